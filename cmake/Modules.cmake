@@ -1,0 +1,14 @@
+# build/lib/liblinerate-<backend>.so: opened when chosen; symbols of linerate's own come from the executable.
+function(linerate_module name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+  add_library(linerate-${name} MODULE ${sources})
+  target_include_directories(linerate-${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(linerate-${name} PRIVATE ${ARGN} fmt::fmt-header-only)
+endfunction()
+
+if(LINERATE_MPI)
+  find_package(MPI COMPONENTS C)
+  if(MPI_C_FOUND)
+    linerate_module(mpi src/backends/mpi MPI::MPI_C)
+  endif()
+endif()

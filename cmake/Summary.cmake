@@ -1,0 +1,13 @@
+# One table that ends the configuration: what was found, what is left out.
+if(TARGET linerate-mpi)
+  set(mpi "Open MPI ${MPI_C_VERSION} (module liblinerate-mpi.so)")
+else()
+  set(mpi "left out")
+endif()
+message(STATUS "")
+message(STATUS "linerate ${PROJECT_VERSION}")
+message(STATUS "  build type   ${CMAKE_BUILD_TYPE} ${LINERATE_SANITIZE}")
+message(STATUS "  host, fake   built in")
+message(STATUS "  mpi          ${mpi}")
+message(STATUS "  hwloc        ${hwloc_VERSION}")
+message(STATUS "")

@@ -1,0 +1,129 @@
+// What a collective is, in one row: sizes, bus factor, launch, and the result it must give.
+#pragma once
+
+#include "comm/communicator.h"
+#include "comm/content.h"
+#include "comm/data_type.h"
+#include "comm/red_op.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+// Elements that rank `src` sends to rank `dst` in all_to_all_v, row by row; null for all others.
+class TrafficMatrix;
+
+// The question asked of a collective's shape. `count` is the row's count column: elements as the
+// API of the collective counts them.
+struct Sizing {
+  std::size_t count = 0;
+  int rank = 0;
+  int nranks = 1;
+  const TrafficMatrix* traffic = nullptr;
+};
+
+// Elements of one rank's buffers. In place both live in one buffer of max(sendcount + send_offset,
+// recvcount + recv_offset) elements, at these offsets; out of place at offset 0 of their own.
+struct Shape {
+  std::size_t sendcount = 0;
+  std::size_t recvcount = 0;
+  std::size_t in_place_send_offset = 0;
+  std::size_t in_place_recv_offset = 0;
+};
+
+// One launch on one rank.
+struct Call {
+  Buffers buffers;
+  Reduction reduction;
+  int root = 0;
+  const TrafficMatrix* traffic = nullptr;
+  std::span<const Range> send_ranges;  // all_to_all_v, prepared before the timing
+  std::span<const Range> recv_ranges;
+  Stream* stream = nullptr;
+};
+
+// Collects what one rank's receive buffer must hold, in terms of the ranks' known inputs.
+class Oracle {
+ public:
+  struct Situation {
+    int rank = 0;
+    int nranks = 1;
+    int root = 0;
+    const TrafficMatrix* traffic = nullptr;
+  };
+  // Elements [offset, offset + count) of recv equal elements [source_index, …) of `source_rank`'s
+  // input, or of the reduction over all ranks when source_rank is kReduction.
+  struct Segment {
+    std::size_t offset = 0;
+    std::size_t count = 0;
+    int source_rank = 0;
+    std::size_t source_index = 0;
+  };
+  static constexpr int kReduction = -1;
+
+  explicit Oracle(Situation situation) : situation_(situation) {}
+
+  int rank() const { return situation_.rank; }
+  int nranks() const { return situation_.nranks; }
+  int root() const { return situation_.root; }
+  bool is_root() const { return rank() == root(); }
+  const TrafficMatrix* traffic() const { return situation_.traffic; }
+
+  void copy(const Segment& segment) { add(segment); }
+  void reduce(std::size_t offset, std::size_t count, std::size_t source_index) {
+    add({offset, count, kReduction, source_index});
+  }
+  // Ascending by offset, without overlap. What no segment covers must be untouched.
+  const std::vector<Segment>& segments() const { return segments_; }
+
+ private:
+  void add(const Segment& segment) {
+    if (segment.count > 0) segments_.push_back(segment);
+  }
+
+  Situation situation_;
+  std::vector<Segment> segments_;
+};
+
+// One row of collectives/table.cc.
+struct Collective {
+  std::string_view name;    // all_to_all
+  std::string_view binary;  // alltoall_perf
+  std::string_view summary; // for --list and the docs: one line
+  bool rooted = false;
+  bool reduces = false;
+  bool in_place = true;          // false: in place is timed but undefined, so it prints N/A
+  std::string_view redop = "";   // the redop column where nothing is reduced: "none", or "sum"
+  bool divides_by_ranks = false; // count = (bytes / element / nranks) rounded down to 16 bytes
+
+  Shape (*shape)(const Sizing&) = nullptr;
+  // Elements that algbw is computed from (nccl_tests' "algbw bytes" / element size).
+  std::size_t (*algbw_count)(const Sizing&) = nullptr;
+  // busbw = algbw * bus_factor; derived in docs/performance.md.
+  double (*bus_factor)(int nranks) = nullptr;
+  // A sentence when `nranks` ranks cannot run it; null function: any number can.
+  std::optional<std::string> (*refusal)(int nranks) = nullptr;
+  void (*launch)(Communicator&, const Call&) = nullptr;
+  // `sizing.count` as above; describes recv of sizing.rank.
+  void (*expect)(Oracle&, const Sizing& sizing) = nullptr;
+};
+
+// Every collective, in the order of the docs.
+std::span<const Collective* const> all_collectives();
+
+// The row with this name or binary name; null when there is none.
+const Collective* find_collective(std::string_view name);
+
+// The count column for a requested size; rounded down as nccl-tests does (16 bytes per rank).
+std::size_t count_of(const Collective& collective, std::size_t bytes, DataType type, int nranks);
+
+// The size column: the larger of send and recv bytes, maximum over ranks.
+std::size_t row_bytes(const Collective& collective, const Sizing& sizing, DataType type);
+
+}  // namespace linerate

@@ -1,0 +1,32 @@
+// Environment variables: read in one place, from the process or, in tests, from a map.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+// A snapshot of variables; immutable after construction, so any thread may read it.
+class Environment {
+ public:
+  Environment() = default;
+  explicit Environment(std::map<std::string, std::string, std::less<>> variables)
+      : variables_(std::move(variables)) {}
+  static Environment of_process();
+
+  // Nothing when unset; set but empty yields "".
+  std::optional<std::string> get(std::string_view name) const;
+  bool has(std::string_view name) const { return variables_.contains(name); }
+
+  // "NAME=VALUE" of the variables that a record may keep: NCCL_*, OMPI_*, UCX_*, SLURM_*, CUDA_*,
+  // FI_*, but none whose name suggests a secret (TOKEN, KEY, PASSWORD, SECRET, COOKIE).
+  std::vector<std::string> recordable() const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> variables_;
+};
+
+}  // namespace linerate

@@ -1,0 +1,75 @@
+// Failures of libraries, the system and peers: thrown where they happen, caught once, in main.
+#pragma once
+
+#include "base/exit_code.h"
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+
+// What every thrown failure carries: a full sentence, the run's exit code, and where it was found.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& sentence, ExitCode exit_code = ExitCode::failed,
+                 std::source_location where = std::source_location::current())
+      : std::runtime_error(sentence), exit_code_(exit_code), where_(where) {}
+
+  ExitCode exit_code() const { return exit_code_; }
+  const std::source_location& where() const { return where_; }
+
+ private:
+  ExitCode exit_code_;
+  std::source_location where_;
+};
+
+// A system call failed; `code` is its errno.
+class SystemError : public Error {
+ public:
+  SystemError(int code, std::string_view call,
+              std::source_location where = std::source_location::current());
+
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+// Hardware, a driver, a module or a library that was asked for is not here (exit 5).
+class Unavailable : public Error {
+ public:
+  explicit Unavailable(const std::string& sentence,
+                       std::source_location where = std::source_location::current())
+      : Error(sentence, ExitCode::unavailable, where) {}
+};
+
+// Peers died or gave up; `ranks` are the lost ones, as far as they are known (exit 4).
+class PeerFailure : public Error {
+ public:
+  explicit PeerFailure(const std::string& sentence, std::vector<int> ranks = {},
+                       std::source_location where = std::source_location::current())
+      : Error(sentence, ExitCode::lost, where), ranks_(std::move(ranks)) {}
+
+  const std::vector<int>& ranks() const { return ranks_; }
+
+ private:
+  std::vector<int> ranks_;
+};
+
+// A deadline passed (exit 4).
+class TimeoutError : public Error {
+ public:
+  explicit TimeoutError(const std::string& sentence,
+                        std::source_location where = std::source_location::current())
+      : Error(sentence, ExitCode::lost, where) {}
+};
+
+// Throws SystemError when `result` is negative; otherwise yields it. Reads errno.
+int check_system(int result, std::string_view call,
+                 std::source_location where = std::source_location::current());
+
+}  // namespace linerate

@@ -1,0 +1,104 @@
+// See text.h.
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace linerate {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+int base_of(std::string_view& digits) {
+  if (digits.starts_with("0x") || digits.starts_with("0X")) return digits.remove_prefix(2), 16;
+  if (digits.starts_with("0b") || digits.starts_with("0B")) return digits.remove_prefix(2), 2;
+  return 10;
+}
+
+}  // namespace
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> pieces;
+  for (;;) {
+    const auto end = text.find(separator);
+    pieces.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const auto first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string join(std::span<const std::string_view> parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts.begin(), parts.end(), separator));
+}
+
+Result<std::int64_t> parse_integer(std::string_view what, std::string_view text) {
+  std::string_view digits = text;
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  const int base = base_of(digits);
+  std::int64_t value = 0;
+  const auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (code == std::errc::result_out_of_range)
+    return Failure{fmt::format("{} '{}' is too large for a 64-bit integer.", what, text)};
+  const bool whole = code == std::errc{} && end == digits.data() + digits.size();
+  if (!whole || digits.front() == '-')
+    return Failure{fmt::format("{} '{}' is not a whole number.", what, text)};
+  return negative ? -value : value;
+}
+
+Result<double> parse_number(std::string_view what, std::string_view text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    return Failure{fmt::format("{} '{}' is not a number.", what, text)};
+  return value;
+}
+
+std::string_view nearest_match(std::string_view text, std::span<const std::string_view> choices) {
+  constexpr std::size_t kFarthest = 3;
+  std::string_view best;
+  std::size_t best_distance = std::min(kFarthest + 1, text.size());
+  for (const auto choice : choices) {
+    const auto distance = edit_distance(text, choice);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = choice;
+    }
+  }
+  return best;
+}
+
+std::string unknown_choice(std::string_view what, std::string_view text,
+                           std::span<const std::string_view> choices) {
+  auto sentence = fmt::format("Unknown {} '{}': choose one of {}.", what, text, join(choices, ", "));
+  if (const auto near = nearest_match(text, choices); !near.empty())
+    sentence += fmt::format(" Did you mean '{}'?", near);
+  return sentence;
+}
+
+}  // namespace linerate

@@ -1,0 +1,35 @@
+// Small pure functions on text: splitting, numbers, and sentences about wrong choices.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+// The pieces between separators; empty pieces are kept, so split("", ',') yields one.
+std::vector<std::string> split(std::string_view text, char separator);
+
+// Without blanks, tabs and line ends on both sides.
+std::string_view trim(std::string_view text);
+
+std::string join(std::span<const std::string_view> parts, std::string_view separator);
+
+// A whole decimal, 0x or 0b number with nothing behind it; `what` names it in the sentence.
+Result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
+
+// A whole decimal floating-point number with nothing behind it; infinities and nan are refused.
+Result<double> parse_number(std::string_view what, std::string_view text);
+
+// The choice with the fewest edits from `text`, or nothing where none is near.
+std::string_view nearest_match(std::string_view text, std::span<const std::string_view> choices);
+
+// "Unknown data type 'fp16': choose one of int8, half, … Did you mean 'half'?"
+std::string unknown_choice(std::string_view what, std::string_view text,
+                           std::span<const std::string_view> choices);
+
+}  // namespace linerate

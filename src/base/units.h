@@ -1,0 +1,25 @@
+// Bytes, seconds and percentages as people type and read them. Prefixes are powers of 1024 on input.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace linerate {
+
+// "8", "8k", "1.5M", "1GiB", "2TB" -> bytes. `what` names the value in the sentence.
+// Negative values, unknown suffixes and values above 2^62 are refused.
+Result<std::size_t> parse_bytes(std::string_view what, std::string_view text);
+
+// "5s", "250ms", "2m", "10us"; a bare number is seconds.
+Result<double> parse_seconds(std::string_view what, std::string_view text);
+
+// "1%" -> 0.01; the sign is required, so that 1 cannot be read as 100 %.
+Result<double> parse_percent(std::string_view what, std::string_view text);
+
+// 67108864 -> "64 MiB", 1500 -> "1500 B": exact multiples only carry a prefix.
+std::string bytes_text(std::size_t bytes);
+
+}  // namespace linerate

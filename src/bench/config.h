@@ -1,0 +1,114 @@
+// What a run was asked to do: the command line and variables, parsed and checked.
+#pragma once
+
+#include "collectives/collective.h"
+#include "comm/data_type.h"
+#include "comm/red_op.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// How the time of the processes and threads becomes one (-a).
+enum class Average : std::uint8_t { rank0, mean, min, max };
+
+// What is waited for between calls (-z).
+enum class Blocking : std::uint8_t {
+  none = 0,
+  wait_and_barrier = 1,  // after each inner call
+  wait = 2,              // after each inner call
+  outer = 3,             // after each outer iteration; the barrier is not in the time
+};
+
+enum class Sync : std::uint8_t { barrier, none };    // outside the stamps of a sample
+enum class Sliding : std::uint8_t { slide, fixed };  // --buffers
+enum class Progress : std::uint8_t { automatic, on, off };
+
+// --stop ci=1%,max=5s
+struct StopRule {
+  std::optional<double> ci;     // half width of the median's 95 % interval over the median
+  std::optional<double> max_s;  // longest time of one case
+};
+
+// NCCL_TESTS_SPLIT and NCCL_TESTS_SPLIT_MASK: colour = op(global rank).
+struct SplitRule {
+  enum class Kind : std::uint8_t { none, bit_and, bit_or, mod, div } kind = Kind::none;
+  std::uint64_t value = 0;
+  int color(int rank) const;
+};
+
+// NCCL_TESTS_ALLTOALLV_*
+struct TrafficOptions {
+  double spread = 1.0;      // 0 uniform … 1 weighted by distance
+  std::string matrix_file;  // empty: none
+  double matrix_scale = 1.0;
+  bool print_summary = false;
+};
+
+// The values of the GPU options, refused (exit 5) where the backend has no GPU and they are not default.
+struct GpuOptions {
+  int cudagraph = 0;                 // -G
+  int local_register = 0;            // -R
+  std::optional<int> cta_policy;     // -x
+  int device_implementation = 0;     // -D
+  std::optional<int> device_ctas;    // -V
+  bool stream_null = false;          // -y
+  bool parallel_init = false;        // -p
+};
+
+struct RunConfig {
+  std::string program;             // argv[0]'s basename
+  std::vector<std::string> args;   // argv
+  const Collective* collective = nullptr;
+
+  int nthreads = 1;   // -t
+  int ngpus = 1;      // -g
+  std::size_t min_bytes = std::size_t{32} << 20;
+  std::size_t max_bytes = std::size_t{32} << 20;
+  std::size_t step_bytes = std::size_t{1} << 20;
+  int step_factor = 1;  // 1: off, step_bytes is added instead
+  std::uint64_t iters = 20;
+  int agg_iters = 1;
+  std::uint64_t warmup_iters = 1;
+  std::uint64_t run_cycles = 1;  // 0: for ever
+  int check = 1;                 // verification rounds
+  std::vector<RedOp> ops{RedOp::sum};
+  std::vector<DataType> types{DataType::float32};
+  int root = 0;  // -1: all
+  Blocking blocking = Blocking::none;
+  double timeout_s = 0;  // 0: off
+  bool report_cputime = false;
+  Average average = Average::mean;
+  bool report_timestamps = false;
+  bool report_memory = false;
+  std::size_t unalign = 0;  // elements
+  bool per_iter_timing = false;
+  std::uint64_t per_iter_skip = 0;
+  std::string json_file;  // -J
+  GpuOptions gpu;
+
+  SplitRule split;
+  std::optional<double> min_bw_gbps;  // NCCL_TESTS_MIN_BW
+  std::optional<int> base_device;     // NCCL_TESTS_DEVICE
+  TrafficOptions traffic;
+
+  std::string backend = "auto";
+  int nprocs = 0;  // --nprocs; 0: not asked for
+  std::string jsonl_file, csv_file;
+  bool keep_samples = false;  // --samples
+  StopRule stop;
+  Sync sync = Sync::barrier;
+  Sliding sliding = Sliding::slide;
+  std::optional<std::size_t> limit_memory;  // bytes of a rank
+  bool list = false;
+  bool dry_run = false;
+  Progress progress = Progress::automatic;
+  std::uint64_t seed = 0;
+  std::string fake;  // --fake: what the fake backend injects
+};
+
+}  // namespace linerate

@@ -1,0 +1,64 @@
+// What moves the data: host memory, MPI, NCCL, Gloo, or the fake.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/bootstrap.h"
+#include "comm/communicator.h"
+#include "comm/device.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+struct Capabilities {
+  bool device_memory = false;
+  bool graphs = false;
+  bool registration = false;
+  bool avg = true;
+  bool fp8 = true;
+  bool abortable = true;          // abort() ends pending calls of this process
+  bool threads = true;            // more than one rank per process
+  bool ranks_share_thread = false;  // one thread drives several ranks (NCCL); else a thread a rank
+};
+
+struct ConnectOptions {
+  Deadline deadline;  // of the whole initialisation
+};
+
+// Fuses the calls of all communicators of this thread between start() and end().
+class Group {
+ public:
+  virtual ~Group() = default;
+  virtual void start() = 0;
+  virtual void end() = 0;
+};
+
+// One backend of one process; connect() may be called by several threads at once.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual std::string version() const = 0;
+  virtual Capabilities capabilities() const = 0;
+
+  // The device of local rank `local_index` of this process, counted over all its threads.
+  virtual std::unique_ptr<Device> open_device(int local_index) = 0;
+
+  // Joins this thread's ranks to the group of all members' ranks: rank = member's rank * local.size()
+  // + index. Collective over `members`, in which each thread of each process is one member.
+  // Throws Unavailable where the backend cannot span these members (host across nodes).
+  virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+                                                             std::span<Device* const> local,
+                                                             const ConnectOptions& options) = 0;
+
+  // Null where every call stands alone.
+  virtual std::unique_ptr<Group> group() { return nullptr; }
+};
+
+}  // namespace linerate

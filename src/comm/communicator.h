@@ -1,0 +1,120 @@
+// One rank's endpoint of a group of ranks: enqueues collectives and point-to-point calls.
+#pragma once
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "comm/buffer.h"
+#include "comm/device.h"
+#include "comm/op.h"
+#include "comm/stream.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace linerate {
+
+// The buffers of a call and what is in them; the meaning of `count` is Op's.
+struct Buffers {
+  ConstView send;
+  View recv;
+  std::size_t count = 0;
+  DataType type = DataType::float32;
+};
+
+struct Reduction {
+  RedOp op = RedOp::sum;
+  double premul = 1.0;
+};
+
+// Used by one thread at a time, but for abort(), which any thread may call at any moment.
+// Calls on one communicator keep their order over all streams; calls on different communicators of
+// one rank may run at once. A call whose peers fail or are aborted throws PeerFailure.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int rank() const = 0;
+  virtual int nranks() const = 0;
+  virtual Device& device() = 0;
+  virtual std::string transport() const = 0;  // "shared memory", "MPI", …, as records name it
+
+  // Starts `op`; on an inline stream it is complete on return. Send and recv views must stay valid
+  // until then.
+  virtual void enqueue(const Op& op, Stream& stream) = 0;
+
+  // Memory that this communicator's backend moves fastest; usable with every other one too.
+  // First touched by the calling thread. The buffer may outlive the communicator.
+  virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
+
+  // Ranks of one colour form a new communicator, ordered by (key, rank); null for colour < 0.
+  // Collective over all ranks.
+  virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
+
+  // Returns on all ranks once all have entered: the tightest alignment that the backend has.
+  virtual void barrier(const Deadline& deadline) = 0;
+
+  // An error of earlier calls that has not been thrown yet.
+  virtual std::optional<Error> async_error() { return std::nullopt; }
+
+  // Ends this rank's pending calls with PeerFailure, and with them those of all ranks that wait for
+  // it. A backend that cannot (MPI) leaves the calls and relies on Bootstrap::abort.
+  virtual void abort() noexcept = 0;
+
+  void all_reduce(const Buffers& b, const Reduction& r, Stream& stream) {
+    enqueue(reducing(OpKind::all_reduce, b, r, 0), stream);
+  }
+  void reduce_scatter(const Buffers& b, const Reduction& r, Stream& stream) {
+    enqueue(reducing(OpKind::reduce_scatter, b, r, 0), stream);
+  }
+  void reduce(const Buffers& b, const Reduction& r, int root, Stream& stream) {
+    enqueue(reducing(OpKind::reduce, b, r, root), stream);
+  }
+  void all_gather(const Buffers& b, Stream& stream) {
+    enqueue(moving(OpKind::all_gather, b, 0), stream);
+  }
+  void all_to_all(const Buffers& b, Stream& stream) {
+    enqueue(moving(OpKind::all_to_all, b, 0), stream);
+  }
+  void broadcast(const Buffers& b, int root, Stream& stream) {
+    enqueue(moving(OpKind::broadcast, b, root), stream);
+  }
+  void gather(const Buffers& b, int root, Stream& stream) {
+    enqueue(moving(OpKind::gather, b, root), stream);
+  }
+  void scatter(const Buffers& b, int root, Stream& stream) {
+    enqueue(moving(OpKind::scatter, b, root), stream);
+  }
+  void send(const Buffers& b, int peer, Stream& stream) {
+    enqueue(moving(OpKind::send, b, peer), stream);
+  }
+  void recv(const Buffers& b, int peer, Stream& stream) {
+    enqueue(moving(OpKind::recv, b, peer), stream);
+  }
+  // Sends `count` elements to `dest` and receives as many from `source`, both at once.
+  void send_recv(const Buffers& b, int dest, int source, Stream& stream) {
+    Op op = moving(OpKind::send_recv, b, dest);
+    op.source = source;
+    enqueue(op, stream);
+  }
+  void all_to_all_v(const Buffers& b, std::span<const Range> send_ranges,
+                    std::span<const Range> recv_ranges, Stream& stream) {
+    Op op = moving(OpKind::all_to_all_v, b, 0);
+    op.send_ranges = send_ranges;
+    op.recv_ranges = recv_ranges;
+    enqueue(op, stream);
+  }
+
+ private:
+  static Op moving(OpKind kind, const Buffers& b, int peer) {
+    return {.kind = kind, .send = b.send, .recv = b.recv, .count = b.count, .type = b.type,
+            .peer = peer};
+  }
+  static Op reducing(OpKind kind, const Buffers& b, const Reduction& r, int root) {
+    return {.kind = kind, .send = b.send, .recv = b.recv, .count = b.count, .type = b.type,
+            .op = r.op, .premul = r.premul, .peer = root};
+  }
+};
+
+}  // namespace linerate

@@ -1,0 +1,39 @@
+// Where buffers live and work is queued: the host's memory, or a GPU.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/buffer.h"
+#include "comm/content.h"
+#include "comm/stream.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace linerate {
+
+enum class DeviceKind { cpu, fake, cuda };
+
+// One device; used by the thread of the rank that owns it.
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual std::string name() const = 0;  // "host memory (AMD EPYC)", "NVIDIA H100 80GB HBM3"
+  virtual DeviceKind kind() const = 0;
+  virtual int index() const = 0;            // as the device line prints it
+  virtual std::string bus_id() const = 0;   // "00:00:00" form [domain:bus:device]; zeros for a CPU
+  virtual std::size_t free_bytes() const = 0;
+  virtual const Clock& clock() const = 0;   // outlives the device
+
+  // Memory of this device, first touched by the calling thread. Throws Error when there is none left.
+  virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
+  virtual std::unique_ptr<Stream> stream() = 0;
+
+  // Writes `content` over the whole view, whose bytes are a multiple of the element's.
+  virtual void fill(View view, const Content& content) = 0;
+  // Compares the whole view with `content`: bit patterns, but floating avg within 2 ULP.
+  virtual Comparison count_wrong(ConstView view, const Content& content) = 0;
+};
+
+}  // namespace linerate

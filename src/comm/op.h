@@ -1,0 +1,70 @@
+// One request to a communicator.
+#pragma once
+
+#include "comm/buffer.h"
+#include "comm/data_type.h"
+#include "comm/red_op.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace linerate {
+
+enum class OpKind : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  reduce,
+  all_to_all,
+  all_to_all_v,
+  gather,
+  scatter,
+  send,
+  recv,
+  send_recv,  // send to `peer` and receive from `source` at once
+};
+
+std::string_view name_of(OpKind kind);
+
+// Elements [offset, offset + count) of a buffer.
+struct Range {
+  std::size_t offset = 0;
+  std::size_t count = 0;
+};
+
+// Who asked and why: for traces and accounting.
+struct Tag {
+  std::string_view axis;
+  std::string_view purpose;
+};
+
+// `count` is in elements and means what it means in NCCL:
+//   all_reduce, broadcast, reduce, send, recv, send_recv: elements of the buffer
+//   all_gather, gather: elements that each rank contributes (recv holds nranks times as many)
+//   reduce_scatter, scatter: elements that each rank receives (send holds nranks times as many)
+//   all_to_all: elements between each pair of ranks
+//   all_to_all_v: unused; send_ranges[r] goes to rank r, recv_ranges[r] comes from it
+// In place: all_reduce, broadcast, reduce, all_to_all with send == recv; all_gather with
+// send == recv + rank * count; reduce_scatter with recv == send + rank * count; gather (root) like
+// all_gather and scatter (root) like reduce_scatter. Other overlaps are undefined.
+// Only the root's recv of reduce and gather, and only the root's send of broadcast and scatter are
+// used; the others may be empty.
+struct Op {
+  OpKind kind = OpKind::all_reduce;
+  ConstView send;
+  View recv;
+  std::size_t count = 0;
+  DataType type = DataType::float32;
+  RedOp op = RedOp::sum;
+  double premul = 1.0;  // mulsum: this rank's factor
+  int peer = 0;         // root, or the rank sent to or received from
+  int source = 0;       // send_recv: the rank received from
+  std::span<const Range> send_ranges;
+  std::span<const Range> recv_ranges;
+  Tag tag;
+};
+
+}  // namespace linerate

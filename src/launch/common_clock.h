@@ -1,0 +1,26 @@
+// One time line for all processes: offset and drift of each against rank 0, with an error bound.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/bootstrap.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace linerate {
+
+// Offset of one process' clock against rank 0's at one moment.
+struct ClockOffset {
+  std::int64_t at_ns = 0;      // this process' clock
+  std::int64_t offset_ns = 0;  // rank 0's clock minus this one
+  std::int64_t error_ns = 0;   // bound: half of the fastest round trip, summed along the tree
+};
+
+// Measures this process' offset by ping-pong along the tree. Collective over all processes. Processes
+// of one node share CLOCK_MONOTONIC: offset and error between them are 0.
+ClockOffset measure_offset(Bootstrap& process, const Clock& clock, const Deadline& deadline);
+
+// `t_ns` of this process on rank 0's clock; between two measurements the offset is interpolated.
+std::int64_t to_common_ns(std::int64_t t_ns, const ClockOffset& first, const ClockOffset& last);
+
+}  // namespace linerate

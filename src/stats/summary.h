@@ -1,0 +1,27 @@
+// Order statistics of samples: percentiles, spread, and a nonparametric interval of the median.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace linerate::stats {
+
+// All in the unit of the samples, but cv (stdev / mean, a fraction) and n.
+struct Summary {
+  std::size_t n = 0;
+  double min = 0, median = 0, mean = 0, p95 = 0, p99 = 0, max = 0;
+  double stdev = 0;  // population
+  double cv = 0;
+  // 95 % interval of the median from the binomial distribution of order statistics (no assumption
+  // on the distribution). Below 6 samples no such interval exists: [min, max] then.
+  double ci95_low = 0, ci95_high = 0;
+};
+
+// Sorts `samples`. REQUIRES: not empty.
+// Percentiles are nearest rank; the median of an even number is the mean of the middle two.
+Summary summarize(std::span<double> samples);
+
+// The smallest sample at or above fraction `q` of `sorted` (nearest rank). REQUIRES: not empty.
+double percentile(std::span<const double> sorted, double q);
+
+}  // namespace linerate::stats
