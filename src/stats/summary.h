@@ -24,4 +24,7 @@ Summary summarize(std::span<double> samples);
 // The smallest sample at or above fraction `q` of `sorted` (nearest rank). REQUIRES: not empty.
 double percentile(std::span<const double> sorted, double q);
 
+// stdev / mean; 0 where the mean is 0.
+double coefficient_of_variation(double stdev, double mean);
+
 }  // namespace linerate::stats

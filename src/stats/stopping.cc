@@ -1,0 +1,39 @@
+// See stopping.h.
+#include "stats/stopping.h"
+
+namespace linerate::stats {
+namespace {
+
+// 2 * 2^-5 > 5 %: five samples cannot enclose the median with 95 %.
+constexpr std::size_t kFewestForInterval = 6;
+
+}  // namespace
+
+std::string_view name_of(Stop stop) {
+  switch (stop) {
+    case Stop::go_on:
+      return "go_on";
+    case Stop::precise:
+      return "precise";
+    case Stop::out_of_time:
+      return "out_of_time";
+    case Stop::unlimited:
+      return "unlimited";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<double> relative_half_width(const Summary& summary) {
+  if (summary.n < kFewestForInterval || !(summary.median > 0)) return std::nullopt;
+  return (summary.ci95_high - summary.ci95_low) / 2 / summary.median;
+}
+
+Stop stop_now(const StopLimits& limits, const Summary& summary, double elapsed_s) {
+  if (!limits.ci && !limits.max_s) return Stop::unlimited;
+  const auto width = relative_half_width(summary);
+  if (limits.ci && width && *width <= *limits.ci) return Stop::precise;
+  if (limits.max_s && elapsed_s >= *limits.max_s) return Stop::out_of_time;
+  return Stop::go_on;
+}
+
+}  // namespace linerate::stats

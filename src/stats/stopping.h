@@ -1,0 +1,33 @@
+// When enough was measured: a pure rule over a summary and the time spent.
+#pragma once
+
+#include "stats/summary.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace linerate::stats {
+
+// What ends the repetition of one case. With neither limit the rule stops at once.
+struct StopLimits {
+  std::optional<double> ci{};     // half width of the median's 95 % interval over the median
+  std::optional<double> max_s{};  // seconds of one case
+};
+
+enum class Stop : std::uint8_t {
+  go_on,
+  precise,      // the interval is narrow enough
+  out_of_time,  // it is not, but the time is up
+  unlimited,    // no limit asks for more than what was measured already
+};
+std::string_view name_of(Stop stop);
+
+// Half width of the median's interval over the median; nothing where no 95 % interval exists
+// (fewer than 6 samples) or the median is not positive.
+std::optional<double> relative_half_width(const Summary& summary);
+
+// Asked after each window. The summary is of all samples of the case so far.
+Stop stop_now(const StopLimits& limits, const Summary& summary, double elapsed_s);
+
+}  // namespace linerate::stats
