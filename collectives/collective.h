@@ -39,12 +39,12 @@ struct Shape {
 
 // One launch on one rank.
 struct Call {
-  Buffers buffers;
-  Reduction reduction;
+  Buffers buffers{};
+  Reduction reduction{};
   int root = 0;
   const TrafficMatrix* traffic = nullptr;
-  std::span<const Range> send_ranges;  // all_to_all_v, prepared before the timing
-  std::span<const Range> recv_ranges;
+  std::span<const Range> send_ranges{};  // all_to_all_v, prepared before the timing
+  std::span<const Range> recv_ranges{};
   Stream* stream = nullptr;
 };
 

@@ -17,8 +17,8 @@ namespace linerate {
 
 // The buffers of a call and what is in them; the meaning of `count` is Op's.
 struct Buffers {
-  ConstView send;
-  View recv;
+  ConstView send{};
+  View recv{};
   std::size_t count = 0;
   DataType type = DataType::float32;
 };

@@ -37,8 +37,8 @@ struct Range {
 
 // Who asked and why: for traces and accounting.
 struct Tag {
-  std::string_view axis;
-  std::string_view purpose;
+  std::string_view axis{};
+  std::string_view purpose{};
 };
 
 // `count` is in elements and means what it means in NCCL:
@@ -54,17 +54,17 @@ struct Tag {
 // used; the others may be empty.
 struct Op {
   OpKind kind = OpKind::all_reduce;
-  ConstView send;
-  View recv;
+  ConstView send{};
+  View recv{};
   std::size_t count = 0;
   DataType type = DataType::float32;
   RedOp op = RedOp::sum;
   double premul = 1.0;  // mulsum: this rank's factor
   int peer = 0;         // root, or the rank sent to or received from
   int source = 0;       // send_recv: the rank received from
-  std::span<const Range> send_ranges;
-  std::span<const Range> recv_ranges;
-  Tag tag;
+  std::span<const Range> send_ranges{};
+  std::span<const Range> recv_ranges{};
+  Tag tag{};
 };
 
 }  // namespace linerate

@@ -1,0 +1,45 @@
+// See launcher.h.
+#include "bench/launcher.h"
+
+namespace linerate {
+
+CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
+    : session_(session), collective_(*on_lane.what.collective) {
+  for (std::size_t i = 0; i < session.ranks().size(); ++i) {
+    auto& local = session.ranks()[i];
+    const auto& layout = on_lane.layouts[i];
+    Prepared prepared{.comm = &local.comm(), .call = {}, .send = nullptr, .recv = nullptr,
+                      .stride = layout.stride};
+    prepared.call = {.buffers = {.send = layout.send_view(local, 0),
+                                 .recv = layout.recv_view(local, 0),
+                                 .count = on_lane.sizings[i].count,
+                                 .type = on_lane.what.type},
+                     .reduction = {.op = on_lane.what.op, .premul = premul_of(local.comm().rank())},
+                     .root = on_lane.what.root,
+                     .traffic = on_lane.sizings[i].traffic,
+                     .send_ranges = on_lane.send_ranges[i],
+                     .recv_ranges = on_lane.recv_ranges[i],
+                     .stream = local.stream.get()};
+    prepared.send = prepared.call.buffers.send.data();
+    prepared.recv = prepared.call.buffers.recv.data();
+    prepared_.push_back(prepared);
+  }
+}
+
+void CaseLauncher::once(std::size_t slot) {
+  Group* const group = session_.group();
+  if (group != nullptr) group->start();
+  for (auto& p : prepared_) {
+    auto& buffers = p.call.buffers;
+    buffers.send = {p.send + slot * p.stride, buffers.send.size()};
+    buffers.recv = {p.recv + slot * p.stride, buffers.recv.size()};
+    collective_.launch(*p.comm, p.call);
+  }
+  if (group != nullptr) group->end();
+}
+
+void CaseLauncher::synchronize() {
+  for (auto& p : prepared_) p.call.stream->synchronize(Deadline::never());
+}
+
+}  // namespace linerate

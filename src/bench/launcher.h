@@ -1,0 +1,42 @@
+// The calls of one case on this lane's ranks, prepared so that the timed loop only moves pointers.
+#pragma once
+
+#include "bench/layout.h"
+#include "bench/session.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace linerate {
+
+// Everything about one case and placement on this lane; the same order of ranks as the session's.
+struct CaseOnLane {
+  Case what;
+  Placement placement = Placement::out_of_place;
+  std::vector<Sizing> sizings;  // per local rank, within its group
+  std::vector<Layout> layouts;
+  std::vector<std::vector<Range>> send_ranges, recv_ranges;  // all_to_all_v only
+};
+
+// Launches the case once per call of once(), on all ranks of the lane, on the slot it is told.
+class CaseLauncher {
+ public:
+  CaseLauncher(Session& session, const CaseOnLane& on_lane);
+
+  void once(std::size_t slot);
+  void synchronize();  // waits until all ranks' streams are done
+
+ private:
+  struct Prepared {
+    Communicator* comm;
+    Call call;
+    const std::byte* send;  // of slot 0
+    std::byte* recv;
+    std::size_t stride;
+  };
+  Session& session_;
+  const Collective& collective_;
+  std::vector<Prepared> prepared_;
+};
+
+}  // namespace linerate

@@ -1,0 +1,57 @@
+// See plan.h.
+#include "bench/plan.h"
+
+namespace linerate {
+namespace {
+
+std::vector<RedOp> ops_of(const RunConfig& config) {
+  if (!config.collective->reduces) return {RedOp::sum};
+  return config.ops;
+}
+
+std::vector<int> roots_of(const RunConfig& config, int nranks) {
+  if (!config.collective->rooted) return {0};
+  if (config.root >= 0) return {config.root};
+  std::vector<int> roots;
+  for (int root = 0; root < nranks; ++root) roots.push_back(root);
+  return roots;
+}
+
+}  // namespace
+
+std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
+  std::vector<std::size_t> sizes;
+  const auto factor = static_cast<std::size_t>(config.step_factor);
+  for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes;) {
+    sizes.push_back(bytes);
+    bytes = factor > 1 ? bytes * factor : bytes + config.step_bytes;
+  }
+  return sizes;
+}
+
+std::vector<Case> plan_cases(const RunConfig& config, int nranks) {
+  std::vector<Case> cases;
+  const auto sizes = sweep_sizes(config);
+  for (const auto type : config.types)
+    for (const auto op : ops_of(config))
+      for (const auto root : roots_of(config, nranks))
+        for (const auto bytes : sizes)
+          cases.push_back({.collective = config.collective,
+                           .bytes = bytes,
+                           .type = type,
+                           .op = op,
+                           .root = root});
+  return cases;
+}
+
+std::size_t max_bytes_within(std::size_t rank_bytes) {
+  constexpr std::size_t kBuffers = 2;  // send and recv
+  constexpr std::size_t kPage = 4096;
+  return rank_bytes / kBuffers / kPage * kPage;
+}
+
+std::string redop_text(const Case& what) {
+  return std::string(what.collective->reduces ? name_of(what.op) : what.collective->redop);
+}
+
+}  // namespace linerate

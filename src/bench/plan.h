@@ -1,0 +1,35 @@
+// From a configuration to the list of cases: pure.
+#pragma once
+
+#include "bench/config.h"
+#include "record/record.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace linerate {
+
+// One size of one collective, in both placements.
+struct Case {
+  const Collective* collective = nullptr;
+  std::size_t bytes = 0;  // asked for; the row's size may be rounded down
+  DataType type = DataType::float32;
+  RedOp op = RedOp::sum;
+  int root = 0;
+};
+
+// The sizes of the sweep, ascending: times step_factor when it is above 1, else plus step_bytes.
+// REQUIRES: 0 < min_bytes <= max_bytes, and a step that advances.
+std::vector<std::size_t> sweep_sizes(const RunConfig& config);
+
+// All cases of one cycle in nccl-tests' order: type, operator, root, size. Collectives that reduce
+// nothing have one operator, unrooted ones one root. `nranks` is that of the group.
+std::vector<Case> plan_cases(const RunConfig& config, int nranks);
+
+// The largest -e that fits: two buffers of one rank within `rank_bytes`.
+std::size_t max_bytes_within(std::size_t rank_bytes);
+
+// The printed redop column: the operator, or the collective's own word.
+std::string redop_text(const Case& what);
+
+}  // namespace linerate

@@ -1,0 +1,132 @@
+// See sampling.h.
+#include "bench/sampling.h"
+
+#include "base/wire.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace linerate {
+namespace {
+
+constexpr double kClockShare = 0.02;  // of a sample that its clock reads may cost
+constexpr double kNsPerUs = 1e3;
+
+struct Extremes {
+  std::int64_t first_entry = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_entry = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_exit = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_exit = std::numeric_limits<std::int64_t>::min();
+  std::int64_t longest = 0;
+};
+
+struct SampleAt {
+  std::size_t index;  // in the block
+  int batch;
+};
+
+// A sample's time is the maximum over lanes, because a collective ends when its last rank does.
+void add_sample(const std::vector<std::vector<Stamp>>& lanes, const LaneSet& set, SampleAt at,
+                SampleReduction& into) {
+  Extremes e;
+  const auto stamp_of = [&](int lane) -> const Stamp& {
+    return lanes[static_cast<std::size_t>(lane)][at.index];
+  };
+  for (const int lane : set) {
+    const auto& stamp = stamp_of(lane);
+    e.first_entry = std::min(e.first_entry, stamp.entry_ns);
+    e.last_entry = std::max(e.last_entry, stamp.entry_ns);
+    e.first_exit = std::min(e.first_exit, stamp.exit_ns);
+    e.last_exit = std::max(e.last_exit, stamp.exit_ns);
+    e.longest = std::max(e.longest, stamp.exit_ns - stamp.entry_ns);
+  }
+  into.time_us.add(static_cast<double>(e.longest) / kNsPerUs / at.batch);
+  into.arrival_skew_us.add(static_cast<double>(e.last_entry - e.first_entry) / kNsPerUs);
+  into.exit_skew_us.add(static_cast<double>(e.last_exit - e.first_exit) / kNsPerUs);
+  for (std::size_t k = 0; k < set.size(); ++k)
+    into.late_us_sum[k] +=
+        static_cast<double>(stamp_of(set[k]).entry_ns - e.first_entry) / kNsPerUs;
+}
+
+}  // namespace
+
+SampleReduction::SampleReduction(std::size_t capacity, std::size_t nlanes)
+    : time_us(capacity), arrival_skew_us(capacity), exit_skew_us(capacity), late_us_sum(nlanes) {}
+
+int batch_for(double call_us, double clock_cost_ns) {
+  if (call_us <= 0) return 1;
+  const double calls = clock_cost_ns / kNsPerUs / (kClockShare * call_us);
+  constexpr double kMost = 1000;
+  return std::max(1, static_cast<int>(std::ceil(std::min(calls, kMost))));
+}
+
+Sampler::Sampler(Session& session)
+    : session_(session),
+      stamps_(std::min<std::uint64_t>(session.config().iters, kBlock)) {}
+
+void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
+                  std::vector<SampleReduction>& reductions) {
+  next_slot_ = 0;
+  session_.align();
+  for (std::uint64_t done = 0; done < plan.samples;) {
+    const std::size_t count = stamp_block(launcher, plan, done);
+    gather_block(count, plan, done, sets, reductions);
+    done += count;
+  }
+}
+
+// Between the stamps: `batch` calls and the wait for them. Outside: the barrier.
+std::size_t Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan,
+                                 std::uint64_t done) {
+  const Clock& clock = session_.clock();
+  const bool barrier = session_.config().sync == Sync::barrier;
+  Communicator& world = *session_.ranks().front().world;
+  const std::size_t count = std::min<std::uint64_t>(stamps_.size(), plan.samples - done);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (barrier) world.barrier({});
+    Stamp& stamp = stamps_[i];
+    stamp.entry_ns = clock.now_ns();
+    for (int k = 0; k < plan.batch; ++k) {
+      launcher.once(next_slot_);
+      next_slot_ = next_slot_ + 1 == plan.sliding_slots ? 0 : next_slot_ + 1;
+    }
+    launcher.synchronize();
+    stamp.exit_ns = clock.now_ns();
+  }
+  return count;
+}
+
+// Processes of one node share a clock; only several nodes pay for the measurement.
+ClockOffset Sampler::offset_now() {
+  if (session_.members().place().nnodes == 1) return {};
+  return measure_offset(session_.members(), session_.clock(), Deadline::never());
+}
+
+void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
+                           const std::vector<LaneSet>& sets,
+                           std::vector<SampleReduction>& reductions) {
+  const auto offset = offset_now();
+  for (auto& stamp : std::span(stamps_).first(count)) {
+    stamp.entry_ns = to_common_ns(stamp.entry_ns, offset, offset);
+    stamp.exit_ns = to_common_ns(stamp.exit_ns, offset, offset);
+  }
+  WireWriter mine;
+  mine.put_all(std::span<const Stamp>(stamps_).first(count));
+  const auto gathered = session_.members().gather(mine.bytes(), Deadline::never());
+  if (gathered.empty()) return;
+  std::vector<std::vector<Stamp>> lanes;
+  for (const auto& bytes : gathered) lanes.push_back(WireReader(bytes).get_all<Stamp>());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (done + i < plan.skip) {
+        ++reductions[s].skipped;
+        continue;
+      }
+      add_sample(lanes, sets[s], {.index = i, .batch = plan.batch}, reductions[s]);
+    }
+  }
+}
+
+}  // namespace linerate

@@ -1,0 +1,71 @@
+// The samples: a second pass, stamped at entry and exit on every lane, reduced on rank 0.
+#pragma once
+
+#include "bench/launcher.h"
+#include "bench/session.h"
+#include "launch/common_clock.h"
+#include "stats/reservoir.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace linerate {
+
+// Lanes whose stamps are reduced together: one group, or all.
+using LaneSet = std::vector<int>;
+
+// Entry and exit of one sample on one lane.
+struct Stamp {
+  std::int64_t entry_ns = 0;
+  std::int64_t exit_ns = 0;
+};
+
+// What rank 0 keeps of one lane set, in microseconds.
+struct SampleReduction {
+  explicit SampleReduction(std::size_t capacity, std::size_t nlanes);
+
+  stats::Reservoir time_us;          // maximum over lanes of exit - entry, per call
+  stats::Reservoir arrival_skew_us;  // last entry - first entry, common clock
+  stats::Reservoir exit_skew_us;
+  std::vector<double> late_us_sum;   // per lane of the set: entry - first entry, summed
+  std::uint64_t skipped = 0;
+};
+
+struct SamplePlan {
+  std::uint64_t samples = 20;
+  int batch = 1;              // calls per sample
+  std::uint64_t skip = 0;     // the first samples that are dropped (-K)
+  std::size_t sliding_slots = 1;
+};
+
+// Stamps of all lanes reach rank 0 in blocks of bounded size, outside the stamped parts. `sets` are
+// reduced into `reductions` on rank 0 only; both have the same length there, others pass none.
+class Sampler {
+ public:
+  // Exact up to this many samples of a case, a reservoir above.
+  static constexpr std::size_t kExactSamples = 1'000'000;
+  static constexpr std::size_t kBlock = 4096;
+
+  // Reserves the stamps.
+  explicit Sampler(Session& session);
+
+  // Collective over all lanes.
+  void run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
+           std::vector<SampleReduction>& reductions);
+
+ private:
+  std::size_t stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::uint64_t done);
+  void gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
+                    const std::vector<LaneSet>& sets, std::vector<SampleReduction>& reductions);
+  ClockOffset offset_now();
+
+  Session& session_;
+  std::vector<Stamp> stamps_;
+  std::size_t next_slot_ = 0;
+};
+
+// Calls per sample so that the two clock reads cost at most 2 % of it.
+int batch_for(double call_us, double clock_cost_ns);
+
+}  // namespace linerate

@@ -1,0 +1,161 @@
+// See session.h.
+#include "bench/session.h"
+
+#include "base/error.h"
+#include "base/wire.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace linerate {
+namespace {
+
+constexpr double kInitTimeoutS = 300;  // unless -T says otherwise
+
+void put_info(WireWriter& out, const RankInfo& info) {
+  for (const int value : {info.rank, info.group, info.pid, info.node, info.device}) out.put(value);
+  for (const auto& text : {info.hostname, info.bus_id, info.device_name}) out.put_text(text);
+}
+
+RankInfo get_info(WireReader& in) {
+  RankInfo info;
+  for (int* value : {&info.rank, &info.group, &info.pid, &info.node, &info.device})
+    *value = in.get<int>();
+  for (std::string* text : {&info.hostname, &info.bus_id, &info.device_name})
+    *text = in.get_text();
+  return info;
+}
+
+}  // namespace
+
+void AbortSwitch::add(Communicator* comm) {
+  const std::lock_guard lock(mutex_);
+  if (comm != nullptr) comms_.push_back(comm);
+}
+
+void AbortSwitch::clear() {
+  const std::lock_guard lock(mutex_);
+  comms_.clear();
+}
+
+void AbortSwitch::abort_all() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (auto* comm : comms_) comm->abort();
+}
+
+Session::Session(const SessionInput& input) : input_(input) {
+  lane_index_ = input.members.rank() % std::max(1, input.config.nthreads * input.config.ngpus);
+  const bool shared_thread = input.backend.capabilities().ranks_share_thread;
+  if (shared_thread) lane_index_ = input.members.rank() % input.config.nthreads;
+  ranks_.resize(shared_thread ? static_cast<std::size_t>(input.config.ngpus) : 1);
+  enter({.what = "initialisation"});
+  input_.watch.add_aborter([aborts = aborts_] { aborts->abort_all(); });
+  connect();
+  split();
+  exchange_infos();
+  group_ = input_.backend.group();
+}
+
+Session::~Session() { aborts_->clear(); }
+
+Deadline Session::init_deadline() const {
+  const double timeout_s = config().timeout_s;
+  return Deadline::after(input_.clock, timeout_s > 0 ? timeout_s : kInitTimeoutS);
+}
+
+void Session::connect() {
+  const int per_lane = static_cast<int>(ranks_.size());
+  std::vector<Device*> devices;
+  for (int i = 0; i < per_lane; ++i) {
+    auto& local = ranks_[static_cast<std::size_t>(i)];
+    local.rank = members().rank() * per_lane + i;
+    local.device = input_.backend.open_device(members().place().local_rank * per_lane + i);
+    local.stream = local.device->stream();
+    devices.push_back(local.device.get());
+  }
+  members().barrier(init_deadline());
+  const auto start_ns = input_.clock.now_ns();
+  auto comms = input_.backend.connect(members(), devices, {.deadline = init_deadline()});
+  init_us_ = static_cast<double>(input_.clock.now_ns() - start_ns) / 1e3;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i].world = std::move(comms[i]);
+    aborts_->add(ranks_[i].world.get());
+  }
+}
+
+void Session::split() {
+  if (config().split.kind == SplitRule::Kind::none) return;
+  for (auto& local : ranks_) {
+    local.group = config().split.color(local.rank);
+    local.part = local.world->split(local.group, local.rank);
+    aborts_->add(local.part.get());
+  }
+}
+
+RankInfo Session::info_of(const LocalRank& local) const {
+  return {.rank = local.rank,
+          .group = local.group,
+          .pid = static_cast<int>(getpid()),
+          .hostname = input_.members.place().hostname,
+          .node = input_.members.place().node,
+          .device = local.device->index(),
+          .bus_id = local.device->bus_id(),
+          .device_name = local.device->name()};
+}
+
+void Session::exchange_infos() {
+  WireWriter mine;
+  for (const auto& local : ranks_) put_info(mine, info_of(local));
+  std::set<int> groups;
+  for (const auto& bytes : members().all_gather(mine.bytes(), init_deadline())) {
+    WireReader reader(bytes);
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      infos_.push_back(get_info(reader));
+      groups.insert(infos_.back().group);
+    }
+  }
+  ngroups_ = static_cast<int>(groups.size());
+}
+
+std::size_t Session::rank_memory() {
+  constexpr double kShareOfFree = 0.8;  // leaves room for the backend's own memory and for others
+  const auto on_node = static_cast<std::size_t>(members().place().local_nranks) * ranks_.size();
+  std::size_t least = config().limit_memory.value_or(SIZE_MAX);
+  for (const auto& local : ranks_) {
+    if (config().limit_memory) break;  // the user knows better
+    const auto free = static_cast<double>(local.device->free_bytes());
+    const auto share =
+        static_cast<std::size_t>(free * kShareOfFree / static_cast<double>(on_node));
+    least = std::min(least, share);
+  }
+  WireWriter mine;
+  mine.put(least);
+  for (const auto& bytes : members().all_gather(mine.bytes(), init_deadline()))
+    least = std::min(least, WireReader(bytes).get<std::size_t>());
+  return least;
+}
+
+void Session::allocate(std::size_t bytes) {
+  enter({.what = "allocation", .bytes = bytes});
+  constexpr std::size_t kWidest = 8;  // bytes of the widest type: fill() wants whole elements
+  const std::size_t rounded = (bytes + kWidest - 1) / kWidest * kWidest;
+  for (auto& local : ranks_) {
+    local.send = local.comm().allocate(rounded, MemoryKind::device);
+    local.recv = local.comm().allocate(rounded, MemoryKind::device);
+    const Content inputs{.type = DataType::float32, .rank = local.rank, .nranks = nranks()};
+    local.device->fill(local.send.view(), inputs);
+    local.device->fill(local.recv.view(), inputs);
+  }
+}
+
+void Session::align() {
+  members().barrier(Deadline::never());
+  ranks_.front().world->barrier(Deadline::never());
+}
+
+}  // namespace linerate

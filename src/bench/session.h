@@ -1,0 +1,104 @@
+// One thread's part of a run: its ranks with devices, communicators, streams and buffers.
+#pragma once
+
+#include "bench/config.h"
+#include "comm/backend.h"
+#include "launch/watch.h"
+#include "record/record.h"
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace linerate {
+
+// One rank driven by this thread. `comm` is the group's communicator when the ranks are split.
+struct LocalRank {
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Communicator> world;
+  std::unique_ptr<Communicator> part;  // of its group; null when there is one group only
+  std::unique_ptr<Stream> stream;
+  Buffer send, recv;
+  int rank = 0;   // global
+  int group = 0;  // colour, as the device lines print it
+
+  Communicator& comm() { return part ? *part : *world; }
+};
+
+// The communicators that a failure must abort, from the watch's thread, as long as they live.
+class AbortSwitch {
+ public:
+  void add(Communicator* comm);
+  void clear();  // before the communicators are destroyed
+  void abort_all() noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::vector<Communicator*> comms_;
+};
+
+// What a lane needs to be set up; all outlive the session.
+struct SessionInput {
+  Bootstrap& members;
+  Backend& backend;
+  Watch& watch;
+  const RunConfig& config;
+  const Clock& clock;  // of the host, for deadlines
+};
+
+// The ranks of one lane and the exchange with the other lanes. Used by one thread.
+class Session {
+ public:
+  // Opens devices, connects, splits. Collective over all lanes.
+  explicit Session(const SessionInput& input);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  std::vector<LocalRank>& ranks() { return ranks_; }
+  const std::vector<LocalRank>& ranks() const { return ranks_; }
+  Group* group() { return group_.get(); }
+  Bootstrap& members() { return input_.members; }
+  const RunConfig& config() const { return input_.config; }
+  // The time line of this lane's measurements: its first device's.
+  const Clock& clock() const { return ranks_.front().device->clock(); }
+  bool is_first() const { return input_.members.rank() == 0; }
+  int nranks() const { return static_cast<int>(infos_.size()); }
+  double init_us() const { return init_us_; }
+  Deadline init_deadline() const;
+
+  // Every rank of the run, by rank; the same on all lanes.
+  const std::vector<RankInfo>& infos() const { return infos_; }
+  // The lane that drives each rank.
+  int lane_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
+  int ngroups() const { return ngroups_; }
+
+  // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled with
+  // inputs, so that no page fault and no zero page is in a timing.
+  void allocate(std::size_t bytes);
+
+  // The bytes that each of this lane's ranks may use for buffers, minimum over all ranks.
+  std::size_t rank_memory();
+
+  // Aligns all lanes: bootstrap barrier, then the tighter one of the communicators.
+  void align();
+  void enter(const Stage& stage) { input_.watch.enter(lane_index_, stage); }
+
+ private:
+  void connect();
+  void split();
+  void exchange_infos();
+  RankInfo info_of(const LocalRank& local) const;
+
+  SessionInput input_;
+  int lane_index_ = 0;  // among the threads of this process
+  std::shared_ptr<AbortSwitch> aborts_ = std::make_shared<AbortSwitch>();
+  std::vector<LocalRank> ranks_;
+  std::unique_ptr<Group> group_;
+  std::vector<RankInfo> infos_;
+  int ngroups_ = 1;
+  double init_us_ = 0;
+};
+
+}  // namespace linerate

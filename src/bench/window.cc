@@ -1,0 +1,73 @@
+// See window.h.
+#include "bench/window.h"
+
+namespace linerate {
+namespace {
+
+// Yields the slots of consecutive calls without a division: 0, 1, …, then 0 again.
+class SlotCycle {
+ public:
+  explicit SlotCycle(std::size_t slots) : slots_(slots) {}
+  std::size_t next() {
+    const auto slot = next_;
+    next_ = slot + 1 == slots_ ? 0 : slot + 1;
+    return slot;
+  }
+
+ private:
+  std::size_t slots_;
+  std::size_t next_ = 0;
+};
+
+void wait_inner(Session& session, CaseLauncher& launcher, Blocking blocking) {
+  if (blocking != Blocking::wait && blocking != Blocking::wait_and_barrier) return;
+  launcher.synchronize();
+  if (blocking == Blocking::wait_and_barrier) session.ranks().front().world->barrier({});
+}
+
+// All calls of one outer iteration; the very last call of the window works on the spare slot.
+void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
+                   const WindowPlan& plan, bool is_last) {
+  const auto blocking = session.config().blocking;
+  for (int j = 0; j < plan.agg_iters; ++j) {
+    const bool very_last = is_last && j + 1 == plan.agg_iters;
+    launcher.once(very_last ? plan.last_slot : cycle.next());
+    wait_inner(session, launcher, blocking);
+  }
+}
+
+// -z 3: only the spans from the first enqueue to the end of the wait are added up.
+WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
+  const Clock& clock = session.clock();
+  SlotCycle cycle(plan.sliding_slots);
+  WindowTime time;
+  for (std::uint64_t i = 0; i < plan.iters; ++i) {
+    const auto start_ns = clock.now_ns();
+    run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
+    const auto enqueued_ns = clock.now_ns();
+    launcher.synchronize();
+    time.elapsed_ns += clock.now_ns() - start_ns;
+    time.enqueue_ns += enqueued_ns - start_ns;
+    session.ranks().front().world->barrier({});
+  }
+  return time;
+}
+
+}  // namespace
+
+WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
+  session.align();
+  if (session.config().blocking == Blocking::outer)
+    return run_outer_blocking(session, launcher, plan);
+  const Clock& clock = session.clock();
+  SlotCycle cycle(plan.sliding_slots);
+  const auto start_ns = clock.now_ns();
+  for (std::uint64_t i = 0; i < plan.iters; ++i)
+    run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
+  const auto enqueued_ns = clock.now_ns();
+  launcher.synchronize();
+  const auto end_ns = clock.now_ns();
+  return {.elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns};
+}
+
+}  // namespace linerate

@@ -1,0 +1,28 @@
+// The window: nccl-tests' measurement, n x m calls between two clock reads, nothing else inside.
+#pragma once
+
+#include "bench/launcher.h"
+#include "bench/session.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linerate {
+
+struct WindowPlan {
+  std::uint64_t iters = 20;
+  int agg_iters = 1;
+  std::size_t sliding_slots = 1;  // calls cycle over these
+  std::size_t last_slot = 0;      // of the very last call; within sliding_slots when there is no spare
+};
+
+struct WindowTime {
+  std::int64_t elapsed_ns = 0;
+  std::int64_t enqueue_ns = 0;  // until the last call was enqueued (-C)
+};
+
+// Aligns all lanes, then times the calls. Excluded from the time: the alignment, and with -z 3 the
+// barrier of each iteration. Collective over all lanes.
+WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+
+}  // namespace linerate
