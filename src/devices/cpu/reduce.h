@@ -13,14 +13,14 @@ namespace linerate {
 struct ReduceSpec {
   DataType type = DataType::float32;
   RedOp op = RedOp::sum;
-  int nranks = 1;                    // avg divides by it
+  int nranks = 1;                     // avg divides by it
   std::span<const double> premuls{};  // mulsum: a factor per source, else empty
 };
 
 // dst[i] = op over sources[0][i], sources[1][i], …; every source and dst hold `count` elements. dst
-// may be one of the sources. half, bfloat16 and fp8 accumulate in float and round once; integers wrap
-// around; integer avg divides the wrapped sum, truncating; min and max with NaN are unspecified.
-// REQUIRES: sources is not empty.
+// may be one of the sources. half, bfloat16 and fp8 accumulate in float and round once; integers
+// wrap around; integer avg divides the wrapped sum, truncating; min and max with NaN are
+// unspecified. REQUIRES: sources is not empty.
 void reduce(std::byte* dst, std::span<const std::byte* const> sources, std::size_t count,
             const ReduceSpec& spec);
 
