@@ -27,3 +27,17 @@ linerate_test(unit_launch tests/unit/launch linerate_launch)
 linerate_test(unit_bench tests/unit/bench linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_output tests/unit/output linerate_output)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
+
+# Python tests run on the distribution's interpreter, as reports do.
+set(LINERATE_PYTHON /usr/bin/python3 CACHE FILEPATH "Interpreter of reports and of the tests")
+
+# linerate_python_test(NAME LABEL FILE [argument...])
+function(linerate_python_test name label file)
+  add_test(NAME ${name} COMMAND ${LINERATE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 300
+                                          ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endfunction()
+
+linerate_python_test(architecture.layers architecture tests/architecture/check_layers.py)
+linerate_python_test(architecture.rules architecture tests/architecture/check_layers_test.py)
+linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
