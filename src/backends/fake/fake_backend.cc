@@ -1,0 +1,108 @@
+// See fake_backend.h.
+#include "backends/fake/fake_backend.h"
+
+#include "backends/fake/fake_communicator.h"
+#include "backends/fake/fake_device.h"
+#include "backends/fake/rendezvous.h"
+#include "base/error.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+namespace linerate::fake {
+namespace {
+
+// How members of one process find the rendezvous that their rank 0 made.
+struct Ticket {
+  std::int64_t pid = 0;
+  std::uint64_t number = 0;
+};
+
+class FakeBackend final : public Backend {
+ public:
+  explicit FakeBackend(const FakeOptions& options) : options_(options) {}
+
+  std::string_view name() const override { return "fake"; }
+  std::string version() const override { return "virtual clock"; }
+  Capabilities capabilities() const override { return {}; }
+  std::unique_ptr<Device> open_device(int local_index) override {
+    return std::make_unique<FakeDevice>(local_index);
+  }
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+                                                     std::span<Device* const> local,
+                                                     const ConnectOptions& options) override;
+
+ private:
+  std::shared_ptr<Rendezvous> find_rendezvous(Bootstrap& members, const Deadline& deadline);
+  Ticket open_lobby(int nranks);
+
+  const FakeOptions options_;
+  std::mutex mutex_;
+  std::uint64_t ntickets_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<Rendezvous>> lobby_;
+};
+
+Ticket FakeBackend::open_lobby(int nranks) {
+  std::vector<int> ranks(static_cast<std::size_t>(nranks));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const std::lock_guard lock(mutex_);
+  const Ticket ticket{.pid = getpid(), .number = ntickets_++};
+  // The stream is a constant: the same run draws the same numbers, however many communicators
+  // there were before.
+  lobby_[ticket.number] = std::make_shared<Rendezvous>(options_, ranks, std::uint64_t{0});
+  return ticket;
+}
+
+std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& members,
+                                                         const Deadline& deadline) {
+  Ticket ticket;
+  if (members.rank() == 0) ticket = open_lobby(members.nranks());
+  const Bytes told = members.broadcast(std::as_bytes(std::span(&ticket, 1)), 0, deadline);
+  std::memcpy(&ticket, told.data(), sizeof ticket);
+
+  std::shared_ptr<Rendezvous> found;
+  if (ticket.pid == getpid()) {
+    const std::lock_guard lock(mutex_);
+    const auto place = lobby_.find(ticket.number);
+    if (place != lobby_.end()) found = place->second;
+  }
+  const std::byte mine{found != nullptr};
+  const auto all = members.all_gather(std::span(&mine, 1), deadline);
+  if (members.rank() == 0) {
+    const std::lock_guard lock(mutex_);
+    lobby_.erase(ticket.number);
+  }
+  const auto is_here = [](const Bytes& b) { return b.size() == 1 && b[0] == std::byte{1}; };
+  if (!std::all_of(all.begin(), all.end(), is_here))
+    throw Unavailable(
+        "The fake backend runs all ranks as threads of one process: start one process, with -t.");
+  return found;
+}
+
+std::vector<std::unique_ptr<Communicator>> FakeBackend::connect(Bootstrap& members,
+                                                                std::span<Device* const> local,
+                                                                const ConnectOptions& options) {
+  if (local.size() != 1) throw Unavailable("The fake backend needs a thread for each rank.");
+  auto* device = dynamic_cast<FakeDevice*>(local[0]);
+  if (device == nullptr) throw Error("The fake backend works on its own devices only.");
+  std::vector<std::unique_ptr<Communicator>> made;
+  made.push_back(std::make_unique<FakeCommunicator>(find_rendezvous(members, options.deadline),
+                                                    members.rank(), *device));
+  return made;
+}
+
+}  // namespace
+}  // namespace linerate::fake
+
+namespace linerate {
+
+std::unique_ptr<Backend> make_fake_backend(const FakeOptions& options) {
+  return std::make_unique<fake::FakeBackend>(options);
+}
+
+}  // namespace linerate

@@ -1,0 +1,43 @@
+// A rank's device of the fake backend: host memory with a virtual clock.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/device.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace linerate::fake {
+
+// Its clock stands still but for calls on a fake communicator, which move it.
+class FakeDevice final : public Device {
+ public:
+  explicit FakeDevice(int index);
+
+  std::string name() const override { return "fake device"; }
+  DeviceKind kind() const override { return DeviceKind::fake; }
+  int index() const override { return memory_->index(); }
+  std::string bus_id() const override { return memory_->bus_id(); }
+  std::size_t free_bytes() const override { return memory_->free_bytes(); }
+  const Clock& clock() const override { return clock_; }
+  Buffer allocate(std::size_t bytes, MemoryKind kind) override {
+    return memory_->allocate(bytes, kind);
+  }
+  std::unique_ptr<Stream> stream() override { return memory_->stream(); }
+  void fill(View view, const Content& content) override { memory_->fill(view, content); }
+  Comparison count_wrong(ConstView view, const Content& content) override {
+    return memory_->count_wrong(view, content);
+  }
+
+  // The number of the call that the rank now makes, from 1 on.
+  std::uint64_t next_call() { return ++ncalls_; }
+  void set_clock(std::int64_t now_ns) { clock_.set(now_ns); }
+
+ private:
+  ManualClock clock_;
+  std::unique_ptr<Device> memory_;
+  std::uint64_t ncalls_ = 0;
+};
+
+}  // namespace linerate::fake

@@ -1,0 +1,197 @@
+// See rendezvous.h.
+#include "backends/fake/rendezvous.h"
+
+#include "backends/fake/noise.h"
+#include "backends/fake/reference.h"
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <tuple>
+
+namespace linerate::fake {
+namespace {
+
+constexpr double kNsPerUs = 1000;
+constexpr int kLongestNapMs = 50;  // between two looks at a bounded deadline
+
+}  // namespace
+
+Rendezvous::Rendezvous(const FakeOptions& options, std::vector<int> ranks, std::uint64_t stream)
+    : options_(options),
+      ranks_(std::move(ranks)),
+      stream_(stream),
+      time_(options_, ranks_),
+      visits_(ranks_.size()) {}
+
+void Rendezvous::throw_if_over() const {
+  if (misuse_) throw Error(*misuse_);
+  if (aborted_) throw PeerFailure("The communicator was aborted.");
+}
+
+template <typename Condition>
+void Rendezvous::wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline,
+                      Condition condition) {
+  const auto over = [&] { return condition() || aborted_ || misuse_; };
+  while (!over() && !deadline.passed()) {
+    if (!deadline.bounded()) {
+      changed_.wait(lock, over);
+    } else {
+      const auto nap = std::chrono::milliseconds(std::min(deadline.poll_ms(), kLongestNapMs));
+      changed_.wait_for(lock, nap, over);
+    }
+  }
+}
+
+void Rendezvous::meet(int rank, Visit& visit, const Deadline& deadline) {
+  std::unique_lock lock(mutex_);
+  throw_if_over();
+  visits_[static_cast<std::size_t>(rank)] = &visit;
+  ++nvisits_;
+  const auto meeting = nmeetings_;
+  if (nvisits_ == nranks()) {
+    try {
+      complete();
+    } catch (const std::exception& error) {
+      misuse_ = error.what();
+    }
+    nvisits_ = 0;
+    ++nmeetings_;
+    changed_.notify_all();
+    throw_if_over();
+    return;
+  }
+  wait(lock, deadline, [&] { return nmeetings_ != meeting; });
+  if (nmeetings_ == meeting) {  // given up: nobody may touch the visit any more
+    visits_[static_cast<std::size_t>(rank)] = nullptr;
+    --nvisits_;
+    throw_if_over();
+    throw TimeoutError(
+        fmt::format("The fake backend's rank {} waited in vain for the others.", rank));
+  }
+  if (misuse_) throw Error(*misuse_);
+}
+
+std::int64_t Rendezvous::latest_entry() const {
+  std::int64_t latest = visits_[0]->entry_ns;
+  for (const Visit* visit : visits_) latest = std::max(latest, visit->entry_ns);
+  return latest;
+}
+
+std::int64_t Rendezvous::exit_ns(std::int64_t start_ns, double us, int rank) const {
+  return start_ns + std::llround((us + time_.lateness_us(rank)) * kNsPerUs);
+}
+
+void Rendezvous::complete() {
+  const auto kind = visits_[0]->kind;
+  for (const Visit* visit : visits_)
+    if (visit->kind != kind)
+      throw Error("The ranks called different things: some a barrier or split, some a collective.");
+  switch (kind) {
+    case Visit::Kind::call:
+      complete_calls();
+      break;
+    case Visit::Kind::split:
+      complete_split();
+      break;
+    case Visit::Kind::barrier: {
+      const auto start = latest_entry();
+      for (int rank = 0; rank < nranks(); ++rank)
+        visits_[static_cast<std::size_t>(rank)]->exit_ns = exit_ns(start, kBarrierUs, rank);
+    }
+  }
+}
+
+void Rendezvous::complete_calls() {
+  std::vector<const Op*> calls;
+  for (const Visit* visit : visits_) calls.push_back(visit->op);
+  move_data(calls);
+  const auto start = latest_entry();
+  const double exact_us = time_.collective_us(calls) * time_.mode(stream_, nmeetings_);
+  for (int rank = 0; rank < nranks(); ++rank) {
+    Visit& visit = *visits_[static_cast<std::size_t>(rank)];
+    visit.exit_ns = exit_ns(start, time_.noisy_us(exact_us, rank, visit.call), rank);
+  }
+}
+
+void Rendezvous::complete_split() {
+  std::map<int, std::vector<std::tuple<int, int>>> members;  // colour -> (key, rank)
+  for (int rank = 0; rank < nranks(); ++rank) {
+    Visit& visit = *visits_[static_cast<std::size_t>(rank)];
+    visit.exit_ns = visit.entry_ns;
+    if (visit.color >= 0) members[visit.color].emplace_back(visit.key, rank);
+  }
+  for (auto& [color, sorted] : members) {
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<int> names;
+    for (const auto& [key, rank] : sorted) names.push_back(name_of(rank));
+    const auto stream = mixed(mixed(stream_, nmeetings_), static_cast<std::uint64_t>(color));
+    const auto part = std::make_shared<Rendezvous>(options_, names, stream);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      Visit& visit = *visits_[static_cast<std::size_t>(std::get<1>(sorted[i]))];
+      visit.part = part;
+      visit.part_rank = static_cast<int>(i);
+    }
+  }
+}
+
+void Rendezvous::offer_send(Message& message) { offer(message, &Lane::sends); }
+void Rendezvous::offer_recv(Message& message) { offer(message, &Lane::recvs); }
+
+void Rendezvous::offer(Message& message, std::deque<Message*> Lane::*side) {
+  const std::lock_guard lock(mutex_);
+  throw_if_over();
+  Lane& lane = lanes_[{message.source, message.dest}];
+  (lane.*side).push_back(&message);
+  if (lane.sends.empty() || lane.recvs.empty()) return;
+  Message& send = *lane.sends.front();
+  Message& recv = *lane.recvs.front();
+  lane.sends.pop_front();
+  lane.recvs.pop_front();
+  deliver(send, recv, lane.delivered++);
+  changed_.notify_all();
+}
+
+void Rendezvous::deliver(Message& send, Message& recv, std::uint64_t sequence) {
+  if (send.bytes != recv.bytes) {
+    misuse_ = fmt::format("Rank {} sends {} bytes to rank {}, which expects {}.", send.source,
+                          send.bytes, send.dest, recv.bytes);
+    return;
+  }
+  // Both may lie in one buffer when a rank sends to itself.
+  if (send.bytes > 0) std::memmove(recv.recv.data(), send.send.data(), send.bytes);
+  const auto lane =
+      (static_cast<std::uint64_t>(send.source) << 32) | static_cast<std::uint64_t>(send.dest);
+  const auto start = std::max(send.entry_ns, recv.entry_ns);
+  const double exact_us =
+      time_.message_us(send.source, send.dest, static_cast<double>(send.bytes)) *
+      time_.mode(mixed(stream_, lane), sequence);
+  send.exit_ns = exit_ns(start, time_.noisy_us(exact_us, send.source, send.call), send.source);
+  recv.exit_ns = exit_ns(start, time_.noisy_us(exact_us, recv.dest, recv.call), recv.dest);
+  send.done = recv.done = true;
+}
+
+void Rendezvous::wait_for(const Message& message) {
+  std::unique_lock lock(mutex_);
+  wait(lock, Deadline::never(), [&] { return message.done; });
+  if (!message.done) throw_if_over();
+}
+
+void Rendezvous::hang(int rank) {
+  std::unique_lock lock(mutex_);
+  wait(lock, Deadline::never(), [] { return false; });
+  throw_if_over();
+  throw PeerFailure(fmt::format("Rank {} hung.", rank));
+}
+
+void Rendezvous::abort() noexcept {
+  const std::lock_guard lock(mutex_);
+  aborted_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace linerate::fake
