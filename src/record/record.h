@@ -4,8 +4,10 @@
 #include "comm/content.h"
 #include "stats/summary.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,51 +25,52 @@ struct RankInfo {
   int rank = 0;
   int group = 0;
   int pid = 0;
-  std::string hostname;
+  std::string hostname{};
   int node = 0;
   int device = 0;
-  std::string bus_id;  // "0000:00:00"
-  std::string device_name;
+  std::string bus_id{};  // "0000:00:00"
+  std::string device_name{};
 };
 
 // Clock and barrier facts, measured at start.
 struct TimingInfo {
   double clock_cost_ns = 0;
   double clock_resolution_ns = 0;
-  double barrier_cost_us = 0;      // median
-  double clock_error_us = 0;       // bound of the common clock over all processes
+  double barrier_cost_us = 0;  // median
+  double clock_error_us = 0;   // bound of the common clock over all processes
 };
 
 // An option as the run used it; `json` is the text of a JSON value (8, true, "float").
 struct Setting {
-  std::string name;
-  std::string json;
+  std::string name{};
+  std::string json{};
 };
 
 // The `run` line.
 struct RunInfo {
-  std::string run_id;
-  std::string start_time;  // ISO 8601, UTC
-  std::string version;     // linerate's
-  std::string program;     // argv[0]'s basename
-  std::vector<std::string> args;
-  std::vector<std::string> environment;  // NAME=VALUE, allow-list only
-  std::string backend, backend_version, transport;
-  std::string launcher;  // threads, nprocs, env, mpirun, srun
+  std::string run_id{};
+  std::string start_time{};  // ISO 8601, UTC
+  std::string version{};     // linerate's
+  std::string program{};     // argv[0]'s basename
+  std::vector<std::string> args{};
+  std::vector<std::string> environment{};  // NAME=VALUE, allow-list only
+  std::string backend{}, backend_version{}, transport{};
+  std::string launcher{};  // threads, nprocs, env, mpirun, srun
   int nranks = 0, nnodes = 0, nprocs = 0, nthreads = 0, ngpus = 0, ngroups = 1;
-  std::vector<Setting> settings;
-  std::vector<RankInfo> ranks;
-  TimingInfo timing;
+  std::vector<Setting> settings{};
+  std::vector<RankInfo> ranks{};
+  TimingInfo timing{};
   double init_us = 0;
-  std::string cpu_model;
+  std::optional<std::uint64_t> lowered_max_bytes{};  // what -e became to fit the memory
+  std::string cpu_model{};
   int ncores = 0;
 };
 
 struct CaseInfo {
-  std::string collective;
-  std::string type;
-  std::string redop;  // "none" where nothing is reduced
-  int root = -1;      // -1: not rooted
+  std::string collective{};
+  std::string type{};
+  std::string redop{};  // "none" where nothing is reduced
+  int root = -1;        // -1: not rooted
   Placement placement = Placement::out_of_place;
   std::uint64_t bytes = 0;  // the size column
   std::uint64_t count = 0;
@@ -77,50 +80,62 @@ struct WindowInfo {
   std::uint64_t iters = 0;
   int agg = 1;
   double time_us = 0;              // per call, combined over processes by -a
-  std::optional<double> cpu_us;    // enqueue time per call of rank 0 (-C)
+  std::optional<double> cpu_us{};  // enqueue time per call of rank 0 (-C)
 };
 
+// Above this number of ranks, arrays with a number per rank are condensed in files.
+inline constexpr std::size_t kMostRanksListed = 64;
+
+// A number per rank, condensed: the worst five ranks, largest first, and quantiles over all.
+struct RankSpread {
+  std::vector<std::pair<int, double>> worst{};
+  double median = 0, p95 = 0, p99 = 0, max = 0;
+};
+// `per_rank[i]` belongs to rank i. REQUIRES: not empty.
+RankSpread condense(std::span<const double> per_rank);
+
 struct SampleInfo {
-  stats::Summary us;      // of the maximum over ranks
-  int batch = 1;          // calls per sample
+  stats::Summary us{};         // of the maximum over ranks
+  int batch = 1;               // calls per sample
   double arrival_skew_us = 0;  // median over samples of last entry - first entry
   double exit_skew_us = 0;
-  std::vector<double> late_us;  // per rank: mean lateness at entry (up to 64 ranks)
-  std::vector<double> raw_us;   // with --samples
-  std::uint64_t skipped = 0;    // dropped by -K
+  std::vector<double> late_us{};            // per rank: mean lateness at entry
+  std::optional<RankSpread> late_spread{};  // instead of late_us, where a file was condensed
+  std::vector<double> raw_us{};             // with --samples
+  std::uint64_t skipped = 0;                // dropped by -K
 };
 
 struct WrongWhere {
   int rank = 0;
-  FirstWrong first;
-  std::vector<std::pair<int, std::uint64_t>> count_per_rank;  // ranks with any
+  FirstWrong first{};
+  std::vector<std::pair<int, std::uint64_t>> count_per_rank{};  // ranks with any
 };
 
 // The `result` line: one case, one placement, one group.
 struct Record {
-  std::string run_id;
-  CaseInfo what;
+  std::string run_id{};
+  CaseInfo what{};
   int group = 0;
   int nranks = 0, nnodes = 0;
-  std::string backend, backend_version, transport;
-  WindowInfo window;
+  std::string backend{}, backend_version{}, transport{};
+  WindowInfo window{};
   double algbw_gbps = 0, busbw_gbps = 0;  // 1e9 bytes per second
-  std::optional<SampleInfo> samples;
-  std::optional<std::uint64_t> wrong;  // absent: not checked
-  std::optional<WrongWhere> where;
-  std::optional<std::pair<int, int>> pair;  // p2p: the two ranks
-  std::string timestamp;                    // local time, %Y-%m-%d %H:%M:%S
+  std::optional<SampleInfo> samples{};
+  std::optional<std::uint64_t> wrong{};  // absent: not checked
+  std::optional<WrongWhere> where{};
+  std::optional<std::pair<int, int>> pair{};  // p2p: the two ranks
+  std::string timestamp{};                    // local time, %Y-%m-%d %H:%M:%S
 };
 
 // The `end` line.
 struct EndInfo {
-  std::string run_id;
-  std::string end_time;
+  std::string run_id{};
+  std::string end_time{};
   int exit_code = 0;
-  std::uint64_t failed_checks = 0;       // "Out of bounds values"
-  std::optional<double> average_busbw_gbps;
-  std::optional<std::string> error;
-  std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // with -M
+  std::uint64_t failed_checks = 0;  // "Out of bounds values"
+  std::optional<double> average_busbw_gbps{};
+  std::optional<std::string> error{};
+  std::vector<std::pair<std::string, std::uint64_t>> memory_bytes{};  // with -M
 };
 
 }  // namespace linerate

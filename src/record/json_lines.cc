@@ -1,0 +1,215 @@
+// See json_lines.h.
+#include "record/json_lines.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linerate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+// Absent unless finite.
+void put(Json& object, const char* key, double value) {
+  if (std::isfinite(value)) object[key] = value;
+}
+
+void put(Json& object, const char* key, const std::optional<double>& value) {
+  if (value) put(object, key, *value);
+}
+
+// Absent when empty.
+void put(Json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = text;
+}
+
+void put(Json& object, const char* key, const std::vector<double>& values) {
+  if (values.empty()) return;
+  Json& array = object[key] = Json::array();
+  for (const double value : values) array.push_back(number(value));
+}
+
+std::string line_of(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+Json settings_json(const std::vector<Setting>& settings) {
+  Json object = Json::object();
+  for (const auto& setting : settings) {
+    Json value = Json::parse(setting.json, nullptr, false);
+    object[setting.name] = value.is_discarded() ? Json(setting.json) : std::move(value);
+  }
+  return object;
+}
+
+Json rank_json(const RankInfo& rank) {
+  Json object{{"rank", rank.rank}, {"group", rank.group}, {"pid", rank.pid}};
+  put(object, "hostname", rank.hostname);
+  object["node"] = rank.node;
+  object["device"] = rank.device;
+  put(object, "bus_id", rank.bus_id);
+  put(object, "device_name", rank.device_name);
+  return object;
+}
+
+Json timing_json(const TimingInfo& timing) {
+  Json object = Json::object();
+  put(object, "clock_cost_ns", timing.clock_cost_ns);
+  put(object, "clock_resolution_ns", timing.clock_resolution_ns);
+  put(object, "barrier_cost_us", timing.barrier_cost_us);
+  put(object, "clock_error_us", timing.clock_error_us);
+  return object;
+}
+
+void put_backend(Json& object, const auto& from) {
+  put(object, "backend", from.backend);
+  put(object, "backend_version", from.backend_version);
+  put(object, "transport", from.transport);
+}
+
+Json case_json(const Record& record) {
+  const CaseInfo& what = record.what;
+  Json object{{"collective", what.collective},
+              {"type", what.type},
+              {"redop", what.redop},
+              {"root", what.root},
+              {"placement", name_of(what.placement)},
+              {"bytes", what.bytes},
+              {"count", what.count}};
+  if (record.pair) object["pair"] = *record.pair;
+  return object;
+}
+
+Json window_json(const WindowInfo& window) {
+  Json object{{"iters", window.iters}, {"agg", window.agg}};
+  put(object, "time_us", window.time_us);
+  put(object, "cpu_us", window.cpu_us);
+  return object;
+}
+
+Json samples_json(const SampleInfo& samples) {
+  const stats::Summary& us = samples.us;
+  Json object{{"n", us.n}, {"batch", samples.batch}};
+  put(object, "min", us.min);
+  put(object, "median", us.median);
+  put(object, "mean", us.mean);
+  put(object, "p95", us.p95);
+  put(object, "p99", us.p99);
+  put(object, "max", us.max);
+  put(object, "cv", us.cv);
+  put(object, "ci95_low", us.ci95_low);
+  put(object, "ci95_high", us.ci95_high);
+  if (samples.skipped > 0) object["skipped"] = samples.skipped;
+  return object;
+}
+
+Json spread_json(const RankSpread& spread) {
+  Json worst = Json::array();
+  for (const auto& [rank, value] : spread.worst) worst.push_back(Json{rank, number(value)});
+  Json object{{"worst", std::move(worst)}};
+  put(object, "median", spread.median);
+  put(object, "p95", spread.p95);
+  put(object, "p99", spread.p99);
+  put(object, "max", spread.max);
+  return object;
+}
+
+void put_late(Json& object, const SampleInfo& samples) {
+  if (samples.late_us.size() > kMostRanksListed)
+    object["late_us"] = spread_json(condense(samples.late_us));
+  else if (!samples.late_us.empty())
+    put(object, "late_us", samples.late_us);
+  else if (samples.late_spread)
+    object["late_us"] = spread_json(*samples.late_spread);
+}
+
+// Bits are text: many readers hold numbers as doubles, which would round them.
+Json wrong_json(const WrongWhere& where) {
+  constexpr std::size_t kWorst = 5;
+  Json object{{"rank", where.rank}, {"index", where.first.index}};
+  put(object, "expected", where.first.expected);
+  put(object, "got", where.first.got);
+  object["expected_bits"] = fmt::format("{:#x}", where.first.expected_bits);
+  object["got_bits"] = fmt::format("{:#x}", where.first.got_bits);
+  auto counts = where.count_per_rank;
+  if (counts.size() > kMostRanksListed) {
+    object["wrong_ranks"] = counts.size();
+    std::stable_sort(counts.begin(), counts.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    counts.resize(kWorst);
+  }
+  object["count_per_rank"] = counts;
+  return object;
+}
+
+}  // namespace
+
+std::string json_line(const RunInfo& run) {
+  Json line{{"kind", "run"}, {"schema", kSchemaVersion}, {"run_id", run.run_id}};
+  put(line, "start_time", run.start_time);
+  put(line, "version", run.version);
+  put(line, "program", run.program);
+  line["args"] = run.args;
+  line["environment"] = run.environment;
+  put_backend(line, run);
+  put(line, "launcher", run.launcher);
+  line["nranks"] = run.nranks;
+  line["nnodes"] = run.nnodes;
+  line["nprocs"] = run.nprocs;
+  line["nthreads"] = run.nthreads;
+  line["ngpus"] = run.ngpus;
+  line["ngroups"] = run.ngroups;
+  line["settings"] = settings_json(run.settings);
+  line["ranks"] = Json::array();
+  for (const auto& rank : run.ranks) line["ranks"].push_back(rank_json(rank));
+  line["timing"] = timing_json(run.timing);
+  put(line, "init_us", run.init_us);
+  put(line, "cpu_model", run.cpu_model);
+  line["ncores"] = run.ncores;
+  return line_of(line);
+}
+
+std::string json_line(const Record& record) {
+  Json line{{"kind", "result"}, {"run_id", record.run_id}, {"case", case_json(record)}};
+  line["group"] = record.group;
+  line["nranks"] = record.nranks;
+  line["nnodes"] = record.nnodes;
+  put_backend(line, record);
+  line["window"] = window_json(record.window);
+  put(line, "algbw_gbps", record.algbw_gbps);
+  put(line, "busbw_gbps", record.busbw_gbps);
+  if (record.samples) {
+    line["samples_us"] = samples_json(*record.samples);
+    put(line, "arrival_skew_us", record.samples->arrival_skew_us);
+    put(line, "exit_skew_us", record.samples->exit_skew_us);
+  }
+  if (record.wrong) line["wrong"] = *record.wrong;
+  if (record.where) line["first_wrong"] = wrong_json(*record.where);
+  put(line, "timestamp", record.timestamp);
+  if (record.samples) {
+    put_late(line, *record.samples);
+    put(line, "raw_us", record.samples->raw_us);
+  }
+  return line_of(line);
+}
+
+std::string json_line(const EndInfo& end) {
+  Json line{{"kind", "end"}, {"run_id", end.run_id}};
+  put(line, "end_time", end.end_time);
+  line["exit_code"] = end.exit_code;
+  line["failed_checks"] = end.failed_checks;
+  put(line, "average_busbw_gbps", end.average_busbw_gbps);
+  if (end.error) line["error"] = *end.error;
+  if (!end.memory_bytes.empty()) {
+    Json& memory = line["memory_bytes"] = Json::object();
+    for (const auto& [name, bytes] : end.memory_bytes) memory[name] = bytes;
+  }
+  return line_of(line);
+}
+
+}  // namespace linerate

@@ -1,0 +1,37 @@
+// See record.h.
+#include "record/record.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace linerate {
+
+std::string_view name_of(Placement placement) {
+  switch (placement) {
+    case Placement::out_of_place:
+      return "out_of_place";
+    case Placement::in_place:
+      return "in_place";
+  }
+  __builtin_unreachable();
+}
+
+RankSpread condense(std::span<const double> per_rank) {
+  constexpr std::size_t kWorst = 5;
+  assert(!per_rank.empty());
+  std::vector<int> ranks(per_rank.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+    return per_rank[static_cast<std::size_t>(a)] > per_rank[static_cast<std::size_t>(b)];
+  });
+  std::vector<double> sorted(per_rank.begin(), per_rank.end());
+  const auto summary = stats::summarize(sorted);
+  RankSpread spread{
+      .median = summary.median, .p95 = summary.p95, .p99 = summary.p99, .max = summary.max};
+  for (const int rank : std::span(ranks).first(std::min(kWorst, ranks.size())))
+    spread.worst.emplace_back(rank, per_rank[static_cast<std::size_t>(rank)]);
+  return spread;
+}
+
+}  // namespace linerate

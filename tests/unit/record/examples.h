@@ -1,0 +1,102 @@
+// A run, a result and an end with every member set, for tests of what writes and reads them.
+#pragma once
+
+#include "record/record.h"
+
+namespace linerate {
+
+inline RunInfo example_run() {
+  return {.run_id = "r1",
+          .start_time = "2024-05-01T10:00:00Z",
+          .version = "0.1.0",
+          .program = "all_reduce_perf",
+          .args = {"all_reduce_perf", "-b", "8"},
+          .environment = {"NCCL_DEBUG=INFO"},
+          .backend = "host",
+          .backend_version = "0.1.0",
+          .transport = "shared memory",
+          .launcher = "threads",
+          .nranks = 2,
+          .nnodes = 1,
+          .nprocs = 1,
+          .nthreads = 1,
+          .ngpus = 2,
+          .ngroups = 1,
+          .settings = {{"min_bytes", "8"}, {"op", "\"sum\""}},
+          .ranks = {{.rank = 1,
+                     .group = 0,
+                     .pid = 42,
+                     .hostname = "node07",
+                     .node = 0,
+                     .device = 1,
+                     .bus_id = "0000:00:00",
+                     .device_name = "host memory"}},
+          .timing = {.clock_cost_ns = 25,
+                     .clock_resolution_ns = 1,
+                     .barrier_cost_us = 0.5,
+                     .clock_error_us = 0.25},
+          .init_us = 1500,
+          .cpu_model = "CPU",
+          .ncores = 2};
+}
+
+inline Record example_record() {
+  SampleInfo samples{.us = {.n = 20,
+                            .min = 1,
+                            .median = 2,
+                            .mean = 2.5,
+                            .p95 = 4,
+                            .p99 = 5,
+                            .max = 6,
+                            .stdev = 0.5,
+                            .cv = 0.2,
+                            .ci95_low = 1.5,
+                            .ci95_high = 2.25},
+                     .batch = 4,
+                     .arrival_skew_us = 0.5,
+                     .exit_skew_us = 0.75,
+                     .late_us = {0, 0.5},
+                     .late_spread = {},
+                     .raw_us = {1, 2, 6},
+                     .skipped = 3};
+  return {.run_id = "r1",
+          .what = {.collective = "all_reduce",
+                   .type = "float",
+                   .redop = "sum",
+                   .root = -1,
+                   .placement = Placement::in_place,
+                   .bytes = 1024,
+                   .count = 256},
+          .group = 1,
+          .nranks = 2,
+          .nnodes = 1,
+          .backend = "host",
+          .backend_version = "0.1.0",
+          .transport = "shared memory",
+          .window = {.iters = 20, .agg = 1, .time_us = 2.5, .cpu_us = 1.25},
+          .algbw_gbps = 0.5,
+          .busbw_gbps = 0.75,
+          .samples = samples,
+          .wrong = 3,
+          .where = WrongWhere{.rank = 1,
+                              .first = {.index = 7,
+                                        .expected = 1.5,
+                                        .got = -2,
+                                        .expected_bits = 0x3fc00000,
+                                        .got_bits = 0xc0000000},
+                              .count_per_rank = {{1, 3}}},
+          .pair = std::pair{0, 1},
+          .timestamp = "2024-05-01 12:00:01"};
+}
+
+inline EndInfo example_end() {
+  return {.run_id = "r1",
+          .end_time = "2024-05-01T10:00:09Z",
+          .exit_code = 1,
+          .failed_checks = 2,
+          .average_busbw_gbps = 12.5,
+          .error = "rank 1 (node07): lost.",
+          .memory_bytes = {{"Initialization", 1024}, {"User-Allocated", 4096}}};
+}
+
+}  // namespace linerate

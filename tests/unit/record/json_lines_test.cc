@@ -1,0 +1,146 @@
+// The text of each line: keys, order, and what is absent.
+#include "record/json_lines.h"
+
+#include "unit/record/examples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace linerate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(JsonLine, OfARunIsExactlyThis) {
+  EXPECT_EQ(json_line(example_run()),
+            R"({"kind":"run","schema":1,"run_id":"r1","start_time":"2024-05-01T10:00:00Z",)"
+            R"("version":"0.1.0","program":"all_reduce_perf","args":["all_reduce_perf","-b","8"],)"
+            R"("environment":["NCCL_DEBUG=INFO"],"backend":"host","backend_version":"0.1.0",)"
+            R"("transport":"shared memory","launcher":"threads","nranks":2,"nnodes":1,"nprocs":1,)"
+            R"("nthreads":1,"ngpus":2,"ngroups":1,"settings":{"min_bytes":8,"op":"sum"},)"
+            R"("ranks":[{"rank":1,"group":0,"pid":42,"hostname":"node07","node":0,"device":1,)"
+            R"("bus_id":"0000:00:00","device_name":"host memory"}],)"
+            R"("timing":{"clock_cost_ns":25.0,"clock_resolution_ns":1.0,"barrier_cost_us":0.5,)"
+            R"("clock_error_us":0.25},"init_us":1500.0,"cpu_model":"CPU","ncores":2})"
+            "\n");
+}
+
+TEST(JsonLine, OfAResultIsExactlyThis) {
+  EXPECT_EQ(
+      json_line(example_record()),
+      R"({"kind":"result","run_id":"r1","case":{"collective":"all_reduce","type":"float",)"
+      R"("redop":"sum","root":-1,"placement":"in_place","bytes":1024,"count":256,"pair":[0,1]},)"
+      R"("group":1,"nranks":2,"nnodes":1,"backend":"host","backend_version":"0.1.0",)"
+      R"("transport":"shared memory","window":{"iters":20,"agg":1,"time_us":2.5,"cpu_us":1.25},)"
+      R"("algbw_gbps":0.5,"busbw_gbps":0.75,"samples_us":{"n":20,"batch":4,"min":1.0,)"
+      R"("median":2.0,"mean":2.5,"p95":4.0,"p99":5.0,"max":6.0,"cv":0.2,"ci95_low":1.5,)"
+      R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,"wrong":3,)"
+      R"("first_wrong":{"rank":1,"index":7,"expected":1.5,"got":-2.0,)"
+      R"("expected_bits":"0x3fc00000","got_bits":"0xc0000000","count_per_rank":[[1,3]]},)"
+      R"("timestamp":"2024-05-01 12:00:01","late_us":[0.0,0.5],"raw_us":[1.0,2.0,6.0]})"
+      "\n");
+}
+
+TEST(JsonLine, OfAnEndIsExactlyThis) {
+  EXPECT_EQ(json_line(example_end()),
+            R"({"kind":"end","run_id":"r1","end_time":"2024-05-01T10:00:09Z","exit_code":1,)"
+            R"("failed_checks":2,"average_busbw_gbps":12.5,"error":"rank 1 (node07): lost.",)"
+            R"("memory_bytes":{"Initialization":1024,"User-Allocated":4096}})"
+            "\n");
+}
+
+TEST(JsonLine, LeavesOutWhatDoesNotExist) {
+  const auto line = json_line(Record{.run_id = "r1"});
+
+  for (const auto* key : {"samples_us", "arrival_skew_us", "wrong", "first_wrong", "pair", "cpu_us",
+                          "late_us", "raw_us", "timestamp", "transport", "null"})
+    EXPECT_THAT(line, Not(HasSubstr(key)));
+}
+
+TEST(JsonLine, LeavesOutNumbersThatAreNotFinite) {
+  auto record = example_record();
+  record.algbw_gbps = kInfinity;
+  record.busbw_gbps = std::numeric_limits<double>::quiet_NaN();
+  record.where->first.got = -kInfinity;
+
+  const auto line = json_line(record);
+
+  EXPECT_THAT(line, Not(HasSubstr("algbw_gbps")));
+  EXPECT_THAT(line, Not(HasSubstr("busbw_gbps")));
+  EXPECT_THAT(line, Not(HasSubstr("\"got\"")));
+  EXPECT_THAT(line, HasSubstr("\"got_bits\""));
+}
+
+TEST(JsonLine, KeepsPlacesInArraysWithNull) {
+  auto record = example_record();
+  record.samples->raw_us = {1, kInfinity, 3};
+
+  EXPECT_THAT(json_line(record), HasSubstr(R"("raw_us":[1.0,null,3.0])"));
+}
+
+TEST(JsonLine, HasOneLineEndWhateverTheTextHolds) {
+  auto run = example_run();
+  run.args = {"a\nb", "c\r\x01", "\xff\xfe"};
+  run.settings.push_back({"broken", "{not json\n"});
+
+  const auto line = json_line(run);
+
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_TRUE(nlohmann::json::accept(line));
+}
+
+TEST(JsonLine, WritesAllDigitsOfANumber) {
+  auto record = example_record();
+  record.algbw_gbps = 0.1 + 0.2;
+
+  const auto read = nlohmann::json::parse(json_line(record));
+
+  EXPECT_EQ(read["algbw_gbps"].get<double>(), 0.1 + 0.2);
+}
+
+TEST(JsonLine, ListsLatenessOfUpTo64Ranks) {
+  auto record = example_record();
+  record.samples->late_us.assign(64, 0.5);
+
+  const auto read = nlohmann::json::parse(json_line(record));
+
+  EXPECT_EQ(read["late_us"].size(), 64u);
+}
+
+TEST(JsonLine, CondensesLatenessOfMoreRanksToTheWorstFiveAndQuantiles) {
+  auto record = example_record();
+  record.samples->late_us.clear();
+  for (int rank = 0; rank < 100; ++rank) record.samples->late_us.push_back(rank % 50);
+
+  const auto late = nlohmann::ordered_json::parse(json_line(record))["late_us"];
+
+  EXPECT_EQ(late.dump(), R"({"worst":[[49,49.0],[99,49.0],[48,48.0],[98,48.0],[47,47.0]],)"
+                         R"("median":24.5,"p95":47.0,"p99":49.0,"max":49.0})");
+}
+
+TEST(JsonLine, CondensesWrongCountsOfMoreThan64Ranks) {
+  auto record = example_record();
+  record.where->count_per_rank.clear();
+  for (int rank = 0; rank < 65; ++rank) record.where->count_per_rank.emplace_back(rank, rank + 1);
+
+  const auto where = nlohmann::json::parse(json_line(record))["first_wrong"];
+
+  EXPECT_EQ(where["wrong_ranks"], 65);
+  EXPECT_EQ(where["count_per_rank"].dump(), "[[64,65],[63,64],[62,63],[61,62],[60,61]]");
+}
+
+TEST(JsonLine, BeginsWithItsKind) {
+  EXPECT_THAT(json_line(RunInfo{}), StartsWith(R"({"kind":"run","schema":1,)"));
+  EXPECT_THAT(json_line(Record{}), StartsWith(R"({"kind":"result",)"));
+  EXPECT_THAT(json_line(EndInfo{}), StartsWith(R"({"kind":"end",)"));
+}
+
+}  // namespace
+}  // namespace linerate
