@@ -41,6 +41,8 @@ class WireReader {
  public:
   explicit WireReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
+  bool empty() const { return rest_.empty(); }
+
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   T get() {

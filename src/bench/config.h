@@ -37,7 +37,8 @@ struct StopRule {
 // NCCL_TESTS_SPLIT and NCCL_TESTS_SPLIT_MASK: colour = op(global rank).
 struct SplitRule {
   enum class Kind : std::uint8_t { none, bit_and, bit_or, mod, div } kind = Kind::none;
-  std::uint64_t value = 0;
+  std::uint64_t value = 0;  // mod, div: at least 1; or: at most INT_MAX
+  // Ranks of one colour form a group. Not negative; 0 for all where nothing is split.
   int color(int rank) const;
 };
 
@@ -63,7 +64,8 @@ struct GpuOptions {
 struct RunConfig {
   std::string program;             // argv[0]'s basename
   std::vector<std::string> args;   // argv
-  const Collective* collective = nullptr;
+  const Collective* collective = nullptr;  // null: p2p_perf
+  bool at_once = false;                    // p2p_perf --at-once: disjoint pairs together
 
   int nthreads = 1;   // -t
   int ngpus = 1;      // -g

@@ -153,6 +153,24 @@ void Session::allocate(std::size_t bytes) {
   }
 }
 
+bool Session::agree(bool rank0_says) {
+  WireWriter mine;
+  mine.put(rank0_says);
+  return WireReader(members().broadcast(mine.bytes(), 0, Deadline::never())).get<bool>();
+}
+
+void Session::describe(RunInfo& info) const {
+  info.transport = ranks_.front().world->transport();
+  info.nranks = nranks();
+  info.nnodes = input_.members.place().nnodes;
+  info.nthreads = config().nthreads;
+  info.ngpus = config().ngpus;
+  info.nprocs = nranks() / (config().nthreads * config().ngpus);
+  info.ngroups = ngroups_;
+  info.ranks = infos_;
+  info.init_us = init_us_;
+}
+
 void Session::align() {
   members().barrier(Deadline::never());
   ranks_.front().world->barrier(Deadline::never());

@@ -81,6 +81,12 @@ class Session {
   // The bytes that each of this lane's ranks may use for buffers, minimum over all ranks.
   std::size_t rank_memory();
 
+  // What rank 0 answers holds for all lanes. Collective.
+  bool agree(bool rank0_says);
+
+  // Fills in what this session knows: ranks, nodes, groups, transport, initialisation time.
+  void describe(RunInfo& info) const;
+
   // Aligns all lanes: bootstrap barrier, then the tighter one of the communicators.
   void align();
   void enter(const Stage& stage) { input_.watch.enter(lane_index_, stage); }

@@ -1,0 +1,12 @@
+// The instrument's own cost: clock and barrier, measured at start and recorded.
+#pragma once
+
+#include "bench/session.h"
+#include "record/record.h"
+
+namespace linerate {
+
+// Collective over all lanes. The clock error is that of the common clock over all processes.
+TimingInfo calibrate(Session& session);
+
+}  // namespace linerate

@@ -1,0 +1,211 @@
+// See case_runner.h.
+#include "bench/case_runner.h"
+
+#include "base/wire.h"
+#include "collectives/traffic.h"
+#include "stats/stopping.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace linerate {
+namespace {
+
+std::vector<LaneSet> sets_of(const Session& session) {
+  std::map<int, LaneSet> by_group;
+  LaneSet all;
+  for (const auto& info : session.infos()) {
+    const int lane = session.lane_of(info.rank);
+    auto& group = by_group[info.group];
+    if (group.empty() || group.back() != lane) group.push_back(lane);
+    if (all.empty() || all.back() != lane) all.push_back(lane);
+  }
+  std::vector<LaneSet> sets{all};
+  if (by_group.size() > 1)
+    for (auto& [color, lanes] : by_group) sets.push_back(std::move(lanes));
+  return sets;
+}
+
+std::int64_t combined_ns(const std::vector<WindowTime>& times) {
+  std::int64_t sum = 0;
+  for (const auto& time : times) sum += time.elapsed_ns;
+  return sum / static_cast<std::int64_t>(times.size());
+}
+
+}  // namespace
+
+CaseRunner::CaseRunner(Session& session, std::size_t buffer_bytes, double clock_cost_ns,
+                       const TrafficMatrix* traffic)
+    : session_(session),
+      buffer_bytes_(buffer_bytes),
+      clock_cost_ns_(clock_cost_ns),
+      traffic_(traffic),
+      lane_sets_(sets_of(session)),
+      sampler_(session) {}
+
+CaseOnLane CaseRunner::prepare(const Case& what, Placement placement) const {
+  CaseOnLane on_lane{.what = what, .placement = placement};
+  for (auto& local : session_.ranks()) {
+    const int n = local.comm().nranks();
+    const Sizing sizing{.count = count_of(*what.collective, what.bytes, what.type, n),
+                        .rank = local.comm().rank(),
+                        .nranks = n,
+                        .traffic = traffic_};
+    on_lane.sizings.push_back(sizing);
+    on_lane.layouts.push_back(
+        layout_of(sizing, what, placement, session_.config(), buffer_bytes_));
+    auto& send = on_lane.send_ranges.emplace_back();
+    auto& recv = on_lane.recv_ranges.emplace_back();
+    if (traffic_ == nullptr) continue;
+    send = traffic_->send_ranges(sizing);
+    recv = traffic_->recv_ranges(sizing);
+  }
+  return on_lane;
+}
+
+bool CaseRunner::keeps_spare(const CaseOnLane& on_lane) const {
+  const auto& stop = session_.config().stop;
+  return session_.config().check > 0 && !stop.ci && !stop.max_s &&
+         on_lane.layouts.front().has_spare();
+}
+
+void CaseRunner::enter(const char* stage, const CaseOnLane& on_lane) {
+  session_.enter({.what = stage,
+                  .collective = on_lane.what.collective->name,
+                  .bytes = on_lane.layouts.front().stride,
+                  .placement = name_of(on_lane.placement)});
+}
+
+// Inputs of the case's own type in every slot that calls will touch: leftovers of another type could
+// be denormal, and slow the arithmetic down.
+void CaseRunner::fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls) {
+  for (std::size_t i = 0; i < session_.ranks().size(); ++i) {
+    auto& local = session_.ranks()[i];
+    const auto& layout = on_lane.layouts[i];
+    const auto used = std::min<std::uint64_t>(layout.slots, calls) * layout.stride;
+    const Content inputs{.type = on_lane.what.type,
+                         .op = on_lane.what.op,
+                         .rank = local.comm().rank(),
+                         .nranks = local.comm().nranks(),
+                         .seed = session_.config().seed};
+    local.device->fill(local.send.view(layout.lead, used), inputs);
+    local.device->fill(local.recv.view(layout.lead, used), inputs);
+  }
+}
+
+Measurement CaseRunner::run(const Case& what, Placement placement) {
+  const auto& config = session_.config();
+  const auto on_lane = prepare(what, placement);
+  Measurement m{.what = what, .placement = placement, .agg_iters = config.agg_iters};
+  m.checked = config.check > 0 &&
+              (placement == Placement::out_of_place || what.collective->in_place);
+  enter("warm-up", on_lane);
+  const auto calls = config.iters * static_cast<std::uint64_t>(config.agg_iters);
+  fill_sliding(on_lane, std::max(calls, config.warmup_iters));
+  CaseLauncher launcher(session_, on_lane);
+  for (std::uint64_t i = 0; i < config.warmup_iters; ++i)
+    launcher.once(i % on_lane.layouts.front().sliding_slots());
+  launcher.synchronize();
+  measure(on_lane, launcher, m);
+  if (m.checked) verify(on_lane, launcher, m);
+  return m;
+}
+
+void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
+  const auto& config = session_.config();
+  const auto& layout = on_lane.layouts.front();
+  const bool spare = keeps_spare(on_lane);
+  if (spare && m.checked) fill_slot(session_, on_lane, layout.last_slot());
+  const auto capacity = config.stop.ci || config.stop.max_s
+                            ? Sampler::kExactSamples
+                            : std::min<std::uint64_t>(config.iters, Sampler::kExactSamples);
+  if (session_.is_first())
+    for (const auto& set : lane_sets_) m.samples.emplace_back(capacity, set.size());
+  m.lane_times.resize(static_cast<std::size_t>(session_.members().nranks()));
+  const auto start_ns = session_.clock().now_ns();
+  for (Decision next{.stop = false}; !next.stop;) {
+    enter("timed loop", on_lane);
+    const auto time = run_window(session_, launcher,
+                                 {.iters = config.iters,
+                                  .agg_iters = config.agg_iters,
+                                  .sliding_slots = layout.sliding_slots(),
+                                  .last_slot = layout.last_slot()});
+    m.iters += config.iters;
+    const auto times = gather_times(time);
+    for (std::size_t lane = 0; lane < times.size(); ++lane) {
+      m.lane_times[lane].elapsed_ns += times[lane].elapsed_ns;
+      m.lane_times[lane].enqueue_ns += times[lane].enqueue_ns;
+    }
+    m.batch = decide(m, start_ns, false).batch;
+    sample(on_lane, launcher, m);
+    next = decide(m, start_ns, true);
+  }
+}
+
+void CaseRunner::sample(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
+  enter("samples", on_lane);
+  sampler_.run(launcher,
+               {.samples = session_.config().iters,
+                .batch = m.batch,
+                .skip = session_.config().per_iter_skip,
+                .sliding_slots = on_lane.layouts.front().sliding_slots()},
+               lane_sets_, m.samples);
+}
+
+std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
+  WireWriter out;
+  out.put(mine);
+  std::vector<WindowTime> times;
+  for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never()))
+    times.push_back(WireReader(bytes).get<WindowTime>());
+  return times;
+}
+
+// Rank 0 decides, all follow.
+CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, bool sampled) {
+  Decision decision;
+  if (session_.is_first()) {
+    const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
+    const double call_us =
+        static_cast<double>(combined_ns(m.lane_times)) / 1e3 / static_cast<double>(calls);
+    decision.batch = batch_for(call_us, clock_cost_ns_);
+    const auto& stop = session_.config().stop;
+    if (sampled && (stop.ci || stop.max_s) && m.samples.front().time_us.count() > 0) {
+      const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
+      decision.stop =
+          stats::stop_now({.ci = stop.ci, .max_s = stop.max_s},
+                          m.samples.front().time_us.summary(), elapsed_s) != stats::Stop::go_on;
+    }
+  }
+  WireWriter out;
+  out.put(decision);
+  return WireReader(session_.members().broadcast(out.bytes(), 0, Deadline::never()))
+      .get<Decision>();
+}
+
+// The last timed call worked on the spare slot. Where there is none, one more call is timed on a
+// slot filled anew. Further rounds of -c do the same.
+void CaseRunner::verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
+  enter("verification", on_lane);
+  const auto last = on_lane.layouts.front().last_slot();
+  std::vector<RankCheck> checks;
+  for (int round = 0; round < session_.config().check; ++round) {
+    if (round > 0 || !keeps_spare(on_lane)) {
+      fill_slot(session_, on_lane, last);
+      run_window(session_, launcher, {.iters = 1, .last_slot = last});
+    }
+    const auto found = check_slot(session_, on_lane, last);
+    checks.insert(checks.end(), found.begin(), found.end());
+  }
+  gather_checks(checks, m);
+}
+
+void CaseRunner::gather_checks(const std::vector<RankCheck>& mine, Measurement& m) {
+  WireWriter out;
+  out.put_all(std::span<const RankCheck>(mine));
+  for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never()))
+    for (const auto& check : WireReader(bytes).get_all<RankCheck>()) m.checks.push_back(check);
+}
+
+}  // namespace linerate

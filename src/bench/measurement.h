@@ -1,0 +1,27 @@
+// What rank 0 holds of one case and placement after all lanes have reported.
+#pragma once
+
+#include "bench/plan.h"
+#include "bench/sampling.h"
+#include "bench/verify.h"
+#include "bench/window.h"
+#include "record/record.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace linerate {
+
+struct Measurement {
+  Case what;
+  Placement placement = Placement::out_of_place;
+  std::uint64_t iters = 0;             // over all windows
+  int agg_iters = 1;
+  std::vector<WindowTime> lane_times;  // per lane, summed over all windows
+  std::vector<SampleReduction> samples;  // per lane set: all lanes, then each group where there are more
+  int batch = 1;
+  bool checked = false;
+  std::vector<RankCheck> checks;  // every check of every rank and round
+};
+
+}  // namespace linerate

@@ -1,0 +1,147 @@
+// See p2p.h.
+#include "bench/p2p.h"
+
+#include "base/wire.h"
+#include "bench/calibrate.h"
+#include "bench/pair_test.h"
+#include "bench/pairs.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace linerate {
+namespace {
+
+constexpr double kNsPerUs = 1e3;
+
+// The longer of the two ranks' windows: the test ends when both have.
+void merge(PairTiming& into, PairTiming&& other) {
+  into.wrong += other.wrong;
+  if (other.elapsed_ns <= into.elapsed_ns) return;
+  into.elapsed_ns = other.elapsed_ns;
+  into.iteration_us = std::move(other.iteration_us);
+}
+
+class P2pRun {
+ public:
+  P2pRun(const SessionInput& input, const RunInfo& started, const RunEvents& events)
+      : events_(events), session_(input), info_(started) {}
+
+  RunTotals run();
+
+ private:
+  void begin();
+  void run_round(const Round& round);
+  void run_tests(const std::vector<PairTest>& tests);
+  Record record_of(const PairTest& test, PairTiming& timing) const;
+
+  const RunEvents& events_;
+  Session session_;
+  RunInfo info_;
+  RunTotals totals_;
+};
+
+RunTotals P2pRun::run() {
+  info_.timing = calibrate(session_);
+  session_.allocate(session_.config().max_bytes);
+  begin();
+  const auto rounds = pair_rounds(session_.nranks(), session_.config().at_once);
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    if (session_.is_first()) events_.progress({.done = i, .total = rounds.size()});
+    totals_.interrupted = session_.agree(session_.is_first() && events_.interrupted());
+    if (totals_.interrupted) return totals_;
+    run_round(rounds[i]);
+  }
+  session_.enter({.what = "end of the run"});
+  return totals_;
+}
+
+void P2pRun::begin() {
+  session_.describe(info_);
+  if (session_.is_first()) events_.begin(info_);
+}
+
+void P2pRun::run_round(const Round& round) {
+  const auto& config = session_.config();
+  std::vector<PairTest> latency, forward, backward, both;
+  for (const auto& [a, b] : round) {
+    latency.push_back({PairKind::latency, a, b, config.min_bytes});
+    forward.push_back({PairKind::unidirectional, a, b, config.max_bytes});
+    backward.push_back({PairKind::unidirectional, b, a, config.max_bytes});
+    both.push_back({PairKind::bidirectional, a, b, config.max_bytes});
+  }
+  for (const auto& tests : {latency, forward, backward, both}) run_tests(tests);
+}
+
+// All tests run at once; a lane of none of them sleeps in the bootstrap's barrier.
+void P2pRun::run_tests(const std::vector<PairTest>& tests) {
+  session_.enter({.what = "timed loop",
+                  .collective = name_of(tests.front().kind),
+                  .bytes = tests.front().bytes,
+                  .placement = "out of place"});
+  session_.members().barrier(Deadline::never());
+  WireWriter out;
+  for (std::size_t t = 0; t < tests.size(); ++t)
+    for (const auto& timing : run_pair_test(session_, tests[t])) {
+      out.put(t);
+      out.put(timing.elapsed_ns);
+      out.put(timing.wrong);
+      out.put_all(std::span<const double>(timing.iteration_us));
+    }
+  const auto gathered = session_.members().gather(out.bytes(), Deadline::never());
+  if (!session_.is_first()) return;
+  std::vector<PairTiming> timings(tests.size());
+  for (const auto& bytes : gathered) {
+    for (WireReader in(bytes); !in.empty();) {
+      const auto t = in.get<std::size_t>();
+      PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
+      timing.wrong = in.get<std::uint64_t>();
+      timing.iteration_us = in.get_all<double>();
+      merge(timings.at(t), std::move(timing));
+    }
+  }
+  for (std::size_t t = 0; t < tests.size(); ++t) {
+    totals_.failed_checks += timings[t].wrong > 0 ? 1 : 0;
+    const auto record = record_of(tests[t], timings[t]);
+    events_.row({&record, 1}, {&record, 1});
+  }
+}
+
+Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
+  const auto& config = session_.config();
+  const double trips = test.kind == PairKind::latency ? 2 : 1;
+  const double directions = test.kind == PairKind::bidirectional ? 2 : 1;
+  Record record{.run_id = info_.run_id,
+                .what = {.collective = std::string(name_of(test.kind)),
+                         .type = "uint8",
+                         .redop = "none",
+                         .bytes = test.bytes,
+                         .count = test.bytes},
+                .nranks = 2,
+                .nnodes = 1,
+                .backend = info_.backend,
+                .backend_version = info_.backend_version,
+                .transport = info_.transport,
+                .window = {.iters = config.iters},
+                .pair = std::pair{test.source, test.dest}};
+  const auto node_of = [&](int rank) { return info_.ranks[static_cast<std::size_t>(rank)].node; };
+  record.nnodes = node_of(test.source) == node_of(test.dest) ? 1 : 2;
+  record.window.time_us = static_cast<double>(timing.elapsed_ns) / kNsPerUs /
+                          static_cast<double>(config.iters) / trips;
+  for (auto& us : timing.iteration_us) us /= trips;
+  record.samples = SampleInfo{.us = stats::summarize(timing.iteration_us)};
+  if (record.window.time_us > 0)
+    record.algbw_gbps =
+        directions * static_cast<double>(test.bytes) / record.window.time_us / kNsPerUs;
+  record.busbw_gbps = record.algbw_gbps;
+  if (config.check > 0) record.wrong = timing.wrong;
+  return record;
+}
+
+}  // namespace
+
+RunTotals run_p2p(const SessionInput& input, const RunInfo& started, const RunEvents& events) {
+  return P2pRun(input, started, events).run();
+}
+
+}  // namespace linerate

@@ -1,0 +1,129 @@
+// See pair_test.h.
+#include "bench/pair_test.h"
+
+#include <algorithm>
+
+namespace linerate {
+namespace {
+
+// One of this lane's ranks in the test.
+struct Part {
+  LocalRank* local;
+  bool is_source;
+  int peer;
+};
+
+std::vector<Part> parts_of(Session& session, const PairTest& test) {
+  std::vector<Part> parts;
+  for (auto& local : session.ranks()) {
+    if (local.rank == test.source) parts.push_back({&local, true, test.dest});
+    if (local.rank == test.dest) parts.push_back({&local, false, test.source});
+  }
+  return parts;
+}
+
+Buffers buffers_of(const Part& part, std::size_t bytes) {
+  return {.send = part.local->send.view(0, bytes),
+          .recv = part.local->recv.view(0, bytes),
+          .count = bytes,
+          .type = DataType::uint8};
+}
+
+// Round trip: source to dest, then back.
+void ping_pong(const Part& part, const Buffers& b) {
+  Communicator& comm = *part.local->world;
+  Stream& stream = *part.local->stream;
+  if (part.is_source) {
+    comm.send(b, part.peer, stream);
+    comm.recv(b, part.peer, stream);
+  } else {
+    comm.recv(b, part.peer, stream);
+    comm.send(b, part.peer, stream);
+  }
+}
+
+void transfer(const Part& part, const PairTest& test, const Buffers& b) {
+  Communicator& comm = *part.local->world;
+  Stream& stream = *part.local->stream;
+  switch (test.kind) {
+    case PairKind::latency: return ping_pong(part, b);
+    case PairKind::bidirectional: return comm.send_recv(b, part.peer, part.peer, stream);
+    case PairKind::unidirectional: break;
+  }
+  if (part.is_source)
+    comm.send(b, part.peer, stream);
+  else
+    comm.recv(b, part.peer, stream);
+}
+
+// One iteration on all of this lane's ranks in the test, and the wait for it.
+void iterate(Session& session, const std::vector<Part>& parts, const PairTest& test) {
+  Group* const group = session.group();
+  if (group != nullptr) group->start();
+  for (const auto& part : parts) transfer(part, test, buffers_of(part, test.bytes));
+  if (group != nullptr) group->end();
+  for (const auto& part : parts) part.local->stream->synchronize({});
+}
+
+Content input_of(const Session& session, int rank) {
+  return {.type = DataType::uint8,
+          .rank = rank,
+          .nranks = session.nranks(),
+          .seed = session.config().seed};
+}
+
+void fill(Session& session, const std::vector<Part>& parts, std::size_t bytes) {
+  for (const auto& part : parts) {
+    part.local->device->fill(part.local->send.view(0, bytes), input_of(session, part.local->rank));
+    Content poison = input_of(session, part.local->rank);
+    poison.kind = Content::Kind::poison;
+    part.local->device->fill(part.local->recv.view(0, bytes), poison);
+  }
+}
+
+std::uint64_t wrong_bytes(Session& session, const Part& part, const PairTest& test) {
+  if (test.kind == PairKind::unidirectional && part.is_source) return 0;
+  const auto received = part.local->recv.view(0, test.bytes);
+  return part.local->device->count_wrong(received, input_of(session, part.peer)).wrong;
+}
+
+}  // namespace
+
+std::string_view name_of(PairKind kind) {
+  switch (kind) {
+    case PairKind::latency: return "p2p_latency";
+    case PairKind::unidirectional: return "p2p_unidirectional";
+    case PairKind::bidirectional: return "p2p_bidirectional";
+  }
+  __builtin_unreachable();
+}
+
+std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test) {
+  const auto parts = parts_of(session, test);
+  if (parts.empty()) return {};
+  const auto& config = session.config();
+  if (config.check > 0) fill(session, parts, test.bytes);
+  for (std::uint64_t i = 0; i < std::max<std::uint64_t>(1, config.warmup_iters); ++i)
+    iterate(session, parts, test);
+  PairTiming timing;
+  timing.iteration_us.reserve(config.iters);
+  const Clock& clock = session.clock();
+  const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
+  iterate(session, parts, meeting);  // both are here: the window starts
+  const auto start_ns = clock.now_ns();
+  auto last_ns = start_ns;
+  for (std::uint64_t i = 0; i < config.iters; ++i) {
+    iterate(session, parts, test);
+    const auto now_ns = clock.now_ns();
+    timing.iteration_us.push_back(static_cast<double>(now_ns - last_ns) / 1e3);
+    last_ns = now_ns;
+  }
+  timing.elapsed_ns = last_ns - start_ns;
+  std::vector<PairTiming> timings(parts.size(), timing);
+  if (config.check > 0)
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      timings[i].wrong = wrong_bytes(session, parts[i], test);
+  return timings;
+}
+
+}  // namespace linerate

@@ -1,0 +1,40 @@
+// See pairs.h.
+#include "bench/pairs.h"
+
+#include <algorithm>
+
+namespace linerate {
+namespace {
+
+std::vector<Round> one_by_one(int nranks) {
+  std::vector<Round> rounds;
+  for (int a = 0; a < nranks; ++a)
+    for (int b = a + 1; b < nranks; ++b) rounds.push_back({{a, b}});
+  return rounds;
+}
+
+// The last seat stays, all others move round it; with an odd number of ranks the last seat is empty.
+std::vector<Round> by_circle(int nranks) {
+  const int seats = nranks + nranks % 2;
+  std::vector<Round> rounds;
+  for (int turn = 0; turn + 1 < seats; ++turn) {
+    Round round;
+    const auto add = [&](int a, int b) {
+      if (a < nranks && b < nranks) round.emplace_back(std::min(a, b), std::max(a, b));
+    };
+    add(turn, seats - 1);
+    for (int k = 1; k < seats / 2; ++k)
+      add((turn + k) % (seats - 1), (turn + seats - 1 - k) % (seats - 1));
+    std::sort(round.begin(), round.end());
+    rounds.push_back(std::move(round));
+  }
+  return rounds;
+}
+
+}  // namespace
+
+std::vector<Round> pair_rounds(int nranks, bool at_once) {
+  return at_once ? by_circle(nranks) : one_by_one(nranks);
+}
+
+}  // namespace linerate

@@ -1,0 +1,150 @@
+// See results.h.
+#include "bench/results.h"
+
+#include <algorithm>
+#include <ctime>
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace linerate {
+namespace {
+
+std::string local_time_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  const auto length = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+  return {text, length};
+}
+
+// The ranks of one colour, or all when there is none.
+std::vector<RankInfo> ranks_of(const RunFacts& facts, std::optional<int> group) {
+  std::vector<RankInfo> ranks;
+  for (const auto& info : facts.infos)
+    if (!group || info.group == *group) ranks.push_back(info);
+  return ranks;
+}
+
+int nodes_of(const std::vector<RankInfo>& ranks) {
+  std::set<int> nodes;
+  for (const auto& info : ranks) nodes.insert(info.node);
+  return static_cast<int>(nodes.size());
+}
+
+WindowInfo window_of(const Measurement& m, const LaneSet& lanes, Average average) {
+  const double calls = static_cast<double>(m.iters) * m.agg_iters;
+  std::vector<double> lane_us;
+  for (const int lane : lanes)
+    lane_us.push_back(static_cast<double>(m.lane_times[static_cast<std::size_t>(lane)].elapsed_ns) /
+                      1e3 / calls);
+  const double first_ns = static_cast<double>(m.lane_times.front().enqueue_ns);
+  return {.iters = m.iters,
+          .agg = m.agg_iters,
+          .time_us = combine_us(lane_us, average),
+          .cpu_us = first_ns / 1e3 / calls};
+}
+
+std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Measurement& m,
+                                     bool keep_raw) {
+  if (reduction.time_us.count() == 0) return std::nullopt;
+  SampleInfo info{.us = reduction.time_us.summary(),
+                  .batch = m.batch,
+                  .arrival_skew_us = reduction.arrival_skew_us.summary().median,
+                  .exit_skew_us = reduction.exit_skew_us.summary().median,
+                  .skipped = reduction.skipped};
+  for (const double sum : reduction.late_us_sum)
+    info.late_us.push_back(sum / static_cast<double>(reduction.time_us.count()));
+  const auto kept = reduction.time_us.kept();
+  if (keep_raw) info.raw_us.assign(kept.begin(), kept.end());
+  return info;
+}
+
+void add_checks(const Measurement& m, const std::vector<RankInfo>& ranks, Record& record) {
+  if (!m.checked) return;
+  std::uint64_t total = 0;
+  WrongWhere where;
+  for (const auto& info : ranks) {
+    std::uint64_t of_rank = 0;
+    for (const auto& check : m.checks) {
+      if (check.rank != info.rank || check.wrong == 0) continue;
+      if (total == 0 && of_rank == 0) {
+        where.rank = check.rank;
+        where.first = check.first;
+      }
+      of_rank += check.wrong;
+    }
+    if (of_rank > 0) where.count_per_rank.emplace_back(info.rank, of_rank);
+    total += of_rank;
+  }
+  record.wrong = total;
+  if (total > 0) record.where = where;
+}
+
+CaseInfo case_info(const Measurement& m, const Sizing& sizing) {
+  const auto& collective = *m.what.collective;
+  return {.collective = std::string(collective.name),
+          .type = std::string(name_of(m.what.type)),
+          .redop = redop_text(m.what),
+          .root = collective.rooted ? m.what.root : -1,
+          .placement = m.placement,
+          .bytes = row_bytes(collective, sizing, m.what.type),
+          .count = sizing.count};
+}
+
+// Bandwidths of a record whose window stands.
+void add_bandwidth(const Measurement& m, const Sizing& sizing, Record& record) {
+  const auto elements = m.what.collective->algbw_count(sizing);
+  const double bytes = static_cast<double>(elements * bytes_of(m.what.type));
+  if (record.window.time_us > 0) record.algbw_gbps = bytes / record.window.time_us / 1e3;
+  record.busbw_gbps = record.algbw_gbps * m.what.collective->bus_factor(sizing.nranks);
+}
+
+}  // namespace
+
+double combine_us(std::vector<double> lane_us, Average average) {
+  switch (average) {
+    case Average::rank0: return lane_us.front();
+    case Average::min: return *std::min_element(lane_us.begin(), lane_us.end());
+    case Average::max: return *std::max_element(lane_us.begin(), lane_us.end());
+    case Average::mean: break;
+  }
+  return std::accumulate(lane_us.begin(), lane_us.end(), 0.0) / static_cast<double>(lane_us.size());
+}
+
+Results results_of(const Measurement& m, const RunConfig& config, const RunFacts& facts,
+                   const std::vector<LaneSet>& sets) {
+  const auto record_of = [&](std::size_t set, std::optional<int> group, int size_group) {
+    const auto ranks = ranks_of(facts, group);
+    const int n = static_cast<int>(ranks_of(facts, size_group).size());
+    const Sizing sizing{.count = count_of(*m.what.collective, m.what.bytes, m.what.type, n),
+                        .nranks = n,
+                        .traffic = facts.traffic};
+    Record record{.run_id = facts.run_id,
+                  .what = case_info(m, sizing),
+                  .group = size_group,
+                  .nranks = static_cast<int>(ranks.size()),
+                  .nnodes = nodes_of(ranks),
+                  .backend = facts.backend,
+                  .backend_version = facts.backend_version,
+                  .transport = facts.transport,
+                  .window = window_of(m, sets[set], config.average),
+                  .timestamp = local_time_text()};
+    if (!config.report_cputime) record.window.cpu_us.reset();
+    record.samples = samples_of(m.samples[set], m, config.keep_samples);
+    add_bandwidth(m, sizing, record);
+    add_checks(m, ranks, record);
+    return record;
+  };
+  std::set<int> colors;
+  for (const auto& info : facts.infos) colors.insert(info.group);
+  const int first_group = facts.infos.front().group;
+  Results results{.table = record_of(0, std::nullopt, first_group)};
+  std::size_t set = colors.size() > 1 ? 1 : 0;
+  for (const int color : colors) results.groups.push_back(record_of(set++, color, color));
+  for (const auto& check : m.checks) results.failed_checks += check.wrong > 0 ? 1 : 0;
+  return results;
+}
+
+}  // namespace linerate

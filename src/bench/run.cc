@@ -1,0 +1,131 @@
+// See run.h.
+#include "bench/run.h"
+
+#include "base/units.h"
+#include "base/wire.h"
+#include "bench/calibrate.h"
+#include "bench/case_runner.h"
+#include "bench/results.h"
+#include "bench/traffic_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace linerate {
+namespace {
+
+// A run on one lane, step by step; holds what the steps share.
+class BenchmarkRun {
+ public:
+  BenchmarkRun(const SessionInput& input, const RunInfo& started, const RunEvents& events)
+      : events_(events), config_(input.config), session_(input), info_(started) {}
+
+  RunTotals run();
+
+ private:
+  void plan();
+  void lower_max_bytes();
+  void begin();
+  void run_cycle(CaseRunner& runner);
+  void run_case(CaseRunner& runner, const Case& what);
+  RunFacts facts() const;
+
+  const RunEvents& events_;
+  RunConfig config_;  // with -e lowered to what fits
+  Session session_;
+  RunInfo info_;
+  RunTotals totals_;
+  std::unique_ptr<TrafficMatrix> traffic_;
+  std::vector<Case> cases_;
+  std::size_t buffer_bytes_ = 0;
+};
+
+RunTotals BenchmarkRun::run() {
+  info_.timing = calibrate(session_);
+  plan();
+  begin();
+  CaseRunner runner(session_, buffer_bytes_, info_.timing.clock_cost_ns, traffic_.get());
+  for (std::uint64_t cycle = 0; config_.run_cycles == 0 || cycle < config_.run_cycles; ++cycle) {
+    run_cycle(runner);
+    if (totals_.interrupted) break;
+  }
+  session_.enter({.what = "end of the run"});
+  return totals_;
+}
+
+void BenchmarkRun::plan() {
+  traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
+  lower_max_bytes();
+  const int nranks = session_.ranks().front().comm().nranks();
+  cases_ = plan_cases(config_, nranks);
+  buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
+  constexpr std::size_t kWidest = 8;
+  session_.allocate(buffer_bytes_ + config_.unalign * kWidest);
+}
+
+void BenchmarkRun::lower_max_bytes() {
+  const auto memory = session_.rank_memory();
+  const auto cap = max_bytes_within(memory);
+  if (config_.max_bytes <= cap) return;
+  if (config_.min_bytes > cap)
+    throw Error(fmt::format("-b {} does not fit: a rank has {} bytes for its two buffers. Choose a "
+                            "smaller -b, fewer ranks, or a larger --limit-memory.",
+                            config_.min_bytes, memory),
+                ExitCode::unavailable);
+  config_.max_bytes = cap;
+  info_.lowered_max_bytes = cap;
+}
+
+RunFacts BenchmarkRun::facts() const {
+  return {.run_id = info_.run_id,
+          .backend = info_.backend,
+          .backend_version = info_.backend_version,
+          .transport = info_.transport,
+          .infos = session_.infos(),
+          .ranks_per_lane = static_cast<int>(session_.ranks().size()),
+          .traffic = traffic_.get()};
+}
+
+void BenchmarkRun::begin() {
+  session_.describe(info_);
+  totals_.memory_bytes = {{"buffers", 2 * session_.ranks().front().send.bytes()}};
+  if (session_.is_first()) events_.begin(info_);
+}
+
+void BenchmarkRun::run_cycle(CaseRunner& runner) {
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    if (session_.is_first())
+      events_.progress({.done = i, .total = cases_.size(), .next_bytes = cases_[i].bytes});
+    totals_.interrupted = session_.agree(session_.is_first() && events_.interrupted());
+    if (totals_.interrupted) return;
+    run_case(runner, cases_[i]);
+  }
+  if (session_.is_first()) events_.progress({.done = cases_.size(), .total = cases_.size()});
+}
+
+void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
+  std::vector<Record> table, groups;
+  for (const auto placement : {Placement::out_of_place, Placement::in_place}) {
+    const auto measurement = runner.run(what, placement);
+    if (!session_.is_first()) continue;
+    auto results = results_of(measurement, config_, facts(), runner.lane_sets());
+    totals_.failed_checks += results.failed_checks;
+    totals_.busbw_sum_gbps += results.table.busbw_gbps;
+    ++totals_.busbw_rows;
+    table.push_back(std::move(results.table));
+    std::move(results.groups.begin(), results.groups.end(), std::back_inserter(groups));
+  }
+  if (session_.is_first()) events_.row(table, groups);
+}
+
+}  // namespace
+
+RunTotals run_benchmark(const SessionInput& input, const RunInfo& started,
+                        const RunEvents& events) {
+  return BenchmarkRun(input, started, events).run();
+}
+
+}  // namespace linerate

@@ -1,0 +1,13 @@
+// A whole run on one lane: set up, every case of every cycle, totals.
+#pragma once
+
+#include "bench/events.h"
+#include "bench/session.h"
+
+namespace linerate {
+
+// Collective over all lanes; events fire on rank 0's lane only. `started` is filled by the caller with
+// what it knows (program, arguments, launcher, backend); the run adds the rest before begin.
+RunTotals run_benchmark(const SessionInput& input, const RunInfo& started, const RunEvents& events);
+
+}  // namespace linerate

@@ -1,0 +1,26 @@
+// What every sub-command gets from main.
+#pragma once
+
+#include "base/environment.h"
+#include "base/exit_code.h"
+#include "cli/tools.h"
+
+#include <functional>
+
+namespace linerate {
+
+struct CommandInput {
+  const Invocation& call;
+  const Environment& environment;
+  std::function<bool()> interrupted;  // true after Ctrl-C or SIGTERM
+};
+
+// One function of each sub-command; they throw Error, and main turns it into an exit code.
+ExitCode perf_command(const CommandInput& input);
+ExitCode report_command(const CommandInput& input);
+ExitCode docs_command(const CommandInput& input);
+
+// Prints the sentence on stderr and yields ExitCode::usage.
+ExitCode refuse(const std::string& sentence);
+
+}  // namespace linerate

@@ -1,0 +1,86 @@
+// See describe.h.
+#include "commands/describe.h"
+
+#include "base/text.h"
+#include "commands/version.h"
+#include "topo/machine.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <random>
+
+namespace linerate {
+namespace {
+
+std::string random_run_id() {
+  std::random_device source;
+  const auto high = std::uint64_t{source()} << 32;
+  return fmt::format("{:016x}", high | source());
+}
+
+template <typename T>
+Setting setting(std::string_view name, const T& value) {
+  return {.name = std::string(name), .json = nlohmann::json(value).dump()};
+}
+
+template <typename List>
+std::string names(const List& list) {
+  std::vector<std::string_view> words;
+  for (const auto item : list) words.push_back(name_of(item));
+  return join(words, ",");
+}
+
+std::vector<Setting> settings_of(const RunConfig& c) {
+  std::vector<Setting> settings{
+      setting("min_bytes", c.min_bytes),       setting("max_bytes", c.max_bytes),
+      setting("step_bytes", c.step_bytes),     setting("step_factor", c.step_factor),
+      setting("iters", c.iters),               setting("agg_iters", c.agg_iters),
+      setting("warmup_iters", c.warmup_iters), setting("run_cycles", c.run_cycles),
+      setting("check", c.check),               setting("op", names(c.ops)),
+      setting("datatype", names(c.types)),     setting("root", c.root),
+      setting("blocking", static_cast<int>(c.blocking)),
+      setting("average", static_cast<int>(c.average)),
+      setting("timeout_s", c.timeout_s),       setting("unalign", c.unalign),
+      setting("sync", c.sync == Sync::barrier ? "barrier" : "none"),
+      setting("buffers", c.sliding == Sliding::slide ? "slide" : "fixed"),
+      setting("seed", c.seed)};
+  if (c.stop.ci) settings.push_back(setting("stop_ci", *c.stop.ci));
+  if (c.stop.max_s) settings.push_back(setting("stop_max_s", *c.stop.max_s));
+  if (c.limit_memory) settings.push_back(setting("limit_memory", *c.limit_memory));
+  if (c.min_bw_gbps) settings.push_back(setting("min_bw_gbps", *c.min_bw_gbps));
+  if (c.collective == nullptr) settings.push_back(setting("at_once", c.at_once));
+  return settings;
+}
+
+}  // namespace
+
+std::string utc_now_text() {
+  const auto now = std::chrono::system_clock::now();
+  const auto whole = std::chrono::floor<std::chrono::seconds>(now);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - whole).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), ms);
+}
+
+RunInfo describe_run(const RunConfig& config, const Environment& environment,
+                     const Identity& identity, const Backend& backend) {
+  const auto machine = describe_machine();
+  return {.run_id = random_run_id(),
+          .start_time = utc_now_text(),
+          .version = std::string(version()),
+          .program = config.program,
+          .args = config.args,
+          .environment = environment.recordable(),
+          .backend = std::string(backend.name()),
+          .backend_version = backend.version(),
+          .launcher = std::string(name_of(identity.launcher)),
+          .settings = settings_of(config),
+          .cpu_model = machine.cpu_model,
+          .ncores = machine.cores};
+}
+
+}  // namespace linerate

@@ -1,0 +1,19 @@
+// What a run says of itself before it starts: versions, machine, settings, environment.
+#pragma once
+
+#include "base/environment.h"
+#include "bench/config.h"
+#include "comm/backend.h"
+#include "launch/identity.h"
+#include "record/record.h"
+
+namespace linerate {
+
+// The run line, but for what only the connected session knows.
+RunInfo describe_run(const RunConfig& config, const Environment& environment,
+                     const Identity& identity, const Backend& backend);
+
+// ISO 8601 in UTC, to the millisecond.
+std::string utc_now_text();
+
+}  // namespace linerate

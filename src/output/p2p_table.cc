@@ -1,0 +1,87 @@
+// See p2p_table.h.
+#include "output/p2p_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linerate {
+namespace {
+
+constexpr int kCell = 9;  // characters of a column, blank included
+
+bool is_latency(const Record& record) { return record.what.collective == "p2p_latency"; }
+bool is_one_way(const Record& record) { return record.what.collective == "p2p_unidirectional"; }
+
+}  // namespace
+
+void P2pTable::begin(const RunInfo& run) {
+  nranks_ = run.nranks;
+  fmt::print(out_, "# linerate {}: {}, {} ranks, backend {} {}, {}\n", run.version, run.program,
+             run.nranks, run.backend, run.backend_version, run.transport);
+  fmt::print(out_, "# Using devices\n");
+  for (const auto& rank : run.ranks)
+    fmt::print(out_, "#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n", rank.rank,
+               rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id, rank.device_name);
+  std::fflush(out_);
+}
+
+void P2pTable::row(std::span<const Record> table, std::span<const Record>) {
+  for (const auto& record : table) {
+    if (!record.pair) continue;
+    const auto [source, dest] = *record.pair;
+    auto& matrix = matrices_[record.what.collective];
+    bytes_[record.what.collective] = record.what.bytes;
+    const double value = is_latency(record) ? record.window.time_us : record.busbw_gbps;
+    matrix[{source, dest}] = value;
+    if (!is_one_way(record)) matrix[{dest, source}] = value;  // the pair's own, in both cells
+  }
+}
+
+void P2pTable::end(const EndInfo& end) {
+  const auto bytes_of = [&](const char* name) { return bytes_[name]; };
+  print_matrix({"p2p_latency",
+                fmt::format("Latency, half a round trip of {} bytes", bytes_of("p2p_latency")),
+                "us"});
+  print_matrix({"p2p_unidirectional",
+                fmt::format("One way, {} bytes from row to column", bytes_of("p2p_unidirectional")),
+                "GB/s"});
+  print_matrix({"p2p_bidirectional",
+                fmt::format("Both ways at once, {} bytes each, sum of both directions",
+                            bytes_of("p2p_bidirectional")),
+                "GB/s"});
+  fmt::print(out_, "# Out of bounds values : {} {}\n", end.failed_checks,
+             end.failed_checks == 0 ? "OK" : "FAILED");
+  std::fflush(out_);
+}
+
+void P2pTable::print_matrix(const Heading& heading) {
+  const auto& matrix = matrices_[heading.collective];
+  fmt::print(out_, "#\n# {} ({})\n# rank", heading.title, heading.unit);
+  for (int dest = 0; dest < nranks_; ++dest) fmt::print(out_, "{:>{}}", dest, kCell);
+  fmt::print(out_, "\n");
+  for (int source = 0; source < nranks_; ++source) {
+    fmt::print(out_, " {:>5}", source);
+    for (int dest = 0; dest < nranks_; ++dest) {
+      const auto cell = matrix.find({source, dest});
+      const auto text =
+          cell == matrix.end() ? std::string("N/A") : fmt::format("{:.2f}", cell->second);
+      fmt::print(out_, "{:>{}}", text, kCell);
+    }
+    fmt::print(out_, "\n");
+  }
+  print_extremes(matrix, heading.unit);
+}
+
+void P2pTable::print_extremes(const Matrix& matrix, const char* unit) {
+  if (matrix.empty()) return;
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [low, high] = std::minmax_element(matrix.begin(), matrix.end(), less);
+  const auto cell = [&](const auto& entry) {
+    return fmt::format("{:.2f} {} ({} -> {})", entry.second, unit, entry.first.first,
+                       entry.first.second);
+  };
+  fmt::print(out_, "# lowest {}, highest {}\n", cell(*low), cell(*high));
+}
+
+}  // namespace linerate
