@@ -1,9 +1,12 @@
-# build/lib/liblinerate-<backend>.so: opened when chosen; symbols of linerate's own come from the executable.
+# build/lib/liblinerate-<backend>.so: opened when chosen; linerate's own symbols come from the
+# executable.
 function(linerate_module name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
   add_library(linerate-${name} MODULE ${sources})
-  target_include_directories(linerate-${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(linerate-${name} PRIVATE
+    ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(linerate-${name} PRIVATE ${ARGN} fmt::fmt-header-only)
+  install(TARGETS linerate-${name} LIBRARY DESTINATION lib)
 endfunction()
 
 if(LINERATE_MPI)

@@ -27,6 +27,7 @@ endif()
 
 set(LINERATE_SANITIZE "" CACHE STRING "Sanitizers for all targets: address,undefined or thread")
 if(LINERATE_SANITIZE)
-  add_compile_options(-fsanitize=${LINERATE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(-fsanitize=${LINERATE_SANITIZE}
+    -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LINERATE_SANITIZE})
 endif()

@@ -1,0 +1,73 @@
+# The front door: each target is a command or two over CMake, CTest and the scripts in cmake/.
+# `make help` lists them. Variables: JOBS, PYTHON, DESTDIR, PREFIX, NAME_SUFFIX, FUZZ_SECONDS.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := all
+.PHONY: all help deps deps-full run test test-full debug asan tsan cpu-only fuzz lint format size \
+  install clean
+
+JOBS ?= $(shell nproc)
+PYTHON ?= /usr/bin/python3
+PREFIX ?= /usr/local
+NAME_SUFFIX ?=
+FUZZ_SECONDS ?= 60
+RUN := build/run
+export PYTHON NAME_SUFFIX
+
+# ThreadSanitizer needs its memory map where it expects it; containers may forbid setarch.
+FIXED_MAP = $$(setarch -R true 2>/dev/null && echo setarch -R)
+
+all: build/build.ninja ## release build in build/, programs in build/bin
+	@cmake --build build -j $(JOBS)
+
+help: ## this list
+	@sed -n 's/^\([a-z -]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+deps: ## install what is missing (as root through apt), or print the command and stop
+	@cmake/deps.sh
+
+deps-full: ## the same, with what lint, fuzz and the Slurm tests need
+	@cmake/deps.sh --full
+
+build/build.ninja: | deps
+	@cmake --preset release $(CMAKE_ARGS)
+
+build-%/build.ninja: | deps
+	@cmake --preset $* $(CMAKE_ARGS)
+
+run: all ## measure all_reduce on 2 host ranks; table here, report in build/run
+	@rm -rf $(RUN) && mkdir -p $(RUN)
+	@build/bin/all_reduce_perf -b 8 -e 64M -f 2 -g 2 --jsonl $(RUN)/run.jsonl
+	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN)
+
+test: all ## every test that fits 10 minutes on 2 cores
+	@ctest --preset release -j $(JOBS)
+
+test-full: deps-full all ## every test there is
+	@ctest --preset full -j $(JOBS)
+
+debug cpu-only: %: build-%/build.ninja ## build and test that preset in build-<preset>/
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS)
+
+asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under sanitizers
+	@cmake --build --preset $@ -j $(JOBS)
+	@$(FIXED_MAP) ctest --preset $@ -j $(JOBS)
+
+fuzz: deps-full ## every reader of outside input, FUZZ_SECONDS each
+	@cmake/fuzz.sh $(FUZZ_SECONDS)
+
+lint: deps-full all ## format, clang-tidy, Python and architecture
+	@cmake/lint.sh
+
+format: ## rewrite the tracked sources in our format
+	@git ls-files -z '*.cc' '*.h' '*.cu' | xargs -0 -r clang-format -i
+
+size: ## lines per folder, the largest files and functions
+	@$(PYTHON) tests/architecture/size.py
+
+install: all ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
+	@cmake --install build --prefix $(PREFIX)
+
+clean: ## remove everything that was built
+	@rm -rf build build-debug build-asan build-tsan build-cpu-only build-fuzz

@@ -1,0 +1,21 @@
+# One libFuzzer program for each reader of outside input: tests/fuzz/NAME_fuzz.cc -> bin/fuzz_NAME.
+# Its seeds, where it has any, lie in tests/fuzz/corpus/NAME.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  message(FATAL_ERROR "LINERATE_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ 15 or newer.")
+endif()
+
+get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)
+foreach(layer IN LISTS layers)
+  target_compile_options(${layer} PRIVATE -fsanitize=fuzzer-no-link)
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/*_fuzz.cc)
+foreach(source IN LISTS sources)
+  get_filename_component(name ${source} NAME_WE)
+  string(REPLACE "_fuzz" "" name ${name})
+  add_executable(fuzz_${name} ${source})
+  target_include_directories(fuzz_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
+  target_link_libraries(fuzz_${name} PRIVATE -Wl,--start-group ${layers} -Wl,--end-group)
+  target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+endforeach()

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Installs the Debian or Ubuntu packages that linerate needs and this machine lacks; as another user
+# than root, prints the one command that does. Usage: deps.sh [--full] (also lint, fuzz and Slurm).
+# Exit code 0: everything is there; 1: it is not.
+set -euo pipefail
+
+packages=(
+  g++ cmake make ninja-build ccache pkg-config
+  libfmt-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libyaml-cpp-dev libhwloc-dev
+  libopenmpi-dev openmpi-bin libopenblas-dev libgtest-dev libgmock-dev
+  python3 python3-matplotlib python3-numpy python3-jinja2
+)
+full_packages=(clang-format git iproute2 munge pyflakes3 python3-venv slurm-wlm)
+
+installed() {
+  # Quick because all packages are asked for at once; unknown names only go to stderr.
+  dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p'
+}
+
+missing() {
+  comm -23 <(printf '%s\n' "$@" | sort -u) <(installed "$@" | sort -u)
+}
+
+retry() {
+  local attempt
+  for attempt in 1 2 3; do
+    "$@" && return
+    echo "deps: attempt $attempt failed: $*" >&2
+    sleep $((attempt * 5))
+  done
+  return 1
+}
+
+# The oldest clang that has __builtin_source_location and reads libstdc++ 12 is 15.
+clang_version() {
+  local version
+  for version in 16 19 18 17 15; do
+    if dpkg-query -W "clang-tidy-$version" "libclang-rt-$version-dev" >/dev/null 2>&1; then
+      echo "$version" && return
+    fi
+  done
+  for version in 16 19 18 17 15; do
+    if [ -n "$(apt-cache madison "libclang-rt-$version-dev" 2>/dev/null)" ]; then
+      echo "$version" && return
+    fi
+  done
+  echo "deps: no clang 15 or newer in the package lists; run apt-get update." >&2
+  return 1
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "deps: no apt-get here. CMake says what it does not find; by Debian's names linerate needs:" >&2
+  printf '  %s\n' "${packages[*]}" >&2
+  exit 0
+fi
+
+updated=no
+update_lists() {
+  [ "$updated" = yes ] || retry apt-get update -qq
+  updated=yes
+}
+
+if [ "${1-}" = --full ]; then
+  if [ "$(id -u)" = 0 ] && ! clang_version >/dev/null 2>&1; then
+    update_lists
+  fi
+  version=$(clang_version)
+  packages+=("${full_packages[@]}" "clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev")
+fi
+
+mapfile -t absent < <(missing "${packages[@]}")
+[ "${#absent[@]}" -gt 0 ] || exit 0
+
+install=(apt-get install --yes --no-install-recommends "${absent[@]}")
+if [ "$(id -u)" != 0 ]; then
+  echo "deps: ${#absent[@]} packages are missing. Run this, then make again:" >&2
+  echo "  sudo apt-get update && sudo ${install[*]}"
+  exit 1
+fi
+echo "deps: installing ${absent[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+update_lists
+retry "${install[@]}" >&2

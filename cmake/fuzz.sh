@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for a while. Usage: fuzz.sh SECONDS.
+# What was learnt stays in build-fuzz/corpus; an input that breaks one in build-fuzz/crashes.
+set -euo pipefail
+seconds=${1:?seconds per target}
+
+newest_clang() {
+  local version
+  for version in 19 18 17 16 15; do
+    if command -v "clang++-$version"; then return; fi
+  done
+  echo "fuzz: no clang++ 15 or newer; run make deps-full." >&2
+  return 1
+}
+
+compiler=$(newest_clang)
+cmake --preset fuzz -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
+cmake --build --preset fuzz
+
+shopt -s nullglob
+programs=(build-fuzz/bin/fuzz_*)
+if [ "${#programs[@]}" = 0 ]; then
+  echo "fuzz: tests/fuzz holds no target." >&2
+  exit 1
+fi
+mkdir -p build-fuzz/crashes
+for program in "${programs[@]}"; do
+  name=${program##*/fuzz_}
+  mkdir -p "build-fuzz/corpus/$name"
+  seeds=("tests/fuzz/corpus/$name"/)
+  echo "fuzz: $name for $seconds s"
+  "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    -verbosity=0 -artifact_prefix="build-fuzz/crashes/$name-" \
+    "build-fuzz/corpus/$name" "${seeds[@]}"
+done
+echo "fuzz: ${#programs[@]} targets clean"
