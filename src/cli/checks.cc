@@ -1,0 +1,146 @@
+// See checks.h.
+#include "cli/checks.h"
+
+#include "base/units.h"
+#include "cli/option_table.h"
+#include "cli/tools.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cassert>
+#include <filesystem>
+
+namespace linerate {
+namespace {
+
+constexpr int kDefaultCtas = 16;
+
+Refusal check_sizes(const RunConfig& config) {
+  if (config.min_bytes > config.max_bytes)
+    return fmt::format("-b/--minbytes {} is above -e/--maxbytes {}{}: give an -e of at least -b.",
+                       bytes_text(config.min_bytes), bytes_text(config.max_bytes),
+                       config.max_bytes == RunConfig{}.max_bytes ? ", its default" : "");
+  if (config.step_bytes == 0 && config.step_factor == 1)
+    return "-i/--stepbytes 0 never reaches -e/--maxbytes: give a step, or a factor such as -f 2.";
+  if (!config.traffic.matrix_file.empty() && config.min_bytes != config.max_bytes)
+    return "NCCL_TESTS_ALLTOALLV_MATRIX_FILE fixes the bytes: give -b and -e the same value.";
+  return {};
+}
+
+Refusal check_ranks(const RunConfig& config) {
+  const std::int64_t ranks = std::int64_t{config.nthreads} * config.ngpus;
+  if (ranks <= kMostRanks) return {};
+  return fmt::format("-t {} x -g {} makes {} ranks in one process: at most {} are possible.",
+                     config.nthreads, config.ngpus, ranks, kMostRanks);
+}
+
+Refusal check_iterations(const RunConfig& config) {
+  if (config.per_iter_skip > 0 && !config.per_iter_timing)
+    return "-K/--per_iter_skip leaves iterations out of -I/--per_iter_timing: give -I 1 with it.";
+  if (config.per_iter_skip >= config.iters)
+    return fmt::format("-K/--per_iter_skip {} leaves none of -n/--iters {}: give less than -n.",
+                       config.per_iter_skip, config.iters);
+  if (config.per_iter_timing && config.gpu.cudagraph > 0)
+    return "-I/--per_iter_timing cannot look into a graph: leave out -I or -G/--cudagraph.";
+  return {};
+}
+
+bool has_device_kernels(const Collective* collective) {
+  return collective != nullptr &&
+         (collective->name == "all_reduce" || collective->name == "all_to_all");
+}
+
+Refusal check_device_kernel(const RunConfig& config) {
+  const auto& gpu = config.gpu;
+  if (gpu.device_implementation == 0) {
+    if (gpu.device_ctas.value_or(kDefaultCtas) == kDefaultCtas) return {};
+    return "-V/--device_cta_count is that of -D/--device_implementation: give -D too.";
+  }
+  if (!has_device_kernels(config.collective))
+    return fmt::format(
+        "{} has no device-side kernels: -D/--device_implementation is for "
+        "all_reduce and all_to_all.",
+        config.program);
+  if (gpu.local_register != 2)
+    return "-D/--device_implementation needs symmetric windows: give -R 2.";
+  return {};
+}
+
+Refusal check_files(const RunConfig& config) {
+  struct File {
+    std::string_view label;
+    const std::string& path;
+  };
+  const std::array<File, 3> files{{{"-J/--output_file", config.json_file},
+                                   {"--jsonl", config.jsonl_file},
+                                   {"--csv", config.csv_file}}};
+  const auto normal = [](const File& file) {
+    return std::filesystem::path(file.path).lexically_normal();
+  };
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = i + 1; j < files.size(); ++j)
+      if (!files[i].path.empty() && normal(files[i]) == normal(files[j]))
+        return fmt::format("{} and {} name the same file, '{}': give each its own.", files[i].label,
+                           files[j].label, files[j].path);
+  if (config.keep_samples && config.jsonl_file.empty())
+    return "--samples writes the samples into JSON Lines: give --jsonl FILE with it.";
+  return {};
+}
+
+Refusal check_backend(const RunConfig& config) {
+  if (config.fake.empty() || config.backend == "fake") return {};
+  return fmt::format("--fake is for the fake backend, not for '{}': give --backend fake with it.",
+                     config.backend);
+}
+
+}  // namespace
+
+Refusal contradiction(const RunConfig& config) {
+  constexpr std::array kChecks{check_sizes,         check_ranks, check_iterations,
+                               check_device_kernel, check_files, check_backend};
+  for (const auto check : kChecks)
+    if (auto refusal = check(config)) return refusal;
+  return {};
+}
+
+Refusal check_against_ranks(const RunConfig& config, int nranks) {
+  if (config.collective == nullptr) {
+    if (nranks >= 2) return {};
+    return fmt::format("{} measures pairs: give it at least 2 ranks, as with -g 2.", kPairs);
+  }
+  if (config.collective->refusal != nullptr)
+    if (auto refusal = config.collective->refusal(nranks)) return refusal;
+  if (config.root >= nranks)
+    return fmt::format("-r/--root {} is none of the {} rank{}: choose one from 0 to {}, or all.",
+                       config.root, nranks, nranks == 1 ? "" : "s", nranks - 1);
+  return {};
+}
+
+Refusal gpu_option_refusal(const RunConfig& config) {
+  const auto& gpu = config.gpu;
+  struct Given {
+    bool is_given;
+    std::string_view long_name;
+  };
+  const std::array<Given, 7> options{{
+      {gpu.cudagraph != 0, "cudagraph"},
+      {gpu.local_register != 0, "local_register"},
+      {gpu.cta_policy.has_value(), "cta_policy"},
+      {gpu.device_implementation != 0, "device_implementation"},
+      {gpu.device_ctas.value_or(kDefaultCtas) != kDefaultCtas, "device_cta_count"},
+      {gpu.stream_null, "stream_null"},
+      {gpu.parallel_init, "parallel_init"},
+  }};
+  for (const auto& option : options) {
+    if (!option.is_given) continue;
+    const auto* row = find_option(option.long_name);
+    assert(row != nullptr);
+    return fmt::format("{} needs the nccl backend ({}): leave it out, or give {} {}, the default.",
+                       row->shortest(), row->help, row->shortest(), row->default_text);
+  }
+  return {};
+}
+
+}  // namespace linerate

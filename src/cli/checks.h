@@ -1,0 +1,20 @@
+// Options that are right alone and wrong together, or wrong for the ranks and backend found.
+#pragma once
+
+#include "bench/config.h"
+#include "cli/option.h"
+
+namespace linerate {
+
+// What contradicts itself in a configuration, whatever the machine.
+Refusal contradiction(const RunConfig& config);
+
+// What `nranks` ranks cannot run: a root that is none of them, or a number of ranks that the
+// collective refuses. With NCCL_TESTS_SPLIT: `nranks` is that of the smallest group.
+Refusal check_against_ranks(const RunConfig& config, int nranks);
+
+// "-G needs the nccl backend …" for the first GPU option that is not at its default: for backends
+// without GPUs, whose caller then exits 5.
+Refusal gpu_option_refusal(const RunConfig& config);
+
+}  // namespace linerate

@@ -1,0 +1,90 @@
+// The options that say what is printed and written.
+#include "cli/option_table.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace linerate {
+namespace {
+
+constexpr std::array<Choice<Progress>, 3> kProgress{
+    {{"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}}};
+
+bool ends_in_json(std::string_view path) {
+  constexpr std::string_view kSuffix = ".json";
+  if (path.size() < kSuffix.size()) return false;
+  const auto end = path.substr(path.size() - kSuffix.size());
+  return std::equal(end.begin(), end.end(), kSuffix.begin(), [](char typed, char wanted) {
+    return std::tolower(static_cast<unsigned char>(typed)) == wanted;
+  });
+}
+
+Refusal set_json_file(const Argument& given, RunConfig& config) {
+  std::string file;
+  if (auto refusal = set_file(given, file)) return refusal;
+  if (!ends_in_json(file))
+    return fmt::format(
+        "{} '{}' does not end in .json, the only format it writes: --jsonl and "
+        "--csv write others.",
+        given.label, file);
+  config.json_file = std::move(file);
+  return {};
+}
+
+constexpr std::array<OptionRow, 7> kRows{{
+    {.short_name = 'J',
+     .long_name = "output_file",
+     .metavar = "FILE",
+     .help = "nccl-tests' report; FILE ends in .json",
+     .note = "Where FILE exists, FILE.0, FILE.1, … is written.",
+     .audience = Audience::collectives,
+     .apply = set_json_file},
+    {.long_name = "jsonl",
+     .metavar = "FILE",
+     .help = "one JSON object a line, written as it is measured",
+     .note = "linerate report reads it.",
+     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.jsonl_file); }},
+    {.long_name = "csv",
+     .metavar = "FILE",
+     .help = "the results for a spreadsheet",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.csv_file); }},
+    {.long_name = "samples",
+     .help = "every sample, not only their summary, into --jsonl",
+     .note = "Needs --jsonl.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.keep_samples = true;
+       return {};
+     }},
+    {.short_name = 'S',
+     .long_name = "report_timestamps",
+     .metavar = "0|1",
+     .default_text = "0",
+     .help = "1: date and time at the end of each row",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.report_timestamps); }},
+    {.short_name = 'M',
+     .long_name = "memory",
+     .metavar = "0|1",
+     .default_text = "0",
+     .help = "1: memory use in the footer",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.report_memory); }},
+    {.long_name = "progress",
+     .metavar = "HOW",
+     .default_text = "auto",
+     .help = "auto (when stderr is a terminal), on or off",
+     .apply = [](const Argument& a,
+                 RunConfig& c) { return set_choice<Progress>(a, kProgress, c.progress); }},
+}};
+
+}  // namespace
+
+std::span<const OptionRow> output_options() { return kRows; }
+
+}  // namespace linerate

@@ -1,0 +1,75 @@
+// The options that say how many ranks there are and what carries their data.
+#include "cli/option_table.h"
+#include "cli/values.h"
+
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr std::array<Choice<std::string_view>, 6> kBackends{{{"auto", "auto"},
+                                                             {"host", "host"},
+                                                             {"mpi", "mpi"},
+                                                             {"gloo", "gloo"},
+                                                             {"nccl", "nccl"},
+                                                             {"fake", "fake"}}};
+
+Refusal set_backend(const Argument& given, RunConfig& config) {
+  std::string_view name;
+  if (auto refusal = set_choice<std::string_view>(given, kBackends, name)) return refusal;
+  config.backend = name;
+  return {};
+}
+
+constexpr std::array<OptionRow, 5> kRows{{
+    {.short_name = 't',
+     .long_name = "nthreads",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "threads of each process; each drives -g ranks",
+     .note = "A run has processes x threads x -g ranks.",
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {1, kMostRanks}, c.nthreads);
+         }},
+    {.short_name = 'g',
+     .long_name = "ngpus",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "ranks (GPUs, where there are some) of each thread",
+     .note = "On host memory each of them is a thread of its own.",
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {1, kMostRanks}, c.ngpus);
+         }},
+    {.long_name = "nprocs",
+     .metavar = "N",
+     .help = "start N processes on this host, without a launcher",
+     .note = "The started process stays as their parent, and its exit code is the run's.",
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {1, kMostRanks}, c.nprocs);
+         }},
+    {.long_name = "backend",
+     .metavar = "NAME",
+     .default_text = "auto",
+     .help = "auto, host, mpi, gloo, nccl or fake",
+     .note = "auto takes nccl where GPUs are usable, mpi under an MPI launcher, else host, and "
+             "says on stderr what it chose. fake moves real bytes on a virtual clock, for tests.",
+     .apply = set_backend},
+    {.long_name = "fake",
+     .metavar = "SPEC",
+     .help = "what the fake backend injects (with --backend fake)",
+     .note = "Such as alpha=5us,bw=10,noise=2%,slow_rank=3:38us,flip=2:5; for tests of linerate.",
+     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
+       if (a.text.empty()) return std::string(a.label) + " needs a specification.";
+       c.fake = a.text;
+       return {};
+     }},
+}};
+
+}  // namespace
+
+std::span<const OptionRow> rank_options() { return kRows; }
+
+}  // namespace linerate

@@ -1,0 +1,25 @@
+// A tool's command line and variables as a checked RunConfig: before anything runs.
+#pragma once
+
+#include "base/environment.h"
+#include "base/result.h"
+#include "bench/config.h"
+#include "cli/tools.h"
+
+#include <cstdint>
+
+namespace linerate {
+
+enum class Intent : std::uint8_t { run, help, version };
+
+struct ParsedRun {
+  Intent intent = Intent::run;
+  RunConfig config;  // complete when the intent is run
+};
+
+// Strict: the first wrong word, value, variable or contradiction is one sentence. An option given
+// twice takes its last value, as with getopt; all its values are checked.
+// REQUIRES: call.command is perf.
+Result<ParsedRun> parse_run(const Invocation& call, const Environment& environment);
+
+}  // namespace linerate

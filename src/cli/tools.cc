@@ -1,0 +1,136 @@
+// See tools.h.
+#include "cli/tools.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr std::string_view kPairsShort = "p2p";
+
+std::string basename_of(std::string_view path) {
+  const auto slash = path.find_last_of('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+// The longest of the tools and linerate that `base` begins with; empty: none.
+std::string_view known_prefix(std::string_view base) {
+  auto names = tool_names();
+  names.push_back(kSuite);
+  std::string_view longest;
+  for (const auto name : names)
+    if (base.starts_with(name) && name.size() > longest.size()) longest = name;
+  return longest;
+}
+
+bool is_tool(std::string_view name) {
+  return name == kPairs || name == kPairsShort || find_collective(name) != nullptr;
+}
+
+const CommandRow* find_command(std::string_view name) {
+  const auto rows = commands();
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const CommandRow& r) { return r.name == name; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+// The names that may stand after `linerate perf`: all_reduce, …, p2p.
+std::vector<std::string_view> short_names() {
+  std::vector<std::string_view> names;
+  for (const auto* row : all_collectives()) names.push_back(row->name);
+  names.push_back(kPairsShort);
+  return names;
+}
+
+Failure unknown_word(std::string_view word) {
+  auto names = short_names();
+  for (const auto& row : commands()) names.push_back(row.name);
+  return Failure{unknown_choice("command", word, names)};
+}
+
+Invocation tool_invocation(Invocation call, std::string_view name) {
+  call.command = Command::perf;
+  call.collective = find_collective(name);
+  return call;
+}
+
+// linerate [perf] TOOL …
+Result<Invocation> named_tool(Invocation call, std::size_t index) {
+  const std::string_view name = call.args[index];
+  if (!is_tool(name)) return Failure{unknown_choice("tool", name, short_names())};
+  call.words.assign(call.args.begin() + static_cast<std::ptrdiff_t>(index) + 1, call.args.end());
+  auto found = tool_invocation(std::move(call), name);
+  found.program = found.collective == nullptr ? kPairs : found.collective->binary;
+  return found;
+}
+
+bool asks_for_help(std::string_view word) {
+  return word == "-h" || word == "--help" || word == "help";
+}
+
+Result<Invocation> perf_invocation(Invocation call) {
+  if (call.args.size() < 3)
+    return Failure{fmt::format("linerate perf needs the name of a tool: one of {}.",
+                               join(short_names(), ", "))};
+  if (asks_for_help(call.args[2])) return call;
+  return named_tool(std::move(call), 2);
+}
+
+// linerate with its sub-command in argv[1].
+Result<Invocation> suite_invocation(Invocation call) {
+  if (call.args.size() < 2) return call;
+  const std::string_view word = call.args[1];
+  call.words.assign(call.args.begin() + 2, call.args.end());
+  if (asks_for_help(word) || word == "--list") return call;  // its help lists the tools
+  if (word == "--version") {
+    call.command = Command::version;
+    return call;
+  }
+  if (is_tool(word)) return named_tool(std::move(call), 1);
+  const auto* row = find_command(word);
+  if (row == nullptr) return unknown_word(word);
+  if (row->command == Command::perf) return perf_invocation(std::move(call));
+  call.command = row->command;
+  return call;
+}
+
+}  // namespace
+
+std::span<const CommandRow> commands() {
+  static constexpr std::array<CommandRow, 3> kRows{{
+      {Command::perf, "perf", "TOOL [options]", "one of the tools below (perf may be left out)"},
+      {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
+      {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
+  }};
+  return kRows;
+}
+
+std::vector<std::string_view> tool_names() {
+  std::vector<std::string_view> names;
+  for (const auto* row : all_collectives()) names.push_back(row->binary);
+  names.push_back(kPairs);
+  return names;
+}
+
+Result<Invocation> read_invocation(std::span<const char* const> argv) {
+  if (argv.empty()) return Failure{"The program was started without its name in argv[0]."};
+  Invocation call;
+  call.args.assign(argv.begin(), argv.end());
+  call.program = basename_of(call.args[0]);
+  const auto name = known_prefix(call.program);
+  if (name.empty()) {
+    auto names = tool_names();
+    names.push_back(kSuite);
+    return Failure{unknown_choice("program name", call.program, names)};
+  }
+  if (name == kSuite) return suite_invocation(std::move(call));
+  call.words.assign(call.args.begin() + 1, call.args.end());
+  return tool_invocation(std::move(call), name);
+}
+
+}  // namespace linerate

@@ -1,0 +1,55 @@
+// What the first words of a command line ask for: a tool by its name or link, or a sub-command.
+#pragma once
+
+#include "base/result.h"
+#include "cli/option.h"
+#include "collectives/collective.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+enum class Command : std::uint8_t { perf, report, docs, help, version };
+
+struct CommandRow {
+  Command command;
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view summary;
+};
+
+// The sub-commands of linerate.
+std::span<const CommandRow> commands();
+
+constexpr std::string_view kSuite = "linerate";
+constexpr std::string_view kPairs = "p2p_perf";
+constexpr std::string_view kPairsSummary =
+    "every pair of ranks: latency, uni- and bidirectional bandwidth";
+
+// One call of the program, split but not yet read.
+struct Invocation {
+  Command command = Command::help;
+  // perf: what the table's header says: argv[0]'s basename, or the tool's name when it was chosen
+  // by a sub-command.
+  std::string program;
+  const Collective* collective = nullptr;  // perf: null for p2p_perf
+  std::vector<std::string> args;           // the whole argv
+  std::vector<std::string> words;          // what is left for the command
+
+  Audience audience() const {
+    return collective == nullptr ? Audience::p2p : Audience::collectives;
+  }
+};
+
+// argv[0]'s basename chooses the tool: the longest known name that it begins with, so that
+// all_reduce_perf_mpi and copies work. linerate reads its tool or sub-command from argv[1].
+Result<Invocation> read_invocation(std::span<const char* const> argv);
+
+// The names of all tools: each collective's binary, then p2p_perf.
+std::vector<std::string_view> tool_names();
+
+}  // namespace linerate

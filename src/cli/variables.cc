@@ -1,0 +1,92 @@
+// The environment variables that linerate itself reads, beside those of launchers and libraries.
+#include "cli/option_table.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+namespace linerate {
+namespace {
+
+constexpr std::int64_t kMostDevices = 1023;
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+Refusal set_min_bw(const Argument& given, RunConfig& config) {
+  double limit = 0;
+  if (set_number(given, {0, kLargest}, limit))
+    return fmt::format("{} '{}' is not a bandwidth: give GB/s as a number from 0 up.", given.label,
+                       given.text);
+  config.min_bw_gbps = limit;
+  return {};
+}
+
+Refusal set_base_device(const Argument& given, RunConfig& config) {
+  int device = 0;
+  if (auto refusal = set_whole(given, {0, kMostDevices}, device)) return refusal;
+  config.base_device = device;
+  return {};
+}
+
+Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
+  double scale = 0;
+  if (set_number(given, {0, kLargest}, scale) || scale == 0)
+    return fmt::format("{} '{}' is not a factor: give a number above 0.", given.label, given.text);
+  config.traffic.matrix_scale = scale;
+  return {};
+}
+
+// The mask stands after the operator, because it takes precedence.
+constexpr std::array<VariableRow, 8> kRows{{
+    {.name = "NCCL_TESTS_SPLIT",
+     .metavar = "OP N",
+     .help = "groups of ranks: colour = rank OP N, such as MOD8 or DIV4",
+     .note = "OP is AND, OR, MOD, DIV or &, |, %, /; N is decimal, 0x or 0b. Ranks of one colour "
+             "are one group; all groups run at once.",
+     .apply = [](const Argument& a, RunConfig& c) { return set_split(a, c.split); }},
+    {.name = "NCCL_TESTS_SPLIT_MASK",
+     .metavar = "HEX",
+     .help = "groups of ranks: colour = rank AND mask",
+     .note = "Takes precedence over NCCL_TESTS_SPLIT.",
+     .apply = [](const Argument& a, RunConfig& c) { return set_split_mask(a, c.split); }},
+    {.name = "NCCL_TESTS_MIN_BW",
+     .metavar = "GBPS",
+     .help = "exit 3 when the average busbw is below 0.9 of this",
+     .apply = set_min_bw},
+    {.name = "NCCL_TESTS_DEVICE",
+     .metavar = "N",
+     .help = "the first device of a process",
+     .note = "Without it: the local rank times the ranks of a process.",
+     .apply = set_base_device},
+    {.name = "NCCL_TESTS_ALLTOALLV_SPREAD",
+     .metavar = "0..1",
+     .default_text = "1",
+     .help = "alltoallv: 0 uniform, 1 bytes weighted by distance",
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_number(a, {0, 1}, c.traffic.spread);
+         }},
+    {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_FILE",
+     .metavar = "FILE",
+     .help = "alltoallv: bytes from each rank to each rank",
+     .note = "A square of numbers between blanks, a row per sender. -b and -e must be equal.",
+     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.traffic.matrix_file); }},
+    {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_SCALE",
+     .metavar = "FACTOR",
+     .default_text = "1",
+     .help = "alltoallv: multiplies the matrix",
+     .apply = set_matrix_scale},
+    {.name = "NCCL_TESTS_ALLTOALLV_PRINT_SUMMARY",
+     .metavar = "0|1",
+     .default_text = "0",
+     .help = "alltoallv: 1 prints the bytes of each rank",
+     .apply = [](const Argument& a,
+                 RunConfig& c) { return set_switch(a, c.traffic.print_summary); }},
+}};
+
+}  // namespace
+
+std::span<const VariableRow> variables() { return kRows; }
+
+}  // namespace linerate
