@@ -1,0 +1,293 @@
+// The data of a run, element by element, so that every order of reduction gives the same bits.
+//
+// At each index only a rotating set of `active` ranks contributes; what the others hold changes no
+// result (zero, one, or a value that cannot win). Each family below bounds what the active ranks
+// add up to, so that every partial result of any order or tree is exact in the element type itself.
+// Host and GPU share these functions.
+#pragma once
+
+#include "pattern/formats.h"
+#include "pattern/hash.h"
+
+#include <cstdint>
+
+namespace linerate::pattern {
+
+// What is constant over a range of elements; made by plan_of() (pattern/plan.h).
+struct Plan {
+  std::uint64_t seed = 0;
+  std::uint32_t nranks = 1;           // 1..65536
+  std::uint32_t active = 1;           // 1..nranks
+  std::uint32_t rank = 0;             // of an input; may exceed nranks
+  std::uint32_t rank_in_turn = 0;     // rank modulo nranks
+  std::uint32_t weight = 0;           // mulsum: odd ranks count 1 + weight times
+  std::uint32_t exponent_mask = 0;    // sums of floats: how far the exponent varies
+  std::uint64_t magnitude_mask = 0;   // sums of floats: the integers are 1 … mask + 1
+  std::uint64_t magnitude_floor = 0;  // avg: they are at least floor + 1
+  bool average = false;
+  bool maximum = false;
+};
+
+// What all ranks share at one index.
+struct Spot {
+  std::uint32_t hash = 0;
+  std::uint32_t start = 0;  // the active ranks are start, start + 1, … modulo nranks
+};
+
+LINERATE_ELEMENT constexpr Spot spot_of(const Plan& plan, const BlockKey& key, std::uint32_t lane) {
+  const std::uint32_t hash = index_hash(key, lane);
+  return {hash, ((hash >> 16) * plan.nranks) >> 16};
+}
+LINERATE_ELEMENT constexpr std::uint32_t rank_at(const Plan& plan, std::uint32_t start,
+                                                 std::uint32_t turn) {
+  const std::uint32_t rank = start + turn;
+  return rank >= plan.nranks ? rank - plan.nranks : rank;
+}
+LINERATE_ELEMENT constexpr std::uint32_t turn_of(const Plan& plan, std::uint32_t start) {
+  const std::uint32_t rank = plan.rank_in_turn;
+  return rank >= start ? rank - start : rank + plan.nranks - start;
+}
+
+template <bool kWide>
+struct Words {
+  using Unsigned = std::uint32_t;
+  using Signed = std::int32_t;
+  using Float = float;
+};
+template <>
+struct Words<true> {
+  using Unsigned = std::uint64_t;
+  using Signed = std::int64_t;
+  using Float = double;
+};
+// Arithmetic on elements of format F: 64-bit for 8-byte elements, 32-bit for all others.
+template <typename F>
+using Word = typename Words<sizeof(typename F::Bits) == 8>::Unsigned;
+template <typename F>
+using SignedWord = typename Words<sizeof(typename F::Bits) == 8>::Signed;
+template <typename F>
+using FloatWord = typename Words<sizeof(typename F::Bits) == 8>::Float;
+
+// As many random bits as the word has, and its upper 32.
+template <typename F>
+LINERATE_ELEMENT constexpr Word<F> word_of(std::uint32_t hash) {
+  if constexpr (sizeof(Word<F>) == 8)
+    return doubled(hash);
+  else
+    return hash;
+}
+template <typename F>
+LINERATE_ELEMENT constexpr std::uint32_t top_of(Word<F> word) {
+  return static_cast<std::uint32_t>(word >> (8 * sizeof(Word<F>) - 32));
+}
+
+// Sums of integers: all bits random, wrapping around.
+template <typename F, bool kFloating = F::kFloating>
+struct Additive {
+  using Format = F;
+  using Bits = typename F::Bits;
+  using Term = Word<F>;
+
+  LINERATE_ELEMENT static constexpr Term active(const Plan&, const Spot&, std::uint32_t,
+                                                std::uint32_t hash) {
+    const auto bits = static_cast<Bits>(word_of<F>(hash));
+    return bits == F::kPoison ? Term{bits} ^ 1u : Term{bits};
+  }
+  LINERATE_ELEMENT static constexpr Term resting(const Plan&, const Spot&, std::uint32_t) {
+    return 0;
+  }
+  LINERATE_ELEMENT static constexpr Term weighted(const Plan& plan, std::uint32_t rank, Term term) {
+    return term * (1u + (rank & plan.weight));
+  }
+  LINERATE_ELEMENT static constexpr Term combined(const Plan&, Term a, Term b) { return a + b; }
+  LINERATE_ELEMENT static constexpr Bits input(const Plan&, const Spot&, Term term) {
+    return static_cast<Bits>(term);
+  }
+  LINERATE_ELEMENT static constexpr Bits result(const Plan& plan, const Spot&, Term total) {
+    const auto bits = static_cast<Bits>(total);
+    if (!plan.average) return bits;
+    if constexpr (F::kSigned) {
+      constexpr int kUnused = 8 * static_cast<int>(sizeof(Term)) - F::kWidth;
+      const auto value = static_cast<SignedWord<F>>(Term{bits} << kUnused) >> kUnused;
+      return static_cast<Bits>(value / static_cast<SignedWord<F>>(plan.nranks));
+    } else {
+      return static_cast<Bits>(bits / Term{plan.nranks});
+    }
+  }
+};
+
+// Sums of floats: integers times one power of two, bounded so that their sum keeps to the
+// precision.
+template <typename F>
+struct Additive<F, true> {
+  using Format = F;
+  using Bits = typename F::Bits;
+  using Term = SignedWord<F>;
+
+  LINERATE_ELEMENT static constexpr Term active(const Plan& plan, const Spot& spot, std::uint32_t,
+                                                std::uint32_t hash) {
+    const auto word = word_of<F>(hash);
+    const auto floor = static_cast<Word<F>>(plan.magnitude_floor);
+    const auto mask = static_cast<Word<F>>(plan.magnitude_mask);
+    const auto magnitude = static_cast<Term>(((word | floor) & mask) + 1);
+    // Averages share the sign: a difference of rounded quotients would not keep to 2 ULP.
+    const std::uint32_t negative = plan.average ? spot.hash >> 8 & 1u : top_of<F>(word) >> 31;
+    return negative != 0 ? -magnitude : magnitude;
+  }
+  LINERATE_ELEMENT static constexpr Term resting(const Plan&, const Spot&, std::uint32_t) {
+    return 0;
+  }
+  LINERATE_ELEMENT static constexpr Term weighted(const Plan& plan, std::uint32_t rank, Term term) {
+    return term * static_cast<Term>(1u + (rank & plan.weight));
+  }
+  LINERATE_ELEMENT static constexpr Term combined(const Plan&, Term a, Term b) { return a + b; }
+  LINERATE_ELEMENT static constexpr Bits input(const Plan& plan, const Spot& spot, Term term) {
+    return encoded(scaled(plan, spot, term));
+  }
+  LINERATE_ELEMENT static constexpr Bits result(const Plan& plan, const Spot& spot, Term total) {
+    const auto sum = scaled(plan, spot, total);
+    return encoded(plan.average ? sum / static_cast<FloatWord<F>>(plan.nranks) : sum);
+  }
+
+ private:
+  static constexpr bool kWide = sizeof(Bits) == 8;
+  static constexpr int kWideMantissa = kWide ? 52 : 23;
+  static constexpr int kWideBias = kWide ? 1023 : 127;
+
+  LINERATE_ELEMENT static constexpr FloatWord<F> scaled(const Plan& plan, const Spot& spot,
+                                                        Term total) {
+    const auto below = static_cast<Word<F>>(spot.hash & plan.exponent_mask);
+    const Word<F> scale = (Word<F>{kWideBias + F::kSumTop} - below) << kWideMantissa;
+    return static_cast<FloatWord<F>>(total) * __builtin_bit_cast(FloatWord<F>, scale);
+  }
+  // Zero, or a value whose nearest element is normal and finite; quotients round half away from
+  // zero.
+  LINERATE_ELEMENT static constexpr Bits encoded(FloatWord<F> value) {
+    constexpr int kDropped = kWideMantissa - F::kMantissaBits;
+    constexpr Word<F> kHalf = kDropped > 0 ? Word<F>{1} << (kDropped > 0 ? kDropped - 1 : 0) : 0;
+    constexpr Word<F> kRebias = Word<F>{kWideBias - F::kBias} << F::kMantissaBits;
+    const auto raw = __builtin_bit_cast(Word<F>, value);
+    const Word<F> sign = raw >> (8 * sizeof(raw) - 1) << (F::kWidth - 1);
+    const Word<F> magnitude = (raw & ~(Word<F>{1} << (8 * sizeof(raw) - 1))) + kHalf;
+    return static_cast<Bits>(magnitude == kHalf ? 0 : sign | ((magnitude >> kDropped) - kRebias));
+  }
+};
+
+// Products. Integers: odd numbers, so that nothing runs to zero. Floats: powers of two of bounded
+// exponents, and one full mantissa; as bit patterns relative to one, their product is a plain sum:
+// exponents add, and carries out of the sign bit make signs multiply.
+template <typename F>
+struct Multiplicative {
+  using Format = F;
+  using Bits = typename F::Bits;
+  using Term = Word<F>;
+
+  LINERATE_ELEMENT static constexpr Term active(const Plan&, const Spot&, std::uint32_t turn,
+                                                std::uint32_t hash) {
+    const Term word = word_of<F>(hash);
+    if constexpr (!F::kFloating) {
+      return word | 1u;
+    } else {
+      constexpr std::uint32_t kMask = 2 * F::kProductSpan - 1;
+      const std::uint32_t top = top_of<F>(word);
+      const Term mantissa = turn == 0 ? word & ((Term{1} << F::kMantissaBits) - 1) : 0;
+      const Term exponent = Term{top >> 24 & kMask} - Term{F::kProductSpan};
+      return (exponent << F::kMantissaBits) + mantissa + (Term{top >> 31} << (F::kWidth - 1));
+    }
+  }
+  LINERATE_ELEMENT static constexpr Term resting(const Plan&, const Spot&, std::uint32_t) {
+    return F::kFloating ? 0 : 1;
+  }
+  LINERATE_ELEMENT static constexpr Term weighted(const Plan&, std::uint32_t, Term term) {
+    return term;
+  }
+  LINERATE_ELEMENT static constexpr Term combined(const Plan&, Term a, Term b) {
+    return F::kFloating ? a + b : a * b;
+  }
+  LINERATE_ELEMENT static constexpr Bits input(const Plan&, const Spot&, Term term) {
+    if constexpr (F::kFloating)
+      return static_cast<Bits>(F::kOne + term);
+    else
+      return static_cast<Bits>(term);
+  }
+  LINERATE_ELEMENT static constexpr Bits result(const Plan& plan, const Spot& spot, Term total) {
+    return input(plan, spot, total);
+  }
+};
+
+// min and max: around a random centre of each index, so that the extreme of many ranks still
+// varies. Keys are values in ascending order; the active ranks hold the half of the window that
+// wins.
+template <typename F>
+struct Extremal {
+  using Format = F;
+  using Bits = typename F::Bits;
+  using Term = Word<F>;
+
+  LINERATE_ELEMENT static constexpr Term active(const Plan& plan, const Spot& spot, std::uint32_t,
+                                                std::uint32_t hash) {
+    return key(spot, hash, plan.maximum);
+  }
+  LINERATE_ELEMENT static constexpr Term resting(const Plan& plan, const Spot& spot,
+                                                 std::uint32_t hash) {
+    return key(spot, hash, !plan.maximum);
+  }
+  LINERATE_ELEMENT static constexpr Term weighted(const Plan&, std::uint32_t, Term term) {
+    return term;
+  }
+  LINERATE_ELEMENT static constexpr Term combined(const Plan& plan, Term a, Term b) {
+    return (a > b) == plan.maximum ? a : b;
+  }
+  LINERATE_ELEMENT static constexpr Bits input(const Plan&, const Spot&, Term term) {
+    return F::of_key(term);
+  }
+  LINERATE_ELEMENT static constexpr Bits result(const Plan&, const Spot&, Term term) {
+    return F::of_key(term);
+  }
+
+ private:
+  // An eighth of all keys stays free at both ends: integers' poison lies there.
+  LINERATE_ELEMENT static constexpr Term key(const Spot& spot, std::uint32_t hash, bool upper) {
+    constexpr Term kEighth = Term{1} << (F::kKeyBits - 3);
+    const Term centre = word_of<F>(mixed(spot.hash + kGolden32)) & (4 * kEighth - 1);
+    const Term offset = word_of<F>(hash) & (kEighth - 1);
+    return kEighth + centre + offset + (upper ? kEighth : 0);
+  }
+};
+
+// The input of plan.rank at `lane` of the block with `key`.
+template <typename Family>
+LINERATE_ELEMENT constexpr typename Family::Bits input_element(const Plan& plan,
+                                                               const BlockKey& key,
+                                                               std::uint32_t lane) {
+  const Spot spot = spot_of(plan, key, lane);
+  const std::uint32_t turn = turn_of(plan, spot.start);
+  const std::uint32_t hash = rank_hash(key, spot.hash, plan.rank);
+  return Family::input(plan, spot,
+                       turn < plan.active ? Family::active(plan, spot, turn, hash)
+                                          : Family::resting(plan, spot, hash));
+}
+
+// What the active rank at `turn` adds to the reduction.
+template <typename Family>
+LINERATE_ELEMENT constexpr typename Family::Term contribution(const Plan& plan, const BlockKey& key,
+                                                              const Spot& spot,
+                                                              std::uint32_t turn) {
+  const std::uint32_t rank = rank_at(plan, spot.start, turn);
+  const std::uint32_t hash = rank_hash(key, spot.hash, rank);
+  return Family::weighted(plan, rank, Family::active(plan, spot, turn, hash));
+}
+
+// The reduction over all ranks at `lane`: O(active).
+template <typename Family>
+LINERATE_ELEMENT constexpr typename Family::Bits reduction_element(const Plan& plan,
+                                                                   const BlockKey& key,
+                                                                   std::uint32_t lane) {
+  const Spot spot = spot_of(plan, key, lane);
+  typename Family::Term total = contribution<Family>(plan, key, spot, 0);
+  for (std::uint32_t turn = 1; turn < plan.active; ++turn)
+    total = Family::combined(plan, total, contribution<Family>(plan, key, spot, turn));
+  return Family::result(plan, spot, total);
+}
+
+}  // namespace linerate::pattern

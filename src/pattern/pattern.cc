@@ -1,0 +1,96 @@
+// See pattern.h.
+#include "pattern/pattern.h"
+
+#include "pattern/writer.h"
+
+#include <cassert>
+#include <cstring>
+
+namespace linerate::pattern {
+namespace {
+
+struct Scratch {
+  alignas(64) std::byte bytes[kMaxStretch * sizeof(std::uint64_t)];
+};
+
+template <typename T>
+std::uint64_t bits_at(const std::byte* from) {
+  using Bits = std::conditional_t<
+      sizeof(T) == 8, std::uint64_t,
+      std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  Bits bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return bits;
+}
+
+template <typename T>
+double value_at(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  if constexpr (std::is_class_v<T>)
+    return static_cast<double>(static_cast<float>(value));
+  else
+    return static_cast<double>(value);
+}
+
+// Bit patterns of one sign are as many apart as units in the last place; other pairs are far apart.
+constexpr std::uint64_t kAverageTolerance = 2;  // nccl-tests' for averages, whose quotients round
+
+std::uint64_t tolerance_of(const Content& content) {
+  const bool rounds = content.kind == Content::Kind::reduction && content.op == RedOp::avg &&
+                      row_of(content.type).floating && content.nranks > 1;
+  return rounds ? kAverageTolerance : 0;
+}
+
+struct Pair {
+  const std::byte* expected = nullptr;
+  const std::byte* got = nullptr;
+};
+
+// Adds the differences among `count` elements of which the first is element `index` of the range.
+template <typename T>
+void add_differences(Pair at, std::size_t index, std::size_t count, std::uint64_t tolerance,
+                     Comparison& sum) {
+  for (std::size_t i = 0; i < count; ++i, at.expected += sizeof(T), at.got += sizeof(T)) {
+    const auto expected = bits_at<T>(at.expected);
+    const auto got = bits_at<T>(at.got);
+    if ((expected > got ? expected - got : got - expected) <= tolerance) continue;
+    if (sum.wrong++ == 0)
+      sum.first = {index + i, value_at<T>(at.expected), value_at<T>(at.got), expected, got};
+  }
+}
+
+}  // namespace
+
+void fill(View view, const Content& content) {
+  const std::size_t bytes = bytes_of(content.type);
+  assert(view.size() % bytes == 0);
+  const Writer writer(content);
+  Scratch scratch;
+  for (std::size_t done = 0, count = view.size() / bytes; done < count;) {
+    const std::size_t n = writer.write(done, count - done, scratch.bytes);
+    std::memcpy(view.data() + done * bytes, scratch.bytes, n * bytes);
+    done += n;
+  }
+}
+
+Comparison count_wrong(ConstView view, const Content& content) {
+  const std::size_t bytes = bytes_of(content.type);
+  assert(view.size() % bytes == 0);
+  const Writer writer(content);
+  const std::uint64_t tolerance = tolerance_of(content);
+  Comparison sum;
+  Scratch scratch;
+  for (std::size_t done = 0, count = view.size() / bytes; done < count;) {
+    const std::size_t n = writer.write(done, count - done, scratch.bytes);
+    const Pair at{scratch.bytes, view.data() + done * bytes};
+    if (std::memcmp(at.expected, at.got, n * bytes) != 0)
+      with_type(content.type,
+                [&]<typename T>() { add_differences<T>(at, done, n, tolerance, sum); });
+    done += n;
+  }
+  return sum;
+}
+
+}  // namespace linerate::pattern

@@ -1,0 +1,57 @@
+// From a Content to the constants that the generator needs.
+#pragma once
+
+#include "comm/content.h"
+#include "pattern/generate.h"
+
+#include <bit>
+#include <cassert>
+
+namespace linerate::pattern {
+
+// How many ranks contribute at one index.
+template <typename F>
+constexpr int active_ranks(RedOp op, int nranks) {
+  constexpr int kAverage = 2;  // floats: n quotients of which all but few are zero round but little
+  constexpr int kExtremal = 64;  // enough to notice any order, few enough to compute for many ranks
+  switch (op) {
+    case RedOp::sum:
+    case RedOp::mulsum:
+      return at_most(nranks, F::kSumActive);
+    case RedOp::avg:
+      return at_most(nranks, F::kFloating ? kAverage : F::kSumActive);
+    case RedOp::prod:
+      return at_most(nranks, F::kProductActive);
+    case RedOp::max:
+    case RedOp::min:
+      return at_most(nranks, kExtremal);
+  }
+  __builtin_unreachable();
+}
+
+// REQUIRES: 1 <= content.nranks <= 65536.
+template <typename F>
+constexpr Plan plan_of(const Content& content) {
+  assert(content.nranks >= 1 && content.nranks <= 65536);
+  const auto nranks = static_cast<std::uint32_t>(content.nranks);
+  const auto rank = static_cast<std::uint32_t>(content.rank);
+  Plan plan{.seed = content.seed,
+            .nranks = nranks,
+            .active = static_cast<std::uint32_t>(active_ranks<F>(content.op, content.nranks)),
+            .rank = rank,
+            .rank_in_turn = rank % nranks,
+            .weight = content.op == RedOp::mulsum ? 1u : 0u,
+            .average = content.op == RedOp::avg,
+            .maximum = content.op == RedOp::max};
+  if constexpr (F::kFloating) {
+    // active * 2^bits * weight <= 2^precision.
+    const int bits =
+        F::kPrecision - std::bit_width(plan.active - 1) - static_cast<int>(plan.weight);
+    plan.magnitude_mask = (1ull << bits) - 1;
+    plan.magnitude_floor = plan.average ? 1ull << bits >> 1 : 0;
+    plan.exponent_mask = plan.average ? 1u : static_cast<std::uint32_t>(F::kSumExponents - 1);
+  }
+  return plan;
+}
+
+}  // namespace linerate::pattern
