@@ -7,10 +7,10 @@
 
 namespace linerate {
 
-// Runs `body` on `nthreads` threads (the caller's among them); each gets a Bootstrap over all threads
-// of all processes: rank = process.rank() * nthreads + thread. Every process must use the same
-// `nthreads`. When a body throws, members that wait in a Bootstrap call throw PeerFailure, and the
-// exception of the lowest thread that failed first is rethrown after all threads have ended;
+// Runs `body` on `nthreads` threads (the caller's among them); each gets a Bootstrap over all
+// threads of all processes: rank = process.rank() * nthreads + thread. Every process must use the
+// same `nthreads`. When a body throws, members that wait in a Bootstrap call throw PeerFailure, and
+// the exception of the lowest thread that failed first is rethrown after all threads have ended;
 // `on_failure` (may be null) is called once, at once, from the failing thread, so that calls which
 // wait elsewhere (communicators) can be aborted.
 void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,

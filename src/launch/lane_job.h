@@ -1,0 +1,62 @@
+// What all threads of one process share while they are members of a job: one lock, one failure.
+#pragma once
+
+#include "base/error.h"
+#include "comm/bootstrap.h"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// Thrown by a member that waits when another member's body has failed: never the cause itself.
+class LaneWoken final : public PeerFailure {
+ public:
+  using PeerFailure::PeerFailure;
+};
+
+// A thrown failure as data, so that several threads can throw it, each an exception of its own.
+struct LaneFailure {
+  enum class Kind { peer, timeout, unavailable, other };
+  Kind kind = Kind::other;
+  std::string sentence;
+  std::vector<int> ranks;  // Kind::peer
+  ExitCode exit_code = ExitCode::failed;
+
+  // Of the exception that is being handled.
+  static LaneFailure current();
+  [[noreturn]] void raise() const;
+};
+
+struct LaneJob {
+  explicit LaneJob(Bootstrap& whole) : process(whole) {}
+
+  Bootstrap& process;  // over all processes of the job
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<LaneFailure> failure;  // under `mutex`: of the first body that threw
+
+  // REQUIRES: `mutex` is held.
+  void throw_if_failed() const;
+
+  // Blocks until `ready()` or until the deadline passes (false). Throws LaneWoken when a body
+  // fails.
+  template <typename Ready>
+  bool wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline, Ready ready) {
+    for (;;) {
+      throw_if_failed();
+      if (ready()) return true;
+      if (deadline.passed()) return false;
+      sleep(lock, deadline);
+    }
+  }
+
+ private:
+  void sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline);
+};
+
+}  // namespace linerate
