@@ -33,8 +33,7 @@ struct SmallFloat {
     const std::uint32_t mantissa = magnitude & kMantissaMask;
     if (magnitude > kLargest) return special(sign, mantissa);
     if (exponent == 0) {
-      const float scale = std::bit_cast<float>(std::uint32_t(127 + 1 - kBias - kMantissaBits) << 23);
-      const float value = static_cast<float>(mantissa) * scale;
+      const float value = static_cast<float>(mantissa) * std::bit_cast<float>(kLeastSubnormal);
       return sign != 0 ? -value : value;
     }
     return std::bit_cast<float>(sign | ((exponent + 127 - kBias) << 23) |
@@ -47,6 +46,12 @@ struct SmallFloat {
   // The largest finite magnitude: below the infinity, or below the one NaN.
   static constexpr std::uint32_t kLargest =
       kInfinite ? (((1u << kExponentBits) - 1) << kMantissaBits) - 1 : kMagnitudeMask - 1;
+
+  // The binary32 bits of 2^(1 - kBias - kMantissaBits); in binary32 it is subnormal for bfloat16.
+  static constexpr int kLeastExponent = 127 + 1 - kBias - kMantissaBits;
+  static constexpr std::uint32_t kLeastSubnormal = kLeastExponent > 0
+                                                       ? std::uint32_t(kLeastExponent) << 23
+                                                       : 1u << (22 + kLeastExponent);
 
   static constexpr float special(std::uint32_t sign, std::uint32_t mantissa) {
     const bool infinity = kInfinite && mantissa == 0;
@@ -65,8 +70,10 @@ struct SmallFloat {
 
   // The small-float magnitude nearest to a finite or infinite binary32 magnitude, not yet clamped.
   static constexpr std::uint32_t round_magnitude(std::uint32_t magnitude) {
-    const int exponent = static_cast<int>(magnitude >> 23) - 127 + kBias;
-    std::uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
+    // A binary32 subnormal has no leading one, and the exponent of field 1.
+    const bool subnormal = magnitude < 0x800000u;
+    const int exponent = (subnormal ? 1 : static_cast<int>(magnitude >> 23)) - 127 + kBias;
+    const std::uint32_t mantissa = (magnitude & 0x7fffffu) | (subnormal ? 0u : 0x800000u);
     int dropped = 23 - kMantissaBits;
     if (exponent <= 0) dropped += 1 - exponent;  // subnormal: more bits fall off
     if (dropped > 25) return 0;
