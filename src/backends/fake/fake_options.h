@@ -38,12 +38,12 @@ struct FakeOptions {
   double link_gbps = 10;  // each direction of each link
   double noise = 0;       // standard deviation of a call's time over that time
   std::uint64_t seed = 1;
-  std::vector<SlowRank> slow_ranks;
-  std::vector<SlowLink> slow_links;
-  std::vector<Flip> flips;
-  std::optional<Bimodal> bimodal;
-  std::vector<Stop> hangs;   // the rank never enters this call
-  std::vector<Stop> deaths;  // the rank throws instead of making this call
+  std::vector<SlowRank> slow_ranks{};
+  std::vector<SlowLink> slow_links{};
+  std::vector<Flip> flips{};
+  std::optional<Bimodal> bimodal{};
+  std::vector<Stop> hangs{};   // the rank never enters this call
+  std::vector<Stop> deaths{};  // the rank throws instead of making this call
 };
 
 // "alpha=5us,bw=10,noise=2%,seed=7,slow_rank=3:38us,slow_link=0-1:0.5,flip=2:5,bimodal=20%:3,
