@@ -1,0 +1,81 @@
+// The plan: sizes, and the order of cases.
+#include "bench/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace linerate {
+namespace {
+
+RunConfig config_for(std::string_view collective) {
+  RunConfig config;
+  config.collective = find_collective(collective);
+  config.min_bytes = 8;
+  config.max_bytes = 64;
+  config.step_factor = 2;
+  return config;
+}
+
+TEST(SweepSizes, MultiplyByTheFactorUntilTheLastSize) {
+  auto config = config_for("all_reduce");
+
+  const auto sizes = sweep_sizes(config);
+
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{8, 16, 32, 64}));
+}
+
+TEST(SweepSizes, AddTheStepWhenTheFactorIsOff) {
+  auto config = config_for("all_reduce");
+  config.step_factor = 1;
+  config.step_bytes = 24;
+
+  const auto sizes = sweep_sizes(config);
+
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{8, 32, 56}));
+}
+
+TEST(SweepSizes, OneSizeWhenFirstAndLastAreEqual) {
+  auto config = config_for("all_reduce");
+  config.max_bytes = 8;
+
+  EXPECT_EQ(sweep_sizes(config), std::vector<std::size_t>{8});
+}
+
+TEST(PlanCases, LoopTypesThenOperatorsThenRootsThenSizes) {
+  auto config = config_for("reduce");
+  config.max_bytes = 16;
+  config.types = {DataType::float32, DataType::float64};
+  config.ops = {RedOp::sum, RedOp::max};
+  config.root = -1;
+
+  const auto cases = plan_cases(config, 3);
+
+  ASSERT_EQ(cases.size(), 2u * 2u * 3u * 2u);
+  EXPECT_EQ(cases[0].bytes, 8u);
+  EXPECT_EQ(cases[1].bytes, 16u);
+  EXPECT_EQ(cases[2].root, 1);
+  EXPECT_EQ(cases[6].op, RedOp::max);
+  EXPECT_EQ(cases[12].type, DataType::float64);
+}
+
+TEST(PlanCases, CollectivesThatReduceNothingIgnoreTheOperators) {
+  auto config = config_for("all_gather");
+  config.ops = {RedOp::sum, RedOp::max};
+  config.root = -1;
+
+  const auto cases = plan_cases(config, 4);
+
+  EXPECT_EQ(cases.size(), 4u);
+  EXPECT_EQ(redop_text(cases[0]), "none");
+}
+
+TEST(MaxBytesWithin, LeavesRoomForSendAndRecv) {
+  const auto most = max_bytes_within(std::size_t{3} << 20);
+
+  EXPECT_LE(2 * most, std::size_t{3} << 20);
+  EXPECT_GT(2 * most, (std::size_t{3} << 20) - 16384);
+}
+
+}  // namespace
+}  // namespace linerate

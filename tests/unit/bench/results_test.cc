@@ -1,0 +1,78 @@
+// Times of lanes become one time, and times become bandwidths.
+#include "bench/results.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+TEST(CombineUs, FollowsTheAverageAskedFor) {
+  const std::vector<double> lanes{4, 1, 7};
+
+  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::rank0), 4);
+  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::mean), 4);
+  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::min), 1);
+  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::max), 7);
+}
+
+RankInfo rank_of(int rank, int group) {
+  return {.rank = rank, .group = group, .hostname = "h", .node = rank / 2, .device_name = "d"};
+}
+
+// Two lanes, 10 calls; lane 0 took 20 us, lane 1 took 40 us.
+Measurement measurement_of(std::string_view collective) {
+  Measurement m{.what = {.collective = find_collective(collective), .bytes = 1024}};
+  m.iters = 10;
+  m.lane_times = {{.elapsed_ns = 20'000}, {.elapsed_ns = 40'000}};
+  m.samples.emplace_back(10, 2);
+  return m;
+}
+
+TEST(ResultsOf, DivideTheWindowByItsCalls) {
+  const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
+  const auto m = measurement_of("all_reduce");
+
+  const auto results = results_of(m, {}, facts, {{0, 1}});
+
+  EXPECT_DOUBLE_EQ(results.table.window.time_us, 3.0);
+  EXPECT_DOUBLE_EQ(results.table.algbw_gbps, 1024 / 3.0 / 1e3);
+  EXPECT_DOUBLE_EQ(results.table.busbw_gbps, results.table.algbw_gbps);  // 2 (n-1)/n = 1
+  EXPECT_EQ(results.groups.size(), 1u);
+  EXPECT_FALSE(results.table.wrong.has_value());
+}
+
+TEST(ResultsOf, GiveEachGroupItsOwnLanesAndTheTableAllOfThem) {
+  const RunFacts facts{.infos = {rank_of(0, 7), rank_of(1, 9)}};
+  auto m = measurement_of("all_reduce");
+  m.samples.emplace_back(10, 1);
+  m.samples.emplace_back(10, 1);
+
+  const auto results = results_of(m, {}, facts, {{0, 1}, {0}, {1}});
+
+  ASSERT_EQ(results.groups.size(), 2u);
+  EXPECT_EQ(results.groups[0].group, 7);
+  EXPECT_DOUBLE_EQ(results.groups[0].window.time_us, 2.0);
+  EXPECT_DOUBLE_EQ(results.groups[1].window.time_us, 4.0);
+  EXPECT_EQ(results.groups[1].nranks, 1);
+  EXPECT_DOUBLE_EQ(results.table.window.time_us, 3.0);
+}
+
+TEST(ResultsOf, NameTheFirstWrongRankAndCountEachRank) {
+  const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
+  auto m = measurement_of("all_reduce");
+  m.checked = true;
+  m.checks = {{.rank = 0}, {.rank = 1, .wrong = 3, .first = {.index = 17}}, {.rank = 0},
+              {.rank = 1, .wrong = 1, .first = {.index = 5}}};
+
+  const auto results = results_of(m, {}, facts, {{0, 1}});
+
+  EXPECT_EQ(results.table.wrong, 4u);
+  ASSERT_TRUE(results.table.where.has_value());
+  EXPECT_EQ(results.table.where->rank, 1);
+  EXPECT_EQ(results.table.where->first.index, 17u);
+  ASSERT_EQ(results.table.where->count_per_rank.size(), 1u);
+  EXPECT_EQ(results.failed_checks, 2u);
+}
+
+}  // namespace
+}  // namespace linerate
