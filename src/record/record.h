@@ -102,7 +102,9 @@ struct SampleInfo {
   std::vector<double> late_us{};            // per rank: mean lateness at entry
   std::optional<RankSpread> late_spread{};  // instead of late_us, where a file was condensed
   std::vector<double> raw_us{};             // with --samples
-  std::uint64_t skipped = 0;                // dropped by -K
+  // With -I for the nccl-tests JSON only: per process, the maximum over its ranks of each sample.
+  std::vector<std::vector<double>> per_process_us{};
+  std::uint64_t skipped = 0;  // dropped by -K
 };
 
 struct WrongWhere {

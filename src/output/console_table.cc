@@ -1,0 +1,27 @@
+// See console_table.h.
+#include "output/console_table.h"
+
+#include "output/table_text.h"
+
+#include <utility>
+
+namespace linerate {
+
+ConsoleTable::ConsoleTable(TextFile out, TableOptions options)
+    : out_(std::move(out)), options_(std::move(options)) {}
+
+void ConsoleTable::begin(const RunInfo& run) {
+  program_ = run.program;
+  begun_ = true;
+  out_.write(table_heading(run, options_));
+}
+
+void ConsoleTable::row(std::span<const Record> table, std::span<const Record>) {
+  out_.write(table_row(table, options_));
+}
+
+void ConsoleTable::end(const EndInfo& end) {
+  if (begun_) out_.write(table_footer(end, program_, options_));
+}
+
+}  // namespace linerate

@@ -1,0 +1,126 @@
+// See csv_sink.h.
+#include "output/csv_sink.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+// One column: its name, and its cell.
+struct Column {
+  std::string_view name;
+  std::string (*cell)(const Record& record);
+};
+
+std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
+
+// A member of the samples; empty where there are none.
+template <auto Value>
+std::string sample(const Record& record) {
+  return record.samples ? number(static_cast<double>(Value(*record.samples))) : "";
+}
+
+template <double stats::Summary::*Member>
+std::string summary(const Record& record) {
+  return record.samples ? number(record.samples->us.*Member) : "";
+}
+
+using S = stats::Summary;
+
+// The order is documented: new columns are added at the end.
+constexpr std::array kColumns{
+    Column{"run_id", [](const Record& r) { return r.run_id; }},
+    Column{"timestamp", [](const Record& r) { return r.timestamp; }},
+    Column{"collective", [](const Record& r) { return r.what.collective; }},
+    Column{"type", [](const Record& r) { return r.what.type; }},
+    Column{"redop", [](const Record& r) { return r.what.redop; }},
+    Column{"root", [](const Record& r) { return fmt::to_string(r.what.root); }},
+    Column{"placement", [](const Record& r) { return std::string(name_of(r.what.placement)); }},
+    Column{"bytes", [](const Record& r) { return fmt::to_string(r.what.bytes); }},
+    Column{"count", [](const Record& r) { return fmt::to_string(r.what.count); }},
+    Column{"group", [](const Record& r) { return fmt::to_string(r.group); }},
+    Column{"nranks", [](const Record& r) { return fmt::to_string(r.nranks); }},
+    Column{"nnodes", [](const Record& r) { return fmt::to_string(r.nnodes); }},
+    Column{"backend", [](const Record& r) { return r.backend; }},
+    Column{"backend_version", [](const Record& r) { return r.backend_version; }},
+    Column{"transport", [](const Record& r) { return r.transport; }},
+    Column{"iters", [](const Record& r) { return fmt::to_string(r.window.iters); }},
+    Column{"agg", [](const Record& r) { return fmt::to_string(r.window.agg); }},
+    Column{"time_us", [](const Record& r) { return number(r.window.time_us); }},
+    Column{"cpu_us",
+           [](const Record& r) { return r.window.cpu_us ? number(*r.window.cpu_us) : ""; }},
+    Column{"algbw_gbps", [](const Record& r) { return number(r.algbw_gbps); }},
+    Column{"busbw_gbps", [](const Record& r) { return number(r.busbw_gbps); }},
+    Column{"samples", sample<[](const SampleInfo& s) { return s.us.n; }>},
+    Column{"batch", sample<[](const SampleInfo& s) { return s.batch; }>},
+    Column{"min_us", summary<&S::min>},
+    Column{"median_us", summary<&S::median>},
+    Column{"mean_us", summary<&S::mean>},
+    Column{"p95_us", summary<&S::p95>},
+    Column{"p99_us", summary<&S::p99>},
+    Column{"max_us", summary<&S::max>},
+    Column{"cv", summary<&S::cv>},
+    Column{"ci95_low_us", summary<&S::ci95_low>},
+    Column{"ci95_high_us", summary<&S::ci95_high>},
+    Column{"arrival_skew_us", sample<[](const SampleInfo& s) { return s.arrival_skew_us; }>},
+    Column{"exit_skew_us", sample<[](const SampleInfo& s) { return s.exit_skew_us; }>},
+    Column{"wrong", [](const Record& r) { return r.wrong ? fmt::to_string(*r.wrong) : ""; }},
+};
+
+template <typename CellOf>
+std::string line_of(CellOf cell_of) {
+  std::string line;
+  for (const auto& column : kColumns) {
+    if (&column != kColumns.data()) line += ',';
+    line += csv_cell(cell_of(column));
+  }
+  return line + '\n';
+}
+
+}  // namespace
+
+std::string csv_heading() {
+  return line_of([](const Column& column) { return column.name; });
+}
+
+std::string csv_line(const Record& record) {
+  return line_of([&](const Column& column) { return column.cell(record); });
+}
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+Result<std::unique_ptr<CsvSink>> CsvSink::open(const std::string& path) {
+  auto file = TextFile::append(path);
+  if (!file) return file.failure();
+  const auto heading = csv_heading();
+  const auto beginning = file->beginning(heading.size());
+  if ((!beginning.empty() && beginning != heading) || !file->ends_with_line())
+    return Failure{fmt::format(
+        "'{}' holds something else than whole lines of linerate's CSV: choose another file.",
+        path)};
+  return std::make_unique<CsvSink>(*std::move(file), beginning.empty());
+}
+
+CsvSink::CsvSink(TextFile out, bool heading) : out_(std::move(out)), heading_(heading) {}
+
+void CsvSink::begin(const RunInfo&) {
+  if (std::exchange(heading_, false)) out_.write(csv_heading());
+}
+
+void CsvSink::row(std::span<const Record>, std::span<const Record> groups) {
+  for (const auto& record : groups) out_.write(csv_line(record));
+}
+
+void CsvSink::end(const EndInfo&) {}
+
+}  // namespace linerate

@@ -1,0 +1,54 @@
+// See numbers.h.
+#include "output/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace linerate {
+
+std::string fitted(double value, int width) {
+  std::string text;
+  for (int decimals = 2; decimals >= 0; --decimals) {
+    text = fmt::format("{:{}.{}f}", value, width, decimals);
+    if (text.size() <= static_cast<std::size_t>(width)) break;
+  }
+  return text;
+}
+
+std::string plain(double value) {
+  constexpr int kSignificant = 6;
+  constexpr int kMostDecimals = 12;
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{:.0f}", value);
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const int decimals = std::clamp(kSignificant - 1 - magnitude, 0, kMostDecimals);
+  auto text = fmt::format("{:.{}f}", value, decimals);
+  if (decimals == 0) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 4> kUnits{"B", "KB", "MB", "GB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && amount >= 1024) {
+    amount /= 1024;
+    ++unit;
+  }
+  const int decimals = amount < 10 ? 2 : amount < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", amount, decimals, kUnits[unit]);
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = std::llround(std::max(0.0, seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace linerate

@@ -1,0 +1,33 @@
+// See sink_list.h.
+#include "output/sink_list.h"
+
+#include <exception>
+
+namespace linerate {
+
+template <typename Call>
+void SinkList::each(Call call) {
+  std::exception_ptr first;
+  for (const auto& sink : sinks_) {
+    try {
+      call(*sink);
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void SinkList::begin(const RunInfo& run) {
+  each([&](Sink& sink) { sink.begin(run); });
+}
+
+void SinkList::row(std::span<const Record> table, std::span<const Record> groups) {
+  each([&](Sink& sink) { sink.row(table, groups); });
+}
+
+void SinkList::end(const EndInfo& end) {
+  each([&](Sink& sink) { sink.end(end); });
+}
+
+}  // namespace linerate

@@ -1,0 +1,197 @@
+// See table_text.h.
+#include "output/table_text.h"
+
+#include "output/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <string_view>
+
+namespace linerate {
+namespace {
+
+// The version of nccl-tests whose lines these are.
+constexpr std::string_view kCompatible = "2.19.6";
+constexpr int kTimeWidth = 7;
+constexpr int kRateWidth = 6;
+
+// The five columns before the placements; `size_width` is 10 behind "# " and 12 in a row.
+std::string preamble(int size_width, const std::array<std::string, 5>& cells) {
+  return fmt::format("{:>{}}  {:>12}  {:>8}  {:>6}  {:>6}", cells[0], size_width, cells[1],
+                     cells[2], cells[3], cells[4]);
+}
+
+std::string version_line(const RunInfo& run) {
+  auto line =
+      fmt::format("# nccl-tests version {} compatible, linerate {}", kCompatible, run.version);
+  if (!run.backend.empty()) line += fmt::format(", {} backend", run.backend);
+  if (!run.backend_version.empty()) line += fmt::format(" {}", run.backend_version);
+  if (!run.transport.empty()) line += fmt::format(" over {}", run.transport);
+  return line + '\n';
+}
+
+std::string parameter_line(const RunInfo& run, const TableOptions& o) {
+  const bool factor = o.step_factor > 1;
+  return fmt::format(
+      "# nThread {} nGpus {} minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} "
+      "agg iters: {} validation: {} graph: {} unalign: {}\n",
+      run.nthreads, run.ngpus, o.min_bytes, o.max_bytes,
+      factor ? static_cast<std::size_t>(o.step_factor) : o.step_bytes, factor ? "factor" : "bytes",
+      o.warmup_iters, o.iters, o.agg_iters, o.check, o.graph, o.unalign);
+}
+
+// Lines that stand only where their option is used; each ends in a blank, as in nccl-tests.
+std::string mode_lines(const TableOptions& o) {
+  std::string lines;
+  if (o.blocking == 1)
+    lines += "# Blocking Enabled: wait and barrier after each inner iteration (-m) \n";
+  if (o.blocking == 2)
+    lines += "# Blocking Enabled: wait after each inner iteration (-m), no barrier \n";
+  if (o.blocking == 3)
+    lines +=
+        "# Blocking Enabled: wait and barrier after each outer iteration (-n); time excludes "
+        "barrier \n";
+  if (o.per_iter) {
+    lines += "# Per-Iteration Report: CUDA event timing; i_* uses max over process rows";
+    if (o.per_iter_skip > 0)
+      lines += fmt::format("; summary skips first {} iterations", o.per_iter_skip);
+    lines += " \n";
+  }
+  if (o.parallel_init)
+    lines += "# Parallel Init Enabled: threads call into NcclInitRank concurrently \n";
+  return lines;
+}
+
+std::string device_lines(const RunInfo& run) {
+  std::string lines = "# Using devices\n";
+  for (const auto& rank : run.ranks)
+    lines += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
+                         rank.rank, rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id,
+                         rank.device_name);
+  return lines;
+}
+
+std::string half_heading(const std::array<std::string_view, 8>& cells, bool per_iter) {
+  auto half = fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", cells[0], cells[1], cells[2], cells[3]);
+  if (per_iter)
+    half += fmt::format("  {:>7}  {:>7}  {:>7}  {:>7}", cells[4], cells[5], cells[6], cells[7]);
+  return half;
+}
+
+std::string column_lines(const TableOptions& o) {
+  const int stamp_width = o.timestamps ? 19 : 0;
+  const auto line = [&](const std::array<std::string, 5>& cells,
+                        const std::array<std::string_view, 8>& half, std::string_view stamp) {
+    const auto placement = half_heading(half, o.per_iter);
+    return fmt::format("# {}{}{} {:>{}}\n", preamble(10, cells), placement, placement,
+                       o.timestamps ? stamp : "", stamp_width);
+  };
+  const std::string_view title =
+      o.per_iter ? "              out-of-place (+ per-iteration)"
+                   "                                in-place (+ per-iteration)"
+                 : "           out-of-place                       in-place          ";
+  return fmt::format("# {}{}\n", preamble(10, {}), title) +
+         line({"size", "count", "type", "redop", "root"},
+              {o.cputime ? "cputime" : "time", "algbw", "busbw", "#wrong", "i_min", "i_max",
+               "i_p99", "i_cv%"},
+              "timestamp") +
+         line({"(B)", "(elements)"},
+              {"(us)", "(GB/s)", "(GB/s)", "", "(us)", "(us)", "(us)", "(%)"}, "%Y-%m-%d %H:%M:%S");
+}
+
+std::string per_iter_cells(const std::optional<SampleInfo>& samples) {
+  constexpr double kPercent = 100;
+  if (!samples) return fmt::format("  {:>7}  {:>7}  {:>7}  {:>7}", "N/A", "N/A", "N/A", "N/A");
+  std::string cells;
+  for (const double value :
+       {samples->us.min, samples->us.max, samples->us.p99, samples->us.cv * kPercent})
+    cells += "  " + fitted(value, kTimeWidth);
+  return cells;
+}
+
+// `record` is null where the placement was not measured. N/A takes one character less than a
+// number, as in nccl-tests.
+std::string half_row(const Record* record, const TableOptions& o) {
+  static const Record kNone;
+  const Record& shown = record != nullptr ? *record : kNone;
+  const double time_us =
+      o.cputime ? shown.window.cpu_us.value_or(shown.window.time_us) : shown.window.time_us;
+  auto half =
+      fmt::format("  {}  {}  {}", fitted(time_us, kTimeWidth), fitted(shown.algbw_gbps, kRateWidth),
+                  fitted(shown.busbw_gbps, kRateWidth));
+  half += shown.wrong ? fmt::format("  {:>6}", *shown.wrong) : "    N/A";
+  if (o.per_iter) half += per_iter_cells(shown.samples);
+  return half;
+}
+
+const Record* find_placement(std::span<const Record> records, Placement placement) {
+  const auto at = std::find_if(records.begin(), records.end(),
+                               [&](const Record& r) { return r.what.placement == placement; });
+  return at == records.end() ? nullptr : &*at;
+}
+
+std::string memory_line(const EndInfo& end) {
+  std::string amounts;
+  std::uint64_t total = 0;
+  for (const auto& [name, bytes] : end.memory_bytes) {
+    amounts += fmt::format("{} {} | ", name, memory_text(bytes));
+    total += bytes;
+  }
+  return fmt::format("# {:<20} : {}Total  {}\n", "GPU memory usage", amounts, memory_text(total));
+}
+
+// A line of parsers' reserved words would be taken for a result, so such a text stays on stderr.
+std::string error_line(const std::string& error) {
+  constexpr std::array<std::string_view, 5> kReserved{"bandwidth", "FAILED", "out-of-place",
+                                                      "in-place", "failure"};
+  for (const auto word : kReserved)
+    if (error.find(word) != std::string::npos) return "# error: see the messages on stderr\n";
+  std::string one_line = error;
+  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  return fmt::format("# error: {}\n", one_line);
+}
+
+}  // namespace
+
+std::string table_heading(const RunInfo& run, const TableOptions& options) {
+  std::string text;
+  if (!options.json_path.empty())
+    text += fmt::format("# Writing JSON output to {}\n", options.json_path);
+  text += version_line(run);
+  text += fmt::format("# Collective test starting: {}\n", run.program);
+  text += parameter_line(run, options) + mode_lines(options) + "#\n" + device_lines(run);
+  if (options.max_bytes_lowered)
+    text +=
+        fmt::format("#\n# Reducing maxBytes to {} due to memory limitation\n", options.max_bytes);
+  return text + "#\n" + column_lines(options);
+}
+
+std::string table_row(std::span<const Record> records, const TableOptions& options) {
+  assert(!records.empty());
+  const CaseInfo& what = records.front().what;
+  auto row = preamble(12, {fmt::to_string(what.bytes), fmt::to_string(what.count), what.type,
+                           what.redop.empty() ? "none" : what.redop, fmt::to_string(what.root)});
+  row += half_row(find_placement(records, Placement::out_of_place), options);
+  row += half_row(find_placement(records, Placement::in_place), options);
+  if (options.timestamps) row += fmt::format("{:>21}", records.back().timestamp);
+  return row + '\n';
+}
+
+std::string table_footer(const EndInfo& end, const std::string& program,
+                         const TableOptions& options) {
+  const double average = end.average_busbw_gbps.value_or(0);
+  std::string_view verdict;
+  if (options.min_bw_gbps) verdict = fast_enough(average, *options.min_bw_gbps) ? "OK" : "FAILED";
+  auto text = fmt::format("# {:<20} : {} {}\n", "Out of bounds values", end.failed_checks,
+                          end.failed_checks == 0 ? "OK" : "FAILED");
+  text += fmt::format("# {:<20} : {} {}\n", "Avg bus bandwidth", plain(average), verdict);
+  text += fmt::format("#\n# Collective test concluded: {}\n", program);
+  if (!end.memory_bytes.empty()) text += memory_line(end);
+  text += "#\n";
+  return text + (end.error ? error_line(*end.error) : "\n");
+}
+
+}  // namespace linerate

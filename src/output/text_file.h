@@ -1,0 +1,47 @@
+// A file that gets whole texts, each with one write(2): what was written survives a SIGKILL.
+#pragma once
+
+#include "base/handle.h"
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace linerate {
+
+// One thread at a time; not buffered. The failure of an open is the user's input, so a sentence.
+class TextFile {
+ public:
+  // The process's stdout or stderr, as it is now: later changes of descriptor 1 or 2 do not matter.
+  static TextFile standard_output();
+  static TextFile standard_error();
+  // Behind what `path` holds already; created where it does not exist.
+  static Result<TextFile> append(const std::string& path);
+  // A file that did not exist: `path`, or else the first free one of path.0, path.1, …
+  static Result<TextFile> create_new(const std::string& path);
+  // An open descriptor; `name` stands in messages.
+  TextFile(FileDescriptor fd, std::string name);
+
+  // Throws SystemError when the text cannot be written whole, also when the reader of a pipe is
+  // gone (no SIGPIPE reaches the process). After one failure further texts are dropped in silence,
+  // so that a footer may follow an error.
+  void write(std::string_view text);
+
+  const std::string& path() const { return path_; }
+  bool terminal() const;
+  // The first `limit` bytes that a regular file holds now. Empty for pipes and devices.
+  std::string beginning(std::size_t limit) const;
+  // False for a regular file that holds text whose last byte is not a line end.
+  bool ends_with_line() const;
+
+ private:
+  std::size_t read_at(std::string& into, std::int64_t offset) const;
+
+  FileDescriptor fd_;
+  std::string path_;
+  bool broken_ = false;
+};
+
+}  // namespace linerate
