@@ -1,0 +1,94 @@
+// See module.h.
+#include "backends/module.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace linerate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_name(std::string_view name) { return fmt::format("liblinerate-{}.so", name); }
+
+fs::path executable_path(const ModuleRequest& request) {
+  if (!request.executable.empty()) return request.executable;
+  std::error_code unreadable;  // without /proc the other places remain
+  return fs::read_symlink("/proc/self/exe", unreadable);
+}
+
+[[noreturn]] void throw_missing(const ModuleRequest& request,
+                                const std::vector<std::string>& candidates) {
+  std::string places;
+  for (std::size_t i = 0; i + 1 < candidates.size(); ++i)
+    places += fmt::format("at {}, ", candidates[i]);
+  throw Unavailable(fmt::format(
+      "The {} backend is not here: {} is neither {}nor where the dynamic linker looks. Build "
+      "linerate where its library is installed, or name the module's folder in "
+      "LINERATE_MODULE_PATH. {}",
+      request.name, file_name(request.name), places, request.install));
+}
+
+std::string loader_error() {
+  const char* const text = dlerror();
+  return text == nullptr ? "unknown reason" : text;
+}
+
+}  // namespace
+
+std::vector<std::string> module_candidates(const ModuleRequest& request,
+                                           const Environment& environment) {
+  const auto file = file_name(request.name);
+  std::vector<std::string> candidates;
+  if (const auto program = executable_path(request); !program.empty())
+    candidates.push_back((program.parent_path().parent_path() / "lib" / file).string());
+  if (const auto folders = environment.get("LINERATE_MODULE_PATH"))
+    for (const auto& folder : split(*folders, ':'))
+      if (!folder.empty()) candidates.push_back((fs::path(folder) / file).string());
+  candidates.push_back(file);
+  return candidates;
+}
+
+const Plugin& load_module(const ModuleRequest& request, const Environment& environment) {
+  const auto candidates = module_candidates(request, environment);
+  for (const auto& path : candidates) {
+    const bool by_linker = &path == &candidates.back();
+    if (!by_linker && ::access(path.c_str(), F_OK) != 0) continue;
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+      const auto reason = loader_error();
+      // The linker's own search names our file when that is what it lacks.
+      if (by_linker && reason.starts_with(path)) break;
+      throw Unavailable(fmt::format("The {} backend cannot be opened: {}. {}", request.name, reason,
+                                    request.install));
+    }
+    const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntry));
+    if (entry == nullptr)
+      throw Unavailable(
+          fmt::format("{} is no module of linerate: it has no symbol {}.", path, kPluginEntry));
+    const Plugin& plugin = *entry();
+    check_plugin(plugin, request.name, path);
+    return plugin;
+  }
+  throw_missing(request, candidates);
+}
+
+void check_plugin(const Plugin& plugin, std::string_view name, std::string_view path) {
+  if (plugin.abi != kPluginAbi)
+    throw Unavailable(fmt::format(
+        "{} belongs to another build of linerate (interface {}, this program has {}): build both "
+        "from the same sources.",
+        path, plugin.abi, kPluginAbi));
+  if (plugin.name != name)
+    throw Unavailable(fmt::format("{} is the {} backend, not {}.", path, plugin.name, name));
+}
+
+}  // namespace linerate

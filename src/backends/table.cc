@@ -1,0 +1,57 @@
+// See table.h: one line a backend.
+#include "backends/table.h"
+
+#include "backends/fake/fake_backend.h"
+#include "backends/host/host_backend.h"
+#include "backends/module.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+constexpr std::array<BackendRow, 3> kBackends{{
+    {"host", "threads and processes of one host, over shared memory", "",
+     [](const BackendInput& input) { return make_host_backend(input.clock); }},
+    {"mpi", "Open MPI's collectives, one rank per process, on any number of hosts",
+     "On Debian or Ubuntu: apt install openmpi-bin libopenmpi3 (to run it) and libopenmpi-dev (to "
+     "build it).",
+     nullptr},
+    {"fake", "real bytes on a virtual clock, with faults on request (--fake)", "",
+     [](const BackendInput& input) { return make_fake_backend(input.fake); }},
+}};
+
+ModuleRequest module_of(const BackendRow& row) { return {row.name, row.install, {}}; }
+
+}  // namespace
+
+std::span<const BackendRow> all_backends() { return kBackends; }
+
+Result<const BackendRow*> find_backend(std::string_view name) {
+  const auto row = std::find_if(kBackends.begin(), kBackends.end(),
+                                [&](const BackendRow& r) { return r.name == name; });
+  if (row != kBackends.end()) return &*row;
+  std::vector<std::string_view> names;
+  for (const auto& r : kBackends) names.push_back(r.name);
+  return Failure{unknown_choice("backend", name, names)};
+}
+
+OpenedBackend open_backend(const BackendRow& row, const BackendInput& input) {
+  if (row.make != nullptr) return row.make(input);
+  const Plugin& plugin = load_module(module_of(row), input.environment);
+  assert(input.session != nullptr || plugin.start == nullptr);
+  return plugin.make_backend({.clock = input.clock, .here = {}, .deadline = {}}, input.session);
+}
+
+std::unique_ptr<JobSession> open_session(const BackendRow& row, const PluginInput& input,
+                                         const Environment& environment) {
+  if (row.make != nullptr) return nullptr;
+  const Plugin& plugin = load_module(module_of(row), environment);
+  return plugin.start == nullptr ? nullptr : plugin.start(input);
+}
+
+}  // namespace linerate
