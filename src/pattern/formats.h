@@ -41,8 +41,10 @@ struct FloatFormat {
   // A NaN in every format, OCP e4m3's only one included.
   static constexpr Bits kPoison = static_cast<Bits>(kSign - 1);
 
-  // Sums are integers of at most 2^kPrecision times 2^e, e in (kSumTop - kSumExponents, kSumTop]:
-  // exact in this type, neither too large nor subnormal.
+  // 50: what the generator converts to double without a conversion instruction.
+  static constexpr int kSumPrecision = at_most(kPrecision, 50);
+  // Sums are integers of at most 2^kSumPrecision times 2^e, e in (kSumTop - kSumExponents,
+  // kSumTop]: exact in this type, neither too large nor subnormal.
   static constexpr int kSumTop = at_most(kTop - kPrecision, 15);
   static constexpr int kSumExponents = kExponentBits == 4 ? 8 : 16;
   // Ranks that are not zero at one index: fewer where that leaves each too few values.

@@ -21,11 +21,12 @@ struct Plan {
   std::uint32_t rank = 0;             // of an input; may exceed nranks
   std::uint32_t rank_in_turn = 0;     // rank modulo nranks
   std::uint32_t weight = 0;           // mulsum: odd ranks count 1 + weight times
+  std::uint32_t divisor = 1;          // avg: nranks
   std::uint32_t exponent_mask = 0;    // sums of floats: how far the exponent varies
+  std::uint32_t shared_sign = 0;      // sums of floats: all ones where all ranks have one sign
   std::uint64_t magnitude_mask = 0;   // sums of floats: the integers are 1 … mask + 1
   std::uint64_t magnitude_floor = 0;  // avg: they are at least floor + 1
-  bool average = false;
-  bool maximum = false;
+  std::uint32_t winner = 0;           // max: 1, min: 0
 };
 
 // What all ranks share at one index.
@@ -97,7 +98,7 @@ struct Additive {
     return 0;
   }
   LINERATE_ELEMENT static constexpr Term weighted(const Plan& plan, std::uint32_t rank, Term term) {
-    return term * (1u + (rank & plan.weight));
+    return term + (term & (Term{0} - (rank & plan.weight)));
   }
   LINERATE_ELEMENT static constexpr Term combined(const Plan&, Term a, Term b) { return a + b; }
   LINERATE_ELEMENT static constexpr Bits input(const Plan&, const Spot&, Term term) {
@@ -105,13 +106,13 @@ struct Additive {
   }
   LINERATE_ELEMENT static constexpr Bits result(const Plan& plan, const Spot&, Term total) {
     const auto bits = static_cast<Bits>(total);
-    if (!plan.average) return bits;
+    if (plan.divisor == 1) return bits;
     if constexpr (F::kSigned) {
       constexpr int kUnused = 8 * static_cast<int>(sizeof(Term)) - F::kWidth;
       const auto value = static_cast<SignedWord<F>>(Term{bits} << kUnused) >> kUnused;
-      return static_cast<Bits>(value / static_cast<SignedWord<F>>(plan.nranks));
+      return static_cast<Bits>(value / static_cast<SignedWord<F>>(plan.divisor));
     } else {
-      return static_cast<Bits>(bits / Term{plan.nranks});
+      return static_cast<Bits>(bits / Term{plan.divisor});
     }
   }
 };
@@ -130,15 +131,16 @@ struct Additive<F, true> {
     const auto floor = static_cast<Word<F>>(plan.magnitude_floor);
     const auto mask = static_cast<Word<F>>(plan.magnitude_mask);
     const auto magnitude = static_cast<Term>(((word | floor) & mask) + 1);
-    // Averages share the sign: a difference of rounded quotients would not keep to 2 ULP.
-    const std::uint32_t negative = plan.average ? spot.hash >> 8 & 1u : top_of<F>(word) >> 31;
-    return negative != 0 ? -magnitude : magnitude;
+    const std::uint32_t sign_word =
+        (spot.hash << 23 & plan.shared_sign) | (top_of<F>(word) & ~plan.shared_sign);
+    const auto negative = static_cast<Term>(sign_word >> 31);
+    return (magnitude ^ -negative) + negative;
   }
   LINERATE_ELEMENT static constexpr Term resting(const Plan&, const Spot&, std::uint32_t) {
     return 0;
   }
   LINERATE_ELEMENT static constexpr Term weighted(const Plan& plan, std::uint32_t rank, Term term) {
-    return term * static_cast<Term>(1u + (rank & plan.weight));
+    return term + (term & -static_cast<Term>(rank & plan.weight));
   }
   LINERATE_ELEMENT static constexpr Term combined(const Plan&, Term a, Term b) { return a + b; }
   LINERATE_ELEMENT static constexpr Bits input(const Plan& plan, const Spot& spot, Term term) {
@@ -146,7 +148,7 @@ struct Additive<F, true> {
   }
   LINERATE_ELEMENT static constexpr Bits result(const Plan& plan, const Spot& spot, Term total) {
     const auto sum = scaled(plan, spot, total);
-    return encoded(plan.average ? sum / static_cast<FloatWord<F>>(plan.nranks) : sum);
+    return encoded(sum / static_cast<FloatWord<F>>(static_cast<std::int32_t>(plan.divisor)));
   }
 
  private:
@@ -158,7 +160,18 @@ struct Additive<F, true> {
                                                         Term total) {
     const auto below = static_cast<Word<F>>(spot.hash & plan.exponent_mask);
     const Word<F> scale = (Word<F>{kWideBias + F::kSumTop} - below) << kWideMantissa;
-    return static_cast<FloatWord<F>>(total) * __builtin_bit_cast(FloatWord<F>, scale);
+    return as_float(total) * __builtin_bit_cast(FloatWord<F>, scale);
+  }
+  LINERATE_ELEMENT static constexpr FloatWord<F> as_float(Term total) {
+    if constexpr (kWide) {
+      // Below 2^51 an integer is the mantissa of 1.5 * 2^52 plus itself: no conversion to
+      // vectorise.
+      constexpr double kShift = 6755399441055744.0;
+      constexpr auto kShiftBits = __builtin_bit_cast(Term, kShift);
+      return __builtin_bit_cast(double, kShiftBits + total) - kShift;
+    } else {
+      return static_cast<float>(total);
+    }
   }
   // Zero, or a value whose nearest element is normal and finite; quotients round half away from
   // zero.
@@ -217,7 +230,7 @@ struct Multiplicative {
 
 // min and max: around a random centre of each index, so that the extreme of many ranks still
 // varies. Keys are values in ascending order; the active ranks hold the half of the window that
-// wins.
+// wins. For min all keys are complemented, so that the largest wins there too.
 template <typename F>
 struct Extremal {
   using Format = F;
@@ -226,32 +239,34 @@ struct Extremal {
 
   LINERATE_ELEMENT static constexpr Term active(const Plan& plan, const Spot& spot, std::uint32_t,
                                                 std::uint32_t hash) {
-    return key(spot, hash, plan.maximum);
+    return key(spot, hash, plan.winner) ^ flip(plan);
   }
   LINERATE_ELEMENT static constexpr Term resting(const Plan& plan, const Spot& spot,
                                                  std::uint32_t hash) {
-    return key(spot, hash, !plan.maximum);
+    return key(spot, hash, 1 - plan.winner) ^ flip(plan);
   }
   LINERATE_ELEMENT static constexpr Term weighted(const Plan&, std::uint32_t, Term term) {
     return term;
   }
-  LINERATE_ELEMENT static constexpr Term combined(const Plan& plan, Term a, Term b) {
-    return (a > b) == plan.maximum ? a : b;
+  LINERATE_ELEMENT static constexpr Term combined(const Plan&, Term a, Term b) {
+    return a > b ? a : b;
   }
-  LINERATE_ELEMENT static constexpr Bits input(const Plan&, const Spot&, Term term) {
-    return F::of_key(term);
+  LINERATE_ELEMENT static constexpr Bits input(const Plan& plan, const Spot&, Term term) {
+    return F::of_key(term ^ flip(plan));
   }
-  LINERATE_ELEMENT static constexpr Bits result(const Plan&, const Spot&, Term term) {
-    return F::of_key(term);
+  LINERATE_ELEMENT static constexpr Bits result(const Plan& plan, const Spot&, Term term) {
+    return F::of_key(term ^ flip(plan));
   }
 
  private:
+  LINERATE_ELEMENT static constexpr Term flip(const Plan& plan) { return Term{plan.winner} - 1; }
   // An eighth of all keys stays free at both ends: integers' poison lies there.
-  LINERATE_ELEMENT static constexpr Term key(const Spot& spot, std::uint32_t hash, bool upper) {
+  LINERATE_ELEMENT static constexpr Term key(const Spot& spot, std::uint32_t hash,
+                                             std::uint32_t upper) {
     constexpr Term kEighth = Term{1} << (F::kKeyBits - 3);
     const Term centre = word_of<F>(mixed(spot.hash + kGolden32)) & (4 * kEighth - 1);
     const Term offset = word_of<F>(hash) & (kEighth - 1);
-    return kEighth + centre + offset + (upper ? kEighth : 0);
+    return kEighth + centre + offset + (kEighth & (Term{0} - upper));
   }
 };
 

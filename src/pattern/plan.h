@@ -35,21 +35,24 @@ constexpr Plan plan_of(const Content& content) {
   assert(content.nranks >= 1 && content.nranks <= 65536);
   const auto nranks = static_cast<std::uint32_t>(content.nranks);
   const auto rank = static_cast<std::uint32_t>(content.rank);
+  const bool average = content.op == RedOp::avg;
   Plan plan{.seed = content.seed,
             .nranks = nranks,
             .active = static_cast<std::uint32_t>(active_ranks<F>(content.op, content.nranks)),
             .rank = rank,
             .rank_in_turn = rank % nranks,
             .weight = content.op == RedOp::mulsum ? 1u : 0u,
-            .average = content.op == RedOp::avg,
-            .maximum = content.op == RedOp::max};
+            .divisor = average ? nranks : 1u,
+            .winner = content.op == RedOp::max ? 1u : 0u};
   if constexpr (F::kFloating) {
-    // active * 2^bits * weight <= 2^precision.
+    // active * 2^bits * (1 + weight) <= 2^kSumPrecision.
     const int bits =
-        F::kPrecision - std::bit_width(plan.active - 1) - static_cast<int>(plan.weight);
+        F::kSumPrecision - std::bit_width(plan.active - 1) - static_cast<int>(plan.weight);
     plan.magnitude_mask = (1ull << bits) - 1;
-    plan.magnitude_floor = plan.average ? 1ull << bits >> 1 : 0;
-    plan.exponent_mask = plan.average ? 1u : static_cast<std::uint32_t>(F::kSumExponents - 1);
+    plan.magnitude_floor = average ? 1ull << bits >> 1 : 0;
+    plan.exponent_mask = average ? 1u : static_cast<std::uint32_t>(F::kSumExponents - 1);
+    // A difference of rounded quotients would not keep to 2 ULP.
+    plan.shared_sign = average ? ~0u : 0u;
   }
   return plan;
 }
