@@ -1,0 +1,80 @@
+"""Reads linerate's JSON Lines: runs with their results, or one sentence that says why not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from records import Object, Run, result_of
+
+SCHEMA = 1
+MAX_FILE_BYTES = 1 << 30
+MAX_LINE_BYTES = 64 << 20  # a line with --samples and a million of them is near 20 MB
+MAX_RESULTS = 200_000
+
+
+class BadInput(Exception):
+    """What is wrong with an input file, as a sentence."""
+
+
+def _parse(text: bytes) -> Object:
+    value = json.loads(text, parse_constant=lambda name: math.nan)
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
+        raise ValueError("it is no JSON object with a kind")
+    return value
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        if not path.is_file():
+            raise BadInput(f"{path} is not a file.")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise BadInput(f"{path} is larger than {MAX_FILE_BYTES >> 20} MiB.")
+        with path.open("rb") as file:
+            number = 0
+            while text := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(text) > MAX_LINE_BYTES:
+                    raise BadInput(f"{path}: line {number} is over {MAX_LINE_BYTES >> 20} MiB.")
+                yield number, text
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _add(runs: dict[str, Run], path: Path, line: Object) -> None:
+    kind, run_id = line["kind"], str(line.get("run_id"))
+    if kind == "run":
+        if line.get("schema") != SCHEMA:
+            raise ValueError(f"schema {line.get('schema')} is not the {SCHEMA} that I read")
+        runs[run_id] = Run(path, line)
+    elif kind in ("result", "end"):
+        if run_id not in runs:
+            raise ValueError(f"its run_id {run_id} has no run line")
+        if kind == "end":
+            runs[run_id].end = line
+        else:
+            runs[run_id].results.append(result_of(line))
+
+
+def read_runs(path: Path) -> list[Run]:
+    """The runs of one file that hold results. Raises BadInput. Other kinds of lines are skipped."""
+    runs: dict[str, Run] = {}
+    for number, text in _lines(path):
+        try:
+            _add(runs, path, _parse(text))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            if not text.endswith(b"\n") and runs:
+                list(runs.values())[-1].torn = True
+                break
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise BadInput(f"{path} is not linerate's JSON Lines: line {number}: {reason}.") from None
+        if sum(len(run.results) for run in runs.values()) > MAX_RESULTS:
+            raise BadInput(f"{path} has more than {MAX_RESULTS} results.")
+    if not runs:
+        raise BadInput(f"{path} is empty.")
+    with_results = [run for run in runs.values() if run.results]
+    if not with_results:
+        raise BadInput(f"{path} has a run line but no result: there is nothing to draw.")
+    return with_results

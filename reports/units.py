@@ -1,0 +1,56 @@
+"""Numbers as people read them: 8 B, 64 MiB; 12 µs, 1.5 ms; 0.25, 12.4 GB/s."""
+
+from __future__ import annotations
+
+import math
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """`digits` figures, no exponent, no trailing zeros after the point: 0.00123, 1.5, 1230."""
+    if value == 0:
+        return "0"
+    text = f"{float(f'{value:.{digits}g}'):.12f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def format_bytes(count: float) -> str:
+    """Binary units: 1 KiB is 1024 B."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024:
+            return f"{significant(count, 4)} {unit}"
+        count /= 1024
+    return f"{significant(count, 4)} TiB"
+
+
+def _time_unit(time_us: float) -> tuple[str, float]:
+    """The unit in which this time has one to three figures before the point, and its microseconds."""
+    for unit, scale in (("ns", 1e-3), ("µs", 1.0), ("ms", 1e3)):
+        if time_us < 999.5 * scale:
+            return unit, scale
+    return "s", 1e6
+
+
+def format_time(time_us: float) -> str:
+    """Nanoseconds to seconds, three figures, no trailing zeros: for axes and sentences."""
+    unit, scale = _time_unit(time_us)
+    return f"{significant(time_us / scale)} {unit}"
+
+
+def figures(value: float) -> str:
+    """Exactly three figures, for columns: 0.00270, 1.00, 12.4, 450."""
+    if value <= 0:
+        return "0"
+    decimals = max(0, 2 - math.floor(math.log10(value)))
+    return f"{value:.{decimals}f}"
+
+
+def column_time(time_us: float) -> str:
+    """A time in a column: three figures and the unit."""
+    unit, scale = _time_unit(time_us)
+    return f"{figures(time_us / scale)} {unit}"
+
+
+def column_interval(low_us: float, high_us: float) -> str:
+    """Both ends in the unit of the upper: 2.93 … 3.11 µs."""
+    unit, scale = _time_unit(high_us)
+    return f"{figures(low_us / scale)} … {figures(high_us / scale)} {unit}"

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""linerate report: inputs that are torn, or refused with one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import unittest
+from pathlib import Path
+
+from report_case import SHORT, Report
+from runs import Line, MadeUp, text_of
+
+
+class Refusals(Report):
+    def text(self, text: str | bytes) -> Path:
+        path = self.folder / "run.jsonl"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def changed(self, **changes: object) -> list[Line]:
+        lines = MadeUp(sizes=SHORT).lines()
+        lines[2] |= changes
+        return lines
+
+    def test_missing_and_empty_files(self) -> None:
+        self.assert_refused(self.folder / "none.jsonl", "none.jsonl is not a file")
+        self.assert_refused(self.folder, "is not a file")
+        self.assert_refused(self.text(""), "is empty")
+
+    def test_foreign_files(self) -> None:
+        for text in ("hello\n", "[1,2]\n", '{"a":1}\n', b"\xff\xfe\x00\n", "[" * 100_000 + "\n"):
+            self.assert_refused(self.text(text), "is not linerate's JSON Lines: line 1: ")
+
+    def test_a_run_without_results(self) -> None:
+        lines = MadeUp(sizes=SHORT).lines()
+
+        self.assert_refused(self.write("run.jsonl", lines[:1]), "no result")
+
+    def test_results_without_their_run(self) -> None:
+        lines = MadeUp(sizes=SHORT).lines()
+
+        self.assert_refused(self.write("run.jsonl", lines[1:]), "line 1: its run_id r1 has no run")
+
+    def test_another_schema(self) -> None:
+        lines = MadeUp(sizes=SHORT).lines()
+        lines[0]["schema"] = 99
+
+        self.assert_refused(self.write("run.jsonl", lines), "line 1: schema 99 is not")
+
+    def test_values_of_the_wrong_kind(self) -> None:
+        for key, value, reason in (
+            ("busbw_gbps", "fast", "busbw_gbps is not a number"),
+            ("busbw_gbps", float("nan"), "busbw_gbps is not a number"),
+            ("algbw_gbps", True, "algbw_gbps is not a number"),
+            ("window", {}, "window.time_us is not a number"),
+            ("case", {"collective": "all_reduce"}, "'root' is missing"),
+            ("case", 3, "line 3: "),
+            ("samples_us", {"median": 1}, "samples_us.ci95_low is not a number"),
+        ):
+            path = self.write("run.jsonl", self.changed(**{key: value}))
+            self.assert_refused(path, reason)
+
+    def test_lines_of_other_kinds_are_passed_over(self) -> None:
+        lines = MadeUp(sizes=SHORT).lines()
+        lines.insert(1, {"kind": "finding", "rule": "slow_rank"})
+
+        self.page_of(self.write("run.jsonl", lines))
+
+
+class Damage(Report):
+    def test_a_torn_last_line_is_left_out_and_said(self) -> None:
+        path = self.write("run.jsonl", MadeUp(sizes=SHORT, finished=False).lines())
+        whole = path.read_bytes()
+
+        for cut in (1, 2, 100, 300):
+            path.write_bytes(whole[:-cut])
+            page = self.page_of(path)
+            self.assert_says(page, "did not finish: no end line after")
+            self.assertEqual("Its last line is torn" in page, cut > 1)
+
+    def test_a_broken_line_inside_is_refused_by_number(self) -> None:
+        lines = text_of(MadeUp(sizes=SHORT).lines()).splitlines(keepends=True)
+        path = self.folder / "run.jsonl"
+        path.write_text("".join([*lines[:2], lines[2][:50] + "\n", *lines[3:]]), encoding="utf-8")
+
+        self.assert_refused(path, r"is not linerate's JSON Lines: line 3: ")
+
+
+if __name__ == "__main__":
+    unittest.main()
