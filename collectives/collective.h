@@ -25,7 +25,8 @@ struct Sizing {
   std::size_t count = 0;
   int rank = 0;
   int nranks = 1;
-  const TrafficMatrix* traffic = nullptr;
+  const TrafficMatrix* traffic = nullptr;  // all_to_all_v only
+  DataType type = DataType::float32;       // all_to_all_v with a matrix of bytes only
 };
 
 // Elements of one rank's buffers. In place both live in one buffer of max(sendcount + send_offset,
@@ -93,14 +94,16 @@ class Oracle {
 
 // One row of collectives/table.cc.
 struct Collective {
-  std::string_view name;    // all_to_all
-  std::string_view binary;  // alltoall_perf
-  std::string_view summary; // for --list and the docs: one line
+  std::string_view name;     // all_to_all
+  std::string_view binary;   // alltoall_perf
+  std::string_view summary;  // for --list and the docs: one line
   bool rooted = false;
   bool reduces = false;
-  bool in_place = true;          // false: in place is timed but undefined, so it prints N/A
-  std::string_view redop = "";   // the redop column where nothing is reduced: "none", or "sum"
-  bool divides_by_ranks = false; // count = (bytes / element / nranks) rounded down to 16 bytes
+  bool in_place = true;           // false: in place is timed but undefined, so it prints N/A
+  std::string_view redop = "";    // the redop column where nothing is reduced: "none", or "sum"
+  bool divides_by_ranks = false;  // count = (bytes / element / nranks) rounded down to 16 bytes
+
+  bool varies = false;  // ranks differ in what they send and receive: it needs a TrafficMatrix
 
   Shape (*shape)(const Sizing&) = nullptr;
   // Elements that algbw is computed from (nccl_tests' "algbw bytes" / element size).

@@ -6,5 +6,15 @@
 namespace linerate {
 
 extern const Collective kAllReduce;
+extern const Collective kAllGather;
+extern const Collective kReduceScatter;
+extern const Collective kBroadcast;
+extern const Collective kReduce;
+extern const Collective kAllToAll;
+extern const Collective kAllToAllV;
+extern const Collective kGather;
+extern const Collective kScatter;
+extern const Collective kSendrecv;
+extern const Collective kHypercube;
 
 }  // namespace linerate

@@ -1,0 +1,46 @@
+// Every collective, and the arithmetic of sizes that all of them share.
+#include "collectives/rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kGrainBytes = 16;  // nccl-tests rounds a rank's share down to this
+
+constexpr std::array<const Collective*, 11> kRows{
+    &kAllReduce, &kAllGather, &kReduceScatter, &kBroadcast, &kReduce,   &kAllToAll,
+    &kAllToAllV, &kGather,    &kScatter,       &kSendrecv,  &kHypercube};
+
+}  // namespace
+
+std::span<const Collective* const> all_collectives() { return kRows; }
+
+const Collective* find_collective(std::string_view name) {
+  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Collective* c) {
+    return c->name == name || c->binary == name;
+  });
+  return row == kRows.end() ? nullptr : *row;
+}
+
+std::size_t count_of(const Collective& collective, std::size_t bytes, DataType type, int nranks) {
+  const std::size_t elements = bytes / bytes_of(type);
+  if (!collective.divides_by_ranks) return elements;
+  const std::size_t grain = kGrainBytes / bytes_of(type);
+  return elements / static_cast<std::size_t>(nranks) / grain * grain;
+}
+
+std::size_t row_bytes(const Collective& collective, const Sizing& sizing, DataType type) {
+  Sizing of_rank = sizing;
+  of_rank.type = type;
+  std::size_t most = 0;
+  const int ranks = collective.varies ? sizing.nranks : 1;  // elsewhere all ranks are alike
+  for (of_rank.rank = 0; of_rank.rank < ranks; ++of_rank.rank) {
+    const auto shape = collective.shape(of_rank);
+    most = std::max({most, shape.sendcount, shape.recvcount});
+  }
+  return most * bytes_of(type);
+}
+
+}  // namespace linerate
