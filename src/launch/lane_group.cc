@@ -105,7 +105,7 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_loc
   if (failure) broken_ = std::move(failure);
   ++generation_;
   job_.changed.notify_all();
-  throw_if_broken();
+  if (!outcome) broken_->raise();
   return outcome;
 }
 
@@ -134,13 +134,15 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::meet(int member,
   arrived_[index] = true;
   if (++narrived_ == inputs_.size()) return act_for_all(lock, act);
 
-  const auto met = [&, generation = generation_] { return generation_ != generation || broken_; };
+  const auto over = [&, generation = generation_] { return generation_ != generation; };
+  const auto met = [&] { return over() || broken_; };
   // The one that acts keeps its own deadline, and knows better than this one what is missing.
   while (!job_.wait(lock, meeting.deadline, met)) {
     if (!acting_) give_up_waiting(meeting.what);
     job_.wait(lock, Deadline::never(), met);
   }
-  throw_if_broken();
+  // A meeting that took place counts, whatever has failed since.
+  if (!over() || !outcome_) broken_->raise();
   auto outcome = outcome_;
   if (--nreaders_ == 0) outcome_.reset();  // it may own new groups, which end with their members
   return outcome;

@@ -48,8 +48,8 @@ struct LaneJob {
   template <typename Ready>
   bool wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline, Ready ready) {
     for (;;) {
-      throw_if_failed();
       if (ready()) return true;
+      throw_if_failed();
       if (deadline.passed()) return false;
       sleep(lock, deadline);
     }
