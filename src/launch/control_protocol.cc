@@ -1,0 +1,320 @@
+// See control_protocol.h.
+#include "launch/control_protocol.h"
+
+#include "base/log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace linerate {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+// Processes that die together are noticed within this time of each other.
+constexpr std::int64_t kSettleNs = kSecondNs / 10;
+constexpr std::int64_t kAnswersNs = kSecondNs;
+// Another's inquiry that has led to nothing by then was given up.
+constexpr std::int64_t kOthersInquiryNs = 2 * kSecondNs;
+
+std::int64_t now() { return SteadyClock().now_ns(); }
+
+// The connection ended because nothing comes through, not because the other side ended it.
+bool is_unreachable(int reason) {
+  return reason == ETIMEDOUT || reason == EHOSTUNREACH || reason == ENETUNREACH ||
+         reason == ENETDOWN || reason == EHOSTDOWN;
+}
+
+}  // namespace
+
+ControlProtocol::ControlProtocol(ControlParts parts, double timeout_s)
+    : parts_(std::move(parts)),
+      timeout_s_(timeout_s),
+      timeout_ns_(static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9)) {
+  for (auto& link : parts_.links) neighbours_.push_back({.link = std::move(link)});
+  parts_.links.clear();
+  for (const int process : parts_.gone) on_exit(process);
+}
+
+void ControlProtocol::enter(int lane, const Stage& stage) {
+  parts_.page.enter(parts_.slot_of(parts_.self), static_cast<std::size_t>(lane), stage);
+}
+
+std::vector<pollfd> ControlProtocol::sources() const {
+  std::vector<pollfd> items;
+  for (const auto& exit : parts_.exits) items.push_back({exit.pidfd.get(), POLLIN, 0});
+  for (const auto& neighbour : neighbours_) {
+    const bool writes = neighbour.link.has_unsent();
+    items.push_back(
+        {neighbour.link.fd(), static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+  }
+  return items;
+}
+
+std::optional<std::int64_t> ControlProtocol::next_due_ns() const {
+  if (report_ || left_) return std::nullopt;
+  if (!losses_.empty()) return first_loss_ns_ + kSettleNs;
+  if (pending_) return pending_->began_ns + (pending_->via < 0 ? kAnswersNs : kOthersInquiryNs);
+  if (timeout_ns_ <= 0) return std::nullopt;
+  // A lane that enters a stage from now on is due later than this, whenever that is.
+  auto due_ns = now() + timeout_ns_;
+  const auto slot = parts_.slot_of(parts_.self);
+  for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
+    const auto status = parts_.page.lane(slot, static_cast<std::size_t>(lane));
+    if (status.counter > 0) due_ns = std::min(due_ns, status.entered_ns + timeout_ns_);
+  }
+  return due_ns;
+}
+
+void ControlProtocol::react(const std::vector<pollfd>& items) {
+  std::vector<int> exited;
+  for (std::size_t i = 0; i < parts_.exits.size() && i < items.size(); ++i)
+    if (items[i].revents != 0) exited.push_back(parts_.exits[i].process);
+  for (auto& neighbour : neighbours_) {
+    neighbour.link.flush();
+    read(neighbour);
+  }
+  std::erase_if(neighbours_, [](const auto& neighbour) { return neighbour.link.broken(); });
+  for (const int process : exited) on_exit(process);
+  std::erase_if(parts_.exits, [&](const auto& exit) {
+    return std::ranges::find(exited, exit.process) != exited.end();
+  });
+
+  const auto now_ns = now();
+  if (report_ || left_) return;
+  if (!losses_.empty()) {
+    if (now_ns >= first_loss_ns_ + kSettleNs) draw_report();
+    return;
+  }
+  look_at_inquiry(now_ns);
+  look_at_lanes(now_ns);
+}
+
+void ControlProtocol::read(Neighbour& neighbour) {
+  for (const auto& message : neighbour.link.receive())
+    std::visit([&](const auto& alternative) { take(neighbour, alternative); }, message);
+  if (neighbour.link.broken() && neighbour.presence == Presence::running) on_broken(neighbour.link);
+}
+
+void ControlProtocol::take(Neighbour& from, const LostMessage& message) {
+  lose(message.losses, from.link.peer());
+}
+
+void ControlProtocol::take(Neighbour& from, const InquiryMessage& message) {
+  // One inquiry at a time, of the lowest process that asks, so that n of them are not n * n
+  // messages.
+  const auto now_ns = now();
+  const bool given_up = pending_ && now_ns >= pending_->began_ns + kOthersInquiryNs;
+  if (pending_ && !given_up && pending_->origin < message.origin) return;
+  pending_ = {.origin = message.origin,
+              .serial = message.serial,
+              .via = from.link.peer(),
+              .began_ns = now_ns};
+  auto mine = own_status(now_ns);
+  from.link.send(StatusMessage{.origin = message.origin,
+                               .serial = message.serial,
+                               .process = parts_.self,
+                               .lanes = left_ ? std::vector<LaneStatus>{} : std::move(mine.lanes),
+                               .unlinked = std::move(mine.unlinked)});
+  send_to_others(message, from.link.peer());
+}
+
+void ControlProtocol::take(Neighbour&, const StatusMessage& message) {
+  if (!pending_ || pending_->origin != message.origin || pending_->serial != message.serial) return;
+  if (pending_->via >= 0) {
+    for (auto& neighbour : neighbours_)
+      if (neighbour.link.peer() == pending_->via) neighbour.link.send(message);
+    return;
+  }
+  if (message.process < 0 || message.process >= static_cast<int>(statuses_.size())) return;
+  statuses_[static_cast<std::size_t>(message.process)] = {.answered = true,
+                                                          .left = message.lanes.empty(),
+                                                          .lanes = message.lanes,
+                                                          .unlinked = message.unlinked};
+}
+
+void ControlProtocol::take(Neighbour& from, const LeaveMessage& message) {
+  from.presence = message.presence;
+  from.link.send(LeaveSeenMessage{});
+}
+
+void ControlProtocol::take(Neighbour& from, const LeaveSeenMessage&) { from.leave_seen = true; }
+
+void ControlProtocol::on_broken(const ControlLink& link) {
+  if (presence_of(link.peer()) != Presence::running || left_ || report_) return;
+  const auto& peer = parts_.processes[static_cast<std::size_t>(link.peer())];
+  if (link.reason() == EPROTO) {
+    say(fmt::format("note: {} sent what is no message; its link is closed",
+                    subject(peer, ranks_of(peer))));
+  } else if (is_unreachable(link.reason())) {
+    lose_node(peer.node, link.reason());
+  } else {
+    lose({death(peer, parts_.self, last_stage(peer.process))});
+  }
+}
+
+void ControlProtocol::on_exit(int process) {
+  if (presence_of(process) != Presence::running || left_ || report_) return;
+  const auto& other = parts_.processes[static_cast<std::size_t>(process)];
+  lose({death(other, parts_.self, last_stage(process))});
+}
+
+// A host that is gone takes all its processes with it; their other neighbours see the same.
+void ControlProtocol::lose_node(int node, int reason) {
+  std::vector<Loss> losses;
+  for (const auto& other : parts_.processes)
+    if (other.node == node)
+      losses.push_back(unreachable(other, parts_.self, last_stage(parts_.self), reason));
+  lose(losses);
+}
+
+void ControlProtocol::lose(const std::vector<Loss>& losses, int except) {
+  const bool first = losses_.empty();
+  LostMessage news;
+  for (const auto& loss : losses)
+    if (losses_.add(loss)) news.losses.push_back(loss);
+  if (news.losses.empty()) return;
+  if (first) first_loss_ns_ = now();
+  send_to_others(news, except);
+}
+
+void ControlProtocol::send_to_others(const ControlMessage& message, int except) {
+  for (auto& neighbour : neighbours_)
+    if (neighbour.link.peer() != except) neighbour.link.send(message);
+}
+
+void ControlProtocol::look_at_lanes(std::int64_t now_ns) {
+  if (timeout_ns_ <= 0 || pending_) return;
+  const auto slot = parts_.slot_of(parts_.self);
+  for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
+    const auto status = parts_.page.lane(slot, static_cast<std::size_t>(lane));
+    if (status.counter > 0 && now_ns - status.entered_ns >= timeout_ns_)
+      return inquire(lane, now_ns);
+  }
+}
+
+void ControlProtocol::inquire(int lane, std::int64_t now_ns) {
+  const auto status = parts_.page.lane(parts_.slot_of(parts_.self), static_cast<std::size_t>(lane));
+  pending_ = {.origin = parts_.self,
+              .serial = ++serial_,
+              .began_ns = now_ns,
+              .lane = lane,
+              .counter = status.counter};
+  statuses_.assign(parts_.processes.size(), {});
+  statuses_[static_cast<std::size_t>(parts_.self)] = own_status(now_ns);
+  send_to_others(InquiryMessage{.origin = parts_.self, .serial = serial_});
+  look_at_inquiry(now_ns);
+}
+
+void ControlProtocol::look_at_inquiry(std::int64_t now_ns) {
+  if (!pending_) return;
+  if (pending_->via >= 0) {
+    if (now_ns >= pending_->began_ns + kOthersInquiryNs) pending_.reset();
+    return;
+  }
+  const bool complete = std::ranges::all_of(statuses_, &ProcessStatus::answered);
+  if (!complete && now_ns < pending_->began_ns + kAnswersNs) return;
+  const auto lane =
+      parts_.page.lane(parts_.slot_of(parts_.self), static_cast<std::size_t>(pending_->lane));
+  if (lane.counter == pending_->counter) conclude(now_ns);
+  pending_.reset();
+}
+
+void ControlProtocol::conclude(std::int64_t now_ns) {
+  for (const auto& other : parts_.processes) {
+    auto& status = statuses_[static_cast<std::size_t>(other.process)];
+    if (status.answered || !parts_.shares(other.process)) continue;
+    status.left = presence_of(other.process) != Presence::running;
+    status.lanes = lanes_of(other.process, now_ns);
+  }
+  lose(missing_ranks({.origin = parts_.self,
+                      .timeout_s = timeout_s_,
+                      .processes = parts_.processes,
+                      .statuses = statuses_}));
+}
+
+void ControlProtocol::draw_report() {
+  report_ = losses_.verdict();
+  // From here on this process ends because of the others: its own end is no further loss.
+  say_leave(Presence::ending);
+}
+
+void ControlProtocol::say_leave(Presence presence) {
+  parts_.page.set_presence(parts_.slot_of(parts_.self), presence);
+  send_to_others(LeaveMessage{presence});
+}
+
+void ControlProtocol::fail(const std::string& sentence) {
+  if (!left_ && !report_) lose({own_failure(parts_.mine(), sentence)});
+}
+
+void ControlProtocol::leave() {
+  left_ = true;
+  say_leave(losses_.empty() ? Presence::left : Presence::ending);
+}
+
+bool ControlProtocol::leave_seen() const {
+  return std::ranges::all_of(neighbours_, &Neighbour::leave_seen);
+}
+
+bool ControlProtocol::has_unsent() const {
+  return std::ranges::any_of(neighbours_,
+                             [](const auto& neighbour) { return neighbour.link.has_unsent(); });
+}
+
+bool ControlProtocol::speaks_for_all(const std::vector<Loss>& losses) const {
+  for (const auto& other : parts_.processes) {
+    if (other.process == parts_.self) return true;
+    const bool lost = std::ranges::any_of(
+        losses, [&](const Loss& loss) { return loss.process == other.process; });
+    if (!lost && presence_of(other.process) != Presence::left) return false;
+  }
+  return true;
+}
+
+ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) const {
+  ProcessStatus status{
+      .answered = true, .left = left_, .lanes = lanes_of(parts_.self, now_ns), .unlinked = {}};
+  const auto linked = [&](int process) {
+    return std::ranges::any_of(neighbours_,
+                               [&](const auto& other) { return other.link.peer() == process; });
+  };
+  const int self = parts_.self;
+  for (const int process : {tree_parent(self), 2 * self + 1, 2 * self + 2}) {
+    const bool exists =
+        process != self && process >= 0 && process < static_cast<int>(parts_.processes.size());
+    if (exists && !linked(process)) status.unlinked.push_back(process);
+  }
+  return status;
+}
+
+std::vector<LaneStatus> ControlProtocol::lanes_of(int process, std::int64_t now_ns) const {
+  std::vector<LaneStatus> lanes;
+  for (int lane = 0; lane < parts_.processes[static_cast<std::size_t>(process)].nlanes; ++lane) {
+    lanes.push_back(parts_.page.lane(parts_.slot_of(process), static_cast<std::size_t>(lane)));
+    lanes.back().entered_ns = now_ns - lanes.back().entered_ns;
+  }
+  return lanes;
+}
+
+// Of a process of this node its own, where its lanes had come the least far; of others, which
+// cannot be seen any more, what this process itself is doing.
+LaneStatus ControlProtocol::last_stage(int process) const {
+  const bool seen = process == parts_.self || parts_.shares(process);
+  const auto lanes = lanes_of(seen ? process : parts_.self, now());
+  return std::ranges::min(lanes, {}, &LaneStatus::counter);
+}
+
+// As far as it can be known here: neighbours say so, and processes of this node leave a mark.
+Presence ControlProtocol::presence_of(int process) const {
+  if (process != parts_.self && parts_.shares(process)) {
+    const auto presence = parts_.page.presence(parts_.slot_of(process));
+    if (presence != Presence::running) return presence;
+  }
+  for (const auto& neighbour : neighbours_)
+    if (neighbour.link.peer() == process) return neighbour.presence;
+  return Presence::running;
+}
+
+}  // namespace linerate

@@ -1,0 +1,231 @@
+// See control_setup.h.
+#include "launch/control_setup.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "launch/control_acceptor.h"
+#include "launch/control_address.h"
+#include "launch/control_socket.h"
+
+#include <fmt/format.h>
+
+#include <netinet/in.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kMostAddresses = 8;
+constexpr double kAttemptS = 1.0;  // of one connection, answer included
+// Processes of a node that one process watches directly: each costs a descriptor.
+constexpr int kMostExits = 128;
+
+// What a process could set up, told to all.
+struct Made {
+  bool memory = false;
+  bool parent_link = false;
+};
+
+ControlSecret share_secret(Bootstrap& process, const Deadline& deadline) {
+  ControlSecret secret;
+  auto bytes = std::as_writable_bytes(std::span(&secret, 1));
+  if (process.rank() == 0) {
+    const auto got = ::getrandom(bytes.data(), bytes.size(), 0);
+    if (got != static_cast<ssize_t>(bytes.size())) throw SystemError(errno, "getrandom");
+  }
+  const auto shared = process.broadcast(bytes, 0, deadline);
+  if (shared.size() != bytes.size()) throw PeerFailure("Rank 0 sent no secret for the watch.");
+  std::ranges::copy(shared, bytes.begin());
+  return secret;
+}
+
+std::string socket_name(const ControlSecret& secret, int process) {
+  std::string name = "linerate-watch-";
+  for (const auto byte : secret.name) name += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return name + fmt::format("-{}", process);
+}
+
+std::uint16_t port_of(int listener) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  // The port has the same place in both families.
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+class Setup {
+ public:
+  Setup(Bootstrap& process, const Watch::Options& options)
+      : process_(process), options_(options), secret_(share_secret(process, options.deadline)) {
+    parts_.self = process.rank();
+  }
+
+  ControlParts run() {
+    auto listeners = listen();
+    parts_.processes = share_processes(process_, mine_, options_.deadline);
+    make_memory();
+    ControlAcceptor acceptor(
+        std::move(listeners),
+        {.self = parts_.self, .secret = secret_, .memory = parts_.page.descriptor()});
+    fetch_memory();
+    connect_to_parent();
+    const auto made = share_made();
+    keep_links(acceptor.finish(), made);
+    settle_memory(made);
+    watch_exits();
+    return std::move(parts_);
+  }
+
+ private:
+  // As on which address and under which name the others can connect.
+  std::vector<FileDescriptor> listen() {
+    mine_ = own_process(process_, options_);
+    const auto& place = process_.place();
+    std::vector<FileDescriptor> listeners;
+    if (place.local_nranks > 1) listeners.push_back(listen_unix(socket_name(secret_, parts_.self)));
+    if (place.nnodes == 1) return listeners;
+    auto tcp = listen_tcp();
+    if (tcp) mine_.port = port_of(tcp.get());
+    for (const auto& address : interface_addresses())
+      if (mine_.addresses.size() < kMostAddresses) mine_.addresses.push_back(address.host);
+    listeners.push_back(std::move(tcp));
+    return listeners;
+  }
+
+  ControlPage::Shape node_shape() const {
+    const auto widest = std::ranges::max(parts_.processes, {}, &ControlProcess::nlanes);
+    return {.nslots = static_cast<std::size_t>(process_.place().local_nranks),
+            .nlanes = static_cast<std::size_t>(widest.nlanes)};
+  }
+
+  // The first process of each node makes the memory of its node.
+  void make_memory() {
+    if (parts_.mine().slot != 0) return;
+    parts_.page = ControlPage::create(node_shape());
+    page_shared_ = true;
+  }
+
+  void fetch_memory() {
+    if (parts_.mine().slot == 0) return;
+    const auto first = std::ranges::find_if(parts_.processes, [&](const auto& other) {
+      return other.node == parts_.mine().node && other.slot == 0;
+    });
+    FileDescriptor memory;
+    auto fd = connect_unix(socket_name(secret_, first->process));
+    if (fd && greet(fd.get(), first->process, Purpose::memory, &memory) && memory) {
+      parts_.page = ControlPage::map(std::move(memory), node_shape());
+      page_shared_ = true;
+    }
+  }
+
+  bool greet(int fd, int to, Purpose purpose, FileDescriptor* passed = nullptr) {
+    const auto deadline = Deadline::after(clock_, kAttemptS);
+    const Hello hello{secret_.key, parts_.self, to, purpose};
+    std::uint32_t answer = 0;
+    return send_whole(fd, std::as_bytes(std::span(&hello, 1))) &&
+           recv_whole(fd, std::as_writable_bytes(std::span(&answer, 1)), deadline, passed) &&
+           answer == kWelcome;
+  }
+
+  void connect_to_parent() {
+    if (parts_.self == 0) return;
+    const auto& parent = parts_.processes[static_cast<std::size_t>(tree_parent(parts_.self))];
+    auto fd = parent.node == parts_.mine().node ? connect_locally(parent) : connect_afar(parent);
+    if (fd) return parts_.links.emplace_back(std::move(fd), parent.process), void();
+    say(fmt::format(
+        "note: {} has no control link to {} ({}); what happens beyond it may be noticed "
+        "late",
+        subject(parts_.mine(), ranks_of(parts_.mine())), subject(parent, ranks_of(parent)),
+        reason_));
+  }
+
+  FileDescriptor connect_locally(const ControlProcess& parent) {
+    auto fd = connect_unix(socket_name(secret_, parent.process));
+    if (fd && greet(fd.get(), parent.process, Purpose::link)) return fd;
+    reason_ = fd ? "no answer" : std::strerror(errno);
+    return {};
+  }
+
+  FileDescriptor connect_afar(const ControlProcess& parent) {
+    reason_ = "it has no address for other hosts";
+    if (parent.port == 0) return {};
+    for (const auto& host : nearest_first(parent.addresses, interface_addresses())) {
+      auto fd = connect_tcp({host, parent.port}, Deadline::after(clock_, kAttemptS));
+      const auto failed = fd ? "no answer" : std::strerror(errno);
+      if (fd && greet(fd.get(), parent.process, Purpose::link)) return fd;
+      reason_ = fmt::format("{}: {}", text_of(SocketAddress{host, parent.port}), failed);
+    }
+    return {};
+  }
+
+  std::vector<Made> share_made() {
+    const Made mine{.memory = page_shared_, .parent_link = !parts_.links.empty()};
+    std::vector<Made> all;
+    const auto shared = process_.all_gather(std::as_bytes(std::span(&mine, 1)), options_.deadline);
+    for (const auto& bytes : shared) {
+      if (bytes.size() != sizeof(Made)) throw PeerFailure("A peer's watch speaks another version.");
+      std::memcpy(&all.emplace_back(), bytes.data(), sizeof(Made));
+    }
+    return all;
+  }
+
+  // A child that gave up before it heard the answer has no link, though its parent has one.
+  void keep_links(std::map<int, FileDescriptor> accepted, const std::vector<Made>& made) {
+    for (auto& [child, fd] : accepted) {
+      const bool known = child > 0 && child < static_cast<int>(made.size());
+      if (!known || tree_parent(child) != parts_.self) continue;
+      if (made[static_cast<std::size_t>(child)].parent_link)
+        parts_.links.emplace_back(std::move(fd), child);
+    }
+  }
+
+  // Without the node's memory a process keeps its own, which nobody else sees.
+  void settle_memory(const std::vector<Made>& made) {
+    if (!page_shared_)
+      parts_.page = ControlPage::create({.nslots = 1, .nlanes = node_shape().nlanes});
+    for (const auto& other : parts_.processes) {
+      const bool both = page_shared_ && made[static_cast<std::size_t>(other.process)].memory;
+      parts_.shares_page.push_back(both && other.node == parts_.mine().node);
+    }
+  }
+
+  // Who leaves as planned says so in the shared memory, so only those that share it are watched.
+  void watch_exits() {
+    const auto& mine = parts_.mine();
+    const int local_nranks = process_.place().local_nranks;
+    for (const auto& other : parts_.processes) {
+      const int ahead = (other.slot - mine.slot + local_nranks) % local_nranks;
+      if (!parts_.shares(other.process) || ahead == 0 || ahead > kMostExits) continue;
+      auto notice = watch_exit(other, mine);
+      if (notice.gone) parts_.gone.push_back(other.process);
+      if (notice.pidfd) parts_.exits.push_back({other.process, std::move(notice.pidfd)});
+    }
+  }
+
+  Bootstrap& process_;
+  const Watch::Options& options_;
+  SteadyClock clock_;
+  ControlSecret secret_;
+  ControlProcess mine_;
+  ControlParts parts_;
+  bool page_shared_ = false;
+  std::string reason_;
+};
+
+}  // namespace
+
+std::size_t ControlParts::slot_of(int process) const {
+  const auto slot = processes[static_cast<std::size_t>(process)].slot;
+  return shares(process) ? static_cast<std::size_t>(slot) : 0;
+}
+
+ControlParts set_up_control(Bootstrap& process, const Watch::Options& options) {
+  return Setup(process, options).run();
+}
+
+}  // namespace linerate
