@@ -46,7 +46,6 @@ class MadeUp:
             "environment": ["NCCL_DEBUG=INFO", "OMP_NUM_THREADS=<1 & 2>"],
             "backend": self.backend,
             "nranks": self.nranks,
-            "nnodes": 1,
             "ngroups": self.groups,
             "settings": {"min_bytes": 8, "op": "sum"},
             "ranks": ranks,
