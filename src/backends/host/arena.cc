@@ -1,0 +1,81 @@
+// See arena.h.
+#include "backends/host/arena.h"
+
+#include "base/error.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace linerate::host {
+namespace {
+
+// MADV_POPULATE_WRITE of Linux 5.14, for C libraries that do not name it yet.
+constexpr int kPopulateWrite = 23;
+
+std::size_t round_down(std::size_t value, std::size_t unit) { return value / unit * unit; }
+
+void touch(std::byte* begin, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += page_bytes()) {
+    volatile std::byte& page = begin[i];
+    page = std::byte{0};
+  }
+}
+
+bool can_reserve(std::size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  munmap(memory, bytes);
+  return true;
+}
+
+}  // namespace
+
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+FileDescriptor create_memory_file() {
+  return FileDescriptor(check_system(memfd_create("linerate", MFD_CLOEXEC), "memfd_create"));
+}
+
+std::size_t reservable_bytes(std::size_t wanted) {
+  if (can_reserve(wanted)) return wanted;
+  std::size_t bytes = wanted / 2;
+  while (bytes >= kHugePageBytes && !can_reserve(bytes)) bytes /= 2;
+  return bytes >= kHugePageBytes ? bytes / 2 : 0;
+}
+
+Arena::Arena(FileDescriptor file, const ArenaLayout& layout)
+    : file_(std::move(file)), layout_(layout), bytes_(layout.bytes()) {
+  check_system(ftruncate(file_.get(), static_cast<off_t>(bytes_)), "ftruncate");
+  void* const memory =
+      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
+  if (memory == MAP_FAILED) throw SystemError(errno, fmt::format("mmap of {} bytes", bytes_));
+  base_ = static_cast<std::byte*>(memory);
+  (void)madvise(base_, bytes_, MADV_DONTDUMP);  // terabytes of holes would end up in core files
+}
+
+Arena::~Arena() { munmap(base_, bytes_); }
+
+void Arena::populate(std::size_t offset, std::size_t bytes) const {
+  const std::size_t begin = round_down(offset, page_bytes());
+  const std::size_t end = round_up(offset + bytes, page_bytes());
+  if (madvise(at(begin), end - begin, kPopulateWrite) == 0) return;
+  if (errno != EINVAL)
+    throw SystemError(
+        errno, fmt::format("Shared memory of {} cannot be made present", bytes_text(end - begin)));
+  touch(at(offset), bytes);
+}
+
+bool Arena::discard(std::size_t offset, std::size_t bytes) const noexcept {
+  const std::size_t begin = round_up(offset, page_bytes());
+  const std::size_t end = round_down(offset + bytes, page_bytes());
+  return begin >= end || madvise(at(begin), end - begin, MADV_REMOVE) == 0;
+}
+
+}  // namespace linerate::host

@@ -1,0 +1,103 @@
+// What the ranks of one group share: flags, what each publishes for a call, and small payloads.
+#pragma once
+
+#include "backends/host/arena.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace linerate::host {
+
+// Numbers of calls or messages, which only grow: a waiter compares with >=, never with ==, because
+// the writer may be ahead.
+using Flag = std::atomic<std::uint64_t>;
+static_assert(Flag::is_always_lock_free, "flags are shared between processes");
+
+inline constexpr std::size_t kLinePair = 128;  // adjacent-line prefetchers fetch two lines at once
+inline constexpr std::size_t kEagerBytes = 512;  // up to here a payload travels with its flag
+
+// What a rank says about the call that it has entered.
+struct Call {
+  std::uint64_t signature = 0;  // of kind, type, operator and root: equal on all ranks
+  std::uint64_t count = 0;
+  Location send{};
+  Location recv{};
+  double premul = 1.0;
+};
+
+// Written by its rank, then `entered`, which publishes it. Short payloads share the flag's line.
+struct alignas(kLinePair) Cell {
+  Flag entered;  // the number of the call that this cell describes
+  Call call;
+  std::byte payload[kEagerBytes];
+};
+
+// One rank's part. Calls use the two cells in turn, so that a rank may be one call ahead of another
+// that still reads.
+struct alignas(kLinePair) Slot {
+  Cell cells[2];
+  alignas(kLinePair) Flag done;  // the last call in which this rank is through with peers' memory
+  Flag stopped;                  // not 0: this rank has left the group by an error
+};
+
+// Written by the sender, then `posted`.
+struct alignas(kLinePair) Message {
+  Flag posted;  // the number of this message between the two ranks
+  // Private memory only: this message's number until the receiver takes (0) or the sender, when it
+  // is aborted, revokes it (also 0): whoever sets 0 may go on.
+  Flag offered;
+  std::uint64_t bytes = 0;
+  Location data;
+  std::byte payload[kEagerBytes];
+};
+
+// From one rank to one other, in order; the two messages are used in turn.
+struct alignas(kLinePair) Mailbox {
+  Message messages[2];
+  alignas(kLinePair) Flag taken;  // the last message that the receiver is through with
+};
+
+// What all_to_all_v tells one peer about the bytes that it may fetch.
+struct Extent {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct alignas(kLinePair) GroupHeader {
+  Flag attached;                       // ranks that still use the block
+  alignas(kLinePair) Flag aborted_by;  // world rank + 1; 0: nobody. Read often, written once
+};
+
+// The block at one offset of the arena: header, slots [nranks], mailboxes and extents
+// [nranks][nranks]. All zero bytes are its initial state, but for the attached count.
+class ControlBlock {
+ public:
+  static std::size_t bytes(int nranks) {
+    const auto n = static_cast<std::size_t>(nranks);
+    return sizeof(GroupHeader) + n * sizeof(Slot) + n * n * (sizeof(Mailbox) + sizeof(Extent));
+  }
+
+  ControlBlock(std::byte* memory, int nranks)
+      : memory_(memory), nranks_(static_cast<std::size_t>(nranks)) {}
+
+  GroupHeader& header() const { return *reinterpret_cast<GroupHeader*>(memory_); }
+  Slot& slot(int rank) const { return slots()[rank]; }
+  Mailbox& mailbox(int from, int to) const { return mailboxes()[pair(from, to)]; }
+  // What `from` tells `to`.
+  Extent& extent(int from, int to) const { return extents()[pair(from, to)]; }
+
+ private:
+  std::size_t pair(int from, int to) const {
+    return static_cast<std::size_t>(from) * nranks_ + static_cast<std::size_t>(to);
+  }
+  Slot* slots() const { return reinterpret_cast<Slot*>(memory_ + sizeof(GroupHeader)); }
+  Mailbox* mailboxes() const { return reinterpret_cast<Mailbox*>(slots() + nranks_); }
+  Extent* extents() const { return reinterpret_cast<Extent*>(mailboxes() + nranks_ * nranks_); }
+
+  std::byte* memory_;
+  std::size_t nranks_;
+};
+
+}  // namespace linerate::host

@@ -1,0 +1,95 @@
+// all_to_all beyond the smallest sizes, and all_to_all_v; see collectives.h.
+#include "backends/host/collectives.h"
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+
+namespace linerate::host::direct {
+namespace {
+
+std::size_t block_at(const Op& op, int rank) {
+  return static_cast<std::size_t>(rank) * op.count * bytes_of(op.type);
+}
+
+// Two ranks' blocks for each other.
+struct Pair {
+  const std::byte* mine = nullptr;    // what I send
+  const std::byte* theirs = nullptr;  // what the peer sends
+  std::byte* to_me = nullptr;
+  std::byte* to_them = nullptr;
+};
+
+// Moves [begin, end) in both directions through a small room, so that it may be the same memory.
+void swap_range(const Pair& pair, std::size_t begin, std::size_t end) {
+  std::array<std::byte, 4096> room;
+  for (std::size_t at = begin; at < end; at += room.size()) {
+    const std::size_t bytes = std::min(room.size(), end - at);
+    std::memcpy(room.data(), pair.mine + at, bytes);
+    std::memmove(pair.to_me + at, pair.theirs + at, bytes);
+    std::memcpy(pair.to_them + at, room.data(), bytes);
+  }
+}
+
+void exchange_with(Team& team, const Op& op, int peer) {
+  const std::size_t bytes = op.count * bytes_of(op.type);
+  const Pair pair{.mine = op.send.data() + block_at(op, peer),
+                  .theirs = team.send_of(peer) + block_at(op, team.rank()),
+                  .to_me = op.recv.data() + block_at(op, peer),
+                  .to_them = team.recv_of(peer) + block_at(op, team.rank())};
+  const bool in_place = pair.mine == pair.to_me || pair.theirs == pair.to_them;
+  if (!in_place)
+    std::memcpy(pair.to_me, pair.theirs, bytes);
+  else if (team.rank() < peer)
+    swap_range(pair, 0, bytes / 2);
+  else
+    swap_range(pair, bytes / 2, bytes);
+}
+
+}  // namespace
+
+// Out of place each rank fetches. In place, each of two ranks swaps one half of their two blocks.
+void all_to_all(Team& team, const Op& op) {
+  assert(op.send.size() >= block_at(op, team.nranks()));
+  assert(op.recv.size() >= block_at(op, team.nranks()));
+  team.enter(op);
+  team.see_all();
+  team.start_touching();
+  const std::size_t own = block_at(op, team.rank());
+  if (op.send.data() != op.recv.data())
+    std::memcpy(op.recv.data() + own, op.send.data() + own, op.count * bytes_of(op.type));
+  for (int step = 1; step < team.nranks(); ++step)
+    exchange_with(team, op, (team.rank() + step) % team.nranks());
+  team.leave();
+}
+
+void all_to_all_v(Team& team, const Op& op) {
+  const std::size_t element = bytes_of(op.type);
+  const auto n = static_cast<std::size_t>(team.nranks());
+  assert(op.send_ranges.size() == n && op.recv_ranges.size() == n);
+  for (std::size_t peer = 0; peer < n; ++peer)
+    team.control().extent(team.rank(), static_cast<int>(peer)) = {
+        op.send_ranges[peer].offset * element, op.send_ranges[peer].count * element};
+  team.enter(op);
+  team.see_all();
+  team.start_touching();
+  for (int step = 0; step < team.nranks(); ++step) {
+    const int peer = (team.rank() + step) % team.nranks();
+    const Extent theirs = team.control().extent(peer, team.rank());
+    const Range& mine = op.recv_ranges[static_cast<std::size_t>(peer)];
+    if (theirs.bytes != mine.count * element)
+      throw Error(fmt::format("all_to_all_v: rank {} sends {} bytes to rank {}, which expects {}.",
+                              peer, theirs.bytes, team.rank(), mine.count * element));
+    assert(op.recv.size() >= (mine.offset + mine.count) * element);
+    if (theirs.bytes > 0)
+      std::memcpy(op.recv.data() + mine.offset * element, team.send_of(peer) + theirs.offset,
+                  theirs.bytes);
+  }
+  team.leave();
+}
+
+}  // namespace linerate::host::direct

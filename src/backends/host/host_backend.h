@@ -1,0 +1,24 @@
+// Ranks of one host over shared memory: threads, processes, or both in any mixture.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/backend.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace linerate {
+
+struct HostOptions {
+  // Address space of one job's shared memory, at most; each rank's share is at most the machine's
+  // physical memory. Less is taken where a limit of the process leaves less.
+  std::size_t reserve_bytes = std::size_t{16} << 40;
+  // Cores that the ranks of a job may use; 0: as the affinity masks of its processes say.
+  int cores = 0;
+};
+
+// `clock` outlives the backend and all that it makes.
+std::unique_ptr<Backend> make_host_backend(const Clock& clock);
+std::unique_ptr<Backend> make_host_backend(const Clock& clock, const HostOptions& options);
+
+}  // namespace linerate

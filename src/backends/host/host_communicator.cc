@@ -1,0 +1,135 @@
+// See host_communicator.h.
+#include "backends/host/host_communicator.h"
+
+#include "backends/host/collectives.h"
+#include "base/error.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace linerate::host {
+namespace {
+
+// What a rank says of itself in a split.
+struct Choice {
+  std::int32_t color = 0;
+  std::int32_t key = 0;
+};
+
+// Ranks of the parent with the color of `rank`, in the order of the new group.
+std::vector<int> group_of(std::span<const Choice> choices, int rank) {
+  const auto choice_of = [&](int r) { return choices[static_cast<std::size_t>(r)]; };
+  std::vector<int> group;
+  for (int peer = 0; peer < static_cast<int>(choices.size()); ++peer)
+    if (choice_of(peer).color == choice_of(rank).color) group.push_back(peer);
+  std::ranges::stable_sort(group, {}, [&](int peer) { return choice_of(peer).key; });
+  return group;
+}
+
+std::vector<int> selected(const std::vector<int>& values, const std::vector<int>& ranks) {
+  std::vector<int> chosen;
+  for (const int rank : ranks) chosen.push_back(values[static_cast<std::size_t>(rank)]);
+  return chosen;
+}
+
+}  // namespace
+
+HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> region,
+                                   Team::Setup setup)
+    : device_(device),
+      region_(std::move(region)),
+      team_(std::move(setup)),
+      point_to_point_(team_),
+      staging_(team_, region_) {}
+
+std::string HostCommunicator::transport() const {
+  return staging_.used() ? "shared memory, staged" : "shared memory";
+}
+
+Buffer HostCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
+  return region_->allocate(bytes, kind);
+}
+
+void HostCommunicator::enqueue(const Op& op, Stream&) {
+  try {
+    run(op);
+  } catch (...) {
+    team_.give_up();
+    throw;
+  }
+}
+
+void HostCommunicator::run(const Op& op) {
+  assert(op.peer >= 0 && op.peer < nranks());
+  if (eager::fits(op, nranks())) return eager::run(team_, op);
+  const Op staged = staging_.stage(op);
+  run_direct(staged);
+  staging_.unstage(op, staged);
+}
+
+void HostCommunicator::run_direct(const Op& op) {
+  switch (op.kind) {
+    case OpKind::all_reduce:
+      return direct::all_reduce(team_, op);
+    case OpKind::all_gather:
+      return direct::all_gather(team_, op);
+    case OpKind::reduce_scatter:
+      return direct::reduce_scatter(team_, op);
+    case OpKind::broadcast:
+      return direct::broadcast(team_, op);
+    case OpKind::reduce:
+      return direct::reduce(team_, op);
+    case OpKind::all_to_all:
+      return direct::all_to_all(team_, op);
+    case OpKind::all_to_all_v:
+      return direct::all_to_all_v(team_, op);
+    case OpKind::gather:
+      return direct::gather(team_, op);
+    case OpKind::scatter:
+      return direct::scatter(team_, op);
+    case OpKind::send:
+    case OpKind::recv:
+    case OpKind::send_recv:
+      return point_to_point_.run(op);
+  }
+}
+
+// One value of every rank, over this communicator itself.
+template <typename T>
+std::vector<T> HostCommunicator::gather_from_all(const T& mine) {
+  std::vector<T> all(static_cast<std::size_t>(nranks()));
+  const Op op{.kind = OpKind::all_gather,
+              .send = std::as_bytes(std::span(&mine, 1)),
+              .recv = std::as_writable_bytes(std::span(all)),
+              .count = sizeof(T),
+              .type = DataType::uint8};
+  static_assert(sizeof(T) <= kEagerBytes);
+  eager::run(team_, op);
+  return all;
+}
+
+std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
+  const auto choices = gather_from_all(Choice{color, key});
+  const auto group = group_of(choices, rank());
+  const bool leads = color >= 0 && group.front() == rank();
+  std::uint64_t control = 0;  // offset 0 is the world's: here it says that there is no memory
+  try {
+    if (leads) control = region_->allocate_control(static_cast<int>(group.size()));
+  } catch (const Error&) {
+  }
+  const auto controls = gather_from_all(control);
+  if (color < 0) return nullptr;
+  const auto offset = controls[static_cast<std::size_t>(group.front())];
+  if (offset == 0) throw Error("There is no shared memory left for a new communicator.");
+  Team::Setup setup = team_.setup();
+  setup.control_offset = offset;
+  setup.rank = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
+  setup.world_ranks = selected(setup.world_ranks, group);
+  setup.processes = selected(setup.processes, group);
+  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup));
+}
+
+}  // namespace linerate::host

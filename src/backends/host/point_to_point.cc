@@ -1,0 +1,95 @@
+// See point_to_point.h.
+#include "backends/host/point_to_point.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+
+#include <cassert>
+#include <cstring>
+
+namespace linerate::host {
+
+PointToPoint::PointToPoint(Team& team)
+    : team_(team),
+      sent_(static_cast<std::size_t>(team.nranks())),
+      received_(static_cast<std::size_t>(team.nranks())) {}
+
+void PointToPoint::run(const Op& op) {
+  team_.waiting().check_aborted();
+  const std::size_t bytes = op.count * bytes_of(op.type);
+  const bool sends = op.kind != OpKind::recv;
+  const bool receives = op.kind != OpKind::send;
+  const int source = op.kind == OpKind::recv ? op.peer : op.source;
+  if (sends) post(op.peer, op.send.first(bytes));
+  try {
+    if (receives) receive(source, op.recv.first(bytes));
+  } catch (...) {
+    team_.abort();
+    if (sends) withdraw(op.peer, op.send.first(bytes));
+    throw;
+  }
+  if (sends) finish_send(op.peer, op.send.first(bytes));
+}
+
+void PointToPoint::post(int dest, ConstView data) {
+  const std::uint64_t number = ++sent_[static_cast<std::size_t>(dest)];
+  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
+  if (number > 2) team_.waiting().until(box.taken, number - 2);
+  Message& out = message(box, number);
+  out.bytes = data.size();
+  if (reads_sender(data.size())) {
+    out.data = team_.arena().locate(data.data());
+    out.offered.store(number, std::memory_order_relaxed);
+  } else if (!data.empty()) {
+    std::memcpy(out.payload, data.data(), data.size());
+  }
+  out.posted.store(number, std::memory_order_release);
+}
+
+void PointToPoint::finish_send(int dest, ConstView data) {
+  if (!reads_sender(data.size())) return;
+  const std::uint64_t number = sent_[static_cast<std::size_t>(dest)];
+  try {
+    team_.waiting().until(team_.control().mailbox(team_.rank(), dest).taken, number);
+  } catch (...) {
+    withdraw(dest, data);
+    throw;
+  }
+}
+
+// The caller may free its buffer after this: the message is taken back, or its copy under way
+// awaited.
+void PointToPoint::withdraw(int dest, ConstView data) noexcept {
+  const std::uint64_t number = sent_[static_cast<std::size_t>(dest)];
+  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
+  Message& out = message(box, number);
+  std::uint64_t offer = number;
+  if (!reads_sender(data.size()) || !out.data.is_private()) return;
+  if (out.offered.compare_exchange_strong(offer, 0)) return;
+  while (box.taken.load(std::memory_order_acquire) < number) sched_yield();
+}
+
+void PointToPoint::receive(int source, View data) {
+  const std::uint64_t number = ++received_[static_cast<std::size_t>(source)];
+  Mailbox& box = team_.control().mailbox(source, team_.rank());
+  Message& in = message(box, number);
+  team_.waiting().until(in.posted, number);
+  const std::uint64_t sent_bytes = in.bytes;
+  if (sent_bytes == data.size() && sent_bytes > 0) {
+    const bool by_address = reads_sender(sent_bytes);
+    std::uint64_t offer = number;
+    if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
+      team_.waiting().check_aborted();
+    std::memcpy(data.data(), by_address ? team_.arena().address_of(in.data) : in.payload,
+                data.size());
+  }
+  box.taken.store(number, std::memory_order_release);
+  if (sent_bytes != data.size())
+    throw Error(fmt::format("Rank {} sends {} bytes to rank {}, which expects {}.", source,
+                            sent_bytes, team_.rank(), data.size()));
+}
+
+}  // namespace linerate::host

@@ -1,0 +1,41 @@
+// send, recv and send_recv: a mailbox for each ordered pair of ranks.
+#pragma once
+
+#include "backends/host/team.h"
+#include "comm/op.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace linerate::host {
+
+// Messages between two ranks keep their order. Small ones (kEagerBytes) are left in the mailbox,
+// and the sender goes on; of larger ones it leaves the address, from which the receiver copies, and
+// waits. Used by the thread that uses the team.
+class PointToPoint {
+ public:
+  // `team` outlives this.
+  explicit PointToPoint(Team& team);
+
+  // REQUIRES: op.kind is send, recv or send_recv; what is sent is in the arena, or the team shares
+  // one address space; send and recv do not overlap. Throws Error where the two sides' sizes
+  // differ.
+  void run(const Op& op);
+
+  // Whether the receiver reads `bytes` from the sender's own buffer.
+  static bool reads_sender(std::size_t bytes) { return bytes > kEagerBytes; }
+
+ private:
+  void post(int dest, ConstView data);
+  void finish_send(int dest, ConstView data);
+  void withdraw(int dest, ConstView data) noexcept;
+  void receive(int source, View data);
+
+  Message& message(Mailbox& box, std::uint64_t number) const { return box.messages[number & 1]; }
+
+  Team& team_;
+  std::vector<std::uint64_t> sent_;  // number of the last message, for each rank
+  std::vector<std::uint64_t> received_;
+};
+
+}  // namespace linerate::host

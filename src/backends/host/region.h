@@ -1,0 +1,49 @@
+// One rank's share of the arena, and the memory that is handed out from it.
+#pragma once
+
+#include "backends/host/arena.h"
+#include "backends/host/control.h"
+#include "backends/host/range_allocator.h"
+#include "comm/buffer.h"
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace linerate::host {
+
+// Any thread may call it. Memory handed out keeps the region and with it the mapping alive.
+class Region : public std::enable_shared_from_this<Region> {
+ public:
+  // The region of world rank `rank`; that rank's process has one such object.
+  Region(std::shared_ptr<const Arena> arena, int rank);
+
+  const Arena& arena() const { return *arena_; }
+
+  // `bytes` aligned to a cache line, large ones to a page or a huge page; present, and placed by
+  // the calling thread. Throws Error when the region or the machine's memory is used up.
+  Buffer allocate(std::size_t bytes, MemoryKind kind);
+
+  // Offset of a new control block in its initial state, to which `nranks` ranks count as attached.
+  // Its memory is used again once all of them have detached.
+  std::size_t allocate_control(int nranks);
+
+ private:
+  struct Range {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
+
+  Range take(std::size_t bytes, std::size_t alignment);
+  void give_back(const Range& range) noexcept;
+  void reclaim_controls();
+
+  std::shared_ptr<const Arena> arena_;
+  const int rank_;
+  std::mutex mutex_;  // guards what follows
+  RangeAllocator ranges_;
+  std::vector<Range> controls_;
+};
+
+}  // namespace linerate::host

@@ -1,0 +1,240 @@
+// See rendezvous.h.
+#include "backends/host/rendezvous.h"
+
+#include "backends/host/control.h"
+#include "backends/host/crowd.h"
+#include "backends/host/handover.h"
+#include "base/error.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+namespace linerate::host {
+
+// The same program on all ranks reads it, so its bytes travel as they are.
+struct Rendezvous::Card {
+  std::uint64_t process_mark = 0;
+  std::int64_t pid = 0;
+  std::uint64_t reservable = 0;
+  CoreSet cores;
+
+  bool same_process(const Card& other) const {
+    return process_mark == other.process_mark && pid == other.pid;
+  }
+};
+
+namespace {
+
+constexpr std::size_t kLeastRegionBytes = std::size_t{16} << 20;
+// ThreadSanitizer leaves about 1 TiB of address space to the program.
+#if defined(__SANITIZE_THREAD__)
+constexpr std::size_t kMostReserveBytes = std::size_t{64} << 30;
+#else
+constexpr std::size_t kMostReserveBytes = std::size_t{16} << 40;
+#endif
+
+std::size_t control_bytes(int nranks) {
+  return round_up(ControlBlock::bytes(nranks), kHugePageBytes);
+}
+
+std::span<const std::byte> bytes_of_text(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::string text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <typename Card>
+std::vector<Card> exchange_cards(Bootstrap& members, const Card& mine, const Deadline& deadline) {
+  static_assert(std::is_trivially_copyable_v<Card>);
+  std::vector<Card> cards;
+  for (const Bytes& bytes : members.all_gather(std::as_bytes(std::span(&mine, 1)), deadline)) {
+    if (bytes.size() != sizeof(Card))
+      throw Error("The ranks of this job run different builds of linerate.");
+    std::memcpy(&cards.emplace_back(), bytes.data(), sizeof(Card));
+  }
+  return cards;
+}
+
+// Numbers processes by their lowest rank.
+template <typename Card>
+std::vector<int> number_processes(const std::vector<Card>& cards) {
+  std::vector<int> processes;
+  for (const Card& card : cards) {
+    const auto first =
+        std::ranges::find_if(cards, [&](const Card& other) { return card.same_process(other); });
+    processes.push_back(static_cast<int>(first - cards.begin()));
+  }
+  return processes;
+}
+
+// Hosts are told apart by the bootstrap; shared memory ends at the host's edge.
+void refuse_several_hosts(Bootstrap& members, const Deadline& deadline) {
+  if (members.place().nnodes <= 1) return;
+  const auto mine = fmt::format("{} {}", members.place().node, members.place().hostname);
+  const auto all = members.all_gather(bytes_of_text(mine), deadline);
+  const std::string first = text_of(all.front());
+  const auto other = std::ranges::find_if(all, [&](const Bytes& bytes) {
+    return std::atoi(text_of(bytes).c_str()) != std::atoi(first.c_str());
+  });
+  const auto name = [](const std::string& card) { return card.substr(card.find(' ') + 1); };
+  throw Unavailable(fmt::format(
+      "The host backend works within one host, but these ranks run on several ({} and {}): start "
+      "them with mpirun and use --backend mpi.",
+      name(first), other == all.end() ? "another" : name(text_of(*other))));
+}
+
+// Throws on all members the first sentence that one of them has.
+void agree(Bootstrap& members, const std::string& failure, const Deadline& deadline) {
+  for (const Bytes& bytes : members.all_gather(bytes_of_text(failure), deadline))
+    if (!bytes.empty()) throw Error(text_of(bytes));
+}
+
+// One rank's part in making the arena of a job: what goes wrong is kept until all can throw it.
+struct Making {
+  int rank = 0;
+  std::vector<int> processes;  // of each rank
+  ArenaLayout layout;
+  Deadline deadline;
+  std::string name{};                  // of this job: on all ranks after announce()
+  std::optional<FileServer> server{};  // on rank 0, when there are other processes
+  std::string failure{};
+
+  // The lowest rank of a process makes its mapping.
+  bool leads() const { return processes[static_cast<std::size_t>(rank)] == rank; }
+  int nthreads() const { return static_cast<int>(std::ranges::count(processes, rank)); }
+  int nclients() const {
+    int nleaders = 0;
+    for (std::size_t peer = 0; peer < processes.size(); ++peer)
+      nleaders += processes[peer] == static_cast<int>(peer) ? 1 : 0;
+    return nleaders - 1;
+  }
+
+  void announce(Bootstrap& members) {
+    if (rank == 0) attempt([&] { listen(); });
+    name = text_of(members.broadcast(bytes_of_text(name), 0, deadline));
+  }
+
+  // Null, and `failure`, when it cannot be had.
+  std::shared_ptr<const Arena> make() {
+    std::shared_ptr<const Arena> arena;
+    if (!name.empty()) attempt([&] { arena = rank == 0 ? create() : join(); });
+    server.reset();
+    return arena;
+  }
+
+ private:
+  void listen() {
+    std::string fresh = unique_name();
+    if (nclients() > 0) server.emplace(fresh);
+    name = std::move(fresh);
+  }
+
+  std::shared_ptr<const Arena> create() {
+    FileDescriptor file = create_memory_file();
+    const int fd = file.get();
+    auto arena = std::make_shared<const Arena>(std::move(file), layout);
+    const ControlBlock control(arena->at(0), layout.nranks);
+    control.header().attached.store(static_cast<std::uint64_t>(layout.nranks));
+    if (server) server->serve(fd, nclients(), deadline);
+    return arena;
+  }
+
+  std::shared_ptr<const Arena> join() const {
+    return std::make_shared<const Arena>(fetch_file(name, deadline), layout);
+  }
+
+  template <typename Step>
+  void attempt(Step&& step) {
+    try {
+      step();
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+  }
+};
+
+}  // namespace
+
+Rendezvous::Rendezvous(const HostOptions& options) : options_(options) {
+  const ssize_t got = getrandom(&process_mark_, sizeof(process_mark_), 0);
+  if (got != static_cast<ssize_t>(sizeof(process_mark_))) throw SystemError(errno, "getrandom");
+}
+
+Party Rendezvous::meet(Bootstrap& members, const Deadline& deadline) {
+  refuse_several_hosts(members, deadline);
+  const auto cards = exchange_cards(members, own_card(members.nranks()), deadline);
+  Making making{.rank = members.rank(),
+                .processes = number_processes(cards),
+                .layout = layout_for(cards),
+                .deadline = deadline};
+  making.announce(members);
+  if (making.leads()) lay_down(making.name, making.make(), making.nthreads());
+  agree(members, making.failure, deadline);
+  std::vector<CoreSet> cores;
+  for (const Card& card : cards) cores.push_back(card.cores);
+  const bool too_few =
+      options_.cores > 0 ? members.nranks() > options_.cores : crowded(cores, making.processes);
+  return {pick_up(making.name), std::move(making.processes), Patience::when(too_few)};
+}
+
+Rendezvous::Card Rendezvous::own_card(int nranks) {
+  const std::lock_guard lock(mutex_);  // probing twice at once would find half of the room
+  return {.process_mark = process_mark_,
+          .pid = getpid(),
+          .reservable = reservable_bytes(wanted_bytes(nranks)),
+          .cores = usable_cores()};
+}
+
+std::size_t Rendezvous::wanted_bytes(int nranks) const {
+  const auto pages = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
+  const std::size_t physical = round_up(pages * page_bytes(), kHugePageBytes);
+  const std::size_t most = std::min(options_.reserve_bytes, kMostReserveBytes);
+  const std::size_t each = std::min(physical, most / static_cast<std::size_t>(nranks));
+  return control_bytes(nranks) + each * static_cast<std::size_t>(nranks);
+}
+
+ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
+  const int nranks = static_cast<int>(cards.size());
+  const std::size_t least = std::ranges::min(cards, {}, &Card::reservable).reservable;
+  const std::size_t control = control_bytes(nranks);
+  const std::size_t each = least > control ? (least - control) / cards.size() : 0;
+  if (each < kLeastRegionBytes)
+    throw Error(fmt::format(
+        "Shared memory: only {} of address space can be reserved for {} ranks, which need {} each. "
+        "Raise the limit (ulimit -v), or use fewer ranks.",
+        bytes_text(least), nranks, bytes_text(kLeastRegionBytes)));
+  return {.nranks = nranks,
+          .control_bytes = control,
+          .region_bytes = each / kHugePageBytes * kHugePageBytes};
+}
+
+void Rendezvous::lay_down(const std::string& name, std::shared_ptr<const Arena> arena,
+                          int nthreads) {
+  if (arena == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  forming_[name] = {std::move(arena), nthreads};
+}
+
+// The last thread of the process takes the entry away.
+std::shared_ptr<const Arena> Rendezvous::pick_up(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  Forming& entry = forming_.at(name);
+  auto arena = entry.arena;
+  if (--entry.waiting == 0) forming_.erase(name);
+  return arena;
+}
+
+}  // namespace linerate::host

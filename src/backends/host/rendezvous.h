@@ -1,0 +1,53 @@
+// How the ranks of a job come to share one arena.
+#pragma once
+
+#include "backends/host/arena.h"
+#include "backends/host/host_backend.h"
+#include "backends/host/waiting.h"
+#include "comm/bootstrap.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace linerate::host {
+
+// What a rank knows after it.
+struct Party {
+  std::shared_ptr<const Arena> arena;
+  std::vector<int> processes;  // of each rank: equal numbers share an address space
+  Patience patience;
+};
+
+// The meeting place of one process' threads; any of them may call it at the same time.
+class Rendezvous {
+ public:
+  explicit Rendezvous(const HostOptions& options);
+
+  // Collective over `members`. Rank 0's process makes the arena; of every other process one thread
+  // fetches it. When anything fails anywhere, every member throws the same sentence.
+  Party meet(Bootstrap& members, const Deadline& deadline);
+
+ private:
+  struct Card;  // what each rank tells all others
+  struct Forming {
+    std::shared_ptr<const Arena> arena;
+    int waiting = 0;  // threads that have not picked it up
+  };
+
+  Card own_card(int nranks);
+  std::size_t wanted_bytes(int nranks) const;
+  ArenaLayout layout_for(const std::vector<Card>& cards) const;
+  void lay_down(const std::string& name, std::shared_ptr<const Arena> arena, int nthreads);
+  std::shared_ptr<const Arena> pick_up(const std::string& name);
+
+  const HostOptions options_;
+  std::uint64_t process_mark_ = 0;  // tells apart processes of PID namespaces with equal pids
+  std::mutex mutex_;
+  std::map<std::string, Forming> forming_;
+};
+
+}  // namespace linerate::host

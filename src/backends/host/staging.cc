@@ -1,0 +1,54 @@
+// See staging.h.
+#include "backends/host/staging.h"
+
+#include "backends/host/collectives.h"
+#include "backends/host/point_to_point.h"
+
+#include <cstring>
+
+namespace linerate::host {
+namespace {
+
+bool overlap(ConstView a, ConstView b) {
+  return !a.empty() && !b.empty() && a.data() < b.data() + b.size() &&
+         b.data() < a.data() + a.size();
+}
+
+// Calls without an in-place form: timed in place all the same, so they must not race.
+bool has_no_in_place_form(OpKind kind) {
+  return kind == OpKind::send_recv || kind == OpKind::all_to_all_v;
+}
+
+}  // namespace
+
+Op Staging::stage(const Op& op) {
+  const auto exposure = direct::exposure_of(op, team_.rank(), team_.nranks());
+  const ConstView send = op.send.first(exposure.send_bytes);
+  const View recv = op.recv.first(exposure.recv_bytes);
+  const bool far_send = out_of_reach(send);
+  const bool far_recv = out_of_reach(recv);
+  Op staged = op;
+  if (far_send || (has_no_in_place_form(op.kind) && overlap(send, op.recv))) {
+    const View room = at_least(send_, send.size()).view(0, send.size());
+    std::memcpy(room.data(), send.data(), send.size());
+    staged.send = room;
+  }
+  if (far_recv) staged.recv = at_least(recv_, recv.size()).view(0, recv.size());
+  used_ = used_ || far_send || far_recv;
+  return staged;
+}
+
+void Staging::unstage(const Op& op, const Op& staged) const {
+  if (staged.recv.data() != op.recv.data() && !staged.recv.empty())
+    std::memcpy(op.recv.data(), staged.recv.data(), staged.recv.size());
+}
+
+Buffer& Staging::at_least(Buffer& buffer, std::size_t bytes) {
+  if (buffer.bytes() < bytes) {
+    buffer = Buffer();  // first: the region need not hold both
+    buffer = region_->allocate(bytes, MemoryKind::host);
+  }
+  return buffer;
+}
+
+}  // namespace linerate::host

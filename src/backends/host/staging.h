@@ -1,0 +1,42 @@
+// Stand-ins in the arena for buffers that peers cannot reach where they are.
+#pragma once
+
+#include "backends/host/region.h"
+#include "backends/host/team.h"
+#include "comm/op.h"
+
+#include <memory>
+
+namespace linerate::host {
+
+// Of one communicator; used by the thread that uses it. Stand-ins are kept for the next call.
+class Staging {
+ public:
+  // `team` outlives this.
+  Staging(const Team& team, std::shared_ptr<Region> region)
+      : team_(team), region_(std::move(region)) {}
+
+  // The call to make in place of `op`: the same one where peers reach its buffers. A buffer outside
+  // of the arena that ranks of other processes touch is replaced; so is a send buffer that overlaps
+  // recv in calls that have no in-place form. Throws Error where memory runs out.
+  Op stage(const Op& op);
+  // Brings what `staged` received to where `op` wants it.
+  void unstage(const Op& op, const Op& staged) const;
+
+  // Whether a buffer outside of the arena was ever met.
+  bool used() const { return used_; }
+
+ private:
+  bool out_of_reach(ConstView view) const {
+    return team_.spans_processes() && !view.empty() && !team_.arena().contains(view.data());
+  }
+  Buffer& at_least(Buffer& buffer, std::size_t bytes);
+
+  const Team& team_;
+  std::shared_ptr<Region> region_;
+  Buffer send_;
+  Buffer recv_;
+  bool used_ = false;
+};
+
+}  // namespace linerate::host

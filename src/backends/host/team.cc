@@ -1,0 +1,152 @@
+// See team.h.
+#include "backends/host/team.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <string>
+
+namespace linerate::host {
+namespace {
+
+constexpr std::uint64_t kBarrier = 0xff;  // the signature of a barrier: no OpKind has this value
+
+// The layout of Call::signature.
+std::uint64_t signature_of(const Op& op) {
+  return static_cast<std::uint64_t>(op.kind) | static_cast<std::uint64_t>(op.type) << 8 |
+         static_cast<std::uint64_t>(op.op) << 16 |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(op.peer)) << 32;
+}
+
+std::string words_of(const Call& call) {
+  if (call.signature == kBarrier) return "a barrier";
+  const auto kind = static_cast<OpKind>(call.signature & 0xff);
+  const auto type = static_cast<DataType>(call.signature >> 8 & 0xff);
+  const auto op = static_cast<RedOp>(call.signature >> 16 & 0xff);
+  return fmt::format("{} of {} {} ({}, root {})", name_of(kind), call.count, name_of(type),
+                     name_of(op), call.signature >> 32);
+}
+
+Waiting::Watched watched(const Team::Setup& setup, const ControlBlock& control) {
+  const ControlBlock world(setup.arena->at(0), setup.arena->layout().nranks);
+  return {.aborted_world = &world.header().aborted_by,
+          .aborted_group = &control.header().aborted_by,
+          .rank = setup.world_ranks[static_cast<std::size_t>(setup.rank)]};
+}
+
+}  // namespace
+
+Team::Team(Setup setup)
+    : setup_(std::move(setup)),
+      nranks_(static_cast<int>(setup_.world_ranks.size())),
+      control_(setup_.arena->at(setup_.control_offset), nranks_),
+      waiting_(watched(setup_, control_), setup_.patience, *setup_.clock),
+      spans_processes_(std::ranges::any_of(
+          setup_.processes, [&](int process) { return process != setup_.processes.front(); })),
+      pointers_(setup_.world_ranks.size()),
+      factors_(setup_.world_ranks.size()) {}
+
+Team::~Team() { control_.header().attached.fetch_sub(1, std::memory_order_acq_rel); }
+
+Call Team::call_from(const Op& op) const {
+  return {.signature = signature_of(op),
+          .count = op.count,
+          .send = arena().locate(op.send.data()),
+          .recv = arena().locate(op.recv.data()),
+          .premul = op.premul};
+}
+
+void Team::begin(const Call& call, ConstView payload) {
+  assert(payload.size() <= kEagerBytes);
+  waiting_.check_aborted();
+  if (joined_ != call_) (void)join(Deadline::never());
+  ++call_;
+  own_ = call;
+  Cell& cell = own_slot().cells[call_ & 1];
+  cell.call = call;
+  if (!payload.empty()) std::memcpy(cell.payload, payload.data(), payload.size());
+  cell.entered.store(call_, std::memory_order_release);
+}
+
+// False when the deadline passes before everybody has entered the current call.
+bool Team::join(const Deadline& deadline) {
+  for (int peer = 0; peer < nranks_; ++peer)
+    if (!waiting_.until(cell_of(peer).entered, call_, deadline)) return false;
+  joined_ = call_;
+  return true;
+}
+
+// Private memory is freed by its owner when the group is aborted, so a peer may only touch it when
+// the owner knows: either this rank's entry comes first, and the owner's give_up() waits for it; or
+// the abort does, and this rank sees it. That takes sequential consistency, which costs little, but
+// is not needed for memory in the arena, which outlives everybody's calls.
+void Team::start_touching(int peer) {
+  const Call& call = cell_of(peer).call;
+  if (peer == rank() || !(call.send.is_private() || call.recv.is_private())) return;
+  (void)own_slot().cells[call_ & 1].entered.exchange(call_);
+  waiting_.check_aborted();
+}
+
+void Team::start_touching() {
+  for (int peer = 0; peer < nranks_; ++peer) start_touching(peer);
+}
+
+void Team::barrier(const Deadline& deadline) {
+  // Twice: those who napped while they waited for the last one are awake after the first round.
+  for (int round = 0; round < 2; ++round) {
+    if (joined_ != call_ && !join(deadline)) throw_missing();
+    begin({.signature = kBarrier}, {});
+    if (!join(deadline)) throw_missing();
+    see_all();
+  }
+}
+
+void Team::abort() noexcept {
+  std::uint64_t nobody = 0;
+  const int world_rank = setup_.world_ranks[static_cast<std::size_t>(setup_.rank)];
+  control_.header().aborted_by.compare_exchange_strong(nobody,
+                                                       static_cast<std::uint64_t>(world_rank) + 1);
+}
+
+void Team::give_up() noexcept {
+  constexpr std::int64_t kPatienceNs = 5'000'000'000;  // for a peer in another call than this one
+  abort();
+  own_slot().stopped.store(1, std::memory_order_release);
+  if (!exposed_) return;
+  const std::int64_t start_ns = setup_.clock->now_ns();
+  for (int peer = 0; peer < nranks_; ++peer)
+    while (!through_with_us(peer) && setup_.clock->now_ns() - start_ns < kPatienceNs) sched_yield();
+}
+
+bool Team::through_with_us(int peer) const {
+  const auto process = [&](int rank) { return setup_.processes[static_cast<std::size_t>(rank)]; };
+  if (process(peer) != process(rank())) return true;  // touches the arena only
+  const Slot& slot = control_.slot(peer);
+  return slot.cells[call_ & 1].entered.load() < call_ ||
+         slot.done.load(std::memory_order_acquire) >= call_ ||
+         slot.stopped.load(std::memory_order_acquire) != 0;
+}
+
+void Team::throw_mismatch(int peer, const Call& theirs) const {
+  throw Error(
+      fmt::format("Rank {} is in {}, but rank {} in {}: all ranks must make the same calls "
+                  "in the same order.",
+                  rank(), words_of(own_), peer, words_of(theirs)));
+}
+
+void Team::throw_missing() const {
+  std::string missing;
+  for (int peer = 0; peer < nranks_; ++peer)
+    if (cell_of(peer).entered.load(std::memory_order_acquire) < call_)
+      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", peer);
+  throw TimeoutError(fmt::format("Rank {} waited too long in a barrier for rank {}.", rank(),
+                                 missing.empty() ? "(late)" : missing));
+}
+
+}  // namespace linerate::host

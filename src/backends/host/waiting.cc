@@ -1,0 +1,70 @@
+// See waiting.h.
+#include "backends/host/waiting.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace linerate::host {
+namespace {
+
+constexpr int kSpinsWithOwnCore = 4000;       // about 0.1 ms
+constexpr int kSpinsWhenCrowded = 20;         // more lose against an early sched_yield (measured)
+constexpr std::int64_t kYieldNs = 1'000'000;  // then nobody is near: leave the core to others
+constexpr std::chrono::microseconds kFirstNap{50};  // the kernel's timer slack is as long
+constexpr std::chrono::microseconds kLongestNap{1000};
+
+void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");  // longer than yield, which most cores treat as nothing
+#endif
+}
+
+}  // namespace
+
+Patience Patience::when(bool crowded) {
+  return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore};
+}
+
+bool Waiting::wait(const Flag& flag, std::uint64_t number, const Deadline& deadline) const {
+  for (int i = 0; i < patience_.spins; ++i) {
+    if (flag.load(std::memory_order_acquire) >= number) return true;
+    pause();
+  }
+  return wait_patiently(flag, number, deadline);
+}
+
+bool Waiting::wait_patiently(const Flag& flag, std::uint64_t number,
+                             const Deadline& deadline) const {
+  const std::int64_t start_ns = clock_->now_ns();
+  auto nap = kFirstNap;
+  while (flag.load(std::memory_order_acquire) < number) {
+    check_aborted();
+    if (deadline.passed()) return false;
+    if (clock_->now_ns() - start_ns < kYieldNs) {
+      sched_yield();
+      continue;
+    }
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, kLongestNap);
+  }
+  return true;
+}
+
+void Waiting::throw_aborted() const {
+  const auto by_world = watched_.aborted_world->load(std::memory_order_acquire);
+  const auto by =
+      by_world != 0 ? by_world : watched_.aborted_group->load(std::memory_order_acquire);
+  throw PeerFailure(fmt::format("Rank {} cannot go on: its communicator was aborted by rank {}.",
+                                watched_.rank, by - 1));
+}
+
+}  // namespace linerate::host

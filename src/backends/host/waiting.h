@@ -1,0 +1,58 @@
+// How a rank waits for others: spin, then yield, then nap, and leave when the group is aborted.
+#pragma once
+
+#include "backends/host/control.h"
+#include "base/clock.h"
+
+#include <cstdint>
+
+namespace linerate::host {
+
+// How long waits stay awake; the same for all ranks of a host.
+struct Patience {
+  int spins = 20;  // looks at the flag before the core is offered to others
+
+  // `crowded`: more ranks than cores, where a spinner keeps the one it waits for from running.
+  static Patience when(bool crowded);
+};
+
+// The waits of one rank in one group. Copyable; flags and clock outlive it.
+class Waiting {
+ public:
+  struct Watched {
+    const Flag* aborted_world = nullptr;  // 0, or world rank + 1 of the rank that aborted
+    const Flag* aborted_group = nullptr;
+    int rank = 0;  // who waits, as the world knows it
+  };
+
+  Waiting(const Watched& watched, Patience patience, const Clock& clock)
+      : watched_(watched), patience_(patience), clock_(&clock) {}
+
+  // Returns when flag >= number; what was written before the flag is then visible. Throws
+  // PeerFailure soon after an abort.
+  void until(const Flag& flag, std::uint64_t number) const {
+    if (flag.load(std::memory_order_acquire) < number) (void)wait(flag, number, Deadline::never());
+  }
+
+  // The same, but false when `deadline` passes first.
+  bool until(const Flag& flag, std::uint64_t number, const Deadline& deadline) const {
+    return flag.load(std::memory_order_acquire) >= number || wait(flag, number, deadline);
+  }
+
+  // Throws PeerFailure when the group or the world is aborted. Sequentially consistent: see
+  // Team::start_touching.
+  void check_aborted() const {
+    if ((watched_.aborted_world->load() | watched_.aborted_group->load()) != 0) throw_aborted();
+  }
+
+ private:
+  bool wait(const Flag& flag, std::uint64_t number, const Deadline& deadline) const;
+  bool wait_patiently(const Flag& flag, std::uint64_t number, const Deadline& deadline) const;
+  [[noreturn]] void throw_aborted() const;
+
+  Watched watched_;
+  Patience patience_;
+  const Clock* clock_;
+};
+
+}  // namespace linerate::host

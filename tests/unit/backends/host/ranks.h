@@ -1,0 +1,69 @@
+// Ranks of the host backend in tests: each a thread, with one address space or as if in processes.
+#pragma once
+
+#include "backends/host/host_backend.h"
+#include "base/clock.h"
+#include "comm/communicator.h"
+#include "launch/lanes.h"
+#include "launch/solo_bootstrap.h"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace linerate::host {
+
+enum class AddressSpace { shared, separate };
+
+struct Rank {
+  Communicator& comm;
+  Device& device;
+  Stream& stream;
+};
+
+struct Ranks {
+  int nranks = 2;
+  // separate: every rank has its own mapping of the arena, at its own address, and reaches nothing
+  // else.
+  AddressSpace address_space = AddressSpace::shared;
+  HostOptions options{};
+};
+
+// Runs `body` on every rank of a fresh job. A rank that throws aborts all, so no test hangs; what
+// it threw is rethrown.
+inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body) {
+  const SteadyClock clock;
+  const auto common = make_host_backend(clock, ranks.options);
+  std::mutex mutex;
+  std::vector<Communicator*> alive;
+  const auto abort_all = [&] {
+    const std::lock_guard lock(mutex);
+    for (Communicator* comm : alive) comm->abort();
+  };
+  const auto run_one = [&](Bootstrap& member) {
+    const auto own = make_host_backend(clock, ranks.options);
+    Backend& backend = ranks.address_space == AddressSpace::shared ? *common : *own;
+    const auto device = backend.open_device(member.rank());
+    Device* const devices[] = {device.get()};
+    const auto comms = backend.connect(member, devices, {.deadline = Deadline::after(clock, 60)});
+    {
+      const std::lock_guard lock(mutex);
+      alive.push_back(comms.front().get());
+    }
+    struct Forget {
+      std::mutex& mutex;
+      std::vector<Communicator*>& alive;
+      Communicator* comm;
+      ~Forget() {
+        const std::lock_guard lock(mutex);
+        std::erase(alive, comm);
+      }
+    } const forget{mutex, alive, comms.front().get()};
+    const auto stream = device->stream();
+    body({*comms.front(), *device, *stream});
+  };
+  run_lanes(*solo_bootstrap(), ranks.nranks, run_one, abort_all);
+}
+
+}  // namespace linerate::host
