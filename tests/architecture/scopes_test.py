@@ -60,7 +60,7 @@ class State(unittest.TestCase):
         self.assert_rules(flag, ["state"], "src/bench/a.cc")
 
     def test_a_plugin_entry_has_one_pointer(self) -> None:
-        self.assert_rules("Table* table = nullptr;", [], "src/backends/nccl/plugin_entry.cc")
+        self.assert_rules("Table* table = nullptr;", [], "src/backends/nccl/plugin.cc")
 
 
 class Sizes(unittest.TestCase):
