@@ -1,4 +1,4 @@
-// all_to_all_v: every rank sends blocks of different sizes to the ranks.
+// all_to_all_v: every rank sends a part of its own length to every rank.
 #include "collectives/rows.h"
 #include "collectives/traffic.h"
 
@@ -9,9 +9,10 @@ Shape shape(const Sizing& s) {
   return {.sendcount = s.traffic->sent(s, s.rank), .recvcount = s.traffic->received(s, s.rank)};
 }
 
+// The busiest rank decides: the most that any rank sends or receives, its own part included.
 std::size_t algbw_count(const Sizing& s) { return s.traffic->busiest(s); }
 
-// As all_to_all; with uneven blocks a convention, not a bound.
+// As in all_to_all; with unequal parts a convention, not a bound.
 double bus_factor(int nranks) { return static_cast<double>(nranks - 1) / nranks; }
 
 void launch(Communicator& comm, const Call& call) {
@@ -20,12 +21,12 @@ void launch(Communicator& comm, const Call& call) {
 
 void expect(Oracle& oracle, const Sizing& s) {
   const auto ranges = s.traffic->recv_ranges(s);
-  for (int r = 0; r < s.nranks; ++r) {
-    Sizing of_source = s;
-    of_source.rank = r;
-    const auto& into = ranges[static_cast<std::size_t>(r)];
-    const auto from = s.traffic->send_ranges(of_source)[static_cast<std::size_t>(s.rank)];
-    oracle.copy({into.offset, into.count, r, from.offset});
+  for (int source = 0; source < s.nranks; ++source) {
+    const Range& range = ranges[static_cast<std::size_t>(source)];
+    oracle.copy({.offset = range.offset,
+                 .count = range.count,
+                 .source_rank = source,
+                 .source_index = s.traffic->send_offset(s, source, s.rank)});
   }
 }
 
@@ -33,7 +34,7 @@ void expect(Oracle& oracle, const Sizing& s) {
 
 const Collective kAllToAllV{.name = "all_to_all_v",
                             .binary = "alltoallv_perf",
-                            .summary = "every rank sends blocks of different sizes to the ranks",
+                            .summary = "every rank sends a part of its own length to every rank",
                             .in_place = false,
                             .redop = "none",
                             .divides_by_ranks = true,

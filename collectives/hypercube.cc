@@ -1,56 +1,67 @@
-// hypercube: an all_gather in log2(n) exchanges with partners at doubling distance.
+// hypercube: an all_gather made of log2(n) exchanges between neighbours in a hypercube.
 #include "collectives/rows.h"
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <bit>
 
 namespace linerate {
 namespace {
 
-// In place, a rank's own block already lies where it belongs in recv.
+std::size_t blocks(const Sizing& s, int nblocks) {
+  return s.count * static_cast<std::size_t>(nblocks);
+}
+
 Shape shape(const Sizing& s) {
   return {.sendcount = s.count,
-          .recvcount = static_cast<std::size_t>(s.nranks) * s.count,
-          .in_place_send_offset = static_cast<std::size_t>(s.rank) * s.count};
+          .recvcount = blocks(s, s.nranks),
+          .in_place_send_offset = blocks(s, s.rank)};
 }
 
-std::size_t algbw_count(const Sizing& s) {
-  return static_cast<std::size_t>(s.nranks - 1) * s.count;
+// Step k moves 2^k parts, so n-1 parts of the n that a rank ends with are counted.
+std::size_t algbw_count(const Sizing& s) { return blocks(s, s.nranks - 1); }
+
+// algbw counts only what crosses the link.
+double bus_factor(int) { return 1.0; }
+
+std::optional<std::string> refusal(int nranks) {
+  const auto n = static_cast<unsigned>(nranks);
+  if (std::has_single_bit(n)) return std::nullopt;
+  return fmt::format(
+      "hypercube needs a power of two ranks, but there are {}: run it on {} or {} ranks.", nranks,
+      std::bit_floor(n), std::bit_ceil(n));
 }
 
-// algbw counts exactly what a rank receives over all steps.
-double bus_factor(int) { return 1; }
+// The blocks [first, first + nblocks) of `b.recv`, sent, and what arrives at block `to`.
+Buffers exchange(const Buffers& b, int first, int to, int nblocks) {
+  const std::size_t block = b.count * bytes_of(b.type);
+  const auto at = [&](int index) {
+    return b.recv.subspan(block * static_cast<std::size_t>(index),
+                          block * static_cast<std::size_t>(nblocks));
+  };
+  return {.send = at(first),
+          .recv = at(to),
+          .count = b.count * static_cast<std::size_t>(nblocks),
+          .type = b.type};
+}
 
-// Step k: ranks that differ in bit k swap all blocks they hold, which lie side by side.
 void launch(Communicator& comm, const Call& call) {
-  const auto block = call.buffers.count * bytes_of(call.buffers.type);
-  const View recv = call.buffers.recv;
-  const auto rank = static_cast<std::size_t>(comm.rank());
-  const auto own = recv.subspan(rank * block, block);
-  if (own.data() != call.buffers.send.data() && block > 0)
-    std::memcpy(own.data(), call.buffers.send.data(), block);
-  for (std::size_t step = 1; step < static_cast<std::size_t>(comm.nranks()); step *= 2) {
-    const auto partner = rank ^ step;
-    const auto bytes = step * block;
-    const Buffers part{.send = recv.subspan(rank / step * step * block, bytes),
-                       .recv = recv.subspan(partner / step * step * block, bytes),
-                       .count = step * call.buffers.count,
-                       .type = call.buffers.type};
-    comm.send_recv(part, static_cast<int>(partner), static_cast<int>(partner), *call.stream);
+  const int rank = comm.rank();
+  const Buffers& b = call.buffers;
+  const Buffers own = exchange(b, rank, rank, 1);
+  if (b.send.data() != own.recv.data())
+    comm.send_recv({.send = b.send, .recv = own.recv, .count = b.count, .type = b.type}, rank, rank,
+                   *call.stream);
+  for (int step = 1; step < comm.nranks(); step *= 2) {
+    const int held =
+        rank / step * step;  // blocks [held, held + step) are here, held ^ step not yet
+    comm.send_recv(exchange(b, held, held ^ step, step), rank ^ step, rank ^ step, *call.stream);
   }
 }
 
 void expect(Oracle& oracle, const Sizing& s) {
-  for (int r = 0; r < s.nranks; ++r)
-    oracle.copy(
-        {.offset = static_cast<std::size_t>(r) * s.count, .count = s.count, .source_rank = r});
-}
-
-std::optional<std::string> refusal(int nranks) {
-  if ((nranks & (nranks - 1)) == 0) return std::nullopt;
-  return fmt::format("hypercube needs a power of two of ranks, not {}: choose 2, 4, 8, 16, ….",
-                     nranks);
+  for (int source = 0; source < s.nranks; ++source)
+    oracle.copy({.offset = blocks(s, source), .count = s.count, .source_rank = source});
 }
 
 }  // namespace
@@ -58,7 +69,7 @@ std::optional<std::string> refusal(int nranks) {
 const Collective kHypercube{
     .name = "hypercube",
     .binary = "hypercube_perf",
-    .summary = "an all_gather in log2(n) exchanges with partners at doubling distance",
+    .summary = "an all_gather made of log2(n) exchanges between pairs of ranks",
     .redop = "none",
     .divides_by_ranks = true,
     .shape = shape,

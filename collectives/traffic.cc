@@ -1,123 +1,65 @@
-// See traffic.h.
+// See traffic.h; the matrix is read in traffic_text.cc.
 #include "collectives/traffic.h"
 
-#include "base/text.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <utility>
+#include <cassert>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;  // 4096 x 4096 numbers of 4 digits
-constexpr double kMostBytes = 1e15;                            // of one block
-constexpr std::size_t kGrainBytes = 16;
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-using Numbers = std::vector<double>;
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!(line = trim(line)).empty()) {
-    const auto end = std::min(line.find_first_of(" \t\r"), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-  return words;
+double closeness(int distance, int nranks) {
+  return 1.0 / (1 + std::min(distance, nranks - distance));
 }
 
-Result<Numbers> parse_row(std::string_view line, std::size_t line_number) {
-  Numbers row;
-  for (const auto word : words_of(line)) {
-    const auto value = parse_number("matrix entry", word);
-    if (!value || *value < 0 || *value > kMostBytes)
-      return Failure{
-          fmt::format("Line {} of the traffic matrix: '{}' is not a number of bytes "
-                      "(0 to 1e15).",
-                      line_number, word.substr(0, 40))};
-    row.push_back(*value);
-  }
-  return row;
-}
-
-Result<std::vector<Numbers>> parse_rows(std::string_view text) {
-  std::vector<Numbers> rows;
-  for (std::size_t line_number = 1; !text.empty(); ++line_number) {
-    const auto end = std::min(text.find('\n'), text.size());
-    auto row = parse_row(text.substr(0, end), line_number);
-    if (!row) return row.failure();
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (row->empty()) continue;
-    if (!rows.empty() && rows.front().size() != row->size())
-      return Failure{
-          fmt::format("Line {} of the traffic matrix has {} numbers, the first row has "
-                      "{}: all rows must be equally long.",
-                      line_number, row->size(), rows.front().size())};
-    rows.push_back(std::move(row).value());
-  }
-  return rows;
-}
-
-std::vector<Range> consecutive(std::vector<std::size_t> counts) {
+template <typename ElementsOf>
+std::vector<Range> consecutive(int nranks, ElementsOf elements_of) {
   std::vector<Range> ranges;
   std::size_t offset = 0;
-  for (const auto count : counts) {
-    ranges.push_back({offset, count});
-    offset += count;
+  for (int peer = 0; peer < nranks; ++peer) {
+    ranges.push_back({offset, elements_of(peer)});
+    offset += ranges.back().count;
   }
   return ranges;
 }
 
 }  // namespace
 
-TrafficMatrix::TrafficMatrix(double spread, int nranks, std::vector<std::size_t> bytes)
-    : spread_(spread), nranks_(nranks), bytes_(std::move(bytes)) {}
+TrafficMatrix TrafficMatrix::weighted(double spread, int nranks) {
+  assert(nranks >= 1 && spread >= 0 && spread <= 1);
+  TrafficMatrix matrix(nranks);
+  double sum = 0;
+  for (int d = 0; d < nranks; ++d) sum += closeness(d, nranks);
+  auto& shares = matrix.shares_;
+  shares.push_back(0);
+  for (int d = 0; d < nranks; ++d)
+    shares.push_back(shares.back() + 1 - spread + spread * closeness(d, nranks) * nranks / sum);
+  shares.back() = nranks;  // exactly, whatever was rounded on the way
+  return matrix;
+}
 
-TrafficMatrix TrafficMatrix::weighted(double spread, int nranks) { return {spread, nranks, {}}; }
-
-Result<TrafficMatrix> TrafficMatrix::parse(std::string_view text, int nranks, double scale) {
-  if (text.size() > kMostTextBytes)
-    return Failure{fmt::format("The traffic matrix is larger than {} bytes.", kMostTextBytes)};
-  const auto rows = parse_rows(text);
-  if (!rows) return rows.failure();
-  const auto n = static_cast<std::size_t>(nranks);
-  if (rows->size() < n || rows->front().size() != rows->size())
-    return Failure{
-        fmt::format("The traffic matrix has {} rows of {} numbers: it must be square, with "
-                    "a row for each of the {} ranks.",
-                    rows->size(), rows->empty() ? 0 : rows->front().size(), nranks)};
-  std::vector<std::size_t> bytes;
-  for (std::size_t src = 0; src < n; ++src)
-    for (std::size_t dst = 0; dst < n; ++dst) {
-      const double scaled = std::min((*rows)[src][dst] * scale, kMostBytes);
-      bytes.push_back(static_cast<std::size_t>(scaled) / kGrainBytes * kGrainBytes);
-    }
-  return TrafficMatrix(0, nranks, std::move(bytes));
+// Elements for the ranks at distances 0 … distance - 1.
+std::size_t TrafficMatrix::up_to(std::size_t count, int distance) const {
+  constexpr std::size_t kGrain = 16;
+  const std::size_t grain = std::min(count & (~count + 1), kGrain);
+  if (grain == 0) return 0;
+  return static_cast<std::size_t>(shares_[at(distance)] * static_cast<double>(count / grain)) *
+         grain;
 }
 
 std::size_t TrafficMatrix::elements(const Sizing& sizing, int src, int dst) const {
-  if (fixed()) {
-    const auto at = static_cast<std::size_t>(src) * static_cast<std::size_t>(nranks_) +
-                    static_cast<std::size_t>(dst);
-    return bytes_[at] / bytes_of(sizing.type);
-  }
+  if (fixed()) return bytes_[at(src) * at(nranks_) + at(dst)] / bytes_of(sizing.type);
   const int distance = (dst - src + nranks_) % nranks_;
-  const double weight = 1 - spread_ + spread_ * 2 * (distance + 1) / (nranks_ + 1);
-  return static_cast<std::size_t>(static_cast<double>(sizing.count) * weight);
+  return up_to(sizing.count, distance + 1) - up_to(sizing.count, distance);
 }
 
 std::size_t TrafficMatrix::sent(const Sizing& sizing, int src) const {
-  std::size_t sum = 0;
-  for (int dst = 0; dst < nranks_; ++dst) sum += elements(sizing, src, dst);
-  return sum;
+  return fixed() ? sent_[at(src)] / bytes_of(sizing.type) : sizing.count * at(nranks_);
 }
 
 std::size_t TrafficMatrix::received(const Sizing& sizing, int dst) const {
-  std::size_t sum = 0;
-  for (int src = 0; src < nranks_; ++src) sum += elements(sizing, src, dst);
-  return sum;
+  return fixed() ? received_[at(dst)] / bytes_of(sizing.type) : sizing.count * at(nranks_);
 }
 
 std::size_t TrafficMatrix::busiest(const Sizing& sizing) const {
@@ -128,15 +70,17 @@ std::size_t TrafficMatrix::busiest(const Sizing& sizing) const {
 }
 
 std::vector<Range> TrafficMatrix::send_ranges(const Sizing& sizing) const {
-  std::vector<std::size_t> counts;
-  for (int dst = 0; dst < nranks_; ++dst) counts.push_back(elements(sizing, sizing.rank, dst));
-  return consecutive(std::move(counts));
+  return consecutive(nranks_, [&](int dst) { return elements(sizing, sizing.rank, dst); });
 }
 
 std::vector<Range> TrafficMatrix::recv_ranges(const Sizing& sizing) const {
-  std::vector<std::size_t> counts;
-  for (int src = 0; src < nranks_; ++src) counts.push_back(elements(sizing, src, sizing.rank));
-  return consecutive(std::move(counts));
+  return consecutive(nranks_, [&](int src) { return elements(sizing, src, sizing.rank); });
+}
+
+std::size_t TrafficMatrix::send_offset(const Sizing& sizing, int src, int dst) const {
+  std::size_t offset = 0;
+  for (int peer = 0; peer < dst; ++peer) offset += elements(sizing, src, peer);
+  return offset;
 }
 
 }  // namespace linerate

@@ -10,19 +10,25 @@
 
 namespace linerate {
 
-// Immutable. Blocks lie one after the other in rank order in both buffers.
+// Immutable, so any thread may read it. Parts lie one after the other in rank order in both
+// buffers.
 class TrafficMatrix {
  public:
-  // Of `count` elements per pair on average, the block for the rank at distance d = dst - src (mod
-  // n) has count * (1 - spread + spread * 2 (d + 1) / (n + 1)) elements, rounded down: 0 is
-  // uniform, at 1 the farthest rank gets n times as much as the rank itself. REQUIRES: 0 <= spread
-  // <= 1.
+  // Every rank sends nranks * count elements, of which `count` times w(d) go to the rank d places
+  // after it (modulo nranks):
+  //   w(d) = 1 - spread + spread * v(d),   v(d) ~ 1 / (1 + min(d, nranks - d)),   mean of v = 1.
+  // spread 0 is uniform; at 1 the neighbours on the ring get most and the far side gets least.
+  // Parts are multiples of the largest power of two up to 16 that divides `count`. All rows are
+  // rotations of one, so every rank also receives nranks * count elements. REQUIRES: 0 <= spread <=
+  // 1, nranks >= 1.
   static TrafficMatrix weighted(double spread, int nranks);
 
-  // Bytes of row src, column dst, from whitespace-separated text with at least nranks rows of equal
-  // length, at least nranks; surplus rows and columns are left out. Values are multiplied by
-  // `scale` and rounded down to 16 bytes. The sentence of a failure names the line.
+  // A square matrix of bytes: row src, column dst, a row a line, whole numbers between blanks. It
+  // has at least nranks rows; surplus rows and columns are left out. Values are multiplied by
+  // `scale` and rounded down to 16 bytes. Anything else is refused with the number of the line.
   static Result<TrafficMatrix> parse(std::string_view text, int nranks, double scale);
+  static constexpr std::size_t kMostRows = 4096;
+  static constexpr std::size_t kMostTextBytes = std::size_t{256} << 20;
 
   // True when the sizes come from a matrix, not from -b and -e.
   bool fixed() const { return !bytes_.empty(); }
@@ -37,13 +43,17 @@ class TrafficMatrix {
   // Of rank sizing.rank, one range per peer.
   std::vector<Range> send_ranges(const Sizing& sizing) const;
   std::vector<Range> recv_ranges(const Sizing& sizing) const;
+  // Where `src` keeps what it sends to `dst`: its send_ranges()[dst].offset.
+  std::size_t send_offset(const Sizing& sizing, int src, int dst) const;
 
  private:
-  TrafficMatrix(double spread, int nranks, std::vector<std::size_t> bytes);
+  explicit TrafficMatrix(int nranks) : nranks_(nranks) {}
+  std::size_t up_to(std::size_t count, int distance) const;
 
-  double spread_;
   int nranks_;
-  std::vector<std::size_t> bytes_;  // nranks x nranks, row by row; empty when weighted
+  std::vector<double> shares_;  // weighted: shares_[d] = w(0) + … + w(d - 1), d = 0 … nranks
+  std::vector<std::size_t> bytes_;            // fixed: nranks x nranks, row by row
+  std::vector<std::size_t> sent_, received_;  // fixed: bytes of each rank
 };
 
 }  // namespace linerate

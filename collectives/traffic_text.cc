@@ -1,0 +1,112 @@
+// Reads the byte matrix of all_to_all_v from text: TrafficMatrix::parse.
+#include "base/text.h"
+#include "collectives/traffic.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace linerate {
+namespace {
+
+constexpr double kMostBytes = 1099511627776.0;  // 2^40 a pair: sums of 4096 stay far below 2^63
+constexpr std::size_t kGrainBytes = 16;
+constexpr std::string_view kBlank = " \t\r\v\f";
+
+using Row = std::vector<std::size_t>;
+
+Failure refused(std::size_t line, std::string_view why) {
+  return Failure{fmt::format("Line {} of the traffic matrix {}.", line, why)};
+}
+
+// A wrong word as a message may show it: short and printable.
+std::string shown(std::string_view word) {
+  constexpr std::size_t kLongest = 24;
+  std::string text(word.substr(0, kLongest));
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return word.size() > kLongest ? text + "…" : text;
+}
+
+// Takes the next word off `line`; nothing at its end.
+std::optional<std::string_view> take_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+  if (line.empty()) return std::nullopt;
+  const auto word = line.substr(0, line.find_first_of(kBlank));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+// Bytes after scaling and rounding; empty for a line of blanks.
+Result<Row> parse_row(std::string_view text, std::size_t line, double scale) {
+  Row bytes;
+  while (const auto word = take_word(text)) {
+    const auto value = parse_integer("value", *word);
+    if (!value || *value < 0)
+      return refused(line,
+                     fmt::format("holds '{}', which is not a whole number of bytes", shown(*word)));
+    const double scaled = static_cast<double>(*value) * scale;
+    if (scaled > kMostBytes)
+      return refused(line, fmt::format("holds '{}': more than 2^40 bytes between two ranks once "
+                                       "multiplied by {}",
+                                       shown(*word), scale));
+    if (bytes.size() == TrafficMatrix::kMostRows)
+      return refused(line, fmt::format("has more than {} values", TrafficMatrix::kMostRows));
+    bytes.push_back(static_cast<std::size_t>(scaled) / kGrainBytes * kGrainBytes);
+  }
+  return bytes;
+}
+
+// All rows, each as long as the first, and no more of them than that.
+Result<std::vector<Row>> parse_rows(std::string_view text, double scale) {
+  std::vector<Row> rows;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const auto end = std::min(text.find('\n'), text.size());
+    auto row = parse_row(text.substr(0, end), line, scale);
+    if (!row) return row.failure();
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (row->empty()) continue;
+    const std::size_t wanted = rows.empty() ? row->size() : rows.front().size();
+    if (row->size() != wanted)
+      return refused(line,
+                     fmt::format("has {} values, but the first row has {}", row->size(), wanted));
+    if (rows.size() == wanted)
+      return refused(line, fmt::format("is one row too many: with {} values a row, {} rows make "
+                                       "the matrix square",
+                                       wanted, wanted));
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<TrafficMatrix> TrafficMatrix::parse(std::string_view text, int nranks, double scale) {
+  if (text.size() > kMostTextBytes)
+    return Failure{fmt::format("The traffic matrix has {} bytes of text; at most {} are read.",
+                               text.size(), kMostTextBytes)};
+  if (!std::isfinite(scale) || scale < 0)
+    return Failure{fmt::format("The traffic matrix cannot be multiplied by {}.", scale)};
+  const auto rows = parse_rows(text, scale);
+  if (!rows) return rows.failure();
+  const auto n = static_cast<std::size_t>(nranks);
+  if (rows->size() < n || rows->front().size() != rows->size())
+    return Failure{
+        fmt::format("The traffic matrix has {} rows of {} values: it must be square, with "
+                    "a row for each of the {} ranks.",
+                    rows->size(), rows->empty() ? 0 : rows->front().size(), n)};
+  TrafficMatrix matrix(nranks);
+  matrix.sent_.resize(n);
+  matrix.received_.resize(n);
+  for (std::size_t src = 0; src < n; ++src)
+    for (std::size_t dst = 0; dst < n; ++dst) {
+      const std::size_t bytes = (*rows)[src][dst];
+      matrix.bytes_.push_back(bytes);
+      matrix.sent_[src] += bytes;
+      matrix.received_[dst] += bytes;
+    }
+  return matrix;
+}
+
+}  // namespace linerate
