@@ -18,10 +18,11 @@ constexpr std::string_view kCompatible = "2.19.6";
 constexpr int kTimeWidth = 7;
 constexpr int kRateWidth = 6;
 
-// The five columns before the placements; `size_width` is 10 behind "# " and 12 in a row.
-std::string preamble(int size_width, const std::array<std::string, 5>& cells) {
-  return fmt::format("{:>{}}  {:>12}  {:>8}  {:>6}  {:>6}", cells[0], size_width, cells[1],
-                     cells[2], cells[3], cells[4]);
+// The five columns before the placements. Headings begin with "#", rows with a blank whatever the
+// size, because a parser knows rows by it.
+std::string preamble(char first, const std::array<std::string, 5>& cells) {
+  return fmt::format("{}{:>11}  {:>12}  {:>8}  {:>6}  {:>6}", first, cells[0], cells[1], cells[2],
+                     cells[3], cells[4]);
 }
 
 std::string version_line(const RunInfo& run) {
@@ -86,14 +87,14 @@ std::string column_lines(const TableOptions& o) {
   const auto line = [&](const std::array<std::string, 5>& cells,
                         const std::array<std::string_view, 8>& half, std::string_view stamp) {
     const auto placement = half_heading(half, o.per_iter);
-    return fmt::format("# {}{}{} {:>{}}\n", preamble(10, cells), placement, placement,
+    return fmt::format("{}{}{} {:>{}}\n", preamble('#', cells), placement, placement,
                        o.timestamps ? stamp : "", stamp_width);
   };
   const std::string_view title =
       o.per_iter ? "              out-of-place (+ per-iteration)"
                    "                                in-place (+ per-iteration)"
                  : "           out-of-place                       in-place          ";
-  return fmt::format("# {}{}\n", preamble(10, {}), title) +
+  return fmt::format("{}{}\n", preamble('#', {}), title) +
          line({"size", "count", "type", "redop", "root"},
               {o.cputime ? "cputime" : "time", "algbw", "busbw", "#wrong", "i_min", "i_max",
                "i_p99", "i_cv%"},
@@ -172,8 +173,8 @@ std::string table_heading(const RunInfo& run, const TableOptions& options) {
 std::string table_row(std::span<const Record> records, const TableOptions& options) {
   assert(!records.empty());
   const CaseInfo& what = records.front().what;
-  auto row = preamble(12, {fmt::to_string(what.bytes), fmt::to_string(what.count), what.type,
-                           what.redop.empty() ? "none" : what.redop, fmt::to_string(what.root)});
+  auto row = preamble(' ', {fmt::to_string(what.bytes), fmt::to_string(what.count), what.type,
+                            what.redop.empty() ? "none" : what.redop, fmt::to_string(what.root)});
   row += half_row(find_placement(records, Placement::out_of_place), options);
   row += half_row(find_placement(records, Placement::in_place), options);
   if (options.timestamps) row += fmt::format("{:>21}", records.back().timestamp);

@@ -1,0 +1,171 @@
+// See nccl_tests_json.h.
+#include "output/nccl_tests_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kReportVersion = 3;
+constexpr double kPercent = 100;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json truth(bool value) { return value ? "true" : "false"; }
+
+Json numbers(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) array.push_back(number(value));
+  return array;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// "2024-05-01T10:00:00Z" as nccl-tests writes it: local time, "2024-05-01 12:00:00".
+std::string local_time_text(const std::string& utc) {
+  std::tm broken_down{};
+  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &broken_down) == nullptr) return utc;
+  const std::time_t moment = ::timegm(&broken_down);
+  std::tm local{};
+  ::localtime_r(&moment, &local);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local)};
+}
+
+Json devices_json(const RunInfo& run) {
+  Json devices = Json::array();
+  for (const auto& rank : run.ranks)
+    devices.push_back({{"rank", rank.rank},
+                       {"group", rank.group},
+                       {"pid", rank.pid},
+                       {"hostname", rank.hostname},
+                       {"device", rank.device},
+                       {"device_hex", rank.bus_id},
+                       {"device_info", rank.device_name}});
+  return devices;
+}
+
+Json config_json(const RunInfo& run, const TableOptions& o) {
+  Json config{{"nthreads", run.nthreads},
+              {"ngpus", run.ngpus},
+              {"minimum_bytes", o.min_bytes},
+              {"maximum_bytes", o.max_bytes}};
+  if (o.step_factor > 1)
+    config["step_factor"] = o.step_factor;
+  else
+    config["step_bytes"] = o.step_bytes;
+  config["warmup_iters"] = o.warmup_iters;
+  config["iterations"] = o.iters;
+  config["aggregated_iterations"] = o.agg_iters;
+  config["validation"] = o.check;
+  config["graph"] = o.graph;
+  config["blocking_collectives"] = truth(o.blocking != 0);
+  config["per_iter_timing"] = truth(o.per_iter);
+  config["per_iter_skip"] = o.per_iter_skip;
+  config["parallel_init"] = truth(o.parallel_init);
+  config["devices"] = devices_json(run);
+  return config;
+}
+
+Json placement_json(const Record& record, bool cputime) {
+  const double time_us =
+      cputime ? record.window.cpu_us.value_or(record.window.time_us) : record.window.time_us;
+  return {{cputime ? "cpu_time" : "time", number(time_us)},
+          {"alg_bw", number(record.algbw_gbps)},
+          {"bus_bw", number(record.busbw_gbps)},
+          {"nwrong", record.wrong ? Json(*record.wrong) : Json()}};
+}
+
+Json per_iter_json(const SampleInfo& samples) {
+  const stats::Summary& us = samples.us;
+  Json report{{"skipped_iterations", samples.skipped},
+              {"min_us", number(us.min)},
+              {"max_us", number(us.max)},
+              {"avg_us", number(us.mean)},
+              {"p50_us", number(us.median)},
+              {"p95_us", number(us.p95)},
+              {"p99_us", number(us.p99)},
+              {"stdev_us", number(us.stdev)},
+              {"cv_pct", number(us.cv * kPercent)},
+              {"times_us", numbers(samples.raw_us)}};
+  if (samples.per_process_us.size() > 1) {
+    Json& rows = report["per_process_max_times_us"] = Json::array();
+    for (const auto& process : samples.per_process_us) rows.push_back(numbers(process));
+  }
+  return report;
+}
+
+Json result_json(std::span<const Record> records, const TableOptions& options) {
+  const CaseInfo& what = records.front().what;
+  Json result{{"size", what.bytes},
+              {"count", what.count},
+              {"type", what.type},
+              {"redop", what.redop},
+              {"root", fmt::format("{:6}", what.root)}};
+  for (const auto& record : records) {
+    const std::string key(name_of(record.what.placement));
+    result[key] = placement_json(record, options.cputime);
+    if (options.per_iter && record.samples)
+      result[key + "_per_iter"] = per_iter_json(*record.samples);
+  }
+  for (const auto placement : {Placement::out_of_place, Placement::in_place})
+    result.emplace(name_of(placement), Json());  // null where it was not measured
+  result["actual_iterations"] = records.front().window.iters;
+  result["experiment_name"] = "";
+  return result;
+}
+
+Json verdict_json(double average, const std::optional<double>& min_bw_gbps) {
+  return min_bw_gbps ? truth(fast_enough(average, *min_bw_gbps)) : Json("unchecked");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NcclTestsJson>> NcclTestsJson::open(const std::string& path) {
+  auto file = TextFile::create_new(path);
+  if (!file) return file.failure();
+  return std::make_unique<NcclTestsJson>(*std::move(file));
+}
+
+NcclTestsJson::NcclTestsJson(TextFile out) : out_(std::move(out)) {}
+
+void NcclTestsJson::begin(const RunInfo& run) {
+  begun_ = true;
+  auto head = text_of(Json{{"version", kReportVersion},
+                           {"start_time", local_time_text(run.start_time)},
+                           {"args", run.args},
+                           {"env", run.environment},
+                           {"nccl_version", options_.nccl_version},
+                           {"config", config_json(run, options_)}});
+  head.pop_back();  // the closing brace: results follow
+  out_.write(head + ",\"results\":[");
+}
+
+void NcclTestsJson::row(std::span<const Record> table, std::span<const Record>) {
+  if (table.empty()) return;
+  const auto* separator = std::exchange(any_result_, true) ? ",\n" : "\n";
+  out_.write(separator + text_of(result_json(table, options_)));
+}
+
+void NcclTestsJson::end(const EndInfo& end) {
+  if (!begun_) begin({});
+  const double average = end.average_busbw_gbps.value_or(0);
+  const Json tail{
+      {"out_of_bounds", {{"count", end.failed_checks}, {"okay", truth(end.failed_checks == 0)}}},
+      {"average_bus_bandwidth",
+       {{"bandwidth", number(average)}, {"okay", verdict_json(average, options_.min_bw_gbps)}}},
+      {"errors", Json::array({end.error.value_or("")})},
+      {"end_time", local_time_text(end.end_time)}};
+  out_.write("],\n" + text_of(tail).substr(1) + '\n');
+}
+
+}  // namespace linerate

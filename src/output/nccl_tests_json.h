@@ -1,0 +1,40 @@
+// The report of nccl-tests' -J (version 3), readable by its analyser, and always valid JSON.
+//
+// As in nccl-tests, truth values are the strings "true" and "false" and the root is a padded
+// string. Unlike it, numbers that are not finite are null, every rank's device is listed, and the
+// environment is the allow-list of the run line.
+#pragma once
+
+#include "output/sink.h"
+#include "output/table_options.h"
+#include "output/text_file.h"
+
+#include <memory>
+#include <string>
+
+namespace linerate {
+
+class NcclTestsJson final : public Sink {
+ public:
+  // A new file: `path`, or where it exists path.0, path.1, …; path() tells which.
+  static Result<std::unique_ptr<NcclTestsJson>> open(const std::string& path);
+  explicit NcclTestsJson(TextFile out);
+
+  const std::string& path() const { return out_.path(); }
+  // The run's options, known only after `open`. REQUIRES: called before begin.
+  void set_options(TableOptions options) { options_ = std::move(options); }
+
+  // Results are written as they come, so that memory stays bounded however long the run; the text
+  // is whole JSON after end().
+  void begin(const RunInfo& run) override;
+  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void end(const EndInfo& end) override;
+
+ private:
+  TextFile out_;
+  TableOptions options_;
+  bool begun_ = false;
+  bool any_result_ = false;
+};
+
+}  // namespace linerate
