@@ -38,7 +38,7 @@ struct InquiryMessage {
   std::uint32_t serial = 0;
 };
 
-// To the origin of an inquiry, back along the way that it came.
+// To the origin of an inquiry, back along the way on which it came first.
 struct StatusMessage {
   int origin = 0;
   std::uint32_t serial = 0;
@@ -46,7 +46,7 @@ struct StatusMessage {
   // entered_ns is how long ago that was, because clocks of nodes differ. Empty: the process has
   // left.
   std::vector<LaneStatus> lanes;
-  std::vector<int> unlinked;  // neighbours in the tree that this process cannot ask
+  std::vector<int> unlinked;  // neighbours that this process cannot ask
 };
 
 // To a neighbour: this process ends, and its end is no loss. It is answered, so that it can wait.

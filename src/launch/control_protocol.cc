@@ -2,6 +2,7 @@
 #include "launch/control_protocol.h"
 
 #include "base/log.h"
+#include "launch/control_graph.h"
 
 #include <fmt/format.h>
 
@@ -104,6 +105,9 @@ void ControlProtocol::take(Neighbour& from, const LostMessage& message) {
 void ControlProtocol::take(Neighbour& from, const InquiryMessage& message) {
   // One inquiry at a time, of the lowest process that asks, so that n of them are not n * n
   // messages.
+  // Links form circles: what has been seen comes again.
+  if (message.origin == parts_.self || seen_[message.origin] >= message.serial) return;
+  seen_[message.origin] = message.serial;
   const auto now_ns = now();
   const bool given_up = pending_ && now_ns >= pending_->began_ns + kOthersInquiryNs;
   if (pending_ && !given_up && pending_->origin < message.origin) return;
@@ -280,12 +284,9 @@ ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) const {
     return std::ranges::any_of(neighbours_,
                                [&](const auto& other) { return other.link.peer() == process; });
   };
-  const int self = parts_.self;
-  for (const int process : {tree_parent(self), 2 * self + 1, 2 * self + 2}) {
-    const bool exists =
-        process != self && process >= 0 && process < static_cast<int>(parts_.processes.size());
-    if (exists && !linked(process)) status.unlinked.push_back(process);
-  }
+  const auto nprocesses = static_cast<int>(parts_.processes.size());
+  for (const int process : control_neighbours(parts_.self, nprocesses))
+    if (!linked(process)) status.unlinked.push_back(process);
   return status;
 }
 

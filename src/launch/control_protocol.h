@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +92,7 @@ class ControlProtocol {
   std::optional<Pending> pending_;
   std::vector<ProcessStatus> statuses_;  // answers to an inquiry of ours
   std::uint32_t serial_ = 0;
+  std::map<int, std::uint32_t> seen_;  // the last inquiry of each origin
   bool left_ = false;
 };
 

@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "launch/control_acceptor.h"
 #include "launch/control_address.h"
+#include "launch/control_bytes.h"
+#include "launch/control_graph.h"
 #include "launch/control_socket.h"
 
 #include <fmt/format.h>
@@ -28,7 +30,7 @@ constexpr int kMostExits = 128;
 // What a process could set up, told to all.
 struct Made {
   bool memory = false;
-  bool parent_link = false;
+  std::vector<int> links;  // to the lower neighbours that answered
 };
 
 ControlSecret share_secret(Bootstrap& process, const Deadline& deadline) {
@@ -73,7 +75,8 @@ class Setup {
         std::move(listeners),
         {.self = parts_.self, .secret = secret_, .memory = parts_.page.descriptor()});
     fetch_memory();
-    connect_to_parent();
+    for (const int lower : neighbours())
+      if (lower < parts_.self) connect_to(process_at(lower));
     const auto made = share_made();
     keep_links(acceptor.finish(), made);
     settle_memory(made);
@@ -132,55 +135,62 @@ class Setup {
            answer == kWelcome;
   }
 
-  void connect_to_parent() {
-    if (parts_.self == 0) return;
-    const auto& parent = parts_.processes[static_cast<std::size_t>(tree_parent(parts_.self))];
-    auto fd = parent.node == parts_.mine().node ? connect_locally(parent) : connect_afar(parent);
-    if (fd) return parts_.links.emplace_back(std::move(fd), parent.process), void();
-    say(fmt::format(
-        "note: {} has no control link to {} ({}); what happens beyond it may be noticed "
-        "late",
-        subject(parts_.mine(), ranks_of(parts_.mine())), subject(parent, ranks_of(parent)),
-        reason_));
+  std::vector<int> neighbours() const {
+    return control_neighbours(parts_.self, static_cast<int>(parts_.processes.size()));
+  }
+  const ControlProcess& process_at(int process) const {
+    return parts_.processes[static_cast<std::size_t>(process)];
   }
 
-  FileDescriptor connect_locally(const ControlProcess& parent) {
-    auto fd = connect_unix(socket_name(secret_, parent.process));
-    if (fd && greet(fd.get(), parent.process, Purpose::link)) return fd;
+  void connect_to(const ControlProcess& peer) {
+    auto fd = peer.node == parts_.mine().node ? connect_locally(peer) : connect_afar(peer);
+    if (fd) return parts_.links.emplace_back(std::move(fd), peer.process), void();
+    say(fmt::format("note: {} has no control link to {} ({}); faults may be noticed late",
+                    subject(parts_.mine(), ranks_of(parts_.mine())), subject(peer, ranks_of(peer)),
+                    reason_));
+  }
+
+  FileDescriptor connect_locally(const ControlProcess& peer) {
+    auto fd = connect_unix(socket_name(secret_, peer.process));
+    if (fd && greet(fd.get(), peer.process, Purpose::link)) return fd;
     reason_ = fd ? "no answer" : std::strerror(errno);
     return {};
   }
 
-  FileDescriptor connect_afar(const ControlProcess& parent) {
+  FileDescriptor connect_afar(const ControlProcess& peer) {
     reason_ = "it has no address for other hosts";
-    if (parent.port == 0) return {};
-    for (const auto& host : nearest_first(parent.addresses, interface_addresses())) {
-      auto fd = connect_tcp({host, parent.port}, Deadline::after(clock_, kAttemptS));
+    if (peer.port == 0) return {};
+    for (const auto& host : nearest_first(peer.addresses, interface_addresses())) {
+      auto fd = connect_tcp({host, peer.port}, Deadline::after(clock_, kAttemptS));
       const auto failed = fd ? "no answer" : std::strerror(errno);
-      if (fd && greet(fd.get(), parent.process, Purpose::link)) return fd;
-      reason_ = fmt::format("{}: {}", text_of(SocketAddress{host, parent.port}), failed);
+      if (fd && greet(fd.get(), peer.process, Purpose::link)) return fd;
+      reason_ = fmt::format("{}: {}", text_of(SocketAddress{host, peer.port}), failed);
     }
     return {};
   }
 
   std::vector<Made> share_made() {
-    const Made mine{.memory = page_shared_, .parent_link = !parts_.links.empty()};
+    ByteWriter mine;
+    mine(page_shared_);
+    mine.each(parts_.links, [&](const ControlLink& link) { mine(link.peer()); });
     std::vector<Made> all;
-    const auto shared = process_.all_gather(std::as_bytes(std::span(&mine, 1)), options_.deadline);
-    for (const auto& bytes : shared) {
-      if (bytes.size() != sizeof(Made)) throw PeerFailure("A peer's watch speaks another version.");
-      std::memcpy(&all.emplace_back(), bytes.data(), sizeof(Made));
+    for (const auto& bytes : process_.all_gather(mine.take(), options_.deadline)) {
+      ByteReader theirs(bytes);
+      theirs(all.emplace_back().memory);
+      theirs(all.back().links);
+      if (!theirs.complete()) throw PeerFailure("A peer's watch speaks another version.");
     }
     return all;
   }
 
-  // A child that gave up before it heard the answer has no link, though its parent has one.
+  // One that gave up before it heard the answer has no link, though this process has one.
   void keep_links(std::map<int, FileDescriptor> accepted, const std::vector<Made>& made) {
-    for (auto& [child, fd] : accepted) {
-      const bool known = child > 0 && child < static_cast<int>(made.size());
-      if (!known || tree_parent(child) != parts_.self) continue;
-      if (made[static_cast<std::size_t>(child)].parent_link)
-        parts_.links.emplace_back(std::move(fd), child);
+    for (const int higher : neighbours()) {
+      const auto found = accepted.find(higher);
+      if (higher < parts_.self || found == accepted.end()) continue;
+      const auto& links = made[static_cast<std::size_t>(higher)].links;
+      if (std::ranges::find(links, parts_.self) != links.end())
+        parts_.links.emplace_back(std::move(found->second), higher);
     }
   }
 

@@ -1,4 +1,4 @@
-// Makes the watch's means: shared memory of the node, links along the tree, notices of exits.
+// Makes the watch's means: shared memory of the node, links to neighbours, notices of exits.
 #pragma once
 
 #include "launch/control_link.h"
@@ -22,9 +22,10 @@ struct ControlParts {
   // By process: shares this process' memory. False for itself: its slot is 0, and nobody else
   // reads.
   std::vector<bool> shares_page;
-  std::vector<ControlLink> links;  // to neighbours in the tree, as far as they could be made
-  std::vector<Exit> exits;         // of processes of this node
-  std::vector<int> gone;           // died during the set-up
+  std::vector<ControlLink>
+      links;                // to the neighbours of control_graph.h, as far as they could be made
+  std::vector<Exit> exits;  // of processes of this node
+  std::vector<int> gone;    // died during the set-up
   const ControlProcess& mine() const { return processes[static_cast<std::size_t>(self)]; }
   bool shares(int process) const { return shares_page[static_cast<std::size_t>(process)]; }
   // REQUIRES: shares(process), or process == self.

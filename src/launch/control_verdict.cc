@@ -1,6 +1,8 @@
 // See control_verdict.h.
 #include "launch/control_verdict.h"
 
+#include "launch/control_graph.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,18 +19,16 @@ const ProcessStatus& status_of(const Inquiry& inquiry, int process) {
   return inquiry.statuses[static_cast<std::size_t>(process)];
 }
 
-// The neighbour of `process` on its way to the origin, who passes the question on to it.
-int asked_by(int process, int origin) {
-  int below = origin;
-  while (below > process && tree_parent(below) != process) below = tree_parent(below);
-  return below > process ? below : tree_parent(process);
-}
-
+// Asked by a neighbour that answers itself, and yet silent.
 bool silent(const Inquiry& inquiry, int process) {
   const auto& status = status_of(inquiry, process);
-  if (process == inquiry.origin || status.answered || status.left) return false;
-  const auto& asker = status_of(inquiry, asked_by(process, inquiry.origin));
-  return asker.answered && std::ranges::find(asker.unlinked, process) == asker.unlinked.end();
+  if (status.answered || status.left) return false;
+  const auto asked_by = [&](int neighbour) {
+    const auto& asker = status_of(inquiry, neighbour);
+    return asker.answered && std::ranges::find(asker.unlinked, process) == asker.unlinked.end();
+  };
+  const auto nprocesses = static_cast<int>(inquiry.statuses.size());
+  return std::ranges::any_of(control_neighbours(process, nprocesses), asked_by);
 }
 
 // Of the lanes that count: those of processes that have not left.
