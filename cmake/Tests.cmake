@@ -46,3 +46,4 @@ linerate_python_test(architecture.rules architecture tests/architecture/check_la
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
+linerate_python_test(output.parsers output tests/system/parsers_test.py)
