@@ -1,7 +1,8 @@
 # One libFuzzer program for each reader of outside input: tests/fuzz/NAME_fuzz.cc -> bin/fuzz_NAME.
-# Its seeds, where it has any, lie in tests/fuzz/corpus/NAME.
+# Its seeds, where it has any, lie in tests/fuzz/corpus/NAME. linerate_cli brings the layers
+# that read something.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  message(FATAL_ERROR "LINERATE_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ 15 or newer.")
+  message(FATAL_ERROR "LINERATE_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ 17 or newer.")
 endif()
 
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)
@@ -15,7 +16,7 @@ foreach(source IN LISTS sources)
   string(REPLACE "_fuzz" "" name ${name})
   add_executable(fuzz_${name} ${source})
   target_include_directories(fuzz_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
-  target_link_libraries(fuzz_${name} PRIVATE -Wl,--start-group ${layers} -Wl,--end-group)
+  target_link_libraries(fuzz_${name} PRIVATE linerate_cli)
   target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
 endforeach()

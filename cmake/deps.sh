@@ -31,20 +31,20 @@ retry() {
   return 1
 }
 
-# The oldest clang that has __builtin_source_location and reads libstdc++ 12 is 15.
+# clang 17 is the first that knows all CPU features which our kernels ask for.
 clang_version() {
   local version
-  for version in 16 19 18 17 15; do
+  for version in 19 18 17; do
     if dpkg-query -W "clang-tidy-$version" "libclang-rt-$version-dev" >/dev/null 2>&1; then
       echo "$version" && return
     fi
   done
-  for version in 16 19 18 17 15; do
+  for version in 19 18 17; do
     if [ -n "$(apt-cache madison "libclang-rt-$version-dev" 2>/dev/null)" ]; then
       echo "$version" && return
     fi
   done
-  echo "deps: no clang 15 or newer in the package lists; run apt-get update." >&2
+  echo "deps: no clang 17 or newer in the package lists (apt-get update fetches them)." >&2
   return 1
 }
 

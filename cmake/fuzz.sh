@@ -6,10 +6,10 @@ seconds=${1:?seconds per target}
 
 newest_clang() {
   local version
-  for version in 19 18 17 16 15; do
+  for version in 19 18 17; do
     if command -v "clang++-$version"; then return; fi
   done
-  echo "fuzz: no clang++ 15 or newer; run make deps-full." >&2
+  echo "fuzz: no clang++ 17 or newer; run make deps-full." >&2
   return 1
 }
 

@@ -22,7 +22,7 @@ tidy() {
   local version sources=("$@")
   version=$(compgen -c run-clang-tidy- | sed 's/.*-//' | sort -n | tail -n 1)
   if [ -z "$version" ]; then
-    echo "lint: no run-clang-tidy-15 or newer; run make deps-full." >&2
+    echo "lint: no run-clang-tidy-17 or newer; run make deps-full." >&2
     return 1
   fi
   [ "${#sources[@]}" -gt 0 ] || sources=('/(src|collectives|topo|trainers)/.*\.cc$')
