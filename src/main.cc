@@ -7,6 +7,7 @@
 #include "commands/version.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <atomic>
@@ -36,11 +37,18 @@ void catch_interrupts() {
 linerate::ExitCode run(const linerate::CommandInput& input) {
   using linerate::Command;
   switch (input.call.command) {
-    case Command::perf: return linerate::perf_command(input);
-    case Command::report: return linerate::report_command(input);
-    case Command::docs: return linerate::docs_command(input);
-    case Command::help: fmt::print("{}", linerate::suite_help()); break;
-    case Command::version: fmt::print("{}\n", linerate::version_text()); break;
+    case Command::perf:
+      return linerate::perf_command(input);
+    case Command::report:
+      return linerate::report_command(input);
+    case Command::docs:
+      return linerate::docs_command(input);
+    case Command::help:
+      fmt::print("{}", linerate::suite_help());
+      break;
+    case Command::version:
+      fmt::print("{}\n", linerate::version_text());
+      break;
   }
   return linerate::ExitCode::ok;
 }
@@ -49,9 +57,9 @@ int run_main(std::span<const char* const> argv) {
   const auto call = linerate::read_invocation(argv);
   if (!call) return static_cast<int>(linerate::refuse(call.sentence()));
   const auto environment = linerate::Environment::of_process();
-  return static_cast<int>(run({.call = *call,
-                               .environment = environment,
-                               .interrupted = [] { return interrupt_asked.load(); }}));
+  return static_cast<int>(run({.call = *call, .environment = environment, .interrupted = [] {
+                                 return interrupt_asked.load();
+                               }}));
 }
 
 }  // namespace

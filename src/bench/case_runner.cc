@@ -51,10 +51,10 @@ CaseOnLane CaseRunner::prepare(const Case& what, Placement placement) const {
     const Sizing sizing{.count = count_of(*what.collective, what.bytes, what.type, n),
                         .rank = local.comm().rank(),
                         .nranks = n,
-                        .traffic = traffic_};
+                        .traffic = traffic_,
+                        .type = what.type};
     on_lane.sizings.push_back(sizing);
-    on_lane.layouts.push_back(
-        layout_of(sizing, what, placement, session_.config(), buffer_bytes_));
+    on_lane.layouts.push_back(layout_of(sizing, what, placement, session_.config(), buffer_bytes_));
     auto& send = on_lane.send_ranges.emplace_back();
     auto& recv = on_lane.recv_ranges.emplace_back();
     if (traffic_ == nullptr) continue;
@@ -77,8 +77,8 @@ void CaseRunner::enter(const char* stage, const CaseOnLane& on_lane) {
                   .placement = name_of(on_lane.placement)});
 }
 
-// Inputs of the case's own type in every slot that calls will touch: leftovers of another type could
-// be denormal, and slow the arithmetic down.
+// Inputs of the case's own type in every slot that calls will touch: leftovers of another type
+// could be denormal, and slow the arithmetic down.
 void CaseRunner::fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls) {
   for (std::size_t i = 0; i < session_.ranks().size(); ++i) {
     auto& local = session_.ranks()[i];
@@ -98,8 +98,8 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   const auto& config = session_.config();
   const auto on_lane = prepare(what, placement);
   Measurement m{.what = what, .placement = placement, .agg_iters = config.agg_iters};
-  m.checked = config.check > 0 &&
-              (placement == Placement::out_of_place || what.collective->in_place);
+  m.checked =
+      config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
   enter("warm-up", on_lane);
   const auto calls = config.iters * static_cast<std::uint64_t>(config.agg_iters);
   fill_sliding(on_lane, std::max(calls, config.warmup_iters));
@@ -174,8 +174,8 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
     if (sampled && (stop.ci || stop.max_s) && m.samples.front().time_us.count() > 0) {
       const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
       decision.stop =
-          stats::stop_now({.ci = stop.ci, .max_s = stop.max_s},
-                          m.samples.front().time_us.summary(), elapsed_s) != stats::Stop::go_on;
+          stats::stop_now({.ci = stop.ci, .max_s = stop.max_s}, m.samples.front().time_us.summary(),
+                          elapsed_s) != stats::Stop::go_on;
     }
   }
   WireWriter out;

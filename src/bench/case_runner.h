@@ -1,4 +1,5 @@
-// One case in one placement, from filling to the gathered measurement; the same steps on every lane.
+// One case in one placement, from filling to the gathered measurement; the same steps on every
+// lane.
 #pragma once
 
 #include "bench/events.h"

@@ -26,7 +26,7 @@ enum class Blocking : std::uint8_t {
 
 enum class Sync : std::uint8_t { barrier, none };    // outside the stamps of a sample
 enum class Sliding : std::uint8_t { slide, fixed };  // --buffers
-enum class Progress : std::uint8_t { automatic, on, off };
+enum class ProgressMode : std::uint8_t { automatic, on, off };
 
 // --stop ci=1%,max=5s
 struct StopRule {
@@ -50,25 +50,26 @@ struct TrafficOptions {
   bool print_summary = false;
 };
 
-// The values of the GPU options, refused (exit 5) where the backend has no GPU and they are not default.
+// The values of the GPU options, refused (exit 5) where the backend has no GPU and they are not
+// default.
 struct GpuOptions {
-  int cudagraph = 0;                 // -G
-  int local_register = 0;            // -R
-  std::optional<int> cta_policy;     // -x
-  int device_implementation = 0;     // -D
-  std::optional<int> device_ctas;    // -V
-  bool stream_null = false;          // -y
-  bool parallel_init = false;        // -p
+  int cudagraph = 0;               // -G
+  int local_register = 0;          // -R
+  std::optional<int> cta_policy;   // -x
+  int device_implementation = 0;   // -D
+  std::optional<int> device_ctas;  // -V
+  bool stream_null = false;        // -y
+  bool parallel_init = false;      // -p
 };
 
 struct RunConfig {
-  std::string program;             // argv[0]'s basename
-  std::vector<std::string> args;   // argv
+  std::string program;                     // argv[0]'s basename
+  std::vector<std::string> args;           // argv
   const Collective* collective = nullptr;  // null: p2p_perf
   bool at_once = false;                    // p2p_perf --at-once: disjoint pairs together
 
-  int nthreads = 1;   // -t
-  int ngpus = 1;      // -g
+  int nthreads = 1;  // -t
+  int ngpus = 1;     // -g
   std::size_t min_bytes = std::size_t{32} << 20;
   std::size_t max_bytes = std::size_t{32} << 20;
   std::size_t step_bytes = std::size_t{1} << 20;
@@ -108,7 +109,7 @@ struct RunConfig {
   std::optional<std::size_t> limit_memory;  // bytes of a rank
   bool list = false;
   bool dry_run = false;
-  Progress progress = Progress::automatic;
+  ProgressMode progress = ProgressMode::automatic;
   std::uint64_t seed = 0;
   std::string fake;  // --fake: what the fake backend injects
 };

@@ -9,25 +9,17 @@
 
 namespace linerate {
 
-// How far the run is: `done` of `total` cases of this cycle, and the size that comes next.
-struct RunProgress {
-  std::size_t done = 0;
-  std::size_t total = 0;
-  std::uint64_t next_bytes = 0;
-};
-
 struct RunEvents {
   std::function<void(const RunInfo&)> begin;
   // `table`: one record per placement, averaged over groups; `groups`: one per placement and group.
   std::function<void(std::span<const Record> table, std::span<const Record> groups)> row;
-  std::function<void(const RunProgress&)> progress;
   std::function<bool()> interrupted;  // asked between windows: end as after Ctrl-C
 };
 
 // What rank 0 knows when all cases are done.
 struct RunTotals {
-  std::uint64_t failed_checks = 0;   // nccl-tests' "Out of bounds values"
-  double busbw_sum_gbps = 0;         // over all rows and both placements
+  std::uint64_t failed_checks = 0;  // nccl-tests' "Out of bounds values"
+  double busbw_sum_gbps = 0;        // over all rows and both placements
   std::uint64_t busbw_rows = 0;
   bool interrupted = false;
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …

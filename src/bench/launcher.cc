@@ -8,7 +8,10 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
     const auto& layout = on_lane.layouts[i];
-    Prepared prepared{.comm = &local.comm(), .call = {}, .send = nullptr, .recv = nullptr,
+    Prepared prepared{.comm = &local.comm(),
+                      .call = {},
+                      .send = nullptr,
+                      .recv = nullptr,
                       .stride = layout.stride};
     prepared.call = {.buffers = {.send = layout.send_view(local, 0),
                                  .recv = layout.recv_view(local, 0),

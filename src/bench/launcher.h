@@ -11,11 +11,11 @@ namespace linerate {
 
 // Everything about one case and placement on this lane; the same order of ranks as the session's.
 struct CaseOnLane {
-  Case what;
+  Case what{};
   Placement placement = Placement::out_of_place;
-  std::vector<Sizing> sizings;  // per local rank, within its group
-  std::vector<Layout> layouts;
-  std::vector<std::vector<Range>> send_ranges, recv_ranges;  // all_to_all_v only
+  std::vector<Sizing> sizings{};  // per local rank, within its group
+  std::vector<Layout> layouts{};
+  std::vector<std::vector<Range>> send_ranges{}, recv_ranges{};  // all_to_all_v only
 };
 
 // Launches the case once per call of once(), on all ranks of the lane, on the slot it is told.

@@ -42,13 +42,13 @@ Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
   return layout;
 }
 
-std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks,
-                         const TrafficMatrix* traffic) {
+std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic) {
   std::size_t most = 0;
   for (const auto& what : cases) {
     const Sizing sizing{.count = count_of(*what.collective, what.bytes, what.type, nranks),
                         .nranks = nranks,
-                        .traffic = traffic};
+                        .traffic = traffic,
+                        .type = what.type};
     most = std::max({most, what.bytes, row_bytes(*what.collective, sizing, what.type)});
   }
   return most;

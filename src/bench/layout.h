@@ -11,14 +11,14 @@
 namespace linerate {
 
 // The slots of one case on one rank. A slot is `stride` bytes of both buffers; calls slide over the
-// first slots, and the last slot is touched by nothing but the call that is verified, where there is
-// more than one.
+// first slots, and the last slot is touched by nothing but the call that is verified, where there
+// is more than one.
 struct Layout {
   Shape shape;
   std::size_t element_bytes = 1;
-  std::size_t stride = 0;      // bytes of a slot
+  std::size_t stride = 0;  // bytes of a slot
   std::size_t slots = 1;
-  std::size_t lead = 0;        // bytes in front of slot 0 (-u)
+  std::size_t lead = 0;  // bytes in front of slot 0 (-u)
   Placement placement = Placement::out_of_place;
 
   bool has_spare() const { return slots > 1; }
@@ -37,7 +37,8 @@ struct Layout {
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
                  const RunConfig& config, std::size_t buffer_bytes);
 
-// Bytes that one buffer needs for every case of the plan, over all ranks of a group, without the lead.
+// Bytes that one buffer needs for every case of the plan, over all ranks of a group, without the
+// lead.
 std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic);
 
 }  // namespace linerate

@@ -13,15 +13,16 @@
 namespace linerate {
 
 struct Measurement {
-  Case what;
+  Case what{};
   Placement placement = Placement::out_of_place;
-  std::uint64_t iters = 0;             // over all windows
+  std::uint64_t iters = 0;  // over all windows
   int agg_iters = 1;
-  std::vector<WindowTime> lane_times;  // per lane, summed over all windows
-  std::vector<SampleReduction> samples;  // per lane set: all lanes, then each group where there are more
+  std::vector<WindowTime> lane_times{};  // per lane, summed over all windows
+  std::vector<SampleReduction>
+      samples{};  // per lane set: all lanes, then each group where there are more
   int batch = 1;
   bool checked = false;
-  std::vector<RankCheck> checks;  // every check of every rank and round
+  std::vector<RankCheck> checks{};  // every check of every rank and round
 };
 
 }  // namespace linerate

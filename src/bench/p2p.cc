@@ -46,11 +46,10 @@ RunTotals P2pRun::run() {
   session_.allocate(session_.config().max_bytes);
   begin();
   const auto rounds = pair_rounds(session_.nranks(), session_.config().at_once);
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (session_.is_first()) events_.progress({.done = i, .total = rounds.size()});
+  for (const auto& round : rounds) {
     totals_.interrupted = session_.agree(session_.is_first() && events_.interrupted());
     if (totals_.interrupted) return totals_;
-    run_round(rounds[i]);
+    run_round(round);
   }
   session_.enter({.what = "end of the run"});
   return totals_;
@@ -126,8 +125,8 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
                 .pair = std::pair{test.source, test.dest}};
   const auto node_of = [&](int rank) { return info_.ranks[static_cast<std::size_t>(rank)].node; };
   record.nnodes = node_of(test.source) == node_of(test.dest) ? 1 : 2;
-  record.window.time_us = static_cast<double>(timing.elapsed_ns) / kNsPerUs /
-                          static_cast<double>(config.iters) / trips;
+  record.window.time_us =
+      static_cast<double>(timing.elapsed_ns) / kNsPerUs / static_cast<double>(config.iters) / trips;
   for (auto& us : timing.iteration_us) us /= trips;
   record.samples = SampleInfo{.us = stats::summarize(timing.iteration_us)};
   if (record.window.time_us > 0)

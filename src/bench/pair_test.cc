@@ -46,9 +46,12 @@ void transfer(const Part& part, const PairTest& test, const Buffers& b) {
   Communicator& comm = *part.local->world;
   Stream& stream = *part.local->stream;
   switch (test.kind) {
-    case PairKind::latency: return ping_pong(part, b);
-    case PairKind::bidirectional: return comm.send_recv(b, part.peer, part.peer, stream);
-    case PairKind::unidirectional: break;
+    case PairKind::latency:
+      return ping_pong(part, b);
+    case PairKind::bidirectional:
+      return comm.send_recv(b, part.peer, part.peer, stream);
+    case PairKind::unidirectional:
+      break;
   }
   if (part.is_source)
     comm.send(b, part.peer, stream);
@@ -91,9 +94,12 @@ std::uint64_t wrong_bytes(Session& session, const Part& part, const PairTest& te
 
 std::string_view name_of(PairKind kind) {
   switch (kind) {
-    case PairKind::latency: return "p2p_latency";
-    case PairKind::unidirectional: return "p2p_unidirectional";
-    case PairKind::bidirectional: return "p2p_bidirectional";
+    case PairKind::latency:
+      return "p2p_latency";
+    case PairKind::unidirectional:
+      return "p2p_unidirectional";
+    case PairKind::bidirectional:
+      return "p2p_bidirectional";
   }
   __builtin_unreachable();
 }

@@ -24,8 +24,8 @@ struct PairTest {
 // What one rank of the pair saw.
 struct PairTiming {
   std::int64_t elapsed_ns = 0;
-  std::vector<double> iteration_us;  // latency: of the round trip
-  std::uint64_t wrong = 0;           // bytes received that differ
+  std::vector<double> iteration_us{};  // latency: of the round trip
+  std::uint64_t wrong = 0;             // bytes received that differ
 };
 
 // Runs `test` on those of this lane's ranks that take part; yields nothing where none does.

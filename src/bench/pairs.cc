@@ -13,7 +13,8 @@ std::vector<Round> one_by_one(int nranks) {
   return rounds;
 }
 
-// The last seat stays, all others move round it; with an odd number of ranks the last seat is empty.
+// The last seat stays, all others move round it; with an odd number of ranks the last seat is
+// empty.
 std::vector<Round> by_circle(int nranks) {
   const int seats = nranks + nranks % 2;
   std::vector<Round> rounds;

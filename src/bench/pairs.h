@@ -6,8 +6,8 @@
 
 namespace linerate {
 
-using Pair = std::pair<int, int>;   // lower rank first
-using Round = std::vector<Pair>;    // disjoint pairs that are measured at once
+using Pair = std::pair<int, int>;  // lower rank first
+using Round = std::vector<Pair>;   // disjoint pairs that are measured at once
 
 // Every unordered pair of 0..nranks-1 exactly once. Alone: one pair a round, in ascending order.
 // At once: rounds of disjoint pairs by the circle method, nranks - 1 of them (nranks when odd).

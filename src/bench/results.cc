@@ -105,10 +105,14 @@ void add_bandwidth(const Measurement& m, const Sizing& sizing, Record& record) {
 
 double combine_us(std::vector<double> lane_us, Average average) {
   switch (average) {
-    case Average::rank0: return lane_us.front();
-    case Average::min: return *std::min_element(lane_us.begin(), lane_us.end());
-    case Average::max: return *std::max_element(lane_us.begin(), lane_us.end());
-    case Average::mean: break;
+    case Average::rank0:
+      return lane_us.front();
+    case Average::min:
+      return *std::min_element(lane_us.begin(), lane_us.end());
+    case Average::max:
+      return *std::max_element(lane_us.begin(), lane_us.end());
+    case Average::mean:
+      break;
   }
   return std::accumulate(lane_us.begin(), lane_us.end(), 0.0) / static_cast<double>(lane_us.size());
 }
@@ -120,7 +124,8 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
     const int n = static_cast<int>(ranks_of(facts, size_group).size());
     const Sizing sizing{.count = count_of(*m.what.collective, m.what.bytes, m.what.type, n),
                         .nranks = n,
-                        .traffic = facts.traffic};
+                        .traffic = facts.traffic,
+                        .type = m.what.type};
     Record record{.run_id = facts.run_id,
                   .what = case_info(m, sizing),
                   .group = size_group,

@@ -12,16 +12,16 @@ namespace linerate {
 
 // What every record of a run repeats.
 struct RunFacts {
-  std::string run_id;
-  std::string backend, backend_version, transport;
-  std::vector<RankInfo> infos;  // by rank
+  std::string run_id{};
+  std::string backend{}, backend_version{}, transport{};
+  std::vector<RankInfo> infos{};  // by rank
   int ranks_per_lane = 1;
   const TrafficMatrix* traffic = nullptr;
 };
 
 struct Results {
-  Record table;                 // over all lanes: nccl-tests' row
-  std::vector<Record> groups;   // one per group, by colour; one for a run that is not split
+  Record table{};                // over all lanes: nccl-tests' row
+  std::vector<Record> groups{};  // one per group, by colour; one for a run that is not split
   std::uint64_t failed_checks = 0;
 };
 

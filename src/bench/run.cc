@@ -96,14 +96,11 @@ void BenchmarkRun::begin() {
 }
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    if (session_.is_first())
-      events_.progress({.done = i, .total = cases_.size(), .next_bytes = cases_[i].bytes});
+  for (const auto& what : cases_) {
     totals_.interrupted = session_.agree(session_.is_first() && events_.interrupted());
     if (totals_.interrupted) return;
-    run_case(runner, cases_[i]);
+    run_case(runner, what);
   }
-  if (session_.is_first()) events_.progress({.done = cases_.size(), .total = cases_.size()});
 }
 
 void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {

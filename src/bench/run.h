@@ -6,8 +6,8 @@
 
 namespace linerate {
 
-// Collective over all lanes; events fire on rank 0's lane only. `started` is filled by the caller with
-// what it knows (program, arguments, launcher, backend); the run adds the rest before begin.
+// Collective over all lanes; events fire on rank 0's lane only. `started` is filled by the caller
+// with what it knows (program, arguments, launcher, backend); the run adds the rest before begin.
 RunTotals run_benchmark(const SessionInput& input, const RunInfo& started, const RunEvents& events);
 
 }  // namespace linerate

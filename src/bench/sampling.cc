@@ -63,8 +63,7 @@ int batch_for(double call_us, double clock_cost_ns) {
 }
 
 Sampler::Sampler(Session& session)
-    : session_(session),
-      stamps_(std::min<std::uint64_t>(session.config().iters, kBlock)) {}
+    : session_(session), stamps_(std::min<std::uint64_t>(session.config().iters, kBlock)) {}
 
 void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
                   std::vector<SampleReduction>& reductions) {

@@ -28,14 +28,14 @@ struct SampleReduction {
   stats::Reservoir time_us;          // maximum over lanes of exit - entry, per call
   stats::Reservoir arrival_skew_us;  // last entry - first entry, common clock
   stats::Reservoir exit_skew_us;
-  std::vector<double> late_us_sum;   // per lane of the set: entry - first entry, summed
+  std::vector<double> late_us_sum;  // per lane of the set: entry - first entry, summed
   std::uint64_t skipped = 0;
 };
 
 struct SamplePlan {
   std::uint64_t samples = 20;
-  int batch = 1;              // calls per sample
-  std::uint64_t skip = 0;     // the first samples that are dropped (-K)
+  int batch = 1;           // calls per sample
+  std::uint64_t skip = 0;  // the first samples that are dropped (-K)
   std::size_t sliding_slots = 1;
 };
 

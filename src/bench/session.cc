@@ -5,6 +5,7 @@
 #include "base/wire.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,8 +27,7 @@ RankInfo get_info(WireReader& in) {
   RankInfo info;
   for (int* value : {&info.rank, &info.group, &info.pid, &info.node, &info.device})
     *value = in.get<int>();
-  for (std::string* text : {&info.hostname, &info.bus_id, &info.device_name})
-    *text = in.get_text();
+  for (std::string* text : {&info.hostname, &info.bus_id, &info.device_name}) *text = in.get_text();
   return info;
 }
 
@@ -129,8 +129,7 @@ std::size_t Session::rank_memory() {
   for (const auto& local : ranks_) {
     if (config().limit_memory) break;  // the user knows better
     const auto free = static_cast<double>(local.device->free_bytes());
-    const auto share =
-        static_cast<std::size_t>(free * kShareOfFree / static_cast<double>(on_node));
+    const auto share = static_cast<std::size_t>(free * kShareOfFree / static_cast<double>(on_node));
     least = std::min(least, share);
   }
   WireWriter mine;

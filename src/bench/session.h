@@ -74,8 +74,8 @@ class Session {
   int lane_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
   int ngroups() const { return ngroups_; }
 
-  // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled with
-  // inputs, so that no page fault and no zero page is in a timing.
+  // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
+  // with inputs, so that no page fault and no zero page is in a timing.
   void allocate(std::size_t bytes);
 
   // The bytes that each of this lane's ranks may use for buffers, minimum over all ranks.

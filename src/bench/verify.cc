@@ -15,7 +15,8 @@ struct Piece {
 
 // Groups must not mistake each other's data for their own.
 std::uint64_t seed_of(const Session& session, const LocalRank& local) {
-  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads small numbers
+  constexpr std::uint64_t kGolden =
+      0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads small numbers
   return session.config().seed + kGolden * static_cast<std::uint64_t>(local.group + 1);
 }
 
@@ -31,8 +32,8 @@ Content content_of(Session& session, LocalRank& local, const Case& what) {
 Content content_of(const Content& own, const Oracle::Segment& segment) {
   Content content = own;
   content.first_index = segment.source_index;
-  content.kind = segment.source_rank == Oracle::kReduction ? Content::Kind::reduction
-                                                           : Content::Kind::input;
+  content.kind =
+      segment.source_rank == Oracle::kReduction ? Content::Kind::reduction : Content::Kind::input;
   if (segment.source_rank != Oracle::kReduction) content.rank = segment.source_rank;
   return content;
 }

@@ -15,11 +15,11 @@ namespace linerate {
 struct RankCheck {
   int rank = 0;  // global
   std::uint64_t wrong = 0;
-  FirstWrong first;  // meaningful when wrong > 0; index counts recv elements of the slot
+  FirstWrong first{};  // meaningful when wrong > 0; index counts recv elements of the slot
 };
 
-// Writes the inputs of a case into slot `slot` of this lane's ranks, and poison wherever a result, or
-// nothing, must appear.
+// Writes the inputs of a case into slot `slot` of this lane's ranks, and poison wherever a result,
+// or nothing, must appear.
 void fill_slot(Session& session, const CaseOnLane& on_lane, std::size_t slot);
 
 // Compares every local rank's slot after one call on it, untouched parts included.

@@ -13,7 +13,7 @@ struct WindowPlan {
   std::uint64_t iters = 20;
   int agg_iters = 1;
   std::size_t sliding_slots = 1;  // calls cycle over these
-  std::size_t last_slot = 0;      // of the very last call; within sliding_slots when there is no spare
+  std::size_t last_slot = 0;  // of the very last call; within sliding_slots when there is no spare
 };
 
 struct WindowTime {

@@ -35,19 +35,25 @@ std::string names(const List& list) {
 }
 
 std::vector<Setting> settings_of(const RunConfig& c) {
-  std::vector<Setting> settings{
-      setting("min_bytes", c.min_bytes),       setting("max_bytes", c.max_bytes),
-      setting("step_bytes", c.step_bytes),     setting("step_factor", c.step_factor),
-      setting("iters", c.iters),               setting("agg_iters", c.agg_iters),
-      setting("warmup_iters", c.warmup_iters), setting("run_cycles", c.run_cycles),
-      setting("check", c.check),               setting("op", names(c.ops)),
-      setting("datatype", names(c.types)),     setting("root", c.root),
-      setting("blocking", static_cast<int>(c.blocking)),
-      setting("average", static_cast<int>(c.average)),
-      setting("timeout_s", c.timeout_s),       setting("unalign", c.unalign),
-      setting("sync", c.sync == Sync::barrier ? "barrier" : "none"),
-      setting("buffers", c.sliding == Sliding::slide ? "slide" : "fixed"),
-      setting("seed", c.seed)};
+  std::vector<Setting> settings{setting("min_bytes", c.min_bytes),
+                                setting("max_bytes", c.max_bytes),
+                                setting("step_bytes", c.step_bytes),
+                                setting("step_factor", c.step_factor),
+                                setting("iters", c.iters),
+                                setting("agg_iters", c.agg_iters),
+                                setting("warmup_iters", c.warmup_iters),
+                                setting("run_cycles", c.run_cycles),
+                                setting("check", c.check),
+                                setting("op", names(c.ops)),
+                                setting("datatype", names(c.types)),
+                                setting("root", c.root),
+                                setting("blocking", static_cast<int>(c.blocking)),
+                                setting("average", static_cast<int>(c.average)),
+                                setting("timeout_s", c.timeout_s),
+                                setting("unalign", c.unalign),
+                                setting("sync", c.sync == Sync::barrier ? "barrier" : "none"),
+                                setting("buffers", c.sliding == Sliding::slide ? "slide" : "fixed"),
+                                setting("seed", c.seed)};
   if (c.stop.ci) settings.push_back(setting("stop_ci", *c.stop.ci));
   if (c.stop.max_s) settings.push_back(setting("stop_max_s", *c.stop.max_s));
   if (c.limit_memory) settings.push_back(setting("limit_memory", *c.limit_memory));

@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "base/exit_code.h"
 #include "bench/config.h"
+#include "commands/outputs.h"
 #include "launch/identity.h"
 
 #include <functional>
@@ -15,10 +16,11 @@ struct ProcessRun {
   const RunConfig& config;
   const Environment& environment;
   std::function<bool()> interrupted;
+  Outputs* outputs = nullptr;  // used by the process of rank 0 only
 };
 
-// Runs this process' ranks to the end. Failures of ranks and libraries become exit codes here, after
-// what was measured has reached every file; Unavailable before the run starts is thrown.
+// Runs this process' ranks to the end. Failures of ranks and libraries become exit codes here,
+// after what was measured has reached every file; Unavailable before the run starts is thrown.
 ExitCode run_process(const ProcessRun& run, const Identity& identity);
 
 // --dry-run: what would run, on what, without running it.

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <array>
@@ -23,9 +24,10 @@ std::filesystem::path find_reports() {
   for (const auto& candidate : candidates)
     if (std::filesystem::exists(candidate / "report.py"))
       return std::filesystem::canonical(candidate / "report.py");
-  throw Unavailable(fmt::format("The reports are not beside this program: looked for report.py in "
-                                "{} and {}.",
-                                candidates[0].string(), candidates[1].string()));
+  throw Unavailable(
+      fmt::format("The reports are not beside this program: looked for report.py in "
+                  "{} and {}.",
+                  candidates[0].string(), candidates[1].string()));
 }
 
 }  // namespace
@@ -38,9 +40,10 @@ ExitCode report_command(const CommandInput& input) {
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv.front(), argv.data());
-  throw Unavailable(fmt::format("Cannot start {}: {}. Set PYTHON to a Python 3 with matplotlib, "
-                                "numpy and jinja2.",
-                                python, std::strerror(errno)));
+  throw Unavailable(
+      fmt::format("Cannot start {}: {}. Set PYTHON to a Python 3 with matplotlib, "
+                  "numpy and jinja2.",
+                  python, std::strerror(errno)));
 }
 
 }  // namespace linerate

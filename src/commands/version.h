@@ -6,7 +6,7 @@
 
 namespace linerate {
 
-std::string_view version();    // "0.1.0", from the build
-std::string version_text();    // "linerate 0.1.0"
+std::string_view version();  // "0.1.0", from the build
+std::string version_text();  // "linerate 0.1.0"
 
 }  // namespace linerate

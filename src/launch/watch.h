@@ -16,12 +16,13 @@ namespace linerate {
 // What a lane is doing, in words for the message: "timed loop", "all_reduce", 1048576, "in place".
 struct Stage {
   std::string_view what;  // static text: initialisation, warm-up, barrier, timed loop, verification …
-  std::string_view collective;
+  std::string_view collective{};
   std::uint64_t bytes = 0;
-  std::string_view placement;
+  std::string_view placement{};
 };
 
-// What went wrong, once it did. All members of the job that survive agree on `ranks`.
+// What went wrong, once it did. All members of the job that survive agree on `ranks`; one of them
+// prints the sentences. No ranks: all hang in the same stage.
 struct FailureReport {
   std::vector<int> ranks;            // lost or missing ranks
   std::vector<std::string> sentences;  // "rank 1 (node07, pid 4711) died in all_reduce, 1048576 bytes, …"
@@ -58,7 +59,8 @@ class Watch {
 
   virtual std::optional<FailureReport> failure() const = 0;
 
-  // This process could not go on (its own error): the others are told and end too.
+  // This process could not go on: the others are told and end too. On return failure() holds the
+  // report, which blames others where they died first: an error may be but the echo of a death.
   virtual void fail(const std::string& sentence) noexcept = 0;
 
   // This process ends as planned: its exit is no loss. Call before the last Bootstrap call returns.

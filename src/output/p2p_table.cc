@@ -17,13 +17,14 @@ bool is_one_way(const Record& record) { return record.what.collective == "p2p_un
 
 void P2pTable::begin(const RunInfo& run) {
   nranks_ = run.nranks;
-  fmt::print(out_, "# linerate {}: {}, {} ranks, backend {} {}, {}\n", run.version, run.program,
-             run.nranks, run.backend, run.backend_version, run.transport);
-  fmt::print(out_, "# Using devices\n");
+  auto text =
+      fmt::format("# linerate {}: {}, {} ranks, backend {} {}, {}\n# Using devices\n", run.version,
+                  run.program, run.nranks, run.backend, run.backend_version, run.transport);
   for (const auto& rank : run.ranks)
-    fmt::print(out_, "#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n", rank.rank,
-               rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id, rank.device_name);
-  std::fflush(out_);
+    text += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
+                        rank.rank, rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id,
+                        rank.device_name);
+  out_.write(text);
 }
 
 void P2pTable::row(std::span<const Record> table, std::span<const Record>) {
@@ -40,48 +41,50 @@ void P2pTable::row(std::span<const Record> table, std::span<const Record>) {
 
 void P2pTable::end(const EndInfo& end) {
   const auto bytes_of = [&](const char* name) { return bytes_[name]; };
-  print_matrix({"p2p_latency",
-                fmt::format("Latency, half a round trip of {} bytes", bytes_of("p2p_latency")),
-                "us"});
-  print_matrix({"p2p_unidirectional",
-                fmt::format("One way, {} bytes from row to column", bytes_of("p2p_unidirectional")),
-                "GB/s"});
-  print_matrix({"p2p_bidirectional",
-                fmt::format("Both ways at once, {} bytes each, sum of both directions",
-                            bytes_of("p2p_bidirectional")),
-                "GB/s"});
-  fmt::print(out_, "# Out of bounds values : {} {}\n", end.failed_checks,
-             end.failed_checks == 0 ? "OK" : "FAILED");
-  std::fflush(out_);
+  auto text = matrix_text(
+      {"p2p_latency",
+       fmt::format("Latency, half a round trip of {} bytes", bytes_of("p2p_latency")), "us"});
+  text += matrix_text(
+      {"p2p_unidirectional",
+       fmt::format("One way, {} bytes from row to column", bytes_of("p2p_unidirectional")),
+       "GB/s"});
+  text += matrix_text({"p2p_bidirectional",
+                       fmt::format("Both ways at once, {} bytes each, sum of both directions",
+                                   bytes_of("p2p_bidirectional")),
+                       "GB/s"});
+  text += fmt::format("# Out of bounds values : {} {}\n", end.failed_checks,
+                      end.failed_checks == 0 ? "OK" : "FAILED");
+  if (end.error) text += fmt::format("# error: {}\n", *end.error);
+  out_.write(text);
 }
 
-void P2pTable::print_matrix(const Heading& heading) {
+std::string P2pTable::matrix_text(const Heading& heading) {
   const auto& matrix = matrices_[heading.collective];
-  fmt::print(out_, "#\n# {} ({})\n# rank", heading.title, heading.unit);
-  for (int dest = 0; dest < nranks_; ++dest) fmt::print(out_, "{:>{}}", dest, kCell);
-  fmt::print(out_, "\n");
+  auto text = fmt::format("#\n# {} ({})\n# rank", heading.title, heading.unit);
+  for (int dest = 0; dest < nranks_; ++dest) text += fmt::format("{:>{}}", dest, kCell);
+  text += "\n";
   for (int source = 0; source < nranks_; ++source) {
-    fmt::print(out_, " {:>5}", source);
+    text += fmt::format(" {:>5}", source);
     for (int dest = 0; dest < nranks_; ++dest) {
       const auto cell = matrix.find({source, dest});
-      const auto text =
+      const auto value =
           cell == matrix.end() ? std::string("N/A") : fmt::format("{:.2f}", cell->second);
-      fmt::print(out_, "{:>{}}", text, kCell);
+      text += fmt::format("{:>{}}", value, kCell);
     }
-    fmt::print(out_, "\n");
+    text += "\n";
   }
-  print_extremes(matrix, heading.unit);
+  return text + extremes_text(matrix, heading.unit);
 }
 
-void P2pTable::print_extremes(const Matrix& matrix, const char* unit) {
-  if (matrix.empty()) return;
+std::string P2pTable::extremes_text(const Matrix& matrix, const char* unit) {
+  if (matrix.empty()) return {};
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [low, high] = std::minmax_element(matrix.begin(), matrix.end(), less);
   const auto cell = [&](const auto& entry) {
     return fmt::format("{:.2f} {} ({} -> {})", entry.second, unit, entry.first.first,
                        entry.first.second);
   };
-  fmt::print(out_, "# lowest {}, highest {}\n", cell(*low), cell(*high));
+  return fmt::format("# lowest {}, highest {}\n", cell(*low), cell(*high));
 }
 
 }  // namespace linerate

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "output/sink.h"
+#include "output/text_file.h"
 
-#include <cstdio>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,10 +12,9 @@
 namespace linerate {
 
 // Prints the ranks at begin and the matrices at end; a pair that was not measured prints N/A.
-// `out` stays open and is the caller's.
 class P2pTable final : public Sink {
  public:
-  explicit P2pTable(std::FILE* out) : out_(out) {}
+  explicit P2pTable(TextFile out) : out_(std::move(out)) {}
 
   void begin(const RunInfo& run) override;
   void row(std::span<const Record> table, std::span<const Record> groups) override;
@@ -26,10 +26,10 @@ class P2pTable final : public Sink {
     std::string collective, title;
     const char* unit;
   };
-  void print_matrix(const Heading& heading);
-  void print_extremes(const Matrix& matrix, const char* unit);
+  std::string matrix_text(const Heading& heading);
+  static std::string extremes_text(const Matrix& matrix, const char* unit);
 
-  std::FILE* out_;
+  TextFile out_;
   int nranks_ = 0;
   std::map<std::string, Matrix> matrices_;  // by the record's collective
   std::map<std::string, std::uint64_t> bytes_;

@@ -1,0 +1,68 @@
+// See fabric.h.
+#include "commands/fabric.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cli/checks.h"
+#include "launch/connect.h"
+#include "launch/place.h"
+
+#include <fmt/format.h>
+
+namespace linerate {
+namespace {
+
+const BackendRow& row_of(std::string_view name) {
+  const auto row = find_backend(name);
+  if (!row) throw Error(row.sentence(), ExitCode::usage);
+  return **row;
+}
+
+std::unique_ptr<JobSession> join_mpi_job(const ProcessRun& run, const Clock& clock,
+                                         const Deadline& deadline) {
+  const auto host = this_host();
+  const PluginInput input{.clock = clock,
+                          .here = {.hostname = host.hostname, .identity = host.identity},
+                          .place_within = place_within,
+                          .deadline = deadline};
+  return open_session(row_of("mpi"), input, run.environment);
+}
+
+FakeOptions fake_options(const RunConfig& config) {
+  const auto options = parse_fake_options(config.fake);
+  if (!options) throw Error(options.sentence(), ExitCode::usage);
+  return *options;
+}
+
+}  // namespace
+
+BackendChoice choose_backend(const RunConfig& config, const Identity& identity) {
+  if (config.backend != "auto") return {config.backend, "asked for"};
+  if (identity.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
+  return {"host", "no MPI launcher started this process"};
+}
+
+Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
+                   const Deadline& deadline) {
+  const auto choice = choose_backend(run.config, identity);
+  if (identity.rank == 0 && run.config.backend == "auto")
+    say(fmt::format("backend {}: {}", choice.name, choice.reason));
+  const auto& row = row_of(choice.name);
+  Fabric fabric;
+  if (identity.launcher == Launcher::mpi)
+    fabric.mpi = join_mpi_job(run, clock, deadline);
+  else
+    fabric.own = connect_processes(identity, run.environment, deadline);
+  if (choice.name == "mpi" && !fabric.mpi)
+    throw Unavailable(
+        "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
+  fabric.backend = open_backend(row, {.clock = clock,
+                                      .environment = run.environment,
+                                      .fake = fake_options(run.config),
+                                      .session = fabric.mpi.get()});
+  const auto refusal = gpu_option_refusal(run.config);
+  if (refusal && !fabric.backend->capabilities().device_memory) throw Unavailable(*refusal);
+  return fabric;
+}
+
+}  // namespace linerate

@@ -1,0 +1,36 @@
+// What a process talks through: the backend that is measured, and the bootstrap beside it.
+#pragma once
+
+#include "backends/table.h"
+#include "base/clock.h"
+#include "comm/backend.h"
+#include "comm/bootstrap.h"
+#include "commands/process_run.h"
+
+#include <memory>
+#include <string>
+
+namespace linerate {
+
+// The backend that `--backend auto` means here, and why.
+struct BackendChoice {
+  std::string name;
+  std::string reason;
+};
+BackendChoice choose_backend(const RunConfig& config, const Identity& identity);
+
+// Destroyed from the bottom up: the MPI session outlives all communicators.
+struct Fabric {
+  std::unique_ptr<JobSession> mpi;  // null without an MPI launcher
+  std::unique_ptr<Bootstrap> own;   // null with one
+  OpenedBackend backend;
+
+  Bootstrap& process() { return mpi ? mpi->bootstrap() : *own; }
+};
+
+// Opens both. Throws Unavailable where the backend, its module or its launcher is not here, or
+// where an option needs a GPU and the backend has none.
+Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
+                   const Deadline& deadline);
+
+}  // namespace linerate

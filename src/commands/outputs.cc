@@ -1,0 +1,136 @@
+// See outputs.h.
+#include "commands/outputs.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "bench/plan.h"
+#include "commands/describe.h"
+#include "output/console_table.h"
+#include "output/csv_sink.h"
+#include "output/jsonl_sink.h"
+#include "output/nccl_tests_json.h"
+#include "output/p2p_table.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+TableOptions table_options(const RunConfig& c) {
+  return {.min_bytes = c.min_bytes,
+          .max_bytes = c.max_bytes,
+          .step_bytes = c.step_bytes,
+          .step_factor = c.step_factor,
+          .iters = c.iters,
+          .warmup_iters = c.warmup_iters,
+          .per_iter_skip = c.per_iter_skip,
+          .agg_iters = c.agg_iters,
+          .check = c.check,
+          .graph = c.gpu.cudagraph,
+          .unalign = c.unalign,
+          .blocking = static_cast<int>(c.blocking),
+          .per_iter = c.per_iter_timing,
+          .parallel_init = c.gpu.parallel_init,
+          .cputime = c.report_cputime,
+          .timestamps = c.report_timestamps,
+          .min_bw_gbps = c.min_bw_gbps};
+}
+
+// p2p_perf's rows are pairs, whose number the progress counts without a forecast.
+ProgressPlan progress_plan(const RunConfig& config, int nranks) {
+  const auto mode = config.progress;
+  std::optional<bool> forced;
+  if (mode != ProgressMode::automatic) forced = mode == ProgressMode::on;
+  ProgressPlan plan{.style = progress_style(forced, TextFile::standard_error().terminal())};
+  if (config.collective == nullptr) return plan;
+  for (std::uint64_t cycle = 0; cycle < config.run_cycles; ++cycle)
+    for (const auto& what : plan_cases(config, nranks)) plan.row_bytes.push_back(what.bytes);
+  return plan;
+}
+
+// Opens `path` unless it is empty and adds the sink; what is wrong with it otherwise.
+template <typename SinkType>
+std::optional<Failure> add_file(const std::string& path, SinkList& sinks) {
+  if (path.empty()) return std::nullopt;
+  auto sink = SinkType::open(path);
+  if (!sink) return sink.failure();
+  sinks.add(std::move(sink).value());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Outputs::Outputs(const RunConfig& config) : config_(config), options_(table_options(config)) {}
+
+Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config) {
+  std::unique_ptr<Outputs> outputs(new Outputs(config));
+  if (const auto failure = outputs->open_files()) return *failure;
+  return outputs;
+}
+
+std::optional<Failure> Outputs::open_files() {
+  if (auto failure = add_file<JsonlSink>(config_.jsonl_file, sinks_)) return failure;
+  return add_file<CsvSink>(config_.csv_file, sinks_);
+}
+
+RunEvents Outputs::events(std::function<bool()> interrupted) {
+  return {.begin = [this](const RunInfo& run) { begin(run); },
+          .row = [this](auto table, auto groups) { row(table, groups); },
+          .interrupted = std::move(interrupted)};
+}
+
+// The table's heading tells the -e that was lowered, so the table is made only now.
+void Outputs::begin(const RunInfo& run) {
+  run_id_ = run.run_id;
+  begun_ = true;
+  options_.max_bytes_lowered = run.lowered_max_bytes.has_value();
+  options_.max_bytes = run.lowered_max_bytes.value_or(options_.max_bytes);
+  if (config_.collective == nullptr)
+    sinks_.add(std::make_unique<P2pTable>(TextFile::standard_output()));
+  else
+    sinks_.add(std::make_unique<ConsoleTable>(TextFile::standard_output(), options_));
+  all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
+                                    progress_plan(config_, run.nranks));
+  all_->begin(run);
+}
+
+void Outputs::row(std::span<const Record> table, std::span<const Record> groups) {
+  for (const auto& record : table) {
+    so_far_.busbw_sum_gbps += record.busbw_gbps;
+    ++so_far_.busbw_rows;
+  }
+  for (const auto& record : groups)
+    if (record.where) say(wrong_sentence(record));
+  all_->row(table, groups);
+}
+
+void Outputs::end(const RunTotals& totals, ExitCode exit_code,
+                  const std::optional<std::string>& error) {
+  if (!std::exchange(begun_, false)) return;
+  EndInfo info{.run_id = run_id_,
+               .end_time = utc_now_text(),
+               .exit_code = static_cast<int>(exit_code),
+               .failed_checks = totals.failed_checks,
+               .error = error};
+  if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
+  if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
+  all_->end(info);
+}
+
+std::string wrong_sentence(const Record& record) {
+  const auto& where = *record.where;
+  const auto& first = where.first;
+  auto sentence = fmt::format(
+      "wrong data in {}, {} bytes, {}, {}: rank {} is the first, at element {}: expected {:g} "
+      "({:#x}), got {:g} ({:#x}). Wrong elements:",
+      record.what.collective, record.what.bytes, record.what.type, name_of(record.what.placement),
+      where.rank, first.index, first.expected, first.expected_bits, first.got, first.got_bits);
+  for (const auto& [rank, count] : where.count_per_rank)
+    sentence += fmt::format(" rank {}: {}", rank, count);
+  return sentence + ".";
+}
+
+}  // namespace linerate

@@ -1,0 +1,55 @@
+// All sinks of a run as one: the table, JSON Lines, CSV, nccl-tests JSON, and progress.
+#pragma once
+
+#include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/result.h"
+#include "bench/config.h"
+#include "bench/events.h"
+#include "output/progress.h"
+#include "output/sink_list.h"
+#include "output/table_options.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace linerate {
+
+// Lives on rank 0; used from rank 0's lane, then from the process' main thread after it has ended.
+class Outputs {
+ public:
+  // Opens the files that `config` names, before anything runs; a path that cannot be written is the
+  // user's mistake. `config` outlives the outputs.
+  static Result<std::unique_ptr<Outputs>> open(const RunConfig& config);
+
+  RunEvents events(std::function<bool()> interrupted);
+
+  // Ends every sink; `error` is the sentence of a run that could not go on. Nothing where begin was
+  // never reached.
+  void end(const RunTotals& totals, ExitCode exit_code, const std::optional<std::string>& error);
+
+  // Totals so far, also of a run that failed.
+  const RunTotals& so_far() const { return so_far_; }
+
+ private:
+  explicit Outputs(const RunConfig& config);
+  std::optional<Failure> open_files();
+  void begin(const RunInfo& run);
+  void row(std::span<const Record> table, std::span<const Record> groups);
+
+  const RunConfig& config_;
+  TableOptions options_;
+  SteadyClock clock_;
+  SinkList sinks_;
+  std::unique_ptr<Progress> all_;  // the sinks, with the progress line kept out of their way
+  std::string run_id_;
+  RunTotals so_far_;
+  bool begun_ = false;
+};
+
+// Where wrong data was found, for stderr: rank, index, expected, got, count of each rank.
+std::string wrong_sentence(const Record& record);
+
+}  // namespace linerate

@@ -1,0 +1,164 @@
+// See process_run.h.
+#include "commands/process_run.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/wire.h"
+#include "bench/p2p.h"
+#include "bench/run.h"
+#include "commands/describe.h"
+#include "commands/fabric.h"
+#include "commands/outputs.h"
+#include "launch/lanes.h"
+#include "launch/watch.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace linerate {
+namespace {
+
+constexpr double kInitTimeoutS = 300;    // unless -T says otherwise
+constexpr double kMinBwTolerance = 0.9;  // NCCL_TESTS_MIN_BW is missed below this share of it
+
+// One process of a run, step by step.
+class ProcessRunner {
+ public:
+  ProcessRunner(const ProcessRun& run, const Identity& identity);
+
+  ExitCode run();
+
+ private:
+  void run_lane(Bootstrap& member);
+  ExitCode verdict(const RunTotals& totals) const;
+  ExitCode finish(ExitCode exit_code);
+  ExitCode fail(const Error& error);
+  std::string failure_sentence(const Error& error) const;
+  int lanes() const;
+  bool writes() const { return identity_.rank == 0; }
+
+  const ProcessRun& run_;
+  const Identity& identity_;
+  SteadyClock clock_;
+  Deadline init_deadline_;
+  Fabric fabric_;
+  std::unique_ptr<Watch> watch_;
+  RunTotals totals_;
+};
+
+ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
+    : run_(run),
+      identity_(identity),
+      init_deadline_(
+          Deadline::after(clock_, run.config.timeout_s > 0 ? run.config.timeout_s : kInitTimeoutS)),
+      fabric_(open_fabric(run, identity, clock_, init_deadline_)) {
+  watch_ = Watch::start(fabric_.process(),
+                        {.timeout_s = run.config.timeout_s,
+                         .nlanes = lanes(),
+                         .ranks_per_lane = run.config.nthreads * run.config.ngpus / lanes(),
+                         .deadline = init_deadline_});
+}
+
+int ProcessRunner::lanes() const {
+  const bool shared_thread = fabric_.backend->capabilities().ranks_share_thread;
+  return run_.config.nthreads * (shared_thread ? 1 : run_.config.ngpus);
+}
+
+void ProcessRunner::run_lane(Bootstrap& member) {
+  const SessionInput input{.members = member,
+                           .backend = *fabric_.backend,
+                           .watch = *watch_,
+                           .config = run_.config,
+                           .clock = clock_};
+  RunEvents events;
+  RunInfo started;
+  if (member.rank() == 0) {
+    events = run_.outputs->events(run_.interrupted);
+    started = describe_run(run_.config, run_.environment, identity_, *fabric_.backend);
+  }
+  const bool pairs = run_.config.collective == nullptr;
+  const auto totals =
+      pairs ? run_p2p(input, started, events) : run_benchmark(input, started, events);
+  if (member.rank() == 0) totals_ = totals;
+}
+
+ExitCode ProcessRunner::verdict(const RunTotals& totals) const {
+  if (totals.interrupted) return ExitCode::interrupted;
+  if (totals.failed_checks > 0) return ExitCode::failed;
+  const auto& wanted = run_.config.min_bw_gbps;
+  if (wanted && totals.average_busbw_gbps() < kMinBwTolerance * *wanted) return ExitCode::finding;
+  return ExitCode::ok;
+}
+
+// All processes leave with rank 0's code.
+ExitCode ProcessRunner::finish(ExitCode exit_code) {
+  WireWriter mine;
+  mine.put(exit_code);
+  auto& process = fabric_.process();
+  const auto code = WireReader(process.broadcast(mine.bytes(), 0, init_deadline_)).get<ExitCode>();
+  watch_->leave();
+  process.barrier(init_deadline_);
+  return code;
+}
+
+ExitCode ProcessRunner::run() {
+  try {
+    const auto body = [this](Bootstrap& member) { run_lane(member); };
+    run_lanes(fabric_.process(), lanes(), body, [this] { watch_->fail("a rank could not go on"); });
+    const auto code = verdict(totals_);
+    if (writes()) run_.outputs->end(totals_, code, std::nullopt);
+    init_deadline_ = Deadline::after(clock_, kInitTimeoutS);
+    return finish(code);
+  } catch (const Error& error) {
+    return fail(error);
+  }
+}
+
+// The watch names the ranks; what this lane saw is only its echo.
+std::string ProcessRunner::failure_sentence(const Error& error) const {
+  constexpr auto kPatience = std::chrono::milliseconds(1000);
+  constexpr auto kStep = std::chrono::milliseconds(20);
+  if (error.exit_code() == ExitCode::lost)
+    for (auto waited = kStep; waited < kPatience && !watch_->failure(); waited += kStep)
+      std::this_thread::sleep_for(kStep);
+  const auto report = watch_->failure();
+  if (!report || report->sentences.empty()) return error.what();
+  return fmt::format("{}", fmt::join(report->sentences, " "));
+}
+
+ExitCode ProcessRunner::fail(const Error& error) {
+  const auto sentence = failure_sentence(error);
+  const auto& place = fabric_.process().place();
+  if (error.exit_code() != ExitCode::lost)
+    say(fmt::format("rank {} ({}): {}", fabric_.process().rank(), place.hostname, error.what()));
+  if (writes()) run_.outputs->end(run_.outputs->so_far(), error.exit_code(), sentence);
+  watch_->fail(sentence);
+  return error.exit_code();
+}
+
+}  // namespace
+
+ExitCode run_process(const ProcessRun& run, const Identity& identity) {
+  return ProcessRunner(run, identity).run();
+}
+
+void print_dry_run(const ProcessRun& run, const Identity& identity, int nranks) {
+  const auto choice = choose_backend(run.config, identity);
+  fmt::print("program  {}\n", run.config.program);
+  fmt::print("backend  {} ({})\n", choice.name, choice.reason);
+  fmt::print("launcher {}\n", name_of(identity.launcher));
+  fmt::print("ranks    {} ({} processes x {} threads x {} per thread)\n", nranks,
+             nranks / (run.config.nthreads * run.config.ngpus), run.config.nthreads,
+             run.config.ngpus);
+  fmt::print("sizes    {} to {} bytes\n", run.config.min_bytes, run.config.max_bytes);
+  fmt::print("iters    {} x {}, {} warm-up, {} checks\n", run.config.iters, run.config.agg_iters,
+             run.config.warmup_iters, run.config.check);
+}
+
+}  // namespace linerate
