@@ -23,6 +23,7 @@ linerate_test(unit_topo tests/unit/topo linerate_topo)
 linerate_test(unit_devices tests/unit/devices linerate_devices)
 linerate_test(unit_backend_host tests/unit/backends/host linerate_backend_host linerate_launch)
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
+linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch tests/unit/launch linerate_launch)
 linerate_test(unit_bench tests/unit/bench linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_output tests/unit/output linerate_output)
@@ -49,3 +50,5 @@ linerate_python_test(architecture.scopes architecture tests/architecture/scopes_
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
 linerate_python_test(output.parsers output tests/system/parsers_test.py)
+
+include(MpiTests)

@@ -135,7 +135,7 @@ Refusal gpu_option_refusal(const RunConfig& config) {
   }};
   for (const auto& option : options) {
     if (!option.is_given) continue;
-    const auto* row = find_option(option.long_name);
+    const auto* row = find_option(Audience::collectives, option.long_name);
     assert(row != nullptr);
     return fmt::format("{} needs the nccl backend ({}): leave it out, or give {} {}, the default.",
                        row->shortest(), row->help, row->shortest(), row->default_text);

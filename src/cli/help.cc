@@ -11,7 +11,10 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kHelpColumn = 36;
+// Where the explanations begin.
+constexpr std::size_t kOptionColumn = 34;
+constexpr std::size_t kVariableColumn = 36;
+constexpr std::size_t kToolColumn = 26;
 
 std::string left_side(const OptionRow& row) {
   const auto shorts =
@@ -22,7 +25,7 @@ std::string left_side(const OptionRow& row) {
 std::string option_line(const OptionRow& row) {
   const auto suffix =
       row.default_text.empty() ? std::string() : fmt::format(" [{}]", row.default_text);
-  return fmt::format("{:<{}}{}{}\n", left_side(row), kHelpColumn, row.help, suffix);
+  return fmt::format("{:<{}}{}{}\n", left_side(row), kOptionColumn, row.help, suffix);
 }
 
 std::string group_text(const OptionGroup& group, Audience audience) {
@@ -35,7 +38,7 @@ std::string group_text(const OptionGroup& group, Audience audience) {
 std::string variables_text() {
   std::string text = "\nVariables\n";
   for (const auto& row : variables())
-    text += fmt::format("  {:<{}}{}\n", row.name, kHelpColumn, row.help);
+    text += fmt::format("  {:<{}}{}\n", row.name, kVariableColumn - 2, row.help);
   return text;
 }
 
@@ -47,11 +50,15 @@ std::string exit_codes_text() {
 }
 
 std::string examples(const Invocation& call) {
-  const auto last = call.audience() == Audience::p2p ? " --at-once" : "";
+  if (call.audience() == Audience::p2p)
+    return fmt::format(
+        "example: {0} -b 8 -e 64M -g 4\n"
+        "         mpirun -np 8 {0} --at-once\n",
+        call.program);
   return fmt::format(
       "example: {0} -b 8 -e 128M -f 2 -g 2\n"
-      "         mpirun -np 2 {0} -b 8 -e 64M -f 2{1}\n",
-      call.program, last);
+      "         mpirun -np 2 {0} -b 8 -e 64M -f 2\n",
+      call.program);
 }
 
 }  // namespace
@@ -75,12 +82,12 @@ std::string suite_help() {
       "\nCommands\n",
       kSuite);
   for (const auto& row : commands())
-    text += fmt::format("  {:<{}}{}\n", fmt::format("{} {}", row.name, row.arguments), kHelpColumn,
-                        row.summary);
+    text += fmt::format("  {:<{}}{}\n", fmt::format("{} {}", row.name, row.arguments),
+                        kToolColumn - 2, row.summary);
   text += "\nTools (also programs of their own)\n";
   for (const auto* row : all_collectives())
-    text += fmt::format("  {:<{}}{}\n", row->name, kHelpColumn, row->summary);
-  text += fmt::format("  {:<{}}{}\n", "p2p", kHelpColumn, kPairsSummary);
+    text += fmt::format("  {:<{}}{}\n", row->name, kToolColumn - 2, row->summary);
+  text += fmt::format("  {:<{}}{}\n", "p2p", kToolColumn - 2, kPairsSummary);
   text += fmt::format("\n{0} perf TOOL -h lists a tool's options; {0} --version, the version.\n",
                       kSuite);
   return text;

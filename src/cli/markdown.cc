@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 namespace linerate {
 namespace {
 
@@ -22,9 +24,14 @@ std::string code(std::string_view text) {
   return text.empty() ? std::string() : fmt::format("`{}`", cell(text));
 }
 
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 std::string meaning(std::string_view help, std::string_view note) {
   const auto space = note.empty() ? "" : " ";
-  return fmt::format("{}.{}{}", cell(help), space, cell(note));
+  return fmt::format("{}.{}{}", capitalised(cell(help)), space, cell(note));
 }
 
 std::string_view audience_text(Audience audience) {
@@ -65,12 +72,13 @@ std::string tools_text() {
       "go on behind the tool's, so `all_reduce_perf_mpi` and copies work.\n\n"
       "| Program | As a name | What it runs |\n|---|---|---|\n";
   for (const auto* row : all_collectives())
-    text += fmt::format("| `{}` | `{}` | {} |\n", row->binary, row->name, cell(row->summary));
-  text += fmt::format("| `{}` | `p2p` | {} |\n", kPairs, kPairsSummary);
+    text += fmt::format("| `{}` | `{}` | {} |\n", row->binary, row->name,
+                        capitalised(cell(row->summary)));
+  text += fmt::format("| `{}` | `p2p` | {} |\n", kPairs, capitalised(std::string(kPairsSummary)));
   text += "\n| Command | What it does |\n|---|---|\n";
   for (const auto& row : commands())
-    text +=
-        fmt::format("| `{} {} {}` | {} |\n", kSuite, row.name, row.arguments, cell(row.summary));
+    text += fmt::format("| `{} {} {}` | {} |\n", kSuite, row.name, row.arguments,
+                        capitalised(cell(row.summary)));
   return text;
 }
 

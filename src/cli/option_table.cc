@@ -18,9 +18,10 @@ std::string OptionRow::shortest() const {
 }
 
 std::span<const OptionGroup> option_groups() {
-  static const std::array<OptionGroup, 8> kGroups{{
+  static const std::array<OptionGroup, 9> kGroups{{
       {"Ranks", rank_options()},
       {"Sizes", size_options()},
+      {"Pairs", pair_options()},
       {"What is run", case_options()},
       {"How often", repeat_options()},
       {"How it is timed and checked", timing_options()},
@@ -31,15 +32,35 @@ std::span<const OptionGroup> option_groups() {
   return kGroups;
 }
 
-const OptionRow* find_option(std::string_view long_name) {
+bool has_option(Audience tool, const OptionRow& row) {
+  return row.audience == Audience::both || row.audience == tool;
+}
+
+std::vector<const OptionRow*> option_rows(Audience tool) {
+  std::vector<const OptionRow*> rows;
+  const auto add = [&](bool own) {
+    for (const auto& group : option_groups())
+      for (const auto& row : group.rows)
+        if (has_option(tool, row) == own && (own || find_option(tool, row.long_name) == nullptr))
+          rows.push_back(&row);
+  };
+  add(true);
+  add(false);
+  return rows;
+}
+
+const OptionRow* find_option(Audience tool, std::string_view long_name) {
   for (const auto& group : option_groups())
     for (const auto& row : group.rows)
-      if (row.long_name == long_name) return &row;
+      if (row.long_name == long_name && has_option(tool, row)) return &row;
   return nullptr;
 }
 
-bool has_option(Audience tool_audience, const OptionRow& row) {
-  return row.audience == Audience::both || row.audience == tool_audience;
+const OptionRow* find_option(Audience tool, char short_name) {
+  for (const auto& group : option_groups())
+    for (const auto& row : group.rows)
+      if (short_name != 0 && row.short_name == short_name && has_option(tool, row)) return &row;
+  return nullptr;
 }
 
 }  // namespace linerate

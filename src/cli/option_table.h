@@ -5,21 +5,28 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace linerate {
 
 std::span<const OptionGroup> option_groups();
 std::span<const VariableRow> variables();
 
-// The row with this long name, or null.
-const OptionRow* find_option(std::string_view long_name);
+// Whether the program of `tool` (collectives or p2p) has the option.
+bool has_option(Audience tool, const OptionRow& row);
 
-// Whether the program of `tool_audience` (collectives or p2p) has the option.
-bool has_option(Audience tool_audience, const OptionRow& row);
+// Every row that a command line of `tool` may name: its own, and those of the others that it
+// refuses by name. No name occurs twice.
+std::vector<const OptionRow*> option_rows(Audience tool);
+
+// The row of `tool` with this long or short name, or null.
+const OptionRow* find_option(Audience tool, std::string_view long_name);
+const OptionRow* find_option(Audience tool, char short_name);
 
 // The groups, one file each.
 std::span<const OptionRow> rank_options();
 std::span<const OptionRow> size_options();
+std::span<const OptionRow> pair_options();
 std::span<const OptionRow> case_options();
 std::span<const OptionRow> repeat_options();
 std::span<const OptionRow> timing_options();

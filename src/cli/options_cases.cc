@@ -20,7 +20,7 @@ Refusal set_root(const Argument& given, RunConfig& config) {
                      given.label, given.text);
 }
 
-constexpr std::array<OptionRow, 5> kRows{{
+constexpr std::array<OptionRow, 4> kRows{{
     {.short_name = 'd',
      .long_name = "datatype",
      .metavar = "TYPE",
@@ -28,12 +28,13 @@ constexpr std::array<OptionRow, 5> kRows{{
      .help = "element type, or all",
      .note = "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, "
              "f8e5m2, all.",
+     .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_types(a, c.types); }},
     {.short_name = 'o',
      .long_name = "op",
      .metavar = "OP",
      .default_text = "sum",
-     .help = "sum, prod, max, min, avg, mulsum or all",
+     .help = "reduction: sum, prod, max, min, avg, mulsum or all",
      .note = "mulsum multiplies each rank's input by a number of that rank before the sum. "
              "Collectives that do not reduce take it and have no use for it.",
      .audience = Audience::collectives,
@@ -46,14 +47,6 @@ constexpr std::array<OptionRow, 5> kRows{{
      .note = "With NCCL_TESTS_SPLIT it is a rank within the group.",
      .audience = Audience::collectives,
      .apply = set_root},
-    {.long_name = "at-once",
-     .help = "measure disjoint pairs at the same time",
-     .note = "In rounds that cover all pairs; without it each pair is alone.",
-     .audience = Audience::p2p,
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.at_once = true;
-       return {};
-     }},
     {.long_name = "seed",
      .metavar = "N",
      .default_text = "0",

@@ -7,16 +7,17 @@ namespace linerate {
 namespace {
 
 constexpr std::array<OptionRow, 4> kRows{{
-    {.short_name = 'h', .long_name = "help", .help = "this text"},
-    {.long_name = "version", .help = "the version"},
+    {.short_name = 'h', .long_name = "help", .help = "print this text"},
+    {.long_name = "version", .help = "print the version"},
     {.long_name = "list",
-     .help = "the collectives, and no run",
+     .help = "print the cases that would run, one a line, and run nothing",
+     .audience = Audience::collectives,
      .apply = [](const Argument&, RunConfig& c) -> Refusal {
        c.list = true;
        return {};
      }},
     {.long_name = "dry-run",
-     .help = "the cases that would run, and no run",
+     .help = "print what was decided about the run, and run nothing",
      .apply = [](const Argument&, RunConfig& c) -> Refusal {
        c.dry_run = true;
        return {};

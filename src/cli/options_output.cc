@@ -11,8 +11,8 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<Progress>, 3> kProgress{
-    {{"auto", Progress::automatic}, {"on", Progress::on}, {"off", Progress::off}}};
+constexpr std::array<Choice<ProgressMode>, 3> kProgress{
+    {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}}};
 
 bool ends_in_json(std::string_view path) {
   constexpr std::string_view kSuffix = ".json";
@@ -39,7 +39,7 @@ constexpr std::array<OptionRow, 7> kRows{{
     {.short_name = 'J',
      .long_name = "output_file",
      .metavar = "FILE",
-     .help = "nccl-tests' report; FILE ends in .json",
+     .help = "report in the form of nccl-tests; FILE ends in .json",
      .note = "Where FILE exists, FILE.0, FILE.1, … is written.",
      .audience = Audience::collectives,
      .apply = set_json_file},
@@ -78,9 +78,9 @@ constexpr std::array<OptionRow, 7> kRows{{
     {.long_name = "progress",
      .metavar = "HOW",
      .default_text = "auto",
-     .help = "auto (when stderr is a terminal), on or off",
+     .help = "show progress: auto (when stderr is a terminal), on or off",
      .apply = [](const Argument& a,
-                 RunConfig& c) { return set_choice<Progress>(a, kProgress, c.progress); }},
+                 RunConfig& c) { return set_choice<ProgressMode>(a, kProgress, c.progress); }},
 }};
 
 }  // namespace

@@ -53,7 +53,7 @@ constexpr std::array<OptionRow, 5> kRows{{
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
-     .help = "auto, host, mpi, gloo, nccl or fake",
+     .help = "what carries the data: auto, host, mpi, gloo, nccl or fake",
      .note = "auto takes nccl where GPUs are usable, mpi under an MPI launcher, else host, and "
              "says on stderr what it chose. fake moves real bytes on a virtual clock, for tests.",
      .apply = set_backend},

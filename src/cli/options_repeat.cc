@@ -60,9 +60,8 @@ constexpr std::array<OptionRow, 6> kRows{{
      .metavar = "SECONDS",
      .default_text = "0",
      .help = "end a run that hangs this long (exit 4); 0: off",
-     .note =
-         "NumberRange initialisation, barriers and operations. Without it initialisation alone is "
-         "bounded, at 300 s. A rank that dies is noticed in any case.",
+     .note = "Bounds initialisation, barriers and operations. Without it initialisation alone is "
+             "bounded, at 300 s. A rank that dies is noticed in any case.",
      .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
 }};
 

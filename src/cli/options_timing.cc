@@ -67,7 +67,7 @@ constexpr std::array<OptionRow, 8> kRows{{
     {.long_name = "sync",
      .metavar = "HOW",
      .default_text = "barrier",
-     .help = "barrier or none between samples",
+     .help = "between samples: barrier or none",
      .note = "The barrier is never inside a sample. none shows what a program without barriers "
              "sees.",
      .audience = Audience::collectives,
@@ -75,7 +75,7 @@ constexpr std::array<OptionRow, 8> kRows{{
     {.long_name = "buffers",
      .metavar = "HOW",
      .default_text = "slide",
-     .help = "slide through memory, or fixed",
+     .help = "windows slide through memory, or stay fixed",
      .note = "Sliding windows keep small sizes from living in the caches.",
      .audience = Audience::collectives,
      .apply = [](const Argument& a,
@@ -85,7 +85,6 @@ constexpr std::array<OptionRow, 8> kRows{{
      .metavar = "N",
      .default_text = "1",
      .help = "rounds of verification of each case; 0: off",
-     .audience = Audience::collectives,
      .apply =
          [](const Argument& a, RunConfig& c) {
            return set_whole(a, {0, kMostAtOnce}, c.check);

@@ -21,9 +21,19 @@ bool holds(std::span<const Token> tokens, std::string_view long_name) {
 Refusal foreign_option(const OptionRow& row, const Invocation& call) {
   if (has_option(call.audience(), row)) return {};
   if (call.audience() == Audience::p2p)
-    return fmt::format("{} has no {}: it moves bytes between pairs of ranks. -h lists its options.",
-                       call.program, row.label());
+    return fmt::format(
+        "{} has no {}: it times latency at -b and bandwidth at -e. -h lists its options.",
+        call.program, row.label());
   return fmt::format("{} has no {}: it belongs to {}.", call.program, row.label(), kPairs);
+}
+
+// RunConfig's defaults are the collectives'; p2p_perf's own options have theirs in the table.
+void set_p2p_defaults(RunConfig& config) {
+  for (const auto& row : pair_options()) {
+    if (row.default_text.empty()) continue;
+    [[maybe_unused]] const auto refusal = row.apply({row.long_name, row.default_text}, config);
+    assert(!refusal);
+  }
 }
 
 Refusal apply_variables(const Environment& environment, RunConfig& config) {
@@ -55,6 +65,7 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   config.program = call.program;
   config.args = call.args;
   config.collective = call.collective;
+  if (call.audience() == Audience::p2p) set_p2p_defaults(config);
   if (holds(*tokens, "help") || holds(*tokens, "version")) {
     parsed.intent = holds(*tokens, "help") ? Intent::help : Intent::version;
     return parsed;

@@ -56,9 +56,9 @@ Refusal set_split(const Argument& given, SplitRule& out) {
   const bool divides = row->kind == Kind::mod || row->kind == Kind::div;
   std::uint64_t value = 0;
   const WholeRange range{divides ? 1 : 0, std::numeric_limits<int>::max()};
-  if (auto refusal = set_whole({given.label, digits}, range, value))
-    return fmt::format("{}{}", *refusal,
-                       divides && digits == "0" ? " Nothing can be divided by 0." : "");
+  if (set_whole({given.label, digits}, range, value))
+    return fmt::format("{} '{}' has no usable number: {} takes a whole number from {} to {}.",
+                       given.label, given.text, row->name, range.first, range.last);
   out = {.kind = row->kind, .value = value};
   return {};
 }

@@ -17,9 +17,8 @@ constexpr std::string_view kSeeHelp = "-h lists all options.";
 
 std::vector<std::string_view> long_names(Audience audience) {
   std::vector<std::string_view> names;
-  for (const auto& group : option_groups())
-    for (const auto& row : group.rows)
-      if (has_option(audience, row)) names.push_back(row.long_name);
+  for (const auto* row : option_rows(audience))
+    if (has_option(audience, *row)) names.push_back(row->long_name);
   return names;
 }
 
@@ -31,13 +30,6 @@ std::string_view nearest_option(std::string_view typed, Audience audience) {
   return nearest_match(typed, names);
 }
 
-const OptionRow* find_short(char name) {
-  for (const auto& group : option_groups())
-    for (const auto& row : group.rows)
-      if (row.short_name != 0 && row.short_name == name) return &row;
-  return nullptr;
-}
-
 std::string unknown_long(std::string_view word, Audience audience) {
   const auto name = word.substr(2, word.find('=') - 2);
   const auto near = nearest_option(name, audience);
@@ -46,11 +38,11 @@ std::string unknown_long(std::string_view word, Audience audience) {
 }
 
 // -B for -b, the one slip that a letter shows.
-std::string unknown_short(char letter) {
+std::string unknown_short(char letter, Audience audience) {
   const auto byte = static_cast<unsigned char>(letter);
   const char other =
       static_cast<char>(std::isupper(byte) ? std::tolower(byte) : std::toupper(byte));
-  if (other != letter && find_short(other) != nullptr)
+  if (other != letter && find_option(audience, other) != nullptr)
     return fmt::format("Unknown option '-{}': did you mean '-{}'? {}", letter, other, kSeeHelp);
   return fmt::format("Unknown option '-{}'. {}", letter, kSeeHelp);
 }
@@ -66,7 +58,7 @@ std::string stray(std::string_view word, Audience audience) {
   if (word.starts_with("--") && word.size() > 2) return unknown_long(word, audience);
   if (word.starts_with('-') && word.size() > 1 && word[1] != '-' &&
       !std::isdigit(static_cast<unsigned char>(word[1])))
-    return unknown_short(word[1]);
+    return unknown_short(word[1], audience);
   if (looks_like_variable(word))
     return fmt::format(
         "'{}' is not an option: environment variables go before the program, as in "
@@ -77,9 +69,9 @@ std::string stray(std::string_view word, Audience audience) {
 }
 
 // The option whose value is missing: only the last word can lack one.
-std::string value_missing(std::string_view last_word) {
-  const OptionRow* row =
-      last_word.starts_with("--") ? find_option(last_word.substr(2)) : find_short(last_word.back());
+std::string value_missing(std::string_view last_word, Audience audience) {
+  const OptionRow* row = last_word.starts_with("--") ? find_option(audience, last_word.substr(2))
+                                                     : find_option(audience, last_word.back());
   if (row == nullptr) return fmt::format("'{}' needs a value.", last_word);
   return fmt::format("{} needs a value: {} ({}).", row->label(), row->metavar, row->help);
 }
@@ -90,8 +82,8 @@ Refusal misread(std::span<const std::string> words, Audience audience) {
     if (word.starts_with("--") && word.size() > 3 && word.ends_with('='))
       return fmt::format("'{}' has no value behind the '='.", word);
     if (!word.starts_with('-') || word.starts_with("--") || word.size() < 4) continue;
-    const auto* row = find_option(word.substr(1, word.find('=') - 1));
-    if (row != nullptr && has_option(audience, *row))
+    const auto* row = find_option(audience, word.substr(1, word.find('=') - 1));
+    if (row != nullptr)
       return fmt::format("'{}' is read as -{} with a value: did you mean '--{}'?", word, word[1],
                          row->long_name);
   }
@@ -100,11 +92,10 @@ Refusal misread(std::span<const std::string> words, Audience audience) {
 
 class Tokeniser {
  public:
-  explicit Tokeniser() {
+  explicit Tokeniser(Audience audience) {
     app_.set_help_flag();
     app_.allow_extras();
-    for (const auto& group : option_groups())
-      for (const auto& row : group.rows) add(row);
+    for (const auto* row : option_rows(audience)) add(*row);
   }
 
   void split(std::span<const std::string> words) {
@@ -148,11 +139,11 @@ Refusal flag_value(Token& token) {
 
 Result<std::vector<Token>> tokenise(std::span<const std::string> words, Audience audience) {
   if (const auto refusal = misread(words, audience)) return Failure{*refusal};
-  Tokeniser tokeniser;
+  Tokeniser tokeniser(audience);
   try {
     tokeniser.split(words);
   } catch (const CLI::ParseError&) {
-    return Failure{value_missing(words.back())};
+    return Failure{value_missing(words.back(), audience)};
   }
   if (const auto strays = tokeniser.strays(); !strays.empty())
     return Failure{stray(strays.front(), audience)};

@@ -103,7 +103,7 @@ Result<Invocation> suite_invocation(Invocation call) {
 
 std::span<const CommandRow> commands() {
   static constexpr std::array<CommandRow, 3> kRows{{
-      {Command::perf, "perf", "TOOL [options]", "one of the tools below (perf may be left out)"},
+      {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
       {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
   }};

@@ -1,0 +1,102 @@
+// The help texts fit a terminal and name everything; docs/cli.md is what the tables say.
+#include "cli/help.h"
+
+#include "base/text.h"
+#include "cli/option_table.h"
+#include "unit/cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace linerate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr std::size_t kWidest = 100;
+
+void expect_fits(const std::string& text) {
+  for (const auto& line : split(text, '\n')) EXPECT_LE(line.size(), kWidest) << line;
+}
+
+// Whether the tool has an option of this name, be it this row or another.
+bool is_in(Audience tool, const OptionRow& row) {
+  return find_option(tool, row.long_name) != nullptr;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST(ToolHelp, BeginsWithUsageAndTwoExamples) {
+  EXPECT_THAT(tool_help(tool_call(kTestReduce, {})),
+              StartsWith("usage:   all_reduce_perf [options]\n"
+                         "example: all_reduce_perf -b 8 -e 128M -f 2 -g 2\n"
+                         "         mpirun -np 2 all_reduce_perf -b 8 -e 64M -f 2\n"));
+}
+
+TEST(ToolHelp, FitsHundredColumns) {
+  expect_fits(tool_help(tool_call(kTestReduce, {})));
+  expect_fits(tool_help(p2p_call({})));
+  expect_fits(suite_help());
+}
+
+TEST(ToolHelp, NamesEveryOptionOfItsToolAndNoOther) {
+  const auto collective = tool_help(tool_call(kTestReduce, {}));
+  const auto pairs = tool_help(p2p_call({}));
+
+  for (const auto& group : option_groups())
+    for (const auto& row : group.rows) {
+      const auto line = "--" + std::string(row.long_name) + " " + std::string(row.metavar);
+      EXPECT_EQ(collective.find(line) != std::string::npos, is_in(Audience::collectives, row))
+          << line;
+      EXPECT_EQ(pairs.find(line) != std::string::npos, is_in(Audience::p2p, row)) << line;
+    }
+  EXPECT_THAT(collective, Not(HasSubstr("--at-once")));
+  EXPECT_THAT(pairs, Not(HasSubstr("--stepfactor")));
+}
+
+TEST(ToolHelp, NamesEveryVariable) {
+  const auto text = tool_help(tool_call(kTestReduce, {}));
+
+  for (const auto& row : variables()) EXPECT_THAT(text, HasSubstr(std::string(row.name)));
+}
+
+TEST(SuiteHelp, NamesEveryCommandAndTool) {
+  const auto text = suite_help();
+
+  for (const auto& row : commands()) EXPECT_THAT(text, HasSubstr("  " + std::string(row.name)));
+  for (const auto* row : all_collectives())
+    EXPECT_THAT(text, HasSubstr("  " + std::string(row->name) + " "));
+}
+
+TEST(CliMarkdown, IsWhatTheDocsHold) {
+  const auto docs = text_of(LINERATE_SOURCE_DIR "/docs/cli.md");
+
+  EXPECT_EQ(docs, cli_markdown()) << "Write it again: linerate docs cli > docs/cli.md";
+}
+
+TEST(CliMarkdown, KeepsEveryRowOfATableAsWideAsItsHead) {
+  std::size_t columns = 0;
+  for (const auto& line : split(cli_markdown(), '\n')) {
+    if (!line.starts_with('|')) {
+      columns = 0;
+      continue;
+    }
+    auto plain = line;
+    for (auto at = plain.find("\\|"); at != std::string::npos; at = plain.find("\\|"))
+      plain.erase(at, 2);
+    const auto bars = split(plain, '|').size();
+    if (columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << line;
+  }
+}
+
+}  // namespace
+}  // namespace linerate

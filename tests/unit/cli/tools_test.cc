@@ -1,0 +1,110 @@
+// Which tool or sub-command the first words choose.
+#include "cli/tools.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Result<Invocation> read(std::vector<const char*> argv) { return read_invocation(argv); }
+
+std::string_view tool_of(const Result<Invocation>& call) {
+  if (!call || call->command != Command::perf) return "none";
+  return call->collective == nullptr ? kPairs : call->collective->name;
+}
+
+TEST(ReadInvocation, ChoosesTheToolByTheProgramsName) {
+  const auto call = read({"/opt/bin/all_reduce_perf", "-b", "8"});
+
+  ASSERT_TRUE(call);
+  EXPECT_EQ(tool_of(call), "all_reduce");
+  EXPECT_EQ(call->program, "all_reduce_perf");
+  EXPECT_THAT(call->words, ElementsAre("-b", "8"));
+  EXPECT_THAT(call->args, ElementsAre("/opt/bin/all_reduce_perf", "-b", "8"));
+}
+
+TEST(ReadInvocation, KnowsEveryCollectivesBinary) {
+  for (const auto* row : all_collectives()) {
+    const auto suffixed = std::string(row->binary) + "_mpi";
+
+    EXPECT_EQ(tool_of(read({suffixed.c_str()})), row->name);
+  }
+}
+
+TEST(ReadInvocation, KeepsTheNameOfASuffixedProgram) {
+  const auto call = read({"./all_reduce_perf_mpi"});
+
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->program, "all_reduce_perf_mpi");
+}
+
+TEST(ReadInvocation, KnowsP2pPerf) {
+  EXPECT_EQ(tool_of(read({"p2p_perf_mpi", "--at-once"})), "p2p_perf");
+}
+
+TEST(ReadInvocation, ReadsTheToolBehindLinerate) {
+  for (const auto& argv :
+       std::vector<std::vector<const char*>>{{"linerate", "perf", "all_reduce", "-b", "8"},
+                                             {"linerate", "perf", "all_reduce_perf", "-b", "8"},
+                                             {"linerate", "all_reduce", "-b", "8"},
+                                             {"linerate-0.1", "all_reduce_perf", "-b", "8"}}) {
+    const auto call = read(argv);
+
+    ASSERT_TRUE(call) << call.sentence();
+    EXPECT_EQ(tool_of(call), "all_reduce");
+    EXPECT_EQ(call->program, "all_reduce_perf");
+    EXPECT_THAT(call->words, ElementsAre("-b", "8"));
+  }
+}
+
+TEST(ReadInvocation, ReadsP2pBehindLinerate) {
+  EXPECT_EQ(tool_of(read({"linerate", "p2p"})), "p2p_perf");
+  EXPECT_EQ(tool_of(read({"linerate", "perf", "p2p_perf"})), "p2p_perf");
+}
+
+TEST(ReadInvocation, ReadsSubCommandsWithTheirWords) {
+  const auto report = read({"linerate", "report", "run.jsonl", "-o", "out"});
+  const auto docs = read({"linerate", "docs", "cli"});
+
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->command, Command::report);
+  EXPECT_THAT(report->words, ElementsAre("run.jsonl", "-o", "out"));
+  ASSERT_TRUE(docs);
+  EXPECT_EQ(docs->command, Command::docs);
+  EXPECT_THAT(docs->words, ElementsAre("cli"));
+}
+
+TEST(ReadInvocation, GivesHelpAndVersion) {
+  for (const auto* word : {"-h", "--help", "help", "--list"})
+    EXPECT_EQ(read({"linerate", word})->command, Command::help) << word;
+  EXPECT_EQ(read({"linerate"})->command, Command::help);
+  EXPECT_EQ(read({"linerate", "perf", "--help"})->command, Command::help);
+  EXPECT_EQ(read({"linerate", "--version"})->command, Command::version);
+}
+
+TEST(ReadInvocation, NamesTheNearestCommandAndTool) {
+  EXPECT_THAT(read({"linerate", "repot"}).sentence(), HasSubstr("Did you mean 'report'?"));
+  EXPECT_THAT(read({"linerate", "all_reduc"}).sentence(), HasSubstr("Did you mean 'all_reduce'?"));
+  EXPECT_THAT(read({"linerate", "perf", "al_reduce"}).sentence(),
+              HasSubstr("Did you mean 'all_reduce'?"));
+  EXPECT_THAT(read({"all_redce_perf"}).sentence(), HasSubstr("Did you mean 'all_reduce_perf'?"));
+}
+
+TEST(ReadInvocation, WantsAToolBehindPerf) {
+  EXPECT_THAT(read({"linerate", "perf"}).sentence(), HasSubstr("needs the name of a tool"));
+  EXPECT_THAT(read({"linerate", "perf", "-b"}).sentence(), HasSubstr("Unknown tool '-b'"));
+}
+
+TEST(ReadInvocation, RefusesAnEmptyArgv) { EXPECT_FALSE(read({})); }
+
+TEST(ReadInvocation, LeavesNoWordsWhereNoneWereGiven) {
+  EXPECT_THAT(read({"all_reduce_perf"})->words, IsEmpty());
+}
+
+}  // namespace
+}  // namespace linerate
