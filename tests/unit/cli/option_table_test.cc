@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, OptionWithDefault, testing::ValuesIn(examples_wher
                          name_of_test);
 
 TEST(OptionTable, HasAnExampleInThisTestForEveryRow) {
-  std::set<std::string_view> tested{"help", "version", "at-once"};
+  std::set<std::string, std::less<>> tested{"help", "version", "at-once"};
   for (const auto& example : examples()) tested.insert(example.long_name);
 
   for (const auto& group : option_groups())
