@@ -10,8 +10,10 @@ function(linerate_module name folder)
 endfunction()
 
 if(LINERATE_MPI)
+  enable_language(C)  # FindMPI asks the C wrapper; mpi.h's old C++ interface stays out
   find_package(MPI COMPONENTS C)
   if(MPI_C_FOUND)
     linerate_module(mpi src/backends/mpi MPI::MPI_C)
+    target_compile_definitions(linerate-mpi PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   endif()
 endif()

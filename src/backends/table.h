@@ -17,7 +17,7 @@ namespace linerate {
 struct BackendInput {
   const Clock& clock;  // outlives the backend
   const Environment& environment;
-  FakeOptions fake;               // of the fake backend
+  FakeOptions fake{};             // of the fake backend
   JobSession* session = nullptr;  // of the backend's module, where it has one; outlives the backend
 };
 

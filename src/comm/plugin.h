@@ -28,7 +28,7 @@ struct PluginInput {
   NodePlace here;      // hostname and identity only
   // The place of member `rank` when member r runs on host number hosts[r] (launch/place.h).
   NodePlace (*place_within)(std::span<const int> hosts, int rank) = nullptr;
-  Deadline deadline;  // of the start
+  Deadline deadline{};  // of the start
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.

@@ -1,0 +1,36 @@
+# Tests of the mpi backend under a real mpirun; they skip, with the reason, where there is none.
+if(NOT TARGET linerate-mpi)
+  return()
+endif()
+
+# linerate_mpi_test(PROGRAM NRANKS...): one test for each number of ranks.
+function(linerate_mpi_test program)
+  foreach(nranks IN LISTS ARGN)
+    add_test(NAME ${program}.np${nranks}
+      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/system/mpirun_test.sh
+              ${nranks} $<TARGET_FILE:${program}>)
+    set_tests_properties(${program}.np${nranks} PROPERTIES
+      LABELS mpi SKIP_RETURN_CODE 77 TIMEOUT 120 PROCESSORS 2)
+  endforeach()
+endfunction()
+
+function(linerate_mpi_program name)
+  add_executable(${name} tests/system/${name}.cc)
+  target_include_directories(${name} PRIVATE tests)
+  target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  target_link_libraries(${name} PRIVATE ${ARGN} linerate_launch GTest::gtest GTest::gmock)
+endfunction()
+
+# The module's own sources, so that a test reaches behind its entry point.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/mpi/*.cc)
+linerate_mpi_program(mpi_conformance linerate_devices MPI::MPI_C)
+target_sources(mpi_conformance PRIVATE ${sources})
+linerate_mpi_test(mpi_conformance 1 2 3 4)
+
+# The module itself, opened as linerate opens it: from bin/ beside lib/.
+linerate_mpi_program(mpi_module
+  -Wl,--whole-archive linerate_base linerate_comm linerate_devices -Wl,--no-whole-archive
+  linerate_backends)
+set_target_properties(mpi_module PROPERTIES ENABLE_EXPORTS ON)
+add_dependencies(mpi_module linerate-mpi)
+linerate_mpi_test(mpi_module 1 2)

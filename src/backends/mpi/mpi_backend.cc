@@ -1,0 +1,107 @@
+// See mpi_backend.h.
+#include "backends/mpi/mpi_backend.h"
+
+#include "backends/mpi/mpi_communicator.h"
+#include "backends/mpi/version_text.h"
+#include "base/error.h"
+#include "base/wire.h"
+#include "devices/cpu/cpu_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace linerate::mpi {
+namespace {
+
+constexpr int kTag = 1;
+
+// Members in order, as ranks of MPI_COMM_WORLD.
+std::vector<int> world_ranks(Bootstrap& members, const Deadline& deadline) {
+  int mine = 0;
+  MPI_TRY(MPI_Comm_rank(MPI_COMM_WORLD, &mine));
+  WireWriter out;
+  out.put(mine);
+  std::vector<int> ranks;
+  for (const auto& bytes : members.all_gather(out.bytes(), deadline))
+    ranks.push_back(WireReader(bytes).get<int>());
+  return ranks;
+}
+
+bool all_different(std::vector<int> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  return std::adjacent_find(ranks.begin(), ranks.end()) == ranks.end();
+}
+
+OwnedComm communicator_of(const std::vector<int>& ranks) {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_TRY(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  const OwnedGroup owned_world(world);
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_TRY(MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group));
+  const OwnedGroup owned_group(group);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_TRY(MPI_Comm_create_group(MPI_COMM_WORLD, group, kTag, &comm));
+  return OwnedComm(comm);
+}
+
+class MpiBackend final : public Backend {
+ public:
+  MpiBackend(const Clock& clock, std::size_t limit) : clock_(clock), limit_(limit) {}
+
+  std::string_view name() const override { return "mpi"; }
+  std::string version() const override;
+  Capabilities capabilities() const override { return {.abortable = false, .threads = false}; }
+  std::unique_ptr<Device> open_device(int local_index) override {
+    return make_cpu_device(local_index, clock_);
+  }
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+                                                     std::span<Device* const> local,
+                                                     const ConnectOptions& options) override;
+
+ private:
+  const Clock& clock_;
+  const std::size_t limit_;
+  const TypeTable table_;
+};
+
+std::string MpiBackend::version() const {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_TRY(MPI_Get_library_version(text.data(), &length));
+  return short_version({text.data(), static_cast<std::size_t>(length)});
+}
+
+std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& members,
+                                                               std::span<Device* const> local,
+                                                               const ConnectOptions& options) {
+  if (local.size() != 1)
+    throw Unavailable(fmt::format(
+        "The mpi backend has one rank per process, and {} were asked for: use -t 1 -g 1 and start "
+        "more processes, or choose --backend host or --backend nccl.",
+        local.size()));
+  const auto ranks = world_ranks(members, options.deadline);
+  if (!all_different(ranks))
+    throw Unavailable(
+        "The mpi backend has one rank per process of one MPI job, but several ranks share a "
+        "process "
+        "or their processes were not started by one mpirun: use -t 1 -g 1 under mpirun or srun, or "
+        "choose --backend host or --backend nccl.");
+  members.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
+  std::vector<std::unique_ptr<Communicator>> made;
+  made.push_back(std::make_unique<MpiCommunicator>(
+      communicator_of(ranks),
+      MpiCommunicator::Setup{.device = *local[0], .table = table_, .limit = limit_}));
+  return made;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_mpi_backend(const Clock& clock, std::size_t limit) {
+  return std::make_unique<MpiBackend>(clock, limit);
+}
+
+}  // namespace linerate::mpi
