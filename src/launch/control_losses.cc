@@ -28,8 +28,9 @@ std::vector<Loss> ControlLosses::verdict() const {
   if (kind == LossKind::missing) {
     const int origin = std::ranges::min(chosen, {}, &Loss::origin).origin;
     std::erase_if(chosen, [&](const Loss& loss) { return loss.origin != origin; });
+  } else {
+    std::ranges::sort(chosen, {}, &Loss::process);
   }
-  std::ranges::sort(chosen, {}, &Loss::process);
   return chosen;
 }
 

@@ -16,8 +16,8 @@ class ControlLosses {
   bool empty() const { return losses_.empty(); }
 
   // Only the weightiest kind counts: one that died explains others that failed or are missing. Of
-  // missing ranks, the lowest origin's view alone counts. In order of the processes, and the same
-  // on every process that knows the same losses.
+  // missing ranks the lowest origin's view alone counts, in its order; the others are in the order
+  // of the processes. The same on every process that knows the same losses.
   std::vector<Loss> verdict() const;
 
  private:

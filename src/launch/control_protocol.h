@@ -39,7 +39,8 @@ class ControlProtocol {
   const ControlLosses& losses() const { return losses_; }
   const std::optional<std::vector<Loss>>& report() const { return report_; }
 
-  // This process is the lowest that has neither left as planned nor is among `losses`.
+  // Of all processes that know of `losses`, one speaks: the lowest that has neither left as planned
+  // nor is among them. A process that failed speaks for itself.
   bool speaks_for_all(const std::vector<Loss>& losses) const;
 
  private:

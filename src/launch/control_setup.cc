@@ -23,7 +23,8 @@ namespace linerate {
 namespace {
 
 constexpr std::size_t kMostAddresses = 8;
-constexpr double kAttemptS = 1.0;  // of one connection, answer included
+constexpr double kAttemptS = 1.0;      // of one connection, and of its answer
+constexpr double kAllAttemptsS = 2.0;  // of one neighbour, over its addresses
 // Processes of a node that one process watches directly: each costs a descriptor.
 constexpr int kMostExits = 128;
 
@@ -31,6 +32,7 @@ constexpr int kMostExits = 128;
 struct Made {
   bool memory = false;
   std::vector<int> links;  // to the lower neighbours that answered
+  std::string trouble;     // why one is not there; empty: all are
 };
 
 ControlSecret share_secret(Bootstrap& process, const Deadline& deadline) {
@@ -78,6 +80,7 @@ class Setup {
     for (const int lower : neighbours())
       if (lower < parts_.self) connect_to(process_at(lower));
     const auto made = share_made();
+    note_trouble(made);
     keep_links(acceptor.finish(), made);
     settle_memory(made);
     watch_exits();
@@ -145,9 +148,9 @@ class Setup {
   void connect_to(const ControlProcess& peer) {
     auto fd = peer.node == parts_.mine().node ? connect_locally(peer) : connect_afar(peer);
     if (fd) return parts_.links.emplace_back(std::move(fd), peer.process), void();
-    say(fmt::format("note: {} has no control link to {} ({}); faults may be noticed late",
-                    subject(parts_.mine(), ranks_of(parts_.mine())), subject(peer, ranks_of(peer)),
-                    reason_));
+    trouble_ = fmt::format("{} has no control link to {} ({})",
+                           subject(parts_.mine(), ranks_of(parts_.mine())),
+                           subject(peer, ranks_of(peer)), reason_);
   }
 
   FileDescriptor connect_locally(const ControlProcess& peer) {
@@ -160,7 +163,9 @@ class Setup {
   FileDescriptor connect_afar(const ControlProcess& peer) {
     reason_ = "it has no address for other hosts";
     if (peer.port == 0) return {};
+    const auto end = Deadline::after(clock_, kAllAttemptsS);
     for (const auto& host : nearest_first(peer.addresses, interface_addresses())) {
+      if (end.passed()) break;
       auto fd = connect_tcp({host, peer.port}, Deadline::after(clock_, kAttemptS));
       const auto failed = fd ? "no answer" : std::strerror(errno);
       if (fd && greet(fd.get(), peer.process, Purpose::link)) return fd;
@@ -173,14 +178,26 @@ class Setup {
     ByteWriter mine;
     mine(page_shared_);
     mine.each(parts_.links, [&](const ControlLink& link) { mine(link.peer()); });
+    mine(trouble_);
     std::vector<Made> all;
     for (const auto& bytes : process_.all_gather(mine.take(), options_.deadline)) {
       ByteReader theirs(bytes);
       theirs(all.emplace_back().memory);
       theirs(all.back().links);
+      theirs(all.back().trouble);
       if (!theirs.complete()) throw PeerFailure("A peer's watch speaks another version.");
     }
     return all;
+  }
+
+  // One line for the job.
+  void note_trouble(const std::vector<Made>& made) const {
+    const auto has_trouble = [](const Made& one) { return !one.trouble.empty(); };
+    const auto first = std::ranges::find_if(made, has_trouble);
+    if (parts_.self != 0 || first == made.end()) return;
+    const auto others = std::count_if(std::next(first), made.end(), has_trouble);
+    say(fmt::format("note: {}{}; faults of other hosts may be noticed late", first->trouble,
+                    others == 0 ? "" : fmt::format(", and {} more processes lack one", others)));
   }
 
   // One that gave up before it heard the answer has no link, though this process has one.
@@ -224,7 +241,7 @@ class Setup {
   ControlProcess mine_;
   ControlParts parts_;
   bool page_shared_ = false;
-  std::string reason_;
+  std::string reason_, trouble_;
 };
 
 }  // namespace

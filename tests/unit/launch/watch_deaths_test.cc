@@ -1,5 +1,5 @@
 // Processes that die, alone or together, on one node and on several.
-#include "watch_job.h"
+#include "unit/launch/watch_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

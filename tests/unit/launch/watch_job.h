@@ -1,9 +1,9 @@
 // Bodies and looks shared by the tests of the watch.
 #pragma once
 
-#include "forked_job.h"
 #include "launch/control_address.h"
 #include "launch/watch.h"
+#include "unit/launch/forked_job.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

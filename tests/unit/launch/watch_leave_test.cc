@@ -1,5 +1,5 @@
 // Processes that end as planned, or because of an error of their own.
-#include "watch_job.h"
+#include "unit/launch/watch_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
