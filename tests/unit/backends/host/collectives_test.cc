@@ -111,11 +111,11 @@ std::vector<Setting> settings() {
   return all;
 }
 
-std::string name_of_setting(const testing::TestParamInfo<Setting>& info) {
-  return std::to_string(info.param.nranks) + "Ranks" +
-         (info.param.address_space == AddressSpace::shared ? "OneAddressSpace"
-                                                           : "OwnAddressSpaces") +
-         (info.param.memory == Memory::arena ? "InTheArena" : "OutsideOfTheArena");
+std::string name_of_setting(const testing::TestParamInfo<Setting>& instance) {
+  return std::to_string(instance.param.nranks) + "Ranks" +
+         (instance.param.address_space == AddressSpace::shared ? "OneAddressSpace"
+                                                               : "OwnAddressSpaces") +
+         (instance.param.memory == Memory::arena ? "InTheArena" : "OutsideOfTheArena");
 }
 
 INSTANTIATE_TEST_SUITE_P(Host, Collectives, testing::ValuesIn(settings()), name_of_setting);

@@ -30,9 +30,10 @@ struct Ranks {
   HostOptions options{};
 };
 
-// Runs `body` on every rank of a fresh job. A rank that throws aborts all, so no test hangs; what
-// it threw is rethrown.
-inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body) {
+// Runs `body` on `ranks.nranks` threads of `process`, together with all other processes, as a fresh
+// job. A rank that throws aborts all, so no test hangs; what it threw is rethrown.
+inline void run_ranks_of(Bootstrap& process, const Ranks& ranks,
+                         const std::function<void(Rank)>& body) {
   const SteadyClock clock;
   const auto common = make_host_backend(clock, ranks.options);
   std::mutex mutex;
@@ -63,7 +64,11 @@ inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body)
     const auto stream = device->stream();
     body({*comms.front(), *device, *stream});
   };
-  run_lanes(*solo_bootstrap(), ranks.nranks, run_one, abort_all);
+  run_lanes(process, ranks.nranks, run_one, abort_all);
+}
+
+inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body) {
+  run_ranks_of(*solo_bootstrap(), ranks, body);
 }
 
 }  // namespace linerate::host

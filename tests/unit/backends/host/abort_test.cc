@@ -1,0 +1,175 @@
+// Aborts, deadlines and calls that do not match: every rank leaves, and none touches freed memory.
+#include "base/error.h"
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace linerate::host {
+namespace {
+
+Buffers floats(std::vector<std::byte>& bytes) { return {bytes, bytes, bytes.size() / 4}; }
+
+// A call that blocks until rank 0 takes part, which it never does.
+void block(Rank rank, OpKind kind) {
+  std::vector<std::byte> bytes(8192);
+  const int n = rank.comm.nranks();
+  const std::vector<Range> ranges(static_cast<std::size_t>(n));
+  rank.comm.enqueue({.kind = kind,
+                     .send = ConstView(bytes),
+                     .recv = bytes,
+                     .count = 16,
+                     .type = DataType::uint8,
+                     .peer = 0,
+                     .source = 0,
+                     .send_ranges = ranges,
+                     .recv_ranges = ranges},
+                    rank.stream);
+}
+
+class BlockedCall : public testing::TestWithParam<OpKind> {};
+
+TEST_P(BlockedCall, EndsWithPeerFailureWhenAnyRankAborts) {
+  std::atomic<int> failures{0};
+
+  run_ranks({.nranks = 3}, [&](Rank rank) {
+    if (rank.comm.rank() == 0) return rank.comm.abort();
+    EXPECT_THROW(block(rank, GetParam()), PeerFailure);
+    ++failures;
+  });
+
+  EXPECT_EQ(failures, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, BlockedCall,
+                         testing::Values(OpKind::all_reduce, OpKind::all_gather, OpKind::broadcast,
+                                         OpKind::scatter, OpKind::all_to_all, OpKind::all_to_all_v,
+                                         OpKind::recv, OpKind::send_recv),
+                         [](const auto& instance) {
+                           return std::string(linerate::name_of(instance.param));
+                         });
+
+TEST(Abort, NamesTheRankThatAborted) {
+  run_ranks({.nranks = 2, .address_space = AddressSpace::separate}, [](Rank rank) {
+    if (rank.comm.rank() == 1) return rank.comm.abort();
+    try {
+      rank.comm.barrier(Deadline::never());
+      ADD_FAILURE() << "the barrier came back";
+    } catch (const PeerFailure& failure) {
+      EXPECT_STREQ(failure.what(), "Rank 0 cannot go on: its communicator was aborted by rank 1.");
+    }
+  });
+}
+
+TEST(Abort, RefusesLaterCallsAlsoWhereNobodyIsWaitedFor) {
+  run_ranks({.nranks = 1}, [](Rank rank) {
+    rank.comm.abort();
+
+    EXPECT_THROW(block(rank, OpKind::all_reduce), PeerFailure);
+    EXPECT_THROW(block(rank, OpKind::send_recv), PeerFailure);
+  });
+}
+
+TEST(Abort, OfTheWorldEndsItsSplits) {
+  run_ranks({.nranks = 2}, [](Rank rank) {
+    const auto half = rank.comm.split(0, 0);
+    if (rank.comm.rank() == 0) return rank.comm.abort();
+    EXPECT_THROW(half->barrier(Deadline::never()), PeerFailure);
+  });
+}
+
+TEST(Abort, OfASplitLeavesTheWorldAlone) {
+  run_ranks({.nranks = 2}, [](Rank rank) {
+    const auto half = rank.comm.split(0, 0);
+    half->abort();
+    EXPECT_THROW(half->barrier(Deadline::never()), PeerFailure);
+
+    rank.comm.barrier(Deadline::never());
+  });
+}
+
+// Buffers are the threads' own memory, freed as soon as the call throws: what another thread still
+// wrote to them would be a race, or a write after free, which the sanitizers report.
+TEST(Abort, WaitsForThreadsThatStillTouchTheBuffers) {
+  for (int round = 0; round < 60; ++round) {
+    std::atomic<int> calls{0};
+    run_ranks({.nranks = 4}, [&](Rank rank) {
+      try {
+        for (;;) {
+          const auto bytes = std::make_unique<std::vector<std::byte>>(40'000);
+          if (++calls > 40 + round && rank.comm.rank() == round % 4) rank.comm.abort();
+          rank.comm.all_reduce(floats(*bytes), {}, rank.stream);
+          rank.comm.gather({View(*bytes).first(4000), *bytes, 1000}, 0, rank.stream);
+        }
+      } catch (const PeerFailure&) {
+      }
+    });
+  }
+}
+
+TEST(Abort, TakesMessagesBackBeforeTheirBuffersGo) {
+  for (int round = 0; round < 100; ++round) {
+    run_ranks({.nranks = 2}, [&](Rank rank) {
+      try {
+        for (int i = 0;; ++i) {
+          std::vector<std::byte> out(20'000, std::byte{1});
+          std::vector<std::byte> in(20'000);
+          if (i == 3 && rank.comm.rank() == round % 2) rank.comm.abort();
+          rank.comm.send_recv({out, in, 5000}, 1 - rank.comm.rank(), 1 - rank.comm.rank(),
+                              rank.stream);
+        }
+      } catch (const PeerFailure&) {
+      }
+    });
+  }
+}
+
+TEST(Barrier, ThrowsOnItsDeadlineAndNamesWhoIsMissing) {
+  run_ranks({.nranks = 3}, [](Rank rank) {
+    if (rank.comm.rank() == 1) return;
+    const SteadyClock clock;
+    try {
+      rank.comm.barrier(Deadline::after(clock, 0.02));
+      ADD_FAILURE() << "the barrier came back";
+    } catch (const TimeoutError& error) {
+      EXPECT_NE(std::string(error.what()).find("for rank 1"), std::string::npos) << error.what();
+    }
+  });
+}
+
+TEST(Barrier, CanBeRepeatedWithoutADeadlineManyTimes) {
+  std::atomic<int> entered{0};
+
+  run_ranks({.nranks = 4}, [&](Rank rank) {
+    for (int i = 1; i <= 500; ++i) {
+      ++entered;
+      rank.comm.barrier(Deadline::never());
+      ASSERT_GE(entered.load(), 4 * i);
+    }
+  });
+}
+
+TEST(CallsThatDoNotMatch, EndWithASentenceThatNamesBoth) {
+  std::string sentence;
+  try {
+    run_ranks({.nranks = 2}, [](Rank rank) {
+      std::vector<std::byte> bytes(4096);
+      if (rank.comm.rank() == 0)
+        rank.comm.all_reduce(floats(bytes), {}, rank.stream);
+      else
+        rank.comm.all_reduce(floats(bytes), {.op = RedOp::max}, rank.stream);
+    });
+  } catch (const Error& error) {
+    sentence = error.what();
+  }
+
+  EXPECT_NE(sentence.find("all_reduce of 1024 float (sum, root 0)"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("all_reduce of 1024 float (max, root 0)"), std::string::npos) << sentence;
+}
+
+}  // namespace
+}  // namespace linerate::host

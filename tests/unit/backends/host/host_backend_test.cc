@@ -1,0 +1,123 @@
+// Tests of host_backend.h: who may connect, and what a communicator hands out.
+#include "backends/host/host_backend.h"
+
+#include "base/error.h"
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace linerate::host {
+namespace {
+
+// Two members that run on different hosts, as each of them sees it.
+class ElsewhereBootstrap final : public Bootstrap {
+ public:
+  ElsewhereBootstrap() { place_ = {.hostname = "node07", .identity = "a", .node = 0, .nnodes = 2}; }
+
+  int rank() const override { return 0; }
+  int nranks() const override { return 2; }
+  const NodePlace& place() const override { return place_; }
+  void barrier(const Deadline&) override {}
+  Bytes broadcast(std::span<const std::byte> mine, int, const Deadline&) override {
+    return {mine.begin(), mine.end()};
+  }
+  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
+    return all_gather(mine, deadline);
+  }
+  std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
+    const std::string other = "1 node08";
+    const auto bytes = std::as_bytes(std::span(other));
+    return {Bytes(mine.begin(), mine.end()), Bytes(bytes.begin(), bytes.end())};
+  }
+  Bytes exchange(int, std::span<const std::byte>, const Deadline&) override { return {}; }
+  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
+  [[noreturn]] void abort(ExitCode code) noexcept override { std::_Exit(static_cast<int>(code)); }
+
+ private:
+  NodePlace place_;
+};
+
+std::string sentence_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HostBackend, SaysThatItSpansOneHostAndNamesTwo) {
+  const SteadyClock clock;
+  const auto backend = make_host_backend(clock);
+  const auto device = backend->open_device(0);
+  Device* const devices[] = {device.get()};
+  ElsewhereBootstrap members;
+
+  EXPECT_THROW((void)backend->connect(members, devices, {}), Unavailable);
+  EXPECT_EQ(sentence_of([&] { (void)backend->connect(members, devices, {}); }),
+            "The host backend works within one host, but these ranks run on several (node07 and "
+            "node08): start them with mpirun and use --backend mpi.");
+}
+
+TEST(HostBackend, RefusesSeveralRanksOnOneThread) {
+  const SteadyClock clock;
+  const auto backend = make_host_backend(clock);
+  const auto device = backend->open_device(0);
+  Device* const devices[] = {device.get(), device.get()};
+
+  const auto sentence =
+      sentence_of([&] { (void)backend->connect(*solo_bootstrap(), devices, {}); });
+
+  EXPECT_NE(sentence.find("one rank on each thread"), std::string::npos) << sentence;
+}
+
+TEST(HostBackend, RefusesAReservationThatIsTooSmallOnEveryRank) {
+  const auto sentence = sentence_of(
+      [&] { run_ranks({.nranks = 2, .options = {.reserve_bytes = 1 << 20}}, [](Rank) {}); });
+
+  EXPECT_NE(sentence.find("ulimit -v"), std::string::npos) << sentence;
+}
+
+TEST(HostBackend, ServesSeveralJobsOfOneProcessAtOnce) {
+  run_ranks({.nranks = 2}, [](Rank outer) {
+    run_ranks({.nranks = 2}, [](Rank inner) { inner.comm.barrier(Deadline::never()); });
+    outer.comm.barrier(Deadline::never());
+  });
+}
+
+TEST(HostBuffers, OutliveCommunicatorAndBackend) {
+  Buffer kept;
+  run_ranks({.nranks = 1}, [&](Rank rank) { kept = rank.comm.allocate(5000, MemoryKind::host); });
+
+  std::memset(kept.data(), 3, kept.bytes());
+
+  EXPECT_EQ(kept.view().back(), std::byte{3});
+}
+
+TEST(HostBuffers, OfOneJobWorkInAnother) {
+  Buffer strange;
+  run_ranks({.nranks = 1},
+            [&](Rank rank) { strange = rank.comm.allocate(1 << 16, MemoryKind::host); });
+
+  run_ranks({.nranks = 2, .address_space = AddressSpace::separate}, [&](Rank rank) {
+    const View half = strange.view(static_cast<std::size_t>(rank.comm.rank()) << 15, 1 << 15);
+    std::ranges::fill(half, std::byte{1});
+    rank.comm.all_reduce({half, half, half.size(), DataType::uint8}, {}, rank.stream);
+    EXPECT_EQ(half.back(), std::byte{2});
+  });
+}
+
+TEST(HostBuffers, OfNoBytesAreValid) {
+  run_ranks({.nranks = 1}, [](Rank rank) {
+    const Buffer none = rank.comm.allocate(0, MemoryKind::pinned);
+
+    EXPECT_EQ(none.bytes(), 0u);
+    EXPECT_EQ(none.kind(), MemoryKind::pinned);
+  });
+}
+
+}  // namespace
+}  // namespace linerate::host

@@ -1,0 +1,95 @@
+// Tests of point_to_point.h: order, sizes, and partners that are oneself.
+#include "backends/host/control.h"
+#include "base/error.h"
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace linerate::host {
+namespace {
+
+constexpr std::size_t kLarge = kEagerBytes * 4;
+
+Buffers sent(std::span<const std::byte> bytes) {
+  return {.send = bytes, .recv = {}, .count = bytes.size(), .type = DataType::uint8};
+}
+
+Buffers received(std::span<std::byte> bytes) {
+  return {.send = {}, .recv = bytes, .count = bytes.size(), .type = DataType::uint8};
+}
+
+class Messages : public testing::TestWithParam<AddressSpace> {
+ protected:
+  static Ranks ranks(int nranks) { return {.nranks = nranks, .address_space = GetParam()}; }
+};
+
+TEST_P(Messages, KeepTheirOrderWhenSmallAndLargeOnesMix) {
+  run_ranks(ranks(2), [](Rank rank) {
+    std::vector<std::byte> bytes(kLarge);
+    for (int i = 0; i < 500; ++i) {
+      const std::span message(bytes.data(), i % 3 == 0 ? kLarge : 16);
+      if (rank.comm.rank() == 0) {
+        std::ranges::fill(message, static_cast<std::byte>(i));
+        rank.comm.send(sent(message), 1, rank.stream);
+      } else {
+        rank.comm.recv(received(message), 0, rank.stream);
+        ASSERT_EQ(message.back(), static_cast<std::byte>(i));
+      }
+    }
+  });
+}
+
+TEST_P(Messages, ReachTheSenderItself) {
+  run_ranks(ranks(2), [](Rank rank) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{5}, kLarge}) {
+      const std::vector<std::byte> out(size, std::byte{7});
+      std::vector<std::byte> in(size);
+
+      rank.comm.send_recv({out, in, size, DataType::uint8}, rank.comm.rank(), rank.comm.rank(),
+                          rank.stream);
+
+      EXPECT_EQ(in, out);
+    }
+  });
+}
+
+TEST_P(Messages, OfOnePairDoNotWaitForIdleRanks) {
+  run_ranks(ranks(4), [](Rank rank) {
+    std::vector<std::byte> bytes(kLarge, static_cast<std::byte>(rank.comm.rank()));
+    if (rank.comm.rank() == 1) rank.comm.send(sent(bytes), 2, rank.stream);
+    if (rank.comm.rank() == 2) rank.comm.recv(received(bytes), 1, rank.stream);
+    EXPECT_EQ(bytes.front(), std::byte(rank.comm.rank() == 2 ? 1 : rank.comm.rank()));
+    rank.comm.barrier(Deadline::never());
+  });
+}
+
+TEST_P(Messages, OfUnequalSizeAreRefused) {
+  std::string sentence;
+  try {
+    run_ranks(ranks(2), [](Rank rank) {
+      std::vector<std::byte> bytes(100);
+      if (rank.comm.rank() == 0)
+        rank.comm.send(sent(bytes), 1, rank.stream);
+      else
+        rank.comm.recv(received(std::span(bytes).first(99)), 0, rank.stream);
+    });
+  } catch (const Error& error) {
+    sentence = error.what();
+  }
+
+  EXPECT_EQ(sentence, "Rank 0 sends 100 bytes to rank 1, which expects 99.");
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, Messages,
+                         testing::Values(AddressSpace::shared, AddressSpace::separate),
+                         [](const auto& instance) {
+                           return instance.param == AddressSpace::shared ? "OneAddressSpace"
+                                                                         : "OwnAddressSpaces";
+                         });
+
+}  // namespace
+}  // namespace linerate::host

@@ -1,0 +1,127 @@
+// Ranks as real processes in tests: forked children that meet over one page each of shared memory.
+#pragma once
+
+#include "base/error.h"
+#include "comm/bootstrap.h"
+
+#include <gtest/gtest.h>
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace linerate::host {
+
+// What forked processes share; made before the fork.
+class CommonPages {
+ public:
+  explicit CommonPages(int nprocesses) : nprocesses_(nprocesses) {
+    const std::size_t bytes = kPage * static_cast<std::size_t>(nprocesses + 1);
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw SystemError(errno, "mmap");
+    base_ = static_cast<std::byte*>(memory);
+    pthread_barrierattr_t attributes;
+    pthread_barrierattr_init(&attributes);
+    pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(barrier(), &attributes, static_cast<unsigned>(nprocesses));
+  }
+  ~CommonPages() { munmap(base_, kPage * static_cast<std::size_t>(nprocesses_ + 1)); }
+  CommonPages(const CommonPages&) = delete;
+  CommonPages& operator=(const CommonPages&) = delete;
+
+  void wait() const { pthread_barrier_wait(barrier()); }
+  void write(int rank, std::span<const std::byte> bytes) const {
+    if (bytes.size() > kPage - sizeof(std::size_t)) throw Error("too long for a test's page");
+    const std::size_t size = bytes.size();
+    std::memcpy(page(rank), &size, sizeof(size));
+    if (size > 0) std::memcpy(page(rank) + sizeof(size), bytes.data(), size);
+  }
+  Bytes read(int rank) const {
+    std::size_t size = 0;
+    std::memcpy(&size, page(rank), sizeof(size));
+    return {page(rank) + sizeof(size), page(rank) + sizeof(size) + size};
+  }
+
+ private:
+  static constexpr std::size_t kPage = 65536;
+  pthread_barrier_t* barrier() const { return reinterpret_cast<pthread_barrier_t*>(base_); }
+  std::byte* page(int rank) const { return base_ + kPage * static_cast<std::size_t>(rank + 1); }
+
+  int nprocesses_;
+  std::byte* base_ = nullptr;
+};
+
+// One process' endpoint. Deadlines are not kept, and it cannot split: the host backend needs
+// neither.
+class ForkedBootstrap final : public Bootstrap {
+ public:
+  ForkedBootstrap(const CommonPages& pages, int rank, int nranks)
+      : pages_(pages), rank_(rank), nranks_(nranks) {
+    place_.local_rank = rank;
+    place_.local_nranks = nranks;
+  }
+
+  int rank() const override { return rank_; }
+  int nranks() const override { return nranks_; }
+  const NodePlace& place() const override { return place_; }
+  void barrier(const Deadline&) override { pages_.wait(); }
+  Bytes broadcast(std::span<const std::byte> mine, int root, const Deadline& deadline) override {
+    return all_gather(rank_ == root ? mine : std::span<const std::byte>(),
+                      deadline)[static_cast<std::size_t>(root)];
+  }
+  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
+    auto all = all_gather(mine, deadline);
+    return rank_ == 0 ? all : std::vector<Bytes>();
+  }
+  std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
+    pages_.write(rank_, mine);
+    pages_.wait();
+    std::vector<Bytes> all;
+    for (int rank = 0; rank < nranks_; ++rank) all.push_back(pages_.read(rank));
+    pages_.wait();
+    return all;
+  }
+  Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) override {
+    return all_gather(mine, deadline)[static_cast<std::size_t>(peer)];
+  }
+  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
+  [[noreturn]] void abort(ExitCode code) noexcept override { _exit(static_cast<int>(code)); }
+
+ private:
+  const CommonPages& pages_;
+  int rank_;
+  int nranks_;
+  NodePlace place_;
+};
+
+// Runs `body` in `nprocesses` children; an exception or a failed expectation in one fails the test.
+inline void run_processes(int nprocesses, const std::function<void(Bootstrap&)>& body) {
+  const CommonPages pages(nprocesses);
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < nprocesses; ++rank) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    try {
+      ForkedBootstrap process(pages, rank, nprocesses);
+      body(process);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "process " << rank << ": " << error.what();
+    }
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+}  // namespace linerate::host

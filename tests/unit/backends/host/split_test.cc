@@ -1,0 +1,98 @@
+// Splitting communicators of the host backend.
+#include "ranks.h"
+#include "support/naive.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace linerate::host {
+namespace {
+
+void expect_sum_of_ones(Communicator& comm, Stream& stream, std::size_t count) {
+  std::vector<std::int32_t> values(count, 1);
+  const auto bytes = std::as_writable_bytes(std::span(values));
+  comm.all_reduce({bytes, bytes, count, DataType::int32}, {}, stream);
+  EXPECT_EQ(values.back(), comm.nranks());
+}
+
+class Split : public testing::TestWithParam<AddressSpace> {
+ protected:
+  static Ranks ranks(int nranks) { return {.nranks = nranks, .address_space = GetParam()}; }
+};
+
+TEST_P(Split, OrdersRanksByKeyThenByRank) {
+  run_ranks(ranks(4), [](Rank rank) {
+    const int old = rank.comm.rank();
+
+    const auto reversed = rank.comm.split(0, -old);
+    const auto same = rank.comm.split(7, 0);
+
+    EXPECT_EQ(reversed->rank(), 3 - old);
+    EXPECT_EQ(same->rank(), old);
+    EXPECT_EQ(same->nranks(), 4);
+  });
+}
+
+TEST_P(Split, GivesNothingToRanksWithoutAColor) {
+  run_ranks(ranks(3), [](Rank rank) {
+    const auto rest = rank.comm.split(rank.comm.rank() == 1 ? -1 : 5, 0);
+
+    EXPECT_EQ(rest == nullptr, rank.comm.rank() == 1);
+    if (!rest) return;
+    EXPECT_EQ(rest->nranks(), 2);
+    expect_sum_of_ones(*rest, rank.stream, 1000);
+  });
+}
+
+TEST_P(Split, NestsAndRunsEveryCall) {
+  run_ranks(ranks(6), [](Rank rank) {
+    const auto half = rank.comm.split(rank.comm.rank() % 2, 0);
+    const auto inner = half->split(half->rank() / 2, 0);
+
+    naive::for_each_trial(half->nranks(), 300, [&](const naive::Trial& trial) {
+      if (trial.type != DataType::int32) return;
+      EXPECT_EQ(naive::difference(*half, rank.stream, trial).value_or(""), "");
+    });
+    expect_sum_of_ones(*inner, rank.stream, 10);
+    expect_sum_of_ones(rank.comm, rank.stream, 2000);
+  });
+}
+
+TEST_P(Split, CommunicatorsOfOneRankWorkAtOnceFromSeveralThreads) {
+  run_ranks(ranks(3), [](Rank rank) {
+    const auto one = rank.comm.split(0, 0);
+    const auto two = rank.comm.split(0, -rank.comm.rank());
+    const auto stream = rank.device.stream();
+
+    std::thread other([&] {
+      for (int i = 0; i < 60; ++i) expect_sum_of_ones(*one, *stream, i % 2 == 0 ? 8 : 3000);
+    });
+    for (int i = 0; i < 60; ++i) expect_sum_of_ones(*two, rank.stream, i % 3 == 0 ? 5000 : 4);
+    other.join();
+  });
+}
+
+TEST_P(Split, CanBeMadeAndDroppedWithoutEnd) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  constexpr HostOptions kTight{.reserve_bytes = 32 * kMiB};
+  run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [](Rank rank) {
+    const Buffer most = rank.comm.allocate(14 * kMiB, MemoryKind::host);
+    const Buffer rest = rank.comm.allocate(2 * kMiB - (100 << 10), MemoryKind::host);
+
+    for (int i = 0; i < 30; ++i) {  // ten control blocks fit
+      const auto all = rank.comm.split(0, 0);
+      all->barrier(Deadline::never());
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Host, Split, testing::Values(AddressSpace::shared, AddressSpace::separate),
+                         [](const auto& instance) {
+                           return instance.param == AddressSpace::shared ? "OneAddressSpace"
+                                                                         : "OwnAddressSpaces";
+                         });
+
+}  // namespace
+}  // namespace linerate::host
