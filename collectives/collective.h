@@ -81,7 +81,8 @@ class Oracle {
     add({offset, count, kReduction, source_index});
   }
   // Ascending by offset, without overlap. What no segment covers must be untouched.
-  const std::vector<Segment>& segments() const { return segments_; }
+  const std::vector<Segment>& segments() const& { return segments_; }
+  void segments() const&& = delete;  // they would outlive their oracle
 
  private:
   void add(const Segment& segment) {
