@@ -1,0 +1,54 @@
+// Variables from a map, and what of them a record may keep.
+#include "base/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace linerate {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Environment, TellsEmptyFromUnset) {
+  const Environment environment({{"SET", "1"}, {"EMPTY", ""}});
+
+  EXPECT_EQ(environment.get("SET"), "1");
+  EXPECT_EQ(environment.get("EMPTY"), "");
+  EXPECT_EQ(environment.get("UNSET"), std::nullopt);
+  EXPECT_TRUE(environment.has("EMPTY"));
+  EXPECT_FALSE(environment.has("UNSET"));
+}
+
+TEST(Environment, RecordsTheAllowListOnly) {
+  const Environment environment({{"NCCL_DEBUG", "INFO"},
+                                 {"OMPI_COMM_WORLD_RANK", "0"},
+                                 {"HOME", "/root"},
+                                 {"MY_NCCL_DEBUG", "x"},
+                                 {"AWS_SECRET_ACCESS_KEY", "x"}});
+
+  EXPECT_THAT(environment.recordable(), ElementsAre("NCCL_DEBUG=INFO", "OMPI_COMM_WORLD_RANK=0"));
+}
+
+TEST(Environment, NeverRecordsWhatLooksSecret) {
+  const Environment environment({{"NCCL_SECRET", "x"},
+                                 {"SLURM_JOB_TOKEN", "x"},
+                                 {"OMPI_PASSWORD", "x"},
+                                 {"UCX_COOKIE", "x"},
+                                 {"FI_API_KEY", "x"},
+                                 {"CUDA_VISIBLE_DEVICES", "0,1"}});
+
+  EXPECT_THAT(environment.recordable(), ElementsAre("CUDA_VISIBLE_DEVICES=0,1"));
+}
+
+TEST(Environment, ReadsTheProcessOnce) {
+  ::setenv("LINERATE_TEST_VARIABLE", "a=b", 1);
+  const auto environment = Environment::of_process();
+  ::unsetenv("LINERATE_TEST_VARIABLE");
+
+  EXPECT_EQ(environment.get("LINERATE_TEST_VARIABLE"), "a=b");
+}
+
+}  // namespace
+}  // namespace linerate

@@ -1,0 +1,101 @@
+// Splitting, numbers and wrong choices, with the input that people and scripts really type.
+#include "base/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+
+namespace linerate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Split, KeepsEmptyPieces) {
+  EXPECT_THAT(split("a,,b,", ','), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(split("", ','), ElementsAre(""));
+  EXPECT_THAT(split(",", ','), ElementsAre("", ""));
+  EXPECT_THAT(split("no separator", ','), ElementsAre("no separator"));
+}
+
+TEST(Trim, TakesBlanksOffBothEndsOnly) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trim(" \n"), "");
+  EXPECT_EQ(trim(""), "");
+}
+
+TEST(Join, PutsSeparatorsBetween) {
+  const std::array<std::string_view, 3> parts{"a", "b", "c"};
+
+  EXPECT_EQ(join(parts, ", "), "a, b, c");
+  EXPECT_EQ(join({}, ", "), "");
+}
+
+TEST(ParseInteger, ReadsDecimalHexadecimalAndBinary) {
+  EXPECT_EQ(*parse_integer("n", "42"), 42);
+  EXPECT_EQ(*parse_integer("n", "-42"), -42);
+  EXPECT_EQ(*parse_integer("n", "0x1F"), 31);
+  EXPECT_EQ(*parse_integer("n", "-0X10"), -16);
+  EXPECT_EQ(*parse_integer("n", "0b101"), 5);
+  EXPECT_EQ(*parse_integer("n", "007"), 7);
+  EXPECT_EQ(*parse_integer("n", "9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(ParseInteger, RefusesEverythingElse) {
+  for (const auto* text : {"", "-", "+", "abc", "8k", "1.5", "1e3", " 1", "1 ", "--1", "0x", "0b2",
+                           "0xfg", "1,000", "\xff", "0x-1", "-0b"})
+    EXPECT_FALSE(parse_integer("n", text)) << text;
+  EXPECT_FALSE(parse_integer("n", std::string_view("1\0", 2)));
+}
+
+TEST(ParseInteger, SaysWhenANumberIsTooLarge) {
+  const auto value = parse_integer("-n", "9223372036854775808");
+
+  ASSERT_FALSE(value);
+  EXPECT_EQ(value.sentence(), "-n '9223372036854775808' is too large for a 64-bit integer.");
+}
+
+TEST(ParseInteger, NamesTheValueInItsSentence) {
+  EXPECT_EQ(parse_integer("-n", "8k").sentence(), "-n '8k' is not a whole number.");
+}
+
+TEST(ParseNumber, ReadsDecimalsAndExponents) {
+  EXPECT_EQ(*parse_number("x", "1.5"), 1.5);
+  EXPECT_EQ(*parse_number("x", "-2e-3"), -2e-3);
+  EXPECT_EQ(*parse_number("x", "7"), 7);
+}
+
+TEST(ParseNumber, RefusesEverythingElse) {
+  for (const auto* text : {"", ".", "1.5x", "inf", "nan", "-inf", "1e999", "0x1p3", " 1", "1,5"})
+    EXPECT_FALSE(parse_number("x", text)) << text;
+}
+
+TEST(NearestMatch, FindsTheChoiceWithFewestEdits) {
+  const std::array<std::string_view, 3> choices{"float", "double", "half"};
+
+  EXPECT_EQ(nearest_match("flaot", choices), "float");
+  EXPECT_EQ(nearest_match("dubble", choices), "double");
+  EXPECT_EQ(nearest_match("half", choices), "half");
+}
+
+TEST(NearestMatch, FindsNothingWhereNothingIsNear) {
+  const std::array<std::string_view, 2> choices{"float", "double"};
+
+  EXPECT_EQ(nearest_match("quaternion", choices), "");
+  EXPECT_EQ(nearest_match("", choices), "");
+  EXPECT_EQ(nearest_match("x", choices), "");
+}
+
+TEST(UnknownChoice, ListsTheChoicesAndTheNearest) {
+  const std::array<std::string_view, 2> choices{"float", "half"};
+
+  EXPECT_EQ(unknown_choice("data type", "flot", choices),
+            "Unknown data type 'flot': choose one of float, half. Did you mean 'float'?");
+  EXPECT_THAT(unknown_choice("data type", "zzzzzz", choices),
+              testing::Not(HasSubstr("Did you mean")));
+}
+
+}  // namespace
+}  // namespace linerate

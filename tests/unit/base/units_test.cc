@@ -1,0 +1,61 @@
+// Sizes, times and percentages as people type them.
+#include "base/units.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+TEST(ParseBytes, ReadsPowersOf1024InAnyCaseAndSpelling) {
+  EXPECT_EQ(*parse_bytes("-b", "8"), 8u);
+  EXPECT_EQ(*parse_bytes("-b", "0"), 0u);
+  EXPECT_EQ(*parse_bytes("-b", "8k"), 8192u);
+  for (const auto* text : {"1M", "1m", "1MB", "1MiB", "1 MiB", "1024K", "1048576B"})
+    EXPECT_EQ(*parse_bytes("-b", text), 1048576u) << text;
+  EXPECT_EQ(*parse_bytes("-b", "1.5G"), 1610612736u);
+  EXPECT_EQ(*parse_bytes("-b", "2T"), std::size_t{2} << 40);
+  EXPECT_EQ(*parse_bytes("-b", ".5K"), 512u);
+}
+
+TEST(ParseBytes, RefusesWhatIsNoSize) {
+  for (const auto* text : {"", "k", "-1", "-0.5K", "1KK", "1P", "8 k b", "1e6", "0x10", "1,000",
+                           "1.2.3", "inf", "nan", "8k ;rm", "--8", "1-"})
+    EXPECT_FALSE(parse_bytes("-b", text)) << text;
+}
+
+TEST(ParseBytes, RefusesMoreThan2To62) {
+  EXPECT_TRUE(parse_bytes("-b", "4194304T"));
+  EXPECT_FALSE(parse_bytes("-b", "4194305T"));
+  EXPECT_EQ(parse_bytes("-e", "99999999999T").sentence(),
+            "-e '99999999999T' is larger than 2^62 bytes.");
+}
+
+TEST(ParseSeconds, ReadsUnitsAndTakesBareNumbersForSeconds) {
+  EXPECT_DOUBLE_EQ(*parse_seconds("-T", "5"), 5);
+  EXPECT_DOUBLE_EQ(*parse_seconds("-T", "5s"), 5);
+  EXPECT_DOUBLE_EQ(*parse_seconds("-T", "250ms"), 0.25);
+  EXPECT_DOUBLE_EQ(*parse_seconds("-T", "10us"), 1e-5);
+  EXPECT_DOUBLE_EQ(*parse_seconds("-T", "2m"), 120);
+}
+
+TEST(ParseSeconds, RefusesOtherUnitsAndNegativeTimes) {
+  for (const auto* text : {"", "5h", "-1s", "s", "1s2ms", "five"})
+    EXPECT_FALSE(parse_seconds("-T", text)) << text;
+}
+
+TEST(ParsePercent, NeedsItsSign) {
+  EXPECT_DOUBLE_EQ(*parse_percent("ci", "1%"), 0.01);
+  EXPECT_DOUBLE_EQ(*parse_percent("ci", "0.5 %"), 0.005);
+  for (const auto* text : {"1", "%", "-1%", "1%%", ""}) EXPECT_FALSE(parse_percent("ci", text));
+}
+
+TEST(BytesText, CarriesAPrefixOnlyWhereItIsExact) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(1500), "1500 B");
+  EXPECT_EQ(bytes_text(1024), "1 KiB");
+  EXPECT_EQ(bytes_text(67108864), "64 MiB");
+  EXPECT_EQ(bytes_text(std::size_t{1} << 50), "1024 TiB");
+}
+
+}  // namespace
+}  // namespace linerate
