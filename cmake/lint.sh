@@ -42,8 +42,7 @@ python_lint() {
       return
     fi
   fi
-  "$ruff" check --quiet --line-length 100 --select E,F,W,I,UP,B,ANN,C4,PTH,SIM --target-version py310 \
-    reports tests
+  "$ruff" check --quiet reports tests
 }
 
 stage format format

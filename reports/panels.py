@@ -17,7 +17,7 @@ COMMON = ("collective", "type", "redop", "root")
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves that share axes. `title` says what they have in common, `names` what sets them apart."""
+    """Curves that share axes: `title` is what they have in common, `names` what sets them apart."""
 
     title: str
     curves: tuple[Curve, ...]

@@ -16,7 +16,7 @@ from runlog import BadInput, read_runs
 
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="linerate report", description=__doc__.splitlines()[0])
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN.jsonl", help="written by --jsonl")
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN.jsonl", help="from --jsonl")
     parser.add_argument("-o", "--output", required=True, type=Path, metavar="DIR", help="a folder")
     return parser.parse_args(words)
 

@@ -69,7 +69,8 @@ def read_runs(path: Path) -> list[Run]:
                 list(runs.values())[-1].torn = True
                 break
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
-            raise BadInput(f"{path} is not linerate's JSON Lines: line {number}: {reason}.") from None
+            where = f"{path} is not linerate's JSON Lines: line {number}"
+            raise BadInput(f"{where}: {reason}.") from None
         if sum(len(run.results) for run in runs.values()) > MAX_RESULTS:
             raise BadInput(f"{path} has more than {MAX_RESULTS} results.")
     if not runs:

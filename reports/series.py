@@ -12,7 +12,7 @@ Traits = dict[str, str]
 
 @dataclass(frozen=True)
 class Point:
-    """Time per call: the samples' median with its interval, else the window's; bandwidth from it."""
+    """Time per call: the samples' median and its interval, else the window's."""
 
     bytes: int
     time_us: float

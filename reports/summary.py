@@ -68,7 +68,7 @@ def warnings_of(run: Run) -> list[str]:
         half = 50 * (widest.samples.high - widest.samples.low) / widest.samples.median
         warnings.append(
             f"{len(noisy)} of {len(run.results)} medians are known to worse than ±10 %, the worst "
-            f"to ±{half:.0f} % (n={widest.samples.n}, {_where(widest)}). Measure longer, with -n or "
-            "--stop ci=1%,max=5s, or look for other work on these cores."
+            f"to ±{half:.0f} % (n={widest.samples.n}, {_where(widest)}). Measure longer, with -n "
+            "or --stop ci=1%,max=5s, or look for other work on these cores."
         )
     return warnings

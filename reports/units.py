@@ -23,7 +23,7 @@ def format_bytes(count: float) -> str:
 
 
 def _time_unit(time_us: float) -> tuple[str, float]:
-    """The unit in which this time has one to three figures before the point, and its microseconds."""
+    """The unit that leaves one to three figures before the point, and its microseconds."""
     for unit, scale in (("ns", 1e-3), ("µs", 1.0), ("ms", 1e3)):
         if time_us < 999.5 * scale:
             return unit, scale

@@ -95,7 +95,9 @@ class Content(Report):
     def test_a_crowded_run_says_what_it_leaves_out(self) -> None:
         many = MadeUp(sizes=(8,), types=tuple("abcdefg"), ops=("sum", "min"), groups=6)
 
-        self.assert_says(self.page_of(self.write("r.jsonl", many.lines())), "2 more panels are left out")
+        page = self.page_of(self.write("r.jsonl", many.lines()))
+
+        self.assert_says(page, "2 more panels are left out")
 
     def test_one_rank_and_no_samples_are_drawn_too(self) -> None:
         self.page_of(self.write("run.jsonl", MadeUp(nranks=1, samples=False, sizes=(8,)).lines()))
