@@ -72,7 +72,7 @@ void LaneGroup::throw_if_broken() const {
 }
 
 // A lost process takes all its ranks along.
-LaneFailure LaneGroup::in_lane_ranks(LaneFailure failure) const {
+JobFailure LaneGroup::in_lane_ranks(JobFailure failure) const {
   std::vector<int> ranks;
   for (const int p : failure.ranks)
     if (p >= 0 && p < process_.nranks()) {
@@ -92,11 +92,11 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_loc
   acting_ = true;
   lock.unlock();
   std::shared_ptr<const Outcome> outcome;
-  std::optional<LaneFailure> failure;
+  std::optional<JobFailure> failure;
   try {
     outcome = std::make_shared<const Outcome>(act(inputs));
   } catch (...) {
-    failure = in_lane_ranks(LaneFailure::current());
+    failure = in_lane_ranks(JobFailure::current());
   }
   lock.lock();
   acting_ = false;
@@ -113,11 +113,8 @@ void LaneGroup::give_up_waiting(std::string_view what) {
   std::string missing;
   for (std::size_t i = 0; i < arrived_.size(); ++i)
     if (!arrived_[i]) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", local_ranks()[i]);
-  broken_ = {LaneFailure::Kind::timeout,
-             fmt::format("timed out in {}: rank {} of {} has not arrived", what, missing,
-                         layout_.host.hostname),
-             {},
-             ExitCode::lost};
+  broken_ = JobFailure::timed_out(fmt::format("timed out in {}: rank {} of {} has not arrived",
+                                              what, missing, layout_.host.hostname));
   job_.changed.notify_all();
   broken_->raise();
 }

@@ -68,7 +68,7 @@ class LaneGroup {
   std::shared_ptr<const Outcome> act_for_all(std::unique_lock<std::mutex>& lock, const Act& act);
   [[noreturn]] void give_up_waiting(std::string_view what);
   void throw_if_broken() const;
-  LaneFailure in_lane_ranks(LaneFailure failure) const;
+  JobFailure in_lane_ranks(JobFailure failure) const;
 
   Bytes pack_local(std::span<const Bytes> inputs) const;
   std::vector<Bytes> in_rank_order(std::span<const Bytes> packed) const;
@@ -93,8 +93,8 @@ class LaneGroup {
   bool acting_ = false;
   std::uint64_t generation_ = 0;
   std::shared_ptr<const Outcome> outcome_;
-  std::size_t nreaders_ = 0;           // members that have not taken outcome_ yet
-  std::optional<LaneFailure> broken_;  // a call of this group failed: so do all later ones
+  std::size_t nreaders_ = 0;          // members that have not taken outcome_ yet
+  std::optional<JobFailure> broken_;  // a call of this group failed: so do all later ones
   std::map<std::pair<int, int>, std::deque<Bytes>> mail_;  // by (from, to)
 };
 

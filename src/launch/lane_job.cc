@@ -1,41 +1,10 @@
 // See lane_job.h.
 #include "launch/lane_job.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace linerate {
-
-LaneFailure LaneFailure::current() {
-  try {
-    throw;
-  } catch (const PeerFailure& error) {
-    return {Kind::peer, error.what(), error.ranks(), error.exit_code()};
-  } catch (const TimeoutError& error) {
-    return {Kind::timeout, error.what(), {}, error.exit_code()};
-  } catch (const Unavailable& error) {
-    return {Kind::unavailable, error.what(), {}, error.exit_code()};
-  } catch (const Error& error) {
-    return {Kind::other, error.what(), {}, error.exit_code()};
-  } catch (const std::exception& error) {
-    return {Kind::other, error.what(), {}, ExitCode::failed};
-  } catch (...) {
-    return {Kind::other, "an exception of an unknown type", {}, ExitCode::failed};
-  }
-}
-
-void LaneFailure::raise() const {
-  switch (kind) {
-    case Kind::peer:
-      throw PeerFailure(sentence, ranks);
-    case Kind::timeout:
-      throw TimeoutError(sentence);
-    case Kind::unavailable:
-      throw Unavailable(sentence);
-    case Kind::other:
-      break;
-  }
-  throw Error(sentence, exit_code);
-}
 
 void LaneJob::throw_if_failed() const {
   if (failure) throw LaneWoken(failure->sentence, failure->ranks);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "comm/bootstrap.h"
+#include "launch/job_failure.h"
 
 #include <condition_variable>
 #include <memory>
@@ -19,26 +20,13 @@ class LaneWoken final : public PeerFailure {
   using PeerFailure::PeerFailure;
 };
 
-// A thrown failure as data, so that several threads can throw it, each an exception of its own.
-struct LaneFailure {
-  enum class Kind { peer, timeout, unavailable, other };
-  Kind kind = Kind::other;
-  std::string sentence;
-  std::vector<int> ranks;  // Kind::peer
-  ExitCode exit_code = ExitCode::failed;
-
-  // Of the exception that is being handled.
-  static LaneFailure current();
-  [[noreturn]] void raise() const;
-};
-
 struct LaneJob {
   explicit LaneJob(Bootstrap& whole) : process(whole) {}
 
   Bootstrap& process;  // over all processes of the job
   std::mutex mutex;
   std::condition_variable changed;
-  std::optional<LaneFailure> failure;  // under `mutex`: of the first body that threw
+  std::optional<JobFailure> failure;  // under `mutex`: of the first body that threw
 
   // REQUIRES: `mutex` is held.
   void throw_if_failed() const;

@@ -27,7 +27,7 @@ class Lanes {
  private:
   NodePlace place_of(int thread) const;
   void run_one(int thread) noexcept;
-  void fail(int thread, const LaneFailure& failure) noexcept;
+  void fail(int thread, const JobFailure& failure) noexcept;
 
   LaneJob job_;
   int nthreads_;
@@ -44,16 +44,15 @@ NodePlace Lanes::place_of(int thread) const {
   return place;
 }
 
-void Lanes::fail(int thread, const LaneFailure& failure) noexcept {
+void Lanes::fail(int thread, const JobFailure& failure) noexcept {
   {
     const std::lock_guard lock(job_.mutex);
     if (first_) return;
     first_ = std::current_exception();
     const int rank = whole_->rank_of(thread);
     auto ranks = failure.ranks.empty() ? std::vector<int>{rank} : failure.ranks;
-    job_.failure = {LaneFailure::Kind::peer,
-                    fmt::format("rank {} gave up: {}", rank, failure.sentence), std::move(ranks),
-                    ExitCode::lost};
+    job_.failure = JobFailure::lost(fmt::format("rank {} gave up: {}", rank, failure.sentence),
+                                    std::move(ranks));
     job_.changed.notify_all();
   }
   if (on_failure_) on_failure_();
@@ -66,7 +65,7 @@ void Lanes::run_one(int thread) noexcept {
   } catch (const LaneWoken&) {
     // Another thread failed first, and has reported it.
   } catch (...) {
-    fail(thread, LaneFailure::current());
+    fail(thread, JobFailure::current());
   }
 }
 
@@ -76,7 +75,7 @@ void Lanes::run() {
     for (int t = 1; t < nthreads_; ++t) threads.emplace_back([this, t] { run_one(t); });
     run_one(0);
   } catch (const std::exception&) {
-    fail(0, LaneFailure::current());  // the system refused a thread: those that run must not wait
+    fail(0, JobFailure::current());  // the system refused a thread: those that run must not wait
   }
   for (auto& thread : threads) thread.join();
   if (first_) std::rethrow_exception(first_);

@@ -20,6 +20,8 @@ class StoreClient {
   // Waits until the key is set; `what` says for whom it waits: "rank 3 to join".
   std::string get(std::string_view key, std::string_view what);
 
+  void leave() noexcept { socket_.close(); }
+
   // This end of the connection, numeric: the address at which the store's host reaches this one.
   std::string local_host();
 

@@ -1,0 +1,121 @@
+// See connect.h.
+#include "launch/connect.h"
+
+#include "base/error.h"
+#include "launch/place.h"
+#include "launch/solo_bootstrap.h"
+#include "launch/store_client.h"
+#include "launch/store_server.h"
+#include "launch/tcp_bootstrap.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+std::string address_key(int rank) { return fmt::format("address/{}", rank); }
+
+// "PORT HOST".
+std::string pack_address(const SocketAddress& address) {
+  return fmt::format("{} {}", address.port, address.host);
+}
+
+SocketAddress unpack_address(std::string_view text) {
+  SocketAddress address;
+  const auto blank = text.find(' ');
+  const auto* end = text.data() + std::min(blank, text.size());
+  const auto parsed = std::from_chars(text.data(), end, address.port);
+  if (blank == std::string_view::npos || parsed.ptr != end || parsed.ec != std::errc{})
+    throw Error("the store holds an address that makes no sense");
+  address.host = text.substr(blank + 1);
+  return address;
+}
+
+SocketAddress master_of(const Identity& identity) {
+  return {identity.master_host, identity.master_port};
+}
+
+std::unique_ptr<StoreServer> open_store(const Identity& identity) {
+  auto listener = identity.listener_fd >= 0 ? Listener(FileDescriptor(identity.listener_fd))
+                                            : Listener::open(master_of(identity));
+  return std::make_unique<StoreServer>(std::move(listener), identity.token);
+}
+
+// The ranks that rank 0 has not heard of, in words; empty when all have come.
+std::string missing_ranks(const StoreServer& store, const Identity& identity) {
+  constexpr int kMostNamed = 8;
+  std::string named;
+  int count = 0;
+  for (int process = 0; process < identity.nranks; ++process) {
+    if (store.has(address_key(process))) continue;
+    if (++count <= kMostNamed)
+      named += (named.empty() ? "" : ", ") + ranks_text(process, identity.ranks_per_process);
+  }
+  if (count > kMostNamed) named += fmt::format(" and {} more", count - kMostNamed);
+  return named;
+}
+
+TreeSeat seat_of(const Identity& identity) {
+  return {
+      .rank = identity.rank,
+      .nranks = identity.nranks,
+      .name = fmt::format("{} ({}, pid {})", ranks_text(identity.rank, identity.ranks_per_process),
+                          this_host().hostname, ::getpid()),
+      .token = identity.token};
+}
+
+// The store refuses a second value: so two processes of one rank, or processes that were told
+// different sizes, are found out here.
+void announce(StoreClient& store, const Identity& identity, const SocketAddress& address) {
+  store.set("number of processes", std::to_string(identity.nranks));
+  store.set(address_key(identity.rank), pack_address(address));
+}
+
+std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& deadline) {
+  StoreClient store(master_of(identity), identity.token, deadline);
+  auto listener = Listener::open({store.local_host(), 0});
+  announce(store, identity, listener.address());
+  std::optional<SocketAddress> parent;
+  if (identity.rank > 0) {
+    const int rank = tree_parent(identity.rank);
+    parent = unpack_address(
+        store.get(address_key(rank), ranks_text(rank, identity.ranks_per_process) + " to start"));
+  }
+  store.leave();
+  return tcp_bootstrap(seat_of(identity), std::move(listener), parent, deadline);
+}
+
+std::unique_ptr<Bootstrap> rendezvous_with_store(const Identity& identity,
+                                                 const Deadline& deadline) {
+  const auto store = open_store(identity);
+  try {
+    return rendezvous(identity, deadline);
+  } catch (const TimeoutError&) {
+    const auto missing = missing_ranks(*store, identity);
+    if (missing.empty()) throw;
+    const auto address = store->address();
+    throw TimeoutError(
+        fmt::format("initialisation timed out: {} of {} did not come to the store at {}{}", missing,
+                    identity.nranks * identity.ranks_per_process, text_of(address),
+                    is_loopback(address) ? ", which only this host can reach" : ""));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Environment&,
+                                             const Deadline& deadline) {
+  assert(identity.launcher != Launcher::mpi);
+  if (identity.nranks == 1) return solo_bootstrap();
+  if (identity.rank == 0) return rendezvous_with_store(identity, deadline);
+  return rendezvous(identity, deadline);
+}
+
+}  // namespace linerate

@@ -1,0 +1,19 @@
+// From an identity to a bootstrap over all processes of the job.
+#pragma once
+
+#include "comm/bootstrap.h"
+#include "launch/identity.h"
+
+#include <memory>
+
+namespace linerate {
+
+// For every launcher but mpi, whose bootstrap lives in the mpi backend. Processes of slurm, env and
+// nprocs meet at the store of rank 0, exchange addresses, build the tree and close the store.
+// Throws TimeoutError that names the ranks that have not come, Error when an address cannot be
+// used, the token differs or two processes claim one rank.
+std::unique_ptr<Bootstrap> connect_processes(const Identity& identity,
+                                             const Environment& environment,
+                                             const Deadline& deadline);
+
+}  // namespace linerate

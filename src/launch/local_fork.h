@@ -1,0 +1,29 @@
+// --nprocs N: the started process stays, as the parent of one process for each rank.
+#pragma once
+
+#include "base/exit_code.h"
+#include "launch/identity.h"
+
+#include <functional>
+
+namespace linerate {
+
+// From the first abnormal end of a process until the others are killed: longer than they need to
+// notice it and to end by themselves (Watch::kGraceS).
+inline constexpr double kForkGraceS = 5.0;
+
+// Forks `nprocs` processes, each of which runs `body` with an identity of its own and ends with its
+// code; the caller's process waits for them and yields the run's code, the worst by worse_of().
+// What the body wrote with <cstdio> is flushed; other buffers are its own business. No rank
+// outlives the caller. A process that a signal kills is named on stderr and makes the code `lost`.
+// SIGINT and SIGTERM sent to the caller reach the ranks (a terminal's Ctrl-C reaches them by
+// itself). REQUIRES: no other thread runs. Throws Unavailable where TCP over loopback does not
+// work.
+ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&)>& body,
+                        int ranks_per_process = 1);
+
+// The code that says more about the cause. A process' own trouble (usage, unavailable, failed)
+// comes before what its end makes of the others (interrupted, lost), then a finding, then ok.
+ExitCode worse_of(ExitCode one, ExitCode other);
+
+}  // namespace linerate
