@@ -4,6 +4,7 @@
 #include "cli/parse.h"
 
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,11 @@ inline Result<ParsedRun> parse(Words words, Variables variables = {}) {
   return parse_run(tool_call(kTestReduce, std::move(words)), Environment(std::move(variables)));
 }
 
-// REQUIRES: the words are right.
+// Throws, and so fails the test, where the words are refused.
 inline RunConfig config_of(Words words, Variables variables = {}) {
-  return parse(std::move(words), std::move(variables)).value().config;
+  const auto parsed = parse(std::move(words), std::move(variables));
+  if (!parsed) throw std::invalid_argument(parsed.sentence());
+  return parsed->config;
 }
 
 // The sentence, or nothing where the words were taken.
