@@ -28,9 +28,16 @@ target_sources(mpi_conformance PRIVATE ${sources})
 linerate_mpi_test(mpi_conformance 1 2 3 4)
 
 # The module itself, opened as linerate opens it: from bin/ beside lib/.
-linerate_mpi_program(mpi_module
-  -Wl,--whole-archive linerate_base linerate_comm linerate_devices -Wl,--no-whole-archive
-  linerate_backends)
-set_target_properties(mpi_module PROPERTIES ENABLE_EXPORTS ON)
-add_dependencies(mpi_module linerate-mpi)
-linerate_mpi_test(mpi_module 1 2)
+function(linerate_mpi_host name)
+  linerate_mpi_program(${name}
+    -Wl,--whole-archive linerate_base linerate_comm linerate_devices -Wl,--no-whole-archive
+    linerate_backends ${ARGN})
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  add_dependencies(${name} linerate-mpi)
+endfunction()
+linerate_mpi_host(mpi_module linerate_collectives)
+target_sources(mpi_module PRIVATE tests/conformance/cases.cc tests/conformance/rank.cc)
+linerate_mpi_test(mpi_module 1 2 3 4)
+
+# A measurement, started by hand: our all_reduce against a bare loop over MPI_Allreduce.
+linerate_mpi_host(mpi_overhead MPI::MPI_C)

@@ -66,6 +66,8 @@ TypeTable::TypeTable() {
   set(DataType::uint64, MPI_UINT64_T);
   set(DataType::float32, MPI_FLOAT);
   set(DataType::float64, MPI_DOUBLE);
+  add_wrapping_sum<DataType::int8>();
+  add_wrapping_sum<DataType::uint8>();
   add_small_float<DataType::float16>();
   add_small_float<DataType::bfloat16>();
   add_small_float<DataType::f8e4m3>();
@@ -82,6 +84,13 @@ void TypeTable::add_small_float() {
   const MPI_Op max = own_ops_.emplace_back(make_op(combine<kType, RedOp::max>)).get();
   const MPI_Op min = own_ops_.emplace_back(make_op(combine<kType, RedOp::min>)).get();
   ops_[kIndex] = {sum, prod, max, min, sum, sum};
+}
+
+template <DataType kType>
+void TypeTable::add_wrapping_sum() {
+  const MPI_Op sum = own_ops_.emplace_back(make_op(combine<kType, RedOp::sum>)).get();
+  for (const auto op : {RedOp::sum, RedOp::avg, RedOp::mulsum})
+    ops_[static_cast<std::size_t>(kType)][static_cast<std::size_t>(op)] = sum;
 }
 
 Elements::Elements(MPI_Datatype element, std::size_t count, std::size_t limit)

@@ -11,7 +11,9 @@
 namespace linerate::mpi {
 
 // half, bfloat16 and fp8, which MPI lacks, are blocks of bytes with operators of ours: each step
-// computes in float and rounds once. avg and mulsum are sums here; the communicator does the rest.
+// computes in float and rounds once. Sums of 8-bit integers are ours too: they wrap around, whereas
+// Open MPI saturates them where it uses AVX (open-mpi/ompi issue 8045). avg and mulsum are sums
+// here; the communicator does the rest.
 class TypeTable {
  public:
   // REQUIRES: MPI is initialised, and stays so.
@@ -25,6 +27,8 @@ class TypeTable {
  private:
   template <DataType kType>
   void add_small_float();
+  template <DataType kType>
+  void add_wrapping_sum();
 
   std::array<MPI_Datatype, kDataTypes.size()> types_{};
   std::array<std::array<MPI_Op, kRedOps.size()>, kDataTypes.size()> ops_{};
