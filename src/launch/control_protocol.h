@@ -71,13 +71,15 @@ class ControlProtocol {
   void lose(const std::vector<Loss>& losses, int except = -1);
   void send_to_others(const ControlMessage& message, int except = -1);
 
+  // In control_inquiry.cc.
   void look_at_lanes(std::int64_t now_ns);
   void inquire(int lane, std::int64_t now_ns);
   void look_at_inquiry(std::int64_t now_ns);
   void conclude(std::int64_t now_ns);
-  void draw_report();
-
+  std::int64_t pending_end_ns() const;  // REQUIRES: pending_
   ProcessStatus own_status(std::int64_t now_ns) const;
+
+  void draw_report();
   std::vector<LaneStatus> lanes_of(int process, std::int64_t now_ns) const;
   LaneStatus last_stage(int process) const;
   Presence presence_of(int process) const;

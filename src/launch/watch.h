@@ -15,7 +15,8 @@ namespace linerate {
 
 // What a lane is doing, in words for the message: "timed loop", "all_reduce", 1048576, "in place".
 struct Stage {
-  std::string_view what;  // static text: initialisation, warm-up, barrier, timed loop, verification …
+  std::string_view
+      what;  // static text: initialisation, warm-up, barrier, timed loop, verification …
   std::string_view collective{};
   std::uint64_t bytes = 0;
   std::string_view placement{};
@@ -24,8 +25,9 @@ struct Stage {
 // What went wrong, once it did. All members of the job that survive agree on `ranks`; one of them
 // prints the sentences. No ranks: all hang in the same stage.
 struct FailureReport {
-  std::vector<int> ranks;            // lost or missing ranks
-  std::vector<std::string> sentences;  // "rank 1 (node07, pid 4711) died in all_reduce, 1048576 bytes, …"
+  std::vector<int> ranks;  // lost or missing ranks
+  std::vector<std::string>
+      sentences;  // "rank 1 (node07, pid 4711) died in all_reduce, 1048576 bytes, …"
   bool timed_out = false;
 };
 
@@ -33,7 +35,8 @@ struct FailureReport {
 // host, socket close and TCP keep-alive across hosts) is noticed within 5 s whatever the timeout; a
 // rank that stays in one stage longer than `timeout_s` ends the run, and the ranks that reached the
 // fewest stages are named as missing. On a failure every aborter is called, on every process; a
-// process whose threads have not ended `kGraceS` later is ended by Bootstrap::abort(ExitCode::lost).
+// process whose threads have not ended `kGraceS` later is ended by
+// Bootstrap::abort(ExitCode::lost).
 class Watch {
  public:
   static constexpr double kGraceS = 3.0;
@@ -42,18 +45,19 @@ class Watch {
     double timeout_s = 0;  // -T; 0: only deaths are noticed
     int nlanes = 1;        // threads of this process
     int ranks_per_lane = 1;
-    Deadline deadline;     // of the set-up
+    Deadline deadline;  // of the set-up
   };
 
   // Collective over all processes. `process` outlives the watch.
   static std::unique_ptr<Watch> start(Bootstrap& process, const Options& options);
   virtual ~Watch() = default;
 
-  // Lane `lane` begins `stage`. Any thread; tens of nanoseconds; never called inside a timed region.
+  // Lane `lane` begins `stage`. Any thread; tens of nanoseconds; never called inside a timed
+  // region.
   virtual void enter(int lane, const Stage& stage) = 0;
 
-  // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once if
-  // one has been). It must not block and not throw, and stay callable until drop_aborters().
+  // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once
+  // if one has been). It must not block and not throw, and stay callable until drop_aborters().
   virtual void add_aborter(std::function<void()> aborter) = 0;
   virtual void drop_aborters() = 0;
 
