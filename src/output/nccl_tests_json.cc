@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <ctime>
 #include <utility>
 
@@ -16,16 +15,9 @@ using Json = nlohmann::ordered_json;
 constexpr int kReportVersion = 3;
 constexpr double kPercent = 100;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json truth(bool value) { return value ? "true" : "false"; }
 
-Json numbers(const std::vector<double>& values) {
-  Json array = Json::array();
-  for (const double value : values) array.push_back(number(value));
-  return array;
-}
-
+// nlohmann writes null for a number that is not finite.
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -79,27 +71,27 @@ Json config_json(const RunInfo& run, const TableOptions& o) {
 Json placement_json(const Record& record, bool cputime) {
   const double time_us =
       cputime ? record.window.cpu_us.value_or(record.window.time_us) : record.window.time_us;
-  return {{cputime ? "cpu_time" : "time", number(time_us)},
-          {"alg_bw", number(record.algbw_gbps)},
-          {"bus_bw", number(record.busbw_gbps)},
+  return {{cputime ? "cpu_time" : "time", time_us},
+          {"alg_bw", record.algbw_gbps},
+          {"bus_bw", record.busbw_gbps},
           {"nwrong", record.wrong ? Json(*record.wrong) : Json()}};
 }
 
 Json per_iter_json(const SampleInfo& samples) {
   const stats::Summary& us = samples.us;
   Json report{{"skipped_iterations", samples.skipped},
-              {"min_us", number(us.min)},
-              {"max_us", number(us.max)},
-              {"avg_us", number(us.mean)},
-              {"p50_us", number(us.median)},
-              {"p95_us", number(us.p95)},
-              {"p99_us", number(us.p99)},
-              {"stdev_us", number(us.stdev)},
-              {"cv_pct", number(us.cv * kPercent)},
-              {"times_us", numbers(samples.raw_us)}};
+              {"min_us", us.min},
+              {"max_us", us.max},
+              {"avg_us", us.mean},
+              {"p50_us", us.median},
+              {"p95_us", us.p95},
+              {"p99_us", us.p99},
+              {"stdev_us", us.stdev},
+              {"cv_pct", us.cv * kPercent},
+              {"times_us", samples.raw_us}};
   if (samples.per_process_us.size() > 1) {
     Json& rows = report["per_process_max_times_us"] = Json::array();
-    for (const auto& process : samples.per_process_us) rows.push_back(numbers(process));
+    for (const auto& process : samples.per_process_us) rows.push_back(process);
   }
   return report;
 }
@@ -162,7 +154,7 @@ void NcclTestsJson::end(const EndInfo& end) {
   const Json tail{
       {"out_of_bounds", {{"count", end.failed_checks}, {"okay", truth(end.failed_checks == 0)}}},
       {"average_bus_bandwidth",
-       {{"bandwidth", number(average)}, {"okay", verdict_json(average, options_.min_bw_gbps)}}},
+       {{"bandwidth", average}, {"okay", verdict_json(average, options_.min_bw_gbps)}}},
       {"errors", Json::array({end.error.value_or("")})},
       {"end_time", local_time_text(end.end_time)}};
   out_.write("],\n" + text_of(tail).substr(1) + '\n');

@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 // Absent unless finite.
 void put(Json& object, const char* key, double value) {
   if (std::isfinite(value)) object[key] = value;
@@ -29,11 +27,10 @@ void put(Json& object, const char* key, const std::string& text) {
 }
 
 void put(Json& object, const char* key, const std::vector<double>& values) {
-  if (values.empty()) return;
-  Json& array = object[key] = Json::array();
-  for (const double value : values) array.push_back(number(value));
+  if (!values.empty()) object[key] = values;
 }
 
+// In arrays nlohmann writes null for a number that is not finite.
 std::string line_of(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -109,9 +106,7 @@ Json samples_json(const SampleInfo& samples) {
 }
 
 Json spread_json(const RankSpread& spread) {
-  Json worst = Json::array();
-  for (const auto& [rank, value] : spread.worst) worst.push_back(Json{rank, number(value)});
-  Json object{{"worst", std::move(worst)}};
+  Json object{{"worst", spread.worst}};
   put(object, "median", spread.median);
   put(object, "p95", spread.p95);
   put(object, "p99", spread.p99);

@@ -137,8 +137,12 @@ TEST(ReadJsonl, RefusesAKnownKeyOfAnotherTypeByName) {
   EXPECT_THAT(sentence_about("{\"kind\":\"run\",\"ranks\":[3]}\n"), HasSubstr("'ranks'"));
   EXPECT_THAT(sentence_about("{\"kind\":\"result\",\"case\":{\"placement\":\"x\"}}\n"),
               HasSubstr("'placement'"));
-  EXPECT_THAT(sentence_about("{\"kind\":\"result\",\"first_wrong\":{\"got_bits\":\"0xzz\"}}\n"),
-              HasSubstr("'got_bits'"));
+  for (const auto* bits : {"0xzz", "0x1g", "12", "0x"})
+    EXPECT_THAT(
+        sentence_about(std::string("{\"kind\":\"result\",\"first_wrong\":{\"got_bits\":\"") + bits +
+                       "\"}}\n"),
+        HasSubstr("'got_bits'"))
+        << bits;
 }
 
 TEST(ReadJsonl, RefusesNumbersThatDoNotFit) {
