@@ -1,3 +1,15 @@
+# Compiles several files at once: most of a file's time is its headers. Left out are files whose
+# local names others of their folder use too, as tables of rows do.
+function(linerate_unite target)
+  set(apart "collectives/|cli/(options_|variables|markdown)|output/nccl_tests_json")
+  string(APPEND apart "|launch/(store_client|tree_connect|tree_link|control_address)")
+  string(APPEND apart "|host/direct_exchange")
+  set(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "${apart}")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+endfunction()
+
 # linerate_layer(NAME FOLDER [library...]): one static library from all sources of one folder.
 # The libraries named are the only folders that NAME may link; headers are included from the root.
 function(linerate_layer name folder)
@@ -5,6 +17,9 @@ function(linerate_layer name folder)
   set(target linerate_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
+    if(LINERATE_UNITY)
+      linerate_unite(${target} ${sources})
+    endif()
     set(scope PUBLIC)
     set_property(GLOBAL APPEND PROPERTY LINERATE_LAYERS ${target})
   else()

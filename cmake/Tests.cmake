@@ -10,6 +10,7 @@ function(linerate_test name folder)
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARGN} GTest::gtest_main GTest::gmock)
+  target_compile_options(${name} PRIVATE -O1)  # tests are built more often than they run
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
@@ -50,5 +51,13 @@ linerate_python_test(architecture.scopes architecture tests/architecture/scopes_
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
 linerate_python_test(output.parsers output tests/system/parsers_test.py)
+
+# The tools as users start them. What cannot run here is skipped with its reason.
+foreach(name IN ITEMS launch faults golden hosts slurm docs)
+  linerate_python_test(system.${name} system tests/system/${name}_test.py)
+  set_tests_properties(system.${name} PROPERTIES
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
+    SKIP_REGULAR_EXPRESSION "OK \\(skipped=" RUN_SERIAL ON)
+endforeach()
 
 include(MpiTests)

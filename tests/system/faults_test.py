@@ -1,0 +1,163 @@
+"""Ranks that die, hang or compute wrongly: named, bounded in time, nothing measured is lost."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from support import environment, json_lines, mpirun, needs, rows, run, tool
+
+NOTICED_S = 5.0
+LONG_SWEEP = ["-b", "1K", "-e", "4M", "-f", "2", "-n", "200", "-N", "0"]
+
+
+def children(pid: int) -> list[int]:
+    return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def rank_pids(stdout_path: Path) -> dict[int, int]:
+    found = re.findall(r"#  Rank +(\d+) Group +\d+ Pid +(\d+)", stdout_path.read_text())
+    return {int(rank): int(pid) for rank, pid in found}
+
+
+class Job:
+    """A running tool with its output in files."""
+
+    def __init__(self, folder: Path, command: list[str]):
+        self.jsonl = folder / "run.jsonl"
+        self.out, self.err = folder / "out.txt", folder / "err.txt"
+        with self.out.open("w") as out, self.err.open("w") as err:
+            self.process = subprocess.Popen([*command, "--jsonl", str(self.jsonl)], stdout=out,
+                                            stderr=err, env=environment(),
+                                            stdin=subprocess.DEVNULL)
+
+    def wait_for_rows(self, count: int, limit_s: float = 30) -> None:
+        end = time.monotonic() + limit_s
+        while len(rows(self.out.read_text())) < count:
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError(f"no rows: {self.out.read_text()} {self.err.read_text()}")
+            time.sleep(0.01)
+
+    def end(self, limit_s: float) -> tuple[int, float]:
+        start = time.monotonic()
+        try:
+            code = self.process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        return code, time.monotonic() - start
+
+
+class DeadRanks(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_a_killed_rank_is_named_and_earlier_lines_stay(self):
+        for victim in (0, 1, 3):
+            with self.subTest(victim=victim):
+                self.kill_and_check(victim)
+
+    def kill_and_check(self, victim: int) -> None:
+        folder = self.path / str(victim)
+        folder.mkdir()
+        job = Job(folder, [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "4"])
+        job.wait_for_rows(3)
+        os.kill(rank_pids(job.out)[victim], signal.SIGKILL)
+        code, seconds = job.end(20)
+        self.assertEqual(code, 4, job.err.read_text())
+        self.assertLess(seconds, NOTICED_S)
+        self.assertIn(f"rank {victim}", job.err.read_text())
+        if victim != 0:
+            self.assertIn("all_reduce", job.err.read_text())
+        kept = json_lines(job.jsonl)
+        self.assertGreaterEqual(sum(line["kind"] == "result" for line in kept), 6)
+
+    def test_fifty_random_moments_leave_whole_lines_and_no_process(self):
+        rng = random.Random(20)
+        for moment in range(50):
+            with self.subTest(moment=moment):
+                folder = self.path / str(moment)
+                folder.mkdir()
+                job = Job(folder, [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3"])
+                time.sleep(rng.uniform(0.0, 0.4))
+                victims = children(job.process.pid)
+                if victims:
+                    os.kill(rng.choice(victims), signal.SIGKILL)
+                else:
+                    job.process.kill()
+                code, seconds = job.end(30)
+                self.assertIn(code, (4, -9), job.err.read_text())
+                self.assertLess(seconds, 2 * NOTICED_S)
+                if job.jsonl.exists():
+                    for line in job.jsonl.read_text().splitlines():
+                        json.loads(line)
+                self.assertFalse([p for p in victims if Path(f"/proc/{p}/exe").exists()])
+
+    def test_a_killed_parent_takes_its_ranks_along(self):
+        job = Job(self.path, [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3"])
+        job.wait_for_rows(1)
+        ranks = rank_pids(job.out).values()
+        job.process.kill()
+        job.end(5)
+        end = time.monotonic() + NOTICED_S
+        while any(Path(f"/proc/{pid}/exe").exists() for pid in ranks):
+            self.assertLess(time.monotonic(), end, "a rank outlived its parent")
+            time.sleep(0.05)
+
+    def test_mpirun_ends_when_a_rank_dies(self):
+        needs("mpirun")
+        job = Job(self.path, mpirun(3, tool("all_reduce_perf"), *LONG_SWEEP))
+        job.wait_for_rows(2)
+        os.kill(rank_pids(job.out)[1], signal.SIGKILL)
+        code, seconds = job.end(30)
+        self.assertNotEqual(code, 0)
+        self.assertLess(seconds, 3 * NOTICED_S)
+        self.assertGreater(len(json_lines(job.jsonl)), 1)
+
+
+class HungRanks(unittest.TestCase):
+    def test_a_stopped_rank_is_named_after_the_timeout(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(Path(folder), [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3",
+                                     "-T", "2"])
+            job.wait_for_rows(2)
+            victim = rank_pids(job.out)[2]
+            os.kill(victim, signal.SIGSTOP)
+            try:
+                code, seconds = job.end(30)
+            finally:
+                if Path(f"/proc/{victim}").exists():
+                    os.kill(victim, signal.SIGCONT)
+            self.assertEqual(code, 4, job.err.read_text())
+            self.assertLess(seconds, 15)
+            self.assertIn("rank 2", job.err.read_text())
+            self.assertIn("all_reduce", job.err.read_text())
+
+    def test_a_rank_that_never_enters_is_named_on_the_fake_backend(self):
+        done = run([tool("all_reduce_perf"), "-b", "8", "-e", "1K", "-f", "2", "-t", "3", "-T", "1",
+                    "--backend", "fake", "--fake", "hang=1:40"], limit_s=30)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("rank 1", done.stderr)
+
+
+class WrongData(unittest.TestCase):
+    def test_a_flipped_bit_makes_exit_1_and_says_where(self):
+        done = run([tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "3",
+                    "--backend", "fake", "--fake", "flip=2"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAILED", done.stdout)
+        self.assertRegex(done.stderr, r"rank 2.*expected")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+"""Several hosts on one machine: network namespaces behind a bridge."""
+
+import itertools
+import os
+import stat
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+SUBNET = "10.77.0"
+AGENT = """#!/bin/sh
+# Stands in for ssh: drops options, takes the address, runs the rest inside that host's namespace.
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1; shift
+exec ip netns exec "PREFIX${host##*.}" unshare --uts /bin/sh -c "hostname host${host##*.}; $*"
+"""
+
+
+def ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@dataclass(frozen=True)
+class Host:
+    namespace: str
+    address: str
+
+    def command(self, *words: str) -> list[str]:
+        name = f"host{self.address.rsplit('.', 1)[1]}"
+        return ["ip", "netns", "exec", self.namespace, "unshare", "--uts", "/bin/sh", "-c",
+                f'hostname {name}; exec "$@"', "sh", *words]
+
+
+def add_host(prefix: str, number: int) -> Host:
+    namespace, address = f"{prefix}{number}", f"{SUBNET}.{number}"
+    ip("netns", "add", namespace)
+    inside, outside = f"{prefix}e{number}", f"{prefix}p{number}"
+    ip("link", "add", inside, "type", "veth", "peer", "name", outside)
+    ip("link", "set", inside, "netns", namespace)
+    ip("link", "set", outside, "netns", f"{prefix}sw")
+    ip("-n", f"{prefix}sw", "link", "set", outside, "master", "br0", "up")
+    ip("-n", namespace, "addr", "add", f"{address}/24", "dev", inside)
+    ip("-n", namespace, "link", "set", inside, "up")
+    ip("-n", namespace, "link", "set", "lo", "up")
+    return Host(namespace, address)
+
+
+@contextmanager
+def hosts(count: int):
+    """`count` hosts that reach each other, each with an address, a hostname and a loopback."""
+    prefix = f"lr{os.getpid() % 10000}"
+    try:
+        ip("netns", "add", f"{prefix}sw")
+        ip("-n", f"{prefix}sw", "link", "add", "br0", "type", "bridge")
+        ip("-n", f"{prefix}sw", "link", "set", "br0", "up")
+        yield [add_host(prefix, number) for number in range(1, count + 1)]
+    finally:
+        for name in itertools.chain([f"{prefix}sw"], (f"{prefix}{n}" for n in range(1, count + 1))):
+            subprocess.run(["ip", "netns", "pids", name], capture_output=True, check=False)
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def rsh_agent(folder: Path, first: Host) -> Path:
+    """An executable for mpirun's plm_rsh_agent that starts daemons in the hosts' namespaces."""
+    path = folder / "agent.sh"
+    path.write_text(AGENT.replace("PREFIX", first.namespace[:-1]))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path

@@ -1,0 +1,83 @@
+"""Two hosts: MPI crosses them, the host backend says why it cannot, a dead host is noticed."""
+
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from hosts import hosts, rsh_agent
+from support import environment, needs, needs_root, rows, tool
+
+SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
+
+
+def setUpModule() -> None:
+    needs_root()
+    needs("ip")
+    probe = subprocess.run(["ip", "netns", "add", "lrprobe"], capture_output=True, text=True,
+                           check=False)
+    if probe.returncode != 0:
+        raise unittest.SkipTest(f"no network namespaces here: {probe.stderr.strip()}")
+    subprocess.run(["ip", "netns", "del", "lrprobe"], check=False)
+
+
+def mpirun_across(agent: Path, both: list, *words: str) -> list[str]:
+    where = ",".join(f"{host.address}:1" for host in both)
+    subnet = both[0].address.rsplit(".", 1)[0] + ".0/24"
+    return ["mpirun", "--allow-run-as-root", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent",
+            str(agent), "--mca", "orte_keep_fqdn_hostnames", "1", "--mca", "oob_tcp_if_include",
+            subnet, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", subnet, "--host",
+            where, "-np", str(len(both)), *words]
+
+
+def env_job(both: list, port: int, *words: str) -> list[subprocess.Popen]:
+    jobs = []
+    for rank, host in enumerate(both):
+        variables = environment(RANK=str(rank), WORLD_SIZE=str(len(both)), LOCAL_RANK="0",
+                                MASTER_ADDR=both[0].address, MASTER_PORT=str(port))
+        jobs.append(subprocess.Popen(host.command(tool("all_reduce_perf"), *words), env=variables,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     stdin=subprocess.DEVNULL))
+    return jobs
+
+
+class TwoHosts(unittest.TestCase):
+    def test_mpi_crosses_them_and_sees_two_nodes(self):
+        needs("mpirun")
+        with hosts(2) as both, tempfile.TemporaryDirectory() as folder:
+            jsonl = Path(folder) / "run.jsonl"
+            agent = rsh_agent(Path(folder), both[0])
+            command = mpirun_across(agent, both, tool("all_reduce_perf"), *SWEEP, "--jsonl",
+                                    str(jsonl))
+            done = subprocess.run(both[0].command(*command), capture_output=True, text=True,
+                                  timeout=120, env=environment(), check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(rows(done.stdout)), 5, done.stdout)
+            self.assertIn('"nnodes":2', jsonl.read_text())
+            self.assertIn("host1", done.stdout)
+            self.assertIn("host2", done.stdout)
+
+    def test_the_host_backend_refuses_to_span_them(self):
+        with hosts(2) as both:
+            jobs = env_job(both, 29512, *SWEEP)
+            for job in jobs:
+                _, err = job.communicate(timeout=60)
+                self.assertEqual(job.returncode, 5, err)
+            self.assertIn("host", err)
+
+    def test_a_rank_that_never_comes_ends_the_initialisation(self):
+        with hosts(1) as one:
+            variables = environment(RANK="0", WORLD_SIZE="2", MASTER_ADDR=one[0].address,
+                                    MASTER_PORT="29513")
+            start = time.monotonic()
+            done = subprocess.run(one[0].command(tool("all_reduce_perf"), *SWEEP, "-T", "2"),
+                                  env=variables, capture_output=True, text=True, timeout=60,
+                                  check=False)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertLess(time.monotonic() - start, 12)
+            self.assertIn("rank 1", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+"""A real slurmctld and two slurmd on this machine, with everything they write in one folder."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+START_LIMIT_S = 30
+CONF = """
+ClusterName=linerate
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+AuthType=auth/munge
+CryptoType=crypto/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+MpiDefault=none
+SlurmdParameters=config_overrides
+ReturnToService=2
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/ctld.pid
+SlurmctldLogFile={folder}/ctld.log
+SlurmdPidFile={folder}/%n.pid
+SlurmdSpoolDir={folder}/spool-%n
+SlurmdLogFile={folder}/%n.log
+TmpFS={folder}/tmp-%n
+NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4
+PartitionName=all Nodes=ALL Default=YES MaxTime=10 State=UP
+"""
+
+
+def start_munge() -> subprocess.Popen | None:
+    """munged as its own user, unless one runs."""
+    if subprocess.run(["munge", "-n"], capture_output=True, check=False).returncode == 0:
+        return None
+    Path("/run/munge").mkdir(exist_ok=True)
+    shutil.chown("/run/munge", "munge", "munge")
+    return subprocess.Popen(["runuser", "-u", "munge", "--", "munged", "--foreground"],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def write_conf(folder: Path) -> Path:
+    base = 20000 + os.getpid() % 10000
+    for name in ("state", "spool-n1", "spool-n2", "tmp-n1", "tmp-n2"):
+        (folder / name).mkdir()
+    conf = folder / "slurm.conf"
+    conf.write_text(CONF.format(host=socket.gethostname(), folder=folder, port=base,
+                                first=base + 1, last=base + 2))
+    return conf
+
+
+def wait_for_nodes(variables: dict[str, str]) -> None:
+    end = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < end:
+        state = subprocess.run(["sinfo", "-h", "-o", "%t"], env=variables, capture_output=True,
+                               text=True, check=False)
+        if state.returncode == 0 and set(state.stdout.split()) == {"idle"}:
+            return
+        time.sleep(0.2)
+    raise RuntimeError(f"the test cluster did not start: {state.stdout} {state.stderr}")
+
+
+@contextmanager
+def cluster(folder: Path, variables: dict[str, str]):
+    """Yields the environment for srun; takes the daemons down again, whatever happens."""
+    conf = write_conf(folder)
+    variables = variables | {"SLURM_CONF": str(conf)}
+    daemons = [munge] if (munge := start_munge()) else []
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": variables}
+    try:
+        time.sleep(0.5)
+        daemons.append(subprocess.Popen(["slurmctld", "-D", "-f", str(conf)], **quiet))
+        for node in ("n1", "n2"):
+            daemons.append(subprocess.Popen(["slurmd", "-D", "-f", str(conf), "-N", node], **quiet))
+        wait_for_nodes(variables)
+        yield variables
+    finally:
+        for daemon in reversed(daemons):
+            daemon.terminate()
+        for daemon in daemons:
+            try:
+                daemon.wait(10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()

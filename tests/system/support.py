@@ -1,0 +1,73 @@
+"""What the system tests share: the tools as a user starts them, and what they print."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+from dataclasses import dataclass
+from pathlib import Path
+
+BIN = Path(os.environ.get("LINERATE_BIN", Path(__file__).parents[2] / "build" / "bin"))
+LIMIT_S = 120
+LAUNCHER_PREFIXES = ("OMPI_", "PMIX_", "PMI_", "SLURM_", "RANK", "WORLD_SIZE", "LOCAL_RANK",
+                     "MASTER_", "NCCL_TESTS_", "LINERATE_")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table: both placements, numbers as printed."""
+
+    size: int
+    count: int
+    type: str
+    redop: str
+    root: int
+    out_of_place: tuple[str, str, str, str]
+    in_place: tuple[str, str, str, str]
+
+
+def tool(name: str) -> str:
+    return str(BIN / name)
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """This process' environment without any launcher's variables, plus `extra`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_PREFIXES)}
+    return kept | extra
+
+
+def run(command: list[str], limit_s: float = LIMIT_S, **extra: str) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, timeout=limit_s,
+                          stdin=subprocess.DEVNULL, env=environment(**extra), check=False)
+
+
+def rows(text: str) -> list[Row]:
+    found = []
+    for line in text.splitlines():
+        tokens = line.split()
+        if line.startswith("#") or len(tokens) != 13:
+            continue
+        found.append(Row(int(tokens[0]), int(tokens[1]), tokens[2], tokens[3], int(tokens[4]),
+                         tuple(tokens[5:9]), tuple(tokens[9:13])))
+    return found
+
+
+def json_lines(path: Path) -> list[dict]:
+    """Every line parsed; a torn line is an error here."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def mpirun(nranks: int, *words: str) -> list[str]:
+    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(nranks), *words]
+
+
+def needs(program: str) -> None:
+    """Skips the test, with the reason, where `program` is not installed."""
+    if shutil.which(program) is None:
+        raise unittest.SkipTest(f"{program} is not installed")
+
+
+def needs_root() -> None:
+    if os.geteuid() != 0:
+        raise unittest.SkipTest("needs root: network namespaces and daemons")
