@@ -16,8 +16,8 @@ struct ClockOffset {
   std::int64_t error_ns = 0;   // bound: half of the fastest round trip, summed along the tree
 };
 
-// Measures this process' offset by ping-pong along the tree. Collective over all processes. Processes
-// of one node share CLOCK_MONOTONIC: offset and error between them are 0.
+// Measures this process' offset by ping-pong along the tree. Collective over all processes.
+// Processes of one node share CLOCK_MONOTONIC: offset and error between them are 0.
 ClockOffset measure_offset(Bootstrap& process, const Clock& clock, const Deadline& deadline);
 
 // `t_ns` of this process on rank 0's clock; between two measurements the offset is interpolated.
