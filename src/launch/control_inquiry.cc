@@ -18,12 +18,11 @@ std::int64_t ControlProtocol::pending_end_ns() const {
 }
 
 void ControlProtocol::take(Neighbour& from, const InquiryMessage& message) {
-  // One inquiry at a time, of the lowest process that asks, so that n of them are not n * n
-  // messages.
   // Links form circles: what has been seen comes again.
   if (message.origin == parts_.self || seen_[message.origin] >= message.serial) return;
   seen_[message.origin] = message.serial;
   const auto now_ns = SteadyClock().now_ns();
+  // One inquiry at a time, of the lowest process that asks: n of them would be n * n messages.
   const bool given_up = pending_ && now_ns >= pending_end_ns();
   if (pending_ && !given_up && pending_->origin < message.origin) return;
   pending_ = {.origin = message.origin,
