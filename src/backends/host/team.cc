@@ -62,7 +62,7 @@ Call Team::call_from(const Op& op) const {
           .premul = op.premul};
 }
 
-void Team::begin(const Call& call, ConstView payload) {
+void Team::begin(const Call& call, ConstView payload, bool exposes) {
   assert(payload.size() <= kEagerBytes);
   waiting_.check_aborted();
   if (joined_ != call_) (void)join(Deadline::never());
@@ -71,6 +71,7 @@ void Team::begin(const Call& call, ConstView payload) {
   Cell& cell = own_slot().cells[call_ & 1];
   cell.call = call;
   if (!payload.empty()) std::memcpy(cell.payload, payload.data(), payload.size());
+  exposed_ = exposes;
   cell.entered.store(call_, std::memory_order_release);
 }
 
@@ -101,9 +102,10 @@ void Team::barrier(const Deadline& deadline) {
   // Twice: those who napped while they waited for the last one are awake after the first round.
   for (int round = 0; round < 2; ++round) {
     if (joined_ != call_ && !join(deadline)) throw_missing();
-    begin({.signature = kBarrier}, {});
+    begin({.signature = kBarrier}, {}, false);
     if (!join(deadline)) throw_missing();
     see_all();
+    waiting_.trust_again();
   }
 }
 

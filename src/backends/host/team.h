@@ -45,16 +45,13 @@ class Team {
   const Setup& setup() const { return setup_; }
   const Arena& arena() const { return *setup_.arena; }
   const ControlBlock& control() const { return control_; }
-  const Waiting& waiting() const { return waiting_; }
+  Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
 
   // Begins the next call; the buffers of `op` are open to all until leave().
-  void enter(const Op& op) {
-    exposed_ = true;
-    begin(call_from(op), {});
-  }
+  void enter(const Op& op) { begin(call_from(op), {}, true); }
   // Begins the next call with `payload` (at most kEagerBytes) for all to read.
-  void enter_with(const Op& op, ConstView payload) { begin(call_from(op), payload); }
+  void enter_with(const Op& op, ConstView payload) { begin(call_from(op), payload, false); }
 
   // Waits until `peer` has entered this call. Throws Error when it has entered another one.
   const Call& see(int peer) {
@@ -83,7 +80,7 @@ class Team {
   // Says that this rank touches no peer's buffer any more.
   void stop_touching() { own_slot().done.store(call_, std::memory_order_release); }
   // Waits until `peer`, or everybody, is through with this rank's buffers.
-  void wait_for(int peer) const { waiting_.until(control_.slot(peer).done, call_); }
+  void wait_for(int peer) { waiting_.until(control_.slot(peer).done, call_); }
   void leave() {
     stop_touching();
     for (int peer = 0; peer < nranks_; ++peer) wait_for(peer);
@@ -113,7 +110,7 @@ class Team {
   const Cell& cell_of(int peer) const { return control_.slot(peer).cells[call_ & 1]; }
   Slot& own_slot() const { return control_.slot(setup_.rank); }
   Call call_from(const Op& op) const;
-  void begin(const Call& call, ConstView payload);
+  void begin(const Call& call, ConstView payload, bool exposes);
   bool join(const Deadline& deadline);
   bool through_with_us(int peer) const;
   [[noreturn]] void throw_mismatch(int peer, const Call& theirs) const;
@@ -122,7 +119,7 @@ class Team {
   const Setup setup_;
   const int nranks_;
   const ControlBlock control_;
-  const Waiting waiting_;
+  Waiting waiting_;
   const bool spans_processes_;
   std::uint64_t call_ = 0;    // the number of the current or last call
   std::uint64_t joined_ = 0;  // the last call that all ranks are known to have entered

@@ -17,6 +17,12 @@ namespace {
 constexpr int kSpinsWithOwnCore = 4000;       // about 0.1 ms
 constexpr int kSpinsWhenCrowded = 20;         // more lose against an early sched_yield (measured)
 constexpr std::int64_t kYieldNs = 1'000'000;  // then nobody is near: leave the core to others
+// Where strangers keep the cores busy, a yield costs a time slice of each of them, and since
+// Linux 6.18 one of the yielding thread besides: 10 ms and more a call. A thread that naps is
+// served at once.
+constexpr std::int64_t kStolenNs = 400'000;
+constexpr int kStolenInARow = 3;
+constexpr int kWaryWaits = 100;
 constexpr std::chrono::microseconds kFirstNap{50};  // the kernel's timer slack is as long
 constexpr std::chrono::microseconds kLongestNap{1000};
 
@@ -34,7 +40,7 @@ Patience Patience::when(bool crowded) {
   return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore};
 }
 
-bool Waiting::wait(const Flag& flag, std::uint64_t number, const Deadline& deadline) const {
+bool Waiting::wait(const Flag& flag, std::uint64_t number, const Deadline& deadline) {
   for (int i = 0; i < patience_.spins; ++i) {
     if (flag.load(std::memory_order_acquire) >= number) return true;
     pause();
@@ -42,21 +48,35 @@ bool Waiting::wait(const Flag& flag, std::uint64_t number, const Deadline& deadl
   return wait_patiently(flag, number, deadline);
 }
 
-bool Waiting::wait_patiently(const Flag& flag, std::uint64_t number,
-                             const Deadline& deadline) const {
+bool Waiting::wait_patiently(const Flag& flag, std::uint64_t number, const Deadline& deadline) {
   const std::int64_t start_ns = clock_->now_ns();
   auto nap = kFirstNap;
+  bool yields = wary_waits_ == 0;
+  if (!yields) --wary_waits_;
   while (flag.load(std::memory_order_acquire) < number) {
     check_aborted();
     if (deadline.passed()) return false;
-    if (clock_->now_ns() - start_ns < kYieldNs) {
-      sched_yield();
+    if (yields) {
+      yields = yield() && clock_->now_ns() - start_ns < kYieldNs;
       continue;
     }
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, kLongestNap);
   }
   return true;
+}
+
+// False when the core was away for so long that it must have gone to a stranger. A peer with much
+// work to do looks the same, so it takes several such waits before the next ones go without yields.
+bool Waiting::yield() {
+  const std::int64_t before_ns = clock_->now_ns();
+  sched_yield();
+  const bool stolen = clock_->now_ns() - before_ns > kStolenNs;
+  stolen_in_a_row_ = stolen ? stolen_in_a_row_ + 1 : 0;
+  if (stolen_in_a_row_ < kStolenInARow) return !stolen;
+  stolen_in_a_row_ = kStolenInARow - 1;  // after the wary waits, one more is enough
+  wary_waits_ = kWaryWaits;
+  return false;
 }
 
 void Waiting::throw_aborted() const {

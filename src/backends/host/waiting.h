@@ -16,7 +16,7 @@ struct Patience {
   static Patience when(bool crowded);
 };
 
-// The waits of one rank in one group. Copyable; flags and clock outlive it.
+// The waits of one rank in one group; used by one thread at a time. Flags and clock outlive it.
 class Waiting {
  public:
   struct Watched {
@@ -30,14 +30,17 @@ class Waiting {
 
   // Returns when flag >= number; what was written before the flag is then visible. Throws
   // PeerFailure soon after an abort.
-  void until(const Flag& flag, std::uint64_t number) const {
+  void until(const Flag& flag, std::uint64_t number) {
     if (flag.load(std::memory_order_acquire) < number) (void)wait(flag, number, Deadline::never());
   }
 
   // The same, but false when `deadline` passes first.
-  bool until(const Flag& flag, std::uint64_t number, const Deadline& deadline) const {
+  bool until(const Flag& flag, std::uint64_t number, const Deadline& deadline) {
     return flag.load(std::memory_order_acquire) >= number || wait(flag, number, deadline);
   }
+
+  // Offers the core to others again in the next wait, whatever it cost before.
+  void trust_again() { wary_waits_ = 0; }
 
   // Throws PeerFailure when the group or the world is aborted. Sequentially consistent: see
   // Team::start_touching.
@@ -46,13 +49,16 @@ class Waiting {
   }
 
  private:
-  bool wait(const Flag& flag, std::uint64_t number, const Deadline& deadline) const;
-  bool wait_patiently(const Flag& flag, std::uint64_t number, const Deadline& deadline) const;
+  bool wait(const Flag& flag, std::uint64_t number, const Deadline& deadline);
+  bool wait_patiently(const Flag& flag, std::uint64_t number, const Deadline& deadline);
+  bool yield();
   [[noreturn]] void throw_aborted() const;
 
   Watched watched_;
   Patience patience_;
   const Clock* clock_;
+  int stolen_in_a_row_ = 0;  // waits in which a yield went to a busy stranger
+  int wary_waits_ = 0;       // waits left in which no core is offered to strangers
 };
 
 }  // namespace linerate::host

@@ -74,6 +74,20 @@ TEST(Abort, RefusesLaterCallsAlsoWhereNobodyIsWaitedFor) {
   });
 }
 
+// With a clock that stands still, waiting for the peer's part in a call that never began has no
+// end.
+TEST(Abort, BeforeACallWaitsForNobody) {
+  const ManualClock clock;
+
+  run_ranks({.nranks = 2, .clock = &clock}, [](Rank rank) {
+    std::vector<std::byte> bytes(8192);
+    rank.comm.all_reduce({bytes, bytes, 2}, {}, rank.stream);
+    if (rank.comm.rank() == 1) return;
+    rank.comm.abort();
+    EXPECT_THROW(rank.comm.all_reduce(floats(bytes), {}, rank.stream), PeerFailure);
+  });
+}
+
 TEST(Abort, OfTheWorldEndsItsSplits) {
   run_ranks({.nranks = 2}, [](Rank rank) {
     const auto half = rank.comm.split(0, 0);

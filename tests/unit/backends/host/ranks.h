@@ -28,13 +28,15 @@ struct Ranks {
   // else.
   AddressSpace address_space = AddressSpace::shared;
   HostOptions options{};
+  const Clock* clock = nullptr;  // null: the steady one
 };
 
 // Runs `body` on `ranks.nranks` threads of `process`, together with all other processes, as a fresh
 // job. A rank that throws aborts all, so no test hangs; what it threw is rethrown.
 inline void run_ranks_of(Bootstrap& process, const Ranks& ranks,
                          const std::function<void(Rank)>& body) {
-  const SteadyClock clock;
+  const SteadyClock steady;
+  const Clock& clock = ranks.clock != nullptr ? *ranks.clock : steady;
   const auto common = make_host_backend(clock, ranks.options);
   std::mutex mutex;
   std::vector<Communicator*> alive;
