@@ -49,7 +49,7 @@ clang_version() {
 }
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-  echo "deps: no apt-get here. CMake says what it does not find; by Debian's names linerate needs:" >&2
+  echo "deps: no apt-get here. CMake says what it does not find; Debian's names for it are:" >&2
   printf '  %s\n' "${packages[*]}" >&2
   exit 0
 fi
@@ -65,7 +65,8 @@ if [ "${1-}" = --full ]; then
     update_lists
   fi
   version=$(clang_version)
-  packages+=("${full_packages[@]}" "clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev")
+  packages+=("${full_packages[@]}")
+  packages+=("clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev")
 fi
 
 mapfile -t absent < <(missing "${packages[@]}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, clang-tidy, Python and architecture checks; all of them run, then the first failure counts.
+# Format, clang-tidy, Python and architecture checks: all of them run, then any failure counts.
 # Usage: lint.sh [file.cc...]: clang-tidy on these only. Needs build/compile_commands.json.
 set -uo pipefail
 python=${PYTHON:-/usr/bin/python3}
@@ -35,8 +35,8 @@ tidy() {
 python_lint() {
   local ruff=build/venv/bin/ruff
   if [ ! -x "$ruff" ]; then
-    if ! { "$python" -m venv build/venv && build/venv/bin/pip install -q ruff; } >build/venv.log 2>&1
-    then
+    if ! { "$python" -m venv build/venv && build/venv/bin/pip install -q ruff; } \
+      >build/venv.log 2>&1; then
       echo "lint: ruff could not be installed ($(tail -n 1 build/venv.log)); pyflakes instead."
       git ls-files -z '*.py' | xargs -0 -r pyflakes3
       return

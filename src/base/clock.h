@@ -1,4 +1,5 @@
-// Time, passed in and never called statically: real, or moved by hand in tests and by the fake backend.
+// Time, passed in and never called statically: real, or moved by hand in tests and by the fake
+// backend.
 #pragma once
 
 #include <atomic>

@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <exception>

@@ -95,7 +95,8 @@ std::string_view nearest_match(std::string_view text, std::span<const std::strin
 
 std::string unknown_choice(std::string_view what, std::string_view text,
                            std::span<const std::string_view> choices) {
-  auto sentence = fmt::format("Unknown {} '{}': choose one of {}.", what, text, join(choices, ", "));
+  auto sentence =
+      fmt::format("Unknown {} '{}': choose one of {}.", what, text, join(choices, ", "));
   if (const auto near = nearest_match(text, choices); !near.empty())
     sentence += fmt::format(" Did you mean '{}'?", near);
   return sentence;

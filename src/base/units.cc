@@ -39,8 +39,8 @@ Result<double> scaled(std::string_view what, std::string_view text, std::span<co
   const auto [digits, suffix] = number_and_suffix(text);
   const auto number = parse_number(what, digits);
   const auto wanted = lower(suffix);
-  const auto row = std::find_if(known.begin(), known.end(),
-                                [&](const Suffix& s) { return s.name == wanted; });
+  const auto row =
+      std::find_if(known.begin(), known.end(), [&](const Suffix& s) { return s.name == wanted; });
   if (!number || row == known.end() || *number < 0)
     return Failure{fmt::format("{} '{}' is not {}.", what, text, choices)};
   return *number * row->factor;

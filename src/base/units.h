@@ -1,4 +1,5 @@
-// Bytes, seconds and percentages as people type and read them. Prefixes are powers of 1024 on input.
+// Bytes, seconds and percentages as people type and read them. Prefixes are powers of 1024 on
+// input.
 #pragma once
 
 #include "base/result.h"

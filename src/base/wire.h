@@ -16,13 +16,13 @@ namespace linerate {
 class WireWriter {
  public:
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void put(const T& value) {
     const auto bytes = std::as_bytes(std::span(&value, 1));
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
   }
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
+  requires std::is_trivially_copyable_v<T>
   void put_all(std::span<const T> values) {
     put(values.size());
     const auto bytes = std::as_bytes(values);
@@ -44,16 +44,14 @@ class WireReader {
   bool empty() const { return rest_.empty(); }
 
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
-  T get() {
+  requires std::is_trivially_copyable_v<T> T get() {
     T value{};
     const auto from = take(sizeof(T));
     std::memcpy(&value, from.data(), sizeof(T));
     return value;
   }
   template <typename T>
-    requires std::is_trivially_copyable_v<T>
-  std::vector<T> get_all() {
+  requires std::is_trivially_copyable_v<T> std::vector<T> get_all() {
     const auto count = get<std::size_t>();
     if (count > rest_.size() / sizeof(T)) throw short_message();
     std::vector<T> values(count);

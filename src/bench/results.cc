@@ -46,6 +46,11 @@ WindowInfo window_of(const Measurement& m, const LaneSet& lanes, Average average
           .cpu_us = first_ns / 1e3 / calls};
 }
 
+// nccl-tests' JSON lists the time of every iteration with -I.
+bool keeps_raw(const RunConfig& config) {
+  return config.keep_samples || (config.per_iter_timing && !config.json_file.empty());
+}
+
 std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Measurement& m,
                                      bool keep_raw) {
   if (reduction.time_us.count() == 0) return std::nullopt;
@@ -137,7 +142,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
                   .window = window_of(m, sets[set], config.average),
                   .timestamp = local_time_text()};
     if (!config.report_cputime) record.window.cpu_us.reset();
-    record.samples = samples_of(m.samples[set], m, config.keep_samples);
+    record.samples = samples_of(m.samples[set], m, keeps_raw(config));
     add_bandwidth(m, sizing, record);
     add_checks(m, ranks, record);
     return record;

@@ -21,8 +21,8 @@ struct Capabilities {
   bool registration = false;
   bool avg = true;
   bool fp8 = true;
-  bool abortable = true;          // abort() ends pending calls of this process
-  bool threads = true;            // more than one rank per process
+  bool abortable = true;            // abort() ends pending calls of this process
+  bool threads = true;              // more than one rank per process
   bool ranks_share_thread = false;  // one thread drives several ranks (NCCL); else a thread a rank
 };
 
@@ -50,7 +50,8 @@ class Backend {
   // The device of local rank `local_index` of this process, counted over all its threads.
   virtual std::unique_ptr<Device> open_device(int local_index) = 0;
 
-  // Joins this thread's ranks to the group of all members' ranks: rank = member's rank * local.size()
+  // Joins this thread's ranks to the group of all members' ranks: rank = member's rank *
+  // local.size()
   // + index. Collective over `members`, in which each thread of each process is one member.
   // Throws Unavailable where the backend cannot span these members (host across nodes).
   virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,

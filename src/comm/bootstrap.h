@@ -18,18 +18,18 @@ using Bytes = std::vector<std::byte>;
 // Where a member runs. Two members share a node when boot id and network namespace are equal:
 // hostnames lie (containers, clones).
 struct NodePlace {
-  std::string hostname;   // for people
-  std::string identity;   // boot id + network namespace
-  int node = 0;           // index of the node, in order of its lowest member
+  std::string hostname;  // for people
+  std::string identity;  // boot id + network namespace
+  int node = 0;          // index of the node, in order of its lowest member
   int nnodes = 1;
-  int local_rank = 0;     // this member's index among those of its node
+  int local_rank = 0;  // this member's index among those of its node
   int local_nranks = 1;
 };
 
-// One member's endpoint. All calls but abort() are collective over all members, in the same order on
-// each, and are made by one thread at a time. A lost member or a passed deadline throws PeerFailure
-// or TimeoutError on every member that waits. Costs grow with log(nranks), but for the bytes that the
-// caller asks for.
+// One member's endpoint. All calls but abort() are collective over all members, in the same order
+// on each, and are made by one thread at a time. A lost member or a passed deadline throws
+// PeerFailure or TimeoutError on every member that waits. Costs grow with log(nranks), but for the
+// bytes that the caller asks for.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;

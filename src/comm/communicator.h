@@ -108,12 +108,22 @@ class Communicator {
 
  private:
   static Op moving(OpKind kind, const Buffers& b, int peer) {
-    return {.kind = kind, .send = b.send, .recv = b.recv, .count = b.count, .type = b.type,
+    return {.kind = kind,
+            .send = b.send,
+            .recv = b.recv,
+            .count = b.count,
+            .type = b.type,
             .peer = peer};
   }
   static Op reducing(OpKind kind, const Buffers& b, const Reduction& r, int root) {
-    return {.kind = kind, .send = b.send, .recv = b.recv, .count = b.count, .type = b.type,
-            .op = r.op, .premul = r.premul, .peer = root};
+    return {.kind = kind,
+            .send = b.send,
+            .recv = b.recv,
+            .count = b.count,
+            .type = b.type,
+            .op = r.op,
+            .premul = r.premul,
+            .peer = root};
   }
 };
 

@@ -62,18 +62,30 @@ Result<DataType> parse_data_type(std::string_view text);
 template <typename Body>
 decltype(auto) with_type(DataType type, Body&& body) {
   switch (type) {
-    case DataType::int8: return body.template operator()<std::int8_t>();
-    case DataType::uint8: return body.template operator()<std::uint8_t>();
-    case DataType::int32: return body.template operator()<std::int32_t>();
-    case DataType::uint32: return body.template operator()<std::uint32_t>();
-    case DataType::int64: return body.template operator()<std::int64_t>();
-    case DataType::uint64: return body.template operator()<std::uint64_t>();
-    case DataType::float16: return body.template operator()<Half>();
-    case DataType::float32: return body.template operator()<float>();
-    case DataType::float64: return body.template operator()<double>();
-    case DataType::bfloat16: return body.template operator()<BFloat16>();
-    case DataType::f8e4m3: return body.template operator()<F8E4M3>();
-    case DataType::f8e5m2: return body.template operator()<F8E5M2>();
+    case DataType::int8:
+      return body.template operator()<std::int8_t>();
+    case DataType::uint8:
+      return body.template operator()<std::uint8_t>();
+    case DataType::int32:
+      return body.template operator()<std::int32_t>();
+    case DataType::uint32:
+      return body.template operator()<std::uint32_t>();
+    case DataType::int64:
+      return body.template operator()<std::int64_t>();
+    case DataType::uint64:
+      return body.template operator()<std::uint64_t>();
+    case DataType::float16:
+      return body.template operator()<Half>();
+    case DataType::float32:
+      return body.template operator()<float>();
+    case DataType::float64:
+      return body.template operator()<double>();
+    case DataType::bfloat16:
+      return body.template operator()<BFloat16>();
+    case DataType::f8e4m3:
+      return body.template operator()<F8E4M3>();
+    case DataType::f8e5m2:
+      return body.template operator()<F8E5M2>();
   }
   __builtin_unreachable();
 }

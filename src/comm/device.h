@@ -21,12 +21,13 @@ class Device {
 
   virtual std::string name() const = 0;  // "host memory (AMD EPYC)", "NVIDIA H100 80GB HBM3"
   virtual DeviceKind kind() const = 0;
-  virtual int index() const = 0;            // as the device line prints it
-  virtual std::string bus_id() const = 0;   // "00:00:00" form [domain:bus:device]; zeros for a CPU
+  virtual int index() const = 0;           // as the device line prints it
+  virtual std::string bus_id() const = 0;  // "00:00:00" form [domain:bus:device]; zeros for a CPU
   virtual std::size_t free_bytes() const = 0;
-  virtual const Clock& clock() const = 0;   // outlives the device
+  virtual const Clock& clock() const = 0;  // outlives the device
 
-  // Memory of this device, first touched by the calling thread. Throws Error when there is none left.
+  // Memory of this device, first touched by the calling thread. Throws Error when there is none
+  // left.
   virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
   virtual std::unique_ptr<Stream> stream() = 0;
 

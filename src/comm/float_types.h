@@ -8,8 +8,8 @@ namespace linerate {
 
 // A float with `kExponentBits` and `kMantissaBits` in an integer `Bits`. IEEE 754 layout with
 // subnormals. Where `kInfinite` is false (OCP e4m3) the highest exponent is an ordinary one, all
-// ones is NaN, and there is no infinity. Rounds to nearest even; what is too large becomes infinity,
-// or the largest finite value where there is none.
+// ones is NaN, and there is no infinity. Rounds to nearest even; what is too large becomes
+// infinity, or the largest finite value where there is none.
 template <typename Bits, int kExponentBits, int kMantissaBits, bool kInfinite>
 struct SmallFloat {
   Bits bits = 0;

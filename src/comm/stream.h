@@ -10,7 +10,8 @@ class Stream {
  public:
   virtual ~Stream() = default;
 
-  // Waits until all work enqueued so far is done. Throws TimeoutError when the deadline passes first.
+  // Waits until all work enqueued so far is done. Throws TimeoutError when the deadline passes
+  // first.
   virtual void synchronize(const Deadline& deadline) = 0;
   virtual bool idle() = 0;
 };

@@ -73,7 +73,14 @@ Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config) {
 
 std::optional<Failure> Outputs::open_files() {
   if (auto failure = add_file<JsonlSink>(config_.jsonl_file, sinks_)) return failure;
-  return add_file<CsvSink>(config_.csv_file, sinks_);
+  if (auto failure = add_file<CsvSink>(config_.csv_file, sinks_)) return failure;
+  if (config_.json_file.empty()) return std::nullopt;
+  auto report = NcclTestsJson::open(config_.json_file);
+  if (!report) return report.failure();
+  options_.json_path = (*report)->path();
+  report_ = report->get();
+  sinks_.add(std::move(report).value());
+  return std::nullopt;
 }
 
 RunEvents Outputs::events(std::function<bool()> interrupted) {
@@ -88,6 +95,7 @@ void Outputs::begin(const RunInfo& run) {
   begun_ = true;
   options_.max_bytes_lowered = run.lowered_max_bytes.has_value();
   options_.max_bytes = run.lowered_max_bytes.value_or(options_.max_bytes);
+  if (report_ != nullptr) report_->set_options(options_);
   if (config_.collective == nullptr)
     sinks_.add(std::make_unique<P2pTable>(TextFile::standard_output()));
   else

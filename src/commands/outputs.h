@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "bench/config.h"
 #include "bench/events.h"
+#include "output/nccl_tests_json.h"
 #include "output/progress.h"
 #include "output/sink_list.h"
 #include "output/table_options.h"
@@ -43,7 +44,8 @@ class Outputs {
   TableOptions options_;
   SteadyClock clock_;
   SinkList sinks_;
-  std::unique_ptr<Progress> all_;  // the sinks, with the progress line kept out of their way
+  NcclTestsJson* report_ = nullptr;  // one of the sinks, with -J
+  std::unique_ptr<Progress> all_;    // the sinks, with the progress line kept out of their way
   std::string run_id_;
   RunTotals so_far_;
   bool begun_ = false;

@@ -139,6 +139,8 @@ ExitCode ProcessRunner::fail(const Error& error) {
     say(fmt::format("rank {} ({}): {}", fabric_.process().rank(), place.hostname, error.what()));
   if (writes()) run_.outputs->end(run_.outputs->so_far(), error.exit_code(), sentence);
   watch_->fail(sentence);
+  // Ranks that wait inside a foreign library hear nothing of this: the job ends for all.
+  if (!fabric_.backend->capabilities().abortable) fabric_.process().abort(error.exit_code());
   return error.exit_code();
 }
 

@@ -20,6 +20,9 @@
 namespace linerate {
 namespace {
 
+constexpr std::string_view kOneLauncher =
+    "start all of them with one launcher, and each run at a port of its own.";
+
 std::string address_key(int rank) { return fmt::format("address/{}", rank); }
 
 // "PORT HOST".
@@ -71,11 +74,17 @@ TreeSeat seat_of(const Identity& identity) {
       .token = identity.token};
 }
 
-// The store refuses a second value: so two processes of one rank, or processes that were told
-// different sizes, are found out here.
+// Finds out what a launcher that was misunderstood leads to.
 void announce(StoreClient& store, const Identity& identity, const SocketAddress& address) {
-  store.set("number of processes", std::to_string(identity.nranks));
-  store.set(address_key(identity.rank), pack_address(address));
+  if (!store.set("processes", std::to_string(identity.nranks)))
+    throw Error(fmt::format("process {} was told that {} processes take part, others were told "
+                            "another number: {}",
+                            identity.rank, identity.nranks, kOneLauncher),
+                ExitCode::usage);
+  if (!store.set(address_key(identity.rank), pack_address(address)))
+    throw Error(fmt::format("two processes were told to be {}: {}",
+                            ranks_text(identity.rank, identity.ranks_per_process), kOneLauncher),
+                ExitCode::usage);
 }
 
 std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& deadline) {

@@ -23,6 +23,7 @@ enum class FrameType : std::uint8_t {
   set,        // store: key and value
   get,        // store: key
   stored,     // store: set is done
+  taken,      // store: the key holds another value
   value,      // store: the answer to get
   data,       // tree: a small message
   offer,      // tree: a large message waits; its length

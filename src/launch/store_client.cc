@@ -61,18 +61,18 @@ auto StoreClient::retry(std::string_view what, Attempt attempt) {
   }
 }
 
-Frame StoreClient::ask(const Frame& request, FrameType answer, std::string_view what) {
+Frame StoreClient::ask(const Frame& request, std::string_view what) {
   auto frame = retry(what, [&] { return ask_once(request); });
-  if (frame.type == answer) return frame;
+  if (frame.type != FrameType::refused) return frame;
   throw Error(fmt::format("{} refuses: {}", socket_.peer_name(), text_of(frame.payload)));
 }
 
-void StoreClient::set(std::string_view key, std::string_view value) {
-  (void)ask(set_request(key, value), FrameType::stored, "the store");
+bool StoreClient::set(std::string_view key, std::string_view value) {
+  return ask(set_request(key, value), "the store").type == FrameType::stored;
 }
 
 std::string StoreClient::get(std::string_view key, std::string_view what) {
-  return text_of(ask(get_request(key), FrameType::value, what).payload);
+  return text_of(ask(get_request(key), what).payload);
 }
 
 std::string StoreClient::local_host() {

@@ -10,13 +10,14 @@
 namespace linerate {
 
 // Connects again whenever the connection is lost, until the deadline. Throws TimeoutError with the
-// store's address, or Error when the store refuses (another token, a key that is taken).
+// store's address, or Error when the store refuses (another token).
 class StoreClient {
  public:
   // `deadline` is copied; its clock outlives the client.
   StoreClient(SocketAddress store, std::string token, const Deadline& deadline);
 
-  void set(std::string_view key, std::string_view value);
+  // False when somebody else has set the key to another value.
+  bool set(std::string_view key, std::string_view value);
   // Waits until the key is set; `what` says for whom it waits: "rank 3 to join".
   std::string get(std::string_view key, std::string_view what);
 
@@ -28,7 +29,7 @@ class StoreClient {
  private:
   template <typename Attempt>
   auto retry(std::string_view what, Attempt attempt);
-  Frame ask(const Frame& request, FrameType answer, std::string_view what);
+  Frame ask(const Frame& request, std::string_view what);
   Frame ask_once(const Frame& request);
   void connect();
 

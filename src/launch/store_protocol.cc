@@ -4,8 +4,6 @@
 #include "base/error.h"
 #include "launch/packing.h"
 
-#include <fmt/format.h>
-
 namespace linerate {
 namespace {
 
@@ -56,16 +54,13 @@ bool same_token(std::string_view expected, std::string_view given) {
   return difference == 0;
 }
 
-std::optional<std::string> StoreTable::set(const std::string& key, const std::string& value) {
-  if (const auto* old = find(key)) {
-    if (*old == value) return std::nullopt;
-    return fmt::format("'{}' is already set to another value", key);
-  }
+StoreTable::Result StoreTable::set(const std::string& key, const std::string& value) {
+  if (const auto* old = find(key)) return *old == value ? Result::stored : Result::taken;
   const auto added = key.size() + value.size();
-  if (bytes_ + added > max_bytes_) return "the store is full";
+  if (bytes_ + added > max_bytes_) return Result::full;
   bytes_ += added;
   values_.emplace(key, value);
-  return std::nullopt;
+  return Result::stored;
 }
 
 const std::string* StoreTable::find(const std::string& key) const {

@@ -3,8 +3,8 @@
 
 #include "launch/frame.h"
 
+#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,13 +35,14 @@ Result<StoreRequest> parse_request(FrameType type, std::span<const std::byte> pa
 // Equal, in a time that depends on the length of `given` only.
 bool same_token(std::string_view expected, std::string_view given);
 
-// Keys that are set once: setting one again to the same value is fine, to another is refused.
+// Keys that are set once.
 class StoreTable {
  public:
   explicit StoreTable(std::size_t max_bytes = kMaxStoredBytes) : max_bytes_(max_bytes) {}
 
-  // The sentence that refuses, or nothing.
-  std::optional<std::string> set(const std::string& key, const std::string& value);
+  // stored: also when the key holds this value already; taken: it holds another; full: no room.
+  enum class Result : std::uint8_t { stored, taken, full };
+  Result set(const std::string& key, const std::string& value);
   const std::string* find(const std::string& key) const;
 
  private:

@@ -49,6 +49,7 @@ class StoreServer::Loop {
   void accept_all();
   void serve(StoreConnection& connection, int events);
   void answer(StoreConnection& connection, const StoreRequest& request);
+  void store(StoreConnection& connection, const StoreRequest& request);
   void answer_waiters(const std::string& key);
   void make_room();
 
@@ -126,26 +127,36 @@ void StoreServer::Loop::answer(StoreConnection& connection, const StoreRequest& 
   const auto now_ns = clock_.now_ns();
   if (!connection.authenticated()) {
     if (request.kind == Kind::hello && same_token(token_, request.key))
-      connection.welcome(now_ns);
-    else
-      connection.refuse("the token is not this run's: set the same LINERATE_TOKEN for all ranks",
-                        now_ns);
-    return;
+      return connection.welcome(now_ns);
+    return connection.refuse(
+        "the token is not this run's: set the same LINERATE_TOKEN for all ranks", now_ns);
   }
-  if (request.kind == Kind::get) {
-    connection.wait_for(request.key);
-    answer_waiters(request.key);
-    return;
+  switch (request.kind) {
+    case Kind::hello:
+      return connection.refuse("a second hello", now_ns);
+    case Kind::get:
+      connection.wait_for(request.key);
+      return answer_waiters(request.key);
+    case Kind::set:
+      return store(connection, request);
   }
-  if (request.kind == Kind::hello) return connection.refuse("a second hello", now_ns);
-  std::optional<std::string> problem;
-  {
+}
+
+void StoreServer::Loop::store(StoreConnection& connection, const StoreRequest& request) {
+  const auto result = [&] {
     const std::lock_guard lock(mutex_);
-    problem = table_.set(request.key, request.value);
+    return table_.set(request.key, request.value);
+  }();
+  const auto now_ns = clock_.now_ns();
+  switch (result) {
+    case StoreTable::Result::full:
+      return connection.refuse("the store is full", now_ns);
+    case StoreTable::Result::taken:
+      return connection.send({FrameType::taken, {}}, now_ns);
+    case StoreTable::Result::stored:
+      connection.send({FrameType::stored, {}}, now_ns);
+      return answer_waiters(request.key);
   }
-  if (problem) return connection.refuse(*problem, now_ns);
-  connection.send({FrameType::stored, {}}, now_ns);
-  answer_waiters(request.key);
 }
 
 void StoreServer::Loop::answer_waiters(const std::string& key) {

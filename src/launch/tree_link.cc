@@ -104,6 +104,7 @@ void TreeLink::accept_frame(const ParsedFrame& frame) {
     case FrameType::set:
     case FrameType::get:
     case FrameType::stored:
+    case FrameType::taken:
     case FrameType::value:
       break;
   }

@@ -29,8 +29,7 @@ TEST_P(PairRounds, HoldEveryPairOnceAndEachRankAtMostOnceARound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, PairRounds,
-                         testing::Combine(testing::Values(1, 2, 3, 4, 5, 8, 13),
-                                          testing::Bool()));
+                         testing::Combine(testing::Values(1, 2, 3, 4, 5, 8, 13), testing::Bool()));
 
 TEST(PairRoundsAtOnce, NeedOneRoundLessThanRanks) {
   EXPECT_EQ(pair_rounds(8, true).size(), 7u);

@@ -61,7 +61,9 @@ TEST(ResultsOf, NameTheFirstWrongRankAndCountEachRank) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
   auto m = measurement_of("all_reduce");
   m.checked = true;
-  m.checks = {{.rank = 0}, {.rank = 1, .wrong = 3, .first = {.index = 17}}, {.rank = 0},
+  m.checks = {{.rank = 0},
+              {.rank = 1, .wrong = 3, .first = {.index = 17}},
+              {.rank = 0},
               {.rank = 1, .wrong = 1, .first = {.index = 5}}};
 
   const auto results = results_of(m, {}, facts, {{0, 1}});

@@ -135,9 +135,9 @@ TEST(Token, IsComparedWhole) {
 TEST(StoreTable, RefusesToChangeAKey) {
   StoreTable table;
 
-  EXPECT_EQ(table.set("k", "1"), std::nullopt);
-  EXPECT_EQ(table.set("k", "1"), std::nullopt);
-  EXPECT_THAT(table.set("k", "2").value_or(""), HasSubstr("'k' is already set"));
+  EXPECT_EQ(table.set("k", "1"), StoreTable::Result::stored);
+  EXPECT_EQ(table.set("k", "1"), StoreTable::Result::stored);
+  EXPECT_EQ(table.set("k", "2"), StoreTable::Result::taken);
   EXPECT_EQ(*table.find("k"), "1");
   EXPECT_EQ(table.find("other"), nullptr);
 }
@@ -145,9 +145,9 @@ TEST(StoreTable, RefusesToChangeAKey) {
 TEST(StoreTable, IsFullAtItsLimit) {
   StoreTable table(10);
 
-  EXPECT_EQ(table.set("a", "1234"), std::nullopt);
-  EXPECT_EQ(table.set("b", "1234"), std::nullopt);
-  EXPECT_EQ(table.set("c", ""), "the store is full");
+  EXPECT_EQ(table.set("a", "1234"), StoreTable::Result::stored);
+  EXPECT_EQ(table.set("b", "1234"), StoreTable::Result::stored);
+  EXPECT_EQ(table.set("c", ""), StoreTable::Result::full);
 }
 
 }  // namespace
