@@ -1,4 +1,4 @@
-"""Ranks that die, hang or compute wrongly: named, bounded in time, nothing measured is lost."""
+"""Ranks that die: named, bounded in time, nothing measured is lost."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from job import Job, children, rank_pids
-from support import json_lines, mpirun, needs, run, tool
+from support import json_lines, mpirun, needs, tool
 
 NOTICED_S = 5.0
 LONG_SWEEP = ["-b", "1K", "-e", "4M", "-f", "2", "-n", "200", "-N", "0"]
@@ -85,40 +85,6 @@ class DeadRanks(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertLess(seconds, 3 * NOTICED_S)
         self.assertGreater(len(json_lines(job.jsonl)), 1)
-
-
-class HungRanks(unittest.TestCase):
-    def test_a_stopped_rank_is_named_after_the_timeout(self):
-        with tempfile.TemporaryDirectory() as folder:
-            job = Job(Path(folder), [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3",
-                                     "-T", "2"])
-            job.wait_for_rows(2)
-            victim = rank_pids(job.out)[2]
-            os.kill(victim, signal.SIGSTOP)
-            try:
-                code, seconds = job.end(30)
-            finally:
-                if Path(f"/proc/{victim}").exists():
-                    os.kill(victim, signal.SIGCONT)
-            self.assertEqual(code, 4, job.err.read_text())
-            self.assertLess(seconds, 15)
-            self.assertIn("rank 2", job.err.read_text())
-            self.assertIn("all_reduce", job.err.read_text())
-
-    def test_a_rank_that_never_enters_is_named_on_the_fake_backend(self):
-        done = run([tool("all_reduce_perf"), "-b", "8", "-e", "1K", "-f", "2", "-t", "3", "-T", "1",
-                    "--backend", "fake", "--fake", "hang=1:40"], limit_s=30)
-        self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn("rank 1", done.stderr)
-
-
-class WrongData(unittest.TestCase):
-    def test_a_flipped_bit_makes_exit_1_and_says_where(self):
-        done = run([tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "3",
-                    "--backend", "fake", "--fake", "flip=2"])
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("FAILED", done.stdout)
-        self.assertRegex(done.stderr, r"rank 2.*expected")
 
 
 if __name__ == "__main__":
