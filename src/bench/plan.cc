@@ -22,11 +22,13 @@ std::vector<int> roots_of(const RunConfig& config, int nranks) {
 std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
   std::vector<std::size_t> sizes;
   const auto factor = static_cast<std::size_t>(config.step_factor);
-  for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes;) {
+  const auto last = config.max_bytes;
+  for (std::size_t bytes = config.min_bytes;;) {
     sizes.push_back(bytes);
+    // Asked this way round, no product or sum can overflow.
+    if (factor > 1 ? bytes > last / factor : last - bytes < config.step_bytes) return sizes;
     bytes = factor > 1 ? bytes * factor : bytes + config.step_bytes;
   }
-  return sizes;
 }
 
 std::vector<Case> plan_cases(const RunConfig& config, int nranks) {

@@ -29,6 +29,20 @@ constexpr int active_ranks(RedOp op, int nranks) {
   __builtin_unreachable();
 }
 
+// How large the integers are that floats are made of, and what their exponents and signs do.
+template <typename F>
+constexpr void plan_float_sum(Plan& plan) {
+  const bool average = plan.divisor > 1;
+  // active * 2^bits * (1 + weight) <= 2^kSumPrecision.
+  const int bits =
+      F::kSumPrecision - std::bit_width(plan.active - 1) - static_cast<int>(plan.weight);
+  plan.magnitude_mask = (1ull << bits) - 1;
+  plan.magnitude_floor = average ? 1ull << bits >> 1 : 0;
+  plan.exponent_mask = average ? 1u : static_cast<std::uint32_t>(F::kSumExponents - 1);
+  // A difference of rounded quotients would not keep to 2 ULP.
+  plan.shared_sign = average ? ~0u : 0u;
+}
+
 // REQUIRES: 1 <= content.nranks <= 65536.
 template <typename F>
 constexpr Plan plan_of(const Content& content) {
@@ -44,15 +58,9 @@ constexpr Plan plan_of(const Content& content) {
             .weight = content.op == RedOp::mulsum ? 1u : 0u,
             .divisor = average ? nranks : 1u,
             .winner = content.op == RedOp::max ? 1u : 0u};
+  const bool sums = average || content.op == RedOp::sum || content.op == RedOp::mulsum;
   if constexpr (F::kFloating) {
-    // active * 2^bits * (1 + weight) <= 2^kSumPrecision.
-    const int bits =
-        F::kSumPrecision - std::bit_width(plan.active - 1) - static_cast<int>(plan.weight);
-    plan.magnitude_mask = (1ull << bits) - 1;
-    plan.magnitude_floor = average ? 1ull << bits >> 1 : 0;
-    plan.exponent_mask = average ? 1u : static_cast<std::uint32_t>(F::kSumExponents - 1);
-    // A difference of rounded quotients would not keep to 2 ULP.
-    plan.shared_sign = average ? ~0u : 0u;
+    if (sums) plan_float_sum<F>(plan);
   }
   return plan;
 }

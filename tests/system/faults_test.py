@@ -9,11 +9,10 @@ import time
 import unittest
 from pathlib import Path
 
-from job import Job, children, rank_pids
+from job import LONG_SWEEP, Job, children, rank_pids
 from support import json_lines, mpirun, needs, tool
 
 NOTICED_S = 5.0
-LONG_SWEEP = ["-b", "1K", "-e", "4M", "-f", "2", "-n", "200", "-N", "0"]
 
 
 class DeadRanks(unittest.TestCase):

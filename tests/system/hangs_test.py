@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from job import Job, rank_pids
+from job import LONG_SWEEP, Job, rank_pids
 from support import run, tool
 
 

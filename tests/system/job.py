@@ -7,6 +7,8 @@ from pathlib import Path
 
 from support import environment, rows
 
+LONG_SWEEP = ["-b", "1K", "-e", "4M", "-f", "2", "-n", "200", "-N", "0"]  # without end
+
 
 def children(pid: int) -> list[int]:
     return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

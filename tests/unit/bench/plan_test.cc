@@ -42,6 +42,16 @@ TEST(SweepSizes, OneSizeWhenFirstAndLastAreEqual) {
   EXPECT_EQ(sweep_sizes(config), std::vector<std::size_t>{8});
 }
 
+TEST(SweepSizes, StopWhereTheNextSizeWouldOverflow) {
+  auto config = config_for("all_reduce");
+  config.max_bytes = std::size_t{1} << 62;
+  config.step_factor = 1 << 30;
+
+  const auto sizes = sweep_sizes(config);
+
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{8, std::size_t{8} << 30}));
+}
+
 TEST(PlanCases, LoopTypesThenOperatorsThenRootsThenSizes) {
   auto config = config_for("reduce");
   config.max_bytes = 16;

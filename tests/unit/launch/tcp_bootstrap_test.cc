@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -310,8 +311,10 @@ TEST_P(Faults, NameTheMemberThatLeftInsteadOfArriving) {
   constexpr int kRanks = 7;
   const int missing = GetParam();
   Complaints complaints(kRanks);
+  std::barrier connected(kRanks);  // nobody leaves while others still connect
 
   Job(kRanks).run([&](Bootstrap& member) {
+    connected.arrive_and_wait();
     if (member.rank() == missing) return;
     complaints.of(member.rank(), [&] { member.barrier(later()); });
   });
@@ -345,7 +348,10 @@ TEST_P(Faults, NameTheMemberThatIsLateAtTheDeadline) {
 }
 
 TEST(Failures, AreThrownAgainByEveryLaterCall) {
-  Job(2).run([](Bootstrap& member) {
+  std::barrier connected(2);
+
+  Job(2).run([&](Bootstrap& member) {
+    connected.arrive_and_wait();
     if (member.rank() == 1) return;
     EXPECT_THROW(member.barrier(later()), PeerFailure);
     EXPECT_THROW(member.barrier(later()), PeerFailure);
