@@ -87,15 +87,19 @@ bool Team::join(const Deadline& deadline) {
 // the owner knows: either this rank's entry comes first, and the owner's give_up() waits for it; or
 // the abort does, and this rank sees it. That takes sequential consistency, which costs little, but
 // is not needed for memory in the arena, which outlives everybody's calls.
-void Team::start_touching(int peer) {
-  const Call& call = cell_of(peer).call;
-  if (peer == rank() || !(call.send.is_private() || call.recv.is_private())) return;
+void Team::confirm_entry() {
   (void)own_slot().cells[call_ & 1].entered.exchange(call_);
   waiting_.check_aborted();
 }
 
+void Team::start_touching(int peer) {
+  if (has_private_buffers(peer)) confirm_entry();
+}
+
 void Team::start_touching() {
-  for (int peer = 0; peer < nranks_; ++peer) start_touching(peer);
+  bool any_private = false;
+  for (int peer = 0; peer < nranks_; ++peer) any_private |= has_private_buffers(peer);
+  if (any_private) confirm_entry();
 }
 
 void Team::barrier(const Deadline& deadline) {

@@ -112,6 +112,11 @@ class Team {
   Call call_from(const Op& op) const;
   void begin(const Call& call, ConstView payload, bool exposes);
   bool join(const Deadline& deadline);
+  bool has_private_buffers(int peer) const {
+    const Call& call = cell_of(peer).call;
+    return peer != rank() && (call.send.is_private() || call.recv.is_private());
+  }
+  void confirm_entry();
   bool through_with_us(int peer) const;
   [[noreturn]] void throw_mismatch(int peer, const Call& theirs) const;
   [[noreturn]] void throw_missing() const;
