@@ -3,7 +3,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
-.PHONY: all help deps deps-full run test test-full debug asan tsan cpu-only fuzz lint format size \
+.PHONY: all tools help deps deps-full run test test-full debug asan tsan cpu-only fuzz lint format size \
   install clean
 
 JOBS ?= $(shell nproc)
@@ -20,6 +20,9 @@ FIXED_MAP = $$(setarch -R true 2>/dev/null && echo setarch -R)
 all: build/build.ninja ## release build in build/, programs in build/bin
 	@cmake --build build -j $(JOBS)
 
+tools: build/build.ninja ## the programs and modules alone, without the tests
+	@cmake --build build -j $(JOBS) --target tools
+
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
@@ -35,7 +38,7 @@ build/build.ninja: | deps
 build-%/build.ninja: | deps
 	@cmake --preset $* $(CMAKE_ARGS)
 
-run: all ## measure all_reduce on 2 host ranks; table here, report in build/run
+run: tools ## measure all_reduce on 2 host ranks; table here, report in build/run
 	@rm -rf $(RUN) && mkdir -p $(RUN)
 	@build/bin/all_reduce_perf -b 8 -e 64M -f 2 -g 2 --jsonl $(RUN)/run.jsonl
 	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN)
@@ -66,7 +69,7 @@ format: ## rewrite the tracked sources in our format
 size: ## lines per folder, the largest files and functions
 	@$(PYTHON) tests/architecture/size.py
 
-install: all ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
+install: tools ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
 	@cmake --install build --prefix $(PREFIX)
 
 clean: ## remove everything that was built

@@ -6,6 +6,7 @@ function(linerate_module name folder)
   target_include_directories(linerate-${name} PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(linerate-${name} PRIVATE ${ARGN} fmt::fmt-header-only)
+  add_dependencies(tools linerate-${name})
   install(TARGETS linerate-${name} LIBRARY DESTINATION lib)
 endfunction()
 

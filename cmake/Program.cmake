@@ -10,6 +10,9 @@ target_link_libraries(linerate PRIVATE
 set_target_properties(linerate PROPERTIES ENABLE_EXPORTS ON)
 target_compile_definitions(linerate PRIVATE LINERATE_VERSION="${PROJECT_VERSION}")
 
+# What is installed: no tests. Modules add themselves.
+add_custom_target(tools DEPENDS linerate)
+
 # The tools' names stand in the collectives' rows; p2p_perf has no row.
 set(tools p2p_perf)
 file(GLOB rows CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/collectives/*.cc)

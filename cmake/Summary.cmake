@@ -1,6 +1,6 @@
 # One table that ends the configuration: what was found, what is left out.
 if(TARGET linerate-mpi)
-  set(mpi "Open MPI ${MPI_C_VERSION} (module liblinerate-mpi.so)")
+  set(mpi "found, of standard ${MPI_C_VERSION} (module liblinerate-mpi.so)")
 else()
   set(mpi "left out")
 endif()
