@@ -118,10 +118,13 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
   const bool spare = keeps_spare(on_lane);
   if (spare && m.checked) fill_slot(session_, on_lane, layout.last_slot());
   const auto capacity = config.stop.ci || config.stop.max_s
-                            ? Sampler::kExactSamples
-                            : std::min<std::uint64_t>(config.iters, Sampler::kExactSamples);
-  if (session_.is_first())
+                            ? SampleReduction::kExactSamples
+                            : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
+  if (session_.is_first()) {
     for (const auto& set : lane_sets_) m.samples.emplace_back(capacity, set.size());
+    if (config.lists_samples_of_processes())
+      m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
+  }
   m.lane_times.resize(static_cast<std::size_t>(session_.members().nranks()));
   const auto start_ns = session_.clock().now_ns();
   for (Decision next{.stop = false}; !next.stop;) {

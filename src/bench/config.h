@@ -112,6 +112,9 @@ struct RunConfig {
   ProgressMode progress = ProgressMode::automatic;
   std::uint64_t seed = 0;
   std::string fake;  // --fake: what the fake backend injects
+
+  // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.
+  bool lists_samples_of_processes() const { return per_iter_timing && !json_file.empty(); }
 };
 
 }  // namespace linerate

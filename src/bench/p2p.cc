@@ -32,6 +32,7 @@ class P2pRun {
  private:
   void begin();
   void run_round(const Round& round);
+  bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
 
@@ -72,9 +73,17 @@ void P2pRun::run_round(const Round& round) {
   for (const auto& tests : {latency, forward, backward, both}) run_tests(tests);
 }
 
+bool P2pRun::takes_part(const std::vector<PairTest>& tests) const {
+  return std::ranges::any_of(session_.ranks(), [&](const LocalRank& local) {
+    return std::ranges::any_of(tests, [&](const PairTest& test) {
+      return local.rank == test.source || local.rank == test.dest;
+    });
+  });
+}
+
 // All tests run at once; a lane of none of them sleeps in the bootstrap's barrier.
 void P2pRun::run_tests(const std::vector<PairTest>& tests) {
-  session_.enter({.what = "timed loop",
+  session_.enter({.what = takes_part(tests) ? "timed loop" : "wait for other pairs",
                   .collective = name_of(tests.front().kind),
                   .bytes = tests.front().bytes,
                   .placement = "out of place"});

@@ -46,9 +46,8 @@ WindowInfo window_of(const Measurement& m, const LaneSet& lanes, Average average
           .cpu_us = first_ns / 1e3 / calls};
 }
 
-// nccl-tests' JSON lists the time of every iteration with -I.
 bool keeps_raw(const RunConfig& config) {
-  return config.keep_samples || (config.per_iter_timing && !config.json_file.empty());
+  return config.keep_samples || config.lists_samples_of_processes();
 }
 
 std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Measurement& m,
@@ -58,6 +57,7 @@ std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Mea
                   .batch = m.batch,
                   .arrival_skew_us = reduction.arrival_skew_us.summary().median,
                   .exit_skew_us = reduction.exit_skew_us.summary().median,
+                  .per_process_us = reduction.process_us,
                   .skipped = reduction.skipped};
   for (const double sum : reduction.late_us_sum)
     info.late_us.push_back(sum / static_cast<double>(reduction.time_us.count()));

@@ -50,6 +50,21 @@ void add_sample(const std::vector<std::vector<Stamp>>& lanes, const LaneSet& set
         static_cast<double>(stamp_of(set[k]).entry_ns - e.first_entry) / kNsPerUs;
 }
 
+// All processes have equally many lanes, in order.
+void add_process_times(const std::vector<std::vector<Stamp>>& lanes, SampleAt at,
+                       std::vector<std::vector<double>>& process_us) {
+  if (process_us.empty() || process_us.front().size() >= SampleReduction::kExactSamples) return;
+  const std::size_t each = lanes.size() / process_us.size();
+  for (std::size_t process = 0; process < process_us.size(); ++process) {
+    std::int64_t longest_ns = 0;
+    for (std::size_t lane = process * each; lane < (process + 1) * each; ++lane) {
+      const Stamp& stamp = lanes[lane][at.index];
+      longest_ns = std::max(longest_ns, stamp.exit_ns - stamp.entry_ns);
+    }
+    process_us[process].push_back(static_cast<double>(longest_ns) / kNsPerUs / at.batch);
+  }
+}
+
 }  // namespace
 
 SampleReduction::SampleReduction(std::size_t capacity, std::size_t nlanes)
@@ -123,7 +138,9 @@ void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint6
         ++reductions[s].skipped;
         continue;
       }
-      add_sample(lanes, sets[s], {.index = i, .batch = plan.batch}, reductions[s]);
+      const SampleAt at{.index = i, .batch = plan.batch};
+      add_sample(lanes, sets[s], at, reductions[s]);
+      add_process_times(lanes, at, reductions[s].process_us);
     }
   }
 }

@@ -23,12 +23,18 @@ struct Stamp {
 
 // What rank 0 keeps of one lane set, in microseconds.
 struct SampleReduction {
+  // Exact up to this many samples of a case, a reservoir above.
+  static constexpr std::size_t kExactSamples = 1'000'000;
+
   explicit SampleReduction(std::size_t capacity, std::size_t nlanes);
 
   stats::Reservoir time_us;          // maximum over lanes of exit - entry, per call
   stats::Reservoir arrival_skew_us;  // last entry - first entry, common clock
   stats::Reservoir exit_skew_us;
   std::vector<double> late_us_sum;  // per lane of the set: entry - first entry, summed
+  // [process][sample]: maximum over the lanes of a process, per call; of the first kExactSamples.
+  // Kept where there are rows.
+  std::vector<std::vector<double>> process_us;
   std::uint64_t skipped = 0;
 };
 
@@ -43,8 +49,6 @@ struct SamplePlan {
 // reduced into `reductions` on rank 0 only; both have the same length there, others pass none.
 class Sampler {
  public:
-  // Exact up to this many samples of a case, a reservoir above.
-  static constexpr std::size_t kExactSamples = 1'000'000;
   static constexpr std::size_t kBlock = 4096;
 
   // Reserves the stamps.

@@ -33,19 +33,26 @@ RankInfo get_info(WireReader& in) {
 
 }  // namespace
 
-void AbortSwitch::add(Communicator* comm) {
+void WatchedComms::add(Communicator* comm) {
   const std::lock_guard lock(mutex_);
   if (comm != nullptr) comms_.push_back(comm);
 }
 
-void AbortSwitch::clear() {
+void WatchedComms::clear() {
   const std::lock_guard lock(mutex_);
   comms_.clear();
 }
 
-void AbortSwitch::abort_all() noexcept {
+void WatchedComms::abort_all() noexcept {
   const std::lock_guard lock(mutex_);
   for (auto* comm : comms_) comm->abort();
+}
+
+std::uint64_t WatchedComms::calls_begun() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t calls = 0;
+  for (const auto* comm : comms_) calls += comm->calls_begun();
+  return calls;
 }
 
 Session::Session(const SessionInput& input) : input_(input) {
@@ -54,14 +61,20 @@ Session::Session(const SessionInput& input) : input_(input) {
   if (shared_thread) lane_index_ = input.members.rank() % input.config.nthreads;
   ranks_.resize(shared_thread ? static_cast<std::size_t>(input.config.ngpus) : 1);
   enter({.what = "initialisation"});
-  input_.watch.add_aborter([aborts = aborts_] { aborts->abort_all(); });
+  input_.watch.add_aborter([watched = watched_] { watched->abort_all(); });
+  input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
   connect();
   split();
   exchange_infos();
   group_ = input_.backend.group();
 }
 
-Session::~Session() { aborts_->clear(); }
+Session::~Session() { watched_->clear(); }
+
+void Session::enter(Stage stage) {
+  stage.calls = watched_->calls_begun();
+  input_.watch.enter(lane_index_, stage);
+}
 
 Deadline Session::init_deadline() const {
   const double timeout_s = config().timeout_s;
@@ -84,7 +97,7 @@ void Session::connect() {
   init_us_ = static_cast<double>(input_.clock.now_ns() - start_ns) / 1e3;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ranks_[i].world = std::move(comms[i]);
-    aborts_->add(ranks_[i].world.get());
+    watched_->add(ranks_[i].world.get());
   }
 }
 
@@ -93,7 +106,7 @@ void Session::split() {
   for (auto& local : ranks_) {
     local.group = config().split.color(local.rank);
     local.part = local.world->split(local.group, local.rank);
-    aborts_->add(local.part.get());
+    watched_->add(local.part.get());
   }
 }
 
@@ -164,7 +177,7 @@ void Session::describe(RunInfo& info) const {
   info.nnodes = input_.members.place().nnodes;
   info.nthreads = config().nthreads;
   info.ngpus = config().ngpus;
-  info.nprocs = nranks() / (config().nthreads * config().ngpus);
+  info.nprocs = nprocesses();
   info.ngroups = ngroups_;
   info.ranks = infos_;
   info.init_us = init_us_;

@@ -7,6 +7,7 @@
 #include "record/record.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -26,15 +27,16 @@ struct LocalRank {
   Communicator& comm() { return part ? *part : *world; }
 };
 
-// The communicators that a failure must abort, from the watch's thread, as long as they live.
-class AbortSwitch {
+// The communicators of a lane for the watch's thread, as long as they live.
+class WatchedComms {
  public:
   void add(Communicator* comm);
   void clear();  // before the communicators are destroyed
   void abort_all() noexcept;
+  std::uint64_t calls_begun() const;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Communicator*> comms_;
 };
 
@@ -65,6 +67,7 @@ class Session {
   const Clock& clock() const { return ranks_.front().device->clock(); }
   bool is_first() const { return input_.members.rank() == 0; }
   int nranks() const { return static_cast<int>(infos_.size()); }
+  int nprocesses() const { return nranks() / (config().nthreads * config().ngpus); }
   double init_us() const { return init_us_; }
   Deadline init_deadline() const;
 
@@ -89,7 +92,7 @@ class Session {
 
   // Aligns all lanes: bootstrap barrier, then the tighter one of the communicators.
   void align();
-  void enter(const Stage& stage) { input_.watch.enter(lane_index_, stage); }
+  void enter(Stage stage);
 
  private:
   void connect();
@@ -99,7 +102,7 @@ class Session {
 
   SessionInput input_;
   int lane_index_ = 0;  // among the threads of this process
-  std::shared_ptr<AbortSwitch> aborts_ = std::make_shared<AbortSwitch>();
+  std::shared_ptr<WatchedComms> watched_ = std::make_shared<WatchedComms>();
   std::vector<LocalRank> ranks_;
   std::unique_ptr<Group> group_;
   std::vector<RankInfo> infos_;

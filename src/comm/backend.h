@@ -44,7 +44,7 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual std::string_view name() const = 0;
-  virtual std::string version() const = 0;
+  virtual std::string version() const = 0;  // of its library; empty: a part of linerate
   virtual Capabilities capabilities() const = 0;
 
   // The device of local rank `local_index` of this process, counted over all its threads.

@@ -8,7 +8,9 @@
 #include "comm/op.h"
 #include "comm/stream.h"
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +64,11 @@ class Communicator {
   // it. A backend that cannot (MPI) leaves the calls and relies on Bootstrap::abort.
   virtual void abort() noexcept = 0;
 
+  // How many calls this rank has begun, barriers included. Any thread: tells who is behind.
+  std::uint64_t calls_begun() const noexcept {
+    return calls_begun_.load(std::memory_order_relaxed);
+  }
+
   void all_reduce(const Buffers& b, const Reduction& r, Stream& stream) {
     enqueue(reducing(OpKind::all_reduce, b, r, 0), stream);
   }
@@ -106,6 +113,10 @@ class Communicator {
     enqueue(op, stream);
   }
 
+ protected:
+  // Every enqueue() and barrier() says so first. The thread that uses the communicator.
+  void begin_call() noexcept { calls_begun_.store(calls_begun() + 1, std::memory_order_relaxed); }
+
  private:
   static Op moving(OpKind kind, const Buffers& b, int peer) {
     return {.kind = kind,
@@ -125,6 +136,8 @@ class Communicator {
             .premul = r.premul,
             .peer = root};
   }
+
+  std::atomic<std::uint64_t> calls_begun_ = 0;  // one writer
 };
 
 }  // namespace linerate

@@ -54,21 +54,31 @@ void ControlProtocol::take(Neighbour&, const StatusMessage& message) {
 
 void ControlProtocol::look_at_lanes(std::int64_t now_ns) {
   if (timeout_ns_ <= 0 || pending_) return;
-  const auto slot = parts_.slot_of(parts_.self);
   for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
-    const auto status = parts_.page.lane(slot, static_cast<std::size_t>(lane));
-    if (status.counter > 0 && now_ns - status.entered_ns >= timeout_ns_)
+    const auto& headway = look_at(lane, now_ns);
+    if (headway.counter > 0 && now_ns - headway.since_ns >= timeout_ns_)
       return inquire(lane, now_ns);
   }
 }
 
-void ControlProtocol::inquire(int lane, std::int64_t now_ns) {
+// A lane makes headway while it enters stages or, in a long one, begins calls.
+const ControlProtocol::Headway& ControlProtocol::look_at(int lane, std::int64_t now_ns) {
   const auto status = parts_.page.lane(parts_.slot_of(parts_.self), static_cast<std::size_t>(lane));
+  const auto calls = calls_of_(lane);
+  auto& headway = headways_[static_cast<std::size_t>(lane)];
+  if (headway.counter != status.counter)
+    headway = {status.counter, calls, status.entered_ns};
+  else if (headway.calls != calls)
+    headway = {status.counter, calls, now_ns};
+  return headway;
+}
+
+void ControlProtocol::inquire(int lane, std::int64_t now_ns) {
   pending_ = {.origin = parts_.self,
               .serial = ++serial_,
               .began_ns = now_ns,
               .lane = lane,
-              .counter = status.counter};
+              .headway = look_at(lane, now_ns)};
   statuses_.assign(parts_.processes.size(), {});
   statuses_[static_cast<std::size_t>(parts_.self)] = own_status(now_ns);
   send_to_others(InquiryMessage{.origin = parts_.self, .serial = serial_});
@@ -83,9 +93,7 @@ void ControlProtocol::look_at_inquiry(std::int64_t now_ns) {
   }
   const bool complete = std::ranges::all_of(statuses_, &ProcessStatus::answered);
   if (!complete && now_ns < pending_end_ns()) return;
-  const auto lane =
-      parts_.page.lane(parts_.slot_of(parts_.self), static_cast<std::size_t>(pending_->lane));
-  if (lane.counter == pending_->counter) conclude(now_ns);
+  if (look_at(pending_->lane, now_ns).since_ns == pending_->headway.since_ns) conclude(now_ns);
   pending_.reset();
 }
 
@@ -102,9 +110,15 @@ void ControlProtocol::conclude(std::int64_t now_ns) {
                       .statuses = statuses_}));
 }
 
-ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) const {
+ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) {
   ProcessStatus status{
       .answered = true, .left = left_, .lanes = lanes_of(parts_.self, now_ns), .unlinked = {}};
+  for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
+    auto& mine = status.lanes[static_cast<std::size_t>(lane)];
+    const auto& headway = look_at(lane, now_ns);
+    mine.entered_ns = std::min(mine.entered_ns, now_ns - headway.since_ns);
+    mine.calls = headway.calls - mine.calls;
+  }
   const auto linked = [&](int process) {
     return std::ranges::any_of(neighbours_,
                                [&](const auto& other) { return other.link.peer() == process; });

@@ -10,7 +10,7 @@ namespace {
 // Each message is described once; the same description writes and reads it.
 template <typename Stream>
 void fields(Stream& stream, LaneStatus& lane) {
-  stream(lane.counter), stream(lane.entered_ns), stream(lane.bytes);
+  stream(lane.counter), stream(lane.entered_ns), stream(lane.bytes), stream(lane.calls);
   stream(lane.what), stream(lane.collective), stream(lane.placement);
 }
 

@@ -43,8 +43,8 @@ struct StatusMessage {
   int origin = 0;
   std::uint32_t serial = 0;
   int process = 0;
-  // entered_ns is how long ago that was, because clocks of nodes differ. Empty: the process has
-  // left.
+  // entered_ns is how long the lane has made no headway, because clocks of nodes differ. Empty: the
+  // process has left.
   std::vector<LaneStatus> lanes;
   std::vector<int> unlinked;  // neighbours that this process cannot ask
 };

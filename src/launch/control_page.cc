@@ -66,6 +66,7 @@ struct alignas(128) ControlPage::LaneRecord {
   std::atomic<std::uint64_t> sequence;  // odd while the lane writes; counter = sequence / 2
   std::atomic<std::int64_t> entered_ns;
   std::atomic<std::uint64_t> bytes;
+  std::atomic<std::uint64_t> calls;
   std::array<std::atomic<std::uint64_t>, kTextWords> text;
 };
 
@@ -132,6 +133,7 @@ void ControlPage::enter(std::size_t slot, std::size_t lane, const Stage& stage) 
   to.sequence.store(sequence + 1, std::memory_order_relaxed);
   to.entered_ns.store(SteadyClock().now_ns(), std::memory_order_release);
   to.bytes.store(stage.bytes, std::memory_order_release);
+  to.calls.store(stage.calls, std::memory_order_release);
   for (std::size_t i = 0; i < kTextWords; ++i)
     to.text[i].store(words[i], std::memory_order_release);
   to.sequence.store(sequence + 2, std::memory_order_release);
@@ -147,6 +149,7 @@ LaneStatus ControlPage::lane(std::size_t slot, std::size_t lane) const {
     status.counter = sequence / 2;
     status.entered_ns = from.entered_ns.load(std::memory_order_acquire);
     status.bytes = from.bytes.load(std::memory_order_acquire);
+    status.calls = from.calls.load(std::memory_order_acquire);
     TextWords words;
     for (std::size_t i = 0; i < kTextWords; ++i)
       words[i] = from.text[i].load(std::memory_order_acquire);

@@ -13,8 +13,9 @@ namespace linerate {
 // What a lane does, as others see it.
 struct LaneStatus {
   std::uint64_t counter = 0;    // stages entered; 0: none yet
-  std::int64_t entered_ns = 0;  // CLOCK_MONOTONIC of its node
+  std::int64_t entered_ns = 0;  // CLOCK_MONOTONIC of its node; in an answer: how long ago
   std::uint64_t bytes = 0;
+  std::uint64_t calls = 0;  // begun before the stage; in an inquiry's answer: within it
   std::string what, collective, placement;
 };
 

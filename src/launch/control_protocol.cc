@@ -14,6 +14,9 @@ namespace {
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 // Processes that die together are noticed within this time of each other, on a busy host too.
 constexpr std::int64_t kSettleNs = kSecondNs / 5;
+// So a hang is noticed at most a quarter later than its time is up.
+constexpr std::int64_t kLooksPerTimeout = 4;
+
 std::int64_t now() { return SteadyClock().now_ns(); }
 
 // The connection ended because nothing comes through, not because the other side ended it.
@@ -24,10 +27,12 @@ bool is_unreachable(int reason) {
 
 }  // namespace
 
-ControlProtocol::ControlProtocol(ControlParts parts, double timeout_s)
+ControlProtocol::ControlProtocol(ControlParts parts, double timeout_s, CallCounts calls_of)
     : parts_(std::move(parts)),
       timeout_s_(timeout_s),
-      timeout_ns_(static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9)) {
+      timeout_ns_(static_cast<std::int64_t>(std::min(timeout_s, 1e9) * 1e9)),
+      calls_of_(std::move(calls_of)),
+      headways_(static_cast<std::size_t>(parts_.mine().nlanes)) {
   for (auto& link : parts_.links) neighbours_.push_back({.link = std::move(link)});
   parts_.links.clear();
   for (const int process : parts_.gone) on_exit(process);
@@ -53,14 +58,7 @@ std::optional<std::int64_t> ControlProtocol::next_due_ns() const {
   if (!losses_.empty()) return first_loss_ns_ + kSettleNs;
   if (pending_) return pending_end_ns();
   if (timeout_ns_ <= 0) return std::nullopt;
-  // A lane that enters a stage from now on is due later than this, whenever that is.
-  auto due_ns = now() + timeout_ns_;
-  const auto slot = parts_.slot_of(parts_.self);
-  for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
-    const auto status = parts_.page.lane(slot, static_cast<std::size_t>(lane));
-    if (status.counter > 0) due_ns = std::min(due_ns, status.entered_ns + timeout_ns_);
-  }
-  return due_ns;
+  return now() + timeout_ns_ / kLooksPerTimeout;
 }
 
 void ControlProtocol::react(const std::vector<pollfd>& items) {

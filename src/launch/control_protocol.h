@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ namespace linerate {
 // drawn a moment later, so that all processes know the same losses when they draw it.
 class ControlProtocol {
  public:
-  ControlProtocol(ControlParts parts, double timeout_s);
+  // `calls_of(lane)` is how many calls that lane of this process has begun.
+  using CallCounts = std::function<std::uint64_t(int lane)>;
+  ControlProtocol(ControlParts parts, double timeout_s, CallCounts calls_of);
 
   void enter(int lane, const Stage& stage);  // any thread
 
@@ -49,14 +52,20 @@ class ControlProtocol {
     Presence presence = Presence::running;
     bool leave_seen = false;
   };
+  // How far a lane of this process was when it was last looked at.
+  struct Headway {
+    std::uint64_t counter = 0;  // stages
+    std::uint64_t calls = 0;    // in all stages
+    std::int64_t since_ns = 0;  // when it was first seen there
+  };
   // An inquiry of this process or another's, which this one passes on.
   struct Pending {
     int origin = 0;
     std::uint32_t serial = 0;
     int via = -1;  // neighbour towards the origin; -1: this process asked
     std::int64_t began_ns = 0;
-    int lane = 0;  // of this process, which waits too long, in the stage of this number
-    std::uint64_t counter = 0;
+    int lane = 0;  // of this process, which waits too long
+    Headway headway{};
   };
 
   void read(Neighbour& neighbour);
@@ -73,11 +82,12 @@ class ControlProtocol {
 
   // In control_inquiry.cc.
   void look_at_lanes(std::int64_t now_ns);
+  const Headway& look_at(int lane, std::int64_t now_ns);
   void inquire(int lane, std::int64_t now_ns);
   void look_at_inquiry(std::int64_t now_ns);
   void conclude(std::int64_t now_ns);
   std::int64_t pending_end_ns() const;  // REQUIRES: pending_
-  ProcessStatus own_status(std::int64_t now_ns) const;
+  ProcessStatus own_status(std::int64_t now_ns);
 
   void draw_report();
   std::vector<LaneStatus> lanes_of(int process, std::int64_t now_ns) const;
@@ -88,6 +98,8 @@ class ControlProtocol {
   ControlParts parts_;
   double timeout_s_;
   std::int64_t timeout_ns_;
+  CallCounts calls_of_;
+  std::vector<Headway> headways_;  // of this process' lanes
   std::vector<Neighbour> neighbours_;
   ControlLosses losses_;
   std::int64_t first_loss_ns_ = 0;

@@ -88,21 +88,44 @@ Loss silent_process(const Inquiry& inquiry, int process, const LaneStatus& furth
   return missing(inquiry, process, ranks_of(at(inquiry, process)), text);
 }
 
-// The lanes of one process that have entered fewer than `bound` stages; none: nothing.
-std::optional<Loss> late_lanes(const Inquiry& inquiry, int process, std::uint64_t bound,
-                               const LaneStatus& furthest) {
+// The lanes of one process that `is_late` says are; none: nothing. `how` says of the first where it
+// is.
+template <typename IsLate, typename How>
+std::optional<Loss> late_lanes(const Inquiry& inquiry, int process, const LaneStatus& furthest,
+                               IsLate is_late, How how) {
   std::vector<int> ranks;
   const LaneStatus* first = nullptr;
   const auto& lanes = status_of(inquiry, process).lanes;
   for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
     const auto& status = lanes[static_cast<std::size_t>(lane)];
-    if (status.counter >= bound) continue;
+    if (!is_late(status)) continue;
     if (first == nullptr) first = &status;
     for (const int rank : ranks_of(at(inquiry, process), lane)) ranks.push_back(rank);
   }
   if (first == nullptr) return std::nullopt;
-  return missing(inquiry, process, std::move(ranks),
-                 waiting(furthest) + "; " + where(*first, furthest));
+  return missing(inquiry, process, std::move(ranks), waiting(furthest) + "; " + how(*first));
+}
+
+// Those that have begun fewer calls than the others, if all are in one stage.
+std::vector<Loss> late_in_calls(const Inquiry& inquiry) {
+  const LaneStatus* most = nullptr;
+  for (const auto& status : inquiry.statuses) {
+    if (status.left) continue;
+    for (const auto& lane : status.lanes) {
+      if (most != nullptr && stage_text(lane) != stage_text(*most)) return {};
+      if (most == nullptr || lane.calls > most->calls) most = &lane;
+    }
+  }
+  std::vector<Loss> losses;
+  const auto is_late = [&](const LaneStatus& lane) { return lane.calls < most->calls; };
+  const auto how = [&](const LaneStatus& lane) {
+    return fmt::format("it has begun {} calls of this stage, others {}", lane.calls, most->calls);
+  };
+  for (int p = 0; p < static_cast<int>(inquiry.statuses.size()); ++p) {
+    if (status_of(inquiry, p).left) continue;
+    if (auto late = late_lanes(inquiry, p, *most, is_late, how)) losses.push_back(std::move(*late));
+  }
+  return losses;
 }
 
 Loss nobody_missing(const Inquiry& inquiry, const LaneStatus& furthest) {
@@ -132,10 +155,14 @@ std::vector<Loss> missing_ranks(const Inquiry& inquiry) {
   auto bound = found.fewest_silent;
   if (losses.empty()) bound = found.fewest < furthest.counter ? found.fewest + 1 : 0;
   if (!losses.empty() && bound == std::numeric_limits<std::uint64_t>::max()) bound = 0;
+  const auto is_late = [&](const LaneStatus& lane) { return lane.counter < bound; };
+  const auto how = [&](const LaneStatus& lane) { return where(lane, furthest); };
   for (int p = 0; p < nprocesses; ++p) {
     if (status_of(inquiry, p).left || silent(inquiry, p)) continue;
-    if (auto late = late_lanes(inquiry, p, bound, furthest)) losses.push_back(std::move(*late));
+    if (auto late = late_lanes(inquiry, p, furthest, is_late, how))
+      losses.push_back(std::move(*late));
   }
+  if (losses.empty()) losses = late_in_calls(inquiry);
   if (losses.empty()) losses.push_back(nobody_missing(inquiry, furthest));
   return losses;
 }

@@ -28,8 +28,9 @@ struct Inquiry {
 
 // Missing are processes that were asked and did not answer (stopped, or on a host that hangs); not
 // those that only such a process could have asked. Where all answer, missing are the lanes that
-// have entered the fewest stages. Where all lanes have entered equally many, one Loss without ranks
-// says so. Never empty.
+// have entered the fewest stages. Where all lanes are in the same stage, missing are those that
+// have begun the fewest calls in it; where these are equally many too, one Loss without ranks says
+// so. Never empty.
 std::vector<Loss> missing_ranks(const Inquiry& inquiry);
 
 // "rank 1 (node07, pid 4711) died during all_reduce, 1048576 bytes, out of place, timed loop"

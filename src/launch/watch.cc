@@ -58,7 +58,9 @@ class WatchThread final : public Watch {
   WatchThread(Bootstrap& process, const Options& options)
       : process_(process),
         wake_(above_stdio(check_system(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"))),
-        protocol_(set_up_control(process, options), options.timeout_s) {
+        counters_(static_cast<std::size_t>(options.nlanes)),
+        protocol_(set_up_control(process, options), options.timeout_s,
+                  [this](int lane) { return calls_of(lane); }) {
     thread_ = quiet_thread([this] { run(); });
   }
   ~WatchThread() override {
@@ -78,6 +80,11 @@ class WatchThread final : public Watch {
   void drop_aborters() override {
     const std::lock_guard lock(aborters_mutex_);
     aborters_.clear();
+  }
+
+  void count_calls(int lane, std::function<std::uint64_t()> counter) override {
+    const std::lock_guard lock(counters_mutex_);
+    counters_[static_cast<std::size_t>(lane)] = std::move(counter);
   }
 
   std::optional<FailureReport> failure() const override {
@@ -132,6 +139,12 @@ class WatchThread final : public Watch {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     changed_.notify_all();
+  }
+
+  std::uint64_t calls_of(int lane) const {
+    const std::lock_guard lock(counters_mutex_);
+    const auto& counter = counters_[static_cast<std::size_t>(lane)];
+    return counter ? counter() : 0;
   }
 
   bool stop_asked() const {
@@ -223,7 +236,9 @@ class WatchThread final : public Watch {
   Bootstrap& process_;
   SteadyClock clock_;
   FileDescriptor wake_;
-  ControlProtocol protocol_;  // of the thread, but for enter()
+  mutable std::mutex counters_mutex_;
+  std::vector<std::function<std::uint64_t()>> counters_;  // of each lane
+  ControlProtocol protocol_;                              // of the thread, but for enter()
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

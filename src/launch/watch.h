@@ -20,6 +20,7 @@ struct Stage {
   std::string_view collective{};
   std::uint64_t bytes = 0;
   std::string_view placement{};
+  std::uint64_t calls = 0;  // that the lane has begun before, as its call counter counts
 };
 
 // What went wrong, once it did. All members of the job that survive agree on `ranks`; one of them
@@ -34,9 +35,9 @@ struct FailureReport {
 // One of each process. A background thread watches the other processes: a dead one (pidfd on this
 // host, socket close and TCP keep-alive across hosts) is noticed within 5 s whatever the timeout; a
 // rank that stays in one stage longer than `timeout_s` ends the run, and the ranks that reached the
-// fewest stages are named as missing. On a failure every aborter is called, on every process; a
-// process whose threads have not ended `kGraceS` later is ended by
-// Bootstrap::abort(ExitCode::lost).
+// fewest stages, or within one stage began the fewest calls, are named as missing. On a failure
+// every aborter is called, on every process; a process whose threads have not ended `kGraceS` later
+// is ended by Bootstrap::abort(ExitCode::lost).
 class Watch {
  public:
   static constexpr double kGraceS = 3.0;
@@ -60,6 +61,11 @@ class Watch {
   // if one has been). It must not block and not throw, and stay callable until drop_aborters().
   virtual void add_aborter(std::function<void()> aborter) = 0;
   virtual void drop_aborters() = 0;
+
+  // Calls that lane `lane` has begun so far. Asked from the watch's thread when a stage lasts too
+  // long, to tell who is behind where all are in one stage. It must not block and not throw, and
+  // stay callable until the watch ends.
+  virtual void count_calls(int lane, std::function<std::uint64_t()> counter) = 0;
 
   virtual std::optional<FailureReport> failure() const = 0;
 

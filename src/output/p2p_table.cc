@@ -1,6 +1,8 @@
 // See p2p_table.h.
 #include "output/p2p_table.h"
 
+#include "output/table_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +19,8 @@ bool is_one_way(const Record& record) { return record.what.collective == "p2p_un
 
 void P2pTable::begin(const RunInfo& run) {
   nranks_ = run.nranks;
-  auto text =
-      fmt::format("# linerate {}: {}, {} ranks, backend {} {}, {}\n# Using devices\n", run.version,
-                  run.program, run.nranks, run.backend, run.backend_version, run.transport);
+  auto text = fmt::format("# linerate {}: {}, {} ranks{}\n# Using devices\n", run.version,
+                          run.program, run.nranks, backend_text(run));
   for (const auto& rank : run.ranks)
     text += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
                         rank.rank, rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id,

@@ -26,12 +26,8 @@ std::string preamble(char first, const std::array<std::string, 5>& cells) {
 }
 
 std::string version_line(const RunInfo& run) {
-  auto line =
-      fmt::format("# nccl-tests version {} compatible, linerate {}", kCompatible, run.version);
-  if (!run.backend.empty()) line += fmt::format(", {} backend", run.backend);
-  if (!run.backend_version.empty()) line += fmt::format(" {}", run.backend_version);
-  if (!run.transport.empty()) line += fmt::format(" over {}", run.transport);
-  return line + '\n';
+  return fmt::format("# nccl-tests version {} compatible, linerate {}{}\n", kCompatible,
+                     run.version, backend_text(run));
 }
 
 std::string parameter_line(const RunInfo& run, const TableOptions& o) {
@@ -156,6 +152,14 @@ std::string error_line(const std::string& error) {
 }
 
 }  // namespace
+
+std::string backend_text(const RunInfo& run) {
+  std::string text;
+  if (!run.backend.empty()) text += fmt::format(", {} backend", run.backend);
+  if (!run.backend_version.empty()) text += fmt::format(" {}", run.backend_version);
+  if (!run.transport.empty()) text += fmt::format(" over {}", run.transport);
+  return text;
+}
 
 std::string table_heading(const RunInfo& run, const TableOptions& options) {
   std::string text;

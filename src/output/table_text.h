@@ -16,6 +16,9 @@ namespace linerate {
 // Everything before the first row.
 std::string table_heading(const RunInfo& run, const TableOptions& options);
 
+// ", host backend over shared memory": backend, its version and transport, as far as they exist.
+std::string backend_text(const RunInfo& run);
+
 // One row: `records` holds one or two records of one size, out of place first. A placement that was
 // not measured shows zeros and N/A, so that the row keeps its 13 tokens. REQUIRES: not empty.
 std::string table_row(std::span<const Record> records, const TableOptions& options);

@@ -22,6 +22,7 @@ void FakeCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
   check_call(op, rank_, nranks());
   const auto call = device_.next_call();
   stop_where_asked(call);
+  begin_call();
   if (is_message(op.kind)) {
     device_.set_clock(exchange(op, call));
   } else {
@@ -57,6 +58,7 @@ std::int64_t FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
 }
 
 void FakeCommunicator::barrier(const Deadline& deadline) {
+  begin_call();
   Visit visit{.kind = Visit::Kind::barrier, .entry_ns = device_.clock().now_ns()};
   rendezvous_->meet(rank_, visit, deadline);
   device_.set_clock(visit.exit_ns);

@@ -21,7 +21,7 @@ class HostBackend final : public Backend {
       : clock_(clock), rendezvous_(options) {}
 
   std::string_view name() const override { return "host"; }
-  std::string version() const override { return "built in"; }
+  std::string version() const override { return {}; }
   Capabilities capabilities() const override { return {}; }
 
   std::unique_ptr<Device> open_device(int local_index) override {

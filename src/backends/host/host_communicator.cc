@@ -54,12 +54,18 @@ Buffer HostCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
 }
 
 void HostCommunicator::enqueue(const Op& op, Stream&) {
+  begin_call();
   try {
     run(op);
   } catch (...) {
     team_.give_up();
     throw;
   }
+}
+
+void HostCommunicator::barrier(const Deadline& deadline) {
+  begin_call();
+  team_.barrier(deadline);
 }
 
 void HostCommunicator::run(const Op& op) {

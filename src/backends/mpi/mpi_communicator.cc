@@ -33,6 +33,7 @@ MpiCommunicator::MpiCommunicator(OwnedComm comm, const Setup& setup)
 }
 
 void MpiCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
+  begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
   switch (op.kind) {
     case OpKind::all_reduce:
@@ -221,6 +222,7 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int color, int key) {
 }
 
 void MpiCommunicator::barrier(const Deadline& deadline) {
+  begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
   if (!deadline.bounded()) return MPI_TRY(MPI_Barrier(comm_.get()));
   MPI_Request request = MPI_REQUEST_NULL;

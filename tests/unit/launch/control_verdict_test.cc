@@ -129,6 +129,30 @@ TEST(MissingRanks, AreNotThoseThatLeft) {
   EXPECT_THAT(ranks_of(job.missing()), ElementsAre(1));
 }
 
+TEST(MissingRanks, AreThoseThatBeganTheFewestCallsWhereAllAreInOneStage) {
+  Job job(3, 2);
+  for (auto& status : job.statuses)
+    for (auto& lane : status.lanes) lane.calls = 40;
+  job.statuses[2].lanes[0].calls = 39;
+
+  const auto losses = job.missing();
+
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_THAT(losses[0].ranks, ElementsAre(4));
+  EXPECT_EQ(losses[0].sentence,
+            "rank 4 (node02, pid 4712) is missing from all_reduce, 1048576 bytes, out of place, "
+            "timed loop: the others wait since 10.2 s; it has begun 39 calls of this stage, "
+            "others 40");
+}
+
+TEST(MissingRanks, AreNotToldByCallsWhereStagesDiffer) {
+  Job job(3);
+  job.statuses[0].lanes[0] = stage(3, "wait for other pairs");
+  job.statuses[1].lanes[0].calls = 12;
+
+  EXPECT_THAT(ranks_of(job.missing()), testing::IsEmpty());
+}
+
 TEST(MissingRanks, AreNoneWhereAllHangInTheSameStage) {
   const Job job(4);
 

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 namespace linerate {
 namespace {
 
@@ -81,6 +85,38 @@ TEST(Watch, SaysThatNobodyIsMissingWhereAllHangInOneStage) {
   const auto reports = heard(job, {0, 1});
 
   EXPECT_THAT(reports, Each(HasSubstr("ranks ; timed_out true; no rank is missing")));
+}
+
+TEST(Watch, NamesTheRankThatHasBegunTheFewestCallsOfAStage) {
+  ForkedJob job({0, 0, 0}, [](TestMember& member) {
+    const auto watch = start_watch(member, kTimeoutS);
+    const std::uint64_t calls = member.bootstrap().rank() == 1 ? 139 : 140;
+    watch->count_calls(0, [calls] { return calls; });
+    watch->enter(0, {.what = "timed loop", .collective = "all_reduce", .calls = 100});
+    member.tell(await_failure(*watch));
+    return 4;
+  });
+
+  EXPECT_THAT(heard(job, {0, 1, 2}),
+              Each(MatchesRegex("ranks 1; timed_out true; rank 1 .* is missing from all_reduce, .*"
+                                "it has begun 39 calls of this stage, others 40")));
+}
+
+TEST(Watch, LetsAStageLastWhileItsCallsGoOn) {
+  ForkedJob job({0, 0}, [](TestMember& member) {
+    std::atomic<std::uint64_t> calls = 0;
+    const auto watch = start_watch(member, kTimeoutS);
+    watch->count_calls(0, [&] { return calls.load(); });
+    watch->enter(0, kTimedLoop);
+    for (int i = 0; i < 30; ++i, ++calls)
+      std::this_thread::sleep_for(std::chrono::duration<double>(kTimeoutS / 10));
+    member.tell(watch->failure() ? "failed" : "goes on");
+    member.tell(await_failure(*watch));
+    return 4;
+  });
+
+  EXPECT_THAT(heard(job, {0, 1}), Each(Eq("goes on")));
+  EXPECT_THAT(heard(job, {0, 1}), Each(HasSubstr("ranks ; timed_out true; no rank is missing")));
 }
 
 TEST(Watch, TimesASingleProcessToo) {
