@@ -2,7 +2,7 @@
 # local names others of their folder use too, as tables of rows do.
 function(linerate_unite target)
   set(apart "collectives/|cli/(options_|variables|markdown)|output/nccl_tests_json")
-  string(APPEND apart "|launch/(store_client|tree_connect|tree_link|control_address)")
+  string(APPEND apart "|launch/(store/client|tree/connect|tree/link|watch/address)")
   string(APPEND apart "|host/direct_exchange")
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "${apart}")
@@ -10,10 +10,12 @@ function(linerate_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
-# linerate_layer(NAME FOLDER [library...]): one static library from all sources of one folder.
+# linerate_layer(NAME FOLDERS [library...]): one static library from all sources of the folders.
 # The libraries named are the only folders that NAME may link; headers are included from the root.
-function(linerate_layer name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+function(linerate_layer name folders)
+  list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM folders APPEND /*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${folders})
   set(target linerate_${name})
   if(sources)
     add_library(${target} STATIC ${sources})

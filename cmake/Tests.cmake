@@ -1,9 +1,11 @@
-# One test program per folder of tests/unit; conformance, system and architecture tests beside them.
+# One test program per layer; conformance, system and architecture tests beside them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-function(linerate_test name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+function(linerate_test name folders)
+  list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM folders APPEND /*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${folders})
   if(NOT sources)
     return()
   endif()
@@ -25,7 +27,7 @@ linerate_test(unit_devices tests/unit/devices linerate_devices)
 linerate_test(unit_backend_host tests/unit/backends/host linerate_backend_host linerate_launch)
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
 linerate_test(unit_backends tests/unit/backends linerate_backends)
-linerate_test(unit_launch tests/unit/launch linerate_launch)
+linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
 linerate_test(unit_bench tests/unit/bench linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_output tests/unit/output linerate_output)
 linerate_test(unit_cli tests/unit/cli linerate_cli)

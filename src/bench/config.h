@@ -113,6 +113,7 @@ struct RunConfig {
   std::uint64_t seed = 0;
   std::string fake;  // --fake: what the fake backend injects
 
+  double init_timeout_s() const { return timeout_s > 0 ? timeout_s : 300; }
   // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.
   bool lists_samples_of_processes() const { return per_iter_timing && !json_file.empty(); }
 };

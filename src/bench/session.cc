@@ -16,8 +16,6 @@
 namespace linerate {
 namespace {
 
-constexpr double kInitTimeoutS = 300;  // unless -T says otherwise
-
 void put_info(WireWriter& out, const RankInfo& info) {
   for (const int value : {info.rank, info.group, info.pid, info.node, info.device}) out.put(value);
   for (const auto& text : {info.hostname, info.bus_id, info.device_name}) out.put_text(text);
@@ -60,7 +58,7 @@ Session::Session(const SessionInput& input) : input_(input) {
   const bool shared_thread = input.backend.capabilities().ranks_share_thread;
   if (shared_thread) lane_index_ = input.members.rank() % input.config.nthreads;
   ranks_.resize(shared_thread ? static_cast<std::size_t>(input.config.ngpus) : 1);
-  enter({.what = "initialisation"});
+  enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
   input_.watch.add_aborter([watched = watched_] { watched->abort_all(); });
   input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
   connect();
@@ -77,8 +75,7 @@ void Session::enter(Stage stage) {
 }
 
 Deadline Session::init_deadline() const {
-  const double timeout_s = config().timeout_s;
-  return Deadline::after(input_.clock, timeout_s > 0 ? timeout_s : kInitTimeoutS);
+  return Deadline::after(input_.clock, config().init_timeout_s());
 }
 
 void Session::connect() {

@@ -3,7 +3,7 @@
 
 #include "bench/config.h"
 #include "comm/backend.h"
-#include "launch/watch.h"
+#include "launch/watch/watch.h"
 #include "record/record.h"
 
 #include <cstddef>

@@ -28,18 +28,18 @@ std::unique_ptr<JobSession> join_mpi_job(const ProcessRun& run, const Clock& clo
   return open_session(row_of("mpi"), input, run.environment);
 }
 
-FakeOptions fake_options(const RunConfig& config) {
-  const auto options = parse_fake_options(config.fake);
-  if (!options) throw Error(options.sentence(), ExitCode::usage);
-  return *options;
-}
-
 }  // namespace
 
 BackendChoice choose_backend(const RunConfig& config, const Identity& identity) {
   if (config.backend != "auto") return {config.backend, "asked for"};
   if (identity.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
   return {"host", "no MPI launcher started this process"};
+}
+
+std::optional<std::string> backend_option_refusal(const RunConfig& config) {
+  const auto fake = parse_fake_options(config.fake);
+  if (!fake) return fake.sentence();
+  return std::nullopt;
 }
 
 Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
@@ -58,7 +58,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
   fabric.backend = open_backend(row, {.clock = clock,
                                       .environment = run.environment,
-                                      .fake = fake_options(run.config),
+                                      .fake = *parse_fake_options(run.config.fake),
                                       .session = fabric.mpi.get()});
   const auto refusal = gpu_option_refusal(run.config);
   if (refusal && !fabric.backend->capabilities().device_memory) throw Unavailable(*refusal);

@@ -8,6 +8,7 @@
 #include "commands/process_run.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace linerate {
@@ -19,6 +20,9 @@ struct BackendChoice {
 };
 BackendChoice choose_backend(const RunConfig& config, const Identity& identity);
 
+// What is wrong with the options that the backend itself reads (--fake); nothing: all is well.
+std::optional<std::string> backend_option_refusal(const RunConfig& config);
+
 // Destroyed from the bottom up: the MPI session outlives all communicators.
 struct Fabric {
   std::unique_ptr<JobSession> mpi;  // null without an MPI launcher
@@ -28,8 +32,8 @@ struct Fabric {
   Bootstrap& process() { return mpi ? mpi->bootstrap() : *own; }
 };
 
-// Opens both. Throws Unavailable where the backend, its module or its launcher is not here, or
-// where an option needs a GPU and the backend has none.
+// Opens both. REQUIRES: !backend_option_refusal(run.config). Throws Unavailable where the backend,
+// its module or its launcher is not here, or where an option needs a GPU and the backend has none.
 Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
                    const Deadline& deadline);
 

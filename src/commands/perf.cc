@@ -6,6 +6,7 @@
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "commands/command.h"
+#include "commands/fabric.h"
 #include "commands/process_run.h"
 #include "commands/version.h"
 #include "launch/identity.h"
@@ -44,6 +45,7 @@ void print_cases(const RunConfig& config, int nranks) {
 }
 
 ExitCode run_parsed(const CommandInput& input, const RunConfig& config) {
+  if (const auto refusal = backend_option_refusal(config)) return refuse(*refusal);
   const auto identity = detect_identity(input.environment, config.nprocs);
   if (!identity) return refuse(identity.sentence());
   if (identity->rank == 0)

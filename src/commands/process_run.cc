@@ -10,8 +10,8 @@
 #include "commands/describe.h"
 #include "commands/fabric.h"
 #include "commands/outputs.h"
-#include "launch/lanes.h"
-#include "launch/watch.h"
+#include "launch/lanes/lanes.h"
+#include "launch/watch/watch.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,6 @@
 namespace linerate {
 namespace {
 
-constexpr double kInitTimeoutS = 300;    // unless -T says otherwise
 constexpr double kMinBwTolerance = 0.9;  // NCCL_TESTS_MIN_BW is missed below this share of it
 
 // One process of a run, step by step.
@@ -55,8 +54,7 @@ class ProcessRunner {
 ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
     : run_(run),
       identity_(identity),
-      init_deadline_(
-          Deadline::after(clock_, run.config.timeout_s > 0 ? run.config.timeout_s : kInitTimeoutS)),
+      init_deadline_(Deadline::after(clock_, run.config.init_timeout_s())),
       fabric_(open_fabric(run, identity, clock_, init_deadline_)) {
   watch_ = Watch::start(fabric_.process(),
                         {.timeout_s = run.config.timeout_s,
@@ -113,7 +111,7 @@ ExitCode ProcessRunner::run() {
     run_lanes(fabric_.process(), lanes(), body, [this] { watch_->fail("a rank could not go on"); });
     const auto code = verdict(totals_);
     if (writes()) run_.outputs->end(totals_, code, std::nullopt);
-    init_deadline_ = Deadline::after(clock_, kInitTimeoutS);
+    init_deadline_ = Deadline::after(clock_, run_.config.init_timeout_s());
     return finish(code);
   } catch (const Error& error) {
     return fail(error);

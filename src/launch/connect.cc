@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "launch/place.h"
 #include "launch/solo_bootstrap.h"
-#include "launch/store_client.h"
-#include "launch/store_server.h"
-#include "launch/tcp_bootstrap.h"
+#include "launch/store/client.h"
+#include "launch/store/server.h"
+#include "launch/tree/tcp_bootstrap.h"
 
 #include <fmt/format.h>
 

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "launch/net/socket.h"
 #include "launch/place.h"
-#include "launch/socket.h"
-#include "launch/watch.h"
+#include "launch/watch/watch.h"
 
 #include <fmt/format.h>
 

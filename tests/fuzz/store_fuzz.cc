@@ -1,5 +1,5 @@
 // Any bytes on a store connection: frames, requests and the table hold their limits.
-#include "launch/store_protocol.h"
+#include "launch/store/protocol.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/bootstrap.h"
-#include "launch/lanes.h"
+#include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
 
 #include <functional>

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import BIN, environment
+from support import BIN, environment, json_lines, run, tool
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?:<!-- (?P<mark>.*?) -->\n)?```sh\n(?P<text>.*?)```", re.S)
@@ -50,6 +50,41 @@ class CommandBlocks(unittest.TestCase):
                 continue
             with self.subTest(page=page, block=text):
                 self.assertTrue(any(text.lstrip().startswith(start) for start in COVERED), text)
+
+
+def keys_of(value, skip: frozenset[str]) -> set[str]:
+    """Every key at any depth, but not inside those of `skip`, whose keys are free."""
+    if isinstance(value, list):
+        return set().union(*(keys_of(item, skip) for item in value))
+    if not isinstance(value, dict):
+        return set()
+    below = (keys_of(item, skip) for key, item in value.items() if key not in skip)
+    return set(value).union(*below)
+
+
+class JsonLinesKeys(unittest.TestCase):
+    def check_documented(self, *command: str) -> None:
+        page = (ROOT / "docs" / "output-format.md").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.jsonl"
+            done = run([*command, "--jsonl", str(path)])
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            lines = json_lines(path)
+        self.assertEqual({line["kind"] for line in lines}, {"run", "result", "end"})
+        for key in keys_of(lines, frozenset({"settings", "memory_bytes"})):
+            self.assertIn(f"`{key}`", page)
+
+    def test_every_key_of_a_checked_run_is_in_the_docs(self):
+        self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "2", "-M", "1",
+                              "-C", "1", "-I", "1", "-K", "1", "--samples", "--backend", "fake",
+                              "--fake", "flip=1")
+
+    def test_every_key_of_a_wide_run_is_in_the_docs(self):
+        self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "65",
+                              "-n", "5", "--backend", "fake", "--fake", "flip=1")
+
+    def test_every_key_of_pairs_is_in_the_docs(self):
+        self.check_documented(tool("p2p_perf"), "-b", "8", "-e", "1K", "-t", "2")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #include "backends/host/host_backend.h"
 #include "base/clock.h"
 #include "comm/communicator.h"
-#include "launch/lanes.h"
+#include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
 
 #include <functional>

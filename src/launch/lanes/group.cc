@@ -1,0 +1,230 @@
+// See group.h.
+#include "launch/lanes/group.h"
+
+#include "launch/net/packing.h"
+#include "launch/solo_bootstrap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace linerate {
+namespace {
+
+std::vector<int> invert(const std::vector<std::vector<int>>& ranks_of_process) {
+  std::size_t nranks = 0;
+  for (const auto& ranks : ranks_of_process) nranks += ranks.size();
+  std::vector<int> process_of_rank(nranks, -1);
+  for (std::size_t p = 0; p < ranks_of_process.size(); ++p)
+    for (const int rank : ranks_of_process[p])
+      process_of_rank[static_cast<std::size_t>(rank)] = static_cast<int>(p);
+  return process_of_rank;
+}
+
+LaneGroup::Layout equal_shares(const Bootstrap& process, int nthreads) {
+  LaneGroup::Layout layout;
+  layout.host = process.place();
+  layout.ranks_of_process.resize(static_cast<std::size_t>(process.nranks()));
+  int next = 0;
+  for (auto& ranks : layout.ranks_of_process) {
+    ranks.resize(static_cast<std::size_t>(nthreads));
+    std::iota(ranks.begin(), ranks.end(), next);
+    next += nthreads;
+  }
+  return layout;
+}
+
+}  // namespace
+
+LaneGroup::LaneGroup(LaneJob& job, Bootstrap& process, Layout layout)
+    : job_(job),
+      process_(process),
+      layout_(std::move(layout)),
+      process_of_rank_(invert(layout_.ranks_of_process)),
+      inputs_(local_ranks().size()),
+      arrived_(local_ranks().size()) {}
+
+LaneGroup::LaneGroup(LaneJob& job, std::unique_ptr<Bootstrap> process, Layout layout)
+    : LaneGroup(job, *process, std::move(layout)) {
+  owned_ = std::move(process);
+}
+
+std::shared_ptr<LaneGroup> LaneGroup::whole(LaneJob& job, int nthreads) {
+  return std::shared_ptr<LaneGroup>(
+      new LaneGroup(job, job.process, equal_shares(job.process, nthreads)));
+}
+
+const std::vector<int>& LaneGroup::local_ranks() const {
+  return layout_.ranks_of_process[static_cast<std::size_t>(process_.rank())];
+}
+
+int LaneGroup::member_of(int rank) const {
+  const auto& ranks = local_ranks();
+  const auto found = std::ranges::find(ranks, rank);
+  return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
+void LaneGroup::throw_if_broken() const {
+  job_.throw_if_failed();
+  if (broken_) broken_->raise();
+}
+
+// A lost process takes all its ranks along.
+JobFailure LaneGroup::in_lane_ranks(JobFailure failure) const {
+  std::vector<int> ranks;
+  for (const int p : failure.ranks)
+    if (p >= 0 && p < process_.nranks()) {
+      const auto& lost = layout_.ranks_of_process[static_cast<std::size_t>(p)];
+      ranks.insert(ranks.end(), lost.begin(), lost.end());
+    }
+  std::sort(ranks.begin(), ranks.end());
+  failure.ranks = std::move(ranks);
+  return failure;
+}
+
+std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_lock<std::mutex>& lock,
+                                                                 const Act& act) {
+  auto inputs = std::exchange(inputs_, std::vector<Bytes>(inputs_.size()));
+  std::fill(arrived_.begin(), arrived_.end(), false);
+  narrived_ = 0;
+  acting_ = true;
+  lock.unlock();
+  std::shared_ptr<const Outcome> outcome;
+  std::optional<JobFailure> failure;
+  try {
+    outcome = std::make_shared<const Outcome>(act(inputs));
+  } catch (...) {
+    failure = in_lane_ranks(JobFailure::current());
+  }
+  lock.lock();
+  acting_ = false;
+  nreaders_ = inputs_.size() - 1;
+  if (nreaders_ > 0) outcome_ = outcome;
+  if (failure) broken_ = std::move(failure);
+  ++generation_;
+  job_.changed.notify_all();
+  if (!outcome) broken_->raise();
+  return outcome;
+}
+
+void LaneGroup::give_up_waiting(std::string_view what) {
+  std::string missing;
+  for (std::size_t i = 0; i < arrived_.size(); ++i)
+    if (!arrived_[i]) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", local_ranks()[i]);
+  broken_ = JobFailure::timed_out(fmt::format("timed out in {}: rank {} of {} has not arrived",
+                                              what, missing, layout_.host.hostname));
+  job_.changed.notify_all();
+  broken_->raise();
+}
+
+std::shared_ptr<const LaneGroup::Outcome> LaneGroup::meet(int member,
+                                                          std::span<const std::byte> mine,
+                                                          const Meeting& meeting, const Act& act) {
+  std::unique_lock lock(job_.mutex);
+  throw_if_broken();
+  const auto index = static_cast<std::size_t>(member);
+  assert(!arrived_[index]);
+  // A copy: a member that is woken by a failure leaves while another still acts on its behalf.
+  inputs_[index].assign(mine.begin(), mine.end());
+  arrived_[index] = true;
+  if (++narrived_ == inputs_.size()) return act_for_all(lock, act);
+
+  const auto over = [&, generation = generation_] { return generation_ != generation; };
+  const auto met = [&] { return over() || broken_; };
+  // The one that acts keeps its own deadline, and knows better than this one what is missing.
+  while (!job_.wait(lock, meeting.deadline, met)) {
+    if (!acting_) give_up_waiting(meeting.what);
+    job_.wait(lock, Deadline::never(), met);
+  }
+  // A meeting that took place counts, whatever has failed since.
+  if (!over() || !outcome_) broken_->raise();
+  auto outcome = outcome_;
+  if (--nreaders_ == 0) outcome_.reset();  // it may own new groups, which end with their members
+  return outcome;
+}
+
+Bytes LaneGroup::pack_local(std::span<const Bytes> inputs) const {
+  Packer packer;
+  for (const auto& input : inputs) packer.bytes(input);
+  return packer.take();
+}
+
+std::vector<Bytes> LaneGroup::in_rank_order(std::span<const Bytes> packed) const {
+  if (packed.empty()) return {};
+  std::vector<Bytes> ordered(process_of_rank_.size());
+  for (std::size_t p = 0; p < packed.size(); ++p) {
+    Unpacker unpacker(packed[p]);
+    for (const int rank : layout_.ranks_of_process[p])
+      ordered[static_cast<std::size_t>(rank)] = unpacker.bytes();
+  }
+  return ordered;
+}
+
+void LaneGroup::barrier(int member, const Deadline& deadline) {
+  meet(member, {}, {"barrier", deadline}, [&](std::span<const Bytes>) {
+    process_.barrier(deadline);
+    return Outcome{};
+  });
+}
+
+std::vector<Bytes> LaneGroup::gather(int member, std::span<const std::byte> mine,
+                                     const Deadline& deadline) {
+  const auto outcome = meet(member, mine, {"gather", deadline}, [&](std::span<const Bytes> inputs) {
+    return Outcome{in_rank_order(process_.gather(pack_local(inputs), deadline)), {}, {}};
+  });
+  return rank_of(member) == 0 ? outcome->bytes : std::vector<Bytes>{};
+}
+
+std::vector<Bytes> LaneGroup::all_gather(int member, std::span<const std::byte> mine,
+                                         const Deadline& deadline) {
+  return meet(member, mine, {"all_gather", deadline},
+              [&](std::span<const Bytes> inputs) {
+                return Outcome{
+                    in_rank_order(process_.all_gather(pack_local(inputs), deadline)), {}, {}};
+              })
+      ->bytes;
+}
+
+Bytes LaneGroup::broadcast(int member, std::span<const std::byte> mine, int root,
+                           const Deadline& deadline) {
+  assert(root >= 0 && root < nranks());
+  const int root_member = member_of(root);
+  const auto brought = member == root_member ? mine : std::span<const std::byte>{};
+  const auto outcome =
+      meet(member, brought, {"broadcast", deadline}, [&](std::span<const Bytes> inputs) {
+        const auto sent =
+            root_member >= 0 ? inputs[static_cast<std::size_t>(root_member)] : Bytes{};
+        const int process = process_of_rank_[static_cast<std::size_t>(root)];
+        return Outcome{{process_.broadcast(sent, process, deadline)}, {}, {}};
+      });
+  return outcome->bytes.front();
+}
+
+Bytes LaneGroup::swap_across(int peer, std::span<const std::byte> mine, const Deadline& deadline) {
+  const auto alone = [](const std::vector<int>& ranks) { return ranks.size() == 1; };
+  // With one thread each, ranks are the processes' own, and so is the tree.
+  if (std::ranges::all_of(layout_.ranks_of_process, alone))
+    return process_.exchange(peer, mine, deadline);
+  throw Error("threads of different processes cannot exchange: only their processes can");
+}
+
+Bytes LaneGroup::exchange(int member, int peer, std::span<const std::byte> mine,
+                          const Deadline& deadline) {
+  if (member_of(peer) < 0) return swap_across(peer, mine, deadline);
+  const int rank = rank_of(member);
+  assert(peer != rank);
+  std::unique_lock lock(job_.mutex);
+  throw_if_broken();
+  mail_[{rank, peer}].emplace_back(mine.begin(), mine.end());
+  job_.changed.notify_all();
+  auto& inbox = mail_[{peer, rank}];
+  if (!job_.wait(lock, deadline, [&] { return !inbox.empty(); }))
+    throw TimeoutError(fmt::format("timed out in exchange: rank {} has not arrived", peer));
+  auto received = std::move(inbox.front());
+  inbox.pop_front();
+  return received;
+}
+
+}  // namespace linerate

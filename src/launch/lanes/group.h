@@ -1,0 +1,105 @@
+// A group of threads of several processes: the threads of this process meet, one acts for all.
+#pragma once
+
+#include "launch/lanes/job.h"
+#include "launch/lanes/split.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+
+// The part of one process in a group. Members of this process are numbered 0..nlocal-1 in the order
+// of their ranks; every call of a member names it by that number.
+class LaneGroup {
+ public:
+  // `ranks_of_process[p]`: the ranks, ascending, that live in process p of `process`; together they
+  // are 0..nranks-1. Rank 0 lives in process 0.
+  struct Layout {
+    std::vector<std::vector<int>> ranks_of_process;
+    NodePlace host;  // of this process: hostname and identity
+  };
+
+  // What a meeting yields to every member.
+  struct Outcome {
+    std::vector<Bytes> bytes;
+    std::map<int, std::shared_ptr<LaneGroup>> groups;  // by colour: those with members here
+    std::vector<LaneChoice> choices;                   // of all members: split only
+  };
+
+  // Over all processes; each holds `nthreads` consecutive ranks. `job` outlives the group.
+  static std::shared_ptr<LaneGroup> whole(LaneJob& job, int nthreads);
+
+  LaneGroup(LaneJob& job, std::unique_ptr<Bootstrap> process, Layout layout);
+
+  LaneJob& job() const { return job_; }
+  int nranks() const { return static_cast<int>(process_of_rank_.size()); }
+  int rank_of(int member) const { return local_ranks()[static_cast<std::size_t>(member)]; }
+  int member_of(int rank) const;  // -1 when the rank lives elsewhere
+
+  void barrier(int member, const Deadline& deadline);
+  std::vector<Bytes> gather(int member, std::span<const std::byte> mine, const Deadline& deadline);
+  std::vector<Bytes> all_gather(int member, std::span<const std::byte> mine,
+                                const Deadline& deadline);
+  Bytes broadcast(int member, std::span<const std::byte> mine, int root, const Deadline& deadline);
+  Bytes exchange(int member, int peer, std::span<const std::byte> mine, const Deadline& deadline);
+  // `choice` of this member; the outcome holds the new groups and everybody's choices.
+  std::shared_ptr<const Outcome> split(int member, const LaneChoice& choice,
+                                       const Deadline& deadline);
+
+ private:
+  // Acts for all members of this process, with what each of them brought, in the order of ranks.
+  using Act = std::function<Outcome(std::span<const Bytes> inputs)>;
+  struct Meeting {
+    std::string_view what;
+    const Deadline& deadline;
+  };
+
+  LaneGroup(LaneJob& job, Bootstrap& process, Layout layout);
+  const std::vector<int>& local_ranks() const;
+  std::shared_ptr<const Outcome> meet(int member, std::span<const std::byte> mine,
+                                      const Meeting& meeting, const Act& act);
+  std::shared_ptr<const Outcome> act_for_all(std::unique_lock<std::mutex>& lock, const Act& act);
+  [[noreturn]] void give_up_waiting(std::string_view what);
+  void throw_if_broken() const;
+  JobFailure in_lane_ranks(JobFailure failure) const;
+
+  Bytes pack_local(std::span<const Bytes> inputs) const;
+  std::vector<Bytes> in_rank_order(std::span<const Bytes> packed) const;
+  Bytes swap_across(int peer, std::span<const std::byte> mine, const Deadline& deadline);
+  Outcome split_all(std::span<const Bytes> inputs, const Deadline& deadline);
+  void connect_round(std::span<const ColorGroup> groups, std::span<const std::size_t> round,
+                     const Deadline& deadline,
+                     std::map<int, std::unique_ptr<Bootstrap>>& connected);
+  std::shared_ptr<LaneGroup> form(const ColorGroup& group, std::span<const LaneChoice> choices,
+                                  std::unique_ptr<Bootstrap> process) const;
+
+  LaneJob& job_;
+  std::unique_ptr<Bootstrap> owned_;
+  Bootstrap& process_;
+  Layout layout_;
+  std::vector<int> process_of_rank_;
+
+  // Under job_.mutex.
+  std::vector<Bytes> inputs_;
+  std::vector<bool> arrived_;
+  std::size_t narrived_ = 0;
+  bool acting_ = false;
+  std::uint64_t generation_ = 0;
+  std::shared_ptr<const Outcome> outcome_;
+  std::size_t nreaders_ = 0;          // members that have not taken outcome_ yet
+  std::optional<JobFailure> broken_;  // a call of this group failed: so do all later ones
+  std::map<std::pair<int, int>, std::deque<Bytes>> mail_;  // by (from, to)
+};
+
+// Member `member` of `group` as a Bootstrap.
+std::unique_ptr<Bootstrap> lane_bootstrap(std::shared_ptr<LaneGroup> group, int member,
+                                          NodePlace place);
+
+}  // namespace linerate

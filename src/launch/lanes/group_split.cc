@@ -1,0 +1,97 @@
+// LaneGroup::split: all choices are gathered, then processes that share a colour connect.
+#include "launch/lanes/group.h"
+#include "launch/net/packing.h"
+#include "launch/solo_bootstrap.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace linerate {
+namespace {
+
+Bytes pack_choice(const LaneChoice& choice) {
+  return Packer()
+      .number(choice.color)
+      .number(choice.key)
+      .number(choice.process)
+      .number(choice.host)
+      .take();
+}
+
+LaneChoice unpack_choice(const Bytes& packed) {
+  constexpr int kLow = std::numeric_limits<int>::min();
+  constexpr int kHigh = std::numeric_limits<int>::max();
+  Unpacker unpacker(packed);
+  LaneChoice choice;
+  choice.color = unpacker.integer(kLow, kHigh);
+  choice.key = unpacker.integer(kLow, kHigh);
+  choice.process = unpacker.integer(0, kHigh);
+  choice.host = unpacker.integer(0, kHigh);
+  return choice;
+}
+
+// Where `process` stands in the group; -1: nowhere.
+int position_in(const ColorGroup& group, int process) {
+  const auto found = std::ranges::find(group.processes, process);
+  return found == group.processes.end() ? -1 : static_cast<int>(found - group.processes.begin());
+}
+
+}  // namespace
+
+std::shared_ptr<const LaneGroup::Outcome> LaneGroup::split(int member, const LaneChoice& choice,
+                                                           const Deadline& deadline) {
+  auto mine = choice;
+  mine.process = process_.rank();
+  return meet(member, pack_choice(mine), {"split", deadline},
+              [&](std::span<const Bytes> inputs) { return split_all(inputs, deadline); });
+}
+
+LaneGroup::Outcome LaneGroup::split_all(std::span<const Bytes> inputs, const Deadline& deadline) {
+  Outcome outcome;
+  const auto packed = in_rank_order(process_.all_gather(pack_local(inputs), deadline));
+  for (const auto& choice : packed) outcome.choices.push_back(unpack_choice(choice));
+  const auto groups = color_groups(outcome.choices);
+
+  std::map<int, std::unique_ptr<Bootstrap>> connected;  // by colour
+  for (const auto& round : split_rounds(groups)) connect_round(groups, round, deadline, connected);
+
+  for (const auto& group : groups) {
+    if (position_in(group, process_.rank()) < 0) continue;
+    auto process =
+        group.processes.size() > 1 ? std::move(connected[group.color]) : solo_bootstrap();
+    outcome.groups[group.color] = form(group, outcome.choices, std::move(process));
+  }
+  return outcome;
+}
+
+void LaneGroup::connect_round(std::span<const ColorGroup> groups,
+                              std::span<const std::size_t> round, const Deadline& deadline,
+                              std::map<int, std::unique_ptr<Bootstrap>>& connected) {
+  int color = -1;
+  int key = 0;
+  for (const auto index : round) {
+    const int position = position_in(groups[index], process_.rank());
+    if (position < 0) continue;
+    color = groups[index].color;
+    key = position;
+  }
+  auto process = process_.split(color, key, deadline);
+  if (color >= 0) connected[color] = std::move(process);
+}
+
+std::shared_ptr<LaneGroup> LaneGroup::form(const ColorGroup& group,
+                                           std::span<const LaneChoice> choices,
+                                           std::unique_ptr<Bootstrap> process) const {
+  Layout layout;
+  layout.host = layout_.host;
+  layout.ranks_of_process.resize(group.processes.size());
+  for (std::size_t rank = 0; rank < group.members.size(); ++rank) {
+    const auto& choice = choices[static_cast<std::size_t>(group.members[rank])];
+    const auto position = static_cast<std::size_t>(position_in(group, choice.process));
+    layout.ranks_of_process[position].push_back(static_cast<int>(rank));
+  }
+  return std::make_shared<LaneGroup>(job_, std::move(process), std::move(layout));
+}
+
+}  // namespace linerate

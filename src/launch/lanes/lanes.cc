@@ -1,0 +1,92 @@
+// See lanes.h.
+#include "launch/lanes/lanes.h"
+
+#include "launch/lanes/group.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <exception>
+#include <thread>
+
+namespace linerate {
+namespace {
+
+class Lanes {
+ public:
+  Lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+        const std::function<void()>& on_failure)
+      : job_(process),
+        nthreads_(nthreads),
+        whole_(LaneGroup::whole(job_, nthreads)),
+        body_(body),
+        on_failure_(on_failure) {}
+
+  void run();
+
+ private:
+  NodePlace place_of(int thread) const;
+  void run_one(int thread) noexcept;
+  void fail(int thread, const JobFailure& failure) noexcept;
+
+  LaneJob job_;
+  int nthreads_;
+  std::shared_ptr<LaneGroup> whole_;
+  const std::function<void(Bootstrap&)>& body_;
+  const std::function<void()>& on_failure_;
+  std::exception_ptr first_;  // under job_.mutex: the cause, never a LaneWoken
+};
+
+NodePlace Lanes::place_of(int thread) const {
+  auto place = job_.process.place();
+  place.local_rank = place.local_rank * nthreads_ + thread;
+  place.local_nranks *= nthreads_;
+  return place;
+}
+
+void Lanes::fail(int thread, const JobFailure& failure) noexcept {
+  {
+    const std::lock_guard lock(job_.mutex);
+    if (first_) return;
+    first_ = std::current_exception();
+    const int rank = whole_->rank_of(thread);
+    auto ranks = failure.ranks.empty() ? std::vector<int>{rank} : failure.ranks;
+    job_.failure = JobFailure::lost(fmt::format("rank {} gave up: {}", rank, failure.sentence),
+                                    std::move(ranks));
+    job_.changed.notify_all();
+  }
+  if (on_failure_) on_failure_();
+}
+
+void Lanes::run_one(int thread) noexcept {
+  try {
+    const auto member = lane_bootstrap(whole_, thread, place_of(thread));
+    body_(*member);
+  } catch (const LaneWoken&) {
+    // Another thread failed first, and has reported it.
+  } catch (...) {
+    fail(thread, JobFailure::current());
+  }
+}
+
+void Lanes::run() {
+  std::vector<std::thread> threads;
+  try {
+    for (int t = 1; t < nthreads_; ++t) threads.emplace_back([this, t] { run_one(t); });
+    run_one(0);
+  } catch (const std::exception&) {
+    fail(0, JobFailure::current());  // the system refused a thread: those that run must not wait
+  }
+  for (auto& thread : threads) thread.join();
+  if (first_) std::rethrow_exception(first_);
+}
+
+}  // namespace
+
+void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+               const std::function<void()>& on_failure) {
+  assert(nthreads > 0);
+  Lanes(process, nthreads, body, on_failure).run();
+}
+
+}  // namespace linerate

@@ -1,0 +1,83 @@
+// See frame.h.
+#include "launch/net/frame.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <limits>
+
+namespace linerate {
+namespace {
+
+constexpr std::array<std::byte, 3> kMagic{std::byte{'L'}, std::byte{'N'}, std::byte{'R'}};
+constexpr std::byte kVersion{1};
+constexpr std::size_t kTypeAt = 4;
+constexpr std::size_t kZerosAt = 5;
+constexpr std::size_t kLengthAt = 8;
+
+constexpr auto kFirstType = static_cast<std::uint8_t>(FrameType::hello);
+constexpr auto kLastType = static_cast<std::uint8_t>(FrameType::bye);
+
+ParsedFrame malformed(std::string_view problem) {
+  return {.state = ParsedFrame::State::malformed, .problem = problem};
+}
+
+// Empty when the bytes that are there may begin a header.
+std::string_view header_problem(std::span<const std::byte> input) {
+  const auto magic = std::min(input.size(), kMagic.size());
+  if (!std::equal(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(magic),
+                  kMagic.begin()))
+    return "it does not speak linerate's protocol";
+  if (input.size() > kMagic.size() && input[kMagic.size()] != kVersion)
+    return "it speaks another version of linerate's protocol";
+  if (input.size() < kFrameHeaderBytes) return {};
+  const auto type = std::to_integer<std::uint8_t>(input[kTypeAt]);
+  const auto zeros = input.subspan(kZerosAt, kLengthAt - kZerosAt);
+  const bool all_zero = std::ranges::all_of(zeros, [](std::byte b) { return b == std::byte{0}; });
+  if (type < kFirstType || type > kLastType || !all_zero) return "it sent an unknown kind of frame";
+  return {};
+}
+
+std::size_t payload_length(std::span<const std::byte> header) {
+  std::size_t length = 0;
+  for (std::size_t i = kFrameHeaderBytes; i-- > kLengthAt;)
+    length = length << 8 | std::to_integer<std::size_t>(header[i]);
+  return length;
+}
+
+}  // namespace
+
+Bytes encode_header(FrameType type, std::size_t payload_bytes) {
+  assert(payload_bytes <= std::numeric_limits<std::uint32_t>::max());
+  Bytes header(kFrameHeaderBytes);
+  std::ranges::copy(kMagic, header.begin());
+  header[kMagic.size()] = kVersion;
+  header[kTypeAt] = static_cast<std::byte>(type);
+  for (std::size_t i = kLengthAt; i < kFrameHeaderBytes; ++i)
+    header[i] = static_cast<std::byte>(payload_bytes >> (8 * (i - kLengthAt)) & 0xff);
+  return header;
+}
+
+Bytes encode_frame(FrameType type, std::span<const std::byte> payload) {
+  auto frame = encode_header(type, payload.size());
+  frame.insert(frame.end(), payload.begin(), payload.end());
+  return frame;
+}
+
+ParsedFrame parse_frame(std::span<const std::byte> input, std::size_t max_payload) {
+  if (const auto problem = header_problem(input); !problem.empty()) return malformed(problem);
+  if (input.size() < kFrameHeaderBytes) return {};
+  const auto length = payload_length(input);
+  if (length > max_payload) return malformed("it sent a frame that is too long");
+  if (input.size() - kFrameHeaderBytes < length) return {};
+  return {.state = ParsedFrame::State::complete,
+          .type = static_cast<FrameType>(std::to_integer<std::uint8_t>(input[kTypeAt])),
+          .payload = input.subspan(kFrameHeaderBytes, length),
+          .consumed = kFrameHeaderBytes + length};
+}
+
+std::size_t frame_bytes(std::span<const std::byte> header) {
+  return kFrameHeaderBytes + payload_length(header);
+}
+
+}  // namespace linerate

@@ -1,0 +1,233 @@
+// See tcp_bootstrap.h.
+#include "launch/tree/tcp_bootstrap.h"
+
+#include "base/error.h"
+#include "launch/net/packing.h"
+#include "launch/tree/tree.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <tuple>
+
+namespace linerate {
+namespace {
+
+using Wait = Tree::Wait;
+
+class TcpBootstrap final : public Bootstrap {
+ public:
+  TcpBootstrap(TreeSeat seat, std::string host, std::vector<TreeLink> links)
+      : seat_(std::move(seat)),
+        host_(std::move(host)),
+        tree_(seat_.rank, seat_.nranks, std::move(links)) {}
+
+  // Learns the members' hosts. Collective.
+  void find_place(const Deadline& deadline);
+
+  int rank() const override { return seat_.rank; }
+  int nranks() const override { return seat_.nranks; }
+  const NodePlace& place() const override { return place_; }
+
+  void barrier(const Deadline& deadline) override;
+  Bytes broadcast(std::span<const std::byte> mine, int root, const Deadline& deadline) override;
+  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override;
+  std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline& deadline) override;
+  Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) override;
+  std::unique_ptr<Bootstrap> split(int color, int key, const Deadline& deadline) override;
+
+  // The closed sockets end the others: whoever waits for this process hears of it at once.
+  void abort(ExitCode code) noexcept override { ::_exit(static_cast<int>(code)); }
+
+ private:
+  bool is_root() const { return rank() == 0; }
+  int parent() const { return tree_parent(rank()); }
+  std::vector<int> children() const;
+  bool is_below(int other) const;  // this rank is `other` or one of its ancestors
+
+  Bytes collect(std::span<const std::byte> mine, const Wait& wait);
+  Bytes spread(Bytes message, const Wait& wait);
+  std::vector<Bytes> by_rank(std::span<const std::byte> collected) const;
+
+  TreeSeat seat_;
+  std::string host_;  // where the neighbours reach this process
+  Tree tree_;
+  NodePlace place_;
+};
+
+std::vector<int> TcpBootstrap::children() const {
+  std::vector<int> children;
+  for (int child = 2 * rank() + 1; child <= 2 * rank() + 2 && child < nranks(); ++child)
+    children.push_back(child);
+  return children;
+}
+
+bool TcpBootstrap::is_below(int other) const {
+  while (other > rank()) other = tree_parent(other);
+  return other == rank();
+}
+
+// Towards rank 0: (rank, bytes) of this member and of all below it. Only rank 0 keeps the result.
+Bytes TcpBootstrap::collect(std::span<const std::byte> mine, const Wait& wait) {
+  auto all = Packer().number(rank()).bytes(mine).take();
+  for (const int child : children()) {
+    const auto below = tree_.receive(child, wait);
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  if (is_root()) return all;
+  tree_.send(parent(), all, wait);
+  return {};
+}
+
+// From rank 0, whose `message` counts, to everybody.
+Bytes TcpBootstrap::spread(Bytes message, const Wait& wait) {
+  if (!is_root()) message = tree_.receive(parent(), wait);
+  for (const int child : children()) tree_.send(child, message, wait);
+  return message;
+}
+
+std::vector<Bytes> TcpBootstrap::by_rank(std::span<const std::byte> collected) const {
+  std::vector<Bytes> ordered(static_cast<std::size_t>(nranks()));
+  for (Unpacker unpacker(collected); !unpacker.done();) {
+    const auto from = unpacker.integer(0, nranks() - 1);
+    ordered[static_cast<std::size_t>(from)] = unpacker.bytes();
+  }
+  return ordered;
+}
+
+void TcpBootstrap::barrier(const Deadline& deadline) {
+  const Wait wait{"barrier", deadline};
+  for (const int child : children()) (void)tree_.receive(child, wait);
+  if (!is_root()) tree_.send(parent(), {}, wait);
+  (void)spread({}, wait);
+}
+
+Bytes TcpBootstrap::broadcast(std::span<const std::byte> mine, int root, const Deadline& deadline) {
+  assert(root >= 0 && root < nranks());
+  const Wait wait{"broadcast", deadline};
+  Bytes message;
+  if (is_below(root)) {  // on the way from the root of the call to the root of the tree
+    if (rank() == root) message.assign(mine.begin(), mine.end());
+    for (const int child : children())
+      for (int other = root; other >= child; other = tree_parent(other))
+        if (other == child) message = tree_.receive(child, wait);
+    if (!is_root()) tree_.send(parent(), message, wait);
+  }
+  return spread(std::move(message), wait);
+}
+
+std::vector<Bytes> TcpBootstrap::gather(std::span<const std::byte> mine, const Deadline& deadline) {
+  const auto collected = collect(mine, {"gather", deadline});
+  return is_root() ? by_rank(collected) : std::vector<Bytes>{};
+}
+
+std::vector<Bytes> TcpBootstrap::all_gather(std::span<const std::byte> mine,
+                                            const Deadline& deadline) {
+  const Wait wait{"all_gather", deadline};
+  return by_rank(spread(collect(mine, wait), wait));
+}
+
+Bytes TcpBootstrap::exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) {
+  if (!tree_.has_link(peer))
+    throw Error(fmt::format("ranks {} and {} are no neighbours in the tree", rank(), peer));
+  const Wait wait{"exchange", deadline};
+  // Both send at once where the messages fit into the sockets; otherwise the child goes first.
+  if (mine.size() <= TreeLink::kEagerBytes || peer < rank()) {
+    tree_.send(peer, mine, wait);
+    return tree_.receive(peer, wait);
+  }
+  auto theirs = tree_.receive(peer, wait);
+  tree_.send(peer, mine, wait);
+  return theirs;
+}
+
+void TcpBootstrap::find_place(const Deadline& deadline) {
+  const auto host = this_host();
+  std::vector<HostIdentity> members;
+  for (const auto& packed :
+       all_gather(Packer().text(host.hostname).text(host.identity).take(), deadline)) {
+    Unpacker unpacker(packed);
+    auto& member = members.emplace_back();
+    member.hostname = unpacker.text();
+    member.identity = unpacker.text();
+  }
+  place_ = place_among(members, rank());
+}
+
+// What one member brings to a split.
+struct Choice {
+  int color = 0;
+  int key = 0;
+  int rank = 0;  // before the split
+  SocketAddress address{};
+};
+
+Bytes pack(const Choice& choice) {
+  return Packer()
+      .number(choice.color)
+      .number(choice.key)
+      .text(choice.address.host)
+      .number(choice.address.port)
+      .take();
+}
+
+Choice unpack_choice(const Bytes& packed, int rank) {
+  constexpr int kLow = std::numeric_limits<int>::min();
+  constexpr int kHigh = std::numeric_limits<int>::max();
+  Unpacker unpacker(packed);
+  Choice choice{.rank = rank};
+  choice.color = unpacker.integer(kLow, kHigh);
+  choice.key = unpacker.integer(kLow, kHigh);
+  choice.address.host = unpacker.text();
+  choice.address.port = static_cast<std::uint16_t>(unpacker.integer(0, 65535));
+  return choice;
+}
+
+// The members of one colour in their new order.
+std::vector<Choice> members_of(int color, std::span<const Bytes> choices) {
+  std::vector<Choice> members;
+  for (std::size_t r = 0; r < choices.size(); ++r)
+    if (auto choice = unpack_choice(choices[r], static_cast<int>(r)); choice.color == color)
+      members.push_back(std::move(choice));
+  std::ranges::sort(members, {}, [](const Choice& c) { return std::tuple(c.key, c.rank); });
+  return members;
+}
+
+std::unique_ptr<Bootstrap> TcpBootstrap::split(int color, int key, const Deadline& deadline) {
+  Listener listener;
+  Choice mine{.color = color, .key = key};
+  if (color >= 0) {
+    listener = Listener::open({host_, 0});
+    mine.address = listener.address();
+  }
+  const auto choices = all_gather(pack(mine), deadline);
+  if (color < 0) return nullptr;
+  const auto members = members_of(color, choices);
+  const auto me = std::ranges::find(members, rank(), &Choice::rank);
+  TreeSeat seat{.rank = static_cast<int>(me - members.begin()),
+                .nranks = static_cast<int>(members.size()),
+                .name = seat_.name,
+                .token = seat_.token};
+  std::optional<SocketAddress> above;
+  if (seat.rank > 0) above = members[static_cast<std::size_t>(tree_parent(seat.rank))].address;
+  return tcp_bootstrap(std::move(seat), std::move(listener), above, deadline);
+}
+
+}  // namespace
+
+std::unique_ptr<Bootstrap> tcp_bootstrap(TreeSeat seat, Listener listener,
+                                         const std::optional<SocketAddress>& parent,
+                                         const Deadline& deadline) {
+  auto host = listener.address().host;
+  auto links = connect_tree(seat, std::move(listener), parent, deadline);
+  auto bootstrap =
+      std::make_unique<TcpBootstrap>(std::move(seat), std::move(host), std::move(links));
+  bootstrap->find_place(deadline);
+  return bootstrap;
+}
+
+}  // namespace linerate

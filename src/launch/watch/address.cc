@@ -1,0 +1,106 @@
+// See address.h.
+#include "launch/watch/address.h"
+
+#include "base/handle.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace linerate {
+namespace {
+
+// The address itself, 4 or 16 bytes; empty for other families.
+std::vector<unsigned char> bytes_of(const sockaddr* address) {
+  const void* from = nullptr;
+  std::size_t length = 0;
+  if (address != nullptr && address->sa_family == AF_INET) {
+    from = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
+    length = sizeof(in_addr);
+  } else if (address != nullptr && address->sa_family == AF_INET6) {
+    from = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+    length = sizeof(in6_addr);
+  }
+  std::vector<unsigned char> bytes(length);
+  if (length > 0) std::memcpy(bytes.data(), from, length);
+  return bytes;
+}
+
+std::string text_of(const std::vector<unsigned char>& bytes) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = bytes.size() == sizeof(in_addr) ? AF_INET : AF_INET6;
+  (void)::inet_ntop(family, bytes.data(), text.data(), text.size());
+  return text.data();
+}
+
+bool only_local(const std::vector<unsigned char>& bytes) {
+  if (bytes.size() == sizeof(in_addr))
+    return bytes[0] == 127 || (bytes[0] == 169 && bytes[1] == 254);
+  return bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
+}
+
+bool usable(const ifaddrs& item) {
+  constexpr unsigned kUp = IFF_UP | IFF_RUNNING;
+  return (item.ifa_flags & kUp) == kUp && (item.ifa_flags & IFF_LOOPBACK) == 0;
+}
+
+bool in_network(const std::vector<unsigned char>& address, const InterfaceAddress& ours) {
+  if (address.size() != ours.bytes.size() || address.size() != ours.mask.size()) return false;
+  for (std::size_t i = 0; i < address.size(); ++i)
+    if (((address[i] ^ ours.bytes[i]) & ours.mask[i]) != 0) return false;
+  return true;
+}
+
+int distance(const std::string& candidate, const std::vector<InterfaceAddress>& ours) {
+  const auto numeric = numeric_address({candidate, 0});
+  const auto bytes = bytes_of(reinterpret_cast<const sockaddr*>(&numeric.storage));
+  if (std::ranges::any_of(ours, [&](const auto& own) { return own.host == candidate; })) return 2;
+  return std::ranges::any_of(ours, [&](const auto& own) { return in_network(bytes, own); }) ? 0 : 1;
+}
+
+}  // namespace
+
+NumericAddress numeric_address(const SocketAddress& text) {
+  NumericAddress result;
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&result.storage);
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&result.storage);
+  if (::inet_pton(AF_INET, text.host.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(text.port);
+    result.length = sizeof *v4;
+  } else if (::inet_pton(AF_INET6, text.host.c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(text.port);
+    result.length = sizeof *v6;
+  }
+  return result;
+}
+
+std::vector<InterfaceAddress> interface_addresses() {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return {};
+  const Handle<ifaddrs, freeifaddrs> owner(list);
+  std::vector<InterfaceAddress> found;
+  for (const auto* item = list; item != nullptr; item = item->ifa_next) {
+    auto bytes = bytes_of(item->ifa_addr);
+    if (bytes.empty() || !usable(*item) || only_local(bytes)) continue;
+    auto host = text_of(bytes);
+    found.push_back({std::move(host), std::move(bytes), bytes_of(item->ifa_netmask)});
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& address) { return address.bytes.size(); });
+  return found;
+}
+
+std::vector<std::string> nearest_first(std::vector<std::string> candidates,
+                                       const std::vector<InterfaceAddress>& ours) {
+  std::ranges::stable_sort(candidates, {},
+                           [&](const auto& candidate) { return distance(candidate, ours); });
+  return candidates;
+}
+
+}  // namespace linerate

@@ -1,0 +1,35 @@
+// Addresses by which other hosts may reach this one, and which of a peer's to try first.
+#pragma once
+
+#include "launch/net/socket.h"
+
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+struct NumericAddress {
+  sockaddr_storage storage{};
+  socklen_t length = 0;  // 0: the text was no numeric address
+};
+
+NumericAddress numeric_address(const SocketAddress& text);
+
+// An address of an interface of this host, with its network.
+struct InterfaceAddress {
+  std::string host;  // numeric
+  std::vector<unsigned char> bytes, mask;
+};
+
+// Of the interfaces that are up, without loopback and link-local ones; IPv4 first.
+std::vector<InterfaceAddress> interface_addresses();
+
+// `candidates` in the order to try them: those in a network of ours first, and our own addresses
+// last, because at those we would meet ourselves (a bridge with the same address on every host).
+std::vector<std::string> nearest_first(std::vector<std::string> candidates,
+                                       const std::vector<InterfaceAddress>& ours);
+
+}  // namespace linerate

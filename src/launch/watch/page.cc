@@ -1,0 +1,179 @@
+// See page.h. Records are sequence locks made of atomic words, so that a reader in another
+// process never sees half a stage and a writer that dies blocks nobody.
+#include "launch/watch/page.h"
+
+#include "base/error.h"
+#include "launch/watch/socket.h"
+
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <new>
+
+namespace linerate {
+namespace {
+
+// A stage as plain words; longer text is cut.
+struct StageText {
+  char what[32];
+  char collective[24];
+  char placement[16];
+};
+
+constexpr double kMostS = 1e9;  // a timeout that fits nanoseconds
+constexpr std::size_t kTextWords = sizeof(StageText) / sizeof(std::uint64_t);
+using TextWords = std::array<std::uint64_t, kTextWords>;
+
+template <std::size_t kSpace>
+void store(char (&to)[kSpace], std::string_view text) {
+  const auto length = std::min(text.size(), kSpace - 1);
+  std::memcpy(to, text.data(), length);
+}
+
+template <std::size_t kSpace>
+std::string load(const char (&from)[kSpace]) {
+  return {from, strnlen(from, kSpace)};
+}
+
+void add(std::string& text, std::string_view part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += ", ";
+  text += part;
+}
+
+}  // namespace
+
+std::string stage_text(const LaneStatus& lane) {
+  if (lane.counter == 0) return "the time before its first stage";
+  std::string text;
+  add(text, lane.collective);
+  if (!lane.collective.empty()) add(text, fmt::format("{} bytes", lane.bytes));
+  add(text, lane.placement);
+  add(text, lane.what);
+  return text;
+}
+
+// Two cache lines of its own, so that lanes do not slow each other. A slot's first record is its
+// head: there, `sequence` is the presence.
+struct alignas(128) ControlPage::LaneRecord {
+  std::atomic<std::uint64_t> sequence;  // odd while the lane writes; counter = sequence / 2
+  std::atomic<std::int64_t> entered_ns;
+  std::atomic<std::uint64_t> bytes;
+  std::atomic<std::int64_t> limit_ns;
+  std::atomic<std::uint64_t> calls;
+  std::array<std::atomic<std::uint64_t>, kTextWords> text;
+};
+
+ControlPage ControlPage::create(Shape shape) {
+  FileDescriptor memory =
+      above_stdio(check_system(memfd_create("linerate-watch", MFD_CLOEXEC), "memfd_create"));
+  const auto bytes = shape.nslots * (shape.nlanes + 1) * sizeof(LaneRecord);
+  check_system(ftruncate(memory.get(), static_cast<off_t>(bytes)), "ftruncate");
+  return map(std::move(memory), shape);
+}
+
+ControlPage ControlPage::map(FileDescriptor memory, Shape shape) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  ControlPage page;
+  page.shape_ = shape;
+  const auto bytes = shape.nslots * (shape.nlanes + 1) * sizeof(LaneRecord);
+  // Touching memory behind the end of a short file would end the process.
+  if (lseek(memory.get(), 0, SEEK_END) < static_cast<off_t>(bytes))
+    throw Error("The watch's shared memory is shorter than the node's processes need.");
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+  if (base == MAP_FAILED) throw SystemError(errno, "mmap");
+  page.base_ = base;
+  page.memory_ = std::move(memory);
+  return page;
+}
+
+ControlPage::ControlPage(ControlPage&& other) noexcept
+    : memory_(std::move(other.memory_)),
+      shape_(other.shape_),
+      base_(std::exchange(other.base_, nullptr)) {}
+
+ControlPage& ControlPage::operator=(ControlPage&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(shape_, other.shape_);
+  std::swap(base_, other.base_);
+  return *this;
+}
+
+ControlPage::~ControlPage() {
+  if (base_ != nullptr) munmap(base_, shape_.nslots * (shape_.nlanes + 1) * sizeof(LaneRecord));
+}
+
+// The pages are zero at first, which is what the records begin with.
+ControlPage::LaneRecord& ControlPage::head(std::size_t slot) const {
+  assert(base_ != nullptr && slot < shape_.nslots);
+  return static_cast<LaneRecord*>(base_)[slot * (shape_.nlanes + 1)];
+}
+
+ControlPage::LaneRecord& ControlPage::record(std::size_t slot, std::size_t lane) const {
+  assert(lane < shape_.nlanes);
+  return (&head(slot))[1 + lane];
+}
+
+void ControlPage::enter(std::size_t slot, std::size_t lane, const Stage& stage) {
+  StageText text{};
+  store(text.what, stage.what);
+  store(text.collective, stage.collective);
+  store(text.placement, stage.placement);
+  const auto words = std::bit_cast<TextWords>(text);
+  auto& to = record(slot, lane);
+  // A reader that sees a word of this stage (release, acquire) also sees the odd sequence before
+  // it.
+  const auto sequence = to.sequence.load(std::memory_order_relaxed);
+  to.sequence.store(sequence + 1, std::memory_order_relaxed);
+  to.entered_ns.store(SteadyClock().now_ns(), std::memory_order_release);
+  to.bytes.store(stage.bytes, std::memory_order_release);
+  to.limit_ns.store(static_cast<std::int64_t>(std::min(stage.timeout_s, kMostS) * 1e9),
+                    std::memory_order_release);
+  to.calls.store(stage.calls, std::memory_order_release);
+  for (std::size_t i = 0; i < kTextWords; ++i)
+    to.text[i].store(words[i], std::memory_order_release);
+  to.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+LaneStatus ControlPage::lane(std::size_t slot, std::size_t lane) const {
+  constexpr int kMostTries = 1000;  // then its writer is dead
+  const auto& from = record(slot, lane);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const auto sequence = from.sequence.load(std::memory_order_acquire);
+    if (sequence % 2 != 0) continue;
+    LaneStatus status;
+    status.counter = sequence / 2;
+    status.entered_ns = from.entered_ns.load(std::memory_order_acquire);
+    status.bytes = from.bytes.load(std::memory_order_acquire);
+    status.limit_ns = from.limit_ns.load(std::memory_order_acquire);
+    status.calls = from.calls.load(std::memory_order_acquire);
+    TextWords words;
+    for (std::size_t i = 0; i < kTextWords; ++i)
+      words[i] = from.text[i].load(std::memory_order_acquire);
+    if (from.sequence.load(std::memory_order_relaxed) != sequence) continue;
+    const auto text = std::bit_cast<StageText>(words);
+    status.what = load(text.what);
+    status.collective = load(text.collective);
+    status.placement = load(text.placement);
+    return status;
+  }
+  return {};
+}
+
+void ControlPage::set_presence(std::size_t slot, Presence presence) {
+  head(slot).sequence.store(static_cast<std::uint64_t>(presence), std::memory_order_release);
+}
+
+Presence ControlPage::presence(std::size_t slot) const {
+  return static_cast<Presence>(head(slot).sequence.load(std::memory_order_acquire));
+}
+
+}  // namespace linerate

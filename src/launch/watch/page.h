@@ -1,0 +1,68 @@
+// Memory that the processes of one node share: what each lane does, readable also after its death.
+#pragma once
+
+#include "base/handle.h"
+#include "launch/watch/watch.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace linerate {
+
+// What a lane does, as others see it.
+struct LaneStatus {
+  std::uint64_t counter = 0;    // stages entered; 0: none yet
+  std::int64_t entered_ns = 0;  // CLOCK_MONOTONIC of its node; in an answer: how long ago
+  std::uint64_t bytes = 0;
+  std::int64_t limit_ns = 0;  // for how long the lane may make no headway; 0: for ever
+  std::uint64_t calls = 0;    // begun before the stage; in an inquiry's answer: within it
+  std::string what, collective, placement;
+};
+
+// "all_reduce, 1048576 bytes, out of place, timed loop"
+std::string stage_text(const LaneStatus& lane);
+
+enum class Presence : std::uint32_t {
+  running,
+  left,    // ends as planned: its exit is no loss
+  ending,  // ends because of a failure that it knows of: nor is this
+};
+
+// One slot for each process of the node, one record for each of its lanes. A lane has one writer at
+// a time; any thread of any process may read. Movable; unmaps its memory when it goes.
+class ControlPage {
+ public:
+  struct Shape {
+    std::size_t nslots = 1;
+    std::size_t nlanes = 1;  // of each slot
+  };
+
+  ControlPage() = default;
+  static ControlPage create(Shape shape);  // throws SystemError
+  static ControlPage map(FileDescriptor memory,
+                         Shape shape);  // memory from create()'s descriptor()
+  ControlPage(ControlPage&& other) noexcept;
+  ControlPage& operator=(ControlPage&& other) noexcept;
+  ~ControlPage();
+
+  int descriptor() const { return memory_.get(); }
+
+  void enter(std::size_t slot, std::size_t lane, const Stage& stage);
+  // counter is 0 where the lane has not begun, or died in the middle of enter().
+  LaneStatus lane(std::size_t slot, std::size_t lane) const;
+
+  void set_presence(std::size_t slot, Presence presence);
+  Presence presence(std::size_t slot) const;
+
+ private:
+  struct LaneRecord;
+  LaneRecord& record(std::size_t slot, std::size_t lane) const;
+  LaneRecord& head(std::size_t slot) const;
+
+  FileDescriptor memory_;
+  Shape shape_;
+  void* base_ = nullptr;
+};
+
+}  // namespace linerate

@@ -1,0 +1,127 @@
+// See process.h.
+#include "launch/watch/process.h"
+
+#include "base/error.h"
+#include "launch/watch/bytes.h"
+#include "launch/watch/socket.h"
+
+#include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+
+namespace linerate {
+namespace {
+
+// Field 22 of /proc/PID/stat, in clock ticks since boot; 0 where it cannot be read.
+std::uint64_t start_time(std::int64_t pid) {
+  constexpr int kFieldsBefore =
+      19;  // between the state, which follows the name, and the start time
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto name_end = text.rfind(')');  // the name may hold blanks and brackets itself
+  if (name_end == std::string::npos) return 0;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string skipped;
+  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
+  std::uint64_t ticks = 0;
+  return fields >> ticks ? ticks : 0;
+}
+
+std::uint64_t own_pid_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+template <typename Stream>
+void fields(Stream& stream, ControlProcess& process) {
+  stream(process.process), stream(process.nlanes), stream(process.ranks_per_lane);
+  stream(process.node), stream(process.slot), stream(process.hostname), stream(process.pid);
+  stream(process.started), stream(process.pid_namespace), stream(process.port);
+  stream(process.addresses);
+}
+
+}  // namespace
+
+ControlProcess own_process(const Bootstrap& process, const Watch::Options& options) {
+  const auto& place = process.place();
+  return {.process = process.rank(),
+          .nlanes = options.nlanes,
+          .ranks_per_lane = options.ranks_per_lane,
+          .node = place.node,
+          .slot = place.local_rank,
+          .hostname = place.hostname,
+          .pid = ::getpid(),
+          .started = start_time(::getpid()),
+          .pid_namespace = own_pid_namespace(),
+          .addresses = {}};
+}
+
+std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlProcess& mine,
+                                            const Deadline& deadline) {
+  ByteWriter writer;
+  auto copy = mine;
+  fields(writer, copy);
+  std::vector<ControlProcess> all;
+  int next_rank = 0;
+  for (const auto& bytes : process.all_gather(writer.take(), deadline)) {
+    ByteReader reader(bytes);
+    fields(reader, all.emplace_back());
+    if (!reader.complete())
+      throw PeerFailure("A peer described itself in another version's words.");
+    all.back().first_rank = next_rank;
+    next_rank += all.back().nlanes * all.back().ranks_per_lane;
+  }
+  return all;
+}
+
+std::vector<int> ranks_of(const ControlProcess& process) {
+  std::vector<int> ranks(static_cast<std::size_t>(process.nlanes * process.ranks_per_lane));
+  std::iota(ranks.begin(), ranks.end(), process.first_rank);
+  return ranks;
+}
+
+std::vector<int> ranks_of(const ControlProcess& process, int lane) {
+  std::vector<int> ranks(static_cast<std::size_t>(process.ranks_per_lane));
+  std::iota(ranks.begin(), ranks.end(), process.first_rank + lane * process.ranks_per_lane);
+  return ranks;
+}
+
+std::string ranks_text(std::span<const int> ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size();) {
+    auto end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    if (!text.empty()) text += ", ";
+    text +=
+        end - i == 1 ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+std::string subject(const ControlProcess& process, std::span<const int> ranks) {
+  return fmt::format("{} {} ({}, pid {})", ranks.size() == 1 ? "rank" : "ranks", ranks_text(ranks),
+                     process.hostname, process.pid);
+}
+
+ExitNotice watch_exit(const ControlProcess& other, const ControlProcess& mine) {
+  if (other.started == 0 || mine.pid_namespace == 0 || other.pid_namespace != mine.pid_namespace)
+    return {};
+  auto pidfd = above_stdio(static_cast<int>(::syscall(SYS_pidfd_open, other.pid, 0)));
+  if (!pidfd) return {.pidfd = {}, .gone = errno == ESRCH};
+  // Read after the opening: the same start time now means that the descriptor is of that process.
+  const auto started = start_time(other.pid);
+  if (started == 0) return {.pidfd = {}, .gone = false};
+  if (started != other.started) return {.pidfd = {}, .gone = true};
+  return {.pidfd = std::move(pidfd), .gone = false};
+}
+
+}  // namespace linerate

@@ -1,0 +1,55 @@
+// The processes of a job as the watch names and finds them.
+#pragma once
+
+#include "base/handle.h"
+#include "comm/bootstrap.h"
+#include "launch/watch/watch.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+struct ControlProcess {
+  int process = 0;  // rank among the processes
+  int first_rank = 0;
+  int nlanes = 1;
+  int ranks_per_lane = 1;
+  int node = 0;
+  int slot = 0;  // index among the processes of its node
+  std::string hostname;
+  std::int64_t pid = 0;
+  std::uint64_t started = 0;        // by /proc: tells a process from a later one of the same pid
+  std::uint64_t pid_namespace = 0;  // a pid means something only within it; 0: unknown
+  std::uint16_t port = 0;           // 0: cannot be reached by TCP
+  std::vector<std::string> addresses;
+};
+
+// This process, as far as it knows itself.
+ControlProcess own_process(const Bootstrap& process, const Watch::Options& options);
+
+// All processes, in order, with their first ranks filled in. Collective.
+std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlProcess& mine,
+                                            const Deadline& deadline);
+
+// Ranks of one lane, or of all.
+std::vector<int> ranks_of(const ControlProcess& process);
+std::vector<int> ranks_of(const ControlProcess& process, int lane);
+
+// "0", "4-7", "0, 2, 8-11"
+std::string ranks_text(std::span<const int> ranks);
+// "rank 1 (node07, pid 4711)", "ranks 4-7 (node07, pid 4711)"
+std::string subject(const ControlProcess& process, std::span<const int> ranks);
+
+// Becomes readable when `other` ends, also when nobody waits for it. None where the system cannot
+// say, or where its pid means nothing here. A process that is gone already yields `gone`.
+struct ExitNotice {
+  FileDescriptor pidfd;
+  bool gone = false;
+};
+ExitNotice watch_exit(const ControlProcess& other, const ControlProcess& mine);
+
+}  // namespace linerate

@@ -1,0 +1,258 @@
+// See setup.h.
+#include "launch/watch/setup.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "launch/watch/acceptor.h"
+#include "launch/watch/address.h"
+#include "launch/watch/bytes.h"
+#include "launch/watch/graph.h"
+#include "launch/watch/socket.h"
+
+#include <fmt/format.h>
+
+#include <netinet/in.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kMostAddresses = 8;
+constexpr double kAttemptS = 1.0;      // of one connection, and of its answer
+constexpr double kAllAttemptsS = 2.0;  // of one neighbour, over its addresses
+// Processes of a node that one process watches directly: each costs a descriptor.
+constexpr int kMostExits = 128;
+
+// What a process could set up, told to all.
+struct Made {
+  bool memory = false;
+  std::vector<int> links;  // to the lower neighbours that answered
+  std::string trouble;     // why one is not there; empty: all are
+};
+
+ControlSecret share_secret(Bootstrap& process, const Deadline& deadline) {
+  ControlSecret secret;
+  auto bytes = std::as_writable_bytes(std::span(&secret, 1));
+  if (process.rank() == 0) {
+    const auto got = ::getrandom(bytes.data(), bytes.size(), 0);
+    if (got != static_cast<ssize_t>(bytes.size())) throw SystemError(errno, "getrandom");
+  }
+  const auto shared = process.broadcast(bytes, 0, deadline);
+  if (shared.size() != bytes.size()) throw PeerFailure("Rank 0 sent no secret for the watch.");
+  std::ranges::copy(shared, bytes.begin());
+  return secret;
+}
+
+std::string socket_name(const ControlSecret& secret, int process) {
+  std::string name = "linerate-watch-";
+  for (const auto byte : secret.name) name += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return name + fmt::format("-{}", process);
+}
+
+std::uint16_t port_of(int listener) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  // The port has the same place in both families.
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+class Setup {
+ public:
+  Setup(Bootstrap& process, const Watch::Options& options)
+      : process_(process), options_(options), secret_(share_secret(process, options.deadline)) {
+    parts_.self = process.rank();
+  }
+
+  ControlParts run() {
+    auto listeners = listen();
+    parts_.processes = share_processes(process_, mine_, options_.deadline);
+    make_memory();
+    ControlAcceptor acceptor(
+        std::move(listeners),
+        {.self = parts_.self, .secret = secret_, .memory = parts_.page.descriptor()});
+    fetch_memory();
+    for (const int lower : neighbours())
+      if (lower < parts_.self) connect_to(process_at(lower));
+    const auto made = share_made();
+    note_trouble(made);
+    keep_links(acceptor.finish(), made);
+    settle_memory(made);
+    watch_exits();
+    return std::move(parts_);
+  }
+
+ private:
+  // As on which address and under which name the others can connect.
+  std::vector<FileDescriptor> listen() {
+    mine_ = own_process(process_, options_);
+    const auto& place = process_.place();
+    std::vector<FileDescriptor> listeners;
+    if (place.local_nranks > 1) listeners.push_back(listen_unix(socket_name(secret_, parts_.self)));
+    if (place.nnodes == 1) return listeners;
+    auto tcp = listen_tcp();
+    if (tcp) mine_.port = port_of(tcp.get());
+    for (const auto& address : interface_addresses())
+      if (mine_.addresses.size() < kMostAddresses) mine_.addresses.push_back(address.host);
+    listeners.push_back(std::move(tcp));
+    return listeners;
+  }
+
+  ControlPage::Shape node_shape() const {
+    const auto widest = std::ranges::max(parts_.processes, {}, &ControlProcess::nlanes);
+    return {.nslots = static_cast<std::size_t>(process_.place().local_nranks),
+            .nlanes = static_cast<std::size_t>(widest.nlanes)};
+  }
+
+  // The first process of each node makes the memory of its node.
+  void make_memory() {
+    if (parts_.mine().slot != 0) return;
+    parts_.page = ControlPage::create(node_shape());
+    page_shared_ = true;
+  }
+
+  void fetch_memory() {
+    if (parts_.mine().slot == 0) return;
+    const auto first = std::ranges::find_if(parts_.processes, [&](const auto& other) {
+      return other.node == parts_.mine().node && other.slot == 0;
+    });
+    FileDescriptor memory;
+    auto fd = connect_unix(socket_name(secret_, first->process));
+    if (fd && greet(fd.get(), first->process, Purpose::memory, &memory) && memory) {
+      parts_.page = ControlPage::map(std::move(memory), node_shape());
+      page_shared_ = true;
+    }
+  }
+
+  bool greet(int fd, int to, Purpose purpose, FileDescriptor* passed = nullptr) {
+    const auto deadline = Deadline::after(clock_, kAttemptS);
+    const Hello hello{secret_.key, parts_.self, to, purpose};
+    std::uint32_t answer = 0;
+    return send_whole(fd, std::as_bytes(std::span(&hello, 1))) &&
+           recv_whole(fd, std::as_writable_bytes(std::span(&answer, 1)), deadline, passed) &&
+           answer == kWelcome;
+  }
+
+  std::vector<int> neighbours() const {
+    return control_neighbours(parts_.self, static_cast<int>(parts_.processes.size()));
+  }
+  const ControlProcess& process_at(int process) const {
+    return parts_.processes[static_cast<std::size_t>(process)];
+  }
+
+  void connect_to(const ControlProcess& peer) {
+    auto fd = peer.node == parts_.mine().node ? connect_locally(peer) : connect_afar(peer);
+    if (fd) return parts_.links.emplace_back(std::move(fd), peer.process), void();
+    trouble_ = fmt::format("{} has no control link to {} ({})",
+                           subject(parts_.mine(), ranks_of(parts_.mine())),
+                           subject(peer, ranks_of(peer)), reason_);
+  }
+
+  FileDescriptor connect_locally(const ControlProcess& peer) {
+    auto fd = connect_unix(socket_name(secret_, peer.process));
+    if (fd && greet(fd.get(), peer.process, Purpose::link)) return fd;
+    reason_ = fd ? "no answer" : std::strerror(errno);
+    return {};
+  }
+
+  FileDescriptor connect_afar(const ControlProcess& peer) {
+    reason_ = "it has no address for other hosts";
+    if (peer.port == 0) return {};
+    const auto end = Deadline::after(clock_, kAllAttemptsS);
+    for (const auto& host : nearest_first(peer.addresses, interface_addresses())) {
+      if (end.passed()) break;
+      auto fd = connect_tcp({host, peer.port}, Deadline::after(clock_, kAttemptS));
+      const auto failed = fd ? "no answer" : std::strerror(errno);
+      if (fd && greet(fd.get(), peer.process, Purpose::link)) return fd;
+      reason_ = fmt::format("{}: {}", text_of(SocketAddress{host, peer.port}), failed);
+    }
+    return {};
+  }
+
+  std::vector<Made> share_made() {
+    ByteWriter mine;
+    mine(page_shared_);
+    mine.each(parts_.links, [&](const ControlLink& link) { mine(link.peer()); });
+    mine(trouble_);
+    std::vector<Made> all;
+    for (const auto& bytes : process_.all_gather(mine.take(), options_.deadline)) {
+      ByteReader theirs(bytes);
+      theirs(all.emplace_back().memory);
+      theirs(all.back().links);
+      theirs(all.back().trouble);
+      if (!theirs.complete()) throw PeerFailure("A peer's watch speaks another version.");
+    }
+    return all;
+  }
+
+  // One line for the job.
+  void note_trouble(const std::vector<Made>& made) const {
+    const auto has_trouble = [](const Made& one) { return !one.trouble.empty(); };
+    const auto first = std::ranges::find_if(made, has_trouble);
+    if (parts_.self != 0 || first == made.end()) return;
+    const auto others = std::count_if(std::next(first), made.end(), has_trouble);
+    say(fmt::format("note: {}{}; faults of other hosts may be noticed late", first->trouble,
+                    others == 0 ? "" : fmt::format(", and {} more processes lack one", others)));
+  }
+
+  // One that gave up before it heard the answer has no link, though this process has one.
+  void keep_links(std::map<int, FileDescriptor> accepted, const std::vector<Made>& made) {
+    for (const int higher : neighbours()) {
+      const auto found = accepted.find(higher);
+      if (higher < parts_.self || found == accepted.end()) continue;
+      const auto& links = made[static_cast<std::size_t>(higher)].links;
+      if (std::ranges::find(links, parts_.self) != links.end())
+        parts_.links.emplace_back(std::move(found->second), higher);
+    }
+  }
+
+  // Without the node's memory a process keeps its own, which nobody else sees.
+  void settle_memory(const std::vector<Made>& made) {
+    if (!page_shared_)
+      parts_.page = ControlPage::create({.nslots = 1, .nlanes = node_shape().nlanes});
+    for (const auto& other : parts_.processes) {
+      const bool both = page_shared_ && made[static_cast<std::size_t>(other.process)].memory;
+      parts_.shares_page.push_back(both && other.node == parts_.mine().node);
+    }
+  }
+
+  // Who leaves as planned says so in the shared memory, so only those that share it are watched.
+  void watch_exits() {
+    const auto& mine = parts_.mine();
+    const int local_nranks = process_.place().local_nranks;
+    for (const auto& other : parts_.processes) {
+      const int ahead = (other.slot - mine.slot + local_nranks) % local_nranks;
+      if (!parts_.shares(other.process) || ahead == 0 || ahead > kMostExits) continue;
+      auto notice = watch_exit(other, mine);
+      if (notice.gone) parts_.gone.push_back(other.process);
+      if (notice.pidfd) parts_.exits.push_back({other.process, std::move(notice.pidfd)});
+    }
+  }
+
+  Bootstrap& process_;
+  const Watch::Options& options_;
+  SteadyClock clock_;
+  ControlSecret secret_;
+  ControlProcess mine_;
+  ControlParts parts_;
+  bool page_shared_ = false;
+  std::string reason_, trouble_;
+};
+
+}  // namespace
+
+std::size_t ControlParts::slot_of(int process) const {
+  const auto slot = processes[static_cast<std::size_t>(process)].slot;
+  return shares(process) ? static_cast<std::size_t>(slot) : 0;
+}
+
+ControlParts set_up_control(Bootstrap& process, const Watch::Options& options) {
+  return Setup(process, options).run();
+}
+
+}  // namespace linerate

@@ -1,0 +1,181 @@
+// See socket.h.
+#include "launch/watch/socket.h"
+
+#include "launch/watch/address.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace linerate {
+namespace {
+
+constexpr int kStream = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+struct UnixAddress {
+  sockaddr_un address{};
+  socklen_t length = 0;
+};
+
+UnixAddress unix_address(std::string_view name) {
+  UnixAddress result;
+  result.address.sun_family = AF_UNIX;
+  name = name.substr(0, sizeof result.address.sun_path - 1);
+  std::memcpy(result.address.sun_path + 1, name.data(), name.size());  // [0] = 0: abstract
+  result.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  return result;
+}
+
+const sockaddr* generic(const UnixAddress& address) {
+  return reinterpret_cast<const sockaddr*>(&address.address);
+}
+
+// Socket sets the options of the connection, which outlive this view of it.
+FileDescriptor tuned(FileDescriptor fd) {
+  if (!fd) return fd;
+  const Socket options(FileDescriptor(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)));
+  return fd;
+}
+
+bool wait_for(int fd, short events, const Deadline& deadline) {
+  for (;;) {
+    pollfd item{.fd = fd, .events = events, .revents = 0};
+    const int ready = ::poll(&item, 1, deadline.poll_ms());
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
+bool connected(int fd, const Deadline& deadline) {
+  if (!wait_for(fd, POLLOUT, deadline)) {
+    errno = ETIMEDOUT;
+    return false;
+  }
+  int code = 0;
+  socklen_t length = sizeof code;
+  (void)::getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length);
+  errno = code;
+  return code == 0;
+}
+
+// Room for one descriptor beside a message.
+union PassedDescriptor {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+void take_passed(msghdr& message, FileDescriptor& passed) {
+  for (auto* item = CMSG_FIRSTHDR(&message); item != nullptr; item = CMSG_NXTHDR(&message, item)) {
+    if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS) continue;
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(item), sizeof fd);
+    passed = above_stdio(fd);
+  }
+}
+
+ssize_t receive(int fd, std::span<std::byte> into, FileDescriptor* passed) {
+  iovec part{.iov_base = into.data(), .iov_len = into.size()};
+  PassedDescriptor room{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (passed != nullptr) {
+    message.msg_control = room.bytes;
+    message.msg_controllen = sizeof room.bytes;
+  }
+  const auto got = ::recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+  if (got > 0 && passed != nullptr) take_passed(message, *passed);
+  return got;
+}
+
+}  // namespace
+
+FileDescriptor above_stdio(int fd) {
+  FileDescriptor low(fd);
+  if (fd < 0 || fd > STDERR_FILENO) return low;
+  return FileDescriptor(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+FileDescriptor listen_unix(std::string_view name) {
+  auto fd = above_stdio(::socket(AF_UNIX, kStream, 0));
+  const auto address = unix_address(name);
+  if (!fd || ::bind(fd.get(), generic(address), address.length) != 0) return {};
+  if (::listen(fd.get(), SOMAXCONN) != 0) return {};
+  return fd;
+}
+
+FileDescriptor connect_unix(std::string_view name) {
+  auto fd = above_stdio(::socket(AF_UNIX, kStream, 0));
+  const auto address = unix_address(name);
+  if (!fd || ::connect(fd.get(), generic(address), address.length) != 0) return {};
+  return fd;
+}
+
+FileDescriptor listen_tcp() {
+  // One socket for both families, where the system has both.
+  for (const int family : {AF_INET6, AF_INET}) {
+    auto fd = above_stdio(::socket(family, kStream, 0));
+    const int no = 0;
+    if (family == AF_INET6) (void)::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (fd && ::listen(fd.get(), SOMAXCONN) == 0) return fd;
+  }
+  return {};
+}
+
+FileDescriptor connect_tcp(const SocketAddress& to, const Deadline& deadline) {
+  const auto address = numeric_address(to);
+  auto fd = above_stdio(::socket(address.storage.ss_family, kStream, 0));
+  if (!fd) return {};
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);
+  if (::connect(fd.get(), generic, address.length) != 0) {
+    if (errno != EINPROGRESS || !connected(fd.get(), deadline)) return {};
+  }
+  return tuned(std::move(fd));
+}
+
+FileDescriptor accept_waiting(int listener) {
+  auto fd = above_stdio(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!fd) return {};
+  int family = 0;
+  socklen_t length = sizeof family;
+  (void)::getsockopt(fd.get(), SOL_SOCKET, SO_DOMAIN, &family, &length);
+  return family == AF_UNIX ? std::move(fd) : tuned(std::move(fd));
+}
+
+bool send_whole(int fd, std::span<const std::byte> data, int passed) {
+  iovec part{.iov_base = const_cast<std::byte*>(data.data()), .iov_len = data.size()};
+  PassedDescriptor room{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (passed >= 0) {
+    message.msg_control = room.bytes;
+    message.msg_controllen = sizeof room.bytes;
+    room.header = {
+        .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    std::memcpy(CMSG_DATA(&room.header), &passed, sizeof passed);
+  }
+  return ::sendmsg(fd, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(data.size());
+}
+
+bool recv_whole(int fd, std::span<std::byte> message, const Deadline& deadline,
+                FileDescriptor* passed) {
+  while (!message.empty()) {
+    const auto got = receive(fd, message, passed);
+    if (got > 0) {
+      message = message.subspan(static_cast<std::size_t>(got));
+      continue;
+    }
+    const bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
+    if (!later || !wait_for(fd, POLLIN, deadline)) return false;
+  }
+  return true;
+}
+
+}  // namespace linerate

@@ -1,0 +1,187 @@
+// See verdict.h.
+#include "launch/watch/verdict.h"
+
+#include "launch/watch/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace linerate {
+namespace {
+
+const ControlProcess& at(const Inquiry& inquiry, int process) {
+  return inquiry.processes[static_cast<std::size_t>(process)];
+}
+const ProcessStatus& status_of(const Inquiry& inquiry, int process) {
+  return inquiry.statuses[static_cast<std::size_t>(process)];
+}
+
+// Asked by a neighbour that answers itself, and yet silent.
+bool silent(const Inquiry& inquiry, int process) {
+  const auto& status = status_of(inquiry, process);
+  if (status.answered || status.left) return false;
+  const auto asked_by = [&](int neighbour) {
+    const auto& asker = status_of(inquiry, neighbour);
+    return asker.answered && std::ranges::find(asker.unlinked, process) == asker.unlinked.end();
+  };
+  const auto nprocesses = static_cast<int>(inquiry.statuses.size());
+  return std::ranges::any_of(control_neighbours(process, nprocesses), asked_by);
+}
+
+// Of the lanes that count: those of processes that have not left.
+struct Progress {
+  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t fewest_silent = std::numeric_limits<std::uint64_t>::max();
+  const LaneStatus* furthest = nullptr;  // where it waits the longest
+};
+
+Progress progress(const Inquiry& inquiry) {
+  Progress result;
+  for (int p = 0; p < static_cast<int>(inquiry.statuses.size()); ++p) {
+    const auto& status = status_of(inquiry, p);
+    if (status.left) continue;
+    const bool is_silent = silent(inquiry, p);
+    for (const auto& lane : status.lanes) {
+      auto& fewest = is_silent ? result.fewest_silent : result.fewest;
+      fewest = std::min(fewest, lane.counter);
+      const auto* best = result.furthest;
+      if (is_silent && best != nullptr && best->counter >= lane.counter) continue;
+      if (best == nullptr || lane.counter > best->counter ||
+          (lane.counter == best->counter && lane.entered_ns > best->entered_ns))
+        result.furthest = &lane;
+    }
+  }
+  return result;
+}
+
+std::string waiting(const LaneStatus& furthest) {
+  return fmt::format("{}: the others wait since {:.1f} s", stage_text(furthest),
+                     static_cast<double>(furthest.entered_ns) * 1e-9);
+}
+
+// In short where only the stage differs from what the others do.
+std::string where(const LaneStatus& lane, const LaneStatus& furthest) {
+  if (lane.counter == 0) return "it has begun no stage";
+  const bool same_case = lane.collective == furthest.collective && lane.bytes == furthest.bytes &&
+                         lane.placement == furthest.placement;
+  return fmt::format("it is in stage {}", same_case ? lane.what : stage_text(lane));
+}
+
+Loss missing(const Inquiry& inquiry, int process, std::vector<int> ranks, const std::string& rest) {
+  Loss loss{.kind = LossKind::missing,
+            .origin = inquiry.origin,
+            .process = process,
+            .ranks = std::move(ranks),
+            .sentence = {}};
+  loss.sentence =
+      fmt::format("{} is missing from {}", subject(at(inquiry, process), loss.ranks), rest);
+  return loss;
+}
+
+Loss silent_process(const Inquiry& inquiry, int process, const LaneStatus& furthest) {
+  auto text = waiting(furthest) + "; it does not answer (stopped, or its host hangs)";
+  const auto& lanes = status_of(inquiry, process).lanes;
+  if (!lanes.empty()) text += fmt::format(", last seen in {}", stage_text(lanes.front()));
+  return missing(inquiry, process, ranks_of(at(inquiry, process)), text);
+}
+
+// The lanes of one process that `is_late` says are; none: nothing. `how` says of the first where it
+// is.
+template <typename IsLate, typename How>
+std::optional<Loss> late_lanes(const Inquiry& inquiry, int process, const LaneStatus& furthest,
+                               IsLate is_late, How how) {
+  std::vector<int> ranks;
+  const LaneStatus* first = nullptr;
+  const auto& lanes = status_of(inquiry, process).lanes;
+  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
+    const auto& status = lanes[static_cast<std::size_t>(lane)];
+    if (!is_late(status)) continue;
+    if (first == nullptr) first = &status;
+    for (const int rank : ranks_of(at(inquiry, process), lane)) ranks.push_back(rank);
+  }
+  if (first == nullptr) return std::nullopt;
+  return missing(inquiry, process, std::move(ranks), waiting(furthest) + "; " + how(*first));
+}
+
+// Those that have begun fewer calls than the others, if all are in one stage.
+std::vector<Loss> late_in_calls(const Inquiry& inquiry) {
+  const LaneStatus* most = nullptr;
+  for (const auto& status : inquiry.statuses) {
+    if (status.left) continue;
+    for (const auto& lane : status.lanes) {
+      if (most != nullptr && stage_text(lane) != stage_text(*most)) return {};
+      if (most == nullptr || lane.calls > most->calls) most = &lane;
+    }
+  }
+  std::vector<Loss> losses;
+  const auto is_late = [&](const LaneStatus& lane) { return lane.calls < most->calls; };
+  const auto how = [&](const LaneStatus& lane) {
+    return fmt::format("it has begun {} calls of this stage, others {}", lane.calls, most->calls);
+  };
+  for (int p = 0; p < static_cast<int>(inquiry.statuses.size()); ++p) {
+    if (status_of(inquiry, p).left) continue;
+    if (auto late = late_lanes(inquiry, p, *most, is_late, how)) losses.push_back(std::move(*late));
+  }
+  return losses;
+}
+
+Loss nobody_missing(const Inquiry& inquiry, const LaneStatus& furthest) {
+  return {.kind = LossKind::missing,
+          .origin = inquiry.origin,
+          .process = -1,
+          .ranks = {},
+          .sentence = fmt::format(
+              "no rank is missing, but none has ended {}: all have been in it since {:.1f} s",
+              stage_text(furthest), static_cast<double>(furthest.entered_ns) * 1e-9)};
+}
+
+}  // namespace
+
+std::vector<Loss> missing_ranks(const Inquiry& inquiry) {
+  const auto found = progress(inquiry);
+  const LaneStatus unknown;
+  const auto& furthest = found.furthest != nullptr ? *found.furthest : unknown;
+  const int nprocesses = static_cast<int>(inquiry.statuses.size());
+  std::vector<Loss> losses;
+  for (int p = 0; p < nprocesses; ++p)
+    if (silent(inquiry, p)) losses.push_back(silent_process(inquiry, p, furthest));
+  // Beside a silent process, only lanes that are certainly behind it are named: the others may wait
+  // for it.
+  auto bound = found.fewest_silent;
+  if (losses.empty()) bound = found.fewest < furthest.counter ? found.fewest + 1 : 0;
+  if (!losses.empty() && bound == std::numeric_limits<std::uint64_t>::max()) bound = 0;
+  const auto is_late = [&](const LaneStatus& lane) { return lane.counter < bound; };
+  const auto how = [&](const LaneStatus& lane) { return where(lane, furthest); };
+  for (int p = 0; p < nprocesses; ++p) {
+    if (status_of(inquiry, p).left || silent(inquiry, p)) continue;
+    if (auto late = late_lanes(inquiry, p, furthest, is_late, how))
+      losses.push_back(std::move(*late));
+  }
+  if (losses.empty()) losses = late_in_calls(inquiry);
+  if (losses.empty()) losses.push_back(nobody_missing(inquiry, furthest));
+  return losses;
+}
+
+Loss death(const ControlProcess& process, int origin, const LaneStatus& last) {
+  auto ranks = ranks_of(process);
+  auto sentence = fmt::format("{} died during {}", subject(process, ranks), stage_text(last));
+  return {LossKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
+}
+
+Loss unreachable(const ControlProcess& process, int origin, const LaneStatus& here, int reason) {
+  auto ranks = ranks_of(process);
+  auto sentence = fmt::format("{} cannot be reached any more ({}) during {}",
+                              subject(process, ranks), std::strerror(reason), stage_text(here));
+  return {LossKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
+}
+
+Loss own_failure(const ControlProcess& process, const std::string& sentence) {
+  auto ranks = ranks_of(process);
+  auto text = fmt::format("{}: {}", subject(process, ranks), sentence);
+  return {LossKind::failed, process.process, process.process, std::move(ranks), std::move(text)};
+}
+
+}  // namespace linerate

@@ -1,0 +1,81 @@
+// Notices dead and hung ranks while the ranks' own threads are busy, and names them.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/bootstrap.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// What a lane is doing, in words for the message: "timed loop", "all_reduce", 1048576, "in place".
+struct Stage {
+  std::string_view
+      what;  // static text: initialisation, warm-up, barrier, timed loop, verification …
+  std::string_view collective{};
+  std::uint64_t bytes = 0;
+  std::string_view placement{};
+  double timeout_s = 0;     // without a call; 0: the watch's own
+  std::uint64_t calls = 0;  // that the lane has begun before, as its call counter counts
+};
+
+// What went wrong, once it did. All members of the job that survive agree on `ranks`; one of them
+// prints the sentences. No ranks: all hang in the same stage.
+struct FailureReport {
+  std::vector<int> ranks;  // lost or missing ranks
+  std::vector<std::string>
+      sentences;  // "rank 1 (node07, pid 4711) died in all_reduce, 1048576 bytes, …"
+  bool timed_out = false;
+};
+
+// One of each process. A background thread watches the other processes: a dead one (pidfd on this
+// host, socket close and TCP keep-alive across hosts) is noticed within 5 s whatever the timeout; a
+// rank that stays in one stage longer than `timeout_s` ends the run, and the ranks that reached the
+// fewest stages, or within one stage began the fewest calls, are named as missing. On a failure
+// every aborter is called, on every process; a process whose threads have not ended `kGraceS` later
+// is ended by Bootstrap::abort(ExitCode::lost).
+class Watch {
+ public:
+  static constexpr double kGraceS = 3.0;
+
+  struct Options {
+    double timeout_s = 0;  // -T; 0: only deaths are noticed, but for stages with their own bound
+    int nlanes = 1;        // threads of this process
+    int ranks_per_lane = 1;
+    Deadline deadline;  // of the set-up
+  };
+
+  // Collective over all processes. `process` outlives the watch.
+  static std::unique_ptr<Watch> start(Bootstrap& process, const Options& options);
+  virtual ~Watch() = default;
+
+  // Lane `lane` begins `stage`. Any thread; tens of nanoseconds; never called inside a timed
+  // region.
+  virtual void enter(int lane, const Stage& stage) = 0;
+
+  // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once
+  // if one has been). It must not block and not throw, and stay callable until drop_aborters().
+  virtual void add_aborter(std::function<void()> aborter) = 0;
+  virtual void drop_aborters() = 0;
+
+  // Calls that lane `lane` has begun so far. Asked from the watch's thread when a stage lasts too
+  // long, to tell who is behind where all are in one stage. It must not block and not throw, and
+  // stay callable until the watch ends.
+  virtual void count_calls(int lane, std::function<std::uint64_t()> counter) = 0;
+
+  virtual std::optional<FailureReport> failure() const = 0;
+
+  // This process could not go on: the others are told and end too. On return failure() holds the
+  // report, which blames others where they died first: an error may be but the echo of a death.
+  virtual void fail(const std::string& sentence) noexcept = 0;
+
+  // This process ends as planned: its exit is no loss. Call before the last Bootstrap call returns.
+  virtual void leave() noexcept = 0;
+};
+
+}  // namespace linerate

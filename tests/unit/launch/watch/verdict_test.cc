@@ -1,0 +1,178 @@
+// Who is missing, from statuses written by hand.
+#include "launch/watch/verdict.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+LaneStatus stage(std::uint64_t counter, const char* what, double since_s = 10.2) {
+  return {.counter = counter,
+          .entered_ns = static_cast<std::int64_t>(since_s * 1e9),
+          .bytes = 1048576,
+          .what = what,
+          .collective = "all_reduce",
+          .placement = "out of place"};
+}
+
+// A job of one node per process; each process has `nlanes` lanes of one rank.
+struct Job {
+  explicit Job(int nprocesses, int nlanes = 1) {
+    for (int p = 0; p < nprocesses; ++p) {
+      ControlProcess process;
+      process.process = process.node = p;
+      process.first_rank = p * nlanes;
+      process.nlanes = nlanes;
+      process.hostname = fmt::format("node{:02}", p);
+      process.pid = 4710 + p;
+      processes.push_back(process);
+      const auto lanes = static_cast<std::size_t>(nlanes);
+      statuses.push_back({.answered = true,
+                          .left = false,
+                          .lanes = std::vector<LaneStatus>(lanes, stage(3, "timed loop")),
+                          .unlinked = {}});
+    }
+  }
+  void silence(int process) { statuses[static_cast<std::size_t>(process)] = {}; }
+  std::vector<Loss> missing() const {
+    return missing_ranks({.origin = 0, .processes = processes, .statuses = statuses});
+  }
+
+  std::vector<ControlProcess> processes;
+  std::vector<ProcessStatus> statuses;
+};
+
+std::vector<int> ranks_of(const std::vector<Loss>& losses) {
+  std::vector<int> ranks;
+  for (const auto& loss : losses) ranks.insert(ranks.end(), loss.ranks.begin(), loss.ranks.end());
+  return ranks;
+}
+
+TEST(MissingRanks, AreTheLanesThatEnteredTheFewestStages) {
+  Job job(3, 2);
+  job.statuses[1].lanes[1] = stage(2, "warm-up");
+
+  const auto losses = job.missing();
+
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_THAT(losses[0].ranks, ElementsAre(3));
+  EXPECT_EQ(losses[0].sentence,
+            "rank 3 (node01, pid 4711) is missing from all_reduce, 1048576 bytes, out of place, "
+            "timed loop: the others wait since 10.2 s; it is in stage warm-up");
+}
+
+TEST(MissingRanks, AreSaidToHaveBegunNothingWhereThatIsSo) {
+  Job job(2);
+  job.statuses[1].lanes[0] = {};
+
+  const auto losses = job.missing();
+
+  EXPECT_THAT(losses[0].sentence, HasSubstr("; it has begun no stage"));
+}
+
+TEST(MissingRanks, AreNamedWithTheirCaseWhereItDiffers) {
+  Job job(2);
+  job.statuses[1].lanes[0] = stage(2, "verification");
+  job.statuses[1].lanes[0].bytes = 8;
+
+  const auto losses = job.missing();
+
+  EXPECT_THAT(losses[0].sentence,
+              HasSubstr("it is in stage all_reduce, 8 bytes, out of place, verification"));
+}
+
+TEST(MissingRanks, AreThoseOfASilentProcessAndNotThoseThatMayWaitForIt) {
+  Job job(5);
+  job.silence(3);
+  job.statuses[2].lanes[0] = stage(2, "warm-up");
+
+  const auto losses = job.missing();
+
+  EXPECT_THAT(ranks_of(losses), ElementsAre(3));
+  EXPECT_THAT(losses[0].sentence, HasSubstr("it does not answer"));
+}
+
+TEST(MissingRanks, IncludeThoseThatAreCertainlyBehindASilentProcess) {
+  Job job(5);
+  job.silence(3);
+  job.statuses[3].lanes = {stage(3, "timed loop")};  // seen in the node's memory
+  job.statuses[2].lanes[0] = stage(2, "warm-up");
+
+  const auto losses = job.missing();
+
+  EXPECT_THAT(ranks_of(losses), ElementsAre(3, 2));
+  EXPECT_THAT(losses[0].sentence, HasSubstr("last seen in all_reduce, 1048576 bytes"));
+}
+
+TEST(MissingRanks, AreNotThoseThatNobodyCouldAsk) {
+  Job job(8);
+  for (const int process : {1, 3, 6, 7}) job.silence(process);
+  job.statuses[0].unlinked = {7};
+
+  const auto losses = job.missing();
+
+  // 7 hears from 0, 3 and 6 only: one cannot ask it and two are silent themselves.
+  EXPECT_THAT(ranks_of(losses), ElementsAre(1, 3, 6));
+}
+
+TEST(MissingRanks, AreNotThoseThatLeft) {
+  Job job(3);
+  job.statuses[2] = {.answered = true, .left = true, .lanes = {}, .unlinked = {}};
+  job.statuses[1].lanes[0] = stage(2, "warm-up");
+
+  EXPECT_THAT(ranks_of(job.missing()), ElementsAre(1));
+}
+
+TEST(MissingRanks, AreThoseThatBeganTheFewestCallsWhereAllAreInOneStage) {
+  Job job(3, 2);
+  for (auto& status : job.statuses)
+    for (auto& lane : status.lanes) lane.calls = 40;
+  job.statuses[2].lanes[0].calls = 39;
+
+  const auto losses = job.missing();
+
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_THAT(losses[0].ranks, ElementsAre(4));
+  EXPECT_EQ(losses[0].sentence,
+            "rank 4 (node02, pid 4712) is missing from all_reduce, 1048576 bytes, out of place, "
+            "timed loop: the others wait since 10.2 s; it has begun 39 calls of this stage, "
+            "others 40");
+}
+
+TEST(MissingRanks, AreNotToldByCallsWhereStagesDiffer) {
+  Job job(3);
+  job.statuses[0].lanes[0] = stage(3, "wait for other pairs");
+  job.statuses[1].lanes[0].calls = 12;
+
+  EXPECT_THAT(ranks_of(job.missing()), testing::IsEmpty());
+}
+
+TEST(MissingRanks, AreNoneWhereAllHangInTheSameStage) {
+  const Job job(4);
+
+  const auto losses = job.missing();
+
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_TRUE(losses[0].ranks.empty());
+  EXPECT_EQ(losses[0].sentence,
+            "no rank is missing, but none has ended all_reduce, 1048576 bytes, out of place, timed "
+            "loop: all have been in it since 10.2 s");
+}
+
+TEST(Death, IsNamedWithAllRanksOfTheProcess) {
+  const Job job(2, 4);
+
+  const auto loss = death(job.processes[1], 0, stage(1, "warm-up"));
+
+  EXPECT_EQ(loss.sentence,
+            "ranks 4-7 (node01, pid 4711) died during all_reduce, 1048576 bytes, out of place, "
+            "warm-up");
+}
+
+}  // namespace
+}  // namespace linerate

@@ -1,0 +1,130 @@
+// Ranks that hang: stopped processes, and lanes that do not get on.
+#include "unit/launch/watch/watch_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace linerate {
+namespace {
+
+using testing::Each;
+using testing::Eq;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+constexpr double kTimeoutS = 0.3;
+constexpr Stage kWarmUp{
+    .what = "warm-up", .collective = "all_reduce", .bytes = 1048576, .placement = "out of place"};
+const std::vector<int> kOneNode{0, 0, 0, 0, 0};
+const std::vector<int> kTwoNodes{0, 0, 1, 1, 0};
+
+void expect_that_a_stopped_process_is_named(const std::vector<int>& nodes, int stopped) {
+  ForkedJob job(nodes, [](TestMember& member) { return wait_in_timed_loop(member, kTimeoutS); });
+  ASSERT_THAT(heard(job, {0, 1, 2, 3, 4}), Each(Eq("ready")));
+
+  job.signal(stopped, SIGSTOP);
+
+  for (int rank = 0; rank < 5; ++rank) {
+    if (rank == stopped) continue;
+    EXPECT_THAT(
+        job.heard(rank),
+        MatchesRegex(fmt::format(
+            "ranks {0}; timed_out true; rank {0} .node., pid {1}. is missing from all_reduce, "
+            "1048576 bytes, out of place, timed loop: the others wait since [0-9.]* s; it "
+            "does not answer .*",
+            stopped, job.pid(stopped))));
+  }
+}
+
+class StoppedProcess : public testing::TestWithParam<int> {};
+
+TEST_P(StoppedProcess, IsNamedAsMissing) {
+  expect_that_a_stopped_process_is_named(kOneNode, GetParam());
+}
+
+TEST_P(StoppedProcess, IsNamedAsMissingAcrossNodes) {
+  if (!has_network()) GTEST_SKIP() << "no interface but loopback: links between nodes need one";
+  expect_that_a_stopped_process_is_named(kTwoNodes, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Anywhere, StoppedProcess, testing::Values(0, 1),
+                         testing::PrintToStringParamName());
+
+TEST(Watch, NamesTheLaneThatHasEnteredTheFewestStages) {
+  ForkedJob job({0, 0, 0, 0}, [](TestMember& member) {
+    const auto watch = Watch::start(
+        member.bootstrap(),
+        {.timeout_s = kTimeoutS, .nlanes = 2, .ranks_per_lane = 1, .deadline = Deadline::never()});
+    for (int lane = 0; lane < 2; ++lane) {
+      watch->enter(lane, kWarmUp);
+      if (member.bootstrap().rank() != 2 || lane != 1) watch->enter(lane, kTimedLoop);
+    }
+    member.tell(await_failure(*watch));
+    return 4;
+  });
+
+  const auto reports = heard(job, {0, 1, 2, 3});
+
+  EXPECT_THAT(reports, Each(Eq(reports[0])));
+  EXPECT_THAT(reports[0],
+              MatchesRegex("ranks 5; timed_out true; rank 5 .node0, pid [0-9]*. is missing from "
+                           "all_reduce, 1048576 bytes, out of place, timed loop: the others wait "
+                           "since [0-9.]* s; it is in stage warm-up"));
+  for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(job.ended(rank), 4);
+  EXPECT_EQ(lines_of(job.printed()), 1) << job.printed();
+}
+
+TEST(Watch, SaysThatNobodyIsMissingWhereAllHangInOneStage) {
+  ForkedJob job({0, 0}, [](TestMember& member) { return wait_in_timed_loop(member, kTimeoutS); });
+  ASSERT_THAT(heard(job, {0, 1}), Each(Eq("ready")));
+
+  const auto reports = heard(job, {0, 1});
+
+  EXPECT_THAT(reports, Each(HasSubstr("ranks ; timed_out true; no rank is missing")));
+}
+
+TEST(Watch, NamesTheRankThatHasBegunTheFewestCallsOfAStage) {
+  ForkedJob job({0, 0, 0}, [](TestMember& member) {
+    const auto watch = start_watch(member, kTimeoutS);
+    const std::uint64_t calls = member.bootstrap().rank() == 1 ? 139 : 140;
+    watch->count_calls(0, [calls] { return calls; });
+    watch->enter(0, {.what = "timed loop", .collective = "all_reduce", .calls = 100});
+    member.tell(await_failure(*watch));
+    return 4;
+  });
+
+  EXPECT_THAT(heard(job, {0, 1, 2}),
+              Each(MatchesRegex("ranks 1; timed_out true; rank 1 .* is missing from all_reduce, .*"
+                                "it has begun 39 calls of this stage, others 40")));
+}
+
+TEST(Watch, LetsAStageLastWhileItsCallsGoOn) {
+  ForkedJob job({0, 0}, [](TestMember& member) {
+    std::atomic<std::uint64_t> calls = 0;
+    const auto watch = start_watch(member, kTimeoutS);
+    watch->count_calls(0, [&] { return calls.load(); });
+    watch->enter(0, kTimedLoop);
+    for (int i = 0; i < 30; ++i, ++calls)
+      std::this_thread::sleep_for(std::chrono::duration<double>(kTimeoutS / 10));
+    member.tell(watch->failure() ? "failed" : "goes on");
+    member.tell(await_failure(*watch));
+    return 4;
+  });
+
+  EXPECT_THAT(heard(job, {0, 1}), Each(Eq("goes on")));
+  EXPECT_THAT(heard(job, {0, 1}), Each(HasSubstr("ranks ; timed_out true; no rank is missing")));
+}
+
+TEST(Watch, TimesASingleProcessToo) {
+  ForkedJob job({0}, [](TestMember& member) { return wait_in_timed_loop(member, kTimeoutS); });
+  ASSERT_EQ(job.heard(0), "ready");
+
+  EXPECT_THAT(job.heard(0), HasSubstr("timed_out true"));
+}
+
+}  // namespace
+}  // namespace linerate
