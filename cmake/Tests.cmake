@@ -13,7 +13,8 @@ function(linerate_test name folders)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARGN} GTest::gtest_main GTest::gmock)
   target_compile_options(${name} PRIVATE -O1)  # tests are built more often than they run
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 120)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+                       PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
 linerate_test(unit_base tests/unit/base linerate_base)

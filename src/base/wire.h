@@ -1,4 +1,4 @@
-// Packing of plain values and strings into bytes for exchange between ranks of one build.
+// Plain values and texts as bytes, for messages between ranks of one build.
 #pragma once
 
 #include "base/error.h"
@@ -7,51 +7,64 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace linerate {
 
-// Appends values; the reader must take them in the same order.
+template <typename T>
+concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+
+// Appends values; the reader must take them in the same order, as the same types.
 class WireWriter {
  public:
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void put(const T& value) {
-    const auto bytes = std::as_bytes(std::span(&value, 1));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  template <Plain T>
+  WireWriter& put(const T& value) {
+    return append(std::as_bytes(std::span(&value, 1)));
   }
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void put_all(std::span<const T> values) {
-    put(values.size());
-    const auto bytes = std::as_bytes(values);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  template <Plain T>
+  WireWriter& put_all(std::span<const T> values) {
+    return put(values.size()).append(std::as_bytes(values));
   }
-  void put_text(const std::string& text) { put_all(std::span<const char>(text)); }
+  WireWriter& put_text(std::string_view text) { return put_all(std::span<const char>(text)); }
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
+  std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
+  WireWriter& append(std::span<const std::byte> more) {
+    bytes_.insert(bytes_.end(), more.begin(), more.end());
+    return *this;
+  }
+
   std::vector<std::byte> bytes_;
 };
 
-// Throws Error where the bytes end early: the peer runs another build.
+// Throws PeerFailure where the bytes end early or make no sense: any bytes may come. Lengths are
+// checked before anything is allocated. The bytes outlive the reader.
 class WireReader {
  public:
   explicit WireReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   bool empty() const { return rest_.empty(); }
 
-  template <typename T>
-  requires std::is_trivially_copyable_v<T> T get() {
+  template <Plain T>
+  T get() {
     T value{};
-    const auto from = take(sizeof(T));
-    std::memcpy(&value, from.data(), sizeof(T));
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
     return value;
   }
-  template <typename T>
-  requires std::is_trivially_copyable_v<T> std::vector<T> get_all() {
+  // A number that must lie in [low, high].
+  template <Plain T>
+  T get_between(T low, T high) {
+    const T value = get<T>();
+    if (value < low || value > high) throw PeerFailure("A peer sent a number that makes no sense.");
+    return value;
+  }
+  template <Plain T>
+  std::vector<T> get_all() {
     const auto count = get<std::size_t>();
     if (count > rest_.size() / sizeof(T)) throw short_message();
     std::vector<T> values(count);
@@ -65,8 +78,8 @@ class WireReader {
   }
 
  private:
-  static Error short_message() {
-    return Error("A message between ranks ends early: do all ranks run the same build?");
+  static PeerFailure short_message() {
+    return PeerFailure("A message between ranks ends early: do all ranks run the same build?");
   }
   std::span<const std::byte> take(std::size_t bytes) {
     if (bytes > rest_.size()) throw short_message();

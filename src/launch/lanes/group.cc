@@ -1,7 +1,7 @@
 // See group.h.
 #include "launch/lanes/group.h"
 
-#include "launch/net/packing.h"
+#include "base/wire.h"
 #include "launch/solo_bootstrap.h"
 
 #include <fmt/format.h>
@@ -146,18 +146,18 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::meet(int member,
 }
 
 Bytes LaneGroup::pack_local(std::span<const Bytes> inputs) const {
-  Packer packer;
-  for (const auto& input : inputs) packer.bytes(input);
-  return packer.take();
+  WireWriter writer;
+  for (const auto& input : inputs) writer.put_all(std::span<const std::byte>(input));
+  return writer.take();
 }
 
 std::vector<Bytes> LaneGroup::in_rank_order(std::span<const Bytes> packed) const {
   if (packed.empty()) return {};
   std::vector<Bytes> ordered(process_of_rank_.size());
   for (std::size_t p = 0; p < packed.size(); ++p) {
-    Unpacker unpacker(packed[p]);
+    WireReader reader(packed[p]);
     for (const int rank : layout_.ranks_of_process[p])
-      ordered[static_cast<std::size_t>(rank)] = unpacker.bytes();
+      ordered[static_cast<std::size_t>(rank)] = reader.get_all<std::byte>();
   }
   return ordered;
 }

@@ -1,6 +1,6 @@
 // LaneGroup::split: all choices are gathered, then processes that share a colour connect.
+#include "base/wire.h"
 #include "launch/lanes/group.h"
-#include "launch/net/packing.h"
 #include "launch/solo_bootstrap.h"
 
 #include <algorithm>
@@ -11,23 +11,17 @@ namespace linerate {
 namespace {
 
 Bytes pack_choice(const LaneChoice& choice) {
-  return Packer()
-      .number(choice.color)
-      .number(choice.key)
-      .number(choice.process)
-      .number(choice.host)
-      .take();
+  return WireWriter().put(choice.color).put(choice.key).put(choice.process).put(choice.host).take();
 }
 
 LaneChoice unpack_choice(const Bytes& packed) {
-  constexpr int kLow = std::numeric_limits<int>::min();
   constexpr int kHigh = std::numeric_limits<int>::max();
-  Unpacker unpacker(packed);
+  WireReader reader(packed);
   LaneChoice choice;
-  choice.color = unpacker.integer(kLow, kHigh);
-  choice.key = unpacker.integer(kLow, kHigh);
-  choice.process = unpacker.integer(0, kHigh);
-  choice.host = unpacker.integer(0, kHigh);
+  choice.color = reader.get<int>();
+  choice.key = reader.get<int>();
+  choice.process = reader.get_between(0, kHigh);
+  choice.host = reader.get_between(0, kHigh);
   return choice;
 }
 

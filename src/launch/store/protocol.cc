@@ -2,7 +2,7 @@
 #include "launch/store/protocol.h"
 
 #include "base/error.h"
-#include "launch/net/packing.h"
+#include "base/wire.h"
 
 namespace linerate {
 namespace {
@@ -15,12 +15,12 @@ Result<StoreRequest> within_limits(StoreRequest request, std::size_t max_key) {
 
 Result<StoreRequest> unpack(FrameType type, std::span<const std::byte> payload) {
   using Kind = StoreRequest::Kind;
-  Unpacker unpacker(payload);
+  WireReader reader(payload);
   StoreRequest request{.kind = type == FrameType::set ? Kind::set : Kind::get};
   if (type == FrameType::hello) request.kind = Kind::hello;
-  request.key = unpacker.text();
-  if (request.kind == Kind::set) request.value = unpacker.text();
-  if (!unpacker.done()) return Failure{"a request is longer than it says"};
+  request.key = reader.get_text();
+  if (request.kind == Kind::set) request.value = reader.get_text();
+  if (!reader.empty()) return Failure{"a request is longer than it says"};
   return within_limits(std::move(request),
                        request.kind == Kind::hello ? kMaxTokenBytes : kMaxKeyBytes);
 }
@@ -28,12 +28,14 @@ Result<StoreRequest> unpack(FrameType type, std::span<const std::byte> payload) 
 }  // namespace
 
 Frame hello_request(std::string_view token) {
-  return {FrameType::hello, Packer().text(token).take()};
+  return {FrameType::hello, WireWriter().put_text(token).take()};
 }
 Frame set_request(std::string_view key, std::string_view value) {
-  return {FrameType::set, Packer().text(key).text(value).take()};
+  return {FrameType::set, WireWriter().put_text(key).put_text(value).take()};
 }
-Frame get_request(std::string_view key) { return {FrameType::get, Packer().text(key).take()}; }
+Frame get_request(std::string_view key) {
+  return {FrameType::get, WireWriter().put_text(key).take()};
+}
 
 Result<StoreRequest> parse_request(FrameType type, std::span<const std::byte> payload) {
   if (type != FrameType::hello && type != FrameType::set && type != FrameType::get)

@@ -2,9 +2,9 @@
 #include "launch/tree/connect.h"
 
 #include "base/error.h"
+#include "base/wire.h"
 #include "comm/bootstrap.h"
 #include "launch/net/frame_socket.h"
-#include "launch/net/packing.h"
 #include "launch/store/protocol.h"
 
 #include <fmt/format.h>
@@ -32,19 +32,19 @@ struct Hello {
 };
 
 Bytes pack(const Hello& hello) {
-  return Packer()
-      .text(hello.token)
-      .number(hello.rank)
-      .text(std::string_view(hello.name).substr(0, kMaxNameBytes))
+  return WireWriter()
+      .put_text(hello.token)
+      .put(hello.rank)
+      .put_text(std::string_view(hello.name).substr(0, kMaxNameBytes))
       .take();
 }
 
 Hello unpack(std::span<const std::byte> packed) {
-  Unpacker unpacker(packed);
+  WireReader reader(packed);
   Hello hello;
-  hello.token = unpacker.text();
-  hello.rank = unpacker.integer(0, std::numeric_limits<int>::max());
-  hello.name = unpacker.text();
+  hello.token = reader.get_text();
+  hello.rank = reader.get_between(0, std::numeric_limits<int>::max());
+  hello.name = reader.get_text();
   return hello;
 }
 

@@ -2,14 +2,13 @@
 #include "launch/tree/link.h"
 
 #include "base/error.h"
-#include "launch/net/packing.h"
+#include "base/wire.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <limits>
 
 namespace linerate {
 namespace {
@@ -23,23 +22,20 @@ Bytes pack_failure(const JobFailure& failure) {
   constexpr std::size_t kLongestSentence = 1024;
   constexpr std::size_t kMostRanks = 256;
   const auto nranks = std::min(failure.ranks.size(), kMostRanks);
-  Packer packer;
-  packer.number(failure.kind == JobFailure::Kind::timeout ? 1 : 0);
-  packer.text(std::string_view(failure.sentence).substr(0, kLongestSentence));
-  packer.number(static_cast<std::int64_t>(nranks));
-  for (std::size_t i = 0; i < nranks; ++i) packer.number(failure.ranks[i]);
-  return packer.take();
+  return WireWriter()
+      .put(failure.kind)
+      .put_text(std::string_view(failure.sentence).substr(0, kLongestSentence))
+      .put_all(std::span(failure.ranks).first(nranks))
+      .take();
 }
 
 JobFailure unpack_failure(std::span<const std::byte> packed) {
-  constexpr int kMost = std::numeric_limits<int>::max();
-  Unpacker unpacker(packed);
-  const bool timed_out = unpacker.integer(0, 1) == 1;
-  auto sentence = unpacker.text();
+  WireReader reader(packed);
+  const bool timed_out = reader.get<JobFailure::Kind>() == JobFailure::Kind::timeout;
+  auto sentence = reader.get_text();
   auto failure = timed_out ? JobFailure::timed_out(std::move(sentence))
                            : JobFailure::lost(std::move(sentence), {});
-  for (int n = unpacker.integer(0, kMost); n > 0; --n)
-    failure.ranks.push_back(unpacker.integer(0, kMost));
+  failure.ranks = reader.get_all<int>();
   return failure;
 }
 

@@ -2,7 +2,7 @@
 #include "launch/tree/tcp_bootstrap.h"
 
 #include "base/error.h"
-#include "launch/net/packing.h"
+#include "base/wire.h"
 #include "launch/tree/tree.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <tuple>
 
 namespace linerate {
@@ -73,7 +72,7 @@ bool TcpBootstrap::is_below(int other) const {
 
 // Towards rank 0: (rank, bytes) of this member and of all below it. Only rank 0 keeps the result.
 Bytes TcpBootstrap::collect(std::span<const std::byte> mine, const Wait& wait) {
-  auto all = Packer().number(rank()).bytes(mine).take();
+  auto all = WireWriter().put(rank()).put_all(mine).take();
   for (const int child : children()) {
     const auto below = tree_.receive(child, wait);
     all.insert(all.end(), below.begin(), below.end());
@@ -92,9 +91,9 @@ Bytes TcpBootstrap::spread(Bytes message, const Wait& wait) {
 
 std::vector<Bytes> TcpBootstrap::by_rank(std::span<const std::byte> collected) const {
   std::vector<Bytes> ordered(static_cast<std::size_t>(nranks()));
-  for (Unpacker unpacker(collected); !unpacker.done();) {
-    const auto from = unpacker.integer(0, nranks() - 1);
-    ordered[static_cast<std::size_t>(from)] = unpacker.bytes();
+  for (WireReader reader(collected); !reader.empty();) {
+    const auto from = reader.get_between(0, nranks() - 1);
+    ordered[static_cast<std::size_t>(from)] = reader.get_all<std::byte>();
   }
   return ordered;
 }
@@ -149,11 +148,11 @@ void TcpBootstrap::find_place(const Deadline& deadline) {
   const auto host = this_host();
   std::vector<HostIdentity> members;
   for (const auto& packed :
-       all_gather(Packer().text(host.hostname).text(host.identity).take(), deadline)) {
-    Unpacker unpacker(packed);
+       all_gather(WireWriter().put_text(host.hostname).put_text(host.identity).take(), deadline)) {
+    WireReader reader(packed);
     auto& member = members.emplace_back();
-    member.hostname = unpacker.text();
-    member.identity = unpacker.text();
+    member.hostname = reader.get_text();
+    member.identity = reader.get_text();
   }
   place_ = place_among(members, rank());
 }
@@ -167,23 +166,21 @@ struct Choice {
 };
 
 Bytes pack(const Choice& choice) {
-  return Packer()
-      .number(choice.color)
-      .number(choice.key)
-      .text(choice.address.host)
-      .number(choice.address.port)
+  return WireWriter()
+      .put(choice.color)
+      .put(choice.key)
+      .put_text(choice.address.host)
+      .put(choice.address.port)
       .take();
 }
 
 Choice unpack_choice(const Bytes& packed, int rank) {
-  constexpr int kLow = std::numeric_limits<int>::min();
-  constexpr int kHigh = std::numeric_limits<int>::max();
-  Unpacker unpacker(packed);
+  WireReader reader(packed);
   Choice choice{.rank = rank};
-  choice.color = unpacker.integer(kLow, kHigh);
-  choice.key = unpacker.integer(kLow, kHigh);
-  choice.address.host = unpacker.text();
-  choice.address.port = static_cast<std::uint16_t>(unpacker.integer(0, 65535));
+  choice.color = reader.get<int>();
+  choice.key = reader.get<int>();
+  choice.address.host = reader.get_text();
+  choice.address.port = reader.get<std::uint16_t>();
   return choice;
 }
 

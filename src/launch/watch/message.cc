@@ -2,7 +2,7 @@
 // and lists begin with their length.
 #include "launch/watch/message.h"
 
-#include "launch/watch/bytes.h"
+#include "launch/watch/fields.h"
 
 namespace linerate {
 namespace {
@@ -45,26 +45,16 @@ template <typename Stream>
 void fields(Stream&, LeaveSeenMessage&) {}
 
 template <typename Message>
-std::optional<ControlMessage> read(ByteReader& reader) {
+std::optional<ControlMessage> read(FieldReader& reader) {
   Message message;
   fields(reader, message);
   if (!reader.complete()) return std::nullopt;
   return message;
 }
 
-}  // namespace
-
-Bytes encode(const ControlMessage& message) {
-  ByteWriter writer;
-  auto kind = static_cast<std::uint8_t>(message.index());
-  writer(kind);
-  auto copy = message;  // a description takes what it may also fill
-  std::visit([&](auto& alternative) { fields(writer, alternative); }, copy);
-  return writer.take();
-}
-
-std::optional<ControlMessage> decode(std::span<const std::byte> bytes) {
-  ByteReader reader(bytes);
+// Throws PeerFailure where the bytes end early.
+std::optional<ControlMessage> read_any(std::span<const std::byte> bytes) {
+  FieldReader reader(bytes);
   std::uint8_t kind = 0xff;
   reader(kind);
   switch (kind) {
@@ -80,6 +70,25 @@ std::optional<ControlMessage> decode(std::span<const std::byte> bytes) {
       return read<LeaveSeenMessage>(reader);
     default:
       return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Bytes encode(const ControlMessage& message) {
+  FieldWriter writer;
+  auto kind = static_cast<std::uint8_t>(message.index());
+  writer(kind);
+  auto copy = message;  // a description takes what it may also fill
+  std::visit([&](auto& alternative) { fields(writer, alternative); }, copy);
+  return writer.take();
+}
+
+std::optional<ControlMessage> decode(std::span<const std::byte> bytes) {
+  try {
+    return read_any(bytes);
+  } catch (const PeerFailure&) {
+    return std::nullopt;
   }
 }
 

@@ -2,7 +2,7 @@
 #include "launch/watch/process.h"
 
 #include "base/error.h"
-#include "launch/watch/bytes.h"
+#include "launch/watch/fields.h"
 #include "launch/watch/socket.h"
 
 #include <fmt/format.h>
@@ -66,13 +66,13 @@ ControlProcess own_process(const Bootstrap& process, const Watch::Options& optio
 
 std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlProcess& mine,
                                             const Deadline& deadline) {
-  ByteWriter writer;
+  FieldWriter writer;
   auto copy = mine;
   fields(writer, copy);
   std::vector<ControlProcess> all;
   int next_rank = 0;
   for (const auto& bytes : process.all_gather(writer.take(), deadline)) {
-    ByteReader reader(bytes);
+    FieldReader reader(bytes);
     fields(reader, all.emplace_back());
     if (!reader.complete())
       throw PeerFailure("A peer described itself in another version's words.");

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "launch/watch/acceptor.h"
 #include "launch/watch/address.h"
-#include "launch/watch/bytes.h"
+#include "launch/watch/fields.h"
 #include "launch/watch/graph.h"
 #include "launch/watch/socket.h"
 
@@ -175,13 +175,13 @@ class Setup {
   }
 
   std::vector<Made> share_made() {
-    ByteWriter mine;
+    FieldWriter mine;
     mine(page_shared_);
     mine.each(parts_.links, [&](const ControlLink& link) { mine(link.peer()); });
     mine(trouble_);
     std::vector<Made> all;
     for (const auto& bytes : process_.all_gather(mine.take(), options_.deadline)) {
-      ByteReader theirs(bytes);
+      FieldReader theirs(bytes);
       theirs(all.emplace_back().memory);
       theirs(all.back().links);
       theirs(all.back().trouble);

@@ -2,9 +2,9 @@
 #include "launch/tree/tcp_bootstrap.h"
 
 #include "base/error.h"
+#include "base/wire.h"
 #include "launch/connect.h"
 #include "launch/net/frame_socket.h"
-#include "launch/net/packing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -220,7 +220,8 @@ class CutLink : public ::testing::Test {
     return {.rank = rank, .nranks = nranks, .name = "rank " + std::to_string(rank), .token = "t"};
   }
   static Frame hello(const std::string& token, int rank) {
-    return {FrameType::hello, Packer().text(token).number(rank).text("rank 1 by hand").take()};
+    return {FrameType::hello,
+            WireWriter().put_text(token).put(rank).put_text("rank 1 by hand").take()};
   }
 };
 

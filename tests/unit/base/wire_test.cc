@@ -1,0 +1,63 @@
+// Messages that are written and read back, and messages that lie about their length.
+#include "base/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace linerate {
+namespace {
+
+TEST(Wire, ReadsBackWhatWasWritten) {
+  const std::vector<double> values{0.5, -1.0};
+  const auto bytes = WireWriter()
+                         .put(-7)
+                         .put_text("node07")
+                         .put_all(std::span<const std::byte>())
+                         .put_all(std::span(values))
+                         .put(std::int64_t{1} << 62)
+                         .take();
+
+  WireReader reader(bytes);
+
+  EXPECT_EQ(reader.get<int>(), -7);
+  EXPECT_EQ(reader.get_text(), "node07");
+  EXPECT_TRUE(reader.get_all<std::byte>().empty());
+  EXPECT_EQ(reader.get_all<double>(), values);
+  EXPECT_EQ(reader.get<std::int64_t>(), std::int64_t{1} << 62);
+  EXPECT_TRUE(reader.empty());
+}
+
+TEST(Wire, RefusesEveryTruncation) {
+  const auto bytes = WireWriter().put(3).put_text("abc").take();
+
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    WireReader reader(std::span<const std::byte>(bytes).first(length));
+    EXPECT_THROW(
+        {
+          (void)reader.get<int>();
+          (void)reader.get_text();
+        },
+        PeerFailure);
+  }
+}
+
+TEST(Wire, RefusesLengthsThatNoMessageHas) {
+  constexpr auto kMost = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t length : {kMost, kMost / 8 + 1, std::size_t{1}}) {
+    const auto bytes = WireWriter().put(length).take();
+    EXPECT_THROW((void)WireReader(bytes).get_all<double>(), PeerFailure);
+    EXPECT_THROW((void)WireReader(bytes).get_text(), PeerFailure);
+  }
+}
+
+TEST(Wire, RefusesNumbersOutsideTheirRange) {
+  const auto bytes = WireWriter().put(8).take();
+
+  EXPECT_THROW((void)WireReader(bytes).get_between(0, 7), PeerFailure);
+  EXPECT_EQ(WireReader(bytes).get_between(0, 8), 8);
+}
+
+}  // namespace
+}  // namespace linerate
