@@ -12,17 +12,27 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <span>
 
 namespace {
 
-std::atomic<bool> interrupt_asked{false};
+constexpr std::int64_t kSameRequestNs = 500'000'000;
 
-// The first signal asks for the footer at the next pause; the second one ends at once.
+std::atomic<std::int64_t> interrupted_ns{0};  // CLOCK_MONOTONIC; 0: not
+
+// The first signal asks for the footer at the next pause; a second one ends at once. What follows
+// the first immediately is the same request, sent by a shell and a launcher both.
 extern "C" void on_interrupt(int) {
-  if (interrupt_asked.exchange(true)) _exit(static_cast<int>(linerate::ExitCode::interrupted));
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto now_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  std::int64_t first_ns = 0;
+  if (interrupted_ns.compare_exchange_strong(first_ns, now_ns)) return;
+  if (now_ns - first_ns > kSameRequestNs) _exit(static_cast<int>(linerate::ExitCode::interrupted));
 }
 
 void catch_interrupts() {
@@ -58,7 +68,7 @@ int run_main(std::span<const char* const> argv) {
   if (!call) return static_cast<int>(linerate::refuse(call.sentence()));
   const auto environment = linerate::Environment::of_process();
   return static_cast<int>(run({.call = *call, .environment = environment, .interrupted = [] {
-                                 return interrupt_asked.load();
+                                 return interrupted_ns.load() != 0;
                                }}));
 }
 

@@ -1,6 +1,8 @@
 // See results.h.
 #include "bench/results.h"
 
+#include "collectives/traffic.h"
+
 #include <algorithm>
 #include <ctime>
 #include <numeric>
@@ -106,6 +108,13 @@ void add_bandwidth(const Measurement& m, const Sizing& sizing, Record& record) {
   record.busbw_gbps = record.algbw_gbps * m.what.collective->bus_factor(sizing.nranks);
 }
 
+void add_traffic(const Sizing& sizing, Record& record) {
+  const auto width = bytes_of(sizing.type);
+  for (int rank = 0; rank < sizing.nranks; ++rank)
+    record.traffic_bytes.emplace_back(sizing.traffic->sent(sizing, rank) * width,
+                                      sizing.traffic->received(sizing, rank) * width);
+}
+
 }  // namespace
 
 double combine_us(std::vector<double> lane_us, Average average) {
@@ -144,6 +153,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
     if (!config.report_cputime) record.window.cpu_us.reset();
     record.samples = samples_of(m.samples[set], m, keeps_raw(config));
     add_bandwidth(m, sizing, record);
+    if (sizing.traffic != nullptr && config.traffic.print_summary) add_traffic(sizing, record);
     add_checks(m, ranks, record);
     return record;
   };

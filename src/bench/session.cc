@@ -78,13 +78,20 @@ Deadline Session::init_deadline() const {
   return Deadline::after(input_.clock, config().init_timeout_s());
 }
 
+// NCCL_TESTS_DEVICE counts from its device in each process, else all processes of a node count on.
+int Session::device_index(int local) const {
+  const int per_lane = static_cast<int>(ranks_.size());
+  if (config().base_device) return *config().base_device + lane_index_ * per_lane + local;
+  return input_.members.place().local_rank * per_lane + local;
+}
+
 void Session::connect() {
   const int per_lane = static_cast<int>(ranks_.size());
   std::vector<Device*> devices;
   for (int i = 0; i < per_lane; ++i) {
     auto& local = ranks_[static_cast<std::size_t>(i)];
     local.rank = members().rank() * per_lane + i;
-    local.device = input_.backend.open_device(members().place().local_rank * per_lane + i);
+    local.device = input_.backend.open_device(device_index(i));
     local.stream = local.device->stream();
     devices.push_back(local.device.get());
   }

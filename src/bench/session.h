@@ -98,6 +98,7 @@ class Session {
   void connect();
   void split();
   void exchange_infos();
+  int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
 
   SessionInput input_;

@@ -15,6 +15,7 @@ namespace {
 
 // The version of nccl-tests whose lines these are.
 constexpr std::string_view kCompatible = "2.19.6";
+constexpr double kBytesPerUsGbps = 1e3;  // bytes per us in one GB/s
 constexpr int kTimeWidth = 7;
 constexpr int kRateWidth = 6;
 
@@ -130,6 +131,22 @@ const Record* find_placement(std::span<const Record> records, Placement placemen
   return at == records.end() ? nullptr : &*at;
 }
 
+// Bandwidths of one rank of all_to_all_v: its own bytes, in the time of all.
+std::string traffic_lines(const Record& record) {
+  const auto& traffic = record.traffic_bytes;
+  if (traffic.empty()) return {};
+  const auto n = static_cast<double>(traffic.size());
+  std::string text = "# NCCL_TESTS_ALLTOALLV_PRINT_SUMMARY:\n";
+  for (std::size_t rank = 0; rank < traffic.size(); ++rank) {
+    const auto [sent, received] = traffic[rank];
+    const double gbps =
+        static_cast<double>(std::max(sent, received)) / record.window.time_us / kBytesPerUsGbps;
+    text += fmt::format("#   rank={} send_bytes={} recv_bytes={} alg_bw={} bus_bw={}\n", rank, sent,
+                        received, plain(gbps), plain(gbps * (n - 1) / n));
+  }
+  return text;
+}
+
 std::string memory_line(const EndInfo& end) {
   std::string amounts;
   std::uint64_t total = 0;
@@ -182,7 +199,7 @@ std::string table_row(std::span<const Record> records, const TableOptions& optio
   row += half_row(find_placement(records, Placement::out_of_place), options);
   row += half_row(find_placement(records, Placement::in_place), options);
   if (options.timestamps) row += fmt::format("{:>21}", records.back().timestamp);
-  return row + '\n';
+  return row + '\n' + traffic_lines(records.front());
 }
 
 std::string table_footer(const EndInfo& end, const std::string& program,

@@ -20,7 +20,8 @@ std::string table_heading(const RunInfo& run, const TableOptions& options);
 std::string backend_text(const RunInfo& run);
 
 // One row: `records` holds one or two records of one size, out of place first. A placement that was
-// not measured shows zeros and N/A, so that the row keeps its 13 tokens. REQUIRES: not empty.
+// not measured shows zeros and N/A, so that the row keeps its 13 tokens. A `#` line for each rank
+// follows where its traffic is listed. REQUIRES: not empty.
 std::string table_row(std::span<const Record> records, const TableOptions& options);
 
 // Everything after the last row. An average of nothing is 0.

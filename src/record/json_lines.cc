@@ -185,6 +185,7 @@ std::string json_line(const Record& record) {
   }
   if (record.wrong) line["wrong"] = *record.wrong;
   if (record.where) line["first_wrong"] = wrong_json(*record.where);
+  if (!record.traffic_bytes.empty()) line["traffic_bytes"] = record.traffic_bytes;
   put(line, "timestamp", record.timestamp);
   if (record.samples) {
     put_late(line, *record.samples);

@@ -125,6 +125,8 @@ struct Record {
   std::optional<SampleInfo> samples{};
   std::optional<std::uint64_t> wrong{};  // absent: not checked
   std::optional<WrongWhere> where{};
+  // all_to_all_v, on request: what each rank of the group sends and receives.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> traffic_bytes{};
   std::optional<std::pair<int, int>> pair{};  // p2p: the two ranks
   std::string timestamp{};                    // local time, %Y-%m-%d %H:%M:%S
 };

@@ -139,6 +139,19 @@ TEST(TableRow, PutsNumbersWhereNcclTestsDoes) {
   EXPECT_EQ(row.size(), 119u);
 }
 
+TEST(TableRow, IsFollowedByTheRanksTrafficWhereItIsListed) {
+  auto records = row_of(all_reduce_of(4096), {2, 2.05, 1.02}, {2, 2.05, 1.02});
+  records[0].traffic_bytes = {{4096, 1024}, {1024, 4096}};
+
+  const auto text = table_row(records, doubling(8, 4096));
+
+  EXPECT_THAT(text, EndsWith("# NCCL_TESTS_ALLTOALLV_PRINT_SUMMARY:\n"
+                             "#   rank=0 send_bytes=4096 recv_bytes=1024 alg_bw=2.048 "
+                             "bus_bw=1.024\n"
+                             "#   rank=1 send_bytes=1024 recv_bytes=4096 alg_bw=2.048 "
+                             "bus_bw=1.024\n"));
+}
+
 TEST(TableRow, IsOneCharacterShorterPerMissingCheck) {
   auto row = row_of(all_reduce_of(1024), {1, 1, 1}, {1, 1, 1});
   const auto checked = table_row(row, doubling(8, 8));

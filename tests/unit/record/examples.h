@@ -85,6 +85,7 @@ inline Record example_record() {
                                         .expected_bits = 0x3fc00000,
                                         .got_bits = 0xc0000000},
                               .count_per_rank = {{1, 3}}},
+          .traffic_bytes = {{1024, 512}, {512, 1024}},
           .pair = std::pair{0, 1},
           .timestamp = "2024-05-01 12:00:01"};
 }

@@ -1,0 +1,43 @@
+"""Ctrl-C in the middle of a run: what was measured is closed as a whole, exit 130."""
+
+import json
+import os
+import signal
+import tempfile
+import unittest
+from pathlib import Path
+
+from job import LONG_SWEEP, Job, rank_pids
+from support import tool
+
+
+class Interrupted(unittest.TestCase):
+    def interrupted(self, *launch: str, everybody: bool) -> tuple[int, str, dict]:
+        """Exit code, table and the last JSON line of a run that SIGINT ends."""
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(Path(folder), [tool("all_reduce_perf"), *LONG_SWEEP, *launch])
+            job.wait_for_rows(2)
+            for pid in {job.process.pid, *(rank_pids(job.out).values() if everybody else ())}:
+                os.kill(pid, signal.SIGINT)
+            code, _ = job.end(20)
+            last = json.loads(job.jsonl.read_text().splitlines()[-1])
+            return code, job.out.read_text(), last
+
+    def check(self, code: int, table: str, last: dict) -> None:
+        self.assertEqual(code, 130)
+        self.assertIn("# Out of bounds values : 0 OK", table)
+        self.assertIn("# Collective test concluded: all_reduce_perf", table)
+        self.assertEqual((last["kind"], last["exit_code"]), ("end", 130))
+
+    def test_threads(self):
+        self.check(*self.interrupted("-t", "2", everybody=False))
+
+    def test_processes_as_a_terminal_tells_all_of_them(self):
+        self.check(*self.interrupted("--nprocs", "2", everybody=True))
+
+    def test_processes_when_only_the_parent_is_told(self):
+        self.check(*self.interrupted("--nprocs", "2", everybody=False))
+
+
+if __name__ == "__main__":
+    unittest.main()
