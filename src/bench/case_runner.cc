@@ -35,12 +35,9 @@ std::int64_t combined_ns(const std::vector<WindowTime>& times) {
 
 }  // namespace
 
-CaseRunner::CaseRunner(Session& session, std::size_t buffer_bytes, double clock_cost_ns,
-                       const TrafficMatrix* traffic)
+CaseRunner::CaseRunner(Session& session, Setup setup)
     : session_(session),
-      buffer_bytes_(buffer_bytes),
-      clock_cost_ns_(clock_cost_ns),
-      traffic_(traffic),
+      setup_(std::move(setup)),
       lane_sets_(sets_of(session)),
       sampler_(session) {}
 
@@ -51,30 +48,33 @@ CaseOnLane CaseRunner::prepare(const Case& what, Placement placement) const {
     const Sizing sizing{.count = count_of(*what.collective, what.bytes, what.type, n),
                         .rank = local.comm().rank(),
                         .nranks = n,
-                        .traffic = traffic_,
+                        .traffic = setup_.traffic,
                         .type = what.type};
     on_lane.sizings.push_back(sizing);
-    on_lane.layouts.push_back(layout_of(sizing, what, placement, session_.config(), buffer_bytes_));
+    on_lane.layouts.push_back(
+        layout_of(sizing, what, placement, session_.config(), setup_.buffer_bytes));
     auto& send = on_lane.send_ranges.emplace_back();
     auto& recv = on_lane.recv_ranges.emplace_back();
-    if (traffic_ == nullptr) continue;
-    send = traffic_->send_ranges(sizing);
-    recv = traffic_->recv_ranges(sizing);
+    if (setup_.traffic == nullptr) continue;
+    send = setup_.traffic->send_ranges(sizing);
+    recv = setup_.traffic->recv_ranges(sizing);
   }
   return on_lane;
 }
 
-bool CaseRunner::keeps_spare(const CaseOnLane& on_lane) const {
-  const auto& stop = session_.config().stop;
-  return session_.config().check > 0 && !stop.ci && !stop.max_s &&
-         on_lane.layouts.front().has_spare();
+// Lanes take the same steps, though groups of other sizes have other slots.
+CaseOnLane CaseRunner::agree_on(CaseOnLane on_lane) {
+  const auto& config = session_.config();
+  if (config.check > 0 && !config.stop.asked())
+    on_lane.keeps_spare = !session_.any_lane(!on_lane.layouts.front().has_spare());
+  return on_lane;
 }
 
-void CaseRunner::enter(const char* stage, const CaseOnLane& on_lane) {
-  session_.enter({.what = stage,
-                  .collective = on_lane.what.collective->name,
-                  .bytes = on_lane.layouts.front().stride,
-                  .placement = name_of(on_lane.placement)});
+Stage CaseRunner::stage(const char* what, const CaseOnLane& on_lane) const {
+  return {.what = what,
+          .collective = on_lane.what.collective->name,
+          .bytes = on_lane.layouts.front().stride,
+          .placement = name_of(on_lane.placement)};
 }
 
 // Inputs of the case's own type in every slot that calls will touch: leftovers of another type
@@ -96,14 +96,17 @@ void CaseRunner::fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls) {
 
 Measurement CaseRunner::run(const Case& what, Placement placement) {
   const auto& config = session_.config();
-  const auto on_lane = prepare(what, placement);
+  const auto on_lane = agree_on(prepare(what, placement));
   Measurement m{.what = what, .placement = placement, .agg_iters = config.agg_iters};
   m.checked =
       config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
-  enter("warm-up", on_lane);
+  session_.enter_local(stage("filling", on_lane));
   const auto calls = config.iters * static_cast<std::uint64_t>(config.agg_iters);
   fill_sliding(on_lane, std::max(calls, config.warmup_iters));
+  if (on_lane.keeps_spare && m.checked)
+    fill_slot(session_, on_lane, on_lane.layouts.front().last_slot());
   CaseLauncher launcher(session_, on_lane);
+  session_.enter(stage("warm-up", on_lane));
   for (std::uint64_t i = 0; i < config.warmup_iters; ++i)
     launcher.once(i % on_lane.layouts.front().sliding_slots());
   launcher.synchronize();
@@ -115,9 +118,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
 void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
   const auto& config = session_.config();
   const auto& layout = on_lane.layouts.front();
-  const bool spare = keeps_spare(on_lane);
-  if (spare && m.checked) fill_slot(session_, on_lane, layout.last_slot());
-  const auto capacity = config.stop.ci || config.stop.max_s
+  const auto capacity = config.stop.asked()
                             ? SampleReduction::kExactSamples
                             : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
   if (session_.is_first()) {
@@ -127,8 +128,9 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
   }
   m.lane_times.resize(static_cast<std::size_t>(session_.members().nranks()));
   const auto start_ns = session_.clock().now_ns();
-  for (Decision next{.stop = false}; !next.stop;) {
-    enter("timed loop", on_lane);
+  next_look_ = 0;
+  for (bool stop = false; !stop;) {
+    session_.enter(stage("timed loop", on_lane));
     const auto time = run_window(session_, launcher,
                                  {.iters = config.iters,
                                   .agg_iters = config.agg_iters,
@@ -142,12 +144,13 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
     }
     m.batch = decide(m, start_ns, false).batch;
     sample(on_lane, launcher, m);
-    next = decide(m, start_ns, true);
+    stop = decide(m, start_ns, true).stop ||
+           (config.stop.asked() && session_.any_lane(setup_.interrupted()));
   }
 }
 
 void CaseRunner::sample(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
-  enter("samples", on_lane);
+  session_.enter(stage("samples", on_lane));
   sampler_.run(launcher,
                {.samples = session_.config().iters,
                 .batch = m.batch,
@@ -172,14 +175,9 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
     const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
     const double call_us =
         static_cast<double>(combined_ns(m.lane_times)) / 1e3 / static_cast<double>(calls);
-    decision.batch = batch_for(call_us, clock_cost_ns_);
-    const auto& stop = session_.config().stop;
-    if (sampled && (stop.ci || stop.max_s) && m.samples.front().time_us.count() > 0) {
-      const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
-      decision.stop =
-          stats::stop_now({.ci = stop.ci, .max_s = stop.max_s}, m.samples.front().time_us.summary(),
-                          elapsed_s) != stats::Stop::go_on;
-    }
+    decision.batch = batch_for(call_us, setup_.clock_cost_ns);
+    const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
+    if (sampled && session_.config().stop.asked()) decision.stop = precise_enough(m, elapsed_s);
   }
   WireWriter out;
   out.put(decision);
@@ -187,20 +185,35 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
       .get<Decision>();
 }
 
+// A summary sorts all samples, so it is asked for only when there are a tenth more of them.
+bool CaseRunner::precise_enough(const Measurement& m, double elapsed_s) {
+  constexpr std::uint64_t kPart = 10;
+  const auto& stop = session_.config().stop;
+  const auto& samples = m.samples.front().time_us;
+  if (stop.max_s && elapsed_s >= *stop.max_s) return true;
+  if (samples.count() == 0 || samples.count() < next_look_) return false;
+  next_look_ = samples.count() + samples.count() / kPart;
+  const stats::StopLimits limits{.ci = stop.ci, .max_s = stop.max_s};
+  return stats::stop_now(limits, samples.summary(), elapsed_s) != stats::Stop::go_on;
+}
+
 // The last timed call worked on the spare slot. Where there is none, one more call is timed on a
 // slot filled anew. Further rounds of -c do the same.
 void CaseRunner::verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
-  enter("verification", on_lane);
   const auto last = on_lane.layouts.front().last_slot();
   std::vector<RankCheck> checks;
   for (int round = 0; round < session_.config().check; ++round) {
-    if (round > 0 || !keeps_spare(on_lane)) {
+    if (round > 0 || !on_lane.keeps_spare) {
+      session_.enter_local(stage("filling", on_lane));
       fill_slot(session_, on_lane, last);
+      session_.enter(stage("verified call", on_lane));
       run_window(session_, launcher, {.iters = 1, .last_slot = last});
     }
+    session_.enter_local(stage("comparison", on_lane));
     const auto found = check_slot(session_, on_lane, last);
     checks.insert(checks.end(), found.begin(), found.end());
   }
+  session_.enter(stage("gathering", on_lane));
   gather_checks(checks, m);
 }
 

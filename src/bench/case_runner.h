@@ -7,16 +7,21 @@
 #include "bench/sampling.h"
 #include "bench/session.h"
 
-#include <memory>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace linerate {
 
 class CaseRunner {
  public:
-  // `buffer_bytes`: of one buffer of each rank, without -u's lead.
-  CaseRunner(Session& session, std::size_t buffer_bytes, double clock_cost_ns,
-             const TrafficMatrix* traffic);
+  struct Setup {
+    std::size_t buffer_bytes = 0;  // of one buffer of each rank, without -u's lead
+    double clock_cost_ns = 0;
+    const TrafficMatrix* traffic = nullptr;  // of all_to_all_v; outlives the runner
+    std::function<bool()> interrupted;       // asked between windows
+  };
+  CaseRunner(Session& session, Setup setup);
 
   // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather.
   // Collective over all lanes; yields the measurement on rank 0 and an empty one elsewhere.
@@ -31,6 +36,7 @@ class CaseRunner {
     bool stop = true;
   };
   CaseOnLane prepare(const Case& what, Placement placement) const;
+  CaseOnLane agree_on(CaseOnLane on_lane);
   void fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls);
   void measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
   void sample(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
@@ -38,14 +44,13 @@ class CaseRunner {
   Decision decide(Measurement& m, std::int64_t start_ns, bool sampled);
   void verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
   void gather_checks(const std::vector<RankCheck>& mine, Measurement& m);
-  void enter(const char* stage, const CaseOnLane& on_lane);
-  bool keeps_spare(const CaseOnLane& on_lane) const;
+  Stage stage(const char* what, const CaseOnLane& on_lane) const;
+  bool precise_enough(const Measurement& m, double elapsed_s);
 
   Session& session_;
-  std::size_t buffer_bytes_;
-  double clock_cost_ns_;
-  const TrafficMatrix* traffic_;
+  Setup setup_;
   std::vector<LaneSet> lane_sets_;
+  std::uint64_t next_look_ = 0;  // samples at which --stop's interval is looked at again
   Sampler sampler_;
 };
 

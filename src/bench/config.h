@@ -32,6 +32,8 @@ enum class ProgressMode : std::uint8_t { automatic, on, off };
 struct StopRule {
   std::optional<double> ci;     // half width of the median's 95 % interval over the median
   std::optional<double> max_s;  // longest time of one case
+
+  bool asked() const { return ci || max_s; }
 };
 
 // NCCL_TESTS_SPLIT and NCCL_TESTS_SPLIT_MASK: colour = op(global rank).

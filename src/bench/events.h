@@ -1,22 +1,19 @@
-// What a run tells its caller, on the thread of rank 0 and outside every timed region.
+// What a run tells its caller, outside every timed region.
 #pragma once
 
 #include "record/record.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace linerate {
 
-struct RunEvents {
-  std::function<void(const RunInfo&)> begin;
-  // `table`: one record per placement, averaged over groups; `groups`: one per placement and group.
-  std::function<void(std::span<const Record> table, std::span<const Record> groups)> row;
-  std::function<bool()> interrupted;  // asked between windows: end as after Ctrl-C
-};
-
-// What rank 0 knows when all cases are done.
+// What rank 0 knows of the cases that are done.
 struct RunTotals {
   std::uint64_t failed_checks = 0;  // nccl-tests' "Out of bounds values"
   double busbw_sum_gbps = 0;        // over all rows and both placements
@@ -27,6 +24,18 @@ struct RunTotals {
   double average_busbw_gbps() const {
     return busbw_rows == 0 ? 0 : busbw_sum_gbps / static_cast<double>(busbw_rows);
   }
+};
+
+// begin and row are called on rank 0's thread only.
+struct RunEvents {
+  // `row_bytes`: the sizes of one cycle's rows, as far as they are known beforehand.
+  std::function<void(const RunInfo&, std::span<const std::uint64_t> row_bytes)> begin;
+  // `table`: one record per placement, averaged over groups; `groups`: one per placement and group.
+  std::function<void(std::span<const Record> table, std::span<const Record> groups,
+                     const RunTotals& so_far)>
+      row;
+  // Asked between windows by every lane: any that says so ends the run as after Ctrl-C.
+  std::function<bool()> interrupted;
 };
 
 }  // namespace linerate

@@ -29,16 +29,21 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
   }
 }
 
-void CaseLauncher::once(std::size_t slot) {
-  Group* const group = session_.group();
-  if (group != nullptr) group->start();
+void CaseLauncher::start_group() {
+  if (Group* const group = session_.group()) group->start();
+}
+
+void CaseLauncher::end_group() {
+  if (Group* const group = session_.group()) group->end();
+}
+
+void CaseLauncher::add(std::size_t slot) {
   for (auto& p : prepared_) {
     auto& buffers = p.call.buffers;
     buffers.send = {p.send + slot * p.stride, buffers.send.size()};
     buffers.recv = {p.recv + slot * p.stride, buffers.recv.size()};
     collective_.launch(*p.comm, p.call);
   }
-  if (group != nullptr) group->end();
 }
 
 void CaseLauncher::synchronize() {

@@ -16,14 +16,25 @@ struct CaseOnLane {
   std::vector<Sizing> sizings{};  // per local rank, within its group
   std::vector<Layout> layouts{};
   std::vector<std::vector<Range>> send_ranges{}, recv_ranges{};  // all_to_all_v only
+  // Every lane has a spare slot, on which the last timed call works and is verified.
+  bool keeps_spare = false;
 };
 
-// Launches the case once per call of once(), on all ranks of the lane, on the slot it is told.
+// Launches the case on all ranks of the lane, on the slot it is told.
 class CaseLauncher {
  public:
   CaseLauncher(Session& session, const CaseOnLane& on_lane);
 
-  void once(std::size_t slot);
+  // One call.
+  void once(std::size_t slot) {
+    start_group();
+    add(slot);
+    end_group();
+  }
+  // Several calls fused: start_group(), add() for each, end_group().
+  void start_group();
+  void add(std::size_t slot);
+  void end_group();
   void synchronize();  // waits until all ranks' streams are done
 
  private:

@@ -3,6 +3,7 @@
 
 #include "base/wire.h"
 #include "bench/calibrate.h"
+#include "bench/memory_limit.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
 
@@ -25,7 +26,7 @@ void merge(PairTiming& into, PairTiming&& other) {
 class P2pRun {
  public:
   P2pRun(const SessionInput& input, const RunInfo& started, const RunEvents& events)
-      : events_(events), session_(input), info_(started) {}
+      : events_(events), config_(input.config), session_(input), info_(started) {}
 
   RunTotals run();
 
@@ -37,6 +38,7 @@ class P2pRun {
   Record record_of(const PairTest& test, PairTiming& timing) const;
 
   const RunEvents& events_;
+  RunConfig config_;  // with -e lowered to what fits
   Session session_;
   RunInfo info_;
   RunTotals totals_;
@@ -44,11 +46,12 @@ class P2pRun {
 
 RunTotals P2pRun::run() {
   info_.timing = calibrate(session_);
-  session_.allocate(session_.config().max_bytes);
+  lower_max_bytes(session_, config_, info_);
+  session_.allocate(config_.max_bytes);
   begin();
-  const auto rounds = pair_rounds(session_.nranks(), session_.config().at_once);
+  const auto rounds = pair_rounds(session_.nranks(), config_.at_once);
   for (const auto& round : rounds) {
-    totals_.interrupted = session_.agree(session_.is_first() && events_.interrupted());
+    totals_.interrupted = session_.any_lane(events_.interrupted());
     if (totals_.interrupted) return totals_;
     run_round(round);
   }
@@ -58,17 +61,17 @@ RunTotals P2pRun::run() {
 
 void P2pRun::begin() {
   session_.describe(info_);
-  if (session_.is_first()) events_.begin(info_);
+  totals_.memory_bytes = {{"buffers", 2 * session_.ranks().front().send.bytes()}};
+  if (session_.is_first()) events_.begin(info_, {});
 }
 
 void P2pRun::run_round(const Round& round) {
-  const auto& config = session_.config();
   std::vector<PairTest> latency, forward, backward, both;
   for (const auto& [a, b] : round) {
-    latency.push_back({PairKind::latency, a, b, config.min_bytes});
-    forward.push_back({PairKind::unidirectional, a, b, config.max_bytes});
-    backward.push_back({PairKind::unidirectional, b, a, config.max_bytes});
-    both.push_back({PairKind::bidirectional, a, b, config.max_bytes});
+    latency.push_back({PairKind::latency, a, b, config_.min_bytes});
+    forward.push_back({PairKind::unidirectional, a, b, config_.max_bytes});
+    backward.push_back({PairKind::unidirectional, b, a, config_.max_bytes});
+    both.push_back({PairKind::bidirectional, a, b, config_.max_bytes});
   }
   for (const auto& tests : {latency, forward, backward, both}) run_tests(tests);
 }
@@ -111,12 +114,11 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   for (std::size_t t = 0; t < tests.size(); ++t) {
     totals_.failed_checks += timings[t].wrong > 0 ? 1 : 0;
     const auto record = record_of(tests[t], timings[t]);
-    events_.row({&record, 1}, {&record, 1});
+    events_.row({&record, 1}, {&record, 1}, totals_);
   }
 }
 
 Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
-  const auto& config = session_.config();
   const double trips = test.kind == PairKind::latency ? 2 : 1;
   const double directions = test.kind == PairKind::bidirectional ? 2 : 1;
   Record record{.run_id = info_.run_id,
@@ -130,19 +132,19 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
                 .backend = info_.backend,
                 .backend_version = info_.backend_version,
                 .transport = info_.transport,
-                .window = {.iters = config.iters},
+                .window = {.iters = config_.iters},
                 .pair = std::pair{test.source, test.dest}};
   const auto node_of = [&](int rank) { return info_.ranks[static_cast<std::size_t>(rank)].node; };
   record.nnodes = node_of(test.source) == node_of(test.dest) ? 1 : 2;
-  record.window.time_us =
-      static_cast<double>(timing.elapsed_ns) / kNsPerUs / static_cast<double>(config.iters) / trips;
+  record.window.time_us = static_cast<double>(timing.elapsed_ns) / kNsPerUs /
+                          static_cast<double>(config_.iters) / trips;
   for (auto& us : timing.iteration_us) us /= trips;
   record.samples = SampleInfo{.us = stats::summarize(timing.iteration_us)};
   if (record.window.time_us > 0)
     record.algbw_gbps =
         directions * static_cast<double>(test.bytes) / record.window.time_us / kNsPerUs;
   record.busbw_gbps = record.algbw_gbps;
-  if (config.check > 0) record.wrong = timing.wrong;
+  if (config_.check > 0) record.wrong = timing.wrong;
   return record;
 }
 

@@ -1,10 +1,14 @@
 // See pair_test.h.
 #include "bench/pair_test.h"
 
+#include "stats/reservoir.h"
+
 #include <algorithm>
 
 namespace linerate {
 namespace {
+
+constexpr std::uint64_t kMostSamples = 100'000;  // kept of a test, and sent to rank 0
 
 // One of this lane's ranks in the test.
 struct Part {
@@ -70,6 +74,7 @@ void iterate(Session& session, const std::vector<Part>& parts, const PairTest& t
 
 Content input_of(const Session& session, int rank) {
   return {.type = DataType::uint8,
+          .op = RedOp::max,  // data that is only moved: see pattern.h
           .rank = rank,
           .nranks = session.nranks(),
           .seed = session.config().seed};
@@ -90,6 +95,34 @@ std::uint64_t wrong_bytes(Session& session, const Part& part, const PairTest& te
   return part.local->device->count_wrong(received, input_of(session, part.peer)).wrong;
 }
 
+// `iters` iterations, from the moment when both ranks are there.
+PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTest& test,
+                 std::uint64_t iters) {
+  stats::Reservoir samples(std::min(iters, kMostSamples));
+  const Clock& clock = session.clock();
+  const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
+  iterate(session, parts, meeting);
+  const auto start_ns = clock.now_ns();
+  auto last_ns = start_ns;
+  for (std::uint64_t i = 0; i < iters; ++i) {
+    iterate(session, parts, test);
+    const auto now_ns = clock.now_ns();
+    samples.add(static_cast<double>(now_ns - last_ns) / 1e3);
+    last_ns = now_ns;
+  }
+  return {.elapsed_ns = last_ns - start_ns,
+          .iteration_us = {samples.kept().begin(), samples.kept().end()}};
+}
+
+// One more timed iteration, over poison, so that nothing of an earlier one can pass for it.
+void verify(Session& session, const std::vector<Part>& parts, const PairTest& test,
+            std::vector<PairTiming>& timings) {
+  fill(session, parts, test.bytes);
+  (void)timed(session, parts, test, 1);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    timings[i].wrong = wrong_bytes(session, parts[i], test);
+}
+
 }  // namespace
 
 std::string_view name_of(PairKind kind) {
@@ -108,27 +141,11 @@ std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test) {
   const auto parts = parts_of(session, test);
   if (parts.empty()) return {};
   const auto& config = session.config();
-  if (config.check > 0) fill(session, parts, test.bytes);
+  fill(session, parts, test.bytes);
   for (std::uint64_t i = 0; i < std::max<std::uint64_t>(1, config.warmup_iters); ++i)
     iterate(session, parts, test);
-  PairTiming timing;
-  timing.iteration_us.reserve(config.iters);
-  const Clock& clock = session.clock();
-  const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
-  iterate(session, parts, meeting);  // both are here: the window starts
-  const auto start_ns = clock.now_ns();
-  auto last_ns = start_ns;
-  for (std::uint64_t i = 0; i < config.iters; ++i) {
-    iterate(session, parts, test);
-    const auto now_ns = clock.now_ns();
-    timing.iteration_us.push_back(static_cast<double>(now_ns - last_ns) / 1e3);
-    last_ns = now_ns;
-  }
-  timing.elapsed_ns = last_ns - start_ns;
-  std::vector<PairTiming> timings(parts.size(), timing);
-  if (config.check > 0)
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      timings[i].wrong = wrong_bytes(session, parts[i], test);
+  std::vector<PairTiming> timings(parts.size(), timed(session, parts, test, config.iters));
+  if (config.check > 0) verify(session, parts, test, timings);
   return timings;
 }
 

@@ -24,7 +24,7 @@ struct PairTest {
 // What one rank of the pair saw.
 struct PairTiming {
   std::int64_t elapsed_ns = 0;
-  std::vector<double> iteration_us{};  // latency: of the round trip
+  std::vector<double> iteration_us{};  // latency: of the round trip; a choice where there are many
   std::uint64_t wrong = 0;             // bytes received that differ
 };
 

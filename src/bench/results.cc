@@ -1,25 +1,17 @@
 // See results.h.
 #include "bench/results.h"
 
+#include "base/time_text.h"
 #include "collectives/traffic.h"
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <numeric>
 #include <optional>
 #include <set>
 
 namespace linerate {
 namespace {
-
-std::string local_time_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  char text[32];
-  const auto length = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
-  return {text, length};
-}
 
 // The ranks of one colour, or all when there is none.
 std::vector<RankInfo> ranks_of(const RunFacts& facts, std::optional<int> group) {
@@ -149,7 +141,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
                   .backend_version = facts.backend_version,
                   .transport = facts.transport,
                   .window = window_of(m, sets[set], config.average),
-                  .timestamp = local_time_text()};
+                  .timestamp = local_text(std::chrono::system_clock::now())};
     if (!config.report_cputime) record.window.cpu_us.reset();
     record.samples = samples_of(m.samples[set], m, keeps_raw(config));
     add_bandwidth(m, sizing, record);

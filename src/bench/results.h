@@ -15,7 +15,6 @@ struct RunFacts {
   std::string run_id{};
   std::string backend{}, backend_version{}, transport{};
   std::vector<RankInfo> infos{};  // by rank
-  int ranks_per_lane = 1;
   const TrafficMatrix* traffic = nullptr;
 };
 

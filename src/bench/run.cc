@@ -1,14 +1,11 @@
 // See run.h.
 #include "bench/run.h"
 
-#include "base/units.h"
-#include "base/wire.h"
 #include "bench/calibrate.h"
 #include "bench/case_runner.h"
+#include "bench/memory_limit.h"
 #include "bench/results.h"
 #include "bench/traffic_source.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -27,7 +24,6 @@ class BenchmarkRun {
 
  private:
   void plan();
-  void lower_max_bytes();
   void begin();
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
@@ -47,7 +43,10 @@ RunTotals BenchmarkRun::run() {
   info_.timing = calibrate(session_);
   plan();
   begin();
-  CaseRunner runner(session_, buffer_bytes_, info_.timing.clock_cost_ns, traffic_.get());
+  CaseRunner runner(session_, {.buffer_bytes = buffer_bytes_,
+                               .clock_cost_ns = info_.timing.clock_cost_ns,
+                               .traffic = traffic_.get(),
+                               .interrupted = events_.interrupted});
   for (std::uint64_t cycle = 0; config_.run_cycles == 0 || cycle < config_.run_cycles; ++cycle) {
     run_cycle(runner);
     if (totals_.interrupted) break;
@@ -58,25 +57,12 @@ RunTotals BenchmarkRun::run() {
 
 void BenchmarkRun::plan() {
   traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
-  lower_max_bytes();
+  lower_max_bytes(session_, config_, info_);
   const int nranks = session_.ranks().front().comm().nranks();
-  cases_ = plan_cases(config_, nranks);
+  cases_ = plan_cases(config_, session_.smallest_group());  // the same on all lanes
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
   constexpr std::size_t kWidest = 8;
   session_.allocate(buffer_bytes_ + config_.unalign * kWidest);
-}
-
-void BenchmarkRun::lower_max_bytes() {
-  const auto memory = session_.rank_memory();
-  const auto cap = max_bytes_within(memory);
-  if (config_.max_bytes <= cap) return;
-  if (config_.min_bytes > cap)
-    throw Error(fmt::format("-b {} does not fit: a rank has {} bytes for its two buffers. Choose a "
-                            "smaller -b, fewer ranks, or a larger --limit-memory.",
-                            config_.min_bytes, memory),
-                ExitCode::unavailable);
-  config_.max_bytes = cap;
-  info_.lowered_max_bytes = cap;
 }
 
 RunFacts BenchmarkRun::facts() const {
@@ -85,19 +71,20 @@ RunFacts BenchmarkRun::facts() const {
           .backend_version = info_.backend_version,
           .transport = info_.transport,
           .infos = session_.infos(),
-          .ranks_per_lane = static_cast<int>(session_.ranks().size()),
           .traffic = traffic_.get()};
 }
 
 void BenchmarkRun::begin() {
   session_.describe(info_);
   totals_.memory_bytes = {{"buffers", 2 * session_.ranks().front().send.bytes()}};
-  if (session_.is_first()) events_.begin(info_);
+  std::vector<std::uint64_t> row_bytes;
+  for (const auto& what : cases_) row_bytes.push_back(what.bytes);
+  if (session_.is_first()) events_.begin(info_, row_bytes);
 }
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {
   for (const auto& what : cases_) {
-    totals_.interrupted = session_.agree(session_.is_first() && events_.interrupted());
+    totals_.interrupted = session_.any_lane(events_.interrupted());
     if (totals_.interrupted) return;
     run_case(runner, what);
   }
@@ -115,7 +102,7 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
     table.push_back(std::move(results.table));
     std::move(results.groups.begin(), results.groups.end(), std::back_inserter(groups));
   }
-  if (session_.is_first()) events_.row(table, groups);
+  if (session_.is_first()) events_.row(table, groups, totals_);
 }
 
 }  // namespace

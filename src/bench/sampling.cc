@@ -83,6 +83,7 @@ Sampler::Sampler(Session& session)
 void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
                   std::vector<SampleReduction>& reductions) {
   next_slot_ = 0;
+  before_ = offset_now();
   session_.align();
   for (std::uint64_t done = 0; done < plan.samples;) {
     const std::size_t count = stamp_block(launcher, plan, done);
@@ -112,7 +113,8 @@ std::size_t Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan,
   return count;
 }
 
-// Processes of one node share a clock; only several nodes pay for the measurement.
+// Before and after each block, so that drift between them is taken out. Processes of one node share
+// a clock; only several nodes pay for the measurement.
 ClockOffset Sampler::offset_now() {
   if (session_.members().place().nnodes == 1) return {};
   return measure_offset(session_.members(), session_.clock(), Deadline::never());
@@ -121,11 +123,12 @@ ClockOffset Sampler::offset_now() {
 void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
                            const std::vector<LaneSet>& sets,
                            std::vector<SampleReduction>& reductions) {
-  const auto offset = offset_now();
+  const auto after = offset_now();
   for (auto& stamp : std::span(stamps_).first(count)) {
-    stamp.entry_ns = to_common_ns(stamp.entry_ns, offset, offset);
-    stamp.exit_ns = to_common_ns(stamp.exit_ns, offset, offset);
+    stamp.entry_ns = to_common_ns(stamp.entry_ns, before_, after);
+    stamp.exit_ns = to_common_ns(stamp.exit_ns, before_, after);
   }
+  before_ = after;
   WireWriter mine;
   mine.put_all(std::span<const Stamp>(stamps_).first(count));
   const auto gathered = session_.members().gather(mine.bytes(), Deadline::never());

@@ -67,6 +67,7 @@ class Sampler {
   Session& session_;
   std::vector<Stamp> stamps_;
   std::size_t next_slot_ = 0;
+  ClockOffset before_;  // of the current block
 };
 
 // Calls per sample so that the two clock reads cost at most 2 % of it.

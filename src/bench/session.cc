@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <map>
+#include <ranges>
 #include <set>
 #include <string>
 
@@ -38,6 +41,7 @@ void WatchedComms::add(Communicator* comm) {
 
 void WatchedComms::clear() {
   const std::lock_guard lock(mutex_);
+  for (const auto* comm : comms_) ended_calls_ += comm->calls_begun();
   comms_.clear();
 }
 
@@ -48,7 +52,7 @@ void WatchedComms::abort_all() noexcept {
 
 std::uint64_t WatchedComms::calls_begun() const {
   const std::lock_guard lock(mutex_);
-  std::uint64_t calls = 0;
+  std::uint64_t calls = ended_calls_;
   for (const auto* comm : comms_) calls += comm->calls_begun();
   return calls;
 }
@@ -72,6 +76,11 @@ Session::~Session() { watched_->clear(); }
 void Session::enter(Stage stage) {
   stage.calls = watched_->calls_begun();
   input_.watch.enter(lane_index_, stage);
+}
+
+void Session::enter_local(Stage stage) {
+  stage.timeout_s = std::numeric_limits<double>::infinity();
+  enter(stage);
 }
 
 Deadline Session::init_deadline() const {
@@ -157,7 +166,7 @@ std::size_t Session::rank_memory() {
 }
 
 void Session::allocate(std::size_t bytes) {
-  enter({.what = "allocation", .bytes = bytes});
+  enter_local({.what = "allocation", .bytes = bytes});
   constexpr std::size_t kWidest = 8;  // bytes of the widest type: fill() wants whole elements
   const std::size_t rounded = (bytes + kWidest - 1) / kWidest * kWidest;
   for (auto& local : ranks_) {
@@ -169,10 +178,21 @@ void Session::allocate(std::size_t bytes) {
   }
 }
 
-bool Session::agree(bool rank0_says) {
+bool Session::any_lane(bool says) {
   WireWriter mine;
-  mine.put(rank0_says);
-  return WireReader(members().broadcast(mine.bytes(), 0, Deadline::never())).get<bool>();
+  mine.put(says);
+  bool any = false;
+  for (const auto& bytes : members().gather(mine.bytes(), Deadline::never()))
+    any |= WireReader(bytes).get<bool>();
+  WireWriter answer;
+  answer.put(any);
+  return WireReader(members().broadcast(answer.bytes(), 0, Deadline::never())).get<bool>();
+}
+
+int Session::smallest_group() const {
+  std::map<int, int> sizes;
+  for (const auto& info : infos_) ++sizes[info.group];
+  return std::ranges::min(sizes | std::views::values);
 }
 
 void Session::describe(RunInfo& info) const {

@@ -38,6 +38,7 @@ class WatchedComms {
  private:
   mutable std::mutex mutex_;
   std::vector<Communicator*> comms_;
+  std::uint64_t ended_calls_ = 0;  // of those that live no more
 };
 
 // What a lane needs to be set up; all outlive the session.
@@ -76,6 +77,8 @@ class Session {
   // The lane that drives each rank.
   int lane_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
   int ngroups() const { return ngroups_; }
+  // The ranks of the smallest group: roots must be among them.
+  int smallest_group() const;
 
   // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
   // with inputs, so that no page fault and no zero page is in a timing.
@@ -84,8 +87,8 @@ class Session {
   // The bytes that each of this lane's ranks may use for buffers, minimum over all ranks.
   std::size_t rank_memory();
 
-  // What rank 0 answers holds for all lanes. Collective.
-  bool agree(bool rank0_says);
+  // Whether any lane says so; the same on all. Collective.
+  bool any_lane(bool says);
 
   // Fills in what this session knows: ranks, nodes, groups, transport, initialisation time.
   void describe(RunInfo& info) const;
@@ -93,6 +96,8 @@ class Session {
   // Aligns all lanes: bootstrap barrier, then the tighter one of the communicators.
   void align();
   void enter(Stage stage);
+  // The same for work of this lane alone, which -T does not bound.
+  void enter_local(Stage stage);
 
  private:
   void connect();

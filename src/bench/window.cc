@@ -25,15 +25,16 @@ void wait_inner(Session& session, CaseLauncher& launcher, Blocking blocking) {
   if (blocking == Blocking::wait_and_barrier) session.ranks().front().world->barrier({});
 }
 
-// All calls of one outer iteration; the very last call of the window works on the spare slot.
+// All calls of one iteration, fused; the very last call of the window works on the spare slot.
 void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
                    const WindowPlan& plan, bool is_last) {
-  const auto blocking = session.config().blocking;
+  launcher.start_group();
   for (int j = 0; j < plan.agg_iters; ++j) {
     const bool very_last = is_last && j + 1 == plan.agg_iters;
-    launcher.once(very_last ? plan.last_slot : cycle.next());
-    wait_inner(session, launcher, blocking);
+    launcher.add(very_last ? plan.last_slot : cycle.next());
   }
+  launcher.end_group();
+  wait_inner(session, launcher, session.config().blocking);
 }
 
 // -z 3: only the spans from the first enqueue to the end of the wait are added up.

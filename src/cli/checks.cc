@@ -18,10 +18,11 @@ namespace {
 constexpr int kDefaultCtas = 16;
 
 Refusal check_sizes(const RunConfig& config) {
+  static const RunConfig kDefaults;
   if (config.min_bytes > config.max_bytes)
     return fmt::format("-b/--minbytes {} is above -e/--maxbytes {}{}: give an -e of at least -b.",
                        bytes_text(config.min_bytes), bytes_text(config.max_bytes),
-                       config.max_bytes == RunConfig{}.max_bytes ? ", its default" : "");
+                       config.max_bytes == kDefaults.max_bytes ? ", its default" : "");
   if (config.step_bytes == 0 && config.step_factor == 1)
     return "-i/--stepbytes 0 never reaches -e/--maxbytes: give a step, or a factor such as -f 2.";
   if (!config.traffic.matrix_file.empty() && config.min_bytes != config.max_bytes)
@@ -95,11 +96,20 @@ Refusal check_backend(const RunConfig& config) {
                      config.backend);
 }
 
+Refusal check_pairs(const RunConfig& config) {
+  if (config.collective != nullptr) return {};
+  const std::string_view variable = config.split.kind != SplitRule::Kind::none ? "NCCL_TESTS_SPLIT"
+                                    : config.min_bw_gbps                       ? "NCCL_TESTS_MIN_BW"
+                                                                               : "";
+  if (variable.empty()) return {};
+  return fmt::format("{} is for the collectives, not for {}: unset it.", variable, kPairs);
+}
+
 }  // namespace
 
 Refusal contradiction(const RunConfig& config) {
-  constexpr std::array kChecks{check_sizes,         check_ranks, check_iterations,
-                               check_device_kernel, check_files, check_backend};
+  constexpr std::array kChecks{check_sizes, check_ranks,   check_iterations, check_device_kernel,
+                               check_files, check_backend, check_pairs};
   for (const auto check : kChecks)
     if (auto refusal = check(config)) return refusal;
   return {};

@@ -10,7 +10,7 @@ namespace linerate {
 Refusal contradiction(const RunConfig& config);
 
 // What `nranks` ranks cannot run: a root that is none of them, or a number of ranks that the
-// collective refuses. With NCCL_TESTS_SPLIT: `nranks` is that of the smallest group.
+// collective refuses. With NCCL_TESTS_SPLIT: asked for each group with its own `nranks`.
 Refusal check_against_ranks(const RunConfig& config, int nranks);
 
 // "-G needs the nccl backend …" for the first GPU option that is not at its default: for backends

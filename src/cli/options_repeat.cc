@@ -32,8 +32,8 @@ constexpr std::array<OptionRow, 6> kRows{{
      .long_name = "warmup_iters",
      .metavar = "N",
      .default_text = "1",
-     .help = "untimed iterations before the first case",
-     .note = "Of every power-of-two multiple of the first size, out of place.",
+     .help = "untimed iterations before each case",
+     .note = "In both placements; nccl-tests warms up once, before its first case.",
      .apply =
          [](const Argument& a, RunConfig& c) {
            return set_whole(a, {0, kMostRepeats}, c.warmup_iters);

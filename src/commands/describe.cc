@@ -2,6 +2,7 @@
 #include "commands/describe.h"
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "commands/version.h"
 #include "topo/machine.h"
 
@@ -64,19 +65,11 @@ std::vector<Setting> settings_of(const RunConfig& c) {
 
 }  // namespace
 
-std::string utc_now_text() {
-  const auto now = std::chrono::system_clock::now();
-  const auto whole = std::chrono::floor<std::chrono::seconds>(now);
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now - whole).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), ms);
-}
-
 RunInfo describe_run(const RunConfig& config, const Environment& environment,
                      const Identity& identity, const Backend& backend) {
   const auto machine = describe_machine();
   return {.run_id = random_run_id(),
-          .start_time = utc_now_text(),
+          .start_time = utc_text(std::chrono::system_clock::now()),
           .version = std::string(version()),
           .program = config.program,
           .args = config.args,

@@ -13,7 +13,4 @@ namespace linerate {
 RunInfo describe_run(const RunConfig& config, const Environment& environment,
                      const Identity& identity, const Backend& backend);
 
-// ISO 8601 in UTC, to the millisecond.
-std::string utc_now_text();
-
 }  // namespace linerate

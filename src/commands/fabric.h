@@ -29,7 +29,7 @@ struct Fabric {
   std::unique_ptr<Bootstrap> own;   // null with one
   OpenedBackend backend;
 
-  Bootstrap& process() { return mpi ? mpi->bootstrap() : *own; }
+  Bootstrap& process() const { return mpi ? mpi->bootstrap() : *own; }
 };
 
 // Opens both. REQUIRES: !backend_option_refusal(run.config). Throws Unavailable where the backend,

@@ -3,8 +3,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "bench/plan.h"
-#include "commands/describe.h"
+#include "base/time_text.h"
 #include "output/console_table.h"
 #include "output/csv_sink.h"
 #include "output/jsonl_sink.h"
@@ -13,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -39,16 +39,12 @@ TableOptions table_options(const RunConfig& c) {
           .min_bw_gbps = c.min_bw_gbps};
 }
 
-// p2p_perf's rows are pairs, whose number the progress counts without a forecast.
-ProgressPlan progress_plan(const RunConfig& config, int nranks) {
-  const auto mode = config.progress;
+ProgressPlan progress_plan(const RunConfig& config, std::span<const std::uint64_t> row_bytes) {
   std::optional<bool> forced;
-  if (mode != ProgressMode::automatic) forced = mode == ProgressMode::on;
-  ProgressPlan plan{.style = progress_style(forced, TextFile::standard_error().terminal())};
-  if (config.collective == nullptr) return plan;
-  for (std::uint64_t cycle = 0; cycle < config.run_cycles; ++cycle)
-    for (const auto& what : plan_cases(config, nranks)) plan.row_bytes.push_back(what.bytes);
-  return plan;
+  if (config.progress != ProgressMode::automatic) forced = config.progress == ProgressMode::on;
+  return {.style = progress_style(forced, TextFile::standard_error().terminal()),
+          .row_bytes = {row_bytes.begin(), row_bytes.end()},
+          .cycles = config.run_cycles};
 }
 
 // Opens `path` unless it is empty and adds the sink; what is wrong with it otherwise.
@@ -84,13 +80,13 @@ std::optional<Failure> Outputs::open_files() {
 }
 
 RunEvents Outputs::events(std::function<bool()> interrupted) {
-  return {.begin = [this](const RunInfo& run) { begin(run); },
-          .row = [this](auto table, auto groups) { row(table, groups); },
+  return {.begin = [this](const RunInfo& run, auto row_bytes) { begin(run, row_bytes); },
+          .row = [this](auto table, auto groups, auto& so_far) { row(table, groups, so_far); },
           .interrupted = std::move(interrupted)};
 }
 
 // The table's heading tells the -e that was lowered, so the table is made only now.
-void Outputs::begin(const RunInfo& run) {
+void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes) {
   run_id_ = run.run_id;
   begun_ = true;
   options_.max_bytes_lowered = run.lowered_max_bytes.has_value();
@@ -101,15 +97,13 @@ void Outputs::begin(const RunInfo& run) {
   else
     sinks_.add(std::make_unique<ConsoleTable>(TextFile::standard_output(), options_));
   all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
-                                    progress_plan(config_, run.nranks));
+                                    progress_plan(config_, row_bytes));
   all_->begin(run);
 }
 
-void Outputs::row(std::span<const Record> table, std::span<const Record> groups) {
-  for (const auto& record : table) {
-    so_far_.busbw_sum_gbps += record.busbw_gbps;
-    ++so_far_.busbw_rows;
-  }
+void Outputs::row(std::span<const Record> table, std::span<const Record> groups,
+                  const RunTotals& so_far) {
+  so_far_ = so_far;
   for (const auto& record : groups)
     if (record.where) say(wrong_sentence(record));
   all_->row(table, groups);
@@ -119,7 +113,7 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
                   const std::optional<std::string>& error) {
   if (!std::exchange(begun_, false)) return;
   EndInfo info{.run_id = run_id_,
-               .end_time = utc_now_text(),
+               .end_time = utc_text(std::chrono::system_clock::now()),
                .exit_code = static_cast<int>(exit_code),
                .failed_checks = totals.failed_checks,
                .error = error};

@@ -37,8 +37,8 @@ class Outputs {
  private:
   explicit Outputs(const RunConfig& config);
   std::optional<Failure> open_files();
-  void begin(const RunInfo& run);
-  void row(std::span<const Record> table, std::span<const Record> groups);
+  void begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes);
+  void row(std::span<const Record> table, std::span<const Record> groups, const RunTotals& so_far);
 
   const RunConfig& config_;
   TableOptions options_;

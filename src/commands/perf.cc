@@ -2,33 +2,23 @@
 #include "base/log.h"
 #include "bench/plan.h"
 #include "bench/traffic_source.h"
-#include "cli/checks.h"
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "commands/command.h"
 #include "commands/fabric.h"
 #include "commands/process_run.h"
+#include "commands/ranks.h"
 #include "commands/version.h"
 #include "launch/identity.h"
 #include "launch/local_fork.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdio>
-#include <map>
 
 namespace linerate {
 namespace {
-
-// Ranks of the smallest group: what roots and hypercube must fit.
-int smallest_group(const RunConfig& config, int nranks) {
-  std::map<int, int> sizes;
-  for (int rank = 0; rank < nranks; ++rank) ++sizes[config.split.color(rank)];
-  const auto least = std::min_element(sizes.begin(), sizes.end(),
-                                      [](auto& a, auto& b) { return a.second < b.second; });
-  return least->second;
-}
 
 // --list: the cases, one a line; what would run is decided by nothing but the command line.
 void print_cases(const RunConfig& config, int nranks) {
@@ -44,27 +34,45 @@ void print_cases(const RunConfig& config, int nranks) {
   }
 }
 
+// --list and --dry-run: what would run, from rank 0.
+ExitCode show(const ProcessRun& run, const Identity& identity, int nranks) {
+  if (identity.rank != 0) return ExitCode::ok;
+  if (nranks == 0)
+    return refuse(
+        "Only MPI knows how many ranks this job has: start --list and --dry-run without "
+        "its launcher, with --nprocs or -t.");
+  if (run.config.list)
+    print_cases(run.config, nranks);
+  else
+    print_dry_run(run, identity, nranks);
+  return ExitCode::ok;
+}
+
 ExitCode run_parsed(const CommandInput& input, const RunConfig& config) {
   if (const auto refusal = backend_option_refusal(config)) return refuse(*refusal);
-  const auto identity = detect_identity(input.environment, config.nprocs);
-  if (!identity) return refuse(identity.sentence());
-  if (identity->rank == 0)
-    for (const auto& note : identity->notes) say(note);
-  const int processes = config.nprocs > 0 ? config.nprocs : identity->nranks;
-  const int nranks = processes * config.nthreads * config.ngpus;
-  if (const auto refusal = check_against_ranks(config, smallest_group(config, nranks)))
-    return refuse(*refusal);
-  if (config.list && config.collective != nullptr) return print_cases(config, nranks), ExitCode::ok;
+  auto detected = detect_identity(input.environment, config.nprocs);
+  if (!detected) return refuse(detected.sentence());
+  Identity identity = std::move(detected).value();
+  const int ranks_per_process = config.nthreads * config.ngpus;
+  identity.ranks_per_process = ranks_per_process;
+  if (identity.rank == 0)
+    for (const auto& note : identity.notes) say(note);
+  const int processes = config.nprocs > 0 ? config.nprocs : identity.nranks;
+  const auto nranks = std::int64_t{processes} * ranks_per_process;  // 0: only MPI knows
+  if (nranks > 0)
+    if (const auto refusal = refusal_for_ranks(config, nranks)) return refuse(*refusal);
   ProcessRun run{
       .config = config, .environment = input.environment, .interrupted = input.interrupted};
-  if (config.dry_run) return print_dry_run(run, *identity, nranks), ExitCode::ok;
+  if (config.dry_run || (config.list && config.collective != nullptr))
+    return show(run, identity, static_cast<int>(nranks));
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
-  if (identity->rank == 0) outputs = Outputs::open(config);
+  if (identity.rank == 0) outputs = Outputs::open(config);
   if (!outputs) return refuse(outputs.sentence());
   run.outputs = outputs->get();
-  if (identity->launcher != Launcher::nprocs) return run_process(run, *identity);
-  return fork_processes(config.nprocs,
-                        [&](const Identity& child) { return run_process(run, child); });
+  if (identity.launcher != Launcher::nprocs) return run_process(run, identity);
+  return fork_processes(
+      config.nprocs, [&](const Identity& child) { return run_process(run, child); },
+      ranks_per_process);
 }
 
 }  // namespace

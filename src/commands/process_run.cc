@@ -10,12 +10,14 @@
 #include "commands/describe.h"
 #include "commands/fabric.h"
 #include "commands/outputs.h"
+#include "commands/ranks.h"
 #include "launch/lanes/lanes.h"
 #include "launch/watch/watch.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -24,7 +26,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kMinBwTolerance = 0.9;  // NCCL_TESTS_MIN_BW is missed below this share of it
+constexpr auto kWritersTime = std::chrono::seconds(1);  // for rank 0 to end its files
 
 // One process of a run, step by step.
 class ProcessRunner {
@@ -34,10 +36,12 @@ class ProcessRunner {
   ExitCode run();
 
  private:
+  void check_ranks() const;
   void run_lane(Bootstrap& member);
   ExitCode verdict(const RunTotals& totals) const;
   ExitCode finish(ExitCode exit_code);
   ExitCode fail(const Error& error);
+  std::string own_name() const;
   std::string failure_sentence(const Error& error) const;
   int lanes() const;
   bool writes() const { return identity_.rank == 0; }
@@ -56,11 +60,20 @@ ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
       identity_(identity),
       init_deadline_(Deadline::after(clock_, run.config.init_timeout_s())),
       fabric_(open_fabric(run, identity, clock_, init_deadline_)) {
+  check_ranks();
   watch_ = Watch::start(fabric_.process(),
                         {.timeout_s = run.config.timeout_s,
                          .nlanes = lanes(),
                          .ranks_per_lane = run.config.nthreads * run.config.ngpus / lanes(),
                          .deadline = init_deadline_});
+}
+
+// Once more: with an MPI launcher that did not tell, only now the number of ranks is known.
+void ProcessRunner::check_ranks() const {
+  const auto& config = run_.config;
+  const auto nranks = std::int64_t{fabric_.process().nranks()} * config.nthreads * config.ngpus;
+  if (const auto refusal = refusal_for_ranks(config, nranks))
+    throw Error(*refusal, ExitCode::usage);
 }
 
 int ProcessRunner::lanes() const {
@@ -76,6 +89,7 @@ void ProcessRunner::run_lane(Bootstrap& member) {
                            .clock = clock_};
   RunEvents events;
   RunInfo started;
+  events.interrupted = run_.interrupted;
   if (member.rank() == 0) {
     events = run_.outputs->events(run_.interrupted);
     started = describe_run(run_.config, run_.environment, identity_, *fabric_.backend);
@@ -90,7 +104,7 @@ ExitCode ProcessRunner::verdict(const RunTotals& totals) const {
   if (totals.interrupted) return ExitCode::interrupted;
   if (totals.failed_checks > 0) return ExitCode::failed;
   const auto& wanted = run_.config.min_bw_gbps;
-  if (wanted && totals.average_busbw_gbps() < kMinBwTolerance * *wanted) return ExitCode::finding;
+  if (wanted && !fast_enough(totals.average_busbw_gbps(), *wanted)) return ExitCode::finding;
   return ExitCode::ok;
 }
 
@@ -108,23 +122,31 @@ ExitCode ProcessRunner::finish(ExitCode exit_code) {
 ExitCode ProcessRunner::run() {
   try {
     const auto body = [this](Bootstrap& member) { run_lane(member); };
-    run_lanes(fabric_.process(), lanes(), body, [this] { watch_->fail("a rank could not go on"); });
+    run_lanes(fabric_.process(), lanes(), body,
+              [this](const std::string& sentence) { watch_->fail(sentence); });
     const auto code = verdict(totals_);
     if (writes()) run_.outputs->end(totals_, code, std::nullopt);
     init_deadline_ = Deadline::after(clock_, run_.config.init_timeout_s());
     return finish(code);
   } catch (const Error& error) {
     return fail(error);
+  } catch (const std::exception& error) {  // no memory, a library's own
+    return fail(Error(error.what()));
   }
 }
 
-// The watch names the ranks; what this lane saw is only its echo.
+std::string ProcessRunner::own_name() const {
+  return fmt::format("{} ({})", ranks_text(identity_.rank, identity_.ranks_per_process),
+                     fabric_.process().place().hostname);
+}
+
+// Where ranks were lost the watch names them; what this lane saw is only its echo.
 std::string ProcessRunner::failure_sentence(const Error& error) const {
   constexpr auto kPatience = std::chrono::milliseconds(1000);
   constexpr auto kStep = std::chrono::milliseconds(20);
-  if (error.exit_code() == ExitCode::lost)
-    for (auto waited = kStep; waited < kPatience && !watch_->failure(); waited += kStep)
-      std::this_thread::sleep_for(kStep);
+  if (error.exit_code() != ExitCode::lost) return fmt::format("{}: {}", own_name(), error.what());
+  for (auto waited = kStep; waited < kPatience && !watch_->failure(); waited += kStep)
+    std::this_thread::sleep_for(kStep);
   const auto report = watch_->failure();
   if (!report || report->sentences.empty()) return error.what();
   return fmt::format("{}", fmt::join(report->sentences, " "));
@@ -132,13 +154,14 @@ std::string ProcessRunner::failure_sentence(const Error& error) const {
 
 ExitCode ProcessRunner::fail(const Error& error) {
   const auto sentence = failure_sentence(error);
-  const auto& place = fabric_.process().place();
-  if (error.exit_code() != ExitCode::lost)
-    say(fmt::format("rank {} ({}): {}", fabric_.process().rank(), place.hostname, error.what()));
+  if (error.exit_code() != ExitCode::lost) say(sentence);
   if (writes()) run_.outputs->end(run_.outputs->so_far(), error.exit_code(), sentence);
-  watch_->fail(sentence);
-  // Ranks that wait inside a foreign library hear nothing of this: the job ends for all.
-  if (!fabric_.backend->capabilities().abortable) fabric_.process().abort(error.exit_code());
+  watch_->fail(error.what());
+  // Ranks that wait inside MPI, if only for its end, hear nothing of this: the job ends for all.
+  const bool waits_in_library = fabric_.mpi || !fabric_.backend->capabilities().abortable;
+  if (!waits_in_library) return error.exit_code();
+  if (!writes()) std::this_thread::sleep_for(kWritersTime);
+  fabric_.process().abort(error.exit_code());
   return error.exit_code();
 }
 

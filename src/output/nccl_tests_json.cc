@@ -1,6 +1,8 @@
 // See nccl_tests_json.h.
 #include "output/nccl_tests_json.h"
 
+#include "base/time_text.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -26,11 +28,7 @@ std::string text_of(const Json& json) {
 std::string local_time_text(const std::string& utc) {
   std::tm broken_down{};
   if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &broken_down) == nullptr) return utc;
-  const std::time_t moment = ::timegm(&broken_down);
-  std::tm local{};
-  ::localtime_r(&moment, &local);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local)};
+  return local_text(std::chrono::system_clock::from_time_t(::timegm(&broken_down)));
 }
 
 Json devices_json(const RunInfo& run) {

@@ -19,13 +19,9 @@ bool is_one_way(const Record& record) { return record.what.collective == "p2p_un
 
 void P2pTable::begin(const RunInfo& run) {
   nranks_ = run.nranks;
-  auto text = fmt::format("# linerate {}: {}, {} ranks{}\n# Using devices\n", run.version,
-                          run.program, run.nranks, backend_text(run));
-  for (const auto& rank : run.ranks)
-    text += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
-                        rank.rank, rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id,
-                        rank.device_name);
-  out_.write(text);
+  const auto title = fmt::format("# linerate {}: {}, {} ranks{}\n", run.version, run.program,
+                                 run.nranks, backend_text(run));
+  out_.write(title + device_lines(run));
 }
 
 void P2pTable::row(std::span<const Record> table, std::span<const Record>) {

@@ -89,21 +89,33 @@ double Progress::now_s() const { return static_cast<double>(clock_.now_ns()) * 1
 
 void Progress::finish_row() {
   const double now = now_s();
-  if (rows_done_ < plan_.row_bytes.size())
-    finished_.push_back({plan_.row_bytes[rows_done_], now - row_began_s_});
+  if (const auto& cycle = plan_.row_bytes; !cycle.empty()) {
+    const auto place = static_cast<std::size_t>(rows_done_ % cycle.size());
+    if (finished_.size() <= place) finished_.emplace_back();
+    finished_[place] = {cycle[place], now - row_began_s_};
+  }
   ++rows_done_;
   row_began_s_ = now;
 }
 
+// The rest of this cycle, and the cycles after it.
+std::optional<double> Progress::forecast_s() const {
+  if (rows_done_ >= rows_planned()) return std::nullopt;
+  const std::span<const std::uint64_t> cycle(plan_.row_bytes);
+  const auto rest = seconds_left(finished_, cycle.subspan(rows_done_ % cycle.size()));
+  const auto whole = seconds_left(finished_, cycle);
+  if (!rest) return std::nullopt;
+  const auto cycles_after = plan_.cycles - rows_done_ / cycle.size() - 1;
+  return *rest + *whole * static_cast<double>(cycles_after);
+}
+
 std::string Progress::line() const {
-  const auto& planned = plan_.row_bytes;
   const auto elapsed = duration_text(now_s() - began_s_);
-  if (rows_done_ > planned.size())
+  if (rows_done_ > rows_planned() || rows_planned() == 0)
     return fmt::format("{}: {} rows in {}", program_, rows_done_, elapsed);
-  auto text = fmt::format("{}: {} of {} rows in {}", program_, rows_done_, planned.size(), elapsed);
-  const auto left = seconds_left(finished_, std::span(planned).subspan(rows_done_));
-  if (left && rows_done_ < planned.size())
-    text += fmt::format(", about {} left", duration_text(*left));
+  auto text = fmt::format("{}: {} of {} rows in {}", program_, rows_done_, rows_planned(), elapsed);
+  if (const auto left_s = forecast_s())
+    text += fmt::format(", about {} left", duration_text(*left_s));
   return text;
 }
 

@@ -37,9 +37,9 @@ ProgressStyle progress_style(std::optional<bool> forced, bool terminal);
 
 struct ProgressPlan {
   ProgressStyle style = ProgressStyle::off;
-  // The sizes of all rows in order; rows beyond them (a run without end) are counted without
-  // forecast.
+  // The sizes of one cycle's rows, in order; empty: rows are counted without forecast.
   std::vector<std::uint64_t> row_bytes{};
+  std::uint64_t cycles = 1;  // 0: without end, and so without forecast
 };
 
 // A sink around another one: clears its line before the other prints, so that a terminal shows
@@ -56,6 +56,8 @@ class Progress final : public Sink {
  private:
   double now_s() const;
   void finish_row();
+  std::uint64_t rows_planned() const { return plan_.cycles * plan_.row_bytes.size(); }
+  std::optional<double> forecast_s() const;
   std::string line() const;
   void clear();
   void show();
@@ -67,8 +69,8 @@ class Progress final : public Sink {
   ProgressPlan plan_;
   std::string program_;
   double began_s_ = 0, row_began_s_ = 0, shown_s_ = 0;
-  std::size_t rows_done_ = 0;
-  std::vector<FinishedRow> finished_;  // at most one per row planned
+  std::uint64_t rows_done_ = 0;
+  std::vector<FinishedRow> finished_;  // the last ones: at most those of one cycle
   bool visible_ = false;
 };
 

@@ -63,15 +63,6 @@ std::string mode_lines(const TableOptions& o) {
   return lines;
 }
 
-std::string device_lines(const RunInfo& run) {
-  std::string lines = "# Using devices\n";
-  for (const auto& rank : run.ranks)
-    lines += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
-                         rank.rank, rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id,
-                         rank.device_name);
-  return lines;
-}
-
 std::string half_heading(const std::array<std::string_view, 8>& cells, bool per_iter) {
   auto half = fmt::format("  {:>7}  {:>6}  {:>6}  {:>6}", cells[0], cells[1], cells[2], cells[3]);
   if (per_iter)
@@ -176,6 +167,15 @@ std::string backend_text(const RunInfo& run) {
   if (!run.backend_version.empty()) text += fmt::format(" {}", run.backend_version);
   if (!run.transport.empty()) text += fmt::format(" over {}", run.transport);
   return text;
+}
+
+std::string device_lines(const RunInfo& run) {
+  std::string lines = "# Using devices\n";
+  for (const auto& rank : run.ranks)
+    lines += fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} device {:2} [{}] {}\n",
+                         rank.rank, rank.group, rank.pid, rank.hostname, rank.device, rank.bus_id,
+                         rank.device_name);
+  return lines;
 }
 
 std::string table_heading(const RunInfo& run, const TableOptions& options) {

@@ -19,6 +19,9 @@ std::string table_heading(const RunInfo& run, const TableOptions& options);
 // ", host backend over shared memory": backend, its version and transport, as far as they exist.
 std::string backend_text(const RunInfo& run);
 
+// "# Using devices" and a line for each rank.
+std::string device_lines(const RunInfo& run);
+
 // One row: `records` holds one or two records of one size, out of place first. A placement that was
 // not measured shows zeros and N/A, so that the row keeps its 13 tokens. A `#` line for each rank
 // follows where its traffic is listed. REQUIRES: not empty.

@@ -15,7 +15,7 @@ namespace {
 class Lanes {
  public:
   Lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
-        const std::function<void()>& on_failure)
+        const std::function<void(const std::string&)>& on_failure)
       : job_(process),
         nthreads_(nthreads),
         whole_(LaneGroup::whole(job_, nthreads)),
@@ -33,7 +33,7 @@ class Lanes {
   int nthreads_;
   std::shared_ptr<LaneGroup> whole_;
   const std::function<void(Bootstrap&)>& body_;
-  const std::function<void()>& on_failure_;
+  const std::function<void(const std::string&)>& on_failure_;
   std::exception_ptr first_;  // under job_.mutex: the cause, never a LaneWoken
 };
 
@@ -55,7 +55,7 @@ void Lanes::fail(int thread, const JobFailure& failure) noexcept {
                                     std::move(ranks));
     job_.changed.notify_all();
   }
-  if (on_failure_) on_failure_();
+  if (on_failure_) on_failure_(failure.sentence);
 }
 
 void Lanes::run_one(int thread) noexcept {
@@ -84,7 +84,7 @@ void Lanes::run() {
 }  // namespace
 
 void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
-               const std::function<void()>& on_failure) {
+               const std::function<void(const std::string&)>& on_failure) {
   assert(nthreads > 0);
   Lanes(process, nthreads, body, on_failure).run();
 }

@@ -4,6 +4,7 @@
 #include "comm/bootstrap.h"
 
 #include <functional>
+#include <string>
 
 namespace linerate {
 
@@ -11,9 +12,9 @@ namespace linerate {
 // threads of all processes: rank = process.rank() * nthreads + thread. Every process must use the
 // same `nthreads`. When a body throws, members that wait in a Bootstrap call throw PeerFailure, and
 // the exception of the lowest thread that failed first is rethrown after all threads have ended;
-// `on_failure` (may be null) is called once, at once, from the failing thread, so that calls which
-// wait elsewhere (communicators) can be aborted.
+// `on_failure` (may be null) is called once, at once, from the failing thread with the sentence of
+// its exception, so that calls which wait elsewhere (communicators) can be aborted.
 void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
-               const std::function<void()>& on_failure = nullptr);
+               const std::function<void(const std::string&)>& on_failure = nullptr);
 
 }  // namespace linerate

@@ -20,7 +20,7 @@ struct Stage {
   std::string_view collective{};
   std::uint64_t bytes = 0;
   std::string_view placement{};
-  double timeout_s = 0;     // without a call; 0: the watch's own
+  double timeout_s = 0;     // without a call; 0: the watch's own; infinite: none
   std::uint64_t calls = 0;  // that the lane has begun before, as its call counter counts
 };
 

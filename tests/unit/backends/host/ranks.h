@@ -66,7 +66,7 @@ inline void run_ranks_of(Bootstrap& process, const Ranks& ranks,
     const auto stream = device->stream();
     body({*comms.front(), *device, *stream});
   };
-  run_lanes(process, ranks.nranks, run_one, abort_all);
+  run_lanes(process, ranks.nranks, run_one, [&](const std::string&) { abort_all(); });
 }
 
 inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body) {

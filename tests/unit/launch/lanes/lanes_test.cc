@@ -262,7 +262,7 @@ TEST(Lanes, CallOnFailureOnceFromTheThreadThatFailed) {
           if (member.rank() > 0) throw std::runtime_error("no");
           member.barrier(kNever);
         },
-        [&] { ++calls; });
+        [&](const std::string&) { ++calls; });
   };
 
   EXPECT_THROW(run(), std::runtime_error);
