@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -44,6 +46,15 @@ void catch_interrupts() {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, not of the process
 }
 
+// A file that is opened later must not become the closed stdout or stderr.
+void open_missing_stdio() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
+}
+
+// What help and lists printed has reached its reader; the table is written at once anyway.
+bool flushed() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
 linerate::ExitCode run(const linerate::CommandInput& input) {
   using linerate::Command;
   switch (input.call.command) {
@@ -76,8 +87,12 @@ int run_main(std::span<const char* const> argv) {
 
 int main(int argc, char** argv) {
   try {
+    open_missing_stdio();
     catch_interrupts();
-    return run_main({argv, static_cast<std::size_t>(argc)});
+    const int code = run_main({argv, static_cast<std::size_t>(argc)});
+    if (!flushed())
+      throw linerate::SystemError(errno, "Not all of the output could be written to stdout");
+    return code;
   } catch (const linerate::Error& error) {
     linerate::say(error.what());
     return static_cast<int>(error.exit_code());

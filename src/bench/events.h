@@ -26,14 +26,14 @@ struct RunTotals {
   }
 };
 
-// begin and row are called on rank 0's thread only.
+// All but interrupted are called on rank 0's thread only.
 struct RunEvents {
   // `row_bytes`: the sizes of one cycle's rows, as far as they are known beforehand.
   std::function<void(const RunInfo&, std::span<const std::uint64_t> row_bytes)> begin;
-  // `table`: one record per placement, averaged over groups; `groups`: one per placement and group.
-  std::function<void(std::span<const Record> table, std::span<const Record> groups,
-                     const RunTotals& so_far)>
-      row;
+  // One placement of a case: a record for each group.
+  std::function<void(std::span<const Record> groups)> results;
+  // A whole case: one record for each placement, averaged over groups.
+  std::function<void(std::span<const Record> table, const RunTotals& so_far)> row;
   // Asked between windows by every lane: any that says so ends the run as after Ctrl-C.
   std::function<bool()> interrupted;
 };

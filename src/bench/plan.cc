@@ -1,6 +1,10 @@
 // See plan.h.
 #include "bench/plan.h"
 
+#include "base/error.h"
+
+#include <fmt/format.h>
+
 namespace linerate {
 namespace {
 
@@ -24,6 +28,12 @@ std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
   std::vector<std::size_t> sizes;
   const auto factor = static_cast<std::size_t>(config.step_factor);
   const auto last = config.max_bytes;
+  constexpr std::size_t kMostSizes = 1'000'000;
+  if (factor <= 1 && (last - config.min_bytes) / config.step_bytes >= kMostSizes)
+    throw Error(fmt::format("-i {} from -b {} to -e {} makes more than {} sizes: give a larger "
+                            "step, or a factor such as -f 2.",
+                            config.step_bytes, config.min_bytes, last, kMostSizes),
+                ExitCode::usage);
   for (std::size_t bytes = config.min_bytes;;) {
     sizes.push_back(bytes);
     // Asked this way round, no product or sum can overflow.

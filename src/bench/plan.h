@@ -19,7 +19,8 @@ struct Case {
 };
 
 // The sizes of the sweep, ascending: times step_factor when it is above 1, else plus step_bytes.
-// REQUIRES: 0 < min_bytes <= max_bytes, and a step that advances.
+// REQUIRES: 0 < min_bytes <= max_bytes, and a step that advances. Throws Error (exit 2) where the
+// sizes are more than a million.
 std::vector<std::size_t> sweep_sizes(const RunConfig& config);
 
 // All cases of one cycle in nccl-tests' order: type, operator, root, size. Collectives that reduce

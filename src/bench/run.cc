@@ -91,7 +91,7 @@ void BenchmarkRun::run_cycle(CaseRunner& runner) {
 }
 
 void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
-  std::vector<Record> table, groups;
+  std::vector<Record> table;
   for (const auto placement : {Placement::out_of_place, Placement::in_place}) {
     const auto measurement = runner.run(what, placement);
     if (!session_.is_first()) continue;
@@ -100,9 +100,9 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
     totals_.busbw_sum_gbps += results.table.busbw_gbps;
     ++totals_.busbw_rows;
     table.push_back(std::move(results.table));
-    std::move(results.groups.begin(), results.groups.end(), std::back_inserter(groups));
+    events_.results(results.groups);
   }
-  if (session_.is_first()) events_.row(table, groups, totals_);
+  if (session_.is_first()) events_.row(table, totals_);
 }
 
 }  // namespace

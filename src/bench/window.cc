@@ -19,22 +19,33 @@ class SlotCycle {
   std::size_t next_ = 0;
 };
 
-void wait_inner(Session& session, CaseLauncher& launcher, Blocking blocking) {
-  if (blocking != Blocking::wait && blocking != Blocking::wait_and_barrier) return;
-  launcher.synchronize();
-  if (blocking == Blocking::wait_and_barrier) session.ranks().front().world->barrier({});
+bool waits_for_each(Blocking blocking) {
+  return blocking == Blocking::wait || blocking == Blocking::wait_and_barrier;
 }
 
-// All calls of one iteration, fused; the very last call of the window works on the spare slot.
+void wait_inner(Session& session, CaseLauncher& launcher) {
+  launcher.synchronize();
+  if (session.config().blocking == Blocking::wait_and_barrier)
+    session.ranks().front().world->barrier({});
+}
+
+// All calls of one iteration, fused where none is waited for alone; the very last call of the
+// window works on the spare slot.
 void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
                    const WindowPlan& plan, bool is_last) {
-  launcher.start_group();
+  const bool waits = waits_for_each(session.config().blocking);
+  if (!waits) launcher.start_group();
   for (int j = 0; j < plan.agg_iters; ++j) {
     const bool very_last = is_last && j + 1 == plan.agg_iters;
-    launcher.add(very_last ? plan.last_slot : cycle.next());
+    const auto slot = very_last ? plan.last_slot : cycle.next();
+    if (!waits) {
+      launcher.add(slot);
+      continue;
+    }
+    launcher.once(slot);
+    wait_inner(session, launcher);
   }
-  launcher.end_group();
-  wait_inner(session, launcher, session.config().blocking);
+  if (!waits) launcher.end_group();
 }
 
 // -z 3: only the spans from the first enqueue to the end of the wait are added up.

@@ -46,7 +46,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
                    const Deadline& deadline) {
   const auto choice = choose_backend(run.config, identity);
   if (identity.rank == 0 && run.config.backend == "auto")
-    say(fmt::format("backend {}: {}", choice.name, choice.reason));
+    say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));
   const auto& row = row_of(choice.name);
   Fabric fabric;
   if (identity.launcher == Launcher::mpi)

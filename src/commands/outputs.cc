@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -57,6 +58,15 @@ std::optional<Failure> add_file(const std::string& path, SinkList& sinks) {
   return std::nullopt;
 }
 
+// More ranks of host memory than cores: times then show the scheduler.
+std::optional<std::string> crowding_note(const RunInfo& run) {
+  const auto on_first_node =
+      std::ranges::count_if(run.ranks, [](const RankInfo& rank) { return rank.node == 0; });
+  if (run.backend == "fake" || run.ncores == 0 || on_first_node <= run.ncores) return std::nullopt;
+  return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,
+                     run.ncores);
+}
+
 }  // namespace
 
 Outputs::Outputs(const RunConfig& config) : config_(config), options_(table_options(config)) {}
@@ -81,7 +91,8 @@ std::optional<Failure> Outputs::open_files() {
 
 RunEvents Outputs::events(std::function<bool()> interrupted) {
   return {.begin = [this](const RunInfo& run, auto row_bytes) { begin(run, row_bytes); },
-          .row = [this](auto table, auto groups, auto& so_far) { row(table, groups, so_far); },
+          .results = [this](auto groups) { results(groups); },
+          .row = [this](auto table, auto& so_far) { row(table, so_far); },
           .interrupted = std::move(interrupted)};
 }
 
@@ -98,15 +109,20 @@ void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes
     sinks_.add(std::make_unique<ConsoleTable>(TextFile::standard_output(), options_));
   all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
                                     progress_plan(config_, row_bytes));
+  if (const auto note = crowding_note(run)) say(*note);
   all_->begin(run);
 }
 
-void Outputs::row(std::span<const Record> table, std::span<const Record> groups,
-                  const RunTotals& so_far) {
-  so_far_ = so_far;
-  for (const auto& record : groups)
+void Outputs::results(std::span<const Record> groups) {
+  for (const auto& record : groups) {
     if (record.where) say(wrong_sentence(record));
-  all_->row(table, groups);
+    all_->result(record);
+  }
+}
+
+void Outputs::row(std::span<const Record> table, const RunTotals& so_far) {
+  so_far_ = so_far;
+  all_->row(table);
 }
 
 void Outputs::end(const RunTotals& totals, ExitCode exit_code,

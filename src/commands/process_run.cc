@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -41,7 +42,9 @@ class ProcessRunner {
   ExitCode verdict(const RunTotals& totals) const;
   ExitCode finish(ExitCode exit_code);
   ExitCode fail(const Error& error);
+  std::optional<std::string> remark(ExitCode code) const;
   std::string own_name() const;
+  bool blames_others() const;
   std::string failure_sentence(const Error& error) const;
   int lanes() const;
   bool writes() const { return identity_.rank == 0; }
@@ -125,7 +128,7 @@ ExitCode ProcessRunner::run() {
     run_lanes(fabric_.process(), lanes(), body,
               [this](const std::string& sentence) { watch_->fail(sentence); });
     const auto code = verdict(totals_);
-    if (writes()) run_.outputs->end(totals_, code, std::nullopt);
+    if (writes()) run_.outputs->end(totals_, code, remark(code));
     init_deadline_ = Deadline::after(clock_, run_.config.init_timeout_s());
     return finish(code);
   } catch (const Error& error) {
@@ -133,6 +136,16 @@ ExitCode ProcessRunner::run() {
   } catch (const std::exception& error) {  // no memory, a library's own
     return fail(Error(error.what()));
   }
+}
+
+// What the end of a run that did not fail says beside its numbers.
+std::optional<std::string> ProcessRunner::remark(ExitCode code) const {
+  if (code == ExitCode::interrupted)
+    return "interrupted by a signal: what follows the last row was not measured";
+  if (code == ExitCode::finding)
+    say(fmt::format("NCCL_TESTS_MIN_BW={} GB/s is missed: the average bus bandwidth is {:.4g} GB/s",
+                    *run_.config.min_bw_gbps, totals_.average_busbw_gbps()));
+  return std::nullopt;
 }
 
 std::string ProcessRunner::own_name() const {
@@ -152,9 +165,17 @@ std::string ProcessRunner::failure_sentence(const Error& error) const {
   return fmt::format("{}", fmt::join(report->sentences, " "));
 }
 
+// Then the watch has said so, and this process' error is but the echo.
+bool ProcessRunner::blames_others() const {
+  const auto report = watch_->failure();
+  const int own = identity_.rank * identity_.ranks_per_process;
+  return report && std::ranges::find(report->ranks, own) == report->ranks.end();
+}
+
 ExitCode ProcessRunner::fail(const Error& error) {
   const auto sentence = failure_sentence(error);
-  if (error.exit_code() != ExitCode::lost) say(sentence);
+  if (error.exit_code() != ExitCode::lost || !blames_others())
+    say(fmt::format("{}: {}", own_name(), error.what()));
   if (writes()) run_.outputs->end(run_.outputs->so_far(), error.exit_code(), sentence);
   watch_->fail(error.what());
   // Ranks that wait inside MPI, if only for its end, hear nothing of this: the job ends for all.

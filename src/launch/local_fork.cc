@@ -194,7 +194,9 @@ void Family::reap() {
 
 void Family::react_to(const siginfo_t& signal) {
   if (signal.si_signo == SIGCHLD) return;
-  interrupted_ = true;
+  // Asked twice, the ranks have had their time; one that is stopped would never end.
+  if (std::exchange(interrupted_, true) && !grace_.bounded())
+    grace_ = Deadline::after(clock_, kForkGraceS);
   // A terminal sends Ctrl-C to the whole group: the children have it already.
   if (signal.si_code == SI_KERNEL) return;
   for (const auto& child : children_)

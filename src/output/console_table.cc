@@ -16,9 +16,7 @@ void ConsoleTable::begin(const RunInfo& run) {
   out_.write(table_heading(run, options_));
 }
 
-void ConsoleTable::row(std::span<const Record> table, std::span<const Record>) {
-  out_.write(table_row(table, options_));
-}
+void ConsoleTable::row(std::span<const Record> table) { out_.write(table_row(table, options_)); }
 
 void ConsoleTable::end(const EndInfo& end) {
   if (begun_) out_.write(table_footer(end, program_, options_));

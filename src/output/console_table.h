@@ -15,7 +15,7 @@ class ConsoleTable final : public Sink {
 
   // Each throws SystemError when stdout cannot be written, a closed pipe included.
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void row(std::span<const Record> table) override;
   // Prints nothing where no heading was printed.
   void end(const EndInfo& end) override;
 

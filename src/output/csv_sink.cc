@@ -70,6 +70,8 @@ constexpr std::array kColumns{
     Column{"arrival_skew_us", sample<[](const SampleInfo& s) { return s.arrival_skew_us; }>},
     Column{"exit_skew_us", sample<[](const SampleInfo& s) { return s.exit_skew_us; }>},
     Column{"wrong", [](const Record& r) { return r.wrong ? fmt::to_string(*r.wrong) : ""; }},
+    Column{"source", [](const Record& r) { return r.pair ? fmt::to_string(r.pair->first) : ""; }},
+    Column{"dest", [](const Record& r) { return r.pair ? fmt::to_string(r.pair->second) : ""; }},
 };
 
 template <typename CellOf>
@@ -117,9 +119,7 @@ void CsvSink::begin(const RunInfo&) {
   if (std::exchange(heading_, false)) out_.write(csv_heading());
 }
 
-void CsvSink::row(std::span<const Record>, std::span<const Record> groups) {
-  for (const auto& record : groups) out_.write(csv_line(record));
-}
+void CsvSink::result(const Record& record) { out_.write(csv_line(record)); }
 
 void CsvSink::end(const EndInfo&) {}
 

@@ -24,7 +24,7 @@ class CsvSink final : public Sink {
   CsvSink(TextFile out, bool heading);
 
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void result(const Record& record) override;
   void end(const EndInfo& end) override;
 
  private:

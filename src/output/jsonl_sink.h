@@ -11,13 +11,13 @@ namespace linerate {
 
 class JsonlSink final : public Sink {
  public:
-  // Appends: runs that share a file are told apart by their run_id. Refuses a file that ends within
-  // a line, because the next line would be lost with it.
+  // Appends: runs that share a file are told apart by their run_id. Refuses a file of something
+  // else, and one that ends within a line, because the next line would be lost with it.
   static Result<std::unique_ptr<JsonlSink>> open(const std::string& path);
   explicit JsonlSink(TextFile out);
 
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void result(const Record& record) override;
   void end(const EndInfo& end) override;
 
  private:

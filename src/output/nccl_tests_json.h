@@ -27,7 +27,7 @@ class NcclTestsJson final : public Sink {
   // Results are written as they come, so that memory stays bounded however long the run; the text
   // is whole JSON after end().
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void row(std::span<const Record> table) override;
   void end(const EndInfo& end) override;
 
  private:

@@ -24,7 +24,7 @@ void P2pTable::begin(const RunInfo& run) {
   out_.write(title + device_lines(run));
 }
 
-void P2pTable::row(std::span<const Record> table, std::span<const Record>) {
+void P2pTable::row(std::span<const Record> table) {
   for (const auto& record : table) {
     if (!record.pair) continue;
     const auto [source, dest] = *record.pair;

@@ -17,7 +17,7 @@ class P2pTable final : public Sink {
   explicit P2pTable(TextFile out) : out_(std::move(out)) {}
 
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void row(std::span<const Record> table) override;
   void end(const EndInfo& end) override;
 
  private:

@@ -73,10 +73,12 @@ void Progress::begin(const RunInfo& run) {
   show();
 }
 
-void Progress::row(std::span<const Record> table, std::span<const Record> groups) {
+void Progress::result(const Record& record) { inner_.result(record); }
+
+void Progress::row(std::span<const Record> table) {
   finish_row();
   clear();
-  inner_.row(table, groups);
+  inner_.row(table);
   show();
 }
 

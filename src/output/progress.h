@@ -50,7 +50,8 @@ class Progress final : public Sink {
   Progress(Sink& inner, const Clock& clock, TextFile out, ProgressPlan plan);
 
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void result(const Record& record) override;
+  void row(std::span<const Record> table) override;
   void end(const EndInfo& end) override;
 
  private:

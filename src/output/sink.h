@@ -7,15 +7,15 @@
 
 namespace linerate {
 
-// Called in this order: begin once, row per case, end once (also after an error or Ctrl-C).
-// A row is one case of one size: the records of both placements and of all groups, placement first.
+// Called in this order: begin once; for each case result for each placement and group, as soon as
+// it is there, then row; end once (also after an error or Ctrl-C). A sink takes what it shows.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void begin(const RunInfo& run) = 0;
-  // What an average over groups gives for each placement stands in `table`, 1 or 2 records;
-  // `groups` holds one record per group and placement.
-  virtual void row(std::span<const Record> table, std::span<const Record> groups) = 0;
+  virtual void result(const Record&) {}
+  // A case of one size: one record for each placement, averaged over groups.
+  virtual void row(std::span<const Record>) {}
   virtual void end(const EndInfo& end) = 0;
 };
 

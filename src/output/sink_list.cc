@@ -22,8 +22,12 @@ void SinkList::begin(const RunInfo& run) {
   each([&](Sink& sink) { sink.begin(run); });
 }
 
-void SinkList::row(std::span<const Record> table, std::span<const Record> groups) {
-  each([&](Sink& sink) { sink.row(table, groups); });
+void SinkList::result(const Record& record) {
+  each([&](Sink& sink) { sink.result(record); });
+}
+
+void SinkList::row(std::span<const Record> table) {
+  each([&](Sink& sink) { sink.row(table); });
 }
 
 void SinkList::end(const EndInfo& end) {

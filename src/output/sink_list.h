@@ -15,7 +15,8 @@ class SinkList final : public Sink {
   void add(std::unique_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
 
   void begin(const RunInfo& run) override;
-  void row(std::span<const Record> table, std::span<const Record> groups) override;
+  void result(const Record& record) override;
+  void row(std::span<const Record> table) override;
   void end(const EndInfo& end) override;
 
  private:

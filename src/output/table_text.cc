@@ -53,7 +53,8 @@ std::string mode_lines(const TableOptions& o) {
         "# Blocking Enabled: wait and barrier after each outer iteration (-n); time excludes "
         "barrier \n";
   if (o.per_iter) {
-    lines += "# Per-Iteration Report: CUDA event timing; i_* uses max over process rows";
+    lines += fmt::format("# Per-Iteration Report: {} timing; i_* uses max over process rows",
+                         o.nccl_version > 0 ? "CUDA event" : "host clock");
     if (o.per_iter_skip > 0)
       lines += fmt::format("; summary skips first {} iterations", o.per_iter_skip);
     lines += " \n";
@@ -208,7 +209,7 @@ std::string table_footer(const EndInfo& end, const std::string& program,
   std::string_view verdict;
   if (options.min_bw_gbps) verdict = fast_enough(average, *options.min_bw_gbps) ? "OK" : "FAILED";
   auto text = fmt::format("# {:<20} : {} {}\n", "Out of bounds values", end.failed_checks,
-                          end.failed_checks == 0 ? "OK" : "FAILED");
+                          clean(end) ? "OK" : "FAILED");
   text += fmt::format("# {:<20} : {} {}\n", "Avg bus bandwidth", plain(average), verdict);
   text += fmt::format("#\n# Collective test concluded: {}\n", program);
   if (!end.memory_bytes.empty()) text += memory_line(end);

@@ -142,4 +142,10 @@ struct EndInfo {
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes{};  // with -M
 };
 
+// No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.
+inline bool clean(const EndInfo& end) {
+  constexpr int kInterrupted = 130;
+  return end.failed_checks == 0 && (!end.error || end.exit_code == kInterrupted);
+}
+
 }  // namespace linerate

@@ -39,7 +39,7 @@ std::size_t approximate_rank(std::size_t n) {
 std::pair<double, double> median_interval(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
   const std::size_t k = n <= kLargestExact ? exact_rank(n) : approximate_rank(n);
-  if (k == 0) return {sorted.front(), sorted.back()};
+  if (k == 0) return {std::nan(""), std::nan("")};
   return {sorted[k - 1], sorted[n - k]};
 }
 

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
 namespace linerate::stats {
 
 // All in the unit of the samples, but cv (stdev / mean, a fraction) and n.
 struct Summary {
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::size_t n = 0;
   double min = 0, median = 0, mean = 0, p95 = 0, p99 = 0, max = 0;
   double stdev = 0;  // population
   double cv = 0;
   // 95 % interval of the median from the binomial distribution of order statistics (no assumption
-  // on the distribution). Below 6 samples no such interval exists: [min, max] then.
-  double ci95_low = 0, ci95_high = 0;
+  // on the distribution). Below 6 samples no such interval exists: NaN then.
+  double ci95_low = kNone, ci95_high = kNone;
 };
 
 // Sorts `samples`. REQUIRES: not empty.

@@ -79,7 +79,7 @@ class ProgressTest : public ::testing::Test {
     progress.begin(two_ranks());
     for (int row = 0; row < rows; ++row) {
       clock_.advance(4'000'000'000);
-      progress.row(records, records);
+      progress.row(records);
     }
     progress.end(clean_end(1));
   }

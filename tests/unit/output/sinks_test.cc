@@ -32,8 +32,8 @@ TEST(ConsoleTable, PrintsTheGoldenTable) {
   ConsoleTable table(pipe.writer(), doubling(8, 67108864));
 
   table.begin(two_ranks());
-  table.row(kSmall, kSmall);
-  table.row(kLarge, kLarge);
+  table.row(kSmall);
+  table.row(kLarge);
   table.end(clean_end(6.26175));
 
   EXPECT_EQ(pipe.read(), golden("all_reduce.txt"));
@@ -45,7 +45,7 @@ TEST(ConsoleTable, ShowsARowBeforeTheNextIsMeasured) {
   table.begin(two_ranks());
   (void)pipe.read();
 
-  table.row(kSmall, kSmall);
+  table.row(kSmall);
 
   EXPECT_THAT(pipe.read(), StartsWith("           8             2     float"));
 }
@@ -67,7 +67,7 @@ TEST(JsonlSink, WritesALinePerGroupAndPlacement) {
   groups[2].group = groups[3].group = 1;
 
   sink->begin(two_ranks());
-  sink->row(kSmall, groups);
+  for (const auto& record : groups) sink->result(record);
   sink->end(clean_end(1));
 
   const auto file = read_jsonl(folder.read("run.jsonl"));
@@ -84,7 +84,7 @@ TEST(JsonlSink, HasWrittenEachLineWhenTheCallReturns) {
 
   sink->begin(two_ranks());
   EXPECT_EQ(folder.read("run.jsonl"), json_line(two_ranks()));
-  sink->row(kSmall, kSmall);
+  for (const auto& record : kSmall) sink->result(record);
 
   EXPECT_EQ(folder.read("run.jsonl"),
             json_line(two_ranks()) + json_line(kSmall[0]) + json_line(kSmall[1]));
@@ -110,23 +110,34 @@ TEST(JsonlSink, RefusesAFileThatEndsWithinALine) {
   EXPECT_EQ(folder.read("run.jsonl"), "{\"kind\":\"run\"}\n{\"ki");
 }
 
+TEST(JsonlSink, RefusesAFileOfSomethingElse) {
+  const TemporaryFolder folder;
+  folder.write("notes.txt", "my notes\n");
+
+  const auto sink = JsonlSink::open(folder.path("notes.txt"));
+
+  ASSERT_FALSE(sink);
+  EXPECT_THAT(sink.sentence(), HasSubstr("something else"));
+  EXPECT_EQ(folder.read("notes.txt"), "my notes\n");
+}
+
 TEST(CsvSink, WritesOneHeadingAndALinePerRecord) {
   const TemporaryFolder folder;
   auto sink = *CsvSink::open(folder.path("run.csv"));
 
   sink->begin(two_ranks());
-  sink->row(kSmall, kSmall);
+  for (const auto& record : kSmall) sink->result(record);
   sink->end(clean_end(1));
 
   EXPECT_EQ(folder.read("run.csv"),
             "run_id,timestamp,collective,type,redop,root,placement,bytes,count,group,nranks,nnodes,"
             "backend,backend_version,transport,iters,agg,time_us,cpu_us,algbw_gbps,busbw_gbps,"
             "samples,batch,min_us,median_us,mean_us,p95_us,p99_us,max_us,cv,ci95_low_us,"
-            "ci95_high_us,arrival_skew_us,exit_skew_us,wrong\n"
+            "ci95_high_us,arrival_skew_us,exit_skew_us,wrong,source,dest\n"
             "r1,2024-05-01 12:00:01,all_reduce,float,sum,-1,out_of_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0\n"
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,\n"
             "r1,2024-05-01 12:00:01,all_reduce,float,sum,-1,in_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0\n");
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,\n");
 }
 
 TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
@@ -147,7 +158,8 @@ TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
   record.samples->arrival_skew_us = 11;
   record.samples->exit_skew_us = 12;
 
-  EXPECT_THAT(csv_line(record), HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0\n"));
+  EXPECT_THAT(csv_line(record),
+              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,\n"));
 }
 
 TEST(CsvSink, ContinuesItsOwnFileWithoutASecondHeading) {
@@ -180,9 +192,8 @@ TEST(CsvCell, IsQuotedWhereItHoldsASeparator) {
 class Broken final : public Sink {
  public:
   void begin(const RunInfo&) override { throw std::runtime_error("begin"); }
-  void row(std::span<const Record>, std::span<const Record>) override {
-    throw std::runtime_error("row");
-  }
+  void result(const Record&) override { throw std::runtime_error("result"); }
+  void row(std::span<const Record>) override { throw std::runtime_error("row"); }
   void end(const EndInfo&) override { throw std::runtime_error("end"); }
 };
 
@@ -193,7 +204,8 @@ TEST(SinkList, GivesEverySinkItsLineAlsoBehindABrokenOne) {
   sinks.add(*JsonlSink::open(folder.path("run.jsonl")));
 
   EXPECT_THROW(sinks.begin(two_ranks()), std::runtime_error);
-  EXPECT_THROW(sinks.row(kSmall, kSmall), std::runtime_error);
+  for (const auto& record : kSmall) EXPECT_THROW(sinks.result(record), std::runtime_error);
+  EXPECT_THROW(sinks.row(kSmall), std::runtime_error);
   EXPECT_THROW(sinks.end(clean_end(1)), std::runtime_error);
 
   const auto file = read_jsonl(folder.read("run.jsonl"));
@@ -210,7 +222,8 @@ TEST(SinkList, KeepsTheFilesWhenStdoutIsClosedAndEndsOnce) {
   sinks.begin(two_ranks());
   pipe.close_reader();
 
-  EXPECT_THROW(sinks.row(kSmall, kSmall), SystemError);
+  for (const auto& record : kSmall) sinks.result(record);
+  EXPECT_THROW(sinks.row(kSmall), SystemError);
   EXPECT_NO_THROW(sinks.end(clean_end(1)));
 
   EXPECT_EQ(read_jsonl(folder.read("run.jsonl"))->records.size(), 2u);

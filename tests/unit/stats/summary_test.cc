@@ -85,8 +85,6 @@ TEST(Summarize, OfOneSampleHasNoSpread) {
 
   EXPECT_EQ(summary.median, 3.5);
   EXPECT_EQ(summary.stdev, 0);
-  EXPECT_EQ(summary.ci95_low, 3.5);
-  EXPECT_EQ(summary.ci95_high, 3.5);
 }
 
 TEST(Summarize, KeepsDigitsOfNearlyEqualLargeSamples) {
@@ -104,13 +102,13 @@ TEST(Summarize, OfZerosHasVariationZero) {
   EXPECT_EQ(summarize(samples).cv, 0);
 }
 
-TEST(MedianInterval, IsTheWholeRangeBelowSixSamples) {
+TEST(MedianInterval, DoesNotExistBelowSixSamples) {
   auto samples = one_to(5);
 
   const Summary summary = summarize(samples);
 
-  EXPECT_EQ(summary.ci95_low, 1);
-  EXPECT_EQ(summary.ci95_high, 5);
+  EXPECT_TRUE(std::isnan(summary.ci95_low));
+  EXPECT_TRUE(std::isnan(summary.ci95_high));
 }
 
 // The ranks of the sign test's tables: n, lower, upper.
