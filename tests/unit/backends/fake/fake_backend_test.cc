@@ -165,7 +165,7 @@ TEST(FakeSlowLink, HalvesTheBandwidthOfItsPairOnly) {
     const Buffers b{.send = data, .recv = data, .count = data.size(), .type = DataType::uint8};
     if (rank.number() == 0) rank.comm.send(b, 1, rank.stream);
     if (rank.number() == 1) rank.comm.recv(b, 0, rank.stream);
-    took[0] = rank.number() == 0 ? rank.now_ns() : took[0];
+    if (rank.number() == 0) took[0] = rank.now_ns();
     rank.comm.barrier({});
     const auto before = rank.now_ns();
     if (rank.number() == 0) rank.comm.send(b, 2, rank.stream);
