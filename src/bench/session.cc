@@ -189,7 +189,7 @@ void Session::describe(RunInfo& info) const {
 
 void Session::align() {
   members().barrier(Deadline::never());
-  ranks_.front().world->barrier(Deadline::never());
+  ranks_.front().world->barrier();
 }
 
 }  // namespace linerate

@@ -22,7 +22,7 @@ class SlotCycle {
 void wait_inner(Session& session, CaseLauncher& launcher, Blocking blocking) {
   if (blocking != Blocking::wait && blocking != Blocking::wait_and_barrier) return;
   launcher.synchronize();
-  if (blocking == Blocking::wait_and_barrier) session.ranks().front().world->barrier({});
+  if (blocking == Blocking::wait_and_barrier) session.ranks().front().world->barrier();
 }
 
 // All calls of one outer iteration; the very last call of the window works on the spare slot.
@@ -48,7 +48,7 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
     launcher.synchronize();
     time.elapsed_ns += clock.now_ns() - start_ns;
     time.enqueue_ns += enqueued_ns - start_ns;
-    session.ranks().front().world->barrier({});
+    session.ranks().front().world->barrier();
   }
   return time;
 }

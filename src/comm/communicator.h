@@ -1,7 +1,6 @@
 // One rank's endpoint of a group of ranks: enqueues collectives and point-to-point calls.
 #pragma once
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "comm/buffer.h"
 #include "comm/device.h"
@@ -55,7 +54,7 @@ class Communicator {
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
 
   // Returns on all ranks once all have entered: the tightest alignment that the backend has.
-  virtual void barrier(const Deadline& deadline) = 0;
+  virtual void barrier() = 0;
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

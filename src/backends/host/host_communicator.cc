@@ -63,9 +63,9 @@ void HostCommunicator::enqueue(const Op& op, Stream&) {
   }
 }
 
-void HostCommunicator::barrier(const Deadline& deadline) {
+void HostCommunicator::barrier() {
   begin_call();
-  team_.barrier(deadline);
+  team_.barrier();
 }
 
 void HostCommunicator::run(const Op& op) {

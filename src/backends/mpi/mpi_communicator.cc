@@ -1,7 +1,6 @@
 // See mpi_communicator.h.
 #include "backends/mpi/mpi_communicator.h"
 
-#include "backends/mpi/waiting.h"
 #include "base/error.h"
 #include "devices/cpu/reduce.h"
 
@@ -221,15 +220,10 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int color, int key) {
   return std::make_unique<MpiCommunicator>(std::move(part), setup_);
 }
 
-void MpiCommunicator::barrier(const Deadline& deadline) {
+void MpiCommunicator::barrier() {
   begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
-  if (!deadline.bounded()) return MPI_TRY(MPI_Barrier(comm_.get()));
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_TRY(MPI_Ibarrier(comm_.get(), &request));
-  if (!wait_all(std::span(&request, 1), deadline))
-    throw TimeoutError(fmt::format("Rank {} of {} waited in vain for the others in MPI_Ibarrier.",
-                                   rank_, nranks_));
+  MPI_TRY(MPI_Barrier(comm_.get()));
 }
 
 }  // namespace linerate::mpi

@@ -56,7 +56,7 @@ std::vector<std::vector<std::int64_t>> stamps(const FakeOptions& options, int nr
       naive::difference(rank.comm, rank.stream,
                         {.kind = static_cast<OpKind>(call % 12), .count = 3 + std::size_t(call)});
       mine.push_back(rank.now_ns());
-      if (call % 5 == 0) rank.comm.barrier({});
+      if (call % 5 == 0) rank.comm.barrier();
       mine.push_back(rank.now_ns());
     }
   });
@@ -125,20 +125,11 @@ TEST(FakeBarrier, SetsAllClocksToTheLatest) {
   run_fake({.alpha_us = 100}, 3, [&](Rank& rank) {
     if (rank.number() < 2)
       naive::call(rank.comm, rank.stream, {.kind = OpKind::send}, {.kind = OpKind::send});
-    rank.comm.barrier({});
+    rank.comm.barrier();
     after[static_cast<std::size_t>(rank.number())] = rank.now_ns();
   });
 
   EXPECT_EQ(after, (std::vector<std::int64_t>(3, 201'000)));
-}
-
-TEST(FakeBarrier, GivesUpAtItsDeadline) {
-  const SteadyClock clock;
-
-  run_fake({}, 2, [&](Rank& rank) {
-    if (rank.number() == 1) return;
-    EXPECT_THROW(rank.comm.barrier(Deadline::after(clock, 0.001)), TimeoutError);
-  });
 }
 
 TEST(FakeSlowRank, LeavesBarriersLateAndHoldsUpTheOthers) {
@@ -146,7 +137,7 @@ TEST(FakeSlowRank, LeavesBarriersLateAndHoldsUpTheOthers) {
 
   run_fake({.alpha_us = 10, .link_gbps = 1, .slow_ranks = {{3, 38}}}, 4, [&](Rank& rank) {
     const auto me = static_cast<std::size_t>(rank.number());
-    rank.comm.barrier({});
+    rank.comm.barrier();
     entry[me] = rank.now_ns();
     all_reduce(rank, 2000);
     exit[me] = rank.now_ns();
@@ -166,7 +157,7 @@ TEST(FakeSlowLink, HalvesTheBandwidthOfItsPairOnly) {
     if (rank.number() == 0) rank.comm.send(b, 1, rank.stream);
     if (rank.number() == 1) rank.comm.recv(b, 0, rank.stream);
     if (rank.number() == 0) took[0] = rank.now_ns();
-    rank.comm.barrier({});
+    rank.comm.barrier();
     const auto before = rank.now_ns();
     if (rank.number() == 0) rank.comm.send(b, 2, rank.stream);
     if (rank.number() == 2) rank.comm.recv(b, 0, rank.stream);

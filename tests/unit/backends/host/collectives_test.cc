@@ -24,7 +24,7 @@ class InArena final : public Communicator {
   std::unique_ptr<Communicator> split(int color, int key) override {
     return inner_.split(color, key);
   }
-  void barrier(const Deadline& deadline) override { inner_.barrier(deadline); }
+  void barrier() override { inner_.barrier(); }
   void abort() noexcept override { inner_.abort(); }
 
   void enqueue(const Op& op, Stream& stream) override {

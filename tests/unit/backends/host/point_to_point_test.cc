@@ -63,7 +63,7 @@ TEST_P(Messages, OfOnePairDoNotWaitForIdleRanks) {
     if (rank.comm.rank() == 1) rank.comm.send(sent(bytes), 2, rank.stream);
     if (rank.comm.rank() == 2) rank.comm.recv(received(bytes), 1, rank.stream);
     EXPECT_EQ(bytes.front(), std::byte(rank.comm.rank() == 2 ? 1 : rank.comm.rank()));
-    rank.comm.barrier(Deadline::never());
+    rank.comm.barrier();
   });
 }
 
