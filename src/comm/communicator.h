@@ -42,7 +42,8 @@ class Communicator {
   virtual std::string transport() const = 0;  // "shared memory", "MPI", …, as records name it
 
   // Starts `op`; on an inline stream it is complete on return. Send and recv views must stay valid
-  // until then.
+  // until then. REQUIRES: the views hold extent_of(op, rank(), nranks()); peer and source are
+  // ranks.
   virtual void enqueue(const Op& op, Stream& stream) = 0;
 
   // Memory that this communicator's backend moves fastest; usable with every other one too.

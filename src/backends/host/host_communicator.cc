@@ -70,6 +70,7 @@ void HostCommunicator::barrier() {
 
 void HostCommunicator::run(const Op& op) {
   assert(op.peer >= 0 && op.peer < nranks());
+  assert(has_its_extent(op, rank(), nranks()));
   if (eager::fits(op, nranks())) return eager::run(team_, op);
   const Op staged = staging_.stage(op);
   run_direct(staged);

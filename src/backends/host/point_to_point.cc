@@ -7,7 +7,6 @@
 
 #include <sched.h>
 
-#include <cassert>
 #include <cstring>
 
 namespace linerate::host {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -16,6 +17,14 @@ namespace linerate::mpi {
 namespace {
 
 constexpr int kTag = 0;
+
+// The largest block that divides the offsets and counts of all ranges that are not empty.
+std::size_t common_unit(std::span<const Range> ranges) {
+  std::size_t unit = 0;
+  for (const auto& range : ranges)
+    if (range.count > 0) unit = std::gcd(unit, std::gcd(range.offset, range.count));
+  return unit;
+}
 
 }  // namespace
 
@@ -32,6 +41,7 @@ MpiCommunicator::MpiCommunicator(OwnedComm comm, const Setup& setup)
 }
 
 void MpiCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
+  assert(has_its_extent(op, rank_, nranks_));
   begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
   switch (op.kind) {
@@ -176,17 +186,11 @@ void MpiCommunicator::all_to_all(const Op& op) {
                        op.recv.data(), e.count(), e.type(), comm_.get()));
 }
 
-// Fills `side` and yields its unit: one element, or where offsets do not fit MPI's int the largest
-// block that divides them all. Each rank may choose its own: MPI matches the elements inside.
+// Fills `side` and yields its unit: one element, or the common unit where offsets do not fit MPI's
+// int. Each rank may choose its own: MPI matches the elements inside.
 Elements MpiCommunicator::describe(const Op& op, std::span<const Range> ranges, Side& side) const {
-  std::size_t end = 0;
-  std::size_t common = 0;
-  for (const auto& range : ranges) {
-    if (range.count == 0) continue;
-    end = std::max(end, range.offset + range.count);
-    common = std::gcd(common, std::gcd(range.offset, range.count));
-  }
-  const std::size_t unit = end > setup_.limit ? common : 1;
+  const std::size_t end = end_of(ranges);
+  const std::size_t unit = end > setup_.limit ? common_unit(ranges) : 1;
   if (end / unit > setup_.limit)
     throw Error(
         fmt::format("all_to_all_v of {} {} elements on rank {}: MPI_Alltoallv counts to {}, "
