@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -71,15 +72,24 @@ TEST_P(FakeRanks, GetTheRightBytesInEveryKindTypeAndOperator) {
   std::atomic<std::size_t> ntrials{0};
 
   run_fake({}, nranks, [&](Rank& rank) {
-    for (const std::size_t count : {1u, 7u, 100u})
+    for (const std::size_t count : {0u, 1u, 7u, 100u})
       ntrials += naive::for_each_trial(nranks, count, [&](const naive::Trial& trial) {
         const auto wrong = naive::difference(rank.comm, rank.stream, trial);
         EXPECT_FALSE(wrong) << *wrong;
       });
   });
 
-  constexpr std::size_t kTrials = 3 * 12 * (3 * 6 * 2 + 5 * 2 + 4);
+  constexpr std::size_t kTrials = 4 * 12 * (3 * 6 * 2 + 5 * 2 + 4);
   EXPECT_EQ(ntrials, static_cast<std::size_t>(nranks) * kTrials);
+}
+
+TEST(NaiveExpectation, IsNotMetByNaN) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+  for (const RedOp op : {RedOp::sum, RedOp::avg}) {
+    EXPECT_TRUE(naive::matches({.op = op}, 1.5, 1.5));
+    EXPECT_FALSE(naive::matches({.op = op}, kNaN, 1.5));
+  }
 }
 
 TEST(FakeClock, IsTheSameOnEveryRun) {
