@@ -3,12 +3,12 @@
 
 #include "backends/host/region.h"
 #include "base/error.h"
+#include "processes.h"
 
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -24,15 +24,6 @@ std::size_t present_bytes(int file) {
   struct stat status {};
   EXPECT_EQ(fstat(file, &status), 0);
   return static_cast<std::size_t>(status.st_blocks) * 512;
-}
-
-template <typename Body>
-int exit_code_of_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST(Arena, IsSharedWithAProcessThatMapsTheSameFileElsewhere) {
