@@ -90,6 +90,18 @@ TEST(Reservation, LeavesRoomUnderAnAddressSpaceLimit) {
   EXPECT_EQ(code, 0);
 }
 
+// Where the refusal is missing, the kernel ends the process that takes most memory.
+TEST(Region, RefusesMoreThanTheMachineHasFree) {
+  const std::size_t all = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+  const ArenaLayout layout{.nranks = 1,
+                           .control_bytes = kHugePageBytes,
+                           .region_bytes = 2 * round_up(all, kHugePageBytes)};
+  const auto region =
+      std::make_shared<Region>(std::make_shared<const Arena>(create_memory_file(), layout), 0);
+
+  EXPECT_THROW((void)region->allocate(all + all / 2, MemoryKind::host), Error);
+}
+
 class RegionTest : public testing::Test {
  protected:
   RegionTest() {
