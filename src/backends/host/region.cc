@@ -70,7 +70,8 @@ Region::Range Region::take(std::size_t bytes, std::size_t alignment) {
   }
   throw Error(fmt::format(
       "Rank {} asks for {} of shared memory, but only {} of the {} reserved for it are left in one "
-      "piece. Use smaller sizes, or raise the address space limit (ulimit -v).",
+      "piece. Use smaller sizes, or raise the limits of address space and file size (ulimit -v, "
+      "-f).",
       rank_, bytes_text(bytes), bytes_text(ranges_.largest_free_bytes()),
       bytes_text(arena_->layout().region_bytes)));
 }

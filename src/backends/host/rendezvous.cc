@@ -213,8 +213,8 @@ ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
   const std::size_t each = least > control ? (least - control) / cards.size() : 0;
   if (each < kLeastRegionBytes)
     throw Error(fmt::format(
-        "Shared memory: only {} of address space can be reserved for {} ranks, which need {} each. "
-        "Raise the limit (ulimit -v), or use fewer ranks.",
+        "Shared memory: only {} can be reserved for {} ranks, which need {} each. "
+        "Raise the limits of address space and file size (ulimit -v, -f), or use fewer ranks.",
         bytes_text(least), nranks, bytes_text(kLeastRegionBytes)));
   return {.nranks = nranks,
           .control_bytes = control,

@@ -90,6 +90,22 @@ TEST(Reservation, LeavesRoomUnderAnAddressSpaceLimit) {
   EXPECT_EQ(code, 0);
 }
 
+TEST(Reservation, KeepsToTheLimitOfFileSizes) {
+  constexpr std::size_t kLimit = std::size_t{1} << 30;
+
+  const int code = exit_code_of_child([] {
+    const rlimit limit{.rlim_cur = kLimit, .rlim_max = kLimit};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    const std::size_t bytes = reservable_bytes(4 * kLimit);
+    if (bytes > kLimit || bytes < kLimit / 4) return 2;
+    const std::size_t whole = bytes / kHugePageBytes * kHugePageBytes;
+    const Arena arena(create_memory_file(), {.nranks = 1, .region_bytes = whole});
+    return 0;
+  });
+
+  EXPECT_EQ(code, 0);
+}
+
 // Where the refusal is missing, the kernel ends the process that takes most memory.
 TEST(Region, RefusesMoreThanTheMachineHasFree) {
   const std::size_t all = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
