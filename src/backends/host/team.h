@@ -99,7 +99,8 @@ class Team {
   void abort() noexcept;
 
   // After an exception out of a call: aborts the group, and returns when no thread of this process
-  // touches this rank's buffers any more, so that the caller may free them.
+  // touches this rank's buffers any more, so that the caller may free them. It returns after 5 s
+  // at the latest: of a peer that is in another call it never learns that.
   void give_up() noexcept;
 
   // Room for one pointer and one factor for each rank, so that calls allocate nothing.
