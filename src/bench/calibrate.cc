@@ -32,7 +32,7 @@ double barrier_cost_us(Session& session) {
   session.align();
   for (int i = 0; i < kBarriers; ++i) {
     const auto start_ns = clock.now_ns();
-    session.ranks().front().world->barrier({});
+    session.ranks().front().world->barrier();
     costs_us.push_back(static_cast<double>(clock.now_ns() - start_ns) / 1e3);
   }
   return stats::summarize(costs_us).median;

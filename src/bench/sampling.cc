@@ -100,7 +100,7 @@ std::size_t Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan,
   Communicator& world = *session_.ranks().front().world;
   const std::size_t count = std::min<std::uint64_t>(stamps_.size(), plan.samples - done);
   for (std::size_t i = 0; i < count; ++i) {
-    if (barrier) world.barrier({});
+    if (barrier) world.barrier();
     Stamp& stamp = stamps_[i];
     stamp.entry_ns = clock.now_ns();
     for (int k = 0; k < plan.batch; ++k) {

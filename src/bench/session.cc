@@ -209,7 +209,7 @@ void Session::describe(RunInfo& info) const {
 
 void Session::align() {
   members().barrier(Deadline::never());
-  ranks_.front().world->barrier(Deadline::never());
+  ranks_.front().world->barrier();
 }
 
 }  // namespace linerate

@@ -60,7 +60,7 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
     launcher.synchronize();
     time.elapsed_ns += clock.now_ns() - start_ns;
     time.enqueue_ns += enqueued_ns - start_ns;
-    session.ranks().front().world->barrier({});
+    session.ranks().front().world->barrier();
   }
   return time;
 }

@@ -50,9 +50,9 @@ class Backend {
   // The device of local rank `local_index` of this process, counted over all its threads.
   virtual std::unique_ptr<Device> open_device(int local_index) = 0;
 
-  // Joins this thread's ranks to the group of all members' ranks: rank = member's rank *
-  // local.size()
-  // + index. Collective over `members`, in which each thread of each process is one member.
+  // Joins this thread's ranks to the group of all members' ranks: rank is
+  // member's rank * local.size() + index.
+  // Collective over `members`, in which each thread of each process is one member.
   // Throws Unavailable where the backend cannot span these members (host across nodes).
   virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
                                                              std::span<Device* const> local,

@@ -26,10 +26,10 @@ struct NodePlace {
   int local_nranks = 1;
 };
 
-// One member's endpoint. All calls but abort() are collective over all members, in the same order
-// on each, and are made by one thread at a time. A lost member or a passed deadline throws
-// PeerFailure or TimeoutError on every member that waits. Costs grow with log(nranks), but for the
-// bytes that the caller asks for.
+// One member's endpoint. Calls that take a deadline are made by one thread at a time, and but for
+// exchange(), which is between two members, they are collective over all, in the same order on
+// each. A lost member or a passed deadline throws PeerFailure or TimeoutError on every member that
+// waits. Costs grow with log(nranks), but for the bytes that the caller asks for.
 class Bootstrap {
  public:
   virtual ~Bootstrap() = default;

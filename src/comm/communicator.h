@@ -1,7 +1,6 @@
 // One rank's endpoint of a group of ranks: enqueues collectives and point-to-point calls.
 #pragma once
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "comm/buffer.h"
 #include "comm/device.h"
@@ -43,7 +42,8 @@ class Communicator {
   virtual std::string transport() const = 0;  // "shared memory", "MPI", …, as records name it
 
   // Starts `op`; on an inline stream it is complete on return. Send and recv views must stay valid
-  // until then.
+  // until then. REQUIRES: the views hold extent_of(op, rank(), nranks()); peer and source are
+  // ranks.
   virtual void enqueue(const Op& op, Stream& stream) = 0;
 
   // Memory that this communicator's backend moves fastest; usable with every other one too.
@@ -55,7 +55,7 @@ class Communicator {
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
 
   // Returns on all ranks once all have entered: the tightest alignment that the backend has.
-  virtual void barrier(const Deadline& deadline) = 0;
+  virtual void barrier() = 0;
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

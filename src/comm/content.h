@@ -15,7 +15,8 @@ struct Content {
   enum class Kind {
     input,      // the input of rank `rank`: element i is its element first_index + i
     reduction,  // `op` over the inputs of all `nranks` ranks at first_index + i
-    poison,     // no result: a bit pattern that no input and no reduction takes
+    poison,     // no result: a bit pattern that no input takes, nor a reduction, but for sums of
+                // integers that wrap around to it: of the 8-bit types, one element in 256
   };
   Kind kind = Kind::input;
   DataType type = DataType::float32;

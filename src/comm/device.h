@@ -22,7 +22,7 @@ class Device {
   virtual std::string name() const = 0;  // "host memory (AMD EPYC)", "NVIDIA H100 80GB HBM3"
   virtual DeviceKind kind() const = 0;
   virtual int index() const = 0;           // as the device line prints it
-  virtual std::string bus_id() const = 0;  // "00:00:00" form [domain:bus:device]; zeros for a CPU
+  virtual std::string bus_id() const = 0;  // "0000:00:00": domain, bus, device; zeros for a CPU
   virtual std::size_t free_bytes() const = 0;
   virtual const Clock& clock() const = 0;  // outlives the device
 

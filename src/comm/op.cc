@@ -1,6 +1,8 @@
 // See op.h.
 #include "comm/op.h"
 
+#include <algorithm>
+
 namespace linerate {
 
 std::string_view name_of(OpKind kind) {
@@ -31,6 +33,51 @@ std::string_view name_of(OpKind kind) {
       return "send_recv";
   }
   __builtin_unreachable();
+}
+
+Extent extent_of(const Op& op, int rank, int nranks) {
+  const std::size_t one = op.count * bytes_of(op.type);
+  const std::size_t all = one * static_cast<std::size_t>(nranks);
+  const bool root = op.peer == rank;
+  switch (op.kind) {
+    case OpKind::all_reduce:
+    case OpKind::send_recv:
+      return {one, one};
+    case OpKind::all_gather:
+      return {one, all};
+    case OpKind::reduce_scatter:
+      return {all, one};
+    case OpKind::broadcast:
+      return {root ? one : 0, one};
+    case OpKind::reduce:
+      return {one, root ? one : 0};
+    case OpKind::all_to_all:
+      return {all, all};
+    case OpKind::all_to_all_v:
+      return {end_of(op.send_ranges) * bytes_of(op.type),
+              end_of(op.recv_ranges) * bytes_of(op.type)};
+    case OpKind::gather:
+      return {one, root ? all : 0};
+    case OpKind::scatter:
+      return {root ? all : 0, one};
+    case OpKind::send:
+      return {one, 0};
+    case OpKind::recv:
+      return {0, one};
+  }
+  __builtin_unreachable();
+}
+
+bool has_its_extent(const Op& op, int rank, int nranks) {
+  const auto least = extent_of(op, rank, nranks);
+  return op.send.size() >= least.send && op.recv.size() >= least.recv;
+}
+
+std::size_t end_of(std::span<const Range> ranges) {
+  std::size_t end = 0;
+  for (const Range& range : ranges)
+    if (range.count > 0) end = std::max(end, range.offset + range.count);
+  return end;
 }
 
 }  // namespace linerate

@@ -67,4 +67,18 @@ struct Op {
   Tag tag{};
 };
 
+// Bytes of the two buffers that a rank's call uses.
+struct Extent {
+  std::size_t send = 0;
+  std::size_t recv = 0;
+};
+
+// What `op` uses on rank `rank` of `nranks`: the least that its views must hold. Longer ones are
+// allowed, and nothing behind the extent is touched.
+Extent extent_of(const Op& op, int rank, int nranks);
+bool has_its_extent(const Op& op, int rank, int nranks);
+
+// Elements from the start of the buffer to the end of the last range that is not empty.
+std::size_t end_of(std::span<const Range> ranges);
+
 }  // namespace linerate

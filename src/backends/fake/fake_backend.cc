@@ -5,11 +5,11 @@
 #include "backends/fake/fake_device.h"
 #include "backends/fake/rendezvous.h"
 #include "base/error.h"
+#include "base/wire.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -60,10 +60,10 @@ Ticket FakeBackend::open_lobby(int nranks) {
 
 std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& members,
                                                          const Deadline& deadline) {
-  Ticket ticket;
-  if (members.rank() == 0) ticket = open_lobby(members.nranks());
-  const Bytes told = members.broadcast(std::as_bytes(std::span(&ticket, 1)), 0, deadline);
-  std::memcpy(&ticket, told.data(), sizeof ticket);
+  WireWriter mine;
+  if (members.rank() == 0) mine.put(open_lobby(members.nranks()));
+  const Bytes told = members.broadcast(mine.bytes(), 0, deadline);
+  const auto ticket = WireReader(told).get<Ticket>();
 
   std::shared_ptr<Rendezvous> found;
   if (ticket.pid == getpid()) {
@@ -71,13 +71,12 @@ std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& members,
     const auto place = lobby_.find(ticket.number);
     if (place != lobby_.end()) found = place->second;
   }
-  const std::byte mine{found != nullptr};
-  const auto all = members.all_gather(std::span(&mine, 1), deadline);
+  const auto all = members.all_gather(WireWriter().put(found != nullptr).bytes(), deadline);
   if (members.rank() == 0) {
     const std::lock_guard lock(mutex_);
     lobby_.erase(ticket.number);
   }
-  const auto is_here = [](const Bytes& b) { return b.size() == 1 && b[0] == std::byte{1}; };
+  const auto is_here = [](const Bytes& bytes) { return WireReader(bytes).get<bool>(); };
   if (!std::all_of(all.begin(), all.end(), is_here))
     throw Unavailable(
         "The fake backend runs all ranks as threads of one process: start one process, with -t.");

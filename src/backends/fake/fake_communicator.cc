@@ -27,7 +27,7 @@ void FakeCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
     device_.set_clock(exchange(op, call));
   } else {
     Visit visit{.op = &op, .call = call, .entry_ns = device_.clock().now_ns()};
-    rendezvous_->meet(rank_, visit, Deadline::never());
+    rendezvous_->meet(rank_, visit);
     device_.set_clock(visit.exit_ns);
   }
   flip_where_asked(op, call);
@@ -57,17 +57,17 @@ std::int64_t FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
   return std::max(out.exit_ns, in.exit_ns);
 }
 
-void FakeCommunicator::barrier(const Deadline& deadline) {
+void FakeCommunicator::barrier() {
   begin_call();
   Visit visit{.kind = Visit::Kind::barrier, .entry_ns = device_.clock().now_ns()};
-  rendezvous_->meet(rank_, visit, deadline);
+  rendezvous_->meet(rank_, visit);
   device_.set_clock(visit.exit_ns);
 }
 
 std::unique_ptr<Communicator> FakeCommunicator::split(int color, int key) {
   Visit visit{
       .kind = Visit::Kind::split, .entry_ns = device_.clock().now_ns(), .color = color, .key = key};
-  rendezvous_->meet(rank_, visit, Deadline::never());
+  rendezvous_->meet(rank_, visit);
   if (!visit.part) return nullptr;
   return std::make_unique<FakeCommunicator>(visit.part, visit.part_rank, device_);
 }

@@ -27,7 +27,7 @@ class FakeCommunicator final : public Communicator {
     return device_.allocate(bytes, kind);
   }
   std::unique_ptr<Communicator> split(int color, int key) override;
-  void barrier(const Deadline& deadline) override;
+  void barrier() override;
   void abort() noexcept override { rendezvous_->abort(); }
 
  private:

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "comm/device.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,14 +31,14 @@ class FakeDevice final : public Device {
     return memory_->count_wrong(view, content);
   }
 
-  // The number of the call that the rank now makes, from 1 on.
+  // The number of the call that the rank now makes, from 1 on. Any thread.
   std::uint64_t next_call() { return ++ncalls_; }
   void set_clock(std::int64_t now_ns) { clock_.set(now_ns); }
 
  private:
   ManualClock clock_;
   std::unique_ptr<Device> memory_;
-  std::uint64_t ncalls_ = 0;
+  std::atomic<std::uint64_t> ncalls_ = 0;
 };
 
 }  // namespace linerate::fake

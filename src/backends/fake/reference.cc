@@ -17,53 +17,6 @@ namespace {
 
 using Data = std::vector<std::byte>;
 
-// Bytes of the buffers that a call uses.
-struct Extent {
-  std::size_t send = 0;
-  std::size_t recv = 0;
-};
-
-std::size_t end_of(std::span<const Range> ranges) {
-  std::size_t end = 0;
-  for (const auto& range : ranges)
-    if (range.count > 0) end = std::max(end, range.offset + range.count);
-  return end;
-}
-
-Extent extent_of(const Op& op, int rank, int nranks) {
-  const std::size_t one = op.count * bytes_of(op.type);
-  const std::size_t all = one * static_cast<std::size_t>(nranks);
-  const bool root = op.peer == rank;
-  switch (op.kind) {
-    case OpKind::all_reduce:
-      return {one, one};
-    case OpKind::all_gather:
-      return {one, all};
-    case OpKind::reduce_scatter:
-      return {all, one};
-    case OpKind::broadcast:
-      return {root ? one : 0, one};
-    case OpKind::reduce:
-      return {one, root ? one : 0};
-    case OpKind::all_to_all:
-      return {all, all};
-    case OpKind::all_to_all_v:
-      return {end_of(op.send_ranges) * bytes_of(op.type),
-              end_of(op.recv_ranges) * bytes_of(op.type)};
-    case OpKind::gather:
-      return {one, root ? all : 0};
-    case OpKind::scatter:
-      return {root ? all : 0, one};
-    case OpKind::send:
-      return {one, 0};
-    case OpKind::recv:
-      return {0, one};
-    case OpKind::send_recv:
-      return {one, one};
-  }
-  __builtin_unreachable();
-}
-
 void require(bool good, const Op& op, int rank, std::string_view what) {
   if (!good) throw Error(fmt::format("{} on rank {}: {}.", name_of(op.kind), rank, what));
 }

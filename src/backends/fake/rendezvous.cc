@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <tuple>
@@ -17,7 +16,6 @@ namespace linerate::fake {
 namespace {
 
 constexpr double kNsPerUs = 1000;
-constexpr int kLongestNapMs = 50;  // between two looks at a bounded deadline
 
 }  // namespace
 
@@ -34,20 +32,11 @@ void Rendezvous::throw_if_over() const {
 }
 
 template <typename Condition>
-void Rendezvous::wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline,
-                      Condition condition) {
-  const auto over = [&] { return condition() || aborted_ || misuse_; };
-  while (!over() && !deadline.passed()) {
-    if (!deadline.bounded()) {
-      changed_.wait(lock, over);
-    } else {
-      const auto nap = std::chrono::milliseconds(std::min(deadline.poll_ms(), kLongestNapMs));
-      changed_.wait_for(lock, nap, over);
-    }
-  }
+void Rendezvous::wait(std::unique_lock<std::mutex>& lock, Condition condition) {
+  changed_.wait(lock, [&] { return condition() || aborted_ || misuse_; });
 }
 
-void Rendezvous::meet(int rank, Visit& visit, const Deadline& deadline) {
+void Rendezvous::meet(int rank, Visit& visit) {
   std::unique_lock lock(mutex_);
   throw_if_over();
   visits_[static_cast<std::size_t>(rank)] = &visit;
@@ -65,15 +54,9 @@ void Rendezvous::meet(int rank, Visit& visit, const Deadline& deadline) {
     throw_if_over();
     return;
   }
-  wait(lock, deadline, [&] { return nmeetings_ != meeting; });
-  if (nmeetings_ == meeting) {  // given up: nobody may touch the visit any more
-    visits_[static_cast<std::size_t>(rank)] = nullptr;
-    --nvisits_;
-    throw_if_over();
-    throw TimeoutError(
-        fmt::format("The fake backend's rank {} waited in vain for the others.", rank));
-  }
-  if (misuse_) throw Error(*misuse_);
+  wait(lock, [&] { return nmeetings_ != meeting; });
+  // Given up: the visit stays behind, but no later one can complete the meeting.
+  if (nmeetings_ == meeting || misuse_) throw_if_over();
 }
 
 std::int64_t Rendezvous::latest_entry() const {
@@ -177,13 +160,13 @@ void Rendezvous::deliver(Message& send, Message& recv, std::uint64_t sequence) {
 
 void Rendezvous::wait_for(const Message& message) {
   std::unique_lock lock(mutex_);
-  wait(lock, Deadline::never(), [&] { return message.done; });
+  wait(lock, [&] { return message.done; });
   if (!message.done) throw_if_over();
 }
 
 void Rendezvous::hang(int rank) {
   std::unique_lock lock(mutex_);
-  wait(lock, Deadline::never(), [] { return false; });
+  wait(lock, [] { return false; });
   throw_if_over();
   throw PeerFailure(fmt::format("Rank {} hung.", rank));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backends/fake/time_model.h"
-#include "base/clock.h"
 #include "comm/op.h"
 
 #include <condition_variable>
@@ -60,8 +59,8 @@ class Rendezvous {
   const FakeOptions& options() const { return options_; }
   int name_of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
 
-  // Returns when all ranks have come. Throws TimeoutError when the deadline passes first.
-  void meet(int rank, Visit& visit, const Deadline& deadline);
+  // Returns when all ranks have come.
+  void meet(int rank, Visit& visit);
 
   // Offers one side of a message; wait_for() returns when the other side has taken it. Messages
   // between two ranks match in order. `message` lives until then.
@@ -83,7 +82,7 @@ class Rendezvous {
 
   void throw_if_over() const;
   template <typename Condition>
-  void wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline, Condition condition);
+  void wait(std::unique_lock<std::mutex>& lock, Condition condition);
   void complete();
   void complete_calls();
   void complete_split();

@@ -8,9 +8,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <limits>
 
 namespace linerate::host {
 namespace {
@@ -35,6 +38,14 @@ bool can_reserve(std::size_t bytes) {
   return true;
 }
 
+// Of the memory file too: growing it beyond ends the process by SIGXFSZ.
+std::size_t file_size_limit() {
+  rlimit limit{};
+  check_system(getrlimit(RLIMIT_FSIZE, &limit), "getrlimit(RLIMIT_FSIZE)");
+  return limit.rlim_cur == RLIM_INFINITY ? std::numeric_limits<std::size_t>::max()
+                                         : static_cast<std::size_t>(limit.rlim_cur);
+}
+
 }  // namespace
 
 std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -44,6 +55,7 @@ FileDescriptor create_memory_file() {
 }
 
 std::size_t reservable_bytes(std::size_t wanted) {
+  wanted = std::min(wanted, file_size_limit());
   if (can_reserve(wanted)) return wanted;
   std::size_t bytes = wanted / 2;
   while (bytes >= kHugePageBytes && !can_reserve(bytes)) bytes /= 2;

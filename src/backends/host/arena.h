@@ -57,8 +57,9 @@ constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
 // A memory file without a name, of no size yet.
 FileDescriptor create_memory_file();
 
-// The most bytes, at most `wanted`, of address space that this process can reserve now, leaving as
-// much again for others where a limit (ulimit -v) is what stops it. 0: none.
+// The most bytes, at most `wanted`, that this process can reserve now: of address space, leaving as
+// much again for others where a limit (ulimit -v) is what stops it, and of a memory file, which
+// obeys the limit of files (ulimit -f). 0: none.
 std::size_t reservable_bytes(std::size_t wanted);
 
 // One process' mapping of the file. Immutable, so any thread may use it; unmapped with its owner.

@@ -46,9 +46,10 @@ void wait_readable(int fd, const Deadline& deadline, const char* what) {
   pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};
   for (;;) {
     const int ready = poll(&entry, 1, deadline.poll_ms());
+    if (ready < 0 && errno != EINTR) throw SystemError(errno, "poll");
+    if (ready == 0 || deadline.passed())
+      throw TimeoutError(fmt::format("Shared memory: {} in time.", what));
     if (ready > 0) return;
-    if (ready == 0) throw TimeoutError(fmt::format("Shared memory: {} in time.", what));
-    if (errno != EINTR) throw SystemError(errno, "poll");
   }
 }
 
@@ -99,6 +100,8 @@ void FileServer::serve(int file, int nclients, const Deadline& deadline) {
 
 bool FileServer::serve_one(int file) {
   const FileDescriptor client(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!client && errno != EINTR && errno != ECONNABORTED && errno != EAGAIN)
+    throw SystemError(errno, "accept4");
   if (!client || !same_user(client.get())) return false;
   Envelope envelope;
   cmsghdr* const attached = CMSG_FIRSTHDR(&envelope.header);

@@ -17,7 +17,8 @@ class FileServer {
  public:
   explicit FileServer(const std::string& name);
 
-  // Gives `file` to `nclients` processes. Throws TimeoutError when they do not all come in time.
+  // Gives `file` to `nclients` processes. Throws TimeoutError when they do not all come in time,
+  // and SystemError.
   void serve(int file, int nclients, const Deadline& deadline);
 
  private:

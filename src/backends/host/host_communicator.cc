@@ -4,9 +4,12 @@
 #include "backends/host/collectives.h"
 #include "base/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -63,13 +66,14 @@ void HostCommunicator::enqueue(const Op& op, Stream&) {
   }
 }
 
-void HostCommunicator::barrier(const Deadline& deadline) {
+void HostCommunicator::barrier() {
   begin_call();
-  team_.barrier(deadline);
+  team_.barrier();
 }
 
 void HostCommunicator::run(const Op& op) {
   assert(op.peer >= 0 && op.peer < nranks());
+  assert(has_its_extent(op, rank(), nranks()));
   if (eager::fits(op, nranks())) return eager::run(team_, op);
   const Op staged = staging_.stage(op);
   run_direct(staged);
@@ -121,15 +125,20 @@ std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   const auto choices = gather_from_all(Choice{color, key});
   const auto group = group_of(choices, rank());
   const bool leads = color >= 0 && group.front() == rank();
-  std::uint64_t control = 0;  // offset 0 is the world's: here it says that there is no memory
+  std::uint64_t control = 0;   // offset 0 is the world's: here it says that there is no memory
+  std::exception_ptr failure;  // kept until all know of it
   try {
     if (leads) control = region_->allocate_control(static_cast<int>(group.size()));
-  } catch (const Error&) {
+  } catch (...) {
+    failure = std::current_exception();
   }
   const auto controls = gather_from_all(control);
+  if (failure) std::rethrow_exception(failure);
   if (color < 0) return nullptr;
   const auto offset = controls[static_cast<std::size_t>(group.front())];
-  if (offset == 0) throw Error("There is no shared memory left for a new communicator.");
+  if (offset == 0)
+    throw Error(fmt::format("Rank {} has no shared memory left for a new communicator.",
+                            team_.setup().world_ranks[static_cast<std::size_t>(group.front())]));
   Team::Setup setup = team_.setup();
   setup.control_offset = offset;
   setup.rank = static_cast<int>(std::ranges::find(group, rank()) - group.begin());

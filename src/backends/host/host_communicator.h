@@ -24,7 +24,7 @@ class HostCommunicator final : public Communicator {
   void enqueue(const Op& op, Stream& stream) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   std::unique_ptr<Communicator> split(int color, int key) override;
-  void barrier(const Deadline& deadline) override;
+  void barrier() override;
   void abort() noexcept override { team_.abort(); }
 
  private:

@@ -7,7 +7,6 @@
 
 #include <sched.h>
 
-#include <cassert>
 #include <cstring>
 
 namespace linerate::host {
@@ -77,9 +76,11 @@ void PointToPoint::receive(int source, View data) {
   Mailbox& box = team_.control().mailbox(source, team_.rank());
   Message& in = message(box, number);
   team_.waiting().until(in.posted, number);
-  const std::uint64_t sent_bytes = in.bytes;
-  if (sent_bytes == data.size() && sent_bytes > 0) {
-    const bool by_address = reads_sender(sent_bytes);
+  if (in.bytes != data.size())  // and is not taken, so that the abort ends the sender's wait
+    throw Error(fmt::format("Rank {} sends {} bytes to rank {}, which expects {}.", source,
+                            in.bytes, team_.rank(), data.size()));
+  if (!data.empty()) {
+    const bool by_address = reads_sender(data.size());
     std::uint64_t offer = number;
     if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
       team_.waiting().check_aborted();
@@ -87,9 +88,6 @@ void PointToPoint::receive(int source, View data) {
                 data.size());
   }
   box.taken.store(number, std::memory_order_release);
-  if (sent_bytes != data.size())
-    throw Error(fmt::format("Rank {} sends {} bytes to rank {}, which expects {}.", source,
-                            sent_bytes, team_.rank(), data.size()));
 }
 
 }  // namespace linerate::host

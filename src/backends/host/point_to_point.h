@@ -10,16 +10,16 @@
 namespace linerate::host {
 
 // Messages between two ranks keep their order. Small ones (kEagerBytes) are left in the mailbox,
-// and the sender goes on; of larger ones it leaves the address, from which the receiver copies, and
-// waits. Used by the thread that uses the team.
+// and the sender goes on unless two of them lie there already; of larger ones it leaves the
+// address, from which the receiver copies, and waits. Used by the thread that uses the team.
 class PointToPoint {
  public:
   // `team` outlives this.
   explicit PointToPoint(Team& team);
 
   // REQUIRES: op.kind is send, recv or send_recv; what is sent is in the arena, or the team shares
-  // one address space; send and recv do not overlap. Throws Error where the two sides' sizes
-  // differ.
+  // one address space; send and recv do not overlap. Where the two sides' sizes differ, the
+  // receiver throws Error and aborts the group, and so a sender that still waits PeerFailure.
   void run(const Op& op);
 
   // Whether the receiver reads `bytes` from the sender's own buffer.

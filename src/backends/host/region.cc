@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "devices/cpu/free_memory.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,10 @@ Buffer Region::allocate(std::size_t bytes, MemoryKind kind) {
     (void)madvise(arena_->at(range.offset), range.bytes, MADV_HUGEPAGE);
   Buffer buffer({arena_->at(range.offset), bytes}, kind,
                 [region = shared_from_this(), range](View) { region->give_back(range); });
+  // Pages beyond what is free would end the process when touched instead of failing here.
+  if (const auto left = free_memory_bytes(); range.bytes > left)
+    throw Error(fmt::format("{} of shared memory are needed, but only {} are free.",
+                            bytes_text(bytes), bytes_text(left)));
   arena_->populate(range.offset, range.bytes);
   return buffer;
 }
@@ -65,7 +70,8 @@ Region::Range Region::take(std::size_t bytes, std::size_t alignment) {
   }
   throw Error(fmt::format(
       "Rank {} asks for {} of shared memory, but only {} of the {} reserved for it are left in one "
-      "piece. Use smaller sizes, or raise the address space limit (ulimit -v).",
+      "piece. Use smaller sizes, or raise the limits of address space and file size (ulimit -v, "
+      "-f).",
       rank_, bytes_text(bytes), bytes_text(ranges_.largest_free_bytes()),
       bytes_text(arena_->layout().region_bytes)));
 }

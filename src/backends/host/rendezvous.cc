@@ -6,6 +6,7 @@
 #include "backends/host/handover.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "base/wire.h"
 
 #include <fmt/format.h>
 
@@ -14,15 +15,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <exception>
+#include <map>
 #include <optional>
-#include <span>
-#include <type_traits>
 
 namespace linerate::host {
 
-// The same program on all ranks reads it, so its bytes travel as they are.
 struct Rendezvous::Card {
   std::uint64_t process_mark = 0;
   std::int64_t pid = 0;
@@ -48,23 +46,11 @@ std::size_t control_bytes(int nranks) {
   return round_up(ControlBlock::bytes(nranks), kHugePageBytes);
 }
 
-std::span<const std::byte> bytes_of_text(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-std::string text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 template <typename Card>
 std::vector<Card> exchange_cards(Bootstrap& members, const Card& mine, const Deadline& deadline) {
-  static_assert(std::is_trivially_copyable_v<Card>);
   std::vector<Card> cards;
-  for (const Bytes& bytes : members.all_gather(std::as_bytes(std::span(&mine, 1)), deadline)) {
-    if (bytes.size() != sizeof(Card))
-      throw Error("The ranks of this job run different builds of linerate.");
-    std::memcpy(&cards.emplace_back(), bytes.data(), sizeof(Card));
-  }
+  for (const Bytes& bytes : members.all_gather(WireWriter().put(mine).bytes(), deadline))
+    cards.push_back(WireReader(bytes).get<Card>());
   return cards;
 }
 
@@ -83,23 +69,30 @@ std::vector<int> number_processes(const std::vector<Card>& cards) {
 // Hosts are told apart by the bootstrap; shared memory ends at the host's edge.
 void refuse_several_hosts(Bootstrap& members, const Deadline& deadline) {
   if (members.place().nnodes <= 1) return;
-  const auto mine = fmt::format("{} {}", members.place().node, members.place().hostname);
-  const auto all = members.all_gather(bytes_of_text(mine), deadline);
-  const std::string first = text_of(all.front());
-  const auto other = std::ranges::find_if(all, [&](const Bytes& bytes) {
-    return std::atoi(text_of(bytes).c_str()) != std::atoi(first.c_str());
-  });
-  const auto name = [](const std::string& card) { return card.substr(card.find(' ') + 1); };
+  const auto mine =
+      WireWriter().put(members.place().node).put_text(members.place().hostname).take();
+  std::map<int, std::string> names;  // by node
+  for (const Bytes& bytes : members.all_gather(mine, deadline)) {
+    WireReader in(bytes);
+    const int node = in.get<int>();
+    names.emplace(node, in.get_text());
+  }
   throw Unavailable(fmt::format(
       "The host backend works within one host, but these ranks run on several ({} and {}): start "
       "them with mpirun and use --backend mpi.",
-      name(first), other == all.end() ? "another" : name(text_of(*other))));
+      names.begin()->second, names.rbegin()->second));
 }
 
-// Throws on all members the first sentence that one of them has.
-void agree(Bootstrap& members, const std::string& failure, const Deadline& deadline) {
-  for (const Bytes& bytes : members.all_gather(bytes_of_text(failure), deadline))
-    if (!bytes.empty()) throw Error(text_of(bytes));
+// Throws on all members the first failure that one of them has: its sentence and exit code.
+void agree(Bootstrap& members, const std::optional<Error>& failure, const Deadline& deadline) {
+  WireWriter mine;
+  if (failure) mine.put(failure->exit_code()).put_text(failure->what());
+  for (const Bytes& bytes : members.all_gather(mine.bytes(), deadline)) {
+    if (bytes.empty()) continue;
+    WireReader in(bytes);
+    const auto exit_code = in.get<ExitCode>();
+    throw Error(in.get_text(), exit_code);
+  }
 }
 
 // One rank's part in making the arena of a job: what goes wrong is kept until all can throw it.
@@ -110,7 +103,7 @@ struct Making {
   Deadline deadline;
   std::string name{};                  // of this job: on all ranks after announce()
   std::optional<FileServer> server{};  // on rank 0, when there are other processes
-  std::string failure{};
+  std::optional<Error> failure{};
 
   // The lowest rank of a process makes its mapping.
   bool leads() const { return processes[static_cast<std::size_t>(rank)] == rank; }
@@ -124,7 +117,8 @@ struct Making {
 
   void announce(Bootstrap& members) {
     if (rank == 0) attempt([&] { listen(); });
-    name = text_of(members.broadcast(bytes_of_text(name), 0, deadline));
+    const Bytes told = members.broadcast(WireWriter().put_text(name).bytes(), 0, deadline);
+    name = WireReader(told).get_text();
   }
 
   // Null, and `failure`, when it cannot be had.
@@ -161,7 +155,9 @@ struct Making {
     try {
       step();
     } catch (const Error& error) {
-      failure = error.what();
+      failure = error;
+    } catch (const std::exception& error) {
+      failure.emplace(fmt::format("Shared memory: {}.", error.what()));
     }
   }
 };
@@ -213,8 +209,8 @@ ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
   const std::size_t each = least > control ? (least - control) / cards.size() : 0;
   if (each < kLeastRegionBytes)
     throw Error(fmt::format(
-        "Shared memory: only {} of address space can be reserved for {} ranks, which need {} each. "
-        "Raise the limit (ulimit -v), or use fewer ranks.",
+        "Shared memory: only {} can be reserved for {} ranks, which need {} each. "
+        "Raise the limits of address space and file size (ulimit -v, -f), or use fewer ranks.",
         bytes_text(least), nranks, bytes_text(kLeastRegionBytes)));
   return {.nranks = nranks,
           .control_bytes = control,

@@ -28,7 +28,8 @@ class Rendezvous {
   explicit Rendezvous(const HostOptions& options);
 
   // Collective over `members`. Rank 0's process makes the arena; of every other process one thread
-  // fetches it. When anything fails anywhere, every member throws the same sentence.
+  // fetches it. When anything fails anywhere, every member throws the same sentence, with
+  // the exit code of the one that failed.
   Party meet(Bootstrap& members, const Deadline& deadline);
 
  private:

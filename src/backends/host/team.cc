@@ -65,7 +65,7 @@ Call Team::call_from(const Op& op) const {
 void Team::begin(const Call& call, ConstView payload, bool exposes) {
   assert(payload.size() <= kEagerBytes);
   waiting_.check_aborted();
-  if (joined_ != call_) (void)join(Deadline::never());
+  if (joined_ != call_) join();
   ++call_;
   own_ = call;
   Cell& cell = own_slot().cells[call_ & 1];
@@ -75,12 +75,10 @@ void Team::begin(const Call& call, ConstView payload, bool exposes) {
   cell.entered.store(call_, std::memory_order_release);
 }
 
-// False when the deadline passes before everybody has entered the current call.
-bool Team::join(const Deadline& deadline) {
-  for (int peer = 0; peer < nranks_; ++peer)
-    if (!waiting_.until(cell_of(peer).entered, call_, deadline)) return false;
+// Waits until everybody has entered the current call.
+void Team::join() {
+  for (int peer = 0; peer < nranks_; ++peer) waiting_.until(cell_of(peer).entered, call_);
   joined_ = call_;
-  return true;
 }
 
 // Private memory is freed by its owner when the group is aborted, so a peer may only touch it when
@@ -102,12 +100,10 @@ void Team::start_touching() {
   if (any_private) confirm_entry();
 }
 
-void Team::barrier(const Deadline& deadline) {
+void Team::barrier() {
   // Twice: those who napped while they waited for the last one are awake after the first round.
   for (int round = 0; round < 2; ++round) {
-    if (joined_ != call_ && !join(deadline)) throw_missing();
     begin({.signature = kBarrier}, {}, false);
-    if (!join(deadline)) throw_missing();
     see_all();
     waiting_.trust_again();
   }
@@ -144,15 +140,6 @@ void Team::throw_mismatch(int peer, const Call& theirs) const {
       fmt::format("Rank {} is in {}, but rank {} in {}: all ranks must make the same calls "
                   "in the same order.",
                   rank(), words_of(own_), peer, words_of(theirs)));
-}
-
-void Team::throw_missing() const {
-  std::string missing;
-  for (int peer = 0; peer < nranks_; ++peer)
-    if (cell_of(peer).entered.load(std::memory_order_acquire) < call_)
-      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", peer);
-  throw TimeoutError(fmt::format("Rank {} waited too long in a barrier for rank {}.", rank(),
-                                 missing.empty() ? "(late)" : missing));
 }
 
 }  // namespace linerate::host

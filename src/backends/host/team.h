@@ -92,14 +92,15 @@ class Team {
     exposed_ = false;
   }
 
-  // All ranks enter; on the return of each, all have. Throws TimeoutError naming who is missing.
-  void barrier(const Deadline& deadline);
+  // All ranks enter; on the return of each, all have.
+  void barrier();
 
   // Any thread, any time: ends all calls of the group, or of the world for the first group.
   void abort() noexcept;
 
   // After an exception out of a call: aborts the group, and returns when no thread of this process
-  // touches this rank's buffers any more, so that the caller may free them.
+  // touches this rank's buffers any more, so that the caller may free them. It returns after 5 s
+  // at the latest: of a peer that is in another call it never learns that.
   void give_up() noexcept;
 
   // Room for one pointer and one factor for each rank, so that calls allocate nothing.
@@ -111,7 +112,7 @@ class Team {
   Slot& own_slot() const { return control_.slot(setup_.rank); }
   Call call_from(const Op& op) const;
   void begin(const Call& call, ConstView payload, bool exposes);
-  bool join(const Deadline& deadline);
+  void join();
   bool has_private_buffers(int peer) const {
     const Call& call = cell_of(peer).call;
     return peer != rank() && (call.send.is_private() || call.recv.is_private());
@@ -119,7 +120,6 @@ class Team {
   void confirm_entry();
   bool through_with_us(int peer) const;
   [[noreturn]] void throw_mismatch(int peer, const Call& theirs) const;
-  [[noreturn]] void throw_missing() const;
 
   const Setup setup_;
   const int nranks_;

@@ -40,22 +40,21 @@ Patience Patience::when(bool crowded) {
   return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore};
 }
 
-bool Waiting::wait(const Flag& flag, std::uint64_t number, const Deadline& deadline) {
+void Waiting::wait(const Flag& flag, std::uint64_t number) {
   for (int i = 0; i < patience_.spins; ++i) {
-    if (flag.load(std::memory_order_acquire) >= number) return true;
+    if (flag.load(std::memory_order_acquire) >= number) return;
     pause();
   }
-  return wait_patiently(flag, number, deadline);
+  wait_patiently(flag, number);
 }
 
-bool Waiting::wait_patiently(const Flag& flag, std::uint64_t number, const Deadline& deadline) {
+void Waiting::wait_patiently(const Flag& flag, std::uint64_t number) {
   const std::int64_t start_ns = clock_->now_ns();
   auto nap = kFirstNap;
   bool yields = wary_waits_ == 0;
   if (!yields) --wary_waits_;
   while (flag.load(std::memory_order_acquire) < number) {
     check_aborted();
-    if (deadline.passed()) return false;
     if (yields) {
       yields = yield() && clock_->now_ns() - start_ns < kYieldNs;
       continue;
@@ -63,7 +62,6 @@ bool Waiting::wait_patiently(const Flag& flag, std::uint64_t number, const Deadl
     std::this_thread::sleep_for(nap);
     nap = std::min(2 * nap, kLongestNap);
   }
-  return true;
 }
 
 // False when the core was away for so long that it must have gone to a stranger. A peer with much

@@ -31,12 +31,7 @@ class Waiting {
   // Returns when flag >= number; what was written before the flag is then visible. Throws
   // PeerFailure soon after an abort.
   void until(const Flag& flag, std::uint64_t number) {
-    if (flag.load(std::memory_order_acquire) < number) (void)wait(flag, number, Deadline::never());
-  }
-
-  // The same, but false when `deadline` passes first.
-  bool until(const Flag& flag, std::uint64_t number, const Deadline& deadline) {
-    return flag.load(std::memory_order_acquire) >= number || wait(flag, number, deadline);
+    if (flag.load(std::memory_order_acquire) < number) wait(flag, number);
   }
 
   // Offers the core to others again in the next wait, whatever it cost before.
@@ -49,8 +44,8 @@ class Waiting {
   }
 
  private:
-  bool wait(const Flag& flag, std::uint64_t number, const Deadline& deadline);
-  bool wait_patiently(const Flag& flag, std::uint64_t number, const Deadline& deadline);
+  void wait(const Flag& flag, std::uint64_t number);
+  void wait_patiently(const Flag& flag, std::uint64_t number);
   bool yield();
   [[noreturn]] void throw_aborted() const;
 

@@ -1,7 +1,6 @@
 // See mpi_communicator.h.
 #include "backends/mpi/mpi_communicator.h"
 
-#include "backends/mpi/waiting.h"
 #include "base/error.h"
 #include "devices/cpu/reduce.h"
 
@@ -9,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <numeric>
 #include <utility>
@@ -17,6 +17,14 @@ namespace linerate::mpi {
 namespace {
 
 constexpr int kTag = 0;
+
+// The largest block that divides the offsets and counts of all ranges that are not empty.
+std::size_t common_unit(std::span<const Range> ranges) {
+  std::size_t unit = 0;
+  for (const auto& range : ranges)
+    if (range.count > 0) unit = std::gcd(unit, std::gcd(range.offset, range.count));
+  return unit;
+}
 
 }  // namespace
 
@@ -33,6 +41,7 @@ MpiCommunicator::MpiCommunicator(OwnedComm comm, const Setup& setup)
 }
 
 void MpiCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
+  assert(has_its_extent(op, rank_, nranks_));
   begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
   switch (op.kind) {
@@ -177,17 +186,11 @@ void MpiCommunicator::all_to_all(const Op& op) {
                        op.recv.data(), e.count(), e.type(), comm_.get()));
 }
 
-// Fills `side` and yields its unit: one element, or where offsets do not fit MPI's int the largest
-// block that divides them all. Each rank may choose its own: MPI matches the elements inside.
+// Fills `side` and yields its unit: one element, or the common unit where offsets do not fit MPI's
+// int. Each rank may choose its own: MPI matches the elements inside.
 Elements MpiCommunicator::describe(const Op& op, std::span<const Range> ranges, Side& side) const {
-  std::size_t end = 0;
-  std::size_t common = 0;
-  for (const auto& range : ranges) {
-    if (range.count == 0) continue;
-    end = std::max(end, range.offset + range.count);
-    common = std::gcd(common, std::gcd(range.offset, range.count));
-  }
-  const std::size_t unit = end > setup_.limit ? common : 1;
+  const std::size_t end = end_of(ranges);
+  const std::size_t unit = end > setup_.limit ? common_unit(ranges) : 1;
   if (end / unit > setup_.limit)
     throw Error(
         fmt::format("all_to_all_v of {} {} elements on rank {}: MPI_Alltoallv counts to {}, "
@@ -221,15 +224,10 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int color, int key) {
   return std::make_unique<MpiCommunicator>(std::move(part), setup_);
 }
 
-void MpiCommunicator::barrier(const Deadline& deadline) {
+void MpiCommunicator::barrier() {
   begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
-  if (!deadline.bounded()) return MPI_TRY(MPI_Barrier(comm_.get()));
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_TRY(MPI_Ibarrier(comm_.get(), &request));
-  if (!wait_all(std::span(&request, 1), deadline))
-    throw TimeoutError(fmt::format("Rank {} of {} waited in vain for the others in MPI_Ibarrier.",
-                                   rank_, nranks_));
+  MPI_TRY(MPI_Barrier(comm_.get()));
 }
 
 }  // namespace linerate::mpi

@@ -37,7 +37,7 @@ class MpiCommunicator final : public Communicator {
     return setup_.device.allocate(bytes, kind);
   }
   std::unique_ptr<Communicator> split(int color, int key) override;
-  void barrier(const Deadline& deadline) override;
+  void barrier() override;
   void abort() noexcept override { aborted_.store(true, std::memory_order_relaxed); }
 
  private:

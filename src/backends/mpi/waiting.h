@@ -11,7 +11,7 @@
 namespace linerate::mpi {
 
 // How a rank passes the time between two looks: busy at first, then it leaves the core to others,
-// then it naps. For out-of-band exchange and bounded barriers only.
+// then it naps. For out-of-band exchange only.
 class Patience {
  public:
   void pause();

@@ -1,4 +1,4 @@
-// Aborts, deadlines and calls that do not match: every rank leaves, and none touches freed memory.
+// Aborts, barriers and calls that do not match: every rank leaves, and none touches freed memory.
 #include "base/error.h"
 #include "ranks.h"
 
@@ -57,7 +57,7 @@ TEST(Abort, NamesTheRankThatAborted) {
   run_ranks({.nranks = 2, .address_space = AddressSpace::separate}, [](Rank rank) {
     if (rank.comm.rank() == 1) return rank.comm.abort();
     try {
-      rank.comm.barrier(Deadline::never());
+      rank.comm.barrier();
       ADD_FAILURE() << "the barrier came back";
     } catch (const PeerFailure& failure) {
       EXPECT_STREQ(failure.what(), "Rank 0 cannot go on: its communicator was aborted by rank 1.");
@@ -92,7 +92,7 @@ TEST(Abort, OfTheWorldEndsItsSplits) {
   run_ranks({.nranks = 2}, [](Rank rank) {
     const auto half = rank.comm.split(0, 0);
     if (rank.comm.rank() == 0) return rank.comm.abort();
-    EXPECT_THROW(half->barrier(Deadline::never()), PeerFailure);
+    EXPECT_THROW(half->barrier(), PeerFailure);
   });
 }
 
@@ -100,9 +100,9 @@ TEST(Abort, OfASplitLeavesTheWorldAlone) {
   run_ranks({.nranks = 2}, [](Rank rank) {
     const auto half = rank.comm.split(0, 0);
     half->abort();
-    EXPECT_THROW(half->barrier(Deadline::never()), PeerFailure);
+    EXPECT_THROW(half->barrier(), PeerFailure);
 
-    rank.comm.barrier(Deadline::never());
+    rank.comm.barrier();
   });
 }
 
@@ -142,26 +142,13 @@ TEST(Abort, TakesMessagesBackBeforeTheirBuffersGo) {
   }
 }
 
-TEST(Barrier, ThrowsOnItsDeadlineAndNamesWhoIsMissing) {
-  run_ranks({.nranks = 3}, [](Rank rank) {
-    if (rank.comm.rank() == 1) return;
-    const SteadyClock clock;
-    try {
-      rank.comm.barrier(Deadline::after(clock, 0.02));
-      ADD_FAILURE() << "the barrier came back";
-    } catch (const TimeoutError& error) {
-      EXPECT_NE(std::string(error.what()).find("for rank 1"), std::string::npos) << error.what();
-    }
-  });
-}
-
-TEST(Barrier, CanBeRepeatedWithoutADeadlineManyTimes) {
+TEST(Barrier, CanBeRepeatedManyTimes) {
   std::atomic<int> entered{0};
 
   run_ranks({.nranks = 4}, [&](Rank rank) {
     for (int i = 1; i <= 500; ++i) {
       ++entered;
-      rank.comm.barrier(Deadline::never());
+      rank.comm.barrier();
       ASSERT_GE(entered.load(), 4 * i);
     }
   });

@@ -3,12 +3,12 @@
 
 #include "backends/host/region.h"
 #include "base/error.h"
+#include "processes.h"
 
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -24,15 +24,6 @@ std::size_t present_bytes(int file) {
   struct stat status {};
   EXPECT_EQ(fstat(file, &status), 0);
   return static_cast<std::size_t>(status.st_blocks) * 512;
-}
-
-template <typename Body>
-int exit_code_of_child(Body&& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST(Arena, IsSharedWithAProcessThatMapsTheSameFileElsewhere) {
@@ -97,6 +88,34 @@ TEST(Reservation, LeavesRoomUnderAnAddressSpaceLimit) {
   });
 
   EXPECT_EQ(code, 0);
+}
+
+TEST(Reservation, KeepsToTheLimitOfFileSizes) {
+  constexpr std::size_t kLimit = std::size_t{1} << 30;
+
+  const int code = exit_code_of_child([] {
+    const rlimit limit{.rlim_cur = kLimit, .rlim_max = kLimit};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+    const std::size_t bytes = reservable_bytes(4 * kLimit);
+    if (bytes > kLimit || bytes < kLimit / 4) return 2;
+    const std::size_t whole = bytes / kHugePageBytes * kHugePageBytes;
+    const Arena arena(create_memory_file(), {.nranks = 1, .region_bytes = whole});
+    return 0;
+  });
+
+  EXPECT_EQ(code, 0);
+}
+
+// Where the refusal is missing, the kernel ends the process that takes most memory.
+TEST(Region, RefusesMoreThanTheMachineHasFree) {
+  const std::size_t all = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+  const ArenaLayout layout{.nranks = 1,
+                           .control_bytes = kHugePageBytes,
+                           .region_bytes = 2 * round_up(all, kHugePageBytes)};
+  const auto region =
+      std::make_shared<Region>(std::make_shared<const Arena>(create_memory_file(), layout), 0);
+
+  EXPECT_THROW((void)region->allocate(all + all / 2, MemoryKind::host), Error);
 }
 
 class RegionTest : public testing::Test {

@@ -2,6 +2,7 @@
 #include "backends/host/host_backend.h"
 
 #include "base/error.h"
+#include "base/wire.h"
 #include "ranks.h"
 
 #include <gtest/gtest.h>
@@ -28,9 +29,7 @@ class ElsewhereBootstrap final : public Bootstrap {
     return all_gather(mine, deadline);
   }
   std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
-    const std::string other = "1 node08";
-    const auto bytes = std::as_bytes(std::span(other));
-    return {Bytes(mine.begin(), mine.end()), Bytes(bytes.begin(), bytes.end())};
+    return {Bytes(mine.begin(), mine.end()), WireWriter().put(1).put_text("node08").take()};
   }
   Bytes exchange(int, std::span<const std::byte>, const Deadline&) override { return {}; }
   std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
@@ -38,6 +37,36 @@ class ElsewhereBootstrap final : public Bootstrap {
 
  private:
   NodePlace place_;
+};
+
+// Rank 0 of two, where rank 1 says of itself that it is another process, and then does nothing.
+class HalfBootstrap final : public Bootstrap {
+ public:
+  int rank() const override { return 0; }
+  int nranks() const override { return 2; }
+  const NodePlace& place() const override { return place_; }
+  void barrier(const Deadline&) override {}
+  Bytes broadcast(std::span<const std::byte> mine, int, const Deadline&) override {
+    return {mine.begin(), mine.end()};
+  }
+  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
+    return all_gather(mine, deadline);
+  }
+  std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
+    Bytes other(mine.begin(), mine.end());
+    if (ngathered_++ == 0)
+      other.front() ^= std::byte{1};  // the mark of its process
+    else
+      other.clear();
+    return {Bytes(mine.begin(), mine.end()), other};
+  }
+  Bytes exchange(int, std::span<const std::byte>, const Deadline&) override { return {}; }
+  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
+  [[noreturn]] void abort(ExitCode code) noexcept override { std::_Exit(static_cast<int>(code)); }
+
+ private:
+  NodePlace place_;
+  int ngathered_ = 0;
 };
 
 std::string sentence_of(const std::function<void()>& body) {
@@ -81,10 +110,27 @@ TEST(HostBackend, RefusesAReservationThatIsTooSmallOnEveryRank) {
   EXPECT_NE(sentence.find("ulimit -v"), std::string::npos) << sentence;
 }
 
+TEST(HostBackend, SaysByItsExitCodeThatAProcessDidNotComeInTime) {
+  ManualClock clock;
+  const auto backend = make_host_backend(clock, {.reserve_bytes = 64 << 20});
+  const auto device = backend->open_device(0);
+  Device* const devices[] = {device.get()};
+  const auto deadline = Deadline::after(clock, 1);
+  HalfBootstrap members;
+  clock.advance(2'000'000'000);
+
+  try {
+    (void)backend->connect(members, devices, {.deadline = deadline});
+    ADD_FAILURE() << "connected";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::lost) << error.what();
+  }
+}
+
 TEST(HostBackend, ServesSeveralJobsOfOneProcessAtOnce) {
   run_ranks({.nranks = 2}, [](Rank outer) {
-    run_ranks({.nranks = 2}, [](Rank inner) { inner.comm.barrier(Deadline::never()); });
-    outer.comm.barrier(Deadline::never());
+    run_ranks({.nranks = 2}, [](Rank inner) { inner.comm.barrier(); });
+    outer.comm.barrier();
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -63,7 +64,7 @@ TEST_P(Messages, OfOnePairDoNotWaitForIdleRanks) {
     if (rank.comm.rank() == 1) rank.comm.send(sent(bytes), 2, rank.stream);
     if (rank.comm.rank() == 2) rank.comm.recv(received(bytes), 1, rank.stream);
     EXPECT_EQ(bytes.front(), std::byte(rank.comm.rank() == 2 ? 1 : rank.comm.rank()));
-    rank.comm.barrier(Deadline::never());
+    rank.comm.barrier();
   });
 }
 
@@ -82,6 +83,24 @@ TEST_P(Messages, OfUnequalSizeAreRefused) {
   }
 
   EXPECT_EQ(sentence, "Rank 0 sends 100 bytes to rank 1, which expects 99.");
+}
+
+TEST_P(Messages, OfUnequalSizeFailForASenderThatWaitsToo) {
+  std::atomic<int> nfailures{0};
+
+  run_ranks(ranks(2), [&](Rank rank) {
+    std::vector<std::byte> bytes(kLarge);
+    try {
+      if (rank.comm.rank() == 0)
+        rank.comm.send(sent(bytes), 1, rank.stream);
+      else
+        rank.comm.recv(received(std::span(bytes).first(kLarge - 1)), 0, rank.stream);
+    } catch (const Error&) {
+      ++nfailures;
+    }
+  });
+
+  EXPECT_EQ(nfailures, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Host, Messages,

@@ -7,14 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace linerate::host {
@@ -102,26 +106,54 @@ class ForkedBootstrap final : public Bootstrap {
   NodePlace place_;
 };
 
-// Runs `body` in `nprocesses` children; an exception or a failed expectation in one fails the test.
+// What `body` yields, in a child of its own: for limits and signals, which a process cannot take
+// back. -1 when the child is killed. It ends after 10 s whatever it does.
+template <typename Body>
+int exit_code_of_child(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(body());
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Waits for all children. The first that fails fails the test and ends the others, which may wait
+// for it without end.
+inline void await(std::vector<pid_t> children) {
+  for (bool failed = false; !children.empty();) {
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, 0);
+    ASSERT_GT(ended, 0) << "waitpid: " << std::strerror(errno);
+    std::erase(children, ended);
+    if (status == 0 || failed) continue;
+    failed = true;
+    ADD_FAILURE() << "a process ended with the status " << status;
+    for (const pid_t child : children) kill(child, SIGKILL);
+  }
+}
+
+// Runs `body` in `nprocesses` children, which end with their parent; an exception or a failed
+// expectation in one fails the test.
 inline void run_processes(int nprocesses, const std::function<void(Bootstrap&)>& body) {
   const CommonPages pages(nprocesses);
   std::vector<pid_t> children;
   for (int rank = 0; rank < nprocesses; ++rank) {
     children.push_back(fork());
     if (children.back() != 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
       ForkedBootstrap process(pages, rank, nprocesses);
       body(process);
     } catch (const std::exception& error) {
       ADD_FAILURE() << "process " << rank << ": " << error.what();
+      _exit(1);
     }
     _exit(testing::Test::HasFailure() ? 1 : 0);
   }
-  for (const pid_t child : children) {
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
+  await(std::move(children));
 }
 
 }  // namespace linerate::host

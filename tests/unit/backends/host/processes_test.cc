@@ -4,6 +4,7 @@
 #include "ranks.h"
 #include "support/naive.h"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -64,6 +65,15 @@ TEST_P(Processes, ReachEachOthersBuffersWithoutStaging) {
 
 INSTANTIATE_TEST_SUITE_P(Host, Processes, testing::Values(1, 2, 3, 4),
                          testing::PrintToStringParamName());
+
+TEST(FailedProcess, FailsItsTestAlsoWhereTheOthersWaitForIt) {
+  EXPECT_NONFATAL_FAILURE(run_processes(3,
+                                        [](Bootstrap& process) {
+                                          if (process.rank() == 1) throw Error("not this time");
+                                          process.barrier(Deadline::never());
+                                        }),
+                          "a process ended with the status 256");
+}
 
 TEST(LostProcess, DoesNotKeepTheOthersFromLeavingAfterAnAbort) {
   run_processes(3, [](Bootstrap& process) {

@@ -1,9 +1,12 @@
 // Splitting communicators of the host backend.
+#include "base/error.h"
 #include "ranks.h"
 #include "support/naive.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -83,9 +86,40 @@ TEST_P(Split, CanBeMadeAndDroppedWithoutEnd) {
 
     for (int i = 0; i < 30; ++i) {  // ten control blocks fit
       const auto all = rank.comm.split(0, 0);
-      all->barrier(Deadline::never());
+      all->barrier();
     }
   });
+}
+
+// Takes all memory of the rank's region.
+std::vector<Buffer> take_all(Communicator& comm) {
+  std::vector<Buffer> taken;
+  for (std::size_t bytes = std::size_t{4} << 20; bytes >= 4096;) {
+    try {
+      taken.push_back(comm.allocate(bytes, MemoryKind::host));
+    } catch (const Error&) {
+      bytes /= 8;
+    }
+  }
+  return taken;
+}
+
+TEST_P(Split, WithoutMemorySaysOnItsLeaderHowMuchIsLeft) {
+  constexpr HostOptions kTight{.reserve_bytes = std::size_t{32} << 20};
+  std::vector<std::string> sentences(2);
+
+  run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [&](Rank rank) {
+    std::vector<Buffer> taken;
+    if (rank.comm.rank() == 0) taken = take_all(rank.comm);
+    try {
+      (void)rank.comm.split(0, 0);
+    } catch (const Error& error) {
+      sentences[static_cast<std::size_t>(rank.comm.rank())] = error.what();
+    }
+  });
+
+  EXPECT_THAT(sentences[0], testing::HasSubstr("are left in one piece"));
+  EXPECT_EQ(sentences[1], "Rank 0 has no shared memory left for a new communicator.");
 }
 
 INSTANTIATE_TEST_SUITE_P(Host, Split, testing::Values(AddressSpace::shared, AddressSpace::separate),
