@@ -26,7 +26,7 @@ bool waits_for_each(Blocking blocking) {
 void wait_inner(Session& session, CaseLauncher& launcher) {
   launcher.synchronize();
   if (session.config().blocking == Blocking::wait_and_barrier)
-    session.ranks().front().world->barrier({});
+    session.ranks().front().world->barrier();
 }
 
 // All calls of one iteration, fused where none is waited for alone; the very last call of the
