@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -37,6 +38,17 @@ class Interrupted(unittest.TestCase):
 
     def test_processes_when_only_the_parent_is_told(self):
         self.check(*self.interrupted("--nprocs", "2", everybody=False))
+
+    def test_a_stopped_rank_does_not_keep_a_run_that_is_asked_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(Path(folder), [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3"])
+            job.wait_for_rows(2)
+            os.kill(rank_pids(job.out)[2], signal.SIGSTOP)
+            for _ in range(2):
+                os.kill(job.process.pid, signal.SIGINT)
+                time.sleep(1)  # the same request comes within half of it
+            code, _ = job.end(20)
+            self.assertIn(code, (4, 130), job.err.read_text())
 
 
 if __name__ == "__main__":
