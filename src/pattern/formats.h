@@ -39,6 +39,7 @@ struct NativeFloat {
 // IEEE-like: sign, exponent, mantissa.
 template <typename T>
 struct FloatFormat {
+  using Value = T;
   using Shape = std::conditional_t<std::is_class_v<T>, T, NativeFloat<T>>;
   using Bits = typename Shape::Bits;
   static constexpr bool kFloating = true;
