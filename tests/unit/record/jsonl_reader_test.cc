@@ -168,6 +168,23 @@ TEST(ReadJsonl, HoldsItsLimits) {
             "accepted");
 }
 
+TEST(ReadJsonl, HoldsItsLimitOfKeysInEachObjectByItself) {
+  std::string keys = "\"0\":{\"a:b\":\":\"}";
+  for (int i = 1; i < 100; ++i) keys += ",\"" + std::to_string(i) + "\":{\"a\":[{\"b\":1}]}";
+  const auto line = "{\"kind\":\"end\",\"new\":{" + keys + "}}\n";
+
+  EXPECT_EQ(sentence_about(line), "accepted");
+  EXPECT_EQ(sentence_about(line, {.keys = 100}), "accepted");
+  EXPECT_THAT(sentence_about(line, {.keys = 99}), HasSubstr("Line 1 has an object of more keys"));
+}
+
+TEST(ReadJsonl, RefusesAnObjectOfVeryManyKeys) {
+  std::string line = "{\"kind\":\"end\"";
+  for (int i = 0; i < 300'000; ++i) line += ",\"" + std::to_string(i) + "\":0";
+
+  EXPECT_THAT(sentence_about(line + "}\n"), HasSubstr("Line 1 has an object of more keys"));
+}
+
 // The fuzz target's property, on a fixed set of damaged files: no crash, and always an answer.
 TEST(ReadJsonl, SurvivesDamagedText) {
   const auto text = example_file();
