@@ -195,6 +195,7 @@ WrongWhere read_where(const Fields& fields) {
   fields.read("got", where.first.got);
   read_bits(fields, "expected_bits", where.first.expected_bits);
   read_bits(fields, "got_bits", where.first.got_bits);
+  fields.read("wrong_ranks", where.wrong_ranks);
   fields.read("count_per_rank", where.count_per_rank);
   return where;
 }
