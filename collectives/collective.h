@@ -118,7 +118,9 @@ std::span<const Collective* const> all_collectives();
 // The row with this name or binary name; null when there is none.
 const Collective* find_collective(std::string_view name);
 
-// The count column for a requested size; rounded down as nccl-tests does (16 bytes per rank).
+inline constexpr std::size_t kGrainBytes = 16;  // nccl-tests rounds a rank's share down to this
+
+// The count column for a requested size; rounded down to kGrainBytes per rank.
 std::size_t count_of(const Collective& collective, std::size_t bytes, DataType type, int nranks);
 
 // The size column: the larger of send and recv bytes, maximum over ranks.
