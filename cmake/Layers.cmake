@@ -3,7 +3,6 @@
 function(linerate_unite target)
   set(apart "collectives/|cli/(options_|variables|markdown)|output/nccl_tests_json")
   string(APPEND apart "|launch/(store/client|tree/connect|tree/link|watch/address)")
-  string(APPEND apart "|host/direct_exchange")
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "${apart}")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

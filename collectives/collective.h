@@ -43,7 +43,6 @@ struct Call {
   Buffers buffers{};
   Reduction reduction{};
   int root = 0;
-  const TrafficMatrix* traffic = nullptr;
   std::span<const Range> send_ranges{};  // all_to_all_v, prepared before the timing
   std::span<const Range> recv_ranges{};
   Stream* stream = nullptr;
@@ -54,9 +53,7 @@ class Oracle {
  public:
   struct Situation {
     int rank = 0;
-    int nranks = 1;
     int root = 0;
-    const TrafficMatrix* traffic = nullptr;
   };
   // Elements [offset, offset + count) of recv equal elements [source_index, …) of `source_rank`'s
   // input, or of the reduction over all ranks when source_rank is kReduction.
@@ -70,11 +67,8 @@ class Oracle {
 
   explicit Oracle(Situation situation) : situation_(situation) {}
 
-  int rank() const { return situation_.rank; }
-  int nranks() const { return situation_.nranks; }
   int root() const { return situation_.root; }
-  bool is_root() const { return rank() == root(); }
-  const TrafficMatrix* traffic() const { return situation_.traffic; }
+  bool is_root() const { return situation_.rank == root(); }
 
   void copy(const Segment& segment) { add(segment); }
   void reduce(std::size_t offset, std::size_t count, std::size_t source_index) {
@@ -124,7 +118,9 @@ std::span<const Collective* const> all_collectives();
 // The row with this name or binary name; null when there is none.
 const Collective* find_collective(std::string_view name);
 
-// The count column for a requested size; rounded down as nccl-tests does (16 bytes per rank).
+inline constexpr std::size_t kGrainBytes = 16;  // nccl-tests rounds a rank's share down to this
+
+// The count column for a requested size; rounded down to kGrainBytes per rank.
 std::size_t count_of(const Collective& collective, std::size_t bytes, DataType type, int nranks);
 
 // The size column: the larger of send and recv bytes, maximum over ranks.

@@ -7,8 +7,6 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kGrainBytes = 16;  // nccl-tests rounds a rank's share down to this
-
 constexpr std::array<const Collective*, 11> kRows{
     &kAllReduce, &kAllGather, &kReduceScatter, &kBroadcast, &kReduce,   &kAllToAll,
     &kAllToAllV, &kGather,    &kScatter,       &kSendrecv,  &kHypercube};

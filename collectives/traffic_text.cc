@@ -11,7 +11,6 @@ namespace linerate {
 namespace {
 
 constexpr double kMostBytes = 1099511627776.0;  // 2^40 a pair: sums of 4096 stay far below 2^63
-constexpr std::size_t kGrainBytes = 16;
 constexpr std::string_view kBlank = " \t\r\v\f";
 
 using Row = std::vector<std::size_t>;

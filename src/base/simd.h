@@ -14,6 +14,10 @@
 
 namespace linerate {
 
+// An element at any address, of an array whose declared type is not known.
+template <typename T>
+using Loose __attribute__((aligned(1), may_alias)) = T;
+
 // Whether functions marked LINERATE_AVX2 may run here.
 inline bool has_avx2() {
 #if defined(__x86_64__)

@@ -19,7 +19,6 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
                                  .type = on_lane.what.type},
                      .reduction = {.op = on_lane.what.op, .premul = premul_of(local.comm().rank())},
                      .root = on_lane.what.root,
-                     .traffic = on_lane.sizings[i].traffic,
                      .send_ranges = on_lane.send_ranges[i],
                      .recv_ranges = on_lane.recv_ranges[i],
                      .stream = local.stream.get()};

@@ -67,10 +67,7 @@ std::vector<Piece> pieces_after(Session& session, std::size_t index, const CaseO
   const auto own = content_of(session, local, on_lane.what);
   const std::size_t elements = layout.recv_slot(local, 0).size() / layout.element_bytes;
   const auto before = pieces_before(layout, own, elements);
-  Oracle oracle({.rank = local.comm().rank(),
-                 .nranks = local.comm().nranks(),
-                 .root = on_lane.what.root,
-                 .traffic = on_lane.sizings[index].traffic});
+  Oracle oracle({.rank = local.comm().rank(), .root = on_lane.what.root});
   on_lane.what.collective->expect(oracle, on_lane.sizings[index]);
   const std::size_t shift =
       layout.placement == Placement::in_place ? layout.shape.in_place_recv_offset : 0;

@@ -12,6 +12,12 @@ namespace linerate {
 using View = std::span<std::byte>;
 using ConstView = std::span<const std::byte>;
 
+// Elements [offset, offset + count) of a buffer.
+struct Range {
+  std::size_t offset = 0;
+  std::size_t count = 0;
+};
+
 enum class MemoryKind { host, pinned, device, registered };
 
 // Owned memory of a device or a backend; move-only; freed by `release` on destruction.

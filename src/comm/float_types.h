@@ -6,84 +6,84 @@
 
 namespace linerate {
 
-// A float with `kExponentBits` and `kMantissaBits` in an integer `Bits`. IEEE 754 layout with
+// A float with `kExponentBits` and `kMantissaBitsOf` in an integer `BitsType`. IEEE 754 layout with
 // subnormals. Where `kInfinite` is false (OCP e4m3) the highest exponent is an ordinary one, all
 // ones is NaN, and there is no infinity. Rounds to nearest even; what is too large becomes
-// infinity, or the largest finite value where there is none.
-template <typename Bits, int kExponentBits, int kMantissaBits, bool kInfinite>
+// infinity, or the largest finite value where there is none. Conversions compute every case and
+// select one, so that loops over them vectorise.
+template <typename BitsType, int kExponentBits, int kMantissaBitsOf, bool kInfinite>
 struct SmallFloat {
+  using Bits = BitsType;
+  static constexpr int kMantissaBits = kMantissaBitsOf;
+  static constexpr int kPrecision = kMantissaBits + 1;  // significant bits of a normal number
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+  // The exponent of the largest finite power of two.
+  static constexpr int kMaxExponent = kInfinite ? kBias : kBias + 1;
+
   Bits bits = 0;
 
-  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
-  static constexpr int kPrecision = kMantissaBits + 1;  // significant bits of a normal number
-
   SmallFloat() = default;
-  explicit constexpr SmallFloat(float value) : bits(encode(value)) {}
+  [[gnu::always_inline]] explicit constexpr SmallFloat(float value)
+      : bits(static_cast<Bits>(narrowed(value))) {}
 
-  static constexpr SmallFloat from_bits(Bits raw) {
+  [[gnu::always_inline]] static constexpr SmallFloat from_bits(Bits raw) {
     SmallFloat value;
     value.bits = raw;
     return value;
   }
 
-  explicit constexpr operator float() const {
-    const std::uint32_t sign = std::uint32_t{bits} >> (kExponentBits + kMantissaBits) << 31;
-    const std::uint32_t magnitude = bits & kMagnitudeMask;
-    const std::uint32_t exponent = magnitude >> kMantissaBits;
-    const std::uint32_t mantissa = magnitude & kMantissaMask;
-    if (magnitude > kLargest) return special(sign, mantissa);
-    if (exponent == 0) {
-      const float value = static_cast<float>(mantissa) * std::bit_cast<float>(kLeastSubnormal);
-      return sign != 0 ? -value : value;
+  [[gnu::always_inline]] explicit constexpr operator float() const {
+    const std::uint32_t raw = bits;
+    if constexpr (kUpperHalf) {
+      return std::bit_cast<float>(raw << kDropped);
+    } else {
+      constexpr auto kLeast = (kRebias + 1 - kMantissaBits) << 23;
+      const std::uint32_t sign = raw >> kSignBit << 31;
+      const std::uint32_t magnitude = raw & kNan;
+      const std::uint32_t shifted = magnitude << kDropped;
+      const float tiny =
+          static_cast<float>(static_cast<std::int32_t>(magnitude)) * std::bit_cast<float>(kLeast);
+      const std::uint32_t finite = magnitude >> kMantissaBits == 0
+                                       ? std::bit_cast<std::uint32_t>(tiny)
+                                       : shifted + (kRebias << 23);
+      return std::bit_cast<float>(sign | (magnitude > kLargest ? shifted | kInfinity32 : finite));
     }
-    return std::bit_cast<float>(sign | ((exponent + 127 - kBias) << 23) |
-                                (mantissa << (23 - kMantissaBits)));
   }
 
  private:
-  static constexpr std::uint32_t kMantissaMask = (1u << kMantissaBits) - 1;
-  static constexpr std::uint32_t kMagnitudeMask = (1u << (kExponentBits + kMantissaBits)) - 1;
-  // The largest finite magnitude: below the infinity, or below the one NaN.
+  static constexpr int kSignBit = kExponentBits + kMantissaBits;
+  static constexpr int kDropped = 23 - kMantissaBits;  // mantissa bits that only a float has
+  static constexpr std::uint32_t kBelowHalf = (1u << (kDropped - 1)) - 1;
+  static constexpr std::uint32_t kRebias = 127 - kBias;
+  static constexpr bool kUpperHalf = kRebias == 0;  // of a float, subnormals included: bfloat16
+
+  // Magnitudes: a NaN, the largest finite value, and what is too large becomes.
+  static constexpr std::uint32_t kNan = (1u << kSignBit) - 1;
   static constexpr std::uint32_t kLargest =
-      kInfinite ? (((1u << kExponentBits) - 1) << kMantissaBits) - 1 : kMagnitudeMask - 1;
+      kInfinite ? (((1u << kExponentBits) - 1) << kMantissaBits) - 1 : kNan - 1;
+  static constexpr std::uint32_t kOverflow = kInfinite ? kLargest + 1 : kLargest;
+  static constexpr std::uint32_t kInfinity32 = 0x7f800000u;
 
-  // The binary32 bits of 2^(1 - kBias - kMantissaBits); in binary32 it is subnormal for bfloat16.
-  static constexpr int kLeastExponent = 127 + 1 - kBias - kMantissaBits;
-  static constexpr std::uint32_t kLeastSubnormal = kLeastExponent > 0
-                                                       ? std::uint32_t(kLeastExponent) << 23
-                                                       : 1u << (22 + kLeastExponent);
-
-  static constexpr float special(std::uint32_t sign, std::uint32_t mantissa) {
-    const bool infinity = kInfinite && mantissa == 0;
-    return std::bit_cast<float>(sign | (infinity ? 0x7f800000u : 0x7fc00000u));
-  }
-
-  static constexpr Bits encode(float value) {
+  [[gnu::always_inline]] static constexpr std::uint32_t narrowed(float value) {
     const std::uint32_t raw = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t sign = (raw >> 31) << (kExponentBits + kMantissaBits);
     const std::uint32_t magnitude = raw & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return static_cast<Bits>(sign | kMagnitudeMask);  // NaN
-    const std::uint32_t rounded = round_magnitude(magnitude);
-    const std::uint32_t ceiling = kInfinite ? kLargest + 1 : kLargest;
-    return static_cast<Bits>(sign | (rounded > ceiling ? ceiling : rounded));
-  }
-
-  // The small-float magnitude nearest to a finite or infinite binary32 magnitude, not yet clamped.
-  static constexpr std::uint32_t round_magnitude(std::uint32_t magnitude) {
-    // A binary32 subnormal has no leading one, and the exponent of field 1.
-    const bool subnormal = magnitude < 0x800000u;
-    const int exponent = (subnormal ? 1 : static_cast<int>(magnitude >> 23)) - 127 + kBias;
-    const std::uint32_t mantissa = (magnitude & 0x7fffffu) | (subnormal ? 0u : 0x800000u);
-    int dropped = 23 - kMantissaBits;
-    if (exponent <= 0) dropped += 1 - exponent;  // subnormal: more bits fall off
-    if (dropped > 25) return 0;
-    const std::uint32_t kept = mantissa >> dropped;
-    const std::uint32_t rest = mantissa & ((1u << dropped) - 1);
-    const std::uint32_t half = 1u << (dropped - 1);
-    const std::uint32_t up = rest > half || (rest == half && (kept & 1u) != 0) ? 1 : 0;
-    if (exponent <= 0) return kept + up;
-    // The leading one adds to the exponent field, so a carry moves to the next exponent by itself.
-    return (static_cast<std::uint32_t>(exponent - 1) << kMantissaBits) + kept + up;
+    const std::uint32_t odd = raw >> kDropped & 1u;
+    if constexpr (kUpperHalf) {
+      const std::uint32_t rounded = (raw + kBelowHalf + odd) >> kDropped;
+      return magnitude > kInfinity32 ? raw >> kDropped | kNan : rounded;
+    } else {
+      // One unit in the last place of this float is the least subnormal: the addition rounds to it.
+      constexpr std::uint32_t kUnit = (kRebias + 1 + kDropped) << 23;
+      const std::uint32_t tiny = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) +
+                                                              std::bit_cast<float>(kUnit)) -
+                                 kUnit;
+      const std::uint32_t normal =
+          ((magnitude + kBelowHalf + odd) >> kDropped) - (kRebias << kMantissaBits);
+      const std::uint32_t finite = magnitude < ((kRebias + 1) << 23) ? tiny : normal;
+      const std::uint32_t clamped = finite > kOverflow ? kOverflow : finite;
+      const std::uint32_t sign = raw >> 31 << kSignBit;
+      return sign | (magnitude > kInfinity32 ? kNan : clamped);
+    }
   }
 };
 

@@ -36,7 +36,7 @@ std::string_view name_of(OpKind kind) {
 }
 
 Extent extent_of(const Op& op, int rank, int nranks) {
-  const std::size_t one = op.count * bytes_of(op.type);
+  const std::size_t one = bytes_of_count(op);
   const std::size_t all = one * static_cast<std::size_t>(nranks);
   const bool root = op.peer == rank;
   switch (op.kind) {

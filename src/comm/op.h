@@ -29,12 +29,6 @@ enum class OpKind : std::uint8_t {
 
 std::string_view name_of(OpKind kind);
 
-// Elements [offset, offset + count) of a buffer.
-struct Range {
-  std::size_t offset = 0;
-  std::size_t count = 0;
-};
-
 // Who asked and why: for traces and accounting.
 struct Tag {
   std::string_view axis{};
@@ -80,5 +74,13 @@ bool has_its_extent(const Op& op, int rank, int nranks);
 
 // Elements from the start of the buffer to the end of the last range that is not empty.
 std::size_t end_of(std::span<const Range> ranges);
+
+// Bytes of `count` elements.
+inline std::size_t bytes_of_count(const Op& op) { return op.count * bytes_of(op.type); }
+
+// Where the block of `rank` begins in a buffer of one such block per rank, in bytes.
+inline std::size_t block_at(const Op& op, int rank) {
+  return static_cast<std::size_t>(rank) * bytes_of_count(op);
+}
 
 }  // namespace linerate

@@ -101,16 +101,9 @@ struct Additive<F, true> {
       return static_cast<float>(total);
     }
   }
-  // Zero, or a value whose nearest element is normal and finite; quotients round half away from
-  // zero.
+  // Quotients round to nearest even; those of many ranks may be subnormal.
   LINERATE_ELEMENT static constexpr Bits encoded(FloatWord<F> value) {
-    constexpr int kDropped = kWideMantissa - F::kMantissaBits;
-    constexpr Word<F> kHalf = kDropped > 0 ? Word<F>{1} << (kDropped > 0 ? kDropped - 1 : 0) : 0;
-    constexpr Word<F> kRebias = Word<F>{kWideBias - F::kBias} << F::kMantissaBits;
-    const auto raw = __builtin_bit_cast(Word<F>, value);
-    const Word<F> sign = raw >> (8 * sizeof(raw) - 1) << (F::kWidth - 1);
-    const Word<F> magnitude = (raw & ~(Word<F>{1} << (8 * sizeof(raw) - 1))) + kHalf;
-    return static_cast<Bits>(magnitude == kHalf ? 0 : sign | ((magnitude >> kDropped) - kRebias));
+    return __builtin_bit_cast(Bits, static_cast<typename F::Value>(value));
   }
 };
 

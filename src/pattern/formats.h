@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace linerate::pattern {
 
 constexpr int at_most(int a, int b) { return a < b ? a : b; }
 
-template <typename BitsType, bool kSignedValue>
+template <typename T>
 struct IntegerFormat {
-  using Bits = BitsType;
+  using Bits = std::make_unsigned_t<T>;
   static constexpr bool kFloating = false;
-  static constexpr bool kSigned = kSignedValue;
+  static constexpr bool kSigned = std::is_signed_v<T>;
   static constexpr int kWidth = 8 * static_cast<int>(sizeof(Bits));
   static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (kWidth - 1));
 
@@ -26,16 +28,26 @@ struct IntegerFormat {
   static constexpr int kProductActive = 64;
 };
 
-// IEEE-like: sign, exponent, mantissa. `kTop` is the largest exponent at which all mantissas of a
-// power of two and below are finite.
-template <typename BitsType, int kExponentBits, int kMantissaBitsOf, int kTop>
+// What a type of comm/float_types.h says of itself, of one of the processor's own.
+template <typename T>
+struct NativeFloat {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  static constexpr int kPrecision = std::numeric_limits<T>::digits;
+  static constexpr int kMaxExponent = std::numeric_limits<T>::max_exponent - 1;
+};
+
+// IEEE-like: sign, exponent, mantissa.
+template <typename T>
 struct FloatFormat {
-  using Bits = BitsType;
+  using Value = T;
+  using Shape = std::conditional_t<std::is_class_v<T>, T, NativeFloat<T>>;
+  using Bits = typename Shape::Bits;
   static constexpr bool kFloating = true;
-  static constexpr int kMantissaBits = kMantissaBitsOf;
-  static constexpr int kPrecision = kMantissaBits + 1;
-  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
   static constexpr int kWidth = 8 * static_cast<int>(sizeof(Bits));
+  static constexpr int kPrecision = Shape::kPrecision;
+  static constexpr int kMantissaBits = kPrecision - 1;
+  static constexpr int kExponentBits = kWidth - kPrecision;
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
   static constexpr Bits kSign = static_cast<Bits>(Bits{1} << (kWidth - 1));
   static constexpr Bits kOne = static_cast<Bits>(Bits{kBias} << kMantissaBits);
   // A NaN in every format, OCP e4m3's only one included.
@@ -45,7 +57,7 @@ struct FloatFormat {
   static constexpr int kSumPrecision = at_most(kPrecision, 50);
   // Sums are integers of at most 2^kSumPrecision times 2^e, e in (kSumTop - kSumExponents,
   // kSumTop]: exact in this type, neither too large nor subnormal.
-  static constexpr int kSumTop = at_most(kTop - kPrecision, 15);
+  static constexpr int kSumTop = at_most(Shape::kMaxExponent - kPrecision, 15);
   static constexpr int kSumExponents = kExponentBits == 4 ? 8 : 16;
   // Ranks that are not zero at one index: fewer where that leaves each too few values.
   static constexpr int kSumActive = kPrecision > 8    ? 64
@@ -68,17 +80,8 @@ struct FloatFormat {
   }
 };
 
-using Int8 = IntegerFormat<std::uint8_t, true>;
-using Uint8 = IntegerFormat<std::uint8_t, false>;
-using Int32 = IntegerFormat<std::uint32_t, true>;
-using Uint32 = IntegerFormat<std::uint32_t, false>;
-using Int64 = IntegerFormat<std::uint64_t, true>;
-using Uint64 = IntegerFormat<std::uint64_t, false>;
-using Float16 = FloatFormat<std::uint16_t, 5, 10, 15>;
-using Bfloat16 = FloatFormat<std::uint16_t, 8, 7, 127>;
-using Float32 = FloatFormat<std::uint32_t, 8, 23, 127>;
-using Float64 = FloatFormat<std::uint64_t, 11, 52, 1023>;
-using Float8E4M3 = FloatFormat<std::uint8_t, 4, 3, 8>;
-using Float8E5M2 = FloatFormat<std::uint8_t, 5, 2, 15>;
+// T is a C++ type of with_type() (comm/data_type.h).
+template <typename T>
+using Format = std::conditional_t<std::is_integral_v<T>, IntegerFormat<T>, FloatFormat<T>>;
 
 }  // namespace linerate::pattern

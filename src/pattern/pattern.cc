@@ -15,11 +15,7 @@ struct Scratch {
 
 template <typename T>
 std::uint64_t bits_at(const std::byte* from) {
-  using Bits = std::conditional_t<
-      sizeof(T) == 8, std::uint64_t,
-      std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
-  Bits bits;
+  typename Format<T>::Bits bits;
   std::memcpy(&bits, from, sizeof bits);
   return bits;
 }
@@ -43,21 +39,22 @@ std::uint64_t tolerance_of(const Content& content) {
   return rounds ? kAverageTolerance : 0;
 }
 
+// Elements of the range from `index` on.
 struct Pair {
   const std::byte* expected = nullptr;
   const std::byte* got = nullptr;
+  std::size_t index = 0;
+  std::size_t count = 0;
 };
 
-// Adds the differences among `count` elements of which the first is element `index` of the range.
 template <typename T>
-void add_differences(Pair at, std::size_t index, std::size_t count, std::uint64_t tolerance,
-                     Comparison& sum) {
-  for (std::size_t i = 0; i < count; ++i, at.expected += sizeof(T), at.got += sizeof(T)) {
+void add_differences(Pair at, std::uint64_t tolerance, Comparison& sum) {
+  for (; at.count > 0; --at.count, ++at.index, at.expected += sizeof(T), at.got += sizeof(T)) {
     const auto expected = bits_at<T>(at.expected);
     const auto got = bits_at<T>(at.got);
     if ((expected > got ? expected - got : got - expected) <= tolerance) continue;
     if (sum.wrong++ == 0)
-      sum.first = {index + i, value_at<T>(at.expected), value_at<T>(at.got), expected, got};
+      sum.first = {at.index, value_at<T>(at.expected), value_at<T>(at.got), expected, got};
   }
 }
 
@@ -84,10 +81,9 @@ Comparison count_wrong(ConstView view, const Content& content) {
   Scratch scratch;
   for (std::size_t done = 0, count = view.size() / bytes; done < count;) {
     const std::size_t n = writer.write(done, count - done, scratch.bytes);
-    const Pair at{scratch.bytes, view.data() + done * bytes};
+    const Pair at{scratch.bytes, view.data() + done * bytes, done, n};
     if (std::memcmp(at.expected, at.got, n * bytes) != 0)
-      with_type(content.type,
-                [&]<typename T>() { add_differences<T>(at, done, n, tolerance, sum); });
+      with_type(content.type, [&]<typename T>() { add_differences<T>(at, tolerance, sum); });
     done += n;
   }
   return sum;

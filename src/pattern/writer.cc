@@ -102,43 +102,12 @@ Loop loop_of(const Content& content) {
   __builtin_unreachable();
 }
 
-template <typename Body>
-void with_format(DataType type, Body&& body) {
-  switch (type) {
-    case DataType::int8:
-      return body.template operator()<Int8>();
-    case DataType::uint8:
-      return body.template operator()<Uint8>();
-    case DataType::int32:
-      return body.template operator()<Int32>();
-    case DataType::uint32:
-      return body.template operator()<Uint32>();
-    case DataType::int64:
-      return body.template operator()<Int64>();
-    case DataType::uint64:
-      return body.template operator()<Uint64>();
-    case DataType::float16:
-      return body.template operator()<Float16>();
-    case DataType::float32:
-      return body.template operator()<Float32>();
-    case DataType::float64:
-      return body.template operator()<Float64>();
-    case DataType::bfloat16:
-      return body.template operator()<Bfloat16>();
-    case DataType::f8e4m3:
-      return body.template operator()<Float8E4M3>();
-    case DataType::f8e5m2:
-      return body.template operator()<Float8E5M2>();
-  }
-  __builtin_unreachable();
-}
-
 }  // namespace
 
 Writer::Writer(const Content& content) : content_(content) {
-  with_format(content.type, [&]<typename F>() {
-    plan_ = plan_of<F>(content);
-    loop_ = loop_of<F>(content);
+  with_type(content.type, [&]<typename T>() {
+    plan_ = plan_of<Format<T>>(content);
+    loop_ = loop_of<Format<T>>(content);
   });
 }
 

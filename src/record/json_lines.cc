@@ -125,7 +125,6 @@ void put_late(Json& object, const SampleInfo& samples) {
 
 // Bits are text: many readers hold numbers as doubles, which would round them.
 Json wrong_json(const WrongWhere& where) {
-  constexpr std::size_t kWorst = 5;
   Json object{{"rank", where.rank}, {"index", where.first.index}};
   put(object, "expected", where.first.expected);
   put(object, "got", where.first.got);
@@ -136,7 +135,9 @@ Json wrong_json(const WrongWhere& where) {
     object["wrong_ranks"] = counts.size();
     std::stable_sort(counts.begin(), counts.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
-    counts.resize(kWorst);
+    counts.resize(kWorstRanks);
+  } else if (where.wrong_ranks) {
+    object["wrong_ranks"] = *where.wrong_ranks;
   }
   object["count_per_rank"] = counts;
   return object;

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 namespace linerate {
@@ -15,9 +14,11 @@ namespace {
 using json::Fields;
 using json::Json;
 
-// Deepest nesting of brackets outside strings: a bound on what the parser would build.
-std::size_t depth_of(std::string_view line) {
-  std::size_t depth = 0, deepest = 0;
+// Why the parser should not see a line, or nothing: what it would build takes memory with each
+// bracket, and time with the square of an object's keys, which keep their order.
+std::string_view excess_of(std::string_view line, const ReaderLimits& limits) {
+  if (line.size() > limits.line_bytes) return "is longer than linerate reads";
+  std::vector<std::size_t> keys;  // of each open object or array
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
@@ -25,13 +26,18 @@ std::size_t depth_of(std::string_view line) {
       ++i;
     } else if (c == '"') {
       quoted = !quoted;
-    } else if (!quoted && (c == '{' || c == '[')) {
-      deepest = std::max(deepest, ++depth);
-    } else if (!quoted && (c == '}' || c == ']') && depth > 0) {
-      --depth;
+    } else if (quoted) {
+      continue;
+    } else if (c == '{' || c == '[') {
+      keys.push_back(0);
+      if (keys.size() > limits.depth) return "nests deeper than linerate reads";
+    } else if ((c == '}' || c == ']') && !keys.empty()) {
+      keys.pop_back();
+    } else if (c == ':' && !keys.empty()) {
+      if (++keys.back() > limits.keys) return "has an object of more keys than linerate reads";
     }
   }
-  return deepest;
+  return {};
 }
 
 void read_bits(const Fields& fields, std::string_view key, std::uint64_t& bits) {
@@ -189,6 +195,7 @@ WrongWhere read_where(const Fields& fields) {
   fields.read("got", where.first.got);
   read_bits(fields, "expected_bits", where.first.expected_bits);
   read_bits(fields, "got_bits", where.first.got_bits);
+  fields.read("wrong_ranks", where.wrong_ranks);
   fields.read("count_per_rank", where.count_per_rank);
   return where;
 }
@@ -267,8 +274,7 @@ Result<RunFile> read_jsonl(std::string_view text, const ReaderLimits& limits) {
       return Failure{fmt::format("Line {} {}.", number, why)};
     };
     if (number > limits.lines) return refuse("is one more than linerate reads");
-    if (line.size() > limits.line_bytes) return refuse("is longer than linerate reads");
-    if (depth_of(line) > limits.depth) return refuse("nests deeper than linerate reads");
+    if (const auto excess = excess_of(line, limits); !excess.empty()) return refuse(excess);
     if (line.empty()) continue;
     const Json object = Json::parse(line, nullptr, false);
     if (object.is_discarded() && !whole) return file.torn = true, file;

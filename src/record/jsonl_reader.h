@@ -15,6 +15,7 @@ struct ReaderLimits {
   std::size_t line_bytes = std::size_t{64} << 20;  // a million raw samples fit
   std::size_t lines = 10'000'000;
   std::size_t depth = 16;  // nested objects and arrays
+  std::size_t keys = 256;  // of one object
 };
 
 // What a file holds, each kind in the order of its lines. Several runs may share a file: run_id

@@ -18,7 +18,6 @@ std::string_view name_of(Placement placement) {
 }
 
 RankSpread condense(std::span<const double> per_rank) {
-  constexpr std::size_t kWorst = 5;
   assert(!per_rank.empty());
   std::vector<int> ranks(per_rank.size());
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -29,7 +28,7 @@ RankSpread condense(std::span<const double> per_rank) {
   const auto summary = stats::summarize(sorted);
   RankSpread spread{
       .median = summary.median, .p95 = summary.p95, .p99 = summary.p99, .max = summary.max};
-  for (const int rank : std::span(ranks).first(std::min(kWorst, ranks.size())))
+  for (const int rank : std::span(ranks).first(std::min(kWorstRanks, ranks.size())))
     spread.worst.emplace_back(rank, per_rank[static_cast<std::size_t>(rank)]);
   return spread;
 }

@@ -85,8 +85,9 @@ struct WindowInfo {
 
 // Above this number of ranks, arrays with a number per rank are condensed in files.
 inline constexpr std::size_t kMostRanksListed = 64;
+inline constexpr std::size_t kWorstRanks = 5;  // what is left of them
 
-// A number per rank, condensed: the worst five ranks, largest first, and quantiles over all.
+// A number per rank, condensed: the worst ranks, largest first, and quantiles over all.
 struct RankSpread {
   std::vector<std::pair<int, double>> worst{};
   double median = 0, p95 = 0, p99 = 0, max = 0;
@@ -111,6 +112,7 @@ struct WrongWhere {
   int rank = 0;
   FirstWrong first{};
   std::vector<std::pair<int, std::uint64_t>> count_per_rank{};  // ranks with any
+  std::optional<std::uint64_t> wrong_ranks{};  // of so many, where a file was condensed
 };
 
 // The `result` line: one case, one placement, one group.

@@ -1,6 +1,8 @@
 // See reservoir.h.
 #include "stats/reservoir.h"
 
+#include "base/splitmix.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -47,14 +49,10 @@ Summary Reservoir::summary() const {
   return summary;
 }
 
-// SplitMix64 (Steele, Lea, Flood 2014), scaled to [0, bound) by the high half of the product. The
-// bias is below bound / 2^64.
+// Scaled to [0, bound) by the high half of the product. The bias is below bound / 2^64.
 std::uint64_t Reservoir::random_below(std::uint64_t bound) {
-  state_ += 0x9e3779b97f4a7c15;
-  std::uint64_t bits = state_;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  bits ^= bits >> 31;
+  const std::uint64_t bits = splitmix64(state_);
+  state_ += kSplitMixStep;
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits) * bound) >> 64);
 }
 

@@ -28,16 +28,9 @@ class Reservoir {
   // Empty again, and with the random sequence of the start; storage is kept.
   void clear();
 
-  // Of all samples ever added, also of those no longer kept. min, max and mean are 0 before the
-  // first.
+  // Samples ever added, also those no longer kept.
   std::uint64_t count() const { return count_; }
-  double min() const { return min_; }
-  double max() const { return max_; }
-  double mean() const { return mean_; }
-
-  // True when samples were dropped: percentiles are then estimates.
-  bool sampled() const { return count_ > storage_.size(); }
-  // The kept samples; in the order of add() unless sampled(). Valid until the next add().
+  // The kept samples; up to the capacity in the order of add(). Valid until the next add().
   std::span<const double> kept() const;
 
   // Quantiles, spread and interval of the kept samples; n, min, max, mean and cv of all samples.

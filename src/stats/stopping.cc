@@ -9,20 +9,6 @@ constexpr std::size_t kFewestForInterval = 6;
 
 }  // namespace
 
-std::string_view name_of(Stop stop) {
-  switch (stop) {
-    case Stop::go_on:
-      return "go_on";
-    case Stop::precise:
-      return "precise";
-    case Stop::out_of_time:
-      return "out_of_time";
-    case Stop::unlimited:
-      return "unlimited";
-  }
-  __builtin_unreachable();
-}
-
 std::optional<double> relative_half_width(const Summary& summary) {
   if (summary.n < kFewestForInterval || !(summary.median > 0)) return std::nullopt;
   return (summary.ci95_high - summary.ci95_low) / 2 / summary.median;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace linerate::stats {
 
@@ -21,7 +20,6 @@ enum class Stop : std::uint8_t {
   out_of_time,  // it is not, but the time is up
   unlimited,    // no limit asks for more than what was measured already
 };
-std::string_view name_of(Stop stop);
 
 // Half width of the median's interval over the median; nothing where no 95 % interval exists
 // (fewer than 6 samples) or the median is not positive.

@@ -108,7 +108,6 @@ void Rank::launch(const Trial& t) {
                         .type = t.what.type},
             .reduction = {.op = t.what.op, .premul = premul_of(comm_.rank())},
             .root = t.what.root,
-            .traffic = t.sizing.traffic,
             .stream = stream_.get()};
   std::vector<Range> send_ranges, recv_ranges;
   if (t.sizing.traffic != nullptr) {
@@ -124,10 +123,7 @@ void Rank::launch(const Trial& t) {
 // Everything in recv: the results, and poison around them. In place, an input that is no result is
 // left out: the call may do with it what it likes.
 std::vector<Rank::Piece> Rank::expected(const Trial& t) const {
-  Oracle oracle({.rank = comm_.rank(),
-                 .nranks = comm_.nranks(),
-                 .root = t.what.root,
-                 .traffic = t.sizing.traffic});
+  Oracle oracle({.rank = comm_.rank(), .root = t.what.root});
   t.what.collective->expect(oracle, t.sizing);
   std::vector<Piece> pieces;
   std::vector<bool> known(t.elements, false);

@@ -1,19 +1,15 @@
 // Random numbers by counter: the value depends on its coordinates only, not on who asks first.
 #pragma once
 
+#include "base/splitmix.h"
+
 #include <cstdint>
 
 namespace linerate::fake {
 
-// The finaliser of splitmix64 (Steele, Lea and Flood 2014).
-constexpr std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
+constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  return splitmix64(splitmix64(a) ^ b);
 }
-
-constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return mixed(mixed(a) ^ b); }
 
 // In [0, 1).
 constexpr double uniform(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }

@@ -21,15 +21,6 @@ namespace {
 // MADV_POPULATE_WRITE of Linux 5.14, for C libraries that do not name it yet.
 constexpr int kPopulateWrite = 23;
 
-std::size_t round_down(std::size_t value, std::size_t unit) { return value / unit * unit; }
-
-void touch(std::byte* begin, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += page_bytes()) {
-    volatile std::byte& page = begin[i];
-    page = std::byte{0};
-  }
-}
-
 bool can_reserve(std::size_t bytes) {
   void* const memory =
       mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -47,8 +38,6 @@ std::size_t file_size_limit() {
 }
 
 }  // namespace
-
-std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 FileDescriptor create_memory_file() {
   return FileDescriptor(check_system(memfd_create("linerate", MFD_CLOEXEC), "memfd_create"));
@@ -81,7 +70,7 @@ void Arena::populate(std::size_t offset, std::size_t bytes) const {
   if (errno != EINVAL)
     throw SystemError(
         errno, fmt::format("Shared memory of {} cannot be made present", bytes_text(end - begin)));
-  touch(at(offset), bytes);
+  touch({at(offset), bytes});
 }
 
 bool Arena::discard(std::size_t offset, std::size_t bytes) const noexcept {

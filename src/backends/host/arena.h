@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/handle.h"
+#include "base/pages.h"
 #include "comm/buffer.h"
 
 #include <cstddef>
@@ -46,13 +47,6 @@ struct ArenaLayout {
   }
   std::size_t bytes() const { return region_offset(nranks); }
 };
-
-inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
-std::size_t page_bytes();
-
-constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 // A memory file without a name, of no size yet.
 FileDescriptor create_memory_file();

@@ -12,10 +12,6 @@
 namespace linerate::host::direct {
 namespace {
 
-std::size_t block_at(const Op& op, int rank) {
-  return static_cast<std::size_t>(rank) * op.count * bytes_of(op.type);
-}
-
 // Two ranks' blocks for each other.
 struct Pair {
   const std::byte* mine = nullptr;    // what I send
@@ -36,7 +32,7 @@ void swap_range(const Pair& pair, std::size_t begin, std::size_t end) {
 }
 
 void exchange_with(Team& team, const Op& op, int peer) {
-  const std::size_t bytes = op.count * bytes_of(op.type);
+  const std::size_t bytes = bytes_of_count(op);
   const Pair pair{.mine = op.send.data() + block_at(op, peer),
                   .theirs = team.send_of(peer) + block_at(op, team.rank()),
                   .to_me = op.recv.data() + block_at(op, peer),
@@ -61,7 +57,7 @@ void all_to_all(Team& team, const Op& op) {
   team.start_touching();
   const std::size_t own = block_at(op, team.rank());
   if (op.send.data() != op.recv.data())
-    std::memcpy(op.recv.data() + own, op.send.data() + own, op.count * bytes_of(op.type));
+    std::memcpy(op.recv.data() + own, op.send.data() + own, bytes_of_count(op));
   for (int step = 1; step < team.nranks(); ++step)
     exchange_with(team, op, (team.rank() + step) % team.nranks());
   team.leave();

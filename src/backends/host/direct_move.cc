@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{16} << 10;  // half a first-level cache
 
-std::size_t bytes_of_count(const Op& op) { return op.count * bytes_of(op.type); }
-
-std::size_t block_at(const Op& op, int rank) {
-  return static_cast<std::size_t>(rank) * bytes_of_count(op);
-}
-
 // A rank's own part is in its place already when the call is in place.
 void copy_unless_same(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (to != from && bytes > 0) std::memcpy(to, from, bytes);
@@ -42,12 +36,12 @@ void broadcast(Team& team, const Op& op) {
   team.enter(op);
   team.see_all();
   team.start_touching();
-  const Slice mine = slice_of(bytes_of_count(op), 1, team.rank(), team.nranks());
-  for_each_block(mine, kBlockBytes, [&](const Slice& block) {
-    const std::byte* const from = team.send_of(op.peer) + block.first;
+  const Range mine = slice_of(bytes_of_count(op), 1, team.rank(), team.nranks());
+  for_each_block(mine, kBlockBytes, [&](const Range& block) {
+    const std::byte* const from = team.send_of(op.peer) + block.offset;
     for (int step = 0; step < team.nranks(); ++step) {
       const int peer = (team.rank() + step) % team.nranks();
-      copy_unless_same(team.recv_of(peer) + block.first, from, block.count);
+      copy_unless_same(team.recv_of(peer) + block.offset, from, block.count);
     }
   });
   team.leave();

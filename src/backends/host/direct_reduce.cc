@@ -21,11 +21,11 @@ std::size_t block_elements(const Team& team, const Op& op) {
 // Reduces `slice` of all ranks' send buffers, block by block, to to(block); then calls
 // after(block).
 template <typename To, typename After>
-void reduce_slice(Team& team, const Op& op, const Slice& slice, To to, After after) {
+void reduce_slice(Team& team, const Op& op, const Range& slice, To to, After after) {
   const ReduceSpec spec = spec_of(team, op);
   const auto sources = team.pointers();
-  for_each_block(slice, block_elements(team, op), [&](const Slice& block) {
-    const std::size_t offset = block.first * bytes_of(op.type);
+  for_each_block(slice, block_elements(team, op), [&](const Range& block) {
+    const std::size_t offset = block.offset * bytes_of(op.type);
     for (int peer = 0; peer < team.nranks(); ++peer)
       sources[static_cast<std::size_t>(peer)] = team.send_of(peer) + offset;
     linerate::reduce(to(block), sources, block.count, spec);
@@ -33,11 +33,11 @@ void reduce_slice(Team& team, const Op& op, const Slice& slice, To to, After aft
   });
 }
 
-Slice own_slice(const Team& team, const Op& op) {
+Range own_slice(const Team& team, const Op& op) {
   return slice_of(op.count, bytes_of(op.type), team.rank(), team.nranks());
 }
 
-constexpr auto kNothing = [](const Slice&) {};
+constexpr auto kNothing = [](const Range&) {};
 
 }  // namespace
 
@@ -47,11 +47,11 @@ void all_reduce(Team& team, const Op& op) {
   team.enter(op);
   team.see_all();
   team.start_touching();
-  const auto own = [&](const Slice& block) {
-    return op.recv.data() + block.first * bytes_of(op.type);
+  const auto own = [&](const Range& block) {
+    return op.recv.data() + block.offset * bytes_of(op.type);
   };
-  const auto store_to_peers = [&](const Slice& block) {
-    const std::size_t offset = block.first * bytes_of(op.type);
+  const auto store_to_peers = [&](const Range& block) {
+    const std::size_t offset = block.offset * bytes_of(op.type);
     for (int step = 1; step < team.nranks(); ++step) {
       const int peer = (team.rank() + step) % team.nranks();
       std::memcpy(team.recv_of(peer) + offset, own(block), block.count * bytes_of(op.type));
@@ -67,8 +67,8 @@ void reduce_scatter(Team& team, const Op& op) {
   team.see_all();
   team.start_touching();
   const std::size_t first = static_cast<std::size_t>(team.rank()) * op.count;
-  const auto own = [&](const Slice& block) {
-    return op.recv.data() + (block.first - first) * bytes_of(op.type);
+  const auto own = [&](const Range& block) {
+    return op.recv.data() + (block.offset - first) * bytes_of(op.type);
   };
   reduce_slice(team, op, {first, op.count}, own, kNothing);
   team.leave();
@@ -78,8 +78,8 @@ void reduce(Team& team, const Op& op) {
   team.enter(op);
   team.see_all();
   team.start_touching();
-  const auto roots = [&](const Slice& block) {
-    return team.recv_of(op.peer) + block.first * bytes_of(op.type);
+  const auto roots = [&](const Range& block) {
+    return team.recv_of(op.peer) + block.offset * bytes_of(op.type);
   };
   reduce_slice(team, op, own_slice(team, op), roots, kNothing);
   team.leave();

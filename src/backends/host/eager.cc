@@ -8,8 +8,6 @@
 namespace linerate::host::eager {
 namespace {
 
-std::size_t bytes_of_count(const Op& op) { return op.count * bytes_of(op.type); }
-
 // What one rank deposits at most.
 std::size_t deposit_bytes(const Op& op, int nranks) {
   const std::size_t bytes = bytes_of_count(op);
@@ -54,14 +52,13 @@ void reduce_deposits(Team& team, const Op& op, std::size_t skip) {
 void collect_deposits(Team& team, const Op& op, std::size_t skip) {
   const std::size_t bytes = bytes_of_count(op);
   for (int peer = 0; peer < team.nranks(); ++peer)
-    copy(op.recv.data() + static_cast<std::size_t>(peer) * bytes, team.payload_of(peer) + skip,
-         bytes);
+    copy(op.recv.data() + block_at(op, peer), team.payload_of(peer) + skip, bytes);
 }
 
 void run_to_all(Team& team, const Op& op) {
   team.enter_with(op, op.send.first(deposit_bytes(op, team.nranks())));
   team.see_all();
-  const std::size_t skip = static_cast<std::size_t>(team.rank()) * bytes_of_count(op);
+  const std::size_t skip = block_at(op, team.rank());
   if (op.kind == OpKind::all_reduce) return reduce_deposits(team, op, 0);
   if (op.kind == OpKind::reduce_scatter) return reduce_deposits(team, op, skip);
   collect_deposits(team, op, op.kind == OpKind::all_to_all ? skip : 0);
@@ -82,8 +79,7 @@ void run_from_root(Team& team, const Op& op) {
   const bool root = team.rank() == op.peer;
   team.enter_with(op, root ? op.send.first(deposit_bytes(op, team.nranks())) : ConstView());
   team.see(op.peer);
-  const std::size_t skip =
-      op.kind == OpKind::scatter ? static_cast<std::size_t>(team.rank()) * bytes : 0;
+  const std::size_t skip = op.kind == OpKind::scatter ? block_at(op, team.rank()) : 0;
   copy(op.recv.data(), team.payload_of(op.peer) + skip, bytes);
 }
 

@@ -18,7 +18,7 @@ PointToPoint::PointToPoint(Team& team)
 
 void PointToPoint::run(const Op& op) {
   team_.waiting().check_aborted();
-  const std::size_t bytes = op.count * bytes_of(op.type);
+  const std::size_t bytes = bytes_of_count(op);
   const bool sends = op.kind != OpKind::recv;
   const bool receives = op.kind != OpKind::send;
   const int source = op.kind == OpKind::recv ? op.peer : op.source;

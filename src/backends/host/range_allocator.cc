@@ -55,12 +55,6 @@ void RangeAllocator::give_back(std::size_t offset, std::size_t bytes) {
   free_.emplace(offset, bytes);
 }
 
-std::size_t RangeAllocator::free_bytes() const {
-  std::size_t sum = 0;
-  for (const auto& [offset, bytes] : free_) sum += bytes;
-  return sum;
-}
-
 std::size_t RangeAllocator::largest_free_bytes() const {
   std::size_t largest = 0;
   for (const auto& [offset, bytes] : free_) largest = std::max(largest, bytes);

@@ -20,7 +20,6 @@ class RangeAllocator {
   // Returns a range that take() yielded, whole, once.
   void give_back(std::size_t offset, std::size_t bytes);
 
-  std::size_t free_bytes() const;
   std::size_t largest_free_bytes() const;
 
  private:

@@ -1,20 +1,16 @@
 // Dividing a buffer among ranks and into blocks that fit a cache.
 #pragma once
 
+#include "comm/buffer.h"
+
 #include <algorithm>
 #include <cstddef>
 
 namespace linerate::host {
 
-// Elements [first, first + count).
-struct Slice {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
 // Part `part` of `nparts` of `count` elements: parts differ by one cache line at most, so that two
 // ranks never write to one line of an aligned buffer.
-constexpr Slice slice_of(std::size_t count, std::size_t element_bytes, int part, int nparts) {
+constexpr Range slice_of(std::size_t count, std::size_t element_bytes, int part, int nparts) {
   constexpr std::size_t kLineBytes = 64;
   const std::size_t unit = kLineBytes / element_bytes;
   const std::size_t units = (count + unit - 1) / unit;
@@ -29,9 +25,9 @@ constexpr Slice slice_of(std::size_t count, std::size_t element_bytes, int part,
 
 // Calls body(block) for consecutive blocks of at most `block_count` elements.
 template <typename Body>
-void for_each_block(const Slice& slice, std::size_t block_count, Body&& body) {
+void for_each_block(const Range& slice, std::size_t block_count, Body&& body) {
   for (std::size_t done = 0; done < slice.count; done += block_count)
-    body(Slice{slice.first + done, std::min(block_count, slice.count - done)});
+    body(Range{slice.offset + done, std::min(block_count, slice.count - done)});
 }
 
 }  // namespace linerate::host

@@ -2,6 +2,7 @@
 #include "devices/cpu/cpu_device.h"
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/units.h"
 #include "devices/cpu/free_memory.h"
 #include "pattern/pattern.h"
@@ -10,15 +11,12 @@
 #include <fmt/format.h>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 
 namespace linerate {
 namespace {
-
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 class InlineStream final : public Stream {
  public:
@@ -30,32 +28,20 @@ void unmap(std::byte* from, std::size_t bytes) noexcept {
   if (bytes > 0) ::munmap(from, bytes);
 }
 
-std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 // Whole pages that begin on a multiple of `alignment`.
 View map_pages(std::size_t bytes, std::size_t alignment) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t wanted = rounded_up(bytes, page);
-  const std::size_t slack = alignment > page ? alignment : 0;
+  const std::size_t wanted = round_up(bytes, page_bytes());
+  const std::size_t slack = alignment > page_bytes() ? alignment : 0;
   void* const mapped = ::mmap(nullptr, wanted + slack, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw SystemError(errno, fmt::format("mmap of {} bytes", bytes));
   auto* const start = static_cast<std::byte*>(mapped);
   if (slack == 0) return {start, wanted};
   const auto address = reinterpret_cast<std::uintptr_t>(start);
-  const std::size_t skipped = rounded_up(address, alignment) - address;
+  const std::size_t skipped = round_up(address, alignment) - address;
   unmap(start, skipped);
   unmap(start + skipped + wanted, slack - skipped);
   return {start + skipped, wanted};
-}
-
-// The first write to a page decides which memory node holds it.
-void touch(View pages) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (std::size_t at = 0; at < pages.size(); at += page)
-    *const_cast<volatile std::byte*>(&pages[at]) = std::byte{0};
 }
 
 class CpuDevice final : public Device {
@@ -76,8 +62,8 @@ class CpuDevice final : public Device {
     if (const auto left = free_bytes(); bytes > left)
       throw Error(fmt::format("{} of host memory are needed, but only {} are free.",
                               bytes_text(bytes), bytes_text(left)));
-    const bool large = bytes >= kHugePage;
-    const View pages = map_pages(bytes, large ? kHugePage : 1);
+    const bool large = bytes >= kHugePageBytes;
+    const View pages = map_pages(bytes, large ? kHugePageBytes : 1);
     if (large) (void)::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);
     touch(pages);
     return Buffer(pages.first(bytes), kind,

@@ -9,10 +9,6 @@
 namespace linerate::cpu {
 namespace {
 
-// An element at any address, of an array whose declared type is not known here.
-template <typename T>
-using Loose __attribute__((aligned(1), may_alias)) = T;
-
 // The type in which arithmetic wraps around instead of being undefined.
 template <typename T, bool = std::is_integral_v<T>>
 struct Wrapping {

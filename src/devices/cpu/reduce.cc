@@ -33,14 +33,9 @@ class Reducer {
   static constexpr bool kWidened = !std::is_same_v<W, T>;
   static constexpr std::size_t kBlock = kBlockBytes / sizeof(W);
 
-  struct Piece {
-    std::size_t first = 0;
-    std::size_t count = 0;
-  };
-
   // dst is written last, because it may be one of the sources.
-  void block(std::byte* dst, std::span<const std::byte* const> sources, Piece piece) {
-    std::byte* const out = dst + piece.first * sizeof(T);
+  void block(std::byte* dst, std::span<const std::byte* const> sources, Range piece) {
+    std::byte* const out = dst + piece.offset * sizeof(T);
     const bool average = spec_.op == RedOp::avg;
     const void* value = operand(sources, 0, piece, accumulator_);
     for (std::size_t k = 1; k < sources.size(); ++k) {
@@ -60,9 +55,9 @@ class Reducer {
 
   // The block of sources[k] in the accumulator's type and multiplied: the source itself where that
   // changes nothing, else `room`.
-  const void* operand(std::span<const std::byte* const> sources, std::size_t k, Piece piece,
+  const void* operand(std::span<const std::byte* const> sources, std::size_t k, Range piece,
                       W* room) {
-    const void* value = sources[k] + piece.first * sizeof(T);
+    const void* value = sources[k] + piece.offset * sizeof(T);
     if constexpr (kWidened) {
       conversion_.widen(room, value, piece.count);
       value = room;

@@ -107,7 +107,7 @@ class Expectation : public testing::TestWithParam<const Collective*> {
   }
 
   Oracle oracle_of(const Situation& s) const {
-    Oracle oracle({s.rank, s.nranks, s.root, s.traffic});
+    Oracle oracle({.rank = s.rank, .root = s.root});
     GetParam()->expect(oracle, sizing(s));
     return oracle;
   }

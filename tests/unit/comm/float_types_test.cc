@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <random>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -28,6 +31,53 @@ TYPED_TEST(SmallFloats, ComeBackFromFloatAsTheyWentThere) {
     const auto wide = static_cast<float>(value);
     if (std::isnan(wide)) continue;
     ASSERT_EQ(TypeParam(wide).bits, value.bits) << wide;
+  }
+}
+
+// The value of the magnitude `bits` by the definition of the format, if no exponent were reserved.
+template <typename T>
+double defined(std::uint32_t bits) {
+  const int exponent = static_cast<int>(bits >> T::kMantissaBits);
+  const auto mantissa = static_cast<int>(bits & ((1u << T::kMantissaBits) - 1));
+  const int leading = exponent > 0 ? 1 << T::kMantissaBits : 0;
+  return std::ldexp(leading + mantissa, std::max(exponent, 1) - T::kBias - T::kMantissaBits);
+}
+
+// The magnitude nearest to a positive value, by bisection; ties go to the even one.
+template <typename T>
+std::uint32_t nearest(double value, std::uint32_t overflow) {
+  std::uint32_t below = 0, above = overflow;
+  while (above - below > 1) {
+    const std::uint32_t middle = (below + above) / 2;
+    (defined<T>(middle) <= value ? below : above) = middle;
+  }
+  const double down = value - defined<T>(below), up = defined<T>(above) - value;
+  return down < up || (down == up && below % 2 == 0) ? below : above;
+}
+
+TYPED_TEST(SmallFloats, AreTheNearestByDefinitionOfEveryKindOfFloat) {
+  const bool saturates = std::is_same_v<TypeParam, F8E4M3>;
+  const std::uint32_t overflow = TypeParam(3e38f * 10).bits;  // infinity, or the largest finite one
+  std::mt19937 random(4);
+  std::vector<float> values{0.0f, 1e-45f, 3.4e38f};
+  for (std::uint32_t bits = 0; bits < overflow; ++bits) {
+    const double least = defined<TypeParam>(bits), next = defined<TypeParam>(bits + 1);
+    const auto tie = static_cast<float>((least + next) / 2);
+    for (const float value : {static_cast<float>(least), tie, std::nextafter(tie, 0.0f),
+                              std::nextafter(tie, INFINITY), std::ldexp(tie, -20)})
+      values.push_back(value);
+  }
+  for (int i = 0; i < 100000; ++i)
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random() >> 1)));
+
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    const std::uint32_t wanted =
+        saturates && value > 448.0f ? overflow : nearest<TypeParam>(value, overflow);
+    ASSERT_EQ(TypeParam(value).bits, wanted) << value;
+    ASSERT_EQ(TypeParam(-value).bits & (TypeParam(-0.0f).bits - 1u), wanted) << -value;
+    if (wanted == overflow) continue;
+    ASSERT_EQ(static_cast<float>(TypeParam(value)), defined<TypeParam>(wanted)) << value;
   }
 }
 

@@ -43,16 +43,16 @@ void expect_same(DataType type, RedOp op) {
 }
 
 TEST(ElementFunctions, GiveWhatFillWrites) {
-  expect_same<Additive<Float32>>(DataType::float32, RedOp::sum);
-  expect_same<Additive<Float64>>(DataType::float64, RedOp::mulsum);
-  expect_same<Additive<Float16>>(DataType::float16, RedOp::avg);
-  expect_same<Additive<Int64>>(DataType::int64, RedOp::avg);
-  expect_same<Additive<Uint8>>(DataType::uint8, RedOp::sum);
-  expect_same<Multiplicative<Bfloat16>>(DataType::bfloat16, RedOp::prod);
-  expect_same<Multiplicative<Int32>>(DataType::int32, RedOp::prod);
-  expect_same<Extremal<Float8E4M3>>(DataType::f8e4m3, RedOp::max);
-  expect_same<Extremal<Int8>>(DataType::int8, RedOp::min);
-  expect_same<Extremal<Float64>>(DataType::float64, RedOp::min);
+  expect_same<Additive<Format<float>>>(DataType::float32, RedOp::sum);
+  expect_same<Additive<Format<double>>>(DataType::float64, RedOp::mulsum);
+  expect_same<Additive<Format<Half>>>(DataType::float16, RedOp::avg);
+  expect_same<Additive<Format<std::int64_t>>>(DataType::int64, RedOp::avg);
+  expect_same<Additive<Format<std::uint8_t>>>(DataType::uint8, RedOp::sum);
+  expect_same<Multiplicative<Format<BFloat16>>>(DataType::bfloat16, RedOp::prod);
+  expect_same<Multiplicative<Format<std::int32_t>>>(DataType::int32, RedOp::prod);
+  expect_same<Extremal<Format<F8E4M3>>>(DataType::f8e4m3, RedOp::max);
+  expect_same<Extremal<Format<std::int8_t>>>(DataType::int8, RedOp::min);
+  expect_same<Extremal<Format<double>>>(DataType::float64, RedOp::min);
 }
 
 TEST(Hash, FlipsAboutHalfOfTheBitsForEachInputBit) {
@@ -66,7 +66,7 @@ TEST(Hash, FlipsAboutHalfOfTheBitsForEachInputBit) {
 }
 
 TEST(Start, RotatesOverAllRanks) {
-  const Plan plan = plan_of<Float8E5M2>({.type = DataType::f8e5m2, .nranks = 100});
+  const Plan plan = plan_of<Format<F8E5M2>>({.type = DataType::f8e5m2, .nranks = 100});
   const auto key = block_key(1, 0);
   std::vector<int> starts(100);
   for (std::uint32_t lane = 0; lane < kBlockElements; ++lane)

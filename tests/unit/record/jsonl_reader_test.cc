@@ -53,12 +53,14 @@ TEST(ReadJsonl, GivesBackCondensedRanks) {
   auto record = example_record();
   record.samples->late_us.assign(70, 1.0);
   record.samples->late_us[33] = 9;
+  record.where->count_per_rank.assign(70, {2, 8});
 
   const auto file = read_jsonl(json_line(record));
 
   ASSERT_TRUE(file) << file.sentence();
   ASSERT_TRUE(file->records.at(0).samples->late_spread.has_value());
   EXPECT_EQ(file->records[0].samples->late_spread->worst.at(0), std::pair(33, 9.0));
+  EXPECT_EQ(file->records[0].where->wrong_ranks, 70u);
   EXPECT_EQ(json_line(file->records[0]), json_line(record));
 }
 
@@ -166,6 +168,23 @@ TEST(ReadJsonl, HoldsItsLimits) {
   EXPECT_THAT(sentence_about(line + line + line, {.lines = 2}), HasSubstr("Line 3"));
   EXPECT_EQ(sentence_about("{\"kind\":\"end\",\"error\":\"" + deep + "\\\"" + deep + "\"}\n"),
             "accepted");
+}
+
+TEST(ReadJsonl, HoldsItsLimitOfKeysInEachObjectByItself) {
+  std::string keys = "\"0\":{\"a:b\":\":\"}";
+  for (int i = 1; i < 100; ++i) keys += ",\"" + std::to_string(i) + "\":{\"a\":[{\"b\":1}]}";
+  const auto line = "{\"kind\":\"end\",\"new\":{" + keys + "}}\n";
+
+  EXPECT_EQ(sentence_about(line), "accepted");
+  EXPECT_EQ(sentence_about(line, {.keys = 100}), "accepted");
+  EXPECT_THAT(sentence_about(line, {.keys = 99}), HasSubstr("Line 1 has an object of more keys"));
+}
+
+TEST(ReadJsonl, RefusesAnObjectOfVeryManyKeys) {
+  std::string line = "{\"kind\":\"end\"";
+  for (int i = 0; i < 300'000; ++i) line += ",\"" + std::to_string(i) + "\":0";
+
+  EXPECT_THAT(sentence_about(line + "}\n"), HasSubstr("Line 1 has an object of more keys"));
 }
 
 // The fuzz target's property, on a fixed set of damaged files: no crash, and always an answer.

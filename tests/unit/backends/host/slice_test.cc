@@ -11,8 +11,8 @@ TEST(Slices, CoverEveryElementOnceInOrder) {
     for (const std::size_t count : {0u, 1u, 15u, 16u, 17u, 1000u, 1048577u}) {
       std::size_t next = 0;
       for (int part = 0; part < nparts; ++part) {
-        const Slice slice = slice_of(count, 4, part, nparts);
-        EXPECT_EQ(slice.first, next);
+        const Range slice = slice_of(count, 4, part, nparts);
+        EXPECT_EQ(slice.offset, next);
         next += slice.count;
       }
       EXPECT_EQ(next, count);
@@ -20,13 +20,13 @@ TEST(Slices, CoverEveryElementOnceInOrder) {
 }
 
 TEST(Slices, BeginOnCacheLines) {
-  for (int part = 0; part < 5; ++part) EXPECT_EQ(slice_of(100003, 8, part, 5).first * 8 % 64, 0u);
+  for (int part = 0; part < 5; ++part) EXPECT_EQ(slice_of(100003, 8, part, 5).offset * 8 % 64, 0u);
 }
 
 TEST(Slices, DifferByOneCacheLineAtMost) {
   std::size_t least = 1 << 30, most = 0;
   for (int part = 0; part < 7; ++part) {
-    const Slice slice = slice_of(std::size_t{16} << 20, 1, part, 7);
+    const Range slice = slice_of(std::size_t{16} << 20, 1, part, 7);
     least = std::min(least, slice.count);
     most = std::max(most, slice.count);
   }
@@ -37,17 +37,17 @@ TEST(Slices, DifferByOneCacheLineAtMost) {
 TEST(Slices, OfHugeBuffersDoNotOverflow) {
   const std::size_t count = std::size_t{1} << 60;
 
-  const Slice last = slice_of(count, 1, 63, 64);
+  const Range last = slice_of(count, 1, 63, 64);
 
-  EXPECT_EQ(last.first + last.count, count);
+  EXPECT_EQ(last.offset + last.count, count);
   EXPECT_EQ(last.count, count / 64);
 }
 
 TEST(Blocks, CoverASliceWithoutExceedingTheirSize) {
   std::size_t next = 10;
 
-  for_each_block({.first = 10, .count = 100}, 33, [&](const Slice& block) {
-    EXPECT_EQ(block.first, next);
+  for_each_block({.offset = 10, .count = 100}, 33, [&](const Range& block) {
+    EXPECT_EQ(block.offset, next);
     EXPECT_LE(block.count, 33u);
     next += block.count;
   });
