@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from job import LONG_SWEEP, Job, rank_pids
-from support import tool
+from support import main, tool
 
 
 class Interrupted(unittest.TestCase):
@@ -40,4 +40,4 @@ class Interrupted(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()
