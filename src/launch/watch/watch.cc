@@ -77,10 +77,6 @@ class WatchThread final : public Watch {
     }
     ask([] {});
   }
-  void drop_aborters() override {
-    const std::lock_guard lock(aborters_mutex_);
-    aborters_.clear();
-  }
 
   void count_calls(int lane, std::function<std::uint64_t()> counter) override {
     const std::lock_guard lock(counters_mutex_);
@@ -246,7 +242,7 @@ class WatchThread final : public Watch {
   std::optional<FailureReport> report_;
   bool leave_asked_ = false, leave_seen_ = false, stop_asked_ = false, ended_ = false;
 
-  std::mutex aborters_mutex_;  // held while they are called, so that none is running once dropped
+  std::mutex aborters_mutex_;
   std::vector<std::function<void()>> aborters_;
 
   // Of the thread alone.
