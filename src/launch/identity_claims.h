@@ -17,6 +17,7 @@ struct Claim {
   int nranks = 1;  // 0: unknown
   std::string master_host{};
   std::uint16_t master_port = 0;
+  std::string token{};  // where the launcher's variables name the run; else empty
 };
 
 // Nothing when the launcher's variables are not there.

@@ -62,7 +62,9 @@ MaybeClaim step_claim(const Environment& environment, int ntasks) {
                              .rank = *rank,
                              .nranks = ntasks,
                              .master_host = one_host ? "127.0.0.1" : *host,
-                             .master_port = slurm_port(*job, *step)});
+                             .master_port = slurm_port(*job, *step),
+                             // Steps whose ports collide are strangers to each other.
+                             .token = fmt::format("slurm-{}-{}", *job, *step)});
 }
 
 // The first of "01-04,7" is "01".

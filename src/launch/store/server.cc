@@ -129,7 +129,9 @@ void StoreServer::Loop::answer(StoreConnection& connection, const StoreRequest& 
     if (request.kind == Kind::hello && same_token(token_, request.key))
       return connection.welcome(now_ns);
     return connection.refuse(
-        "the token is not this run's: set the same LINERATE_TOKEN for all ranks", now_ns);
+        "the token is not this run's. Where another run uses this port, choose one with "
+        "LINERATE_STORE=HOST:PORT; else set the same LINERATE_TOKEN for all ranks",
+        now_ns);
   }
   switch (request.kind) {
     case Kind::hello:

@@ -389,18 +389,20 @@ TEST(Rendezvous, RefusesProcessesThatCountDifferently) {
   EXPECT_THAT(complaints[0] + complaints[1], HasSubstr("others were told another number"));
 }
 
-TEST(Rendezvous, RefusesAnotherToken) {
-  const Job job(2, "secret");
+TEST(Rendezvous, RefusesARankOfAnotherRunAtItsPort) {
+  const Job job(2, "slurm-4711-31");
   Complaints complaints(2);
 
   job.run_raw([&](int rank) {
     auto mine = job.identity(rank);
-    if (rank == 1) mine.token = "guess";
+    if (rank == 1) mine.token = "slurm-4718-0";
     complaints.of(
         rank, [&] { (void)connect_processes(mine, Environment(), Deadline::after(kClock, 0.5)); });
   });
 
+  EXPECT_THAT(complaints[1], HasSubstr("another run uses this port"));
   EXPECT_THAT(complaints[1], HasSubstr("LINERATE_TOKEN"));
+  EXPECT_THAT(complaints[0], HasSubstr("rank 1 of 2 did not come"));
 }
 
 TEST(Rendezvous, SaysWhichRanksHaveNotCome) {
