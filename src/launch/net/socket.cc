@@ -182,6 +182,10 @@ void Socket::shutdown() const noexcept {
   if (fd_) (void)::shutdown(fd_.get(), SHUT_RDWR);
 }
 
+bool out_of_descriptors(int code) {
+  return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
+}
+
 Listener::Listener(FileDescriptor fd) : fd_(std::move(fd)) {}
 
 SocketAddress Listener::address() const { return address_from(::getsockname, fd()); }
@@ -214,8 +218,7 @@ std::optional<Socket> Listener::try_accept() {
 Socket Listener::accept(const Deadline& deadline) {
   for (;;) {
     if (auto socket = try_accept()) return std::move(*socket);
-    // Out of descriptors, the listener stays readable: pause instead of spinning.
-    if (errno == EMFILE || errno == ENFILE) (void)::poll(nullptr, 0, kFirstPauseMs);
+    if (out_of_descriptors(errno)) (void)::poll(nullptr, 0, kFirstPauseMs);
     if (!wait_for(fd(), POLLIN, deadline) || deadline.passed())
       throw TimeoutError(
           fmt::format("timed out waiting for a connection to {}", text_of(address())));

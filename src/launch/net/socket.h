@@ -64,6 +64,10 @@ class Socket {
   int peer_rank_ = -1;
 };
 
+// After a failed accept: a connection waits that cannot be taken, so the listener stays readable.
+// Leave it out of poll(2) for a while instead of spinning.
+bool out_of_descriptors(int code);
+
 // A socket that accepts connections on one address.
 class Listener {
  public:
@@ -81,7 +85,7 @@ class Listener {
   int release() { return fd_.release(); }
 
   Socket accept(const Deadline& deadline);
-  // Nothing when no connection waits, or when the system has no descriptor left for it.
+  // Nothing when no connection waits, or when the system has no descriptor left for it: errno.
   std::optional<Socket> try_accept();
 
  private:

@@ -69,7 +69,6 @@ class StoreServer::Loop {
 bool StoreServer::Loop::wait() {
   polled_.clear();
   polled_.push_back({wake_.get(), POLLIN, 0});
-  // Out of descriptors, the listener would stay readable: leave it alone for one tick.
   polled_.push_back({out_of_descriptors_ ? -1 : listener_.fd(), POLLIN, 0});
   for (const auto& connection : connections_)
     polled_.push_back({connection.fd(), connection.wanted_events(), 0});
@@ -98,7 +97,7 @@ void StoreServer::Loop::accept_all() {
   for (int i = 0; i < kAtOnce; ++i) {
     auto socket = listener_.try_accept();
     if (!socket) {
-      out_of_descriptors_ = errno == EMFILE || errno == ENFILE;
+      out_of_descriptors_ = out_of_descriptors(errno);
       if (out_of_descriptors_) make_room();
       return;
     }
