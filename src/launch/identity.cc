@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "launch/identity_claims.h"
+#include "launch/net/token.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,6 @@
 
 namespace linerate {
 namespace {
-
-constexpr std::size_t kLongestToken = 256;
 
 // What the launchers say, most trusted first, and the first broken one.
 struct Evidence {
@@ -142,9 +141,9 @@ Result<Identity> detect_identity(const Environment& environment, int nprocs) {
   if (!identity) return identity;
   auto found = std::move(identity).value();
   found.token = filled(environment, "LINERATE_TOKEN").value_or(found.token);
-  if (found.token.size() > kLongestToken)
+  if (found.token.size() > kMaxTokenBytes)
     return Failure{fmt::format("LINERATE_TOKEN has {} bytes: at most {} are allowed.",
-                               found.token.size(), kLongestToken)};
+                               found.token.size(), kMaxTokenBytes)};
   return found;
 }
 

@@ -8,6 +8,8 @@
 
 namespace linerate {
 
+inline constexpr int kMostRanks = 1 << 20;  // more is a mistake, not a machine
+
 // What one launcher's variables say.
 struct Claim {
   Launcher launcher = Launcher::none;

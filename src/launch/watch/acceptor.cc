@@ -2,6 +2,7 @@
 #include "launch/watch/acceptor.h"
 
 #include "base/error.h"
+#include "launch/net/token.h"
 #include "launch/watch/socket.h"
 #include "launch/watch/thread.h"
 
@@ -19,13 +20,6 @@ namespace {
 // Strangers that connect and say nothing must not use up the descriptors.
 constexpr std::size_t kMostVisitors = 256;
 constexpr int kNoDescriptorMs = 250;  // until the listeners are looked at again
-
-// In a time that does not tell how much of the key was right.
-bool same_key(const std::array<std::byte, 24>& a, const std::array<std::byte, 24>& b) {
-  std::byte difference{0};
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
-  return difference == std::byte{0};
-}
 
 }  // namespace
 
@@ -81,7 +75,7 @@ bool ControlAcceptor::hear(Visitor& visitor) {
   if (visitor.got < visitor.bytes.size()) return true;
   Hello hello;
   std::memcpy(&hello, visitor.bytes.data(), sizeof hello);
-  if (same_key(hello.key, options_.secret.key) && hello.to == options_.self)
+  if (same_token(options_.secret.key, hello.key) && hello.to == options_.self)
     welcome(visitor, hello);
   return false;
 }
