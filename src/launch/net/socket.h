@@ -64,10 +64,6 @@ class Socket {
   int peer_rank_ = -1;
 };
 
-// After a failed accept: a connection waits that cannot be taken, so the listener stays readable.
-// Leave it out of poll(2) for a while instead of spinning.
-bool out_of_descriptors(int code);
-
 // A socket that accepts connections on one address.
 class Listener {
  public:

@@ -2,6 +2,7 @@
 #include "launch/store/server.h"
 
 #include "base/error.h"
+#include "launch/net/descriptor.h"
 #include "launch/net/token.h"
 #include "launch/store/connection.h"
 #include "launch/watch/thread.h"

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "comm/bootstrap.h"
+#include "launch/net/descriptor.h"
 #include "launch/net/frame_socket.h"
 #include "launch/net/token.h"
 

@@ -2,6 +2,7 @@
 #include "launch/watch/acceptor.h"
 
 #include "base/error.h"
+#include "launch/net/descriptor.h"
 #include "launch/net/token.h"
 #include "launch/watch/socket.h"
 #include "launch/watch/thread.h"
