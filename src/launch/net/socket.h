@@ -78,7 +78,6 @@ class Listener {
   int fd() const { return fd_.get(); }
   explicit operator bool() const { return static_cast<bool>(fd_); }
   SocketAddress address() const;  // numeric, with the actual port
-  int release() { return fd_.release(); }
 
   Socket accept(const Deadline& deadline);
   // Nothing when no connection waits, or when the system has no descriptor left for it: errno.
