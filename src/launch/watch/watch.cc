@@ -42,7 +42,7 @@ std::vector<std::string> sentences_of(const std::vector<Loss>& losses) {
   for (std::size_t i = 0; i < most; ++i) sentences.push_back(losses[i].sentence);
   if (most < losses.size()) {
     const auto more = ranks_in({losses.begin() + kMostSentences, losses.end()});
-    sentences.push_back(fmt::format("and so are ranks {}", ranks_text(more)));
+    sentences.push_back(fmt::format("and so are ranks {}", rank_list(more)));
   }
   return sentences;
 }
