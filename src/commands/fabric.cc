@@ -52,7 +52,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
   if (identity.launcher == Launcher::mpi)
     fabric.mpi = join_mpi_job(run, clock, deadline);
   else
-    fabric.own = connect_processes(identity, run.environment, deadline);
+    fabric.own = connect_processes(identity, deadline);
   if (choice.name == "mpi" && !fabric.mpi)
     throw Unavailable(
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");

@@ -119,8 +119,7 @@ std::unique_ptr<Bootstrap> rendezvous_with_store(const Identity& identity,
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Environment&,
-                                             const Deadline& deadline) {
+std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline) {
   assert(identity.launcher != Launcher::mpi);
   if (identity.nranks == 1) return solo_bootstrap();
   if (identity.rank == 0) return rendezvous_with_store(identity, deadline);

@@ -12,8 +12,6 @@ namespace linerate {
 // nprocs meet at the store of rank 0, exchange addresses, build the tree and close the store.
 // Throws TimeoutError that names the ranks that have not come, Error when an address cannot be
 // used, the token differs or two processes claim one rank.
-std::unique_ptr<Bootstrap> connect_processes(const Identity& identity,
-                                             const Environment& environment,
-                                             const Deadline& deadline);
+std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline);
 
 }  // namespace linerate

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "launch/identity_claims.h"
+#include "launch/net/token.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,6 @@
 
 namespace linerate {
 namespace {
-
-constexpr std::size_t kLongestToken = 256;
 
 // What the launchers say, most trusted first, and the first broken one.
 struct Evidence {
@@ -96,7 +95,8 @@ Result<Identity> of_claims(const Environment& environment, const Evidence& evide
                     .rank = believed.rank,
                     .nranks = believed.nranks,
                     .master_host = believed.master_host,
-                    .master_port = believed.master_port};
+                    .master_port = believed.master_port,
+                    .token = believed.token};
   for (std::size_t i = 1; i < evidence.claims.size(); ++i)
     if (contradicts(believed, evidence.claims[i]))
       identity.notes.push_back(ignored_by(believed, evidence.claims[i]));
@@ -109,7 +109,7 @@ Result<Identity> of_claims(const Environment& environment, const Evidence& evide
   return identity;
 }
 
-Result<Identity> without_token(const Environment& environment, int nprocs) {
+Result<Identity> of_launchers(const Environment& environment, int nprocs) {
   const auto evidence = read_launchers(environment);
   if (nprocs > 0) return of_nprocs(evidence, nprocs);
   if (evidence.broken) return *evidence.broken;
@@ -137,13 +137,13 @@ std::string_view name_of(Launcher launcher) {
 }
 
 Result<Identity> detect_identity(const Environment& environment, int nprocs) {
-  auto identity = without_token(environment, nprocs);
+  auto identity = of_launchers(environment, nprocs);
   if (!identity) return identity;
   auto found = std::move(identity).value();
-  found.token = environment.get("LINERATE_TOKEN").value_or("");
-  if (found.token.size() > kLongestToken)
+  found.token = filled(environment, "LINERATE_TOKEN").value_or(found.token);
+  if (found.token.size() > kMaxTokenBytes)
     return Failure{fmt::format("LINERATE_TOKEN has {} bytes: at most {} are allowed.",
-                               found.token.size(), kLongestToken)};
+                               found.token.size(), kMaxTokenBytes)};
   return found;
 }
 

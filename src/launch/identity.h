@@ -40,7 +40,8 @@ struct Identity {
 //
 // The store listens at MASTER_ADDR:MASTER_PORT (env; one port higher when torchrun's own store is
 // there), or on the first host of the job step at slurm_port() (slurm; 127.0.0.1 when the step has
-// one host). LINERATE_STORE=HOST[:PORT] overrides both; LINERATE_TOKEN is the secret.
+// one host). LINERATE_STORE=HOST[:PORT] overrides both. LINERATE_TOKEN is the secret; without it a
+// job step's is its name, slurm-JOB-STEP, which keeps off the ranks of other steps.
 Result<Identity> detect_identity(const Environment& environment, int nprocs);
 
 // In [20000, 30000): above the privileged ports, below those that Linux hands out itself. Steps of

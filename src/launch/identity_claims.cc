@@ -10,7 +10,6 @@
 namespace linerate {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;        // more is a mistake, not a machine
 constexpr int kDefaultMasterPort = 29500;  // torch's
 constexpr int kHighestPort = 65535;
 

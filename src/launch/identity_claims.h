@@ -8,6 +8,8 @@
 
 namespace linerate {
 
+inline constexpr int kMostRanks = 1 << 20;  // more is a mistake, not a machine
+
 // What one launcher's variables say.
 struct Claim {
   Launcher launcher = Launcher::none;
@@ -17,6 +19,7 @@ struct Claim {
   int nranks = 1;  // 0: unknown
   std::string master_host{};
   std::uint16_t master_port = 0;
+  std::string token{};  // where the launcher's variables name the run; else empty
 };
 
 // Nothing when the launcher's variables are not there.

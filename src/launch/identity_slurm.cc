@@ -10,7 +10,6 @@
 namespace linerate {
 namespace {
 
-constexpr int kMostTasks = 1 << 20;
 constexpr std::uint64_t kFirstPort = 20000;
 constexpr std::uint64_t kPorts = 10000;
 // Step ids from here on are Slurm's own: interactive, batch script, external, pending.
@@ -62,7 +61,9 @@ MaybeClaim step_claim(const Environment& environment, int ntasks) {
                              .rank = *rank,
                              .nranks = ntasks,
                              .master_host = one_host ? "127.0.0.1" : *host,
-                             .master_port = slurm_port(*job, *step)});
+                             .master_port = slurm_port(*job, *step),
+                             // Steps whose ports collide are strangers to each other.
+                             .token = fmt::format("slurm-{}-{}", *job, *step)});
 }
 
 // The first of "01-04,7" is "01".
@@ -83,7 +84,7 @@ MaybeClaim slurm_claim(const Environment& environment) {
     if (rank.value_or(0) > 0) return broken("SLURM_STEP_NUM_TASKS", "is not set");
     return std::optional<Claim>();
   }
-  const auto ntasks = number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMostTasks);
+  const auto ntasks = number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMostRanks);
   if (!ntasks) return ntasks.failure();
   if (*ntasks == 1 || in_special_step(environment)) return std::optional<Claim>();
   return step_claim(environment, *ntasks);

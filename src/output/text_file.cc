@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -20,35 +19,6 @@ namespace linerate {
 namespace {
 
 constexpr mode_t kMode = 0666;  // less the umask
-
-// Keeps SIGPIPE from this thread while it lives, and takes back the one that a write has raised. A
-// SIGPIPE that was pending before is left alone.
-class SigpipeBlocked {
- public:
-  SigpipeBlocked() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  SigpipeBlocked(const SigpipeBlocked&) = delete;
-  SigpipeBlocked& operator=(const SigpipeBlocked&) = delete;
-  ~SigpipeBlocked() {
-    const int code = errno;
-    constexpr timespec kNow{};
-    if (!was_pending_)
-      while (sigtimedwait(&pipe_, nullptr, &kNow) < 0 && errno == EINTR) {
-      }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = code;
-  }
-
- private:
-  sigset_t pipe_{}, before_{};
-  bool was_pending_ = false;
-};
 
 // Yields 0 or errno. A descriptor that others made non-blocking is waited for.
 int write_whole(int fd, std::string_view text) {
@@ -110,7 +80,6 @@ Result<TextFile> TextFile::create_new(const std::string& path) {
 
 void TextFile::write(std::string_view text) {
   if (broken_) return;
-  const SigpipeBlocked blocked;
   const int code = write_whole(fd_.get(), text);
   if (code == 0) return;
   broken_ = true;

@@ -25,8 +25,8 @@ class TextFile {
   TextFile(FileDescriptor fd, std::string name);
 
   // Throws SystemError when the text cannot be written whole, also when the reader of a pipe is
-  // gone (no SIGPIPE reaches the process). After one failure further texts are dropped in silence,
-  // so that a footer may follow an error.
+  // gone. REQUIRES: the process ignores SIGPIPE. After one failure further texts are dropped in
+  // silence, so that a footer may follow an error.
   void write(std::string_view text);
 
   const std::string& path() const { return path_; }

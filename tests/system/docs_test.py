@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import BIN, environment, json_lines, run, tool
+from support import BIN, environment, json_lines, main, run, tool
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?:<!-- (?P<mark>.*?) -->\n)?```sh\n(?P<text>.*?)```", re.S)
@@ -88,4 +88,4 @@ class JsonLinesKeys(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

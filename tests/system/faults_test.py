@@ -1,6 +1,5 @@
 """Ranks that die: named, bounded in time, nothing measured is lost."""
 
-import json
 import os
 import random
 import signal
@@ -9,10 +8,13 @@ import time
 import unittest
 from pathlib import Path
 
-from job import LONG_SWEEP, Job, children, rank_pids
-from support import json_lines, mpirun, needs, tool
+from job import LONG_SWEEP, Job, children, rank_pids, wait_for_end
+from support import json_lines, main, mpirun, needs, rows, tool
 
 NOTICED_S = 5.0
+QUICK_SWEEP = "-b 8 -e 64K -f 2 -n 1 -w 0 -c 0 -N 0 --nprocs 2".split()  # without end
+MOMENTS = 50
+MOST_ROWS = 28  # two sweeps
 
 
 class DeadRanks(unittest.TestCase):
@@ -43,26 +45,33 @@ class DeadRanks(unittest.TestCase):
         kept = json_lines(job.jsonl)
         self.assertGreaterEqual(sum(line["kind"] == "result" for line in kept), 6)
 
-    def test_fifty_random_moments_leave_whole_lines_and_no_process(self):
+    def test_fifty_moments_lose_no_line_and_leave_no_process(self):
         rng = random.Random(20)
-        for moment in range(50):
+        for moment in range(MOMENTS):
             with self.subTest(moment=moment):
                 folder = self.path / str(moment)
                 folder.mkdir()
-                job = Job(folder, [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3"])
-                time.sleep(rng.uniform(0.0, 0.4))
-                victims = children(job.process.pid)
-                if victims:
-                    os.kill(rng.choice(victims), signal.SIGKILL)
-                else:
-                    job.process.kill()
+                job = Job(folder, [tool("all_reduce_perf"), *QUICK_SWEEP])
+                job.wait_for_rows(moment * MOST_ROWS // MOMENTS)
+                time.sleep(rng.uniform(0.0, 0.3 if moment < MOMENTS / 5 else 0.02))
+                parent, ranks = job.process.pid, children(job.process.pid)
+                victim = rng.choice([parent, *ranks])
+                os.kill(victim, signal.SIGKILL)
                 code, seconds = job.end(30)
-                self.assertIn(code, (4, -9), job.err.read_text())
+                self.assertEqual(code, -9 if victim == parent else 4, job.err.read_text())
                 self.assertLess(seconds, 2 * NOTICED_S)
-                if job.jsonl.exists():
-                    for line in job.jsonl.read_text().splitlines():
-                        json.loads(line)
-                self.assertFalse([p for p in victims if Path(f"/proc/{p}/exe").exists()])
+                for rank in ranks:
+                    wait_for_end(rank, NOTICED_S)
+                self.check_lines(job)
+
+    def check_lines(self, job: Job) -> None:
+        """Every row of the table is in the file, whose lines are whole."""
+        printed = [row.size for row in rows(job.out.read_text())]
+        lines = json_lines(job.jsonl) if job.jsonl.exists() else []
+        for placement in ("out_of_place", "in_place"):
+            kept = [line["case"]["bytes"] for line in lines
+                    if line["kind"] == "result" and line["case"]["placement"] == placement]
+            self.assertEqual(kept[:len(printed)], printed)
 
     def test_a_killed_parent_takes_its_ranks_along(self):
         job = Job(self.path, [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3"])
@@ -70,10 +79,8 @@ class DeadRanks(unittest.TestCase):
         ranks = rank_pids(job.out).values()
         job.process.kill()
         job.end(5)
-        end = time.monotonic() + NOTICED_S
-        while any(Path(f"/proc/{pid}/exe").exists() for pid in ranks):
-            self.assertLess(time.monotonic(), end, "a rank outlived its parent")
-            time.sleep(0.05)
+        for rank in ranks:
+            wait_for_end(rank, NOTICED_S)
 
     def test_mpirun_ends_when_a_rank_dies(self):
         needs("mpirun")
@@ -87,4 +94,4 @@ class DeadRanks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -5,7 +5,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from support import run, tool
+from support import main, run, tool
 
 GOLDEN = Path(__file__).parent / "golden"
 FAKE = ["--backend", "fake", "--fake", "alpha=5us,bw=10,seed=7"]
@@ -60,4 +60,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
         write_golden_files()
     else:
-        unittest.main()
+        main()

@@ -6,8 +6,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from job import LONG_SWEEP, Job, rank_pids
-from support import run, tool
+from job import LONG_SWEEP, Job, kill, rank_pids
+from support import main, mpirun, needs, run, tool
 
 
 class HungRanks(unittest.TestCase):
@@ -21,12 +21,26 @@ class HungRanks(unittest.TestCase):
             try:
                 code, seconds = job.end(30)
             finally:
-                if Path(f"/proc/{victim}").exists():
-                    os.kill(victim, signal.SIGCONT)
+                kill(victim)
             self.assertEqual(code, 4, job.err.read_text())
             self.assertLess(seconds, 15)
             self.assertIn("rank 2", job.err.read_text())
             self.assertIn("all_reduce", job.err.read_text())
+
+    def test_a_stopped_rank_of_mpirun_is_named_and_the_job_ends(self):
+        needs("mpirun")
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(Path(folder), mpirun(2, tool("all_reduce_perf"), *LONG_SWEEP, "--backend",
+                                           "host", "-T", "2"))
+            job.wait_for_rows(2)
+            victim = rank_pids(job.out)[1]
+            os.kill(victim, signal.SIGSTOP)
+            try:
+                code, _ = job.end(30)
+            finally:
+                kill(victim)
+            self.assertNotEqual(code, 0, job.err.read_text())
+            self.assertRegex(job.err.read_text(), rf"rank 1 \(\S+, pid {victim}\) is missing from")
 
     def test_a_rank_that_hangs_within_a_stage_is_named_with_the_collective(self):
         done = run([tool("all_reduce_perf"), "-b", "8", "-e", "1K", "-f", "2", "-t", "3", "-T", "1",
@@ -45,4 +59,4 @@ class WrongData(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

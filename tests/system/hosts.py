@@ -1,12 +1,13 @@
 """Several hosts on one machine: network namespaces behind a bridge."""
 
-import itertools
 import os
 import stat
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from job import kill
 
 SUBNET = "10.77.0"
 AGENT = """#!/bin/sh
@@ -25,11 +26,16 @@ def ip(*words: str) -> None:
 class Host:
     namespace: str
     address: str
+    cable: str  # its end at the switch
 
     def command(self, *words: str) -> list[str]:
         name = f"host{self.address.rsplit('.', 1)[1]}"
         return ["ip", "netns", "exec", self.namespace, "unshare", "--uts", "/bin/sh", "-c",
                 f'hostname {name}; exec "$@"', "sh", *words]
+
+    def cut_off(self) -> None:
+        """From now on nothing reaches this host or comes from it, as if its power were gone."""
+        ip("-n", f"{self.namespace[:-1]}sw", "link", "set", self.cable, "down")
 
 
 def add_host(prefix: str, number: int) -> Host:
@@ -43,7 +49,16 @@ def add_host(prefix: str, number: int) -> Host:
     ip("-n", namespace, "addr", "add", f"{address}/24", "dev", inside)
     ip("-n", namespace, "link", "set", inside, "up")
     ip("-n", namespace, "link", "set", "lo", "up")
-    return Host(namespace, address)
+    return Host(namespace, address, outside)
+
+
+def remove(namespace: str) -> None:
+    """With whatever still runs in it, as on a host that was cut off."""
+    found = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True,
+                           check=False)
+    for pid in found.stdout.split():
+        kill(int(pid))
+    subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
 
 
 @contextmanager
@@ -56,9 +71,8 @@ def hosts(count: int):
         ip("-n", f"{prefix}sw", "link", "set", "br0", "up")
         yield [add_host(prefix, number) for number in range(1, count + 1)]
     finally:
-        for name in itertools.chain([f"{prefix}sw"], (f"{prefix}{n}" for n in range(1, count + 1))):
-            subprocess.run(["ip", "netns", "pids", name], capture_output=True, check=False)
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+        for name in (f"{prefix}sw", *(f"{prefix}{n}" for n in range(1, count + 1))):
+            remove(name)
 
 
 def rsh_agent(folder: Path, first: Host) -> Path:

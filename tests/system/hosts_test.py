@@ -7,9 +7,12 @@ import unittest
 from pathlib import Path
 
 from hosts import hosts, rsh_agent
-from support import environment, needs, needs_root, rows, tool
+from job import Job, rank_pids, wait_for_end
+from support import environment, json_lines, main, needs, needs_root, rows, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
+NOTICED_S = 5.0  # by keep-alive probes
+ABORTED_S = 10.0  # the grace of those that wait inside MPI, and a busy machine
 
 
 def setUpModule() -> None:
@@ -58,6 +61,23 @@ class TwoHosts(unittest.TestCase):
             self.assertIn("host1", done.stdout)
             self.assertIn("host2", done.stdout)
 
+    def test_a_host_that_dies_is_noticed_and_its_rank_named(self):
+        needs("mpirun")
+        with hosts(2) as both, tempfile.TemporaryDirectory() as folder:
+            agent = rsh_agent(Path(folder), both[0])
+            command = mpirun_across(agent, both, tool("all_reduce_perf"), *SWEEP, "-N", "0")
+            job = Job(Path(folder), both[0].command(*command))
+            try:
+                job.wait_for_rows(3)
+                first = rank_pids(job.out)[0]
+                both[1].cut_off()
+                wait_for_end(first, NOTICED_S + ABORTED_S)
+                errors = job.wait_for_error("errorcode 4")
+            finally:
+                job.stop()  # mpirun itself waits for the daemon on the dead host
+            self.assertRegex(errors, r"rank 1 \(host2, pid \d+\) cannot be reached any more")
+            self.assertGreaterEqual(len(json_lines(job.jsonl)), 7)
+
     def test_the_host_backend_refuses_to_span_them(self):
         with hosts(2) as both:
             jobs = env_job(both, 29512, *SWEEP)
@@ -80,4 +100,4 @@ class TwoHosts(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -1,8 +1,11 @@
 """A running tool whose ranks can be found, killed and waited for."""
 
+import os
 import re
+import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from support import environment, rows
@@ -17,6 +20,19 @@ def children(pid: int) -> list[int]:
 def rank_pids(stdout_path: Path) -> dict[int, int]:
     found = re.findall(r"#  Rank +(\d+) Group +\d+ Pid +(\d+)", stdout_path.read_text())
     return {int(rank): int(pid) for rank, pid in found}
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def wait_for_end(pid: int, limit_s: float) -> None:
+    end = time.monotonic() + limit_s
+    while Path(f"/proc/{pid}/exe").exists():
+        if time.monotonic() > end:
+            raise AssertionError(f"process {pid} has not ended after {limit_s} s")
+        time.sleep(0.05)
 
 
 class Job:
@@ -37,11 +53,24 @@ class Job:
                 raise AssertionError(f"no rows: {self.out.read_text()} {self.err.read_text()}")
             time.sleep(0.01)
 
+    def wait_for_error(self, fragment: str, limit_s: float = 10) -> str:
+        """Everything on stderr, once it holds `fragment`: launchers pass it on with delay."""
+        end = time.monotonic() + limit_s
+        while fragment not in (errors := self.err.read_text()):
+            if time.monotonic() > end:
+                raise AssertionError(f"no '{fragment}' in {errors}")
+            time.sleep(0.05)
+        return errors
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
     def end(self, limit_s: float) -> tuple[int, float]:
         start = time.monotonic()
         try:
             code = self.process.wait(limit_s)
         except subprocess.TimeoutExpired:
-            self.process.kill()
+            self.stop()
             raise
         return code, time.monotonic() - start

@@ -4,7 +4,7 @@ import socket
 import subprocess
 import unittest
 
-from support import environment, mpirun, needs, rows, run, tool
+from support import environment, main, mpirun, needs, rows, run, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
 SIZES = [8, 64, 512, 4096, 32768]
@@ -114,4 +114,4 @@ class Refusals(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import environment, json_lines, rows, run, tool
+from support import environment, json_lines, main, rows, run, tool
 
 SWEEP = ["-t", "2", "-b", "1K", "-e", "4K", "-f", "2", "-n", "3"]
 FAKE = ["-b", "1K", "-e", "1M", "-f", "2", "-n", "4", "-t", "3", "--backend", "fake", "--fake"]
@@ -74,4 +74,4 @@ class TooMuch(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

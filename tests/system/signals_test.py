@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from job import LONG_SWEEP, Job, rank_pids
-from support import tool
+from support import main, tool
 
 
 class Interrupted(unittest.TestCase):
@@ -52,4 +52,4 @@ class Interrupted(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from slurm import cluster
-from support import environment, needs, needs_root, rows, tool
+from support import environment, main, needs, needs_root, rows, tool
 
 SWEEP = ["-b", "8", "-e", "4K", "-f", "8", "-n", "5"]
 
@@ -54,4 +54,4 @@ class Srun(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ BIN = Path(os.environ.get("LINERATE_BIN", Path(__file__).parents[2] / "build" / 
 LIMIT_S = 120
 LAUNCHER_PREFIXES = ("OMPI_", "PMIX_", "PMI_", "SLURM_", "RANK", "WORLD_SIZE", "LOCAL_RANK",
                      "MASTER_", "NCCL_TESTS_", "LINERATE_")
+NOTHING_RAN = 77  # the exit code by which ctest knows a skipped test
 
 
 @dataclass(frozen=True)
@@ -71,3 +73,13 @@ def needs(program: str) -> None:
 def needs_root() -> None:
     if os.geteuid() != 0:
         raise unittest.SkipTest("needs root: network namespaces and daemons")
+
+
+def main() -> None:
+    """Runs the tests of the file that was started: each with its result, and why it is skipped."""
+    result = unittest.main(module="__main__", verbosity=2, exit=False).result
+    skipped = [test for test, _ in result.skipped if isinstance(test, unittest.TestCase)]
+    ran = result.testsRun - len(skipped)  # a class or a file that is skipped counts as no test run
+    if not result.wasSuccessful():
+        sys.exit(1)
+    sys.exit(0 if ran > 0 else NOTHING_RAN)

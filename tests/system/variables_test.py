@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import json_lines, rows, run, tool
+from support import json_lines, main, rows, run, tool
 
 SHORT = ["-b", "1K", "-e", "1K", "-n", "3"]
 
@@ -81,4 +81,4 @@ class AllToAllV(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -2,13 +2,12 @@
 #include "launch/net/socket.h"
 
 #include "base/error.h"
+#include "launch/net/descriptor.h"
 #include "launch/net/resolve.h"
 
 #include <fmt/format.h>
 
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -21,31 +20,10 @@ namespace linerate {
 namespace {
 
 // Of one attempt: a host that is switched off does not answer at all.
-constexpr int kConnectAttemptMs = 5'000;
+constexpr double kConnectAttemptS = 5;
 constexpr int kFirstPauseMs = 10;
 constexpr int kLongestPauseMs = 500;
 constexpr int kBacklog = 1024;
-
-// Probes after 1 s of silence, each second, three times; data that stays unacknowledged for 4 s
-// ends the connection too. Both are below the 5 s in which a dead host must be noticed.
-constexpr int kProbeAfterS = 1;
-constexpr int kProbeEveryS = 1;
-constexpr int kProbes = 3;
-constexpr unsigned kUnackedMs = 4'000;
-
-void set_option(int fd, int level, int name, int value) {
-  // A system without one of these options notices dead hosts later; nothing else depends on them.
-  (void)::setsockopt(fd, level, name, &value, sizeof value);
-}
-
-void tune(int fd) {
-  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterS);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeEveryS);
-  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
-  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kUnackedMs));
-}
 
 SocketAddress numeric(const sockaddr_storage& storage, socklen_t length) {
   std::array<char, NI_MAXHOST> host{};
@@ -65,17 +43,6 @@ SocketAddress address_from(Call call, int fd) {
   return numeric(storage, length);
 }
 
-// False when the deadline passed.
-bool wait_for(int fd, short events, const Deadline& deadline) {
-  for (;;) {
-    pollfd item{fd, events, 0};
-    const int ready = ::poll(&item, 1, deadline.poll_ms());
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) throw SystemError(errno, "poll");
-    if (deadline.passed()) return false;
-  }
-}
-
 bool would_block(int code) { return code == EAGAIN || code == EWOULDBLOCK || code == EINTR; }
 
 void pause_before_retry(int& pause_ms, const Deadline& deadline) {
@@ -84,18 +51,8 @@ void pause_before_retry(int& pause_ms, const Deadline& deadline) {
   pause_ms = std::min(2 * pause_ms, kLongestPauseMs);
 }
 
-// 0, or the errno of one attempt to connect.
-int attempt(int fd, const addrinfo& to, const Deadline& deadline) {
-  if (::connect(fd, to.ai_addr, to.ai_addrlen) == 0) return 0;
-  if (errno != EINPROGRESS && errno != EINTR) return errno;
-  const int wait_ms =
-      deadline.bounded() ? std::min(deadline.poll_ms(), kConnectAttemptMs) : kConnectAttemptMs;
-  pollfd item{fd, POLLOUT, 0};
-  if (::poll(&item, 1, wait_ms) <= 0) return ETIMEDOUT;
-  int code = 0;
-  socklen_t length = sizeof code;
-  (void)::getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length);
-  return code;
+Deadline sooner(const Deadline& one, const Deadline& bounded) {
+  return one.bounded() && one.poll_ms() < bounded.poll_ms() ? one : bounded;
 }
 
 // A connection to the first address that answers; otherwise nothing, and `reason` says why.
@@ -106,9 +63,12 @@ std::optional<Socket> connect_once(const SocketAddress& to, const Deadline& dead
     reason = addresses.sentence();
     return std::nullopt;
   }
+  const SteadyClock clock;
   for (const addrinfo* item = addresses->get(); item != nullptr; item = item->ai_next) {
     FileDescriptor fd(::socket(item->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    const int code = fd ? attempt(fd.get(), *item, deadline) : errno;
+    const int code = fd ? try_connect(fd.get(), item->ai_addr, item->ai_addrlen,
+                                      sooner(deadline, Deadline::after(clock, kConnectAttemptS)))
+                        : errno;
     if (code == 0) return Socket(std::move(fd));
     reason = std::strerror(code);
   }
@@ -193,7 +153,8 @@ Listener Listener::open(const SocketAddress& at) {
   for (const addrinfo* item = addresses->get(); item != nullptr; item = item->ai_next) {
     FileDescriptor fd(::socket(item->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     // A port whose last run has just ended may be taken again.
-    if (fd) set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+    const int yes = 1;
+    if (fd) (void)::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (fd && ::bind(fd.get(), item->ai_addr, item->ai_addrlen) == 0 &&
         ::listen(fd.get(), kBacklog) == 0)
       return Listener(std::move(fd));
@@ -214,8 +175,7 @@ std::optional<Socket> Listener::try_accept() {
 Socket Listener::accept(const Deadline& deadline) {
   for (;;) {
     if (auto socket = try_accept()) return std::move(*socket);
-    // Out of descriptors, the listener stays readable: pause instead of spinning.
-    if (errno == EMFILE || errno == ENFILE) (void)::poll(nullptr, 0, kFirstPauseMs);
+    if (out_of_descriptors(errno)) (void)::poll(nullptr, 0, kFirstPauseMs);
     if (!wait_for(fd(), POLLIN, deadline) || deadline.passed())
       throw TimeoutError(
           fmt::format("timed out waiting for a connection to {}", text_of(address())));

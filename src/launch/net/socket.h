@@ -78,10 +78,9 @@ class Listener {
   int fd() const { return fd_.get(); }
   explicit operator bool() const { return static_cast<bool>(fd_); }
   SocketAddress address() const;  // numeric, with the actual port
-  int release() { return fd_.release(); }
 
   Socket accept(const Deadline& deadline);
-  // Nothing when no connection waits, or when the system has no descriptor left for it.
+  // Nothing when no connection waits, or when the system has no descriptor left for it: errno.
   std::optional<Socket> try_accept();
 
  private:

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/wire.h"
+#include "launch/net/token.h"
 
 namespace linerate {
 namespace {
@@ -45,15 +46,6 @@ Result<StoreRequest> parse_request(FrameType type, std::span<const std::byte> pa
   } catch (const PeerFailure& failure) {
     return Failure{failure.what()};
   }
-}
-
-bool same_token(std::string_view expected, std::string_view given) {
-  unsigned difference = expected.size() == given.size() ? 0 : 1;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const char other = expected.empty() ? '\0' : expected[i % expected.size()];
-    difference |= static_cast<unsigned>(static_cast<unsigned char>(given[i] ^ other));
-  }
-  return difference == 0;
 }
 
 StoreTable::Result StoreTable::set(const std::string& key, const std::string& value) {

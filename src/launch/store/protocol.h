@@ -12,7 +12,6 @@ namespace linerate {
 
 inline constexpr std::size_t kMaxKeyBytes = 128;
 inline constexpr std::size_t kMaxValueBytes = 4096;
-inline constexpr std::size_t kMaxTokenBytes = 256;
 // Of a request or an answer: a key, a value, and their two lengths.
 inline constexpr std::size_t kMaxStorePayload = kMaxKeyBytes + kMaxValueBytes + 16;
 // Of all keys and values together: enough for the addresses of a million ranks.
@@ -31,9 +30,6 @@ Frame get_request(std::string_view key);
 
 // The sentence says what is wrong with the frame.
 Result<StoreRequest> parse_request(FrameType type, std::span<const std::byte> payload);
-
-// Equal, in a time that depends on the length of `given` only.
-bool same_token(std::string_view expected, std::string_view given);
 
 // Keys that are set once.
 class StoreTable {

@@ -2,6 +2,8 @@
 #include "launch/store/server.h"
 
 #include "base/error.h"
+#include "launch/net/descriptor.h"
+#include "launch/net/token.h"
 #include "launch/store/connection.h"
 #include "launch/watch/thread.h"
 
@@ -69,7 +71,6 @@ class StoreServer::Loop {
 bool StoreServer::Loop::wait() {
   polled_.clear();
   polled_.push_back({wake_.get(), POLLIN, 0});
-  // Out of descriptors, the listener would stay readable: leave it alone for one tick.
   polled_.push_back({out_of_descriptors_ ? -1 : listener_.fd(), POLLIN, 0});
   for (const auto& connection : connections_)
     polled_.push_back({connection.fd(), connection.wanted_events(), 0});
@@ -98,7 +99,7 @@ void StoreServer::Loop::accept_all() {
   for (int i = 0; i < kAtOnce; ++i) {
     auto socket = listener_.try_accept();
     if (!socket) {
-      out_of_descriptors_ = errno == EMFILE || errno == ENFILE;
+      out_of_descriptors_ = out_of_descriptors(errno);
       if (out_of_descriptors_) make_room();
       return;
     }
@@ -129,7 +130,9 @@ void StoreServer::Loop::answer(StoreConnection& connection, const StoreRequest& 
     if (request.kind == Kind::hello && same_token(token_, request.key))
       return connection.welcome(now_ns);
     return connection.refuse(
-        "the token is not this run's: set the same LINERATE_TOKEN for all ranks", now_ns);
+        "the token is not this run's. Where another run uses this port, choose one with "
+        "LINERATE_STORE=HOST:PORT; else set the same LINERATE_TOKEN for all ranks",
+        now_ns);
   }
   switch (request.kind) {
     case Kind::hello:

@@ -4,8 +4,9 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "comm/bootstrap.h"
+#include "launch/net/descriptor.h"
 #include "launch/net/frame_socket.h"
-#include "launch/store/protocol.h"
+#include "launch/net/token.h"
 
 #include <fmt/format.h>
 
@@ -82,6 +83,7 @@ class Lobby {
   SteadyClock clock_;
   std::vector<int> missing_;
   std::list<Visitor> visitors_;  // oldest first
+  bool out_of_descriptors_ = false;
 };
 
 void Lobby::wait_for_all(const Deadline& deadline, std::vector<TreeLink>& links) {
@@ -99,7 +101,7 @@ void Lobby::wait(const Deadline& deadline) {
   if (deadline.passed())
     throw TimeoutError(fmt::format("timed out waiting for rank {} to connect to {}",
                                    fmt::join(missing_, " and rank "), seat_.name));
-  std::vector<pollfd> polled{{listener_.fd(), POLLIN, 0}};
+  std::vector<pollfd> polled{{out_of_descriptors_ ? -1 : listener_.fd(), POLLIN, 0}};
   for (const auto& visitor : visitors_) polled.push_back({visitor.socket.fd(), POLLIN, 0});
   const int wait_ms = deadline.bounded() ? std::min(deadline.poll_ms(), kTickMs) : kTickMs;
   (void)::poll(polled.data(), polled.size(), wait_ms);
@@ -110,6 +112,7 @@ void Lobby::let_in() {
     if (visitors_.size() >= kMostVisitors) visitors_.pop_front();
     visitors_.push_back({.socket = std::move(*socket), .since_ns = clock_.now_ns()});
   }
+  out_of_descriptors_ = out_of_descriptors(errno);
 }
 
 void Lobby::listen_to(Visitor& visitor, std::vector<TreeLink>& links) {

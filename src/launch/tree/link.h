@@ -32,7 +32,6 @@ class TreeLink {
   int fd() const { return socket_.fd(); }
   int rank() const { return socket_.peer_rank(); }
   const std::string& name() const { return socket_.peer_name(); }
-  std::string local_host() const { return socket_.local().host; }
 
   // Reads what is there. Afterwards the questions below have new answers.
   void pump();

@@ -56,10 +56,6 @@ TreeLink& Tree::link(int peer) {
   return *found;
 }
 
-std::string Tree::local_host() const {
-  return links_.empty() ? std::string() : links_.front().local_host();
-}
-
 // How many levels may lie between the neighbour and the rank that it waits for itself.
 int Tree::levels_behind(int peer) const {
   const int height = depth(nranks_ - 1);

@@ -30,9 +30,6 @@ class Tree {
   void send(int peer, std::span<const std::byte> message, const Wait& wait);
   Bytes receive(int peer, const Wait& wait);
 
-  // The numeric address by which the neighbours know this host; empty without neighbours.
-  std::string local_host() const;
-
  private:
   struct Patience;
 

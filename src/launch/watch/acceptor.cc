@@ -2,6 +2,8 @@
 #include "launch/watch/acceptor.h"
 
 #include "base/error.h"
+#include "launch/net/descriptor.h"
+#include "launch/net/token.h"
 #include "launch/watch/socket.h"
 #include "launch/watch/thread.h"
 
@@ -18,13 +20,7 @@ namespace {
 
 // Strangers that connect and say nothing must not use up the descriptors.
 constexpr std::size_t kMostVisitors = 256;
-
-// In a time that does not tell how much of the key was right.
-bool same_key(const std::array<std::byte, 24>& a, const std::array<std::byte, 24>& b) {
-  std::byte difference{0};
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
-  return difference == std::byte{0};
-}
+constexpr int kNoDescriptorMs = 250;  // until the listeners are looked at again
 
 }  // namespace
 
@@ -47,24 +43,28 @@ std::map<int, FileDescriptor> ControlAcceptor::finish() {
 }
 
 void ControlAcceptor::run() {
-  for (;;) {
+  for (bool listens = true;;) {
     std::vector<pollfd> items{{stop_.get(), POLLIN, 0}};
-    for (const auto& listener : listeners_) items.push_back({listener.get(), POLLIN, 0});
+    for (const auto& listener : listeners_)
+      items.push_back({listens ? listener.get() : -1, POLLIN, 0});
     for (const auto& visitor : visitors_) items.push_back({visitor.fd.get(), POLLIN, 0});
-    if (::poll(items.data(), items.size(), -1) < 0 && errno != EINTR) return;
+    if (::poll(items.data(), items.size(), listens ? -1 : kNoDescriptorMs) < 0 && errno != EINTR)
+      return;
     if (items[0].revents != 0) return;
 
     std::erase_if(visitors_, [&](Visitor& visitor) { return !hear(visitor); });
+    listens = true;
     for (std::size_t i = 0; i < listeners_.size(); ++i)
-      if (items[1 + i].revents != 0) accept_from(listeners_[i].get());
+      if (items[1 + i].revents != 0) listens &= accept_from(listeners_[i].get());
   }
 }
 
-void ControlAcceptor::accept_from(int listener) {
+bool ControlAcceptor::accept_from(int listener) {
   auto fd = accept_waiting(listener);
-  if (!fd) return;
+  if (!fd) return !out_of_descriptors(errno);
   if (visitors_.size() >= kMostVisitors) visitors_.erase(visitors_.begin());
   visitors_.push_back({.fd = std::move(fd)});
+  return true;
 }
 
 bool ControlAcceptor::hear(Visitor& visitor) {
@@ -76,7 +76,7 @@ bool ControlAcceptor::hear(Visitor& visitor) {
   if (visitor.got < visitor.bytes.size()) return true;
   Hello hello;
   std::memcpy(&hello, visitor.bytes.data(), sizeof hello);
-  if (same_key(hello.key, options_.secret.key) && hello.to == options_.self)
+  if (same_token(options_.secret.key, hello.key) && hello.to == options_.self)
     welcome(visitor, hello);
   return false;
 }

@@ -55,8 +55,8 @@ class ControlAcceptor {
   };
 
   void run();
-  void accept_from(int listener);
-  bool hear(Visitor& visitor);  // false: done with this one
+  bool accept_from(int listener);  // false: out of descriptors
+  bool hear(Visitor& visitor);     // false: done with this one
   void welcome(Visitor& visitor, const Hello& hello);
 
   std::vector<FileDescriptor> listeners_;

@@ -56,8 +56,8 @@ void ControlProtocol::look_at_lanes(std::int64_t now_ns) {
   if (pending_) return;
   for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
     const auto& headway = look_at(lane, now_ns);
-    if (headway.limit_ns > 0 && now_ns - headway.since_ns >= headway.limit_ns)
-      return inquire(lane, now_ns);
+    const auto since_ns = std::max(headway.since_ns, others_since_ns_);
+    if (headway.limit_ns > 0 && now_ns - since_ns >= headway.limit_ns) return inquire(lane, now_ns);
   }
 }
 
@@ -93,8 +93,21 @@ void ControlProtocol::look_at_inquiry(std::int64_t now_ns) {
   }
   const bool complete = std::ranges::all_of(statuses_, &ProcessStatus::answered);
   if (!complete && now_ns < pending_end_ns()) return;
-  if (look_at(pending_->lane, now_ns).since_ns == pending_->headway.since_ns) conclude(now_ns);
+  const bool stands_still = look_at(pending_->lane, now_ns).since_ns == pending_->headway.since_ns;
+  const auto shortest_ns = shortest_standstill_ns();
+  others_since_ns_ = pending_->began_ns - shortest_ns;
+  if (stands_still && shortest_ns >= pending_->headway.limit_ns) conclude(now_ns);
   pending_.reset();
+}
+
+// Of the lanes that answered and have not left. While one of them gets on, the others may wait for
+// it, as pairs and groups do, and nobody is missing.
+std::int64_t ControlProtocol::shortest_standstill_ns() const {
+  auto shortest = pending_->began_ns;
+  for (const auto& status : statuses_)
+    if (status.answered && !status.left)
+      for (const auto& lane : status.lanes) shortest = std::min(shortest, lane.entered_ns);
+  return shortest;
 }
 
 void ControlProtocol::conclude(std::int64_t now_ns) {
@@ -115,7 +128,8 @@ ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) {
     auto& mine = status.lanes[static_cast<std::size_t>(lane)];
     const auto& headway = look_at(lane, now_ns);
     mine.entered_ns = std::min(mine.entered_ns, now_ns - headway.since_ns);
-    mine.calls = headway.calls - mine.calls;
+    // A lane whose communicators are gone counts none.
+    mine.calls = headway.calls - std::min(headway.calls, mine.calls);
   }
   const auto linked = [&](int process) {
     return std::ranges::any_of(neighbours_,

@@ -94,7 +94,7 @@ std::vector<int> ranks_of(const ControlProcess& process, int lane) {
   return ranks;
 }
 
-std::string ranks_text(std::span<const int> ranks) {
+std::string rank_list(std::span<const int> ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size();) {
     auto end = i + 1;
@@ -108,7 +108,7 @@ std::string ranks_text(std::span<const int> ranks) {
 }
 
 std::string subject(const ControlProcess& process, std::span<const int> ranks) {
-  return fmt::format("{} {} ({}, pid {})", ranks.size() == 1 ? "rank" : "ranks", ranks_text(ranks),
+  return fmt::format("{} {} ({}, pid {})", ranks.size() == 1 ? "rank" : "ranks", rank_list(ranks),
                      process.hostname, process.pid);
 }
 

@@ -40,7 +40,7 @@ std::vector<int> ranks_of(const ControlProcess& process);
 std::vector<int> ranks_of(const ControlProcess& process, int lane);
 
 // "0", "4-7", "0, 2, 8-11"
-std::string ranks_text(std::span<const int> ranks);
+std::string rank_list(std::span<const int> ranks);
 // "rank 1 (node07, pid 4711)", "ranks 4-7 (node07, pid 4711)"
 std::string subject(const ControlProcess& process, std::span<const int> ranks);
 

@@ -87,7 +87,8 @@ class ControlProtocol {
   void inquire(int lane, std::int64_t now_ns);
   void look_at_inquiry(std::int64_t now_ns);
   void conclude(std::int64_t now_ns);
-  std::int64_t pending_end_ns() const;  // REQUIRES: pending_
+  std::int64_t shortest_standstill_ns() const;  // REQUIRES: an inquiry of this process
+  std::int64_t pending_end_ns() const;          // REQUIRES: pending_
   ProcessStatus own_status(std::int64_t now_ns);
 
   void draw_report();
@@ -106,6 +107,7 @@ class ControlProtocol {
   std::optional<std::vector<Loss>> report_;
   std::optional<Pending> pending_;
   std::vector<ProcessStatus> statuses_;  // answers to an inquiry of ours
+  std::int64_t others_since_ns_ = 0;     // when a lane made headway, as the last of them say
   std::uint32_t serial_ = 0;
   std::map<int, std::uint32_t> seen_;  // the last inquiry of each origin
   bool left_ = false;

@@ -1,6 +1,7 @@
 // See socket.h.
 #include "launch/watch/socket.h"
 
+#include "launch/net/descriptor.h"
 #include "launch/watch/address.h"
 
 #include <fcntl.h>
@@ -34,34 +35,6 @@ UnixAddress unix_address(std::string_view name) {
 
 const sockaddr* generic(const UnixAddress& address) {
   return reinterpret_cast<const sockaddr*>(&address.address);
-}
-
-// Socket sets the options of the connection, which outlive this view of it.
-FileDescriptor tuned(FileDescriptor fd) {
-  if (!fd) return fd;
-  const Socket options(FileDescriptor(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)));
-  return fd;
-}
-
-bool wait_for(int fd, short events, const Deadline& deadline) {
-  for (;;) {
-    pollfd item{.fd = fd, .events = events, .revents = 0};
-    const int ready = ::poll(&item, 1, deadline.poll_ms());
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
-  }
-}
-
-bool connected(int fd, const Deadline& deadline) {
-  if (!wait_for(fd, POLLOUT, deadline)) {
-    errno = ETIMEDOUT;
-    return false;
-  }
-  int code = 0;
-  socklen_t length = sizeof code;
-  (void)::getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &length);
-  errno = code;
-  return code == 0;
 }
 
 // Room for one descriptor beside a message.
@@ -133,10 +106,10 @@ FileDescriptor connect_tcp(const SocketAddress& to, const Deadline& deadline) {
   auto fd = above_stdio(::socket(address.storage.ss_family, kStream, 0));
   if (!fd) return {};
   const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);
-  if (::connect(fd.get(), generic, address.length) != 0) {
-    if (errno != EINPROGRESS || !connected(fd.get(), deadline)) return {};
-  }
-  return tuned(std::move(fd));
+  errno = try_connect(fd.get(), generic, address.length, deadline);
+  if (errno != 0) return {};
+  tune(fd.get());
+  return fd;
 }
 
 FileDescriptor accept_waiting(int listener) {
@@ -145,7 +118,8 @@ FileDescriptor accept_waiting(int listener) {
   int family = 0;
   socklen_t length = sizeof family;
   (void)::getsockopt(fd.get(), SOL_SOCKET, SO_DOMAIN, &family, &length);
-  return family == AF_UNIX ? std::move(fd) : tuned(std::move(fd));
+  if (family != AF_UNIX) tune(fd.get());
+  return fd;
 }
 
 bool send_whole(int fd, std::span<const std::byte> data, int passed) {

@@ -42,7 +42,7 @@ std::vector<std::string> sentences_of(const std::vector<Loss>& losses) {
   for (std::size_t i = 0; i < most; ++i) sentences.push_back(losses[i].sentence);
   if (most < losses.size()) {
     const auto more = ranks_in({losses.begin() + kMostSentences, losses.end()});
-    sentences.push_back(fmt::format("and so are ranks {}", ranks_text(more)));
+    sentences.push_back(fmt::format("and so are ranks {}", rank_list(more)));
   }
   return sentences;
 }
@@ -76,10 +76,6 @@ class WatchThread final : public Watch {
       aborters_.push_back(std::move(aborter));
     }
     ask([] {});
-  }
-  void drop_aborters() override {
-    const std::lock_guard lock(aborters_mutex_);
-    aborters_.clear();
   }
 
   void count_calls(int lane, std::function<std::uint64_t()> counter) override {
@@ -246,7 +242,7 @@ class WatchThread final : public Watch {
   std::optional<FailureReport> report_;
   bool leave_asked_ = false, leave_seen_ = false, stop_asked_ = false, ended_ = false;
 
-  std::mutex aborters_mutex_;  // held while they are called, so that none is running once dropped
+  std::mutex aborters_mutex_;
   std::vector<std::function<void()>> aborters_;
 
   // Of the thread alone.

@@ -34,11 +34,11 @@ struct FailureReport {
 };
 
 // One of each process. A background thread watches the other processes: a dead one (pidfd on this
-// host, socket close and TCP keep-alive across hosts) is noticed within 5 s whatever the timeout; a
-// rank that stays in one stage longer than `timeout_s` ends the run, and the ranks that reached the
-// fewest stages, or within one stage began the fewest calls, are named as missing. On a failure
-// every aborter is called, on every process; a process whose threads have not ended `kGraceS` later
-// is ended by Bootstrap::abort(ExitCode::lost).
+// host, socket close and TCP keep-alive across hosts) is noticed within 5 s whatever the timeout.
+// Where no rank enters a stage or begins a call for `timeout_s`, the run ends, and the ranks that
+// do not answer, that reached the fewest stages, or within one stage began the fewest calls, are
+// named as missing. On a failure every aborter is called, on every process; a process whose threads
+// have not ended `kGraceS` later is ended by Bootstrap::abort(ExitCode::lost).
 class Watch {
  public:
   static constexpr double kGraceS = 3.0;
@@ -59,9 +59,9 @@ class Watch {
   virtual void enter(int lane, const Stage& stage) = 0;
 
   // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once
-  // if one has been). It must not block and not throw, and stay callable until drop_aborters().
+  // if one has been). It must not block and not throw, and stay callable until the watch ends: who
+  // ends earlier than the watch lets it share what it needs.
   virtual void add_aborter(std::function<void()> aborter) = 0;
-  virtual void drop_aborters() = 0;
 
   // Calls that lane `lane` has begun so far. Asked from the watch's thread when a stage lasts too
   // long, to tell who is behind where all are in one stage. It must not block and not throw, and

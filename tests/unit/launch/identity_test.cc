@@ -264,6 +264,21 @@ TEST(Identity, KeepsTheToken) {
   EXPECT_EQ(identity_of(kTorch + Variables{{"LINERATE_TOKEN", "s3cret"}}).token, "s3cret");
 }
 
+TEST(Identity, TellsJobStepsAtOnePortApartByTheirTokens) {
+  const auto one = identity_of(kStep + Variables{{"SLURM_JOB_ID", "4711"}, {"SLURM_STEPID", "31"}});
+  const auto other =
+      identity_of(kStep + Variables{{"SLURM_JOB_ID", "4718"}, {"SLURM_STEPID", "0"}});
+
+  EXPECT_EQ(one.master_port, other.master_port);
+  EXPECT_EQ(one.token, "slurm-4711-31");
+  EXPECT_EQ(other.token, "slurm-4718-0");
+}
+
+TEST(Identity, PrefersTheUsersTokenToThatOfTheJobStep) {
+  EXPECT_EQ(identity_of(kStep + Variables{{"LINERATE_TOKEN", "s3cret"}}).token, "s3cret");
+  EXPECT_EQ(identity_of(kStep + Variables{{"LINERATE_TOKEN", ""}}).token, "slurm-4711-0");
+}
+
 TEST(SlurmPort, StaysInItsRangeAndTellsStepsApart) {
   for (std::uint64_t job = 1; job < 3000; job += 7)
     for (std::uint64_t step = 0; step < 5; ++step) {

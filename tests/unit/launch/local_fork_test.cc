@@ -27,7 +27,7 @@ const SteadyClock kClock;
 Deadline later() { return Deadline::after(kClock, 60); }
 
 std::unique_ptr<Bootstrap> join(const Identity& identity) {
-  return connect_processes(identity, Environment(), later());
+  return connect_processes(identity, later());
 }
 
 [[noreturn]] void sleep_for_ever() {

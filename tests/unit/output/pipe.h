@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <string>
 
 namespace linerate {
@@ -23,7 +25,11 @@ class Pipe {
   // Once.
   TextFile writer() { return {std::move(writer_), "a pipe"}; }
   int writing_end() const { return writer_.get(); }
-  void close_reader() { reader_.close(); }
+  // A write then fails, because SIGPIPE is ignored as in the program.
+  void close_reader() {
+    std::signal(SIGPIPE, SIG_IGN);
+    reader_.close();
+  }
   // What one read(2) yields; a pipe gives one write back when it is not larger than the buffer.
   std::string read() {
     std::string text(65536, '\0');

@@ -1,6 +1,8 @@
 // Frames and requests of the store, from honest and from any other bytes.
 #include "launch/store/protocol.h"
 
+#include "launch/net/token.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,16 +122,6 @@ TEST(ParseFrame, SurvivesDamagedFrames) {
       (void)parse_request(parsed.type, parsed.payload);
     }
   }
-}
-
-TEST(Token, IsComparedWhole) {
-  EXPECT_TRUE(same_token("", ""));
-  EXPECT_TRUE(same_token("secret", "secret"));
-  EXPECT_FALSE(same_token("secret", "secreT"));
-  EXPECT_FALSE(same_token("secret", "secretsecret"));
-  EXPECT_FALSE(same_token("secret", "secre"));
-  EXPECT_FALSE(same_token("secret", ""));
-  EXPECT_FALSE(same_token("", "secret"));
 }
 
 TEST(StoreTable, RefusesToChangeAKey) {

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+
 #include <atomic>
 #include <barrier>
 #include <functional>
@@ -42,9 +44,9 @@ std::string text_of(const Bytes& bytes) {
 class Job {
  public:
   explicit Job(int nranks, std::string token = "") : nranks_(nranks), token_(std::move(token)) {
-    auto listener = Listener::open({"127.0.0.1", 0});
+    const auto listener = Listener::open({"127.0.0.1", 0});
     address_ = listener.address();
-    listener_fd_ = listener.release();
+    listener_fd_ = ::fcntl(listener.fd(), F_DUPFD_CLOEXEC, 0);  // rank 0 takes it over
   }
 
   Identity identity(int rank) const {
@@ -59,7 +61,7 @@ class Job {
 
   void run(const std::function<void(Bootstrap&)>& body) const {
     run_raw([&](int rank) {
-      const auto member = connect_processes(identity(rank), Environment(), later());
+      const auto member = connect_processes(identity(rank), later());
       body(*member);
     });
   }
@@ -367,8 +369,7 @@ TEST(Rendezvous, RefusesTwoProcessesOfOneRank) {
   job.run_raw([&](int rank) {
     // Rank 2 believes to be rank 1 as well; the deadline ends those who wait for it.
     const auto mine = job.identity(rank == 2 ? 1 : rank);
-    complaints.of(
-        rank, [&] { (void)connect_processes(mine, Environment(), Deadline::after(kClock, 0.5)); });
+    complaints.of(rank, [&] { (void)connect_processes(mine, Deadline::after(kClock, 0.5)); });
   });
 
   const auto both = complaints[1] + complaints[2];
@@ -382,25 +383,25 @@ TEST(Rendezvous, RefusesProcessesThatCountDifferently) {
   job.run_raw([&](int rank) {
     auto mine = job.identity(rank);
     mine.nranks += rank;
-    complaints.of(
-        rank, [&] { (void)connect_processes(mine, Environment(), Deadline::after(kClock, 0.5)); });
+    complaints.of(rank, [&] { (void)connect_processes(mine, Deadline::after(kClock, 0.5)); });
   });
 
   EXPECT_THAT(complaints[0] + complaints[1], HasSubstr("others were told another number"));
 }
 
-TEST(Rendezvous, RefusesAnotherToken) {
-  const Job job(2, "secret");
+TEST(Rendezvous, RefusesARankOfAnotherRunAtItsPort) {
+  const Job job(2, "slurm-4711-31");
   Complaints complaints(2);
 
   job.run_raw([&](int rank) {
     auto mine = job.identity(rank);
-    if (rank == 1) mine.token = "guess";
-    complaints.of(
-        rank, [&] { (void)connect_processes(mine, Environment(), Deadline::after(kClock, 0.5)); });
+    if (rank == 1) mine.token = "slurm-4718-0";
+    complaints.of(rank, [&] { (void)connect_processes(mine, Deadline::after(kClock, 0.5)); });
   });
 
+  EXPECT_THAT(complaints[1], HasSubstr("another run uses this port"));
   EXPECT_THAT(complaints[1], HasSubstr("LINERATE_TOKEN"));
+  EXPECT_THAT(complaints[0], HasSubstr("rank 1 of 2 did not come"));
 }
 
 TEST(Rendezvous, SaysWhichRanksHaveNotCome) {
@@ -411,8 +412,7 @@ TEST(Rendezvous, SaysWhichRanksHaveNotCome) {
     if (rank >= 2) return;
     auto mine = job.identity(rank);
     mine.ranks_per_process = 2;
-    complaints.of(
-        rank, [&] { (void)connect_processes(mine, Environment(), Deadline::after(kClock, 0.3)); });
+    complaints.of(rank, [&] { (void)connect_processes(mine, Deadline::after(kClock, 0.3)); });
   });
 
   EXPECT_THAT(complaints[0], HasSubstr("ranks 4-5, ranks 6-7 of 8 did not come to the store at"));

@@ -13,8 +13,8 @@ namespace linerate {
 namespace {
 
 TEST(RanksText, JoinsNeighbours) {
-  EXPECT_EQ(ranks_text(std::vector{0}), "0");
-  EXPECT_EQ(ranks_text(std::vector{0, 2, 8, 9, 10, 11}), "0, 2, 8-11");
+  EXPECT_EQ(rank_list(std::vector{0}), "0");
+  EXPECT_EQ(rank_list(std::vector{0, 2, 8, 9, 10, 11}), "0, 2, 8-11");
 }
 
 TEST(Subject, NamesRanksHostAndPid) {

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,9 @@ inline std::string text_of(const FailureReport& report) {
 
 // Until the watch calls this process' aborter; yields what it reports then.
 inline std::string await_failure(Watch& watch) {
-  std::promise<void> aborted;
-  watch.add_aborter([&] { aborted.set_value(); });
-  aborted.get_future().wait();
-  watch.drop_aborters();
+  const auto aborted = std::make_shared<std::promise<void>>();
+  watch.add_aborter([aborted] { aborted->set_value(); });
+  aborted->get_future().wait();
   return text_of(watch.failure().value());
 }
 

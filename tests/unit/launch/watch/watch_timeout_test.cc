@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 namespace linerate {
@@ -102,20 +103,61 @@ TEST(Watch, NamesTheRankThatHasBegunTheFewestCallsOfAStage) {
                                 "it has begun 39 calls of this stage, others 40")));
 }
 
-TEST(Watch, LetsAStageLastWhileItsCallsGoOn) {
+// The calls of a lane that begins one whenever it is looked at, until it stops.
+class Calls {
+ public:
+  std::function<std::uint64_t()> counter() {
+    return [this] { return stopped_ ? begun_.load() : ++begun_; };
+  }
+  void stop() { stopped_ = true; }
+
+ private:
+  std::atomic<std::uint64_t> begun_ = 0;
+  std::atomic<bool> stopped_ = false;
+};
+
+// Says whether the watch lets the lane be for several timeouts, then what it says of a lane without
+// calls. Processes whose rank is in `calling` make calls in the first half.
+int outlast_the_timeout(TestMember& member, const std::vector<int>& calling) {
+  Calls calls;
+  const auto watch = start_watch(member, kTimeoutS);
+  if (std::ranges::find(calling, member.bootstrap().rank()) == calling.end()) calls.stop();
+  watch->count_calls(0, calls.counter());
+  watch->enter(0, kTimedLoop);
+  std::this_thread::sleep_for(std::chrono::duration<double>(4 * kTimeoutS));
+  member.tell(watch->failure() ? text_of(*watch->failure()) : "goes on");
+  member.await();
+  calls.stop();
+  member.tell(await_failure(*watch));
+  return 4;
+}
+
+void expect_no_timeout_while_some_call(const std::vector<int>& calling) {
+  ForkedJob job({0, 0, 0},
+                [&](TestMember& member) { return outlast_the_timeout(member, calling); });
+
+  EXPECT_THAT(heard(job, {0, 1, 2}), Each(Eq("goes on")));
+  for (const int rank : {0, 1, 2}) job.go(rank);
+  EXPECT_THAT(heard(job, {0, 1, 2}), Each(HasSubstr("timed_out true")));
+}
+
+TEST(Watch, LetsAStageLastWhileItsCallsGoOn) { expect_no_timeout_while_some_call({0, 1, 2}); }
+
+TEST(Watch, LetsALaneWaitWhileOthersGetOn) {
+  expect_no_timeout_while_some_call({1});
+  expect_no_timeout_while_some_call({0, 2});
+}
+
+TEST(Watch, CountsNoCallsWhereTheCommunicatorsAreGone) {
   ForkedJob job({0, 0}, [](TestMember& member) {
-    std::atomic<std::uint64_t> calls = 0;
     const auto watch = start_watch(member, kTimeoutS);
-    watch->count_calls(0, [&] { return calls.load(); });
-    watch->enter(0, kTimedLoop);
-    for (int i = 0; i < 30; ++i, ++calls)
-      std::this_thread::sleep_for(std::chrono::duration<double>(kTimeoutS / 10));
-    member.tell(watch->failure() ? "failed" : "goes on");
+    watch->count_calls(0, [] { return std::uint64_t{0}; });
+    const std::uint64_t calls = member.bootstrap().rank() == 0 ? 100 : 0;
+    watch->enter(0, {.what = "end of the run", .calls = calls});
     member.tell(await_failure(*watch));
     return 4;
   });
 
-  EXPECT_THAT(heard(job, {0, 1}), Each(Eq("goes on")));
   EXPECT_THAT(heard(job, {0, 1}), Each(HasSubstr("ranks ; timed_out true; no rank is missing")));
 }
 
