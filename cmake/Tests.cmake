@@ -1,4 +1,5 @@
-# One test program per layer; conformance, system and architecture tests beside them.
+# One test program per layer; conformance, system and architecture tests beside them. Those of
+# several threads have a label of their own: ThreadSanitizer runs these.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -13,8 +14,12 @@ function(linerate_test name folders)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARGN} GTest::gtest_main GTest::gmock)
   target_compile_options(${name} PRIVATE -O1)  # tests are built more often than they run
+  set(label unit)
+  if(name MATCHES "launch|backend|bench|conformance")
+    set(label threads)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-                       PROPERTIES LABELS unit TIMEOUT 120)
+                       PROPERTIES LABELS ${label} TIMEOUT 120)
 endfunction()
 
 linerate_test(unit_base tests/unit/base linerate_base)
