@@ -52,7 +52,6 @@ constexpr std::array<OptionRow, 7> kRows{{
      .metavar = "FILE",
      .help = "the results for a spreadsheet; appends to FILE",
      .note = "The header line is written once. A file with anything else in it is refused.",
-     .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.csv_file); }},
     {.long_name = "samples",
      .help = "every sample, not only their summary, into --jsonl",

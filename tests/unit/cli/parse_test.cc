@@ -88,11 +88,12 @@ TEST(ParseRun, ReadsAWordBehindAnOptionAsItsValueEvenWithADash) {
 }
 
 TEST(ParseRun, GivesP2pPerfItsOwnOptionsAndDefaults) {
-  const auto parsed = parse_run(p2p_call({"--at-once", "-e", "64M"}), Environment{});
+  const auto parsed = parse_run(p2p_call({"--at-once", "-e", "64M", "--csv", "x"}), Environment{});
 
   ASSERT_TRUE(parsed) << parsed.sentence();
   EXPECT_TRUE(parsed->config.at_once);
   EXPECT_EQ(parsed->config.min_bytes, 8u);
+  EXPECT_EQ(parsed->config.csv_file, "x");
   EXPECT_EQ(parsed->config.max_bytes, std::size_t{64} << 20);
 }
 
