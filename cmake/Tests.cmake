@@ -58,11 +58,13 @@ linerate_python_test(architecture.rules architecture tests/architecture/check_la
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
+linerate_python_test(report.runs report tests/system/report_runs_test.py)
 linerate_python_test(output.parsers output tests/system/parsers_test.py)
 
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
-foreach(name IN ITEMS launch variables signals outputs faults hangs golden hosts slurm docs)
+foreach(name IN ITEMS usage launch variables traffic signals outputs faults hangs golden hosts slurm
+                      docs reference)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"

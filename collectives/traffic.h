@@ -23,9 +23,10 @@ class TrafficMatrix {
   // 1, nranks >= 1.
   static TrafficMatrix weighted(double spread, int nranks);
 
-  // A square matrix of bytes: row src, column dst, a row a line, whole numbers between blanks. It
-  // has at least nranks rows; surplus rows and columns are left out. Values are multiplied by
-  // `scale` and rounded down to 16 bytes. Anything else is refused with the number of the line.
+  // A square matrix of bytes: row src, column dst, a row a line, numbers between blanks, which may
+  // have a point and an exponent. It has at least nranks rows; surplus rows and columns are left
+  // out. Values are multiplied by `scale` and rounded down to 16 bytes. Anything else is refused by
+  // what goes on behind the file's name and a colon: "line 3 holds 'x', which …".
   static Result<TrafficMatrix> parse(std::string_view text, int nranks, double scale);
   static constexpr std::size_t kMostRows = 4096;
   static constexpr std::size_t kMostTextBytes = std::size_t{256} << 20;

@@ -1,5 +1,6 @@
 // Reads the byte matrix of all_to_all_v from text: TrafficMatrix::parse.
 #include "base/text.h"
+#include "base/units.h"
 #include "collectives/traffic.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ constexpr std::string_view kBlank = " \t\r\v\f";
 using Row = std::vector<std::size_t>;
 
 Failure refused(std::size_t line, std::string_view why) {
-  return Failure{fmt::format("Line {} of the traffic matrix {}.", line, why)};
+  return Failure{fmt::format("line {} {}.", line, why)};
 }
 
 // A wrong word as a message may show it: short and printable.
@@ -41,11 +42,10 @@ std::optional<std::string_view> take_word(std::string_view& line) {
 Result<Row> parse_row(std::string_view text, std::size_t line, double scale) {
   Row bytes;
   while (const auto word = take_word(text)) {
-    const auto value = parse_integer("value", *word);
+    const auto value = parse_number("value", *word);
     if (!value || *value < 0)
-      return refused(line,
-                     fmt::format("holds '{}', which is not a whole number of bytes", shown(*word)));
-    const double scaled = static_cast<double>(*value) * scale;
+      return refused(line, fmt::format("holds '{}', which is not a number of bytes", shown(*word)));
+    const double scaled = *value * scale;
     if (scaled > kMostBytes)
       return refused(line, fmt::format("holds '{}': more than 2^40 bytes between two ranks once "
                                        "multiplied by {}",
@@ -83,18 +83,20 @@ Result<std::vector<Row>> parse_rows(std::string_view text, double scale) {
 
 Result<TrafficMatrix> TrafficMatrix::parse(std::string_view text, int nranks, double scale) {
   if (text.size() > kMostTextBytes)
-    return Failure{fmt::format("The traffic matrix has {} bytes of text; at most {} are read.",
-                               text.size(), kMostTextBytes)};
+    return Failure{fmt::format("it has {} bytes of text; at most {} are read.", text.size(),
+                               bytes_text(kMostTextBytes))};
   if (!std::isfinite(scale) || scale < 0)
-    return Failure{fmt::format("The traffic matrix cannot be multiplied by {}.", scale)};
+    return Failure{fmt::format("it cannot be multiplied by {}.", scale)};
   const auto rows = parse_rows(text, scale);
   if (!rows) return rows.failure();
+  if (rows->empty()) return Failure{"it is empty: a row of numbers for each rank is needed."};
   const auto n = static_cast<std::size_t>(nranks);
   if (rows->size() < n || rows->front().size() != rows->size())
     return Failure{
-        fmt::format("The traffic matrix has {} rows of {} values: it must be square, with "
-                    "a row for each of the {} ranks.",
-                    rows->size(), rows->empty() ? 0 : rows->front().size(), n)};
+        fmt::format("it has {} row{} of {} value{}: it needs a row for each of the {} "
+                    "ranks at least, and as many columns as rows.",
+                    rows->size(), rows->size() == 1 ? "" : "s", rows->front().size(),
+                    rows->front().size() == 1 ? "" : "s", n)};
   TrafficMatrix matrix(nranks);
   matrix.sent_.resize(n);
   matrix.received_.resize(n);

@@ -49,7 +49,7 @@ def _styles(panel: Panel) -> list[Style]:
 
 def _draw_curve(axes: Axes, band: Band, style: Style) -> None:
     axes.fill_between(band.sizes, band.low, band.high, color=style.color, alpha=0.22, linewidth=0)
-    if len(band.sizes) == 1:  # a band needs two points
+    if len(band.sizes) == 1 and band.high[0] > band.low[0]:  # a band needs two points
         errors = np.array([band.middle - band.low, band.high - band.middle])
         axes.errorbar(band.sizes, band.middle, yerr=errors, color=style.color, capsize=4)
     axes.plot(band.sizes, band.middle, **style.line(linewidth=1.8, markersize=4.5))

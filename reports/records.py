@@ -11,12 +11,11 @@ Object = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Interval:
-    """Median of the samples and the 95 % interval of the median, in microseconds; n samples."""
+class Samples:
+    """Median of n samples in microseconds; its 95 % interval, None where n is too small for one."""
 
     median: float
-    low: float
-    high: float
+    interval: tuple[float, float] | None
     n: int
 
 
@@ -36,7 +35,7 @@ class Result:
     time_us: float
     algbw_gbps: float
     busbw_gbps: float
-    samples: Interval | None
+    samples: Samples | None
     wrong: int | None
 
 
@@ -57,13 +56,16 @@ def _number(value: Any, key: str) -> float:
     return float(value)
 
 
-def _samples(line: Object) -> Interval | None:
+def _samples(line: Object) -> Samples | None:
     us = line.get("samples_us")
     if us is None:
         return None
-    keys = ("median", "ci95_low", "ci95_high", "n")
-    median, low, high, n = (_number(us.get(key), f"samples_us.{key}") for key in keys)
-    return Interval(median, low, high, int(n)) if low > 0 else None
+    median, n = (_number(us.get(key), f"samples_us.{key}") for key in ("median", "n"))
+    ends = ("ci95_low", "ci95_high")
+    if not any(key in us for key in ends):
+        return Samples(median, None, int(n)) if median > 0 else None
+    low, high = (_number(us.get(key), f"samples_us.{key}") for key in ends)
+    return Samples(median, (low, high), int(n)) if low > 0 else None
 
 
 def result_of(line: Object) -> Result:

@@ -19,6 +19,10 @@ class BadInput(Exception):
     """What is wrong with an input file, as a sentence."""
 
 
+class NoResults(BadInput):
+    """The file is as it should be, but its runs ended before their first result."""
+
+
 def _parse(text: bytes) -> Object:
     value = json.loads(text, parse_constant=lambda name: math.nan)
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
@@ -58,8 +62,17 @@ def _add(runs: dict[str, Run], path: Path, line: Object) -> None:
             runs[run_id].results.append(result_of(line))
 
 
+def _reason(error: Exception) -> str:
+    """Without positions inside the line, which read like the line's own number."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return "it is no text in UTF-8" if isinstance(error, UnicodeError) else str(error)
+
+
 def read_runs(path: Path) -> list[Run]:
-    """The runs of one file that hold results. Raises BadInput. Other kinds of lines are skipped."""
+    """The runs of one file that hold results. Raises BadInput. Unknown kinds are skipped."""
     runs: dict[str, Run] = {}
     for number, text in _lines(path):
         try:
@@ -68,14 +81,15 @@ def read_runs(path: Path) -> list[Run]:
             if not text.endswith(b"\n") and runs:
                 list(runs.values())[-1].torn = True
                 break
-            reason = f"{error} is missing" if isinstance(error, KeyError) else error
             where = f"{path} is not linerate's JSON Lines: line {number}"
-            raise BadInput(f"{where}: {reason}.") from None
+            raise BadInput(f"{where}: {_reason(error)}.") from None
         if sum(len(run.results) for run in runs.values()) > MAX_RESULTS:
             raise BadInput(f"{path} has more than {MAX_RESULTS} results.")
     if not runs:
-        raise BadInput(f"{path} is empty.")
+        raise NoResults(f"{path} is empty.")
     with_results = [run for run in runs.values() if run.results]
     if not with_results:
-        raise BadInput(f"{path} has a run line but no result: there is nothing to draw.")
+        errors = [run.end["error"] for run in runs.values() if run.end and run.end.get("error")]
+        why = errors[-1] if errors else "there is nothing to draw."
+        raise NoResults(f"{path} has a run line but no result: {why}")
     return with_results

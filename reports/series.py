@@ -37,8 +37,9 @@ def _point(result: Result) -> Point:
     bus_bytes = result.busbw_gbps * 1e3 * result.time_us
     if result.samples is None:
         return Point(result.bytes, result.time_us, result.time_us, result.time_us, bus_bytes)
-    s = result.samples
-    return Point(result.bytes, s.median, s.low, s.high, bus_bytes)
+    median = result.samples.median
+    low, high = result.samples.interval or (median, median)
+    return Point(result.bytes, median, low, high, bus_bytes)
 
 
 def setup_of(run: Run) -> str:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from records import Result, Run
+from records import Result, Run, Samples
 from series import setup_of
 from units import format_bytes, format_time, significant
 
 # A narrower interval than this is not worth a word.
 WIDE_INTERVAL = 0.1
+# What an exit code says where the run wrote no sentence.
+CAUSES = {
+    1: "wrong data.",
+    3: "its bandwidth is below the limit asked for.",
+    4: "a timeout, or a lost rank.",
+    5: "something it needs is not there.",
+    130: "it was interrupted.",
+}
 
 
 def _where(result: Result) -> str:
@@ -40,6 +48,40 @@ def summary_of(run: Run) -> list[str]:
     return sentences
 
 
+def _ending(run: Run) -> list[str]:
+    """How the run ended, unless well."""
+    if run.end is None:
+        torn = " Its last line is torn." if run.torn else ""
+        return [
+            f"The run did not finish: no end line after {len(run.results)} results.{torn} "
+            "What was measured before stands."
+        ]
+    code, error = run.end.get("exit_code", 0), run.end.get("error")
+    if code == 0 and not error:
+        return []
+    return [f"The run failed (exit code {code}): {error or CAUSES.get(code, 'no reason given.')}"]
+
+
+def _half_width(samples: Samples) -> float:
+    """Of the median's interval, as a part of the median; 0 where there is no interval."""
+    low, high = samples.interval or (0, 0)
+    return (high - low) / 2 / samples.median
+
+
+def _imprecision(run: Run) -> list[str]:
+    widths = [(_half_width(r.samples), r) for r in run.results if r.samples]
+    noisy = [(width, r) for width, r in widths if width > WIDE_INTERVAL]
+    if not noisy:
+        return []
+    worst, result = max(noisy, key=lambda entry: entry[0])
+    longer = "-n" if result.pair else "-n or --stop ci=1%,max=5s"  # p2p_perf has no --stop
+    return [
+        f"{len(noisy)} of {len(run.results)} medians are known to worse than ±10 %, the worst "
+        f"to ±{100 * worst:.0f} % (n={result.samples.n}, {_where(result)}). Measure longer, with "
+        f"{longer}, or look for other work on these cores."
+    ]
+
+
 def warnings_of(run: Run) -> list[str]:
     """What was seen, the number that shows it, and what to do next."""
     warnings = []
@@ -50,25 +92,5 @@ def warnings_of(run: Run) -> list[str]:
             f"{count} wrong elements in {len(wrong)} of {len(run.results)} results, first at "
             f"{_where(wrong[0])}. Do not use these numbers; run that size alone again."
         )
-    if run.end is None:
-        torn = " Its last line is torn." if run.torn else ""
-        warnings.append(
-            f"The run did not finish: no end line after {len(run.results)} results.{torn} "
-            "What was measured before stands."
-        )
-    elif run.end.get("error"):
-        warnings.append(f"The run failed: {run.end['error']}")
-    noisy = [
-        r
-        for r in run.results
-        if r.samples and (r.samples.high - r.samples.low) > 2 * WIDE_INTERVAL * r.samples.median
-    ]
-    if noisy:
-        widest = max(noisy, key=lambda r: (r.samples.high - r.samples.low) / r.samples.median)
-        half = 50 * (widest.samples.high - widest.samples.low) / widest.samples.median
-        warnings.append(
-            f"{len(noisy)} of {len(run.results)} medians are known to worse than ±10 %, the worst "
-            f"to ±{half:.0f} % (n={widest.samples.n}, {_where(widest)}). Measure longer, with -n "
-            "or --stop ci=1%,max=5s, or look for other work on these cores."
-        )
+    warnings += _ending(run) + _imprecision(run)
     return warnings

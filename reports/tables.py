@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from records import Result, Run
+from records import Result, Run, Samples
 from units import column_interval, column_time, figures, format_bytes
 
 Row = list[str]
@@ -34,16 +34,23 @@ UNREMARKABLE = frozenset({"none", "0", "all"})
 MEASURED = ["time", "algbw", "busbw", "median", "95 % interval", "wrong"]
 
 
+def _sampled(samples: Samples | None) -> tuple[str, str]:
+    """Cells of the median and of its interval."""
+    if samples is None:
+        return "", ""
+    if samples.interval is None:
+        return column_time(samples.median), ""
+    return column_interval(samples.median, *samples.interval)
+
+
 def _measured(result: Result | None) -> Row:
     if result is None:
         return [""] * len(MEASURED)
-    samples = result.samples
     return [
         column_time(result.time_us),
         figures(result.algbw_gbps),
         figures(result.busbw_gbps),
-        column_time(samples.median) if samples else "",
-        column_interval(samples.low, samples.high) if samples else "",
+        *_sampled(result.samples),
         "not checked" if result.wrong is None else str(result.wrong),
     ]
 

@@ -50,7 +50,8 @@ def column_time(time_us: float) -> str:
     return f"{figures(time_us / scale)} {unit}"
 
 
-def column_interval(low_us: float, high_us: float) -> str:
-    """Both ends in the unit of the upper: 2.93 … 3.11 µs."""
+def column_interval(middle_us: float, low_us: float, high_us: float) -> tuple[str, str]:
+    """A value and its interval in the unit of the upper end: 3.00 µs, 2.93 … 3.11 µs."""
     unit, scale = _time_unit(high_us)
-    return f"{figures(low_us / scale)} … {figures(high_us / scale)} {unit}"
+    middle, low, high = (figures(time_us / scale) for time_us in (middle_us, low_us, high_us))
+    return f"{middle} {unit}", f"{low} … {high} {unit}"

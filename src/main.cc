@@ -65,7 +65,7 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
     case Command::docs:
       return linerate::docs_command(input);
     case Command::help:
-      fmt::print("{}", linerate::suite_help());
+      fmt::print("{}", linerate::help_text(input.call));
       break;
     case Command::version:
       fmt::print("{}\n", linerate::version_text());

@@ -25,6 +25,13 @@ std::optional<std::string> Environment::get(std::string_view name) const {
   return found->second;
 }
 
+std::vector<std::string> Environment::names_with(std::string_view prefix) const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables_)
+    if (name.starts_with(prefix) && !value.empty()) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> Environment::recordable() const {
   constexpr std::array<std::string_view, 6> kPrefixes{"NCCL_",  "OMPI_", "UCX_",
                                                       "SLURM_", "CUDA_", "FI_"};

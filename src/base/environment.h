@@ -21,6 +21,9 @@ class Environment {
   std::optional<std::string> get(std::string_view name) const;
   bool has(std::string_view name) const { return variables_.contains(name); }
 
+  // The names that begin with `prefix` and have a value, in order.
+  std::vector<std::string> names_with(std::string_view prefix) const;
+
   // "NAME=VALUE" of the variables that a record may keep: NCCL_*, OMPI_*, UCX_*, SLURM_*, CUDA_*,
   // FI_*, but none whose name suggests a secret (TOKEN, KEY, PASSWORD, SECRET, COOKIE).
   std::vector<std::string> recordable() const;

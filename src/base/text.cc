@@ -7,23 +7,34 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace linerate {
 namespace {
 
+// Characters inserted, left out, replaced, or swapped with their neighbour: optimal string
+// alignment.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  using Row = std::vector<std::size_t>;
+  Row before, above(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    Row row(b.size() + 1, i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      const std::size_t replaced = above[j] + (a[i] == b[j] ? 0 : 1);
+      row[j + 1] = std::min({replaced, row[j] + 1, above[j + 1] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
+    before = std::exchange(above, std::move(row));
   }
-  return row.back();
+  return above.back();
+}
+
+// A third of the longer word, at least 1, and never all of either word.
+bool near(std::size_t distance, std::string_view a, std::string_view b) {
+  const std::size_t most = std::max<std::size_t>(1, std::max(a.size(), b.size()) / 3);
+  return distance <= most && distance < std::min(a.size(), b.size());
 }
 
 int base_of(std::string_view& digits) {
@@ -80,12 +91,11 @@ Result<double> parse_number(std::string_view what, std::string_view text) {
 }
 
 std::string_view nearest_match(std::string_view text, std::span<const std::string_view> choices) {
-  constexpr std::size_t kFarthest = 3;
   std::string_view best;
-  std::size_t best_distance = std::min(kFarthest + 1, text.size());
+  std::size_t best_distance = text.size();
   for (const auto choice : choices) {
     const auto distance = edit_distance(text, choice);
-    if (distance < best_distance) {
+    if (distance < best_distance && near(distance, text, choice)) {
       best_distance = distance;
       best = choice;
     }

@@ -25,7 +25,8 @@ Result<std::int64_t> parse_integer(std::string_view what, std::string_view text)
 // A whole decimal floating-point number with nothing behind it; infinities and nan are refused.
 Result<double> parse_number(std::string_view what, std::string_view text);
 
-// The choice with the fewest edits from `text`, or nothing where none is near.
+// The choice with the fewest edits from `text`, or nothing where none is near: within a third of
+// the longer word's length, at least one edit; neighbours swapped are one.
 std::string_view nearest_match(std::string_view text, std::span<const std::string_view> choices);
 
 // "Unknown data type 'fp16': choose one of int8, half, … Did you mean 'half'?"

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kLargestBytes = 4611686018427387904.0;  // 2^62: sums of a few stay in 64 bits
 
+constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+
 struct Suffix {
   std::string_view name;
   double factor;
@@ -70,6 +72,9 @@ Result<std::size_t> parse_bytes(std::string_view what, std::string_view text) {
   if (!bytes) return bytes.failure();
   if (*bytes > kLargestBytes)
     return Failure{fmt::format("{} '{}' is larger than 2^62 bytes.", what, text)};
+  if (*bytes != std::floor(*bytes))
+    return Failure{
+        fmt::format("{} '{}' is {} bytes, not a whole number of bytes.", what, text, *bytes)};
   return static_cast<std::size_t>(std::llround(*bytes));
 }
 
@@ -85,13 +90,19 @@ Result<double> parse_percent(std::string_view what, std::string_view text) {
 }
 
 std::string bytes_text(std::size_t bytes) {
-  constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
   while (unit + 1 < kUnits.size() && bytes != 0 && bytes % 1024 == 0) {
     bytes /= 1024;
     ++unit;
   }
   return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+std::string about_bytes_text(std::size_t bytes) {
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; unit + 1 < kUnits.size() && value >= 1024; ++unit) value /= 1024;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
 }  // namespace linerate

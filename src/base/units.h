@@ -11,7 +11,7 @@
 namespace linerate {
 
 // "8", "8k", "1.5M", "1GiB", "2TB" -> bytes. `what` names the value in the sentence.
-// Negative values, unknown suffixes and values above 2^62 are refused.
+// Negative values, fractions of a byte, unknown suffixes and values above 2^62 are refused.
 Result<std::size_t> parse_bytes(std::string_view what, std::string_view text);
 
 // "5s", "250ms", "2m", "10us"; a bare number is seconds.
@@ -22,5 +22,8 @@ Result<double> parse_percent(std::string_view what, std::string_view text);
 
 // 67108864 -> "64 MiB", 1500 -> "1500 B": exact multiples only carry a prefix.
 std::string bytes_text(std::size_t bytes);
+
+// 13189431296 -> "12.28 GiB": rounded to four figures, for amounts of memory.
+std::string about_bytes_text(std::size_t bytes);
 
 }  // namespace linerate

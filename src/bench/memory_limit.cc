@@ -2,6 +2,7 @@
 #include "bench/memory_limit.h"
 
 #include "base/error.h"
+#include "base/units.h"
 #include "bench/plan.h"
 
 #include <fmt/format.h>
@@ -13,9 +14,9 @@ void lower_max_bytes(Session& session, RunConfig& config, RunInfo& info) {
   const auto cap = max_bytes_within(memory);
   if (config.max_bytes <= cap) return;
   if (config.min_bytes > cap)
-    throw Error(fmt::format("-b {} does not fit: a rank has {} bytes for its two buffers. Choose a "
+    throw Error(fmt::format("-b {} does not fit: a rank has {} for its two buffers. Choose a "
                             "smaller -b, fewer ranks, or a larger --limit-memory.",
-                            config.min_bytes, memory),
+                            bytes_text(config.min_bytes), about_bytes_text(memory)),
                 ExitCode::unavailable);
   config.max_bytes = cap;
   info.lowered_max_bytes = cap;

@@ -22,7 +22,7 @@ inline constexpr std::array<ExitCodeRow, 7> kExitCodes{{
     {ExitCode::finding, "a finding, or bandwidth below the limit asked for", "7"},
     {ExitCode::lost, "a timeout, or a lost rank", "4 (timeout)"},
     {ExitCode::unavailable, "hardware, driver, module or library is not here", "5"},
-    {ExitCode::interrupted, "interrupted", "130 from the shell"},
+    {ExitCode::interrupted, "interrupted by Ctrl-C or SIGTERM", "130 from the shell"},
 }};
 
 }  // namespace linerate

@@ -1,20 +1,36 @@
 // The help texts; see help.h.
 #include "cli/help.h"
 
+#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/option_table.h"
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace linerate {
 namespace {
 
-// Where the explanations begin.
-constexpr std::size_t kOptionColumn = 34;
-constexpr std::size_t kVariableColumn = 36;
-constexpr std::size_t kToolColumn = 26;
+// Where the explanations begin: at least two blanks behind the widest name.
+constexpr std::size_t kOptionColumn = 35;
+constexpr std::size_t kVariableColumn = 38;
+constexpr std::size_t kToolColumn = 28;
+constexpr std::size_t kWidest = 100;
+
+// `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
+std::string in_column(std::string_view left, std::size_t column, std::string_view text) {
+  auto lines = fmt::format("{:<{}}", left, column);
+  std::size_t used = column;
+  for (const auto& word : split(text, ' ')) {
+    if (used > column && used + 1 + word.size() > kWidest) {
+      lines += fmt::format("\n{:{}}", "", column);
+      used = column;
+    }
+    const std::string_view blank = used == column ? "" : " ";
+    lines.append(blank).append(word);
+    used += blank.size() + word.size();
+  }
+  return lines + "\n";
+}
 
 std::string left_side(const OptionRow& row) {
   const auto shorts =
@@ -25,7 +41,7 @@ std::string left_side(const OptionRow& row) {
 std::string option_line(const OptionRow& row) {
   const auto suffix =
       row.default_text.empty() ? std::string() : fmt::format(" [{}]", row.default_text);
-  return fmt::format("{:<{}}{}{}\n", left_side(row), kOptionColumn, row.help, suffix);
+  return in_column(left_side(row), kOptionColumn, std::string(row.help) + suffix);
 }
 
 std::string group_text(const OptionGroup& group, Audience audience) {
@@ -38,7 +54,7 @@ std::string group_text(const OptionGroup& group, Audience audience) {
 std::string variables_text() {
   std::string text = "\nVariables\n";
   for (const auto& row : variables())
-    text += fmt::format("  {:<{}}{}\n", row.name, kVariableColumn - 2, row.help);
+    text += in_column(fmt::format("  {}", row.name), kVariableColumn, row.help);
   return text;
 }
 
@@ -47,6 +63,13 @@ std::string exit_codes_text() {
   for (const auto& row : kExitCodes)
     text += fmt::format("  {:<5}{}\n", static_cast<int>(row.code), row.meaning);
   return text;
+}
+
+std::string tools_text() {
+  std::string text = "\nTools (also programs of their own)\n";
+  for (const auto* row : all_collectives())
+    text += in_column(fmt::format("  {}", row->name), kToolColumn, row->summary);
+  return text + in_column(fmt::format("  {}", kPairsShort), kToolColumn, kPairsSummary);
 }
 
 std::string examples(const Invocation& call) {
@@ -82,15 +105,23 @@ std::string suite_help() {
       "\nCommands\n",
       kSuite);
   for (const auto& row : commands())
-    text += fmt::format("  {:<{}}{}\n", fmt::format("{} {}", row.name, row.arguments),
-                        kToolColumn - 2, row.summary);
-  text += "\nTools (also programs of their own)\n";
-  for (const auto* row : all_collectives())
-    text += fmt::format("  {:<{}}{}\n", row->name, kToolColumn - 2, row->summary);
-  text += fmt::format("  {:<{}}{}\n", "p2p", kToolColumn - 2, kPairsSummary);
-  text += fmt::format("\n{0} perf TOOL -h lists a tool's options; {0} --version, the version.\n",
-                      kSuite);
+    text += in_column(fmt::format("  {} {}", row.name, row.arguments), kToolColumn, row.summary);
+  text += tools_text();
+  text += fmt::format("\n{0} help COMMAND|TOOL explains one of them.\n", kSuite);
   return text;
+}
+
+std::string command_help(const CommandRow& row) {
+  const auto blank = row.arguments.empty() ? "" : " ";
+  auto text = fmt::format("usage:   {} {}{}{}\n\n{}.\n", kSuite, row.name, blank, row.arguments,
+                          row.summary);
+  if (row.command != Command::perf) return text;
+  return text + tools_text() + fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kSuite);
+}
+
+std::string help_text(const Invocation& call) {
+  const auto* row = call.words.empty() ? nullptr : find_command(call.words.front());
+  return row == nullptr ? suite_help() : command_help(*row);
 }
 
 }  // namespace linerate

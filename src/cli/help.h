@@ -13,6 +13,12 @@ std::string tool_help(const Invocation& call);
 // What `linerate --help` prints: sub-commands and tools.
 std::string suite_help();
 
+// What `linerate help docs` prints: usage and purpose of one command; of perf, the tools as well.
+std::string command_help(const CommandRow& row);
+
+// What a call of Command::help asks for: the command that it names, or the suite.
+std::string help_text(const Invocation& call);
+
 // docs/cli.md.
 std::string cli_markdown();
 

@@ -53,9 +53,12 @@ Refusal set_stop_part(const Argument& part, StopRule& out) {
   constexpr std::array<std::string_view, 2> kKeys{"ci", "max"};
   const auto equals = part.text.find('=');
   const auto key = part.text.substr(0, equals);
-  if (equals == std::string_view::npos || (key != "ci" && key != "max"))
-    return fmt::format("{} Write it as ci=1%, max=5s or ci=1%,max=5s.",
-                       unknown_choice(std::string(part.label) + " rule", key, kKeys));
+  constexpr std::string_view kForm = "Write it as ci=1%, max=5s or ci=1%,max=5s.";
+  if (key != "ci" && key != "max")
+    return fmt::format("{} {}", unknown_choice(std::string(part.label) + " rule", key, kKeys),
+                       kForm);
+  if (equals == std::string_view::npos)
+    return fmt::format("{} '{}' has no value. {}", part.label, key, kForm);
   const auto text = part.text.substr(equals + 1);
   const auto what = fmt::format("{} {}", part.label, key);
   auto& slot = key == "ci" ? out.ci : out.max_s;

@@ -1,6 +1,8 @@
 // docs/cli.md; see help.h.
+#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/help.h"
+#include "cli/markdown_texts.h"
 #include "cli/option_table.h"
 
 #include <fmt/format.h>
@@ -77,7 +79,8 @@ std::string tools_text() {
   text += fmt::format("| `{}` | `p2p` | {} |\n", kPairs, capitalised(std::string(kPairsSummary)));
   text += "\n| Command | What it does |\n|---|---|\n";
   for (const auto& row : commands())
-    text += fmt::format("| `{} {} {}` | {} |\n", kSuite, row.name, row.arguments,
+    text += fmt::format("| {} | {} |\n",
+                        code(trim(fmt::format("{} {} {}", kSuite, row.name, row.arguments))),
                         capitalised(cell(row.summary)));
   return text;
 }
@@ -86,13 +89,13 @@ std::string variables_text() {
   std::string text =
       "## Variables\n\n"
       "Read as strictly as options; an empty value counts as unset. They go before the program:\n"
-      "`NCCL_TESTS_SPLIT=MOD8 all_reduce_perf -b 8`. Launchers' and libraries' variables are not\n"
-      "listed here.\n\n"
+      "`NCCL_TESTS_SPLIT=MOD8 all_reduce_perf -b 8`. Libraries' variables are not listed\n"
+      "here.\n\n"
       "| Variable | Value | Default | Meaning |\n|---|---|---|---|\n";
   for (const auto& row : variables())
     text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, code(row.metavar),
                         code(row.default_text), meaning(row.help, row.note));
-  return text;
+  return fmt::format("{}\n{}", text, kOtherVariablesText);
 }
 
 std::string exit_codes_text() {
@@ -104,7 +107,7 @@ std::string exit_codes_text() {
   for (const auto& row : kExitCodes)
     text += fmt::format("| {} | {} | {} |\n", static_cast<int>(row.code), row.meaning,
                         row.in_nccl_tests);
-  return text;
+  return fmt::format("{}\n{}", text, kSignalsText);
 }
 
 constexpr std::string_view kIntroduction =
@@ -124,19 +127,20 @@ constexpr std::string_view kValues =
     "- Sizes: a number, alone or with `K`, `M`, `G` or `T`, also `KB`, `KiB` and so on, in any\n"
     "  case. All are powers of 1024: `1.5M` is 1572864. Anything else behind the number is\n"
     "  refused, as is a fraction of a byte.\n"
-    "- Whole numbers: decimal, `0x10` or `0b101`, with nothing behind them. A leading zero is\n"
-    "  refused, because C programs read `010` as 8 and people do not.\n"
+    "- Whole numbers: decimal, `0x10` or `0b101`, with nothing behind them. In sizes and whole\n"
+    "  numbers a leading zero is refused, because C programs read `010` as 8 and people do not.\n"
     "- Times: seconds, or a number with `us`, `ms`, `s` or `m`.\n"
     "- GPU options at their default value are taken by every backend. Other values need the nccl\n"
-    "  backend (exit code 5 without it).\n"
+    "  backend, which is not built yet: exit code 5.\n"
+    "- `-h` wins over everything that is wrong in the line.\n"
     "- `-r` is checked when the number of ranks is known, as is whether the collective can run on\n"
     "  it; this too is exit code 2.\n";
 
 }  // namespace
 
 std::string cli_markdown() {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues, options_text(),
-                     variables_text(), exit_codes_text());
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
+                     options_text(), variables_text(), kFakeText, exit_codes_text());
 }
 
 }  // namespace linerate

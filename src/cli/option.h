@@ -32,7 +32,7 @@ struct OptionRow {
   std::string_view long_name = {};
   std::string_view metavar = {};       // empty: a flag, which takes no value
   std::string_view default_text = {};  // as one would type it; empty: none
-  std::string_view help = {};          // one line
+  std::string_view help = {};          // a phrase; -h wraps it
   std::string_view note = {};          // what the docs say beyond it; may be empty
   Audience audience = Audience::both;
   Apply apply = nullptr;  // null: -h and --version, which the parser acts on itself

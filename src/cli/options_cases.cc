@@ -25,9 +25,8 @@ constexpr std::array<OptionRow, 4> kRows{{
      .long_name = "datatype",
      .metavar = "TYPE",
      .default_text = "float",
-     .help = "element type, or all",
-     .note = "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, "
-             "f8e5m2, all.",
+     .help = "element type: int8, uint8, int32, uint32, int64, uint64, half, float, double, "
+             "bfloat16, f8e4m3, f8e5m2 or all",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_types(a, c.types); }},
     {.short_name = 'o',

@@ -17,7 +17,7 @@ constexpr std::array<OptionRow, 4> kRows{{
        return {};
      }},
     {.long_name = "dry-run",
-     .help = "print what was decided about the run, and run nothing",
+     .help = "print what would run and what would be written, and run nothing",
      .apply = [](const Argument&, RunConfig& c) -> Refusal {
        c.dry_run = true;
        return {};

@@ -7,12 +7,8 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<std::string_view>, 6> kBackends{{{"auto", "auto"},
-                                                             {"host", "host"},
-                                                             {"mpi", "mpi"},
-                                                             {"gloo", "gloo"},
-                                                             {"nccl", "nccl"},
-                                                             {"fake", "fake"}}};
+constexpr std::array<Choice<std::string_view>, 4> kBackends{
+    {{"auto", "auto"}, {"host", "host"}, {"mpi", "mpi"}, {"fake", "fake"}}};
 
 Refusal set_backend(const Argument& given, RunConfig& config) {
   std::string_view name;
@@ -53,14 +49,15 @@ constexpr std::array<OptionRow, 5> kRows{{
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
-     .help = "what carries the data: auto, host, mpi, gloo, nccl or fake",
-     .note = "auto takes nccl where GPUs are usable, mpi under an MPI launcher, else host, and "
-             "says on stderr what it chose. fake moves real bytes on a virtual clock, for tests.",
+     .help = "what carries the data: auto, host, mpi or fake",
+     .note = "auto takes mpi under an MPI launcher, else host, and says on stderr what it chose. "
+             "fake moves real bytes on a virtual clock, for tests.",
      .apply = set_backend},
     {.long_name = "fake",
      .metavar = "SPEC",
      .help = "what the fake backend injects (with --backend fake)",
-     .note = "Such as alpha=5us,bw=10,noise=2%,slow_rank=3:38us,flip=2:5; for tests of linerate.",
+     .note = "Such as alpha=5us,bw=10,noise=2%; [all keys](#the-fake-backend). For tests of "
+             "linerate.",
      .apply = [](const Argument& a, RunConfig& c) -> Refusal {
        if (a.text.empty()) return std::string(a.label) + " needs a specification.";
        c.fake = a.text;

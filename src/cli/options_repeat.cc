@@ -52,7 +52,8 @@ constexpr std::array<OptionRow, 6> kRows{{
      .metavar = "RULE",
      .help = "repeat windows of -n until ci=1%,max=5s (either or both)",
      .note = "ci: half width of the 95 % interval of the median, as a part of the median; max: "
-             "time of one case. Without it a case has exactly -n iterations.",
+             "time of one case. The table's time is the mean over all windows, the interval that "
+             "of the samples. Without it a case has exactly -n iterations.",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_stop_rule(a, c.stop); }},
     {.short_name = 'T',

@@ -1,6 +1,7 @@
 // See parse.h.
 #include "cli/parse.h"
 
+#include "base/text.h"
 #include "cli/checks.h"
 #include "cli/option_table.h"
 #include "cli/tokens.h"
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <ranges>
 
 namespace linerate {
 namespace {
@@ -16,6 +19,53 @@ namespace {
 bool holds(std::span<const Token> tokens, std::string_view long_name) {
   return std::any_of(tokens.begin(), tokens.end(),
                      [&](const Token& token) { return token.row->long_name == long_name; });
+}
+
+// Whether -h stands in the line as a word of its own, so that it wins over all that is wrong.
+bool asks_for_help(std::span<const std::string> words, Audience audience) {
+  const auto takes_next = [&](std::string_view word) {
+    const auto* row = word.starts_with("--")               ? find_option(audience, word.substr(2))
+                      : word.size() == 2 && word[0] == '-' ? find_option(audience, word[1])
+                                                           : nullptr;
+    return row != nullptr && !row->is_flag();
+  };
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if ((words[i] == "-h" || words[i] == "--help") && (i == 0 || !takes_next(words[i - 1])))
+      return true;
+  return false;
+}
+
+bool explains(const OptionRow& row) {
+  const auto rows = help_options();
+  return &row >= rows.data() && &row < rows.data() + rows.size();
+}
+
+// The values that differ from the table's defaults, as typed: "-f 2"; each option's last one.
+// Without --list and --dry-run, which change nothing of a run.
+std::vector<std::string> changed_options(std::span<const Token> tokens) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto& [row, text] = tokens[i];
+    const auto later = tokens.subspan(i + 1);
+    const bool replaced = std::ranges::any_of(later, [&](const auto& t) { return t.row == row; });
+    if (replaced || explains(*row) || (!row->is_flag() && text == row->default_text)) continue;
+    texts.push_back(row->shortest() + (row->is_flag() ? "" : " ") + text);
+  }
+  return texts;
+}
+
+// One for each variable that begins like ours and is none: a slip of the pen has no effect.
+std::vector<std::string> unknown_variables(const Environment& environment) {
+  std::vector<std::string_view> known;
+  for (const auto& row : variables()) known.push_back(row.name);
+  std::vector<std::string> notes;
+  for (const auto& name : environment.names_with("NCCL_TESTS_")) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto near = nearest_match(name, known);
+    const auto hint = near.empty() ? std::string(".") : fmt::format(": did you mean {}?", near);
+    notes.push_back(fmt::format("{} is no variable of linerate and has no effect{}", name, hint));
+  }
+  return notes;
 }
 
 Refusal foreign_option(const OptionRow& row, const Invocation& call) {
@@ -36,11 +86,12 @@ void set_p2p_defaults(RunConfig& config) {
   }
 }
 
-Refusal apply_variables(const Environment& environment, RunConfig& config) {
+Refusal apply_variables(const Environment& environment, ParsedRun& parsed) {
   for (const auto& row : variables()) {
     const auto text = environment.get(row.name);
     if (!text || text->empty()) continue;
-    if (auto refusal = row.apply({row.name, *text}, config)) return refusal;
+    if (auto refusal = row.apply({row.name, *text}, parsed.config)) return refusal;
+    if (*text != row.default_text) parsed.changed.push_back(fmt::format("{}={}", row.name, *text));
   }
   return {};
 }
@@ -58,9 +109,13 @@ Refusal apply_options(std::span<const Token> tokens, RunConfig& config) {
 
 Result<ParsedRun> parse_run(const Invocation& call, const Environment& environment) {
   assert(call.command == Command::perf);
+  ParsedRun parsed;
+  if (asks_for_help(call.words, call.audience())) {
+    parsed.intent = Intent::help;
+    return parsed;
+  }
   const auto tokens = tokenise(call.words, call.audience());
   if (!tokens) return tokens.failure();
-  ParsedRun parsed;
   auto& config = parsed.config;
   config.program = call.program;
   config.args = call.args;
@@ -72,9 +127,11 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   }
   for (const auto& token : *tokens)
     if (const auto refusal = foreign_option(*token.row, call)) return Failure{*refusal};
-  if (const auto refusal = apply_variables(environment, config)) return Failure{*refusal};
+  if (const auto refusal = apply_variables(environment, parsed)) return Failure{*refusal};
   if (const auto refusal = apply_options(*tokens, config)) return Failure{*refusal};
   if (const auto refusal = contradiction(config)) return Failure{*refusal};
+  std::ranges::move(changed_options(*tokens), std::back_inserter(parsed.changed));
+  parsed.notes = unknown_variables(environment);
   return parsed;
 }
 

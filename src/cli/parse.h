@@ -7,6 +7,8 @@
 #include "cli/tools.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace linerate {
 
@@ -15,6 +17,10 @@ enum class Intent : std::uint8_t { run, help, version };
 struct ParsedRun {
   Intent intent = Intent::run;
   RunConfig config;  // complete when the intent is run
+  // The options and variables that differ from the defaults, as typed: "-f 2",
+  // "NCCL_TESTS_SPLIT=MOD2".
+  std::vector<std::string> changed{};
+  std::vector<std::string> notes{};  // sentences for stderr: variables that are nearly ours
 };
 
 // Strict: the first wrong word, value, variable or contradiction is one sentence. An option given

@@ -11,8 +11,6 @@
 namespace linerate {
 namespace {
 
-constexpr std::string_view kPairsShort = "p2p";
-
 std::string basename_of(std::string_view path) {
   const auto slash = path.find_last_of('/');
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
@@ -30,13 +28,6 @@ std::string_view known_prefix(std::string_view base) {
 
 bool is_tool(std::string_view name) {
   return name == kPairs || name == kPairsShort || find_collective(name) != nullptr;
-}
-
-const CommandRow* find_command(std::string_view name) {
-  const auto rows = commands();
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const CommandRow& r) { return r.name == name; });
-  return row == rows.end() ? nullptr : &*row;
 }
 
 // The names that may stand after `linerate perf`: all_reduce, …, p2p.
@@ -69,43 +60,108 @@ Result<Invocation> named_tool(Invocation call, std::size_t index) {
   return found;
 }
 
-bool asks_for_help(std::string_view word) {
-  return word == "-h" || word == "--help" || word == "help";
+bool asks_for_help(std::string_view word) { return word == "-h" || word == "--help"; }
+
+// The call, or the refusal of what stands behind its last word that means anything.
+Result<Invocation> without_more(Invocation call, std::size_t known) {
+  if (call.args.size() <= known) return call;
+  return Failure{fmt::format("'{}' behind '{}' means nothing: leave it out.", call.args[known],
+                             call.args[known - 1])};
+}
+
+// Help on one command; the reports explain themselves.
+Invocation help_on(const CommandRow& row, Invocation call) {
+  const bool explains_itself = row.command == Command::report;
+  call.command = explains_itself ? Command::report : Command::help;
+  call.words = {explains_itself ? "--help" : std::string(row.name)};
+  return call;
+}
+
+// linerate help [COMMAND|TOOL]
+Result<Invocation> help_invocation(Invocation call) {
+  call.command = Command::help;
+  call.words.clear();
+  if (call.args.size() < 3) return call;
+  const std::string name = call.args[2];
+  const auto* row = find_command(name);
+  if (row == nullptr && !is_tool(name)) return unknown_word(name);
+  auto checked = without_more(std::move(call), 3);
+  if (!checked) return checked;
+  if (row != nullptr) return help_on(*row, *std::move(checked));
+  auto found = named_tool(*std::move(checked), 2);
+  if (!found) return found;
+  auto tool = *std::move(found);
+  tool.words = {"--help"};
+  return tool;
 }
 
 Result<Invocation> perf_invocation(Invocation call) {
   if (call.args.size() < 3)
     return Failure{fmt::format("linerate perf needs the name of a tool: one of {}.",
                                join(short_names(), ", "))};
-  if (asks_for_help(call.args[2])) return call;
   return named_tool(std::move(call), 2);
+}
+
+// linerate docs PAGE
+Result<Invocation> docs_invocation(Invocation call) {
+  constexpr std::array<std::string_view, 1> kPages{"cli"};
+  if (call.args.size() < 3)
+    return Failure{"linerate docs needs the name of a page: cli is the only one."};
+  if (call.args[2] != kPages[0]) return Failure{unknown_choice("page", call.args[2], kPages)};
+  return without_more(std::move(call), 3);
+}
+
+Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
+  call.command = row.command;
+  if (call.args.size() == 3 && asks_for_help(call.args[2])) return help_on(row, std::move(call));
+  switch (row.command) {
+    case Command::perf:
+      return perf_invocation(std::move(call));
+    case Command::docs:
+      return docs_invocation(std::move(call));
+    case Command::version:
+      return without_more(std::move(call), 2);
+    case Command::help:
+      return help_invocation(std::move(call));
+    case Command::report:
+      return call;
+  }
+  __builtin_unreachable();
 }
 
 // linerate with its sub-command in argv[1].
 Result<Invocation> suite_invocation(Invocation call) {
   if (call.args.size() < 2) return call;
-  const std::string_view word = call.args[1];
+  const std::string word = call.args[1];
   call.words.assign(call.args.begin() + 2, call.args.end());
-  if (asks_for_help(word) || word == "--list") return call;  // its help lists the tools
-  if (word == "--version") {
-    call.command = Command::version;
-    return call;
+  if (asks_for_help(word)) return help_invocation(std::move(call));
+  if (word == "--list") {  // its help lists the tools
+    call.words.clear();
+    return without_more(std::move(call), 2);
   }
   if (is_tool(word)) return named_tool(std::move(call), 1);
-  const auto* row = find_command(word);
+  const auto* row = find_command(word == "--version" ? "version" : word);
   if (row == nullptr) return unknown_word(word);
-  if (row->command == Command::perf) return perf_invocation(std::move(call));
-  call.command = row->command;
-  return call;
+  return command_invocation(*row, std::move(call));
 }
 
 }  // namespace
 
+const CommandRow* find_command(std::string_view name) {
+  const auto rows = commands();
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const CommandRow& r) { return r.name == name; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
 std::span<const CommandRow> commands() {
-  static constexpr std::array<CommandRow, 3> kRows{{
+  static constexpr std::array<CommandRow, 5> kRows{{
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
       {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
+      {Command::help, "help", "[COMMAND|TOOL]",
+       "all commands and tools, or what one of them takes"},
+      {Command::version, "version", "", "the version of linerate"},
   }};
   return kRows;
 }

@@ -24,9 +24,12 @@ struct CommandRow {
 
 // The sub-commands of linerate.
 std::span<const CommandRow> commands();
+// The row of this name, or null.
+const CommandRow* find_command(std::string_view name);
 
 constexpr std::string_view kSuite = "linerate";
 constexpr std::string_view kPairs = "p2p_perf";
+constexpr std::string_view kPairsShort = "p2p";
 constexpr std::string_view kPairsSummary =
     "every pair of ranks: latency, uni- and bidirectional bandwidth";
 
@@ -38,7 +41,8 @@ struct Invocation {
   std::string program;
   const Collective* collective = nullptr;  // perf: null for p2p_perf
   std::vector<std::string> args;           // the whole argv
-  std::vector<std::string> words;          // what is left for the command
+  // What is left for the command; of help, the command that it is about, or none.
+  std::vector<std::string> words;
 
   Audience audience() const {
     return collective == nullptr ? Audience::p2p : Audience::collectives;

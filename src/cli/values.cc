@@ -11,30 +11,30 @@
 namespace linerate {
 namespace {
 
-// "from 1 to 128", or "of at least 1" where the upper bound is only the type's.
-std::string range_text(WholeRange range) {
-  if (range.last == std::numeric_limits<std::int64_t>::max())
-    return fmt::format("of at least {}", range.first);
-  return fmt::format("from {} to {}", range.first, range.last);
-}
-
 bool has_leading_zero(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return text.size() > 1 && text[0] == '0' && std::isdigit(static_cast<unsigned char>(text[1]));
 }
 
+std::string octal_refusal(const Argument& given) {
+  return fmt::format(
+      "{} '{}' begins with a zero, which C programs read as octal: write the number without it.",
+      given.label, given.text);
+}
+
+// "1.5" for 1.5M: a number of bytes with a point in it.
+bool lacks_suffix(std::string_view text) {
+  return text.find('.') != std::string_view::npos && parse_number("size", text).ok();
+}
+
 }  // namespace
 
 Result<std::int64_t> whole_number(const Argument& given, WholeRange range) {
-  if (has_leading_zero(given.text))
-    return Failure{
-        fmt::format("{} '{}' begins with a zero, which C programs read as octal: write the number "
-                    "without it.",
-                    given.label, given.text)};
+  if (has_leading_zero(given.text)) return Failure{octal_refusal(given)};
   const auto value = parse_integer(given.label, given.text);
   if (value && *value >= range.first && *value <= range.last) return *value;
-  return Failure{
-      fmt::format("{} '{}' is not a whole number {}.", given.label, given.text, range_text(range))};
+  return Failure{fmt::format("{} '{}' is not a whole number from {} to {}.", given.label,
+                             given.text, range.first, range.last)};
 }
 
 Refusal set_switch(const Argument& given, bool& out) {
@@ -43,12 +43,12 @@ Refusal set_switch(const Argument& given, bool& out) {
 }
 
 Refusal set_bytes(const Argument& given, std::size_t least, std::size_t& out) {
-  const auto bytes = parse_bytes(given.label, given.text);
-  if (!bytes) return bytes.sentence();
-  const bool bare = given.text.find_first_not_of("0123456789.+- ") == std::string_view::npos;
-  if (bare && given.text.find('.') != std::string_view::npos)
+  if (has_leading_zero(given.text)) return octal_refusal(given);
+  if (lacks_suffix(given.text))
     return fmt::format("{} '{}' is not a whole number of bytes: a suffix is missing, as in {}M.",
                        given.label, given.text, given.text);
+  const auto bytes = parse_bytes(given.label, given.text);
+  if (!bytes) return bytes.sentence();
   if (*bytes < least)
     return fmt::format("{} '{}' is too small: give at least {}.", given.label, given.text, least);
   out = *bytes;

@@ -60,7 +60,7 @@ Refusal set_choice(const Argument& given, std::span<const Choice<T>> choices, T&
 // 0 or 1.
 Refusal set_switch(const Argument& given, bool& out);
 
-// A size with suffix, at least `least` bytes; fractions of a byte are refused.
+// A size with suffix, at least `least` bytes; fractions of a byte and leading zeros are refused.
 Refusal set_bytes(const Argument& given, std::size_t least, std::size_t& out);
 
 // Seconds, with or without a unit; not negative.

@@ -70,7 +70,10 @@ constexpr std::array<VariableRow, 8> kRows{{
     {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_FILE",
      .metavar = "FILE",
      .help = "alltoallv: bytes from each rank to each rank",
-     .note = "A square of numbers between blanks, a row per sender. -b and -e must be equal.",
+     .note = "A text file with a line per sender and a number per receiver, between blanks: 4096, "
+             "1.5 or 1e3. At least as many rows as ranks, and as many columns as rows; surplus "
+             "ones are left out. Each number is multiplied by the scale and rounded down to 16 "
+             "bytes. -b and -e must be equal, and at least the bytes of the busiest rank.",
      .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.traffic.matrix_file); }},
     {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_SCALE",
      .metavar = "FACTOR",

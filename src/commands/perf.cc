@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "commands/command.h"
+#include "commands/dry_run.h"
 #include "commands/fabric.h"
 #include "commands/process_run.h"
 #include "commands/ranks.h"
@@ -35,20 +36,26 @@ void print_cases(const RunConfig& config, int nranks) {
 }
 
 // --list and --dry-run: what would run, from rank 0.
-ExitCode show(const ProcessRun& run, const Identity& identity, int nranks) {
+ExitCode show(const ParsedRun& parsed, const Identity& identity, int nranks) {
   if (identity.rank != 0) return ExitCode::ok;
   if (nranks == 0)
     return refuse(
         "Only MPI knows how many ranks this job has: start --list and --dry-run without "
         "its launcher, with --nprocs or -t.");
-  if (run.config.list)
-    print_cases(run.config, nranks);
+  if (parsed.config.list)
+    print_cases(parsed.config, nranks);
   else
-    print_dry_run(run, identity, nranks);
+    fmt::print("{}", dry_run_text(parsed, identity, nranks));
   return ExitCode::ok;
 }
 
-ExitCode run_parsed(const CommandInput& input, const RunConfig& config) {
+// A traffic matrix that cannot be used is refused before anything starts.
+void check_traffic(const RunConfig& config, int nranks) {
+  if (config.collective != nullptr) (void)traffic_of(config, largest_group(config, nranks));
+}
+
+ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
+  const auto& config = parsed.config;
   if (const auto refusal = backend_option_refusal(config)) return refuse(*refusal);
   auto detected = detect_identity(input.environment, config.nprocs);
   if (!detected) return refuse(detected.sentence());
@@ -56,15 +63,17 @@ ExitCode run_parsed(const CommandInput& input, const RunConfig& config) {
   const int ranks_per_process = config.nthreads * config.ngpus;
   identity.ranks_per_process = ranks_per_process;
   if (identity.rank == 0)
-    for (const auto& note : identity.notes) say(note);
+    for (const auto& notes : {identity.notes, parsed.notes})
+      for (const auto& note : notes) say(note);
   const int processes = config.nprocs > 0 ? config.nprocs : identity.nranks;
   const auto nranks = std::int64_t{processes} * ranks_per_process;  // 0: only MPI knows
   if (nranks > 0)
     if (const auto refusal = refusal_for_ranks(config, nranks)) return refuse(*refusal);
+  if (nranks > 0) check_traffic(config, static_cast<int>(nranks));
   ProcessRun run{
       .config = config, .environment = input.environment, .interrupted = input.interrupted};
   if (config.dry_run || (config.list && config.collective != nullptr))
-    return show(run, identity, static_cast<int>(nranks));
+    return show(parsed, identity, static_cast<int>(nranks));
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
   if (identity.rank == 0) outputs = Outputs::open(config);
   if (!outputs) return refuse(outputs.sentence());
@@ -95,7 +104,7 @@ ExitCode perf_command(const CommandInput& input) {
     case Intent::run:
       break;
   }
-  return run_parsed(input, parsed->config);
+  return run_parsed(input, *parsed);
 }
 
 }  // namespace linerate

@@ -192,17 +192,4 @@ ExitCode run_process(const ProcessRun& run, const Identity& identity) {
   return ProcessRunner(run, identity).run();
 }
 
-void print_dry_run(const ProcessRun& run, const Identity& identity, int nranks) {
-  const auto choice = choose_backend(run.config, identity);
-  fmt::print("program  {}\n", run.config.program);
-  fmt::print("backend  {} ({})\n", choice.name, choice.reason);
-  fmt::print("launcher {}\n", name_of(identity.launcher));
-  fmt::print("ranks    {} ({} processes x {} threads x {} per thread)\n", nranks,
-             nranks / (run.config.nthreads * run.config.ngpus), run.config.nthreads,
-             run.config.ngpus);
-  fmt::print("sizes    {} to {} bytes\n", run.config.min_bytes, run.config.max_bytes);
-  fmt::print("iters    {} x {}, {} warm-up, {} checks\n", run.config.iters, run.config.agg_iters,
-             run.config.warmup_iters, run.config.check);
-}
-
 }  // namespace linerate

@@ -23,7 +23,4 @@ struct ProcessRun {
 // after what was measured has reached every file; Unavailable before the run starts is thrown.
 ExitCode run_process(const ProcessRun& run, const Identity& identity);
 
-// --dry-run: what would run, on what, without running it.
-void print_dry_run(const ProcessRun& run, const Identity& identity, int nranks);
-
 }  // namespace linerate

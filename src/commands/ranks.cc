@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <ranges>
 
 namespace linerate {
@@ -14,17 +13,20 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 65536;  // that the generated data can tell apart
 
-// By colour.
+}  // namespace
+
 std::map<int, int> group_sizes(const RunConfig& config, int nranks) {
   std::map<int, int> sizes;
   for (int rank = 0; rank < nranks; ++rank) ++sizes[config.split.color(rank)];
   return sizes;
 }
 
-}  // namespace
-
 int smallest_group(const RunConfig& config, int nranks) {
   return std::ranges::min(group_sizes(config, nranks) | std::views::values);
+}
+
+int largest_group(const RunConfig& config, int nranks) {
+  return std::ranges::max(group_sizes(config, nranks) | std::views::values);
 }
 
 std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64_t nranks) {

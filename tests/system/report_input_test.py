@@ -30,6 +30,13 @@ class Refusals(Report):
         for text in ("hello\n", "[1,2]\n", '{"a":1}\n', b"\xff\xfe\x00\n", "[" * 100_000 + "\n"):
             self.assert_refused(self.text(text), "is not linerate's JSON Lines: line 1: ")
 
+    def test_a_line_is_named_once(self) -> None:
+        lines = text_of(MadeUp(sizes=SHORT).lines()).splitlines(keepends=True)
+        cases = (("x\n", "line 3: Expecting value\\.$"), ("\xff\n", "no text in UTF-8"))
+        for wrong, reason in cases:
+            text = "".join([*lines[:2], wrong, *lines[3:]])
+            self.assert_refused(self.text(text.encode("latin-1")), reason)
+
     def test_a_run_without_results(self) -> None:
         lines = MadeUp(sizes=SHORT).lines()
 
@@ -54,7 +61,8 @@ class Refusals(Report):
             ("window", {}, "window.time_us is not a number"),
             ("case", {"collective": "all_reduce"}, "'root' is missing"),
             ("case", 3, "line 3: "),
-            ("samples_us", {"median": 1}, "samples_us.ci95_low is not a number"),
+            ("samples_us", {"median": 1}, "samples_us.n is not a number"),
+            ("samples_us", {"median": 1, "n": 9, "ci95_low": 1}, "ci95_high is not a number"),
         ):
             path = self.write("run.jsonl", self.changed(**{key: value}))
             self.assert_refused(path, reason)

@@ -80,5 +80,14 @@ class AllToAllV(unittest.TestCase):
         self.assertIn("rank=1 send_bytes=1024 recv_bytes=4096 alg_bw=", done.stdout)
 
 
+class Misspelt(unittest.TestCase):
+    def test_one_note_for_all_ranks(self):
+        done = run([tool("all_reduce_perf"), *SHORT, "--nprocs", "2"], NCCL_TESTS_SPLITT="MOD2")
+
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("NCCL_TESTS_SPLITT is no variable of linerate"), 1)
+        self.assertIn("did you mean NCCL_TESTS_SPLIT?", done.stderr)
+
+
 if __name__ == "__main__":
     main()

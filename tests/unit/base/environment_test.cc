@@ -21,6 +21,12 @@ TEST(Environment, TellsEmptyFromUnset) {
   EXPECT_FALSE(environment.has("UNSET"));
 }
 
+TEST(Environment, ListsTheFilledNamesOfAPrefix) {
+  const Environment environment({{"A_ONE", "1"}, {"A_TWO", "2"}, {"A_EMPTY", ""}, {"B_ONE", "1"}});
+
+  EXPECT_THAT(environment.names_with("A_"), ElementsAre("A_ONE", "A_TWO"));
+}
+
 TEST(Environment, RecordsTheAllowListOnly) {
   const Environment environment({{"NCCL_DEBUG", "INFO"},
                                  {"OMPI_COMM_WORLD_RANK", "0"},

@@ -88,6 +88,21 @@ TEST(NearestMatch, FindsNothingWhereNothingIsNear) {
   EXPECT_EQ(nearest_match("x", choices), "");
 }
 
+TEST(NearestMatch, CountsSwappedNeighboursAsOneEdit) {
+  const std::array<std::string_view, 2> choices{"host", "mpi"};
+
+  EXPECT_EQ(nearest_match("hots", choices), "host");
+  EXPECT_EQ(nearest_match("mip", choices), "mpi");
+}
+
+TEST(NearestMatch, KeepsToAThirdOfTheLongerWord) {
+  const std::array<std::string_view, 4> choices{"op", "OR", "stop", "1"};
+
+  for (const auto* text : {"foo", "FOO", "ci", "gloo", "-1", "7"})
+    EXPECT_EQ(nearest_match(text, choices), "") << text;
+  EXPECT_EQ(nearest_match("sto", choices), "stop");
+}
+
 TEST(UnknownChoice, ListsTheChoicesAndTheNearest) {
   const std::array<std::string_view, 2> choices{"float", "half"};
 

@@ -23,6 +23,13 @@ TEST(ParseBytes, RefusesWhatIsNoSize) {
     EXPECT_FALSE(parse_bytes("-b", text)) << text;
 }
 
+TEST(ParseBytes, RefusesFractionsOfAByte) {
+  for (const auto* text : {"1.5", "1.0000001K", "0.1K", "1.1M"})
+    EXPECT_FALSE(parse_bytes("-b", text)) << text;
+  EXPECT_EQ(parse_bytes("-b", "0.1K").sentence(),
+            "-b '0.1K' is 102.4 bytes, not a whole number of bytes.");
+}
+
 TEST(ParseBytes, RefusesMoreThan2To62) {
   EXPECT_TRUE(parse_bytes("-b", "4194304T"));
   EXPECT_FALSE(parse_bytes("-b", "4194305T"));
@@ -55,6 +62,13 @@ TEST(BytesText, CarriesAPrefixOnlyWhereItIsExact) {
   EXPECT_EQ(bytes_text(1024), "1 KiB");
   EXPECT_EQ(bytes_text(67108864), "64 MiB");
   EXPECT_EQ(bytes_text(std::size_t{1} << 50), "1024 TiB");
+}
+
+TEST(AboutBytesText, RoundsToFourFigures) {
+  EXPECT_EQ(about_bytes_text(0), "0 B");
+  EXPECT_EQ(about_bytes_text(1023), "1023 B");
+  EXPECT_EQ(about_bytes_text(13189431296), "12.28 GiB");
+  EXPECT_EQ(about_bytes_text(std::size_t{64} << 20), "64 MiB");
 }
 
 }  // namespace

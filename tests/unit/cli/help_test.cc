@@ -68,6 +68,31 @@ TEST(ToolHelp, NamesEveryVariable) {
   for (const auto& row : variables()) EXPECT_THAT(text, HasSubstr(std::string(row.name)));
 }
 
+// The texts of the tables begin behind at least two blanks, whatever the width of a name.
+TEST(ToolHelp, LeavesBlanksBetweenANameAndItsText) {
+  const auto text = tool_help(tool_call(kTestReduce, {})) + tool_help(p2p_call({})) + suite_help();
+
+  for (const auto& group : option_groups())
+    for (const auto& row : group.rows)
+      EXPECT_THAT(text, HasSubstr("  " + std::string(row.help.substr(0, row.help.find(' ')))));
+  for (const auto& row : variables())
+    EXPECT_THAT(text, HasSubstr("  " + std::string(row.name) + "  "));
+  for (const auto& row : commands())
+    EXPECT_THAT(text, HasSubstr(std::string(row.arguments) + "  "));
+}
+
+TEST(ToolHelp, ListsTypesAndOperators) {
+  const auto text = tool_help(tool_call(kTestReduce, {}));
+
+  for (const auto& row : kDataTypes) EXPECT_THAT(text, HasSubstr(std::string(row.name)));
+  EXPECT_THAT(text, HasSubstr("sum, prod, max, min, avg, mulsum or all"));
+}
+
+TEST(CommandHelp, HasUsageForEveryCommand) {
+  for (const auto& row : commands())
+    EXPECT_THAT(command_help(row), StartsWith("usage:   linerate " + std::string(row.name)));
+}
+
 TEST(SuiteHelp, NamesEveryCommandAndTool) {
   const auto text = suite_help();
 

@@ -35,6 +35,27 @@ TEST(ParseRun, GivesHelpBesideAnyOtherRightWord) {
   EXPECT_EQ(parse({"-b", "x", "--help"})->intent, Intent::help);
 }
 
+TEST(ParseRun, GivesHelpBesideWhatIsWrong) {
+  for (const Words& words : {Words{"-h", "--foo"}, Words{"--foo", "-h"}, Words{"--help", "8"},
+                             Words{"-b", "8", "-h", "-b"}, Words{"--list", "-h", "--list=5"}}) {
+    const auto parsed = parse(words);
+
+    ASSERT_TRUE(parsed) << parsed.sentence();
+    EXPECT_EQ(parsed->intent, Intent::help);
+  }
+  EXPECT_THAT(sentence_of({"-b", "-h"}), HasSubstr("-b/--minbytes '-h' is not a size"));
+  EXPECT_THAT(sentence_of({"--minbytes", "--help"}), HasSubstr("'--help' is not a size"));
+}
+
+TEST(ParseRun, ListsWhatDiffersFromTheDefaults) {
+  const auto parsed =
+      parse({"-b", "8", "-n", "5", "-n20", "-e64", "-f", "1", "--dry-run", "--list"},
+            {{"NCCL_TESTS_SPLIT", "MOD2"}, {"NCCL_TESTS_ALLTOALLV_SPREAD", "1"}});
+
+  ASSERT_TRUE(parsed) << parsed.sentence();
+  EXPECT_THAT(parsed->changed, ElementsAre("NCCL_TESTS_SPLIT=MOD2", "-b 8", "-e 64"));
+}
+
 TEST(ParseRun, GivesTheVersion) { EXPECT_EQ(parse({"--version"})->intent, Intent::version); }
 
 TEST(ParseRun, TakesTheLastOfContradictingValues) {
@@ -67,11 +88,12 @@ TEST(ParseRun, ReadsAWordBehindAnOptionAsItsValueEvenWithADash) {
 }
 
 TEST(ParseRun, GivesP2pPerfItsOwnOptionsAndDefaults) {
-  const auto parsed = parse_run(p2p_call({"--at-once", "-e", "64M"}), Environment{});
+  const auto parsed = parse_run(p2p_call({"--at-once", "-e", "64M", "--csv", "x"}), Environment{});
 
   ASSERT_TRUE(parsed) << parsed.sentence();
   EXPECT_TRUE(parsed->config.at_once);
   EXPECT_EQ(parsed->config.min_bytes, 8u);
+  EXPECT_EQ(parsed->config.csv_file, "x");
   EXPECT_EQ(parsed->config.max_bytes, std::size_t{64} << 20);
 }
 

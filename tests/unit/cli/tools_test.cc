@@ -80,11 +80,66 @@ TEST(ReadInvocation, ReadsSubCommandsWithTheirWords) {
 }
 
 TEST(ReadInvocation, GivesHelpAndVersion) {
-  for (const auto* word : {"-h", "--help", "help", "--list"})
+  for (const auto* word : {"-h", "--help", "help", "--list"}) {
     EXPECT_EQ(read({"linerate", word})->command, Command::help) << word;
+    EXPECT_THAT(read({"linerate", word})->words, IsEmpty()) << word;
+  }
   EXPECT_EQ(read({"linerate"})->command, Command::help);
-  EXPECT_EQ(read({"linerate", "perf", "--help"})->command, Command::help);
   EXPECT_EQ(read({"linerate", "--version"})->command, Command::version);
+  EXPECT_EQ(read({"linerate", "version"})->command, Command::version);
+}
+
+TEST(ReadInvocation, GivesHelpOnACommandInEitherOrder) {
+  for (const std::string name : {"perf", "docs", "help", "version"})
+    for (const auto& argv :
+         std::vector<std::vector<const char*>>{{"linerate", "help", name.c_str()},
+                                               {"linerate", "--help", name.c_str()},
+                                               {"linerate", name.c_str(), "--help"},
+                                               {"linerate", name.c_str(), "-h"}}) {
+      const auto call = read(argv);
+
+      ASSERT_TRUE(call) << call.sentence();
+      EXPECT_EQ(call->command, Command::help);
+      EXPECT_THAT(call->words, ElementsAre(name));
+    }
+}
+
+TEST(ReadInvocation, AsksTheReportsForTheirOwnHelp) {
+  for (const auto& argv : std::vector<std::vector<const char*>>{{"linerate", "help", "report"},
+                                                                {"linerate", "report", "-h"}}) {
+    EXPECT_EQ(read(argv)->command, Command::report);
+    EXPECT_THAT(read(argv)->words, ElementsAre("--help"));
+  }
+}
+
+TEST(ReadInvocation, GivesHelpOnATool) {
+  for (const auto* name : {"all_reduce", "all_reduce_perf"}) {
+    const auto call = read({"linerate", "help", name});
+
+    EXPECT_EQ(tool_of(call), "all_reduce");
+    EXPECT_THAT(call->words, ElementsAre("--help"));
+  }
+  EXPECT_EQ(tool_of(read({"linerate", "help", "p2p"})), "p2p_perf");
+}
+
+TEST(ReadInvocation, RefusesWordsThatMeanNothing) {
+  const std::vector<std::pair<std::vector<const char*>, std::string>> wrong{
+      {{"linerate", "docs"}, "needs the name of a page: cli"},
+      {{"linerate", "docs", "foo"}, "Unknown page 'foo': choose one of cli."},
+      {{"linerate", "docs", "cli", "extra"}, "'extra' behind 'cli' means nothing"},
+      {{"linerate", "help", "foo"}, "Unknown command 'foo'"},
+      {{"linerate", "help", "perf", "extra"}, "'extra' behind 'perf' means nothing"},
+      {{"linerate", "--help", "x"}, "Unknown command 'x'"},
+      {{"linerate", "--list", "x"}, "'x' behind '--list' means nothing"},
+      {{"linerate", "--version", "extra"}, "'extra' behind '--version' means nothing"},
+      {{"linerate", "version", "extra"}, "'extra' behind 'version' means nothing"},
+  };
+  for (const auto& [argv, fragment] : wrong) {
+    const auto call = read(argv);
+
+    ASSERT_FALSE(call) << fragment;
+    EXPECT_THAT(call.sentence(), HasSubstr(fragment));
+  }
 }
 
 TEST(ReadInvocation, NamesTheNearestCommandAndTool) {

@@ -8,6 +8,7 @@
 namespace linerate {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -75,6 +76,28 @@ TEST(Variables, CountAsUnsetWhenEmpty) {
     empty[name] = "";
 
   EXPECT_THAT(changed_fields(config_of({}, empty)), IsEmpty());
+}
+
+std::vector<std::string> notes_of(Variables variables) {
+  const auto parsed = parse({}, std::move(variables));
+  return parsed ? parsed->notes : std::vector<std::string>{parsed.sentence()};
+}
+
+TEST(Variables, AreMissedWhereANameIsNearlyOneOfThem) {
+  EXPECT_THAT(notes_of({{"NCCL_TESTS_SPLITT", "MOD2"}}),
+              ElementsAre("NCCL_TESTS_SPLITT is no variable of linerate and has no effect: did "
+                          "you mean NCCL_TESTS_SPLIT?"));
+  EXPECT_THAT(notes_of({{"NCCL_TESTS_WHATEVER_ELSE_THERE_IS", "1"}}),
+              ElementsAre("NCCL_TESTS_WHATEVER_ELSE_THERE_IS is no variable of linerate and has no "
+                          "effect."));
+}
+
+TEST(Variables, OfNcclItselfAndEmptyOnesAreNotMissed) {
+  EXPECT_THAT(notes_of({{"NCCL_TEST_SPLIT", "1"},
+                        {"NCCL_DEBUG", "INFO"},
+                        {"NCCL_TESTS_X", ""},
+                        {"NCCL_TESTS_SPLIT", "MOD2"}}),
+              IsEmpty());
 }
 
 TEST(MatrixFileVariable, NeedsOneSize) {

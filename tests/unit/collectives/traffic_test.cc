@@ -123,28 +123,46 @@ std::string refusal(std::string_view text, int nranks = 2, double scale = 1) {
   return traffic.ok() ? "accepted" : traffic.sentence();
 }
 
+TEST(TrafficFile, TakesPointsAndExponents) {
+  const auto traffic = TrafficMatrix::parse("1.5 1e3\n32.9 1.6e1\n", 2, 32);
+
+  ASSERT_TRUE(traffic.ok()) << traffic.sentence();
+  const Sizing bytes{.nranks = 2, .type = DataType::uint8};
+  EXPECT_EQ(traffic->elements(bytes, 0, 0), 48u);
+  EXPECT_EQ(traffic->elements(bytes, 0, 1), 32000u);
+  EXPECT_EQ(traffic->elements(bytes, 1, 0), 1040u);  // 1052.8, down to 16 bytes
+  EXPECT_EQ(traffic->elements(bytes, 1, 1), 512u);
+}
+
 TEST(TrafficFile, NamesTheLineOfAWrongValue) {
-  EXPECT_THAT(refusal("0 0\n0 x"), StartsWith("Line 2 of the traffic matrix holds 'x', which"));
-  EXPECT_THAT(refusal("\n\n0 -1\n0 0"), StartsWith("Line 3 of the traffic matrix holds '-1'"));
-  EXPECT_THAT(refusal("1.5 0\n0 0"), StartsWith("Line 1 of the traffic matrix holds '1.5'"));
-  EXPECT_THAT(refusal("0 1e3\n0 0"), StartsWith("Line 1 of the traffic matrix holds '1e3'"));
-  EXPECT_THAT(refusal("0,0\n0,0"), StartsWith("Line 1 of the traffic matrix holds '0,0'"));
+  EXPECT_THAT(refusal("0 0\n0 x"), StartsWith("line 2 holds 'x', which is not a number of bytes."));
+  EXPECT_THAT(refusal("\n\n0 -1\n0 0"), StartsWith("line 3 holds '-1'"));
+  EXPECT_THAT(refusal("-1.5 0\n0 0"), StartsWith("line 1 holds '-1.5'"));
+  EXPECT_THAT(refusal("0 inf\n0 0"), StartsWith("line 1 holds 'inf'"));
+  EXPECT_THAT(refusal("0 0\n0 nan"), StartsWith("line 2 holds 'nan'"));
+  EXPECT_THAT(refusal("0 1e999\n0 0"), StartsWith("line 1 holds '1e999'"));
+  EXPECT_THAT(refusal("0 4k\n0 0"), StartsWith("line 1 holds '4k'"));
+  EXPECT_THAT(refusal("0,0\n0,0"), StartsWith("line 1 holds '0,0'"));
 }
 
 TEST(TrafficFile, RefusesValuesTooLargeToAddUp) {
   EXPECT_THAT(refusal("1099511627777 0\n0 0"), HasSubstr("more than 2^40 bytes"));
   EXPECT_THAT(refusal("1024 0\n0 0", 2, 1e300), HasSubstr("more than 2^40 bytes"));
-  EXPECT_THAT(refusal("99999999999999999999999999 0\n0 0"), HasSubstr("Line 1"));
+  EXPECT_THAT(refusal("99999999999999999999999999 0\n0 0"), HasSubstr("line 1"));
 }
 
 TEST(TrafficFile, RefusesWhatIsNotSquare) {
-  EXPECT_THAT(refusal("0 0\n0"),
-              StartsWith("Line 2 of the traffic matrix has 1 values, but the first row has 2"));
-  EXPECT_THAT(refusal("0 0\n0 0\n0 0"), StartsWith("Line 3 of the traffic matrix is one row too"));
-  EXPECT_THAT(refusal("0 0 0\n0 0 0"), HasSubstr("2 rows of 3 values: it must be square"));
-  EXPECT_THAT(refusal("0"), HasSubstr("1 rows of 1 values"));
-  EXPECT_THAT(refusal(""), HasSubstr("0 rows"));
-  EXPECT_THAT(refusal(" \n\t\r\n"), HasSubstr("0 rows"));
+  EXPECT_THAT(refusal("0 0\n0"), StartsWith("line 2 has 1 values, but the first row has 2"));
+  EXPECT_THAT(refusal("0 0\n0 0\n0 0"), StartsWith("line 3 is one row too many"));
+  EXPECT_THAT(refusal("0 0 0\n0 0 0"),
+              StartsWith("it has 2 rows of 3 values: it needs a row for each of the 2 ranks at "
+                         "least, and as many columns as rows."));
+  EXPECT_THAT(refusal("0"), StartsWith("it has 1 row of 1 value:"));
+}
+
+TEST(TrafficFile, RefusesWhatIsEmpty) {
+  EXPECT_THAT(refusal(""), StartsWith("it is empty"));
+  EXPECT_THAT(refusal(" \n\t\r\n"), StartsWith("it is empty"));
 }
 
 TEST(TrafficFile, RefusesScalesThatAreNone) {
