@@ -34,8 +34,7 @@ using TextWords = std::array<std::uint64_t, kTextWords>;
 
 template <std::size_t kSpace>
 void store(char (&to)[kSpace], std::string_view text) {
-  const auto length = std::min(text.size(), kSpace - 1);
-  std::memcpy(to, text.data(), length);
+  text.copy(to, kSpace - 1);
 }
 
 template <std::size_t kSpace>
