@@ -58,11 +58,14 @@ std::optional<Failure> add_file(const std::string& path, SinkList& sinks) {
   return std::nullopt;
 }
 
-// More ranks of host memory than cores: times then show the scheduler.
+// More ranks of host memory than cores: times then show the scheduler. mpirun and srun bind ranks
+// to cores of their own, so that what rank 0 may use says nothing, and refuse too many themselves.
 std::optional<std::string> crowding_note(const RunInfo& run) {
   const auto on_first_node =
       std::ranges::count_if(run.ranks, [](const RankInfo& rank) { return rank.node == 0; });
-  if (run.backend == "fake" || run.ncores == 0 || on_first_node <= run.ncores) return std::nullopt;
+  const bool bound = run.launcher == "mpirun" || run.launcher == "srun";
+  if (run.backend == "fake" || bound || run.ncores == 0 || on_first_node <= run.ncores)
+    return std::nullopt;
   return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,
                      run.ncores);
 }

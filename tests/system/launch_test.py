@@ -1,5 +1,6 @@
 """Every way to start a tool gives one table, from rank 0 only."""
 
+import os
 import socket
 import subprocess
 import unittest
@@ -61,6 +62,13 @@ class OneTable(unittest.TestCase):
         needs("mpirun")
         stdout = self.run_ok(mpirun(4, tool("all_reduce_perf"), *SWEEP))
         self.check_table(stdout, 4)
+
+    def test_only_ranks_without_a_core_of_their_own_are_said_to_share(self):
+        crowd = str(2 * (os.cpu_count() or 1))
+        self.assertIn("share", run([tool("all_reduce_perf"), *SWEEP, "-t", crowd]).stderr)
+        self.assertNotIn("share", run([tool("all_reduce_perf"), *SWEEP, "-t", "1"]).stderr)
+        needs("mpirun")
+        self.assertNotIn("share", run(mpirun(2, tool("all_reduce_perf"), *SWEEP)).stderr)
 
     def test_mpirun_over_host_memory(self):
         needs("mpirun")
