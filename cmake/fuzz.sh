@@ -30,8 +30,8 @@ for program in "${programs[@]}"; do
   seeds=()
   if [ -d "tests/fuzz/corpus/$name" ]; then seeds=("tests/fuzz/corpus/$name"); fi
   echo "fuzz: $name for $seconds s"
-  "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -print_funcs=0 \
-    -verbosity=0 -artifact_prefix="build-fuzz/crashes/$name-" \
+  "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    -print_funcs=0 -verbosity=0 -artifact_prefix="build-fuzz/crashes/$name-" \
     "build-fuzz/corpus/$name" "${seeds[@]}"
 done
 echo "fuzz: ${#programs[@]} targets clean"

@@ -16,9 +16,8 @@ constexpr std::array<const Collective*, 11> kRows{
 std::span<const Collective* const> all_collectives() { return kRows; }
 
 const Collective* find_collective(std::string_view name) {
-  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Collective* c) {
-    return c->name == name || c->binary == name;
-  });
+  const auto row = std::ranges::find_if(
+      kRows, [&](const Collective* c) { return c->name == name || c->binary == name; });
   return row == kRows.end() ? nullptr : *row;
 }
 

@@ -44,8 +44,8 @@ std::size_t TrafficMatrix::up_to(std::size_t count, int distance) const {
   constexpr std::size_t kGrain = 16;
   const std::size_t grain = std::min(count & (~count + 1), kGrain);
   if (grain == 0) return 0;
-  return static_cast<std::size_t>(shares_[at(distance)] * static_cast<double>(count / grain)) *
-         grain;
+  const std::size_t grains = count / grain;
+  return static_cast<std::size_t>(shares_[at(distance)] * static_cast<double>(grains)) * grain;
 }
 
 std::size_t TrafficMatrix::elements(const Sizing& sizing, int src, int dst) const {

@@ -34,8 +34,8 @@ template <typename F>
 constexpr void plan_float_sum(Plan& plan) {
   const bool average = plan.divisor > 1;
   // active * 2^bits * (1 + weight) <= 2^kSumPrecision.
-  const int bits =
-      F::kSumPrecision - int{std::bit_width(plan.active - 1)} - static_cast<int>(plan.weight);
+  const int bits = F::kSumPrecision - static_cast<int>(std::bit_width(plan.active - 1)) -
+                   static_cast<int>(plan.weight);
   plan.magnitude_mask = (1ull << bits) - 1;
   plan.magnitude_floor = average ? 1ull << bits >> 1 : 0;
   plan.exponent_mask = average ? 1u : static_cast<std::uint32_t>(F::kSumExponents - 1);

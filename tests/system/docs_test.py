@@ -52,7 +52,7 @@ class CommandBlocks(unittest.TestCase):
                 self.assertTrue(any(text.lstrip().startswith(start) for start in COVERED), text)
 
 
-def keys_of(value, skip: frozenset[str]) -> set[str]:
+def keys_of(value: object, skip: frozenset[str]) -> set[str]:
     """Every key at any depth, but not inside those of `skip`, whose keys are free."""
     if isinstance(value, list):
         return set().union(*(keys_of(item, skip) for item in value))

@@ -12,7 +12,8 @@ from job import LONG_SWEEP, Job, children, rank_pids, wait_for_end
 from support import json_lines, main, mpirun, needs, rows, tool
 
 NOTICED_S = 5.0
-QUICK_SWEEP = "-b 8 -e 64K -f 2 -n 1 -w 0 -c 0 -N 0 --nprocs 2".split()  # without end
+QUICK_SWEEP = ["-b", "8", "-e", "64K", "-f", "2", "-n", "1", "-w", "0", "-c", "0", "-N", "0",
+               "--nprocs", "2"]  # without end
 MOMENTS = 50
 MOST_ROWS = 28  # two sweeps
 

@@ -1,11 +1,12 @@
 """What reaches the table and the files when a run, or where it writes to, does not go well."""
 
+import os
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from support import environment, json_lines, main, rows, run, tool
+from support import environment, json_lines, main, mpirun, needs, rows, run, tool
 
 SWEEP = ["-t", "2", "-b", "1K", "-e", "4K", "-f", "2", "-n", "3"]
 FAKE = ["-b", "1K", "-e", "1M", "-f", "2", "-n", "4", "-t", "3", "--backend", "fake", "--fake"]
@@ -27,7 +28,7 @@ class Streams(unittest.TestCase):
 
     def test_a_full_device_is_said(self):
         for words in (["--help"], SWEEP, ["--list"]):
-            with self.subTest(words=words), open("/dev/full", "w", encoding="utf-8") as full:
+            with self.subTest(words=words), Path("/dev/full").open("w", encoding="utf-8") as full:
                 done = subprocess.run([tool("all_reduce_perf"), *words], stdout=full, text=True,
                                       stderr=subprocess.PIPE, env=environment(), timeout=60,
                                       check=False)
@@ -62,6 +63,15 @@ class FailedRuns(unittest.TestCase):
             self.assertIn(extra, (0, 1), done.stdout)
             counts.add(extra)
         self.assertEqual(counts, {0, 1})
+
+
+class Crowds(unittest.TestCase):
+    def test_only_ranks_without_a_core_of_their_own_are_said_to_share(self):
+        crowd = str(2 * (os.cpu_count() or 1))
+        self.assertIn("share", run([tool("all_reduce_perf"), *SWEEP, "-t", crowd]).stderr)
+        self.assertNotIn("share", run([tool("all_reduce_perf"), *SWEEP, "-t", "1"]).stderr)
+        needs("mpirun")
+        self.assertNotIn("share", run(mpirun(2, tool("all_reduce_perf"), *SWEEP)).stderr)
 
 
 class TooMuch(unittest.TestCase):

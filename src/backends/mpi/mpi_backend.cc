@@ -32,8 +32,8 @@ std::vector<int> world_ranks(Bootstrap& members, const Deadline& deadline) {
 }
 
 bool all_different(std::vector<int> ranks) {
-  std::sort(ranks.begin(), ranks.end());
-  return std::adjacent_find(ranks.begin(), ranks.end()) == ranks.end();
+  std::ranges::sort(ranks);
+  return std::ranges::adjacent_find(ranks) == ranks.end();
 }
 
 OwnedComm communicator_of(const std::vector<int>& ranks) {

@@ -134,7 +134,7 @@ std::vector<Bytes> MpiBootstrap::collect(std::span<const std::byte> mine, Reach 
   const bool receives = reach == Reach::all || rank_ == 0;
   const auto n = static_cast<std::size_t>(nranks_);
   const auto lengths = all_lengths(mine.size(), deadline, call);
-  const std::size_t longest = *std::max_element(lengths.begin(), lengths.end());
+  const std::size_t longest = std::ranges::max(lengths);
   const std::size_t limit = std::max<std::size_t>(1, job_.piece_bytes / n);
   std::vector<Bytes> all(receives ? n : 0);
   auto flight = std::make_unique<Flight>();

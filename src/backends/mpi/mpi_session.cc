@@ -52,7 +52,8 @@ MpiSession::~MpiSession() {
   // Finalising waits for all ranks, and after a failure some may never come. Left out, it makes the
   // launcher end them once this process is gone.
   if (job_.timed_out || std::uncaught_exceptions() > 0) {
-    (void)bootstrap_.release();  // calls in flight still use what it holds
+    (void)bootstrap_.release();  // NOLINT(bugprone-unused-return-value): calls in flight still use
+                                 // what it holds
     return;
   }
   bootstrap_.reset();

@@ -13,7 +13,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 }  // namespace
 

@@ -23,7 +23,7 @@ class TreeLink {
   // socket's buffer: a socket whose buffer stays full counts as dead (see net/socket.h).
   static constexpr std::size_t kEagerBytes = 4096;
   // Eager bytes that may be under way without a sign of life from the neighbour.
-  static constexpr std::size_t kMostUnanswered = 32 * 1024;
+  static constexpr std::size_t kMostUnanswered = std::size_t{32} << 10;
   static constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 30;
 
   // The socket's peer_name() and peer_rank() name the neighbour.
