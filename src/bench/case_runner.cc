@@ -177,7 +177,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
         static_cast<double>(combined_ns(m.lane_times)) / 1e3 / static_cast<double>(calls);
     decision.batch = batch_for(call_us, setup_.clock_cost_ns);
     const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
-    if (sampled && session_.config().stop.asked()) decision.stop = precise_enough(m, elapsed_s);
+    if (sampled && session_.config().stop.asked()) decision.stop = measured_enough(m, elapsed_s);
   }
   WireWriter out;
   out.put(decision);
@@ -186,7 +186,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
 }
 
 // A summary sorts all samples, so it is asked for only when there are a tenth more of them.
-bool CaseRunner::precise_enough(const Measurement& m, double elapsed_s) {
+bool CaseRunner::measured_enough(const Measurement& m, double elapsed_s) {
   constexpr std::uint64_t kPart = 10;
   const auto& stop = session_.config().stop;
   const auto& samples = m.samples.front().time_us;

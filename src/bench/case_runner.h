@@ -45,7 +45,7 @@ class CaseRunner {
   void verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
   void gather_checks(const std::vector<RankCheck>& mine, Measurement& m);
   Stage stage(const char* what, const CaseOnLane& on_lane) const;
-  bool precise_enough(const Measurement& m, double elapsed_s);
+  bool measured_enough(const Measurement& m, double elapsed_s);
 
   Session& session_;
   Setup setup_;

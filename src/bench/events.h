@@ -30,10 +30,10 @@ struct RunTotals {
 struct RunEvents {
   // `row_bytes`: the sizes of one cycle's rows, as far as they are known beforehand.
   std::function<void(const RunInfo&, std::span<const std::uint64_t> row_bytes)> begin;
-  // One placement of a case: a record for each group.
-  std::function<void(std::span<const Record> groups)> results;
+  // One placement of a case: a record for each group; `so_far` counts it.
+  std::function<void(std::span<const Record> groups, const RunTotals& so_far)> results;
   // A whole case: one record for each placement, averaged over groups.
-  std::function<void(std::span<const Record> table, const RunTotals& so_far)> row;
+  std::function<void(std::span<const Record> table)> row;
   // Asked between windows by every lane: any that says so ends the run as after Ctrl-C.
   std::function<bool()> interrupted;
 };

@@ -114,8 +114,8 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   for (std::size_t t = 0; t < tests.size(); ++t) {
     totals_.failed_checks += timings[t].wrong > 0 ? 1 : 0;
     const auto record = record_of(tests[t], timings[t]);
-    events_.results({&record, 1});
-    events_.row({&record, 1}, totals_);
+    events_.results({&record, 1}, totals_);
+    events_.row({&record, 1});
   }
 }
 

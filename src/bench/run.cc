@@ -3,6 +3,7 @@
 
 #include "bench/calibrate.h"
 #include "bench/case_runner.h"
+#include "bench/groups.h"
 #include "bench/memory_limit.h"
 #include "bench/results.h"
 #include "bench/traffic_source.h"
@@ -59,7 +60,8 @@ void BenchmarkRun::plan() {
   traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
   lower_max_bytes(session_, config_, info_);
   const int nranks = session_.ranks().front().comm().nranks();
-  cases_ = plan_cases(config_, session_.smallest_group());  // the same on all lanes
+  cases_ =
+      plan_cases(config_, smallest_group(config_, session_.nranks()));  // the same on all lanes
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
   constexpr std::size_t kWidest = 8;
   session_.allocate(buffer_bytes_ + config_.unalign * kWidest);
@@ -100,9 +102,9 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
     totals_.busbw_sum_gbps += results.table.busbw_gbps;
     ++totals_.busbw_rows;
     table.push_back(std::move(results.table));
-    events_.results(results.groups);
+    events_.results(results.groups, totals_);
   }
-  if (session_.is_first()) events_.row(table, totals_);
+  if (session_.is_first()) events_.row(table);
 }
 
 }  // namespace

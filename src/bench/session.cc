@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <ranges>
 #include <set>
 #include <string>
 
@@ -187,12 +185,6 @@ bool Session::any_lane(bool says) {
   WireWriter answer;
   answer.put(any);
   return WireReader(members().broadcast(answer.bytes(), 0, Deadline::never())).get<bool>();
-}
-
-int Session::smallest_group() const {
-  std::map<int, int> sizes;
-  for (const auto& info : infos_) ++sizes[info.group];
-  return std::ranges::min(sizes | std::views::values);
 }
 
 void Session::describe(RunInfo& info) const {

@@ -77,8 +77,6 @@ class Session {
   // The lane that drives each rank.
   int lane_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
   int ngroups() const { return ngroups_; }
-  // The ranks of the smallest group: roots must be among them.
-  int smallest_group() const;
 
   // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
   // with inputs, so that no page fault and no zero page is in a timing.

@@ -1,6 +1,8 @@
 // See verify.h.
 #include "bench/verify.h"
 
+#include "base/splitmix.h"
+
 #include <algorithm>
 
 namespace linerate {
@@ -15,9 +17,7 @@ struct Piece {
 
 // Groups must not mistake each other's data for their own.
 std::uint64_t seed_of(const Session& session, const LocalRank& local) {
-  constexpr std::uint64_t kGolden =
-      0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads small numbers
-  return session.config().seed + kGolden * static_cast<std::uint64_t>(local.group + 1);
+  return session.config().seed + kSplitMixStep * static_cast<std::uint64_t>(local.group + 1);
 }
 
 Content content_of(Session& session, LocalRank& local, const Case& what) {

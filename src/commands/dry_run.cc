@@ -2,9 +2,9 @@
 #include "commands/dry_run.h"
 
 #include "base/units.h"
+#include "bench/groups.h"
 #include "bench/plan.h"
 #include "commands/fabric.h"
-#include "commands/ranks.h"
 
 #include <fmt/format.h>
 

@@ -94,8 +94,8 @@ std::optional<Failure> Outputs::open_files() {
 
 RunEvents Outputs::events(std::function<bool()> interrupted) {
   return {.begin = [this](const RunInfo& run, auto row_bytes) { begin(run, row_bytes); },
-          .results = [this](auto groups) { results(groups); },
-          .row = [this](auto table, auto& so_far) { row(table, so_far); },
+          .results = [this](auto groups, auto& so_far) { results(groups, so_far); },
+          .row = [this](auto table) { all_->row(table); },
           .interrupted = std::move(interrupted)};
 }
 
@@ -116,16 +116,12 @@ void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes
   all_->begin(run);
 }
 
-void Outputs::results(std::span<const Record> groups) {
+void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
+  so_far_ = so_far;
   for (const auto& record : groups) {
     if (record.where) say(wrong_sentence(record));
     all_->result(record);
   }
-}
-
-void Outputs::row(std::span<const Record> table, const RunTotals& so_far) {
-  so_far_ = so_far;
-  all_->row(table);
 }
 
 void Outputs::end(const RunTotals& totals, ExitCode exit_code,

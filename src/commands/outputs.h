@@ -38,8 +38,7 @@ class Outputs {
   explicit Outputs(const RunConfig& config);
   std::optional<Failure> open_files();
   void begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes);
-  void results(std::span<const Record> groups);
-  void row(std::span<const Record> table, const RunTotals& so_far);
+  void results(std::span<const Record> groups, const RunTotals& so_far);
 
   const RunConfig& config_;
   TableOptions options_;

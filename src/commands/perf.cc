@@ -1,5 +1,6 @@
 // The benchmark tools: from the command line to the exit code.
 #include "base/log.h"
+#include "bench/groups.h"
 #include "bench/plan.h"
 #include "bench/traffic_source.h"
 #include "cli/help.h"
