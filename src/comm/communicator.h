@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace linerate {
 
@@ -56,6 +58,15 @@ class Communicator {
 
   // Returns on all ranks once all have entered: the tightest alignment that the backend has.
   virtual void barrier() = 0;
+
+  // The algorithms that this backend can be told to use for calls of `kind`; empty: it decides
+  // alone, or does not tell.
+  virtual std::vector<std::string_view> algorithms(OpKind) const { return {}; }
+  // From the next call on, all calls for which `name` is defined take it; empty: the backend
+  // chooses again. REQUIRES: one of algorithms(); the same on all ranks.
+  virtual void use_algorithm(std::string_view) {}
+  // The one that `op` takes; empty: unknown.
+  virtual std::string_view algorithm_of(const Op&) const { return {}; }
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

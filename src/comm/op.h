@@ -26,6 +26,7 @@ enum class OpKind : std::uint8_t {
   recv,
   send_recv,  // send to `peer` and receive from `source` at once
 };
+inline constexpr std::size_t kOpKinds = 12;
 
 std::string_view name_of(OpKind kind);
 

@@ -15,13 +15,27 @@
 namespace linerate::conformance {
 namespace {
 
+std::unique_ptr<Backend> make_host(const Clock& clock) { return make_host_backend(clock); }
+std::unique_ptr<Backend> make_fake(const Clock&) { return make_fake_backend(FakeOptions{}); }
+// Ranks in groups of two, so that there is something to be hierarchical about.
+std::unique_ptr<Backend> make_grouped_host(const Clock& clock) {
+  return make_host_backend(clock, {.ranks_per_group = 2});
+}
+
+// A backend, and the algorithm that it is told to use wherever it is defined.
 struct BackendRow {
   const char* name;
   std::unique_ptr<Backend> (*make)(const Clock& clock);
+  const char* algorithm = "";
 };
-constexpr BackendRow kBackends[] = {
-    {"Host", [](const Clock& clock) { return make_host_backend(clock); }},
-    {"Fake", [](const Clock&) { return make_fake_backend(FakeOptions{}); }},
+constexpr BackendRow kBackends[] = {{"Host", make_host}, {"Fake", make_fake}};
+constexpr BackendRow kAlgorithms[] = {
+    {"Flat", make_host, "flat"},
+    {"Pull", make_host, "pull"},
+    {"RecursiveDoubling", make_host, "recursive_doubling"},
+    {"Ring", make_host, "ring"},
+    {"Tree", make_host, "tree"},
+    {"Hierarchical", make_grouped_host, "hierarchical"},
 };
 
 // What went wrong, over all ranks and cases.
@@ -56,13 +70,15 @@ class Report {
 };
 
 // Runs the cases on `nranks` threads, each a rank.
-void run(Backend& backend, int nranks, const std::vector<Case>& cases, Report& report) {
+void run(Backend& backend, int nranks, const std::vector<Case>& cases, Report& report,
+         const char* algorithm = "") {
   std::size_t bytes = 0;
   for (const auto& c : cases) bytes = std::max(bytes, Rank::bytes_of_case(c, nranks));
   spawn(nranks, [&](Bootstrap& member) {
     const auto device = backend.open_device(member.rank());
     Device* const local[] = {device.get()};
     const auto comms = backend.connect(member, local, {});
+    comms.front()->use_algorithm(algorithm);
     Rank rank(*comms.front(), bytes);
     for (std::size_t i = 0; i < cases.size(); ++i)
       if (const auto wrong = rank.failure_of(cases[i], i)) report.add(cases[i], *wrong);
@@ -74,6 +90,7 @@ class Conformance : public testing::TestWithParam<std::tuple<BackendRow, int>> {
  protected:
   SteadyClock clock_;
   std::unique_ptr<Backend> backend_ = std::get<0>(GetParam()).make(clock_);
+  const char* algorithm_ = std::get<0>(GetParam()).algorithm;
   int nranks_ = std::get<1>(GetParam());
   Report report_;
 };
@@ -81,7 +98,7 @@ class Conformance : public testing::TestWithParam<std::tuple<BackendRow, int>> {
 TEST_P(Conformance, EveryDefinedCaseGivesExactlyItsResult) {
   const auto cases = defined_cases(nranks_, backend_->capabilities());
 
-  run(*backend_, nranks_, cases, report_);
+  run(*backend_, nranks_, cases, report_, algorithm_);
 
   EXPECT_EQ(report_.text(defined_count(nranks_, backend_->capabilities()), nranks_), "");
 }
@@ -92,7 +109,7 @@ TEST_P(ConformanceBeyondCaches, EveryCollectiveGivesExactlyItsResult) {
   constexpr std::size_t kBytes = std::size_t{20} << 20;  // two buffers of two ranks: 80 MiB
   const auto cases = large_cases(nranks_, kBytes);
 
-  run(*backend_, nranks_, cases, report_);
+  run(*backend_, nranks_, cases, report_, algorithm_);
 
   EXPECT_EQ(report_.text(cases.size(), nranks_), "");
 }
@@ -116,6 +133,12 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<BackendRow, int
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
                          testing::Combine(testing::ValuesIn(kBackends),
                                           testing::Values(1, 2, 3, 4, 5, 7, 8)),
+                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(Algorithms, Conformance,
+                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::Values(3, 8)),
+                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(Algorithms, ConformanceBeyondCaches,
+                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::Values(5)),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Threads, ConformanceBeyondCaches,
                          testing::Combine(testing::ValuesIn(kBackends), testing::Values(2)),

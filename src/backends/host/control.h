@@ -16,31 +16,45 @@ using Flag = std::atomic<std::uint64_t>;
 static_assert(Flag::is_always_lock_free, "flags are shared between processes");
 
 inline constexpr std::size_t kLinePair = 128;  // adjacent-line prefetchers fetch two lines at once
-inline constexpr std::size_t kEagerBytes = 512;  // up to here a payload travels with its flag
+inline constexpr std::size_t kEagerBytes = 992;   // of a call's payload that travels with its flag
+inline constexpr std::size_t kInlineBytes = 512;  // the same of a message between two ranks
 
-// What a rank says about the call that it has entered.
-struct Call {
-  std::uint64_t signature = 0;  // of kind, type, operator and root: equal on all ranks
-  std::uint64_t count = 0;
+// Where the buffers of a rank are that its peers touch in this call.
+struct Opened {
   Location send{};
   Location recv{};
+  Location scratch{};
   double premul = 1.0;
 };
 
-// Written by its rank, then `entered`, which publishes it. Short payloads share the flag's line.
+// What a rank says about the call that it has entered. Written by its rank, then `entered`, which
+// publishes it. Short payloads share the flag's line, and `opened` always does.
 struct alignas(kLinePair) Cell {
-  Flag entered;  // the number of the call that this cell describes
-  Call call;
-  std::byte payload[kEagerBytes];
+  Flag entered;                 // the number of the call that this cell describes
+  std::uint64_t signature = 0;  // of kind, type, operator, root and algorithm: equal on all ranks
+  std::uint64_t count = 0;
+  union {
+    Opened opened;                                    // of a call that touches buffers
+    std::byte payload[sizeof(double) + kEagerBytes];  // of an eager one, after its factor if any
+  };
 };
+static_assert(offsetof(Cell, opened) + sizeof(Opened) <= 64);
 
 // One rank's part. Calls use the two cells in turn, so that a rank may be one call ahead of another
 // that still reads.
 struct alignas(kLinePair) Slot {
   Cell cells[2];
-  alignas(kLinePair) Flag done;  // the last call in which this rank is through with peers' memory
-  Flag stopped;                  // not 0: this rank has left the group by an error
+  alignas(kLinePair) Flag progress;  // see progress_at()
+  Flag stopped;                      // not 0: this rank has left the group by an error
 };
+
+// The value of Slot::progress once a rank has done `steps` steps of a call, or all of it: then it
+// touches no peer's memory in this call any more.
+inline constexpr unsigned kStepBits = 20;
+constexpr std::uint64_t progress_at(std::uint64_t call, std::uint64_t steps) {
+  return call << kStepBits | steps;
+}
+constexpr std::uint64_t progress_at_end(std::uint64_t call) { return progress_at(call + 1, 0) - 1; }
 
 // Written by the sender, then `posted`.
 struct alignas(kLinePair) Message {
@@ -50,7 +64,7 @@ struct alignas(kLinePair) Message {
   Flag offered;
   std::uint64_t bytes = 0;
   Location data;
-  std::byte payload[kEagerBytes];
+  std::byte payload[kInlineBytes];
 };
 
 // From one rank to one other, in order; the two messages are used in turn.

@@ -1,108 +1,112 @@
-// Small collectives, see collectives.h: deposit, wait, read the peers' deposits.
-#include "backends/host/collectives.h"
-#include "backends/host/sources.h"
+// See eager.h.
+#include "backends/host/eager.h"
+
+#include "devices/cpu/reduce.h"
 
 #include <cassert>
 #include <cstring>
+#include <span>
 
-namespace linerate::host::eager {
+namespace linerate::host {
 namespace {
+
+// Calls in which the ranks give each other one block each, of `count` elements.
+bool gives_blocks(OpKind kind) {
+  return kind == OpKind::reduce_scatter || kind == OpKind::scatter || kind == OpKind::all_to_all;
+}
 
 // What one rank deposits at most.
 std::size_t deposit_bytes(const Op& op, int nranks) {
-  const std::size_t bytes = bytes_of_count(op);
-  switch (op.kind) {
-    case OpKind::all_reduce:
-    case OpKind::reduce:
-    case OpKind::all_gather:
-    case OpKind::broadcast:
-    case OpKind::gather:
-      return bytes;
-    case OpKind::reduce_scatter:
-    case OpKind::scatter:
-    case OpKind::all_to_all:
-      return bytes * static_cast<std::size_t>(nranks);
-    case OpKind::all_to_all_v:
-    case OpKind::send:
-    case OpKind::recv:
-    case OpKind::send_recv:
-      break;
-  }
-  __builtin_unreachable();
+  return bytes_of_count(op) * (gives_blocks(op.kind) ? static_cast<std::size_t>(nranks) : 1);
 }
 
-bool is_collective(OpKind kind) {
-  return kind != OpKind::all_to_all_v && kind != OpKind::send && kind != OpKind::recv &&
-         kind != OpKind::send_recv;
-}
+// The factor that precedes a deposit.
+std::size_t factor_bytes(const Op& op) { return op.op == RedOp::mulsum ? sizeof(double) : 0; }
 
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes > 0) std::memcpy(to, from, bytes);
-}
-
-// op.recv = reduction over the deposits, which begin `skip` bytes into each payload.
-void reduce_deposits(Team& team, const Op& op, std::size_t skip) {
-  const auto sources = team.pointers();
-  for (int peer = 0; peer < team.nranks(); ++peer)
-    sources[static_cast<std::size_t>(peer)] = team.payload_of(peer) + skip;
-  linerate::reduce(op.recv.data(), sources, op.count, spec_of(team, op));
-}
-
-// Block p of op.recv = the bytes of rank p's deposit that begin at `skip`.
-void collect_deposits(Team& team, const Op& op, std::size_t skip) {
-  const std::size_t bytes = bytes_of_count(op);
-  for (int peer = 0; peer < team.nranks(); ++peer)
-    copy(op.recv.data() + block_at(op, peer), team.payload_of(peer) + skip, bytes);
-}
-
-void run_to_all(Team& team, const Op& op) {
-  team.enter_with(op, op.send.first(deposit_bytes(op, team.nranks())));
-  team.see_all();
-  const std::size_t skip = block_at(op, team.rank());
-  if (op.kind == OpKind::all_reduce) return reduce_deposits(team, op, 0);
-  if (op.kind == OpKind::reduce_scatter) return reduce_deposits(team, op, skip);
-  collect_deposits(team, op, op.kind == OpKind::all_to_all ? skip : 0);
-}
-
-void run_to_root(Team& team, const Op& op) {
-  team.enter_with(op, op.send.first(deposit_bytes(op, team.nranks())));
-  if (team.rank() != op.peer) return;
-  team.see_all();
-  if (op.kind == OpKind::reduce)
-    reduce_deposits(team, op, 0);
-  else
-    collect_deposits(team, op, 0);
-}
-
-void run_from_root(Team& team, const Op& op) {
-  const std::size_t bytes = bytes_of_count(op);
-  const bool root = team.rank() == op.peer;
-  team.enter_with(op, root ? op.send.first(deposit_bytes(op, team.nranks())) : ConstView());
-  team.see(op.peer);
-  const std::size_t skip = op.kind == OpKind::scatter ? block_at(op, team.rank()) : 0;
-  copy(op.recv.data(), team.payload_of(op.peer) + skip, bytes);
+  if (to != from && bytes > 0) std::memcpy(to, from, bytes);
 }
 
 }  // namespace
 
-bool fits(const Op& op, int nranks) {
-  return is_collective(op.kind) && op.count <= kEagerBytes &&
-         deposit_bytes(op, nranks) <= kEagerBytes;
+Eager::Eager(Team& team)
+    : team_(team),
+      sources_(static_cast<std::size_t>(team.nranks())),
+      factors_(static_cast<std::size_t>(team.nranks())) {}
+
+void Eager::enter(const Op& op, ConstView deposit) {
+  const auto factor = std::as_bytes(std::span(&op.premul, 1));
+  team_.enter_with(op, factor.first(factor_bytes(op)), deposit);
 }
 
-void run(Team& team, const Op& op) {
+// op.recv = reduction over the deposits, which begin `skip` bytes into each payload. The own one is
+// read where it came from: the cell's line may still be on its way here.
+void Eager::reduce_deposits(const Op& op, std::size_t skip) {
+  ReduceSpec spec{.type = op.type, .op = op.op, .nranks = team_.nranks()};
+  for (int peer = 0; peer < team_.nranks(); ++peer) {
+    const auto i = static_cast<std::size_t>(peer);
+    const bool own = peer == team_.rank();
+    const std::byte* const payload = team_.payload_of(peer);
+    sources_[i] = (own ? op.send.data() : payload + factor_bytes(op)) + skip;
+    if (op.op == RedOp::mulsum) std::memcpy(&factors_[i], payload, sizeof(double));
+  }
+  if (op.op == RedOp::mulsum) spec.premuls = factors_;
+  linerate::reduce(op.recv.data(), sources_, op.count, spec);
+}
+
+// Block p of op.recv = the bytes of rank p's deposit that begin at `skip`.
+void Eager::collect_deposits(const Op& op, std::size_t skip) {
+  const std::size_t bytes = bytes_of_count(op);
+  for (const int peer : team_.peers())
+    copy(op.recv.data() + block_at(op, peer), team_.payload_of(peer) + skip, bytes);
+  copy(op.recv.data() + block_at(op, team_.rank()), op.send.data() + skip, bytes);
+}
+
+void Eager::run_to_all(const Op& op) {
+  enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
+  team_.see(team_.peers());
+  const std::size_t skip = gives_blocks(op.kind) ? block_at(op, team_.rank()) : 0;
+  if (op.kind == OpKind::all_reduce || op.kind == OpKind::reduce_scatter)
+    reduce_deposits(op, skip);
+  else
+    collect_deposits(op, skip);
+}
+
+void Eager::run_to_root(const Op& op) {
+  enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
+  if (team_.rank() != op.peer) return;
+  team_.see(team_.peers());
+  if (op.kind == OpKind::reduce)
+    reduce_deposits(op, 0);
+  else
+    collect_deposits(op, 0);
+}
+
+void Eager::run_from_root(const Op& op) {
+  const std::size_t skip = op.kind == OpKind::scatter ? block_at(op, team_.rank()) : 0;
+  const std::size_t bytes = bytes_of_count(op);
+  if (team_.rank() == op.peer) {
+    enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
+    return copy(op.recv.data(), op.send.data() + skip, bytes);
+  }
+  enter(op, {});
+  team_.see(op.peer);
+  copy(op.recv.data(), team_.payload_of(op.peer) + skip, bytes);
+}
+
+void Eager::run(const Op& op) {
   switch (op.kind) {
     case OpKind::all_reduce:
     case OpKind::reduce_scatter:
     case OpKind::all_gather:
     case OpKind::all_to_all:
-      return run_to_all(team, op);
+      return run_to_all(op);
     case OpKind::reduce:
     case OpKind::gather:
-      return run_to_root(team, op);
+      return run_to_root(op);
     case OpKind::broadcast:
     case OpKind::scatter:
-      return run_from_root(team, op);
+      return run_from_root(op);
     case OpKind::all_to_all_v:
     case OpKind::send:
     case OpKind::recv:
@@ -112,4 +116,4 @@ void run(Team& team, const Op& op) {
   assert(!"not an eager call");
 }
 
-}  // namespace linerate::host::eager
+}  // namespace linerate::host

@@ -15,6 +15,8 @@ struct HostOptions {
   std::size_t reserve_bytes = std::size_t{16} << 40;
   // Cores that the ranks of a job may use; 0: as the affinity masks of its processes say.
   int cores = 0;
+  // Consecutive ranks that count as close to each other; 0: as caches and memory nodes say.
+  int ranks_per_group = 0;
 };
 
 // `clock` outlives the backend and all that it makes.

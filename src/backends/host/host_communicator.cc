@@ -1,7 +1,8 @@
 // See host_communicator.h.
 #include "backends/host/host_communicator.h"
 
-#include "backends/host/collectives.h"
+#include "backends/host/algorithms/rows.h"
+#include "backends/host/exchange.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -41,10 +42,15 @@ std::vector<int> selected(const std::vector<int>& values, const std::vector<int>
 }  // namespace
 
 HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> region,
-                                   Team::Setup setup)
+                                   Team::Setup setup, Tuning tuning)
     : device_(device),
       region_(std::move(region)),
+      tuning_(std::move(tuning)),
       team_(std::move(setup)),
+      groups_(Groups::from_marks(selected(tuning_.marks, team_.setup().world_ranks))),
+      selection_(*tuning_.rules, team_.nranks()),
+      eager_(team_),
+      executor_(team_, region_, groups_, tuning_.cache_bytes),
       point_to_point_(team_),
       staging_(team_, region_) {}
 
@@ -74,37 +80,63 @@ void HostCommunicator::barrier() {
 void HostCommunicator::run(const Op& op) {
   assert(op.peer >= 0 && op.peer < nranks());
   assert(has_its_extent(op, rank(), nranks()));
-  if (eager::fits(op, nranks())) return eager::run(team_, op);
-  const Op staged = staging_.stage(op);
-  run_direct(staged);
-  staging_.unstage(op, staged);
-}
-
-void HostCommunicator::run_direct(const Op& op) {
   switch (op.kind) {
-    case OpKind::all_reduce:
-      return direct::all_reduce(team_, op);
-    case OpKind::all_gather:
-      return direct::all_gather(team_, op);
-    case OpKind::reduce_scatter:
-      return direct::reduce_scatter(team_, op);
-    case OpKind::broadcast:
-      return direct::broadcast(team_, op);
-    case OpKind::reduce:
-      return direct::reduce(team_, op);
-    case OpKind::all_to_all:
-      return direct::all_to_all(team_, op);
     case OpKind::all_to_all_v:
-      return direct::all_to_all_v(team_, op);
-    case OpKind::gather:
-      return direct::gather(team_, op);
-    case OpKind::scatter:
-      return direct::scatter(team_, op);
+      return run_staged(op, {.send = true},
+                        [&](const Op& staged) { host::all_to_all_v(team_, staged); });
     case OpKind::send:
     case OpKind::recv:
     case OpKind::send_recv:
-      return point_to_point_.run(op);
+      return run_staged(op, {.send = PointToPoint::reads_sender(bytes_of_count(op))},
+                        [&](const Op& staged) { point_to_point_.run(staged); });
+    default:
+      break;
   }
+  const Algorithm* const algorithm = selection_.choose(problem_of(op));
+  if (algorithm == &kEager) return eager_.run(op);
+  if (algorithm != nullptr) return run_scheduled(op, *algorithm);
+  run_staged(op, {.send = true, .recv = true},
+             [&](const Op& staged) { host::all_to_all(team_, staged); });
+}
+
+template <typename Body>
+void HostCommunicator::run_staged(const Op& op, const Exposure& exposure, Body&& body) {
+  const Op staged = staging_.stage(op, exposure);
+  body(staged);
+  staging_.unstage(op, staged);
+}
+
+void HostCommunicator::run_scheduled(const Op& op, const Algorithm& algorithm) {
+  const CompiledSchedule& schedule = executor_.schedule_for(op, algorithm);
+  run_staged(op, {.send = schedule.opens_send(), .recv = schedule.opens_recv()},
+             [&](const Op& staged) { executor_.run(staged, schedule); });
+}
+
+Problem HostCommunicator::problem_of(const Op& op) const {
+  return {.kind = op.kind,
+          .count = op.count,
+          .element_bytes = bytes_of(op.type),
+          .nranks = nranks(),
+          .root = op.peer,
+          .groups = &groups_};
+}
+
+std::vector<std::string_view> HostCommunicator::algorithms(OpKind kind) const {
+  const Problem probe{.kind = kind, .count = 1, .nranks = nranks(), .groups = &groups_};
+  std::vector<std::string_view> names;
+  for (const Algorithm& algorithm : all_algorithms())
+    if (algorithm.defined(probe)) names.push_back(algorithm.name);
+  return names;
+}
+
+void HostCommunicator::use_algorithm(std::string_view name) {
+  assert(name.empty() || find_algorithm(name) != nullptr);
+  selection_.force(find_algorithm(name));
+}
+
+std::string_view HostCommunicator::algorithm_of(const Op& op) const {
+  const Algorithm* const algorithm = selection_.choose(problem_of(op));
+  return algorithm == nullptr ? kFlat.name : algorithm->name;
 }
 
 // One value of every rank, over this communicator itself.
@@ -117,7 +149,7 @@ std::vector<T> HostCommunicator::gather_from_all(const T& mine) {
               .count = sizeof(T),
               .type = DataType::uint8};
   static_assert(sizeof(T) <= kEagerBytes);
-  eager::run(team_, op);
+  eager_.run(op);
   return all;
 }
 
@@ -144,7 +176,7 @@ std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   setup.rank = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
   setup.world_ranks = selected(setup.world_ranks, group);
   setup.processes = selected(setup.processes, group);
-  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup));
+  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup), tuning_);
 }
 
 }  // namespace linerate::host

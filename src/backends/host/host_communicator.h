@@ -1,8 +1,11 @@
 // A rank's endpoint over shared memory.
 #pragma once
 
+#include "backends/host/eager.h"
+#include "backends/host/executor.h"
 #include "backends/host/point_to_point.h"
 #include "backends/host/region.h"
+#include "backends/host/selection.h"
 #include "backends/host/staging.h"
 #include "backends/host/team.h"
 #include "comm/communicator.h"
@@ -12,10 +15,18 @@
 
 namespace linerate::host {
 
+// What makes a difference to speed only; the same on all ranks of a job.
+struct Tuning {
+  std::shared_ptr<const std::vector<Rule>> rules;
+  std::size_t cache_bytes = 0;  // of the last-level cache that the ranks share; 0: unknown
+  std::vector<int> marks;       // of each world rank: equal ones are close to each other
+};
+
 class HostCommunicator final : public Communicator {
  public:
   // `device` outlives the communicator; `region` is the one of the rank in the world.
-  HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup);
+  HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup,
+                   Tuning tuning);
 
   int rank() const override { return team_.rank(); }
   int nranks() const override { return team_.nranks(); }
@@ -26,16 +37,27 @@ class HostCommunicator final : public Communicator {
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { team_.abort(); }
+  std::vector<std::string_view> algorithms(OpKind kind) const override;
+  void use_algorithm(std::string_view name) override;
+  std::string_view algorithm_of(const Op& op) const override;
 
  private:
   void run(const Op& op);
-  void run_direct(const Op& op);
+  void run_scheduled(const Op& op, const Algorithm& algorithm);
+  template <typename Body>
+  void run_staged(const Op& op, const Exposure& exposure, Body&& body);
+  Problem problem_of(const Op& op) const;
   template <typename T>
   std::vector<T> gather_from_all(const T& mine);
 
   Device& device_;
   std::shared_ptr<Region> region_;
+  Tuning tuning_;
   Team team_;
+  Groups groups_;
+  Selection selection_;
+  Eager eager_;
+  Executor executor_;
   PointToPoint point_to_point_;
   Staging staging_;
 };

@@ -9,7 +9,7 @@
 
 namespace linerate::host {
 
-// Messages between two ranks keep their order. Small ones (kEagerBytes) are left in the mailbox,
+// Messages between two ranks keep their order. Small ones (kInlineBytes) are left in the mailbox,
 // and the sender goes on unless two of them lie there already; of larger ones it leaves the
 // address, from which the receiver copies, and waits. Used by the thread that uses the team.
 class PointToPoint {
@@ -23,7 +23,7 @@ class PointToPoint {
   void run(const Op& op);
 
   // Whether the receiver reads `bytes` from the sender's own buffer.
-  static bool reads_sender(std::size_t bytes) { return bytes > kEagerBytes; }
+  static bool reads_sender(std::size_t bytes) { return bytes > kInlineBytes; }
 
  private:
   void post(int dest, ConstView data);

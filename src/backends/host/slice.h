@@ -12,7 +12,7 @@ namespace linerate::host {
 // ranks never write to one line of an aligned buffer.
 constexpr Range slice_of(std::size_t count, std::size_t element_bytes, int part, int nparts) {
   constexpr std::size_t kLineBytes = 64;
-  const std::size_t unit = kLineBytes / element_bytes;
+  const std::size_t unit = std::max(kLineBytes / element_bytes, std::size_t{1});
   const std::size_t units = (count + unit - 1) / unit;
   const auto n = static_cast<std::size_t>(nparts);
   const auto i = static_cast<std::size_t>(part);

@@ -1,9 +1,6 @@
 // See staging.h.
 #include "backends/host/staging.h"
 
-#include "backends/host/collectives.h"
-#include "backends/host/point_to_point.h"
-
 #include <cstring>
 
 namespace linerate::host {
@@ -21,10 +18,10 @@ bool has_no_in_place_form(OpKind kind) {
 
 }  // namespace
 
-Op Staging::stage(const Op& op) {
-  const auto exposure = direct::exposure_of(op, team_.rank(), team_.nranks());
-  const ConstView send = op.send.first(exposure.send_bytes);
-  const View recv = op.recv.first(exposure.recv_bytes);
+Op Staging::stage(const Op& op, const Exposure& exposure) {
+  const auto [send_bytes, recv_bytes] = extent_of(op, team_.rank(), team_.nranks());
+  const ConstView send = op.send.first(exposure.send ? send_bytes : 0);
+  const View recv = op.recv.first(exposure.recv ? recv_bytes : 0);
   const bool far_send = out_of_reach(send);
   const bool far_recv = out_of_reach(recv);
   Op staged = op;

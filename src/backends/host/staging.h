@@ -9,6 +9,12 @@
 
 namespace linerate::host {
 
+// The buffers of this rank that its peers touch in a call.
+struct Exposure {
+  bool send = false;
+  bool recv = false;
+};
+
 // Of one communicator; used by the thread that uses it. Stand-ins are kept for the next call.
 class Staging {
  public:
@@ -16,10 +22,10 @@ class Staging {
   Staging(const Team& team, std::shared_ptr<Region> region)
       : team_(team), region_(std::move(region)) {}
 
-  // The call to make in place of `op`: the same one where peers reach its buffers. A buffer outside
-  // of the arena that ranks of other processes touch is replaced; so is a send buffer that overlaps
-  // recv in calls that have no in-place form. Throws Error where memory runs out.
-  Op stage(const Op& op);
+  // The call to make in place of `op`: the same one where peers reach what they touch. A buffer
+  // outside of the arena that ranks of other processes touch is replaced; so is a send buffer that
+  // overlaps recv in calls that have no in-place form. Throws Error where memory runs out.
+  Op stage(const Op& op, const Exposure& exposure);
   // Brings what `staged` received to where `op` wants it.
   void unstage(const Op& op, const Op& staged) const;
 

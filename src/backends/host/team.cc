@@ -17,20 +17,20 @@ namespace {
 
 constexpr std::uint64_t kBarrier = 0xff;  // the signature of a barrier: no OpKind has this value
 
-// The layout of Call::signature.
-std::uint64_t signature_of(const Op& op) {
+// The layout of Cell::signature.
+std::uint64_t signature_of(const Op& op, int variant) {
   return static_cast<std::uint64_t>(op.kind) | static_cast<std::uint64_t>(op.type) << 8 |
-         static_cast<std::uint64_t>(op.op) << 16 |
+         static_cast<std::uint64_t>(op.op) << 16 | static_cast<std::uint64_t>(variant) << 24 |
          static_cast<std::uint64_t>(static_cast<std::uint32_t>(op.peer)) << 32;
 }
 
-std::string words_of(const Call& call) {
-  if (call.signature == kBarrier) return "a barrier";
-  const auto kind = static_cast<OpKind>(call.signature & 0xff);
-  const auto type = static_cast<DataType>(call.signature >> 8 & 0xff);
-  const auto op = static_cast<RedOp>(call.signature >> 16 & 0xff);
-  return fmt::format("{} of {} {} ({}, root {})", name_of(kind), call.count, name_of(type),
-                     name_of(op), call.signature >> 32);
+std::string words_of(std::uint64_t signature, std::uint64_t count) {
+  if (signature == kBarrier) return "a barrier";
+  const auto kind = static_cast<OpKind>(signature & 0xff);
+  const auto type = static_cast<DataType>(signature >> 8 & 0xff);
+  const auto op = static_cast<RedOp>(signature >> 16 & 0xff);
+  return fmt::format("{} of {} {} ({}, root {})", name_of(kind), count, name_of(type), name_of(op),
+                     signature >> 32);
 }
 
 Waiting::Watched watched(const Team::Setup& setup, const ControlBlock& control) {
@@ -48,36 +48,46 @@ Team::Team(Setup setup)
       control_(setup_.arena->at(setup_.control_offset), nranks_),
       waiting_(watched(setup_, control_), setup_.patience, *setup_.clock),
       spans_processes_(std::ranges::any_of(
-          setup_.processes, [&](int process) { return process != setup_.processes.front(); })),
-      pointers_(setup_.world_ranks.size()),
-      factors_(setup_.world_ranks.size()) {}
+          setup_.processes, [&](int process) { return process != setup_.processes.front(); })) {
+  for (int peer = 0; peer < nranks_; ++peer)
+    if (peer != rank()) peers_.push_back(peer);
+}
 
 Team::~Team() { control_.header().attached.fetch_sub(1, std::memory_order_acq_rel); }
 
-Call Team::call_from(const Op& op) const {
-  return {.signature = signature_of(op),
-          .count = op.count,
-          .send = arena().locate(op.send.data()),
-          .recv = arena().locate(op.recv.data()),
-          .premul = op.premul};
+void Team::enter(const Op& op, const std::byte* scratch, int variant) {
+  Cell& cell = begin(signature_of(op, variant), op.count, true);
+  cell.opened = {.send = arena().locate(op.send.data()),
+                 .recv = arena().locate(op.recv.data()),
+                 .scratch = arena().locate(scratch),
+                 .premul = op.premul};
+  publish(cell);
 }
 
-void Team::begin(const Call& call, ConstView payload, bool exposes) {
-  assert(payload.size() <= kEagerBytes);
+void Team::enter_with(const Op& op, ConstView first, ConstView second) {
+  assert(first.size() + second.size() <= sizeof(Cell::payload));
+  Cell& cell = begin(signature_of(op, 0), op.count, false);
+  if (!first.empty()) std::memcpy(cell.payload, first.data(), first.size());
+  if (!second.empty()) std::memcpy(cell.payload + first.size(), second.data(), second.size());
+  publish(cell);
+}
+
+Cell& Team::begin(std::uint64_t signature, std::uint64_t count, bool exposes) {
   waiting_.check_aborted();
   if (joined_ != call_) join();
   ++call_;
-  own_ = call;
-  Cell& cell = own_slot().cells[call_ & 1];
-  cell.call = call;
-  if (!payload.empty()) std::memcpy(cell.payload, payload.data(), payload.size());
+  signature_ = signature;
+  count_ = count;
   exposed_ = exposes;
-  cell.entered.store(call_, std::memory_order_release);
+  Cell& cell = own_slot().cells[call_ & 1];
+  cell.signature = signature;
+  cell.count = count;
+  return cell;
 }
 
 // Waits until everybody has entered the current call.
 void Team::join() {
-  for (int peer = 0; peer < nranks_; ++peer) waiting_.until(cell_of(peer).entered, call_);
+  for (const int peer : peers_) waiting_.until(cell_of(peer).entered, call_);
   joined_ = call_;
 }
 
@@ -90,21 +100,23 @@ void Team::confirm_entry() {
   waiting_.check_aborted();
 }
 
-void Team::start_touching(int peer) {
-  if (has_private_buffers(peer)) confirm_entry();
+void Team::start_touching(std::span<const int> peers) {
+  for (const int peer : peers)
+    if (has_private_buffers(peer)) return confirm_entry();
 }
 
-void Team::start_touching() {
-  bool any_private = false;
-  for (int peer = 0; peer < nranks_; ++peer) any_private |= has_private_buffers(peer);
-  if (any_private) confirm_entry();
+void Team::leave() {
+  own_slot().progress.store(progress_at_end(call_), std::memory_order_release);
+  for (const int peer : peers_)
+    waiting_.until(control_.slot(peer).progress, progress_at_end(call_));
+  exposed_ = false;
 }
 
 void Team::barrier() {
   // Twice: those who napped while they waited for the last one are awake after the first round.
   for (int round = 0; round < 2; ++round) {
-    begin({.signature = kBarrier}, {}, false);
-    see_all();
+    publish(begin(kBarrier, 0, false));
+    see(peers_);
     waiting_.trust_again();
   }
 }
@@ -131,15 +143,16 @@ bool Team::through_with_us(int peer) const {
   if (process(peer) != process(rank())) return true;  // touches the arena only
   const Slot& slot = control_.slot(peer);
   return slot.cells[call_ & 1].entered.load() < call_ ||
-         slot.done.load(std::memory_order_acquire) >= call_ ||
+         slot.progress.load(std::memory_order_acquire) >= progress_at_end(call_) ||
          slot.stopped.load(std::memory_order_acquire) != 0;
 }
 
-void Team::throw_mismatch(int peer, const Call& theirs) const {
-  throw Error(
-      fmt::format("Rank {} is in {}, but rank {} in {}: all ranks must make the same calls "
-                  "in the same order.",
-                  rank(), words_of(own_), peer, words_of(theirs)));
+void Team::throw_mismatch(int peer) const {
+  const Cell& theirs = cell_of(peer);
+  throw Error(fmt::format(
+      "Rank {} is in {}, but rank {} in {}: all ranks must make the same calls "
+      "in the same order.",
+      rank(), words_of(signature_, count_), peer, words_of(theirs.signature, theirs.count)));
 }
 
 }  // namespace linerate::host

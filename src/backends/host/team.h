@@ -3,6 +3,7 @@
 
 #include "backends/host/arena.h"
 #include "backends/host/control.h"
+#include "backends/host/schedule/schedule.h"
 #include "backends/host/waiting.h"
 #include "comm/op.h"
 
@@ -14,10 +15,11 @@
 
 namespace linerate::host {
 
-// The protocol of a call that touches peers' buffers: enter() publishes one's own; see() or
-// see_all() wait for peers; start_touching() comes before the first access to a peer's buffer, and
-// leave() or leave_at_once() after the last. A call whose data fit into payloads is enter_with(),
-// see() and nothing else. Every rank makes the same calls in the same order.
+// The protocol of a call that touches peers' buffers: enter() publishes one's own; see() waits for
+// peers; start_touching() comes before the first access to a peer's buffer, and leave() after the
+// last. Between them, announce() and await() order the ranks' steps. A call whose data fit into
+// payloads is enter_with(), see() and nothing else. Every rank makes the same calls in the same
+// order.
 //
 // Slots need no acknowledgement: a cell is written again two calls later, and enter() first makes
 // sure that all ranks have entered the call between, and so have ended the one that read the cell.
@@ -48,49 +50,54 @@ class Team {
   Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
 
-  // Begins the next call; the buffers of `op` are open to all until leave().
-  void enter(const Op& op) { begin(call_from(op), {}, true); }
-  // Begins the next call with `payload` (at most kEagerBytes) for all to read.
-  void enter_with(const Op& op, ConstView payload) { begin(call_from(op), payload, false); }
+  // Begins the next call; the buffers of `op` and `scratch` are open to all until leave().
+  // `variant` tells apart ways of doing the same, on which the ranks must agree.
+  void enter(const Op& op, const std::byte* scratch = nullptr, int variant = 0);
+  // Begins the next call with the payload, `first` and `second`, for all to read. REQUIRES: they
+  // fit into a cell.
+  void enter_with(const Op& op, ConstView first, ConstView second = {});
 
   // Waits until `peer` has entered this call. Throws Error when it has entered another one.
-  const Call& see(int peer) {
+  void see(int peer) {
     const Cell& cell = cell_of(peer);
     waiting_.until(cell.entered, call_);
-    if (cell.call.signature != own_.signature || cell.call.count != own_.count)
-      throw_mismatch(peer, cell.call);
-    return cell.call;
+    if (cell.signature != signature_ || cell.count != count_) throw_mismatch(peer);
   }
-  void see_all() {
-    for (int peer = 0; peer < nranks_; ++peer) see(peer);
-    joined_ = call_;
+  void see(std::span<const int> peers) {
+    for (const int peer : peers) see(peer);
+    if (peers.size() == peers_.size()) joined_ = call_;
   }
+  // Every rank but this one.
+  std::span<const int> peers() const { return peers_; }
 
   // What a peer that has been seen gave.
   const std::byte* payload_of(int peer) const { return cell_of(peer).payload; }
-  std::byte* send_of(int peer) const { return arena().address_of(cell_of(peer).call.send); }
-  std::byte* recv_of(int peer) const { return arena().address_of(cell_of(peer).call.recv); }
-  double premul_of(int peer) const { return cell_of(peer).call.premul; }
+  std::byte* send_of(int peer) const { return arena().address_of(cell_of(peer).opened.send); }
+  std::byte* recv_of(int peer) const { return arena().address_of(cell_of(peer).opened.recv); }
+  std::byte* scratch_of(int peer) const { return arena().address_of(cell_of(peer).opened.scratch); }
+  double premul_of(int peer) const { return cell_of(peer).opened.premul; }
 
-  // From here to leave() the buffers of `peer`, or of all, stay: their owners wait for this rank
-  // even when the call is aborted. REQUIRES: they have been seen. Throws PeerFailure after an
-  // abort.
-  void start_touching(int peer);
-  void start_touching();
-  // Says that this rank touches no peer's buffer any more.
-  void stop_touching() { own_slot().done.store(call_, std::memory_order_release); }
-  // Waits until `peer`, or everybody, is through with this rank's buffers.
-  void wait_for(int peer) { waiting_.until(control_.slot(peer).done, call_); }
-  void leave() {
-    stop_touching();
-    for (int peer = 0; peer < nranks_; ++peer) wait_for(peer);
+  // From here to leave() the buffers of `peers` stay: their owners wait for this rank even when the
+  // call is aborted. REQUIRES: they have been seen. Throws PeerFailure after an abort.
+  void start_touching(std::span<const int> peers);
+
+  // Says that this rank has done so many steps of the call; what it wrote in them is visible to
+  // those who await them.
+  void announce(std::uint32_t steps) {
+    own_slot().progress.store(progress_at(call_, steps), std::memory_order_release);
+  }
+  void await(std::span<const Wait> waits) {
+    for (const Wait& wait : waits)
+      waiting_.until(control_.slot(wait.rank).progress, progress_at(call_, wait.steps));
+  }
+  // This rank touches no peer's buffer any more; waits until its own buffers are its own again.
+  void leave(std::span<const Wait> last) {
+    own_slot().progress.store(progress_at_end(call_), std::memory_order_release);
+    await(last);
     exposed_ = false;
   }
-  // The same for a rank whose buffers nobody touches in this call.
-  void leave_at_once() {
-    stop_touching();
-    exposed_ = false;
-  }
+  // The same where every peer may touch them.
+  void leave();
 
   // All ranks enter; on the return of each, all have.
   void barrier();
@@ -103,35 +110,31 @@ class Team {
   // at the latest: of a peer that is in another call it never learns that.
   void give_up() noexcept;
 
-  // Room for one pointer and one factor for each rank, so that calls allocate nothing.
-  std::span<const std::byte*> pointers() { return pointers_; }
-  std::span<double> factors() { return factors_; }
-
  private:
   const Cell& cell_of(int peer) const { return control_.slot(peer).cells[call_ & 1]; }
   Slot& own_slot() const { return control_.slot(setup_.rank); }
-  Call call_from(const Op& op) const;
-  void begin(const Call& call, ConstView payload, bool exposes);
+  Cell& begin(std::uint64_t signature, std::uint64_t count, bool exposes);
+  void publish(Cell& cell) { cell.entered.store(call_, std::memory_order_release); }
   void join();
   bool has_private_buffers(int peer) const {
-    const Call& call = cell_of(peer).call;
-    return peer != rank() && (call.send.is_private() || call.recv.is_private());
+    const Opened& opened = cell_of(peer).opened;
+    return opened.send.is_private() || opened.recv.is_private();
   }
   void confirm_entry();
   bool through_with_us(int peer) const;
-  [[noreturn]] void throw_mismatch(int peer, const Call& theirs) const;
+  [[noreturn]] void throw_mismatch(int peer) const;
 
   const Setup setup_;
   const int nranks_;
   const ControlBlock control_;
   Waiting waiting_;
   const bool spans_processes_;
-  std::uint64_t call_ = 0;    // the number of the current or last call
-  std::uint64_t joined_ = 0;  // the last call that all ranks are known to have entered
-  bool exposed_ = false;      // peers may touch this rank's buffers
-  Call own_;                  // of the current call
-  std::vector<const std::byte*> pointers_;
-  std::vector<double> factors_;
+  std::vector<int> peers_;
+  std::uint64_t call_ = 0;       // the number of the current or last call
+  std::uint64_t joined_ = 0;     // the last call that all ranks are known to have entered
+  bool exposed_ = false;         // peers may touch this rank's buffers
+  std::uint64_t signature_ = 0;  // of the current call
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace linerate::host

@@ -1,5 +1,6 @@
-// all_to_all beyond the smallest sizes, and all_to_all_v; see collectives.h.
-#include "backends/host/collectives.h"
+// all_to_all beyond the smallest sizes, and all_to_all_v; see exchange.h.
+#include "backends/host/exchange.h"
+
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 #include <cassert>
 #include <cstring>
 
-namespace linerate::host::direct {
+namespace linerate::host {
 namespace {
 
 // Two ranks' blocks for each other.
@@ -53,8 +54,8 @@ void all_to_all(Team& team, const Op& op) {
   assert(op.send.size() >= block_at(op, team.nranks()));
   assert(op.recv.size() >= block_at(op, team.nranks()));
   team.enter(op);
-  team.see_all();
-  team.start_touching();
+  team.see(team.peers());
+  team.start_touching(team.peers());
   const std::size_t own = block_at(op, team.rank());
   if (op.send.data() != op.recv.data())
     std::memcpy(op.recv.data() + own, op.send.data() + own, bytes_of_count(op));
@@ -71,8 +72,8 @@ void all_to_all_v(Team& team, const Op& op) {
     team.control().extent(team.rank(), static_cast<int>(peer)) = {
         op.send_ranges[peer].offset * element, op.send_ranges[peer].count * element};
   team.enter(op);
-  team.see_all();
-  team.start_touching();
+  team.see(team.peers());
+  team.start_touching(team.peers());
   for (int step = 0; step < team.nranks(); ++step) {
     const int peer = (team.rank() + step) % team.nranks();
     const Extent theirs = team.control().extent(peer, team.rank());
@@ -88,4 +89,4 @@ void all_to_all_v(Team& team, const Op& op) {
   team.leave();
 }
 
-}  // namespace linerate::host::direct
+}  // namespace linerate::host

@@ -1,0 +1,52 @@
+// Eager: the payload travels beside the flag that announces it. Runs outside of schedules, because
+// its whole time is that of one cache line; see ../eager.h.
+#include "backends/host/algorithms/rows.h"
+#include "backends/host/control.h"
+
+namespace linerate::host {
+namespace {
+
+// What one rank deposits: a block for each rank, or one for all.
+std::size_t deposit_bytes(const Problem& problem) {
+  const std::size_t block = problem.count * problem.element_bytes;
+  switch (problem.kind) {
+    case OpKind::reduce_scatter:
+    case OpKind::scatter:
+    case OpKind::all_to_all:
+      return block * static_cast<std::size_t>(problem.nranks);
+    default:
+      return block;
+  }
+}
+
+bool defined(const Problem& problem) {
+  switch (problem.kind) {
+    case OpKind::all_to_all_v:
+    case OpKind::send:
+    case OpKind::recv:
+    case OpKind::send_recv:
+      return false;
+    default:
+      return problem.count <= kEagerBytes && deposit_bytes(problem) <= kEagerBytes;
+  }
+}
+
+// A wait for each other rank, all at once. What is read of each other rank is its deposit; that is
+// a line for every other one at least.
+Cost cost(const Problem& problem) {
+  const auto m = static_cast<double>(deposit_bytes(problem));
+  const bool from_one = problem.kind == OpKind::broadcast || problem.kind == OpKind::scatter;
+  return {.rounds = 1, .bytes = from_one ? m : (problem.nranks - 1) * m};
+}
+
+}  // namespace
+
+const Algorithm kEager{
+    .name = "eager",
+    .words = "small payloads travel beside the flag that announces them",
+    .defined = defined,
+    .schedule = nullptr,
+    .cost = cost,
+};
+
+}  // namespace linerate::host

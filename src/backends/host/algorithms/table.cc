@@ -1,0 +1,21 @@
+// See algorithm.h: one line an algorithm.
+#include "backends/host/algorithms/rows.h"
+
+#include <algorithm>
+#include <array>
+
+namespace linerate::host {
+
+std::span<const Algorithm> all_algorithms() {
+  static const std::array kAlgorithms{kEager, kPull, kFlat,        kRecursiveDoubling,
+                                      kRing,  kTree, kHierarchical};
+  return kAlgorithms;
+}
+
+const Algorithm* find_algorithm(std::string_view name) {
+  const auto all = all_algorithms();
+  const auto row = std::ranges::find(all, name, &Algorithm::name);
+  return row == all.end() ? nullptr : &*row;
+}
+
+}  // namespace linerate::host

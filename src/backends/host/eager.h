@@ -1,0 +1,35 @@
+// Small collectives: what a rank gives to its peers travels in its cell, beside the flag: one wait,
+// no second signal.
+#pragma once
+
+#include "backends/host/team.h"
+#include "comm/op.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace linerate::host {
+
+// Of one communicator; used by the thread that uses it.
+class Eager {
+ public:
+  // `team` outlives this.
+  explicit Eager(Team& team);
+
+  // REQUIRES: kEager.defined() for the call.
+  void run(const Op& op);
+
+ private:
+  void enter(const Op& op, ConstView deposit);
+  void reduce_deposits(const Op& op, std::size_t skip);
+  void collect_deposits(const Op& op, std::size_t skip);
+  void run_to_all(const Op& op);
+  void run_to_root(const Op& op);
+  void run_from_root(const Op& op);
+
+  Team& team_;
+  std::vector<const std::byte*> sources_;
+  std::vector<double> factors_;
+};
+
+}  // namespace linerate::host

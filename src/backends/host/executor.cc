@@ -1,0 +1,156 @@
+// See executor.h.
+#include "backends/host/executor.h"
+
+#include "devices/cpu/reduce.h"
+#include "devices/cpu/stream_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace linerate::host {
+namespace {
+
+// The operator of a step whose result is not complete yet: an average adds.
+RedOp partial(RedOp op) { return op == RedOp::avg ? RedOp::sum : op; }
+
+bool reduces(OpKind kind) {
+  return kind == OpKind::all_reduce || kind == OpKind::reduce_scatter || kind == OpKind::reduce;
+}
+
+// A block of each of `buffers` stays in the second-level cache while it is worked on.
+std::size_t block_bytes(std::size_t buffers) {
+  constexpr std::size_t kCacheBytes = std::size_t{128} << 10;
+  constexpr std::size_t kLeastBytes = std::size_t{4} << 10;
+  return std::clamp(kCacheBytes / buffers, kLeastBytes, Executor::kBlockBytes) & ~std::size_t{63};
+}
+
+}  // namespace
+
+Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups,
+                   std::size_t streaming_bytes)
+    : team_(team), region_(std::move(region)), groups_(groups), streaming_(streaming_bytes) {
+  const auto n = static_cast<std::size_t>(team.nranks());
+  kept_.reserve(kKept);
+  sources_.resize(n);
+  dests_.resize(n);
+  factors_.resize(n);
+}
+
+void Executor::run(const Op& op, const CompiledSchedule& schedule) {
+  make_room(schedule.scratch_count() * bytes_of(op.type));
+  const bool streams =
+      streaming_.pays(op.recv.data(), footprint_of(op, team_.rank(), team_.nranks()));
+  team_.enter(op, scratch_.data());
+  team_.see(schedule.touched());
+  team_.start_touching(schedule.touched());
+  schedule.for_each_step([&](std::uint32_t index, const CompiledSchedule::View& step) {
+    team_.await(step.waits);
+    perform(op, step, streams);
+    if (step.stage.announced) team_.announce(index + 1);
+  });
+  team_.leave(schedule.last_waits());
+}
+
+const CompiledSchedule& Executor::schedule_for(const Op& op, const Algorithm& algorithm) {
+  const Key key{&algorithm, op.count, op.kind, op.type, op.peer};
+  const auto found = std::ranges::find(kept_, key, &Kept::key);
+  if (found != kept_.end()) return *found->schedule;
+  const Problem problem{.kind = op.kind,
+                        .count = op.count,
+                        .element_bytes = bytes_of(op.type),
+                        .nranks = team_.nranks(),
+                        .root = op.peer,
+                        .groups = &groups_};
+  Kept fresh{key, std::make_unique<CompiledSchedule>(algorithm, problem, team_.rank())};
+  if (kept_.size() < kKept) return *kept_.emplace_back(std::move(fresh)).schedule;
+  Kept& replaced = kept_[oldest_++ % kKept];
+  replaced = std::move(fresh);
+  return *replaced.schedule;
+}
+
+void Executor::make_room(std::size_t bytes) {
+  if (scratch_.bytes() >= bytes) return;
+  scratch_ = Buffer();  // first: the region need not hold both
+  scratch_ = region_->allocate(bytes, MemoryKind::host);
+}
+
+std::byte* Executor::address_of(const Place& place, std::size_t element_bytes) const {
+  const std::size_t offset = place.offset * element_bytes;
+  switch (place.where) {
+    case Where::send:
+      return team_.send_of(place.rank) + offset;
+    case Where::recv:
+      return team_.recv_of(place.rank) + offset;
+    case Where::scratch:
+      return team_.scratch_of(place.rank) + offset;
+  }
+  __builtin_unreachable();
+}
+
+void Executor::perform(const Op& op, const CompiledSchedule::View& step, bool streams) {
+  if (step.stage.count == 0) return;
+  for (std::size_t i = 0; i < step.from.size(); ++i)
+    sources_[i] = address_of(step.from[i], bytes_of(op.type));
+  for (std::size_t i = 0; i < step.to.size(); ++i) dests_[i] = dest_of(op, step, i, streams);
+  const bool changes = reduces(op.kind) && (op.op == RedOp::mulsum || op.op == RedOp::avg);
+  if (step.from.size() == 1 && !changes)
+    copy(op, step);
+  else
+    reduce(op, step);
+  if (streams) end_streaming();
+}
+
+// What was read is in the cache, where overwriting it costs nothing more.
+Executor::Dest Executor::dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i,
+                                 bool streams) const {
+  std::byte* const address = address_of(step.to[i], bytes_of(op.type));
+  const auto sources = std::span(sources_).first(step.from.size());
+  return {address, streams && std::ranges::find(sources, address) == sources.end()};
+}
+
+void Executor::Dest::store(const std::byte* from, std::size_t bytes) {
+  if (address != from) {
+    if (streams)
+      stream_copy(address, from, bytes);
+    else
+      std::memcpy(address, from, bytes);
+  }
+  address += bytes;
+}
+
+// Block by block, so that all but the first store find their source in the cache.
+void Executor::copy(const Op& op, const CompiledSchedule::View& step) {
+  const std::size_t bytes = step.stage.count * bytes_of(op.type);
+  const std::size_t block = step.to.size() == 1 ? bytes : kBlockBytes;
+  for (std::size_t done = 0; done < bytes; done += block)
+    for (std::size_t i = 0; i < step.to.size(); ++i)
+      dests_[i].store(sources_.front() + done, std::min(block, bytes - done));
+}
+
+void Executor::reduce(const Op& op, const CompiledSchedule::View& step) {
+  const auto sources = std::span(sources_).first(step.from.size());
+  const auto dests = std::span(dests_).first(step.to.size());
+  const ReduceSpec spec = spec_of(op, step);
+  const std::size_t block = block_bytes(sources.size() + dests.size()) / bytes_of(op.type);
+  for (std::size_t done = 0; done < step.stage.count; done += block) {
+    const std::size_t count = std::min(block, step.stage.count - done);
+    const std::size_t bytes = count * bytes_of(op.type);
+    std::byte* const result = dests.front().streams ? room_.data() : dests.front().address;
+    linerate::reduce(result, sources, count, spec);
+    for (Dest& dest : dests) dest.store(result, bytes);
+    for (const std::byte*& source : sources) source += bytes;
+  }
+}
+
+ReduceSpec Executor::spec_of(const Op& op, const CompiledSchedule::View& step) {
+  ReduceSpec spec{.type = op.type,
+                  .op = step.stage.completes ? op.op : partial(op.op),
+                  .nranks = team_.nranks()};
+  if (op.op != RedOp::mulsum) return spec;
+  for (std::size_t i = 0; i < step.from.size(); ++i)
+    factors_[i] = step.from[i].where == Where::send ? team_.premul_of(step.from[i].rank) : 1.0;
+  spec.premuls = std::span(factors_).first(step.from.size());
+  return spec;
+}
+
+}  // namespace linerate::host

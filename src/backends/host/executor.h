@@ -1,0 +1,82 @@
+// Runs schedules: the one place in which collectives touch other ranks' buffers.
+#pragma once
+
+#include "backends/host/region.h"
+#include "backends/host/schedule/compiled.h"
+#include "backends/host/streaming.h"
+#include "backends/host/team.h"
+#include "comm/op.h"
+#include "devices/cpu/reduce.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace linerate::host {
+
+// Of one communicator; used by the thread that uses it. Schedules and scratch memory are kept, so
+// that a call which was made before allocates nothing.
+class Executor {
+ public:
+  // `team` and `groups` outlive this.
+  Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups,
+           std::size_t streaming_bytes);
+
+  // What this rank does in `op`; kept until kKept others were asked for. REQUIRES: `algorithm` has
+  // a schedule for the call; all ranks name the same one.
+  const CompiledSchedule& schedule_for(const Op& op, const Algorithm& algorithm);
+
+  // REQUIRES: buffers that peers touch are in the arena, or the team shares one address space.
+  void run(const Op& op, const CompiledSchedule& schedule);
+
+  // Steps with several results work on blocks of at most so many bytes.
+  static constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
+
+ private:
+  struct Key {
+    const Algorithm* algorithm = nullptr;
+    std::size_t count = 0;
+    OpKind kind{};
+    DataType type{};
+    int root = 0;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Kept {
+    Key key;
+    std::unique_ptr<const CompiledSchedule> schedule;
+  };
+
+  void make_room(std::size_t bytes);
+  // Where a step's result goes, from the current block on.
+  struct Dest {
+    std::byte* address = nullptr;
+    bool streams = false;  // past the caches
+    void store(const std::byte* from, std::size_t bytes);
+  };
+
+  void perform(const Op& op, const CompiledSchedule::View& step, bool streams);
+  Dest dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i, bool streams) const;
+  void copy(const Op& op, const CompiledSchedule::View& step);
+  void reduce(const Op& op, const CompiledSchedule::View& step);
+  ReduceSpec spec_of(const Op& op, const CompiledSchedule::View& step);
+  std::byte* address_of(const Place& place, std::size_t element_bytes) const;
+
+  static constexpr std::size_t kKept = 16;  // a sweep uses one at a time, a trainer a few
+
+  Team& team_;
+  std::shared_ptr<Region> region_;
+  const Groups& groups_;
+  Streaming streaming_;
+  std::vector<Kept> kept_;
+  std::size_t oldest_ = 0;
+  Buffer scratch_;
+  std::vector<const std::byte*> sources_;
+  std::vector<Dest> dests_;
+  std::vector<double> factors_;
+  alignas(64) std::array<std::byte, kBlockBytes> room_;  // a block on its way to streaming stores
+};
+
+}  // namespace linerate::host

@@ -1,0 +1,42 @@
+// Whether a call's stores should bypass the caches.
+#pragma once
+
+#include "comm/op.h"
+
+#include <array>
+#include <cstddef>
+
+namespace linerate::host {
+
+// A store through the cache first reads the line that it will overwrite; a streaming one does not,
+// but leaves nothing in the cache. It pays where the lines would not stay there until the next use:
+// when the buffers of one call exceed the cache, or when so much else was touched since these
+// buffers were last used that they have left it. Of one rank; used by one thread.
+class Streaming {
+ public:
+  // `cache_bytes`: of the last-level cache that all ranks of the call share; 0: unknown, never
+  // streams.
+  explicit Streaming(std::size_t cache_bytes) : cache_bytes_(cache_bytes) {}
+
+  // For the next call, whose ranks' buffers hold `footprint` bytes together and whose result on
+  // this rank begins at `result`.
+  bool pays(const std::byte* result, std::size_t footprint);
+
+ private:
+  struct Use {
+    const std::byte* result = nullptr;
+    std::size_t touched_before = 0;  // bytes touched by all calls until then
+  };
+  static constexpr std::size_t kUses = 64;
+
+  Use& use_of(const std::byte* result);
+
+  std::size_t cache_bytes_;
+  std::size_t touched_ = 0;
+  std::array<Use, kUses> uses_{};
+};
+
+// Bytes of the distinct buffers of all ranks of a call.
+std::size_t footprint_of(const Op& op, int rank, int nranks);
+
+}  // namespace linerate::host
