@@ -142,6 +142,7 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
       m.lane_times[lane].elapsed_ns += times[lane].elapsed_ns;
       m.lane_times[lane].enqueue_ns += times[lane].enqueue_ns;
     }
+    m.algorithm = session_.ranks().front().comm().last_algorithm();
     m.batch = decide(m, start_ns, false).batch;
     sample(on_lane, launcher, m);
     stop = decide(m, start_ns, true).stop ||

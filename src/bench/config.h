@@ -102,7 +102,8 @@ struct RunConfig {
   TrafficOptions traffic;
 
   std::string backend = "auto";
-  int nprocs = 0;  // --nprocs; 0: not asked for
+  std::string algorithm;  // --algo; empty: the backend chooses
+  int nprocs = 0;         // --nprocs; 0: not asked for
   std::string jsonl_file, csv_file;
   bool keep_samples = false;  // --samples
   StopRule stop;

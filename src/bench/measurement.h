@@ -8,6 +8,7 @@
 #include "record/record.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace linerate {
@@ -21,6 +22,7 @@ struct Measurement {
   std::vector<SampleReduction>
       samples{};  // per lane set: all lanes, then each group where there are more
   int batch = 1;
+  std::string algorithm{};  // that rank 0's communicator used
   bool checked = false;
   std::vector<RankCheck> checks{};  // every check of every rank and round
 };

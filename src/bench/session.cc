@@ -2,6 +2,7 @@
 #include "bench/session.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/wire.h"
 
 #include <fmt/format.h>
@@ -28,6 +29,15 @@ RankInfo get_info(WireReader& in) {
     *value = in.get<int>();
   for (std::string* text : {&info.hostname, &info.bus_id, &info.device_name}) *text = in.get_text();
   return info;
+}
+
+// Of any collective, each once.
+std::vector<std::string_view> algorithms_of(const Communicator& comm) {
+  std::vector<std::string_view> names;
+  for (std::size_t kind = 0; kind < kOpKinds; ++kind)
+    for (const auto name : comm.algorithms(static_cast<OpKind>(kind)))
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
 }
 
 }  // namespace
@@ -65,11 +75,10 @@ Session::Session(const SessionInput& input) : input_(input) {
   input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
   connect();
   split();
+  force_algorithm();
   exchange_infos();
   group_ = input_.backend.group();
 }
-
-Session::~Session() { watched_->clear(); }
 
 void Session::enter(Stage stage) {
   stage.calls = watched_->calls_begun();
@@ -118,6 +127,22 @@ void Session::split() {
     local.group = config().split.color(local.rank);
     local.part = local.world->split(local.group, local.rank);
     watched_->add(local.part.get());
+  }
+}
+
+// Refused where no collective has it; where one has not, the backend's own choice stays.
+void Session::force_algorithm() {
+  const std::string_view wanted = config().algorithm;
+  if (wanted.empty()) return;
+  for (auto& local : ranks_) {
+    const auto known = algorithms_of(local.comm());
+    if (known.empty())
+      throw Error(fmt::format("--algo: the {} backend chooses its algorithms alone; leave it out.",
+                              input_.backend.name()),
+                  ExitCode::usage);
+    if (std::ranges::find(known, wanted) == known.end())
+      throw Error(unknown_choice("algorithm", wanted, known), ExitCode::usage);
+    local.comm().use_algorithm(wanted);
   }
 }
 

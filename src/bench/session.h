@@ -55,7 +55,7 @@ class Session {
  public:
   // Opens devices, connects, splits. Collective over all lanes.
   explicit Session(const SessionInput& input);
-  ~Session();
+  ~Session() = default;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -100,14 +100,21 @@ class Session {
  private:
   void connect();
   void split();
+  void force_algorithm();
   void exchange_infos();
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
 
   SessionInput input_;
   int lane_index_ = 0;  // among the threads of this process
+  // Forgets the communicators before they end, also when the constructor throws.
+  struct Forget {
+    std::shared_ptr<WatchedComms> watched;
+    ~Forget() { watched->clear(); }
+  };
   std::shared_ptr<WatchedComms> watched_ = std::make_shared<WatchedComms>();
   std::vector<LocalRank> ranks_;
+  Forget forget_{watched_};
   std::unique_ptr<Group> group_;
   std::vector<RankInfo> infos_;
   int ngroups_ = 1;

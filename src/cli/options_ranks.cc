@@ -17,7 +17,7 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 5> kRows{{
+constexpr std::array<OptionRow, 6> kRows{{
     {.short_name = 't',
      .long_name = "nthreads",
      .metavar = "N",
@@ -53,6 +53,20 @@ constexpr std::array<OptionRow, 5> kRows{{
      .note = "auto takes mpi under an MPI launcher, else host, and says on stderr what it chose. "
              "fake moves real bytes on a virtual clock, for tests.",
      .apply = set_backend},
+    {.long_name = "algo",
+     .metavar = "NAME",
+     .help = "the algorithm that the host backend uses wherever it is defined",
+     .note =
+         "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; else it chooses by "
+         "collective, size and ranks from a measured table (`linerate tune host`). The JSON "
+         "Lines name the algorithm of each result. Elsewhere refused: those backends choose "
+         "alone.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
+       if (a.text.empty()) return std::string(a.label) + " needs the name of an algorithm.";
+       c.algorithm = a.text;
+       return {};
+     }},
     {.long_name = "fake",
      .metavar = "SPEC",
      .help = "what the fake backend injects (with --backend fake)",

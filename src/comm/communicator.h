@@ -65,8 +65,8 @@ class Communicator {
   // From the next call on, all calls for which `name` is defined take it; empty: the backend
   // chooses again. REQUIRES: one of algorithms(); the same on all ranks.
   virtual void use_algorithm(std::string_view) {}
-  // The one that `op` takes; empty: unknown.
-  virtual std::string_view algorithm_of(const Op&) const { return {}; }
+  // The one that the latest call took; empty: unknown, or not a collective.
+  virtual std::string_view last_algorithm() const { return {}; }
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

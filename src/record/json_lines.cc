@@ -186,6 +186,7 @@ std::string json_line(const Record& record) {
   }
   if (record.wrong) line["wrong"] = *record.wrong;
   if (record.where) line["first_wrong"] = wrong_json(*record.where);
+  put(line, "algorithm", record.algorithm);
   if (!record.traffic_bytes.empty()) line["traffic_bytes"] = record.traffic_bytes;
   put(line, "timestamp", record.timestamp);
   if (record.samples) {

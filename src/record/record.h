@@ -122,6 +122,7 @@ struct Record {
   int group = 0;
   int nranks = 0, nnodes = 0;
   std::string backend{}, backend_version{}, transport{};
+  std::string algorithm{};  // empty: the backend does not tell
   WindowInfo window{};
   double algbw_gbps = 0, busbw_gbps = 0;  // 1e9 bytes per second
   std::optional<SampleInfo> samples{};

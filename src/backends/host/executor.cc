@@ -40,7 +40,7 @@ void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   make_room(schedule.scratch_count() * bytes_of(op.type));
   const bool streams =
       streaming_.pays(op.recv.data(), footprint_of(op, team_.rank(), team_.nranks()));
-  team_.enter(op, scratch_.data());
+  team_.enter(op, scratch_.data(), schedule.variant());
   team_.see(schedule.touched());
   team_.start_touching(schedule.touched());
   schedule.for_each_step([&](std::uint32_t index, const CompiledSchedule::View& step) {

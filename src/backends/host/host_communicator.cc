@@ -80,6 +80,7 @@ void HostCommunicator::barrier() {
 void HostCommunicator::run(const Op& op) {
   assert(op.peer >= 0 && op.peer < nranks());
   assert(has_its_extent(op, rank(), nranks()));
+  last_algorithm_ = {};
   switch (op.kind) {
     case OpKind::all_to_all_v:
       return run_staged(op, {.send = true},
@@ -93,6 +94,7 @@ void HostCommunicator::run(const Op& op) {
       break;
   }
   const Algorithm* const algorithm = selection_.choose(problem_of(op));
+  last_algorithm_ = algorithm == nullptr ? kFlat.name : algorithm->name;
   if (algorithm == &kEager) return eager_.run(op);
   if (algorithm != nullptr) return run_scheduled(op, *algorithm);
   run_staged(op, {.send = true, .recv = true},
@@ -124,19 +126,14 @@ Problem HostCommunicator::problem_of(const Op& op) const {
 std::vector<std::string_view> HostCommunicator::algorithms(OpKind kind) const {
   const Problem probe{.kind = kind, .count = 1, .nranks = nranks(), .groups = &groups_};
   std::vector<std::string_view> names;
-  for (const Algorithm& algorithm : all_algorithms())
-    if (algorithm.defined(probe)) names.push_back(algorithm.name);
+  for (const Algorithm* algorithm : all_algorithms())
+    if (algorithm->defined(probe)) names.push_back(algorithm->name);
   return names;
 }
 
 void HostCommunicator::use_algorithm(std::string_view name) {
   assert(name.empty() || find_algorithm(name) != nullptr);
   selection_.force(find_algorithm(name));
-}
-
-std::string_view HostCommunicator::algorithm_of(const Op& op) const {
-  const Algorithm* const algorithm = selection_.choose(problem_of(op));
-  return algorithm == nullptr ? kFlat.name : algorithm->name;
 }
 
 // One value of every rank, over this communicator itself.

@@ -39,7 +39,7 @@ class HostCommunicator final : public Communicator {
   void abort() noexcept override { team_.abort(); }
   std::vector<std::string_view> algorithms(OpKind kind) const override;
   void use_algorithm(std::string_view name) override;
-  std::string_view algorithm_of(const Op& op) const override;
+  std::string_view last_algorithm() const override { return last_algorithm_; }
 
  private:
   void run(const Op& op);
@@ -60,6 +60,7 @@ class HostCommunicator final : public Communicator {
   Executor executor_;
   PointToPoint point_to_point_;
   Staging staging_;
+  std::string_view last_algorithm_;
 };
 
 }  // namespace linerate::host

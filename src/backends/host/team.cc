@@ -1,6 +1,7 @@
 // See team.h.
 #include "backends/host/team.h"
 
+#include "backends/host/algorithms/algorithm.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -29,8 +30,10 @@ std::string words_of(std::uint64_t signature, std::uint64_t count) {
   const auto kind = static_cast<OpKind>(signature & 0xff);
   const auto type = static_cast<DataType>(signature >> 8 & 0xff);
   const auto op = static_cast<RedOp>(signature >> 16 & 0xff);
-  return fmt::format("{} of {} {} ({}, root {})", name_of(kind), count, name_of(type), name_of(op),
-                     signature >> 32);
+  const auto variant = signature >> 24 & 0xff;
+  const auto by = variant == 0 ? "" : fmt::format(", {}", all_algorithms()[variant - 1]->name);
+  return fmt::format("{} of {} {} ({}, root {}{})", name_of(kind), count, name_of(type),
+                     name_of(op), signature >> 32, by);
 }
 
 Waiting::Watched watched(const Team::Setup& setup, const ControlBlock& control) {

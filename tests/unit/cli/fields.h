@@ -41,6 +41,7 @@ inline Fields variable_fields(const RunConfig& c) {
 inline Fields own_fields(const RunConfig& c) {
   return {{"at_once", fmt::format("{}", c.at_once)},
           {"backend", c.backend},
+          {"algorithm", c.algorithm},
           {"nprocs", fmt::format("{}", c.nprocs)},
           {"jsonl_file", c.jsonl_file},
           {"csv_file", c.csv_file},

@@ -77,6 +77,7 @@ std::vector<Example> nccl_tests_examples() {
 std::vector<Example> own_examples() {
   return {
       {"", "backend", "mpi", {{"backend", "mpi"}}},
+      {"", "algo", "ring", {{"algorithm", "ring"}}},
       {"", "nprocs", "4", {{"nprocs", "4"}}},
       {"", "jsonl", "run.jsonl", {{"jsonl_file", "run.jsonl"}}},
       {"", "csv", "run.csv", {{"csv_file", "run.csv"}}},

@@ -29,7 +29,7 @@ struct Algorithm {
 };
 
 // All of them, in the order of the documentation.
-std::span<const Algorithm> all_algorithms();
+std::span<const Algorithm* const> all_algorithms();
 const Algorithm* find_algorithm(std::string_view name);
 
 }  // namespace linerate::host

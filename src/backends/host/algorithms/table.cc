@@ -6,16 +6,16 @@
 
 namespace linerate::host {
 
-std::span<const Algorithm> all_algorithms() {
-  static const std::array kAlgorithms{kEager, kPull, kFlat,        kRecursiveDoubling,
-                                      kRing,  kTree, kHierarchical};
+std::span<const Algorithm* const> all_algorithms() {
+  static constexpr std::array<const Algorithm*, 7> kAlgorithms{
+      &kEager, &kPull, &kFlat, &kRecursiveDoubling, &kRing, &kTree, &kHierarchical};
   return kAlgorithms;
 }
 
 const Algorithm* find_algorithm(std::string_view name) {
   const auto all = all_algorithms();
   const auto row = std::ranges::find(all, name, &Algorithm::name);
-  return row == all.end() ? nullptr : &*row;
+  return row == all.end() ? nullptr : *row;
 }
 
 }  // namespace linerate::host

@@ -54,6 +54,8 @@ CompiledSchedule::CompiledSchedule(const Algorithm& algorithm, const Problem& pr
   const Schedule& own = all[static_cast<std::size_t>(rank)];
   for (const Step& step : own.steps) append(step);
   scratch_count_ = own.scratch_count;
+  const auto rows = all_algorithms();
+  variant_ = static_cast<int>(std::ranges::find(rows, &algorithm) - rows.begin()) + 1;
   find_touched(rank);
   last_waits_ = last_waits_of(all, rank);
   find_opened(all, rank);

@@ -54,6 +54,8 @@ class CompiledSchedule {
   bool opens_send() const { return opens_send_; }
   bool opens_recv() const { return opens_recv_; }
   std::size_t scratch_count() const { return scratch_count_; }
+  // Tells the algorithms apart; not 0.
+  int variant() const { return variant_; }
 
  private:
   template <typename T>
@@ -73,6 +75,7 @@ class CompiledSchedule {
   std::vector<int> touched_;
   std::vector<Wait> last_waits_;
   std::size_t scratch_count_ = 0;
+  int variant_ = 0;
   bool opens_send_ = false;
   bool opens_recv_ = false;
 };

@@ -130,8 +130,8 @@ TEST_P(EachAlgorithm, CostsWhatItsFormulaSays) {
 
 std::vector<const Algorithm*> scheduled() {
   std::vector<const Algorithm*> rows;
-  for (const Algorithm& algorithm : all_algorithms())
-    if (algorithm.schedule != nullptr) rows.push_back(&algorithm);
+  for (const Algorithm* algorithm : all_algorithms())
+    if (algorithm->schedule != nullptr) rows.push_back(algorithm);
   return rows;
 }
 
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Host, EachAlgorithm, testing::ValuesIn(scheduled()),
 
 TEST(AlgorithmTable, NamesEachOnce) {
   std::vector<std::string_view> names;
-  for (const Algorithm& algorithm : all_algorithms()) names.push_back(algorithm.name);
+  for (const Algorithm* algorithm : all_algorithms()) names.push_back(algorithm->name);
   std::ranges::sort(names);
 
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());

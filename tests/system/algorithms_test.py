@@ -1,0 +1,59 @@
+"""--algo: what runs, what the records say, and what is refused."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import json_lines, run, tool
+
+EVERYWHERE = ("pull", "flat", "recursive_doubling", "ring", "tree")
+
+
+def results(*command: str) -> list[dict]:
+    """The result lines of a run without wrong data."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run.jsonl"
+        done = run([tool("all_reduce_perf"), *command, "--jsonl", str(file)])
+        assert done.returncode == 0, done.stderr
+        return [line for line in json_lines(file) if line["kind"] == "result"]
+
+
+class Algorithms(unittest.TestCase):
+    def test_that_are_asked_for_run_and_are_named(self):
+        for name in EVERYWHERE:
+            for way in (("-g", "3"), ("--nprocs", "3")):
+                with self.subTest(name=name, way=way):
+                    found = results("-b", "4", "-e", "4M", "-f", "32", "-n", "2", *way,
+                                    "--algo", name)
+
+                    self.assertEqual({line["algorithm"] for line in found}, {name})
+                    self.assertEqual(sum(line["wrong"] for line in found), 0)
+
+    def test_are_chosen_by_size_where_none_is_asked_for(self):
+        found = results("-b", "8", "-e", "8M", "-f", "1024", "-n", "2", "-g", "2")
+
+        self.assertEqual(found[0]["algorithm"], "eager")
+        self.assertNotEqual(found[-1]["algorithm"], "eager")
+
+    def test_that_end_below_the_size_leave_the_rest_to_the_backend(self):
+        found = results("-b", "1K", "-e", "64K", "-f", "64", "-n", "2", "-g", "2",
+                        "--algo", "eager")
+
+        self.assertNotIn("eager", {line["algorithm"] for line in found})
+
+    def test_that_do_not_exist_are_refused_with_the_choices(self):
+        done = run([tool("all_reduce_perf"), "-g", "2", "--algo", "rung"])
+
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Did you mean 'ring'?", done.stderr)
+        self.assertIn("recursive_doubling", done.stderr)
+
+    def test_are_refused_where_the_backend_chooses_alone(self):
+        done = run([tool("all_reduce_perf"), "--backend", "fake", "-g", "2", "--algo", "ring"])
+
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the fake backend chooses its algorithms alone", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
