@@ -3,8 +3,8 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
-.PHONY: all tools help deps deps-full run test test-full debug asan tsan cpu-only fuzz lint format size \
-  install clean
+.PHONY: all tools help deps deps-full run test test-full debug bench-algo asan tsan cpu-only fuzz \
+  lint format size install clean
 
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
@@ -52,6 +52,9 @@ test-full: deps-full all ## every test there is
 debug cpu-only: %: build-%/build.ninja ## build and test that preset in build-<preset>/
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@ -j $(JOBS)
+
+bench-algo: tools ## every host algorithm by size and ranks, against the table in use (4 minutes)
+	@build/bin/linerate tune host --check
 
 asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under sanitizers
 	@cmake --build --preset $@ -j $(JOBS)

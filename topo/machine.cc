@@ -7,6 +7,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -44,27 +45,45 @@ std::string cpu_model(hwloc_topology_t topology) {
   return "unknown CPU";
 }
 
+// What divides the machine into domains.
+hwloc_obj_type_t domain_type(hwloc_topology_t topology) {
+  return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE) > 0 ? HWLOC_OBJ_L3CACHE
+                                                                   : HWLOC_OBJ_NUMANODE;
+}
+
+// The objects of `type` that hold some of the threads in `set`.
+std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t type,
+                                    hwloc_const_cpuset_t set) {
+  std::vector<hwloc_obj_t> found;
+  for (hwloc_obj_t object = nullptr;
+       (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;)
+    if (hwloc_bitmap_intersects(object->cpuset, set)) found.push_back(object);
+  return found;
+}
+
 }  // namespace
 
 Machine describe_machine() {
   const auto topology = load_topology();
   const auto usable = usable_threads(topology.get());
-  const auto* set = usable.get();
-  Machine machine{.cpu_model = cpu_model(topology.get())};
   const auto count = [&](hwloc_obj_type_t type) {
-    int found = 0;
-    for (hwloc_obj_t object = nullptr;
-         (object = hwloc_get_next_obj_by_type(topology.get(), type, object)) != nullptr;)
-      if (hwloc_bitmap_intersects(object->cpuset, set)) ++found;
-    return found;
+    return static_cast<int>(objects_of(topology.get(), type, usable.get()).size());
   };
-  machine.threads = std::max(1, hwloc_bitmap_weight(set));
+  Machine machine{.cpu_model = cpu_model(topology.get())};
+  machine.threads = std::max(1, hwloc_bitmap_weight(usable.get()));
   const int cores = count(HWLOC_OBJ_CORE);
   machine.cores = cores > 0 ? cores : machine.threads;
-  for (hwloc_obj_t cache = nullptr;
-       (cache = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_L3CACHE, cache)) != nullptr;)
-    if (hwloc_bitmap_intersects(cache->cpuset, set)) machine.l3_bytes += cache->attr->cache.size;
+  machine.domains = std::max(1, count(domain_type(topology.get())));
+  for (const auto* cache : objects_of(topology.get(), HWLOC_OBJ_L3CACHE, usable.get()))
+    machine.l3_bytes += cache->attr->cache.size;
   return machine;
+}
+
+int domain_of_this_thread() {
+  const auto topology = load_topology();
+  const auto usable = usable_threads(topology.get());
+  const auto found = objects_of(topology.get(), domain_type(topology.get()), usable.get());
+  return found.size() == 1 ? static_cast<int>(found.front()->logical_index) : -1;
 }
 
 }  // namespace linerate

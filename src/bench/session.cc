@@ -214,6 +214,7 @@ bool Session::any_lane(bool says) {
 
 void Session::describe(RunInfo& info) const {
   info.transport = ranks_.front().world->transport();
+  info.tuning = input_.backend.tuning();
   info.nranks = nranks();
   info.nnodes = input_.members.place().nnodes;
   info.nthreads = config().nthreads;

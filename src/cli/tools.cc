@@ -69,10 +69,10 @@ Result<Invocation> without_more(Invocation call, std::size_t known) {
                              call.args[known - 1])};
 }
 
-// Help on one command; the reports explain themselves.
+// Help on one command; reports and tuning explain themselves.
 Invocation help_on(const CommandRow& row, Invocation call) {
-  const bool explains_itself = row.command == Command::report;
-  call.command = explains_itself ? Command::report : Command::help;
+  const bool explains_itself = row.command == Command::report || row.command == Command::tune;
+  call.command = explains_itself ? row.command : Command::help;
   call.words = {explains_itself ? "--help" : std::string(row.name)};
   return call;
 }
@@ -123,6 +123,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
       return without_more(std::move(call), 2);
     case Command::help:
       return help_invocation(std::move(call));
+    case Command::tune:
     case Command::report:
       return call;
   }
@@ -155,8 +156,10 @@ const CommandRow* find_command(std::string_view name) {
 }
 
 std::span<const CommandRow> commands() {
-  static constexpr std::array<CommandRow, 5> kRows{{
+  static constexpr std::array<CommandRow, 6> kRows{{
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
+      {Command::tune, "tune", "host [options]",
+       "measure the host backend's algorithms here, and use the fastest from then on"},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
       {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
       {Command::help, "help", "[COMMAND|TOOL]",

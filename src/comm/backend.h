@@ -46,6 +46,8 @@ class Backend {
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;  // of its library; empty: a part of linerate
   virtual Capabilities capabilities() const = 0;
+  // What its choice of algorithms rests on, for records; empty: it does not tell. After connect().
+  virtual std::string tuning() const { return {}; }
 
   // The device of local rank `local_index` of this process, counted over all its threads.
   virtual std::unique_ptr<Device> open_device(int local_index) = 0;

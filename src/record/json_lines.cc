@@ -153,6 +153,7 @@ std::string json_line(const RunInfo& run) {
   line["args"] = run.args;
   line["environment"] = run.environment;
   put_backend(line, run);
+  put(line, "tuning", run.tuning);
   put(line, "launcher", run.launcher);
   line["nranks"] = run.nranks;
   line["nnodes"] = run.nnodes;

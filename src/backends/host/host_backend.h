@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "comm/backend.h"
 
 #include <cstddef>
@@ -17,6 +18,9 @@ struct HostOptions {
   int cores = 0;
   // Consecutive ranks that count as close to each other; 0: as caches and memory nodes say.
   int ranks_per_group = 0;
+  // Says where measured tables of algorithms are kept; outlives the backend. Null: the built-in
+  // one.
+  const Environment* environment = nullptr;
 };
 
 // `clock` outlives the backend and all that it makes.

@@ -93,10 +93,10 @@ void HostCommunicator::run(const Op& op) {
     default:
       break;
   }
-  const Algorithm* const algorithm = selection_.choose(problem_of(op));
-  last_algorithm_ = algorithm == nullptr ? kFlat.name : algorithm->name;
-  if (algorithm == &kEager) return eager_.run(op);
-  if (algorithm != nullptr) return run_scheduled(op, *algorithm);
+  const Algorithm& algorithm = selection_.choose(problem_of(op));
+  last_algorithm_ = algorithm.name;
+  if (&algorithm == &kEager) return eager_.run(op);
+  if (op.kind != OpKind::all_to_all) return run_scheduled(op, algorithm);
   run_staged(op, {.send = true, .recv = true},
              [&](const Op& staged) { host::all_to_all(team_, staged); });
 }

@@ -5,22 +5,15 @@
 #include "backends/host/executor.h"
 #include "backends/host/point_to_point.h"
 #include "backends/host/region.h"
-#include "backends/host/selection.h"
 #include "backends/host/staging.h"
 #include "backends/host/team.h"
+#include "backends/host/tuning.h"
 #include "comm/communicator.h"
 
 #include <memory>
 #include <string>
 
 namespace linerate::host {
-
-// What makes a difference to speed only; the same on all ranks of a job.
-struct Tuning {
-  std::shared_ptr<const std::vector<Rule>> rules;
-  std::size_t cache_bytes = 0;  // of the last-level cache that the ranks share; 0: unknown
-  std::vector<int> marks;       // of each world rank: equal ones are close to each other
-};
 
 class HostCommunicator final : public Communicator {
  public:

@@ -28,13 +28,12 @@ Selection::Selection(std::span<const Rule> rules, int nranks) {
       limits_[static_cast<std::size_t>(rule.kind)].push_back({rule.max_bytes, rule.algorithm});
 }
 
-const Algorithm* Selection::choose(const Problem& problem) const {
-  if (forced_ != nullptr && forced_->defined(problem)) return forced_;
+const Algorithm& Selection::choose(const Problem& problem) const {
+  if (forced_ != nullptr && forced_->defined(problem)) return *forced_;
   const std::size_t bytes = payload_bytes(problem);
   for (const Limit& limit : limits_[static_cast<std::size_t>(problem.kind)])
-    if (bytes <= limit.max_bytes && limit.algorithm->defined(problem)) return limit.algorithm;
-  if (kFlat.defined(problem)) return &kFlat;
-  return kEager.defined(problem) ? &kEager : nullptr;
+    if (bytes <= limit.max_bytes && limit.algorithm->defined(problem)) return *limit.algorithm;
+  return kFlat;
 }
 
 std::size_t payload_bytes(const Problem& problem) {

@@ -30,9 +30,8 @@ class Selection {
   // Null: choose again by size.
   void force(const Algorithm* algorithm) { forced_ = algorithm; }
 
-  // REQUIRES: a collective other than all_to_all_v. Null where no algorithm has a schedule for it
-  // and the payload is too large for eager (all_to_all).
-  const Algorithm* choose(const Problem& problem) const;
+  // REQUIRES: a collective other than all_to_all_v.
+  const Algorithm& choose(const Problem& problem) const;
 
  private:
   struct Limit {

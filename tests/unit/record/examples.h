@@ -15,6 +15,7 @@ inline RunInfo example_run() {
           .backend = "host",
           .backend_version = "0.1.0",
           .transport = "shared memory",
+          .tuning = "built in",
           .launcher = "threads",
           .nranks = 2,
           .nnodes = 1,

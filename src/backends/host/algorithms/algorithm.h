@@ -22,7 +22,7 @@ struct Algorithm {
   std::string_view name;   // as --algo takes it
   std::string_view words;  // what it does, for the list of choices
   bool (*defined)(const Problem& problem);
-  // What `rank` does; null for the eager one. REQUIRES: defined(problem).
+  // What `rank` does; null for the eager one. REQUIRES: defined(problem), and not all_to_all.
   Schedule (*schedule)(const Problem& problem, int rank);
   // REQUIRES: defined(problem); payload is large enough that pieces flow without a gap.
   Cost (*cost)(const Problem& problem);

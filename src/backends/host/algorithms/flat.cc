@@ -1,8 +1,10 @@
 // Flat: every byte is read once from where it is and written once to where it belongs, each rank
-// doing an equal share of all ranks' work.
+// doing an equal share of all ranks' work. all_to_all needs a swap in place: see ../exchange.h.
 #include "backends/host/algorithms/pieces.h"
 #include "backends/host/algorithms/rows.h"
 #include "backends/host/slice.h"
+
+#include <cassert>
 
 namespace linerate::host {
 namespace {
@@ -16,8 +18,8 @@ bool defined(const Problem& problem) {
     case OpKind::broadcast:
     case OpKind::gather:
     case OpKind::scatter:
-      return true;
     case OpKind::all_to_all:
+      return true;
     case OpKind::all_to_all_v:
     case OpKind::send:
     case OpKind::recv:
@@ -85,6 +87,7 @@ Step move_block(const Problem& problem, int rank) {
 // In place too: slice i of every buffer is touched by rank i only, which has reduced a block of all
 // send buffers before it writes that block of any receive buffer.
 Schedule schedule(const Problem& problem, int rank) {
+  assert(problem.kind != OpKind::all_to_all);
   switch (problem.kind) {
     case OpKind::all_reduce:
     case OpKind::reduce:
@@ -113,6 +116,8 @@ Cost cost(const Problem& problem) {
       return {.rounds = 1, .bytes = m};
     case OpKind::reduce_scatter:
     case OpKind::all_gather:
+      return {.rounds = 1, .bytes = (n - 1) * m};
+    case OpKind::all_to_all:
       return {.rounds = 1, .bytes = (n - 1) * m};
     default:
       return {.rounds = 1, .bytes = m};

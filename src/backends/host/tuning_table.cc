@@ -1,0 +1,210 @@
+// See tuning_table.h.
+#include "backends/host/tuning_table.h"
+
+#include "base/text.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+
+namespace linerate::host {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
+
+std::optional<OpKind> kind_named(std::string_view name) {
+  for (std::size_t i = 0; i < kOpKinds; ++i)
+    if (name_of(static_cast<OpKind>(i)) == name) return static_cast<OpKind>(i);
+  return std::nullopt;
+}
+
+// Times of all algorithms, by size.
+using Sizes = std::map<std::size_t, std::map<std::string, double>>;
+
+std::string fastest(const std::map<std::string, double>& times) {
+  return std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+bool good_enough(const std::map<std::string, double>& times, const std::string& algorithm,
+                 double tolerance) {
+  const auto own = times.find(algorithm);
+  return own != times.end() && own->second <= times.at(fastest(times)) * (1 + tolerance);
+}
+
+// The algorithm that stays good enough for most sizes from `first` on.
+std::string longest_lasting(const Sizes& sizes, Sizes::const_iterator first, double tolerance) {
+  std::string best = fastest(first->second);
+  std::ptrdiff_t most = 0;
+  for (const auto& [name, us] : first->second) {
+    const auto end = std::find_if(first, sizes.end(), [&](const auto& entry) {
+      return !good_enough(entry.second, name, tolerance);
+    });
+    if (std::distance(first, end) > most) {
+      most = std::distance(first, end);
+      best = name;
+    }
+  }
+  return best;
+}
+
+void append_rules(const Sizes& sizes, Rule rule, double tolerance, std::vector<Rule>& rules) {
+  std::string current;
+  for (auto size = sizes.begin(); size != sizes.end(); ++size) {
+    if (!current.empty() && good_enough(size->second, current, tolerance)) {
+      rules.back().max_bytes = size->first;
+      continue;
+    }
+    current = longest_lasting(sizes, size, tolerance);
+    rule.max_bytes = size->first;
+    rule.algorithm = find_algorithm(current);
+    rules.push_back(rule);
+  }
+  rules.back().max_bytes = kAnyBytes;
+}
+
+Json json_of(const Rule& rule) {
+  Json object{{"collective", name_of(rule.kind)}, {"nranks", rule.nranks}};
+  if (rule.max_bytes != kAnyBytes) object["max_bytes"] = rule.max_bytes;
+  object["algorithm"] = rule.algorithm->name;
+  return object;
+}
+
+// What is wrong with `object`, or nothing, and `rule`.
+std::optional<std::string> read_rule(const Json& object, Rule& rule) {
+  if (!object.is_object()) return "is not an object";
+  const auto text = [&](const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto number = [&](const char* key, std::size_t otherwise) {
+    const auto found = object.find(key);
+    if (found == object.end()) return otherwise;
+    return found->is_number_unsigned() ? found->get<std::size_t>() : std::size_t{0};
+  };
+  const auto kind = kind_named(text("collective"));
+  if (!kind) return fmt::format("has the unknown collective '{}'", text("collective"));
+  rule = {.kind = *kind,
+          .nranks = static_cast<int>(std::min<std::size_t>(number("nranks", 0), 1 << 20)),
+          .max_bytes = number("max_bytes", kAnyBytes),
+          .algorithm = find_algorithm(text("algorithm"))};
+  if (rule.algorithm == nullptr)
+    return fmt::format("has the unknown algorithm '{}'", text("algorithm"));
+  if (rule.nranks < 1) return "has no number of ranks ('nranks', from 1)";
+  if (rule.max_bytes == 0) return "has no sensible 'max_bytes'";
+  return std::nullopt;
+}
+
+std::optional<std::string> read_rules(const Json& array, std::vector<Rule>& rules) {
+  if (!array.is_array()) return "'rules' is not a list";
+  for (const auto& object : array) {
+    Rule rule;
+    if (const auto wrong = read_rule(object, rule))
+      return fmt::format("rule {} {}", rules.size() + 1, *wrong);
+    rules.push_back(rule);
+  }
+  return std::nullopt;
+}
+
+// Letters and digits, single dashes between them.
+std::string slug(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  return name;
+}
+
+TuningTable built_in() {
+  const auto rules = built_in_rules();
+  return {.machine = std::string(built_in_machine()), .rules = {rules.begin(), rules.end()}};
+}
+
+}  // namespace
+
+std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance) {
+  std::map<std::pair<OpKind, int>, Sizes> tables;
+  for (const Timing& t : timings) tables[{t.kind, t.nranks}][t.bytes][t.algorithm] = t.us;
+  std::vector<Rule> rules;
+  for (const auto& [what, sizes] : tables)
+    append_rules(sizes, {.kind = what.first, .nranks = what.second}, tolerance, rules);
+  return rules;
+}
+
+std::string machine_text(const Machine& machine) {
+  return fmt::format("{}, {} cores, {} threads, {} of L3", machine.cpu_model, machine.cores,
+                     machine.threads, bytes_text(machine.l3_bytes));
+}
+
+std::string tuning_text(const TuningTable& table) {
+  std::string text =
+      fmt::format("{{\"schema\": {}, \"machine\": {}, \"measured\": {}, \"rules\": [\n", kSchema,
+                  Json(table.machine).dump(), Json(table.measured).dump());
+  for (std::size_t i = 0; i < table.rules.size(); ++i)
+    text += json_of(table.rules[i]).dump() + (i + 1 < table.rules.size() ? ",\n" : "\n");
+  return text + "]}\n";
+}
+
+Result<TuningTable> parse_tuning(std::string_view text, std::string_view origin) {
+  const auto refused = [&](std::string_view why) {
+    return Failure{fmt::format("{} is no table of algorithms: {}. `linerate tune host` writes one.",
+                               origin, why)};
+  };
+  const Json object = Json::parse(text, nullptr, false);
+  if (!object.is_object()) return refused("it is not a JSON object");
+  if (object.value("schema", Json()) != kSchema) return refused("its schema is not 1");
+  TuningTable table;
+  for (const auto& [key, into] :
+       {std::pair{"machine", &table.machine}, std::pair{"measured", &table.measured}}) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_string())
+      return refused(fmt::format("it has no text '{}'", key));
+    *into = found->get<std::string>();
+  }
+  if (const auto wrong = read_rules(object.value("rules", Json()), table.rules))
+    return refused(*wrong);
+  return table;
+}
+
+std::optional<std::filesystem::path> tuning_path(const Environment& environment,
+                                                 const Machine& machine) {
+  std::filesystem::path folder;
+  if (const auto cache = environment.get("XDG_CACHE_HOME"); cache && !cache->empty())
+    folder = *cache;
+  else if (const auto home = environment.get("HOME"); home && !home->empty())
+    folder = std::filesystem::path(*home) / ".cache";
+  else
+    return std::nullopt;
+  return folder / "linerate" / fmt::format("host-{}.json", slug(machine_text(machine)));
+}
+
+TuningTable find_tuning(const Environment& environment, const Machine& machine,
+                        std::string& complaint) {
+  const auto path = tuning_path(environment, machine);
+  if (!path) return built_in();
+  std::ifstream file(*path, std::ios::binary);
+  if (!file) return built_in();
+  std::string text(kMostFileBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto table = parse_tuning(text, path->string());
+  if (!table) complaint = table.sentence();
+  if (!table || table->machine != machine_text(machine)) return built_in();
+  return *std::move(table);
+}
+
+}  // namespace linerate::host

@@ -1,0 +1,130 @@
+// linerate tune host: races the algorithms, prints the results, keeps the table.
+#include "backends/host/host_backend.h"
+#include "backends/host/tuning_table.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/time_text.h"
+#include "base/units.h"
+#include "bench/race.h"
+#include "cli/tune_words.h"
+#include "commands/command.h"
+#include "commands/race_text.h"
+#include "launch/lanes/lanes.h"
+#include "launch/solo_bootstrap.h"
+#include "topo/machine.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+constexpr double kTolerance = 0.03;  // of the rules; a third of what --check allows
+
+using OnResult = std::function<void(const RaceResult&)>;
+
+// All cases of one number of ranks, each rank a thread. `on_result` is called on rank 0.
+void race(Backend& backend, const TuneConfig& config, int nranks, const OnResult& on_result) {
+  const SteadyClock clock;
+  std::mutex mutex;
+  std::vector<Communicator*> alive;
+  const auto abort_all = [&](const std::string&) {
+    const std::lock_guard lock(mutex);
+    for (Communicator* comm : alive) comm->abort();
+  };
+  const auto body = [&](Bootstrap& member) {
+    const auto device = backend.open_device(member.rank());
+    Device* const local[] = {device.get()};
+    const auto comms = backend.connect(member, local, {.deadline = Deadline::after(clock, 60)});
+    {
+      const std::lock_guard lock(mutex);
+      alive.push_back(comms.front().get());
+    }
+    Race race(member, *comms.front(), clock, config.max_bytes);
+    for (const OpKind kind : config.kinds)
+      for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes; bytes *= 2) {
+        if (!Race::runs(kind, bytes, nranks)) continue;
+        const RaceResult result = race.run(kind, bytes, {});
+        if (member.rank() == 0) on_result(result);
+      }
+    const std::lock_guard lock(mutex);
+    std::erase(alive, comms.front().get());
+  };
+  run_lanes(*solo_bootstrap(), nranks, body, abort_all);
+}
+
+std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
+  std::vector<host::Timing> timings;
+  for (const RaceResult& result : results)
+    for (const Runner& runner : result.runners)
+      timings.push_back({.kind = result.kind,
+                         .nranks = result.nranks,
+                         .bytes = result.bytes,
+                         .algorithm = runner.algorithm,
+                         .us = runner.us.median});
+  return timings;
+}
+
+// Whole or not at all: written beside its place, then moved there.
+void keep(const host::TuningTable& table, const std::filesystem::path& path) {
+  std::filesystem::create_directories(path.parent_path());
+  const auto fresh = path.parent_path() / fmt::format("{}.new", path.filename().string());
+  std::FILE* const file = std::fopen(fresh.c_str(), "w");
+  if (file == nullptr)
+    throw SystemError(errno, fmt::format("{} cannot be written", fresh.string()));
+  const auto text = host::tuning_text(table);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written)
+    throw SystemError(errno, fmt::format("{} cannot be written", fresh.string()));
+  std::filesystem::rename(fresh, path);
+}
+
+ExitCode conclude(const CommandInput& input, const TuneConfig& config,
+                  const std::vector<RaceResult>& results) {
+  if (config.check) return check_summary(results) ? ExitCode::ok : ExitCode::finding;
+  const Machine machine = describe_machine();
+  const host::TuningTable table{.machine = host::machine_text(machine),
+                                .measured = utc_text(std::chrono::system_clock::now()),
+                                .rules = host::rules_from(timings_of(results), kTolerance)};
+  if (config.cpp) {
+    print_rows(table.rules);
+    return ExitCode::ok;
+  }
+  const auto path = host::tuning_path(input.environment, machine);
+  if (!path)
+    throw Unavailable("Neither XDG_CACHE_HOME nor HOME is set: there is no place for the table.");
+  keep(table, *path);
+  fmt::print("# {} rules for {} are kept in {}\n", table.rules.size(), table.machine,
+             path->string());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode tune_command(const CommandInput& input) {
+  const auto config = parse_tune(input.call.words);
+  if (!config) return refuse(config.sentence());
+  if (!config->help_text.empty()) {
+    fmt::print("{}", config->help_text);
+    return ExitCode::ok;
+  }
+  const SteadyClock clock;
+  const auto backend = make_host_backend(clock, {.environment = &input.environment});
+  std::vector<RaceResult> results;
+  print_race_header();
+  for (const int nranks : config->nranks)
+    race(*backend, *config, nranks, [&](const RaceResult& result) {
+      print_race(result);
+      results.push_back(result);
+    });
+  return conclude(input, *config, results);
+}
+
+}  // namespace linerate
