@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/host/arena.h"
+#include "backends/host/signal.h"
 
 #include <atomic>
 #include <cstddef>
@@ -10,8 +11,6 @@
 
 namespace linerate::host {
 
-// Numbers of calls or messages, which only grow: a waiter compares with >=, never with ==, because
-// the writer may be ahead.
 using Flag = std::atomic<std::uint64_t>;
 static_assert(Flag::is_always_lock_free, "flags are shared between processes");
 
@@ -30,7 +29,7 @@ struct Opened {
 // What a rank says about the call that it has entered. Written by its rank, then `entered`, which
 // publishes it. Short payloads share the flag's line, and `opened` always does.
 struct alignas(kLinePair) Cell {
-  Flag entered;                 // the number of the call that this cell describes
+  Signal entered;               // the number of the call that this cell describes
   std::uint64_t signature = 0;  // of kind, type, operator, root and algorithm: equal on all ranks
   std::uint64_t count = 0;
   union {
@@ -44,8 +43,8 @@ static_assert(offsetof(Cell, opened) + sizeof(Opened) <= 64);
 // that still reads.
 struct alignas(kLinePair) Slot {
   Cell cells[2];
-  alignas(kLinePair) Flag progress;  // see progress_at()
-  Flag stopped;                      // not 0: this rank has left the group by an error
+  alignas(kLinePair) Signal progress;  // see progress_at()
+  Flag stopped;                        // not 0: this rank has left the group by an error
 };
 
 // The value of Slot::progress once a rank has done `steps` steps of a call, or all of it: then it
@@ -58,7 +57,7 @@ constexpr std::uint64_t progress_at_end(std::uint64_t call) { return progress_at
 
 // Written by the sender, then `posted`.
 struct alignas(kLinePair) Message {
-  Flag posted;  // the number of this message between the two ranks
+  Signal posted;  // the number of this message between the two ranks
   // Private memory only: this message's number until the receiver takes (0) or the sender, when it
   // is aborted, revokes it (also 0): whoever sets 0 may go on.
   Flag offered;
@@ -70,7 +69,7 @@ struct alignas(kLinePair) Message {
 // From one rank to one other, in order; the two messages are used in turn.
 struct alignas(kLinePair) Mailbox {
   Message messages[2];
-  alignas(kLinePair) Flag taken;  // the last message that the receiver is through with
+  alignas(kLinePair) Signal taken;  // the last message that the receiver is through with
 };
 
 // What all_to_all_v tells one peer about the bytes that it may fetch.

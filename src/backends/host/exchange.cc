@@ -1,7 +1,9 @@
 // all_to_all beyond the smallest sizes, and all_to_all_v; see exchange.h.
 #include "backends/host/exchange.h"
 
+#include "backends/host/streaming.h"
 #include "base/error.h"
+#include "devices/cpu/stream_copy.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +34,7 @@ void swap_range(const Pair& pair, std::size_t begin, std::size_t end) {
   }
 }
 
-void exchange_with(Team& team, const Op& op, int peer) {
+void exchange_with(Team& team, const Op& op, int peer, bool streams) {
   const std::size_t bytes = bytes_of_count(op);
   const Pair pair{.mine = op.send.data() + block_at(op, peer),
                   .theirs = team.send_of(peer) + block_at(op, team.rank()),
@@ -40,7 +42,7 @@ void exchange_with(Team& team, const Op& op, int peer) {
                   .to_them = team.recv_of(peer) + block_at(op, team.rank())};
   const bool in_place = pair.mine == pair.to_me || pair.theirs == pair.to_them;
   if (!in_place)
-    std::memcpy(pair.to_me, pair.theirs, bytes);
+    move_bytes(pair.to_me, pair.theirs, bytes, streams);
   else if (team.rank() < peer)
     swap_range(pair, 0, bytes / 2);
   else
@@ -50,7 +52,7 @@ void exchange_with(Team& team, const Op& op, int peer) {
 }  // namespace
 
 // Out of place each rank fetches. In place, each of two ranks swaps one half of their two blocks.
-void all_to_all(Team& team, const Op& op) {
+void all_to_all(Team& team, const Op& op, bool streams) {
   assert(op.send.size() >= block_at(op, team.nranks()));
   assert(op.recv.size() >= block_at(op, team.nranks()));
   team.enter(op);
@@ -58,13 +60,14 @@ void all_to_all(Team& team, const Op& op) {
   team.start_touching(team.peers());
   const std::size_t own = block_at(op, team.rank());
   if (op.send.data() != op.recv.data())
-    std::memcpy(op.recv.data() + own, op.send.data() + own, bytes_of_count(op));
+    move_bytes(op.recv.data() + own, op.send.data() + own, bytes_of_count(op), streams);
   for (int step = 1; step < team.nranks(); ++step)
-    exchange_with(team, op, (team.rank() + step) % team.nranks());
+    exchange_with(team, op, (team.rank() + step) % team.nranks(), streams);
+  if (streams) end_streaming();
   team.leave();
 }
 
-void all_to_all_v(Team& team, const Op& op) {
+void all_to_all_v(Team& team, const Op& op, bool streams) {
   const std::size_t element = bytes_of(op.type);
   const auto n = static_cast<std::size_t>(team.nranks());
   assert(op.send_ranges.size() == n && op.recv_ranges.size() == n);
@@ -82,10 +85,10 @@ void all_to_all_v(Team& team, const Op& op) {
       throw Error(fmt::format("all_to_all_v: rank {} sends {} bytes to rank {}, which expects {}.",
                               peer, theirs.bytes, team.rank(), mine.count * element));
     assert(op.recv.size() >= (mine.offset + mine.count) * element);
-    if (theirs.bytes > 0)
-      std::memcpy(op.recv.data() + mine.offset * element, team.send_of(peer) + theirs.offset,
-                  theirs.bytes);
+    move_bytes(op.recv.data() + mine.offset * element, team.send_of(peer) + theirs.offset,
+               theirs.bytes, streams);
   }
+  if (streams) end_streaming();
   team.leave();
 }
 

@@ -6,9 +6,10 @@
 
 namespace linerate::host {
 
-// REQUIRES: buffers that peers touch are in the arena, or the team shares one address space.
-void all_to_all(Team& team, const Op& op);
+// `streams`: past the caches. REQUIRES: buffers that peers touch are in the arena, or the team
+// shares one address space.
+void all_to_all(Team& team, const Op& op, bool streams);
 // The same. REQUIRES too: send and recv do not overlap.
-void all_to_all_v(Team& team, const Op& op);
+void all_to_all_v(Team& team, const Op& op, bool streams);
 
 }  // namespace linerate::host

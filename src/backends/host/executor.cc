@@ -5,7 +5,6 @@
 #include "devices/cpu/stream_copy.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace linerate::host {
 namespace {
@@ -27,8 +26,8 @@ std::size_t block_bytes(std::size_t buffers) {
 }  // namespace
 
 Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups,
-                   std::size_t streaming_bytes)
-    : team_(team), region_(std::move(region)), groups_(groups), streaming_(streaming_bytes) {
+                   Streaming& streaming)
+    : team_(team), region_(std::move(region)), groups_(groups), streaming_(streaming) {
   const auto n = static_cast<std::size_t>(team.nranks());
   kept_.reserve(kKept);
   sources_.resize(n);
@@ -38,8 +37,7 @@ Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& gro
 
 void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   make_room(schedule.scratch_count() * bytes_of(op.type));
-  const bool streams =
-      streaming_.pays(op.recv.data(), footprint_of(op, team_.rank(), team_.nranks()));
+  const bool streams = streaming_.pays(op, team_.rank(), team_.nranks());
   team_.enter(op, scratch_.data(), schedule.variant());
   team_.see(schedule.touched());
   team_.start_touching(schedule.touched());
@@ -109,12 +107,7 @@ Executor::Dest Executor::dest_of(const Op& op, const CompiledSchedule::View& ste
 }
 
 void Executor::Dest::store(const std::byte* from, std::size_t bytes) {
-  if (address != from) {
-    if (streams)
-      stream_copy(address, from, bytes);
-    else
-      std::memcpy(address, from, bytes);
-  }
+  move_bytes(address, from, bytes, streams);
   address += bytes;
 }
 

@@ -20,9 +20,8 @@ namespace linerate::host {
 // that a call which was made before allocates nothing.
 class Executor {
  public:
-  // `team` and `groups` outlive this.
-  Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups,
-           std::size_t streaming_bytes);
+  // `team`, `groups` and `streaming` outlive this.
+  Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups, Streaming& streaming);
 
   // What this rank does in `op`; kept until kKept others were asked for. REQUIRES: `algorithm` has
   // a schedule for the call; all ranks name the same one.
@@ -69,7 +68,7 @@ class Executor {
   Team& team_;
   std::shared_ptr<Region> region_;
   const Groups& groups_;
-  Streaming streaming_;
+  Streaming& streaming_;
   std::vector<Kept> kept_;
   std::size_t oldest_ = 0;
   Buffer scratch_;

@@ -49,9 +49,10 @@ HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> regio
       team_(std::move(setup)),
       groups_(Groups::from_marks(selected(tuning_.marks, team_.setup().world_ranks))),
       selection_(*tuning_.rules, team_.nranks()),
+      streaming_(tuning_.cache_bytes),
       eager_(team_),
-      executor_(team_, region_, groups_, tuning_.cache_bytes),
-      point_to_point_(team_),
+      executor_(team_, region_, groups_, streaming_),
+      point_to_point_(team_, streaming_),
       staging_(team_, region_) {}
 
 std::string HostCommunicator::transport() const {
@@ -84,7 +85,7 @@ void HostCommunicator::run(const Op& op) {
   switch (op.kind) {
     case OpKind::all_to_all_v:
       return run_staged(op, {.send = true},
-                        [&](const Op& staged) { host::all_to_all_v(team_, staged); });
+                        [&](const Op& staged) { host::all_to_all_v(team_, staged, streams(op)); });
     case OpKind::send:
     case OpKind::recv:
     case OpKind::send_recv:
@@ -98,7 +99,7 @@ void HostCommunicator::run(const Op& op) {
   if (&algorithm == &kEager) return eager_.run(op);
   if (op.kind != OpKind::all_to_all) return run_scheduled(op, algorithm);
   run_staged(op, {.send = true, .recv = true},
-             [&](const Op& staged) { host::all_to_all(team_, staged); });
+             [&](const Op& staged) { host::all_to_all(team_, staged, streams(op)); });
 }
 
 template <typename Body>

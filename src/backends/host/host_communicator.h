@@ -6,6 +6,7 @@
 #include "backends/host/point_to_point.h"
 #include "backends/host/region.h"
 #include "backends/host/staging.h"
+#include "backends/host/streaming.h"
 #include "backends/host/team.h"
 #include "backends/host/tuning.h"
 #include "comm/communicator.h"
@@ -40,6 +41,7 @@ class HostCommunicator final : public Communicator {
   template <typename Body>
   void run_staged(const Op& op, const Exposure& exposure, Body&& body);
   Problem problem_of(const Op& op) const;
+  bool streams(const Op& op) { return streaming_.pays(op, rank(), nranks()); }
   template <typename T>
   std::vector<T> gather_from_all(const T& mine);
 
@@ -49,6 +51,7 @@ class HostCommunicator final : public Communicator {
   Team team_;
   Groups groups_;
   Selection selection_;
+  Streaming streaming_;
   Eager eager_;
   Executor executor_;
   PointToPoint point_to_point_;

@@ -2,6 +2,7 @@
 #include "backends/host/point_to_point.h"
 
 #include "base/error.h"
+#include "devices/cpu/stream_copy.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +12,9 @@
 
 namespace linerate::host {
 
-PointToPoint::PointToPoint(Team& team)
+PointToPoint::PointToPoint(Team& team, Streaming& streaming)
     : team_(team),
+      streaming_(streaming),
       sent_(static_cast<std::size_t>(team.nranks())),
       received_(static_cast<std::size_t>(team.nranks())) {}
 
@@ -24,7 +26,8 @@ void PointToPoint::run(const Op& op) {
   const int source = op.kind == OpKind::recv ? op.peer : op.source;
   if (sends) post(op.peer, op.send.first(bytes));
   try {
-    if (receives) receive(source, op.recv.first(bytes));
+    if (receives)
+      receive(source, op.recv.first(bytes), streaming_.pays(op, team_.rank(), team_.nranks()));
   } catch (...) {
     team_.abort();
     if (sends) withdraw(op.peer, op.send.first(bytes));
@@ -45,7 +48,7 @@ void PointToPoint::post(int dest, ConstView data) {
   } else if (!data.empty()) {
     std::memcpy(out.payload, data.data(), data.size());
   }
-  out.posted.store(number, std::memory_order_release);
+  out.posted.set(number);
 }
 
 void PointToPoint::finish_send(int dest, ConstView data) {
@@ -68,10 +71,10 @@ void PointToPoint::withdraw(int dest, ConstView data) noexcept {
   std::uint64_t offer = number;
   if (!reads_sender(data.size()) || !out.data.is_private()) return;
   if (out.offered.compare_exchange_strong(offer, 0)) return;
-  while (box.taken.load(std::memory_order_acquire) < number) sched_yield();
+  while (!box.taken.has(number)) sched_yield();
 }
 
-void PointToPoint::receive(int source, View data) {
+void PointToPoint::receive(int source, View data, bool streams) {
   const std::uint64_t number = ++received_[static_cast<std::size_t>(source)];
   Mailbox& box = team_.control().mailbox(source, team_.rank());
   Message& in = message(box, number);
@@ -84,10 +87,12 @@ void PointToPoint::receive(int source, View data) {
     std::uint64_t offer = number;
     if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
       team_.waiting().check_aborted();
-    std::memcpy(data.data(), by_address ? team_.arena().address_of(in.data) : in.payload,
-                data.size());
+    streams = streams && by_address;
+    move_bytes(data.data(), by_address ? team_.arena().address_of(in.data) : in.payload,
+               data.size(), streams);
+    if (streams) end_streaming();
   }
-  box.taken.store(number, std::memory_order_release);
+  box.taken.set(number);
 }
 
 }  // namespace linerate::host

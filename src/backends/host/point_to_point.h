@@ -1,6 +1,7 @@
 // send, recv and send_recv: a mailbox for each ordered pair of ranks.
 #pragma once
 
+#include "backends/host/streaming.h"
 #include "backends/host/team.h"
 #include "comm/op.h"
 
@@ -14,8 +15,8 @@ namespace linerate::host {
 // address, from which the receiver copies, and waits. Used by the thread that uses the team.
 class PointToPoint {
  public:
-  // `team` outlives this.
-  explicit PointToPoint(Team& team);
+  // `team` and `streaming` outlive this.
+  PointToPoint(Team& team, Streaming& streaming);
 
   // REQUIRES: op.kind is send, recv or send_recv; what is sent is in the arena, or the team shares
   // one address space; send and recv do not overlap. Where the two sides' sizes differ, the
@@ -29,11 +30,12 @@ class PointToPoint {
   void post(int dest, ConstView data);
   void finish_send(int dest, ConstView data);
   void withdraw(int dest, ConstView data) noexcept;
-  void receive(int source, View data);
+  void receive(int source, View data, bool streams);
 
   Message& message(Mailbox& box, std::uint64_t number) const { return box.messages[number & 1]; }
 
   Team& team_;
+  Streaming& streaming_;
   std::vector<std::uint64_t> sent_;  // number of the last message, for each rank
   std::vector<std::uint64_t> received_;
 };

@@ -1,8 +1,11 @@
 // See streaming.h.
 #include "backends/host/streaming.h"
 
+#include "devices/cpu/stream_copy.h"
+
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace linerate::host {
 namespace {
@@ -33,6 +36,14 @@ std::size_t footprint_of(const Op& op, int rank, int nranks) {
       op.send.data() + send <= op.recv.data() || op.recv.data() + recv <= op.send.data();
   const auto n = static_cast<std::size_t>(nranks);
   return n * (apart ? send + recv : std::max(send, recv));
+}
+
+void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes, bool streams) {
+  if (to == from || bytes == 0) return;
+  if (streams)
+    stream_copy(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
 }
 
 }  // namespace linerate::host

@@ -8,6 +8,9 @@
 
 namespace linerate::host {
 
+// Bytes of the distinct buffers of all ranks of a call.
+std::size_t footprint_of(const Op& op, int rank, int nranks);
+
 // A store through the cache first reads the line that it will overwrite; a streaming one does not,
 // but leaves nothing in the cache. It pays where the lines would not stay there until the next use:
 // when the buffers of one call exceed the cache, or when so much else was touched since these
@@ -21,6 +24,9 @@ class Streaming {
   // For the next call, whose ranks' buffers hold `footprint` bytes together and whose result on
   // this rank begins at `result`.
   bool pays(const std::byte* result, std::size_t footprint);
+  bool pays(const Op& op, int rank, int nranks) {
+    return pays(op.recv.data(), footprint_of(op, rank, nranks));
+  }
 
  private:
   struct Use {
@@ -36,7 +42,8 @@ class Streaming {
   std::array<Use, kUses> uses_{};
 };
 
-// Bytes of the distinct buffers of all ranks of a call.
-std::size_t footprint_of(const Op& op, int rank, int nranks);
+// memcpy, or a copy past the caches, which needs end_streaming() before it is announced. Nothing
+// where both are the same.
+void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes, bool streams);
 
 }  // namespace linerate::host

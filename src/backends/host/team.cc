@@ -99,7 +99,7 @@ void Team::join() {
 // the abort does, and this rank sees it. That takes sequential consistency, which costs little, but
 // is not needed for memory in the arena, which outlives everybody's calls.
 void Team::confirm_entry() {
-  (void)own_slot().cells[call_ & 1].entered.exchange(call_);
+  own_slot().cells[call_ & 1].entered.set_for_all(call_);
   waiting_.check_aborted();
 }
 
@@ -109,7 +109,7 @@ void Team::start_touching(std::span<const int> peers) {
 }
 
 void Team::leave() {
-  own_slot().progress.store(progress_at_end(call_), std::memory_order_release);
+  own_slot().progress.set(progress_at_end(call_));
   for (const int peer : peers_)
     waiting_.until(control_.slot(peer).progress, progress_at_end(call_));
   exposed_ = false;
@@ -145,8 +145,8 @@ bool Team::through_with_us(int peer) const {
   const auto process = [&](int rank) { return setup_.processes[static_cast<std::size_t>(rank)]; };
   if (process(peer) != process(rank())) return true;  // touches the arena only
   const Slot& slot = control_.slot(peer);
-  return slot.cells[call_ & 1].entered.load() < call_ ||
-         slot.progress.load(std::memory_order_acquire) >= progress_at_end(call_) ||
+  return slot.cells[call_ & 1].entered.value_for_all() < call_ ||
+         slot.progress.has(progress_at_end(call_)) ||
          slot.stopped.load(std::memory_order_acquire) != 0;
 }
 

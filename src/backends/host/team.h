@@ -83,16 +83,14 @@ class Team {
 
   // Says that this rank has done so many steps of the call; what it wrote in them is visible to
   // those who await them.
-  void announce(std::uint32_t steps) {
-    own_slot().progress.store(progress_at(call_, steps), std::memory_order_release);
-  }
+  void announce(std::uint32_t steps) { own_slot().progress.set(progress_at(call_, steps)); }
   void await(std::span<const Wait> waits) {
     for (const Wait& wait : waits)
       waiting_.until(control_.slot(wait.rank).progress, progress_at(call_, wait.steps));
   }
   // This rank touches no peer's buffer any more; waits until its own buffers are its own again.
   void leave(std::span<const Wait> last) {
-    own_slot().progress.store(progress_at_end(call_), std::memory_order_release);
+    own_slot().progress.set(progress_at_end(call_));
     await(last);
     exposed_ = false;
   }
@@ -114,7 +112,7 @@ class Team {
   const Cell& cell_of(int peer) const { return control_.slot(peer).cells[call_ & 1]; }
   Slot& own_slot() const { return control_.slot(setup_.rank); }
   Cell& begin(std::uint64_t signature, std::uint64_t count, bool exposes);
-  void publish(Cell& cell) { cell.entered.store(call_, std::memory_order_release); }
+  void publish(Cell& cell) { cell.entered.set(call_); }
   void join();
   bool has_private_buffers(int peer) const {
     const Opened& opened = cell_of(peer).opened;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
 namespace linerate::host {
 namespace {
@@ -40,26 +39,26 @@ Patience Patience::when(bool crowded) {
   return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore};
 }
 
-void Waiting::wait(const Flag& flag, std::uint64_t number) {
+void Waiting::wait(const Signal& signal, std::uint64_t number) {
   for (int i = 0; i < patience_.spins; ++i) {
-    if (flag.load(std::memory_order_acquire) >= number) return;
+    if (signal.has(number)) return;
     pause();
   }
-  wait_patiently(flag, number);
+  wait_patiently(signal, number);
 }
 
-void Waiting::wait_patiently(const Flag& flag, std::uint64_t number) {
+void Waiting::wait_patiently(const Signal& signal, std::uint64_t number) {
   const std::int64_t start_ns = clock_->now_ns();
   auto nap = kFirstNap;
   bool yields = wary_waits_ == 0;
   if (!yields) --wary_waits_;
-  while (flag.load(std::memory_order_acquire) < number) {
+  while (!signal.has(number)) {
     check_aborted();
     if (yields) {
       yields = yield() && clock_->now_ns() - start_ns < kYieldNs;
       continue;
     }
-    std::this_thread::sleep_for(nap);
+    signal.sleep(number, nap);
     nap = std::min(2 * nap, kLongestNap);
   }
 }

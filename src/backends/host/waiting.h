@@ -28,10 +28,10 @@ class Waiting {
   Waiting(const Watched& watched, Patience patience, const Clock& clock)
       : watched_(watched), patience_(patience), clock_(&clock) {}
 
-  // Returns when flag >= number; what was written before the flag is then visible. Throws
+  // Returns when `signal` has `number`; what was written before it is then visible. Throws
   // PeerFailure soon after an abort.
-  void until(const Flag& flag, std::uint64_t number) {
-    if (flag.load(std::memory_order_acquire) < number) wait(flag, number);
+  void until(const Signal& signal, std::uint64_t number) {
+    if (!signal.has(number)) wait(signal, number);
   }
 
   // Offers the core to others again in the next wait, whatever it cost before.
@@ -44,8 +44,8 @@ class Waiting {
   }
 
  private:
-  void wait(const Flag& flag, std::uint64_t number);
-  void wait_patiently(const Flag& flag, std::uint64_t number);
+  void wait(const Signal& signal, std::uint64_t number);
+  void wait_patiently(const Signal& signal, std::uint64_t number);
   bool yield();
   [[noreturn]] void throw_aborted() const;
 

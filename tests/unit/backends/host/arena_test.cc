@@ -175,7 +175,7 @@ TEST_F(RegionTest, RefusesMoreThanItHolds) {
 TEST_F(RegionTest, UsesAControlBlockAgainOnceAllRanksHaveDetached) {
   const std::size_t first = region_->allocate_control(2);
   ControlBlock block(region_->arena().at(first), 2);
-  block.slot(1).progress.store(77);
+  block.slot(1).progress.set(77);
 
   const std::size_t second = region_->allocate_control(2);
   block.header().attached.store(0);
@@ -183,7 +183,7 @@ TEST_F(RegionTest, UsesAControlBlockAgainOnceAllRanksHaveDetached) {
 
   EXPECT_NE(second, first);
   EXPECT_EQ(third, first);
-  EXPECT_EQ(block.slot(1).progress.load(), 0u);
+  EXPECT_EQ(block.slot(1).progress.value(), 0u);
   EXPECT_EQ(block.header().attached.load(), 2u);
 }
 
