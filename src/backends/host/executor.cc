@@ -51,7 +51,9 @@ void Executor::run(const Op& op, const CompiledSchedule& schedule) {
 
 const CompiledSchedule& Executor::schedule_for(const Op& op, const Algorithm& algorithm) {
   const Key key{&algorithm, op.count, op.kind, op.type, op.peer};
+  if (recent_ < kept_.size() && kept_[recent_].key == key) return *kept_[recent_].schedule;
   const auto found = std::ranges::find(kept_, key, &Kept::key);
+  recent_ = static_cast<std::size_t>(found - kept_.begin());
   if (found != kept_.end()) return *found->schedule;
   const Problem problem{.kind = op.kind,
                         .count = op.count,

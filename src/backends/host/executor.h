@@ -70,6 +70,7 @@ class Executor {
   const Groups& groups_;
   Streaming& streaming_;
   std::vector<Kept> kept_;
+  std::size_t recent_ = 0;  // of the latest call
   std::size_t oldest_ = 0;
   Buffer scratch_;
   std::vector<const std::byte*> sources_;

@@ -104,6 +104,7 @@ void HostCommunicator::run(const Op& op) {
 
 template <typename Body>
 void HostCommunicator::run_staged(const Op& op, const Exposure& exposure, Body&& body) {
+  if (!staging_.may_be_needed(op)) return body(op);
   const Op staged = staging_.stage(op, exposure);
   body(staged);
   staging_.unstage(op, staged);

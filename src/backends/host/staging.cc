@@ -11,11 +11,6 @@ bool overlap(ConstView a, ConstView b) {
          b.data() < a.data() + a.size();
 }
 
-// Calls without an in-place form: timed in place all the same, so they must not race.
-bool has_no_in_place_form(OpKind kind) {
-  return kind == OpKind::send_recv || kind == OpKind::all_to_all_v;
-}
-
 }  // namespace
 
 Op Staging::stage(const Op& op, const Exposure& exposure) {

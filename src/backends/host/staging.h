@@ -22,6 +22,12 @@ class Staging {
   Staging(const Team& team, std::shared_ptr<Region> region)
       : team_(team), region_(std::move(region)) {}
 
+  // False: peers reach the buffers of `op` where they are, and it may be made as it is.
+  bool may_be_needed(const Op& op) const {
+    return has_no_in_place_form(op.kind) ||
+           (team_.spans_processes() && (is_outside(op.send.data()) || is_outside(op.recv.data())));
+  }
+
   // The call to make in place of `op`: the same one where peers reach what they touch. A buffer
   // outside of the arena that ranks of other processes touch is replaced; so is a send buffer that
   // overlaps recv in calls that have no in-place form. Throws Error where memory runs out.
@@ -33,8 +39,15 @@ class Staging {
   bool used() const { return used_; }
 
  private:
+  // Calls without an in-place form: timed in place all the same, so they must not race.
+  static bool has_no_in_place_form(OpKind kind) {
+    return kind == OpKind::send_recv || kind == OpKind::all_to_all_v;
+  }
+  bool is_outside(const std::byte* data) const {
+    return data != nullptr && !team_.arena().contains(data);
+  }
   bool out_of_reach(ConstView view) const {
-    return team_.spans_processes() && !view.empty() && !team_.arena().contains(view.data());
+    return team_.spans_processes() && !view.empty() && is_outside(view.data());
   }
   Buffer& at_least(Buffer& buffer, std::size_t bytes);
 

@@ -8,12 +8,6 @@
 #include <cstring>
 
 namespace linerate::host {
-namespace {
-
-constexpr std::size_t kLeastBytes = std::size_t{64} << 10;  // below, the lines' latency is hidden
-
-}  // namespace
-
 bool Streaming::pays(const std::byte* result, std::size_t footprint) {
   if (cache_bytes_ == 0 || footprint < kLeastBytes) return false;
   touched_ += footprint;
