@@ -176,6 +176,7 @@ TEST(ShortVersion, KeepsNameAndNumber) {
   EXPECT_EQ(short_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"),
             "Open MPI 4.1.4");
   EXPECT_EQ(short_version("MPICH Version:      4.0.2\nMPICH Release date: x"), "MPICH 4.0.2");
+  EXPECT_EQ(short_version("MPICH Version:\t4.0.2\nMPICH Release date:\tx"), "MPICH 4.0.2");
   EXPECT_EQ(short_version(""), "");
 }
 

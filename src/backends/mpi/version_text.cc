@@ -3,12 +3,14 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace linerate::mpi {
 
 std::string short_version(std::string_view library_version) {
-  const auto line = library_version.substr(0, library_version.find_first_of(",\n"));
+  std::string line(library_version.substr(0, library_version.find_first_of(",\n")));
+  std::ranges::replace(line, '\t', ' ');
   std::string text;
   for (const auto& word : split(line, ' ')) {
     std::string_view kept = trim(word);
