@@ -39,9 +39,10 @@ FOLDERS = (
     _under_src("cli", 5),
     _under_src("commands", 5),
     Folder("main", "src", "main", 6),
+    Folder("benchmarks", "benchmarks", "benchmarks", 6),
 )
 
-# Composition roots outside src/main.cc.
+# Composition roots outside src/main.cc and benchmarks/.
 ROOTS = ("trainers/train_*.cc",)
 
 

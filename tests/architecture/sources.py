@@ -10,7 +10,9 @@ from pathlib import Path
 
 from layers import FOLDERS, ROOTS, Folder
 
-TOP_FOLDERS = ("src", "collectives", "trainers", "topo", "tests", "reports", "cmake")
+TOP_FOLDERS = (
+    "src", "collectives", "trainers", "topo", "benchmarks", "tests", "reports", "cmake"
+)
 CPP_ENDINGS = frozenset({".cc", ".h", ".cu", ".cuh"})
 ENDINGS = CPP_ENDINGS | {".py", ".cmake", ".sh"}
 

@@ -1,0 +1,29 @@
+// The bandwidth that several pinned threads reach together.
+#pragma once
+
+#include "base/clock.h"
+#include "benchmarks/machine/kernels.h"
+#include "comm/buffer.h"
+
+#include <vector>
+
+namespace linerate::benchmarks {
+
+// Arrays larger than a cache is believed to be, touched once. Used by one thread.
+class Bandwidth {
+ public:
+  // `array_bytes` of each of the three arrays, shared out among the threads; `clock` outlives it.
+  Bandwidth(std::size_t array_bytes, const Clock& clock);
+
+  // GB/s (10^9 bytes) of each of `repeats` passes after one untimed: thread r on core r, from the
+  // first that begins to the last that ends.
+  std::vector<double> measure_gbps(const Kernel& kernel, int nthreads, int repeats);
+
+ private:
+  Arrays slice(int thread, int nthreads) const;
+
+  const Clock& clock_;
+  Buffer a_, b_, c_;
+};
+
+}  // namespace linerate::benchmarks

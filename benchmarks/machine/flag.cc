@@ -1,0 +1,54 @@
+// See flag.h.
+#include "benchmarks/machine/flag.h"
+
+#include "benchmarks/pinning.h"
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace linerate::benchmarks {
+namespace {
+
+constexpr std::uint32_t kRoundTrips = 2000;  // of a window: a fraction of a millisecond
+
+struct alignas(128) Flag {  // adjacent lines are fetched in pairs
+  std::atomic<std::uint32_t> value = 0;
+
+  void wait_for(std::uint32_t expected) const {
+    while (value.load(std::memory_order_acquire) != expected) {
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
+  if (ncores() < 2) return {};
+  Flag ping, pong;
+  std::vector<double> times_ns;
+  const auto last = static_cast<std::uint32_t>(windows) * kRoundTrips;
+  std::jthread echo([&] {
+    pin_this_thread(1);
+    for (std::uint32_t turn = 1; turn <= last; ++turn) {
+      ping.wait_for(turn);
+      pong.value.store(turn, std::memory_order_release);
+    }
+  });
+  std::jthread caller([&] {
+    pin_this_thread(0);
+    for (std::uint32_t turn = 1; turn <= last;) {
+      const auto start_ns = clock.now_ns();
+      for (std::uint32_t i = 0; i < kRoundTrips; ++i, ++turn) {
+        ping.value.store(turn, std::memory_order_release);
+        pong.wait_for(turn);
+      }
+      times_ns.push_back(static_cast<double>(clock.now_ns() - start_ns) / kRoundTrips);
+    }
+  });
+  caller.join();
+  echo.join();
+  return times_ns;
+}
+
+}  // namespace linerate::benchmarks

@@ -1,0 +1,96 @@
+// See kernels.h.
+#include "benchmarks/machine/kernels.h"
+
+#include "base/simd.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+// Loops stay loops: a call of memset or memcpy would choose its own kind of store.
+#define LINERATE_PLAIN_LOOP __attribute__((optimize("no-tree-loop-distribute-patterns")))
+
+namespace linerate::benchmarks {
+namespace {
+
+constexpr std::uint64_t kValue = 3;
+
+std::span<std::uint64_t> words(std::span<std::byte> bytes) {
+  return {reinterpret_cast<std::uint64_t*>(bytes.data()), bytes.size() / sizeof(std::uint64_t)};
+}
+
+// Kept from being optimised away without a store of its own.
+void keep(std::uint64_t value) { asm volatile("" : : "r"(value)); }
+
+LINERATE_INLINE std::uint64_t sum_of(std::span<const std::uint64_t> values) {
+  std::uint64_t sum = 0;
+  for (const auto value : values) sum += value;
+  return sum;
+}
+LINERATE_AVX2 void read_avx2(const Arrays& slice) { keep(sum_of(words(slice.a))); }
+void read_plain(const Arrays& slice) { keep(sum_of(words(slice.a))); }
+void read(const Arrays& slice) { has_avx2() ? read_avx2(slice) : read_plain(slice); }
+
+LINERATE_PLAIN_LOOP void write(const Arrays& slice) {
+  for (auto& word : words(slice.a)) word = kValue;
+}
+
+LINERATE_PLAIN_LOOP void copy(const Arrays& slice) {
+  const auto from = words(slice.b);
+  const auto to = words(slice.a);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
+}
+
+LINERATE_PLAIN_LOOP void triad(const Arrays& slice) {
+  const auto b = words(slice.b);
+  const auto c = words(slice.c);
+  const auto to = words(slice.a);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = b[i] + kValue * c[i];
+}
+
+#if defined(__x86_64__)
+// 16 bytes: what every x86-64 has, and wider stores fill a line no sooner.
+__m128i* vectors(std::span<std::byte> bytes) { return reinterpret_cast<__m128i*>(bytes.data()); }
+std::size_t nvectors(const Arrays& slice) { return slice.a.size() / sizeof(__m128i); }
+
+void nt_write(const Arrays& slice) {
+  const __m128i value = _mm_set1_epi64x(kValue);
+  __m128i* const to = vectors(slice.a);
+  for (std::size_t i = 0; i < nvectors(slice); ++i) _mm_stream_si128(to + i, value);
+  _mm_sfence();
+}
+
+void nt_copy(const Arrays& slice) {
+  const __m128i* const from = vectors(slice.b);
+  __m128i* const to = vectors(slice.a);
+  for (std::size_t i = 0; i < nvectors(slice); ++i) _mm_stream_si128(to + i, from[i]);
+  _mm_sfence();
+}
+#else
+void nt_write(const Arrays& slice) { write(slice); }
+void nt_copy(const Arrays& slice) { copy(slice); }
+#endif
+
+constexpr std::array<Kernel, 6> kKernels{{
+    {"read", 1, read},
+    {"write", 1, write},
+    {"nt_write", 1, nt_write},
+    {"copy", 2, copy},
+    {"nt_copy", 2, nt_copy},
+    {"triad", 3, triad},
+}};
+
+}  // namespace
+
+std::span<const Kernel> all_kernels() { return kKernels; }
+
+const Kernel* find_kernel(std::string_view name) {
+  const auto row = std::ranges::find(kKernels, name, &Kernel::name);
+  return row == kKernels.end() ? nullptr : &*row;
+}
+
+}  // namespace linerate::benchmarks

@@ -1,0 +1,30 @@
+// What memory is asked to do when its limit is measured: STREAM's kernels, and two without caches.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace linerate::benchmarks {
+
+// Three arrays of equal length, aligned to a cache line, whose lengths are multiples of one.
+struct Arrays {
+  std::span<std::byte> a, b, c;
+};
+
+// One pass over a thread's slice. Bytes are counted as STREAM does (J. McCalpin): what the kernel
+// names, not the lines that a cache fetches before they are overwritten.
+struct Kernel {
+  std::string_view name;
+  std::size_t moved;  // bytes moved for each byte of an array
+  void (*run)(const Arrays& slice);
+};
+
+// read, write, nt_write, copy, nt_copy, triad. nt: stores that go past the caches, where the
+// processor has them; else as without.
+std::span<const Kernel> all_kernels();
+
+// Null when there is none of this name.
+const Kernel* find_kernel(std::string_view name);
+
+}  // namespace linerate::benchmarks

@@ -1,0 +1,95 @@
+// bench_peer: the ranks of one competitor, which stay alive and measure when the driver asks.
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "benchmarks/peer/options.h"
+#include "benchmarks/peer/rank_server.h"
+#include "commands/fabric.h"
+#include "launch/identity.h"
+#include "launch/lanes/lanes.h"
+#include "launch/local_fork.h"
+#include "launch/watch/watch.h"
+
+#include <exception>
+#include <span>
+
+namespace {
+
+using namespace linerate;
+using benchmarks::Options;
+
+constexpr double kStartS = 60;  // for the others to start, and to end
+
+// Ranks that wait inside a library hear nothing of a failure: the job ends for all.
+ExitCode fail(const Fabric& fabric, const Error& error) {
+  say(error.what());
+  fabric.process().abort(error.exit_code());
+  return error.exit_code();
+}
+
+RunConfig config_of(const Options& options) {
+  RunConfig config;
+  config.nthreads = options.nthreads;
+  config.nprocs = options.nprocs;
+  config.backend = options.backend;
+  return config;
+}
+
+ExitCode run_process(const Options& options, const Environment& environment,
+                     const Identity& identity) {
+  const SteadyClock clock;
+  const RunConfig config = config_of(options);
+  const auto deadline = Deadline::after(clock, kStartS);
+  const Fabric fabric = open_fabric(
+      {.config = config, .environment = environment, .interrupted = {}}, identity, clock, deadline);
+  try {
+    const auto watch =
+        Watch::start(fabric.process(), {.nlanes = options.nthreads, .deadline = deadline});
+    const auto body = [&](Bootstrap& member) {
+      benchmarks::RankServer({.members = member,
+                              .backend = *fabric.backend,
+                              .watch = *watch,
+                              .config = config,
+                              .clock = clock},
+                             options)
+          .serve();
+    };
+    run_lanes(fabric.process(), options.nthreads, body,
+              [&](const std::string& sentence) { watch->fail(sentence); });
+    watch->leave();
+    fabric.process().barrier(Deadline::after(clock, kStartS));
+    return ExitCode::ok;
+  } catch (const Error& error) {
+    return fail(fabric, error);
+  } catch (const std::exception& error) {
+    return fail(fabric, Error(error.what()));
+  }
+}
+
+ExitCode run(std::span<const char* const> argv) {
+  const auto options = benchmarks::parse_options(argv);
+  if (!options) throw Error(options.sentence(), ExitCode::usage);
+  const auto environment = Environment::of_process();
+  const auto identity = detect_identity(environment, options->nprocs);
+  if (!identity) throw Error(identity.sentence(), ExitCode::usage);
+  if (identity->launcher != Launcher::nprocs) return run_process(*options, environment, *identity);
+  return fork_processes(
+      options->nprocs,
+      [&](const Identity& child) { return run_process(*options, environment, child); },
+      options->nthreads);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return static_cast<int>(run({argv, static_cast<std::size_t>(argc)}));
+  } catch (const Error& error) {
+    say(error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::exception& error) {
+    say(error.what());
+    return static_cast<int>(ExitCode::failed);
+  }
+}

@@ -1,0 +1,43 @@
+// One rank of a competitor: sleeps until the driver asks, measures, answers.
+#pragma once
+
+#include "bench/session.h"
+#include "bench/verify.h"
+#include "benchmarks/channel.h"
+#include "benchmarks/peer/options.h"
+#include "benchmarks/peer/request.h"
+#include "benchmarks/peer/slots.h"
+
+#include <vector>
+
+namespace linerate::benchmarks {
+
+// Used by the rank's thread. All ranks of a job get the same requests in the same order.
+class RankServer {
+ public:
+  // Connects, then pins this thread: threads that the backend has made by then stay free. Buffers
+  // are touched by the pinned thread. Collective over all ranks; `input` and `options` outlive it.
+  RankServer(const SessionInput& input, const Options& options);
+
+  // Greets the driver and serves its requests until it has gone.
+  void serve();
+
+ private:
+  void allocate(const Options& options);
+  Answer answer(const Request& request);
+  CaseOnLane place(const Request& request, const SlotRange& slots) const;
+  std::size_t pool_slots(const Request& request) const;
+  std::uint64_t verify(const Request& request);
+  std::vector<double> measure(const Request& request);
+  double window_us(const Request& request, const CaseOnLane& on_lane, const SlotRange& slots);
+  double bare_window_us(const Request& request, const CaseOnLane& on_lane);
+  LocalRank& local() { return session_.ranks().front(); }
+  const LocalRank& local() const { return session_.ranks().front(); }
+
+  std::string version_;
+  Session session_;
+  Channel channel_;
+  SlotTurns turns_;
+};
+
+}  // namespace linerate::benchmarks

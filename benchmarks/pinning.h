@@ -1,0 +1,13 @@
+// One thread on one core.
+#pragma once
+
+namespace linerate::benchmarks {
+
+// The cores that the calling thread may use.
+int ncores();
+
+// Binds the calling thread, and the threads that it creates from now on, to the core that is number
+// `index` modulo ncores() of those allowed. Threads that exist already stay free.
+void pin_this_thread(int index);
+
+}  // namespace linerate::benchmarks
