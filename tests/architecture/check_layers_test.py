@@ -33,6 +33,7 @@ class Arrows(unittest.TestCase):
             ("src/commands/a.cc", "cli/parse.h"),
             ("src/main.cc", "commands/perf.h"),
             ("trainers/train_ddp.cc", "backends/registry.h"),
+            ("benchmarks/peer/a.cc", "commands/fabric.h"),
         ):
             self.assertEqual(broken(path, f'#include "{include}"\n'), [], (path, include))
 
@@ -46,6 +47,7 @@ class Arrows(unittest.TestCase):
             ("src/backends/host/a.cc", "backends/mpi/world.h"),
             ("src/output/a.cc", "cli/parse.h"),
             ("src/cli/a.cc", "commands/perf.h"),
+            ("src/bench/a.cc", "benchmarks/channel.h"),
             ("trainers/engine.cc", "bench/plan.h"),
         ):
             self.assertEqual(broken(path, f'#include "{include}"\n'), ["arrow"], (path, include))
