@@ -60,15 +60,26 @@ linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
 linerate_python_test(report.runs report tests/system/report_runs_test.py)
 linerate_python_test(output.parsers output tests/system/parsers_test.py)
+foreach(name IN ITEMS ratios floors targets plan page)
+  linerate_python_test(benchmarks.${name} benchmarks tests/unit/benchmarks/${name}_test.py)
+endforeach()
 
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
-                      golden hosts slurm docs reference)
+                      golden hosts slurm docs reference bench)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
     SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 endforeach()
+
+# The default build leaves the benchmark's programs out: a test of their own builds them, so that
+# they cannot rot.
+add_test(NAME benchmarks.build
+  COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target bench_peer bench_machine)
+set_tests_properties(benchmarks.build PROPERTIES
+  LABELS system FIXTURES_SETUP benchmarks RUN_SERIAL ON TIMEOUT 600)
+set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
 include(MpiTests)

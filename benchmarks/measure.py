@@ -1,0 +1,111 @@
+"""Measures one block: all its cases on all competitors in turns, until its time is up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cells import Case, Cell
+from fleet import Fleet
+from jobs import Job, JobLost
+from machine import Machine, has_changed
+from plan import Block, Plan
+
+WINDOW_US = 1000.0  # short beside a scheduler's tick of some milliseconds
+LONG_US = 4000.0  # windows of this length come one in a round, shorter ones in threes
+WINDOWS = 3
+MOST_ITERS = 20_000
+TRIAL_US = 200.0
+WARMUP_SHARE = 4  # a window's calls over those before it: others have used the caches since
+
+
+@dataclass
+class Attempt:
+    """The cells of a block and the probes around it."""
+
+    cells: list[Cell]
+    before: dict[str, float]
+    after: dict[str, float]
+
+    @property
+    def steady(self) -> bool:
+        return not has_changed(self.before, self.after)
+
+
+def request_of(case: Case, iters: int = 1, windows: int = 1, **more: Any) -> dict[str, Any]:
+    request = {"collective": case.collective, "bytes": case.bytes, "placement": case.placement,
+               "cold": case.cold, "verify": False, "loop": "harness", "iters": iters,
+               "warmup": max(1, iters // WARMUP_SHARE), "windows": windows}
+    return request | more
+
+
+def windows_us(answers: list[dict[str, Any]]) -> list[float]:
+    """The slowest rank's time of each window: a collective ends when its last rank does."""
+    return [max(times) for times in zip(*(a["window_us"] for a in answers), strict=True)]
+
+
+def _iters(target_us: float, time_us: float) -> int:
+    return max(1, min(MOST_ITERS, round(target_us / max(time_us, 1e-3))))
+
+
+def calibrated(job: Job, case: Case, competitor: str, block: int) -> Cell | None:
+    """An empty cell with its data verified and its window's length chosen; None where the size is
+    too small for so many ranks. Cold cases move the same data as warm ones."""
+    answers = job.ask(request_of(case, verify=not case.cold))
+    if answers[0]["count"] == 0:
+        return None
+    trial = _iters(TRIAL_US, windows_us(answers)[0])
+    second = job.ask(request_of(case, trial))
+    time_us = windows_us(second)[0]
+    cell = Cell(case, competitor, block, iters=_iters(WINDOW_US, time_us))
+    cell.wrong = None if case.cold else sum(answer["wrong"] for answer in answers)
+    cell.windows = WINDOWS if cell.iters * time_us < LONG_US else 1
+    cell.transport = second[0]["transport"]
+    return cell
+
+
+class BlockRun:
+    """One block on the jobs that are alive; who is lost is left out from then on."""
+
+    def __init__(self, block: Block, number: int, fleet: Fleet) -> None:
+        self.block, self.number, self.fleet, self.jobs = block, number, fleet, fleet.jobs
+
+    def _try(self, competitor: str, call: Callable[[Job], Any]) -> Any:
+        try:
+            return call(self.jobs[competitor])
+        except JobLost as problem:
+            self.fleet.lose(competitor, str(problem))
+            return None
+
+    def _calibrate(self) -> dict[Case, dict[str, Cell]]:
+        cells: dict[Case, dict[str, Cell]] = {}
+        for case in self.block.cases:
+            for key in list(self.jobs):
+                cell = self._try(key, lambda job, k=key, c=case: calibrated(job, c, k, self.number))
+                if cell is not None:
+                    cells.setdefault(case, {})[key] = cell
+        return cells
+
+    def _round(self, cells: dict[Case, dict[str, Cell]], number: int) -> None:
+        """Everybody once for each case; who begins moves on."""
+        for offset, (case, of_case) in enumerate(cells.items()):
+            keys = [key for key in of_case if key in self.jobs]
+            first = (number + offset) % max(1, len(keys))
+            for key in keys[first:] + keys[:first]:
+                cell = of_case[key]
+                request = request_of(case, cell.iters, cell.windows)
+                answers = self._try(key, lambda job, r=request: job.ask(r))
+                if answers is not None:
+                    cell.rounds_us.append(windows_us(answers))
+
+    def attempt(self, machine: Machine, plan: Plan, until: float) -> Attempt:
+        before = machine.probe(self.block.nranks)
+        cells = self._calibrate()
+        for number in range(plan.most_rounds):
+            if number >= plan.least_rounds and time.monotonic() > until:
+                break
+            self._round(cells, number)
+        kept = [c for of_case in cells.values() for k, c in of_case.items() if k in self.jobs]
+        return Attempt(kept, before, machine.probe(self.block.nranks))
