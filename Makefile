@@ -1,17 +1,22 @@
 # The front door: each target is a command or two over CMake, CTest and the scripts in cmake/.
-# `make help` lists them. Variables: JOBS, PYTHON, DESTDIR, PREFIX, NAME_SUFFIX, FUZZ_SECONDS.
+# `make help` lists them. Variables: JOBS, PYTHON, DESTDIR, PREFIX, NAME_SUFFIX, FUZZ_SECONDS,
+# BENCH_SECONDS.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
-.PHONY: all tools help deps deps-full run test test-full debug bench-algo asan tsan cpu-only fuzz \
-  lint format size install clean
+.PHONY: all tools help deps deps-full deps-bench run test test-full debug asan tsan cpu-only fuzz \
+  lint format size bench bench-quick bench-algo install clean
 
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
 PREFIX ?= /usr/local
 NAME_SUFFIX ?=
 FUZZ_SECONDS ?= 60
+BENCH_SECONDS ?=
 RUN := build/run
+BENCH_FLAGS = $(if $(BENCH_SECONDS),--seconds $(BENCH_SECONDS))
+BENCH_bench = --plan full --page docs/results/host.md
+BENCH_bench-quick = --plan quick
 export PYTHON NAME_SUFFIX
 
 # ThreadSanitizer needs its memory map where it expects it; containers may forbid setarch.
@@ -31,6 +36,9 @@ deps: ## install what is missing (as root through apt), or print the command and
 
 deps-full: ## the same, with what lint, fuzz and the Slurm tests need
 	@cmake/deps.sh --full
+
+deps-bench: ## the same, with the peers that make bench compares with: MPICH, Gloo, UCX
+	@cmake/deps.sh --bench
 
 build/build.ninja: | deps
 	@cmake --preset release $(CMAKE_ARGS)
@@ -68,6 +76,12 @@ lint: deps-full all ## format, clang-tidy, Python and architecture
 
 format: ## rewrite the tracked sources in our format
 	@git ls-files -z '*.cc' '*.h' '*.cu' | xargs -0 -r clang-format -i
+
+# Configured anew, because peers may have been installed since.
+bench bench-quick: deps-bench build/build.ninja ## the host backend beside its peers, to docs/results/host.md; one minute of it
+	@cmake --preset release > build/bench-configure.log
+	@cmake --build build -j $(JOBS) --target bench
+	@$(PYTHON) benchmarks/bench.py -o build/$@ $(BENCH_FLAGS) $(BENCH_$@)
 
 size: ## lines per folder, the largest files and functions
 	@$(PYTHON) tests/architecture/size.py

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that linerate needs and this machine lacks; as another user
-# than root, prints the one command that does. Usage: deps.sh [--full] (also lint, fuzz and Slurm).
+# than root, prints the one command that does. Usage: deps.sh [--full|--bench] (also lint, fuzz and
+# Slurm; or the peers that make bench compares with).
 # Exit code 0: everything is there; 1: it is not.
 set -euo pipefail
 
@@ -11,6 +12,8 @@ packages=(
   python3 python3-matplotlib python3-numpy python3-jinja2
 )
 full_packages=(clang-format git iproute2 munge pyflakes3 python3-venv slurm-wlm)
+# Open MPI brings its UCX component; MPICH leaves the default mpirun and mpicc to Open MPI.
+bench_packages=(libgloo-dev libmpich-dev libucx0 mpich)
 
 installed() {
   # Quick because all packages are asked for at once; unknown names only go to stderr.
@@ -67,6 +70,10 @@ if [ "${1-}" = --full ]; then
   version=$(clang_version)
   packages+=("${full_packages[@]}")
   packages+=("clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev")
+fi
+
+if [ "${1-}" = --bench ]; then
+  packages+=("${bench_packages[@]}")
 fi
 
 mapfile -t absent < <(missing "${packages[@]}")

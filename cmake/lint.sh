@@ -25,7 +25,7 @@ tidy() {
     echo "lint: no run-clang-tidy-17 or newer; run make deps-full." >&2
     return 1
   fi
-  [ "${#sources[@]}" -gt 0 ] || sources=('/(src|collectives|topo|trainers)/.*\.cc$')
+  [ "${#sources[@]}" -gt 0 ] || sources=('/(src|collectives|topo|trainers|benchmarks)/.*\.cc$')
   "run-clang-tidy-$version" -quiet -p build -j "$(nproc)" "${sources[@]}" 2>build/tidy.log |
     grep -v '^\(clang-tidy\|[0-9]* warnings\)'
   return "${PIPESTATUS[0]}"
@@ -42,7 +42,7 @@ python_lint() {
       return
     fi
   fi
-  "$ruff" check --quiet reports tests
+  "$ruff" check --quiet benchmarks reports tests
 }
 
 stage format format
