@@ -98,7 +98,7 @@ class Driver:
         run = BlockRun(block, index, fleet)
         for left in reversed(range(ATTEMPTS)):
             start_s = self._schedule.elapsed_s
-            attempt = run.attempt(machine, self.plan, self._schedule.until(index))
+            attempt = run.attempt(machine, self.plan, self._schedule)
             took_s = self._schedule.elapsed_s - start_s
             if attempt.steady or not left or not self._schedule.may_repeat(took_s):
                 break

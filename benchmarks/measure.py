@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +11,14 @@ from fleet import Fleet
 from jobs import Job, JobLost
 from machine import Machine, has_changed
 from plan import Block, Plan
+from schedule import Schedule
 
 WINDOW_US = 1000.0  # short beside a scheduler's tick of some milliseconds
 LONG_US = 4000.0  # windows of this length come one in a round, shorter ones in threes
 WINDOWS = 3
 MOST_ITERS = 20_000
 TRIAL_US = 200.0
+HURRIED_ROUNDS = 2  # a run that is late ends all the same, without intervals
 WARMUP_SHARE = 4  # a window's calls over those before it: others have used the caches since
 
 
@@ -56,9 +57,10 @@ def calibrated(job: Job, case: Case, competitor: str, block: int) -> Cell | None
     answers = job.ask(request_of(case, verify=not case.cold))
     if answers[0]["count"] == 0:
         return None
-    trial = _iters(TRIAL_US, windows_us(answers)[0])
-    second = job.ask(request_of(case, trial))
-    time_us = windows_us(second)[0]
+    first_us = windows_us(answers)[0]
+    trial = request_of(case, _iters(TRIAL_US, first_us), WINDOWS if first_us < LONG_US else 1)
+    second = job.ask(trial)
+    time_us = min(windows_us(second))  # of several: one may have lost its core for a while
     cell = Cell(case, competitor, block, iters=_iters(WINDOW_US, time_us))
     cell.wrong = None if case.cold else sum(answer["wrong"] for answer in answers)
     cell.windows = WINDOWS if cell.iters * time_us < LONG_US else 1
@@ -71,6 +73,7 @@ class BlockRun:
 
     def __init__(self, block: Block, number: int, fleet: Fleet) -> None:
         self.block, self.number, self.fleet, self.jobs = block, number, fleet, fleet.jobs
+        self._cells: dict[Case, dict[str, Cell]] = {}
 
     def _try(self, competitor: str, call: Callable[[Job], Any]) -> Any:
         try:
@@ -79,18 +82,20 @@ class BlockRun:
             self.fleet.lose(competitor, str(problem))
             return None
 
-    def _calibrate(self) -> dict[Case, dict[str, Cell]]:
-        cells: dict[Case, dict[str, Cell]] = {}
-        for case in self.block.cases:
+    def _prepare(self) -> None:
+        """Empty cells: calibrated the first time, and the same for a repetition."""
+        for of_case in self._cells.values():
+            for cell in of_case.values():
+                cell.rounds_us.clear()
+        for case in () if self._cells else self.block.cases:
             for key in list(self.jobs):
                 cell = self._try(key, lambda job, k=key, c=case: calibrated(job, c, k, self.number))
                 if cell is not None:
-                    cells.setdefault(case, {})[key] = cell
-        return cells
+                    self._cells.setdefault(case, {})[key] = cell
 
-    def _round(self, cells: dict[Case, dict[str, Cell]], number: int) -> None:
+    def _round(self, number: int) -> None:
         """Everybody once for each case; who begins moves on."""
-        for offset, (case, of_case) in enumerate(cells.items()):
+        for offset, (case, of_case) in enumerate(self._cells.items()):
             keys = [key for key in of_case if key in self.jobs]
             first = (number + offset) % max(1, len(keys))
             for key in keys[first:] + keys[:first]:
@@ -100,12 +105,14 @@ class BlockRun:
                 if answers is not None:
                     cell.rounds_us.append(windows_us(answers))
 
-    def attempt(self, machine: Machine, plan: Plan, until: float) -> Attempt:
+    def attempt(self, machine: Machine, plan: Plan, schedule: Schedule) -> Attempt:
         before = machine.probe(self.block.nranks)
-        cells = self._calibrate()
+        until = schedule.until(self.number)
+        self._prepare()
         for number in range(plan.most_rounds):
-            if number >= plan.least_rounds and time.monotonic() > until:
+            least = HURRIED_ROUNDS if schedule.is_late else plan.least_rounds
+            if number >= least and schedule.now > until:
                 break
-            self._round(cells, number)
-        kept = [c for of_case in cells.values() for k, c in of_case.items() if k in self.jobs]
+            self._round(number)
+        kept = [c for of_case in self._cells.values() for k, c in of_case.items() if k in self.jobs]
         return Attempt(kept, before, machine.probe(self.block.nranks))

@@ -20,6 +20,15 @@ class Schedule:
         self._spare_s = plan.seconds * SPARE_SHARE
 
     @property
+    def now(self) -> float:
+        return self._now()
+
+    @property
+    def is_late(self) -> bool:
+        """Whether nothing is left to share, as on a machine that is busy with other work."""
+        return self.elapsed_s > self._plan.seconds * (1 - END_SHARE)
+
+    @property
     def elapsed_s(self) -> float:
         return self._now() - self._start
 
