@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "reports"))
 
-from cells import Case  # noqa: E402
+from cells import Case, Cell  # noqa: E402
 from plan import Block  # noqa: E402
 from ratios import Estimate  # noqa: E402
 from results import OURS, Results  # noqa: E402
@@ -23,22 +23,27 @@ def ratio_text(ratio: Estimate | None) -> str:
     return f"{figures(ratio.value)} [{figures(ratio.low)} – {figures(ratio.high)}]"
 
 
-def time_cell(results: Results, case: Case, competitor: str) -> str:
+def _time_text(cell: Cell | None) -> str:
     """The median; marked where the fastest window was much faster, or where data was wrong."""
-    cell = results.cells[case].get(competitor)
     if cell is None:
         return "-"
     mark = " WRONG" if cell.wrong else "*" if cell.disturbed else ""
     return column_time(cell.median_us) + mark
 
 
-def row_of(results: Results, case: Case) -> list[str]:
-    """Size, our times, the best peer's name and time, and its median over each of ours."""
+def _with_minimum(cell: Cell | None) -> str:
+    return _time_text(cell) + (f" / {column_time(cell.min_us)}" if cell else "")
+
+
+def row_of(results: Results, case: Case, minima: bool = False) -> list[str]:
+    """Size, our times, the best peer's name and time, and its median over each of ours; `minima`:
+    the fastest window beside each time."""
     peer = results.best_peer(case)
+    text = _with_minimum if minima else _time_text
     return [format_bytes(case.bytes),
-            *(time_cell(results, case, key) for key in OURS),
+            *(text(results.cells[case].get(key)) for key in OURS),
             peer.competitor if peer else "-",
-            time_cell(results, case, peer.competitor) if peer else "-",
+            text(peer),
             *(ratio_text(results.ratio(case, key)) for key in OURS)]
 
 

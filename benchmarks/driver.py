@@ -62,9 +62,13 @@ class Driver:
                          **machine.limits(nranks)})
 
     def _buffer_bytes(self, nranks: int) -> int:
-        """Two slots of the largest size at least, and a pool that no cache holds."""
+        """For cold calls two slots of the largest size at least, and a pool that no cache holds."""
+        blocks = [block for block in self.plan.blocks if block.nranks == nranks]
+        largest = max(max(block.sizes) for block in blocks)
+        if not any(block.cold for block in blocks):
+            return largest + SLACK_BYTES
         pool = min(POOL_OVER_CACHE * last_level_cache_bytes(), self.plan.pool_bytes)
-        return max(2 * self.plan.largest(nranks), pool // (2 * nranks)) + SLACK_BYTES
+        return max(2 * largest, pool // (2 * nranks)) + SLACK_BYTES
 
     def _fleet(self, chosen: list[Competitor]) -> Fleet:
         present = [c for c in chosen if c.key not in self.results.lost]

@@ -50,7 +50,7 @@ def _details(results: Results) -> Iterator[str]:
     for (nranks, cold, collective, placement), cases in groupby(results.cells, setting):
         heat = "cold" if cold else "warm"
         yield f"### {collective}, {nranks} ranks, {heat}, {placement.replace('_', ' ')}\n"
-        yield table(HEADINGS, (row_of(results, case) for case in cases))
+        yield table(HEADINGS, (row_of(results, case, minima=True) for case in cases))
 
 
 def _unsteady(results: Results) -> list[str]:
@@ -72,4 +72,5 @@ def page_text(results: Results, picture: str, notes: str = "") -> str:
         "median over ours; a share of the limit is the limit's time over ours.\n",
         *_unsteady(results), targets_table(results), *([notes] if notes else []),
         f"![ratios over sizes]({picture})\n",
-        "## All results\n", *_details(results)])
+        "## All results\n",
+        "Times are the median of a call and the fastest window.\n", *_details(results)])

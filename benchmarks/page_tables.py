@@ -28,7 +28,7 @@ def machine_table(results: Results) -> str:
         ("memory", format_bytes(info["memory_bytes"])),
         ("huge pages", info["huge_pages"]),
         ("kernel", info["kernel"]),
-        ("pool of buffers", pools),
+        ("all buffers", pools),
         ("measured", f"{info['start_time']}, in {results.end.get('took_s', 0) / 60:.1f} minutes")))
 
 
@@ -62,7 +62,7 @@ def overheads_table(results: Results) -> str:
 
 def _reached(verdict: Verdict) -> str:
     if verdict.reached is None or verdict.at is None:
-        return "not measured"
+        return "no figure"
     met = "met" if verdict.met else "**missed**"
     return f"{ratio_text(verdict.reached)} at {format_bytes(verdict.at.bytes)}, {met}"
 

@@ -53,9 +53,6 @@ class Plan:
         """Of each array that the memory's limits are measured with."""
         return self.pool_bytes // 4
 
-    def largest(self, nranks: int) -> int:
-        return max(max(block.sizes) for block in self.blocks if block.nranks == nranks)
-
 
 def sizes(factor: int, last: int = MAX_BYTES, first: int = 8) -> tuple[int, ...]:
     """From `first` up, times `factor`, and `last` itself."""

@@ -48,7 +48,8 @@ def headline_placement(collective: str) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The worst of the cases that one target is about; nothing reached where none was measured."""
+    """The worst of the cases that one target is about; nothing reached where none was measured,
+    and no share of a limit where the machine changed meanwhile."""
 
     setting: str  # "2 ranks, warm"
     collective: str
