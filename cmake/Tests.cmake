@@ -37,7 +37,7 @@ linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launc
 linerate_test(unit_bench tests/unit/bench linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_output tests/unit/output linerate_output)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
-linerate_test(unit_benchmarks tests/unit/benchmarks linerate_base)
+linerate_test(unit_peer tests/unit/benchmarks linerate_base)
 linerate_test(conformance tests/conformance linerate_collectives linerate_backend_host
               linerate_backend_fake linerate_launch)
 if(TARGET unit_cli)

@@ -52,6 +52,7 @@ std::vector<double> Bandwidth::measure_gbps(const Kernel& kernel, int nthreads, 
   };
   {
     std::vector<std::jthread> threads;
+    threads.reserve(spans.size());
     for (int thread = 0; thread < nthreads; ++thread) threads.emplace_back(body, thread);
   }
   const double bytes = static_cast<double>(slice(0, nthreads).a.size()) * nthreads *

@@ -42,13 +42,13 @@ void serve(const std::string& socket, std::size_t array_bytes) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string socket;
-  std::size_t array_bytes = 0;
-  CLI::App app("bench_machine: the limits of memory and cores; started by make bench");
-  app.add_option("--socket", socket)->required();
-  app.add_option("--array-bytes", array_bytes)->required()->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
   try {
+    std::string socket;
+    std::size_t array_bytes = 0;
+    CLI::App app("bench_machine: the limits of memory and cores; started by make bench");
+    app.add_option("--socket", socket)->required();
+    app.add_option("--array-bytes", array_bytes)->required()->check(CLI::PositiveNumber);
+    CLI11_PARSE(app, argc, argv);
     serve(socket, array_bytes);
     return static_cast<int>(ExitCode::ok);
   } catch (const std::exception& error) {
