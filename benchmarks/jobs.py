@@ -80,8 +80,11 @@ class Job:
         self.lines = [line for _, line in greeted]
 
     def _last_words(self) -> str:
-        text = self._errors.read_text(errors="replace").strip()
-        return text.splitlines()[-1] if text else ""
+        """The last line of a rank of ours; else the last words, of a launcher's framed message."""
+        lines = self._errors.read_text(errors="replace").splitlines()
+        said = [line for line in lines if any(map(str.isalpha, line))]
+        ours = [line for line in said if line.startswith("linerate: ")]
+        return (ours or said or [""])[-1]
 
     def ask(self, message: dict[str, Any]) -> list[dict[str, Any]]:
         """The answers of all ranks to one request. Raises JobLost."""
