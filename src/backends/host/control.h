@@ -39,12 +39,18 @@ struct alignas(kLinePair) Cell {
 };
 static_assert(offsetof(Cell, opened) + sizeof(Opened) <= 64);
 
-// One rank's part. Calls use the two cells in turn, so that a rank may be one call ahead of another
-// that still reads.
+// How far a rank may be ahead of others that still read: so many cells and messages are used in
+// turn. A root whose calls nobody answers runs ahead; more than this gains nothing (measured).
+inline constexpr std::uint64_t kCells = 8;
+inline constexpr std::uint64_t kMessages = 4;
+
+// One rank's part.
 struct alignas(kLinePair) Slot {
-  Cell cells[2];
+  Cell cells[kCells];
   alignas(kLinePair) Signal progress;  // see progress_at()
   Flag stopped;                        // not 0: this rank has left the group by an error
+
+  Cell& cell_for(std::uint64_t call) { return cells[call % kCells]; }
 };
 
 // The value of Slot::progress once a rank has done `steps` steps of a call, or all of it: then it
@@ -66,9 +72,9 @@ struct alignas(kLinePair) Message {
   std::byte payload[kInlineBytes];
 };
 
-// From one rank to one other, in order; the two messages are used in turn.
+// From one rank to one other, in order.
 struct alignas(kLinePair) Mailbox {
-  Message messages[2];
+  Message messages[kMessages];
   alignas(kLinePair) Signal taken;  // the last message that the receiver is through with
 };
 

@@ -39,7 +39,7 @@ void PointToPoint::run(const Op& op) {
 void PointToPoint::post(int dest, ConstView data) {
   const std::uint64_t number = ++sent_[static_cast<std::size_t>(dest)];
   Mailbox& box = team_.control().mailbox(team_.rank(), dest);
-  if (number > 2) team_.waiting().until(box.taken, number - 2);
+  if (number > kMessages) team_.waiting().until(box.taken, number - kMessages);
   Message& out = message(box, number);
   out.bytes = data.size();
   if (reads_sender(data.size())) {

@@ -11,7 +11,7 @@
 namespace linerate::host {
 
 // Messages between two ranks keep their order. Small ones (kInlineBytes) are left in the mailbox,
-// and the sender goes on unless two of them lie there already; of larger ones it leaves the
+// and the sender goes on unless kMessages of them lie there already; of larger ones it leaves the
 // address, from which the receiver copies, and waits. Used by the thread that uses the team.
 class PointToPoint {
  public:
@@ -32,7 +32,9 @@ class PointToPoint {
   void withdraw(int dest, ConstView data) noexcept;
   void receive(int source, View data, bool streams);
 
-  Message& message(Mailbox& box, std::uint64_t number) const { return box.messages[number & 1]; }
+  Message& message(Mailbox& box, std::uint64_t number) const {
+    return box.messages[number % kMessages];
+  }
 
   Team& team_;
   Streaming& streaming_;

@@ -77,21 +77,21 @@ void Team::enter_with(const Op& op, ConstView first, ConstView second) {
 
 Cell& Team::begin(std::uint64_t signature, std::uint64_t count, bool exposes) {
   waiting_.check_aborted();
-  if (joined_ != call_) join();
   ++call_;
+  if (call_ >= joined_ + kCells) join(call_ - kCells + 1);
   signature_ = signature;
   count_ = count;
   exposed_ = exposes;
-  Cell& cell = own_slot().cells[call_ & 1];
+  Cell& cell = own_slot().cell_for(call_);
   cell.signature = signature;
   cell.count = count;
   return cell;
 }
 
-// Waits until everybody has entered the current call.
-void Team::join() {
-  for (const int peer : peers_) waiting_.until(cell_of(peer).entered, call_);
-  joined_ = call_;
+// Waits until everybody has entered `call`.
+void Team::join(std::uint64_t call) {
+  for (const int peer : peers_) waiting_.until(control_.slot(peer).cell_for(call).entered, call);
+  joined_ = call;
 }
 
 // Private memory is freed by its owner when the group is aborted, so a peer may only touch it when
@@ -99,7 +99,7 @@ void Team::join() {
 // the abort does, and this rank sees it. That takes sequential consistency, which costs little, but
 // is not needed for memory in the arena, which outlives everybody's calls.
 void Team::confirm_entry() {
-  own_slot().cells[call_ & 1].entered.set_for_all(call_);
+  own_slot().cell_for(call_).entered.set_for_all(call_);
   waiting_.check_aborted();
 }
 
@@ -144,8 +144,8 @@ void Team::give_up() noexcept {
 bool Team::through_with_us(int peer) const {
   const auto process = [&](int rank) { return setup_.processes[static_cast<std::size_t>(rank)]; };
   if (process(peer) != process(rank())) return true;  // touches the arena only
-  const Slot& slot = control_.slot(peer);
-  return slot.cells[call_ & 1].entered.value_for_all() < call_ ||
+  Slot& slot = control_.slot(peer);
+  return slot.cell_for(call_).entered.value_for_all() < call_ ||
          slot.progress.has(progress_at_end(call_)) ||
          slot.stopped.load(std::memory_order_acquire) != 0;
 }

@@ -21,8 +21,9 @@ namespace linerate::host {
 // payloads is enter_with(), see() and nothing else. Every rank makes the same calls in the same
 // order.
 //
-// Slots need no acknowledgement: a cell is written again two calls later, and enter() first makes
-// sure that all ranks have entered the call between, and so have ended the one that read the cell.
+// Cells need no acknowledgement: a cell is written again kCells calls later, and enter() first
+// makes sure that all ranks have entered the call after the one that it told of, and so have ended
+// that one.
 //
 // Used by one thread at a time, but for abort().
 class Team {
@@ -109,11 +110,11 @@ class Team {
   void give_up() noexcept;
 
  private:
-  const Cell& cell_of(int peer) const { return control_.slot(peer).cells[call_ & 1]; }
+  const Cell& cell_of(int peer) const { return control_.slot(peer).cell_for(call_); }
   Slot& own_slot() const { return control_.slot(setup_.rank); }
   Cell& begin(std::uint64_t signature, std::uint64_t count, bool exposes);
   void publish(Cell& cell) { cell.entered.set(call_); }
-  void join();
+  void join(std::uint64_t call);
   bool has_private_buffers(int peer) const {
     const Opened& opened = cell_of(peer).opened;
     return opened.send.is_private() || opened.recv.is_private();

@@ -13,7 +13,9 @@
 namespace linerate::host {
 namespace {
 
-constexpr int kSpinsWithOwnCore = 4000;       // about 0.1 ms
+// 0.1 to 0.2 ms: longer than it takes to wake a sleeper, or two ranks that once lay down would go on
+// waking each other.
+constexpr int kSpinsWithOwnCore = 12'000;
 constexpr int kSpinsWhenCrowded = 20;         // more lose against an early sched_yield (measured)
 constexpr std::int64_t kYieldNs = 1'000'000;  // then nobody is near: leave the core to others
 // Where strangers keep the cores busy, a yield costs a time slice of each of them, and since
