@@ -13,10 +13,10 @@
 namespace linerate::host {
 namespace {
 
-// 0.1 to 0.2 ms: longer than it takes to wake a sleeper, or two ranks that once lay down would go on
-// waking each other.
-constexpr int kSpinsWithOwnCore = 12'000;
-constexpr int kSpinsWhenCrowded = 20;         // more lose against an early sched_yield (measured)
+constexpr int kSpinsWithOwnCore = 8000;  // about 0.1 ms, longer than waking a sleeper takes
+constexpr int kSpinsWhenCrowded = 20;    // more lose against an early sched_yield (measured)
+// A yield that takes longer has let somebody else run: perhaps the rank that is waited for.
+constexpr std::int64_t kSwitchedNs = 3000;
 constexpr std::int64_t kYieldNs = 1'000'000;  // then nobody is near: leave the core to others
 // Where strangers keep the cores busy, a yield costs a time slice of each of them, and since
 // Linux 6.18 one of the yielding thread besides: 10 ms and more a call. A thread that naps is
@@ -42,8 +42,11 @@ Patience Patience::when(bool crowded) {
 }
 
 void Waiting::wait(const Signal& signal, std::uint64_t number) {
-  for (int i = 0; i < patience_.spins; ++i) {
-    if (signal.has(number)) return;
+  for (int i = 0; i < spins_; ++i) {
+    if (signal.has(number)) {
+      spins_ = std::min(spins_ + 1 + i / 2, patience_.spins);
+      return;
+    }
     pause();
   }
   wait_patiently(signal, number);
@@ -70,7 +73,9 @@ void Waiting::wait_patiently(const Signal& signal, std::uint64_t number) {
 bool Waiting::yield() {
   const std::int64_t before_ns = clock_->now_ns();
   sched_yield();
-  const bool stolen = clock_->now_ns() - before_ns > kStolenNs;
+  const std::int64_t away_ns = clock_->now_ns() - before_ns;
+  if (away_ns > kSwitchedNs) spins_ = std::max(spins_ / 4, std::min(kSpinsWhenCrowded, spins_));
+  const bool stolen = away_ns > kStolenNs;
   stolen_in_a_row_ = stolen ? stolen_in_a_row_ + 1 : 0;
   if (stolen_in_a_row_ < kStolenInARow) return !stolen;
   stolen_in_a_row_ = kStolenInARow - 1;  // after the wary waits, one more is enough

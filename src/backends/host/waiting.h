@@ -26,7 +26,7 @@ class Waiting {
   };
 
   Waiting(const Watched& watched, Patience patience, const Clock& clock)
-      : watched_(watched), patience_(patience), clock_(&clock) {}
+      : watched_(watched), patience_(patience), clock_(&clock), spins_(patience.spins) {}
 
   // Returns when `signal` has `number`; what was written before it is then visible. Throws
   // PeerFailure soon after an abort.
@@ -52,6 +52,7 @@ class Waiting {
   Watched watched_;
   Patience patience_;
   const Clock* clock_;
+  int spins_;                // fewer where this rank's core turns out to be somebody else's too
   int stolen_in_a_row_ = 0;  // waits in which a yield went to a busy stranger
   int wary_waits_ = 0;       // waits left in which no core is offered to strangers
 };
