@@ -72,3 +72,4 @@ foreach(name IN ITEMS usage launch variables traffic signals outputs faults hang
 endforeach()
 
 include(MpiTests)
+include(GlooTests)

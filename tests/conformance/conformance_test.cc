@@ -1,6 +1,7 @@
-// Every collective x type x operator x placement x root x size on every backend of threads.
+// Every collective x type x operator x placement x root x size on every backend under test, with
+// threads as ranks.
 #include "backends/fake/fake_backend.h"
-#include "backends/host/host_backend.h"
+#include "conformance/backends.h"
 #include "conformance/cases.h"
 #include "conformance/rank.h"
 #include "support/spawn.h"
@@ -14,15 +15,6 @@
 
 namespace linerate::conformance {
 namespace {
-
-struct BackendRow {
-  const char* name;
-  std::unique_ptr<Backend> (*make)(const Clock& clock);
-};
-constexpr BackendRow kBackends[] = {
-    {"Host", [](const Clock& clock) { return make_host_backend(clock); }},
-    {"Fake", [](const Clock&) { return make_fake_backend(FakeOptions{}); }},
-};
 
 // What went wrong, over all ranks and cases.
 class Report {
@@ -114,11 +106,12 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<BackendRow, int
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
-                         testing::Combine(testing::ValuesIn(kBackends),
+                         testing::Combine(testing::ValuesIn(backends_under_test()),
                                           testing::Values(1, 2, 3, 4, 5, 7, 8)),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Threads, ConformanceBeyondCaches,
-                         testing::Combine(testing::ValuesIn(kBackends), testing::Values(2)),
+                         testing::Combine(testing::ValuesIn(backends_under_test()),
+                                          testing::Values(2)),
                          name_of_test);
 
 }  // namespace
