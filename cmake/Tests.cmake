@@ -64,7 +64,7 @@ linerate_python_test(output.parsers output tests/system/parsers_test.py)
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage launch variables traffic signals outputs faults hangs golden hosts slurm
-                      docs reference)
+                      docs reference gloo gloo_hosts)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
