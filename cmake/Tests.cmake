@@ -68,7 +68,7 @@ endforeach()
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
-                      golden hosts slurm docs reference bench)
+                      golden hosts slurm docs reference bench gloo gloo_hosts)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
@@ -84,3 +84,4 @@ set_tests_properties(benchmarks.build PROPERTIES
 set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
 include(MpiTests)
+include(GlooTests)

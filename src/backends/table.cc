@@ -14,7 +14,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<BackendRow, 3> kBackends{{
+constexpr std::array<BackendRow, 4> kBackends{{
     {"host", "threads and processes of one host, over shared memory", "",
      [](const BackendInput& input) {
        return make_host_backend(input.clock, {.environment = &input.environment});
@@ -22,6 +22,9 @@ constexpr std::array<BackendRow, 3> kBackends{{
     {"mpi", "Open MPI's collectives, one rank per process, on any number of hosts",
      "On Debian or Ubuntu: apt install openmpi-bin libopenmpi3 (to run it) and libopenmpi-dev (to "
      "build it).",
+     nullptr},
+    {"gloo", "Gloo's collectives over TCP, threads and processes on any number of hosts",
+     "On Debian or Ubuntu: apt install libgloo0 (to run it) and libgloo-dev (to build it).",
      nullptr},
     {"fake", "real bytes on a virtual clock, with faults on request (--fake)", "",
      [](const BackendInput& input) { return make_fake_backend(input.fake); }},

@@ -33,8 +33,8 @@ std::vector<std::string> Environment::names_with(std::string_view prefix) const 
 }
 
 std::vector<std::string> Environment::recordable() const {
-  constexpr std::array<std::string_view, 6> kPrefixes{"NCCL_",  "OMPI_", "UCX_",
-                                                      "SLURM_", "CUDA_", "FI_"};
+  constexpr std::array<std::string_view, 7> kPrefixes{"NCCL_", "OMPI_", "UCX_", "SLURM_",
+                                                      "CUDA_", "FI_",   "GLOO_"};
   constexpr std::array<std::string_view, 5> kSecrets{"TOKEN", "KEY", "PASSWORD", "SECRET",
                                                      "COOKIE"};
   std::vector<std::string> kept;

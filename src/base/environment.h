@@ -25,7 +25,7 @@ class Environment {
   std::vector<std::string> names_with(std::string_view prefix) const;
 
   // "NAME=VALUE" of the variables that a record may keep: NCCL_*, OMPI_*, UCX_*, SLURM_*, CUDA_*,
-  // FI_*, but none whose name suggests a secret (TOKEN, KEY, PASSWORD, SECRET, COOKIE).
+  // FI_*, GLOO_*, but none whose name suggests a secret (TOKEN, KEY, PASSWORD, SECRET, COOKIE).
   std::vector<std::string> recordable() const;
 
  private:

@@ -2,7 +2,6 @@
 #include "bench/calibrate.h"
 
 #include "base/wire.h"
-#include "launch/common_clock.h"
 #include "stats/summary.h"
 
 #include <algorithm>
@@ -40,7 +39,7 @@ double barrier_cost_us(Session& session) {
 
 double clock_error_us(Session& session) {
   if (session.members().place().nnodes == 1) return 0;
-  const auto offset = measure_offset(session.members(), session.clock(), session.init_deadline());
+  const auto offset = session.clock_offset(session.init_deadline());
   WireWriter mine;
   mine.put(offset.error_ns);
   std::int64_t worst_ns = 0;

@@ -117,7 +117,7 @@ std::size_t Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan,
 // a clock; only several nodes pay for the measurement.
 ClockOffset Sampler::offset_now() {
   if (session_.members().place().nnodes == 1) return {};
-  return measure_offset(session_.members(), session_.clock(), Deadline::never());
+  return session_.clock_offset(Deadline::never());
 }
 
 void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,

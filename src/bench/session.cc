@@ -77,6 +77,7 @@ Session::Session(const SessionInput& input) : input_(input) {
   split();
   force_algorithm();
   exchange_infos();
+  gather_node_leaders();
   group_ = input_.backend.group();
 }
 
@@ -169,6 +170,25 @@ void Session::exchange_infos() {
     }
   }
   ngroups_ = static_cast<int>(groups.size());
+}
+
+void Session::gather_node_leaders() {
+  const auto& place = members().place();
+  if (place.nnodes > 1)
+    node_leaders_ = members().split(place.local_rank == 0 ? 0 : -1, 0, init_deadline());
+}
+
+ClockOffset Session::clock_offset(const Deadline& deadline) {
+  const int node = members().place().node;
+  if (members().place().nnodes == 1) return {.at_ns = clock().now_ns()};
+  WireWriter mine;
+  mine.put(node);
+  if (node_leaders_) mine.put(measure_offset(*node_leaders_, clock(), deadline));
+  for (const auto& bytes : members().all_gather(mine.bytes(), deadline)) {
+    WireReader in(bytes);
+    if (in.get<int>() == node && !in.empty()) return in.get<ClockOffset>();
+  }
+  throw PeerFailure(fmt::format("No rank has measured the clock of node {}.", node));
 }
 
 std::size_t Session::rank_memory() {

@@ -3,6 +3,7 @@
 
 #include "bench/config.h"
 #include "comm/backend.h"
+#include "launch/common_clock.h"
 #include "launch/watch/watch.h"
 #include "record/record.h"
 
@@ -88,6 +89,10 @@ class Session {
   // Whether any lane says so; the same on all. Collective.
   bool any_lane(bool says);
 
+  // This node's clock against the first node's, the same on all lanes of a node. Measured between
+  // the first lanes of the nodes, because threads of several processes cannot exchange. Collective.
+  ClockOffset clock_offset(const Deadline& deadline);
+
   // Fills in what this session knows: ranks, nodes, groups, transport, initialisation time.
   void describe(RunInfo& info) const;
 
@@ -102,6 +107,7 @@ class Session {
   void split();
   void force_algorithm();
   void exchange_infos();
+  void gather_node_leaders();
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
 
@@ -116,6 +122,7 @@ class Session {
   std::vector<LocalRank> ranks_;
   Forget forget_{watched_};
   std::unique_ptr<Group> group_;
+  std::unique_ptr<Bootstrap> node_leaders_;  // on the first lane of each of several nodes
   std::vector<RankInfo> infos_;
   int ngroups_ = 1;
   double init_us_ = 0;

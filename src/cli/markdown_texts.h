@@ -12,8 +12,10 @@ inline constexpr std::string_view kOtherVariablesText =
     "says so. These are read as well:\n\n"
     "| Variable | Meaning |\n"
     "|---|---|\n"
-    "| `LINERATE_MODULE_PATH` | Folders of `liblinerate-mpi.so`, with `:` between them. Looked "
-    "through after `../lib` beside the program, and before the linker's own search. |\n"
+    "| `LINERATE_MODULE_PATH` | Folders of `liblinerate-mpi.so` and `liblinerate-gloo.so`, with "
+    "`:` "
+    "between them. Looked through after `../lib` beside the program, and before the linker's own "
+    "search. |\n"
     "| `LINERATE_STORE` | `HOST` or `HOST:PORT` where rank 0 of a run without MPI listens, instead "
     "of what srun or `MASTER_ADDR` say. |\n"
     "| `LINERATE_TOKEN` | Secret of a run without MPI, the same for all its ranks, at most 256 "
@@ -30,6 +32,8 @@ inline constexpr std::string_view kOtherVariablesText =
     "| `SLURM_STEPID`, `SLURM_PROCID`, `SLURM_JOB_ID`, `SLURM_JOBID`, `SLURM_STEP_*` | srun "
     "started the process. "
     "|\n"
+    "| `GLOO_SOCKET_IFNAME` | Interface of the gloo backend, as torch has it, but one only. When "
+    "unset: loopback on one host, else the first network in which all hosts have an address. |\n"
     "| `PYTHON` | Interpreter of `linerate report`; `/usr/bin/python3` when unset. |\n";
 
 inline constexpr std::string_view kFakeText =

@@ -7,8 +7,8 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<std::string_view>, 4> kBackends{
-    {{"auto", "auto"}, {"host", "host"}, {"mpi", "mpi"}, {"fake", "fake"}}};
+constexpr std::array<Choice<std::string_view>, 5> kBackends{
+    {{"auto", "auto"}, {"host", "host"}, {"mpi", "mpi"}, {"gloo", "gloo"}, {"fake", "fake"}}};
 
 Refusal set_backend(const Argument& given, RunConfig& config) {
   std::string_view name;
@@ -49,9 +49,9 @@ constexpr std::array<OptionRow, 6> kRows{{
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
-     .help = "what carries the data: auto, host, mpi or fake",
-     .note = "auto takes mpi under an MPI launcher, else host, and says on stderr what it chose. "
-             "fake moves real bytes on a virtual clock, for tests.",
+     .help = "what carries the data: auto, host, mpi, gloo or fake",
+     .note = "auto takes mpi under an MPI launcher, else host on one host and gloo on several, and "
+             "says on stderr what it chose. fake moves real bytes on a virtual clock, for tests.",
      .apply = set_backend},
     {.long_name = "algo",
      .metavar = "NAME",

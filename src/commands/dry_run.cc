@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -98,6 +99,15 @@ std::string iterations_text(const RunConfig& config) {
   return text + fmt::format("; {} sweeps", config.run_cycles);
 }
 
+// How many hosts there are is known only once the processes have met.
+std::string backend_line(const RunConfig& config, const Identity& identity) {
+  const auto choice = choose_backend(config, identity, std::nullopt);
+  const bool may_span = identity.launcher == Launcher::slurm || identity.launcher == Launcher::env;
+  const bool depends = config.backend == "auto" && may_span;
+  return fmt::format("{} ({}){}", choice.name, choice.reason,
+                     depends ? "; gloo on several hosts" : "");
+}
+
 std::string files_text(const RunConfig& config) {
   std::vector<std::string> files;
   if (!config.jsonl_file.empty()) files.push_back(config.jsonl_file + " (JSON Lines, appended)");
@@ -111,9 +121,7 @@ std::string files_text(const RunConfig& config) {
 
 std::string dry_run_text(const ParsedRun& parsed, const Identity& identity, int nranks) {
   const auto& config = parsed.config;
-  const auto backend = choose_backend(config, identity);
-  return line("program", config.program) +
-         line("backend", fmt::format("{} ({})", backend.name, backend.reason)) +
+  return line("program", config.program) + line("backend", backend_line(config, identity)) +
          line("launcher", name_of(identity.launcher)) + line("ranks", ranks_line(config, nranks)) +
          line("groups", groups_text(config, nranks)) +
          (config.collective == nullptr ? pairs_lines(config, nranks)

@@ -30,9 +30,12 @@ std::unique_ptr<JobSession> join_mpi_job(const ProcessRun& run, const Clock& clo
 
 }  // namespace
 
-BackendChoice choose_backend(const RunConfig& config, const Identity& identity) {
+BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
+                             std::optional<int> nnodes) {
   if (config.backend != "auto") return {config.backend, "asked for"};
   if (identity.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
+  if (nnodes && *nnodes > 1)
+    return {"gloo", fmt::format("the ranks run on {} hosts without an MPI launcher", *nnodes)};
   return {"host", "no MPI launcher started this process"};
 }
 
@@ -44,15 +47,15 @@ std::optional<std::string> backend_option_refusal(const RunConfig& config) {
 
 Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
                    const Deadline& deadline) {
-  const auto choice = choose_backend(run.config, identity);
-  if (identity.rank == 0 && run.config.backend == "auto")
-    say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));
-  const auto& row = row_of(choice.name);
   Fabric fabric;
   if (identity.launcher == Launcher::mpi)
     fabric.mpi = join_mpi_job(run, clock, deadline);
   else
     fabric.own = connect_processes(identity, deadline);
+  const auto choice = choose_backend(run.config, identity, fabric.process().place().nnodes);
+  if (identity.rank == 0 && run.config.backend == "auto")
+    say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));
+  const auto& row = row_of(choice.name);
   if (choice.name == "mpi" && !fabric.mpi)
     throw Unavailable(
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");

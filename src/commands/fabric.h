@@ -13,12 +13,14 @@
 
 namespace linerate {
 
-// The backend that `--backend auto` means here, and why.
+// The backend that `--backend auto` means here, and why. `nnodes` is the number of hosts, once it
+// is known.
 struct BackendChoice {
   std::string name;
   std::string reason;
 };
-BackendChoice choose_backend(const RunConfig& config, const Identity& identity);
+BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
+                             std::optional<int> nnodes);
 
 // What is wrong with the options that the backend itself reads (--fake); nothing: all is well.
 std::optional<std::string> backend_option_refusal(const RunConfig& config);

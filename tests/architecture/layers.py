@@ -64,6 +64,7 @@ ARROWS = (
     Arrow("devices/*", "topo", "a device asks where its memory and cores are"),
     Arrow("backends/*", "devices/*", "a backend moves and reduces a device's memory"),
     Arrow("backends/*", "topo", "a backend asks which ranks share a cache or a node"),
+    Arrow("backends/gloo", "launch", "its connections take the interfaces that launch finds"),
     Arrow("backends", "backends/*", "the registry builds host and fake in"),
     Arrow("commands", "cli", "a command runs what the command line parsed"),
 )

@@ -1,6 +1,7 @@
-// Every collective x type x operator x placement x root x size on every backend of threads.
+// Every collective x type x operator x placement x root x size on every backend under test, with
+// threads as ranks.
 #include "backends/fake/fake_backend.h"
-#include "backends/host/host_backend.h"
+#include "conformance/backends.h"
 #include "conformance/cases.h"
 #include "conformance/rank.h"
 #include "support/spawn.h"
@@ -14,29 +15,6 @@
 
 namespace linerate::conformance {
 namespace {
-
-std::unique_ptr<Backend> make_host(const Clock& clock) { return make_host_backend(clock); }
-std::unique_ptr<Backend> make_fake(const Clock&) { return make_fake_backend(FakeOptions{}); }
-// Ranks in groups of two, so that there is something to be hierarchical about.
-std::unique_ptr<Backend> make_grouped_host(const Clock& clock) {
-  return make_host_backend(clock, {.ranks_per_group = 2});
-}
-
-// A backend, and the algorithm that it is told to use wherever it is defined.
-struct BackendRow {
-  const char* name;
-  std::unique_ptr<Backend> (*make)(const Clock& clock);
-  const char* algorithm = "";
-};
-constexpr BackendRow kBackends[] = {{"Host", make_host}, {"Fake", make_fake}};
-constexpr BackendRow kAlgorithms[] = {
-    {"Flat", make_host, "flat"},
-    {"Pull", make_host, "pull"},
-    {"RecursiveDoubling", make_host, "recursive_doubling"},
-    {"Ring", make_host, "ring"},
-    {"Tree", make_host, "tree"},
-    {"Hierarchical", make_grouped_host, "hierarchical"},
-};
 
 // What went wrong, over all ranks and cases.
 class Report {
@@ -131,17 +109,20 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<BackendRow, int
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
-                         testing::Combine(testing::ValuesIn(kBackends),
+                         testing::Combine(testing::ValuesIn(backends_under_test()),
                                           testing::Values(1, 2, 3, 4, 5, 7, 8)),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Algorithms, Conformance,
-                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::Values(3, 8)),
+                         testing::Combine(testing::ValuesIn(algorithms_under_test()),
+                                          testing::Values(3, 8)),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Algorithms, ConformanceBeyondCaches,
-                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::Values(5)),
+                         testing::Combine(testing::ValuesIn(algorithms_under_test()),
+                                          testing::Values(5)),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Threads, ConformanceBeyondCaches,
-                         testing::Combine(testing::ValuesIn(kBackends), testing::Values(2)),
+                         testing::Combine(testing::ValuesIn(backends_under_test()),
+                                          testing::Values(2)),
                          name_of_test);
 
 }  // namespace

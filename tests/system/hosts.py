@@ -3,11 +3,13 @@
 import os
 import stat
 import subprocess
+import unittest
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from job import kill
+from support import environment, needs, needs_root
 
 SUBNET = "10.77.0"
 AGENT = """#!/bin/sh
@@ -16,6 +18,16 @@ while [ "${1#-}" != "$1" ]; do shift; done
 host=$1; shift
 exec ip netns exec "PREFIX${host##*.}" unshare --uts /bin/sh -c "hostname host${host##*.}; $*"
 """
+
+
+def needs_hosts() -> None:
+    needs_root()
+    needs("ip")
+    probe = subprocess.run(["ip", "netns", "add", "lrprobe"], capture_output=True, text=True,
+                           check=False)
+    if probe.returncode != 0:
+        raise unittest.SkipTest(f"no network namespaces here: {probe.stderr.strip()}")
+    subprocess.run(["ip", "netns", "del", "lrprobe"], check=False)
 
 
 def ip(*words: str) -> None:
@@ -81,3 +93,15 @@ def rsh_agent(folder: Path, first: Host) -> Path:
     path.write_text(AGENT.replace("PREFIX", first.namespace[:-1]))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
+
+
+def env_job(both: list[Host], port: int, *words: str) -> list[subprocess.Popen]:
+    """A process on each host, joined by RANK and WORLD_SIZE."""
+    jobs = []
+    for rank, host in enumerate(both):
+        variables = environment(RANK=str(rank), WORLD_SIZE=str(len(both)), LOCAL_RANK="0",
+                                MASTER_ADDR=both[0].address, MASTER_PORT=str(port))
+        jobs.append(subprocess.Popen(host.command(*words), env=variables, text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     stdin=subprocess.DEVNULL))
+    return jobs

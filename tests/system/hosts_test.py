@@ -6,9 +6,9 @@ import time
 import unittest
 from pathlib import Path
 
-from hosts import hosts, rsh_agent
+from hosts import env_job, hosts, needs_hosts, rsh_agent
 from job import Job, rank_pids, wait_for_end
-from support import environment, json_lines, main, needs, needs_root, rows, tool
+from support import environment, json_lines, main, needs, rows, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
 NOTICED_S = 5.0  # by keep-alive probes
@@ -16,13 +16,7 @@ ABORTED_S = 10.0  # the grace of those that wait inside MPI, and a busy machine
 
 
 def setUpModule() -> None:
-    needs_root()
-    needs("ip")
-    probe = subprocess.run(["ip", "netns", "add", "lrprobe"], capture_output=True, text=True,
-                           check=False)
-    if probe.returncode != 0:
-        raise unittest.SkipTest(f"no network namespaces here: {probe.stderr.strip()}")
-    subprocess.run(["ip", "netns", "del", "lrprobe"], check=False)
+    needs_hosts()
 
 
 def mpirun_across(agent: Path, both: list, *words: str) -> list[str]:
@@ -32,17 +26,6 @@ def mpirun_across(agent: Path, both: list, *words: str) -> list[str]:
             str(agent), "--mca", "orte_keep_fqdn_hostnames", "1", "--mca", "oob_tcp_if_include",
             subnet, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", subnet, "--host",
             where, "-np", str(len(both)), *words]
-
-
-def env_job(both: list, port: int, *words: str) -> list[subprocess.Popen]:
-    jobs = []
-    for rank, host in enumerate(both):
-        variables = environment(RANK=str(rank), WORLD_SIZE=str(len(both)), LOCAL_RANK="0",
-                                MASTER_ADDR=both[0].address, MASTER_PORT=str(port))
-        jobs.append(subprocess.Popen(host.command(tool("all_reduce_perf"), *words), env=variables,
-                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                     stdin=subprocess.DEVNULL))
-    return jobs
 
 
 class TwoHosts(unittest.TestCase):
@@ -80,11 +63,11 @@ class TwoHosts(unittest.TestCase):
 
     def test_the_host_backend_refuses_to_span_them(self):
         with hosts(2) as both:
-            jobs = env_job(both, 29512, *SWEEP)
+            jobs = env_job(both, 29512, tool("all_reduce_perf"), *SWEEP, "--backend", "host")
             for job in jobs:
                 _, err = job.communicate(timeout=60)
                 self.assertEqual(job.returncode, 5, err)
-            self.assertIn("host", err)
+                self.assertIn("(host1 and host2): use --backend gloo, or start", err)
 
     def test_a_rank_that_never_comes_ends_the_initialisation(self):
         with hosts(1) as one:

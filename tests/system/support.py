@@ -12,7 +12,7 @@ from pathlib import Path
 BIN = Path(os.environ.get("LINERATE_BIN", Path(__file__).parents[2] / "build" / "bin"))
 LIMIT_S = 120
 LAUNCHER_PREFIXES = ("OMPI_", "PMIX_", "PMI_", "SLURM_", "RANK", "WORLD_SIZE", "LOCAL_RANK",
-                     "MASTER_", "NCCL_TESTS_", "LINERATE_")
+                     "MASTER_", "NCCL_TESTS_", "LINERATE_", "GLOO_")
 NOTHING_RAN = 77  # the exit code by which ctest knows a skipped test
 
 
@@ -68,6 +68,11 @@ def needs(program: str) -> None:
     """Skips the test, with the reason, where `program` is not installed."""
     if shutil.which(program) is None:
         raise unittest.SkipTest(f"{program} is not installed")
+
+
+def needs_module(backend: str) -> None:
+    if not (BIN.parent / "lib" / f"liblinerate-{backend}.so").exists():
+        raise unittest.SkipTest(f"linerate was built without the {backend} backend")
 
 
 def needs_root() -> None:

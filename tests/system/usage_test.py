@@ -45,6 +45,12 @@ class DryRun(unittest.TestCase):
         self.assertTrue(said["iterations"].startswith("1 iteration, "), said["iterations"])
         self.assertEqual(facts(tool("all_reduce_perf"))["options"], "the defaults")
 
+    def test_says_what_several_hosts_would_change(self):
+        said = facts(tool("all_reduce_perf"), RANK="0", WORLD_SIZE="2", MASTER_ADDR="10.0.0.1")
+
+        self.assertEqual(said["backend"],
+                         "host (no MPI launcher started this process); gloo on several hosts")
+
     def test_names_the_files_and_leaves_them_alone(self):
         with tempfile.TemporaryDirectory() as folder:
             files = [str(Path(folder) / name) for name in ("a.jsonl", "b.csv", "c.json")]

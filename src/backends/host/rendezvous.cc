@@ -78,8 +78,8 @@ void refuse_several_hosts(Bootstrap& members, const Deadline& deadline) {
     names.emplace(node, in.get_text());
   }
   throw Unavailable(fmt::format(
-      "The host backend works within one host, but these ranks run on several ({} and {}): start "
-      "them with mpirun and use --backend mpi.",
+      "The host backend works within one host, but these ranks run on several ({} and {}): use "
+      "--backend gloo, or start them with mpirun and use --backend mpi.",
       names.begin()->second, names.rbegin()->second));
 }
 

@@ -49,13 +49,6 @@ bool usable(const ifaddrs& item) {
   return (item.ifa_flags & kUp) == kUp && (item.ifa_flags & IFF_LOOPBACK) == 0;
 }
 
-bool in_network(const std::vector<unsigned char>& address, const InterfaceAddress& ours) {
-  if (address.size() != ours.bytes.size() || address.size() != ours.mask.size()) return false;
-  for (std::size_t i = 0; i < address.size(); ++i)
-    if (((address[i] ^ ours.bytes[i]) & ours.mask[i]) != 0) return false;
-  return true;
-}
-
 int distance(const std::string& candidate, const std::vector<InterfaceAddress>& ours) {
   const auto numeric = numeric_address({candidate, 0});
   const auto bytes = bytes_of(reinterpret_cast<const sockaddr*>(&numeric.storage));
@@ -64,6 +57,13 @@ int distance(const std::string& candidate, const std::vector<InterfaceAddress>& 
 }
 
 }  // namespace
+
+bool in_network(const std::vector<unsigned char>& address, const InterfaceAddress& ours) {
+  if (address.size() != ours.bytes.size() || address.size() != ours.mask.size()) return false;
+  for (std::size_t i = 0; i < address.size(); ++i)
+    if (((address[i] ^ ours.bytes[i]) & ours.mask[i]) != 0) return false;
+  return true;
+}
 
 NumericAddress numeric_address(const SocketAddress& text) {
   NumericAddress result;

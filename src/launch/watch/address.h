@@ -24,6 +24,9 @@ struct InterfaceAddress {
   std::vector<unsigned char> bytes, mask;
 };
 
+// Whether `address`, as its bytes, is in the network of `ours`.
+bool in_network(const std::vector<unsigned char>& address, const InterfaceAddress& ours);
+
 // Of the interfaces that are up, without loopback and link-local ones; IPv4 first.
 std::vector<InterfaceAddress> interface_addresses();
 

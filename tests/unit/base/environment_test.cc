@@ -30,11 +30,13 @@ TEST(Environment, ListsTheFilledNamesOfAPrefix) {
 TEST(Environment, RecordsTheAllowListOnly) {
   const Environment environment({{"NCCL_DEBUG", "INFO"},
                                  {"OMPI_COMM_WORLD_RANK", "0"},
+                                 {"GLOO_SOCKET_IFNAME", "eth0"},
                                  {"HOME", "/root"},
                                  {"MY_NCCL_DEBUG", "x"},
                                  {"AWS_SECRET_ACCESS_KEY", "x"}});
 
-  EXPECT_THAT(environment.recordable(), ElementsAre("NCCL_DEBUG=INFO", "OMPI_COMM_WORLD_RANK=0"));
+  EXPECT_THAT(environment.recordable(),
+              ElementsAre("GLOO_SOCKET_IFNAME=eth0", "NCCL_DEBUG=INFO", "OMPI_COMM_WORLD_RANK=0"));
 }
 
 TEST(Environment, NeverRecordsWhatLooksSecret) {

@@ -1,0 +1,133 @@
+// See gloo_backend.h.
+#include "backends/gloo/gloo_backend.h"
+
+#include "backends/gloo/addresses.h"
+#include "backends/gloo/failure.h"
+#include "backends/gloo/gloo_communicator.h"
+#include "base/error.h"
+#include "devices/cpu/cpu_device.h"
+
+#include <fmt/format.h>
+
+#include <gloo/config.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace linerate::gloo {
+namespace {
+
+// A thread started in its lifetime takes none of the program's signals.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// Each two ranks have a connection, and the usual limit of a process is 1024 descriptors.
+void allow_most_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+class GlooBackend final : public Backend {
+ public:
+  GlooBackend(const Clock& clock, std::optional<std::string> interface)
+      : clock_(clock), interface_(std::move(interface)) {}
+
+  std::string_view name() const override { return "gloo"; }
+  std::string version() const override {
+    return fmt::format("Gloo {}.{}.{}", GLOO_VERSION_MAJOR, GLOO_VERSION_MINOR, GLOO_VERSION_PATCH);
+  }
+  Capabilities capabilities() const override { return {}; }
+  std::unique_ptr<Device> open_device(int local_index) override {
+    return make_cpu_device(local_index, clock_);
+  }
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+                                                     std::span<Device* const> local,
+                                                     const ConnectOptions& options) override;
+
+ private:
+  std::shared_ptr<TcpDevice> tcp_device(Bootstrap& members, const Deadline& deadline);
+  std::shared_ptr<TcpDevice> make_device(const std::string& address,
+                                         const std::string& hostname) const;
+
+  const Clock& clock_;
+  const std::optional<std::string> interface_;
+  std::mutex mutex_;
+  std::shared_ptr<TcpDevice> device_;  // of the process: one thread moves all its ranks' data
+};
+
+std::shared_ptr<TcpDevice> GlooBackend::make_device(const std::string& address,
+                                                    const std::string& hostname) const {
+  ::gloo::transport::tcp::attr wanted;
+  wanted.hostname = address;
+  wanted.iface = interface_.value_or("");
+  const SignalsBlocked blocked;
+  try {
+    return std::make_shared<TcpDevice>(::gloo::transport::tcp::CreateDeviceAttr(wanted));
+  } catch (const std::exception& error) {
+    if (!interface_) rethrow_as_error("opening " + address);
+    throw Unavailable(fmt::format(
+        "GLOO_SOCKET_IFNAME={} cannot be used on {}: {}. Name an interface that has an address, as "
+        "'ip address' lists them.",
+        *interface_, hostname, without_source(error.what())));
+  }
+}
+
+std::shared_ptr<TcpDevice> GlooBackend::tcp_device(Bootstrap& members, const Deadline& deadline) {
+  const auto address = find_address(members, deadline);
+  const std::lock_guard lock(mutex_);
+  if (!device_) {
+    allow_most_descriptors();
+    device_ = make_device(address, members.place().hostname);
+  }
+  return device_;
+}
+
+std::vector<std::unique_ptr<Communicator>> GlooBackend::connect(Bootstrap& members,
+                                                                std::span<Device* const> local,
+                                                                const ConnectOptions& options) {
+  if (local.size() != 1)
+    throw Error(fmt::format(
+        "The gloo backend runs one rank on each thread, but was given {} devices for one: start as "
+        "many threads as ranks.",
+        local.size()));
+  auto device = tcp_device(members, options.deadline);
+  std::vector<std::unique_ptr<Communicator>> made;
+  try {
+    Mesh mesh({std::move(device), members.rank(), members.nranks()}, options.deadline);
+    mesh.connect(members.all_gather(mesh.card(), options.deadline));
+    members.barrier(options.deadline);  // who fails from now on breaks no connecting of others
+    made.push_back(std::make_unique<GlooCommunicator>(*local.front(), std::move(mesh)));
+  } catch (...) {
+    rethrow_as_error(interface_ ? "connecting with GLOO_SOCKET_IFNAME=" + *interface_
+                                : "connecting");
+  }
+  return made;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_gloo_backend(const Clock& clock, const Environment& environment) {
+  auto interface = environment.get("GLOO_SOCKET_IFNAME");
+  if (interface && interface->empty()) interface.reset();
+  return std::make_unique<GlooBackend>(clock, std::move(interface));
+}
+
+}  // namespace linerate::gloo

@@ -1,0 +1,22 @@
+// The backends of a conformance program: each program has a list of its own.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/backend.h"
+
+#include <memory>
+#include <span>
+
+namespace linerate::conformance {
+
+struct BackendRow {
+  const char* name;  // as the tests' names have it
+  std::unique_ptr<Backend> (*make)(const Clock& clock);
+  const char* algorithm = "";  // that it is told to use wherever it is defined; empty: its choice
+};
+
+std::span<const BackendRow> backends_under_test();
+// Backends by algorithm; none where they choose alone.
+std::span<const BackendRow> algorithms_under_test();
+
+}  // namespace linerate::conformance

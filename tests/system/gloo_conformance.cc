@@ -1,0 +1,18 @@
+// The conformance program of the gloo backend: its ranks are threads, over TCP on loopback.
+#include "backends/gloo/gloo_backend.h"
+#include "conformance/backends.h"
+
+#include <array>
+
+namespace linerate::conformance {
+namespace {
+
+constexpr std::array<BackendRow, 1> kBackends{
+    {{"Gloo", [](const Clock& clock) { return gloo::make_gloo_backend(clock, {}); }}}};
+
+}  // namespace
+
+std::span<const BackendRow> backends_under_test() { return kBackends; }
+std::span<const BackendRow> algorithms_under_test() { return {}; }
+
+}  // namespace linerate::conformance
