@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that linerate needs and this machine lacks; as another user
-# than root, prints the one command that does. Usage: deps.sh [--full|--bench] (also Gloo, lint, fuzz
-# and Slurm; or the peers that make bench compares with).
+# than root, prints the one command that does. Usage: deps.sh [--full|--bench] (also Gloo, lint,
+# fuzz and Slurm; or the peers that make bench compares with).
 # Exit code 0: everything is there; 1: it is not.
 set -euo pipefail
 

@@ -88,7 +88,7 @@ TEST(HostBackend, SaysThatItSpansOneHostAndNamesTwo) {
   EXPECT_THROW((void)backend->connect(members, devices, {}), Unavailable);
   EXPECT_EQ(sentence_of([&] { (void)backend->connect(members, devices, {}); }),
             "The host backend works within one host, but these ranks run on several (node07 and "
-            "node08): start them with mpirun and use --backend mpi.");
+            "node08): use --backend gloo, or start them with mpirun and use --backend mpi.");
 }
 
 TEST(HostBackend, RefusesSeveralRanksOnOneThread) {
