@@ -68,7 +68,9 @@ std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
                          .nranks = result.nranks,
                          .bytes = result.bytes,
                          .algorithm = runner.algorithm,
-                         .us = runner.us.median});
+                         .us = runner.us.median,
+                         .low_us = runner.us.ci95_low,
+                         .high_us = runner.us.ci95_high});
   return timings;
 }
 

@@ -30,24 +30,27 @@ std::optional<OpKind> kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Times of all algorithms, by size.
-using Sizes = std::map<std::size_t, std::map<std::string, double>>;
+// Of all algorithms at one size.
+using Times = std::map<std::string, Timing>;
+using Sizes = std::map<std::size_t, Times>;
 
-std::string fastest(const std::map<std::string, double>& times) {
-  return std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second; })->first;
+const Timing& fastest(const Times& times) {
+  return std::ranges::min_element(times, {}, [](const auto& entry) { return entry.second.us; })
+      ->second;
 }
 
-bool good_enough(const std::map<std::string, double>& times, const std::string& algorithm,
-                 double tolerance) {
+bool good_enough(const Times& times, const std::string& algorithm, double tolerance) {
   const auto own = times.find(algorithm);
-  return own != times.end() && own->second <= times.at(fastest(times)) * (1 + tolerance);
+  if (own == times.end()) return false;
+  const Timing& best = fastest(times);
+  return own->second.us <= best.us * (1 + tolerance) || own->second.low_us <= best.high_us;
 }
 
 // The algorithm that stays good enough for most sizes from `first` on.
 std::string longest_lasting(const Sizes& sizes, Sizes::const_iterator first, double tolerance) {
-  std::string best = fastest(first->second);
+  std::string best = fastest(first->second).algorithm;
   std::ptrdiff_t most = 0;
-  for (const auto& [name, us] : first->second) {
+  for (const auto& [name, timing] : first->second) {
     const auto end = std::find_if(first, sizes.end(), [&](const auto& entry) {
       return !good_enough(entry.second, name, tolerance);
     });
@@ -138,7 +141,7 @@ TuningTable built_in() {
 
 std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance) {
   std::map<std::pair<OpKind, int>, Sizes> tables;
-  for (const Timing& t : timings) tables[{t.kind, t.nranks}][t.bytes][t.algorithm] = t.us;
+  for (const Timing& t : timings) tables[{t.kind, t.nranks}][t.bytes][t.algorithm] = t;
   std::vector<Rule> rules;
   for (const auto& [what, sizes] : tables)
     append_rules(sizes, {.kind = what.first, .nranks = what.second}, tolerance, rules);

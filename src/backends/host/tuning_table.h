@@ -16,18 +16,19 @@
 
 namespace linerate::host {
 
-// The median time of one algorithm at one size.
+// The median time of one algorithm at one size, and its 95 % interval.
 struct Timing {
   OpKind kind{};
   int nranks = 0;
   std::size_t bytes = 0;
   std::string algorithm{};
   double us = 0;
+  double low_us = 0, high_us = 0;
 };
 
 // For each kind and number of ranks the fewest rules that stay within `tolerance` (0.03: 3 %) of
-// the fastest algorithm at every size measured, where a rule that held for the size below is kept
-// as long as it may. The last rule holds for all larger sizes.
+// the fastest algorithm at every size measured, as far as the intervals tell. A rule that held for
+// the size below is kept as long as it may; the last one holds for all larger sizes.
 std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance);
 
 struct TuningTable {

@@ -21,7 +21,7 @@ constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 std::vector<Timing> at(std::size_t bytes, const std::map<std::string, double>& times) {
   std::vector<Timing> timings;
   for (const auto& [algorithm, us] : times)
-    timings.push_back({OpKind::all_reduce, 2, bytes, algorithm, us});
+    timings.push_back({OpKind::all_reduce, 2, bytes, algorithm, us, us, us});
   return timings;
 }
 
@@ -47,6 +47,17 @@ TEST(RulesFrom, KeepsAnAlgorithmThatIsHardlySlower) {
   const auto rules =
       rules_of({at(8, {{"flat", 1}, {"pull", 2}}), at(16, {{"flat", 1.02}, {"pull", 1.0}}),
                 at(32, {{"flat", 1}, {"pull", 2}})});
+
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].algorithm, &kFlat);
+}
+
+TEST(RulesFrom, KeepsAnAlgorithmWhoseIntervalReachesTheFastest) {
+  auto disturbed = at(16, {{"flat", 1.5}, {"pull", 1.0}});
+  disturbed[0].low_us = 1.1;
+  disturbed[1].high_us = 1.2;
+
+  const auto rules = rules_of({at(8, {{"flat", 1}, {"pull", 2}}), disturbed});
 
   ASSERT_EQ(rules.size(), 1u);
   EXPECT_EQ(rules[0].algorithm, &kFlat);
