@@ -61,22 +61,30 @@ std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t 
   return found;
 }
 
+Machine describe(hwloc_topology_t topology, hwloc_const_cpuset_t usable) {
+  const auto count = [&](hwloc_obj_type_t type) {
+    return static_cast<int>(objects_of(topology, type, usable).size());
+  };
+  Machine machine{.cpu_model = cpu_model(topology)};
+  machine.threads = std::max(1, hwloc_bitmap_weight(usable));
+  const int cores = count(HWLOC_OBJ_CORE);
+  machine.cores = cores > 0 ? cores : machine.threads;
+  machine.domains = std::max(1, count(domain_type(topology)));
+  for (const auto* cache : objects_of(topology, HWLOC_OBJ_L3CACHE, usable))
+    machine.l3_bytes += cache->attr->cache.size;
+  return machine;
+}
+
 }  // namespace
 
 Machine describe_machine() {
   const auto topology = load_topology();
-  const auto usable = usable_threads(topology.get());
-  const auto count = [&](hwloc_obj_type_t type) {
-    return static_cast<int>(objects_of(topology.get(), type, usable.get()).size());
-  };
-  Machine machine{.cpu_model = cpu_model(topology.get())};
-  machine.threads = std::max(1, hwloc_bitmap_weight(usable.get()));
-  const int cores = count(HWLOC_OBJ_CORE);
-  machine.cores = cores > 0 ? cores : machine.threads;
-  machine.domains = std::max(1, count(domain_type(topology.get())));
-  for (const auto* cache : objects_of(topology.get(), HWLOC_OBJ_L3CACHE, usable.get()))
-    machine.l3_bytes += cache->attr->cache.size;
-  return machine;
+  return describe(topology.get(), usable_threads(topology.get()).get());
+}
+
+Machine describe_whole_machine() {
+  const auto topology = load_topology();
+  return describe(topology.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
 }
 
 int domain_of_this_thread() {

@@ -17,6 +17,8 @@ struct Machine {
 
 // Asks the system: 5 to 20 ms. Any thread may call it. Throws Error when hwloc fails.
 Machine describe_machine();
+// The same, whatever the calling thread is bound to: all that the control group leaves.
+Machine describe_whole_machine();
 
 // The part of the machine that the calling thread is bound to: an L3 cache, or a memory node where
 // no L3 is known, by number; -1 where its cores reach several. As slow as describe_machine().

@@ -31,15 +31,6 @@ RankInfo get_info(WireReader& in) {
   return info;
 }
 
-// Of any collective, each once.
-std::vector<std::string_view> algorithms_of(const Communicator& comm) {
-  std::vector<std::string_view> names;
-  for (std::size_t kind = 0; kind < kOpKinds; ++kind)
-    for (const auto name : comm.algorithms(static_cast<OpKind>(kind)))
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  return names;
-}
-
 }  // namespace
 
 void WatchedComms::add(Communicator* comm) {
@@ -136,7 +127,7 @@ void Session::force_algorithm() {
   const std::string_view wanted = config().algorithm;
   if (wanted.empty()) return;
   for (auto& local : ranks_) {
-    const auto known = algorithms_of(local.comm());
+    const auto known = local.comm().algorithms();
     if (known.empty())
       throw Error(fmt::format("--algo: the {} backend chooses its algorithms alone; leave it out.",
                               input_.backend.name()),

@@ -41,7 +41,7 @@ void describe(CLI::App& app, Texts& texts, TuneConfig& config) {
   app.add_flag("--check", config.check,
                "compare the table in use with what is measured now; write nothing; exit code 3 "
                "where a choice is more than 10 % slower than the best");
-  app.add_flag("--print-rows", config.cpp, "print the rules as rows of the built-in table");
+  app.add_flag("--print-rows", config.print_rows, "print the rules as rows of the built-in table");
 }
 
 Refusal read_nranks(const std::string& text, TuneConfig& config) {

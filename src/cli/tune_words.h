@@ -16,7 +16,7 @@ struct TuneConfig {
   std::size_t min_bytes = 8;
   std::size_t max_bytes = std::size_t{128} << 20;
   bool check = false;       // compare with the table in use instead of writing one
-  bool cpp = false;         // print the rules as rows of the source instead of keeping them
+  bool print_rows = false;  // print the rules as rows of the source instead of keeping them
   std::string help_text{};  // set: print it and do nothing
 };
 

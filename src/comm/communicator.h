@@ -59,11 +59,12 @@ class Communicator {
   // Returns on all ranks once all have entered: the tightest alignment that the backend has.
   virtual void barrier() = 0;
 
-  // The algorithms that this backend can be told to use for calls of `kind`; empty: it decides
-  // alone, or does not tell.
+  // The algorithms that this backend can be told to use; empty: it decides alone, or does not tell.
+  virtual std::vector<std::string_view> algorithms() const { return {}; }
+  // Those of them that are defined for calls of `kind` on this communicator.
   virtual std::vector<std::string_view> algorithms(OpKind) const { return {}; }
   // From the next call on, all calls for which `name` is defined take it; empty: the backend
-  // chooses again. REQUIRES: one of algorithms(); the same on all ranks.
+  // chooses again. REQUIRES: one of algorithms(), or empty; the same on all ranks.
   virtual void use_algorithm(std::string_view) {}
   // The one that the latest call took; empty: unknown, or not a collective.
   virtual std::string_view last_algorithm() const { return {}; }

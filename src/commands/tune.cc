@@ -16,9 +16,12 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <mutex>
 #include <vector>
@@ -30,34 +33,66 @@ constexpr double kTolerance = 0.03;  // of the rules; a third of what --check al
 
 using OnResult = std::function<void(const RaceResult&)>;
 
-// All cases of one number of ranks, each rank a thread. `on_result` is called on rank 0.
+// The communicators of all lanes, for whoever has to end their calls.
+class Alive {
+ public:
+  // Known as long as this lives; the communicator lives longer.
+  class Entry {
+   public:
+    Entry(Alive& alive, Communicator& comm) : alive_(alive), comm_(&comm) { alive_.add(comm_); }
+    ~Entry() { alive_.remove(comm_); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    Alive& alive_;
+    Communicator* comm_;
+  };
+
+  void abort_all() {
+    const std::lock_guard lock(mutex_);
+    for (Communicator* comm : comms_) comm->abort();
+  }
+
+ private:
+  void add(Communicator* comm) {
+    const std::lock_guard lock(mutex_);
+    comms_.push_back(comm);
+  }
+  void remove(Communicator* comm) {
+    const std::lock_guard lock(mutex_);
+    std::erase(comms_, comm);
+  }
+
+  std::mutex mutex_;
+  std::vector<Communicator*> comms_;
+};
+
+// All cases on one lane. `on_result` is called on rank 0.
+void race_on(Bootstrap& member, Communicator& comm, const TuneConfig& config,
+             const OnResult& on_result) {
+  const SteadyClock clock;
+  Race race(member, comm, clock, config.max_bytes);
+  for (const OpKind kind : config.kinds)
+    for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes; bytes *= 2) {
+      if (!Race::runs(kind, bytes, comm.nranks())) continue;
+      const RaceResult result = race.run(kind, bytes, {});
+      if (member.rank() == 0) on_result(result);
+    }
+}
+
+// Each rank a thread.
 void race(Backend& backend, const TuneConfig& config, int nranks, const OnResult& on_result) {
   const SteadyClock clock;
-  std::mutex mutex;
-  std::vector<Communicator*> alive;
-  const auto abort_all = [&](const std::string&) {
-    const std::lock_guard lock(mutex);
-    for (Communicator* comm : alive) comm->abort();
-  };
+  Alive alive;
   const auto body = [&](Bootstrap& member) {
     const auto device = backend.open_device(member.rank());
     Device* const local[] = {device.get()};
     const auto comms = backend.connect(member, local, {.deadline = Deadline::after(clock, 60)});
-    {
-      const std::lock_guard lock(mutex);
-      alive.push_back(comms.front().get());
-    }
-    Race race(member, *comms.front(), clock, config.max_bytes);
-    for (const OpKind kind : config.kinds)
-      for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes; bytes *= 2) {
-        if (!Race::runs(kind, bytes, nranks)) continue;
-        const RaceResult result = race.run(kind, bytes, {});
-        if (member.rank() == 0) on_result(result);
-      }
-    const std::lock_guard lock(mutex);
-    std::erase(alive, comms.front().get());
+    const Alive::Entry entry(alive, *comms.front());
+    race_on(member, *comms.front(), config, on_result);
   };
-  run_lanes(*solo_bootstrap(), nranks, body, abort_all);
+  run_lanes(*solo_bootstrap(), nranks, body, [&](const std::string&) { alive.abort_all(); });
 }
 
 std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
@@ -77,34 +112,34 @@ std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
 // Whole or not at all: written beside its place, then moved there.
 void keep(const host::TuningTable& table, const std::filesystem::path& path) {
   std::filesystem::create_directories(path.parent_path());
-  const auto fresh = path.parent_path() / fmt::format("{}.new", path.filename().string());
-  std::FILE* const file = std::fopen(fresh.c_str(), "w");
-  if (file == nullptr)
-    throw SystemError(errno, fmt::format("{} cannot be written", fresh.string()));
-  const auto text = host::tuning_text(table);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written)
-    throw SystemError(errno, fmt::format("{} cannot be written", fresh.string()));
+  const auto fresh = path.parent_path() / fmt::format("{}.{}", path.filename().string(), getpid());
+  std::ofstream file(fresh, std::ios::trunc);
+  file << host::tuning_text(table);
+  file.close();
+  if (!file) throw SystemError(errno, fmt::format("{} cannot be written", fresh.string()));
   std::filesystem::rename(fresh, path);
 }
 
 ExitCode conclude(const CommandInput& input, const TuneConfig& config,
                   const std::vector<RaceResult>& results) {
   if (config.check) return check_summary(results) ? ExitCode::ok : ExitCode::finding;
-  const Machine machine = describe_machine();
-  const host::TuningTable table{.machine = host::machine_text(machine),
-                                .measured = utc_text(std::chrono::system_clock::now()),
-                                .rules = host::rules_from(timings_of(results), kTolerance)};
-  if (config.cpp) {
-    print_rows(table.rules);
+  const Machine machine = describe_whole_machine();
+  const auto rules = host::rules_from(timings_of(results), kTolerance);
+  if (config.print_rows) {
+    print_rows(rules);
     return ExitCode::ok;
   }
   const auto path = host::tuning_path(input.environment, machine);
   if (!path)
     throw Unavailable("Neither XDG_CACHE_HOME nor HOME is set: there is no place for the table.");
+  std::string complaint;  // about a damaged table, which is replaced
+  const auto before = host::find_tuning(input.environment, machine, complaint);
+  const host::TuningTable table{
+      .machine = host::machine_text(machine),
+      .measured = utc_text(std::chrono::system_clock::now()),
+      .rules = host::merged(before.rules, rules, config.min_bytes, config.max_bytes)};
   keep(table, *path);
-  fmt::print("# {} rules for {} are kept in {}\n", table.rules.size(), table.machine,
-             path->string());
+  fmt::print("# {} new rules for {} are kept in {}\n", rules.size(), table.machine, path->string());
   return ExitCode::ok;
 }
 

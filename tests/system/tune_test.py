@@ -45,8 +45,8 @@ class Tune(unittest.TestCase):
         self.assertTrue(after["tuning"].startswith("measured on"), after["tuning"])
         self.assertEqual(processes["tuning"], after["tuning"])
         table = json.loads(tables(self.cache)[0].read_text())
-        self.assertEqual({rule["collective"] for rule in table["rules"]},
-                         {"all_reduce", "scatter"})
+        kept = {rule["collective"] for rule in table["rules"]}
+        self.assertLessEqual({"all_reduce", "scatter", "broadcast"}, kept)  # not measured: as before
 
     def test_prints_each_case_with_intervals(self):
         lines = [line for line in tune(self.cache, *QUICK).stdout.splitlines() if line[0] != "#"]

@@ -16,7 +16,7 @@ static_assert(Flag::is_always_lock_free, "flags are shared between processes");
 
 inline constexpr std::size_t kLinePair = 128;  // adjacent-line prefetchers fetch two lines at once
 inline constexpr std::size_t kEagerBytes = 992;   // of a call's payload that travels with its flag
-inline constexpr std::size_t kInlineBytes = 512;  // the same of a message between two ranks
+inline constexpr std::size_t kInlineBytes = 256;  // the same of a message between two ranks
 
 // Where the buffers of a rank are that its peers touch in this call.
 struct Opened {
@@ -42,7 +42,7 @@ static_assert(offsetof(Cell, opened) + sizeof(Opened) <= 64);
 // How far a rank may be ahead of others that still read: so many cells and messages are used in
 // turn. A root whose calls nobody answers runs ahead; more than this gains nothing (measured).
 inline constexpr std::uint64_t kCells = 8;
-inline constexpr std::uint64_t kMessages = 4;
+inline constexpr std::uint64_t kMessages = 8;
 
 // One rank's part.
 struct alignas(kLinePair) Slot {
@@ -79,7 +79,7 @@ struct alignas(kLinePair) Mailbox {
 };
 
 // What all_to_all_v tells one peer about the bytes that it may fetch.
-struct Extent {
+struct Offer {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
@@ -89,13 +89,13 @@ struct alignas(kLinePair) GroupHeader {
   alignas(kLinePair) Flag aborted_by;  // world rank + 1; 0: nobody. Read often, written once
 };
 
-// The block at one offset of the arena: header, slots [nranks], mailboxes and extents
+// The block at one offset of the arena: header, slots [nranks], mailboxes and offers
 // [nranks][nranks]. All zero bytes are its initial state, but for the attached count.
 class ControlBlock {
  public:
   static std::size_t bytes(int nranks) {
     const auto n = static_cast<std::size_t>(nranks);
-    return sizeof(GroupHeader) + n * sizeof(Slot) + n * n * (sizeof(Mailbox) + sizeof(Extent));
+    return sizeof(GroupHeader) + n * sizeof(Slot) + n * n * (sizeof(Mailbox) + sizeof(Offer));
   }
 
   ControlBlock(std::byte* memory, int nranks)
@@ -105,7 +105,7 @@ class ControlBlock {
   Slot& slot(int rank) const { return slots()[rank]; }
   Mailbox& mailbox(int from, int to) const { return mailboxes()[pair(from, to)]; }
   // What `from` tells `to`.
-  Extent& extent(int from, int to) const { return extents()[pair(from, to)]; }
+  Offer& offer(int from, int to) const { return offers()[pair(from, to)]; }
 
  private:
   std::size_t pair(int from, int to) const {
@@ -113,7 +113,7 @@ class ControlBlock {
   }
   Slot* slots() const { return reinterpret_cast<Slot*>(memory_ + sizeof(GroupHeader)); }
   Mailbox* mailboxes() const { return reinterpret_cast<Mailbox*>(slots() + nranks_); }
-  Extent* extents() const { return reinterpret_cast<Extent*>(mailboxes() + nranks_ * nranks_); }
+  Offer* offers() const { return reinterpret_cast<Offer*>(mailboxes() + nranks_ * nranks_); }
 
   std::byte* memory_;
   std::size_t nranks_;

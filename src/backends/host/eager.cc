@@ -21,7 +21,11 @@ std::size_t deposit_bytes(const Op& op, int nranks) {
 }
 
 // The factor that precedes a deposit.
-std::size_t factor_bytes(const Op& op) { return op.op == RedOp::mulsum ? sizeof(double) : 0; }
+std::size_t factor_bytes(const Op& op) {
+  const bool reduces = op.kind == OpKind::all_reduce || op.kind == OpKind::reduce_scatter ||
+                       op.kind == OpKind::reduce;
+  return reduces && op.op == RedOp::mulsum ? sizeof(double) : 0;
+}
 
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (to != from && bytes > 0) std::memcpy(to, from, bytes);

@@ -1,6 +1,7 @@
 // all_to_all beyond the smallest sizes, and all_to_all_v; see exchange.h.
 #include "backends/host/exchange.h"
 
+#include "backends/host/algorithms/rows.h"
 #include "backends/host/streaming.h"
 #include "base/error.h"
 #include "devices/cpu/stream_copy.h"
@@ -55,7 +56,7 @@ void exchange_with(Team& team, const Op& op, int peer, bool streams) {
 void all_to_all(Team& team, const Op& op, bool streams) {
   assert(op.send.size() >= block_at(op, team.nranks()));
   assert(op.recv.size() >= block_at(op, team.nranks()));
-  team.enter(op);
+  team.enter(op, nullptr, variant_of(kFlat));
   team.see(team.peers());
   team.start_touching(team.peers());
   const std::size_t own = block_at(op, team.rank());
@@ -72,14 +73,14 @@ void all_to_all_v(Team& team, const Op& op, bool streams) {
   const auto n = static_cast<std::size_t>(team.nranks());
   assert(op.send_ranges.size() == n && op.recv_ranges.size() == n);
   for (std::size_t peer = 0; peer < n; ++peer)
-    team.control().extent(team.rank(), static_cast<int>(peer)) = {
+    team.control().offer(team.rank(), static_cast<int>(peer)) = {
         op.send_ranges[peer].offset * element, op.send_ranges[peer].count * element};
   team.enter(op);
   team.see(team.peers());
   team.start_touching(team.peers());
   for (int step = 0; step < team.nranks(); ++step) {
     const int peer = (team.rank() + step) % team.nranks();
-    const Extent theirs = team.control().extent(peer, team.rank());
+    const Offer theirs = team.control().offer(peer, team.rank());
     const Range& mine = op.recv_ranges[static_cast<std::size_t>(peer)];
     if (theirs.bytes != mine.count * element)
       throw Error(fmt::format("all_to_all_v: rank {} sends {} bytes to rank {}, which expects {}.",

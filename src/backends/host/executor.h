@@ -63,7 +63,7 @@ class Executor {
   ReduceSpec spec_of(const Op& op, const CompiledSchedule::View& step);
   std::byte* address_of(const Place& place, std::size_t element_bytes) const;
 
-  static constexpr std::size_t kKept = 16;  // a sweep uses one at a time, a trainer a few
+  static constexpr std::size_t kKept = 64;  // a sweep uses one at a time, a trainer dozens
 
   Team& team_;
   std::shared_ptr<Region> region_;

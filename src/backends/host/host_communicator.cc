@@ -63,19 +63,25 @@ Buffer HostCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
   return region_->allocate(bytes, kind);
 }
 
-void HostCommunicator::enqueue(const Op& op, Stream&) {
-  begin_call();
+// What throws has left the group: peers that wait for this rank must learn that.
+template <typename Body>
+auto HostCommunicator::or_give_up(Body&& body) {
   try {
-    run(op);
+    return body();
   } catch (...) {
     team_.give_up();
     throw;
   }
 }
 
+void HostCommunicator::enqueue(const Op& op, Stream&) {
+  begin_call();
+  or_give_up([&] { run(op); });
+}
+
 void HostCommunicator::barrier() {
   begin_call();
-  team_.barrier();
+  or_give_up([&] { team_.barrier(); });
 }
 
 void HostCommunicator::run(const Op& op) {
@@ -133,6 +139,12 @@ std::vector<std::string_view> HostCommunicator::algorithms(OpKind kind) const {
   return names;
 }
 
+std::vector<std::string_view> HostCommunicator::algorithms() const {
+  std::vector<std::string_view> names;
+  for (const Algorithm* algorithm : all_algorithms()) names.push_back(algorithm->name);
+  return names;
+}
+
 void HostCommunicator::use_algorithm(std::string_view name) {
   assert(name.empty() || find_algorithm(name) != nullptr);
   selection_.force(find_algorithm(name));
@@ -148,7 +160,7 @@ std::vector<T> HostCommunicator::gather_from_all(const T& mine) {
               .count = sizeof(T),
               .type = DataType::uint8};
   static_assert(sizeof(T) <= kEagerBytes);
-  eager_.run(op);
+  or_give_up([&] { eager_.run(op); });
   return all;
 }
 

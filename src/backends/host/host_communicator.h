@@ -31,6 +31,7 @@ class HostCommunicator final : public Communicator {
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { team_.abort(); }
+  std::vector<std::string_view> algorithms() const override;
   std::vector<std::string_view> algorithms(OpKind kind) const override;
   void use_algorithm(std::string_view name) override;
   std::string_view last_algorithm() const override { return last_algorithm_; }
@@ -38,6 +39,8 @@ class HostCommunicator final : public Communicator {
  private:
   void run(const Op& op);
   void run_scheduled(const Op& op, const Algorithm& algorithm);
+  template <typename Body>
+  auto or_give_up(Body&& body);
   template <typename Body>
   void run_staged(const Op& op, const Exposure& exposure, Body&& body);
   Problem problem_of(const Op& op) const;

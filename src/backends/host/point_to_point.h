@@ -38,7 +38,8 @@ class PointToPoint {
 
   Team& team_;
   Streaming& streaming_;
-  std::vector<std::uint64_t> sent_;  // number of the last message, for each rank
+  std::vector<std::uint64_t> sent_;         // number of the last message, for each rank
+  std::vector<std::uint64_t> known_taken_;  // the last message that each is known to have taken
   std::vector<std::uint64_t> received_;
 };
 

@@ -24,12 +24,35 @@ Streaming::Use& Streaming::use_of(const std::byte* result) {
   return uses_[page * 0x9e3779b97f4a7c15u >> 58];
 }
 
-std::size_t footprint_of(const Op& op, int rank, int nranks) {
-  const auto [send, recv] = extent_of(op, rank, nranks);
-  const bool apart =
-      op.send.data() + send <= op.recv.data() || op.recv.data() + recv <= op.send.data();
+namespace {
+
+bool is_rooted(OpKind kind) {
+  return kind == OpKind::broadcast || kind == OpKind::reduce || kind == OpKind::gather ||
+         kind == OpKind::scatter;
+}
+
+// Of all ranks' send and of all ranks' recv buffers.
+Extent extent_of_all(const Op& op, int rank, int nranks) {
   const auto n = static_cast<std::size_t>(nranks);
-  return n * (apart ? send + recv : std::max(send, recv));
+  if (!is_rooted(op.kind)) {
+    const Extent own = extent_of(op, rank, nranks);
+    return {n * own.send, n * own.recv};
+  }
+  const Extent root = extent_of(op, op.peer, nranks);
+  const Extent other = extent_of(op, (op.peer + 1) % std::max(nranks, 2), nranks);
+  return {root.send + (n - 1) * other.send, root.recv + (n - 1) * other.recv};
+}
+
+}  // namespace
+
+// What other ranks' buffers have in common with each other this rank cannot see: where only the
+// root has both, they count as one, so that all ranks decide alike.
+std::size_t footprint_of(const Op& op, int rank, int nranks) {
+  const Extent own = extent_of(op, rank, nranks);
+  const Extent all = extent_of_all(op, rank, nranks);
+  const bool apart =
+      op.send.data() + own.send <= op.recv.data() || op.recv.data() + own.recv <= op.send.data();
+  return apart && !is_rooted(op.kind) ? all.send + all.recv : std::max(all.send, all.recv);
 }
 
 void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes, bool streams) {

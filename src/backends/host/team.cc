@@ -136,6 +136,7 @@ void Team::give_up() noexcept {
   abort();
   own_slot().stopped.store(1, std::memory_order_release);
   if (!exposed_) return;
+  exposed_ = false;
   const std::int64_t start_ns = setup_.clock->now_ns();
   for (int peer = 0; peer < nranks_; ++peer)
     while (!through_with_us(peer) && setup_.clock->now_ns() - start_ns < kPatienceNs) sched_yield();

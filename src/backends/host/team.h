@@ -21,7 +21,7 @@ namespace linerate::host {
 // payloads is enter_with(), see() and nothing else. Every rank makes the same calls in the same
 // order.
 //
-// Cells need no acknowledgement: a cell is written again kCells calls later, and enter() first
+// Cells need no acknowledgement: a cell is written again kCells calls later, and begin() first
 // makes sure that all ranks have entered the call after the one that it told of, and so have ended
 // that one.
 //

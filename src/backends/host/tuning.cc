@@ -9,33 +9,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace linerate::host {
 namespace {
 
-struct Card {
-  int mark = 0;
-  std::size_t cache_bytes = 0;
-};
+// What this process may count on of the last-level cache: on a shared machine much of it is
+// others'. `marks`: of all ranks.
+std::size_t cache_bytes(const Machine& machine, const std::vector<int>& marks) {
+  constexpr std::size_t kMostOfACore = std::size_t{32} << 20;  // no processor has more of it a core
+  const std::set<int> domains(marks.begin(), marks.end());
+  const auto used = static_cast<std::size_t>(
+      domains.contains(-1) ? machine.domains : static_cast<int>(domains.size()));
+  const std::size_t ours = machine.l3_bytes / static_cast<std::size_t>(machine.domains) * used;
+  return std::min(ours, static_cast<std::size_t>(machine.cores) * kMostOfACore);
+}
 
 }  // namespace
 
+// Speed only: where the machine cannot be described, nothing is known of it.
 const Machine& TuningSource::machine() {
-  std::call_once(asked_, [this] { machine_ = describe_machine(); });
+  std::call_once(asked_, [this] {
+    try {
+      machine_ = describe_whole_machine();
+    } catch (const Error& error) {
+      say(error.what());
+    }
+  });
   return machine_;
 }
 
-// What this process may count on of the last-level cache: on a shared machine much of it is
-// others'.
-std::size_t TuningSource::cache_bytes() {
-  constexpr std::size_t kMostOfACore = std::size_t{32} << 20;  // no processor has more of it a core
-  return std::min(machine().l3_bytes, static_cast<std::size_t>(machine().cores) * kMostOfACore);
-}
-
-int TuningSource::mark_of(int rank) {
-  if (options_.ranks_per_group > 0) return rank / options_.ranks_per_group;
-  return machine().domains > 1 ? domain_of_this_thread() : -1;
-}
+// The domain that this thread is bound to; -1: several.
+int TuningSource::own_mark() { return machine().domains > 1 ? domain_of_this_thread() : -1; }
 
 Bytes TuningSource::table_to_tell(int rank) {
   if (rank != 0) return {};
@@ -51,15 +56,14 @@ Tuning TuningSource::agree(Bootstrap& members, const Deadline& deadline) {
   const Bytes told = members.broadcast(table_to_tell(members.rank()), 0, deadline);
   auto table = parse_tuning(WireReader(told).get_text(), "What rank 0 sent");
   if (!table) throw Error(table.sentence());
-  Tuning tuning{.rules = std::make_shared<const std::vector<Rule>>(table->rules),
-                .cache_bytes = cache_bytes(),
-                .marks = {}};
-  const Card own{mark_of(members.rank()), tuning.cache_bytes};
-  for (const Bytes& bytes : members.all_gather(WireWriter().put(own).bytes(), deadline)) {
-    const auto card = WireReader(bytes).get<Card>();
-    tuning.marks.push_back(card.mark);
-    tuning.cache_bytes = std::min(tuning.cache_bytes, card.cache_bytes);
-  }
+  Tuning tuning{.rules = std::make_shared<const std::vector<Rule>>(table->rules)};
+  const int own = own_mark();
+  for (const Bytes& bytes : members.all_gather(WireWriter().put(own).bytes(), deadline))
+    tuning.marks.push_back(WireReader(bytes).get<int>());
+  tuning.cache_bytes = cache_bytes(machine(), tuning.marks);
+  if (options_.ranks_per_group > 0)
+    for (std::size_t rank = 0; rank < tuning.marks.size(); ++rank)
+      tuning.marks[rank] = static_cast<int>(rank) / options_.ranks_per_group;
   // Where one rank is at home everywhere, groups mean nothing.
   if (std::ranges::find(tuning.marks, -1) != tuning.marks.end()) std::ranges::fill(tuning.marks, 0);
   const std::lock_guard lock(mutex_);

@@ -16,9 +16,9 @@ namespace linerate::host {
 
 // The same on all ranks of a job.
 struct Tuning {
-  std::shared_ptr<const std::vector<Rule>> rules;
-  std::size_t cache_bytes = 0;  // of the last-level cache that the ranks share; 0: unknown
-  std::vector<int> marks;       // of each world rank: equal ones are close to each other
+  std::shared_ptr<const std::vector<Rule>> rules{};
+  std::size_t cache_bytes = 0;  // of the last-level caches that the ranks reach; 0: unknown
+  std::vector<int> marks{};     // of each world rank: equal ones are close to each other
 };
 
 // What one process contributes; its threads may use it at once.
@@ -26,7 +26,7 @@ class TuningSource {
  public:
   explicit TuningSource(const HostOptions& options) : options_(options) {}
 
-  // Collective over `members`: the table that rank 0 finds, the least cache that one has.
+  // Collective over `members`: the table is the one that rank 0 finds.
   Tuning agree(Bootstrap& members, const Deadline& deadline);
 
   // Where the rules are from, for records; empty before agree().
@@ -34,8 +34,7 @@ class TuningSource {
 
  private:
   const Machine& machine();
-  int mark_of(int rank);
-  std::size_t cache_bytes();
+  int own_mark();
   Bytes table_to_tell(int rank);
 
   const HostOptions options_;

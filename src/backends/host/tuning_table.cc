@@ -21,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
+constexpr std::size_t kMostRules = 4096;
 constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
 constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
 
@@ -111,6 +112,7 @@ std::optional<std::string> read_rule(const Json& object, Rule& rule) {
 
 std::optional<std::string> read_rules(const Json& array, std::vector<Rule>& rules) {
   if (!array.is_array()) return "'rules' is not a list";
+  if (array.size() > kMostRules) return fmt::format("it has more than {} rules", kMostRules);
   for (const auto& object : array) {
     Rule rule;
     if (const auto wrong = read_rule(object, rule))
@@ -148,6 +150,26 @@ std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance) 
   return rules;
 }
 
+std::vector<Rule> merged(std::span<const Rule> before, std::span<const Rule> fresh,
+                         std::size_t min_bytes, std::size_t max_bytes) {
+  const auto same_row = [](const Rule& a, const Rule& b) {
+    return a.kind == b.kind && a.nranks == b.nranks;
+  };
+  const auto has_row = [&](std::span<const Rule> rules, const Rule& like) {
+    return std::ranges::any_of(rules, [&](const Rule& r) { return same_row(r, like); });
+  };
+  std::vector<Rule> rules;
+  for (const Rule& old : before)
+    if (!has_row(fresh, old) || old.max_bytes < min_bytes) rules.push_back(old);
+  for (Rule rule : fresh) {
+    if (rule.max_bytes == kAnyBytes && has_row(before, rule)) rule.max_bytes = max_bytes;
+    rules.push_back(rule);
+  }
+  for (const Rule& old : before)
+    if (has_row(fresh, old) && old.max_bytes > max_bytes) rules.push_back(old);
+  return rules;
+}
+
 std::string machine_text(const Machine& machine) {
   return fmt::format("{}, {} cores, {} threads, {} of L3", machine.cpu_model, machine.cores,
                      machine.threads, bytes_text(machine.l3_bytes));
@@ -169,7 +191,9 @@ Result<TuningTable> parse_tuning(std::string_view text, std::string_view origin)
   };
   const Json object = Json::parse(text, nullptr, false);
   if (!object.is_object()) return refused("it is not a JSON object");
-  if (object.value("schema", Json()) != kSchema) return refused("its schema is not 1");
+  const auto schema = object.find("schema");
+  if (schema == object.end() || !schema->is_number() || *schema != kSchema)
+    return refused("its schema is not 1");
   TuningTable table;
   for (const auto& [key, into] :
        {std::pair{"machine", &table.machine}, std::pair{"measured", &table.measured}}) {
@@ -178,8 +202,9 @@ Result<TuningTable> parse_tuning(std::string_view text, std::string_view origin)
       return refused(fmt::format("it has no text '{}'", key));
     *into = found->get<std::string>();
   }
-  if (const auto wrong = read_rules(object.value("rules", Json()), table.rules))
-    return refused(*wrong);
+  const auto rules = object.find("rules");
+  if (rules == object.end()) return refused("it has no 'rules'");
+  if (const auto wrong = read_rules(*rules, table.rules)) return refused(*wrong);
   return table;
 }
 

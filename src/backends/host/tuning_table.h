@@ -31,6 +31,11 @@ struct Timing {
 // the size below is kept as long as it may; the last one holds for all larger sizes.
 std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance);
 
+// `fresh` rules where their kinds and numbers of ranks were measured, from `min_bytes` to
+// `max_bytes`; `before` elsewhere.
+std::vector<Rule> merged(std::span<const Rule> before, std::span<const Rule> fresh,
+                         std::size_t min_bytes, std::size_t max_bytes);
+
 struct TuningTable {
   std::string machine{};   // machine_text() of where it was measured
   std::string measured{};  // ISO 8601, UTC; empty for the built-in one

@@ -31,5 +31,7 @@ struct Algorithm {
 // All of them, in the order of the documentation.
 std::span<const Algorithm* const> all_algorithms();
 const Algorithm* find_algorithm(std::string_view name);
+// Its place in the list, from 1: what ranks compare before they work together by it.
+int variant_of(const Algorithm& algorithm);
 
 }  // namespace linerate::host

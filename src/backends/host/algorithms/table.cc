@@ -18,4 +18,9 @@ const Algorithm* find_algorithm(std::string_view name) {
   return row == all.end() ? nullptr : *row;
 }
 
+int variant_of(const Algorithm& algorithm) {
+  const auto all = all_algorithms();
+  return static_cast<int>(std::ranges::find(all, &algorithm) - all.begin()) + 1;
+}
+
 }  // namespace linerate::host

@@ -54,8 +54,7 @@ CompiledSchedule::CompiledSchedule(const Algorithm& algorithm, const Problem& pr
   const Schedule& own = all[static_cast<std::size_t>(rank)];
   for (const Step& step : own.steps) append(step);
   scratch_count_ = own.scratch_count;
-  const auto rows = all_algorithms();
-  variant_ = static_cast<int>(std::ranges::find(rows, &algorithm) - rows.begin()) + 1;
+  variant_ = variant_of(algorithm);
   find_touched(rank);
   last_waits_ = last_waits_of(all, rank);
   find_opened(all, rank);
@@ -96,6 +95,7 @@ void CompiledSchedule::find_opened(std::span<const Schedule> all, int rank) {
 // The end of the last step is announced anyway, as the end of the call.
 void CompiledSchedule::find_announced(std::span<const Schedule> all, int rank) {
   const auto mark = [&](const Wait& wait) {
+    assert(wait.rank != rank || wait.steps <= stages_.size());
     if (wait.rank == rank && wait.steps > 0) stages_[wait.steps - 1].announced = true;
   };
   for (int peer = 0; peer < static_cast<int>(all.size()); ++peer) {

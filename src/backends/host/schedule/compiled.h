@@ -65,7 +65,6 @@ class CompiledSchedule {
   }
   void append(const Step& step);
   void find_touched(int rank);
-  void find_last_waits(std::span<const Schedule> all, int rank);
   void find_opened(std::span<const Schedule> all, int rank);
   void find_announced(std::span<const Schedule> all, int rank);
 

@@ -73,7 +73,8 @@ struct Step {
   bool completes = false;  // the result holds all ranks' parts: an average divides here
 };
 
-// One rank's steps, in order. Every rank has entered the call before the first one.
+// One rank's steps, in order. Every rank whose buffers they name has entered the call before the
+// first one.
 struct Schedule {
   std::vector<Step> steps{};
   std::size_t scratch_count = 0;  // elements of this rank's scratch buffer

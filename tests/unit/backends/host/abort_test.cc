@@ -174,5 +174,19 @@ TEST(CallsThatDoNotMatch, EndWithASentenceThatNamesBoth) {
       << sentence;
 }
 
+// Mismatch: the rank in the barrier leaves the group too, and nobody waits 5 s for it.
+TEST(CallsThatDoNotMatch, EndAtOnceAlsoInABarrier) {
+  const ManualClock clock;  // stands still: what waits by the clock waits for ever
+  EXPECT_THROW(run_ranks({.nranks = 2, .clock = &clock},
+                         [](Rank rank) {
+                           std::vector<std::byte> bytes(4096);
+                           if (rank.comm.rank() == 0)
+                             rank.comm.all_reduce(floats(bytes), {}, rank.stream);
+                           else
+                             rank.comm.barrier();
+                         }),
+               Error);
+}
+
 }  // namespace
 }  // namespace linerate::host

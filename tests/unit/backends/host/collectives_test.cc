@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -211,6 +213,20 @@ TEST(SixtyFourRanks, AgreeOnASum) {
     rank.comm.all_reduce({bytes, bytes, values.size(), DataType::int32}, {}, rank.stream);
 
     EXPECT_EQ(values, std::vector<std::int32_t>(1000, 64 * 63 / 2));
+  });
+}
+
+// The root is ahead of a reader by as many calls as there are cells, and no more.
+TEST(RootsThatNobodyAnswers, DoNotOverwriteWhatIsStillRead) {
+  constexpr int kCalls = 300;
+  run_ranks({.nranks = 3}, [](Rank rank) {
+    for (int call = 0; call < kCalls; ++call) {
+      int value = rank.comm.rank() == 0 ? call : -1;
+      const auto bytes = std::as_writable_bytes(std::span(&value, 1));
+      if (rank.comm.rank() == 2 && call % 10 == 0) sched_yield();
+      rank.comm.broadcast({bytes, bytes, 1, DataType::int32}, 0, rank.stream);
+      ASSERT_EQ(value, call);
+    }
   });
 }
 

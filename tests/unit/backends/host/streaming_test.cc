@@ -58,5 +58,18 @@ TEST(FootprintOf, CountsBuffersInPlaceOnce) {
   EXPECT_EQ(footprint_of(op, 0, 4), 4u * 128);
 }
 
+// Where the root's buffers lie, the others cannot see.
+TEST(FootprintOf, IsTheSameOnAllRanksOfARootedCall) {
+  std::vector<std::byte> memory(256);
+  const Op root{.kind = OpKind::broadcast,
+                .send = ConstView(memory).first(128),
+                .recv = View(memory).last(128),
+                .count = 32};
+  const Op other{.kind = OpKind::broadcast, .recv = View(memory).first(128), .count = 32};
+
+  EXPECT_EQ(footprint_of(root, 0, 4), 4u * 128);
+  EXPECT_EQ(footprint_of(other, 3, 4), 4u * 128);
+}
+
 }  // namespace
 }  // namespace linerate::host

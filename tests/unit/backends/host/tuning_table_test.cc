@@ -79,6 +79,23 @@ TEST(RulesFrom, EndsARuleWhereItsAlgorithmIsNotDefined) {
   EXPECT_EQ(rules[0].max_bytes, 8u);
 }
 
+TEST(Merged, KeepsWhatWasNotMeasuredAnew) {
+  const std::vector<Rule> before{{OpKind::all_reduce, 2, 64, &kEager},
+                                 {OpKind::all_reduce, 2, 4096, &kPull},
+                                 {OpKind::all_reduce, 2, kAny, &kFlat},
+                                 {OpKind::broadcast, 2, kAny, &kTree}};
+  const std::vector<Rule> fresh{{OpKind::all_reduce, 2, kAny, &kRing}};
+
+  const auto rules = merged(before, fresh, 256, 8192);
+
+  ASSERT_EQ(rules.size(), 4u);
+  EXPECT_EQ(rules[0].algorithm, &kEager);
+  EXPECT_EQ(rules[1].algorithm, &kTree);
+  EXPECT_EQ(rules[2].algorithm, &kRing);
+  EXPECT_EQ(rules[2].max_bytes, 8192u);
+  EXPECT_EQ(rules[3].algorithm, &kFlat);
+}
+
 TEST(Selection, TakesTheRowOfTheNextLargerNumberOfRanks) {
   const std::vector<Rule> rules{{OpKind::all_reduce, 2, kAny, &kPull},
                                 {OpKind::all_reduce, 4, kAny, &kRing},
