@@ -1,6 +1,7 @@
 // See tuning.h.
 #include "backends/host/tuning.h"
 
+#include "backends/host/emulation/network.h"
 #include "backends/host/tuning_table.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -33,6 +34,7 @@ std::size_t TuningSource::cache_bytes() {
 }
 
 int TuningSource::mark_of(int rank) {
+  if (options_.network) return options_.network->node_of(rank);
   if (options_.ranks_per_group > 0) return rank / options_.ranks_per_group;
   return machine().domains > 1 ? domain_of_this_thread() : -1;
 }
@@ -53,7 +55,8 @@ Tuning TuningSource::agree(Bootstrap& members, const Deadline& deadline) {
   if (!table) throw Error(table.sentence());
   Tuning tuning{.rules = std::make_shared<const std::vector<Rule>>(table->rules),
                 .cache_bytes = cache_bytes(),
-                .marks = {}};
+                .marks = {},
+                .network = options_.network};
   const Card own{mark_of(members.rank()), tuning.cache_bytes};
   for (const Bytes& bytes : members.all_gather(WireWriter().put(own).bytes(), deadline)) {
     const auto card = WireReader(bytes).get<Card>();
