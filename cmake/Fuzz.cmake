@@ -1,6 +1,6 @@
 # One libFuzzer program for each reader of outside input: tests/fuzz/NAME_fuzz.cc -> bin/fuzz_NAME.
-# Its seeds, where it has any, lie in tests/fuzz/corpus/NAME. linerate_cli brings the layers
-# that read something.
+# Its seeds, where it has any, lie in tests/fuzz/corpus/NAME. linerate_cli and _backend_host bring
+# the layers that read something.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "LINERATE_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ 17 or newer.")
 endif()

@@ -30,7 +30,8 @@ linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
 linerate_test(unit_topo tests/unit/topo linerate_topo)
 linerate_test(unit_devices tests/unit/devices linerate_devices)
-linerate_test(unit_backend_host tests/unit/backends/host linerate_backend_host linerate_launch)
+linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
+              linerate_backend_host linerate_launch)
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
 linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
@@ -68,7 +69,8 @@ endforeach()
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
-                      golden hosts slurm docs reference bench gloo gloo_hosts)
+                      golden hosts slurm docs reference bench emulation gloo
+                      gloo_hosts)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"

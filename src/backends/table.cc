@@ -2,7 +2,6 @@
 #include "backends/table.h"
 
 #include "backends/fake/fake_backend.h"
-#include "backends/host/host_backend.h"
 #include "backends/module.h"
 #include "base/text.h"
 
@@ -17,7 +16,8 @@ namespace {
 constexpr std::array<BackendRow, 4> kBackends{{
     {"host", "threads and processes of one host, over shared memory", "",
      [](const BackendInput& input) {
-       return make_host_backend(input.clock, {.environment = &input.environment});
+       return make_host_backend(input.clock,
+                                {.environment = &input.environment, .network = input.network});
      }},
     {"mpi", "Open MPI's collectives, one rank per process, on any number of hosts",
      "On Debian or Ubuntu: apt install openmpi-bin libopenmpi3 (to run it) and libopenmpi-dev (to "

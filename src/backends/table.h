@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/fake/fake_options.h"
+#include "backends/host/host_backend.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/result.h"
@@ -17,7 +18,8 @@ namespace linerate {
 struct BackendInput {
   const Clock& clock;  // outlives the backend
   const Environment& environment;
-  FakeOptions fake{};             // of the fake backend
+  FakeOptions fake{};                              // of the fake backend
+  std::shared_ptr<const host::Network> network{};  // that the host backend emulates; null: none
   JobSession* session = nullptr;  // of the backend's module, where it has one; outlives the backend
 };
 

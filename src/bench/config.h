@@ -114,7 +114,8 @@ struct RunConfig {
   bool dry_run = false;
   ProgressMode progress = ProgressMode::automatic;
   std::uint64_t seed = 0;
-  std::string fake;  // --fake: what the fake backend injects
+  std::string emulate_file;  // --emulate; empty: the network is what it is
+  std::string fake;          // --fake: what the fake backend injects
 
   double init_timeout_s() const { return timeout_s > 0 ? timeout_s : 300; }
   // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.

@@ -139,11 +139,14 @@ void Session::force_algorithm() {
 }
 
 RankInfo Session::info_of(const LocalRank& local) const {
+  const NodePlace& place = input_.members.place();
+  const auto node =
+      input_.backend.node_of(local.rank).value_or(NodeName{place.node, place.hostname});
   return {.rank = local.rank,
           .group = local.group,
           .pid = static_cast<int>(getpid()),
-          .hostname = input_.members.place().hostname,
-          .node = input_.members.place().node,
+          .hostname = node.hostname,
+          .node = node.node,
           .device = local.device->index(),
           .bus_id = local.device->bus_id(),
           .device_name = local.device->name()};
@@ -227,7 +230,9 @@ void Session::describe(RunInfo& info) const {
   info.transport = ranks_.front().world->transport();
   info.tuning = input_.backend.tuning();
   info.nranks = nranks();
-  info.nnodes = input_.members.place().nnodes;
+  std::set<int> nodes;
+  for (const RankInfo& rank : infos_) nodes.insert(rank.node);
+  info.nnodes = static_cast<int>(nodes.size());
   info.nthreads = config().nthreads;
   info.ngpus = config().ngpus;
   info.nprocs = nprocesses();

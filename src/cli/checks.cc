@@ -91,6 +91,10 @@ Refusal check_files(const RunConfig& config) {
 }
 
 Refusal check_backend(const RunConfig& config) {
+  if (!config.emulate_file.empty() && config.backend != "host" && config.backend != "auto")
+    return fmt::format(
+        "--emulate is for the host backend, not for '{}': leave --backend out, or give host.",
+        config.backend);
   if (config.fake.empty() || config.backend == "fake") return {};
   return fmt::format("--fake is for the fake backend, not for '{}': give --backend fake with it.",
                      config.backend);

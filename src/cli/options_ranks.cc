@@ -17,7 +17,7 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 6> kRows{{
+constexpr std::array<OptionRow, 7> kRows{{
     {.short_name = 't',
      .long_name = "nthreads",
      .metavar = "N",
@@ -65,6 +65,16 @@ constexpr std::array<OptionRow, 6> kRows{{
      .apply = [](const Argument& a, RunConfig& c) -> Refusal {
        if (a.text.empty()) return std::string(a.label) + " needs the name of an algorithm.";
        c.algorithm = a.text;
+       return {};
+     }},
+    {.long_name = "emulate",
+     .metavar = "FILE.yaml",
+     .help = "measure on the network that FILE describes, with the host backend",
+     .note = "Nodes, NICs, racks and a spine with their bandwidths and latencies: see "
+             "[emulated networks](emulation.md). auto then means host.",
+     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
+       if (a.text.empty()) return std::string(a.label) + " needs a file's name.";
+       c.emulate_file = a.text;
        return {};
      }},
     {.long_name = "fake",

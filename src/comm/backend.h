@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,12 @@ struct Capabilities {
   bool abortable = true;            // abort() ends pending calls of this process
   bool threads = true;              // more than one rank per process
   bool ranks_share_thread = false;  // one thread drives several ranks (NCCL); else a thread a rank
+};
+
+// A node as results name it.
+struct NodeName {
+  int node = 0;  // counted from 0
+  std::string hostname{};
 };
 
 struct ConnectOptions {
@@ -48,6 +55,10 @@ class Backend {
   virtual Capabilities capabilities() const = 0;
   // What its choice of algorithms rests on, for records; empty: it does not tell. After connect().
   virtual std::string tuning() const { return {}; }
+
+  // The node on which `rank` seems to be, where the backend emulates a network; nothing: where it
+  // is.
+  virtual std::optional<NodeName> node_of(int) const { return std::nullopt; }
 
   // The device of local rank `local_index` of this process, counted over all its threads.
   virtual std::unique_ptr<Device> open_device(int local_index) = 0;

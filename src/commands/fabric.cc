@@ -1,6 +1,7 @@
 // See fabric.h.
 #include "commands/fabric.h"
 
+#include "backends/host/emulation/network_file.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/checks.h"
@@ -33,6 +34,7 @@ std::unique_ptr<JobSession> join_mpi_job(const ProcessRun& run, const Clock& clo
 BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
                              std::optional<int> nnodes) {
   if (config.backend != "auto") return {config.backend, "asked for"};
+  if (!config.emulate_file.empty()) return {"host", "--emulate was given"};
   if (identity.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
   if (nnodes && *nnodes > 1)
     return {"gloo", fmt::format("the ranks run on {} hosts without an MPI launcher", *nnodes)};
@@ -43,6 +45,11 @@ std::optional<std::string> backend_option_refusal(const RunConfig& config) {
   const auto fake = parse_fake_options(config.fake);
   if (!fake) return fake.sentence();
   return std::nullopt;
+}
+
+Result<std::shared_ptr<const host::Network>> network_of(const RunConfig& config) {
+  if (config.emulate_file.empty()) return std::shared_ptr<const host::Network>();
+  return host::read_network(config.emulate_file);
 }
 
 Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
@@ -62,6 +69,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
   fabric.backend = open_backend(row, {.clock = clock,
                                       .environment = run.environment,
                                       .fake = *parse_fake_options(run.config.fake),
+                                      .network = run.network,
                                       .session = fabric.mpi.get()});
   const auto refusal = gpu_option_refusal(run.config);
   if (refusal && !fabric.backend->capabilities().device_memory) throw Unavailable(*refusal);

@@ -3,6 +3,7 @@
 
 #include "backends/table.h"
 #include "base/clock.h"
+#include "base/result.h"
 #include "comm/backend.h"
 #include "comm/bootstrap.h"
 #include "commands/process_run.h"
@@ -24,6 +25,9 @@ BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
 
 // What is wrong with the options that the backend itself reads (--fake); nothing: all is well.
 std::optional<std::string> backend_option_refusal(const RunConfig& config);
+
+// The network of --emulate; null without the option.
+Result<std::shared_ptr<const host::Network>> network_of(const RunConfig& config);
 
 // Destroyed from the bottom up: the MPI session outlives all communicators.
 struct Fabric {

@@ -58,6 +58,8 @@ void check_traffic(const RunConfig& config, int nranks) {
 ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   const auto& config = parsed.config;
   if (const auto refusal = backend_option_refusal(config)) return refuse(*refusal);
+  const auto network = network_of(config);
+  if (!network) return refuse(network.sentence());
   auto detected = detect_identity(input.environment, config.nprocs);
   if (!detected) return refuse(detected.sentence());
   Identity identity = std::move(detected).value();
@@ -69,10 +71,13 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   const int processes = config.nprocs > 0 ? config.nprocs : identity.nranks;
   const auto nranks = std::int64_t{processes} * ranks_per_process;  // 0: only MPI knows
   if (nranks > 0)
-    if (const auto refusal = refusal_for_ranks(config, nranks)) return refuse(*refusal);
+    if (const auto refusal = refusal_for_ranks(config, nranks, network->get()))
+      return refuse(*refusal);
   if (nranks > 0) check_traffic(config, static_cast<int>(nranks));
-  ProcessRun run{
-      .config = config, .environment = input.environment, .interrupted = input.interrupted};
+  ProcessRun run{.config = config,
+                 .environment = input.environment,
+                 .interrupted = input.interrupted,
+                 .network = *network};
   if (config.dry_run || (config.list && config.collective != nullptr))
     return show(parsed, identity, static_cast<int>(nranks));
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();

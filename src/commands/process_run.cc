@@ -75,7 +75,7 @@ ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
 void ProcessRunner::check_ranks() const {
   const auto& config = run_.config;
   const auto nranks = std::int64_t{fabric_.process().nranks()} * config.nthreads * config.ngpus;
-  if (const auto refusal = refusal_for_ranks(config, nranks))
+  if (const auto refusal = refusal_for_ranks(config, nranks, run_.network.get()))
     throw Error(*refusal, ExitCode::usage);
 }
 
@@ -96,6 +96,8 @@ void ProcessRunner::run_lane(Bootstrap& member) {
   if (member.rank() == 0) {
     events = run_.outputs->events(run_.interrupted);
     started = describe_run(run_.config, run_.environment, identity_, *fabric_.backend);
+    if (run_.network)
+      started.emulated = fmt::format("{}, {}", run_.config.emulate_file, run_.network->words());
   }
   const bool pairs = run_.config.collective == nullptr;
   const auto totals =

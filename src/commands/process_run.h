@@ -1,6 +1,7 @@
 // One process of a run: backend, bootstrap, watch, ranks, outputs, exit code.
 #pragma once
 
+#include "backends/host/emulation/network.h"
 #include "base/environment.h"
 #include "base/exit_code.h"
 #include "bench/config.h"
@@ -8,6 +9,7 @@
 #include "launch/identity.h"
 
 #include <functional>
+#include <memory>
 
 namespace linerate {
 
@@ -16,7 +18,8 @@ struct ProcessRun {
   const RunConfig& config;
   const Environment& environment;
   std::function<bool()> interrupted;
-  Outputs* outputs = nullptr;  // used by the process of rank 0 only
+  Outputs* outputs = nullptr;                              // used by the process of rank 0 only
+  std::shared_ptr<const host::Network> network = nullptr;  // of --emulate; null: none
 };
 
 // Runs this process' ranks to the end. Failures of ranks and libraries become exit codes here,

@@ -13,12 +13,17 @@ constexpr std::int64_t kMostRanks = 65536;  // that the generated data can tell 
 
 }  // namespace
 
-std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64_t nranks) {
+std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64_t nranks,
+                                             const host::Network* network) {
   if (nranks > kMostRanks)
     return fmt::format(
         "{} ranks are more than the {} that can run together: use fewer processes, "
         "or a smaller -t or -g.",
         nranks, kMostRanks);
+  if (network != nullptr && nranks > network->nranks())
+    return fmt::format(
+        "--emulate '{}': its {} hold {} ranks, but there are {}: use fewer ranks, or more nodes.",
+        config.emulate_file, network->words(), network->nranks(), nranks);
   for (const auto& [color, size] : group_sizes(config, static_cast<int>(nranks)))
     if (auto refusal = check_against_ranks(config, size)) return refusal;
   return std::nullopt;

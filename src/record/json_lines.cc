@@ -154,6 +154,7 @@ std::string json_line(const RunInfo& run) {
   line["environment"] = run.environment;
   put_backend(line, run);
   put(line, "tuning", run.tuning);
+  put(line, "emulated", run.emulated);
   put(line, "launcher", run.launcher);
   line["nranks"] = run.nranks;
   line["nnodes"] = run.nnodes;

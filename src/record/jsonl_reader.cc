@@ -120,6 +120,7 @@ RunInfo read_run(const Fields& fields) {
   fields.read("environment", run.environment);
   read_backend(fields, run);
   fields.read("tuning", run.tuning);
+  fields.read("emulated", run.emulated);
   fields.read("launcher", run.launcher);
   fields.read("nranks", run.nranks);
   fields.read("nnodes", run.nnodes);

@@ -56,6 +56,7 @@ struct RunInfo {
   std::vector<std::string> environment{};  // NAME=VALUE, allow-list only
   std::string backend{}, backend_version{}, transport{};
   std::string tuning{};    // what the choice of algorithms rests on; empty: not told
+  std::string emulated{};  // the network of --emulate: its file and what it holds; empty: none
   std::string launcher{};  // threads, nprocs, env, mpirun, srun
   int nranks = 0, nnodes = 0, nprocs = 0, nthreads = 0, ngpus = 0, ngroups = 1;
   std::vector<Setting> settings{};

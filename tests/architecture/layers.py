@@ -97,6 +97,7 @@ FOREIGN = (
     Foreign(r"hwloc(/.*)?\.h", ("topo",)),
     Foreign(r"(cblas|lapacke|openblas\w*)\.h", ("devices/cpu",)),
     Foreign(r"gloo/.*", ("backends/gloo",)),
+    Foreign(r"yaml-cpp/.*", ("backends/host",)),
     Foreign(r"(infiniband|rdma)/.*", ("topo",)),
 )
 

@@ -46,7 +46,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(processes["tuning"], after["tuning"])
         table = json.loads(tables(self.cache)[0].read_text())
         kept = {rule["collective"] for rule in table["rules"]}
-        self.assertLessEqual({"all_reduce", "scatter", "broadcast"}, kept)  # not measured: as before
+        self.assertLessEqual({"all_reduce", "scatter", "broadcast"}, kept)
 
     def test_prints_each_case_with_intervals(self):
         lines = [line for line in tune(self.cache, *QUICK).stdout.splitlines() if line[0] != "#"]

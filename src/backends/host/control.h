@@ -70,6 +70,9 @@ struct alignas(kLinePair) Message {
   std::uint64_t bytes = 0;
   Location data;
   std::byte payload[kInlineBytes];
+  // On an emulated network: when the sender posted it, and when the receiver had it (emulation/).
+  std::int64_t posted_ns = 0;
+  std::int64_t arrived_ns = 0;
 };
 
 // From one rank to one other, in order.

@@ -1,6 +1,7 @@
 // See eager.h.
 #include "backends/host/eager.h"
 
+#include "backends/host/emulation/toll.h"
 #include "devices/cpu/reduce.h"
 
 #include <cassert>
@@ -39,8 +40,16 @@ Eager::Eager(Team& team)
       factors_(static_cast<std::size_t>(team.nranks())) {}
 
 void Eager::enter(const Op& op, ConstView deposit) {
+  if (team_.toll() != nullptr) team_.toll()->enter();
   const auto factor = std::as_bytes(std::span(&op.premul, 1));
   team_.enter_with(op, factor.first(factor_bytes(op)), deposit);
+}
+
+// Waits for peers of which this rank reads `bytes` each.
+void Eager::see(std::span<const int> peers, std::size_t bytes) {
+  team_.see(peers);
+  if (team_.toll() == nullptr) return;
+  for (const int peer : peers) team_.toll()->receive(peer, bytes);
 }
 
 // op.recv = reduction over the deposits, which begin `skip` bytes into each payload. The own one is
@@ -68,7 +77,7 @@ void Eager::collect_deposits(const Op& op, std::size_t skip) {
 
 void Eager::run_to_all(const Op& op) {
   enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
-  team_.see(team_.peers());
+  see(team_.peers(), factor_bytes(op) + bytes_of_count(op));
   const std::size_t skip = gives_blocks(op.kind) ? block_at(op, team_.rank()) : 0;
   if (op.kind == OpKind::all_reduce || op.kind == OpKind::reduce_scatter)
     reduce_deposits(op, skip);
@@ -79,7 +88,7 @@ void Eager::run_to_all(const Op& op) {
 void Eager::run_to_root(const Op& op) {
   enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
   if (team_.rank() != op.peer) return;
-  team_.see(team_.peers());
+  see(team_.peers(), factor_bytes(op) + bytes_of_count(op));
   if (op.kind == OpKind::reduce)
     reduce_deposits(op, 0);
   else
@@ -94,11 +103,16 @@ void Eager::run_from_root(const Op& op) {
     return copy(op.recv.data(), op.send.data() + skip, bytes);
   }
   enter(op, {});
-  team_.see(op.peer);
+  see({&op.peer, 1}, bytes);
   copy(op.recv.data(), team_.payload_of(op.peer) + skip, bytes);
 }
 
 void Eager::run(const Op& op) {
+  dispatch(op);
+  if (team_.toll() != nullptr) team_.toll()->settle({});
+}
+
+void Eager::dispatch(const Op& op) {
   switch (op.kind) {
     case OpKind::all_reduce:
     case OpKind::reduce_scatter:

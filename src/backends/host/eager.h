@@ -6,6 +6,7 @@
 #include "comm/op.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace linerate::host {
@@ -21,6 +22,8 @@ class Eager {
 
  private:
   void enter(const Op& op, ConstView deposit);
+  void see(std::span<const int> peers, std::size_t bytes);
+  void dispatch(const Op& op);
   void reduce_deposits(const Op& op, std::size_t skip);
   void collect_deposits(const Op& op, std::size_t skip);
   void run_to_all(const Op& op);

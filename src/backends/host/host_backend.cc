@@ -1,6 +1,8 @@
 // See host_backend.h.
 #include "backends/host/host_backend.h"
 
+#include "backends/host/emulation/dilated_clock.h"
+#include "backends/host/emulation/network.h"
 #include "backends/host/host_communicator.h"
 #include "backends/host/rendezvous.h"
 #include "backends/host/tuning.h"
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace linerate {
@@ -19,7 +22,11 @@ namespace {
 class HostBackend final : public Backend {
  public:
   HostBackend(const Clock& clock, const HostOptions& options)
-      : clock_(clock), rendezvous_(options), tuning_(options) {}
+      : clock_(clock),
+        network_(options.network),
+        device_clock_(clock, network_ ? network_->plan().dilation : 1),
+        rendezvous_(options),
+        tuning_(options) {}
 
   std::string_view name() const override { return "host"; }
   std::string version() const override { return {}; }
@@ -27,7 +34,11 @@ class HostBackend final : public Backend {
   std::string tuning() const override { return tuning_.text(); }
 
   std::unique_ptr<Device> open_device(int local_index) override {
-    return make_cpu_device(local_index, clock_);
+    return make_cpu_device(local_index, network_ ? device_clock_ : clock_);
+  }
+  std::optional<NodeName> node_of(int rank) const override {
+    if (!network_) return std::nullopt;
+    return NodeName{network_->node_of(rank), network_->node_name(rank)};
   }
 
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
@@ -35,10 +46,21 @@ class HostBackend final : public Backend {
                                                      const ConnectOptions& options) override;
 
  private:
+  void check_ranks(int nranks) const;
+
   const Clock& clock_;
+  const std::shared_ptr<const Network> network_;
+  const DilatedClock device_clock_;
   Rendezvous rendezvous_;
   TuningSource tuning_;
 };
+
+void HostBackend::check_ranks(int nranks) const {
+  if (network_ && nranks > network_->nranks())
+    throw Error(fmt::format("{} ranks do not fit on the emulated network of {}.", nranks,
+                            network_->words()),
+                ExitCode::usage);
+}
 
 std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& members,
                                                                 std::span<Device* const> local,
@@ -48,6 +70,7 @@ std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& membe
         "The host backend runs one rank on each thread, but was given {} devices for one: start as "
         "many threads as ranks.",
         local.size()));
+  check_ranks(members.nranks());
   Party party = rendezvous_.meet(members, options.deadline);
   Tuning tuning = tuning_.agree(members, options.deadline);
   auto region = std::make_shared<Region>(party.arena, members.rank());

@@ -10,6 +10,10 @@
 
 namespace linerate {
 
+namespace host {
+class Network;  // emulation/network.h
+}
+
 struct HostOptions {
   // Address space of one job's shared memory, at most; each rank's share is at most the machine's
   // physical memory. Less is taken where a limit of the process leaves less.
@@ -21,6 +25,9 @@ struct HostOptions {
   // Says where measured tables of algorithms are kept; outlives the backend. Null: the built-in
   // one.
   const Environment* environment = nullptr;
+  // The network to emulate, with at least as many ranks as the job; null: none. Its nodes stand in
+  // the place of ranks_per_group, and the devices' clocks are dilated as it says.
+  std::shared_ptr<const host::Network> network{};
 };
 
 // `clock` outlives the backend and all that it makes.

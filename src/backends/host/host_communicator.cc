@@ -47,16 +47,21 @@ HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> regio
       region_(std::move(region)),
       tuning_(std::move(tuning)),
       team_(std::move(setup)),
+      toll_(tuning_.network ? std::make_unique<Toll>(team_, tuning_.network) : nullptr),
       groups_(Groups::from_marks(selected(tuning_.marks, team_.setup().world_ranks))),
       selection_(*tuning_.rules, team_.nranks()),
       streaming_(tuning_.cache_bytes),
       eager_(team_),
       executor_(team_, region_, groups_, streaming_),
       point_to_point_(team_, streaming_),
-      staging_(team_, region_) {}
+      staging_(team_, region_) {
+  team_.charge_to(toll_.get());
+}
 
 std::string HostCommunicator::transport() const {
-  return staging_.used() ? "shared memory, staged" : "shared memory";
+  const auto network =
+      toll_ ? fmt::format(", emulated network of {}", tuning_.network->words()) : std::string();
+  return fmt::format("shared memory{}{}", staging_.used() ? ", staged" : "", network);
 }
 
 Buffer HostCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
@@ -82,6 +87,7 @@ void HostCommunicator::enqueue(const Op& op, Stream&) {
 void HostCommunicator::barrier() {
   begin_call();
   or_give_up([&] { team_.barrier(); });
+  if (toll_) toll_->start_afresh();
 }
 
 void HostCommunicator::run(const Op& op) {
@@ -164,6 +170,11 @@ std::vector<T> HostCommunicator::gather_from_all(const T& mine) {
   return all;
 }
 
+std::uint64_t HostCommunicator::allocate_control(int nranks) {
+  return region_->allocate_control(
+      nranks, tuning_.network ? kLinePair + EmulationBlock::group_bytes(nranks) : 0);
+}
+
 std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   const auto choices = gather_from_all(Choice{color, key});
   const auto group = group_of(choices, rank());
@@ -171,7 +182,7 @@ std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   std::uint64_t control = 0;   // offset 0 is the world's: here it says that there is no memory
   std::exception_ptr failure;  // kept until all know of it
   try {
-    if (leads) control = region_->allocate_control(static_cast<int>(group.size()));
+    if (leads) control = allocate_control(static_cast<int>(group.size()));
   } catch (...) {
     failure = std::current_exception();
   }

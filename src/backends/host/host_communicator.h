@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/host/eager.h"
+#include "backends/host/emulation/toll.h"
 #include "backends/host/executor.h"
 #include "backends/host/point_to_point.h"
 #include "backends/host/region.h"
@@ -44,6 +45,7 @@ class HostCommunicator final : public Communicator {
   template <typename Body>
   void run_staged(const Op& op, const Exposure& exposure, Body&& body);
   Problem problem_of(const Op& op) const;
+  std::uint64_t allocate_control(int nranks);
   bool streams(const Op& op) { return streaming_.pays(op, rank(), nranks()); }
   template <typename T>
   std::vector<T> gather_from_all(const T& mine);
@@ -52,6 +54,7 @@ class HostCommunicator final : public Communicator {
   std::shared_ptr<Region> region_;
   Tuning tuning_;
   Team team_;
+  std::unique_ptr<Toll> toll_;  // null: no network is emulated
   Groups groups_;
   Selection selection_;
   Streaming streaming_;

@@ -1,6 +1,7 @@
 // See point_to_point.h.
 #include "backends/host/point_to_point.h"
 
+#include "backends/host/emulation/toll.h"
 #include "base/error.h"
 #include "devices/cpu/stream_copy.h"
 
@@ -8,6 +9,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace linerate::host {
@@ -21,6 +23,7 @@ PointToPoint::PointToPoint(Team& team, Streaming& streaming)
 
 void PointToPoint::run(const Op& op) {
   team_.waiting().check_aborted();
+  if (team_.toll() != nullptr) entered_ns_ = team_.toll()->begin();
   const std::size_t bytes = bytes_of_count(op);
   const bool sends = op.kind != OpKind::recv;
   const bool receives = op.kind != OpKind::send;
@@ -35,6 +38,7 @@ void PointToPoint::run(const Op& op) {
     throw;
   }
   if (sends) finish_send(op.peer, op.send.first(bytes));
+  if (team_.toll() != nullptr) team_.toll()->settle_messages();
 }
 
 void PointToPoint::post(int dest, ConstView data) {
@@ -46,7 +50,9 @@ void PointToPoint::post(int dest, ConstView data) {
     known_taken = box.taken.value();
   }
   Message& out = message(box, number);
+  if (team_.toll() != nullptr) team_.toll()->last_until(out.arrived_ns);  // of the one before
   out.bytes = data.size();
+  out.posted_ns = std::max(entered_ns_, out.arrived_ns);
   if (reads_sender(data.size())) {
     out.data = team_.arena().locate(data.data());
     out.offered.store(number, std::memory_order_relaxed);
@@ -59,8 +65,10 @@ void PointToPoint::post(int dest, ConstView data) {
 void PointToPoint::finish_send(int dest, ConstView data) {
   if (!reads_sender(data.size())) return;
   const std::uint64_t number = sent_[static_cast<std::size_t>(dest)];
+  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
   try {
-    team_.waiting().until(team_.control().mailbox(team_.rank(), dest).taken, number);
+    team_.waiting().until(box.taken, number);
+    if (team_.toll() != nullptr) team_.toll()->last_until(message(box, number).arrived_ns);
   } catch (...) {
     withdraw(dest, data);
     throw;
@@ -97,7 +105,17 @@ void PointToPoint::receive(int source, View data, bool streams) {
                data.size(), streams);
     if (streams) end_streaming();
   }
+  if (team_.toll() != nullptr) charge(source, in);
   box.taken.set(number);
+}
+
+// The sender of a large message waits for it too.
+void PointToPoint::charge(int source, Message& in) {
+  Toll& toll = *team_.toll();
+  const std::int64_t start_ns =
+      reads_sender(in.bytes) ? std::max(in.posted_ns, entered_ns_) : in.posted_ns;
+  in.arrived_ns = std::max(toll.arrival_ns(source, in.bytes, start_ns), entered_ns_);
+  toll.last_until(in.arrived_ns);
 }
 
 }  // namespace linerate::host

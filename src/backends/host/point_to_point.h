@@ -31,6 +31,7 @@ class PointToPoint {
   void finish_send(int dest, ConstView data);
   void withdraw(int dest, ConstView data) noexcept;
   void receive(int source, View data, bool streams);
+  void charge(int source, Message& in);
 
   Message& message(Mailbox& box, std::uint64_t number) const {
     return box.messages[number % kMessages];
@@ -38,6 +39,7 @@ class PointToPoint {
 
   Team& team_;
   Streaming& streaming_;
+  std::int64_t entered_ns_ = 0;             // of the current call, on an emulated network
   std::vector<std::uint64_t> sent_;         // number of the last message, for each rank
   std::vector<std::uint64_t> known_taken_;  // the last message that each is known to have taken
   std::vector<std::uint64_t> received_;

@@ -45,8 +45,8 @@ Buffer Region::allocate(std::size_t bytes, MemoryKind kind) {
   return buffer;
 }
 
-std::size_t Region::allocate_control(int nranks) {
-  const std::size_t bytes = round_up(ControlBlock::bytes(nranks), page_bytes());
+std::size_t Region::allocate_control(int nranks, std::size_t more) {
+  const std::size_t bytes = round_up(ControlBlock::bytes(nranks) + more, page_bytes());
   {
     const std::lock_guard lock(mutex_);
     reclaim_controls();

@@ -25,9 +25,9 @@ class Region : public std::enable_shared_from_this<Region> {
   // the calling thread. Throws Error when the region or the machine's memory is used up.
   Buffer allocate(std::size_t bytes, MemoryKind kind);
 
-  // Offset of a new control block in its initial state, to which `nranks` ranks count as attached.
-  // Its memory is used again once all of them have detached.
-  std::size_t allocate_control(int nranks);
+  // Offset of a new control block in its initial state, to which `nranks` ranks count as attached,
+  // with `more` zero bytes behind it. Its memory is used again once all of them have detached.
+  std::size_t allocate_control(int nranks, std::size_t more = 0);
 
  private:
   struct Range {

@@ -3,6 +3,8 @@
 
 #include "backends/host/control.h"
 #include "backends/host/crowd.h"
+#include "backends/host/emulation/ledger.h"
+#include "backends/host/emulation/network.h"
 #include "backends/host/handover.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -25,6 +27,7 @@ struct Rendezvous::Card {
   std::uint64_t process_mark = 0;
   std::int64_t pid = 0;
   std::uint64_t reservable = 0;
+  std::uint64_t network = 0;  // fingerprint of the emulated one, if any
   CoreSet cores;
 
   bool same_process(const Card& other) const {
@@ -42,8 +45,11 @@ constexpr std::size_t kMostReserveBytes = std::size_t{64} << 30;
 constexpr std::size_t kMostReserveBytes = std::size_t{16} << 40;
 #endif
 
-std::size_t control_bytes(int nranks) {
-  return round_up(ControlBlock::bytes(nranks), kHugePageBytes);
+std::size_t control_bytes(int nranks, const Network* network) {
+  std::size_t bytes = ControlBlock::bytes(nranks);
+  if (network != nullptr)
+    bytes = EmulationBlock::offset(nranks) + EmulationBlock::world_bytes(nranks, network->nlinks());
+  return round_up(bytes, kHugePageBytes);
 }
 
 template <typename Card>
@@ -81,6 +87,15 @@ void refuse_several_hosts(Bootstrap& members, const Deadline& deadline) {
       "The host backend works within one host, but these ranks run on several ({} and {}): use "
       "--backend gloo, or start them with mpirun and use --backend mpi.",
       names.begin()->second, names.rbegin()->second));
+}
+
+// They would disagree about where everything lies.
+template <typename Card>
+void refuse_other_networks(const std::vector<Card>& cards) {
+  for (const Card& card : cards)
+    if (card.network != cards.front().network)
+      throw Error("The ranks of this job were given different --emulate files: give all the same.",
+                  ExitCode::usage);
 }
 
 // Throws on all members the first failure that one of them has: its sentence and exit code.
@@ -172,6 +187,7 @@ Rendezvous::Rendezvous(const HostOptions& options) : options_(options) {
 Party Rendezvous::meet(Bootstrap& members, const Deadline& deadline) {
   refuse_several_hosts(members, deadline);
   const auto cards = exchange_cards(members, own_card(members.nranks()), deadline);
+  refuse_other_networks(cards);
   Making making{.rank = members.rank(),
                 .processes = number_processes(cards),
                 .layout = layout_for(cards),
@@ -191,6 +207,7 @@ Rendezvous::Card Rendezvous::own_card(int nranks) {
   return {.process_mark = process_mark_,
           .pid = getpid(),
           .reservable = reservable_bytes(wanted_bytes(nranks)),
+          .network = options_.network ? options_.network->fingerprint() : 0,
           .cores = usable_cores()};
 }
 
@@ -199,13 +216,13 @@ std::size_t Rendezvous::wanted_bytes(int nranks) const {
   const std::size_t physical = round_up(pages * page_bytes(), kHugePageBytes);
   const std::size_t most = std::min(options_.reserve_bytes, kMostReserveBytes);
   const std::size_t each = std::min(physical, most / static_cast<std::size_t>(nranks));
-  return control_bytes(nranks) + each * static_cast<std::size_t>(nranks);
+  return control_bytes(nranks, options_.network.get()) + each * static_cast<std::size_t>(nranks);
 }
 
 ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
   const int nranks = static_cast<int>(cards.size());
   const std::size_t least = std::ranges::min(cards, {}, &Card::reservable).reservable;
-  const std::size_t control = control_bytes(nranks);
+  const std::size_t control = control_bytes(nranks, options_.network.get());
   const std::size_t each = least > control ? (least - control) / cards.size() : 0;
   if (each < kLeastRegionBytes)
     throw Error(fmt::format(

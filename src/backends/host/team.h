@@ -15,6 +15,8 @@
 
 namespace linerate::host {
 
+class Toll;  // emulation/toll.h
+
 // The protocol of a call that touches peers' buffers: enter() publishes one's own; see() waits for
 // peers; start_touching() comes before the first access to a peer's buffer, and leave() after the
 // last. Between them, announce() and await() order the ranks' steps. A call whose data fit into
@@ -50,6 +52,11 @@ class Team {
   const ControlBlock& control() const { return control_; }
   Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
+
+  // To which messages are charged on an emulated network; null: there is none.
+  Toll* toll() const { return toll_; }
+  // For all calls to come. `toll` outlives them.
+  void charge_to(Toll* toll) { toll_ = toll; }
 
   // Begins the next call; the buffers of `op` and `scratch` are open to all until leave().
   // `variant` tells apart ways of doing the same, on which the ranks must agree.
@@ -129,6 +136,7 @@ class Team {
   Waiting waiting_;
   const bool spans_processes_;
   std::vector<int> peers_;
+  Toll* toll_ = nullptr;
   std::uint64_t call_ = 0;       // the number of the current or last call
   std::uint64_t joined_ = 0;     // the last call that all ranks are known to have entered
   bool exposed_ = false;         // peers may touch this rank's buffers

@@ -1,6 +1,7 @@
 // See tuning.h.
 #include "backends/host/tuning.h"
 
+#include "backends/host/emulation/network.h"
 #include "backends/host/tuning_table.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -56,7 +57,8 @@ Tuning TuningSource::agree(Bootstrap& members, const Deadline& deadline) {
   const Bytes told = members.broadcast(table_to_tell(members.rank()), 0, deadline);
   auto table = parse_tuning(WireReader(told).get_text(), "What rank 0 sent");
   if (!table) throw Error(table.sentence());
-  Tuning tuning{.rules = std::make_shared<const std::vector<Rule>>(table->rules)};
+  Tuning tuning{.rules = std::make_shared<const std::vector<Rule>>(table->rules),
+                .network = options_.network};
   const int own = own_mark();
   for (const Bytes& bytes : members.all_gather(WireWriter().put(own).bytes(), deadline))
     tuning.marks.push_back(WireReader(bytes).get<int>());
@@ -64,6 +66,9 @@ Tuning TuningSource::agree(Bootstrap& members, const Deadline& deadline) {
   if (options_.ranks_per_group > 0)
     for (std::size_t rank = 0; rank < tuning.marks.size(); ++rank)
       tuning.marks[rank] = static_cast<int>(rank) / options_.ranks_per_group;
+  if (options_.network)
+    for (std::size_t rank = 0; rank < tuning.marks.size(); ++rank)
+      tuning.marks[rank] = options_.network->node_of(static_cast<int>(rank));
   // Where one rank is at home everywhere, groups mean nothing.
   if (std::ranges::find(tuning.marks, -1) != tuning.marks.end()) std::ranges::fill(tuning.marks, 0);
   const std::lock_guard lock(mutex_);

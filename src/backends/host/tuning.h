@@ -19,6 +19,7 @@ struct Tuning {
   std::shared_ptr<const std::vector<Rule>> rules{};
   std::size_t cache_bytes = 0;  // of the last-level caches that the ranks reach; 0: unknown
   std::vector<int> marks{};     // of each world rank: equal ones are close to each other
+  std::shared_ptr<const Network> network{};  // that is emulated; null: none
 };
 
 // What one process contributes; its threads may use it at once.

@@ -16,6 +16,7 @@ inline RunInfo example_run() {
           .backend_version = "0.1.0",
           .transport = "shared memory",
           .tuning = "built in",
+          .emulated = "racks.yaml, 4 nodes",
           .launcher = "threads",
           .nranks = 2,
           .nnodes = 1,

@@ -79,7 +79,7 @@ TEST_P(Split, CommunicatorsOfOneRankWorkAtOnceFromSeveralThreads) {
 
 TEST_P(Split, CanBeMadeAndDroppedWithoutEnd) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
-  constexpr HostOptions kTight{.reserve_bytes = 32 * kMiB};
+  const HostOptions kTight{.reserve_bytes = 32 * kMiB};
   run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [](Rank rank) {
     const Buffer most = rank.comm.allocate(14 * kMiB, MemoryKind::host);
     const Buffer rest = rank.comm.allocate(2 * kMiB - (100 << 10), MemoryKind::host);
@@ -105,7 +105,7 @@ std::vector<Buffer> take_all(Communicator& comm) {
 }
 
 TEST_P(Split, WithoutMemorySaysOnItsLeaderHowMuchIsLeft) {
-  constexpr HostOptions kTight{.reserve_bytes = std::size_t{32} << 20};
+  const HostOptions kTight{.reserve_bytes = std::size_t{32} << 20};
   std::vector<std::string> sentences(2);
 
   run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [&](Rank rank) {

@@ -1,0 +1,211 @@
+// See network_file.h.
+#include "backends/host/emulation/network_file.h"
+
+#include "backends/host/emulation/yaml_section.h"
+#include "base/regular_file.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+
+#include <array>
+#include <set>
+#include <sstream>
+
+namespace linerate::host {
+namespace {
+
+constexpr std::array<std::string_view, 8> kNetworkKeys{
+    "nodes", "ranks_per_node", "nic", "local", "rack", "spine", "slow", "dilation"};
+constexpr std::array<std::string_view, 2> kLinkKeys{"bandwidth", "latency"};
+constexpr std::array<std::string_view, 3> kNicKeys{"bandwidth", "latency", "rails"};
+constexpr std::array<std::string_view, 3> kRackKeys{"nodes", "bandwidth", "latency"};
+constexpr std::array<std::string_view, 4> kSlowKeys{"link", "rank", "factor", "delay_us"};
+
+constexpr Bounds kGbps{1e-6, 1e6};
+constexpr Bounds kLatencyUs{0, 1e6};
+constexpr Bounds kFactor{1, 1000};
+
+// Lets a document pass.
+class Deaf final : public YAML::EventHandler {
+ public:
+  using Mark = YAML::Mark;
+  using Style = YAML::EmitterStyle::value;
+  using Text = std::string;
+  void OnDocumentStart(const Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const Mark&, YAML::anchor_t) override {}
+  void OnAlias(const Mark&, YAML::anchor_t) override {}
+  void OnScalar(const Mark&, const Text&, YAML::anchor_t, const Text&) override {}
+  void OnSequenceStart(const Mark&, const Text&, YAML::anchor_t, Style) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const Mark&, const Text&, YAML::anchor_t, Style) override {}
+  void OnMapEnd() override {}
+};
+
+// YAML::LoadAll would count them, but never ends where a bracket is closed that was not opened.
+bool is_one_document(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  YAML::Parser parser(in);
+  Deaf deaf;
+  return parser.HandleNextDocument(deaf) && !parser.HandleNextDocument(deaf);
+}
+
+// One document, step by step.
+class NetworkReader {
+ public:
+  Result<Network> read(const YAML::Node& document);
+  const Complaints& complaints() const { return complaints_; }
+
+ private:
+  NetworkPlan plan_of(const Section& top);
+  void read_rate(const Section& section, LinkRate& rate);
+  void read_link(const Section& top, std::string_view key, std::optional<LinkRate>& into);
+  void read_nic(const Section& top, NetworkPlan& plan);
+  void read_rack(const Section& top, NetworkPlan& plan);
+  void read_slow(const Section& top, Network& network);
+  void slow_down(const YAML::Node& node, Network& network);
+  void slow_link(const Section& entry, Network& network);
+  void slow_rank(const Section& entry, Network& network);
+  Slowness slowness_of(const Section& entry) const;
+  bool takes(const Section& entry, const std::string& what);
+
+  Complaints complaints_;
+  std::set<std::string> slowed_;  // links and ranks
+};
+
+void NetworkReader::read_rate(const Section& section, LinkRate& rate) {
+  section.require("bandwidth");
+  section.require("latency");
+  section.quantity("bandwidth", kRateUnits, kGbps, rate.gbps);
+  section.quantity("latency", kTimeUnits, kLatencyUs, rate.latency_us);
+}
+
+void NetworkReader::read_link(const Section& top, std::string_view key,
+                              std::optional<LinkRate>& into) {
+  const auto node = top.value(key);
+  if (node) read_rate(Section(*node, std::string(key), kLinkKeys, complaints_), into.emplace());
+}
+
+void NetworkReader::read_nic(const Section& top, NetworkPlan& plan) {
+  const auto node = top.value("nic");
+  if (!node) return;
+  const Section nic(*node, "nic", kNicKeys, complaints_);
+  read_rate(nic, plan.nic);
+  nic.whole("rails", {1, NetworkPlan::kMostRails}, plan.rails);
+}
+
+void NetworkReader::read_rack(const Section& top, NetworkPlan& plan) {
+  const auto node = top.value("rack");
+  if (!node) return;
+  const Section rack(*node, "rack", kRackKeys, complaints_);
+  rack.require("nodes");
+  rack.whole("nodes", {1, NetworkPlan::kMostNodes}, plan.nodes_per_rack);
+  read_rate(rack, plan.rack.emplace());
+}
+
+NetworkPlan NetworkReader::plan_of(const Section& top) {
+  NetworkPlan plan;
+  for (const auto key : {"nodes", "ranks_per_node", "nic"}) top.require(key);
+  top.whole("nodes", {1, NetworkPlan::kMostNodes}, plan.nodes);
+  top.whole("ranks_per_node", {1, NetworkPlan::kMostRanksPerNode}, plan.ranks_per_node);
+  top.whole("dilation", {1, NetworkPlan::kMostDilation}, plan.dilation);
+  read_nic(top, plan);
+  read_link(top, "local", plan.local);
+  read_rack(top, plan);
+  read_link(top, "spine", plan.spine);
+  if (plan.spine && !plan.rack)
+    top.complain("spine", "connects racks: give rack too, or leave it out.");
+  return plan;
+}
+
+Slowness NetworkReader::slowness_of(const Section& entry) const {
+  Slowness by;
+  entry.number("factor", kFactor, by.factor);
+  entry.number("delay_us", kLatencyUs, by.delay_us);
+  if (!entry.has("factor") && !entry.has("delay_us"))
+    entry.complain("factor", "or delay_us is needed.");
+  if (entry.has("link") == entry.has("rank"))
+    entry.complain("link", "or rank is needed, and not both.");
+  return by;
+}
+
+void NetworkReader::slow_link(const Section& entry, Network& network) {
+  const Slowness by = slowness_of(entry);
+  std::string name;
+  entry.text("link", name);
+  const auto link = network.find_link(name);
+  if (!link)
+    entry.complain("link", fmt::format("names none of them: they go from {} to {}.",
+                                       network.name_of(0), network.name_of(network.nlinks() - 1)));
+  if (takes(entry, name)) network.slow_link(*link, by);
+}
+
+void NetworkReader::slow_rank(const Section& entry, Network& network) {
+  const Slowness by = slowness_of(entry);
+  int rank = 0;
+  entry.whole("rank", {0, static_cast<double>(network.nranks() - 1)}, rank);
+  if (takes(entry, fmt::format("rank {}", rank))) network.slow_rank(rank, by);
+}
+
+// Whether nothing is wrong so far and `what` is not slow already.
+bool NetworkReader::takes(const Section& entry, const std::string& what) {
+  if (!complaints_.first() && !slowed_.insert(what).second)
+    entry.complain("entry", fmt::format("for {} is the second one: give it once.", what));
+  return !complaints_.first();
+}
+
+void NetworkReader::slow_down(const YAML::Node& node, Network& network) {
+  const Section entry(node, "slow", kSlowKeys, complaints_);
+  if (entry.has("rank"))
+    slow_rank(entry, network);
+  else
+    slow_link(entry, network);
+}
+
+// One entry, or a list of them.
+void NetworkReader::read_slow(const Section& top, Network& network) {
+  const auto slow = top.value("slow");
+  if (!slow) return;
+  if (!slow->IsSequence()) return slow_down(*slow, network);
+  for (const auto& entry : *slow) {
+    slow_down(entry, network);
+    if (complaints_.first()) return;
+  }
+}
+
+Result<Network> NetworkReader::read(const YAML::Node& document) {
+  const Section top(document, "the network", kNetworkKeys, complaints_);
+  const NetworkPlan plan = plan_of(top);
+  if (complaints_.first()) return *complaints_.first();
+  Network network(plan);
+  read_slow(top, network);
+  if (complaints_.first()) return *complaints_.first();
+  return network;
+}
+
+}  // namespace
+
+Result<Network> parse_network(std::string_view text) {
+  if (text.size() > kMostNetworkBytes)
+    return Failure{fmt::format(": it has {} bytes; at most {} are read.", text.size(),
+                               bytes_text(kMostNetworkBytes))};
+  Complaints broken;
+  try {
+    if (is_one_document(text)) return NetworkReader().read(YAML::Load(std::string(text)));
+    return Failure{": it does not hold one document, and nothing behind it."};
+  } catch (const YAML::Exception& error) {
+    broken.add_at(error.mark, fmt::format("it is not YAML ({}).", error.msg));
+  }
+  return *broken.first();
+}
+
+Result<std::shared_ptr<const Network>> read_network(const std::string& path) {
+  const auto text = read_regular_file(path, kMostNetworkBytes);
+  if (!text) return Failure{fmt::format("--emulate '{}': {}", path, text.sentence())};
+  auto network = parse_network(*text);
+  if (!network) return Failure{fmt::format("--emulate '{}'{}", path, network.sentence())};
+  return std::make_shared<const Network>(std::move(network).value());
+}
+
+}  // namespace linerate::host

@@ -1,0 +1,116 @@
+// What a rank's messages cost on an emulated network, and the wait for it.
+//
+// The model. A message of B bytes that may start at time s, over links l = 1 … k of bandwidth b(l)
+// and latency a(l), takes B / b(l) of each link's free time from s on, and arrives at
+//
+//   max over l of (end of its share of l)  +  sum over l of a(l),
+//
+// on idle links s + B / min b + sum a. A step of a schedule reads, then writes. Its reads start
+// when
+// - this rank and those it touches have entered the call,
+// - what it and the steps before it wait for has happened,
+// - what it reads of its own results is there.
+// They have arrived, and its writes start, no sooner than this rank has heard of all that it waits
+// for: with data of the rank it waits for, or else by a signal of that path's latency. The step's
+// results are there when its last write has arrived. Steps that need nothing of each other overlap
+// as far as links are free.
+// An eager payload starts when its sender enters. A large point-to-point message starts when both
+// sides have entered, a small one when the sender has.
+//
+// Times are kept beside the flags; nothing waits for them but the end of a call, until which this
+// rank's results are there and its buffers read. So the machine's own work inside a call does not
+// add to the emulated time as long as it is over before, and what a rank returns too late is taken
+// off its next entry: windows of calls are as long as the network makes them, in the mean.
+//
+// Its limits: local copies and reductions cost what this machine needs for them, hidden as above.
+// Links serve first come, first served, not in equal shares, and have no packets, no losses and no
+// limit of what waits for them. A path's links are taken each by itself, as if switches could hold
+// any amount. Barriers of communicators are free: they serve to measure.
+#pragma once
+
+#include "backends/host/emulation/ledger.h"
+#include "backends/host/emulation/network.h"
+#include "backends/host/schedule/compiled.h"
+#include "backends/host/team.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace linerate::host {
+
+// Of one communicator; used by the thread that uses it. Allocates nothing after construction.
+class Toll {
+ public:
+  // `team` outlives this. REQUIRES: the network holds all its world ranks; EmulationBlocks lie
+  // behind the control blocks of the team and of the world. From here on timers of the calling
+  // thread are exact to the kernel's best.
+  Toll(Team& team, std::shared_ptr<const Network> network);
+  ~Toll();
+  Toll(const Toll&) = delete;
+  Toll& operator=(const Toll&) = delete;
+
+  // Begins the next collective call: before Team::enter.
+  void enter();
+  // Begins a point-to-point call; yields when.
+  std::int64_t begin();
+
+  // Of the current collective call; the peers concerned have been seen.
+  // Step `index` of a schedule: before it is announced.
+  void charge(std::uint32_t index, const CompiledSchedule::View& step, std::size_t element_bytes);
+  // `bytes` of a peer's buffer, not before both have entered.
+  void fetch(int peer, std::size_t bytes);
+  // `bytes` that the peer sent when it entered.
+  void receive(int peer, std::size_t bytes);
+  // What is charged so far was step 1, for calls that have no schedule: before they end.
+  void stamp_step();
+
+  // A message that may start at `start_ns`; yields its arrival here.
+  std::int64_t arrival_ns(int source, std::size_t bytes, std::int64_t start_ns);
+  // The current call is not over before.
+  void last_until(std::int64_t time_ns);
+
+  // When the current collective call is over, if peers had ended these steps: not before all have
+  // entered the one kCells - 1 before, without which there is no cell for it. REQUIRES: the steps
+  // are announced.
+  std::int64_t end_ns(std::span<const Wait> last) const;
+  // Waits until then. Throws PeerFailure soon after an abort.
+  void settle(std::span<const Wait> last);
+  // The same of a point-to-point call.
+  void settle_messages();
+  // The same when every peer has done its only step.
+  void settle_with_all() { settle(everybody_); }
+
+  // All ranks are here: what they are late by is no matter any more.
+  void start_afresh();
+
+ private:
+  void hear(const CompiledSchedule::View& step, bool moves);
+  std::int64_t start_ns(const CompiledSchedule::View& step) const;
+  std::int64_t transfer(int from, int to, std::size_t bytes, std::int64_t start_ns);
+  std::int64_t take(std::uint32_t link, std::size_t bytes, std::int64_t start_ns);
+  Path path(int from, int to) const;
+  std::int64_t entered_ns(int peer) const { return group_.ledger(peer).entered_ns(call_); }
+  void end_call(std::int64_t end_ns);
+  void wait_until(std::int64_t time_ns);
+  void warn_if_behind() const;
+
+  Team& team_;
+  std::shared_ptr<const Network> network_;
+  EmulationBlock group_;
+  EmulationBlock world_;
+  Ledger own_;
+  std::vector<Wait> everybody_;    // one step of each peer
+  std::uint64_t call_ = 0;         // collective calls so far
+  std::int64_t entered_ns_ = 0;    // of the current call of either kind
+  std::int64_t ready_ns_ = 0;      // when the last that its steps waited for had happened
+  std::int64_t signalled_ns_ = 0;  // when it had heard of the last without data
+  std::int64_t done_ns_ = 0;       // when all that was charged to it has arrived
+  std::int64_t behind_ns_ = 0;     // that this rank returned too late from its last call
+  std::int64_t emulated_ns_ = 0;   // time of all calls since start_afresh()
+  std::int64_t calls_ = 0;         // and their number
+};
+
+}  // namespace linerate::host

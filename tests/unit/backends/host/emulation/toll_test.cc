@@ -1,0 +1,233 @@
+// Calls cost what the alpha-beta model says: latencies of the rounds, bytes over the bandwidth.
+#include "backends/host/emulation/toll.h"
+
+#include "backends/host/algorithms/rows.h"
+#include "cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace linerate::host {
+namespace {
+
+constexpr std::int64_t kLatencyNs = 20'000;  // of a path between nodes
+
+// A byte takes 1 ns.
+NetworkPlan nodes_of(int nodes, int ranks_per_node = 1) {
+  return {.nodes = nodes, .ranks_per_node = ranks_per_node, .nic = {.gbps = 1, .latency_us = 10}};
+}
+
+// 64 KiB a rank in one piece: every number of ranks up to 8 divides it into whole lines.
+Problem problem_of(OpKind kind, int nranks, const Groups& groups) {
+  return {.kind = kind, .count = 16384, .element_bytes = 4, .nranks = nranks, .groups = &groups};
+}
+
+double predicted_ns(const Algorithm& algorithm, const Problem& problem) {
+  const Cost cost = algorithm.cost(problem);
+  return cost.rounds * static_cast<double>(kLatencyNs) + cost.bytes;
+}
+
+TEST(Toll, AMessageTakesLatencyAndBytes) {
+  Cluster cluster(Network(nodes_of(2)));
+
+  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 5), 5 + 1000 + kLatencyNs);
+  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 5), 5 + 2000 + kLatencyNs) << "behind the first";
+  EXPECT_EQ(cluster.toll(0).arrival_ns(1, 1000, 5), 5 + 1000 + kLatencyNs) << "the other way";
+  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 0, 9000), 9000 + kLatencyNs) << "no bytes";
+}
+
+TEST(Toll, RanksOfANodeShareItsNic) {
+  Cluster cluster(Network(nodes_of(3, 2)));
+
+  EXPECT_EQ(cluster.toll(2).arrival_ns(0, 1000, 0), 1000 + kLatencyNs);
+  EXPECT_EQ(cluster.toll(4).arrival_ns(1, 1000, 0), 2000 + kLatencyNs) << "both leave node 0";
+  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 0), 0) << "within a node it is free";
+}
+
+TEST(Toll, TheNarrowestLinkOfAPathCounts) {
+  NetworkPlan plan = nodes_of(4);
+  plan.nodes_per_rack = 2;
+  plan.rack = LinkRate{.gbps = 0.5, .latency_us = 5};
+  Cluster cluster{Network(plan)};
+
+  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 0), 1000 + kLatencyNs);
+  EXPECT_EQ(cluster.toll(2).arrival_ns(0, 1000, 9000), 9000 + 2000 + kLatencyNs + 10'000);
+}
+
+TEST(Toll, ASlowRankTakesLonger) {
+  Network network(nodes_of(3));
+  network.slow_rank(1, {.factor = 3, .delay_us = 100});
+  Cluster cluster(network);
+
+  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 0), 3000 + kLatencyNs + 100'000);
+  EXPECT_EQ(cluster.toll(2).arrival_ns(0, 1000, 1000), 2000 + kLatencyNs) << "its links do not";
+}
+
+TEST(Toll, AnEagerCallTakesOneLatency) {
+  Cluster cluster(Network(nodes_of(8)));
+  for (int rank = 0; rank < 8; ++rank) cluster.toll(rank).enter();
+
+  for (int rank = 0; rank < 8; ++rank)
+    for (int peer = 0; peer < 8; ++peer)
+      if (peer != rank) cluster.toll(rank).receive(peer, 8);
+
+  for (int rank = 0; rank < 8; ++rank)
+    EXPECT_EQ(cluster.toll(rank).end_ns({}), kLatencyNs + 7 * 8) << "rank " << rank;
+}
+
+TEST(Toll, AnExchangeTakesOneLatencyAndAllBytes) {
+  Cluster cluster(Network(nodes_of(4)));
+  for (int rank = 0; rank < 4; ++rank) cluster.toll(rank).enter();
+
+  for (int rank = 0; rank < 4; ++rank)
+    for (int peer = 0; peer < 4; ++peer) cluster.toll(rank).fetch(peer, 1000);
+
+  for (int rank = 0; rank < 4; ++rank)
+    EXPECT_EQ(cluster.toll(rank).end_ns({}), kLatencyNs + 3000) << "rank " << rank;
+}
+
+// Two children share their parent's NIC, and the first to come is served first: trees are left out
+// where that would count.
+std::vector<const Algorithm*> all_but_trees(const Problem& problem) {
+  std::vector<const Algorithm*> rows;
+  for (const Algorithm* algorithm : all_algorithms())
+    if (algorithm->schedule != nullptr && algorithm != &kTree && algorithm->defined(problem))
+      rows.push_back(algorithm);
+  return rows;
+}
+
+class TollOf : public testing::TestWithParam<OpKind> {};
+
+TEST_P(TollOf, TheRingIsItsCost) {
+  for (const int nranks : {2, 4, 8}) {
+    const Groups groups = Groups::one(nranks);
+    const Problem problem = problem_of(GetParam(), nranks, groups);
+    Cluster cluster{Network(nodes_of(nranks))};
+
+    const auto took_ns = static_cast<double>(cluster.run(kRing, problem));
+
+    EXPECT_NEAR(took_ns, predicted_ns(kRing, problem), 0.001 * took_ns) << nranks << " ranks";
+  }
+}
+
+// A step that reads and writes pays two latencies; a step without data in it none.
+TEST_P(TollOf, EveryAlgorithmIsWithinALatencyOfItsCost) {
+  const Groups groups = Groups::one(8);
+  const Problem problem = problem_of(GetParam(), 8, groups);
+  for (const Algorithm* algorithm : all_but_trees(problem)) {
+    Cluster cluster{Network(nodes_of(8))};
+
+    const auto took_ns = static_cast<double>(cluster.run(*algorithm, problem));
+
+    EXPECT_NEAR(took_ns, predicted_ns(*algorithm, problem), 1.01 * kLatencyNs) << algorithm->name;
+  }
+}
+
+// Whoever comes first in reality, the emulated times are the same.
+TEST_P(TollOf, TheOrderOfExecutionDoesNotMatter) {
+  const Groups groups = Groups::one(8);
+  const Problem problem = problem_of(GetParam(), 8, groups);
+  for (const Algorithm* algorithm : all_but_trees(problem)) {
+    const auto first = static_cast<double>(Cluster{Network(nodes_of(8))}.run(*algorithm, problem));
+
+    for (unsigned seed = 1; seed < 20; ++seed) {
+      Cluster cluster{Network(nodes_of(8))};
+      const auto took_ns = static_cast<double>(cluster.run(*algorithm, problem, seed));
+      EXPECT_NEAR(took_ns, first, 0.02 * first) << algorithm->name << ", seed " << seed;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Collectives, TollOf,
+                         testing::Values(OpKind::all_reduce, OpKind::reduce_scatter,
+                                         OpKind::all_gather),
+                         [](const auto& instance) { return std::string(name_of(instance.param)); });
+
+TEST(Toll, ASignalAloneTakesALatency) {
+  const Groups groups = Groups::one(4);
+  Problem problem = problem_of(OpKind::all_reduce, 4, groups);
+  problem.count = 16;
+  Cluster cluster{Network(nodes_of(4))};
+
+  EXPECT_EQ(cluster.run(kPull, problem), 2 * kLatencyNs + 3 * 64);
+}
+
+TEST(Toll, APipelineHidesItsLatencies) {
+  const Groups groups = Groups::one(4);
+  Problem problem = problem_of(OpKind::broadcast, 4, groups);
+  problem.count = 1 << 20;
+  Cluster cluster{Network(nodes_of(4))};
+
+  const auto took_ns = static_cast<double>(cluster.run(kRing, problem));
+
+  const double bytes = 4.0 * (1 << 20);
+  EXPECT_NEAR(took_ns, bytes * (1 + 2.0 / 32) + 3 * kLatencyNs, 0.01 * bytes);
+}
+
+TEST(Toll, ATreeInManyPiecesTakesItsBytesAndWaitsAtItsForks) {
+  const Groups groups = Groups::one(8);
+  Problem problem = problem_of(OpKind::all_reduce, 8, groups);
+  problem.count = 1 << 20;
+  Cluster cluster{Network(nodes_of(8))};
+
+  const auto took_ns = static_cast<double>(cluster.run(kTree, problem));
+
+  EXPECT_GT(took_ns, kTree.cost(problem).bytes);
+  EXPECT_LT(took_ns, 1.5 * kTree.cost(problem).bytes);
+}
+
+TEST(Toll, HierarchiesPayForTheNicOnce) {
+  NetworkPlan plan = nodes_of(4, 2);
+  plan.local = LinkRate{.gbps = 100, .latency_us = 1};
+  const std::vector<int> nodes{0, 0, 1, 1, 2, 2, 3, 3};
+  const Groups groups = Groups::from_marks(nodes);
+  const Problem problem = problem_of(OpKind::all_reduce, 8, groups);
+
+  const auto flat_ns = Cluster{Network(plan)}.run(kFlat, problem);
+  const auto hierarchical_ns = Cluster{Network(plan)}.run(kHierarchical, problem);
+
+  // Of each node 3/4 of 64 KiB leave twice; flat sends those of both its ranks.
+  EXPECT_NEAR(static_cast<double>(hierarchical_ns), 2 * 0.75 * 65536 + 2 * kLatencyNs, 6000);
+  EXPECT_GT(flat_ns, hierarchical_ns + 40'000);
+}
+
+TEST(Toll, WhatARankReturnsTooLateIsTakenOffItsNextEntry) {
+  Cluster cluster(Network(nodes_of(2)));
+  Toll& toll = cluster.toll(0);
+  toll.enter();
+  toll.last_until(1000);
+  cluster.clock().set(1700);
+
+  toll.settle({});
+  cluster.clock().set(2000);
+
+  EXPECT_EQ(toll.begin(), 1300) << "300 after the end of the call";
+  toll.start_afresh();
+  EXPECT_EQ(toll.begin(), 2000) << "after a barrier all begin together";
+}
+
+TEST(Toll, ACallWaitsForRoomAsTheEngineDoes) {
+  Cluster cluster(Network(nodes_of(2)));
+  for (std::uint64_t call = 0; call < kCells; ++call) cluster.toll(0).enter();
+  cluster.clock().set(700);
+
+  cluster.toll(1).enter();
+
+  EXPECT_EQ(cluster.toll(0).end_ns({}), 700) << "rank 1 entered the first call only now";
+}
+
+TEST(Toll, AnEndWaitsForThoseWhoTouchTheBuffers) {
+  Cluster cluster(Network(nodes_of(2)));
+  for (int rank : {0, 1}) cluster.toll(rank).enter();
+  cluster.toll(1).fetch(0, 500);
+  cluster.toll(1).stamp_step();
+
+  const Wait theirs[] = {{1, 1}};
+
+  EXPECT_EQ(cluster.toll(0).end_ns({}), 0);
+  EXPECT_EQ(cluster.toll(0).end_ns(theirs), 500 + kLatencyNs);
+}
+
+}  // namespace
+}  // namespace linerate::host
