@@ -51,7 +51,8 @@ struct Path {
   std::int64_t latency_ns = 0;
   double stretch = 1;  // a slow rank's transfers take so many times as long as the links are busy
 
-  std::span<const std::uint32_t> links() const { return std::span(link).first(nlinks); }
+  std::span<const std::uint32_t> links() const& { return std::span(link).first(nlinks); }
+  void links() const&& = delete;  // they would outlive their path
 };
 
 // Immutable once it is in use, so any thread may read it. A rank's node is rank / ranks_per_node.

@@ -25,7 +25,8 @@ NetworkPlan two_racks() {
 
 std::vector<std::string> names(const Network& network, int from, int to) {
   std::vector<std::string> found;
-  for (const auto link : network.path(from, to).links()) found.push_back(network.name_of(link));
+  const Path path = network.path(from, to);
+  for (const auto link : path.links()) found.push_back(network.name_of(link));
   return found;
 }
 
