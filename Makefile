@@ -61,7 +61,7 @@ debug cpu-only: %: build-%/build.ninja ## build and test that preset in build-<p
 	@cmake --build --preset $@ -j $(JOBS)
 	@ctest --preset $@ -j $(JOBS)
 
-bench-algo: tools ## every host algorithm by size and ranks, against the table in use (4 minutes)
+bench-algo: tools ## every host algorithm by size and ranks, against the table in use (3 minutes)
 	@build/bin/linerate tune host --check
 
 asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under sanitizers

@@ -12,18 +12,7 @@ namespace {
 constexpr std::size_t kElementBytes = 4;
 
 // Calls in which the larger buffer holds a block for each rank.
-bool has_blocks(OpKind kind) {
-  switch (kind) {
-    case OpKind::all_gather:
-    case OpKind::reduce_scatter:
-    case OpKind::all_to_all:
-    case OpKind::gather:
-    case OpKind::scatter:
-      return true;
-    default:
-      return false;
-  }
-}
+bool has_blocks(OpKind kind) { return sends_blocks(kind) || receives_blocks(kind); }
 
 }  // namespace
 

@@ -28,6 +28,22 @@ enum class OpKind : std::uint8_t {
 };
 inline constexpr std::size_t kOpKinds = 12;
 
+// What calls of a kind are like; false for all_to_all_v and for calls between two ranks.
+constexpr bool is_reduction(OpKind kind) {
+  return kind == OpKind::all_reduce || kind == OpKind::reduce_scatter || kind == OpKind::reduce;
+}
+constexpr bool is_rooted(OpKind kind) {
+  return kind == OpKind::broadcast || kind == OpKind::reduce || kind == OpKind::gather ||
+         kind == OpKind::scatter;
+}
+// The send, or the recv buffer (of the root, if any) holds a block of `count` for each rank.
+constexpr bool sends_blocks(OpKind kind) {
+  return kind == OpKind::reduce_scatter || kind == OpKind::scatter || kind == OpKind::all_to_all;
+}
+constexpr bool receives_blocks(OpKind kind) {
+  return kind == OpKind::all_gather || kind == OpKind::gather || kind == OpKind::all_to_all;
+}
+
 std::string_view name_of(OpKind kind);
 
 // Who asked and why: for traces and accounting.

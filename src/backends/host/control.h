@@ -40,7 +40,7 @@ struct alignas(kLinePair) Cell {
 static_assert(offsetof(Cell, opened) + sizeof(Opened) <= 64);
 
 // How far a rank may be ahead of others that still read: so many cells and messages are used in
-// turn. A root whose calls nobody answers runs ahead; more than this gains nothing (measured).
+// turn. A root whose calls nobody answers runs ahead; that hides its way to them.
 inline constexpr std::uint64_t kCells = 8;
 inline constexpr std::uint64_t kMessages = 8;
 

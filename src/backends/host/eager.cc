@@ -11,21 +11,12 @@
 namespace linerate::host {
 namespace {
 
-// Calls in which the ranks give each other one block each, of `count` elements.
-bool gives_blocks(OpKind kind) {
-  return kind == OpKind::reduce_scatter || kind == OpKind::scatter || kind == OpKind::all_to_all;
-}
-
 // What one rank deposits at most.
-std::size_t deposit_bytes(const Op& op, int nranks) {
-  return bytes_of_count(op) * (gives_blocks(op.kind) ? static_cast<std::size_t>(nranks) : 1);
-}
+std::size_t deposit_bytes(const Op& op, int nranks) { return extent_of(op, op.peer, nranks).send; }
 
 // The factor that precedes a deposit.
 std::size_t factor_bytes(const Op& op) {
-  const bool reduces = op.kind == OpKind::all_reduce || op.kind == OpKind::reduce_scatter ||
-                       op.kind == OpKind::reduce;
-  return reduces && op.op == RedOp::mulsum ? sizeof(double) : 0;
+  return is_reduction(op.kind) && op.op == RedOp::mulsum ? sizeof(double) : 0;
 }
 
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -78,7 +69,7 @@ void Eager::collect_deposits(const Op& op, std::size_t skip) {
 void Eager::run_to_all(const Op& op) {
   enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
   see(team_.peers(), factor_bytes(op) + bytes_of_count(op));
-  const std::size_t skip = gives_blocks(op.kind) ? block_at(op, team_.rank()) : 0;
+  const std::size_t skip = sends_blocks(op.kind) ? block_at(op, team_.rank()) : 0;
   if (op.kind == OpKind::all_reduce || op.kind == OpKind::reduce_scatter)
     reduce_deposits(op, skip);
   else

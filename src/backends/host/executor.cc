@@ -13,10 +13,6 @@ namespace {
 // The operator of a step whose result is not complete yet: an average adds.
 RedOp partial(RedOp op) { return op == RedOp::avg ? RedOp::sum : op; }
 
-bool reduces(OpKind kind) {
-  return kind == OpKind::all_reduce || kind == OpKind::reduce_scatter || kind == OpKind::reduce;
-}
-
 // A block of each of `buffers` stays in the second-level cache while it is worked on.
 std::size_t block_bytes(std::size_t buffers) {
   constexpr std::size_t kCacheBytes = std::size_t{128} << 10;
@@ -97,7 +93,7 @@ void Executor::perform(const Op& op, const CompiledSchedule::View& step, bool st
   for (std::size_t i = 0; i < step.from.size(); ++i)
     sources_[i] = address_of(step.from[i], bytes_of(op.type));
   for (std::size_t i = 0; i < step.to.size(); ++i) dests_[i] = dest_of(op, step, i, streams);
-  const bool changes = reduces(op.kind) && (op.op == RedOp::mulsum || op.op == RedOp::avg);
+  const bool changes = is_reduction(op.kind) && (op.op == RedOp::mulsum || op.op == RedOp::avg);
   if (step.from.size() == 1 && !changes)
     copy(op, step);
   else

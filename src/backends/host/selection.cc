@@ -38,16 +38,8 @@ const Algorithm& Selection::choose(const Problem& problem) const {
 
 std::size_t payload_bytes(const Problem& problem) {
   const std::size_t block = problem.count * problem.element_bytes;
-  switch (problem.kind) {
-    case OpKind::all_gather:
-    case OpKind::reduce_scatter:
-    case OpKind::all_to_all:
-    case OpKind::gather:
-    case OpKind::scatter:
-      return block * static_cast<std::size_t>(problem.nranks);
-    default:
-      return block;
-  }
+  const bool blocks = sends_blocks(problem.kind) || receives_blocks(problem.kind);
+  return blocks ? block * static_cast<std::size_t>(problem.nranks) : block;
 }
 
 }  // namespace linerate::host

@@ -1,6 +1,7 @@
 // See streaming.h.
 #include "backends/host/streaming.h"
 
+#include "base/splitmix.h"
 #include "devices/cpu/stream_copy.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstring>
 
 namespace linerate::host {
+
 bool Streaming::pays(const std::byte* result, std::size_t footprint) {
   if (cache_bytes_ == 0 || footprint < kLeastBytes) return false;
   touched_ += footprint;
@@ -21,15 +23,10 @@ bool Streaming::pays(const std::byte* result, std::size_t footprint) {
 Streaming::Use& Streaming::use_of(const std::byte* result) {
   // Buffers are pages apart; the multiplier spreads them (Knuth, TAOCP 3, 6.4).
   const auto page = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(result)) >> 12;
-  return uses_[page * 0x9e3779b97f4a7c15u >> 58];
+  return uses_[page * kSplitMixStep >> 58];
 }
 
 namespace {
-
-bool is_rooted(OpKind kind) {
-  return kind == OpKind::broadcast || kind == OpKind::reduce || kind == OpKind::gather ||
-         kind == OpKind::scatter;
-}
 
 // Of all ranks' send and of all ranks' recv buffers.
 Extent extent_of_all(const Op& op, int rank, int nranks) {

@@ -9,14 +9,7 @@ namespace {
 // What one rank deposits: a block for each rank, or one for all.
 std::size_t deposit_bytes(const Problem& problem) {
   const std::size_t block = problem.count * problem.element_bytes;
-  switch (problem.kind) {
-    case OpKind::reduce_scatter:
-    case OpKind::scatter:
-    case OpKind::all_to_all:
-      return block * static_cast<std::size_t>(problem.nranks);
-    default:
-      return block;
-  }
+  return sends_blocks(problem.kind) ? block * static_cast<std::size_t>(problem.nranks) : block;
 }
 
 bool defined(const Problem& problem) {
