@@ -2,14 +2,14 @@
 
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from job import Job, kill, rank_pids
-from support import environment, main, mpirun, needs, needs_module, rows, run, tool
+from support import (environment, free_port, main, mpirun, needs, needs_module, rows, run,
+                     tool)
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5", "--backend", "gloo"]
 LONG = ["-n", "20", "-N", "0", "-c", "0", "--backend", "gloo"]  # without end
@@ -19,12 +19,6 @@ WOKEN_S = 2.5  # less than the grace after which the watch ends processes that s
 
 def setUpModule() -> None:
     needs_module("gloo")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class OneTable(unittest.TestCase):

@@ -1,19 +1,12 @@
 """Every way to start a tool gives one table, from rank 0 only."""
 
-import socket
 import subprocess
 import unittest
 
-from support import environment, main, mpirun, needs, rows, run, tool
+from support import environment, free_port, main, mpirun, needs, rows, run, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
 SIZES = [8, 64, 512, 4096, 32768]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class OneTable(unittest.TestCase):

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import unittest
@@ -27,6 +28,12 @@ class Row:
     root: int
     out_of_place: tuple[str, str, str, str]
     in_place: tuple[str, str, str, str]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def tool(name: str) -> str:

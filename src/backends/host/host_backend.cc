@@ -34,6 +34,7 @@ class HostBackend final : public Backend {
   std::string tuning() const override { return tuning_.text(); }
 
   std::unique_ptr<Device> open_device(int local_index) override {
+    tuning_.prepare();  // before anybody times how long connecting takes
     return make_cpu_device(local_index, network_ ? device_clock_ : clock_);
   }
   std::optional<NodeName> node_of(int rank) const override {
