@@ -9,8 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 namespace linerate::host {
 
@@ -38,35 +36,21 @@ inline void run_ranks_of(Bootstrap& process, const Ranks& ranks,
   const SteadyClock steady;
   const Clock& clock = ranks.clock != nullptr ? *ranks.clock : steady;
   const auto common = make_host_backend(clock, ranks.options);
-  std::mutex mutex;
-  std::vector<Communicator*> alive;
-  const auto abort_all = [&] {
-    const std::lock_guard lock(mutex);
-    for (Communicator* comm : alive) comm->abort();
-  };
   const auto run_one = [&](Bootstrap& member) {
     const auto own = make_host_backend(clock, ranks.options);
     Backend& backend = ranks.address_space == AddressSpace::shared ? *common : *own;
     const auto device = backend.open_device(member.rank());
     Device* const devices[] = {device.get()};
     const auto comms = backend.connect(member, devices, {.deadline = Deadline::after(clock, 60)});
-    {
-      const std::lock_guard lock(mutex);
-      alive.push_back(comms.front().get());
-    }
-    struct Forget {
-      std::mutex& mutex;
-      std::vector<Communicator*>& alive;
-      Communicator* comm;
-      ~Forget() {
-        const std::lock_guard lock(mutex);
-        std::erase(alive, comm);
-      }
-    } const forget{mutex, alive, comms.front().get()};
     const auto stream = device->stream();
-    body({*comms.front(), *device, *stream});
+    try {
+      body({*comms.front(), *device, *stream});
+    } catch (...) {
+      comms.front()->abort();  // here, while there is one: peers may not have begun
+      throw;
+    }
   };
-  run_lanes(process, ranks.nranks, run_one, [&](const std::string&) { abort_all(); });
+  run_lanes(process, ranks.nranks, run_one, nullptr);
 }
 
 inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body) {
