@@ -33,29 +33,6 @@ RankInfo get_info(WireReader& in) {
 
 }  // namespace
 
-void WatchedComms::add(Communicator* comm) {
-  const std::lock_guard lock(mutex_);
-  if (comm != nullptr) comms_.push_back(comm);
-}
-
-void WatchedComms::clear() {
-  const std::lock_guard lock(mutex_);
-  for (const auto* comm : comms_) ended_calls_ += comm->calls_begun();
-  comms_.clear();
-}
-
-void WatchedComms::abort_all() noexcept {
-  const std::lock_guard lock(mutex_);
-  for (auto* comm : comms_) comm->abort();
-}
-
-std::uint64_t WatchedComms::calls_begun() const {
-  const std::lock_guard lock(mutex_);
-  std::uint64_t calls = ended_calls_;
-  for (const auto* comm : comms_) calls += comm->calls_begun();
-  return calls;
-}
-
 Session::Session(const SessionInput& input) : input_(input) {
   lane_index_ = input.members.rank() % std::max(1, input.config.nthreads * input.config.ngpus);
   const bool shared_thread = input.backend.capabilities().ranks_share_thread;

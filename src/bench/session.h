@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/config.h"
+#include "bench/watched_comms.h"
 #include "comm/backend.h"
 #include "launch/common_clock.h"
 #include "launch/watch/watch.h"
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace linerate {
@@ -26,20 +26,6 @@ struct LocalRank {
   int group = 0;  // colour, as the device lines print it
 
   Communicator& comm() { return part ? *part : *world; }
-};
-
-// The communicators of a lane for the watch's thread, as long as they live.
-class WatchedComms {
- public:
-  void add(Communicator* comm);
-  void clear();  // before the communicators are destroyed
-  void abort_all() noexcept;
-  std::uint64_t calls_begun() const;
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<Communicator*> comms_;
-  std::uint64_t ended_calls_ = 0;  // of those that live no more
 };
 
 // What a lane needs to be set up; all outlive the session.

@@ -23,7 +23,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <mutex>
 #include <vector>
 
 namespace linerate {
@@ -32,41 +31,6 @@ namespace {
 constexpr double kTolerance = 0.03;  // of the rules; a third of what --check allows
 
 using OnResult = std::function<void(const RaceResult&)>;
-
-// The communicators of all lanes, for whoever has to end their calls.
-class Alive {
- public:
-  // Known as long as this lives; the communicator lives longer.
-  class Entry {
-   public:
-    Entry(Alive& alive, Communicator& comm) : alive_(alive), comm_(&comm) { alive_.add(comm_); }
-    ~Entry() { alive_.remove(comm_); }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
-
-   private:
-    Alive& alive_;
-    Communicator* comm_;
-  };
-
-  void abort_all() {
-    const std::lock_guard lock(mutex_);
-    for (Communicator* comm : comms_) comm->abort();
-  }
-
- private:
-  void add(Communicator* comm) {
-    const std::lock_guard lock(mutex_);
-    comms_.push_back(comm);
-  }
-  void remove(Communicator* comm) {
-    const std::lock_guard lock(mutex_);
-    std::erase(comms_, comm);
-  }
-
-  std::mutex mutex_;
-  std::vector<Communicator*> comms_;
-};
 
 // All cases on one lane. `on_result` is called on rank 0.
 void race_on(Bootstrap& member, Communicator& comm, const TuneConfig& config,
@@ -84,15 +48,18 @@ void race_on(Bootstrap& member, Communicator& comm, const TuneConfig& config,
 // Each rank a thread.
 void race(Backend& backend, const TuneConfig& config, int nranks, const OnResult& on_result) {
   const SteadyClock clock;
-  Alive alive;
   const auto body = [&](Bootstrap& member) {
     const auto device = backend.open_device(member.rank());
     Device* const local[] = {device.get()};
     const auto comms = backend.connect(member, local, {.deadline = Deadline::after(clock, 60)});
-    const Alive::Entry entry(alive, *comms.front());
-    race_on(member, *comms.front(), config, on_result);
+    try {
+      race_on(member, *comms.front(), config, on_result);
+    } catch (...) {
+      comms.front()->abort();  // the others may wait in a call
+      throw;
+    }
   };
-  run_lanes(*solo_bootstrap(), nranks, body, [&](const std::string&) { alive.abort_all(); });
+  run_lanes(*solo_bootstrap(), nranks, body, nullptr);
 }
 
 std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {

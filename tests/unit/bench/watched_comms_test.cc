@@ -1,0 +1,66 @@
+// Aborting communicators from another thread, whenever they come to be.
+#include "bench/watched_comms.h"
+
+#include "backends/fake/fake_backend.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "launch/solo_bootstrap.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+struct OneRank {
+  SteadyClock clock;
+  std::unique_ptr<Backend> backend = make_fake_backend({});
+  std::unique_ptr<Bootstrap> member = solo_bootstrap();
+  std::unique_ptr<Device> device = backend->open_device(0);
+  std::unique_ptr<Stream> stream = device->stream();
+  std::unique_ptr<Communicator> comm = connect();
+
+  std::unique_ptr<Communicator> connect() {
+    Device* const devices[] = {device.get()};
+    return std::move(
+        backend->connect(*member, devices, {.deadline = Deadline::after(clock, 60)}).front());
+  }
+};
+
+TEST(WatchedComms, AreAbortedTogether) {
+  OneRank rank;
+  WatchedComms watched;
+  watched.add(rank.comm.get());
+  rank.comm->barrier();
+
+  watched.abort_all();
+
+  EXPECT_THROW(rank.comm->barrier(), PeerFailure);
+}
+
+TEST(WatchedComms, AbortWhoeverComesTooLate) {
+  OneRank rank;
+  WatchedComms watched;
+  watched.abort_all();
+
+  watched.add(rank.comm.get());
+
+  EXPECT_THROW(rank.comm->barrier(), PeerFailure);
+}
+
+TEST(WatchedComms, RememberCallsOfThoseThatLiveNoMore) {
+  OneRank rank;
+  WatchedComms watched;
+  watched.add(nullptr);
+  watched.add(rank.comm.get());
+  rank.comm->barrier();
+  const auto before = watched.calls_begun();
+
+  watched.clear();
+  rank.comm.reset();
+
+  EXPECT_GT(before, 0U);
+  EXPECT_EQ(watched.calls_begun(), before);
+}
+
+}  // namespace
+}  // namespace linerate
