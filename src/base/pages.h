@@ -1,4 +1,4 @@
-// Pages of memory: their sizes, rounding to them, and the first write that places them.
+// Pages and lines of memory: their sizes, rounding to them, and the first write that places them.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 
 namespace linerate {
 
+inline constexpr std::size_t kLineBytes = 64;  // of a cache
 inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 std::size_t page_bytes();
 

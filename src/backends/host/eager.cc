@@ -36,6 +36,11 @@ void Eager::enter(const Op& op, ConstView deposit) {
   team_.enter_with(op, factor.first(factor_bytes(op)), deposit);
 }
 
+// Senders that wait for nobody had better not: theirs are stores back to back (measured).
+void Eager::prefetch_next(const Op& op) {
+  team_.prefetch_next_cell(factor_bytes(op) + deposit_bytes(op, team_.nranks()));
+}
+
 // Waits for peers of which this rank reads `bytes` each.
 void Eager::see(std::span<const int> peers, std::size_t bytes) {
   team_.see(peers);
@@ -68,6 +73,7 @@ void Eager::collect_deposits(const Op& op, std::size_t skip) {
 
 void Eager::run_to_all(const Op& op) {
   enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
+  prefetch_next(op);
   see(team_.peers(), factor_bytes(op) + bytes_of_count(op));
   const std::size_t skip = sends_blocks(op.kind) ? block_at(op, team_.rank()) : 0;
   if (op.kind == OpKind::all_reduce || op.kind == OpKind::reduce_scatter)
@@ -91,6 +97,7 @@ void Eager::run_from_root(const Op& op) {
   const std::size_t bytes = bytes_of_count(op);
   if (team_.rank() == op.peer) {
     enter(op, op.send.first(deposit_bytes(op, team_.nranks())));
+    prefetch_next(op);
     return copy(op.recv.data(), op.send.data() + skip, bytes);
   }
   enter(op, {});

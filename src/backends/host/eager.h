@@ -22,6 +22,7 @@ class Eager {
 
  private:
   void enter(const Op& op, ConstView deposit);
+  void prefetch_next(const Op& op);
   void see(std::span<const int> peers, std::size_t bytes);
   void dispatch(const Op& op);
   void reduce_deposits(const Op& op, std::size_t skip);

@@ -73,7 +73,7 @@ std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& membe
         local.size()));
   check_ranks(members.nranks());
   Party party = rendezvous_.meet(members, options.deadline);
-  Tuning tuning = tuning_.agree(members, options.deadline);
+  Tuning tuning = tuning_.agree(members, party.patience.crowded, options.deadline);
   auto region = std::make_shared<Region>(party.arena, members.rank());
   std::vector<int> world_ranks(static_cast<std::size_t>(members.nranks()));
   std::iota(world_ranks.begin(), world_ranks.end(), 0);

@@ -2,6 +2,7 @@
 #include "backends/host/point_to_point.h"
 
 #include "backends/host/emulation/toll.h"
+#include "backends/host/prefetch.h"
 #include "base/error.h"
 #include "devices/cpu/stream_copy.h"
 
@@ -13,10 +14,19 @@
 #include <cstring>
 
 namespace linerate::host {
+namespace {
+
+// With a core for each rank two short waits cost less than copying twice; where ranks share cores a
+// wait is a switch, and what may be left behind saves it (2 KiB, 4 ranks on 2 cores: 1.75 instead
+// of 2.55 us).
+constexpr std::size_t kInlineWithOwnCore = 256;
+
+}  // namespace
 
 PointToPoint::PointToPoint(Team& team, Streaming& streaming)
     : team_(team),
       streaming_(streaming),
+      most_inline_(team.setup().patience.crowded ? kInlineBytes : kInlineWithOwnCore),
       sent_(static_cast<std::size_t>(team.nranks())),
       known_taken_(static_cast<std::size_t>(team.nranks())),
       received_(static_cast<std::size_t>(team.nranks())) {}
@@ -29,6 +39,7 @@ void PointToPoint::run(const Op& op) {
   const bool receives = op.kind != OpKind::send;
   const int source = op.kind == OpKind::recv ? op.peer : op.source;
   if (sends) post(op.peer, op.send.first(bytes));
+  if (sends && receives && !reads_sender(bytes)) prefetch_next(op.peer, bytes);
   try {
     if (receives)
       receive(source, op.recv.first(bytes), streaming_.pays(op, team_.rank(), team_.nranks()));
@@ -60,6 +71,13 @@ void PointToPoint::post(int dest, ConstView data) {
     std::memcpy(out.payload, data.data(), data.size());
   }
   out.posted.set(number);
+}
+
+// While the answer is under way, as Team::prefetch_next_cell().
+void PointToPoint::prefetch_next(int dest, std::size_t bytes) const {
+  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
+  const Message& next = message(box, sent_[static_cast<std::size_t>(dest)] + 1);
+  prefetch_message(reinterpret_cast<const std::byte*>(&next), offsetof(Message, payload) + bytes);
 }
 
 void PointToPoint::finish_send(int dest, ConstView data) {

@@ -10,9 +10,9 @@
 
 namespace linerate::host {
 
-// Messages between two ranks keep their order. Small ones (kInlineBytes) are left in the mailbox,
-// and the sender goes on unless kMessages of them lie there already; of larger ones it leaves the
-// address, from which the receiver copies, and waits. Used by the thread that uses the team.
+// Messages between two ranks keep their order. Small ones are left in the mailbox, and the sender
+// goes on unless kMessages of them lie there already; of larger ones it leaves the address, from
+// which the receiver copies, and waits. Used by the thread that uses the team.
 class PointToPoint {
  public:
   // `team` and `streaming` outlive this.
@@ -24,10 +24,11 @@ class PointToPoint {
   void run(const Op& op);
 
   // Whether the receiver reads `bytes` from the sender's own buffer.
-  static bool reads_sender(std::size_t bytes) { return bytes > kInlineBytes; }
+  bool reads_sender(std::size_t bytes) const { return bytes > most_inline_; }
 
  private:
   void post(int dest, ConstView data);
+  void prefetch_next(int dest, std::size_t bytes) const;
   void finish_send(int dest, ConstView data);
   void withdraw(int dest, ConstView data) noexcept;
   void receive(int source, View data, bool streams);
@@ -39,6 +40,7 @@ class PointToPoint {
 
   Team& team_;
   Streaming& streaming_;
+  const std::size_t most_inline_;           // the same on both sides
   std::int64_t entered_ns_ = 0;             // of the current call, on an emulated network
   std::vector<std::uint64_t> sent_;         // number of the last message, for each rank
   std::vector<std::uint64_t> known_taken_;  // the last message that each is known to have taken

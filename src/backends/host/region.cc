@@ -2,6 +2,7 @@
 #include "backends/host/region.h"
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/units.h"
 #include "devices/cpu/free_memory.h"
 
@@ -15,7 +16,6 @@
 namespace linerate::host {
 namespace {
 
-constexpr std::size_t kLineBytes = 64;
 // From here on freed pages go back to the system; smaller ranges are soon used again.
 constexpr std::size_t kDiscardBytes = std::size_t{64} << 10;
 

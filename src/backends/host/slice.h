@@ -1,6 +1,7 @@
 // Dividing a buffer among ranks and into blocks that fit a cache.
 #pragma once
 
+#include "base/pages.h"
 #include "comm/buffer.h"
 
 #include <algorithm>
@@ -11,7 +12,6 @@ namespace linerate::host {
 // Part `part` of `nparts` of `count` elements: parts differ by one cache line at most, so that two
 // ranks never write to one line of an aligned buffer.
 constexpr Range slice_of(std::size_t count, std::size_t element_bytes, int part, int nparts) {
-  constexpr std::size_t kLineBytes = 64;
   const std::size_t unit = std::max(kLineBytes / element_bytes, std::size_t{1});
   const std::size_t units = (count + unit - 1) / unit;
   const auto n = static_cast<std::size_t>(nparts);

@@ -2,6 +2,7 @@
 #include "backends/host/team.h"
 
 #include "backends/host/algorithms/algorithm.h"
+#include "backends/host/prefetch.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -54,6 +55,8 @@ Team::Team(Setup setup)
           setup_.processes, [&](int process) { return process != setup_.processes.front(); })) {
   for (int peer = 0; peer < nranks_; ++peer)
     if (peer != rank()) peers_.push_back(peer);
+  // Else the first calls would be timed with the page faults of their cells.
+  arena().populate(setup_.control_offset, ControlBlock::bytes_of_calls(nranks_));
 }
 
 Team::~Team() { control_.header().attached.fetch_sub(1, std::memory_order_acq_rel); }
@@ -73,6 +76,11 @@ void Team::enter_with(const Op& op, ConstView first, ConstView second) {
   if (!first.empty()) std::memcpy(cell.payload, first.data(), first.size());
   if (!second.empty()) std::memcpy(cell.payload + first.size(), second.data(), second.size());
   publish(cell);
+}
+
+void Team::prefetch_next_cell(std::size_t bytes) const {
+  const auto* const next = reinterpret_cast<const std::byte*>(&own_slot().cell_for(call_ + 1));
+  prefetch_message(next, offsetof(Cell, payload) + bytes);
 }
 
 Cell& Team::begin(std::uint64_t signature, std::uint64_t count, bool exposes) {

@@ -64,6 +64,9 @@ class Team {
   // Begins the next call with the payload, `first` and `second`, for all to read. REQUIRES: they
   // fit into a cell.
   void enter_with(const Op& op, ConstView first, ConstView second = {});
+  // While there is something to wait for: the cell of the next call, which peers have read, becomes
+  // this core's own again, `bytes` of its payload. Programs repeat calls.
+  void prefetch_next_cell(std::size_t bytes) const;
 
   // Waits until `peer` has entered this call. Throws Error when it has entered another one.
   void see(int peer) {

@@ -141,6 +141,15 @@ TuningTable built_in() {
 
 }  // namespace
 
+std::vector<Rule> TuningTable::rules_for(bool crowded) const {
+  constexpr int kBuiltInCores = 2;
+  std::vector<Rule> fit = rules;
+  const bool built_in = measured.empty();
+  if (built_in && !crowded)
+    std::erase_if(fit, [](const Rule& rule) { return rule.nranks > kBuiltInCores; });
+  return fit;
+}
+
 std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance) {
   std::map<std::pair<OpKind, int>, Sizes> tables;
   for (const Timing& t : timings) tables[{t.kind, t.nranks}][t.bytes][t.algorithm] = t;

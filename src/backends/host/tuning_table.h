@@ -40,6 +40,11 @@ struct TuningTable {
   std::string machine{};   // machine_text() of where it was measured
   std::string measured{};  // ISO 8601, UTC; empty for the built-in one
   std::vector<Rule> rules{};
+
+  // Those that hold where ranks are `crowded`, more than cores, or are not. The built-in ones for
+  // more than two ranks were measured on two cores: with cores of their own, ranks are closer to
+  // those of two.
+  std::vector<Rule> rules_for(bool crowded) const;
 };
 
 // Machines with equal texts are alike for the engine: "Intel(R) Xeon(R) Processor, 2 cores, 2

@@ -38,7 +38,7 @@ void pause() {
 }  // namespace
 
 Patience Patience::when(bool crowded) {
-  return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore};
+  return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore, .crowded = crowded};
 }
 
 void Waiting::wait(const Signal& signal, std::uint64_t number) {

@@ -10,9 +10,9 @@ namespace linerate::host {
 
 // How long waits stay awake; the same for all ranks of a host.
 struct Patience {
-  int spins = 20;  // looks at the flag before the core is offered to others
+  int spins = 20;       // looks at the flag before the core is offered to others
+  bool crowded = true;  // more ranks than cores: a spinner keeps the one it waits for from running
 
-  // `crowded`: more ranks than cores, where a spinner keeps the one it waits for from running.
   static Patience when(bool crowded);
 };
 

@@ -1,5 +1,7 @@
 // Splitting communicators of the host backend.
+#include "backends/host/control.h"
 #include "base/error.h"
+#include "base/pages.h"
 #include "ranks.h"
 #include "support/naive.h"
 
@@ -79,12 +81,13 @@ TEST_P(Split, CommunicatorsOfOneRankWorkAtOnceFromSeveralThreads) {
 
 TEST_P(Split, CanBeMadeAndDroppedWithoutEnd) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
+  constexpr int kFit = 10;  // control blocks in what is left
+  const std::size_t taken = 16 * kMiB - kFit * round_up(ControlBlock::bytes(2), 4 * page_bytes());
   const HostOptions kTight{.reserve_bytes = 32 * kMiB};
-  run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [](Rank rank) {
-    const Buffer most = rank.comm.allocate(14 * kMiB, MemoryKind::host);
-    const Buffer rest = rank.comm.allocate(2 * kMiB - (100 << 10), MemoryKind::host);
+  run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [&](Rank rank) {
+    const Buffer most = rank.comm.allocate(taken, MemoryKind::host);
 
-    for (int i = 0; i < 30; ++i) {  // ten control blocks fit
+    for (int i = 0; i < 3 * kFit; ++i) {
       const auto all = rank.comm.split(0, 0);
       all->barrier();
     }

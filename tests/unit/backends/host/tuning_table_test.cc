@@ -3,6 +3,7 @@
 
 #include "backends/host/algorithms/rows.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -144,6 +145,22 @@ TuningTable example() {
   return {.machine = machine_text(kMachine),
           .measured = "2026-01-02T03:04:05Z",
           .rules = {{OpKind::all_reduce, 2, 64, &kEager}, {OpKind::all_reduce, 2, kAny, &kFlat}}};
+}
+
+TEST(TuningTable, OfTwoCoresSaysNothingOfMoreRanksWithCoresOfTheirOwn) {
+  const Rule pair{OpKind::all_reduce, 2, kAny, &kFlat};
+  const Rule many{OpKind::all_reduce, 8, kAny, &kTree};
+  TuningTable table{.machine = "where it was built", .rules = {pair, many}};
+  const auto nranks = [&](bool crowded) {
+    std::vector<int> found;
+    for (const Rule& rule : table.rules_for(crowded)) found.push_back(rule.nranks);
+    return found;
+  };
+
+  EXPECT_THAT(nranks(true), testing::ElementsAre(2, 8));
+  EXPECT_THAT(nranks(false), testing::ElementsAre(2));
+  table.measured = "2026-01-02T03:04:05Z";
+  EXPECT_THAT(nranks(false), testing::ElementsAre(2, 8));
 }
 
 TEST(TuningText, IsReadBackAsItWas) {
