@@ -16,8 +16,9 @@ namespace {
 constexpr std::array<BackendRow, 4> kBackends{{
     {"host", "threads and processes of one host, over shared memory", "",
      [](const BackendInput& input) {
-       return make_host_backend(input.clock,
-                                {.environment = &input.environment, .network = input.network});
+       return make_host_backend(input.clock, {.ranks_stay = input.ranks_stay,
+                                              .environment = &input.environment,
+                                              .network = input.network});
      }},
     {"mpi", "Open MPI's collectives, one rank per process, on any number of hosts",
      "On Debian or Ubuntu: apt install openmpi-bin libopenmpi3 (to run it) and libopenmpi-dev (to "

@@ -70,6 +70,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
                                       .environment = run.environment,
                                       .fake = *parse_fake_options(run.config.fake),
                                       .network = run.network,
+                                      .ranks_stay = true,  // they measure, and nothing else
                                       .session = fabric.mpi.get()});
   const auto refusal = gpu_option_refusal(run.config);
   if (refusal && !fabric.backend->capabilities().device_memory) throw Unavailable(*refusal);

@@ -120,7 +120,8 @@ ExitCode tune_command(const CommandInput& input) {
     return ExitCode::ok;
   }
   const SteadyClock clock;
-  const auto backend = make_host_backend(clock, {.environment = &input.environment});
+  const auto backend =
+      make_host_backend(clock, {.ranks_stay = true, .environment = &input.environment});
   std::vector<RaceResult> results;
   print_race_header();
   for (const int nranks : config->nranks)

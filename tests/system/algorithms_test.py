@@ -36,7 +36,7 @@ class Algorithms(unittest.TestCase):
         self.assertNotEqual(found[-1]["algorithm"], "eager")
 
     def test_that_end_below_the_size_leave_the_rest_to_the_backend(self):
-        found = results("-b", "1K", "-e", "64K", "-f", "64", "-n", "2", "-g", "2",
+        found = results("-b", "32K", "-e", "2M", "-f", "64", "-n", "2", "-g", "2",
                         "--algo", "eager")
 
         self.assertNotIn("eager", {line["algorithm"] for line in found})

@@ -53,6 +53,7 @@ struct alignas(kLinePair) Slot {
   Cell cells[kCells];
   alignas(kLinePair) Signal progress;  // see progress_at()
   Flag stopped;                        // not 0: this rank has left the group by an error
+  std::atomic<int> core;               // where this rank was at its last barrier
 
   Cell& cell_for(std::uint64_t call) { return cells[call % kCells]; }
 };

@@ -26,7 +26,8 @@ class HostBackend final : public Backend {
         network_(options.network),
         device_clock_(clock, network_ ? network_->plan().dilation : 1),
         rendezvous_(options),
-        tuning_(options) {}
+        tuning_(options),
+        ranks_stay_(options.ranks_stay) {}
 
   std::string_view name() const override { return "host"; }
   std::string version() const override { return {}; }
@@ -54,6 +55,7 @@ class HostBackend final : public Backend {
   const DilatedClock device_clock_;
   Rendezvous rendezvous_;
   TuningSource tuning_;
+  const bool ranks_stay_;
 };
 
 void HostBackend::check_ranks(int nranks) const {
@@ -86,6 +88,7 @@ std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& membe
                                                      .world_ranks = std::move(world_ranks),
                                                      .processes = std::move(party.processes),
                                                      .patience = party.patience,
+                                                     .ranks_stay = ranks_stay_,
                                                      .clock = &clock_},
                                          std::move(tuning)));
   return communicators;

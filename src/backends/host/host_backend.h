@@ -20,6 +20,10 @@ struct HostOptions {
   std::size_t reserve_bytes = std::size_t{16} << 40;
   // Cores that the ranks of a job may use; 0: as the affinity masks of its processes say.
   int cores = 0;
+  // Where there are enough cores, each rank's thread keeps the one that it has at the first
+  // barriers of its communicator, as long as that lives: right for threads that only call and wait,
+  // wrong for those that start threads to compute.
+  bool ranks_stay = false;
   // Consecutive ranks that count as close to each other; 0: as caches and memory nodes say.
   int ranks_per_group = 0;
   // Says where measured tables of algorithms are kept; outlives the backend. Null: the built-in

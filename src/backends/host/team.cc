@@ -2,6 +2,7 @@
 #include "backends/host/team.h"
 
 #include "backends/host/algorithms/algorithm.h"
+#include "backends/host/own_core.h"
 #include "backends/host/prefetch.h"
 #include "base/error.h"
 
@@ -126,10 +127,26 @@ void Team::leave() {
 void Team::barrier() {
   // Twice: those who napped while they waited for the last one are awake after the first round.
   for (int round = 0; round < 2; ++round) {
+    own_slot().core.store(current_core(), std::memory_order_relaxed);
     publish(begin(kBarrier, 0, false));
     see(peers_);
     waiting_.trust_again();
   }
+  if (!setup_.patience.crowded) keep_apart();
+}
+
+// Of two ranks on one core the higher one leaves. Nobody stays before the barrier after that.
+void Team::keep_apart() {
+  if (own_core_.stays()) return;
+  const int own = current_core();
+  cores_.clear();
+  bool shared = false;
+  for (const int peer : peers_) {
+    cores_.push_back(control_.slot(peer).core.load(std::memory_order_relaxed));
+    shared = shared || (peer < rank() && cores_.back() == own);
+  }
+  if (shared) return move_from(cores_);
+  if (setup_.ranks_stay) own_core_.stay();
 }
 
 void Team::abort() noexcept {

@@ -3,6 +3,7 @@
 
 #include "backends/host/arena.h"
 #include "backends/host/control.h"
+#include "backends/host/own_core.h"
 #include "backends/host/schedule/schedule.h"
 #include "backends/host/waiting.h"
 #include "comm/op.h"
@@ -37,6 +38,7 @@ class Team {
     std::vector<int> world_ranks;  // of each rank of the group
     std::vector<int> processes;    // of each rank: equal numbers share an address space
     Patience patience;
+    bool ranks_stay = false;       // each on the core that it has at its first barriers
     const Clock* clock = nullptr;  // outlives the team
   };
 
@@ -108,7 +110,8 @@ class Team {
   // The same where every peer may touch them.
   void leave();
 
-  // All ranks enter; on the return of each, all have.
+  // All ranks enter; on the return of each, all have, and where there are enough cores none was
+  // put onto another's.
   void barrier();
 
   // Any thread, any time: ends all calls of the group, or of the world for the first group.
@@ -130,6 +133,7 @@ class Team {
     return opened.send.is_private() || opened.recv.is_private();
   }
   void confirm_entry();
+  void keep_apart();
   bool through_with_us(int peer) const;
   [[noreturn]] void throw_mismatch(int peer) const;
 
@@ -139,6 +143,8 @@ class Team {
   Waiting waiting_;
   const bool spans_processes_;
   std::vector<int> peers_;
+  std::vector<int> cores_;  // of the peers
+  OwnCore own_core_;
   Toll* toll_ = nullptr;
   std::uint64_t call_ = 0;       // the number of the current or last call
   std::uint64_t joined_ = 0;     // the last call that all ranks are known to have entered

@@ -1,0 +1,43 @@
+// See own_core.h.
+#include "backends/host/own_core.h"
+
+namespace linerate::host {
+namespace {
+
+std::optional<cpu_set_t> own_mask() {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return std::nullopt;
+  return mask;
+}
+
+bool has_place(int core) { return core >= 0 && core < CPU_SETSIZE; }
+
+}  // namespace
+
+int current_core() { return sched_getcpu(); }
+
+void move_from(std::span<const int> taken) noexcept {
+  const auto allowed = own_mask();
+  if (!allowed) return;
+  cpu_set_t free = *allowed;
+  for (const int core : taken)
+    if (has_place(core)) CPU_CLR(static_cast<std::size_t>(core), &free);
+  if (CPU_COUNT(&free) == 0 || sched_setaffinity(0, sizeof(free), &free) != 0) return;
+  (void)sched_setaffinity(0, sizeof(*allowed), &*allowed);
+}
+
+void OwnCore::stay() noexcept {
+  const int core = current_core();
+  if (stays() || !has_place(core)) return;
+  before_ = own_mask();
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core), &one);
+  if (before_ && sched_setaffinity(0, sizeof(one), &one) != 0) before_.reset();
+}
+
+OwnCore::~OwnCore() {
+  if (before_) (void)sched_setaffinity(0, sizeof(*before_), &*before_);
+}
+
+}  // namespace linerate::host

@@ -1,0 +1,35 @@
+// A core for each rank, where there are enough: the kernel may start two on one, and wake them
+// there again and again.
+#pragma once
+
+#include <sched.h>
+
+#include <optional>
+#include <span>
+
+namespace linerate::host {
+
+// The core that the calling thread runs on; -1: unknown.
+int current_core();
+
+// Moves the calling thread to a core of its affinity mask that is not among `taken`, and leaves its
+// mask as it was. Without such a core, or where the kernel refuses, nothing changes.
+void move_from(std::span<const int> taken) noexcept;
+
+// Keeps a thread on the core where it is, from stay() to the end of this object. Threads that it
+// starts meanwhile stay there too. Used by that thread.
+class OwnCore {
+ public:
+  OwnCore() = default;
+  ~OwnCore();
+  OwnCore(const OwnCore&) = delete;
+  OwnCore& operator=(const OwnCore&) = delete;
+
+  bool stays() const { return before_.has_value(); }
+  void stay() noexcept;
+
+ private:
+  std::optional<cpu_set_t> before_;  // the mask to go back to
+};
+
+}  // namespace linerate::host

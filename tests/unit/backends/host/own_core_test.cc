@@ -1,0 +1,85 @@
+// Keeping ranks on cores of their own.
+#include "backends/host/own_core.h"
+
+#include "backends/host/crowd.h"
+#include "ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <thread>
+
+namespace linerate::host {
+namespace {
+
+bool has_two_cores() { return usable_cores().count() >= 2; }
+
+// Puts the calling thread on its first core, with its mask as before.
+int go_to_first_core() {
+  const CoreSet cores = usable_cores();
+  std::vector<int> others;
+  int first = -1;
+  for (int core = 0; core < static_cast<int>(cores.size()); ++core)
+    if (cores[static_cast<std::size_t>(core)])
+      first < 0 ? void(first = core) : others.push_back(core);
+  move_from(others);
+  return first;
+}
+
+TEST(OwnCore, IsLeftForAnother) {
+  if (!has_two_cores()) GTEST_SKIP() << "one core";
+  const CoreSet before = usable_cores();
+  const int first = go_to_first_core();
+  ASSERT_EQ(current_core(), first);
+
+  move_from(std::array{first});
+
+  EXPECT_NE(current_core(), first);
+  EXPECT_EQ(usable_cores(), before);
+}
+
+TEST(OwnCore, IsNotLeftWhereAllAreTaken) {
+  std::vector<int> all;
+  for (int core = 0; core < static_cast<int>(CoreSet().size()); ++core) all.push_back(core);
+  const CoreSet before = usable_cores();
+
+  move_from(all);
+
+  EXPECT_EQ(usable_cores(), before);
+}
+
+TEST(OwnCore, IsKeptForTheLifeOfTheObject) {
+  const CoreSet before = usable_cores();
+  {
+    OwnCore own;
+    own.stay();
+    EXPECT_TRUE(own.stays());
+    EXPECT_EQ(usable_cores().count(), 1U);
+    EXPECT_TRUE(usable_cores()[static_cast<std::size_t>(current_core())]);
+  }
+  EXPECT_EQ(usable_cores(), before);
+}
+
+TEST(OwnCore, IsFoundByRanksThatStartOnOne) {
+  if (!has_two_cores()) GTEST_SKIP() << "one core";
+  std::array<int, 2> cores{};
+  run_ranks({.nranks = 2, .options = {.ranks_stay = true}}, [&](Rank rank) {
+    go_to_first_core();
+    for (int i = 0; i < 3; ++i) rank.comm.barrier();
+    EXPECT_EQ(usable_cores().count(), 1U);
+    cores[static_cast<std::size_t>(rank.comm.rank())] = current_core();
+  });
+
+  EXPECT_NE(cores[0], cores[1]);
+}
+
+TEST(OwnCore, IsNobodysWhereRanksOutnumberCores) {
+  run_ranks({.nranks = 2, .options = {.cores = 1, .ranks_stay = true}}, [&](Rank rank) {
+    const CoreSet before = usable_cores();
+    for (int i = 0; i < 3; ++i) rank.comm.barrier();
+    EXPECT_EQ(usable_cores(), before);
+  });
+}
+
+}  // namespace
+}  // namespace linerate::host
