@@ -27,8 +27,7 @@ inline void prefetch_for_writing(const std::byte* memory, std::size_t bytes) {
 // of a long one all others, because the line that peers look at soon goes to them again (measured:
 // the other way around either is slower by a tenth).
 inline void prefetch_message(const std::byte* flag, std::size_t bytes) {
-  constexpr std::size_t kShortBytes = 4 * kLineBytes;
-  if (bytes < kShortBytes) return prefetch_for_writing(flag, 1);
+  if (bytes <= 2 * kLineBytes) return prefetch_for_writing(flag, 1);
   prefetch_for_writing(flag + kLineBytes, bytes - kLineBytes);
 }
 
