@@ -1,7 +1,9 @@
-# build/lib/liblinerate-<backend>.so: opened when chosen; linerate's own symbols come from the
-# executable.
-function(linerate_module name folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+# linerate_module(NAME FOLDERS [library...]): build/lib/liblinerate-<backend>.so, opened when
+# chosen; linerate's own symbols come from the executable.
+function(linerate_module name folders)
+  list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM folders APPEND /*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${folders})
   add_library(linerate-${name} MODULE ${sources})
   target_include_directories(linerate-${name} PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
@@ -25,3 +27,5 @@ if(LINERATE_GLOO)
     linerate_module(gloo src/backends/gloo gloo)
   endif()
 endif()
+
+include(Nccl)

@@ -19,12 +19,12 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Wshadow -Wconversion)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-Wall;-Wextra;-Wshadow;-Wconversion>")
 # Nothing reads the floating-point exception flags; without them loops with selections vectorise.
-add_compile_options(-fno-trapping-math)
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-fno-trapping-math>")
 # g++ 12 sees an overflow inside fmt that is not there (GCC bug 105329 family).
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  add_compile_options(-Wno-stringop-overflow)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>")
 endif()
 
 set(LINERATE_SANITIZE "" CACHE STRING "Sanitizers for all targets: address,undefined or thread")

@@ -87,3 +87,4 @@ set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
 include(MpiTests)
 include(GlooTests)
+include(NcclTests)

@@ -13,7 +13,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<BackendRow, 4> kBackends{{
+constexpr std::array<BackendRow, 5> kBackends{{
     {"host", "threads and processes of one host, over shared memory", "",
      [](const BackendInput& input) {
        return make_host_backend(input.clock, {.ranks_stay = input.ranks_stay,
@@ -27,6 +27,8 @@ constexpr std::array<BackendRow, 4> kBackends{{
     {"gloo", "Gloo's collectives over TCP, threads and processes on any number of hosts",
      "On Debian or Ubuntu: apt install libgloo0 (to run it) and libgloo-dev (to build it).",
      nullptr},
+    {"nccl", "GPUs over NCCL, loaded at run time, on any number of hosts",
+     "It is built where the CUDA toolkit and nccl.h are found.", nullptr},
     {"fake", "real bytes on a virtual clock, with faults on request (--fake)", "",
      [](const BackendInput& input) { return make_fake_backend(input.fake); }},
 }};
@@ -50,7 +52,8 @@ OpenedBackend open_backend(const BackendRow& row, const BackendInput& input) {
   if (row.make != nullptr) return row.make(input);
   const Plugin& plugin = load_module(module_of(row), input.environment);
   assert(input.session != nullptr || plugin.start == nullptr);
-  return plugin.make_backend({.clock = input.clock, .here = {}, .deadline = {}}, input.session);
+  return plugin.make_backend(
+      {.clock = input.clock, .here = {}, .deadline = {}, .library = input.library}, input.session);
 }
 
 std::unique_ptr<JobSession> open_session(const BackendRow& row, const PluginInput& input,

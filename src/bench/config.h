@@ -114,6 +114,7 @@ struct RunConfig {
   bool dry_run = false;
   ProgressMode progress = ProgressMode::automatic;
   std::uint64_t seed = 0;
+  std::string nccl_library;  // --nccl-lib; empty: as the linker finds it
   std::string emulate_file;  // --emulate; empty: the network is what it is
   std::string fake;          // --fake: what the fake backend injects
 

@@ -95,6 +95,10 @@ Refusal check_backend(const RunConfig& config) {
     return fmt::format(
         "--emulate is for the host backend, not for '{}': leave --backend out, or give host.",
         config.backend);
+  if (!config.nccl_library.empty() && config.backend != "nccl" && config.backend != "auto")
+    return fmt::format(
+        "--nccl-lib is for the nccl backend, not for '{}': leave --backend out, or give nccl.",
+        config.backend);
   if (config.fake.empty() || config.backend == "fake") return {};
   return fmt::format("--fake is for the fake backend, not for '{}': give --backend fake with it.",
                      config.backend);

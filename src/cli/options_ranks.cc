@@ -7,8 +7,12 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<std::string_view>, 5> kBackends{
-    {{"auto", "auto"}, {"host", "host"}, {"mpi", "mpi"}, {"gloo", "gloo"}, {"fake", "fake"}}};
+constexpr std::array<Choice<std::string_view>, 6> kBackends{{{"auto", "auto"},
+                                                             {"host", "host"},
+                                                             {"mpi", "mpi"},
+                                                             {"gloo", "gloo"},
+                                                             {"nccl", "nccl"},
+                                                             {"fake", "fake"}}};
 
 Refusal set_backend(const Argument& given, RunConfig& config) {
   std::string_view name;
@@ -17,7 +21,7 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 7> kRows{{
+constexpr std::array<OptionRow, 8> kRows{{
     {.short_name = 't',
      .long_name = "nthreads",
      .metavar = "N",
@@ -65,6 +69,15 @@ constexpr std::array<OptionRow, 7> kRows{{
      .apply = [](const Argument& a, RunConfig& c) -> Refusal {
        if (a.text.empty()) return std::string(a.label) + " needs the name of an algorithm.";
        c.algorithm = a.text;
+       return {};
+     }},
+    {.long_name = "nccl-lib",
+     .metavar = "PATH",
+     .help = "the NCCL library to load, 2.18 or newer (with --backend nccl)",
+     .note = "Else libnccl.so.2 as the dynamic linker finds it. The output names the version.",
+     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
+       if (a.text.empty()) return std::string(a.label) + " needs a file's name.";
+       c.nccl_library = a.text;
        return {};
      }},
     {.long_name = "emulate",

@@ -1,6 +1,7 @@
 // See pattern.h.
 #include "pattern/pattern.h"
 
+#include "pattern/tolerance.h"
 #include "pattern/writer.h"
 
 #include <cassert>
@@ -28,15 +29,6 @@ double value_at(const std::byte* from) {
     return static_cast<double>(static_cast<float>(value));
   else
     return static_cast<double>(value);
-}
-
-// Bit patterns of one sign are as many apart as units in the last place; other pairs are far apart.
-constexpr std::uint64_t kAverageTolerance = 2;  // nccl-tests' for averages, whose quotients round
-
-std::uint64_t tolerance_of(const Content& content) {
-  const bool rounds = content.kind == Content::Kind::reduction && content.op == RedOp::avg &&
-                      row_of(content.type).floating && content.nranks > 1;
-  return rounds ? kAverageTolerance : 0;
 }
 
 // Elements of the range from `index` on.

@@ -1,0 +1,27 @@
+# Tests of the nccl backend and its device without a GPU: over fakes that move real data.
+if(NOT TARGET linerate-nccl)
+  return()
+endif()
+
+# The module's own sources, so that a test reaches behind its entry point; without the kernels.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/*.cc
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/*.cc)
+list(FILTER sources EXCLUDE REGEX "plugin.cc$")
+file(GLOB fakes CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/support/gpu/*.cc)
+add_library(linerate_backend_nccl STATIC EXCLUDE_FROM_ALL ${sources} ${fakes})
+target_include_directories(linerate_backend_nccl PUBLIC tests)
+target_include_directories(linerate_backend_nccl SYSTEM PUBLIC
+  ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+target_link_libraries(linerate_backend_nccl PUBLIC linerate_devices linerate_launch
+  CUDA::cudart_static)
+
+linerate_test(unit_backend_nccl tests/unit/backends/nccl linerate_backend_nccl)
+
+add_executable(nccl_conformance tests/system/nccl_conformance.cc
+  tests/conformance/conformance_test.cc tests/conformance/cases.cc tests/conformance/rank.cc)
+target_include_directories(nccl_conformance PRIVATE tests)
+target_link_libraries(nccl_conformance PRIVATE linerate_collectives linerate_backend_nccl
+  linerate_backend_fake GTest::gtest_main GTest::gmock)
+target_compile_options(nccl_conformance PRIVATE -O1)
+gtest_discover_tests(nccl_conformance TEST_PREFIX nccl. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+                     PROPERTIES LABELS nccl TIMEOUT 300)

@@ -1,0 +1,51 @@
+// One communicator of NCCL with what its calls and its errors need; safe to abort from any thread.
+#pragma once
+
+#include "backends/nccl/nccl_api.h"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+namespace linerate::nccl {
+
+class NcclError;
+
+// Owns `comm`. Shared by the communicator and by the streams that wait for its calls.
+class Endpoint {
+ public:
+  // `who` names the rank in errors: "Rank 3 (node17, GPU 3)". `api` outlives this.
+  Endpoint(const NcclApi& api, ncclComm_t comm, std::string who)
+      : api_(api), comm_(comm), who_(std::move(who)) {}
+  ~Endpoint();
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  const NcclApi& api() const { return api_; }
+  ncclComm_t comm() const { return comm_; }
+  const std::string& who() const { return who_; }
+
+  // Throws NcclError unless `code` says that `call` went well.
+  void check(ncclResult_t code, std::string_view call,
+             std::source_location where = std::source_location::current()) const;
+
+  // An error of NCCL's own threads since; nothing where all is well or the endpoint is aborted.
+  std::optional<NcclError> async_error();
+  // Throws what async_error() yields, and PeerFailure once the endpoint is aborted.
+  void throw_if_failed();
+
+  // Any thread, more than once: ends the calls under way.
+  void abort() noexcept;
+
+ private:
+  const NcclApi& api_;
+  const ncclComm_t comm_;
+  const std::string who_;
+  std::mutex mutex_;  // between abort() and questions to comm_
+  std::atomic<bool> aborted_{false};
+};
+
+}  // namespace linerate::nccl

@@ -1,0 +1,128 @@
+// See nccl_backend.h.
+#include "backends/nccl/nccl_backend.h"
+
+#include "backends/nccl/nccl_communicator.h"
+#include "backends/nccl/nccl_error.h"
+#include "backends/nccl/placement.h"
+#include "base/wire.h"
+#include "devices/cuda/device_guard.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace linerate::nccl {
+namespace {
+
+class NcclGroup final : public Group {
+ public:
+  explicit NcclGroup(const NcclApi& api) : api_(api) {}
+  void start() override { check(api_.group_start(), "ncclGroupStart"); }
+  void end() override { check(api_.group_end(), "ncclGroupEnd"); }
+
+ private:
+  void check(ncclResult_t code, std::string_view call) const {
+    if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "This thread's GPUs", call);
+  }
+
+  const NcclApi& api_;
+};
+
+class NcclBackend final : public Backend {
+ public:
+  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input)
+      : api_(std::move(api)), input_(input) {}
+
+  std::string_view name() const override { return "nccl"; }
+  std::string version() const override {
+    return fmt::format("NCCL {} (built with headers of {})", version_text(api_.version),
+                       version_text(NCCL_VERSION_CODE));
+  }
+  Capabilities capabilities() const override {
+    return {.device_memory = true, .ranks_share_thread = true};
+  }
+  std::unique_ptr<Device> open_device(int local_index) override {
+    return cuda::make_cuda_device(local_index, input_);
+  }
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+                                                     std::span<Device* const> local,
+                                                     const ConnectOptions& options) override;
+  std::unique_ptr<Group> group() override { return std::make_unique<NcclGroup>(api_); }
+
+ private:
+  using Endpoints = std::vector<std::shared_ptr<Endpoint>>;
+
+  ncclUniqueId agree_on_id(Bootstrap& members, const Deadline& deadline) const;
+  Endpoints initialise(const ncclUniqueId& id, std::span<const GpuOfRank> gpus, int first,
+                       std::span<Device* const> local) const;
+
+  const NcclApi api_;
+  const cuda::CudaDeviceInput input_;
+};
+
+std::string words_of(const GpuOfRank& gpu) {
+  return fmt::format("Rank {} ({}, GPU {})", gpu.rank, gpu.hostname, gpu.index);
+}
+
+ncclUniqueId NcclBackend::agree_on_id(Bootstrap& members, const Deadline& deadline) const {
+  ncclUniqueId id{};
+  if (members.rank() == 0) {
+    const ncclResult_t code = api_.get_unique_id(&id);
+    if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "Rank 0", "ncclGetUniqueId");
+  }
+  const Bytes told = members.broadcast(std::as_bytes(std::span(&id, 1)), 0, deadline);
+  std::memcpy(&id, told.data(), sizeof id);
+  return id;
+}
+
+// All of a thread's GPUs at once: each one waits for all others.
+NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
+                                               std::span<const GpuOfRank> gpus, int first,
+                                               std::span<Device* const> local) const {
+  std::vector<ncclComm_t> comms(local.size());
+  ncclResult_t code = api_.group_start();
+  for (std::size_t i = 0; i < local.size() && code == ncclSuccess; ++i) {
+    const cuda::DeviceGuard guard(input_.api, local[i]->index());
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    code = api_.comm_init_rank_config(&comms[i], static_cast<int>(gpus.size()), id,
+                                      first + static_cast<int>(i), &config);
+  }
+  const ncclResult_t ended = api_.group_end();
+  if (code == ncclSuccess) code = ended;
+  const auto& gpu = gpus[static_cast<std::size_t>(first)];
+  if (code != ncclSuccess) throw NcclError(api_, code, nullptr, words_of(gpu), "ncclCommInitRank");
+  Endpoints endpoints;
+  for (std::size_t i = 0; i < comms.size(); ++i)
+    endpoints.push_back(std::make_shared<Endpoint>(
+        api_, comms[i], words_of(gpus[static_cast<std::size_t>(first) + i])));
+  return endpoints;
+}
+
+std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& members,
+                                                                std::span<Device* const> local,
+                                                                const ConnectOptions& options) {
+  const auto gpus = gather_gpus(members, local, options.deadline);
+  if (const auto sentence = shared_gpu_sentence(gpus); !sentence.empty())
+    throw Error(sentence, ExitCode::usage);
+  const int first = members.rank() * static_cast<int>(local.size());
+  const auto id = agree_on_id(members, options.deadline);
+  const auto endpoints = initialise(id, gpus, first, local);
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  for (std::size_t i = 0; i < local.size(); ++i)
+    communicators.push_back(std::make_unique<NcclCommunicator>(
+        Libraries{api_, input_.api}, *local[i], endpoints[i],
+        NcclCommunicator::Place{.rank = first + static_cast<int>(i),
+                                .nranks = static_cast<int>(gpus.size()),
+                                .ngpus = static_cast<int>(local.size())},
+        &members));
+  return communicators;
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input) {
+  return std::make_unique<NcclBackend>(std::move(api), input);
+}
+
+}  // namespace linerate::nccl

@@ -1,0 +1,15 @@
+// GPUs over NCCL.
+#pragma once
+
+#include "backends/nccl/nccl_api.h"
+#include "comm/backend.h"
+#include "devices/cuda/cuda_device.h"
+
+#include <memory>
+
+namespace linerate::nccl {
+
+// One thread drives all of its GPUs. `input` outlives the backend and all that it makes.
+std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input);
+
+}  // namespace linerate::nccl

@@ -1,0 +1,87 @@
+// See nccl_communicator.h.
+#include "backends/nccl/nccl_communicator.h"
+
+#include "backends/nccl/calls.h"
+#include "backends/nccl/nccl_error.h"
+#include "base/units.h"
+#include "devices/cuda/cuda_stream.h"
+#include "devices/cuda/device_guard.h"
+
+#include <fmt/format.h>
+
+namespace linerate::nccl {
+
+NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
+                                   std::shared_ptr<Endpoint> endpoint, const Place& place,
+                                   Bootstrap* members)
+    : libraries_(libraries),
+      device_(device),
+      endpoint_(std::move(endpoint)),
+      place_(place),
+      members_(members) {}
+
+NcclCommunicator::~NcclCommunicator() = default;
+
+void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
+  begin_call();
+  auto& queue = static_cast<cuda::CudaStream&>(stream);
+  if (watched_ != &stream) {
+    queue.watch([endpoint = endpoint_] { endpoint->throw_if_failed(); });
+    watched_ = &stream;
+  }
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  nccl::enqueue(op, {*endpoint_, queue.get(), rank(), nranks()});
+}
+
+Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
+  const NcclApi& api = libraries_.nccl;
+  const bool on_gpu = kind == MemoryKind::device || kind == MemoryKind::registered;
+  if (!on_gpu || bytes == 0 || api.mem_alloc == nullptr) return device_.allocate(bytes, kind);
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  void* memory = nullptr;
+  endpoint_->check(api.mem_alloc(&memory, bytes),
+                   fmt::format("ncclMemAlloc of {}", bytes_text(bytes)));
+  return Buffer({static_cast<std::byte*>(memory), bytes}, kind,
+                [&api](View view) { (void)api.mem_free(view.data()); });
+}
+
+std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {
+  const NcclApi& api = libraries_.nccl;
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  ncclComm_t part = nullptr;
+  endpoint_->check(api.comm_split(endpoint_->comm(), color < 0 ? NCCL_SPLIT_NOCOLOR : color, key,
+                                  &part, nullptr),
+                   "ncclCommSplit");
+  if (part == nullptr) return nullptr;
+  auto endpoint = std::make_shared<Endpoint>(api, part, endpoint_->who());
+  Place place{.ngpus = place_.ngpus};
+  endpoint->check(api.comm_user_rank(part, &place.rank), "ncclCommUserRank");
+  endpoint->check(api.comm_count(part, &place.nranks), "ncclCommCount");
+  return std::make_unique<NcclCommunicator>(libraries_, device_, std::move(endpoint), place,
+                                            nullptr);
+}
+
+void NcclCommunicator::barrier() {
+  begin_call();
+  endpoint_->throw_if_failed();
+  if (members_ != nullptr) return members_->barrier(Deadline::never());
+  meet_on_gpus();
+}
+
+void NcclCommunicator::meet_on_gpus() {
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  const Buffer word = device_.allocate(sizeof(float), MemoryKind::device);
+  const auto stream = device_.stream();
+  const Op op{.kind = OpKind::all_reduce, .send = word.view(), .recv = word.view(), .count = 1};
+  auto& queue = static_cast<cuda::CudaStream&>(*stream);
+  queue.watch([endpoint = endpoint_] { endpoint->throw_if_failed(); });
+  nccl::enqueue(op, {*endpoint_, queue.get(), rank(), nranks()});
+  stream->synchronize(Deadline::never());
+}
+
+std::optional<Error> NcclCommunicator::async_error() {
+  if (auto error = endpoint_->async_error()) return Error(*error);
+  return std::nullopt;
+}
+
+}  // namespace linerate::nccl

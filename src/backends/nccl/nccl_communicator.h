@@ -1,0 +1,59 @@
+// One rank of a group of GPUs over NCCL.
+#pragma once
+
+#include "backends/nccl/endpoint.h"
+#include "comm/bootstrap.h"
+#include "comm/communicator.h"
+#include "devices/cuda/cuda_api.h"
+
+#include <memory>
+
+namespace linerate::nccl {
+
+// What all communicators of a backend share; outlives them.
+struct Libraries {
+  const NcclApi& nccl;
+  const cuda::CudaApi& cuda;
+};
+
+class NcclCommunicator final : public Communicator {
+ public:
+  struct Place {
+    int rank = 0;
+    int nranks = 1;
+    int ngpus = 1;  // ranks that share this one's thread
+  };
+
+  // `members` are the threads of the whole job; null for a part of it. Both outlive this.
+  NcclCommunicator(const Libraries& libraries, Device& device, std::shared_ptr<Endpoint> endpoint,
+                   const Place& place, Bootstrap* members);
+  ~NcclCommunicator() override;
+
+  int rank() const override { return place_.rank; }
+  int nranks() const override { return place_.nranks; }
+  Device& device() override { return device_; }
+  std::string transport() const override { return "NCCL"; }
+
+  // REQUIRES: `stream` is of this rank's device.
+  void enqueue(const Op& op, Stream& stream) override;
+  // device: NCCL's own memory where the library has it (2.19), else cudaMalloc's.
+  Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  std::unique_ptr<Communicator> split(int color, int key) override;
+  // Of the whole job: its threads meet, whatever their GPUs do; ranks of one thread call it once
+  // for all. Of a part: its GPUs meet, each from a thread of its own.
+  void barrier() override;
+  std::optional<Error> async_error() override;
+  void abort() noexcept override { endpoint_->abort(); }
+
+ private:
+  void meet_on_gpus();
+
+  const Libraries libraries_;
+  Device& device_;
+  const std::shared_ptr<Endpoint> endpoint_;
+  const Place place_;
+  Bootstrap* const members_;
+  Stream* watched_ = nullptr;  // the stream whose waits ask for this communicator's errors
+};
+
+}  // namespace linerate::nccl

@@ -1,0 +1,180 @@
+// See cuda_device.h.
+#include "devices/cuda/cuda_device.h"
+
+#include "base/units.h"
+#include "devices/cuda/cuda_error.h"
+#include "devices/cuda/cuda_stream.h"
+#include "devices/cuda/device_guard.h"
+#include "pattern/pattern.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+
+namespace linerate::cuda {
+namespace {
+
+cudaDeviceProp properties_of(const CudaApi& api, int index) {
+  const int count = require_gpus(api);
+  if (index >= count)
+    throw Error(
+        fmt::format("GPU {} was asked for, but this process sees {}: ranks of a node take GPUs 0, "
+                    "1, … in turn. "
+                    "Start fewer ranks, or see what CUDA_VISIBLE_DEVICES hides.",
+                    index, count));
+  cudaDeviceProp properties{};
+  check_cuda(api, api.get_device_properties(&properties, index), "cudaGetDeviceProperties");
+  return properties;
+}
+
+// "0000:18:00.0" -> "0000:18:00", in lower case.
+std::string bus_id_of(const CudaApi& api, int index) {
+  std::array<char, 32> text{};
+  check_cuda(api, api.device_get_pci_bus_id(text.data(), static_cast<int>(text.size()), index),
+             "cudaDeviceGetPCIBusId");
+  std::string id = text.data();
+  for (char& c : id) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return id.substr(0, id.find('.'));
+}
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(int index, const CudaDeviceInput& input)
+      : api_(input.api),
+        kernels_(input.kernels),
+        clock_(input.clock),
+        index_(index),
+        name_(properties_of(api_, index).name),
+        bus_id_(bus_id_of(api_, index)) {
+    check_cuda(api_, api_.set_device(index_), "cudaSetDevice");
+    own_stream_ = std::make_unique<CudaStream>(api_, index_);
+    count_ = allocate(sizeof(WrongCount), MemoryKind::device);
+  }
+
+  std::string name() const override { return name_; }
+  DeviceKind kind() const override { return DeviceKind::cuda; }
+  int index() const override { return index_; }
+  std::string bus_id() const override { return bus_id_; }
+  std::size_t free_bytes() const override;
+  const Clock& clock() const override { return clock_; }
+  Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  std::unique_ptr<Stream> stream() override;
+  void fill(View view, const Content& content) override;
+  Comparison count_wrong(ConstView view, const Content& content) override;
+
+ private:
+  Buffer allocate_device(std::size_t bytes, MemoryKind kind);
+  Buffer allocate_pinned(std::size_t bytes, MemoryKind kind);
+  void copy(void* to, const void* from, std::size_t bytes);
+  WrongCount count(ConstView view, const Content& content);
+  FirstWrong look_at(ConstView view, std::size_t index, Content content);
+
+  const CudaApi& api_;
+  const Kernels& kernels_;
+  const Clock& clock_;
+  const int index_;
+  const std::string name_;
+  const std::string bus_id_;
+  std::unique_ptr<CudaStream> own_stream_;  // of fill() and count_wrong()
+  Buffer count_;                            // a WrongCount on the device
+};
+
+std::size_t CudaDevice::free_bytes() const {
+  const DeviceGuard guard(api_, index_);
+  std::size_t free = 0, total = 0;
+  check_cuda(api_, api_.mem_get_info(&free, &total), "cudaMemGetInfo");
+  return free;
+}
+
+Buffer CudaDevice::allocate(std::size_t bytes, MemoryKind kind) {
+  if (bytes == 0) return {};
+  const DeviceGuard guard(api_, index_);
+  const bool on_host = kind == MemoryKind::host || kind == MemoryKind::pinned;
+  return on_host ? allocate_pinned(bytes, kind) : allocate_device(bytes, kind);
+}
+
+Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
+  void* memory = nullptr;
+  const cudaError_t code = api_.malloc(&memory, bytes);
+  if (code == cudaErrorMemoryAllocation) {
+    (void)api_.get_last_error();
+    throw Error(fmt::format("GPU {} has no {} left: {} are free. Use smaller sizes (-e).", index_,
+                            bytes_text(bytes), about_bytes_text(free_bytes())));
+  }
+  check_cuda(api_, code, "cudaMalloc");
+  return Buffer({static_cast<std::byte*>(memory), bytes}, kind,
+                [&api = api_](View view) { (void)api.free(view.data()); });
+}
+
+Buffer CudaDevice::allocate_pinned(std::size_t bytes, MemoryKind kind) {
+  void* memory = nullptr;
+  check_cuda(api_, api_.host_alloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  return Buffer({static_cast<std::byte*>(memory), bytes}, kind,
+                [&api = api_](View view) { (void)api.free_host(view.data()); });
+}
+
+std::unique_ptr<Stream> CudaDevice::stream() {
+  const DeviceGuard guard(api_, index_);
+  return std::make_unique<CudaStream>(api_, index_);
+}
+
+// Complete on return.
+void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
+  check_cuda(api_, api_.memcpy_async(to, from, bytes, cudaMemcpyDefault, own_stream_->get()),
+             "cudaMemcpyAsync");
+  own_stream_->synchronize(Deadline::never());
+}
+
+void CudaDevice::fill(View view, const Content& content) {
+  const DeviceGuard guard(api_, index_);
+  check_cuda(
+      api_,
+      kernels_.fill(view.data(), view.size() / bytes_of(content.type), content, own_stream_->get()),
+      "the fill kernel");
+  own_stream_->synchronize(Deadline::never());
+}
+
+WrongCount CudaDevice::count(ConstView view, const Content& content) {
+  WrongCount sum;
+  auto* const on_device = reinterpret_cast<WrongCount*>(count_.data());
+  copy(on_device, &sum, sizeof sum);
+  check_cuda(api_,
+             kernels_.count_wrong(view.data(), view.size() / bytes_of(content.type), content,
+                                  on_device, own_stream_->get()),
+             "the comparison kernel");
+  copy(&sum, on_device, sizeof sum);
+  return sum;
+}
+
+// The host's generator describes the element that the kernel found.
+FirstWrong CudaDevice::look_at(ConstView view, std::size_t index, Content content) {
+  const std::size_t bytes = bytes_of(content.type);
+  std::array<std::byte, sizeof(std::uint64_t)> got{};
+  copy(got.data(), view.data() + index * bytes, bytes);
+  content.first_index += index;
+  const auto found = pattern::count_wrong(ConstView(got).first(bytes), content).first;
+  if (!found)
+    throw Error(
+        fmt::format("GPU {} and the host disagree on element {} of a comparison: a fault of "
+                    "linerate or of the GPU.",
+                    index_, index));
+  FirstWrong first = *found;
+  first.index = index;
+  return first;
+}
+
+Comparison CudaDevice::count_wrong(ConstView view, const Content& content) {
+  const DeviceGuard guard(api_, index_);
+  const WrongCount sum = count(view, content);
+  if (sum.wrong == 0) return {};
+  return {.wrong = sum.wrong, .first = look_at(view, sum.first, content)};
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_cuda_device(int index, const CudaDeviceInput& input) {
+  return std::make_unique<CudaDevice>(index, input);
+}
+
+}  // namespace linerate::cuda

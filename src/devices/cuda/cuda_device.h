@@ -1,0 +1,25 @@
+// A GPU as a device.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/device.h"
+#include "devices/cuda/cuda_api.h"
+#include "devices/cuda/kernels.h"
+
+#include <memory>
+
+namespace linerate::cuda {
+
+// What makes a GPU device; all outlive it.
+struct CudaDeviceInput {
+  const CudaApi& api;
+  const Kernels& kernels;
+  const Clock& clock;
+};
+
+// `index` counts the GPUs that this process may see. Throws Unavailable where there is none, and
+// Error where `index` is not among them. Its memory kinds: device and registered are cudaMalloc's,
+// pinned and host are page-locked host memory.
+std::unique_ptr<Device> make_cuda_device(int index, const CudaDeviceInput& input);
+
+}  // namespace linerate::cuda

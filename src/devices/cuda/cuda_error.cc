@@ -1,0 +1,62 @@
+// See cuda_error.h.
+#include "devices/cuda/cuda_error.h"
+
+#include <fmt/format.h>
+
+namespace linerate::cuda {
+namespace {
+
+std::string sentence(const CudaApi& api, cudaError_t code, std::string_view call) {
+  return fmt::format("{} failed: {} ({}).", call, api.get_error_string(code),
+                     api.get_error_name(code));
+}
+
+// 12040 -> "12.4".
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string too_old(const CudaApi& api) {
+  int driver = 0, runtime = 0;
+  (void)api.driver_get_version(&driver);
+  (void)api.runtime_get_version(&runtime);
+  return fmt::format(
+      "The NVIDIA driver is too old: it supports CUDA {}, and this build needs {}. Update the "
+      "driver, or build linerate with an older CUDA toolkit.",
+      version_text(driver), version_text(runtime));
+}
+
+}  // namespace
+
+CudaError::CudaError(const CudaApi& api, cudaError_t code, std::string_view call,
+                     std::source_location where)
+    : Error(sentence(api, code, call), ExitCode::failed, where), code_(code) {}
+
+void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
+                std::source_location where) {
+  if (code == cudaSuccess) return;
+  (void)api.get_last_error();  // else the next call that is right would report it too
+  throw CudaError(api, code, call, where);
+}
+
+int require_gpus(const CudaApi& api) {
+  int driver = 0;
+  if (api.driver_get_version(&driver) != cudaSuccess || driver == 0)
+    throw Unavailable(
+        "There is no NVIDIA driver here (libcuda.so.1 is missing or cannot be used): install it, "
+        "or "
+        "run with --backend host.");
+  int count = 0;
+  const cudaError_t code = api.get_device_count(&count);
+  if (code == cudaErrorInsufficientDriver) throw Unavailable(too_old(api));
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0))
+    throw Unavailable(
+        "The NVIDIA driver finds no GPU: see nvidia-smi, and what CUDA_VISIBLE_DEVICES hides. "
+        "--backend host runs without one.");
+  if (code != cudaSuccess)
+    throw Unavailable(
+        fmt::format("The GPUs cannot be used: {}", sentence(api, code, "cudaGetDeviceCount")));
+  return count;
+}
+
+}  // namespace linerate::cuda

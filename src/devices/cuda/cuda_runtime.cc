@@ -1,0 +1,31 @@
+// See cuda_api.h.
+#include "devices/cuda/cuda_api.h"
+
+namespace linerate::cuda {
+
+const CudaApi& cuda_runtime() {
+  static constexpr CudaApi kRuntime{
+      .get_device_count = cudaGetDeviceCount,
+      .set_device = cudaSetDevice,
+      .get_device = cudaGetDevice,
+      .get_device_properties = cudaGetDeviceProperties,
+      .device_get_pci_bus_id = cudaDeviceGetPCIBusId,
+      .mem_get_info = cudaMemGetInfo,
+      .malloc = cudaMalloc,
+      .free = cudaFree,
+      .host_alloc = cudaHostAlloc,
+      .free_host = cudaFreeHost,
+      .memcpy_async = cudaMemcpyAsync,
+      .stream_create_with_flags = cudaStreamCreateWithFlags,
+      .stream_destroy = cudaStreamDestroy,
+      .stream_query = cudaStreamQuery,
+      .driver_get_version = cudaDriverGetVersion,
+      .runtime_get_version = cudaRuntimeGetVersion,
+      .get_error_name = cudaGetErrorName,
+      .get_error_string = cudaGetErrorString,
+      .get_last_error = cudaGetLastError,
+  };
+  return kRuntime;
+}
+
+}  // namespace linerate::cuda

@@ -1,0 +1,60 @@
+// The generator and the comparison for one element of a buffer: what the kernels run, and what
+// tests run on the host.
+#pragma once
+
+#include "pattern/generate.h"
+#include "pattern/plan.h"
+
+#include <cstdint>
+
+namespace linerate::cuda {
+
+// What all threads of a kernel share.
+struct Stretch {
+  pattern::Plan plan{};
+  std::uint64_t first_index = 0;
+  std::uint64_t count = 0;
+  std::uint64_t tolerance = 0;  // units in the last place
+};
+
+// How an element is made.
+struct FromInput {
+  template <typename Family>
+  LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan& plan,
+                                                     const pattern::BlockKey& key,
+                                                     std::uint32_t lane) {
+    return pattern::input_element<Family>(plan, key, lane);
+  }
+};
+struct FromReduction {
+  template <typename Family>
+  LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan& plan,
+                                                     const pattern::BlockKey& key,
+                                                     std::uint32_t lane) {
+    return pattern::reduction_element<Family>(plan, key, lane);
+  }
+};
+struct Poison {
+  template <typename Family>
+  LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan&, const pattern::BlockKey&,
+                                                     std::uint32_t) {
+    return Family::Format::kPoison;
+  }
+};
+
+// Element `i` of the stretch.
+template <typename Family, typename Source>
+LINERATE_ELEMENT typename Family::Bits element_at(const Stretch& stretch, std::uint64_t i) {
+  const std::uint64_t index = stretch.first_index + i;
+  const auto key = pattern::block_key(stretch.plan.seed, index);
+  const auto lane = static_cast<std::uint32_t>(index % pattern::kBlockElements);
+  return Source::template bits<Family>(stretch.plan, key, lane);
+}
+
+// Whether `got` is further from `expected` than the tolerance.
+template <typename Bits>
+LINERATE_ELEMENT bool differs(Bits expected, Bits got, std::uint64_t tolerance) {
+  return (expected > got ? expected - got : got - expected) > tolerance;
+}
+
+}  // namespace linerate::cuda

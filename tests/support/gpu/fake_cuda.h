@@ -1,0 +1,20 @@
+// GPUs for tests without one: their memory is the host's, and all work is done when it is enqueued.
+#pragma once
+
+#include "devices/cuda/cuda_api.h"
+#include "devices/cuda/kernels.h"
+
+namespace linerate::cuda {
+
+inline constexpr int kFakeGpus = 8;
+
+// kFakeGpus devices of one process.
+const CudaApi& fake_cuda();
+
+// The same without a driver: every call that needs one fails.
+const CudaApi& fake_cuda_without_driver();
+
+// The kernels' own element functions, in a loop on the host.
+const Kernels& kernels_on_host();
+
+}  // namespace linerate::cuda

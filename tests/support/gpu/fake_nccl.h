@@ -1,0 +1,12 @@
+// NCCL for tests without GPUs: moves real data between the buffers of ranks in one process.
+#pragma once
+
+#include "backends/nccl/nccl_api.h"
+
+namespace linerate::nccl {
+
+// As a library of `version` is: without the calls that came later. A call blocks until its peers
+// have made theirs, or until its communicator is aborted.
+NcclApi fake_nccl(int version);
+
+}  // namespace linerate::nccl

@@ -1,0 +1,61 @@
+// What the ranks of a fake NCCL communicator share, and what each of them does.
+#pragma once
+
+#include "comm/data_type.h"
+#include "comm/op.h"
+#include "comm/red_op.h"
+
+#include <nccl.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace linerate::nccl::fake {
+
+class World;
+
+// One call of one rank; `count` is NCCL's.
+struct Call {
+  OpKind kind{};
+  const std::byte* send = nullptr;
+  std::byte* recv = nullptr;
+  std::size_t count = 0;
+  DataType type{};
+  RedOp op{};
+  double premul = 1;
+  int peer = 0;
+  std::uint64_t ticket = 0;  // set by post()
+};
+
+// One rank. Used by one thread, but for abort().
+class Member {
+ public:
+  Member(std::shared_ptr<World> world, int rank) : world_(std::move(world)), rank_(rank) {}
+
+  int rank() const { return rank_; }
+  int nranks() const;
+
+  void post(Call& call);
+  // False when the communicator was aborted before the call was done.
+  bool wait(const Call& call);
+  void abort();
+
+  Member* split(int color, int key);  // null for colour < 0
+  ncclRedOp_t create_premul(const void* scalar, DataType type);
+  // Sets the operator of `call`.
+  void resolve(ncclRedOp_t op, Call& call) const;
+
+ private:
+  std::shared_ptr<World> world_;
+  int rank_;
+  std::atomic<bool> aborted_{false};
+  std::vector<double> premuls_;
+};
+
+// Rank `rank` of the world that `id` names.
+Member* join(std::uint64_t id, int rank, int nranks);
+
+}  // namespace linerate::nccl::fake

@@ -1,0 +1,39 @@
+// The kernels' element functions in loops: see fake_cuda.h.
+#include "devices/cuda/dispatch.h"
+#include "support/gpu/fake_cuda.h"
+
+#include <cstring>
+
+namespace linerate::cuda {
+namespace {
+
+cudaError_t fill(void* memory, std::size_t count, const Content& content, cudaStream_t) {
+  with_elements(content, count, [&]<typename Family, typename Source>(const Stretch& stretch) {
+    auto* const out = static_cast<typename Family::Bits*>(memory);
+    for (std::uint64_t i = 0; i < stretch.count; ++i)
+      out[i] = element_at<Family, Source>(stretch, i);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t count_wrong(const void* memory, std::size_t count, const Content& content,
+                        WrongCount* sum, cudaStream_t) {
+  with_elements(content, count, [&]<typename Family, typename Source>(const Stretch& stretch) {
+    const auto* const got = static_cast<const typename Family::Bits*>(memory);
+    for (std::uint64_t i = 0; i < stretch.count; ++i) {
+      if (!differs(element_at<Family, Source>(stretch, i), got[i], stretch.tolerance)) continue;
+      if (i < sum->first) sum->first = i;
+      ++sum->wrong;
+    }
+  });
+  return cudaSuccess;
+}
+
+}  // namespace
+
+const Kernels& kernels_on_host() {
+  static constexpr Kernels kKernels{.fill = fill, .count_wrong = count_wrong};
+  return kKernels;
+}
+
+}  // namespace linerate::cuda

@@ -1,0 +1,28 @@
+// The conformance program of the nccl backend, over fakes of CUDA and NCCL that move real data:
+// with the calls of NCCL 2.28, and with those of 2.18.
+#include "backends/nccl/nccl_backend.h"
+#include "conformance/backends.h"
+#include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_nccl.h"
+
+#include <array>
+
+namespace linerate::conformance {
+namespace {
+
+template <int kVersion>
+std::unique_ptr<Backend> make(const Clock& clock) {
+  return nccl::make_nccl_backend(
+      nccl::fake_nccl(kVersion),
+      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock});
+}
+
+constexpr std::array<BackendRow, 2> kBackends{
+    {{"Nccl228", make<NCCL_VERSION(2, 28, 9)>}, {"Nccl218", make<NCCL_VERSION(2, 18, 0)>}}};
+
+}  // namespace
+
+std::span<const BackendRow> backends_under_test() { return kBackends; }
+std::span<const BackendRow> algorithms_under_test() { return {}; }
+
+}  // namespace linerate::conformance
