@@ -1,6 +1,7 @@
 """linerate tune: what it measures, keeps and refuses; what later runs make of the table."""
 
 import json
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -80,6 +81,10 @@ class Tune(unittest.TestCase):
                                 (("host", "--collectives", "sendrecv"), "one of all_reduce"),
                                 (("host", "-b", "3"), "at least 4"),
                                 (("host", "-b", "1M", "-e", "1K"), "must not be below"),
+                                (("host", "-b", "4", "-e", "4", "--collectives", "all_to_all"),
+                                 "raise -e/--maxbytes"),
+                                (("host", "-e", "64T"), "of memory are free"),
+                                (("host", "--check", "--print-rows"), "exclude each other"),
                                 (("host", "--speed"), "--speed"), ((), "WHAT")):
             with self.subTest(words=words):
                 done = run([tool("linerate"), "tune", *words], XDG_CACHE_HOME=self.cache)
@@ -87,6 +92,28 @@ class Tune(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(sentence, done.stderr)
                 self.assertEqual(done.stdout, "")
+
+    def test_looks_for_a_place_before_it_measures(self):
+        file = Path(self.cache) / "file"
+        file.touch()
+        for cache, sentence in ((str(file), "set XDG_CACHE_HOME"), ("", "HOME")):
+            with self.subTest(cache=cache):
+                done = run([tool("linerate"), "tune", "host"], XDG_CACHE_HOME=cache, HOME="")
+
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(sentence, done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_a_pipe_in_the_table_s_place_is_passed_over(self):
+        tune(self.cache, *QUICK)
+        file = tables(self.cache)[0]
+        file.unlink()
+        os.mkfifo(file)
+
+        line, said = run_line(self.cache, "-g", "2")
+
+        self.assertIn("it is a pipe", said)
+        self.assertTrue(line["tuning"].startswith("built in"), line["tuning"])
 
     def test_help_is_help(self):
         for words in (("tune", "--help"), ("help", "tune")):
