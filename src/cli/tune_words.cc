@@ -82,6 +82,24 @@ Refusal read_sizes(const Texts& texts, TuneConfig& config) {
 
 }  // namespace
 
+std::string tune_markdown() {
+  CLI::App app;
+  Texts texts;
+  TuneConfig config;
+  describe(app, texts, config);
+  std::string text =
+      "## linerate tune host\n\n"
+      "| Option | Default | Meaning |\n|---|---|---|\n";
+  for (const CLI::Option* option : app.get_options())
+    if (option->nonpositional() && !option->get_lnames().empty() &&
+        option->get_lnames()[0] != "help")
+      text += fmt::format(
+          "| `{}` | {} | {} |\n", option->get_name(false, true),
+          option->get_default_str().empty() ? "" : fmt::format("`{}`", option->get_default_str()),
+          option->get_description());
+  return text;
+}
+
 Result<TuneConfig> parse_tune(const std::vector<std::string>& words) {
   TuneConfig config;
   Texts texts;
