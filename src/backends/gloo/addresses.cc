@@ -107,7 +107,7 @@ std::optional<std::string> find_address(Bootstrap& members, const Deadline& dead
   const auto& place = members.place();
   if (place.nnodes <= 1) return kLoopback;
   const auto hosts = hosts_in(members.all_gather(offer_of(place), deadline));
-  if (auto address = address_in_common_network(hosts, place.node)) return *address;
+  if (auto address = address_in_common_network(hosts, place.node)) return address;
   return routed_address(hosts, place.node);
 }
 
