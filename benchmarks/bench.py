@@ -27,6 +27,20 @@ from results import Results
 ROOT = Path(__file__).resolve().parents[1]
 
 
+class UsageError(Exception):
+    """What was asked for cannot be done; the message says why."""
+
+
+def _earlier(path: Path) -> Results:
+    try:
+        results = Results.read(path)
+        if not results.info:
+            raise ValueError("it has no line of kind run")
+        return results
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise UsageError(f"--from {path} holds no run of this program: {problem}.") from problem
+
+
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench.py", description=__doc__.splitlines()[0])
     parser.add_argument("--plan", choices=PLANS, default="full")
@@ -50,7 +64,8 @@ def _measure(arguments: argparse.Namespace) -> Results:
     keys = [c.key for c in COMPETITORS]
     wanted = arguments.only.split(",") if arguments.only else keys
     if unknown := set(wanted) - set(keys):
-        sys.exit(f"bench: no competitor {', '.join(unknown)}; there are {', '.join(keys)}.")
+        raise UsageError(f"no competitor {', '.join(sorted(unknown))}; there are "
+                         f"{', '.join(keys)}.")
     driver = Driver(plan, arguments.build, arguments.output / "bench.jsonl", _say)
     driver.run([c for c in COMPETITORS if c.key in wanted],
                lambda block: print(block_text(driver.results, block), flush=True))
@@ -73,7 +88,10 @@ def main(words: list[str]) -> int:
     arguments = _arguments(words)
     arguments.output.mkdir(parents=True, exist_ok=True)
     try:
-        results = Results.read(arguments.earlier) if arguments.earlier else _measure(arguments)
+        results = _earlier(arguments.earlier) if arguments.earlier else _measure(arguments)
+    except UsageError as problem:
+        _say(str(problem))
+        return 2
     except (JobLost, FileNotFoundError) as problem:
         _say(f"{problem}. make bench builds and runs all of it.")
         return 5

@@ -27,8 +27,8 @@ clock reads; its time is the slowest rank's. A cell is the median of its rounds'
 a median above 1.5 times the fastest window: something else ran. A ratio is the best peer's
 median over ours, above 1 where linerate is faster, with the 95 % interval of a bootstrap over
 rounds. The machine is probed before and after each block; where it changed within, the block was
-measured again. Data was verified once in each cell. float32, sum; rank r runs on core r modulo the
-number of cores.
+measured again. Data was verified once in each warm cell. float32, sum; rank r runs on core r
+modulo the number of cores.
 
 - **warm**: the same buffers in every call. **cold**: each call on buffers that none of the last
   calls has used, of a pool beyond the caches.

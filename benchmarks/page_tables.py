@@ -37,7 +37,11 @@ def competitors_table(results: Results) -> str:
     for competitor in COMPETITORS:
         key = competitor.key
         reason = results.lost.get(key)
-        state = f"left out: {reason}" if reason else results.versions.get(key) or "this build"
+        version = results.versions.get(key)
+        if key not in {cell for of_case in results.cells.values() for cell in of_case}:
+            state = f"left out: {reason}" if reason else "not asked for"
+        else:
+            state = (version or "this build") + (f"; lost later: {reason}" if reason else "")
         rows.append((key, competitor.label, state))
     return table(("key", "competitor", "version"), rows)
 

@@ -98,6 +98,8 @@ struct Collective {
   std::string_view redop = "";    // the redop column where nothing is reduced: "none", or "sum"
   bool divides_by_ranks = false;  // count = (bytes / element / nranks) rounded down to 16 bytes
 
+  bool chooses = true;  // false: made of calls between two ranks, which no algorithm is chosen for
+
   bool varies = false;  // ranks differ in what they send and receive: it needs a TrafficMatrix
 
   Shape (*shape)(const Sizing&) = nullptr;

@@ -72,6 +72,7 @@ const Collective kHypercube{
     .summary = "an all_gather made of log2(n) exchanges between pairs of ranks",
     .redop = "none",
     .divides_by_ranks = true,
+    .chooses = false,
     .shape = shape,
     .algbw_count = algbw_count,
     .bus_factor = bus_factor,

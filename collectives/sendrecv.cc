@@ -28,6 +28,7 @@ const Collective kSendrecv{
     .summary = "every rank sends to the next rank and receives from the one before",
     .in_place = false,
     .redop = "sum",
+    .chooses = false,
     .shape = shape,
     .algbw_count = algbw_count,
     .bus_factor = bus_factor,

@@ -14,10 +14,9 @@
 #include <exception>
 #include <string>
 
+namespace linerate::benchmarks {
 namespace {
 
-using namespace linerate;
-using namespace linerate::benchmarks;
 using nlohmann::json;
 
 // {"kernel": "flag" or a kernel's name, "nthreads": 2, "repeats": 3} -> one value a repeat.
@@ -41,7 +40,7 @@ void serve(const std::string& socket, std::size_t array_bytes) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int serve_as_asked(int argc, char** argv) {
   try {
     std::string socket;
     std::size_t array_bytes = 0;
@@ -56,3 +55,7 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitCode::failed);
   }
 }
+
+}  // namespace linerate::benchmarks
+
+int main(int argc, char** argv) { return linerate::benchmarks::serve_as_asked(argc, argv); }

@@ -14,10 +14,8 @@
 #include <exception>
 #include <span>
 
+namespace linerate::benchmarks {
 namespace {
-
-using namespace linerate;
-using benchmarks::Options;
 
 constexpr double kStartS = 60;  // for the others to start, and to end
 
@@ -47,12 +45,12 @@ ExitCode run_process(const Options& options, const Environment& environment,
     const auto watch =
         Watch::start(fabric.process(), {.nlanes = options.nthreads, .deadline = deadline});
     const auto body = [&](Bootstrap& member) {
-      benchmarks::RankServer({.members = member,
-                              .backend = *fabric.backend,
-                              .watch = *watch,
-                              .config = config,
-                              .clock = clock},
-                             options)
+      RankServer({.members = member,
+                  .backend = *fabric.backend,
+                  .watch = *watch,
+                  .config = config,
+                  .clock = clock},
+                 options)
           .serve();
     };
     run_lanes(fabric.process(), options.nthreads, body,
@@ -68,7 +66,7 @@ ExitCode run_process(const Options& options, const Environment& environment,
 }
 
 ExitCode run(std::span<const char* const> argv) {
-  const auto options = benchmarks::parse_options(argv);
+  const auto options = parse_options(argv);
   if (!options) throw Error(options.sentence(), ExitCode::usage);
   const auto environment = Environment::of_process();
   const auto identity = detect_identity(environment, options->nprocs);
@@ -82,9 +80,9 @@ ExitCode run(std::span<const char* const> argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int run_and_say(std::span<const char* const> argv) {
   try {
-    return static_cast<int>(run({argv, static_cast<std::size_t>(argc)}));
+    return static_cast<int>(run(argv));
   } catch (const Error& error) {
     say(error.what());
     return static_cast<int>(error.exit_code());
@@ -92,4 +90,10 @@ int main(int argc, char** argv) {
     say(error.what());
     return static_cast<int>(ExitCode::failed);
   }
+}
+
+}  // namespace linerate::benchmarks
+
+int main(int argc, char** argv) {
+  return linerate::benchmarks::run_and_say({argv, static_cast<std::size_t>(argc)});
 }

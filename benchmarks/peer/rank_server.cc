@@ -12,7 +12,6 @@ namespace {
 
 // Between the starts of cold slots, beyond their bytes: no page is shared, so that no prefetcher
 // reaches the next slot, and equal offsets do not fall into one set of a cache.
-constexpr std::size_t kLineBytes = 64;
 std::size_t cold_stride(std::size_t bytes) { return round_up(bytes, page_bytes()) + kLineBytes; }
 
 Sizing sizing_of(const Case& what, const Communicator& comm) {

@@ -99,6 +99,9 @@ Refusal check_backend(const RunConfig& config) {
     return fmt::format(
         "--nccl-lib is for the nccl backend, not for '{}': leave --backend out, or give nccl.",
         config.backend);
+  if (!config.algorithm.empty() && config.collective != nullptr && !config.collective->chooses)
+    return fmt::format("--algo: there is one way only to do {}: leave it out.",
+                       config.collective->name);
   if (config.fake.empty() || config.backend == "fake") return {};
   return fmt::format("--fake is for the fake backend, not for '{}': give --backend fake with it.",
                      config.backend);

@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/markdown_texts.h"
 #include "cli/option_table.h"
+#include "cli/tune_words.h"
 
 #include <fmt/format.h>
 
@@ -139,8 +140,9 @@ constexpr std::string_view kValues =
 }  // namespace
 
 std::string cli_markdown() {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
-                     options_text(), variables_text(), kFakeText, exit_codes_text());
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
+                     options_text(), tune_markdown(), variables_text(), kFakeText,
+                     exit_codes_text());
 }
 
 }  // namespace linerate

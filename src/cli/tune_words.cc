@@ -40,7 +40,7 @@ void describe(CLI::App& app, Texts& texts, TuneConfig& config) {
   app.add_option("-e,--maxbytes", texts.max_bytes, "largest size")->capture_default_str();
   app.add_flag("--check", config.check,
                "compare the table in use with what is measured now; write nothing; exit code 3 "
-               "where a choice is more than 10 % slower than the best");
+               "where a choice is more than 10 % slower than the best, beyond the intervals");
   app.add_flag("--print-rows", config.print_rows, "print the rules as rows of the built-in table");
 }
 
@@ -82,6 +82,24 @@ Refusal read_sizes(const Texts& texts, TuneConfig& config) {
 
 }  // namespace
 
+std::string tune_markdown() {
+  CLI::App app;
+  Texts texts;
+  TuneConfig config;
+  describe(app, texts, config);
+  std::string text =
+      "## linerate tune host\n\n"
+      "| Option | Default | Meaning |\n|---|---|---|\n";
+  for (const CLI::Option* option : app.get_options())
+    if (option->nonpositional() && !option->get_lnames().empty() &&
+        option->get_lnames()[0] != "help")
+      text += fmt::format(
+          "| `{}` | {} | {} |\n", option->get_name(false, true),
+          option->get_default_str().empty() ? "" : fmt::format("`{}`", option->get_default_str()),
+          option->get_description());
+  return text;
+}
+
 Result<TuneConfig> parse_tune(const std::vector<std::string>& words) {
   TuneConfig config;
   Texts texts;
@@ -99,6 +117,8 @@ Result<TuneConfig> parse_tune(const std::vector<std::string>& words) {
   }
   constexpr std::array<std::string_view, 1> kWhat{"host"};
   if (texts.what != kWhat[0]) return Failure{unknown_choice("backend to tune", texts.what, kWhat)};
+  if (config.check && config.print_rows)
+    return Failure{"--check and --print-rows exclude each other: give one of them."};
   for (const auto& refusal : {read_nranks(texts.nranks, config),
                               read_kinds(texts.collectives, config), read_sizes(texts, config)})
     if (refusal) return Failure{*refusal};

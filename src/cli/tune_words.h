@@ -23,4 +23,7 @@ struct TuneConfig {
 // The words behind `linerate tune`.
 Result<TuneConfig> parse_tune(const std::vector<std::string>& words);
 
+// Its options as a section of docs/cli.md.
+std::string tune_markdown();
+
 }  // namespace linerate

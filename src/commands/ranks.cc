@@ -22,8 +22,8 @@ std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64
         nranks, kMostRanks);
   if (network != nullptr && nranks > network->nranks())
     return fmt::format(
-        "--emulate '{}': its {} hold {} ranks, but there are {}: use fewer ranks, or more nodes.",
-        config.emulate_file, network->words(), network->nranks(), nranks);
+        "--emulate '{}': {} have no place for {} ranks: use fewer ranks, or more nodes.",
+        config.emulate_file, network->places(), nranks);
   for (const auto& [color, size] : group_sizes(config, static_cast<int>(nranks)))
     if (auto refusal = check_against_ranks(config, size)) return refusal;
   return std::nullopt;

@@ -10,6 +10,7 @@
 #include "cli/tune_words.h"
 #include "commands/command.h"
 #include "commands/race_text.h"
+#include "devices/cpu/free_memory.h"
 #include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
 #include "topo/machine.h"
@@ -18,11 +19,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <system_error>
 #include <vector>
 
 namespace linerate {
@@ -76,38 +80,85 @@ std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
   return timings;
 }
 
-// Whole or not at all: written beside its place, then moved there.
-void keep(const host::TuningTable& table, const std::filesystem::path& path) {
-  std::filesystem::create_directories(path.parent_path());
+// Whole or not at all: written beside its place, then moved there. Yields what went wrong.
+Refusal write_whole(const std::string& text, const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path.parent_path(), failed);
   const auto fresh = path.parent_path() / fmt::format("{}.{}", path.filename().string(), getpid());
   std::ofstream file(fresh, std::ios::trunc);
-  file << host::tuning_text(table);
+  file << text;
   file.close();
-  if (!file) throw SystemError(errno, fmt::format("{} cannot be written", fresh.string()));
-  std::filesystem::rename(fresh, path);
+  const bool written = !file.fail();
+  if (written) std::filesystem::rename(fresh, path, failed);
+  if (written && !failed) return {};
+  const std::string reason = failed ? failed.message() : std::strerror(errno);
+  std::filesystem::remove(fresh, failed);
+  return fmt::format(
+      "The table cannot be kept in {} ({}): set XDG_CACHE_HOME to a folder that can be written, or "
+      "give --print-rows or --check.",
+      path.string(), reason);
 }
 
-ExitCode conclude(const CommandInput& input, const TuneConfig& config,
-                  const std::vector<RaceResult>& results) {
-  if (config.check) return check_summary(results) ? ExitCode::ok : ExitCode::finding;
-  const Machine machine = describe_whole_machine();
-  const auto rules = host::rules_from(timings_of(results), kTolerance);
-  if (config.print_rows) {
-    print_rows(rules);
-    return ExitCode::ok;
-  }
-  const auto path = host::tuning_path(input.environment, machine);
+// Before the race, which takes minutes: where the table goes, and whether it can.
+Refusal place_of_table(const CommandInput& input, std::filesystem::path& place) {
+  const auto path = host::tuning_path(input.environment, describe_whole_machine());
   if (!path)
-    throw Unavailable("Neither XDG_CACHE_HOME nor HOME is set: there is no place for the table.");
+    return "Neither XDG_CACHE_HOME nor HOME is set: set one, or give --print-rows or --check.";
+  place = *path;
+  if (std::filesystem::is_directory(place))
+    return fmt::format("The table cannot be kept in {}: it is a folder. Remove it.",
+                       place.string());
+  auto probe = place;
+  probe += ".probe";
+  auto refusal = write_whole({}, probe);
+  std::error_code gone;
+  std::filesystem::remove(probe, gone);
+  return refusal;
+}
+
+void keep(const CommandInput& input, const std::vector<host::Timing>& timings,
+          const std::filesystem::path& place) {
+  const Machine machine = describe_whole_machine();
+  const auto rules = host::rules_from(timings, kTolerance);
   std::string complaint;  // about a damaged table, which is replaced
   const auto before = host::find_tuning(input.environment, machine, complaint);
-  const host::TuningTable table{
-      .machine = host::machine_text(machine),
-      .measured = utc_text(std::chrono::system_clock::now()),
-      .rules = host::merged(before.rules, rules, config.min_bytes, config.max_bytes)};
-  keep(table, *path);
-  fmt::print("# {} new rules for {} are kept in {}\n", rules.size(), table.machine, path->string());
-  return ExitCode::ok;
+  const host::TuningTable table{.machine = host::machine_text(machine),
+                                .measured = utc_text(std::chrono::system_clock::now()),
+                                .rules = host::merged(before.rules, rules, timings)};
+  if (const auto refusal = write_whole(host::tuning_text(table), place)) throw Error(*refusal);
+  fmt::print("# {} new rules for {} are kept in {}\n", rules.size(), table.machine, place.string());
+}
+
+// Why nothing could be measured, if so.
+Refusal check_cases(const TuneConfig& config) {
+  bool any = false;
+  for (const OpKind kind : config.kinds)
+    for (const int nranks : config.nranks)
+      for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes; bytes *= 2)
+        any = any || Race::runs(kind, bytes, nranks);
+  if (!any)
+    return "No size from -b to -e gives each rank an element of its own: raise -e/--maxbytes.";
+  const auto most = static_cast<std::size_t>(std::ranges::max(config.nranks));
+  const std::size_t free = free_memory_bytes();
+  if (config.max_bytes <= free / (2 * most)) return {};
+  return fmt::format(
+      "-e/--maxbytes {} needs two buffers of that size for each of {} ranks, but only {} of memory "
+      "are free: give a smaller one, or fewer ranks.",
+      bytes_text(config.max_bytes), most, about_bytes_text(free));
+}
+
+std::vector<RaceResult> race_all(const CommandInput& input, const TuneConfig& config) {
+  const SteadyClock clock;
+  const auto backend =
+      make_host_backend(clock, {.ranks_stay = true, .environment = &input.environment});
+  std::vector<RaceResult> results;
+  print_race_header();
+  for (const int nranks : config.nranks)
+    race(*backend, config, nranks, [&](const RaceResult& result) {
+      print_race(result);
+      results.push_back(result);
+    });
+  return results;
 }
 
 }  // namespace
@@ -119,17 +170,19 @@ ExitCode tune_command(const CommandInput& input) {
     fmt::print("{}", config->help_text);
     return ExitCode::ok;
   }
-  const SteadyClock clock;
-  const auto backend =
-      make_host_backend(clock, {.ranks_stay = true, .environment = &input.environment});
-  std::vector<RaceResult> results;
-  print_race_header();
-  for (const int nranks : config->nranks)
-    race(*backend, *config, nranks, [&](const RaceResult& result) {
-      print_race(result);
-      results.push_back(result);
-    });
-  return conclude(input, *config, results);
+  if (const auto refusal = check_cases(*config)) return refuse(*refusal);
+  std::filesystem::path place;
+  const bool keeps = !config->check && !config->print_rows;
+  if (keeps)
+    if (const auto refusal = place_of_table(input, place)) return refuse(*refusal);
+  const auto results = race_all(input, *config);
+  if (config->check) return check_summary(results) ? ExitCode::ok : ExitCode::finding;
+  const auto timings = timings_of(results);
+  if (config->print_rows)
+    print_rows(host::rules_from(timings, kTolerance));
+  else
+    keep(input, timings, place);
+  return ExitCode::ok;
 }
 
 }  // namespace linerate

@@ -48,6 +48,13 @@ class Algorithms(unittest.TestCase):
         self.assertIn("Did you mean 'ring'?", done.stderr)
         self.assertIn("recursive_doubling", done.stderr)
 
+    def test_are_refused_where_there_is_one_way_only(self):
+        for binary in ("sendrecv_perf", "alltoallv_perf", "hypercube_perf"):
+            done = run([tool(binary), "-g", "2", "--algo", "flat"])
+
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("there is one way only", done.stderr)
+
     def test_are_refused_where_the_backend_chooses_alone(self):
         done = run([tool("all_reduce_perf"), "--backend", "fake", "-g", "2", "--algo", "ring"])
 

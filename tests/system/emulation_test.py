@@ -109,9 +109,9 @@ class Refusals(Emulated):
         self.assertIn("line 5: Unknown key of the network 'nodse': choose one of nodes, ",
                       self.refusal(self.file("nodse: 3\n")))
         self.assertIn("line 1: it is not YAML", self.refusal(self.file(text="a: [\0}")))
-        self.assertIn("its 4 nodes x 2 ranks, time dilated 20 times hold 8 ranks, but there are 9",
+        self.assertIn("4 nodes x 2 ranks have no place for 9 ranks",
                       self.refusal(self.file(), "-t", "9"))
-        self.assertIn("hold 8 ranks, but there are 9", self.refusal(self.file(), "--nprocs", "9"))
+        self.assertIn("no place for 9 ranks", self.refusal(self.file(), "--nprocs", "9"))
         self.assertIn("--emulate is for the host backend, not for 'fake'",
                       self.refusal(self.file(), "--backend", "fake"))
 

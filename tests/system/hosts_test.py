@@ -55,7 +55,9 @@ class TwoHosts(unittest.TestCase):
                 first = rank_pids(job.out)[0]
                 both[1].cut_off()
                 wait_for_end(first, NOTICED_S + ABORTED_S)
-                errors = job.wait_for_error("errorcode 4")
+                # What Open MPI says of the abort is not looked at: it fails now and then to print
+                # that when one of its daemons is gone.
+                errors = job.wait_for_error("cannot be reached any more")
             finally:
                 job.stop()  # mpirun itself waits for the daemon on the dead host
             self.assertRegex(errors, r"rank 1 \(host2, pid \d+\) cannot be reached any more")

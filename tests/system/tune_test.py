@@ -1,6 +1,7 @@
 """linerate tune: what it measures, keeps and refuses; what later runs make of the table."""
 
 import json
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -62,16 +63,19 @@ class Tune(unittest.TestCase):
         self.assertRegex(done.stdout, r"# \d+ of 16 choices are within 10 % of the fastest")
         self.assertEqual(tables(self.cache), [])
 
-    def test_a_damaged_table_is_named_and_passed_over(self):
+    def test_a_damaged_table_or_a_pipe_is_named_and_passed_over(self):
         tune(self.cache, *QUICK)
         file = tables(self.cache)[0]
-        file.write_text(file.read_text()[:100])
+        damaged = file.read_text()[:100]
+        for spoil in (lambda: file.write_text(damaged), lambda: os.mkfifo(file)):
+            file.unlink()
+            spoil()
 
-        line, said = run_line(self.cache, "-g", "2")
+            line, said = run_line(self.cache, "-g", "2")
 
-        self.assertIn(str(file), said)
-        self.assertIn("The built-in table is used.", said)
-        self.assertTrue(line["tuning"].startswith("built in"), line["tuning"])
+            self.assertIn(str(file), said)
+            self.assertIn("The built-in table is used.", said)
+            self.assertTrue(line["tuning"].startswith("built in"), line["tuning"])
 
     def test_refuses_what_it_does_not_know(self):
         for words, sentence in ((("mpi",), "Unknown backend to tune 'mpi'"),
@@ -80,9 +84,24 @@ class Tune(unittest.TestCase):
                                 (("host", "--collectives", "sendrecv"), "one of all_reduce"),
                                 (("host", "-b", "3"), "at least 4"),
                                 (("host", "-b", "1M", "-e", "1K"), "must not be below"),
+                                (("host", "-b", "4", "-e", "4", "--collectives", "all_to_all"),
+                                 "raise -e/--maxbytes"),
+                                (("host", "-e", "64T"), "of memory are free"),
+                                (("host", "--check", "--print-rows"), "exclude each other"),
                                 (("host", "--speed"), "--speed"), ((), "WHAT")):
             with self.subTest(words=words):
                 done = run([tool("linerate"), "tune", *words], XDG_CACHE_HOME=self.cache)
+
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(sentence, done.stderr)
+                self.assertEqual(done.stdout, "")
+
+    def test_looks_for_a_place_before_it_measures(self):
+        file = Path(self.cache) / "file"
+        file.touch()
+        for cache, sentence in ((str(file), "set XDG_CACHE_HOME"), ("", "HOME")):
+            with self.subTest(cache=cache):
+                done = run([tool("linerate"), "tune", "host"], XDG_CACHE_HOME=cache, HOME="")
 
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(sentence, done.stderr)

@@ -103,16 +103,12 @@ std::optional<std::string> address_in_common_network(const Hosts& hosts, int nod
   return std::nullopt;
 }
 
-std::string find_address(Bootstrap& members, const Deadline& deadline) {
+std::optional<std::string> find_address(Bootstrap& members, const Deadline& deadline) {
   const auto& place = members.place();
   if (place.nnodes <= 1) return kLoopback;
   const auto hosts = hosts_in(members.all_gather(offer_of(place), deadline));
-  if (auto address = address_in_common_network(hosts, place.node)) return *address;
-  if (auto address = routed_address(hosts, place.node)) return *address;
-  throw Unavailable(fmt::format(
-      "The gloo backend finds no network between the hosts: no interface of {} leads to the "
-      "others. Name the right one in GLOO_SOCKET_IFNAME.",
-      place.hostname));
+  if (auto address = address_in_common_network(hosts, place.node)) return address;
+  return routed_address(hosts, place.node);
 }
 
 }  // namespace linerate::gloo

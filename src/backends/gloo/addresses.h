@@ -21,8 +21,8 @@ using Hosts = std::map<int, std::vector<InterfaceAddress>>;
 std::optional<std::string> address_in_common_network(const Hosts& hosts, int node);
 
 // This rank's address for the others: loopback where all run on one host, else in the common
-// network, else where the kernel's route to another host begins. Collective over `members`. Throws
-// Unavailable where there is none.
-std::string find_address(Bootstrap& members, const Deadline& deadline);
+// network, else where the kernel's route to another host begins. Nothing where there is none.
+// Collective over `members`.
+std::optional<std::string> find_address(Bootstrap& members, const Deadline& deadline);
 
 }  // namespace linerate::gloo

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <gloo/config.h>
+#include <net/if.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -43,6 +44,16 @@ void allow_most_descriptors() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// "lo, eth0".
+std::string interface_names() {
+  const std::unique_ptr<struct if_nameindex, void (*)(struct if_nameindex*)> all(if_nameindex(),
+                                                                                 if_freenameindex);
+  std::string names;
+  for (const auto* one = all.get(); one != nullptr && one->if_index != 0; ++one)
+    names += (names.empty() ? "" : ", ") + std::string(one->if_name);
+  return names;
 }
 
 class GlooBackend final : public Backend {
@@ -83,19 +94,25 @@ std::shared_ptr<TcpDevice> GlooBackend::make_device(const std::string& address,
     return std::make_shared<TcpDevice>(::gloo::transport::tcp::CreateDeviceAttr(wanted));
   } catch (const std::exception& error) {
     if (!interface_) rethrow_as_error("opening " + address);
-    throw Unavailable(fmt::format(
-        "GLOO_SOCKET_IFNAME={} cannot be used on {}: {}. Name an interface that has an address, as "
-        "'ip address' lists them.",
-        *interface_, hostname, without_source(error.what())));
+    throw Error(
+        fmt::format("GLOO_SOCKET_IFNAME={} cannot be used on {}: {}. Name an interface that "
+                    "has an address, of {}.",
+                    *interface_, hostname, without_source(error.what()), interface_names()),
+        ExitCode::usage);
   }
 }
 
 std::shared_ptr<TcpDevice> GlooBackend::tcp_device(Bootstrap& members, const Deadline& deadline) {
   const auto address = find_address(members, deadline);
+  if (!address && !interface_)
+    throw Unavailable(fmt::format(
+        "The gloo backend finds no network between the hosts: no interface of {} leads to the "
+        "others. Name the right one in GLOO_SOCKET_IFNAME.",
+        members.place().hostname));
   const std::lock_guard lock(mutex_);
   if (!device_) {
     allow_most_descriptors();
-    device_ = make_device(address, members.place().hostname);
+    device_ = make_device(address.value_or(""), members.place().hostname);
   }
   return device_;
 }

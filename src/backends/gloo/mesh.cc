@@ -76,6 +76,11 @@ void Mesh::connect(std::span<const Bytes> cards) {
 }
 
 void Mesh::connect_to(int peer, std::span<const Bytes> cards) {
+  const auto in_vain = [&] {
+    return TimeoutError(
+        fmt::format("Gloo: rank {} waited in vain for rank {} to connect.", seat_.rank, peer));
+  };
+  if (deadline_.passed()) throw in_vain();  // each wait has a limit of its own
   const auto& card = cards[static_cast<std::size_t>(peer)];
   if (card.size() != cards[static_cast<std::size_t>(seat_.rank)].size())
     throw PeerFailure(fmt::format("Rank {} runs another build of Gloo.", peer), {peer});
@@ -86,8 +91,7 @@ void Mesh::connect_to(int peer, std::span<const Bytes> cards) {
     links_->getPair(peer)->connect(std::vector<char>(at, at + one));
   } catch (const ::gloo::IoException&) {
     if (!deadline_.passed()) throw;
-    throw TimeoutError(
-        fmt::format("Gloo: rank {} waited in vain for rank {} to connect.", seat_.rank, peer));
+    throw in_vain();
   }
 }
 

@@ -24,7 +24,9 @@ class Location {
 
   bool is_private() const { return (bits_ & kPrivate) != 0; }
   std::size_t offset() const { return bits_; }
-  std::byte* address() const { return reinterpret_cast<std::byte*>(bits_ & ~kPrivate); }
+  std::byte* address() const {
+    return reinterpret_cast<std::byte*>(bits_ & ~kPrivate);  // NOLINT(performance-no-int-to-ptr)
+  }
 
   friend bool operator==(Location, Location) = default;
 

@@ -48,12 +48,21 @@ static_assert(sizeof(Cell) / kLinePair % 2 == 1);
 inline constexpr std::uint64_t kCells = 32;
 inline constexpr std::uint64_t kMessages = 8;
 
+// A core's number and whether its rank stays there, in one word.
+struct CoreMark {
+  int core = -1;
+  bool stays = false;
+
+  int word() const { return 2 * core + (stays ? 1 : 0); }
+  static CoreMark of(int word) { return {word >> 1, (word & 1) != 0}; }
+};
+
 // One rank's part.
 struct alignas(kLinePair) Slot {
   Cell cells[kCells];
   alignas(kLinePair) Signal progress;  // see progress_at()
   Flag stopped;                        // not 0: this rank has left the group by an error
-  std::atomic<int> core;               // where this rank was at its last barrier
+  std::atomic<int> core;               // where this rank was at its last barrier: see CoreMark
 
   Cell& cell_for(std::uint64_t call) { return cells[call % kCells]; }
 };

@@ -61,7 +61,7 @@ class HostBackend final : public Backend {
 void HostBackend::check_ranks(int nranks) const {
   if (network_ && nranks > network_->nranks())
     throw Error(fmt::format("{} ranks do not fit on the emulated network of {}.", nranks,
-                            network_->words()),
+                            network_->places()),
                 ExitCode::usage);
 }
 

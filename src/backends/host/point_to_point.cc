@@ -123,7 +123,12 @@ void PointToPoint::receive(int source, View data, bool streams) {
                data.size(), streams);
     if (streams) end_streaming();
   }
-  if (team_.toll() != nullptr) charge(source, in);
+  try {
+    if (team_.toll() != nullptr) charge(source, in);
+  } catch (...) {
+    box.taken.set(number);  // the copy is done: its sender must not wait for it
+    throw;
+  }
   box.taken.set(number);
 }
 

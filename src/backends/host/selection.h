@@ -18,6 +18,7 @@ struct Rule {
   int nranks = 0;
   std::size_t max_bytes = 0;
   const Algorithm* algorithm = nullptr;
+  bool measured_here = false;  // on the machine of its table; else it is a built-in one
 };
 
 // Of a communicator; the same on all its ranks. Used by one thread.

@@ -125,28 +125,31 @@ void Team::leave() {
 }
 
 void Team::barrier() {
+  CoreMark own;
   // Twice: those who napped while they waited for the last one are awake after the first round.
   for (int round = 0; round < 2; ++round) {
-    own_slot().core.store(current_core(), std::memory_order_relaxed);
+    own = {current_core(), own_core_.stays()};
+    own_slot().core.store(own.word(), std::memory_order_relaxed);
     publish(begin(kBarrier, 0, false));
     see(peers_);
     waiting_.trust_again();
   }
-  if (!setup_.patience.crowded) keep_apart();
+  if (!setup_.patience.crowded && !own.stays) keep_apart(own);
 }
 
-// Of two ranks on one core the higher one leaves. Nobody stays before the barrier after that.
-void Team::keep_apart() {
-  if (own_core_.stays()) return;
-  const int own = current_core();
+// Of two ranks on one core the higher one leaves, but one that stays cannot. Who is not any more
+// where the others believe it stays nowhere: the next barrier will tell.
+void Team::keep_apart(const CoreMark& own) {
   cores_.clear();
-  bool shared = false;
+  bool shared = false, leaves = false;
   for (const int peer : peers_) {
-    cores_.push_back(control_.slot(peer).core.load(std::memory_order_relaxed));
-    shared = shared || (peer < rank() && cores_.back() == own);
+    const auto theirs = CoreMark::of(control_.slot(peer).core.load(std::memory_order_relaxed));
+    cores_.push_back(theirs.core);
+    shared = shared || theirs.core == own.core;
+    leaves = leaves || (theirs.core == own.core && (theirs.stays || peer < rank()));
   }
-  if (shared) return move_from(cores_);
-  if (setup_.ranks_stay) own_core_.stay();
+  if (leaves) return move_from(cores_);
+  if (setup_.ranks_stay && !shared && current_core() == own.core) own_core_.stay();
 }
 
 void Team::abort() noexcept {

@@ -133,7 +133,7 @@ class Team {
     return opened.send.is_private() || opened.recv.is_private();
   }
   void confirm_entry();
-  void keep_apart();
+  void keep_apart(const CoreMark& own);
   bool through_with_us(int peer) const;
   [[noreturn]] void throw_mismatch(int peer) const;
 

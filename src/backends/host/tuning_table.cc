@@ -1,6 +1,7 @@
 // See tuning_table.h.
 #include "backends/host/tuning_table.h"
 
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -10,10 +11,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <system_error>
+#include <utility>
 
 namespace linerate::host {
 namespace {
@@ -82,6 +85,7 @@ Json json_of(const Rule& rule) {
   Json object{{"collective", name_of(rule.kind)}, {"nranks", rule.nranks}};
   if (rule.max_bytes != kAnyBytes) object["max_bytes"] = rule.max_bytes;
   object["algorithm"] = rule.algorithm->name;
+  if (!rule.measured_here) object["built_in"] = true;
   return object;
 }
 
@@ -102,7 +106,8 @@ std::optional<std::string> read_rule(const Json& object, Rule& rule) {
   rule = {.kind = *kind,
           .nranks = static_cast<int>(std::min<std::size_t>(number("nranks", 0), 1 << 20)),
           .max_bytes = number("max_bytes", kAnyBytes),
-          .algorithm = find_algorithm(text("algorithm"))};
+          .algorithm = find_algorithm(text("algorithm")),
+          .measured_here = !object.contains("built_in")};
   if (rule.algorithm == nullptr)
     return fmt::format("has the unknown algorithm '{}'", text("algorithm"));
   if (rule.nranks < 1) return "has no number of ranks ('nranks', from 1)";
@@ -134,6 +139,35 @@ std::string slug(std::string_view text) {
   return name;
 }
 
+// What a rule is for, but for the size.
+using Row = std::pair<OpKind, int>;
+Row row_of(const Rule& rule) { return {rule.kind, rule.nranks}; }
+
+bool has_row(std::span<const Rule> rules, const Row& row) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) { return row_of(rule) == row; });
+}
+
+// The sizes of a row that were measured.
+struct Measured {
+  std::size_t least = kAnyBytes, most = 0;
+
+  void add(std::size_t bytes) {
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+  }
+};
+
+// The rules of `row` for sizes below `least`.
+void append_below(std::vector<Rule>& rules, std::span<const Rule> before, const Row& row,
+                  std::size_t least) {
+  std::size_t covered = 0;
+  for (Rule old : before) {
+    if (row_of(old) != row || covered >= least - 1) continue;
+    covered = old.max_bytes = std::min(old.max_bytes, least - 1);
+    rules.push_back(old);
+  }
+}
+
 TuningTable built_in() {
   const auto rules = built_in_rules();
   return {.machine = std::string(built_in_machine()), .rules = {rules.begin(), rules.end()}};
@@ -144,9 +178,9 @@ TuningTable built_in() {
 std::vector<Rule> TuningTable::rules_for(bool crowded) const {
   constexpr int kBuiltInCores = 2;
   std::vector<Rule> fit = rules;
-  const bool built_in = measured.empty();
-  if (built_in && !crowded)
-    std::erase_if(fit, [](const Rule& rule) { return rule.nranks > kBuiltInCores; });
+  std::erase_if(fit, [&](const Rule& rule) {
+    return !crowded && !rule.measured_here && rule.nranks > kBuiltInCores;
+  });
   return fit;
 }
 
@@ -155,27 +189,29 @@ std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance) 
   for (const Timing& t : timings) tables[{t.kind, t.nranks}][t.bytes][t.algorithm] = t;
   std::vector<Rule> rules;
   for (const auto& [what, sizes] : tables)
-    append_rules(sizes, {.kind = what.first, .nranks = what.second}, tolerance, rules);
+    append_rules(sizes, {.kind = what.first, .nranks = what.second, .measured_here = true},
+                 tolerance, rules);
   return rules;
 }
 
 std::vector<Rule> merged(std::span<const Rule> before, std::span<const Rule> fresh,
-                         std::size_t min_bytes, std::size_t max_bytes) {
-  const auto same_row = [](const Rule& a, const Rule& b) {
-    return a.kind == b.kind && a.nranks == b.nranks;
-  };
-  const auto has_row = [&](std::span<const Rule> rules, const Rule& like) {
-    return std::ranges::any_of(rules, [&](const Rule& r) { return same_row(r, like); });
-  };
+                         std::span<const Timing> timings) {
+  std::map<Row, Measured> measured;
+  for (const Timing& timing : timings) measured[{timing.kind, timing.nranks}].add(timing.bytes);
   std::vector<Rule> rules;
   for (const Rule& old : before)
-    if (!has_row(fresh, old) || old.max_bytes < min_bytes) rules.push_back(old);
-  for (Rule rule : fresh) {
-    if (rule.max_bytes == kAnyBytes && has_row(before, rule)) rule.max_bytes = max_bytes;
-    rules.push_back(rule);
+    if (!measured.contains(row_of(old))) rules.push_back(old);
+  for (const auto& [row, sizes] : measured) {
+    append_below(rules, before, row, sizes.least);
+    for (Rule rule : fresh) {
+      if (row_of(rule) != row) continue;
+      const bool last = rule.max_bytes == kAnyBytes && has_row(before, row);
+      if (last) rule.max_bytes = sizes.most;
+      rules.push_back(rule);
+    }
+    for (const Rule& old : before)
+      if (row_of(old) == row && old.max_bytes > sizes.most) rules.push_back(old);
   }
-  for (const Rule& old : before)
-    if (has_row(fresh, old) && old.max_bytes > max_bytes) rules.push_back(old);
   return rules;
 }
 
@@ -232,16 +268,18 @@ std::optional<std::filesystem::path> tuning_path(const Environment& environment,
 TuningTable find_tuning(const Environment& environment, const Machine& machine,
                         std::string& complaint) {
   const auto path = tuning_path(environment, machine);
-  if (!path) return built_in();
-  std::ifstream file(*path, std::ios::binary);
-  if (!file) return built_in();
-  std::string text(kMostFileBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  auto table = parse_tuning(text, path->string());
-  if (!table) complaint = table.sentence();
-  if (!table || table->machine != machine_text(machine)) return built_in();
-  return *std::move(table);
+  std::error_code unknown;  // then reading says why
+  if (!path || !std::filesystem::exists(*path, unknown)) return built_in();
+  const auto text = read_regular_file(path->string(), kMostFileBytes);
+  if (!text) {
+    complaint = fmt::format("{}: {}", path->string(), text.sentence());
+    return built_in();
+  }
+  auto table = parse_tuning(*text, path->string());
+  if (table && table->machine == machine_text(machine)) return *std::move(table);
+  complaint = table ? fmt::format("{} is of another machine ({}).", path->string(), table->machine)
+                    : table.sentence();
+  return built_in();
 }
 
 }  // namespace linerate::host

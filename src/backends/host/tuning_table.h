@@ -31,10 +31,10 @@ struct Timing {
 // the size below is kept as long as it may; the last one holds for all larger sizes.
 std::vector<Rule> rules_from(std::span<const Timing> timings, double tolerance);
 
-// `fresh` rules where their kinds and numbers of ranks were measured, from `min_bytes` to
-// `max_bytes`; `before` elsewhere.
+// `fresh`, rules from `timings`, for the kinds, numbers of ranks and sizes of these, from the
+// smallest to the largest; `before` elsewhere.
 std::vector<Rule> merged(std::span<const Rule> before, std::span<const Rule> fresh,
-                         std::size_t min_bytes, std::size_t max_bytes);
+                         std::span<const Timing> timings);
 
 struct TuningTable {
   std::string machine{};   // machine_text() of where it was measured

@@ -22,7 +22,8 @@
 namespace linerate {
 namespace {
 
-using namespace std::chrono_literals;
+using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""ms;
 
 constexpr auto kLongestFail = 2s;      // until the others know
 constexpr auto kLongestLeave = 500ms;  // until the neighbours know; a stopped one never will

@@ -111,12 +111,8 @@ Cost cost(const Problem& problem) {
   switch (problem.kind) {
     case OpKind::all_reduce:
       return {.rounds = 1, .bytes = 2 * (n - 1) / n * m};
-    case OpKind::reduce:
-    case OpKind::broadcast:
-      return {.rounds = 1, .bytes = m};
     case OpKind::reduce_scatter:
     case OpKind::all_gather:
-      return {.rounds = 1, .bytes = (n - 1) * m};
     case OpKind::all_to_all:
       return {.rounds = 1, .bytes = (n - 1) * m};
     default:

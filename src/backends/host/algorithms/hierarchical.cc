@@ -63,6 +63,7 @@ class Member {
 
 std::vector<Place> places(const std::vector<int>& ranks, Where where, std::size_t offset) {
   std::vector<Place> all;
+  all.reserve(ranks.size());
   for (const int rank : ranks) all.push_back({rank, where, offset});
   return all;
 }

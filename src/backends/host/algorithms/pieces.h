@@ -15,6 +15,7 @@ namespace linerate::host {
 // The same offset of every rank's buffer, from rank 0 on: reductions add in one order on all ranks.
 inline std::vector<Place> everywhere(int nranks, Where where, std::size_t offset) {
   std::vector<Place> places;
+  places.reserve(static_cast<std::size_t>(nranks));
   for (int rank = 0; rank < nranks; ++rank) places.push_back({rank, where, offset});
   return places;
 }
@@ -22,6 +23,7 @@ inline std::vector<Place> everywhere(int nranks, Where where, std::size_t offset
 // The same from rank `first` on, round about: no two ranks write to one peer at a time.
 inline std::vector<Place> everywhere_from(int first, int nranks, Where where, std::size_t offset) {
   std::vector<Place> places;
+  places.reserve(static_cast<std::size_t>(nranks));
   for (int i = 0; i < nranks; ++i) places.push_back({(first + i) % nranks, where, offset});
   return places;
 }

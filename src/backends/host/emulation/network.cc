@@ -48,12 +48,16 @@ void Network::add(std::string name, const LinkRate& rate) {
 
 std::string Network::node_name(int rank) const { return fmt::format("node{}", node_of(rank)); }
 
-std::string Network::words() const {
+std::string Network::places() const {
   const auto counted = [](int n, std::string_view what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
-  auto text =
-      fmt::format("{} x {}", counted(plan_.nodes, "node"), counted(plan_.ranks_per_node, "rank"));
+  return fmt::format("{} x {}", counted(plan_.nodes, "node"),
+                     counted(plan_.ranks_per_node, "rank"));
+}
+
+std::string Network::words() const {
+  std::string text = places();
   if (plan_.dilation > 1) text += fmt::format(", time dilated {} times", plan_.dilation);
   return text;
 }
@@ -122,7 +126,8 @@ std::uint64_t Network::fingerprint() const {
   const auto mix = [&](std::uint64_t value) {
     hash = (std::rotl(hash, 7) ^ value) * 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
   };
-  for (const int number : {plan_.nodes, plan_.ranks_per_node, plan_.rails, plan_.nodes_per_rack})
+  for (const int number :
+       {plan_.nodes, plan_.ranks_per_node, plan_.rails, plan_.nodes_per_rack, plan_.dilation})
     mix(static_cast<std::uint64_t>(number));
   for (const Link& link : links_) {
     mix(std::hash<std::string>()(link.name));

@@ -70,6 +70,8 @@ class Network {
   int node_of(int rank) const { return rank / plan_.ranks_per_node; }
   // "node3": what stands in the place of a hostname.
   std::string node_name(int rank) const;
+  // "4 nodes x 2 ranks".
+  std::string places() const;
   // "4 nodes x 2 ranks, time dilated 100 times".
   std::string words() const;
 

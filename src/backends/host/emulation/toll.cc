@@ -180,12 +180,16 @@ void Toll::warn_if_behind() const {
   if (tally.calls.load() < kLeastCalls || behind <= kTolerated * emulated) return;
   const int dilation = network_->plan().dilation;
   const double needed = std::ceil(2 * dilation * (1 + behind / emulated));
+  const auto advice =
+      needed <= NetworkPlan::kMostDilation
+          ? fmt::format("Set dilation: {} in the file (it is {}), or use fewer ranks", needed,
+                        dilation)
+          : std::string("Use fewer ranks, or a slower network in the file");
   const double ms = 1e6 * dilation;
   say(fmt::format(
       "warning: this machine was too slow for the emulated network: {} calls of all ranks took "
-      "{:.4g} ms beyond the {:.4g} ms of the network. Set dilation: {} in the file (it is {}), or "
-      "use fewer ranks.",
-      tally.calls.load(), behind / ms, emulated / ms, needed, dilation));
+      "{:.4g} ms beyond the {:.4g} ms of the network. {}.",
+      tally.calls.load(), behind / ms, emulated / ms, advice));
 }
 
 }  // namespace linerate::host

@@ -66,9 +66,10 @@ TEST(Interface, ThatIsNamedButNotHereIsRefusedWithTheWayOut) {
     try {
       (void)backend->connect(member, local, {});
       FAIL() << "not refused";
-    } catch (const Unavailable& error) {
+    } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("GLOO_SOCKET_IFNAME=absent0 cannot be used on"));
-      EXPECT_THAT(error.what(), HasSubstr("ip address"));
+      EXPECT_THAT(error.what(), HasSubstr("of lo"));
+      EXPECT_EQ(error.exit_code(), ExitCode::usage);
     }
   });
 }

@@ -85,16 +85,23 @@ TEST(Merged, KeepsWhatWasNotMeasuredAnew) {
                                  {OpKind::all_reduce, 2, 4096, &kPull},
                                  {OpKind::all_reduce, 2, kAny, &kFlat},
                                  {OpKind::broadcast, 2, kAny, &kTree}};
-  const std::vector<Rule> fresh{{OpKind::all_reduce, 2, kAny, &kRing}};
+  const std::vector<Rule> fresh{{OpKind::all_reduce, 2, kAny, &kRing, true}};
+  const std::vector<Timing> timings{{.kind = OpKind::all_reduce, .nranks = 2, .bytes = 256},
+                                    {.kind = OpKind::all_reduce, .nranks = 2, .bytes = 8192}};
 
-  const auto rules = merged(before, fresh, 256, 8192);
+  const auto rules = merged(before, fresh, timings);
 
-  ASSERT_EQ(rules.size(), 4u);
-  EXPECT_EQ(rules[0].algorithm, &kEager);
-  EXPECT_EQ(rules[1].algorithm, &kTree);
-  EXPECT_EQ(rules[2].algorithm, &kRing);
-  EXPECT_EQ(rules[2].max_bytes, 8192u);
-  EXPECT_EQ(rules[3].algorithm, &kFlat);
+  const auto chosen = [&](OpKind kind, std::size_t count) {
+    return &Selection(rules, 2).choose(
+        {.kind = kind, .count = count, .element_bytes = 1, .nranks = 2});
+  };
+  EXPECT_EQ(chosen(OpKind::broadcast, 300), &kTree);
+  EXPECT_EQ(chosen(OpKind::all_reduce, 64), &kEager);
+  EXPECT_EQ(chosen(OpKind::all_reduce, 65), &kPull);
+  EXPECT_EQ(chosen(OpKind::all_reduce, 255), &kPull);
+  EXPECT_EQ(chosen(OpKind::all_reduce, 256), &kRing);
+  EXPECT_EQ(chosen(OpKind::all_reduce, 8192), &kRing);
+  EXPECT_EQ(chosen(OpKind::all_reduce, 8193), &kFlat);
 }
 
 TEST(Selection, TakesTheRowOfTheNextLargerNumberOfRanks) {
@@ -150,17 +157,16 @@ TuningTable example() {
 TEST(TuningTable, OfTwoCoresSaysNothingOfMoreRanksWithCoresOfTheirOwn) {
   const Rule pair{OpKind::all_reduce, 2, kAny, &kFlat};
   const Rule many{OpKind::all_reduce, 8, kAny, &kTree};
-  TuningTable table{.machine = "where it was built", .rules = {pair, many}};
+  const Rule measured{OpKind::all_reduce, 16, kAny, &kTree, true};
+  const TuningTable table{.machine = "here", .rules = {pair, many, measured}};
   const auto nranks = [&](bool crowded) {
     std::vector<int> found;
     for (const Rule& rule : table.rules_for(crowded)) found.push_back(rule.nranks);
     return found;
   };
 
-  EXPECT_THAT(nranks(true), testing::ElementsAre(2, 8));
-  EXPECT_THAT(nranks(false), testing::ElementsAre(2));
-  table.measured = "2026-01-02T03:04:05Z";
-  EXPECT_THAT(nranks(false), testing::ElementsAre(2, 8));
+  EXPECT_THAT(nranks(true), testing::ElementsAre(2, 8, 16));
+  EXPECT_THAT(nranks(false), testing::ElementsAre(2, 16));
 }
 
 TEST(TuningText, IsReadBackAsItWas) {
