@@ -139,7 +139,7 @@ Refusal check_against_ranks(const RunConfig& config, int nranks) {
   return {};
 }
 
-Refusal gpu_option_refusal(const RunConfig& config) {
+Refusal gpu_option_refusal(const RunConfig& config, bool on_gpus) {
   const auto& gpu = config.gpu;
   struct Given {
     bool is_given;
@@ -152,12 +152,15 @@ Refusal gpu_option_refusal(const RunConfig& config) {
       {gpu.device_implementation != 0, "device_implementation"},
       {gpu.device_ctas.value_or(kDefaultCtas) != kDefaultCtas, "device_cta_count"},
       {gpu.stream_null, "stream_null"},
-      {gpu.parallel_init, "parallel_init"},
+      {gpu.parallel_init && !on_gpus, "parallel_init"},  // GPUs always start in parallel
   }};
   for (const auto& option : options) {
     if (!option.is_given) continue;
     const auto* row = find_option(Audience::collectives, option.long_name);
     assert(row != nullptr);
+    if (on_gpus)
+      return fmt::format("{} is not built yet ({}): leave it out, or give {} {}, the default.",
+                         row->shortest(), row->help, row->shortest(), row->default_text);
     return fmt::format("{} needs the nccl backend ({}): leave it out, or give {} {}, the default.",
                        row->shortest(), row->help, row->shortest(), row->default_text);
   }

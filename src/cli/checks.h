@@ -13,8 +13,8 @@ Refusal contradiction(const RunConfig& config);
 // collective refuses. With NCCL_TESTS_SPLIT: asked for each group with its own `nranks`.
 Refusal check_against_ranks(const RunConfig& config, int nranks);
 
-// "-G needs the nccl backend …" for the first GPU option that is not at its default: for backends
-// without GPUs, whose caller then exits 5.
-Refusal gpu_option_refusal(const RunConfig& config);
+// For the first GPU option that is not at its default, whose caller then exits 5: "-G needs the
+// nccl backend …", or on GPUs, "-G is not built yet …".
+Refusal gpu_option_refusal(const RunConfig& config, bool on_gpus);
 
 }  // namespace linerate

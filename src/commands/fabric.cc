@@ -77,8 +77,8 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
                                       .library = run.config.nccl_library,
                                       .ranks_stay = true,  // they measure, and nothing else
                                       .session = fabric.mpi.get()});
-  const auto refusal = gpu_option_refusal(run.config);
-  if (refusal && !fabric.backend->capabilities().device_memory) throw Unavailable(*refusal);
+  const bool on_gpus = fabric.backend->capabilities().device_memory;
+  if (const auto refusal = gpu_option_refusal(run.config, on_gpus)) throw Unavailable(*refusal);
   return fabric;
 }
 

@@ -8,7 +8,8 @@
 
 namespace linerate::pattern {
 
-// In units in the last place. Bit patterns of one sign are as many apart; other pairs are far apart.
+// In units in the last place. Bit patterns of one sign are as many apart; other pairs are far
+// apart.
 inline std::uint64_t tolerance_of(const Content& content) {
   constexpr std::uint64_t kAverage = 2;  // nccl-tests' for averages, whose quotients round
   const bool rounds = content.kind == Content::Kind::reduction && content.op == RedOp::avg &&

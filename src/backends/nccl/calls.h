@@ -3,8 +3,7 @@
 
 #include "backends/nccl/endpoint.h"
 #include "comm/op.h"
-
-#include <cuda_runtime_api.h>
+#include "devices/cuda/cuda_api.h"
 
 namespace linerate::nccl {
 

@@ -86,7 +86,8 @@ void find_newer(Symbols& symbols, NcclApi& api) {
 
 std::string path_of(void* library) {
   link_map* map = nullptr;
-  return dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : std::string();
+  return dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 ? map->l_name
+                                                                         : std::string();
 }
 
 // The version first: a library that is too old lacks symbols, but says so best by its number.

@@ -93,6 +93,7 @@ NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
   const auto& gpu = gpus[static_cast<std::size_t>(first)];
   if (code != ncclSuccess) throw NcclError(api_, code, nullptr, words_of(gpu), "ncclCommInitRank");
   Endpoints endpoints;
+  endpoints.reserve(comms.size());
   for (std::size_t i = 0; i < comms.size(); ++i)
     endpoints.push_back(std::make_shared<Endpoint>(
         api_, comms[i], words_of(gpus[static_cast<std::size_t>(first) + i])));
@@ -109,6 +110,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
   const auto id = agree_on_id(members, options.deadline);
   const auto endpoints = initialise(id, gpus, first, local);
   std::vector<std::unique_ptr<Communicator>> communicators;
+  communicators.reserve(local.size());
   for (std::size_t i = 0; i < local.size(); ++i)
     communicators.push_back(std::make_unique<NcclCommunicator>(
         Libraries{api_, input_.api}, *local[i], endpoints[i],

@@ -41,8 +41,9 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
   void* memory = nullptr;
   endpoint_->check(api.mem_alloc(&memory, bytes),
                    fmt::format("ncclMemAlloc of {}", bytes_text(bytes)));
-  return Buffer({static_cast<std::byte*>(memory), bytes}, kind,
-                [&api](View view) { (void)api.mem_free(view.data()); });
+  return {{static_cast<std::byte*>(memory), bytes}, kind, [&api](View view) {
+            (void)api.mem_free(view.data());
+          }};
 }
 
 std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {

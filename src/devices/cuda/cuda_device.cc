@@ -103,15 +103,17 @@ Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
                             bytes_text(bytes), about_bytes_text(free_bytes())));
   }
   check_cuda(api_, code, "cudaMalloc");
-  return Buffer({static_cast<std::byte*>(memory), bytes}, kind,
-                [&api = api_](View view) { (void)api.free(view.data()); });
+  return {{static_cast<std::byte*>(memory), bytes}, kind, [&api = api_](View view) {
+            (void)api.free(view.data());
+          }};
 }
 
 Buffer CudaDevice::allocate_pinned(std::size_t bytes, MemoryKind kind) {
   void* memory = nullptr;
   check_cuda(api_, api_.host_alloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
-  return Buffer({static_cast<std::byte*>(memory), bytes}, kind,
-                [&api = api_](View view) { (void)api.free_host(view.data()); });
+  return {{static_cast<std::byte*>(memory), bytes}, kind, [&api = api_](View view) {
+            (void)api.free_host(view.data());
+          }};
 }
 
 std::unique_ptr<Stream> CudaDevice::stream() {

@@ -33,7 +33,7 @@ TEST(BackendTable, NamesTheNearestMatch) {
   const auto row = find_backend("hsot");
 
   ASSERT_FALSE(row);
-  EXPECT_THAT(row.sentence(), HasSubstr("choose one of host, mpi, gloo, fake"));
+  EXPECT_THAT(row.sentence(), HasSubstr("choose one of host, mpi, gloo, nccl, fake"));
 }
 
 TEST(BackendTable, HasNoSessionForWhatIsBuiltIn) {

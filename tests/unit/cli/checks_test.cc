@@ -57,8 +57,8 @@ TEST(CheckDeviceKernel, IsForTheCollectivesThatHaveOne) {
 TEST(GpuOptionRefusal, IsSilentOnDefaults) {
   const Words words{"-G", "0", "-p", "0", "-R", "0", "-y", "0", "-D", "0", "-V", "16", "-x", "-1"};
 
-  EXPECT_EQ(gpu_option_refusal(config_of({})), std::nullopt);
-  EXPECT_EQ(gpu_option_refusal(config_of(words)), std::nullopt);
+  EXPECT_EQ(gpu_option_refusal(config_of({}), false), std::nullopt);
+  EXPECT_EQ(gpu_option_refusal(config_of(words), false), std::nullopt);
 }
 
 TEST(GpuOptionRefusal, NamesEachOption) {
@@ -68,13 +68,21 @@ TEST(GpuOptionRefusal, NamesEachOption) {
                                            {"-y", {"--stream_null", "1"}},
                                            {"-p", {"-p", "1"}}};
   for (const auto& [name, words] : given)
-    EXPECT_THAT(gpu_option_refusal(config_of(words)),
+    EXPECT_THAT(gpu_option_refusal(config_of(words), false),
                 Optional(StartsWith(name + " needs the nccl backend")));
 }
 
 TEST(GpuOptionRefusal, NamesTheFirstOfSeveral) {
-  EXPECT_THAT(gpu_option_refusal(config_of({"-p", "1", "-G", "2"})), Optional(StartsWith("-G ")));
-  EXPECT_THAT(gpu_option_refusal(config_of({"-D", "1", "-R", "2"})), Optional(StartsWith("-R ")));
+  EXPECT_THAT(gpu_option_refusal(config_of({"-p", "1", "-G", "2"}), false),
+              Optional(StartsWith("-G ")));
+  EXPECT_THAT(gpu_option_refusal(config_of({"-D", "1", "-R", "2"}), false),
+              Optional(StartsWith("-R ")));
+}
+
+TEST(GpuOptionRefusal, SaysOnGpusWhatIsNotBuiltYet) {
+  EXPECT_EQ(gpu_option_refusal(config_of({"-p", "1"}), true), std::nullopt);
+  EXPECT_THAT(gpu_option_refusal(config_of({"-p", "1", "-G", "2"}), true),
+              Optional(StartsWith("-G is not built yet")));
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"dry_run", fmt::format("{}", c.dry_run)},
           {"progress", fmt::format("{}", static_cast<int>(c.progress))},
           {"seed", fmt::format("{}", c.seed)},
+          {"nccl_library", c.nccl_library},
           {"emulate_file", c.emulate_file},
           {"fake", c.fake}};
 }

@@ -90,6 +90,7 @@ std::vector<Example> own_examples() {
       {"", "dry-run", "", {{"dry_run", "true"}}},
       {"", "progress", "off", {{"progress", "2"}}},
       {"", "seed", "42", {{"seed", "42"}}},
+      {"", "nccl-lib", "libnccl.so.2", {{"nccl_library", "libnccl.so.2"}}},
       {"", "emulate", "racks.yaml", {{"emulate_file", "racks.yaml"}}},
       {"", "fake", "noise=2%", {{"fake", "noise=2%"}, {"backend", "fake"}}, {"--backend", "fake"}},
   };
