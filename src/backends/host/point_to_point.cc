@@ -61,9 +61,11 @@ void PointToPoint::post(int dest, ConstView data) {
     known_taken = box.taken.value();
   }
   Message& out = message(box, number);
-  if (team_.toll() != nullptr) team_.toll()->last_until(out.arrived_ns);  // of the one before
+  if (team_.toll() != nullptr) {
+    team_.toll()->last_until(out.arrived_ns);  // of the one before
+    out.posted_ns = std::max(entered_ns_, out.arrived_ns);
+  }
   out.bytes = data.size();
-  out.posted_ns = std::max(entered_ns_, out.arrived_ns);
   if (reads_sender(data.size())) {
     out.data = team_.arena().locate(data.data());
     out.offered.store(number, std::memory_order_relaxed);

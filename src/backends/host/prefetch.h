@@ -23,12 +23,11 @@ inline void prefetch_for_writing(const std::byte* memory, std::size_t bytes) {
   }
 }
 
-// The same for a flag and the payload behind it, `bytes` together: of a short one the flag's line,
-// of a long one all others, because the line that peers look at soon goes to them again (measured:
-// the other way around either is slower by a tenth).
+// The same for a message of `bytes` that begins with its flag: the lines behind the flag's, which
+// goes to the peers that look at it again whatever is done here (measured: no difference), and of a
+// short one nothing, because there is nothing to save.
 inline void prefetch_message(const std::byte* flag, std::size_t bytes) {
-  if (bytes <= 2 * kLineBytes) return prefetch_for_writing(flag, 1);
-  prefetch_for_writing(flag + kLineBytes, bytes - kLineBytes);
+  if (bytes > 2 * kLineBytes) prefetch_for_writing(flag + kLineBytes, bytes - kLineBytes);
 }
 
 }  // namespace linerate::host

@@ -137,8 +137,8 @@ void Team::barrier() {
   if (!setup_.patience.crowded && !own.stays) keep_apart(own);
 }
 
-// Of two ranks on one core the higher one leaves, but one that stays cannot. Who is not any more
-// where the others believe it stays nowhere: the next barrier will tell.
+// Of two ranks on one core the higher one leaves, unless it stays there already: then the lower one
+// does. A rank that was moved since it said where it is decides at the next barrier.
 void Team::keep_apart(const CoreMark& own) {
   cores_.clear();
   bool shared = false, leaves = false;
