@@ -1,20 +1,51 @@
-# The nccl backend and its GPU device: built where the CUDA toolkit and NCCL's header are found, in
-# CUDA_HOME, on the PATH or in /usr/local/cuda; never installed. NCCL itself is loaded at run time.
+# The nccl backend and its GPU device: built where the CUDA toolkit (12 or newer) and NCCL's header
+# (2.28 or newer) are found, in CUDA_HOME, on the PATH or in /usr/local/cuda; never installed, and
+# left out with the reason elsewhere. NCCL itself is loaded at run time.
 if(NOT LINERATE_NCCL)
   return()
 endif()
 
-find_program(LINERATE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDACXX} PATHS /usr/local/cuda/bin)
+find_program(LINERATE_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin PATHS /usr/local/cuda/bin)
 if(NOT LINERATE_NVCC)
-  set(LINERATE_NCCL_LACKS "nvcc")
+  set(LINERATE_NCCL_LACKS "no nvcc")
   return()
 endif()
-if(NOT CMAKE_CUDA_COMPILER)
-  set(CMAKE_CUDA_COMPILER ${LINERATE_NVCC})
+execute_process(COMMAND ${LINERATE_NVCC} --version OUTPUT_VARIABLE nvcc ERROR_QUIET)
+string(REGEX MATCH "release ([0-9]+\\.[0-9]+)" nvcc "${nvcc}")
+set(nvcc_version "${CMAKE_MATCH_1}")
+if(nvcc_version VERSION_LESS 12.0)
+  set(LINERATE_NCCL_LACKS "nvcc is ${nvcc_version}, older than 12, and has no C++20")
+  return()
 endif()
-# Data centre GPUs of three generations, and PTX for later ones.
+
+get_filename_component(cuda ${LINERATE_NVCC} DIRECTORY)
+find_path(NCCL_INCLUDE_DIR nccl.h HINTS $ENV{NCCL_HOME}/include ${cuda}/../include)
+if(NOT NCCL_INCLUDE_DIR)
+  set(LINERATE_NCCL_LACKS "no nccl.h (NCCL_HOME names its folder)")
+  return()
+endif()
+file(STRINGS ${NCCL_INCLUDE_DIR}/nccl.h version REGEX "#define NCCL_(MAJOR|MINOR) ")
+string(REGEX REPLACE "[^0-9;]" "" version "${version}")
+string(REPLACE ";" "." version "${version}")
+if(version VERSION_LESS 2.28)
+  set(LINERATE_NCCL_LACKS "nccl.h is ${version}, older than 2.28")
+  return()
+endif()
+
+# Some toolkits do not know this g++; that must not end the configuration.
+include(CheckLanguage)
+set(ENV{CUDACXX} ${LINERATE_NVCC})
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  set(LINERATE_NCCL_LACKS "nvcc does not work with this compiler")
+  return()
+endif()
+# Data centre GPUs of three generations, and PTX for later ones; the last came with CUDA 12.8.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100)
+  if(nvcc_version VERSION_LESS 12.8)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+  endif()
 endif()
 enable_language(CUDA)
 # CMake 3.25 does not know that nvcc has C++20.
@@ -22,11 +53,6 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
 endif()
 find_package(CUDAToolkit REQUIRED)
-find_path(NCCL_INCLUDE_DIR nccl.h HINTS $ENV{NCCL_HOME}/include ${CUDAToolkit_INCLUDE_DIRS})
-if(NOT NCCL_INCLUDE_DIR)
-  set(LINERATE_NCCL_LACKS "nccl.h (NCCL_HOME names its folder)")
-  return()
-endif()
 
 linerate_module(nccl "src/backends/nccl;src/devices/cuda" CUDA::cudart_static)
 target_sources(linerate-nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/kernels.cu)

@@ -16,12 +16,4 @@ target_link_libraries(linerate_backend_nccl PUBLIC linerate_devices linerate_lau
   CUDA::cudart_static)
 
 linerate_test(unit_backend_nccl tests/unit/backends/nccl linerate_backend_nccl)
-
-add_executable(nccl_conformance tests/system/nccl_conformance.cc
-  tests/conformance/conformance_test.cc tests/conformance/cases.cc tests/conformance/rank.cc)
-target_include_directories(nccl_conformance PRIVATE tests)
-target_link_libraries(nccl_conformance PRIVATE linerate_collectives linerate_backend_nccl
-  linerate_backend_fake GTest::gtest_main GTest::gmock)
-target_compile_options(nccl_conformance PRIVATE -O1)
-gtest_discover_tests(nccl_conformance TEST_PREFIX nccl. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-                     PROPERTIES LABELS nccl TIMEOUT 300)
+linerate_conformance(nccl)

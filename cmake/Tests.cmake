@@ -85,6 +85,19 @@ set_tests_properties(benchmarks.build PROPERTIES
   LABELS system FIXTURES_SETUP benchmarks RUN_SERIAL ON TIMEOUT 600)
 set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
+# linerate_conformance(BACKEND): every collective, with threads as ranks, over that backend alone.
+function(linerate_conformance backend)
+  set(program ${backend}_conformance)
+  add_executable(${program} tests/system/${program}.cc
+    tests/conformance/conformance_test.cc tests/conformance/cases.cc tests/conformance/rank.cc)
+  target_include_directories(${program} PRIVATE tests)
+  target_link_libraries(${program} PRIVATE linerate_collectives linerate_backend_${backend}
+    linerate_backend_fake GTest::gtest_main GTest::gmock)
+  target_compile_options(${program} PRIVATE -O1)
+  gtest_discover_tests(${program} TEST_PREFIX ${backend}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+                       PROPERTIES LABELS ${backend} TIMEOUT 300)
+endfunction()
+
 include(MpiTests)
 include(GlooTests)
 include(NcclTests)
