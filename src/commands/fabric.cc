@@ -7,7 +7,6 @@
 #include "cli/checks.h"
 #include "launch/connect.h"
 #include "launch/place.h"
-#include "topo/pci.h"
 
 #include <fmt/format.h>
 
@@ -36,9 +35,6 @@ BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
                              std::optional<int> nnodes) {
   if (config.backend != "auto") return {config.backend, "asked for"};
   if (!config.emulate_file.empty()) return {"host", "--emulate was given"};
-  // Also where driver or module are missing: a table of the host's memory would look just as fine.
-  if (count_nvidia_gpus() > 0)
-    return {"nccl", "the PCI bus shows NVIDIA GPUs (--backend host measures without them)"};
   if (identity.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
   if (nnodes && *nnodes > 1)
     return {"gloo", fmt::format("the ranks run on {} hosts without an MPI launcher", *nnodes)};

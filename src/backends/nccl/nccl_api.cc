@@ -49,7 +49,6 @@ void find_management(Symbols& symbols, NcclApi& api) {
   symbols.need(api.get_last_error, "ncclGetLastError");
   symbols.need(api.get_unique_id, "ncclGetUniqueId");
   symbols.need(api.comm_init_rank_config, "ncclCommInitRankConfig");
-  symbols.need(api.comm_finalize, "ncclCommFinalize");
   symbols.need(api.comm_destroy, "ncclCommDestroy");
   symbols.need(api.comm_abort, "ncclCommAbort");
   symbols.need(api.comm_get_async_error, "ncclCommGetAsyncError");
@@ -75,10 +74,6 @@ void find_calls(Symbols& symbols, NcclApi& api) {
 void find_newer(Symbols& symbols, NcclApi& api) {
   symbols.want(api.mem_alloc, "ncclMemAlloc");
   symbols.want(api.mem_free, "ncclMemFree");
-  symbols.want(api.comm_register, "ncclCommRegister");
-  symbols.want(api.comm_deregister, "ncclCommDeregister");
-  symbols.want(api.comm_window_register, "ncclCommWindowRegister");
-  symbols.want(api.comm_window_deregister, "ncclCommWindowDeregister");
   symbols.want(api.all_to_all, "ncclAlltoAll");
   symbols.want(api.gather, "ncclGather");
   symbols.want(api.scatter, "ncclScatter");

@@ -15,7 +15,6 @@ struct NcclApi {
   decltype(&ncclGetLastError) get_last_error = nullptr;
   decltype(&ncclGetUniqueId) get_unique_id = nullptr;
   decltype(&ncclCommInitRankConfig) comm_init_rank_config = nullptr;
-  decltype(&ncclCommFinalize) comm_finalize = nullptr;
   decltype(&ncclCommDestroy) comm_destroy = nullptr;
   decltype(&ncclCommAbort) comm_abort = nullptr;
   decltype(&ncclCommGetAsyncError) comm_get_async_error = nullptr;
@@ -37,11 +36,6 @@ struct NcclApi {
   // 2.19
   decltype(&ncclMemAlloc) mem_alloc = nullptr;
   decltype(&ncclMemFree) mem_free = nullptr;
-  decltype(&ncclCommRegister) comm_register = nullptr;
-  decltype(&ncclCommDeregister) comm_deregister = nullptr;
-  // 2.27
-  decltype(&ncclCommWindowRegister) comm_window_register = nullptr;
-  decltype(&ncclCommWindowDeregister) comm_window_deregister = nullptr;
   // 2.28
   decltype(&ncclAlltoAll) all_to_all = nullptr;
   decltype(&ncclGather) gather = nullptr;

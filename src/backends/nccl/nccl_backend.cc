@@ -115,8 +115,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
     communicators.push_back(std::make_unique<NcclCommunicator>(
         Libraries{api_, input_.api}, *local[i], endpoints[i],
         NcclCommunicator::Place{.rank = first + static_cast<int>(i),
-                                .nranks = static_cast<int>(gpus.size()),
-                                .ngpus = static_cast<int>(local.size())},
+                                .nranks = static_cast<int>(gpus.size())},
         &members));
   return communicators;
 }

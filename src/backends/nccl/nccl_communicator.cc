@@ -55,7 +55,7 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {
                    "ncclCommSplit");
   if (part == nullptr) return nullptr;
   auto endpoint = std::make_shared<Endpoint>(api, part, endpoint_->who());
-  Place place{.ngpus = place_.ngpus};
+  Place place;
   endpoint->check(api.comm_user_rank(part, &place.rank), "ncclCommUserRank");
   endpoint->check(api.comm_count(part, &place.nranks), "ncclCommCount");
   return std::make_unique<NcclCommunicator>(libraries_, device_, std::move(endpoint), place,

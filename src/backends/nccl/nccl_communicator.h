@@ -21,7 +21,6 @@ class NcclCommunicator final : public Communicator {
   struct Place {
     int rank = 0;
     int nranks = 1;
-    int ngpus = 1;  // ranks that share this one's thread
   };
 
   // `members` are the threads of the whole job; null for a part of it. Both outlive this.
