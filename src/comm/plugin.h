@@ -28,8 +28,8 @@ struct PluginInput {
   NodePlace here;      // hostname and identity only
   // The place of member `rank` when member r runs on host number hosts[r] (launch/place.h).
   NodePlace (*place_within)(std::span<const int> hosts, int rank) = nullptr;
-  Deadline deadline{};       // of the start
-  std::string library{};     // file of the foreign library to load; empty: as the linker finds it
+  Deadline deadline{};    // of the start
+  std::string library{};  // file of the foreign library to load; empty: as the linker finds it
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.
