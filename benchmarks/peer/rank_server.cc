@@ -46,12 +46,14 @@ void RankServer::allocate(const Options& options) {
   }
 }
 
+// A driver that dies may have asked only some ranks for the next cell: they wait for this one.
 void RankServer::serve() {
   session_.enter({.what = "waiting for the driver"});
   channel_.write_line(
       line_of(Greeting{.rank = local().rank, .nranks = session_.nranks(), .version = version_}));
   while (const auto line = channel_.read_line())
     channel_.write_line(line_of(answer(parse_request(*line))));
+  local().world->abort();
 }
 
 Answer RankServer::answer(const Request& request) {

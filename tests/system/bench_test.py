@@ -1,7 +1,9 @@
 """The side-by-side benchmark on a very small scale: that it runs, checks, writes, and ends."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -81,6 +83,29 @@ class Bench(unittest.TestCase):
         sockets = f"--socket {self.folder}"
         self.assertTrue(wait_until(lambda: not processes_that_name(sockets), ENDS_S),
                         processes_that_name(sockets))
+
+    def test_no_rank_waits_for_one_that_was_not_asked(self):
+        path = self.folder / "socket"
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(str(path))
+        listener.listen()
+        program = BIN.parent / "benchmarks" / "bin" / "bench_peer"
+        peer = subprocess.Popen([str(program), "--nthreads", "2", "--backend", "host",
+                                 "--buffer-bytes", "4096", "--socket", str(path)],
+                                env=environment(), stderr=subprocess.DEVNULL)
+        self.addCleanup(peer.kill)
+        ranks = [listener.accept()[0] for _ in range(2)]
+        greetings = [json.loads(rank.recv(4096)) for rank in ranks]
+
+        ranks[[greeting["rank"] for greeting in greetings].index(0)].sendall(
+            json.dumps({"collective": "all_reduce", "type": "float", "op": "sum", "root": 0,
+                        "bytes": 1024, "placement": "out_of_place", "cold": False, "verify": False,
+                        "loop": "bare", "iters": 1, "warmup": 1, "windows": 1}).encode() + b"\n")
+        for rank in ranks:
+            rank.close()
+
+        peer.wait(ENDS_S)
 
 
 if __name__ == "__main__":
