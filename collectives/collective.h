@@ -46,6 +46,7 @@ struct Call {
   std::span<const Range> send_ranges{};  // all_to_all_v, prepared before the timing
   std::span<const Range> recv_ranges{};
   Stream* stream = nullptr;
+  int step = 0;  // of Collective::steps
 };
 
 // Collects what one rank's receive buffer must hold, in terms of the ranks' known inputs.
@@ -109,10 +110,18 @@ struct Collective {
   double (*bus_factor)(int nranks) = nullptr;
   // A sentence when `nranks` ranks cannot run it; null function: any number can.
   std::optional<std::string> (*refusal)(int nranks) = nullptr;
-  void (*launch)(Communicator&, const Call&) = nullptr;
+  // Steps that must not run at once, because each needs what the one before has brought; null
+  // function: one. What a Group fuses runs at once, so no group holds more than one step.
+  int (*steps)(int nranks) = nullptr;
+  void (*launch)(Communicator&, const Call&) = nullptr;  // step call.step
   // `sizing.count` as above; describes recv of sizing.rank.
   void (*expect)(Oracle&, const Sizing& sizing) = nullptr;
 };
+
+// The steps of a launch on `nranks` ranks.
+inline int steps_of(const Collective& collective, int nranks) {
+  return collective.steps == nullptr ? 1 : collective.steps(nranks);
+}
 
 // Every collective, in the order of the docs.
 std::span<const Collective* const> all_collectives();

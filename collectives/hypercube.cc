@@ -45,18 +45,24 @@ Buffers exchange(const Buffers& b, int first, int to, int nblocks) {
           .type = b.type};
 }
 
-void launch(Communicator& comm, const Call& call) {
-  const int rank = comm.rank();
+// The own block, then an exchange along each dimension.
+int steps(int nranks) { return std::bit_width(static_cast<unsigned>(nranks)); }
+
+void keep_own_block(Communicator& comm, const Call& call) {
   const Buffers& b = call.buffers;
-  const Buffers own = exchange(b, rank, rank, 1);
-  if (b.send.data() != own.recv.data())
-    comm.send_recv({.send = b.send, .recv = own.recv, .count = b.count, .type = b.type}, rank, rank,
-                   *call.stream);
-  for (int step = 1; step < comm.nranks(); step *= 2) {
-    const int held =
-        rank / step * step;  // blocks [held, held + step) are here, held ^ step not yet
-    comm.send_recv(exchange(b, held, held ^ step, step), rank ^ step, rank ^ step, *call.stream);
-  }
+  const Buffers own = exchange(b, comm.rank(), comm.rank(), 1);
+  if (b.send.data() == own.recv.data()) return;
+  comm.send_recv({.send = b.send, .recv = own.recv, .count = b.count, .type = b.type}, comm.rank(),
+                 comm.rank(), *call.stream);
+}
+
+void launch(Communicator& comm, const Call& call) {
+  if (call.step == 0) return keep_own_block(comm, call);
+  const int rank = comm.rank();
+  const int width = 1 << (call.step - 1);
+  const int held = rank / width * width;  // blocks [held, held + width) are here, held ^ width not
+  comm.send_recv(exchange(call.buffers, held, held ^ width, width), rank ^ width, rank ^ width,
+                 *call.stream);
 }
 
 void expect(Oracle& oracle, const Sizing& s) {
@@ -77,6 +83,7 @@ const Collective kHypercube{
     .algbw_count = algbw_count,
     .bus_factor = bus_factor,
     .refusal = refusal,
+    .steps = steps,
     .launch = launch,
     .expect = expect};
 

@@ -1,10 +1,12 @@
 // See launcher.h.
 #include "bench/launcher.h"
 
+#include <algorithm>
+
 namespace linerate {
 
 CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
-    : session_(session), collective_(*on_lane.what.collective) {
+    : group_(session.group()), collective_(*on_lane.what.collective) {
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
     const auto& layout = on_lane.layouts[i];
@@ -12,7 +14,9 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
                       .call = {},
                       .send = nullptr,
                       .recv = nullptr,
-                      .stride = layout.stride};
+                      .stride = layout.stride,
+                      .steps = steps_of(collective_, local.comm().nranks())};
+    steps_ = std::max(steps_, prepared.steps);
     prepared.call = {.buffers = {.send = layout.send_view(local, 0),
                                  .recv = layout.recv_view(local, 0),
                                  .count = on_lane.sizings[i].count,
@@ -29,11 +33,11 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
 }
 
 void CaseLauncher::start_group() {
-  if (Group* const group = session_.group()) group->start();
+  if (group_ != nullptr && steps_ == 1) group_->start();
 }
 
 void CaseLauncher::end_group() {
-  if (Group* const group = session_.group()) group->end();
+  if (group_ != nullptr && steps_ == 1) group_->end();
 }
 
 void CaseLauncher::add(std::size_t slot) {
@@ -41,7 +45,20 @@ void CaseLauncher::add(std::size_t slot) {
     auto& buffers = p.call.buffers;
     buffers.send = {p.send + slot * p.stride, buffers.send.size()};
     buffers.recv = {p.recv + slot * p.stride, buffers.recv.size()};
-    collective_.launch(*p.comm, p.call);
+    if (steps_ == 1) collective_.launch(*p.comm, p.call);
+  }
+  if (steps_ > 1) add_steps();
+}
+
+// Each step of all ranks is a group of its own.
+void CaseLauncher::add_steps() {
+  for (int step = 0; step < steps_; ++step) {
+    if (group_ != nullptr) group_->start();
+    for (auto& p : prepared_) {
+      p.call.step = step;
+      if (step < p.steps) collective_.launch(*p.comm, p.call);
+    }
+    if (group_ != nullptr) group_->end();
   }
 }
 

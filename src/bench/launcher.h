@@ -31,7 +31,8 @@ class CaseLauncher {
     add(slot);
     end_group();
   }
-  // Several calls fused: start_group(), add() for each, end_group().
+  // Several calls fused, as far as the collective's steps allow: start_group(), add() for each,
+  // end_group().
   void start_group();
   void add(std::size_t slot);
   void end_group();
@@ -44,9 +45,13 @@ class CaseLauncher {
     const std::byte* send;  // of slot 0
     std::byte* recv;
     std::size_t stride;
+    int steps;
   };
-  Session& session_;
+  void add_steps();
+
+  Group* const group_;  // null: every call stands alone
   const Collective& collective_;
+  int steps_ = 1;  // the most of this lane's ranks
   std::vector<Prepared> prepared_;
 };
 
