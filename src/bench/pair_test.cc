@@ -33,42 +33,30 @@ Buffers buffers_of(const Part& part, std::size_t bytes) {
           .type = DataType::uint8};
 }
 
-// Round trip: source to dest, then back.
-void ping_pong(const Part& part, const Buffers& b) {
-  Communicator& comm = *part.local->world;
-  Stream& stream = *part.local->stream;
-  if (part.is_source) {
-    comm.send(b, part.peer, stream);
-    comm.recv(b, part.peer, stream);
-  } else {
-    comm.recv(b, part.peer, stream);
-    comm.send(b, part.peer, stream);
-  }
-}
+enum class Way { there, back, both };
 
-void transfer(const Part& part, const PairTest& test, const Buffers& b) {
+void transfer(const Part& part, const Buffers& b, Way way) {
   Communicator& comm = *part.local->world;
   Stream& stream = *part.local->stream;
-  switch (test.kind) {
-    case PairKind::latency:
-      return ping_pong(part, b);
-    case PairKind::bidirectional:
-      return comm.send_recv(b, part.peer, part.peer, stream);
-    case PairKind::unidirectional:
-      break;
-  }
-  if (part.is_source)
+  if (way == Way::both) return comm.send_recv(b, part.peer, part.peer, stream);
+  if (part.is_source == (way == Way::there))
     comm.send(b, part.peer, stream);
   else
     comm.recv(b, part.peer, stream);
 }
 
-// One iteration on all of this lane's ranks in the test, and the wait for it.
-void iterate(Session& session, const std::vector<Part>& parts, const PairTest& test) {
+// What a group fuses runs at once, so that the two ways of a round trip are groups of their own.
+void transfer_all(Session& session, const std::vector<Part>& parts, const PairTest& test, Way way) {
   Group* const group = session.group();
   if (group != nullptr) group->start();
-  for (const auto& part : parts) transfer(part, test, buffers_of(part, test.bytes));
+  for (const auto& part : parts) transfer(part, buffers_of(part, test.bytes), way);
   if (group != nullptr) group->end();
+}
+
+// One iteration on all of this lane's ranks in the test, and the wait for it.
+void iterate(Session& session, const std::vector<Part>& parts, const PairTest& test) {
+  transfer_all(session, parts, test, test.kind == PairKind::bidirectional ? Way::both : Way::there);
+  if (test.kind == PairKind::latency) transfer_all(session, parts, test, Way::back);
   for (const auto& part : parts) part.local->stream->synchronize({});
 }
 
