@@ -48,7 +48,7 @@ build-%/build.ninja: | deps
 
 run: tools ## measure all_reduce on 2 host ranks; table here, report in build/run
 	@rm -rf $(RUN) && mkdir -p $(RUN)
-	@build/bin/all_reduce_perf -b 8 -e 64M -f 2 -g 2 --jsonl $(RUN)/run.jsonl
+	@build/bin/all_reduce_perf --backend host -b 8 -e 64M -f 2 -g 2 --jsonl $(RUN)/run.jsonl
 	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN)
 
 test: all ## every test that fits 10 minutes on 2 cores

@@ -8,6 +8,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/ncc
   ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/*.cc)
 list(FILTER sources EXCLUDE REGEX "plugin.cc$")
 file(GLOB fakes CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/support/gpu/*.cc)
+list(FILTER fakes EXCLUDE REGEX "module.cc$")
 add_library(linerate_backend_nccl STATIC EXCLUDE_FROM_ALL ${sources} ${fakes})
 target_include_directories(linerate_backend_nccl PUBLIC tests)
 target_include_directories(linerate_backend_nccl SYSTEM PUBLIC
@@ -17,3 +18,26 @@ target_link_libraries(linerate_backend_nccl PUBLIC linerate_devices linerate_lau
 
 linerate_test(unit_backend_nccl tests/unit/backends/nccl linerate_backend_nccl)
 linerate_conformance(nccl)
+
+# The programs beside a module of fakes: what users type, with -g 8, on a machine without a GPU.
+set(fake_gpus ${CMAKE_BINARY_DIR}/fake-gpus)
+add_library(linerate_fake_gpus MODULE ${sources} ${fakes} tests/support/gpu/module.cc)
+set_target_properties(linerate_fake_gpus PROPERTIES
+  OUTPUT_NAME linerate-nccl LIBRARY_OUTPUT_DIRECTORY ${fake_gpus}/lib)
+target_include_directories(linerate_fake_gpus PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/tests)
+target_include_directories(linerate_fake_gpus SYSTEM PRIVATE
+  ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+target_link_libraries(linerate_fake_gpus PRIVATE fmt::fmt-header-only CUDA::cudart_static)
+target_link_options(linerate_fake_gpus PRIVATE -Wl,--exclude-libs,ALL)
+add_custom_command(OUTPUT ${fake_gpus}/bin/linerate
+  COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:linerate> ${fake_gpus}/bin/linerate
+  DEPENDS linerate)
+foreach(name IN ITEMS nccl nccl_options nccl_faults)
+  linerate_python_test(system.${name} system tests/system/${name}_test.py)
+  set_tests_properties(system.${name} PROPERTIES
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_FAKE_GPUS=${fake_gpus}/bin/linerate"
+    SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+endforeach()
+add_custom_target(fake_gpu_programs ALL DEPENDS ${fake_gpus}/bin/linerate linerate_fake_gpus)
+

@@ -52,8 +52,10 @@ OpenedBackend open_backend(const BackendRow& row, const BackendInput& input) {
   if (row.make != nullptr) return row.make(input);
   const Plugin& plugin = load_module(module_of(row), input.environment);
   assert(input.session != nullptr || plugin.start == nullptr);
-  return plugin.make_backend(
-      {.clock = input.clock, .here = {}, .deadline = {}, .library = input.library}, input.session);
+  PluginInput start{.clock = input.clock, .here = {}, .deadline = {}};
+  start.library = input.library;
+  start.gpu = input.gpu;
+  return plugin.make_backend(start, input.session);
 }
 
 std::unique_ptr<JobSession> open_session(const BackendRow& row, const PluginInput& input,

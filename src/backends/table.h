@@ -21,6 +21,7 @@ struct BackendInput {
   FakeOptions fake{};                              // of the fake backend
   std::shared_ptr<const host::Network> network{};  // that the host backend emulates; null: none
   std::string library{};                           // --nccl-lib: file of the foreign library
+  GpuOptions gpu{};                                // of the nccl backend
   bool ranks_stay = false;                         // HostOptions::ranks_stay
   JobSession* session = nullptr;  // of the backend's module, where it has one; outlives the backend
 };

@@ -65,7 +65,7 @@ CaseOnLane CaseRunner::prepare(const Case& what, Placement placement) const {
 // Lanes take the same steps, though groups of other sizes have other slots.
 CaseOnLane CaseRunner::agree_on(CaseOnLane on_lane) {
   const auto& config = session_.config();
-  if (config.check > 0 && !config.stop.asked())
+  if (config.check > 0 && !config.stop.asked() && config.gpu.cudagraph == 0)
     on_lane.keeps_spare = !session_.any_lane(!on_lane.layouts.front().has_spare());
   return on_lane;
 }
@@ -106,37 +106,76 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   if (on_lane.keeps_spare && m.checked)
     fill_slot(session_, on_lane, on_lane.layouts.front().last_slot());
   CaseLauncher launcher(session_, on_lane);
-  session_.enter(stage("warm-up", on_lane));
-  for (std::uint64_t i = 0; i < config.warmup_iters; ++i)
-    launcher.once(i % on_lane.layouts.front().sliding_slots());
-  launcher.synchronize();
+  warm_up(on_lane, launcher);
   measure(on_lane, launcher, m);
   if (m.checked) verify(on_lane, launcher, m);
+  throw_late_errors();
   return m;
+}
+
+// What went wrong in a library's own threads, though its calls ended.
+void CaseRunner::throw_late_errors() {
+  for (auto& local : session_.ranks())
+    if (const auto error = local.comm().async_error()) throw Error(*error);
+}
+
+// The very first call of a run is timed alone: libraries set up connections then.
+void CaseRunner::warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher) {
+  session_.enter(stage("warm-up", on_lane));
+  const auto start_ns = session_.clock().now_ns();
+  for (std::uint64_t i = 0; i < session_.config().warmup_iters; ++i) {
+    launcher.once(i % on_lane.layouts.front().sliding_slots());
+    if (first_call_us_) continue;
+    launcher.synchronize();
+    first_call_us_ = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e3;
+  }
+  launcher.synchronize();
+}
+
+WindowTime CaseRunner::time_window(CaseLauncher& launcher, const WindowPlan& plan,
+                                   CapturedWindow* captured) {
+  if (captured == nullptr) return run_window(session_, launcher, plan);
+  return run_launches(session_, launcher, *captured, session_.config().gpu.cudagraph);
+}
+
+// Room for the samples, on rank 0.
+void CaseRunner::prepare_samples(Measurement& m) const {
+  const auto& config = session_.config();
+  if (!session_.is_first()) return;
+  const auto capacity = config.stop.asked()
+                            ? SampleReduction::kExactSamples
+                            : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
+  for (const auto& set : lane_sets_) m.samples.emplace_back(capacity, set.size());
+  if (config.lists_samples_of_processes())
+    m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
+}
+
+// The captured calls where there is a graph, else the calls themselves.
+WindowTime CaseRunner::run_verified_call(CaseLauncher& launcher, std::size_t slot) {
+  const WindowPlan plan{.iters = 1, .last_slot = slot};
+  if (session_.config().gpu.cudagraph == 0) return run_window(session_, launcher, plan);
+  CapturedWindow captured(session_, launcher, plan);
+  return run_launches(session_, launcher, captured, 1);
 }
 
 void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
   const auto& config = session_.config();
   const auto& layout = on_lane.layouts.front();
-  const auto capacity = config.stop.asked()
-                            ? SampleReduction::kExactSamples
-                            : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
-  if (session_.is_first()) {
-    for (const auto& set : lane_sets_) m.samples.emplace_back(capacity, set.size());
-    if (config.lists_samples_of_processes())
-      m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
-  }
+  prepare_samples(m);
   m.lane_times.resize(static_cast<std::size_t>(session_.members().nranks()));
   const auto start_ns = session_.clock().now_ns();
   next_look_ = 0;
+  const WindowPlan plan{.iters = config.iters,
+                        .agg_iters = config.agg_iters,
+                        .sliding_slots = layout.sliding_slots(),
+                        .last_slot = layout.last_slot()};
+  const int launches = config.gpu.cudagraph;
+  std::unique_ptr<CapturedWindow> captured;
+  if (launches > 0) captured = std::make_unique<CapturedWindow>(session_, launcher, plan);
   for (bool stop = false; !stop;) {
     session_.enter(stage("timed loop", on_lane));
-    const auto time = run_window(session_, launcher,
-                                 {.iters = config.iters,
-                                  .agg_iters = config.agg_iters,
-                                  .sliding_slots = layout.sliding_slots(),
-                                  .last_slot = layout.last_slot()});
-    m.iters += config.iters;
+    const auto time = time_window(launcher, plan, captured.get());
+    m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
     const auto times = gather_times(time);
     for (std::size_t lane = 0; lane < times.size(); ++lane) {
       m.lane_times[lane].elapsed_ns += times[lane].elapsed_ns;
@@ -144,20 +183,23 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
     }
     m.algorithm = session_.ranks().front().comm().last_algorithm();
     m.batch = decide(m, start_ns, false).batch;
-    sample(on_lane, launcher, m);
+    SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
+    if (captured) {
+      samples.samples = static_cast<std::uint64_t>(launches);
+      samples.batch = m.batch = static_cast<int>(config.iters) * config.agg_iters;
+    }
+    sample(launcher, samples, on_lane, m);
     stop = decide(m, start_ns, true).stop ||
            (config.stop.asked() && session_.any_lane(setup_.interrupted()));
   }
 }
 
-void CaseRunner::sample(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
+void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnLane& on_lane,
+                        Measurement& m) {
   session_.enter(stage("samples", on_lane));
-  sampler_.run(launcher,
-               {.samples = session_.config().iters,
-                .batch = m.batch,
-                .skip = session_.config().per_iter_skip,
-                .sliding_slots = on_lane.layouts.front().sliding_slots()},
-               lane_sets_, m.samples);
+  plan.skip = session_.config().per_iter_skip;
+  plan.sliding_slots = on_lane.layouts.front().sliding_slots();
+  sampler_.run(launcher, plan, lane_sets_, m.samples);
 }
 
 std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
@@ -208,7 +250,7 @@ void CaseRunner::verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measu
       session_.enter_local(stage("filling", on_lane));
       fill_slot(session_, on_lane, last);
       session_.enter(stage("verified call", on_lane));
-      run_window(session_, launcher, {.iters = 1, .last_slot = last});
+      run_verified_call(launcher, last);
     }
     session_.enter_local(stage("comparison", on_lane));
     const auto found = check_slot(session_, on_lane, last);

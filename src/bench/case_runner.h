@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace linerate {
@@ -30,6 +31,10 @@ class CaseRunner {
   // The lanes of the whole run, then of each group where there are several.
   const std::vector<LaneSet>& lane_sets() const { return lane_sets_; }
 
+  // From the run's very first call until it was done, in microseconds, on this lane; nothing where
+  // there was no warm-up, so that the call was part of a measurement.
+  std::optional<double> first_call_us() const { return first_call_us_; }
+
  private:
   struct Decision {
     int batch = 1;
@@ -39,7 +44,12 @@ class CaseRunner {
   CaseOnLane agree_on(CaseOnLane on_lane);
   void fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls);
   void measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
-  void sample(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
+  void throw_late_errors();
+  void prepare_samples(Measurement& m) const;
+  WindowTime run_verified_call(CaseLauncher& launcher, std::size_t slot);
+  void warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher);
+  WindowTime time_window(CaseLauncher& launcher, const WindowPlan& plan, CapturedWindow* captured);
+  void sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnLane& on_lane, Measurement& m);
   std::vector<WindowTime> gather_times(const WindowTime& mine);
   Decision decide(Measurement& m, std::int64_t start_ns, bool sampled);
   void verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
@@ -52,6 +62,7 @@ class CaseRunner {
   std::vector<LaneSet> lane_sets_;
   std::uint64_t next_look_ = 0;  // samples at which --stop's interval is looked at again
   Sampler sampler_;
+  std::optional<double> first_call_us_;
 };
 
 }  // namespace linerate

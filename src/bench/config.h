@@ -3,6 +3,7 @@
 
 #include "collectives/collective.h"
 #include "comm/data_type.h"
+#include "comm/gpu_options.h"
 #include "comm/red_op.h"
 
 #include <cstddef>
@@ -52,18 +53,6 @@ struct TrafficOptions {
   bool print_summary = false;
 };
 
-// The values of the GPU options, refused (exit 5) where the backend has no GPU and they are not
-// default.
-struct GpuOptions {
-  int cudagraph = 0;               // -G
-  int local_register = 0;          // -R
-  std::optional<int> cta_policy;   // -x
-  int device_implementation = 0;   // -D
-  std::optional<int> device_ctas;  // -V
-  bool stream_null = false;        // -y
-  bool parallel_init = false;      // -p
-};
-
 struct RunConfig {
   std::string program;                     // argv[0]'s basename
   std::vector<std::string> args;           // argv
@@ -90,7 +79,8 @@ struct RunConfig {
   Average average = Average::mean;
   bool report_timestamps = false;
   bool report_memory = false;
-  std::size_t unalign = 0;  // elements
+  bool report_init = false;  // --report-init
+  std::size_t unalign = 0;   // elements
   bool per_iter_timing = false;
   std::uint64_t per_iter_skip = 0;
   std::string json_file;  // -J

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@ struct RunTotals {
   std::uint64_t busbw_rows = 0;
   bool interrupted = false;
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …
+  std::optional<CommTimes> comm_times;                              // of a run that came to its end
 
   double average_busbw_gbps() const {
     return busbw_rows == 0 ? 0 : busbw_sum_gbps / static_cast<double>(busbw_rows);

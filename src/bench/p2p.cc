@@ -4,6 +4,7 @@
 #include "base/wire.h"
 #include "bench/calibrate.h"
 #include "bench/memory_limit.h"
+#include "bench/memory_use.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
 
@@ -42,12 +43,15 @@ class P2pRun {
   Session session_;
   RunInfo info_;
   RunTotals totals_;
+  MemoryUse memory_;
 };
 
 RunTotals P2pRun::run() {
   info_.timing = calibrate(session_);
   lower_max_bytes(session_, config_, info_);
+  memory_.note_initialised(session_);
   session_.allocate(config_.max_bytes);
+  memory_.note_allocated(session_);
   begin();
   const auto rounds = pair_rounds(session_.nranks(), config_.at_once);
   for (const auto& round : rounds) {
@@ -56,12 +60,15 @@ RunTotals P2pRun::run() {
     run_round(round);
   }
   session_.enter({.what = "end of the run"});
+  totals_.memory_bytes = memory_.amounts(session_);
+  CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
+  times.destroy_us = session_.most_of_lanes(session_.close());
+  totals_.comm_times = times;
   return totals_;
 }
 
 void P2pRun::begin() {
   session_.describe(info_);
-  totals_.memory_bytes = {{"buffers", 2 * session_.ranks().front().send.bytes()}};
   if (session_.is_first()) events_.begin(info_, {});
 }
 

@@ -49,14 +49,15 @@ std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Mea
   if (reduction.time_us.count() == 0) return std::nullopt;
   SampleInfo info{.us = reduction.time_us.summary(),
                   .batch = m.batch,
-                  .arrival_skew_us = reduction.arrival_skew_us.summary().median,
-                  .exit_skew_us = reduction.exit_skew_us.summary().median,
                   .per_process_us = reduction.process_us,
                   .skipped = reduction.skipped};
-  for (const double sum : reduction.late_us_sum)
-    info.late_us.push_back(sum / static_cast<double>(reduction.time_us.count()));
   const auto kept = reduction.time_us.kept();
   if (keep_raw) info.raw_us.assign(kept.begin(), kept.end());
+  if (reduction.arrival_skew_us.count() == 0) return info;
+  info.arrival_skew_us = reduction.arrival_skew_us.summary().median;
+  info.exit_skew_us = reduction.exit_skew_us.summary().median;
+  for (const double sum : reduction.late_us_sum)
+    info.late_us.push_back(sum / static_cast<double>(reduction.time_us.count()));
   return info;
 }
 

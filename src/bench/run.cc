@@ -5,6 +5,7 @@
 #include "bench/case_runner.h"
 #include "bench/groups.h"
 #include "bench/memory_limit.h"
+#include "bench/memory_use.h"
 #include "bench/results.h"
 #include "bench/traffic_source.h"
 
@@ -28,6 +29,7 @@ class BenchmarkRun {
   void begin();
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
+  void end(std::optional<double> first_call_us);
   RunFacts facts() const;
 
   const RunEvents& events_;
@@ -35,6 +37,7 @@ class BenchmarkRun {
   Session session_;
   RunInfo info_;
   RunTotals totals_;
+  MemoryUse memory_;
   std::unique_ptr<TrafficMatrix> traffic_;
   std::vector<Case> cases_;
   std::size_t buffer_bytes_ = 0;
@@ -53,6 +56,7 @@ RunTotals BenchmarkRun::run() {
     if (totals_.interrupted) break;
   }
   session_.enter({.what = "end of the run"});
+  end(runner.first_call_us());
   return totals_;
 }
 
@@ -64,7 +68,18 @@ void BenchmarkRun::plan() {
       plan_cases(config_, smallest_group(config_, session_.nranks()));  // the same on all lanes
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
   constexpr std::size_t kWidest = 8;
+  memory_.note_initialised(session_);
   session_.allocate(buffer_bytes_ + config_.unalign * kWidest);
+  memory_.note_allocated(session_);
+}
+
+// The slowest lane's times: each of the three is done when the last one is.
+void BenchmarkRun::end(std::optional<double> first_call_us) {
+  totals_.memory_bytes = memory_.amounts(session_);
+  CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
+  if (first_call_us) times.first_call_us = session_.most_of_lanes(*first_call_us);
+  times.destroy_us = session_.most_of_lanes(session_.close());
+  totals_.comm_times = times;
 }
 
 RunFacts BenchmarkRun::facts() const {
@@ -78,7 +93,6 @@ RunFacts BenchmarkRun::facts() const {
 
 void BenchmarkRun::begin() {
   session_.describe(info_);
-  totals_.memory_bytes = {{"buffers", 2 * session_.ranks().front().send.bytes()}};
   std::vector<std::uint64_t> row_bytes;
   for (const auto& what : cases_) row_bytes.push_back(what.bytes);
   if (session_.is_first()) events_.begin(info_, row_bytes);

@@ -25,6 +25,7 @@ struct Extremes {
 struct SampleAt {
   std::size_t index;  // in the block
   int batch;
+  bool skews;  // the stamps of all lanes are on one clock
 };
 
 // A sample's time is the maximum over lanes, because a collective ends when its last rank does.
@@ -43,6 +44,7 @@ void add_sample(const std::vector<std::vector<Stamp>>& lanes, const LaneSet& set
     e.longest = std::max(e.longest, stamp.exit_ns - stamp.entry_ns);
   }
   into.time_us.add(static_cast<double>(e.longest) / kNsPerUs / at.batch);
+  if (!at.skews) return;
   into.arrival_skew_us.add(static_cast<double>(e.last_entry - e.first_entry) / kNsPerUs);
   into.exit_skew_us.add(static_cast<double>(e.last_exit - e.first_exit) / kNsPerUs);
   for (std::size_t k = 0; k < set.size(); ++k)
@@ -78,7 +80,11 @@ int batch_for(double call_us, double clock_cost_ns) {
 }
 
 Sampler::Sampler(Session& session)
-    : session_(session), stamps_(std::min<std::uint64_t>(session.config().iters, kBlock)) {}
+    : session_(session), stamps_(std::min<std::uint64_t>(session.config().iters, kBlock)) {
+  if (!session.config().per_iter_timing) return;
+  for (auto& local : session.ranks())
+    if (auto marks = local.stream->marks(stamps_.size() + 1)) marks_.push_back(std::move(marks));
+}
 
 void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
                   std::vector<SampleReduction>& reductions) {
@@ -86,31 +92,53 @@ void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan, const std::vec
   before_ = offset_now();
   session_.align();
   for (std::uint64_t done = 0; done < plan.samples;) {
-    const std::size_t count = stamp_block(launcher, plan, done);
+    const std::size_t count = std::min<std::uint64_t>(stamps_.size(), plan.samples - done);
+    const auto stamps = std::span(stamps_).first(count);
+    device_stamps() ? mark_block(launcher, plan, stamps) : stamp_block(launcher, plan, stamps);
     gather_block(count, plan, done, sets, reductions);
     done += count;
   }
 }
 
+void Sampler::one_sample(CaseLauncher& launcher, const SamplePlan& plan) {
+  if (plan.captured != nullptr) return plan.captured->launch();
+  for (int k = 0; k < plan.batch; ++k) {
+    launcher.once(next_slot_);
+    next_slot_ = next_slot_ + 1 == plan.sliding_slots ? 0 : next_slot_ + 1;
+  }
+}
+
 // Between the stamps: `batch` calls and the wait for them. Outside: the barrier.
-std::size_t Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan,
-                                 std::uint64_t done) {
+void Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps) {
   const Clock& clock = session_.clock();
   const bool barrier = session_.config().sync == Sync::barrier;
   Communicator& world = *session_.ranks().front().world;
-  const std::size_t count = std::min<std::uint64_t>(stamps_.size(), plan.samples - done);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (Stamp& stamp : stamps) {
     if (barrier) world.barrier();
-    Stamp& stamp = stamps_[i];
     stamp.entry_ns = clock.now_ns();
-    for (int k = 0; k < plan.batch; ++k) {
-      launcher.once(next_slot_);
-      next_slot_ = next_slot_ + 1 == plan.sliding_slots ? 0 : next_slot_ + 1;
-    }
+    one_sample(launcher, plan);
     launcher.synchronize();
     stamp.exit_ns = clock.now_ns();
   }
-  return count;
+}
+
+// All at once: the device tells when it passed from one sample to the next. Ranks of a lane count
+// as one, so the longest of theirs is the lane's.
+void Sampler::mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps) {
+  const auto place = [&](std::size_t index) {
+    for (auto& marks : marks_) marks->place(index);
+  };
+  place(0);
+  for (std::size_t i = 0; i < stamps.size(); ++i) {
+    one_sample(launcher, plan);
+    place(i + 1);
+  }
+  launcher.synchronize();
+  for (std::size_t i = 0; i < stamps.size(); ++i) {
+    double us = 0;
+    for (auto& marks : marks_) us = std::max(us, marks->us_between(i, i + 1));
+    stamps[i] = {.entry_ns = 0, .exit_ns = std::llround(us * kNsPerUs)};
+  }
 }
 
 // Before and after each block, so that drift between them is taken out. Processes of one node share
@@ -124,7 +152,7 @@ void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint6
                            const std::vector<LaneSet>& sets,
                            std::vector<SampleReduction>& reductions) {
   const auto after = offset_now();
-  for (auto& stamp : std::span(stamps_).first(count)) {
+  for (auto& stamp : std::span(stamps_).first(device_stamps() ? 0 : count)) {
     stamp.entry_ns = to_common_ns(stamp.entry_ns, before_, after);
     stamp.exit_ns = to_common_ns(stamp.exit_ns, before_, after);
   }
@@ -141,7 +169,7 @@ void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint6
         ++reductions[s].skipped;
         continue;
       }
-      const SampleAt at{.index = i, .batch = plan.batch};
+      const SampleAt at{.index = i, .batch = plan.batch, .skews = !device_stamps()};
       add_sample(lanes, sets[s], at, reductions[s]);
       add_process_times(lanes, at, reductions[s].process_us);
     }

@@ -1,6 +1,7 @@
 // The samples: a second pass, stamped at entry and exit on every lane, reduced on rank 0.
 #pragma once
 
+#include "bench/captured_window.h"
 #include "bench/launcher.h"
 #include "bench/session.h"
 #include "launch/common_clock.h"
@@ -8,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace linerate {
@@ -43,10 +46,13 @@ struct SamplePlan {
   int batch = 1;           // calls per sample
   std::uint64_t skip = 0;  // the first samples that are dropped (-K)
   std::size_t sliding_slots = 1;
+  CapturedWindow* captured = nullptr;  // with it a sample is one launch, of `batch` calls
 };
 
-// Stamps of all lanes reach rank 0 in blocks of bounded size, outside the stamped parts. `sets` are
-// reduced into `reductions` on rank 0 only; both have the same length there, others pass none.
+// With -I on a GPU its events are the stamps: iterations run back to back, without a barrier, and
+// skews are unknown. Stamps of all lanes reach rank 0 in blocks of bounded size, outside the
+// stamped parts. `sets` are reduced into `reductions` on rank 0 only; both have the same length
+// there, others pass none.
 class Sampler {
  public:
   static constexpr std::size_t kBlock = 4096;
@@ -59,13 +65,18 @@ class Sampler {
            std::vector<SampleReduction>& reductions);
 
  private:
-  std::size_t stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::uint64_t done);
+  void stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps);
+  void mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps);
+  void one_sample(CaseLauncher& launcher, const SamplePlan& plan);
+  bool device_stamps() const { return !marks_.empty(); }
   void gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
                     const std::vector<LaneSet>& sets, std::vector<SampleReduction>& reductions);
   ClockOffset offset_now();
 
   Session& session_;
   std::vector<Stamp> stamps_;
+  // Per local rank, one point more than stamps: with -I on devices that keep their own time.
+  std::vector<std::unique_ptr<Marks>> marks_;
   std::size_t next_slot_ = 0;
   ClockOffset before_;  // of the current block
 };

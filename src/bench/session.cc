@@ -77,9 +77,11 @@ void Session::connect() {
     auto& local = ranks_[static_cast<std::size_t>(i)];
     local.rank = members().rank() * per_lane + i;
     local.device = input_.backend.open_device(device_index(i));
-    local.stream = local.device->stream();
+    local.stream =
+        local.device->open_stream(config().gpu.stream_null ? StreamKind::null : StreamKind::own);
     devices.push_back(local.device.get());
   }
+  free_before_init_ = devices.front()->free_bytes();
   members().barrier(init_deadline());
   const auto start_ns = input_.clock.now_ns();
   auto comms = input_.backend.connect(members(), devices, {.deadline = init_deadline()});
@@ -162,15 +164,27 @@ ClockOffset Session::clock_offset(const Deadline& deadline) {
   throw PeerFailure(fmt::format("No rank has measured the clock of node {}.", node));
 }
 
+// Ranks that share the free memory which their device tells: all of a node its host memory, and
+// those on one GPU that GPU's.
+std::size_t Session::sharers_of(const LocalRank& local) const {
+  const auto on_node =
+      static_cast<std::size_t>(input_.members.place().local_nranks) * ranks_.size();
+  if (local.device->kind() != DeviceKind::cuda) return on_node;
+  const auto& own = infos_[static_cast<std::size_t>(local.rank)];
+  const auto shares = [&](const RankInfo& other) {
+    return other.node == own.node && other.bus_id == own.bus_id;
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(infos_, shares));
+}
+
 std::size_t Session::rank_memory() {
   constexpr double kShareOfFree = 0.8;  // leaves room for the backend's own memory and for others
-  const auto on_node = static_cast<std::size_t>(members().place().local_nranks) * ranks_.size();
   std::size_t least = config().limit_memory.value_or(SIZE_MAX);
   for (const auto& local : ranks_) {
     if (config().limit_memory) break;  // the user knows better
     const auto free = static_cast<double>(local.device->free_bytes());
-    const auto share = static_cast<std::size_t>(free * kShareOfFree / static_cast<double>(on_node));
-    least = std::min(least, share);
+    const auto sharers = static_cast<double>(sharers_of(local));
+    least = std::min(least, static_cast<std::size_t>(free * kShareOfFree / sharers));
   }
   WireWriter mine;
   mine.put(least);
@@ -190,6 +204,40 @@ void Session::allocate(std::size_t bytes) {
     local.device->fill(local.send.view(), inputs);
     local.device->fill(local.recv.view(), inputs);
   }
+  register_buffers();
+}
+
+void Session::register_buffers() {
+  const int how = config().gpu.local_register;
+  if (how == 0) return;
+  enter({.what = "registration", .timeout_s = config().init_timeout_s()});
+  const auto kind = how == 1 ? RegistrationKind::local : RegistrationKind::symmetric;
+  for (const auto buffer : {&LocalRank::send, &LocalRank::recv}) {
+    if (group_) group_->start();
+    for (auto& local : ranks_)
+      local.registrations.push_back(local.comm().register_buffer(local.*buffer, kind));
+    if (group_) group_->end();
+  }
+}
+
+double Session::close() {
+  enter({.what = "end of the communicators", .timeout_s = config().init_timeout_s()});
+  members().barrier(init_deadline());
+  const auto start_ns = input_.clock.now_ns();
+  for (auto& local : ranks_) local.registrations.clear();
+  watched_->clear();
+  for (auto& local : ranks_) local.part.reset();
+  for (auto& local : ranks_) local.world.reset();
+  return static_cast<double>(input_.clock.now_ns() - start_ns) / 1e3;
+}
+
+double Session::most_of_lanes(double mine) {
+  WireWriter out;
+  out.put(mine);
+  double most = mine;
+  for (const auto& bytes : members().all_gather(out.bytes(), init_deadline()))
+    most = std::max(most, WireReader(bytes).get<double>());
+  return most;
 }
 
 bool Session::any_lane(bool says) {

@@ -22,8 +22,9 @@ struct LocalRank {
   std::unique_ptr<Communicator> part;  // of its group; null when there is one group only
   std::unique_ptr<Stream> stream;
   Buffer send, recv;
-  int rank = 0;   // global
-  int group = 0;  // colour, as the device lines print it
+  std::vector<std::unique_ptr<Registration>> registrations;  // of send and recv (-R)
+  int rank = 0;                                              // global
+  int group = 0;                                             // colour, as the device lines print it
 
   Communicator& comm() { return part ? *part : *world; }
 };
@@ -57,6 +58,8 @@ class Session {
   int nranks() const { return static_cast<int>(infos_.size()); }
   int nprocesses() const { return nranks() / (config().nthreads * config().ngpus); }
   double init_us() const { return init_us_; }
+  // Of the first rank's device, before the communicators were made.
+  std::size_t free_before_init() const { return free_before_init_; }
   Deadline init_deadline() const;
 
   // Every rank of the run, by rank; the same on all lanes.
@@ -66,8 +69,15 @@ class Session {
   int ngroups() const { return ngroups_; }
 
   // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
-  // with inputs, so that no page fault and no zero page is in a timing.
+  // with inputs, so that no page fault and no zero page is in a timing; registers them (-R).
   void allocate(std::size_t bytes);
+
+  // Ends registrations and communicators, in this order; nothing but the bootstrap works
+  // afterwards. Collective over all lanes. Yields the microseconds that it took this lane.
+  double close();
+
+  // The largest of the values that the lanes say; the same on all. Collective.
+  double most_of_lanes(double mine);
 
   // The bytes that each of this lane's ranks may use for buffers, minimum over all ranks.
   std::size_t rank_memory();
@@ -94,6 +104,8 @@ class Session {
   void force_algorithm();
   void exchange_infos();
   void gather_node_leaders();
+  void register_buffers();
+  std::size_t sharers_of(const LocalRank& local) const;
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
 
@@ -112,6 +124,7 @@ class Session {
   std::vector<RankInfo> infos_;
   int ngroups_ = 1;
   double init_us_ = 0;
+  std::size_t free_before_init_ = 0;
 };
 
 }  // namespace linerate

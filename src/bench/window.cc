@@ -67,15 +67,19 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
 
 }  // namespace
 
+void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
+  SlotCycle cycle(plan.sliding_slots);
+  for (std::uint64_t i = 0; i < plan.iters; ++i)
+    run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
+}
+
 WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
   session.align();
   if (session.config().blocking == Blocking::outer)
     return run_outer_blocking(session, launcher, plan);
   const Clock& clock = session.clock();
-  SlotCycle cycle(plan.sliding_slots);
   const auto start_ns = clock.now_ns();
-  for (std::uint64_t i = 0; i < plan.iters; ++i)
-    run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
+  enqueue_window(session, launcher, plan);
   const auto enqueued_ns = clock.now_ns();
   launcher.synchronize();
   const auto end_ns = clock.now_ns();

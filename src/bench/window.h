@@ -21,6 +21,9 @@ struct WindowTime {
   std::int64_t enqueue_ns = 0;  // until the last call was enqueued (-C)
 };
 
+// Enqueues the calls of the plan, each on its slot; waits between them where -z 1 or 2 says so.
+void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+
 // Aligns all lanes, then times the calls. Excluded from the time: the alignment, and with -z 3 the
 // barrier of each iteration. Collective over all lanes.
 WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);

@@ -48,6 +48,16 @@ Refusal check_iterations(const RunConfig& config) {
   return {};
 }
 
+Refusal check_graph(const RunConfig& config) {
+  if (config.gpu.cudagraph == 0) return {};
+  if (config.blocking != Blocking::none)
+    return "-z/--blocking waits between calls, which a graph cannot: leave out -z or "
+           "-G/--cudagraph.";
+  if (config.gpu.stream_null)
+    return "-y/--stream_null: the null stream cannot be captured: leave out -y or -G/--cudagraph.";
+  return {};
+}
+
 bool has_device_kernels(const Collective* collective) {
   return collective != nullptr &&
          (collective->name == "all_reduce" || collective->name == "all_to_all");
@@ -119,8 +129,8 @@ Refusal check_pairs(const RunConfig& config) {
 }  // namespace
 
 Refusal contradiction(const RunConfig& config) {
-  constexpr std::array kChecks{check_sizes, check_ranks,   check_iterations, check_device_kernel,
-                               check_files, check_backend, check_pairs};
+  constexpr std::array kChecks{check_sizes,         check_ranks, check_iterations, check_graph,
+                               check_device_kernel, check_files, check_backend,    check_pairs};
   for (const auto check : kChecks)
     if (auto refusal = check(config)) return refusal;
   return {};
@@ -144,25 +154,28 @@ Refusal gpu_option_refusal(const RunConfig& config, bool on_gpus) {
   struct Given {
     bool is_given;
     std::string_view long_name;
+    bool is_built = true;
   };
-  const std::array<Given, 7> options{{
+  const std::array<Given, 9> options{{
       {gpu.cudagraph != 0, "cudagraph"},
       {gpu.local_register != 0, "local_register"},
       {gpu.cta_policy.has_value(), "cta_policy"},
-      {gpu.device_implementation != 0, "device_implementation"},
-      {gpu.device_ctas.value_or(kDefaultCtas) != kDefaultCtas, "device_cta_count"},
+      {gpu.device_implementation != 0, "device_implementation", false},
+      {gpu.device_ctas.value_or(kDefaultCtas) != kDefaultCtas, "device_cta_count", false},
       {gpu.stream_null, "stream_null"},
-      {gpu.parallel_init && !on_gpus, "parallel_init"},  // GPUs always start in parallel
+      {gpu.parallel_init, "parallel_init"},
+      {gpu.nccl_tests_config, "nccl-tests-config"},
+      {gpu.oversubscribe, "oversubscribe"},
   }};
   for (const auto& option : options) {
-    if (!option.is_given) continue;
+    if (!option.is_given || (on_gpus && option.is_built)) continue;
     const auto* row = find_option(Audience::collectives, option.long_name);
     assert(row != nullptr);
-    if (on_gpus)
-      return fmt::format("{} is not built yet ({}): leave it out, or give {} {}, the default.",
-                         row->shortest(), row->help, row->shortest(), row->default_text);
-    return fmt::format("{} needs the nccl backend ({}): leave it out, or give {} {}, the default.",
-                       row->shortest(), row->help, row->shortest(), row->default_text);
+    const auto advice = row->is_flag() ? std::string("leave it out")
+                                       : fmt::format("leave it out, or give {} {}, the default",
+                                                     row->shortest(), row->default_text);
+    return fmt::format("{} {} ({}): {}.", row->shortest(),
+                       on_gpus ? "is not built yet" : "needs the nccl backend", row->help, advice);
   }
   return {};
 }

@@ -14,7 +14,7 @@ constexpr std::array<Choice<int>, 3> kRegistrations{{{"0", 0}, {"1", 1}, {"2", 2
 constexpr std::array<Choice<std::optional<int>>, 4> kPolicies{
     {{"-1", std::nullopt}, {"0", 0}, {"1", 1}, {"2", 2}}};
 
-constexpr std::array<OptionRow, 7> kRows{{
+constexpr std::array<OptionRow, 9> kRows{{
     {.short_name = 'G',
      .long_name = "cudagraph",
      .metavar = "N",
@@ -82,6 +82,22 @@ constexpr std::array<OptionRow, 7> kRows{{
      .help = "1: each thread makes its communicators itself",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.gpu.parallel_init); }},
+    {.long_name = "nccl-tests-config",
+     .help = "communicators as nccl-tests makes them: nvlinkCentricSched, maxP2pPeers",
+     .note = "Without it they have the library's defaults, as a framework's have.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.gpu.nccl_tests_config = true;
+       return {};
+     }},
+    {.long_name = "oversubscribe",
+     .help = "several ranks may share a GPU, to try what works",
+     .note = "Its bandwidths say nothing. Before NCCL 2.30 each rank needs a process of its own "
+             "(--nprocs), and data goes over sockets.",
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.gpu.oversubscribe = true;
+       return {};
+     }},
 }};
 
 }  // namespace

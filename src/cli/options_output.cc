@@ -35,7 +35,7 @@ Refusal set_json_file(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 7> kRows{{
+constexpr std::array<OptionRow, 8> kRows{{
     {.short_name = 'J',
      .long_name = "output_file",
      .metavar = "FILE",
@@ -75,6 +75,13 @@ constexpr std::array<OptionRow, 7> kRows{{
      .help = "1: memory use in the footer",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.report_memory); }},
+    {.long_name = "report-init",
+     .help = "how long the communicators took: init, first call, destroy",
+     .note = "A line below the table. JSON Lines always have it.",
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.report_init = true;
+       return {};
+     }},
     {.long_name = "progress",
      .metavar = "HOW",
      .default_text = "auto",

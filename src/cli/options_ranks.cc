@@ -53,9 +53,10 @@ constexpr std::array<OptionRow, 8> kRows{{
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
-     .help = "what carries the data: auto, host, mpi, gloo or fake",
-     .note = "auto takes mpi under an MPI launcher, else host on one host and gloo on several, and "
-             "says on stderr what it chose. fake moves real bytes on a virtual clock, for tests.",
+     .help = "what carries the data: auto, host, mpi, gloo, nccl or fake",
+     .note = "auto takes nccl where a host has an NVIDIA GPU, mpi under an MPI launcher, else host "
+             "on one host and gloo on several, and says on stderr what it chose. fake moves real "
+             "bytes on a virtual clock, for tests.",
      .apply = set_backend},
     {.long_name = "algo",
      .metavar = "NAME",

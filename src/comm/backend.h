@@ -52,6 +52,8 @@ class Backend {
 
   virtual std::string_view name() const = 0;
   virtual std::string version() const = 0;  // of its library; empty: a part of linerate
+  // The version as NCCL counts it (22809 is 2.28.9); 0 where it is not NCCL.
+  virtual int nccl_version() const { return 0; }
   virtual Capabilities capabilities() const = 0;
   // What its choice of algorithms rests on, for records; empty: it does not tell. After connect().
   virtual std::string tuning() const { return {}; }
@@ -70,6 +72,9 @@ class Backend {
   virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
                                                              std::span<Device* const> local,
                                                              const ConnectOptions& options) = 0;
+
+  // What the library itself says when its calls do not end; empty: nothing. Any thread; within 3 s.
+  virtual std::string hang_report() { return {}; }
 
   // Null where every call stands alone.
   virtual std::unique_ptr<Group> group() { return nullptr; }

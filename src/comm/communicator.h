@@ -31,6 +31,18 @@ struct Reduction {
   double premul = 1.0;
 };
 
+// A buffer that a communicator's library knows, until this ends. REQUIRES: it ends before the
+// buffer and the communicator do.
+class Registration {
+ public:
+  virtual ~Registration() = default;
+};
+
+enum class RegistrationKind {
+  local,      // each rank for itself
+  symmetric,  // all ranks together: a window at the same place of each
+};
+
 // Used by one thread at a time, but for abort(), which any thread may call at any moment.
 // Calls on one communicator keep their order over all streams; calls on different communicators of
 // one rank may run at once. A call whose peers fail or are aborted throws PeerFailure.
@@ -51,6 +63,12 @@ class Communicator {
   // Memory that this communicator's backend moves fastest; usable with every other one too.
   // First touched by the calling thread. The buffer may outlive the communicator.
   virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
+
+  // Collective over all ranks where it is symmetric; between start and end of a Group where a
+  // thread drives several ranks. REQUIRES: `buffer` is of allocate(). Throws Unavailable where the
+  // backend or its library cannot.
+  virtual std::unique_ptr<Registration> register_buffer(const Buffer& buffer,
+                                                        RegistrationKind kind);
 
   // Ranks of one colour form a new communicator, ordered by (key, rank); null for colour < 0.
   // Collective over all ranks.
@@ -151,5 +169,10 @@ class Communicator {
 
   std::atomic<std::uint64_t> calls_begun_ = 0;  // one writer
 };
+
+inline std::unique_ptr<Registration> Communicator::register_buffer(const Buffer&,
+                                                                   RegistrationKind) {
+  throw Unavailable("This backend has no registration of buffers.");
+}
 
 }  // namespace linerate

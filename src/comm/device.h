@@ -14,6 +14,9 @@ namespace linerate {
 
 enum class DeviceKind { cpu, fake, cuda };
 
+// A queue of its own, or the one that CUDA programs use when they name none.
+enum class StreamKind { own, null };
+
 // One device; used by the thread of the rank that owns it.
 class Device {
  public:
@@ -29,7 +32,9 @@ class Device {
   // Memory of this device, first touched by the calling thread. Throws Error when there is none
   // left.
   virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
-  virtual std::unique_ptr<Stream> stream() = 0;
+  // `kind` has a meaning on GPUs only.
+  virtual std::unique_ptr<Stream> open_stream(StreamKind kind) = 0;
+  std::unique_ptr<Stream> stream() { return open_stream(StreamKind::own); }
 
   // Writes `content` over the whole view, whose bytes are a multiple of the element's.
   virtual void fill(View view, const Content& content) = 0;

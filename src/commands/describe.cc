@@ -60,6 +60,12 @@ std::vector<Setting> settings_of(const RunConfig& c) {
   if (c.stop.max_s) settings.push_back(setting("stop_max_s", *c.stop.max_s));
   if (c.limit_memory) settings.push_back(setting("limit_memory", *c.limit_memory));
   if (c.min_bw_gbps) settings.push_back(setting("min_bw_gbps", *c.min_bw_gbps));
+  if (c.gpu.cudagraph > 0) settings.push_back(setting("cudagraph", c.gpu.cudagraph));
+  if (c.gpu.local_register > 0) settings.push_back(setting("local_register", c.gpu.local_register));
+  if (c.gpu.cta_policy) settings.push_back(setting("cta_policy", *c.gpu.cta_policy));
+  if (c.gpu.stream_null) settings.push_back(setting("stream_null", true));
+  if (c.gpu.nccl_tests_config) settings.push_back(setting("nccl_tests_config", true));
+  if (c.gpu.oversubscribe) settings.push_back(setting("oversubscribe", true));
   if (c.collective == nullptr) settings.push_back(setting("at_once", c.at_once));
   return settings;
 }
@@ -77,6 +83,7 @@ RunInfo describe_run(const RunConfig& config, const Environment& environment,
           .environment = environment.recordable(),
           .backend = std::string(backend.name()),
           .backend_version = backend.version(),
+          .nccl_version = backend.nccl_version(),
           .launcher = std::string(name_of(identity.launcher)),
           .settings = settings_of(config),
           .cpu_model = machine.cpu_model,

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -100,10 +99,10 @@ std::string iterations_text(const RunConfig& config) {
 }
 
 // How many hosts there are is known only once the processes have met.
-std::string backend_line(const RunConfig& config, const Identity& identity) {
-  const auto choice = choose_backend(config, identity, std::nullopt);
+std::string backend_line(const RunConfig& config, const Identity& identity, bool gpus) {
+  const auto choice = choose_backend(config, {.launcher = identity.launcher, .gpus = gpus});
   const bool may_span = identity.launcher == Launcher::slurm || identity.launcher == Launcher::env;
-  const bool depends = config.backend == "auto" && may_span;
+  const bool depends = choice.name == "host" && config.backend == "auto" && may_span;
   return fmt::format("{} ({}){}", choice.name, choice.reason,
                      depends ? "; gloo on several hosts" : "");
 }
@@ -119,9 +118,9 @@ std::string files_text(const RunConfig& config) {
 
 }  // namespace
 
-std::string dry_run_text(const ParsedRun& parsed, const Identity& identity, int nranks) {
+std::string dry_run_text(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus) {
   const auto& config = parsed.config;
-  return line("program", config.program) + line("backend", backend_line(config, identity)) +
+  return line("program", config.program) + line("backend", backend_line(config, identity, gpus)) +
          line("launcher", name_of(identity.launcher)) + line("ranks", ranks_line(config, nranks)) +
          line("groups", groups_text(config, nranks)) +
          (config.collective == nullptr ? pairs_lines(config, nranks)

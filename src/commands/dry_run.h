@@ -8,7 +8,8 @@
 
 namespace linerate {
 
-// One fact a line, for stdout. REQUIRES: nranks > 0, and ranks that can run it.
-std::string dry_run_text(const ParsedRun& parsed, const Identity& identity, int nranks);
+// One fact a line, for stdout; `gpus`: this host has one. REQUIRES: nranks > 0, and ranks that can
+// run it.
+std::string dry_run_text(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus);
 
 }  // namespace linerate

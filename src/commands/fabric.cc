@@ -4,9 +4,11 @@
 #include "backends/host/emulation/network_file.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/wire.h"
 #include "cli/checks.h"
 #include "launch/connect.h"
 #include "launch/place.h"
+#include "topo/pci.h"
 
 #include <fmt/format.h>
 
@@ -29,15 +31,57 @@ std::unique_ptr<JobSession> join_mpi_job(const ProcessRun& run, const Clock& clo
   return open_session(row_of("mpi"), input, run.environment);
 }
 
+// All processes choose alike, also where only some hosts have GPUs.
+BackendChoice agree_on_backend(const ProcessRun& run, const Identity& identity, Bootstrap& process,
+                               const Deadline& deadline) {
+  Surroundings around{.launcher = identity.launcher, .nnodes = process.place().nnodes};
+  if (run.config.backend != "auto") return choose_backend(run.config, around);
+  WireWriter mine;
+  mine.put(has_gpus(run.environment));
+  for (const auto& bytes : process.all_gather(mine.bytes(), deadline))
+    around.gpus |= WireReader(bytes).get<bool>();
+  return choose_backend(run.config, around);
+}
+
+// nccl-tests sets the second field for sendrecv only.
+GpuOptions gpu_options(const RunConfig& config) {
+  GpuOptions options = config.gpu;
+  const bool neighbours = config.collective != nullptr && config.collective->name == "sendrecv";
+  if (options.nccl_tests_config && neighbours) options.max_p2p_peers = 2;
+  return options;
+}
+
+// A GPU that nobody asked for and that cannot be used is told, and what runs without it.
+OpenedBackend open_chosen(const BackendRow& row, const ProcessRun& run, const BackendInput& input) {
+  constexpr std::string_view kWithout = "--backend host";
+  if (run.config.backend != "auto" || row.name != "nccl") return open_backend(row, input);
+  try {
+    return open_backend(row, input);
+  } catch (const Unavailable& missing) {
+    const std::string reason = missing.what();
+    const bool offered = reason.find(kWithout) != std::string::npos;
+    throw Unavailable(fmt::format(
+        "There is an NVIDIA GPU, which --backend auto takes, but it cannot be used. {}{}", reason,
+        offered ? "" : fmt::format(" {} measures the host's memory instead.", kWithout)));
+  }
+}
+
 }  // namespace
 
-BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
-                             std::optional<int> nnodes) {
+bool has_gpus(const Environment& environment) {
+  return count_nvidia_gpus(environment.get("LINERATE_SYSFS").value_or("/sys")) > 0;
+}
+
+// With GPUs in the job a table of host memory would look fine and mislead, so nothing else is
+// tried.
+BackendChoice choose_backend(const RunConfig& config, const Surroundings& around) {
   if (config.backend != "auto") return {config.backend, "asked for"};
   if (!config.emulate_file.empty()) return {"host", "--emulate was given"};
-  if (identity.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
-  if (nnodes && *nnodes > 1)
-    return {"gloo", fmt::format("the ranks run on {} hosts without an MPI launcher", *nnodes)};
+  if (around.gpus) return {"nccl", "there is an NVIDIA GPU"};
+  if (around.launcher == Launcher::mpi) return {"mpi", "an MPI launcher started this process"};
+  if (around.nnodes && *around.nnodes > 1)
+    return {"gloo",
+            fmt::format("the ranks run on {} hosts without an MPI launcher", *around.nnodes)};
   return {"host", "no MPI launcher started this process"};
 }
 
@@ -59,20 +103,22 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
     fabric.mpi = join_mpi_job(run, clock, deadline);
   else
     fabric.own = connect_processes(identity, deadline);
-  const auto choice = choose_backend(run.config, identity, fabric.process().place().nnodes);
+  const auto choice = agree_on_backend(run, identity, fabric.process(), deadline);
   if (identity.rank == 0 && run.config.backend == "auto")
     say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));
   const auto& row = row_of(choice.name);
   if (choice.name == "mpi" && !fabric.mpi)
     throw Unavailable(
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
-  fabric.backend = open_backend(row, {.clock = clock,
-                                      .environment = run.environment,
-                                      .fake = *parse_fake_options(run.config.fake),
-                                      .network = run.network,
-                                      .library = run.config.nccl_library,
-                                      .ranks_stay = true,  // they measure, and nothing else
-                                      .session = fabric.mpi.get()});
+  fabric.backend = open_chosen(row, run,
+                               {.clock = clock,
+                                .environment = run.environment,
+                                .fake = *parse_fake_options(run.config.fake),
+                                .network = run.network,
+                                .library = run.config.nccl_library,
+                                .gpu = gpu_options(run.config),
+                                .ranks_stay = true,  // they measure, and nothing else
+                                .session = fabric.mpi.get()});
   const bool on_gpus = fabric.backend->capabilities().device_memory;
   if (const auto refusal = gpu_option_refusal(run.config, on_gpus)) throw Unavailable(*refusal);
   return fabric;

@@ -14,14 +14,22 @@
 
 namespace linerate {
 
-// The backend that `--backend auto` means here, and why. `nnodes` is the number of hosts, once it
-// is known.
+// The backend that `--backend auto` means here, and why.
 struct BackendChoice {
   std::string name;
   std::string reason;
 };
-BackendChoice choose_backend(const RunConfig& config, const Identity& identity,
-                             std::optional<int> nnodes);
+// What the choice rests on beside the command line.
+struct Surroundings {
+  Launcher launcher{};
+  std::optional<int> nnodes{};  // once it is known
+  bool gpus = false;            // a host of the job has an NVIDIA GPU, with or without a driver
+};
+BackendChoice choose_backend(const RunConfig& config, const Surroundings& around);
+
+// Whether the PCI bus of this host shows an NVIDIA GPU. LINERATE_SYSFS names another folder than
+// /sys.
+bool has_gpus(const Environment& environment);
 
 // What is wrong with the options that the backend itself reads (--fake); nothing: all is well.
 std::optional<std::string> backend_option_refusal(const RunConfig& config);

@@ -37,6 +37,7 @@ TableOptions table_options(const RunConfig& c) {
           .parallel_init = c.gpu.parallel_init,
           .cputime = c.report_cputime,
           .timestamps = c.report_timestamps,
+          .report_init = c.report_init,
           .min_bw_gbps = c.min_bw_gbps};
 }
 
@@ -64,7 +65,8 @@ std::optional<std::string> crowding_note(const RunInfo& run) {
   const auto on_first_node =
       std::ranges::count_if(run.ranks, [](const RankInfo& rank) { return rank.node == 0; });
   const bool bound = run.launcher == "mpirun" || run.launcher == "srun";
-  if (run.backend == "fake" || bound || run.ncores == 0 || on_first_node <= run.ncores)
+  if (run.backend == "fake" || run.backend == "nccl" || bound || run.ncores == 0 ||
+      on_first_node <= run.ncores)
     return std::nullopt;
   return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,
                      run.ncores);
@@ -103,11 +105,12 @@ RunEvents Outputs::events(std::function<bool()> interrupted) {
 void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes) {
   run_id_ = run.run_id;
   begun_ = true;
+  options_.nccl_version = run.nccl_version;
   options_.max_bytes_lowered = run.lowered_max_bytes.has_value();
   options_.max_bytes = run.lowered_max_bytes.value_or(options_.max_bytes);
   if (report_ != nullptr) report_->set_options(options_);
   if (config_.collective == nullptr)
-    sinks_.add(std::make_unique<P2pTable>(TextFile::standard_output()));
+    sinks_.add(std::make_unique<P2pTable>(TextFile::standard_output(), options_));
   else
     sinks_.add(std::make_unique<ConsoleTable>(TextFile::standard_output(), options_));
   all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
@@ -133,6 +136,7 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
                .failed_checks = totals.failed_checks,
                .error = error};
   if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
+  info.comm_times = totals.comm_times;
   if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
   all_->end(info);
 }

@@ -37,7 +37,7 @@ void print_cases(const RunConfig& config, int nranks) {
 }
 
 // --list and --dry-run: what would run, from rank 0.
-ExitCode show(const ParsedRun& parsed, const Identity& identity, int nranks) {
+ExitCode show(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus) {
   if (identity.rank != 0) return ExitCode::ok;
   if (nranks == 0)
     return refuse(
@@ -46,7 +46,7 @@ ExitCode show(const ParsedRun& parsed, const Identity& identity, int nranks) {
   if (parsed.config.list)
     print_cases(parsed.config, nranks);
   else
-    fmt::print("{}", dry_run_text(parsed, identity, nranks));
+    fmt::print("{}", dry_run_text(parsed, identity, nranks, gpus));
   return ExitCode::ok;
 }
 
@@ -79,7 +79,7 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
                  .interrupted = input.interrupted,
                  .network = *network};
   if (config.dry_run || (config.list && config.collective != nullptr))
-    return show(parsed, identity, static_cast<int>(nranks));
+    return show(parsed, identity, static_cast<int>(nranks), has_gpus(input.environment));
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
   if (identity.rank == 0) outputs = Outputs::open(config);
   if (!outputs) return refuse(outputs.sentence());

@@ -68,7 +68,8 @@ ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
                         {.timeout_s = run.config.timeout_s,
                          .nlanes = lanes(),
                          .ranks_per_lane = run.config.nthreads * run.config.ngpus / lanes(),
-                         .deadline = init_deadline_});
+                         .deadline = init_deadline_,
+                         .hang_report = [this] { return fabric_.backend->hang_report(); }});
 }
 
 // Once more: with an MPI launcher that did not tell, only now the number of ranks is known.

@@ -44,6 +44,14 @@ std::string memory_text(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", amount, decimals, kUnits[unit]);
 }
 
+std::string microseconds_text(double us) {
+  constexpr std::array<std::string_view, 3> kUnits{"us", "ms", "s"};
+  std::size_t unit = 0;
+  for (; unit + 1 < kUnits.size() && us >= 1000; ++unit) us /= 1000;
+  const int decimals = us < 10 ? 2 : us < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", us, decimals, kUnits[unit]);
+}
+
 std::string duration_text(double seconds) {
   const auto whole = std::llround(std::max(0.0, seconds));
   if (whole < 60) return fmt::format("{} s", whole);

@@ -16,6 +16,9 @@ std::string plain(double value);
 // "1.50 KB", "12.0 MB", "128 GB": powers of 1024 under nccl-tests' names.
 std::string memory_text(std::uint64_t bytes);
 
+// "9.12 us", "45.1 ms", "1.23 s": three figures.
+std::string microseconds_text(double us);
+
 // "9 s", "2 min 5 s", "1 h 3 min".
 std::string duration_text(double seconds);
 

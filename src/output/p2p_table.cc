@@ -51,6 +51,7 @@ void P2pTable::end(const EndInfo& end) {
                        "GB/s"});
   text += fmt::format("# Out of bounds values : {} {}\n", end.failed_checks,
                       end.failed_checks == 0 ? "OK" : "FAILED");
+  if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
   if (end.error) text += fmt::format("# error: {}\n", *end.error);
   out_.write(text);
 }

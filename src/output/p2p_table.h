@@ -2,6 +2,7 @@
 #pragma once
 
 #include "output/sink.h"
+#include "output/table_options.h"
 #include "output/text_file.h"
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace linerate {
 // Prints the ranks at begin and the matrices at end; a pair that was not measured prints N/A.
 class P2pTable final : public Sink {
  public:
-  explicit P2pTable(TextFile out) : out_(std::move(out)) {}
+  P2pTable(TextFile out, TableOptions options)
+      : out_(std::move(out)), options_(std::move(options)) {}
 
   void begin(const RunInfo& run) override;
   void row(std::span<const Record> table) override;
@@ -30,6 +32,7 @@ class P2pTable final : public Sink {
   static std::string extremes_text(const Matrix& matrix, const char* unit);
 
   TextFile out_;
+  const TableOptions options_;
   int nranks_ = 0;
   std::map<std::string, Matrix> matrices_;  // by the record's collective
   std::map<std::string, std::uint64_t> bytes_;

@@ -8,14 +8,17 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <set>
 #include <string_view>
+#include <utility>
 
 namespace linerate {
 namespace {
 
 // The version of nccl-tests whose lines these are.
 constexpr std::string_view kCompatible = "2.19.6";
-constexpr double kBytesPerUsGbps = 1e3;  // bytes per us in one GB/s
+constexpr double kBytesPerUsGbps = 1e3;              // bytes per us in one GB/s
+constexpr std::string_view kNoBusId = "0000:00:00";  // of what is no GPU
 constexpr int kTimeWidth = 7;
 constexpr int kRateWidth = 6;
 
@@ -149,6 +152,21 @@ std::string memory_line(const EndInfo& end) {
   return fmt::format("# {:<20} : {}Total  {}\n", "GPU memory usage", amounts, memory_text(total));
 }
 
+// Ranks of one GPU take turns on it, which no measurement stands.
+std::string sharing_line(const RunInfo& run) {
+  std::set<std::pair<int, std::string>> gpus;
+  std::size_t ranks = 0;
+  for (const auto& rank : run.ranks) {
+    if (rank.bus_id.empty() || rank.bus_id == kNoBusId) continue;
+    gpus.emplace(rank.node, rank.bus_id);
+    ++ranks;
+  }
+  if (gpus.size() == ranks) return {};
+  return fmt::format(
+      "# Oversubscribed: {} ranks share {} GPU{}, so that no figure is representative\n", ranks,
+      gpus.size(), gpus.size() == 1 ? "" : "s");
+}
+
 // A line of parsers' reserved words would be taken for a result, so such a text stays on stderr.
 std::string error_line(const std::string& error) {
   constexpr std::array<std::string_view, 5> kReserved{"bandwidth", "FAILED", "out-of-place",
@@ -161,6 +179,14 @@ std::string error_line(const std::string& error) {
 }
 
 }  // namespace
+
+std::string comm_times_line(const CommTimes& times) {
+  auto text =
+      fmt::format("# {:<20} : init {}", "Communicator times", microseconds_text(times.init_us));
+  if (times.first_call_us)
+    text += fmt::format(" | first call {}", microseconds_text(*times.first_call_us));
+  return text + fmt::format(" | destroy {}\n", microseconds_text(times.destroy_us));
+}
 
 std::string backend_text(const RunInfo& run) {
   std::string text;
@@ -186,6 +212,7 @@ std::string table_heading(const RunInfo& run, const TableOptions& options) {
   text += version_line(run);
   text += fmt::format("# Collective test starting: {}\n", run.program);
   text += parameter_line(run, options) + mode_lines(options) + "#\n" + device_lines(run);
+  text += sharing_line(run);
   if (options.max_bytes_lowered)
     text +=
         fmt::format("#\n# Reducing maxBytes to {} due to memory limitation\n", options.max_bytes);
@@ -213,6 +240,7 @@ std::string table_footer(const EndInfo& end, const std::string& program,
   text += fmt::format("# {:<20} : {} {}\n", "Avg bus bandwidth", plain(average), verdict);
   text += fmt::format("#\n# Collective test concluded: {}\n", program);
   if (!end.memory_bytes.empty()) text += memory_line(end);
+  if (options.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
   text += "#\n";
   return text + (end.error ? error_line(*end.error) : "\n");
 }

@@ -22,6 +22,9 @@ std::string backend_text(const RunInfo& run);
 // "# Using devices" and a line for each rank.
 std::string device_lines(const RunInfo& run);
 
+// "# Communicator times : init …" (--report-init).
+std::string comm_times_line(const CommTimes& times);
+
 // One row: `records` holds one or two records of one size, out of place first. A placement that was
 // not measured shows zeros and N/A, so that the row keeps its 13 tokens. A `#` line for each rank
 // follows where its traffic is listed. REQUIRES: not empty.

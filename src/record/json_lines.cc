@@ -143,6 +143,14 @@ Json wrong_json(const WrongWhere& where) {
   return object;
 }
 
+Json comm_times_json(const CommTimes& times) {
+  Json object = Json::object();
+  put(object, "init", times.init_us);
+  put(object, "first_call", times.first_call_us);
+  put(object, "destroy", times.destroy_us);
+  return object;
+}
+
 }  // namespace
 
 std::string json_line(const RunInfo& run) {
@@ -209,6 +217,7 @@ std::string json_line(const EndInfo& end) {
     Json& memory = line["memory_bytes"] = Json::object();
     for (const auto& [name, bytes] : end.memory_bytes) memory[name] = bytes;
   }
+  if (end.comm_times) line["comm_times_us"] = comm_times_json(*end.comm_times);
   return line_of(line);
 }
 

@@ -241,6 +241,12 @@ EndInfo read_end(const Fields& fields) {
       memory.read(name, end.memory_bytes.emplace_back(name, 0).second);
     }
   });
+  fields.with("comm_times_us", [&](const Fields& us) {
+    auto& times = end.comm_times.emplace();
+    us.read("init", times.init_us);
+    us.read("first_call", times.first_call_us);
+    us.read("destroy", times.destroy_us);
+  });
   return end;
 }
 

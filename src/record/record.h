@@ -55,6 +55,7 @@ struct RunInfo {
   std::vector<std::string> args{};
   std::vector<std::string> environment{};  // NAME=VALUE, allow-list only
   std::string backend{}, backend_version{}, transport{};
+  int nccl_version = 0;    // 22809; 0 where there is no NCCL
   std::string tuning{};    // what the choice of algorithms rests on; empty: not told
   std::string emulated{};  // the network of --emulate: its file and what it holds; empty: none
   std::string launcher{};  // threads, nprocs, env, mpirun, srun
@@ -98,10 +99,12 @@ struct RankSpread {
 RankSpread condense(std::span<const double> per_rank);
 
 struct SampleInfo {
-  stats::Summary us{};         // of the maximum over ranks
-  int batch = 1;               // calls per sample
-  double arrival_skew_us = 0;  // median over samples of last entry - first entry
-  double exit_skew_us = 0;
+  stats::Summary us{};  // of the maximum over ranks
+  int batch = 1;        // calls per sample
+  // Median over samples of last entry - first entry; nothing where devices stamped the samples,
+  // each on a clock of its own.
+  std::optional<double> arrival_skew_us{};
+  std::optional<double> exit_skew_us{};
   std::vector<double> late_us{};            // per rank: mean lateness at entry
   std::optional<RankSpread> late_spread{};  // instead of late_us, where a file was condensed
   std::vector<double> raw_us{};             // with --samples
@@ -136,6 +139,13 @@ struct Record {
   std::string timestamp{};                    // local time, %Y-%m-%d %H:%M:%S
 };
 
+// What the communicators of a run cost beside its calls: of the slowest rank.
+struct CommTimes {
+  double init_us = 0;
+  std::optional<double> first_call_us{};  // until it was done; nothing without a warm-up
+  double destroy_us = 0;
+};
+
 // The `end` line.
 struct EndInfo {
   std::string run_id{};
@@ -145,6 +155,7 @@ struct EndInfo {
   std::optional<double> average_busbw_gbps{};
   std::optional<std::string> error{};
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes{};  // with -M
+  std::optional<CommTimes> comm_times{};
 };
 
 // No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.

@@ -41,9 +41,9 @@ def tool(name: str) -> str:
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process' environment without any launcher's variables, plus `extra`."""
+    """This process' environment without any launcher's variables, plus `extra`; no GPU is seen."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHER_PREFIXES)}
-    return kept | extra
+    return kept | {"LINERATE_SYSFS": "/nowhere"} | extra
 
 
 def run(command: list[str], limit_s: float = LIMIT_S, **extra: str) -> subprocess.CompletedProcess:

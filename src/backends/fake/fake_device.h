@@ -25,7 +25,9 @@ class FakeDevice final : public Device {
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
     return memory_->allocate(bytes, kind);
   }
-  std::unique_ptr<Stream> stream() override { return memory_->stream(); }
+  std::unique_ptr<Stream> open_stream(StreamKind kind) override {
+    return memory_->open_stream(kind);
+  }
   void fill(View view, const Content& content) override { memory_->fill(view, content); }
   Comparison count_wrong(ConstView view, const Content& content) override {
     return memory_->count_wrong(view, content);

@@ -27,6 +27,7 @@ class Endpoint {
   const NcclApi& api() const { return api_; }
   ncclComm_t comm() const { return comm_; }
   const std::string& who() const { return who_; }
+  bool aborted() const { return aborted_; }
 
   // Throws NcclError unless `code` says that `call` went well.
   void check(ncclResult_t code, std::string_view call,

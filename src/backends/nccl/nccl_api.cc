@@ -74,6 +74,10 @@ void find_calls(Symbols& symbols, NcclApi& api) {
 void find_newer(Symbols& symbols, NcclApi& api) {
   symbols.want(api.mem_alloc, "ncclMemAlloc");
   symbols.want(api.mem_free, "ncclMemFree");
+  symbols.want(api.comm_register, "ncclCommRegister");
+  symbols.want(api.comm_deregister, "ncclCommDeregister");
+  symbols.want(api.comm_window_register, "ncclCommWindowRegister");
+  symbols.want(api.comm_window_deregister, "ncclCommWindowDeregister");
   symbols.want(api.all_to_all, "ncclAlltoAll");
   symbols.want(api.gather, "ncclGather");
   symbols.want(api.scatter, "ncclScatter");

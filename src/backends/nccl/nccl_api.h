@@ -7,8 +7,8 @@
 
 namespace linerate::nccl {
 
-// Each entry is NCCL's function of that name, with its contract. Entries after `optional` are null
-// where the library is older than the version that is named there.
+// Each entry is NCCL's function of that name, with its contract. Entries below a version are null
+// where the library is older.
 struct NcclApi {
   decltype(&ncclGetVersion) get_version = nullptr;
   decltype(&ncclGetErrorString) get_error_string = nullptr;
@@ -36,6 +36,11 @@ struct NcclApi {
   // 2.19
   decltype(&ncclMemAlloc) mem_alloc = nullptr;
   decltype(&ncclMemFree) mem_free = nullptr;
+  decltype(&ncclCommRegister) comm_register = nullptr;
+  decltype(&ncclCommDeregister) comm_deregister = nullptr;
+  // 2.27
+  decltype(&ncclCommWindowRegister) comm_window_register = nullptr;
+  decltype(&ncclCommWindowDeregister) comm_window_deregister = nullptr;
   // 2.28
   decltype(&ncclAlltoAll) all_to_all = nullptr;
   decltype(&ncclGather) gather = nullptr;

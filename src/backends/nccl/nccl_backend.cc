@@ -1,12 +1,18 @@
 // See nccl_backend.h.
 #include "backends/nccl/nccl_backend.h"
 
+#include "backends/nccl/comm_config.h"
 #include "backends/nccl/nccl_communicator.h"
 #include "backends/nccl/nccl_error.h"
 #include "backends/nccl/placement.h"
+#include "backends/nccl/ras.h"
+#include "backends/nccl/registration.h"
+#include "backends/nccl/sharing.h"
 #include "base/wire.h"
+#include "devices/cuda/cuda_error.h"
 #include "devices/cuda/device_guard.h"
 
+#include <climits>
 #include <fmt/format.h>
 
 #include <cstring>
@@ -31,23 +37,34 @@ class NcclGroup final : public Group {
 
 class NcclBackend final : public Backend {
  public:
-  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input)
-      : api_(std::move(api)), input_(input) {}
+  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options)
+      : api_(std::move(api)), input_(input), options_(options) {
+    (void)comm_config(api_, options_);  // refuses now what would fail on every rank
+    if (options_.local_register > 0)
+      require_registration(api_, options_.local_register == 1 ? RegistrationKind::local
+                                                              : RegistrationKind::symmetric);
+  }
 
   std::string_view name() const override { return "nccl"; }
   std::string version() const override {
     return fmt::format("NCCL {} (built with headers of {})", version_text(api_.version),
                        version_text(NCCL_VERSION_CODE));
   }
+  int nccl_version() const override { return api_.version; }
   Capabilities capabilities() const override {
-    return {.device_memory = true, .ranks_share_thread = true};
+    return {.device_memory = true,
+            .graphs = true,
+            .registration = api_.comm_register != nullptr,
+            .ranks_share_thread = true};
   }
   std::unique_ptr<Device> open_device(int local_index) override {
-    return cuda::make_cuda_device(local_index, input_);
+    const int gpus = options_.oversubscribe ? cuda::require_gpus(input_.api) : INT_MAX;
+    return cuda::make_cuda_device(local_index % gpus, input_);
   }
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override;
+  std::string hang_report() override { return ras_report(); }
   std::unique_ptr<Group> group() override { return std::make_unique<NcclGroup>(api_); }
 
  private:
@@ -59,6 +76,7 @@ class NcclBackend final : public Backend {
 
   const NcclApi api_;
   const cuda::CudaDeviceInput input_;
+  const GpuOptions options_;
 };
 
 std::string words_of(const GpuOfRank& gpu) {
@@ -82,21 +100,24 @@ NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
                                                std::span<Device* const> local) const {
   std::vector<ncclComm_t> comms(local.size());
   ncclResult_t code = api_.group_start();
-  for (std::size_t i = 0; i < local.size() && code == ncclSuccess; ++i) {
+  std::size_t i = 0;  // of the rank that fails; of the first one where the group does
+  for (; i < local.size() && code == ncclSuccess; ++i) {
     const cuda::DeviceGuard guard(input_.api, local[i]->index());
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclConfig_t config = comm_config(api_, options_);
     code = api_.comm_init_rank_config(&comms[i], static_cast<int>(gpus.size()), id,
                                       first + static_cast<int>(i), &config);
   }
+  const std::size_t failed = code == ncclSuccess ? 0 : i - 1;
   const ncclResult_t ended = api_.group_end();
   if (code == ncclSuccess) code = ended;
-  const auto& gpu = gpus[static_cast<std::size_t>(first)];
-  if (code != ncclSuccess) throw NcclError(api_, code, nullptr, words_of(gpu), "ncclCommInitRank");
+  const auto who = [&](std::size_t at) {
+    return words_of(gpus[static_cast<std::size_t>(first) + at]);
+  };
+  if (code != ncclSuccess) throw NcclError(api_, code, nullptr, who(failed), "ncclCommInitRank");
   Endpoints endpoints;
   endpoints.reserve(comms.size());
-  for (std::size_t i = 0; i < comms.size(); ++i)
-    endpoints.push_back(std::make_shared<Endpoint>(
-        api_, comms[i], words_of(gpus[static_cast<std::size_t>(first) + i])));
+  for (std::size_t at = 0; at < comms.size(); ++at)
+    endpoints.push_back(std::make_shared<Endpoint>(api_, comms[at], who(at)));
   return endpoints;
 }
 
@@ -104,7 +125,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
                                                                 std::span<Device* const> local,
                                                                 const ConnectOptions& options) {
   const auto gpus = gather_gpus(members, local, options.deadline);
-  if (const auto sentence = shared_gpu_sentence(gpus); !sentence.empty())
+  if (const auto sentence = sharing_refusal(gpus, sharing_of(api_, options_)); !sentence.empty())
     throw Error(sentence, ExitCode::usage);
   const int first = members.rank() * static_cast<int>(local.size());
   const auto id = agree_on_id(members, options.deadline);
@@ -122,8 +143,9 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
 
 }  // namespace
 
-std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input) {
-  return std::make_unique<NcclBackend>(std::move(api), input);
+std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
+                                           const GpuOptions& options) {
+  return std::make_unique<NcclBackend>(std::move(api), input, options);
 }
 
 }  // namespace linerate::nccl

@@ -3,13 +3,16 @@
 
 #include "backends/nccl/nccl_api.h"
 #include "comm/backend.h"
+#include "comm/gpu_options.h"
 #include "devices/cuda/cuda_device.h"
 
 #include <memory>
 
 namespace linerate::nccl {
 
-// One thread drives all of its GPUs. `input` outlives the backend and all that it makes.
-std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input);
+// One thread drives all of its GPUs. What `input` refers to outlives the backend and all that it
+// makes. Throws Unavailable where the library is too old for an option.
+std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
+                                           const GpuOptions& options = {});
 
 }  // namespace linerate::nccl

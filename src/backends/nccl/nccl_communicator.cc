@@ -3,6 +3,7 @@
 
 #include "backends/nccl/calls.h"
 #include "backends/nccl/nccl_error.h"
+#include "backends/nccl/registration.h"
 #include "base/units.h"
 #include "devices/cuda/cuda_stream.h"
 #include "devices/cuda/device_guard.h"
@@ -44,6 +45,12 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
   return {{static_cast<std::byte*>(memory), bytes}, kind, [&api](View view) {
             (void)api.mem_free(view.data());
           }};
+}
+
+std::unique_ptr<Registration> NcclCommunicator::register_buffer(const Buffer& buffer,
+                                                                RegistrationKind kind) {
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  return make_registration(endpoint_, buffer, kind);
 }
 
 std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {

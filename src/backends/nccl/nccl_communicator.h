@@ -37,6 +37,8 @@ class NcclCommunicator final : public Communicator {
   void enqueue(const Op& op, Stream& stream) override;
   // device: NCCL's own memory where the library has it (2.19), else cudaMalloc's.
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
+  std::unique_ptr<Registration> register_buffer(const Buffer& buffer,
+                                                RegistrationKind kind) override;
   std::unique_ptr<Communicator> split(int color, int key) override;
   // Of the whole job: its threads meet, whatever their GPUs do; ranks of one thread call it once
   // for all. Of a part: its GPUs meet, each from a thread of its own.

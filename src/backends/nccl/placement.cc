@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <map>
-#include <utility>
+#include <tuple>
 
 namespace linerate::nccl {
 namespace {
@@ -27,6 +29,7 @@ std::vector<GpuOfRank> gather_gpus(Bootstrap& members, std::span<Device* const> 
                                    const Deadline& deadline) {
   WireWriter mine;
   mine.put_text(members.place().hostname).put_text(members.place().identity);
+  mine.put(static_cast<int>(getpid()));
   for (const Device* device : local) {
     mine.put(device->index());
     mine.put_text(device->bus_id());
@@ -36,28 +39,39 @@ std::vector<GpuOfRank> gather_gpus(Bootstrap& members, std::span<Device* const> 
     WireReader in(bytes);
     const auto hostname = in.get_text();
     const auto node = in.get_text();
+    const int pid = in.get<int>();
     for (std::size_t i = 0; i < local.size(); ++i) {
       const int index = in.get<int>();
       gpus.push_back({.rank = static_cast<int>(gpus.size()),
                       .hostname = hostname,
                       .node = node,
                       .bus_id = in.get_text(),
-                      .index = index});
+                      .index = index,
+                      .pid = pid});
     }
   }
   return gpus;
 }
 
-std::string shared_gpu_sentence(std::span<const GpuOfRank> gpus) {
-  std::map<std::pair<std::string, std::string>, int> owners;
+std::string sharing_refusal(std::span<const GpuOfRank> gpus, Sharing allowed) {
+  if (allowed == Sharing::all) return {};
+  std::map<std::tuple<std::string, std::string, int>, int> owners;
   for (const GpuOfRank& gpu : gpus) {
-    const auto [other, fresh] = owners.try_emplace({gpu.node, gpu.bus_id}, gpu.rank);
+    const int process = allowed == Sharing::processes ? gpu.pid : 0;
+    const auto [other, fresh] = owners.try_emplace({gpu.node, gpu.bus_id, process}, gpu.rank);
     if (fresh) continue;
+    const auto clash = fmt::format("Ranks {} and {} have the same GPU, {} GPU {} [{}]",
+                                   other->second, gpu.rank, gpu.hostname, gpu.index, gpu.bus_id);
+    if (allowed == Sharing::processes)
+      return fmt::format(
+          "{}, in one process: with NCCL before 2.30 --oversubscribe wants a process "
+          "for each rank, as with --nprocs and -t 1 -g 1 ({}).",
+          clash, map_text(gpus));
     return fmt::format(
-        "Ranks {} and {} have the same GPU, {} GPU {} [{}], and NCCL wants one for each ({}). "
-        "Start "
-        "fewer ranks on that host, or see what CUDA_VISIBLE_DEVICES and NCCL_TESTS_DEVICE choose.",
-        other->second, gpu.rank, gpu.hostname, gpu.index, gpu.bus_id, map_text(gpus));
+        "{}, and NCCL wants one for each ({}). Start fewer ranks on that host, see what "
+        "CUDA_VISIBLE_DEVICES and NCCL_TESTS_DEVICE choose, or try what works at all with "
+        "--oversubscribe.",
+        clash, map_text(gpus));
   }
   return {};
 }

@@ -17,14 +17,22 @@ struct GpuOfRank {
   std::string node{};    // identity: hostnames lie
   std::string bus_id{};  // of the GPU
   int index = 0;         // as its process counts
+  int pid = 0;
 };
 
 // Collective over `members`: the GPUs of all ranks, in rank order.
 std::vector<GpuOfRank> gather_gpus(Bootstrap& members, std::span<Device* const> local,
                                    const Deadline& deadline);
 
-// A sentence with the map of ranks to GPUs where two ranks have the same one; empty where each has
-// its own.
-std::string shared_gpu_sentence(std::span<const GpuOfRank> gpus);
+// Which ranks may have the same GPU.
+enum class Sharing {
+  none,
+  processes,  // ranks of different processes
+  all,
+};
+
+// A sentence with the map of ranks to GPUs where two ranks have the same one and may not; empty
+// where all is well.
+std::string sharing_refusal(std::span<const GpuOfRank> gpus, Sharing allowed);
 
 }  // namespace linerate::nccl

@@ -2,8 +2,11 @@
 #include "comm/plugin.h"
 
 #include "backends/nccl/nccl_backend.h"
+#include "backends/nccl/sharing.h"
 #include "base/environment.h"
 #include "devices/cuda/cuda_error.h"
+
+#include <utility>
 
 namespace {
 
@@ -12,9 +15,11 @@ using namespace linerate;
 std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   const auto& api = cuda::cuda_runtime();
   (void)cuda::require_gpus(api);
-  return nccl::make_nccl_backend(
-      nccl::load_nccl(input.library),
-      {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock});
+  auto library = nccl::load_nccl(input.library);
+  nccl::allow_sharing(library, input.gpu);
+  return nccl::make_nccl_backend(std::move(library),
+                                 {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock},
+                                 input.gpu);
 }
 
 constexpr Plugin kPlugin{.name = "nccl", .start = nullptr, .make_backend = make_backend};

@@ -70,7 +70,9 @@ class CpuDevice final : public Device {
                   [mapped = pages.size()](View view) { unmap(view.data(), mapped); });
   }
 
-  std::unique_ptr<Stream> stream() override { return std::make_unique<InlineStream>(); }
+  std::unique_ptr<Stream> open_stream(StreamKind) override {
+    return std::make_unique<InlineStream>();
+  }
   void fill(View view, const Content& content) override { pattern::fill(view, content); }
   Comparison count_wrong(ConstView view, const Content& content) override {
     return pattern::count_wrong(view, content);

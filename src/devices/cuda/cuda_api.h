@@ -24,6 +24,17 @@ struct CudaApi {
   decltype(&cudaStreamCreateWithFlags) stream_create_with_flags = nullptr;
   decltype(&cudaStreamDestroy) stream_destroy = nullptr;
   decltype(&cudaStreamQuery) stream_query = nullptr;
+  decltype(&cudaStreamBeginCapture) stream_begin_capture = nullptr;
+  decltype(&cudaStreamEndCapture) stream_end_capture = nullptr;
+  cudaError_t (*graph_instantiate)(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                   unsigned long long flags) = nullptr;
+  decltype(&cudaGraphLaunch) graph_launch = nullptr;
+  decltype(&cudaGraphExecDestroy) graph_exec_destroy = nullptr;
+  decltype(&cudaGraphDestroy) graph_destroy = nullptr;
+  decltype(&cudaEventCreateWithFlags) event_create_with_flags = nullptr;
+  cudaError_t (*event_record)(cudaEvent_t event, cudaStream_t stream) = nullptr;
+  decltype(&cudaEventElapsedTime) event_elapsed_time = nullptr;
+  decltype(&cudaEventDestroy) event_destroy = nullptr;
   decltype(&cudaDriverGetVersion) driver_get_version = nullptr;
   decltype(&cudaRuntimeGetVersion) runtime_get_version = nullptr;
   decltype(&cudaGetErrorName) get_error_name = nullptr;

@@ -15,19 +15,6 @@
 namespace linerate::cuda {
 namespace {
 
-cudaDeviceProp properties_of(const CudaApi& api, int index) {
-  const int count = require_gpus(api);
-  if (index >= count)
-    throw Error(
-        fmt::format("GPU {} was asked for, but this process sees {}: ranks of a node take GPUs 0, "
-                    "1, … in turn. "
-                    "Start fewer ranks, or see what CUDA_VISIBLE_DEVICES hides.",
-                    index, count));
-  cudaDeviceProp properties{};
-  check_cuda(api, api.get_device_properties(&properties, index), "cudaGetDeviceProperties");
-  return properties;
-}
-
 // "0000:18:00.0" -> "0000:18:00", in lower case.
 std::string bus_id_of(const CudaApi& api, int index) {
   std::array<char, 32> text{};
@@ -36,6 +23,28 @@ std::string bus_id_of(const CudaApi& api, int index) {
   std::string id = text.data();
   for (char& c : id) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return id.substr(0, id.find('.'));
+}
+
+// "0: 0000:18:00, 1: 0000:2a:00".
+std::string all_gpus_text(const CudaApi& api, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, bus_id_of(api, i));
+  return text;
+}
+
+cudaDeviceProp properties_of(const CudaApi& api, int index) {
+  const int count = require_gpus(api);
+  if (index >= count)
+    throw Unavailable(fmt::format(
+        "Invalid number of GPUs: GPU {} was asked for, but only {} were found ({}). Ranks of a "
+        "node "
+        "take GPUs 0, 1, … in turn: start fewer, or see what CUDA_VISIBLE_DEVICES hides and "
+        "NCCL_TESTS_DEVICE adds.",
+        index, count, all_gpus_text(api, count)));
+  cudaDeviceProp properties{};
+  check_cuda(api, api.get_device_properties(&properties, index), "cudaGetDeviceProperties");
+  return properties;
 }
 
 class CudaDevice final : public Device {
@@ -48,7 +57,7 @@ class CudaDevice final : public Device {
         name_(properties_of(api_, index).name),
         bus_id_(bus_id_of(api_, index)) {
     check_cuda(api_, api_.set_device(index_), "cudaSetDevice");
-    own_stream_ = std::make_unique<CudaStream>(api_, index_);
+    own_stream_ = std::make_unique<CudaStream>(api_, index_, StreamKind::own);
     count_ = allocate(sizeof(WrongCount), MemoryKind::device);
   }
 
@@ -59,7 +68,7 @@ class CudaDevice final : public Device {
   std::size_t free_bytes() const override;
   const Clock& clock() const override { return clock_; }
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
-  std::unique_ptr<Stream> stream() override;
+  std::unique_ptr<Stream> open_stream(StreamKind kind) override;
   void fill(View view, const Content& content) override;
   Comparison count_wrong(ConstView view, const Content& content) override;
 
@@ -116,9 +125,9 @@ Buffer CudaDevice::allocate_pinned(std::size_t bytes, MemoryKind kind) {
           }};
 }
 
-std::unique_ptr<Stream> CudaDevice::stream() {
+std::unique_ptr<Stream> CudaDevice::open_stream(StreamKind kind) {
   const DeviceGuard guard(api_, index_);
-  return std::make_unique<CudaStream>(api_, index_);
+  return std::make_unique<CudaStream>(api_, index_, kind);
 }
 
 // Complete on return.

@@ -17,8 +17,8 @@ struct CudaDeviceInput {
   const Clock& clock;
 };
 
-// `index` counts the GPUs that this process may see. Throws Unavailable where there is none, and
-// Error where `index` is not among them. Its memory kinds: device and registered are cudaMalloc's,
+// `index` counts the GPUs that this process may see. Throws Unavailable where there is none, or
+// `index` is not among them. Its memory kinds: device and registered are cudaMalloc's,
 // pinned and host are page-locked host memory.
 std::unique_ptr<Device> make_cuda_device(int index, const CudaDeviceInput& input);
 

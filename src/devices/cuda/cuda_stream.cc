@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 #include "devices/cuda/cuda_error.h"
+#include "devices/cuda/cuda_graph.h"
+#include "devices/cuda/cuda_marks.h"
 #include "devices/cuda/device_guard.h"
 
 #include <fmt/format.h>
@@ -11,14 +13,19 @@
 
 namespace linerate::cuda {
 
-CudaStream::CudaStream(const CudaApi& api, int device) : api_(api), device_(device) {
+CudaStream::CudaStream(const CudaApi& api, int device, StreamKind kind)
+    : api_(api), device_(device) {
+  if (kind == StreamKind::null) return;
   check_cuda(api_, api_.stream_create_with_flags(&stream_, cudaStreamNonBlocking),
              "cudaStreamCreateWithFlags");
 }
 
 // Work that still runs keeps what it needs: CUDA frees the stream when it is done.
-CudaStream::~CudaStream() { (void)api_.stream_destroy(stream_); }
+CudaStream::~CudaStream() {
+  if (stream_ != nullptr) (void)api_.stream_destroy(stream_);
+}
 
+// The null stream is that of the current device.
 bool CudaStream::idle() {
   const cudaError_t code = api_.stream_query(stream_);
   if (code == cudaErrorNotReady) return false;
@@ -35,6 +42,23 @@ void CudaStream::synchronize(const Deadline& deadline) {
       throw TimeoutError(fmt::format("The stream of GPU {} was not done in time.", device_));
     sched_yield();
   }
+}
+
+std::unique_ptr<Marks> CudaStream::marks(std::size_t count) {
+  return std::make_unique<CudaMarks>(api_, *this, count);
+}
+
+// Of this thread only: others go on to call CUDA, and NCCL allocates on its first call.
+void CudaStream::begin_capture() {
+  check_cuda(api_, api_.stream_begin_capture(stream_, cudaStreamCaptureModeThreadLocal),
+             "cudaStreamBeginCapture");
+}
+
+std::unique_ptr<Graph> CudaStream::end_capture() {
+  const DeviceGuard guard(api_, device_);
+  cudaGraph_t graph = nullptr;
+  check_cuda(api_, api_.stream_end_capture(stream_, &graph), "cudaStreamEndCapture");
+  return std::make_unique<CudaGraph>(api_, graph);
 }
 
 }  // namespace linerate::cuda

@@ -54,7 +54,8 @@ LINERATE_ELEMENT typename Family::Bits element_at(const Stretch& stretch, std::u
 // Whether `got` is further from `expected` than the tolerance.
 template <typename Bits>
 LINERATE_ELEMENT bool differs(Bits expected, Bits got, std::uint64_t tolerance) {
-  return (expected > got ? expected - got : got - expected) > tolerance;
+  const std::uint64_t apart = expected > got ? expected - got : got - expected;
+  return apart > tolerance;
 }
 
 }  // namespace linerate::cuda

@@ -61,7 +61,8 @@ class WatchThread final : public Watch {
         wake_(above_stdio(check_system(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"))),
         counters_(static_cast<std::size_t>(options.nlanes)),
         protocol_(set_up_control(process, options), options.timeout_s,
-                  [this](int lane) { return calls_of(lane); }) {
+                  [this](int lane) { return calls_of(lane); }),
+        hang_report_(options.hang_report) {
     thread_ = quiet_thread([this] { run(); });
   }
   ~WatchThread() override {
@@ -176,6 +177,7 @@ class WatchThread final : public Watch {
     const bool leaves = leave_asked_ && !std::exchange(leaving_, leave_asked_);
     lock.unlock();
     if (own_failure) protocol_.fail(*own_failure);
+    if (own_failure) own_sentence_ = *own_failure;
     if (leaves) protocol_.leave();
     if (!leaving_ || !protocol_.leave_seen()) return;
     lock.lock();
@@ -202,10 +204,18 @@ class WatchThread final : public Watch {
   void publish() {
     if (!protocol_.report() || grace_end_ns_ || leaving_) return;
     announce(*protocol_.report());
+    tell_hang(*protocol_.report());
     grace_end_ns_ = clock_.now_ns() + static_cast<std::int64_t>(kGraceS * 1e9);
     const std::lock_guard lock(mutex_);
     report_ = report_of(*protocol_.report());
     changed_.notify_all();
+  }
+
+  // Before the aborters: they end what could be asked.
+  void tell_hang(const std::vector<Loss>& losses) {
+    const bool hangs = losses.front().kind == LossKind::missing;
+    if (!hangs || !hang_report_ || !protocol_.speaks_for_all(losses)) return;
+    if (const auto text = hang_report_(); !text.empty()) say(text);
   }
 
   void call_aborters() {
@@ -217,6 +227,7 @@ class WatchThread final : public Watch {
   void end_if_stuck() {
     if (!grace_end_ns_ || clock_.now_ns() < *grace_end_ns_) return;
     if (leaving_ || stop_asked()) return grace_end_ns_.reset();
+    if (own_sentence_) say(*own_sentence_);  // the thread that would say it waits for a stuck one
     process_.abort(ExitCode::lost);
   }
 
@@ -250,6 +261,8 @@ class WatchThread final : public Watch {
   bool leaving_ = false;
   std::set<int> announced_;
   std::optional<std::int64_t> grace_end_ns_;
+  std::optional<std::string> own_sentence_;  // of fail()
+  const std::function<std::string()> hang_report_;
   std::thread thread_;
 };
 

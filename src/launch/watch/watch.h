@@ -48,6 +48,9 @@ class Watch {
     int nlanes = 1;        // threads of this process
     int ranks_per_lane = 1;
     Deadline deadline;  // of the set-up
+    // Asked once, from the watch's thread, when a stage lasts too long and before the aborters are
+    // called: what is known beside who is behind. Within a few seconds; empty: nothing.
+    std::function<std::string()> hang_report{};
   };
 
   // Collective over all processes. `process` outlives the watch.

@@ -1,14 +1,17 @@
 // See fake_cuda.h.
 #include "support/gpu/fake_cuda.h"
 
+#include "support/gpu/fake_memory.h"
+#include "support/gpu/fake_stream.h"
+
+#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace linerate::cuda {
 namespace {
 
-constexpr std::size_t kGpuBytes = std::size_t{1} << 33;
 thread_local int current = 0;
 
 cudaError_t set_device(int device) {
@@ -31,25 +34,89 @@ cudaError_t get_bus_id(char* text, int bytes, int device) {
 
 cudaError_t allocate(void** memory, std::size_t bytes) {
   constexpr std::size_t kAlignment = 256;  // CUDA's
-  if (bytes > kGpuBytes) return cudaErrorMemoryAllocation;
-  *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  *memory = allocate_fake(current, bytes, kAlignment);
   return *memory == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 
 cudaError_t release(void* memory) {
-  std::free(memory);
+  free_fake(memory);
   return cudaSuccess;
 }
 
-// A stream is the number of its device.
-cudaError_t create_stream(cudaStream_t* stream, unsigned) {
-  *stream = reinterpret_cast<cudaStream_t>(new int(current));
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                 cudaStream_t stream) {
+  enqueue_fake(stream, [=] { std::memcpy(to, from, bytes); });
   return cudaSuccess;
 }
 
-cudaError_t destroy_stream(cudaStream_t stream) {
-  delete reinterpret_cast<int*>(stream);
-  return cudaSuccess;
+void add_streams(CudaApi& api) {
+  api.stream_create_with_flags = [](cudaStream_t* stream, unsigned) {
+    *stream = make_fake_stream();
+    return cudaSuccess;
+  };
+  api.stream_destroy = [](cudaStream_t stream) {
+    free_fake_stream(stream);
+    return cudaSuccess;
+  };
+  api.stream_query = [](cudaStream_t stream) {
+    return fake_stream_idle(stream) ? cudaSuccess : cudaErrorNotReady;
+  };
+  api.memcpy_async = copy;
+}
+
+// A graph is the list of its work, for both of its handles.
+using Work = std::vector<FakeWork>;
+
+void add_graphs(CudaApi& api) {
+  api.stream_begin_capture = [](cudaStream_t stream, cudaStreamCaptureMode) {
+    if (stream == nullptr) return cudaErrorStreamCaptureUnsupported;
+    fake_stream(stream).begin_capture();
+    return cudaSuccess;
+  };
+  api.stream_end_capture = [](cudaStream_t stream, cudaGraph_t* graph) {
+    *graph = reinterpret_cast<cudaGraph_t>(new Work(fake_stream(stream).end_capture()));
+    return cudaSuccess;
+  };
+  api.graph_instantiate = [](cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
+    *exec = reinterpret_cast<cudaGraphExec_t>(new Work(*reinterpret_cast<Work*>(graph)));
+    return cudaSuccess;
+  };
+  api.graph_launch = [](cudaGraphExec_t exec, cudaStream_t stream) {
+    for (const auto& work : *reinterpret_cast<Work*>(exec)) fake_stream(stream).enqueue(work);
+    return cudaSuccess;
+  };
+  api.graph_exec_destroy = [](cudaGraphExec_t exec) {
+    delete reinterpret_cast<Work*>(exec);
+    return cudaSuccess;
+  };
+  api.graph_destroy = [](cudaGraph_t graph) {
+    delete reinterpret_cast<Work*>(graph);
+    return cudaSuccess;
+  };
+}
+
+// An event is the moment when the stream got to it.
+using Moment = std::chrono::steady_clock::time_point;
+
+void add_events(CudaApi& api) {
+  api.event_create_with_flags = [](cudaEvent_t* event, unsigned) {
+    *event = reinterpret_cast<cudaEvent_t>(new Moment());
+    return cudaSuccess;
+  };
+  api.event_record = [](cudaEvent_t event, cudaStream_t stream) {
+    auto* const moment = reinterpret_cast<Moment*>(event);
+    enqueue_fake(stream, [=] { *moment = std::chrono::steady_clock::now(); });
+    return cudaSuccess;
+  };
+  api.event_elapsed_time = [](float* ms, cudaEvent_t from, cudaEvent_t to) {
+    const auto between = *reinterpret_cast<Moment*>(to) - *reinterpret_cast<Moment*>(from);
+    *ms = std::chrono::duration<float, std::milli>(between).count();
+    return cudaSuccess;
+  };
+  api.event_destroy = [](cudaEvent_t event) {
+    delete reinterpret_cast<Moment*>(event);
+    return cudaSuccess;
+  };
 }
 
 CudaApi make_fake() {
@@ -66,7 +133,8 @@ CudaApi make_fake() {
   api.get_device_properties = get_properties;
   api.device_get_pci_bus_id = get_bus_id;
   api.mem_get_info = [](std::size_t* free, std::size_t* total) {
-    *free = *total = kGpuBytes;
+    *free = free_fake_bytes(current);
+    *total = fake_gpu_bytes();
     return cudaSuccess;
   };
   api.malloc = allocate;
@@ -75,14 +143,9 @@ CudaApi make_fake() {
     return allocate(memory, bytes);
   };
   api.free_host = release;
-  api.memcpy_async = [](void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                        cudaStream_t) {
-    std::memcpy(to, from, bytes);
-    return cudaSuccess;
-  };
-  api.stream_create_with_flags = create_stream;
-  api.stream_destroy = destroy_stream;
-  api.stream_query = [](cudaStream_t) { return cudaSuccess; };
+  add_streams(api);
+  add_graphs(api);
+  add_events(api);
   api.driver_get_version = [](int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;

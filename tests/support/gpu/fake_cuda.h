@@ -1,4 +1,4 @@
-// GPUs for tests without one: their memory is the host's, and all work is done when it is enqueued.
+// GPUs for tests without one: their memory is the host's, and work is done in the order of streams.
 #pragma once
 
 #include "devices/cuda/cuda_api.h"

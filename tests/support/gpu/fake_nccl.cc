@@ -1,11 +1,21 @@
 // See fake_nccl.h.
 #include "support/gpu/fake_nccl.h"
 
+#include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_memory.h"
+#include "support/gpu/fake_stream.h"
 #include "support/gpu/fake_world.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <map>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace linerate::nccl {
 namespace {
@@ -13,27 +23,83 @@ namespace {
 using fake::Call;
 using fake::Member;
 
-Member& member_of(ncclComm_t comm) { return *reinterpret_cast<Member*>(comm); }
-ncclComm_t comm_of(Member* member) { return reinterpret_cast<ncclComm_t>(member); }
+using SharedMember = std::shared_ptr<Member>;
+
+// A communicator is a place in this list. One that is aborted keeps it: its owner may be within a
+// call.
+class Comms {
+ public:
+  ncclComm_t add(SharedMember member) {
+    const std::lock_guard lock(mutex_);
+    if (!member) return nullptr;
+    return reinterpret_cast<ncclComm_t>(&members_.emplace_back(std::move(member)));
+  }
+  void remove(ncclComm_t comm) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(members_, [&](const auto& member) {
+      return &member == reinterpret_cast<SharedMember*>(comm);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<SharedMember> members_;
+};
+
+Comms& comms() {
+  static Comms all;
+  return all;
+}
+
+const SharedMember& shared_member(ncclComm_t comm) {
+  return *reinterpret_cast<SharedMember*>(comm);
+}
+Member& member_of(ncclComm_t comm) { return *shared_member(comm); }
+
+// Calls of one stream that are posted together.
+struct Batch {
+  cudaStream_t stream;
+  std::vector<std::pair<SharedMember, Call>> calls;
+};
 
 // The calls of a thread between group_start and group_end.
 struct Grouped {
   int depth = 0;
-  std::vector<std::pair<Member*, Call>> calls;
+  std::vector<Batch> batches;
 };
 thread_local Grouped grouped;
 
-ncclResult_t run_all() {
-  for (auto& [member, call] : grouped.calls) member->post(call);
-  ncclResult_t result = ncclSuccess;
-  for (auto& [member, call] : grouped.calls)
-    if (!member->wait(call)) result = ncclRemoteError;
-  grouped.calls.clear();
-  return result;
+bool has_fault(FakeFault::Kind kind, int rank, std::uint64_t call) {
+  const auto fault = fake_fault();
+  return fault.kind == kind && fault.rank == rank && call >= fault.call;
 }
 
-ncclResult_t add(ncclComm_t comm, const Call& call) {
-  grouped.calls.emplace_back(&member_of(comm), call);
+// Posts all calls when the stream gets to them, then waits for each.
+cuda::FakeTask task_of(const Batch& batch) {
+  return [calls = batch.calls, posted = false]() mutable {
+    if (!std::exchange(posted, true))
+      for (auto& [member, call] : calls)
+        if (!has_fault(FakeFault::Kind::call_hangs, member->rank(), member->count_call()))
+          member->post(call);
+    std::erase_if(calls, [](const auto& entry) { return entry.first->is_over(entry.second); });
+    return calls.empty();
+  };
+}
+
+ncclResult_t run_all() {
+  for (const auto& batch : std::exchange(grouped.batches, {}))
+    cuda::fake_stream(batch.stream).enqueue([batch] { return task_of(batch); });
+  return ncclSuccess;
+}
+
+ncclResult_t add(ncclComm_t comm, const Call& call, cudaStream_t stream) {
+  auto& member = member_of(comm);
+  if (member.aborted()) return ncclInvalidUsage;
+  if (has_fault(FakeFault::Kind::call_fails, member.rank(), member.calls() + 1))
+    return ncclSystemError;
+  auto at = std::ranges::find(grouped.batches, stream, &Batch::stream);
+  if (at == grouped.batches.end()) at = grouped.batches.insert(at, {.stream = stream, .calls = {}});
+  at->calls.emplace_back(shared_member(comm), call);
   return grouped.depth == 0 ? run_all() : ncclSuccess;
 }
 
@@ -47,46 +113,46 @@ Call call_of(OpKind kind, const void* send, void* recv, std::size_t count, ncclD
 
 template <OpKind kKind>
 ncclResult_t reducing(const void* send, void* recv, std::size_t count, ncclDataType_t type,
-                      ncclRedOp_t op, ncclComm_t comm, cudaStream_t) {
+                      ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
   Call call = call_of(kKind, send, recv, count, type);
   member_of(comm).resolve(op, call);
-  return add(comm, call);
+  return add(comm, call, stream);
 }
 
 template <OpKind kKind>
 ncclResult_t rooted(const void* send, void* recv, std::size_t count, ncclDataType_t type, int root,
-                    ncclComm_t comm, cudaStream_t) {
+                    ncclComm_t comm, cudaStream_t stream) {
   Call call = call_of(kKind, send, recv, count, type);
   call.peer = root;
-  return add(comm, call);
+  return add(comm, call, stream);
 }
 
 template <OpKind kKind>
 ncclResult_t moving(const void* send, void* recv, std::size_t count, ncclDataType_t type,
-                    ncclComm_t comm, cudaStream_t) {
-  return add(comm, call_of(kKind, send, recv, count, type));
+                    ncclComm_t comm, cudaStream_t stream) {
+  return add(comm, call_of(kKind, send, recv, count, type), stream);
 }
 
 ncclResult_t reduce(const void* send, void* recv, std::size_t count, ncclDataType_t type,
-                    ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t) {
+                    ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream) {
   Call call = call_of(OpKind::reduce, send, recv, count, type);
   call.peer = root;
   member_of(comm).resolve(op, call);
-  return add(comm, call);
+  return add(comm, call, stream);
 }
 
 ncclResult_t send(const void* from, std::size_t count, ncclDataType_t type, int peer,
-                  ncclComm_t comm, cudaStream_t) {
+                  ncclComm_t comm, cudaStream_t stream) {
   Call call = call_of(OpKind::send, from, nullptr, count, type);
   call.peer = peer;
-  return add(comm, call);
+  return add(comm, call, stream);
 }
 
 ncclResult_t recv(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
-                  cudaStream_t) {
+                  cudaStream_t stream) {
   Call call = call_of(OpKind::recv, nullptr, to, count, type);
   call.peer = peer;
-  return add(comm, call);
+  return add(comm, call, stream);
 }
 
 ncclResult_t get_unique_id(ncclUniqueId* id) {
@@ -99,12 +165,14 @@ ncclResult_t get_unique_id(ncclUniqueId* id) {
 ncclResult_t init_rank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t*) {
   std::uint64_t number = 0;
   std::memcpy(&number, &id, sizeof number);
-  *comm = comm_of(fake::join(number, rank, nranks));
+  if (has_fault(FakeFault::Kind::init_fails, rank, 1)) return ncclSystemError;
+  while (has_fault(FakeFault::Kind::init_hangs, rank, 1)) std::this_thread::yield();
+  *comm = comms().add(fake::join(number, rank, nranks));
   return ncclSuccess;
 }
 
 ncclResult_t split(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t*) {
-  *part = comm_of(member_of(comm).split(color, key));
+  *part = comms().add(member_of(comm).split(color, key));
   return ncclSuccess;
 }
 
@@ -131,6 +199,48 @@ void set_calls(NcclApi& api) {
   api.red_op_destroy = [](ncclRedOp_t, ncclComm_t) { return ncclSuccess; };
 }
 
+ncclResult_t allocate(void** memory, std::size_t bytes) {
+  int device = 0;
+  (void)cuda::fake_cuda().get_device(&device);
+  *memory = cuda::allocate_fake(device, bytes, NCCL_WIN_REQUIRED_ALIGNMENT);
+  return *memory == nullptr ? ncclSystemError : ncclSuccess;
+}
+
+// A registration is a byte of its own, so that one which is never ended leaks.
+template <typename Handle>
+ncclResult_t add_registration(Handle* handle) {
+  *handle = reinterpret_cast<Handle>(new char());
+  return ncclSuccess;
+}
+ncclResult_t end_registration(void* handle) {
+  if (handle == nullptr) return ncclInvalidArgument;
+  delete static_cast<char*>(handle);
+  return ncclSuccess;
+}
+
+void set_memory(NcclApi& api) {
+  api.mem_alloc = allocate;
+  api.mem_free = [](void* memory) {
+    cuda::free_fake(memory);
+    return ncclSuccess;
+  };
+  api.comm_register = [](ncclComm_t, void*, std::size_t, void** handle) {
+    return add_registration(handle);
+  };
+  api.comm_deregister = [](ncclComm_t, void* handle) { return end_registration(handle); };
+}
+
+void set_windows(NcclApi& api) {
+  api.comm_window_register = [](ncclComm_t, void* memory, std::size_t, ncclWindow_t* window, int) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    if (address % NCCL_WIN_REQUIRED_ALIGNMENT != 0) return ncclInvalidArgument;
+    return add_registration(window);
+  };
+  api.comm_window_deregister = [](ncclComm_t, ncclWindow_t window) {
+    return end_registration(reinterpret_cast<void*>(window));
+  };
+}
+
 }  // namespace
 
 NcclApi fake_nccl(int version) {
@@ -141,15 +251,17 @@ NcclApi fake_nccl(int version) {
   api.get_unique_id = get_unique_id;
   api.comm_init_rank_config = init_rank;
   api.comm_destroy = [](ncclComm_t comm) {
-    delete &member_of(comm);
+    comms().remove(comm);
     return ncclSuccess;
   };
   api.comm_abort = [](ncclComm_t comm) {
     member_of(comm).abort();
     return ncclSuccess;
   };
-  api.comm_get_async_error = [](ncclComm_t, ncclResult_t* state) {
-    *state = ncclSuccess;
+  api.comm_get_async_error = [](ncclComm_t comm, ncclResult_t* state) {
+    auto& member = member_of(comm);
+    const bool fails = has_fault(FakeFault::Kind::async_error, member.rank(), member.calls());
+    *state = fails ? ncclRemoteError : ncclSuccess;
     return ncclSuccess;
   };
   api.comm_split = split;
@@ -162,6 +274,8 @@ NcclApi fake_nccl(int version) {
     return ncclSuccess;
   };
   set_calls(api);
+  if (version >= NCCL_VERSION(2, 19, 0)) set_memory(api);
+  if (version >= NCCL_VERSION(2, 27, 0)) set_windows(api);
   if (version < NCCL_VERSION(2, 28, 0)) return api;
   api.all_to_all = moving<OpKind::all_to_all>;
   api.gather = rooted<OpKind::gather>;

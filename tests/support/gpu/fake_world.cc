@@ -20,8 +20,7 @@ class World {
 
   int nranks() const { return nranks_; }
   void post(int rank, Call& call);
-  bool wait(std::uint64_t ticket, const std::atomic<bool>& aborted);
-  void wake() { changed_.notify_all(); }
+  bool is_done(std::uint64_t ticket);
   std::shared_ptr<World> part_of(int rank, int color, int key, int& part_rank);
 
  private:
@@ -148,10 +147,12 @@ void World::move(const std::vector<Call>& calls) {
   }
 }
 
-bool World::wait(std::uint64_t ticket, const std::atomic<bool>& aborted) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return done_[ticket] || aborted; });
-  return done_[ticket];
+bool World::is_done(std::uint64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto call = done_.find(ticket);
+  if (call == done_.end() || !call->second) return call == done_.end();
+  done_.erase(call);
+  return true;
 }
 
 std::shared_ptr<World> World::part_of(int rank, int color, int key, int& part_rank) {
@@ -174,16 +175,13 @@ std::shared_ptr<World> World::part_of(int rank, int color, int key, int& part_ra
 
 int Member::nranks() const { return world_->nranks(); }
 void Member::post(Call& call) { world_->post(rank_, call); }
-bool Member::wait(const Call& call) { return world_->wait(call.ticket, aborted_); }
-void Member::abort() {
-  aborted_ = true;
-  world_->wake();
-}
+bool Member::is_over(const Call& call) { return aborted_ || world_->is_done(call.ticket); }
+void Member::abort() { aborted_ = true; }
 
-Member* Member::split(int color, int key) {
+std::shared_ptr<Member> Member::split(int color, int key) {
   int rank = 0;
   auto part = world_->part_of(rank_, color, key, rank);
-  return part ? new Member(std::move(part), rank) : nullptr;
+  return part ? std::make_shared<Member>(std::move(part), rank) : nullptr;
 }
 
 ncclRedOp_t Member::create_premul(const void* scalar, DataType type) {
@@ -207,13 +205,13 @@ void Member::resolve(ncclRedOp_t op, Call& call) const {
   if (own) call.premul = premuls_[static_cast<std::size_t>(op - ncclNumOps)];
 }
 
-Member* join(std::uint64_t id, int rank, int nranks) {
+std::shared_ptr<Member> join(std::uint64_t id, int rank, int nranks) {
   static std::mutex mutex;
   static std::map<std::uint64_t, std::weak_ptr<World>> worlds;
   const std::lock_guard lock(mutex);
   auto world = worlds[id].lock();
   if (!world) worlds[id] = world = std::make_shared<World>(nranks);
-  return new Member(std::move(world), rank);
+  return std::make_shared<Member>(std::move(world), rank);
 }
 
 }  // namespace linerate::nccl::fake

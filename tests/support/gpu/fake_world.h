@@ -39,11 +39,15 @@ class Member {
   int nranks() const;
 
   void post(Call& call);
-  // False when the communicator was aborted before the call was done.
-  bool wait(const Call& call);
+  // Whether the call is done, or never will be: the communicator was aborted.
+  bool is_over(const Call& call);
   void abort();
+  bool aborted() const { return aborted_; }
+  // Calls that reached the head of their stream.
+  std::uint64_t count_call() { return ++calls_; }
+  std::uint64_t calls() const { return calls_; }
 
-  Member* split(int color, int key);  // null for colour < 0
+  std::shared_ptr<Member> split(int color, int key);  // null for colour < 0
   ncclRedOp_t create_premul(const void* scalar, DataType type);
   // Sets the operator of `call`.
   void resolve(ncclRedOp_t op, Call& call) const;
@@ -52,10 +56,11 @@ class Member {
   std::shared_ptr<World> world_;
   int rank_;
   std::atomic<bool> aborted_{false};
+  std::atomic<std::uint64_t> calls_{0};
   std::vector<double> premuls_;
 };
 
 // Rank `rank` of the world that `id` names.
-Member* join(std::uint64_t id, int rank, int nranks);
+std::shared_ptr<Member> join(std::uint64_t id, int rank, int nranks);
 
 }  // namespace linerate::nccl::fake

@@ -1,23 +1,22 @@
 // The kernels' element functions in loops: see fake_cuda.h.
 #include "devices/cuda/dispatch.h"
 #include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_stream.h"
 
 #include <cstring>
 
 namespace linerate::cuda {
 namespace {
 
-cudaError_t fill(void* memory, std::size_t count, const Content& content, cudaStream_t) {
+void fill_now(void* memory, std::size_t count, const Content& content) {
   with_elements(content, count, [&]<typename Family, typename Source>(const Stretch& stretch) {
     auto* const out = static_cast<typename Family::Bits*>(memory);
     for (std::uint64_t i = 0; i < stretch.count; ++i)
       out[i] = element_at<Family, Source>(stretch, i);
   });
-  return cudaSuccess;
 }
 
-cudaError_t count_wrong(const void* memory, std::size_t count, const Content& content,
-                        WrongCount* sum, cudaStream_t) {
+void count_now(const void* memory, std::size_t count, const Content& content, WrongCount* sum) {
   with_elements(content, count, [&]<typename Family, typename Source>(const Stretch& stretch) {
     const auto* const got = static_cast<const typename Family::Bits*>(memory);
     for (std::uint64_t i = 0; i < stretch.count; ++i) {
@@ -26,6 +25,16 @@ cudaError_t count_wrong(const void* memory, std::size_t count, const Content& co
       ++sum->wrong;
     }
   });
+}
+
+cudaError_t fill(void* memory, std::size_t count, const Content& content, cudaStream_t stream) {
+  enqueue_fake(stream, [=] { fill_now(memory, count, content); });
+  return cudaSuccess;
+}
+
+cudaError_t count_wrong(const void* memory, std::size_t count, const Content& content,
+                        WrongCount* sum, cudaStream_t stream) {
+  enqueue_fake(stream, [=] { count_now(memory, count, content, sum); });
   return cudaSuccess;
 }
 

@@ -9,6 +9,7 @@
 namespace linerate {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 using ::testing::StartsWith;
@@ -79,10 +80,22 @@ TEST(GpuOptionRefusal, NamesTheFirstOfSeveral) {
               Optional(StartsWith("-R ")));
 }
 
-TEST(GpuOptionRefusal, SaysOnGpusWhatIsNotBuiltYet) {
-  EXPECT_EQ(gpu_option_refusal(config_of({"-p", "1"}), true), std::nullopt);
-  EXPECT_THAT(gpu_option_refusal(config_of({"-p", "1", "-G", "2"}), true),
-              Optional(StartsWith("-G is not built yet")));
+TEST(GpuOptionRefusal, TakesOnGpusWhatIsBuilt) {
+  EXPECT_EQ(gpu_option_refusal(config_of({"-p", "1", "-G", "2", "--oversubscribe"}), true),
+            std::nullopt);
+  EXPECT_THAT(gpu_option_refusal(config_of({"-p", "1", "-D", "1", "-R", "2"}), true),
+              Optional(StartsWith("-D is not built yet")));
+}
+
+TEST(GpuOptionRefusal, OffersNoDefaultForAFlag) {
+  EXPECT_THAT(gpu_option_refusal(config_of({"--oversubscribe"}), false),
+              Optional(EndsWith(": leave it out.")));
+}
+
+TEST(Graphs, CannotWaitNorBeOfTheNullStream) {
+  EXPECT_THAT(parse({"-G", "1", "-z", "2"}).sentence(),
+              StartsWith("-z/--blocking waits between calls"));
+  EXPECT_THAT(parse({"-G", "1", "-y", "1"}).sentence(), StartsWith("-y/--stream_null"));
 }
 
 }  // namespace

@@ -25,7 +25,9 @@ inline Fields gpu_fields(const GpuOptions& gpu) {
           {"device_implementation", fmt::format("{}", gpu.device_implementation)},
           {"device_ctas", fmt::format("{}", gpu.device_ctas.value_or(16))},
           {"stream_null", fmt::format("{}", gpu.stream_null)},
-          {"parallel_init", fmt::format("{}", gpu.parallel_init)}};
+          {"parallel_init", fmt::format("{}", gpu.parallel_init)},
+          {"nccl_tests_config", fmt::format("{}", gpu.nccl_tests_config)},
+          {"oversubscribe", fmt::format("{}", gpu.oversubscribe)}};
 }
 
 inline Fields variable_fields(const RunConfig& c) {
@@ -55,6 +57,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"progress", fmt::format("{}", static_cast<int>(c.progress))},
           {"seed", fmt::format("{}", c.seed)},
           {"nccl_library", c.nccl_library},
+          {"report_init", fmt::format("{}", c.report_init)},
           {"emulate_file", c.emulate_file},
           {"fake", c.fake}};
 }

@@ -91,6 +91,9 @@ std::vector<Example> own_examples() {
       {"", "progress", "off", {{"progress", "2"}}},
       {"", "seed", "42", {{"seed", "42"}}},
       {"", "nccl-lib", "libnccl.so.2", {{"nccl_library", "libnccl.so.2"}}},
+      {"", "nccl-tests-config", "", {{"nccl_tests_config", "true"}}},
+      {"", "oversubscribe", "", {{"oversubscribe", "true"}}},
+      {"", "report-init", "", {{"report_init", "true"}}},
       {"", "emulate", "racks.yaml", {{"emulate_file", "racks.yaml"}}},
       {"", "fake", "noise=2%", {{"fake", "noise=2%"}, {"backend", "fake"}}, {"--backend", "fake"}},
   };

@@ -93,7 +93,7 @@ TEST(CudaDevice, NamesAGpuThatIsNotHere) {
     (void)make_cuda_device(8, {.api = fake_cuda(), .kernels = kernels_on_host(), .clock = clock});
     FAIL() << "not refused";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("GPU 8 was asked for, but this process sees 8"));
+    EXPECT_THAT(error.what(), HasSubstr("GPU 8 was asked for, but only 8 were found"));
   }
 }
 

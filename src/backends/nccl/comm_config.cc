@@ -1,0 +1,45 @@
+// See comm_config.h.
+#include "backends/nccl/comm_config.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+namespace linerate::nccl {
+namespace {
+
+// Ranks that share a GPU all need its cores at once: NCCL's kernels wait for each other.
+constexpr int kSharedMostCtas = 4;
+
+constexpr int kHasCtaPolicy = NCCL_VERSION(2, 28, 0);
+constexpr int kHasNvlinkCentric = NCCL_VERSION(2, 28, 0);
+
+}  // namespace
+
+void require_version(const NcclApi& api, int wanted, std::string_view option) {
+  if (api.version >= wanted) return;
+  throw Unavailable(
+      fmt::format("{} needs NCCL {} or newer, and {} is {}: leave it out, or name "
+                  "another library with --nccl-lib.",
+                  option, version_text(wanted), api.path.empty() ? "the loaded one" : api.path,
+                  version_text(api.version)));
+}
+
+ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  if (options.cta_policy) {
+    require_version(api, kHasCtaPolicy, "-x");
+    config.CTAPolicy = *options.cta_policy;
+  }
+  if (options.nccl_tests_config) {
+    require_version(api, kHasNvlinkCentric, "--nccl-tests-config");
+    config.nvlinkCentricSched = 1;
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 30, 0)
+    if (options.max_p2p_peers > 0) config.maxP2pPeers = options.max_p2p_peers;
+#endif
+  }
+  if (options.oversubscribe) config.maxCTAs = kSharedMostCtas;
+  return config;
+}
+
+}  // namespace linerate::nccl

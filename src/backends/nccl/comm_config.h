@@ -1,0 +1,18 @@
+// What a communicator of NCCL is created with.
+#pragma once
+
+#include "backends/nccl/nccl_api.h"
+#include "comm/gpu_options.h"
+
+#include <string_view>
+
+namespace linerate::nccl {
+
+// The library's defaults, but for what `options` ask. Throws Unavailable where the library is too
+// old for one of them: it would ignore the field.
+ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options);
+
+// Throws Unavailable, in one sentence that names `option`, unless the library is `wanted` or newer.
+void require_version(const NcclApi& api, int wanted, std::string_view option);
+
+}  // namespace linerate::nccl

@@ -1,0 +1,18 @@
+// Several ranks on one GPU (--oversubscribe): what NCCL of each version needs for it.
+#pragma once
+
+#include "backends/nccl/nccl_api.h"
+#include "backends/nccl/placement.h"
+#include "comm/gpu_options.h"
+
+namespace linerate::nccl {
+
+// Which ranks may share a GPU with this library.
+Sharing sharing_of(const NcclApi& api, const GpuOptions& options);
+
+// Sets the variables that NCCL reads for it at its first call, unless the user has set them:
+// NCCL_MULTI_RANK_GPU_ENABLE from 2.30, and before it a NCCL_HOSTID of each process' own, so that
+// each is a node to NCCL. REQUIRES: before NCCL's first call, while no other thread runs.
+void allow_sharing(const NcclApi& api, const GpuOptions& options);
+
+}  // namespace linerate::nccl

@@ -1,0 +1,21 @@
+// What goes wrong in the fake NCCL, on request.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace linerate::nccl {
+
+// Of one rank, from its call number `call` on (counted from 1; 0: initialisation).
+struct FakeFault {
+  enum class Kind { none, init_fails, init_hangs, call_fails, call_hangs, async_error } kind{};
+  int rank = -1;
+  std::uint64_t call = 0;
+};
+
+// "KIND=RANK" or "KIND=RANK:CALL", such as "call_hangs=1:40"; empty: all is well. Ends the process
+// with a sentence where it cannot be read.
+void set_fake_faults(std::string_view text);
+FakeFault fake_fault();
+
+}  // namespace linerate::nccl

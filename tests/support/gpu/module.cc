@@ -1,0 +1,32 @@
+// A stand-in for liblinerate-nccl.so: the nccl backend over the fakes of CUDA and NCCL, so that the
+// programs run as they do on GPUs. LINERATE_FAKE_NCCL says what goes wrong.
+#include "backends/nccl/nccl_backend.h"
+#include "backends/nccl/sharing.h"
+#include "comm/plugin.h"
+#include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_nccl.h"
+
+#include <cstdlib>
+
+namespace {
+
+using namespace linerate;
+
+std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
+  const char* const version = std::getenv("LINERATE_FAKE_NCCL_VERSION");
+  const char* const faults = std::getenv("LINERATE_FAKE_NCCL");
+  nccl::set_fake_faults(faults == nullptr ? "" : faults);
+  auto library = nccl::fake_nccl(version == nullptr ? NCCL_VERSION_CODE : std::atoi(version));
+  nccl::allow_sharing(library, input.gpu);
+  return nccl::make_nccl_backend(
+      std::move(library),
+      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = input.clock},
+      input.gpu);
+}
+
+constexpr Plugin kPlugin{.name = "nccl", .start = nullptr, .make_backend = make_backend};
+
+}  // namespace
+
+extern "C" const linerate::Plugin* linerate_plugin() { return &kPlugin; }
