@@ -55,8 +55,9 @@ std::size_t fake_gpu_bytes() {
 }
 
 void* allocate_fake(int device, std::size_t bytes, std::size_t alignment) {
-  void* const memory =
-      std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (bytes > free_fake_bytes(device)) return nullptr;
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, whole);
   if (memory == nullptr || memory_of_all().take(memory, {device, bytes})) return memory;
   std::free(memory);
   return nullptr;
