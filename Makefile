@@ -1,11 +1,11 @@
 # The front door: each target is a command or two over CMake, CTest and the scripts in cmake/.
 # `make help` lists them. Variables: JOBS, PYTHON, DESTDIR, PREFIX, NAME_SUFFIX, FUZZ_SECONDS,
-# BENCH_SECONDS.
+# BENCH_SECONDS, BUNDLE_NCCL.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
 .PHONY: all tools help deps deps-full deps-bench run test test-full debug asan tsan cpu-only fuzz \
-  lint format size bench bench-quick bench-algo install clean
+  lint format size bench bench-quick bench-algo install bundle clean
 
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
@@ -88,6 +88,9 @@ size: ## lines per folder, the largest files and functions
 
 install: tools ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
 	@cmake --install build --prefix $(PREFIX)
+
+bundle: deps-full tools ## build/bundle: programs and their libraries, for hosts with nothing installed
+	@cmake/bundle.sh build build/bundle
 
 clean: ## remove everything that was built
 	@rm -rf build build-debug build-asan build-tsan build-cpu-only build-fuzz

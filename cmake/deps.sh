@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that linerate needs and this machine lacks; as another user
 # than root, prints the one command that does. Usage: deps.sh [--full|--bench] (also Gloo, lint,
-# fuzz and Slurm; or the peers that make bench compares with).
+# fuzz, bundle and Slurm; or the peers that make bench compares with).
 # Exit code 0: everything is there; 1: it is not.
 set -euo pipefail
 
@@ -11,7 +11,9 @@ packages=(
   libopenmpi-dev openmpi-bin libopenblas-dev libgtest-dev libgmock-dev
   python3 python3-matplotlib python3-numpy python3-jinja2
 )
-full_packages=(clang-format git iproute2 libgloo-dev munge pyflakes3 python3-venv slurm-wlm)
+full_packages=(
+  clang-format git iproute2 libgloo-dev munge patchelf pyflakes3 python3-venv slurm-wlm
+)
 # Open MPI brings its UCX component; MPICH leaves the default mpirun and mpicc to Open MPI.
 bench_packages=(libgloo-dev libmpich-dev libucx0 mpich)
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Makes a folder that runs where nothing is installed: programs, modules, reports, and the shared
+# libraries that they need, but for the C library and MPI, which belong to the host. Usage:
+# bundle.sh BUILD FOLDER. BUNDLE_NCCL names a libnccl.so.2 to go with it.
+set -euo pipefail
+build=${1:?build folder}
+bundle=${2:?folder to write}
+root=$bundle/libexec/linerate
+lib=$root/lib
+
+command -v patchelf >/dev/null || { echo "bundle: no patchelf; run make deps-full." >&2; exit 1; }
+
+# What the host must bring: the C library, and MPI with what its version chooses.
+belongs_to_the_host() {
+  case ${1##*/} in
+    ld-linux*|libc.so.*|libm.so.*|libpthread.so.*|libdl.so.*|librt.so.*|libmpi.so.*) return 0 ;;
+    libopen-rte.so.*|libopen-pal.so.*|libevent*|libz.so.*) return 0 ;;
+  esac
+  return 1
+}
+
+needed_by() {
+  ldd "$1" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p'
+}
+
+copy_libraries() {
+  local file path
+  for file in "$root"/bin/linerate "$lib"/liblinerate-*.so; do
+    while read -r path; do
+      belongs_to_the_host "$path" || cp -Ln "$path" "$lib/"
+    done < <(needed_by "$file")
+  done
+}
+
+set_run_paths() {
+  local file
+  patchelf --set-rpath "\$ORIGIN/../lib" "$root/bin/linerate"
+  for file in "$lib"/*.so*; do
+    chmod u+w "$file"
+    patchelf --set-rpath "\$ORIGIN" "$file"
+  done
+}
+
+# The newest version of the C library that any file asks for.
+c_library_version() {
+  readelf -V "$root/bin/linerate" "$lib"/*.so* | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' |
+    sort -uV | tail -n 1
+}
+
+rm -rf "$bundle"
+cmake --install "$build" --prefix "$PWD/$root" >/dev/null
+[ -z "${BUNDLE_NCCL-}" ] || cp -L "$BUNDLE_NCCL" "$lib/libnccl.so.2"
+copy_libraries
+set_run_paths
+mkdir -p "$bundle/bin"
+version=$(c_library_version)
+for program in "$root"/bin/*; do
+  sed "s/@GLIBC@/$version/" cmake/bundled.sh.in >"$bundle/bin/${program##*/}"
+  chmod +x "$bundle/bin/${program##*/}"
+done
+echo "$bundle: $(du -sh "$bundle" | cut -f1), for hosts with glibc $version or newer"
