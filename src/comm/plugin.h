@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "comm/backend.h"
 #include "comm/bootstrap.h"
+#include "comm/copy_bench.h"
 
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,7 @@ struct PluginInput {
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.
-inline constexpr std::uint32_t kPluginAbi = 3;
+inline constexpr std::uint32_t kPluginAbi = 4;
 
 // The table that a plugin's entry point yields; static in the plugin. Its functions may throw.
 struct Plugin {
@@ -43,6 +44,8 @@ struct Plugin {
   std::unique_ptr<JobSession> (*start)(const PluginInput&) = nullptr;
   // `session` is what start() made, or null.
   std::unique_ptr<Backend> (*make_backend)(const PluginInput&, JobSession* session) = nullptr;
+  // Null where it has no memory of its own to copy.
+  std::unique_ptr<CopyBench> (*make_copy_bench)(const PluginInput&) = nullptr;
 };
 
 // The symbol that every plugin exports: extern "C" const Plugin* linerate_plugin().

@@ -24,6 +24,13 @@ struct CudaApi {
   decltype(&cudaStreamCreateWithFlags) stream_create_with_flags = nullptr;
   decltype(&cudaStreamDestroy) stream_destroy = nullptr;
   decltype(&cudaStreamQuery) stream_query = nullptr;
+  decltype(&cudaStreamWaitEvent) stream_wait_event = nullptr;
+  cudaError_t (*event_create_with_flags)(cudaEvent_t* event, unsigned flags) = nullptr;
+  decltype(&cudaEventRecord) event_record = nullptr;
+  cudaError_t (*event_elapsed_time)(float* ms, cudaEvent_t start, cudaEvent_t end) = nullptr;
+  decltype(&cudaEventDestroy) event_destroy = nullptr;
+  decltype(&cudaDeviceCanAccessPeer) device_can_access_peer = nullptr;
+  decltype(&cudaDeviceEnablePeerAccess) device_enable_peer_access = nullptr;
   decltype(&cudaDriverGetVersion) driver_get_version = nullptr;
   decltype(&cudaRuntimeGetVersion) runtime_get_version = nullptr;
   decltype(&cudaGetErrorName) get_error_name = nullptr;
