@@ -64,6 +64,13 @@ struct GpuOptions {
   bool parallel_init = false;      // -p
 };
 
+// What memcpy_perf alone takes.
+struct MemcpyOptions {
+  std::string tests = "all";                   // -t
+  std::vector<int> gpus;                       // --gpus; empty: all
+  std::size_t bytes = std::size_t{512} << 20;  // -b
+};
+
 struct RunConfig {
   std::string program;                     // argv[0]'s basename
   std::vector<std::string> args;           // argv
@@ -95,6 +102,7 @@ struct RunConfig {
   std::uint64_t per_iter_skip = 0;
   std::string json_file;  // -J
   GpuOptions gpu;
+  MemcpyOptions memcpy;
 
   SplitRule split;
   std::optional<double> min_bw_gbps;  // NCCL_TESTS_MIN_BW
