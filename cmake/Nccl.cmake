@@ -61,7 +61,8 @@ if(LINERATE_SANITIZE)
   return()
 endif()
 linerate_module(nccl "src/backends/nccl;src/devices/cuda" CUDA::cudart_static)
-target_sources(linerate-nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/kernels.cu)
+target_sources(linerate-nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/kernels.cu
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/copy_kernels.cu)
 target_include_directories(linerate-nccl SYSTEM PRIVATE
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(linerate-nccl PRIVATE

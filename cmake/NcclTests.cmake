@@ -16,7 +16,7 @@ target_include_directories(linerate_backend_nccl SYSTEM PUBLIC
 target_link_libraries(linerate_backend_nccl PUBLIC linerate_devices linerate_launch
   CUDA::cudart_static)
 
-linerate_test(unit_backend_nccl tests/unit/backends/nccl linerate_backend_nccl)
+linerate_test(unit_backend_nccl tests/unit/backends/nccl linerate_backend_nccl linerate_memcpy)
 linerate_conformance(nccl)
 if(NOT TARGET linerate-nccl)
   return()

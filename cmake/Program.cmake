@@ -13,8 +13,8 @@ target_compile_definitions(linerate PRIVATE LINERATE_VERSION="${PROJECT_VERSION}
 # What is installed: no tests. Modules add themselves.
 add_custom_target(tools DEPENDS linerate)
 
-# The tools' names stand in the collectives' rows; p2p_perf has no row.
-set(tools p2p_perf)
+# The tools' names stand in the collectives' rows; p2p_perf and memcpy_perf have none.
+set(tools p2p_perf memcpy_perf)
 file(GLOB rows CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/collectives/*.cc)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rows})
 foreach(row IN LISTS rows)

@@ -36,8 +36,10 @@ linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake l
 linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
 linerate_test(unit_bench tests/unit/bench linerate_bench linerate_backend_fake linerate_launch)
+linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
 linerate_test(unit_output tests/unit/output linerate_output)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
+linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_peer tests/unit/benchmarks linerate_base)
 linerate_test(conformance tests/conformance linerate_collectives linerate_backend_host
               linerate_backend_fake linerate_launch)
@@ -61,6 +63,7 @@ linerate_python_test(architecture.scopes architecture tests/architecture/scopes_
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
 linerate_python_test(report.runs report tests/system/report_runs_test.py)
+linerate_python_test(report.pairs report tests/system/report_pairs_test.py)
 linerate_python_test(output.parsers output tests/system/parsers_test.py)
 foreach(name IN ITEMS ratios floors targets plan page)
   linerate_python_test(benchmarks.${name} benchmarks tests/unit/benchmarks/${name}_test.py)
@@ -70,12 +73,18 @@ endforeach()
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
                       golden hosts slurm docs reference bench emulation gloo
-                      gloo_hosts bundle)
+                      gloo_hosts bundle memcpy)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
     SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 endforeach()
+
+# What needs a GPU: skipped with the reason where there is none.
+linerate_python_test(gpu.memcpy gpu tests/system/memcpy_gpu_test.py)
+set_tests_properties(gpu.memcpy PROPERTIES
+  ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
+  SKIP_RETURN_CODE 77 RUN_SERIAL ON TIMEOUT 600)
 
 # The default build leaves the benchmark's programs out: a test of their own builds them, so that
 # they cannot rot.

@@ -37,7 +37,8 @@ def _matrix(label: str, results: list[Result]) -> Matrix:
     first = results[0]
     ranks = 1 + max(max(r.pair) for r in results if r.pair)
     values = np.full((ranks, ranks), np.nan)
-    ordered = first.collective == "p2p_unidirectional"
+    pairs = {result.pair for result in results if result.pair}
+    ordered = first.collective == "p2p_unidirectional" or any(p[::-1] in pairs for p in pairs)
     for result in results:
         source, destination = result.pair or (0, 0)
         values[source, destination] = _value(result)

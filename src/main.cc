@@ -60,6 +60,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
   switch (input.call.command) {
     case Command::perf:
       return linerate::perf_command(input);
+    case Command::memcpy:
+      return linerate::memcpy_command(input);
     case Command::tune:
       return linerate::tune_command(input);
     case Command::report:

@@ -3,7 +3,10 @@
 
 #include "backends/fake/fake_backend.h"
 #include "backends/module.h"
+#include "base/error.h"
 #include "base/text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +36,13 @@ constexpr std::array<BackendRow, 5> kBackends{{
      [](const BackendInput& input) { return make_fake_backend(input.fake); }},
 }};
 
+PluginInput plugin_input(const BackendInput& input) {
+  PluginInput start{.clock = input.clock, .here = {}, .deadline = {}};
+  start.library = input.library;
+  start.gpu = input.gpu;
+  return start;
+}
+
 ModuleRequest module_of(const BackendRow& row) { return {row.name, row.install, {}}; }
 
 }  // namespace
@@ -52,10 +62,15 @@ OpenedBackend open_backend(const BackendRow& row, const BackendInput& input) {
   if (row.make != nullptr) return row.make(input);
   const Plugin& plugin = load_module(module_of(row), input.environment);
   assert(input.session != nullptr || plugin.start == nullptr);
-  PluginInput start{.clock = input.clock, .here = {}, .deadline = {}};
-  start.library = input.library;
-  start.gpu = input.gpu;
-  return plugin.make_backend(start, input.session);
+  return plugin.make_backend(plugin_input(input), input.session);
+}
+
+std::unique_ptr<CopyBench> open_copy_bench(const BackendRow& row, const BackendInput& input) {
+  const auto* const plugin =
+      row.make == nullptr ? &load_module(module_of(row), input.environment) : nullptr;
+  if (plugin == nullptr || plugin->make_copy_bench == nullptr)
+    throw Unavailable(fmt::format("The {} backend has no GPUs to copy between.", row.name));
+  return plugin->make_copy_bench(plugin_input(input));
 }
 
 std::unique_ptr<JobSession> open_session(const BackendRow& row, const PluginInput& input,

@@ -43,6 +43,10 @@ using OpenedBackend = std::unique_ptr<Backend>;
 // REQUIRES: the module's session where it has one (mpi). Throws Unavailable, see load_module().
 OpenedBackend open_backend(const BackendRow& row, const BackendInput& input);
 
+// The memories that the row's module copies between. Throws Unavailable where the module is not
+// here or has none. `input.clock` outlives it.
+std::unique_ptr<CopyBench> open_copy_bench(const BackendRow& row, const BackendInput& input);
+
 // Joins the job of the row's module: MPI_Init. Null where the row's library has no job. Throws
 // Unavailable where the module or its library is not here.
 std::unique_ptr<JobSession> open_session(const BackendRow& row, const PluginInput& input,

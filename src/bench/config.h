@@ -53,6 +53,13 @@ struct TrafficOptions {
   bool print_summary = false;
 };
 
+// What memcpy_perf alone takes.
+struct MemcpyOptions {
+  std::string tests = "all";                   // -t
+  std::vector<int> gpus;                       // --gpus; empty: all
+  std::size_t bytes = std::size_t{512} << 20;  // -b
+};
+
 struct RunConfig {
   std::string program;                     // argv[0]'s basename
   std::vector<std::string> args;           // argv
@@ -85,6 +92,7 @@ struct RunConfig {
   std::uint64_t per_iter_skip = 0;
   std::string json_file;  // -J
   GpuOptions gpu;
+  MemcpyOptions memcpy;
 
   SplitRule split;
   std::optional<double> min_bw_gbps;  // NCCL_TESTS_MIN_BW

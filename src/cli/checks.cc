@@ -2,6 +2,7 @@
 #include "cli/checks.h"
 
 #include "base/units.h"
+#include "bench/memcpy/copy_tests.h"
 #include "cli/option_table.h"
 #include "cli/tools.h"
 #include "cli/values.h"
@@ -134,6 +135,14 @@ Refusal contradiction(const RunConfig& config) {
   for (const auto check : kChecks)
     if (auto refusal = check(config)) return refusal;
   return {};
+}
+
+Refusal check_memcpy(const RunConfig& config) {
+  const bool on_gpus = config.backend != "host";
+  if (!on_gpus && !config.memcpy.gpus.empty())
+    return "--gpus chooses GPUs, and --backend host has none: leave one of them out.";
+  const auto tests = find_copy_tests(config.memcpy.tests, on_gpus);
+  return tests ? Refusal() : tests.sentence();
 }
 
 Refusal check_against_ranks(const RunConfig& config, int nranks) {

@@ -9,6 +9,9 @@ namespace linerate {
 // What contradicts itself in a configuration, whatever the machine.
 Refusal contradiction(const RunConfig& config);
 
+// What memcpy_perf cannot run: tests that do not exist, or not on that backend.
+Refusal check_memcpy(const RunConfig& config);
+
 // What `nranks` ranks cannot run: a root that is none of them, or a number of ranks that the
 // collective refuses. With NCCL_TESTS_SPLIT: asked for each group with its own `nranks`.
 Refusal check_against_ranks(const RunConfig& config, int nranks);

@@ -69,10 +69,16 @@ std::string tools_text() {
   std::string text = "\nTools (also programs of their own)\n";
   for (const auto* row : all_collectives())
     text += in_column(fmt::format("  {}", row->name), kToolColumn, row->summary);
-  return text + in_column(fmt::format("  {}", kPairsShort), kToolColumn, kPairsSummary);
+  text += in_column(fmt::format("  {}", kPairsShort), kToolColumn, kPairsSummary);
+  return text + in_column(fmt::format("  {}", kMemcpyShort), kToolColumn, kMemcpySummary);
 }
 
 std::string examples(const Invocation& call) {
+  if (call.audience() == Audience::memcpy)
+    return fmt::format(
+        "example: {0} -t h2d,d2h\n"
+        "         {0} --jsonl copies.jsonl\n",
+        call.program);
   if (call.audience() == Audience::p2p)
     return fmt::format(
         "example: {0} -b 8 -e 64M -g 4\n"
@@ -87,12 +93,14 @@ std::string examples(const Invocation& call) {
 }  // namespace
 
 std::string tool_help(const Invocation& call) {
-  const auto summary = call.collective == nullptr ? kPairsSummary : call.collective->summary;
+  const auto pairs = call.audience() == Audience::memcpy ? kMemcpySummary : kPairsSummary;
+  const auto summary = call.collective == nullptr ? pairs : call.collective->summary;
   auto text = fmt::format(
       "usage:   {} [options]\n{}\n{}.\n"
       "Sizes take K, M, G or T (powers of 1024); defaults stand in brackets.\n",
       call.program, examples(call), summary);
-  for (const auto& group : option_groups()) text += group_text(group, call.audience());
+  for (const auto& group : option_groups(call.audience()))
+    text += group_text(group, call.audience());
   if (call.audience() == Audience::collectives) text += variables_text();
   return text + exit_codes_text();
 }

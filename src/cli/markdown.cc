@@ -1,5 +1,6 @@
 // docs/cli.md; see help.h.
 #include "base/text.h"
+#include "bench/memcpy/copy_tests.h"
 #include "cli/exit_codes.h"
 #include "cli/help.h"
 #include "cli/markdown_texts.h"
@@ -45,6 +46,8 @@ std::string_view audience_text(Audience audience) {
       return "collectives";
     case Audience::p2p:
       return "p2p";
+    case Audience::memcpy:
+      return "memcpy";
   }
   __builtin_unreachable();
 }
@@ -68,6 +71,27 @@ std::string options_text() {
   return text;
 }
 
+// Its tests and options: it takes none of the others'.
+std::string memcpy_text() {
+  std::string text =
+      "## memcpy_perf\n\n"
+      "It takes these options only; [memcpy.md](memcpy.md) says what the figures mean.\n\n"
+      "| Short | Long | Value | Default | Tools | Meaning |\n|---|---|---|---|---|---|\n";
+  for (const auto& row : memcpy_options()) text += option_line(row);
+  text +=
+      "\nIts tests. nvbandwidth's names are taken as well:\n\n"
+      "| Test | What a cell is | nvbandwidth |\n|---|---|---|\n";
+  for (const auto& test : all_copy_tests()) {
+    std::string aliases;
+    for (const auto& alias : test.aliases)
+      aliases += fmt::format("{}`{}`", aliases.empty() ? "" : ", ", alias);
+    text +=
+        fmt::format("| `{}` | {}, by {} | {} |\n", test.name,
+                    capitalised(std::string(test.kind->summary)), name_of(test.engine), aliases);
+  }
+  return text;
+}
+
 std::string tools_text() {
   std::string text =
       "## Tools\n\n"
@@ -78,6 +102,8 @@ std::string tools_text() {
     text += fmt::format("| `{}` | `{}` | {} |\n", row->binary, row->name,
                         capitalised(cell(row->summary)));
   text += fmt::format("| `{}` | `p2p` | {} |\n", kPairs, capitalised(std::string(kPairsSummary)));
+  text += fmt::format("| `{}` | `{}` | {} |\n", kMemcpy, kMemcpyShort,
+                      capitalised(std::string(kMemcpySummary)));
   text += "\n| Command | What it does |\n|---|---|\n";
   for (const auto& row : commands())
     text += fmt::format("| {} | {} |\n",
@@ -140,8 +166,8 @@ constexpr std::string_view kValues =
 }  // namespace
 
 std::string cli_markdown() {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
-                     options_text(), tune_markdown(), variables_text(), kFakeText,
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
+                     options_text(), memcpy_text(), tune_markdown(), variables_text(), kFakeText,
                      exit_codes_text());
 }
 

@@ -24,7 +24,8 @@ struct Argument {
 using Apply = Refusal (*)(const Argument&, RunConfig&);
 
 // The programs that have the option.
-enum class Audience : std::uint8_t { both, collectives, p2p };
+// `both` are the tools that run ranks, collectives and p2p; memcpy has rows of its own.
+enum class Audience : std::uint8_t { both, collectives, p2p, memcpy };
 
 // One option. Texts end without a period, except the note, which is whole sentences.
 struct OptionRow {

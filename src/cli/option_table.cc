@@ -32,14 +32,21 @@ std::span<const OptionGroup> option_groups() {
   return kGroups;
 }
 
+std::span<const OptionGroup> option_groups(Audience tool) {
+  static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
+  if (tool == Audience::memcpy) return kMemcpyGroups;
+  return option_groups();
+}
+
 bool has_option(Audience tool, const OptionRow& row) {
-  return row.audience == Audience::both || row.audience == tool;
+  const bool shared = row.audience == Audience::both && tool != Audience::memcpy;
+  return shared || row.audience == tool;
 }
 
 std::vector<const OptionRow*> option_rows(Audience tool) {
   std::vector<const OptionRow*> rows;
   const auto add = [&](bool own) {
-    for (const auto& group : option_groups())
+    for (const auto& group : option_groups(tool))
       for (const auto& row : group.rows)
         if (has_option(tool, row) == own && (own || find_option(tool, row.long_name) == nullptr))
           rows.push_back(&row);
@@ -50,14 +57,14 @@ std::vector<const OptionRow*> option_rows(Audience tool) {
 }
 
 const OptionRow* find_option(Audience tool, std::string_view long_name) {
-  for (const auto& group : option_groups())
+  for (const auto& group : option_groups(tool))
     for (const auto& row : group.rows)
       if (row.long_name == long_name && has_option(tool, row)) return &row;
   return nullptr;
 }
 
 const OptionRow* find_option(Audience tool, char short_name) {
-  for (const auto& group : option_groups())
+  for (const auto& group : option_groups(tool))
     for (const auto& row : group.rows)
       if (short_name != 0 && row.short_name == short_name && has_option(tool, row)) return &row;
   return nullptr;

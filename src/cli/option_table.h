@@ -9,10 +9,12 @@
 
 namespace linerate {
 
-std::span<const OptionGroup> option_groups();
+std::span<const OptionGroup> option_groups();  // of the tools that run ranks
+// Of this tool, those of others included where they are refused by name.
+std::span<const OptionGroup> option_groups(Audience tool);
 std::span<const VariableRow> variables();
 
-// Whether the program of `tool` (collectives or p2p) has the option.
+// Whether the program of `tool` (collectives, p2p or memcpy) has the option.
 bool has_option(Audience tool, const OptionRow& row);
 
 // Every row that a command line of `tool` may name: its own, and those of the others that it
@@ -33,5 +35,6 @@ std::span<const OptionRow> timing_options();
 std::span<const OptionRow> output_options();
 std::span<const OptionRow> gpu_options();
 std::span<const OptionRow> help_options();
+std::span<const OptionRow> memcpy_options();  // all of memcpy_perf's
 
 }  // namespace linerate

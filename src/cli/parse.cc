@@ -77,9 +77,9 @@ Refusal foreign_option(const OptionRow& row, const Invocation& call) {
   return fmt::format("{} has no {}: it belongs to {}.", call.program, row.label(), kPairs);
 }
 
-// RunConfig's defaults are the collectives'; p2p_perf's own options have theirs in the table.
-void set_p2p_defaults(RunConfig& config) {
-  for (const auto& row : pair_options()) {
+// RunConfig's defaults are the collectives'; other tools' own options have theirs in the table.
+void set_defaults(std::span<const OptionRow> rows, RunConfig& config) {
+  for (const auto& row : rows) {
     if (row.default_text.empty()) continue;
     [[maybe_unused]] const auto refusal = row.apply({row.long_name, row.default_text}, config);
     assert(!refusal);
@@ -108,7 +108,8 @@ Refusal apply_options(std::span<const Token> tokens, RunConfig& config) {
 }  // namespace
 
 Result<ParsedRun> parse_run(const Invocation& call, const Environment& environment) {
-  assert(call.command == Command::perf);
+  assert(call.command == Command::perf || call.command == Command::memcpy);
+  const bool runs_ranks = call.audience() != Audience::memcpy;
   ParsedRun parsed;
   if (asks_for_help(call.words, call.audience())) {
     parsed.intent = Intent::help;
@@ -120,18 +121,21 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   config.program = call.program;
   config.args = call.args;
   config.collective = call.collective;
-  if (call.audience() == Audience::p2p) set_p2p_defaults(config);
+  if (call.audience() == Audience::p2p) set_defaults(pair_options(), config);
+  if (!runs_ranks) set_defaults(memcpy_options(), config);
   if (holds(*tokens, "help") || holds(*tokens, "version")) {
     parsed.intent = holds(*tokens, "help") ? Intent::help : Intent::version;
     return parsed;
   }
   for (const auto& token : *tokens)
     if (const auto refusal = foreign_option(*token.row, call)) return Failure{*refusal};
-  if (const auto refusal = apply_variables(environment, parsed)) return Failure{*refusal};
+  if (runs_ranks)
+    if (const auto refusal = apply_variables(environment, parsed)) return Failure{*refusal};
   if (const auto refusal = apply_options(*tokens, config)) return Failure{*refusal};
   if (const auto refusal = contradiction(config)) return Failure{*refusal};
+  if (const auto refusal = runs_ranks ? Refusal() : check_memcpy(config)) return Failure{*refusal};
   std::ranges::move(changed_options(*tokens), std::back_inserter(parsed.changed));
-  parsed.notes = unknown_variables(environment);
+  if (runs_ranks) parsed.notes = unknown_variables(environment);
   return parsed;
 }
 

@@ -25,7 +25,7 @@ struct ParsedRun {
 
 // Strict: the first wrong word, value, variable or contradiction is one sentence. An option given
 // twice takes its last value, as with getopt; all its values are checked.
-// REQUIRES: call.command is perf.
+// REQUIRES: call.command is perf or memcpy. memcpy reads no variables.
 Result<ParsedRun> parse_run(const Invocation& call, const Environment& environment);
 
 }  // namespace linerate

@@ -26,15 +26,19 @@ std::string_view known_prefix(std::string_view base) {
   return longest;
 }
 
+bool is_memcpy(std::string_view name) { return name == kMemcpy || name == kMemcpyShort; }
+
 bool is_tool(std::string_view name) {
-  return name == kPairs || name == kPairsShort || find_collective(name) != nullptr;
+  return name == kPairs || name == kPairsShort || is_memcpy(name) ||
+         find_collective(name) != nullptr;
 }
 
-// The names that may stand after `linerate perf`: all_reduce, …, p2p.
+// The names that may stand after `linerate perf`: all_reduce, …, p2p, memcpy.
 std::vector<std::string_view> short_names() {
   std::vector<std::string_view> names;
   for (const auto* row : all_collectives()) names.push_back(row->name);
   names.push_back(kPairsShort);
+  names.push_back(kMemcpyShort);
   return names;
 }
 
@@ -45,7 +49,7 @@ Failure unknown_word(std::string_view word) {
 }
 
 Invocation tool_invocation(Invocation call, std::string_view name) {
-  call.command = Command::perf;
+  call.command = is_memcpy(name) ? Command::memcpy : Command::perf;
   call.collective = find_collective(name);
   return call;
 }
@@ -56,7 +60,8 @@ Result<Invocation> named_tool(Invocation call, std::size_t index) {
   if (!is_tool(name)) return Failure{unknown_choice("tool", name, short_names())};
   call.words.assign(call.args.begin() + static_cast<std::ptrdiff_t>(index) + 1, call.args.end());
   auto found = tool_invocation(std::move(call), name);
-  found.program = found.collective == nullptr ? kPairs : found.collective->binary;
+  const auto other = found.command == Command::memcpy ? kMemcpy : kPairs;
+  found.program = found.collective == nullptr ? other : found.collective->binary;
   return found;
 }
 
@@ -116,6 +121,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
   if (call.args.size() == 3 && asks_for_help(call.args[2])) return help_on(row, std::move(call));
   switch (row.command) {
     case Command::perf:
+    case Command::memcpy:  // no row: one of the tools
       return perf_invocation(std::move(call));
     case Command::docs:
       return docs_invocation(std::move(call));
@@ -173,6 +179,7 @@ std::vector<std::string_view> tool_names() {
   std::vector<std::string_view> names;
   for (const auto* row : all_collectives()) names.push_back(row->binary);
   names.push_back(kPairs);
+  names.push_back(kMemcpy);
   return names;
 }
 

@@ -13,7 +13,7 @@
 
 namespace linerate {
 
-enum class Command : std::uint8_t { perf, tune, report, docs, help, version };
+enum class Command : std::uint8_t { perf, memcpy, tune, report, docs, help, version };
 
 struct CommandRow {
   Command command;
@@ -32,19 +32,24 @@ constexpr std::string_view kPairs = "p2p_perf";
 constexpr std::string_view kPairsShort = "p2p";
 constexpr std::string_view kPairsSummary =
     "every pair of ranks: latency, uni- and bidirectional bandwidth";
+constexpr std::string_view kMemcpy = "memcpy_perf";
+constexpr std::string_view kMemcpyShort = "memcpy";
+constexpr std::string_view kMemcpySummary =
+    "copies between host and GPUs, within and between GPUs: bandwidth";
 
 // One call of the program, split but not yet read.
 struct Invocation {
   Command command = Command::help;
-  // perf: what the table's header says: argv[0]'s basename, or the tool's name when it was chosen
-  // by a sub-command.
+  // perf, memcpy: what the table's header says: argv[0]'s basename, or the tool's name when it was
+  // chosen by a sub-command.
   std::string program;
-  const Collective* collective = nullptr;  // perf: null for p2p_perf
+  const Collective* collective = nullptr;  // perf: null for p2p_perf; memcpy: null
   std::vector<std::string> args;           // the whole argv
   // What is left for the command; of help, the command that it is about, or none.
   std::vector<std::string> words;
 
   Audience audience() const {
+    if (command == Command::memcpy) return Audience::memcpy;
     return collective == nullptr ? Audience::p2p : Audience::collectives;
   }
 };
@@ -53,7 +58,7 @@ struct Invocation {
 // all_reduce_perf_mpi and copies work. linerate reads its tool or sub-command from argv[1].
 Result<Invocation> read_invocation(std::span<const char* const> argv);
 
-// The names of all tools: each collective's binary, then p2p_perf.
+// The names of all tools: each collective's binary, then p2p_perf and memcpy_perf.
 std::vector<std::string_view> tool_names();
 
 }  // namespace linerate

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "comm/backend.h"
 #include "comm/bootstrap.h"
+#include "comm/copy_bench.h"
 #include "comm/gpu_options.h"
 
 #include <cstdint>
@@ -45,6 +46,8 @@ struct Plugin {
   std::unique_ptr<JobSession> (*start)(const PluginInput&) = nullptr;
   // `session` is what start() made, or null.
   std::unique_ptr<Backend> (*make_backend)(const PluginInput&, JobSession* session) = nullptr;
+  // Null where it has no memory of its own to copy.
+  std::unique_ptr<CopyBench> (*make_copy_bench)(const PluginInput&) = nullptr;
 };
 
 // The symbol that every plugin exports: extern "C" const Plugin* linerate_plugin().

@@ -72,8 +72,7 @@ std::vector<Setting> settings_of(const RunConfig& c) {
 
 }  // namespace
 
-RunInfo describe_run(const RunConfig& config, const Environment& environment,
-                     const Identity& identity, const Backend& backend) {
+RunInfo describe_program(const RunConfig& config, const Environment& environment) {
   const auto machine = describe_machine();
   return {.run_id = random_run_id(),
           .start_time = utc_text(std::chrono::system_clock::now()),
@@ -81,13 +80,19 @@ RunInfo describe_run(const RunConfig& config, const Environment& environment,
           .program = config.program,
           .args = config.args,
           .environment = environment.recordable(),
-          .backend = std::string(backend.name()),
-          .backend_version = backend.version(),
-          .nccl_version = backend.nccl_version(),
-          .launcher = std::string(name_of(identity.launcher)),
-          .settings = settings_of(config),
           .cpu_model = machine.cpu_model,
           .ncores = machine.cores};
+}
+
+RunInfo describe_run(const RunConfig& config, const Environment& environment,
+                     const Identity& identity, const Backend& backend) {
+  auto info = describe_program(config, environment);
+  info.backend = std::string(backend.name());
+  info.backend_version = backend.version();
+  info.nccl_version = backend.nccl_version();
+  info.launcher = std::string(name_of(identity.launcher));
+  info.settings = settings_of(config);
+  return info;
 }
 
 }  // namespace linerate

@@ -9,6 +9,9 @@
 
 namespace linerate {
 
+// What every tool says of its run: its name and words, the machine and the environment.
+RunInfo describe_program(const RunConfig& config, const Environment& environment);
+
 // The run line, but for what only the connected session knows.
 RunInfo describe_run(const RunConfig& config, const Environment& environment,
                      const Identity& identity, const Backend& backend);

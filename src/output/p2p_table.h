@@ -23,18 +23,17 @@ class P2pTable final : public Sink {
   void end(const EndInfo& end) override;
 
  private:
-  using Matrix = std::map<std::pair<int, int>, double>;
+  using Cells = std::map<std::pair<int, int>, double>;
   struct Heading {
     std::string collective, title;
     const char* unit;
   };
-  std::string matrix_text(const Heading& heading);
-  static std::string extremes_text(const Matrix& matrix, const char* unit);
+  std::string text_of(const Heading& heading);
 
   TextFile out_;
   const TableOptions options_;
   int nranks_ = 0;
-  std::map<std::string, Matrix> matrices_;  // by the record's collective
+  std::map<std::string, Cells> matrices_;  // by the record's collective
   std::map<std::string, std::uint64_t> bytes_;
 };
 

@@ -151,6 +151,18 @@ Json comm_times_json(const CommTimes& times) {
   return object;
 }
 
+Json copy_json(const CopyInfo& copy) {
+  Json object{{"engine", copy.engine}, {"row", copy.row}, {"column", copy.column}};
+  object["streams"] = Json::array();
+  for (const auto& stream : copy.streams) {
+    Json one{{"from", stream.from}, {"to", stream.to}, {"by", stream.by}};
+    one["copies"] = stream.copies;
+    put(one, "gbps", stream.gbps);
+    object["streams"].push_back(std::move(one));
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string json_line(const RunInfo& run) {
@@ -198,6 +210,7 @@ std::string json_line(const Record& record) {
   if (record.where) line["first_wrong"] = wrong_json(*record.where);
   put(line, "algorithm", record.algorithm);
   if (!record.traffic_bytes.empty()) line["traffic_bytes"] = record.traffic_bytes;
+  if (record.copy) line["copy"] = copy_json(*record.copy);
   put(line, "timestamp", record.timestamp);
   if (record.samples) {
     put_late(line, *record.samples);

@@ -202,6 +202,26 @@ WrongWhere read_where(const Fields& fields) {
   return where;
 }
 
+CopyInfo read_copy(const Fields& fields) {
+  CopyInfo copy;
+  fields.read("engine", copy.engine);
+  fields.read("row", copy.row);
+  fields.read("column", copy.column);
+  const Json* array = fields.find("streams");
+  if (array == nullptr) return copy;
+  if (!array->is_array()) return fields.complain("streams"), copy;
+  for (const auto& one : *array) {
+    const Fields stream(one, fields.problem());
+    auto& into = copy.streams.emplace_back();
+    stream.read("from", into.from);
+    stream.read("to", into.to);
+    stream.read("by", into.by);
+    stream.read("copies", into.copies);
+    stream.read("gbps", into.gbps);
+  }
+  return copy;
+}
+
 Record read_record(const Fields& fields) {
   Record record;
   fields.read("run_id", record.run_id);
@@ -223,6 +243,7 @@ Record read_record(const Fields& fields) {
   fields.with("first_wrong", [&](const Fields& where) { record.where = read_where(where); });
   fields.read("algorithm", record.algorithm);
   fields.read("traffic_bytes", record.traffic_bytes);
+  fields.with("copy", [&](const Fields& copy) { record.copy = read_copy(copy); });
   fields.read("timestamp", record.timestamp);
   return record;
 }

@@ -120,6 +120,21 @@ struct WrongWhere {
   std::optional<std::uint64_t> wrong_ranks{};  // of so many, where a file was condensed
 };
 
+// memcpy_perf: copies that follow each other; the ends are "host" or "gpu0", "gpu1", …
+struct CopyStreamInfo {
+  std::string from{}, to{};
+  std::string by{};          // who copied
+  std::uint64_t copies = 0;  // in one sample
+  double gbps = 0;           // of this stream alone, from its start to its end
+};
+
+// memcpy_perf: a cell of a matrix.
+struct CopyInfo {
+  std::string engine{};  // "ce", "sm" or "cpu"
+  std::string row{}, column{};
+  std::vector<CopyStreamInfo> streams{};  // all at once
+};
+
 // The `result` line: one case, one placement, one group.
 struct Record {
   std::string run_id{};
@@ -135,8 +150,9 @@ struct Record {
   std::optional<WrongWhere> where{};
   // all_to_all_v, on request: what each rank of the group sends and receives.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> traffic_bytes{};
-  std::optional<std::pair<int, int>> pair{};  // p2p: the two ranks
-  std::string timestamp{};                    // local time, %Y-%m-%d %H:%M:%S
+  std::optional<std::pair<int, int>> pair{};  // p2p: the two ranks; memcpy: the two GPUs
+  std::optional<CopyInfo> copy{};
+  std::string timestamp{};  // local time, %Y-%m-%d %H:%M:%S
 };
 
 // What the communicators of a run cost beside its calls: of the slowest rank.

@@ -86,6 +86,9 @@ class JsonLinesKeys(unittest.TestCase):
     def test_every_key_of_pairs_is_in_the_docs(self):
         self.check_documented(tool("p2p_perf"), "-b", "8", "-e", "1K", "-t", "2")
 
+    def test_every_key_of_copies_is_in_the_docs(self):
+        self.check_documented(tool("memcpy_perf"), "--backend", "host", "-b", "1M", "-n", "3")
+
 
 if __name__ == "__main__":
     main()

@@ -4,6 +4,7 @@
 #include "backends/nccl/nccl_backend.h"
 #include "backends/nccl/sharing.h"
 #include "base/environment.h"
+#include "devices/cuda/cuda_copy_bench.h"
 #include "devices/cuda/cuda_error.h"
 
 #include <utility>
@@ -22,7 +23,18 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
                                  input.gpu);
 }
 
-constexpr Plugin kPlugin{.name = "nccl", .start = nullptr, .make_backend = make_backend};
+// NCCL itself is not needed.
+std::unique_ptr<CopyBench> make_copy_bench(const PluginInput& input) {
+  return cuda::make_cuda_copy_bench({.api = cuda::cuda_runtime(),
+                                     .kernels = cuda::gpu_kernels(),
+                                     .copy_kernels = cuda::gpu_copy_kernels(),
+                                     .clock = input.clock});
+}
+
+constexpr Plugin kPlugin{.name = "nccl",
+                         .start = nullptr,
+                         .make_backend = make_backend,
+                         .make_copy_bench = make_copy_bench};
 
 }  // namespace
 

@@ -35,6 +35,9 @@ struct CudaApi {
   cudaError_t (*event_record)(cudaEvent_t event, cudaStream_t stream) = nullptr;
   decltype(&cudaEventElapsedTime) event_elapsed_time = nullptr;
   decltype(&cudaEventDestroy) event_destroy = nullptr;
+  decltype(&cudaStreamWaitEvent) stream_wait_event = nullptr;
+  decltype(&cudaDeviceCanAccessPeer) device_can_access_peer = nullptr;
+  decltype(&cudaDeviceEnablePeerAccess) device_enable_peer_access = nullptr;
   decltype(&cudaDriverGetVersion) driver_get_version = nullptr;
   decltype(&cudaRuntimeGetVersion) runtime_get_version = nullptr;
   decltype(&cudaGetErrorName) get_error_name = nullptr;

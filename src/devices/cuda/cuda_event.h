@@ -1,4 +1,4 @@
-// A CUDA event, owned.
+// A point in time of a CUDA stream, owned.
 #pragma once
 
 #include "devices/cuda/cuda_error.h"
@@ -7,7 +7,8 @@
 
 namespace linerate::cuda {
 
-// Of the device that is current when it is made; with timing.
+// Of the device that is current when it is made; with timing, whose resolution is CUDA's half a
+// microsecond. Every call throws CudaError.
 class CudaEvent {
  public:
   explicit CudaEvent(const CudaApi& api) : api_(&api) {
@@ -21,7 +22,21 @@ class CudaEvent {
     if (event_ != nullptr) (void)api_->event_destroy(event_);
   }
 
-  cudaEvent_t get() const { return event_; }
+  // Stamped when `stream` gets here; a second time moves it.
+  void record(cudaStream_t stream) {
+    check_cuda(*api_, api_->event_record(event_, stream), "cudaEventRecord");
+  }
+  // What `stream` gets from here on waits for the event.
+  void hold(cudaStream_t stream) const {
+    check_cuda(*api_, api_->stream_wait_event(stream, event_, 0), "cudaStreamWaitEvent");
+  }
+  // REQUIRES: both are recorded and reached.
+  double us_since(const CudaEvent& start) const {
+    constexpr double kUsPerMs = 1e3;
+    float ms = 0;
+    check_cuda(*api_, api_->event_elapsed_time(&ms, start.event_, event_), "cudaEventElapsedTime");
+    return static_cast<double>(ms) * kUsPerMs;
+  }
 
  private:
   const CudaApi* api_;

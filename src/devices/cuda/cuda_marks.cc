@@ -1,7 +1,6 @@
 // See cuda_marks.h.
 #include "devices/cuda/cuda_marks.h"
 
-#include "devices/cuda/cuda_error.h"
 #include "devices/cuda/device_guard.h"
 
 namespace linerate::cuda {
@@ -15,15 +14,11 @@ CudaMarks::CudaMarks(const CudaApi& api, const CudaStream& stream, std::size_t c
 
 void CudaMarks::place(std::size_t index) {
   const DeviceGuard guard(api_, stream_.device());
-  check_cuda(api_, api_.event_record(events_[index].get(), stream_.get()), "cudaEventRecord");
+  events_[index].record(stream_.get());
 }
 
 double CudaMarks::us_between(std::size_t first, std::size_t last) {
-  constexpr double kUsPerMs = 1e3;
-  float ms = 0;
-  check_cuda(api_, api_.event_elapsed_time(&ms, events_[first].get(), events_[last].get()),
-             "cudaEventElapsedTime");
-  return static_cast<double>(ms) * kUsPerMs;
+  return events_[last].us_since(events_[first]);
 }
 
 }  // namespace linerate::cuda

@@ -45,6 +45,8 @@ TEST(ToolHelp, FitsHundredColumns) {
   expect_fits(tool_help(tool_call(kTestReduce, {})));
   expect_fits(tool_help(p2p_call({})));
   expect_fits(suite_help());
+  expect_fits(
+      tool_help({.command = Command::memcpy, .program = "memcpy_perf", .args = {}, .words = {}}));
 }
 
 TEST(ToolHelp, NamesEveryOptionOfItsToolAndNoOther) {

@@ -47,6 +47,22 @@ TEST(ReadInvocation, KnowsP2pPerf) {
   EXPECT_EQ(tool_of(read({"p2p_perf_mpi", "--at-once"})), "p2p_perf");
 }
 
+TEST(ReadInvocation, KnowsMemcpyPerfByEveryWay) {
+  for (const auto& argv :
+       std::vector<std::vector<const char*>>{{"./memcpy_perf_cuda", "-n", "3"},
+                                             {"linerate", "memcpy", "-n", "3"},
+                                             {"linerate", "perf", "memcpy_perf", "-n", "3"}}) {
+    const auto call = read(argv);
+
+    ASSERT_TRUE(call) << call.sentence();
+    EXPECT_EQ(call->command, Command::memcpy);
+    EXPECT_EQ(call->audience(), Audience::memcpy);
+    EXPECT_THAT(call->words, ElementsAre("-n", "3"));
+  }
+  EXPECT_EQ(read({"linerate", "memcpy"})->program, "memcpy_perf");
+  EXPECT_THAT(read({"linerate", "help", "memcpy"})->words, ElementsAre("--help"));
+}
+
 TEST(ReadInvocation, ReadsTheToolBehindLinerate) {
   for (const auto& argv :
        std::vector<std::vector<const char*>>{{"linerate", "perf", "all_reduce", "-b", "8"},

@@ -42,6 +42,13 @@ inline RunInfo example_run() {
           .ncores = 2};
 }
 
+inline CopyInfo example_copy() {
+  return {.engine = "ce",
+          .row = "host",
+          .column = "1",
+          .streams = {{.from = "host", .to = "gpu1", .by = "gpu1", .copies = 4, .gbps = 55.5}}};
+}
+
 inline Record example_record() {
   SampleInfo samples{.us = {.n = 20,
                             .min = 1,
@@ -90,6 +97,7 @@ inline Record example_record() {
                               .count_per_rank = {{1, 3}}},
           .traffic_bytes = {{1024, 512}, {512, 1024}},
           .pair = std::pair{0, 1},
+          .copy = example_copy(),
           .timestamp = "2024-05-01 12:00:01"};
 }
 

@@ -1,0 +1,43 @@
+// One measurement, repeated: copies of each stream, times of the whole, and whether the data is
+// right.
+#pragma once
+
+#include "bench/memcpy/copy_plan.h"
+#include "stats/summary.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace linerate {
+
+struct CopyRepeat {
+  std::size_t bytes = 0;  // of each copy
+  std::uint64_t iters = 16;
+  std::uint64_t warmup_iters = 1;
+  bool check = true;
+  double limit_s = 60;  // longest time of one sample
+};
+
+struct CopyFigure {
+  std::uint64_t rounds = 0;             // copies of the slowest stream in a sample, at least
+  std::vector<std::uint64_t> copies{};  // of each stream in a sample
+  stats::Summary interval_us{};         // first start to last end, over the samples
+  std::vector<double> stream_us{};      // of each stream, start to end: median
+  std::vector<Comparison> compared{};   // of each stream; empty: not checked
+
+  // Largest minus smallest interval, as a part of the median.
+  double spread() const;
+  // The part of the interval for which the stream that ended first was busy.
+  double overlap() const;
+};
+
+// Copies of a stream in one sample, before balancing: so many that a sample moves a few hundred MiB
+// and few enough that all fit into a stream's queue while the gate is closed.
+std::uint64_t rounds_for(std::size_t bytes);
+
+// The warm-up also tells how fast each stream is: the faster ones then make more copies, up to four
+// times as many, so that all of them are busy to the end of the interval.
+CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat);
+
+}  // namespace linerate

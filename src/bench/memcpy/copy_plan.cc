@@ -1,0 +1,195 @@
+// See copy_plan.h.
+#include "bench/memcpy/copy_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kTenths = 9;  // of the free memory; the rest is for others and for contexts
+
+class Planner {
+ public:
+  Planner(const CopyTest& test, const CopyPlace& place)
+      : kind_(*test.kind), engine_(test.engine), place_(place) {
+    plan_.test = &test;
+  }
+
+  CopyPlan plan();
+
+ private:
+  int count() const { return static_cast<int>(place_.gpus.size()); }
+  int gpu(int index) const { return place_.gpus[static_cast<std::size_t>(index)]; }
+  void label(const char* only_row);
+  void add_host_streams(CopyMeasurement& into, int column) const;
+  void add_pair_stream(CopyMeasurement& into, std::pair<int, int> ends, CopyCell cell) const;
+  bool reach(int a, int b);
+  void each_gpu();
+  void all_gpus();
+  void within_gpus();
+  void pairs();
+  void one_and_others(bool into);
+  void threads(int count);
+  void add(CopyMeasurement&& measurement) { plan_.measurements.push_back(std::move(measurement)); }
+
+  const CopyKind& kind_;
+  const CopyEngine engine_;
+  const CopyPlace& place_;
+  CopyPlan plan_;
+  std::set<std::pair<int, int>> apart_;  // pairs without access, lower number first
+};
+
+// A column for each GPU; and a row for each, unless there is but one.
+void Planner::label(const char* only_row) {
+  for (const int gpu : place_.gpus) plan_.columns.push_back(fmt::to_string(gpu));
+  if (only_row == nullptr)
+    plan_.rows = plan_.columns;
+  else
+    plan_.rows = {only_row};
+}
+
+void Planner::add_host_streams(CopyMeasurement& into, int column) const {
+  const int gpu = this->gpu(column);
+  if (kind_.way != CopyWay::up) into.streams.push_back({kHostEnd, gpu, gpu, engine_});
+  if (kind_.way != CopyWay::down) into.streams.push_back({gpu, kHostEnd, gpu, engine_});
+  into.cell_of.resize(into.streams.size(), {0, column});
+}
+
+// From the first of `ends` to the second, both indices.
+void Planner::add_pair_stream(CopyMeasurement& into, std::pair<int, int> ends,
+                              CopyCell cell) const {
+  const int from = gpu(ends.first), to = gpu(ends.second);
+  into.streams.push_back({from, to, kind_.access == CopyAccess::read ? to : from, engine_});
+  into.cell_of.push_back(cell);
+}
+
+bool Planner::reach(int a, int b) {
+  if (place_.reach(gpu(a), gpu(b))) return true;
+  apart_.insert(std::minmax(gpu(a), gpu(b)));
+  return false;
+}
+
+void Planner::each_gpu() {
+  for (int g = 0; g < count(); ++g) {
+    CopyMeasurement one;
+    add_host_streams(one, g);
+    add(std::move(one));
+  }
+}
+
+void Planner::all_gpus() {
+  CopyMeasurement all;
+  for (int g = 0; g < count(); ++g) add_host_streams(all, g);
+  add(std::move(all));
+}
+
+void Planner::within_gpus() {
+  for (int g = 0; g < count(); ++g)
+    add({.streams = {{gpu(g), gpu(g), gpu(g), engine_}}, .cell_of = {{0, g}}});
+}
+
+// Both ways are one measurement for a pair: its figure stands in both cells.
+void Planner::pairs() {
+  const bool both = kind_.way == CopyWay::both;
+  for (int a = 0; a < count(); ++a)
+    for (int b = both ? a + 1 : 0; b < count(); ++b) {
+      if (a == b || !reach(a, b)) continue;
+      CopyMeasurement pair{.streams = {}, .cell_of = {}, .symmetric = both};
+      add_pair_stream(pair, {a, b}, {a, b});
+      if (both) add_pair_stream(pair, {b, a}, {a, b});
+      add(std::move(pair));
+    }
+}
+
+void Planner::one_and_others(bool into) {
+  for (int one = 0; one < count(); ++one) {
+    CopyMeasurement all;
+    for (int other = 0; other < count(); ++other) {
+      if (other == one || !reach(one, other)) continue;
+      add_pair_stream(all, into ? std::pair(other, one) : std::pair(one, other), {0, one});
+    }
+    if (!all.streams.empty()) add(std::move(all));
+  }
+}
+
+void Planner::threads(int count) {
+  plan_.rows = plan_.columns = {"host"};
+  const auto n = static_cast<std::size_t>(std::max(count, 1));
+  add({.streams = std::vector<CopyStream>(n, {kHostEnd, kHostEnd, kHostEnd, engine_}),
+       .cell_of = std::vector<CopyCell>(n, {0, 0})});
+}
+
+CopyPlan Planner::plan() {
+  switch (kind_.ends) {
+    case CopyEnds::host:
+      label("host");
+      each_gpu();
+      break;
+    case CopyEnds::all_host:
+      label("host");
+      all_gpus();
+      break;
+    case CopyEnds::local:
+      label("local");
+      within_gpus();
+      break;
+    case CopyEnds::pair:
+      label(nullptr);
+      pairs();
+      break;
+    case CopyEnds::into_one:
+    case CopyEnds::from_one:
+      label("peers");
+      one_and_others(kind_.ends == CopyEnds::into_one);
+      break;
+    case CopyEnds::thread:
+      threads(1);
+      break;
+    case CopyEnds::threads:
+      threads(place_.threads);
+      break;
+  }
+  if (plan_.measurements.empty() && count() < 2)
+    plan_.remarks.push_back("N/A: this test needs two GPUs, and one takes part.");
+  std::vector<std::string> apart;
+  for (const auto& [a, b] : apart_) apart.push_back(fmt::format("{}-{}", a, b));
+  if (!apart.empty())
+    plan_.remarks.push_back(
+        fmt::format("N/A: GPUs {} cannot access each other's memory (nvidia-smi topo -p2p r).",
+                    fmt::join(apart, ", ")));
+  return std::move(plan_);
+}
+
+std::map<int, std::size_t> buffers_at_ends(const CopyMeasurement& measurement) {
+  std::map<int, std::size_t> buffers;
+  for (const CopyStream& stream : measurement.streams) {
+    ++buffers[stream.from];
+    ++buffers[stream.to];
+  }
+  return buffers;
+}
+
+}  // namespace
+
+CopyPlan plan_of(const CopyTest& test, const CopyPlace& place) {
+  return Planner(test, place).plan();
+}
+
+std::size_t fitting_bytes(std::span<const CopyPlan> plans, std::size_t wanted,
+                          const std::function<std::size_t(int)>& free_bytes) {
+  std::map<int, std::size_t> most;  // buffers at each end, over all measurements
+  for (const CopyPlan& plan : plans)
+    for (const CopyMeasurement& measurement : plan.measurements)
+      for (const auto& [end, buffers] : buffers_at_ends(measurement))
+        most[end] = std::max(most[end], buffers);
+  std::size_t bytes = wanted;
+  for (const auto& [end, buffers] : most)
+    bytes = std::min(bytes, free_bytes(end) / 10 * kTenths / buffers);
+  return bytes / kCopyGrain * kCopyGrain;
+}
+
+}  // namespace linerate

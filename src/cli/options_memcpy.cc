@@ -1,0 +1,145 @@
+// All options of memcpy_perf.
+#include "bench/memcpy/copy_tests.h"
+#include "cli/option_table.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr std::int64_t kMostGpus = 1024;
+constexpr std::array<Choice<std::string_view>, 3> kBackends{
+    {{"auto", "auto"}, {"nccl", "nccl"}, {"host", "host"}}};
+
+Refusal set_copy_bytes(const Argument& given, RunConfig& config) {
+  if (auto refusal = set_bytes(given, kCopyGrain, config.memcpy.bytes)) return refusal;
+  if (config.memcpy.bytes % kCopyGrain == 0) return {};
+  return fmt::format("{} {} is no multiple of {} bytes: kernels copy {} at a time.", given.label,
+                     given.text, kCopyGrain, kCopyGrain);
+}
+
+Refusal set_gpus(const Argument& given, RunConfig& config) {
+  auto& gpus = config.memcpy.gpus;
+  gpus.clear();
+  for (const auto& word : split(given.text, ',')) {
+    int gpu = 0;
+    if (auto refusal = set_whole({given.label, word}, {0, kMostGpus}, gpu)) return refusal;
+    if (std::ranges::find(gpus, gpu) != gpus.end())
+      return fmt::format("{} names GPU {} twice: name it once.", given.label, gpu);
+    gpus.push_back(gpu);
+  }
+  return {};
+}
+
+Refusal set_backend(const Argument& given, RunConfig& config) {
+  std::string_view backend;
+  if (auto refusal = set_choice<std::string_view>(given, kBackends, backend)) return refusal;
+  config.backend = backend;
+  return {};
+}
+
+constexpr std::array<OptionRow, 13> kRows{{
+    {.short_name = 't',
+     .long_name = "test",
+     .metavar = "NAMES",
+     .default_text = "all",
+     .help = "tests, separated by commas; --list names them",
+     .note = "A name, one of nvbandwidth's, or the beginning of names: h2d is h2d_ce and h2d_sm.",
+     .audience = Audience::memcpy,
+     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
+       c.memcpy.tests = a.text;
+       return {};
+     }},
+    {.long_name = "gpus",
+     .metavar = "LIST",
+     .help = "GPUs by number, separated by commas; all of them without it",
+     .note = "Counted as CUDA counts them: see CUDA_VISIBLE_DEVICES.",
+     .audience = Audience::memcpy,
+     .apply = set_gpus},
+    {.short_name = 'b',
+     .long_name = "bytes",
+     .metavar = "SIZE",
+     .default_text = "512M",
+     .help = "size of each copy, lowered to what the memory holds",
+     .note = "A multiple of 16 bytes. A sample is 4 to 32 such copies, one behind the other.",
+     .audience = Audience::memcpy,
+     .apply = set_copy_bytes},
+    {.short_name = 'n',
+     .long_name = "iters",
+     .metavar = "N",
+     .default_text = "16",
+     .help = "samples of each cell; their median is printed",
+     .audience = Audience::memcpy,
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {1, kMostAtOnce}, c.iters);
+         }},
+    {.short_name = 'w',
+     .long_name = "warmup_iters",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "samples before that are not counted",
+     .note = "Also tells how many copies each of several directions makes, so that all are busy to "
+             "the end; with 0 all make the same number.",
+     .audience = Audience::memcpy,
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {0, kMostAtOnce}, c.warmup_iters);
+         }},
+    {.short_name = 'c',
+     .long_name = "check",
+     .metavar = "0|1",
+     .default_text = "1",
+     .help = "1: compare all copied data with its source, once for each cell",
+     .audience = Audience::memcpy,
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {0, 1}, c.check);
+         }},
+    {.short_name = 'T',
+     .long_name = "timeout",
+     .metavar = "SEC",
+     .default_text = "60",
+     .help = "seconds after which a sample that has not ended ends the run, with exit code 4",
+     .audience = Audience::memcpy,
+     .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
+    {.long_name = "backend",
+     .metavar = "NAME",
+     .default_text = "auto",
+     .help = "auto and nccl: GPUs, through the module of the nccl backend; host: no GPU",
+     .note = "host measures copies within the host's memory.",
+     .audience = Audience::memcpy,
+     .apply = set_backend},
+    {.long_name = "jsonl",
+     .metavar = "FILE",
+     .help = "one JSON object a line, as it is measured; appends to FILE",
+     .audience = Audience::memcpy,
+     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.jsonl_file); }},
+    {.long_name = "csv",
+     .metavar = "FILE",
+     .help = "the results for a spreadsheet; appends to FILE",
+     .audience = Audience::memcpy,
+     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.csv_file); }},
+    {.short_name = 'h',
+     .long_name = "help",
+     .help = "print this text",
+     .audience = Audience::memcpy},
+    {.long_name = "version", .help = "print the version", .audience = Audience::memcpy},
+    {.long_name = "list",
+     .help = "print the tests, one a line, and run nothing",
+     .audience = Audience::memcpy,
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.list = true;
+       return {};
+     }},
+}};
+
+}  // namespace
+
+std::span<const OptionRow> memcpy_options() { return kRows; }
+
+}  // namespace linerate

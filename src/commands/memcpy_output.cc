@@ -1,0 +1,98 @@
+// See memcpy_output.h.
+#include "commands/memcpy_output.h"
+
+#include "base/log.h"
+#include "base/time_text.h"
+#include "output/csv_sink.h"
+#include "output/jsonl_sink.h"
+#include "output/matrix.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+std::string heading(const RunInfo& run) {
+  const auto version =
+      run.backend_version.empty() ? std::string() : fmt::format(", {}", run.backend_version);
+  auto text = fmt::format("# linerate {}: {}, {} backend{}\n", run.version, run.program,
+                          run.backend, version);
+  for (const auto& gpu : run.ranks)
+    text += fmt::format("#  GPU {:>2} [{}] {}\n", gpu.device, gpu.bus_id, gpu.device_name);
+  if (run.ranks.empty()) text += fmt::format("#  host memory ({})\n", run.cpu_model);
+  return text;
+}
+
+}  // namespace
+
+std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, double>& cells,
+                               const CopyRepeat& repeat) {
+  const CopyTest& test = *plan.test;
+  const auto by = test.kind->needs_gpu() ? fmt::format(", by {}", name_of(test.engine)) : "";
+  const Matrix matrix{.title = fmt::format("{}: {}{}, {} bytes, median of {} (GB/s)", test.name,
+                                           test.kind->summary, by, repeat.bytes, repeat.iters),
+                      .corner = test.kind->needs_gpu() ? "GPU" : "",
+                      .unit = "GB/s",
+                      .joint = ", ",
+                      .rows = plan.rows,
+                      .columns = plan.columns,
+                      .cells = cells};
+  auto text =
+      plan.measurements.empty() ? fmt::format("#\n# {}\n", matrix.title) : matrix_text(matrix);
+  text += sum_text(matrix) + extremes_text(matrix);
+  for (const auto& remark : plan.remarks) text += fmt::format("# {}\n", remark);
+  return text;
+}
+
+Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config) {
+  std::unique_ptr<MemcpyOutput> output(new MemcpyOutput);
+  if (!config.jsonl_file.empty()) {
+    auto sink = JsonlSink::open(config.jsonl_file);
+    if (!sink) return sink.failure();
+    output->files_.add(std::move(sink).value());
+  }
+  if (!config.csv_file.empty()) {
+    auto sink = CsvSink::open(config.csv_file);
+    if (!sink) return sink.failure();
+    output->files_.add(std::move(sink).value());
+  }
+  return output;
+}
+
+void MemcpyOutput::begin(const RunInfo& run) {
+  run_id_ = run.run_id;
+  files_.begin(run);
+  out_.write(heading(run));
+}
+
+MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()> interrupted) {
+  return {.result =
+              [this](const Record& record) {
+                failed_checks_ += record.wrong.value_or(0) > 0 ? 1 : 0;
+                files_.result(record);
+              },
+          .matrix = [this, &repeat](
+                        const CopyPlan& plan,
+                        const auto& cells) { out_.write(memcpy_matrix_text(plan, cells, repeat)); },
+          .warn = [](const std::string& sentence) { say(sentence); },
+          .interrupted = std::move(interrupted)};
+}
+
+void MemcpyOutput::end(ExitCode exit_code, const std::optional<std::string>& error) {
+  if (run_id_.empty()) return;
+  const EndInfo end{.run_id = run_id_,
+                    .end_time = utc_text(std::chrono::system_clock::now()),
+                    .exit_code = static_cast<int>(exit_code),
+                    .failed_checks = failed_checks_,
+                    .error = error};
+  files_.end(end);
+  auto text = fmt::format("#\n# Out of bounds values : {} {}\n", end.failed_checks,
+                          clean(end) ? "OK" : "FAILED");
+  if (error) text += fmt::format("# error: {}\n", *error);
+  out_.write(text);
+}
+
+}  // namespace linerate

@@ -1,0 +1,42 @@
+// Where memcpy_perf's results go: matrices on stdout, JSON Lines and CSV in files.
+#pragma once
+
+#include "base/exit_code.h"
+#include "base/result.h"
+#include "bench/config.h"
+#include "bench/memcpy/memcpy_run.h"
+#include "output/sink_list.h"
+#include "output/text_file.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace linerate {
+
+// The text of one test: a matrix with its extremes and sum, and why cells are missing.
+std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, double>& cells,
+                               const CopyRepeat& repeat);
+
+// Used by one thread.
+class MemcpyOutput {
+ public:
+  // Opens the files that `config` names; a path that cannot be written is the user's mistake.
+  static Result<std::unique_ptr<MemcpyOutput>> open(const RunConfig& config);
+
+  void begin(const RunInfo& run);
+  MemcpyEvents events(const CopyRepeat& repeat, std::function<bool()> interrupted);
+  // `error` is the sentence of a run that could not go on. Nothing where begin was never reached.
+  void end(ExitCode exit_code, const std::optional<std::string>& error);
+
+ private:
+  MemcpyOutput() : out_(TextFile::standard_output()) {}
+
+  TextFile out_;
+  SinkList files_;
+  std::string run_id_;
+  std::uint64_t failed_checks_ = 0;
+};
+
+}  // namespace linerate

@@ -1,0 +1,32 @@
+// The kernels of memcpy_perf, as a table: the real ones, or a test's on the host.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linerate::cuda {
+
+// In page-locked host memory that the GPU reads: work behind the gate waits until `open`.
+struct GateFlags {
+  volatile unsigned open = 0;     // set by the host
+  volatile unsigned gave_up = 0;  // set by the GPU when it waited too long and went on
+};
+
+// Each enqueues on `stream` of the current device and yields the error of the launch.
+struct CopyKernels {
+  // One thread waits until flags->open, or at most `limit_ns`: then it sets gave_up and ends.
+  cudaError_t (*wait_at_gate)(GateFlags* flags, std::uint64_t limit_ns,
+                              cudaStream_t stream) = nullptr;
+  // `bytes` is a multiple of 16, to which both addresses are aligned.
+  cudaError_t (*copy)(void* to, const void* from, std::size_t bytes, unsigned blocks,
+                      cudaStream_t stream) = nullptr;
+};
+
+// Blocks of `copy` that one multiprocessor holds at once.
+inline constexpr unsigned kCopyBlocksPerSm = 4;
+
+const CopyKernels& gpu_copy_kernels();
+
+}  // namespace linerate::cuda

@@ -1,0 +1,107 @@
+// See cuda_copy_bench.h.
+#include "devices/cuda/cuda_copy_bench.h"
+
+#include "devices/cuda/copy_run.h"
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/cuda_error.h"
+#include "devices/cuda/device_guard.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace linerate::cuda {
+namespace {
+
+class CudaCopyBench final : public CopyBench {
+ public:
+  explicit CudaCopyBench(const CudaCopyInput& input)
+      : input_(input), gpus_(require_gpus(input.api)) {}
+
+  std::string version() const override;
+  int gpus() const override { return gpus_; }
+  CopyGpu describe(int gpu) override {
+    return {.name = device(gpu).name(), .bus_id = device(gpu).bus_id()};
+  }
+  std::size_t free_bytes(int gpu) override { return device(gpu).free_bytes(); }
+  bool reach_each_other(int gpu, int peer) override {
+    return can_access(gpu, peer) && can_access(peer, gpu);
+  }
+  std::unique_ptr<CopyRun> prepare(const CopyJob& job) override;
+
+ private:
+  Device& device(int gpu);
+  unsigned sm_count(int gpu) const;
+  bool can_access(int gpu, int peer) const;
+  void enable_access(int gpu, int peer) const;
+
+  const CudaCopyInput input_;
+  const int gpus_;
+  std::map<int, std::unique_ptr<Device>> devices_;  // opened when first asked for
+};
+
+std::string CudaCopyBench::version() const {
+  constexpr int kMajor = 1000, kMinor = 10;
+  int runtime = 0, driver = 0;
+  check_cuda(input_.api, input_.api.runtime_get_version(&runtime), "cudaRuntimeGetVersion");
+  check_cuda(input_.api, input_.api.driver_get_version(&driver), "cudaDriverGetVersion");
+  const auto text = [](int version) {
+    return fmt::format("{}.{}", version / kMajor, version % kMajor / kMinor);
+  };
+  return fmt::format("CUDA {}, driver for CUDA {}", text(runtime), text(driver));
+}
+
+Device& CudaCopyBench::device(int gpu) {
+  auto& device = devices_[gpu];
+  if (!device)
+    device = make_cuda_device(
+        gpu, {.api = input_.api, .kernels = input_.kernels, .clock = input_.clock});
+  return *device;
+}
+
+unsigned CudaCopyBench::sm_count(int gpu) const {
+  cudaDeviceProp properties{};
+  check_cuda(input_.api, input_.api.get_device_properties(&properties, gpu),
+             "cudaGetDeviceProperties");
+  return static_cast<unsigned>(properties.multiProcessorCount);
+}
+
+bool CudaCopyBench::can_access(int gpu, int peer) const {
+  int can = 0;
+  check_cuda(input_.api, input_.api.device_can_access_peer(&can, gpu, peer),
+             "cudaDeviceCanAccessPeer");
+  return can != 0;
+}
+
+void CudaCopyBench::enable_access(int gpu, int peer) const {
+  const DeviceGuard guard(input_.api, gpu);
+  const cudaError_t code = input_.api.device_enable_peer_access(peer, 0);
+  if (code == cudaErrorPeerAccessAlreadyEnabled)
+    (void)input_.api.get_last_error();
+  else
+    check_cuda(input_.api, code, "cudaDeviceEnablePeerAccess");
+}
+
+std::unique_ptr<CopyRun> CudaCopyBench::prepare(const CopyJob& job) {
+  for (const CopyStream& stream : job.streams) {
+    if (stream.from == kHostEnd || stream.to == kHostEnd || stream.from == stream.to) continue;
+    (void)device(stream.from);
+    (void)device(stream.to);
+    enable_access(stream.from, stream.to);
+    enable_access(stream.to, stream.from);
+  }
+  return make_copy_run({.api = input_.api,
+                        .kernels = input_.copy_kernels,
+                        .clock = input_.clock,
+                        .device = [this](int gpu) -> Device& { return device(gpu); },
+                        .sm_count = [this](int gpu) { return sm_count(gpu); }},
+                       job);
+}
+
+}  // namespace
+
+std::unique_ptr<CopyBench> make_cuda_copy_bench(const CudaCopyInput& input) {
+  return std::make_unique<CudaCopyBench>(input);
+}
+
+}  // namespace linerate::cuda

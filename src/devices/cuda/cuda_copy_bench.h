@@ -1,0 +1,25 @@
+// The GPUs of this machine as memories to copy between.
+#pragma once
+
+#include "base/clock.h"
+#include "comm/copy_bench.h"
+#include "devices/cuda/copy_kernels.h"
+#include "devices/cuda/cuda_api.h"
+#include "devices/cuda/kernels.h"
+
+#include <memory>
+
+namespace linerate::cuda {
+
+// What makes the bench; all outlive it.
+struct CudaCopyInput {
+  const CudaApi& api;
+  const Kernels& kernels;
+  const CopyKernels& copy_kernels;
+  const Clock& clock;
+};
+
+// Throws Unavailable where there is no driver or no GPU.
+std::unique_ptr<CopyBench> make_cuda_copy_bench(const CudaCopyInput& input);
+
+}  // namespace linerate::cuda
