@@ -60,12 +60,16 @@ if(LINERATE_SANITIZE)
   set(LINERATE_NCCL_LACKS "the module has no use under sanitizers; its sources are tested")
   return()
 endif()
-linerate_module(nccl "src/backends/nccl;src/devices/cuda" CUDA::cudart_static)
-target_sources(linerate-nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/kernels.cu
-  ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/copy_kernels.cu)
+file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/*.cu)
+add_library(linerate_kernels OBJECT ${kernels})
+set_target_properties(linerate_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(linerate_kernels PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+target_include_directories(linerate_kernels SYSTEM PRIVATE ${NCCL_INCLUDE_DIR})
+target_compile_options(linerate_kernels PRIVATE
+  --expt-relaxed-constexpr -Wno-deprecated-gpu-targets)
+linerate_module(nccl "src/backends/nccl;src/devices/cuda" linerate_kernels CUDA::cudart_static)
 target_include_directories(linerate-nccl SYSTEM PRIVATE
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
-target_compile_options(linerate-nccl PRIVATE
-  "$<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;-Wno-deprecated-gpu-targets>")
 # The CUDA runtime stays the module's own: NCCL brings another one.
 target_link_options(linerate-nccl PRIVATE -Wl,--exclude-libs,ALL)

@@ -22,6 +22,13 @@ if(NOT TARGET linerate-nccl)
   return()
 endif()
 
+# On a real GPU, with the kernels themselves; skipped with the reason where there is none.
+add_executable(gpu_device tests/gpu/device_test.cc)
+target_compile_options(gpu_device PRIVATE -O1)
+target_link_libraries(gpu_device PRIVATE linerate_kernels linerate_backend_nccl GTest::gtest_main)
+gtest_discover_tests(gpu_device TEST_PREFIX gpu. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+                     PROPERTIES LABELS gpu TIMEOUT 120)
+
 # The programs beside a module of fakes: what users type, with -g 8, on a machine without a GPU.
 set(fake_gpus ${CMAKE_BINARY_DIR}/fake-gpus)
 add_library(linerate_fake_gpus MODULE ${sources} ${fakes} tests/support/gpu/module.cc)

@@ -81,10 +81,12 @@ foreach(name IN ITEMS usage algorithms tune launch variables traffic signals out
 endforeach()
 
 # What needs a GPU: skipped with the reason where there is none.
-linerate_python_test(gpu.memcpy gpu tests/system/memcpy_gpu_test.py)
-set_tests_properties(gpu.memcpy PROPERTIES
-  ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
-  SKIP_RETURN_CODE 77 RUN_SERIAL ON TIMEOUT 600)
+foreach(name IN ITEMS memcpy nccl)
+  linerate_python_test(gpu.${name} gpu tests/system/${name}_gpu_test.py)
+  set_tests_properties(gpu.${name} PROPERTIES
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
+    SKIP_RETURN_CODE 77 RUN_SERIAL ON TIMEOUT 600)
+endforeach()
 
 # The default build leaves the benchmark's programs out: a test of their own builds them, so that
 # they cannot rot.

@@ -1,0 +1,129 @@
+// The GPU device on a real GPU: kernels bit for bit with the host's generator, graphs, and events.
+// Skipped where there is none.
+#include "base/error.h"
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/cuda_error.h"
+#include "devices/cuda/cuda_stream.h"
+#include "pattern/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace linerate::cuda {
+namespace {
+
+class RealGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      (void)require_gpus(cuda_runtime());
+    } catch (const Unavailable& missing) {
+      GTEST_SKIP() << missing.what();
+    }
+    device_ =
+        make_cuda_device(0, {.api = cuda_runtime(), .kernels = gpu_kernels(), .clock = clock_});
+  }
+
+  std::vector<std::byte> on_host(ConstView view) {
+    std::vector<std::byte> bytes(view.size());
+    EXPECT_EQ(cudaMemcpy(bytes.data(), view.data(), view.size(), cudaMemcpyDefault), cudaSuccess);
+    return bytes;
+  }
+
+  SteadyClock clock_;
+  std::unique_ptr<Device> device_;
+};
+
+constexpr std::size_t kCount = 100'003;  // over a block's edge, and no multiple of anything
+
+std::vector<Content> all_contents() {
+  std::vector<Content> contents;
+  for (const auto& type : kDataTypes)
+    for (const auto& op : kRedOps)
+      for (const auto kind :
+           {Content::Kind::input, Content::Kind::reduction, Content::Kind::poison})
+        contents.push_back({.kind = kind,
+                            .type = type.type,
+                            .op = op.op,
+                            .rank = 2,
+                            .nranks = 7,
+                            .seed = 5,
+                            .first_index = 4000});
+  return contents;
+}
+
+TEST_F(RealGpu, FillsWithTheElementsOfTheHostsGenerator) {
+  for (const Content& content : all_contents()) {
+    const std::size_t bytes = kCount * bytes_of(content.type);
+    const Buffer buffer = device_->allocate(bytes, MemoryKind::device);
+    std::vector<std::byte> expected(bytes);
+    pattern::fill(expected, content);
+
+    device_->fill(buffer.view(), content);
+
+    ASSERT_EQ(on_host(buffer.view()), expected)
+        << name_of(content.type) << " " << name_of(content.op) << " "
+        << static_cast<int>(content.kind);
+    EXPECT_EQ(device_->count_wrong(buffer.view(), content).wrong, 0u);
+  }
+}
+
+TEST_F(RealGpu, FindsEachWrongElementAndTheFirst) {
+  const Content content{.type = DataType::bfloat16, .nranks = 4};
+  const Buffer buffer = device_->allocate(kCount * 2, MemoryKind::device);
+  device_->fill(buffer.view(), content);
+  Content poison = content;
+  poison.kind = Content::Kind::poison;
+  device_->fill(buffer.view(2 * 777, 2 * 5), poison);
+  device_->fill(buffer.view(2 * 99'000, 2), poison);
+
+  const auto found = device_->count_wrong(buffer.view(), content);
+
+  EXPECT_EQ(found.wrong, 6u);
+  ASSERT_TRUE(found.first.has_value());
+  EXPECT_EQ(found.first->index, 777u);
+}
+
+TEST_F(RealGpu, LaunchesAGraphAsOftenAsAsked) {
+  const auto stream = device_->stream();
+  const auto queue = static_cast<CudaStream&>(*stream).get();
+  const Buffer buffer = device_->allocate(64, MemoryKind::device);
+  const Content zeros{.type = DataType::uint8};
+  device_->fill(buffer.view(), zeros);
+  stream->begin_capture();
+  ASSERT_EQ(cudaMemsetAsync(buffer.data(), 0x5a, 64, queue), cudaSuccess);
+  const auto graph = stream->end_capture();
+  EXPECT_EQ(device_->count_wrong(buffer.view(), zeros).wrong, 0u) << "captured, and yet done";
+
+  for (int i = 0; i < 3; ++i) graph->launch(*stream);
+  stream->synchronize(Deadline::never());
+
+  EXPECT_EQ(on_host(buffer.view()), std::vector<std::byte>(64, std::byte{0x5a}));
+}
+
+TEST_F(RealGpu, StampsItsWorkInOrder) {
+  const auto stream = device_->stream();
+  const auto marks = stream->marks(3);
+  const Buffer buffer = device_->allocate(std::size_t{1} << 28, MemoryKind::device);
+  marks->place(0);
+  ASSERT_EQ(
+      cudaMemsetAsync(buffer.data(), 1, buffer.bytes(), static_cast<CudaStream&>(*stream).get()),
+      cudaSuccess);
+  marks->place(1);
+  marks->place(2);
+  stream->synchronize(Deadline::never());
+
+  EXPECT_GT(marks->us_between(0, 1), marks->us_between(1, 2));
+  EXPECT_GT(marks->us_between(0, 1), 0);
+}
+
+TEST_F(RealGpu, SaysHowMuchIsFreeWhereThereIsNoMore) {
+  EXPECT_THROW((void)device_->allocate(std::size_t{1} << 45, MemoryKind::device), Error);
+
+  EXPECT_NO_THROW((void)device_->allocate(1024, MemoryKind::device));  // the error is not sticky
+}
+
+}  // namespace
+}  // namespace linerate::cuda
