@@ -52,8 +52,12 @@ OpenedBackend open_backend(const BackendRow& row, const BackendInput& input) {
   if (row.make != nullptr) return row.make(input);
   const Plugin& plugin = load_module(module_of(row), input.environment);
   assert(input.session != nullptr || plugin.start == nullptr);
-  return plugin.make_backend(
-      {.clock = input.clock, .here = {}, .deadline = {}, .library = input.library}, input.session);
+  return plugin.make_backend({.clock = input.clock,
+                              .here = {},
+                              .deadline = {},
+                              .library = input.library,
+                              .observes = input.observes},
+                             input.session);
 }
 
 std::unique_ptr<JobSession> open_session(const BackendRow& row, const PluginInput& input,

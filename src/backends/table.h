@@ -22,6 +22,7 @@ struct BackendInput {
   std::shared_ptr<const host::Network> network{};  // that the host backend emulates; null: none
   std::string library{};                           // --nccl-lib: file of the foreign library
   bool ranks_stay = false;                         // HostOptions::ranks_stay
+  bool observes = false;                           // PluginInput::observes
   JobSession* session = nullptr;  // of the backend's module, where it has one; outlives the backend
 };
 

@@ -107,12 +107,37 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
     fill_slot(session_, on_lane, on_lane.layouts.front().last_slot());
   CaseLauncher launcher(session_, on_lane);
   session_.enter(stage("warm-up", on_lane));
-  for (std::uint64_t i = 0; i < config.warmup_iters; ++i)
-    launcher.once(i % on_lane.layouts.front().sliding_slots());
-  launcher.synchronize();
+  warm_up(on_lane, launcher);
   measure(on_lane, launcher, m);
   if (m.checked) verify(on_lane, launcher, m);
+  if (config.observes() && config.warmup_iters == 0) {
+    session_.enter(stage("observed call", on_lane));
+    observed_call(launcher, 0);
+  }
+  m.call = session_.ranks().front().comm().last_call();
   return m;
+}
+
+// The last call is the observed one, so that warm and timed calls are of one kind.
+void CaseRunner::warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher) {
+  const auto& config = session_.config();
+  for (std::uint64_t i = 0; i < config.warmup_iters; ++i) {
+    const auto slot = i % on_lane.layouts.front().sliding_slots();
+    if (config.observes() && i + 1 == config.warmup_iters)
+      observed_call(launcher, slot);
+    else
+      launcher.once(slot);
+  }
+  launcher.synchronize();
+}
+
+// One untimed call that rank 0's communicator looks into.
+void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
+  auto& comm = session_.ranks().front().comm();
+  if (session_.is_first()) comm.observe(true);
+  launcher.once(slot);
+  launcher.synchronize();
+  if (session_.is_first()) comm.observe(false);
 }
 
 void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
@@ -142,7 +167,6 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
       m.lane_times[lane].elapsed_ns += times[lane].elapsed_ns;
       m.lane_times[lane].enqueue_ns += times[lane].enqueue_ns;
     }
-    m.algorithm = session_.ranks().front().comm().last_algorithm();
     m.batch = decide(m, start_ns, false).batch;
     sample(on_lane, launcher, m);
     stop = decide(m, start_ns, true).stop ||

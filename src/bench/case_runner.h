@@ -37,6 +37,8 @@ class CaseRunner {
   };
   CaseOnLane prepare(const Case& what, Placement placement) const;
   CaseOnLane agree_on(CaseOnLane on_lane);
+  void warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher);
+  void observed_call(CaseLauncher& launcher, std::size_t slot);
   void fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls);
   void measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
   void sample(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);

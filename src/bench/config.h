@@ -118,6 +118,8 @@ struct RunConfig {
   std::string emulate_file;  // --emulate; empty: the network is what it is
   std::string fake;          // --fake: what the fake backend injects
 
+  // Whether somebody reads which algorithm ran.
+  bool observes() const { return collective != nullptr && !jsonl_file.empty(); }
   double init_timeout_s() const { return timeout_s > 0 ? timeout_s : 300; }
   // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.
   bool lists_samples_of_processes() const { return per_iter_timing && !json_file.empty(); }

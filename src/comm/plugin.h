@@ -30,10 +30,11 @@ struct PluginInput {
   NodePlace (*place_within)(std::span<const int> hosts, int rank) = nullptr;
   Deadline deadline{};    // of the start
   std::string library{};  // file of the foreign library to load; empty: as the linker finds it
+  bool observes = false;  // Communicator::observe() will be asked for
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.
-inline constexpr std::uint32_t kPluginAbi = 3;
+inline constexpr std::uint32_t kPluginAbi = 4;
 
 // The table that a plugin's entry point yields; static in the plugin. Its functions may throw.
 struct Plugin {

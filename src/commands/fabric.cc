@@ -72,6 +72,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
                                       .network = run.network,
                                       .library = run.config.nccl_library,
                                       .ranks_stay = true,  // they measure, and nothing else
+                                      .observes = run.config.observes(),
                                       .session = fabric.mpi.get()});
   const bool on_gpus = fabric.backend->capabilities().device_memory;
   if (const auto refusal = gpu_option_refusal(run.config, on_gpus)) throw Unavailable(*refusal);

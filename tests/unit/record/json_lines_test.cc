@@ -46,7 +46,8 @@ TEST(JsonLine, OfAResultIsExactlyThis) {
       R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,"wrong":3,)"
       R"("first_wrong":{"rank":1,"index":7,"expected":1.5,"got":-2.0,)"
       R"("expected_bits":"0x3fc00000","got_bits":"0xc0000000","count_per_rank":[[1,3]]},)"
-      R"("algorithm":"ring","traffic_bytes":[[1024,512],[512,1024]],)"
+      R"("algorithm":"ring","protocol":"LL128","channels":24,)"
+      R"("traffic_bytes":[[1024,512],[512,1024]],)"
       R"("timestamp":"2024-05-01 12:00:01",)"
       R"("late_us":[0.0,0.5],"raw_us":[1.0,2.0,6.0]})"
       "\n");
