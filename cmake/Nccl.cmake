@@ -54,7 +54,8 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
 endif()
 find_package(CUDAToolkit REQUIRED)
 
-linerate_module(nccl "src/backends/nccl;src/devices/cuda" CUDA::cudart_static)
+linerate_module(nccl "src/backends/nccl;src/backends/nccl/profiler;src/devices/cuda"
+  CUDA::cudart_static)
 target_sources(linerate-nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/kernels.cu)
 target_include_directories(linerate-nccl SYSTEM PRIVATE
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})

@@ -4,6 +4,7 @@
 #include "backends/nccl/nccl_communicator.h"
 #include "backends/nccl/nccl_error.h"
 #include "backends/nccl/placement.h"
+#include "base/log.h"
 #include "base/wire.h"
 #include "devices/cuda/device_guard.h"
 
@@ -31,8 +32,8 @@ class NcclGroup final : public Group {
 
 class NcclBackend final : public Backend {
  public:
-  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input)
-      : api_(std::move(api)), input_(input) {}
+  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, std::string note)
+      : api_(std::move(api)), input_(input), note_(std::move(note)) {}
 
   std::string_view name() const override { return "nccl"; }
   std::string version() const override {
@@ -59,6 +60,7 @@ class NcclBackend final : public Backend {
 
   const NcclApi api_;
   const cuda::CudaDeviceInput input_;
+  const std::string note_;
 };
 
 std::string words_of(const GpuOfRank& gpu) {
@@ -103,6 +105,7 @@ NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
 std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& members,
                                                                 std::span<Device* const> local,
                                                                 const ConnectOptions& options) {
+  if (members.rank() == 0 && !note_.empty()) say(note_);
   const auto gpus = gather_gpus(members, local, options.deadline);
   if (const auto sentence = shared_gpu_sentence(gpus); !sentence.empty())
     throw Error(sentence, ExitCode::usage);
@@ -122,8 +125,9 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
 
 }  // namespace
 
-std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input) {
-  return std::make_unique<NcclBackend>(std::move(api), input);
+std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
+                                           std::string note) {
+  return std::make_unique<NcclBackend>(std::move(api), input, std::move(note));
 }
 
 }  // namespace linerate::nccl

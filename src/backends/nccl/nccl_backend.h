@@ -6,10 +6,13 @@
 #include "devices/cuda/cuda_device.h"
 
 #include <memory>
+#include <string>
 
 namespace linerate::nccl {
 
-// One thread drives all of its GPUs. `input` outlives the backend and all that it makes.
-std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input);
+// One thread drives all of its GPUs. `input` outlives the backend and all that it makes. Rank 0
+// says `note` on connect(), unless it is empty.
+std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
+                                           std::string note = {});
 
 }  // namespace linerate::nccl

@@ -1,6 +1,7 @@
 // See fake_nccl.h.
 #include "support/gpu/fake_nccl.h"
 
+#include "support/gpu/fake_profiler.h"
 #include "support/gpu/fake_world.h"
 
 #include <atomic>
@@ -16,6 +17,11 @@ using fake::Member;
 Member& member_of(ncclComm_t comm) { return *reinterpret_cast<Member*>(comm); }
 ncclComm_t comm_of(Member* member) { return reinterpret_cast<ncclComm_t>(member); }
 
+ncclComm_t begun(Member* member) {
+  if (member != nullptr) fake::profile_begin(*member);
+  return comm_of(member);
+}
+
 // The calls of a thread between group_start and group_end.
 struct Grouped {
   int depth = 0;
@@ -24,6 +30,7 @@ struct Grouped {
 thread_local Grouped grouped;
 
 ncclResult_t run_all() {
+  for (auto& [member, call] : grouped.calls) fake::profile(*member, call);
   for (auto& [member, call] : grouped.calls) member->post(call);
   ncclResult_t result = ncclSuccess;
   for (auto& [member, call] : grouped.calls)
@@ -99,12 +106,12 @@ ncclResult_t get_unique_id(ncclUniqueId* id) {
 ncclResult_t init_rank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t*) {
   std::uint64_t number = 0;
   std::memcpy(&number, &id, sizeof number);
-  *comm = comm_of(fake::join(number, rank, nranks));
+  *comm = begun(fake::join(number, rank, nranks));
   return ncclSuccess;
 }
 
 ncclResult_t split(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t*) {
-  *part = comm_of(member_of(comm).split(color, key));
+  *part = begun(member_of(comm).split(color, key));
   return ncclSuccess;
 }
 
@@ -134,6 +141,7 @@ void set_calls(NcclApi& api) {
 }  // namespace
 
 NcclApi fake_nccl(int version) {
+  fake::set_library_version(version);
   NcclApi api;
   api.version = version;
   api.get_error_string = [](ncclResult_t) { return "a fake error"; };
@@ -141,6 +149,7 @@ NcclApi fake_nccl(int version) {
   api.get_unique_id = get_unique_id;
   api.comm_init_rank_config = init_rank;
   api.comm_destroy = [](ncclComm_t comm) {
+    fake::profile_end(member_of(comm));
     delete &member_of(comm);
     return ncclSuccess;
   };
