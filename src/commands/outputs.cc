@@ -37,6 +37,7 @@ TableOptions table_options(const RunConfig& c) {
           .parallel_init = c.gpu.parallel_init,
           .cputime = c.report_cputime,
           .timestamps = c.report_timestamps,
+          .show_algorithms = c.show_algorithms,
           .min_bw_gbps = c.min_bw_gbps};
 }
 
