@@ -68,7 +68,8 @@ target_include_directories(linerate_kernels PRIVATE
 target_include_directories(linerate_kernels SYSTEM PRIVATE ${NCCL_INCLUDE_DIR})
 target_compile_options(linerate_kernels PRIVATE
   --expt-relaxed-constexpr -Wno-deprecated-gpu-targets)
-linerate_module(nccl "src/backends/nccl;src/devices/cuda" linerate_kernels CUDA::cudart_static)
+linerate_module(nccl "src/backends/nccl;src/backends/nccl/profiler;src/devices/cuda"
+  linerate_kernels CUDA::cudart_static)
 target_include_directories(linerate-nccl SYSTEM PRIVATE
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
 # The CUDA runtime stays the module's own: NCCL brings another one.

@@ -40,6 +40,7 @@ PluginInput plugin_input(const BackendInput& input) {
   PluginInput start{.clock = input.clock, .here = {}, .deadline = {}};
   start.library = input.library;
   start.gpu = input.gpu;
+  start.observes = input.observes;
   return start;
 }
 

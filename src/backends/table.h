@@ -23,6 +23,7 @@ struct BackendInput {
   std::string library{};                           // --nccl-lib: file of the foreign library
   GpuOptions gpu{};                                // of the nccl backend
   bool ranks_stay = false;                         // HostOptions::ranks_stay
+  bool observes = false;                           // PluginInput::observes
   JobSession* session = nullptr;  // of the backend's module, where it has one; outlives the backend
 };
 

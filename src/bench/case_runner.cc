@@ -109,6 +109,11 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   warm_up(on_lane, launcher);
   measure(on_lane, launcher, m);
   if (m.checked) verify(on_lane, launcher, m);
+  if (config.observes() && config.warmup_iters == 0) {
+    session_.enter(stage("observed call", on_lane));
+    observed_call(launcher, 0);
+  }
+  m.call = session_.ranks().front().comm().last_call();
   throw_late_errors();
   return m;
 }
@@ -119,12 +124,18 @@ void CaseRunner::throw_late_errors() {
     if (const auto error = local.comm().async_error()) throw Error(*error);
 }
 
-// The very first call of a run is timed alone: libraries set up connections then.
+// The very first call of a run is timed alone: libraries set up connections then. The last call is
+// the observed one, so that warm and timed calls are of one kind.
 void CaseRunner::warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher) {
+  const auto& config = session_.config();
   session_.enter(stage("warm-up", on_lane));
   const auto start_ns = session_.clock().now_ns();
-  for (std::uint64_t i = 0; i < session_.config().warmup_iters; ++i) {
-    launcher.once(i % on_lane.layouts.front().sliding_slots());
+  for (std::uint64_t i = 0; i < config.warmup_iters; ++i) {
+    const auto slot = i % on_lane.layouts.front().sliding_slots();
+    if (config.observes() && i + 1 == config.warmup_iters)
+      observed_call(launcher, slot);
+    else
+      launcher.once(slot);
     if (first_call_us_) continue;
     launcher.synchronize();
     first_call_us_ = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e3;
@@ -158,6 +169,15 @@ WindowTime CaseRunner::run_verified_call(CaseLauncher& launcher, std::size_t slo
   return run_launches(session_, launcher, captured, 1);
 }
 
+// One untimed call that rank 0's communicator looks into.
+void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
+  auto& comm = session_.ranks().front().comm();
+  if (session_.is_first()) comm.observe(true);
+  launcher.once(slot);
+  launcher.synchronize();
+  if (session_.is_first()) comm.observe(false);
+}
+
 void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
   const auto& config = session_.config();
   const auto& layout = on_lane.layouts.front();
@@ -181,7 +201,6 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
       m.lane_times[lane].elapsed_ns += times[lane].elapsed_ns;
       m.lane_times[lane].enqueue_ns += times[lane].enqueue_ns;
     }
-    m.algorithm = session_.ranks().front().comm().last_algorithm();
     m.batch = decide(m, start_ns, false).batch;
     SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
     if (captured) {

@@ -42,12 +42,13 @@ class CaseRunner {
   };
   CaseOnLane prepare(const Case& what, Placement placement) const;
   CaseOnLane agree_on(CaseOnLane on_lane);
+  void warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher);
+  void observed_call(CaseLauncher& launcher, std::size_t slot);
   void fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls);
   void measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
   void throw_late_errors();
   void prepare_samples(Measurement& m) const;
   WindowTime run_verified_call(CaseLauncher& launcher, std::size_t slot);
-  void warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher);
   WindowTime time_window(CaseLauncher& launcher, const WindowPlan& plan, CapturedWindow* captured);
   void sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnLane& on_lane, Measurement& m);
   std::vector<WindowTime> gather_times(const WindowTime& mine);

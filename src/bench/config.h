@@ -103,7 +103,8 @@ struct RunConfig {
   std::string algorithm;  // --algo; empty: the backend chooses
   int nprocs = 0;         // --nprocs; 0: not asked for
   std::string jsonl_file, csv_file;
-  bool keep_samples = false;  // --samples
+  bool keep_samples = false;     // --samples
+  bool show_algorithms = false;  // --show-algo
   StopRule stop;
   Sync sync = Sync::barrier;
   Sliding sliding = Sliding::slide;
@@ -116,6 +117,10 @@ struct RunConfig {
   std::string emulate_file;  // --emulate; empty: the network is what it is
   std::string fake;          // --fake: what the fake backend injects
 
+  // Whether somebody reads which algorithm ran.
+  bool observes() const {
+    return collective != nullptr && (show_algorithms || !jsonl_file.empty());
+  }
   double init_timeout_s() const { return timeout_s > 0 ? timeout_s : 300; }
   // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.
   bool lists_samples_of_processes() const { return per_iter_timing && !json_file.empty(); }

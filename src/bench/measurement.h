@@ -5,6 +5,7 @@
 #include "bench/sampling.h"
 #include "bench/verify.h"
 #include "bench/window.h"
+#include "comm/call_facts.h"
 #include "record/record.h"
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct Measurement {
   std::vector<SampleReduction>
       samples{};  // per lane set: all lanes, then each group where there are more
   int batch = 1;
-  std::string algorithm{};  // that rank 0's communicator used
+  CallFacts call{};  // as rank 0's communicator tells
   bool checked = false;
   std::vector<RankCheck> checks{};  // every check of every rank and round
 };

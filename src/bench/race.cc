@@ -59,7 +59,7 @@ RaceResult Race::run(OpKind kind, std::size_t bytes, const Limits& limits) {
   const Op op = op_of(kind, bytes);
   RaceResult result{.kind = kind, .nranks = comm_.nranks(), .bytes = bytes};
   (void)window(op, {}, 1);
-  result.chosen = comm_.last_algorithm();
+  result.chosen = comm_.last_call().algorithm;
   const std::uint64_t calls = calls_for(window(op, {}, 1), limits);
   const auto names = defined_for(op);
   const int rounds = calls == 1 ? limits.rounds_of_long : limits.rounds;
@@ -80,7 +80,7 @@ std::vector<std::string_view> Race::defined_for(const Op& op) {
   std::vector<std::string_view> names;
   for (const auto name : comm_.algorithms(op.kind)) {
     (void)window(op, name, 1);
-    if (comm_.last_algorithm() == name) names.push_back(name);
+    if (comm_.last_call().algorithm == name) names.push_back(name);
   }
   return names;
 }

@@ -141,7 +141,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
                   .backend = facts.backend,
                   .backend_version = facts.backend_version,
                   .transport = facts.transport,
-                  .algorithm = m.algorithm,
+                  .call = m.call,
                   .window = window_of(m, sets[set], config.average),
                   .timestamp = local_text(std::chrono::system_clock::now())};
     if (!config.report_cputime) record.window.cpu_us.reset();

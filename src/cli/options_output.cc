@@ -35,7 +35,7 @@ Refusal set_json_file(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 8> kRows{{
+constexpr std::array<OptionRow, 9> kRows{{
     {.short_name = 'J',
      .long_name = "output_file",
      .metavar = "FILE",
@@ -59,6 +59,16 @@ constexpr std::array<OptionRow, 8> kRows{{
      .audience = Audience::collectives,
      .apply = [](const Argument&, RunConfig& c) -> Refusal {
        c.keep_samples = true;
+       return {};
+     }},
+    {.long_name = "show-algo",
+     .help = "which algorithm ran, in # lines above the rows",
+     .note =
+         "With protocol and channels where the backend tells; a line where it changes. For NCCL "
+         "see [which algorithm ran](output-format.md#which-algorithm-ran).",
+     .audience = Audience::collectives,
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.show_algorithms = true;
        return {};
      }},
     {.short_name = 'S',

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "comm/buffer.h"
+#include "comm/call_facts.h"
 #include "comm/device.h"
 #include "comm/op.h"
 #include "comm/stream.h"
@@ -84,8 +85,11 @@ class Communicator {
   // From the next call on, all calls for which `name` is defined take it; empty: the backend
   // chooses again. REQUIRES: one of algorithms(), or empty; the same on all ranks.
   virtual void use_algorithm(std::string_view) {}
-  // The one that the latest call took; empty: unknown, or not a collective.
-  virtual std::string_view last_algorithm() const { return {}; }
+  // Whether the calls from now on are looked at for last_call(), which costs time where it is the
+  // library that has to tell (NCCL): so never inside a timed region. Off at first.
+  virtual void observe(bool) {}
+  // Of the latest call that is complete; where the library has to tell, of the latest observed one.
+  virtual CallFacts last_call() const { return {}; }
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

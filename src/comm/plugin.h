@@ -33,6 +33,7 @@ struct PluginInput {
   Deadline deadline{};    // of the start
   std::string library{};  // file of the foreign library to load; empty: as the linker finds it
   GpuOptions gpu{};
+  bool observes = false;  // Communicator::observe() will be asked for
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.

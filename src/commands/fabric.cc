@@ -118,6 +118,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
                                 .library = run.config.nccl_library,
                                 .gpu = gpu_options(run.config),
                                 .ranks_stay = true,  // they measure, and nothing else
+                                .observes = run.config.observes(),
                                 .session = fabric.mpi.get()});
   const bool on_gpus = fabric.backend->capabilities().device_memory;
   if (const auto refusal = gpu_option_refusal(run.config, on_gpus)) throw Unavailable(*refusal);

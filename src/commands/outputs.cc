@@ -38,6 +38,7 @@ TableOptions table_options(const RunConfig& c) {
           .cputime = c.report_cputime,
           .timestamps = c.report_timestamps,
           .report_init = c.report_init,
+          .show_algorithms = c.show_algorithms,
           .min_bw_gbps = c.min_bw_gbps};
 }
 

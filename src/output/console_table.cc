@@ -1,6 +1,7 @@
 // See console_table.h.
 #include "output/console_table.h"
 
+#include "output/call_text.h"
 #include "output/table_text.h"
 
 #include <utility>
@@ -16,7 +17,15 @@ void ConsoleTable::begin(const RunInfo& run) {
   out_.write(table_heading(run, options_));
 }
 
-void ConsoleTable::row(std::span<const Record> table) { out_.write(table_row(table, options_)); }
+void ConsoleTable::row(std::span<const Record> table) {
+  std::string text;
+  if (options_.show_algorithms) {
+    auto line = call_line(table);
+    if (line != call_line_) text = line;
+    call_line_ = std::move(line);
+  }
+  out_.write(text + table_row(table, options_));
+}
 
 void ConsoleTable::end(const EndInfo& end) {
   if (begun_) out_.write(table_footer(end, program_, options_));

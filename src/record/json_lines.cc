@@ -208,7 +208,9 @@ std::string json_line(const Record& record) {
   }
   if (record.wrong) line["wrong"] = *record.wrong;
   if (record.where) line["first_wrong"] = wrong_json(*record.where);
-  put(line, "algorithm", record.algorithm);
+  put(line, "algorithm", record.call.algorithm);
+  put(line, "protocol", record.call.protocol);
+  if (record.call.channels > 0) line["channels"] = record.call.channels;
   if (!record.traffic_bytes.empty()) line["traffic_bytes"] = record.traffic_bytes;
   if (record.copy) line["copy"] = copy_json(*record.copy);
   put(line, "timestamp", record.timestamp);

@@ -241,7 +241,9 @@ Record read_record(const Fields& fields) {
   fields.with("samples_us", [&](const Fields& us) { record.samples = read_samples(fields, us); });
   fields.read("wrong", record.wrong);
   fields.with("first_wrong", [&](const Fields& where) { record.where = read_where(where); });
-  fields.read("algorithm", record.algorithm);
+  fields.read("algorithm", record.call.algorithm);
+  fields.read("protocol", record.call.protocol);
+  fields.read("channels", record.call.channels);
   fields.read("traffic_bytes", record.traffic_bytes);
   fields.with("copy", [&](const Fields& copy) { record.copy = read_copy(copy); });
   fields.read("timestamp", record.timestamp);

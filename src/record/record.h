@@ -1,6 +1,7 @@
 // What a run says of itself and of each result: one type, read by every sink.
 #pragma once
 
+#include "comm/call_facts.h"
 #include "comm/content.h"
 #include "stats/summary.h"
 
@@ -142,7 +143,7 @@ struct Record {
   int group = 0;
   int nranks = 0, nnodes = 0;
   std::string backend{}, backend_version{}, transport{};
-  std::string algorithm{};  // empty: the backend does not tell
+  CallFacts call{};  // as rank 0's communicator tells
   WindowInfo window{};
   double algbw_gbps = 0, busbw_gbps = 0;  // 1e9 bytes per second
   std::optional<SampleInfo> samples{};

@@ -1,5 +1,6 @@
 """--algo: what runs, what the records say, and what is refused."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -60,6 +61,39 @@ class Algorithms(unittest.TestCase):
 
         self.assertEqual(done.returncode, 2)
         self.assertIn("the fake backend chooses its algorithms alone", done.stderr)
+
+
+class ShownAlgorithms(unittest.TestCase):
+    def shown(self, *command: str) -> list[str]:
+        """The table from its first algorithm or row to its last row."""
+        done = run([tool("all_reduce_perf"), "-g", "2", "-n", "2", "--show-algo", *command])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line for line in done.stdout.splitlines()
+                if line.startswith("# algo:") or re.match(r" +\d", line)]
+
+    def test_stand_once_above_the_rows_that_share_one(self):
+        lines = self.shown("-b", "1M", "-e", "4M", "-f", "2", "--algo", "ring")
+
+        self.assertEqual(lines[0], "# algo: ring")
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["1048576", "2097152", "4194304"])
+
+    def test_stand_again_where_another_runs(self):
+        lines = self.shown("-b", "8", "-e", "8M", "-f", "1048576")
+
+        self.assertEqual(lines[0], "# algo: eager")
+        self.assertRegex(lines[2], "# algo: (?!eager)")
+        self.assertEqual(len(lines), 4)
+
+    def test_are_unknown_where_the_backend_does_not_tell(self):
+        lines = self.shown("-b", "8", "-e", "16", "-f", "2", "--backend", "fake")
+
+        self.assertEqual(lines[0], "# algo: unknown")
+        self.assertEqual(len(lines), 3)
+
+    def test_are_not_there_unless_asked_for(self):
+        done = run([tool("all_reduce_perf"), "-g", "2", "-n", "2", "-b", "8", "-e", "8"])
+
+        self.assertNotIn("algo", done.stdout)
 
 
 if __name__ == "__main__":

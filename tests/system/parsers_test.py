@@ -35,6 +35,16 @@ class OurTable(unittest.TestCase):
         late = "# linerate: p99 is 6.2x the median (n=200)\n"
         self.assertEqual(disagreements(ALL_REDUCE + late), {})
 
+    def test_may_name_the_algorithm_above_its_rows(self):
+        line = "# algo: out_of_place RING, SIMPLE, 24 channels; in_place TREE, LL, 2 channels\n"
+        for row in ("           8  ", "    67108864  "):
+            with self.subTest(row=row):
+                named = ALL_REDUCE.replace(row, line + row)
+                self.assertIn(line, named)
+                self.assertEqual({name: parser.read(named) for name, parser in PARSERS.items()},
+                                 {name: parser.read(ALL_REDUCE)
+                                  for name, parser in PARSERS.items()})
+
     def test_of_a_failed_check_is_reported_by_azure(self):
         failed = ALL_REDUCE.replace(": 0 OK", ": 2 FAILED")
         self.assertEqual(PARSERS["azure"].read(failed), {"failed": 1})

@@ -35,7 +35,7 @@ class HostCommunicator final : public Communicator {
   std::vector<std::string_view> algorithms() const override;
   std::vector<std::string_view> algorithms(OpKind kind) const override;
   void use_algorithm(std::string_view name) override;
-  std::string_view last_algorithm() const override { return last_algorithm_; }
+  CallFacts last_call() const override { return {.algorithm = std::string(last_algorithm_)}; }
 
  private:
   void run(const Op& op);

@@ -8,6 +8,7 @@
 #include "backends/nccl/ras.h"
 #include "backends/nccl/registration.h"
 #include "backends/nccl/sharing.h"
+#include "base/log.h"
 #include "base/wire.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/device_guard.h"
@@ -37,8 +38,9 @@ class NcclGroup final : public Group {
 
 class NcclBackend final : public Backend {
  public:
-  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options)
-      : api_(std::move(api)), input_(input), options_(options) {
+  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options,
+              std::string note)
+      : api_(std::move(api)), input_(input), options_(options), note_(std::move(note)) {
     (void)comm_config(api_, options_);  // refuses now what would fail on every rank
     if (options_.local_register > 0)
       require_registration(api_, options_.local_register == 1 ? RegistrationKind::local
@@ -77,6 +79,7 @@ class NcclBackend final : public Backend {
   const NcclApi api_;
   const cuda::CudaDeviceInput input_;
   const GpuOptions options_;
+  const std::string note_;
 };
 
 std::string words_of(const GpuOfRank& gpu) {
@@ -124,6 +127,7 @@ NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
 std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& members,
                                                                 std::span<Device* const> local,
                                                                 const ConnectOptions& options) {
+  if (members.rank() == 0 && !note_.empty()) say(note_);
   const auto gpus = gather_gpus(members, local, options.deadline);
   if (const auto sentence = sharing_refusal(gpus, sharing_of(api_, options_)); !sentence.empty())
     throw Error(sentence, ExitCode::usage);
@@ -144,8 +148,8 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
 }  // namespace
 
 std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
-                                           const GpuOptions& options) {
-  return std::make_unique<NcclBackend>(std::move(api), input, options);
+                                           const GpuOptions& options, std::string note) {
+  return std::make_unique<NcclBackend>(std::move(api), input, options, std::move(note));
 }
 
 }  // namespace linerate::nccl

@@ -7,12 +7,14 @@
 #include "devices/cuda/cuda_device.h"
 
 #include <memory>
+#include <string>
 
 namespace linerate::nccl {
 
 // One thread drives all of its GPUs. What `input` refers to outlives the backend and all that it
-// makes. Throws Unavailable where the library is too old for an option.
+// makes. Rank 0 says `note` on connect(), unless it is empty. Throws Unavailable where the library
+// is too old for an option.
 std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
-                                           const GpuOptions& options = {});
+                                           const GpuOptions& options = {}, std::string note = {});
 
 }  // namespace linerate::nccl

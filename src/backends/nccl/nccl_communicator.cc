@@ -3,6 +3,7 @@
 
 #include "backends/nccl/calls.h"
 #include "backends/nccl/nccl_error.h"
+#include "backends/nccl/profiler/entry_points.h"
 #include "backends/nccl/registration.h"
 #include "base/units.h"
 #include "devices/cuda/cuda_stream.h"
@@ -25,13 +26,25 @@ NcclCommunicator::~NcclCommunicator() = default;
 
 void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   begin_call();
-  auto& queue = static_cast<cuda::CudaStream&>(stream);
-  if (watched_ != &stream) {
-    queue.watch([endpoint = endpoint_] { endpoint->throw_if_failed(); });
-    watched_ = &stream;
-  }
+  if (watched_ != &stream) attend(op, stream);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  nccl::enqueue(op, {*endpoint_, queue.get(), rank(), nranks()});
+  nccl::enqueue(op, {*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()});
+}
+
+// What only the first call on a stream needs, and each observed one.
+void NcclCommunicator::attend(const Op& op, Stream& stream) {
+  static_cast<cuda::CudaStream&>(stream).watch(
+      [endpoint = endpoint_] { endpoint->throw_if_failed(); });
+  watched_ = observation_ ? nullptr : &stream;
+  if (observation_) observation_->expect(op.send, op.recv);
+}
+
+void NcclCommunicator::observe(bool on) {
+  if (observation_) last_call_ = observation_->facts();
+  observation_.reset();
+  if (!on) return;
+  observation_ = std::make_unique<profiler::Observation>(profiler::call_recorder(), rank());
+  watched_ = nullptr;
 }
 
 Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {

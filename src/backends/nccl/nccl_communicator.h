@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/nccl/endpoint.h"
+#include "backends/nccl/profiler/call_recorder.h"
 #include "comm/bootstrap.h"
 #include "comm/communicator.h"
 #include "devices/cuda/cuda_api.h"
@@ -43,10 +44,13 @@ class NcclCommunicator final : public Communicator {
   // Of the whole job: its threads meet, whatever their GPUs do; ranks of one thread call it once
   // for all. Of a part: its GPUs meet, each from a thread of its own.
   void barrier() override;
+  void observe(bool on) override;
+  CallFacts last_call() const override { return last_call_; }
   std::optional<Error> async_error() override;
   void abort() noexcept override { endpoint_->abort(); }
 
  private:
+  void attend(const Op& op, Stream& stream);
   void meet_on_gpus();
 
   const Libraries libraries_;
@@ -54,7 +58,11 @@ class NcclCommunicator final : public Communicator {
   const std::shared_ptr<Endpoint> endpoint_;
   const Place place_;
   Bootstrap* const members_;
-  Stream* watched_ = nullptr;  // the stream whose waits ask for this communicator's errors
+  // The stream whose waits ask for this communicator's errors; null while calls are observed, so
+  // that one comparison is all that an enqueue costs beside NCCL.
+  Stream* watched_ = nullptr;
+  std::unique_ptr<profiler::Observation> observation_;  // null: not observed
+  CallFacts last_call_;                                 // of the last observation
 };
 
 }  // namespace linerate::nccl

@@ -2,6 +2,7 @@
 #include "comm/plugin.h"
 
 #include "backends/nccl/nccl_backend.h"
+#include "backends/nccl/profiler/offer.h"
 #include "backends/nccl/sharing.h"
 #include "base/environment.h"
 #include "devices/cuda/cuda_copy_bench.h"
@@ -18,9 +19,10 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   (void)cuda::require_gpus(api);
   auto library = nccl::load_nccl(input.library);
   nccl::allow_sharing(library, input.gpu);
+  auto note = input.observes ? nccl::profiler::offer(library.version) : std::string();
   return nccl::make_nccl_backend(std::move(library),
                                  {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock},
-                                 input.gpu);
+                                 input.gpu, std::move(note));
 }
 
 // NCCL itself is not needed.

@@ -4,6 +4,7 @@
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_faults.h"
 #include "support/gpu/fake_memory.h"
+#include "support/gpu/fake_profiler.h"
 #include "support/gpu/fake_stream.h"
 #include "support/gpu/fake_world.h"
 
@@ -62,6 +63,11 @@ struct Batch {
   std::vector<std::pair<SharedMember, Call>> calls;
 };
 
+ncclComm_t begun(SharedMember member) {
+  if (member) fake::profile_begin(*member);
+  return comms().add(std::move(member));
+}
+
 // The calls of a thread between group_start and group_end.
 struct Grouped {
   int depth = 0;
@@ -87,6 +93,8 @@ cuda::FakeTask task_of(const Batch& batch) {
 }
 
 ncclResult_t run_all() {
+  for (const auto& batch : grouped.batches)
+    for (const auto& [member, call] : batch.calls) fake::profile(*member, call);
   for (const auto& batch : std::exchange(grouped.batches, {}))
     cuda::fake_stream(batch.stream).enqueue([batch] { return task_of(batch); });
   return ncclSuccess;
@@ -167,12 +175,12 @@ ncclResult_t init_rank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, 
   std::memcpy(&number, &id, sizeof number);
   if (has_fault(FakeFault::Kind::init_fails, rank, 1)) return ncclSystemError;
   while (has_fault(FakeFault::Kind::init_hangs, rank, 1)) std::this_thread::yield();
-  *comm = comms().add(fake::join(number, rank, nranks));
+  *comm = begun(fake::join(number, rank, nranks));
   return ncclSuccess;
 }
 
 ncclResult_t split(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t*) {
-  *part = comms().add(member_of(comm).split(color, key));
+  *part = begun(member_of(comm).split(color, key));
   return ncclSuccess;
 }
 
@@ -244,6 +252,7 @@ void set_windows(NcclApi& api) {
 }  // namespace
 
 NcclApi fake_nccl(int version) {
+  fake::set_library_version(version);
   NcclApi api;
   api.version = version;
   api.get_error_string = [](ncclResult_t) { return "a fake error"; };
@@ -251,6 +260,7 @@ NcclApi fake_nccl(int version) {
   api.get_unique_id = get_unique_id;
   api.comm_init_rank_config = init_rank;
   api.comm_destroy = [](ncclComm_t comm) {
+    fake::profile_end(member_of(comm));
     comms().remove(comm);
     return ncclSuccess;
   };

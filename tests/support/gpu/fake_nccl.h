@@ -6,7 +6,8 @@
 namespace linerate::nccl {
 
 // As a library of `version` is: without the calls that came later. A call blocks until its peers
-// have made theirs, or until its communicator is aborted.
+// have made theirs, or until its communicator is aborted. Tells the plugin of NCCL_PROFILER_PLUGIN
+// what it pretends to run (fake_profiler.h).
 NcclApi fake_nccl(int version);
 
 }  // namespace linerate::nccl

@@ -1,6 +1,7 @@
 // A stand-in for liblinerate-nccl.so: the nccl backend over the fakes of CUDA and NCCL, so that the
 // programs run as they do on GPUs. LINERATE_FAKE_NCCL says what goes wrong.
 #include "backends/nccl/nccl_backend.h"
+#include "backends/nccl/profiler/offer.h"
 #include "backends/nccl/sharing.h"
 #include "comm/plugin.h"
 #include "support/gpu/fake_cuda.h"
@@ -19,10 +20,11 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   nccl::set_fake_faults(faults == nullptr ? "" : faults);
   auto library = nccl::fake_nccl(version == nullptr ? NCCL_VERSION_CODE : std::atoi(version));
   nccl::allow_sharing(library, input.gpu);
+  auto note = input.observes ? nccl::profiler::offer(library.version) : std::string();
   return nccl::make_nccl_backend(
       std::move(library),
       {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = input.clock},
-      input.gpu);
+      input.gpu, std::move(note));
 }
 
 constexpr Plugin kPlugin{.name = "nccl", .start = nullptr, .make_backend = make_backend};

@@ -48,6 +48,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"jsonl_file", c.jsonl_file},
           {"csv_file", c.csv_file},
           {"keep_samples", fmt::format("{}", c.keep_samples)},
+          {"show_algorithms", fmt::format("{}", c.show_algorithms)},
           {"stop", optional_text(c.stop.ci) + " " + optional_text(c.stop.max_s)},
           {"sync", fmt::format("{}", static_cast<int>(c.sync))},
           {"sliding", fmt::format("{}", static_cast<int>(c.sliding))},

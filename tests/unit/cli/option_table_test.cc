@@ -82,6 +82,7 @@ std::vector<Example> own_examples() {
       {"", "jsonl", "run.jsonl", {{"jsonl_file", "run.jsonl"}}},
       {"", "csv", "run.csv", {{"csv_file", "run.csv"}}},
       {"", "samples", "", {{"keep_samples", "true"}, {"jsonl_file", "x"}}, {"--jsonl", "x"}},
+      {"", "show-algo", "", {{"show_algorithms", "true"}}},
       {"", "stop", "ci=1%,max=5s", {{"stop", "0.01 5"}}},
       {"", "sync", "none", {{"sync", "1"}}},
       {"", "buffers", "fixed", {{"sliding", "1"}}},

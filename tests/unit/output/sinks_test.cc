@@ -50,6 +50,50 @@ TEST(ConsoleTable, ShowsARowBeforeTheNextIsMeasured) {
   EXPECT_THAT(pipe.read(), StartsWith("           8             2     float"));
 }
 
+std::vector<Record> row_that_ran(const CallFacts& out_of_place, const CallFacts& in_place) {
+  auto row = kSmall;
+  row[0].call = out_of_place;
+  row[1].call = in_place;
+  return row;
+}
+
+std::string shown(const std::vector<std::vector<Record>>& rows, bool show_algorithms) {
+  Pipe pipe;
+  ConsoleTable table(pipe.writer(), {.show_algorithms = show_algorithms});
+  for (const auto& row : rows) table.row(row);
+  return pipe.read();
+}
+
+TEST(ConsoleTable, NamesTheAlgorithmAboveTheFirstRowThatItIsTrueOf) {
+  const CallFacts tree{.algorithm = "TREE", .protocol = "LL", .channels = 1};
+  const CallFacts ring{.algorithm = "RING", .protocol = "SIMPLE", .channels = 24};
+  const auto row = shown({kSmall}, false);
+
+  const auto text = shown({row_that_ran(tree, tree), row_that_ran(tree, tree),
+                           row_that_ran(ring, tree), row_that_ran(ring, ring)},
+                          true);
+
+  EXPECT_EQ(text, "# algo: TREE, LL, 1 channel\n" + row + row +
+                      "# algo: out_of_place RING, SIMPLE, 24 channels; in_place TREE, LL, 1 "
+                      "channel\n" +
+                      row + "# algo: RING, SIMPLE, 24 channels\n" + row);
+}
+
+TEST(ConsoleTable, SaysThatTheAlgorithmIsUnknownWhereNothingIsTold) {
+  const CallFacts name_only{.algorithm = "ring"};
+  const auto row = shown({kSmall}, false);
+
+  EXPECT_EQ(shown({row_that_ran({}, {})}, true), "# algo: unknown\n" + row);
+  EXPECT_EQ(shown({row_that_ran(name_only, {})}, true),
+            "# algo: out_of_place ring; in_place unknown\n" + row);
+}
+
+TEST(ConsoleTable, NamesNoAlgorithmUnlessAsked) {
+  const CallFacts ring{.algorithm = "ring"};
+
+  EXPECT_EQ(shown({row_that_ran(ring, ring)}, false), shown({kSmall}, false));
+}
+
 TEST(ConsoleTable, PrintsNoFooterWithoutAHeading) {
   const TemporaryFolder folder;
   ConsoleTable table(*TextFile::append(folder.path("out")), {});

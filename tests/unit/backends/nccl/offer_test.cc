@@ -1,0 +1,70 @@
+// How NCCL comes to know of the plugin, and what the user reads where it does not.
+#include "backends/nccl/profiler/offer.h"
+
+#include "backends/nccl/nccl_api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace linerate::nccl::profiler {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int kNewest = NCCL_VERSION(2, 30, 7);
+
+class Offer : public testing::Test {
+ protected:
+  void SetUp() override { ::unsetenv(kPluginVariable); }
+  void TearDown() override { ::unsetenv(kPluginVariable); }
+
+  static std::string variable() {
+    const char* const text = std::getenv(kPluginVariable);
+    return text == nullptr ? "unset" : text;
+  }
+};
+
+TEST_F(Offer, NamesItsOwnFileToNccl) {
+  EXPECT_EQ(offer(kNewest), "");
+
+  EXPECT_EQ(variable(), std::filesystem::read_symlink("/proc/self/exe").string());
+}
+
+TEST_F(Offer, StandsInTheProcessesThatThisOneStarts) {
+  (void)offer(kNewest);
+
+  EXPECT_EQ(offer(kNewest), "");
+}
+
+TEST_F(Offer, TakesAnEmptyVariableForUnset) {
+  ::setenv(kPluginVariable, "", 1);
+
+  EXPECT_EQ(offer(kNewest), "");
+
+  EXPECT_EQ(variable(), own_file());
+}
+
+TEST_F(Offer, LeavesAPluginOfTheUserAloneAndSaysSo) {
+  ::setenv(kPluginVariable, "inspector", 1);
+
+  const auto note = offer(kNewest);
+
+  EXPECT_THAT(note, StartsWith("note: algorithms are not recorded: NCCL_PROFILER_PLUGIN is "
+                               "'inspector'"));
+  EXPECT_EQ(variable(), "inspector");
+}
+
+TEST_F(Offer, IsNotMadeToAnNcclThatDoesNotTell) {
+  const auto note = offer(NCCL_VERSION(2, 23, 4));
+
+  EXPECT_THAT(note, HasSubstr("NCCL 2.23.4 does not tell them"));
+  EXPECT_EQ(variable(), "unset");
+}
+
+}  // namespace
+}  // namespace linerate::nccl::profiler

@@ -1,0 +1,185 @@
+// Whole benchmark runs over the fakes: what their JSON Lines say of the algorithm that ran.
+#include "backends/nccl/nccl_backend.h"
+#include "backends/nccl/profiler/abi.h"
+#include "backends/nccl/profiler/offer.h"
+#include "bench/run.h"
+#include "record/json_lines.h"
+#include "record/jsonl_reader.h"
+#include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_nccl.h"
+#include "support/gpu/fake_profiler.h"
+#include "support/spawn.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace linerate::nccl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::size_t kSmall = 1024, kLarge = std::size_t{1} << 20;
+
+// Two sizes on two threads with two GPUs each.
+RunConfig two_sizes(std::string_view collective) {
+  RunConfig config;
+  config.collective = find_collective(collective);
+  config.nthreads = config.ngpus = 2;
+  config.min_bytes = kSmall;
+  config.max_bytes = kLarge;
+  config.step_factor = static_cast<int>(kLarge / kSmall);
+  config.iters = 2;
+  config.jsonl_file = "asked for";
+  return config;
+}
+
+struct Ran {
+  std::string jsonl;
+  std::vector<Record> records;
+  int events = 0;  // that the plugin was told of
+};
+
+Ran run(const RunConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
+  const SteadyClock clock;
+  const auto backend = make_nccl_backend(
+      fake_nccl(version),
+      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock});
+  Ran ran;
+  RunEvents events;
+  events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
+  events.results = [&](std::span<const Record> groups, const RunTotals&) {
+    for (const auto& record : groups) ran.jsonl += json_line(record);
+  };
+  events.row = [](std::span<const Record>) {};
+  events.interrupted = [] { return false; };
+  const auto process = solo_bootstrap();
+  const auto watch = Watch::start(*process, {.nlanes = config.nthreads,
+                                             .ranks_per_lane = config.ngpus,
+                                             .deadline = Deadline::after(clock, 60)});
+  const int before = fake::events_told();
+  run_lanes(*process, config.nthreads, [&](Bootstrap& member) {
+    const SessionInput input{
+        .members = member, .backend = *backend, .watch = *watch, .config = config, .clock = clock};
+    const auto totals = run_benchmark(input, {}, events);
+    EXPECT_EQ(totals.failed_checks, 0u);
+  });
+  ran.events = fake::events_told() - before;
+  ran.records = read_jsonl(ran.jsonl).value().records;
+  return ran;
+}
+
+class RecordedRun : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(profiler::offer(NCCL_VERSION(2, 28, 9)), ""); }
+  void TearDown() override { ::unsetenv(profiler::kPluginVariable); }
+};
+
+std::vector<CallFacts> calls_of(const Ran& ran) {
+  std::vector<CallFacts> calls;
+  for (const auto& record : ran.records) calls.push_back(record.call);
+  return calls;
+}
+
+const CallFacts kTree{.algorithm = "TREE", .protocol = "LL", .channels = 2};
+const CallFacts kRing{.algorithm = "RING", .protocol = "SIMPLE", .channels = 24};
+
+TEST_F(RecordedRun, NamesAlgorithmProtocolAndChannelsOfEachCase) {
+  const auto ran = run(two_sizes("all_reduce"));
+
+  EXPECT_EQ(calls_of(ran), (std::vector{kTree, kTree, kRing, kRing}));
+  EXPECT_THAT(ran.jsonl, HasSubstr(R"("algorithm":"RING","protocol":"SIMPLE","channels":24)"));
+}
+
+TEST_F(RecordedRun, TellsTheSameThroughOlderInterfaces) {
+  const auto without_channels = [](CallFacts facts) {
+    facts.channels = 0;
+    return facts;
+  };
+  const auto tree = without_channels(kTree), ring = without_channels(kRing);
+
+  for (const int version : {NCCL_VERSION(2, 24, 3), NCCL_VERSION(2, 26, 2)})
+    EXPECT_EQ(calls_of(run(two_sizes("all_reduce"), version)),
+              (std::vector{tree, tree, ring, ring}));
+  EXPECT_EQ(calls_of(run(two_sizes("all_reduce"), NCCL_VERSION(2, 27, 3))),
+            (std::vector{kTree, kTree, kRing, kRing}));
+}
+
+TEST_F(RecordedRun, KnowsNothingFromAnNcclThatDoesNotTell) {
+  const auto ran = run(two_sizes("all_reduce"), NCCL_VERSION(2, 23, 4));
+
+  EXPECT_EQ(calls_of(ran), std::vector<CallFacts>(4));
+  EXPECT_THAT(ran.jsonl, Not(HasSubstr("algorithm")));
+  EXPECT_THAT(ran.jsonl, Not(HasSubstr("channels")));
+}
+
+TEST_F(RecordedRun, CallsWhatIsDoneBySendsAndReceivesByThatName) {
+  for (const int version : {NCCL_VERSION(2, 28, 9), NCCL_VERSION(2, 27, 3)})
+    for (const auto* collective : {"all_to_all", "sendrecv", "gather"}) {
+      const auto ran = run(two_sizes(collective), version);
+
+      ASSERT_EQ(ran.records.size(), 4u) << collective;
+      EXPECT_EQ(ran.records[3].call.algorithm, "p2p") << collective;
+      EXPECT_EQ(ran.records[3].call.protocol, "") << collective;
+      EXPECT_EQ(ran.records[3].call.channels, 12) << collective;
+    }
+}
+
+// One call of rank 0's two GPUs' thread for each case and placement, whatever the warm-up: a group,
+// its collective, and from 2.28 on the call of the API.
+TEST_F(RecordedRun, LooksAtOneCallOnlyOfEachCase) {
+  auto config = two_sizes("all_reduce");
+  config.nthreads = 1;
+  constexpr int kEventsOfACall = 3, kCases = 4;
+
+  for (const std::uint64_t warmup : {0u, 1u, 5u}) {
+    config.warmup_iters = warmup;
+    const auto ran = run(config);
+    EXPECT_EQ(ran.events, kCases * kEventsOfACall * config.ngpus) << warmup;
+    EXPECT_EQ(calls_of(ran), (std::vector{kTree, kTree, kRing, kRing})) << warmup;
+  }
+}
+
+TEST_F(RecordedRun, AsksForNothingWhereNobodyReadsIt) {
+  auto config = two_sizes("all_reduce");
+  config.jsonl_file.clear();
+
+  const auto ran = run(config);
+
+  EXPECT_EQ(ran.events, 0);
+  EXPECT_EQ(calls_of(ran), std::vector<CallFacts>(4));
+}
+
+TEST_F(RecordedRun, TellsOfAPartOfTheRanksWhatRankZeroSees) {
+  auto config = two_sizes("all_reduce");
+  config.nthreads = 4;
+  config.ngpus = 1;
+  config.split = {.kind = SplitRule::Kind::mod, .value = 2};
+
+  const auto ran = run(config);
+
+  ASSERT_EQ(ran.records.size(), 8u);
+  EXPECT_EQ(ran.records[0].call, kTree);
+  EXPECT_EQ(ran.records[7].call, kRing);
+}
+
+TEST(ModuleFile, ExportsTheEntryPoints) {
+  void* const module = dlopen(LINERATE_NCCL_MODULE, RTLD_LAZY | RTLD_LOCAL);
+  ASSERT_NE(module, nullptr) << dlerror();
+
+  for (const auto* name :
+       {"ncclProfiler_v2", "ncclProfiler_v3", "ncclProfiler_v4", "ncclProfiler_v5"}) {
+    const auto* const table = static_cast<const profiler::EntryPointsV2*>(dlsym(module, name));
+    ASSERT_NE(table, nullptr) << name;
+    EXPECT_STREQ(table->name, "linerate");
+    EXPECT_NE(table->start_event, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace linerate::nccl
