@@ -94,10 +94,15 @@ void Session::connect() {
 
 void Session::split() {
   if (config().split.kind == SplitRule::Kind::none) return;
+  std::vector<SplitRequest> requests;
   for (auto& local : ranks_) {
     local.group = config().split.color(local.rank);
-    local.part = local.world->split(local.group, local.rank);
-    watched_->add(local.part.get());
+    requests.push_back({.comm = *local.world, .color = local.group, .key = local.rank});
+  }
+  auto parts = input_.backend.split(requests);
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i].part = std::move(parts[i]);
+    watched_->add(ranks_[i].part.get());
   }
 }
 

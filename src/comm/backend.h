@@ -37,6 +37,13 @@ struct ConnectOptions {
   Deadline deadline;  // of the whole initialisation
 };
 
+// What one rank says in a split; see Communicator::split().
+struct SplitRequest {
+  Communicator& comm;
+  int color = 0;
+  int key = 0;
+};
+
 // Fuses the calls of all communicators of this thread between start() and end().
 class Group {
  public:
@@ -72,6 +79,15 @@ class Backend {
   virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
                                                              std::span<Device* const> local,
                                                              const ConnectOptions& options) = 0;
+
+  // Communicator::split() for all ranks of this thread, each of which waits for the others.
+  // Collective over all ranks.
+  virtual std::vector<std::unique_ptr<Communicator>> split(std::span<const SplitRequest> local) {
+    std::vector<std::unique_ptr<Communicator>> parts;
+    for (const SplitRequest& request : local)
+      parts.push_back(request.comm.split(request.color, request.key));
+    return parts;
+  }
 
   // What the library itself says when its calls do not end; empty: nothing. Any thread; within 3 s.
   virtual std::string hang_report() { return {}; }

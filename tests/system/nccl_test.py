@@ -34,6 +34,11 @@ class Layout(GpuRun):
         self.assert_good(done, 3)
         self.assertIn("Rank  3 Group  1", done.stdout)
 
+    def test_groups_are_split_also_among_the_gpus_of_one_thread(self):
+        done = on_gpus("all_reduce", *SMALL, "-g", "6", "-T", "10", NCCL_TESTS_SPLIT="MOD3")
+        self.assert_good(done, 3)
+        self.assertIn("Rank  5 Group  2", done.stdout)
+
     def test_a_missing_gpu_is_named(self):
         done = on_gpus("all_reduce", *SMALL, "-g", "9")
         self.assertEqual(done.returncode, 5, done.stderr)

@@ -25,8 +25,18 @@ namespace {
 class NcclGroup final : public Group {
  public:
   explicit NcclGroup(const NcclApi& api) : api_(api) {}
-  void start() override { check(api_.group_start(), "ncclGroupStart"); }
-  void end() override { check(api_.group_end(), "ncclGroupEnd"); }
+  // NCCL wants an end for each start, whatever failed in between.
+  ~NcclGroup() override {
+    for (; open_ > 0; --open_) (void)api_.group_end();
+  }
+  void start() override {
+    check(api_.group_start(), "ncclGroupStart");
+    ++open_;
+  }
+  void end() override {
+    --open_;
+    check(api_.group_end(), "ncclGroupEnd");
+  }
 
  private:
   void check(ncclResult_t code, std::string_view call) const {
@@ -34,6 +44,7 @@ class NcclGroup final : public Group {
   }
 
   const NcclApi& api_;
+  int open_ = 0;
 };
 
 class NcclBackend final : public Backend {
@@ -66,6 +77,7 @@ class NcclBackend final : public Backend {
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override;
+  std::vector<std::unique_ptr<Communicator>> split(std::span<const SplitRequest> local) override;
   std::string hang_report() override { return ras_report(); }
   std::unique_ptr<Group> group() override { return std::make_unique<NcclGroup>(api_); }
 
@@ -142,6 +154,22 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
         NcclCommunicator::Place{.rank = first + static_cast<int>(i),
                                 .nranks = static_cast<int>(gpus.size())},
         &members));
+  return communicators;
+}
+
+std::vector<std::unique_ptr<Communicator>> NcclBackend::split(std::span<const SplitRequest> local) {
+  const auto comm_of = [](const SplitRequest& request) -> NcclCommunicator& {
+    return static_cast<NcclCommunicator&>(request.comm);
+  };
+  std::vector<ncclComm_t> parts(local.size());
+  NcclGroup group(api_);
+  group.start();
+  for (std::size_t i = 0; i < local.size(); ++i)
+    comm_of(local[i]).begin_split(local[i].color, local[i].key, parts[i]);
+  group.end();
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  for (std::size_t i = 0; i < local.size(); ++i)
+    communicators.push_back(comm_of(local[i]).end_split(parts[i]));
   return communicators;
 }
 

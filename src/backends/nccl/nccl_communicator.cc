@@ -67,12 +67,21 @@ std::unique_ptr<Registration> NcclCommunicator::register_buffer(const Buffer& bu
 }
 
 std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {
-  const NcclApi& api = libraries_.nccl;
-  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   ncclComm_t part = nullptr;
-  endpoint_->check(api.comm_split(endpoint_->comm(), color < 0 ? NCCL_SPLIT_NOCOLOR : color, key,
-                                  &part, nullptr),
-                   "ncclCommSplit");
+  begin_split(color, key, part);
+  return end_split(part);
+}
+
+void NcclCommunicator::begin_split(int color, int key, ncclComm_t& part) {
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  endpoint_->check(
+      libraries_.nccl.comm_split(endpoint_->comm(), color < 0 ? NCCL_SPLIT_NOCOLOR : color, key,
+                                 &part, nullptr),
+      "ncclCommSplit");
+}
+
+std::unique_ptr<Communicator> NcclCommunicator::end_split(ncclComm_t part) {
+  const NcclApi& api = libraries_.nccl;
   if (part == nullptr) return nullptr;
   auto endpoint = std::make_shared<Endpoint>(api, part, endpoint_->who());
   Place place;

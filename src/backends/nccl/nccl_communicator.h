@@ -41,6 +41,10 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<Registration> register_buffer(const Buffer& buffer,
                                                 RegistrationKind kind) override;
   std::unique_ptr<Communicator> split(int color, int key) override;
+  // Its two halves, for ranks of one thread: all begin within one group, which fills the `part`s
+  // in; then each ends.
+  void begin_split(int color, int key, ncclComm_t& part);
+  std::unique_ptr<Communicator> end_split(ncclComm_t part);
   // Of the whole job: its threads meet, whatever their GPUs do; ranks of one thread call it once
   // for all. Of a part: its GPUs meet, each from a thread of its own.
   void barrier() override;

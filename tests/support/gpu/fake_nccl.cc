@@ -68,10 +68,17 @@ ncclComm_t begun(SharedMember member) {
   return comms().add(std::move(member));
 }
 
+struct Split {
+  ncclComm_t comm;
+  int color, key;
+  ncclComm_t* part;
+};
+
 // The calls of a thread between group_start and group_end.
 struct Grouped {
   int depth = 0;
   std::vector<Batch> batches;
+  std::vector<Split> splits;
 };
 thread_local Grouped grouped;
 
@@ -92,7 +99,16 @@ cuda::FakeTask task_of(const Batch& batch) {
   };
 }
 
+// Blocks until all ranks have said what they want, as NCCL does.
+void run_splits() {
+  const auto splits = std::exchange(grouped.splits, {});
+  for (const auto& one : splits) member_of(one.comm).begin_split(one.color, one.key);
+  for (const auto& one : splits)
+    *one.part = begun(member_of(one.comm).end_split(one.color, one.key));
+}
+
 ncclResult_t run_all() {
+  run_splits();
   for (const auto& batch : grouped.batches)
     for (const auto& [member, call] : batch.calls) fake::profile(*member, call);
   for (const auto& batch : std::exchange(grouped.batches, {}))
@@ -180,8 +196,8 @@ ncclResult_t init_rank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, 
 }
 
 ncclResult_t split(ncclComm_t comm, int color, int key, ncclComm_t* part, ncclConfig_t*) {
-  *part = begun(member_of(comm).split(color, key));
-  return ncclSuccess;
+  grouped.splits.push_back({.comm = comm, .color = color, .key = key, .part = part});
+  return grouped.depth == 0 ? run_all() : ncclSuccess;
 }
 
 ncclResult_t create_premul(ncclRedOp_t* op, void* scalar, ncclDataType_t type,

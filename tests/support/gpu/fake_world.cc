@@ -21,6 +21,7 @@ class World {
   int nranks() const { return nranks_; }
   void post(int rank, Call& call);
   bool is_done(std::uint64_t ticket);
+  void want_part(int rank, int color, int key);
   std::shared_ptr<World> part_of(int rank, int color, int key, int& part_rank);
 
  private:
@@ -155,12 +156,16 @@ bool World::is_done(std::uint64_t ticket) {
   return true;
 }
 
+void World::want_part(int rank, int color, int key) {
+  const std::lock_guard lock(mutex_);
+  splits_[nsplits_[static_cast<std::size_t>(rank)]++].emplace_back(color, key, rank);
+  changed_.notify_all();
+}
+
 std::shared_ptr<World> World::part_of(int rank, int color, int key, int& part_rank) {
   std::unique_lock lock(mutex_);
-  const std::uint64_t number = nsplits_[static_cast<std::size_t>(rank)]++;
+  const std::uint64_t number = nsplits_[static_cast<std::size_t>(rank)] - 1;
   auto& wishes = splits_[number];
-  wishes.emplace_back(color, key, rank);
-  changed_.notify_all();
   changed_.wait(lock, [&] { return wishes.size() == static_cast<std::size_t>(nranks_); });
   if (color < 0) return nullptr;
   std::vector<std::pair<int, int>> mine;
@@ -178,7 +183,9 @@ void Member::post(Call& call) { world_->post(rank_, call); }
 bool Member::is_over(const Call& call) { return aborted_ || world_->is_done(call.ticket); }
 void Member::abort() { aborted_ = true; }
 
-std::shared_ptr<Member> Member::split(int color, int key) {
+void Member::begin_split(int color, int key) { world_->want_part(rank_, color, key); }
+
+std::shared_ptr<Member> Member::end_split(int color, int key) {
   int rank = 0;
   auto part = world_->part_of(rank_, color, key, rank);
   return part ? std::make_shared<Member>(std::move(part), rank) : nullptr;

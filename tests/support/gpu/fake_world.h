@@ -47,7 +47,10 @@ class Member {
   std::uint64_t count_call() { return ++calls_; }
   std::uint64_t calls() const { return calls_; }
 
-  std::shared_ptr<Member> split(int color, int key);  // null for colour < 0
+  // A split in two halves: what this rank wants, and once all ranks have said so, its part; null
+  // for colour < 0.
+  void begin_split(int color, int key);
+  std::shared_ptr<Member> end_split(int color, int key);
   ncclRedOp_t create_premul(const void* scalar, DataType type);
   // Sets the operator of `call`.
   void resolve(ncclRedOp_t op, Call& call) const;
