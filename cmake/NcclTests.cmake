@@ -21,11 +21,12 @@ linerate_test(unit_backend_nccl tests/unit/backends/nccl
   linerate_backend_nccl linerate_memcpy linerate_bench)
 # As from the program, the module takes symbols from it; and the fake finds the profiler plugin.
 set_target_properties(unit_backend_nccl PROPERTIES ENABLE_EXPORTS ON)
+set(module "")
 if(TARGET linerate-nccl)
-  target_compile_definitions(unit_backend_nccl PRIVATE
-    LINERATE_NCCL_MODULE="$<TARGET_FILE:linerate-nccl>")
+  set(module $<TARGET_FILE:linerate-nccl>)
   add_dependencies(unit_backend_nccl linerate-nccl)
 endif()
+target_compile_definitions(unit_backend_nccl PRIVATE LINERATE_NCCL_MODULE="${module}")
 linerate_conformance(nccl)
 if(NOT TARGET linerate-nccl)
   return()
