@@ -60,9 +60,11 @@ if(LINERATE_SANITIZE)
   set(LINERATE_NCCL_LACKS "the module has no use under sanitizers; its sources are tested")
   return()
 endif()
-linerate_module(nccl "src/backends/nccl;src/devices/cuda" CUDA::cudart_static)
+linerate_module(nccl "src/backends/nccl;src/backends/nccl/device_api;src/devices/cuda"
+  CUDA::cudart_static)
 target_sources(linerate-nccl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/kernels.cu
-  ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/copy_kernels.cu)
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/copy_kernels.cu
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/device_api/device_kernels.cu)
 target_include_directories(linerate-nccl SYSTEM PRIVATE
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
 target_compile_options(linerate-nccl PRIVATE

@@ -37,12 +37,16 @@ class NcclGroup final : public Group {
 
 class NcclBackend final : public Backend {
  public:
-  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options)
-      : api_(std::move(api)), input_(input), options_(options) {
+  NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options,
+              const DeviceKernels& kernels)
+      : api_(std::move(api)), input_(input), options_(options), device_{.kernels = kernels} {
     (void)comm_config(api_, options_);  // refuses now what would fail on every rank
     if (options_.local_register > 0)
       require_registration(api_, options_.local_register == 1 ? RegistrationKind::local
                                                               : RegistrationKind::symmetric);
+    require_device_api(api_, options_);
+    device_.number = options_.device_implementation;
+    device_.ctas = options_.device_ctas.value_or(device_.ctas);
   }
 
   std::string_view name() const override { return "nccl"; }
@@ -77,6 +81,7 @@ class NcclBackend final : public Backend {
   const NcclApi api_;
   const cuda::CudaDeviceInput input_;
   const GpuOptions options_;
+  DeviceImplementation device_;
 };
 
 std::string words_of(const GpuOfRank& gpu) {
@@ -134,7 +139,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
   communicators.reserve(local.size());
   for (std::size_t i = 0; i < local.size(); ++i)
     communicators.push_back(std::make_unique<NcclCommunicator>(
-        Libraries{api_, input_.api}, *local[i], endpoints[i],
+        Libraries{api_, input_.api, device_}, *local[i], endpoints[i],
         NcclCommunicator::Place{.rank = first + static_cast<int>(i),
                                 .nranks = static_cast<int>(gpus.size())},
         &members));
@@ -144,8 +149,9 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
 }  // namespace
 
 std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
-                                           const GpuOptions& options) {
-  return std::make_unique<NcclBackend>(std::move(api), input, options);
+                                           const GpuOptions& options,
+                                           const DeviceKernels& kernels) {
+  return std::make_unique<NcclBackend>(std::move(api), input, options, kernels);
 }
 
 }  // namespace linerate::nccl

@@ -1,6 +1,7 @@
 // GPUs over NCCL.
 #pragma once
 
+#include "backends/nccl/device_api/device_kernels.h"
 #include "backends/nccl/nccl_api.h"
 #include "comm/backend.h"
 #include "comm/gpu_options.h"
@@ -11,8 +12,9 @@
 namespace linerate::nccl {
 
 // One thread drives all of its GPUs. What `input` refers to outlives the backend and all that it
-// makes. Throws Unavailable where the library is too old for an option.
+// makes. `kernels` are those of -D. Throws Unavailable where the library is too old for an option.
 std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
-                                           const GpuOptions& options = {});
+                                           const GpuOptions& options = {},
+                                           const DeviceKernels& kernels = {});
 
 }  // namespace linerate::nccl

@@ -19,7 +19,10 @@ NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
       device_(device),
       endpoint_(std::move(endpoint)),
       place_(place),
-      members_(members) {}
+      members_(members) {
+  if (libraries.device.number > 0)
+    device_side_ = std::make_unique<DeviceSide>(endpoint_, libraries.device);
+}
 
 NcclCommunicator::~NcclCommunicator() = default;
 
@@ -31,7 +34,10 @@ void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
     watched_ = &stream;
   }
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  nccl::enqueue(op, {*endpoint_, queue.get(), rank(), nranks()});
+  const Target target{*endpoint_, queue.get(), rank(), nranks()};
+  if (device_side_ && has_device_kernel(op.kind))
+    return device_side_->enqueue(op, target, libraries_.cuda);
+  nccl::enqueue(op, target);
 }
 
 Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
@@ -50,7 +56,9 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
 std::unique_ptr<Registration> NcclCommunicator::register_buffer(const Buffer& buffer,
                                                                 RegistrationKind kind) {
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  return make_registration(endpoint_, buffer, kind);
+  auto registration = make_registration(endpoint_, buffer, kind);
+  if (device_side_ && kind == RegistrationKind::symmetric) device_side_->create();
+  return registration;
 }
 
 std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {

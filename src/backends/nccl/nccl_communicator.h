@@ -1,6 +1,7 @@
 // One rank of a group of GPUs over NCCL.
 #pragma once
 
+#include "backends/nccl/device_api/device_side.h"
 #include "backends/nccl/endpoint.h"
 #include "comm/bootstrap.h"
 #include "comm/communicator.h"
@@ -14,6 +15,7 @@ namespace linerate::nccl {
 struct Libraries {
   const NcclApi& nccl;
   const cuda::CudaApi& cuda;
+  DeviceImplementation device{};
 };
 
 class NcclCommunicator final : public Communicator {
@@ -53,6 +55,7 @@ class NcclCommunicator final : public Communicator {
   Device& device_;
   const std::shared_ptr<Endpoint> endpoint_;
   const Place place_;
+  std::unique_ptr<DeviceSide> device_side_;  // null without -D
   Bootstrap* const members_;
   Stream* watched_ = nullptr;  // the stream whose waits ask for this communicator's errors
 };

@@ -9,9 +9,8 @@
 
 #include <utility>
 
+namespace linerate {
 namespace {
-
-using namespace linerate;
 
 std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   const auto& api = cuda::cuda_runtime();
@@ -20,7 +19,7 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   nccl::allow_sharing(library, input.gpu);
   return nccl::make_nccl_backend(std::move(library),
                                  {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock},
-                                 input.gpu);
+                                 input.gpu, nccl::gpu_device_kernels());
 }
 
 // NCCL itself is not needed.
@@ -37,5 +36,6 @@ constexpr Plugin kPlugin{.name = "nccl",
                          .make_copy_bench = make_copy_bench};
 
 }  // namespace
+}  // namespace linerate
 
-extern "C" const linerate::Plugin* linerate_plugin() { return &kPlugin; }
+extern "C" const linerate::Plugin* linerate_plugin() { return &linerate::kPlugin; }

@@ -1,6 +1,7 @@
 // NCCL for tests without GPUs: moves real data between the buffers of ranks in one process.
 #pragma once
 
+#include "backends/nccl/device_api/device_kernels.h"
 #include "backends/nccl/nccl_api.h"
 
 namespace linerate::nccl {
@@ -8,5 +9,8 @@ namespace linerate::nccl {
 // As a library of `version` is: without the calls that came later. A call blocks until its peers
 // have made theirs, or until its communicator is aborted.
 NcclApi fake_nccl(int version);
+
+// The kernels' results on the fake's communicators, which they wait for as the kernels do.
+const DeviceKernels& device_kernels_on_host();
 
 }  // namespace linerate::nccl
