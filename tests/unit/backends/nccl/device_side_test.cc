@@ -215,5 +215,20 @@ TEST(DeviceSide, RefusesBuffersOutsideOfWindows) {
   });
 }
 
+TEST(DeviceSide, ForgetsABufferWhoseRegistrationHasEnded) {
+  run_pair({}, [](Rank& rank) {
+    const Buffer other = rank.comm.allocate(64, MemoryKind::device);
+    const Buffers buffers{.send = other.view(), .recv = rank.recv.view(), .count = 4};
+    auto registration = rank.comm.register_buffer(other, RegistrationKind::symmetric);
+    EXPECT_NO_THROW(rank.comm.all_reduce(buffers, {}, rank.stream));
+    rank.stream.synchronize(Deadline::never());
+
+    registration.reset();
+
+    EXPECT_THAT(refusal_of([&] { rank.comm.all_reduce(buffers, {}, rank.stream); }),
+                HasSubstr("needs both buffers in symmetric windows"));
+  });
+}
+
 }  // namespace
 }  // namespace linerate::nccl
