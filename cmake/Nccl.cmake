@@ -60,7 +60,8 @@ if(LINERATE_SANITIZE)
   set(LINERATE_NCCL_LACKS "the module has no use under sanitizers; its sources are tested")
   return()
 endif()
-file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/*.cu)
+file(GLOB kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/*.cu
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/device_api/*.cu)
 add_library(linerate_kernels OBJECT ${kernels})
 set_target_properties(linerate_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(linerate_kernels PRIVATE
@@ -68,7 +69,8 @@ target_include_directories(linerate_kernels PRIVATE
 target_include_directories(linerate_kernels SYSTEM PRIVATE ${NCCL_INCLUDE_DIR})
 target_compile_options(linerate_kernels PRIVATE
   --expt-relaxed-constexpr -Wno-deprecated-gpu-targets)
-linerate_module(nccl "src/backends/nccl;src/backends/nccl/profiler;src/devices/cuda"
+linerate_module(nccl
+  "src/backends/nccl;src/backends/nccl/device_api;src/backends/nccl/profiler;src/devices/cuda"
   linerate_kernels CUDA::cudart_static)
 target_include_directories(linerate-nccl SYSTEM PRIVATE
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})

@@ -5,6 +5,7 @@ endif()
 
 # The module's own sources, so that a test reaches behind its entry point; without the kernels.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/*.cc
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/device_api/*.cc
   ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/profiler/*.cc
   ${CMAKE_CURRENT_SOURCE_DIR}/src/devices/cuda/*.cc)
 list(FILTER sources EXCLUDE REGEX "plugin.cc$")

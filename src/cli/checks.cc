@@ -80,6 +80,17 @@ Refusal check_device_kernel(const RunConfig& config) {
   return {};
 }
 
+// Those of all_to_all that nccl-tests has beyond the two.
+Refusal check_kernel_number(const RunConfig& config) {
+  constexpr int kLastOfAllToAll = 2;
+  const int number = config.gpu.device_implementation;
+  if (number <= kLastOfAllToAll || config.collective->name != "all_to_all") return {};
+  return fmt::format(
+      "-D {} of all_to_all needs GPU-initiated networking, which linerate has no kernels for: give "
+      "-D 1 (LSA) or -D 2 (LSA, vectorised).",
+      number);
+}
+
 Refusal check_files(const RunConfig& config) {
   struct File {
     std::string_view label;
@@ -160,31 +171,30 @@ Refusal check_against_ranks(const RunConfig& config, int nranks) {
 
 Refusal gpu_option_refusal(const RunConfig& config, bool on_gpus) {
   const auto& gpu = config.gpu;
+  if (on_gpus) return check_kernel_number(config);
   struct Given {
     bool is_given;
     std::string_view long_name;
-    bool is_built = true;
   };
   const std::array<Given, 9> options{{
       {gpu.cudagraph != 0, "cudagraph"},
       {gpu.local_register != 0, "local_register"},
       {gpu.cta_policy.has_value(), "cta_policy"},
-      {gpu.device_implementation != 0, "device_implementation", false},
-      {gpu.device_ctas.value_or(kDefaultCtas) != kDefaultCtas, "device_cta_count", false},
+      {gpu.device_implementation != 0, "device_implementation"},
+      {gpu.device_ctas.value_or(kDefaultCtas) != kDefaultCtas, "device_cta_count"},
       {gpu.stream_null, "stream_null"},
       {gpu.parallel_init, "parallel_init"},
       {gpu.nccl_tests_config, "nccl-tests-config"},
       {gpu.oversubscribe, "oversubscribe"},
   }};
   for (const auto& option : options) {
-    if (!option.is_given || (on_gpus && option.is_built)) continue;
+    if (!option.is_given) continue;
     const auto* row = find_option(Audience::collectives, option.long_name);
     assert(row != nullptr);
     const auto advice = row->is_flag() ? std::string("leave it out")
                                        : fmt::format("leave it out, or give {} {}, the default",
                                                      row->shortest(), row->default_text);
-    return fmt::format("{} {} ({}): {}.", row->shortest(),
-                       on_gpus ? "is not built yet" : "needs the nccl backend", row->help, advice);
+    return fmt::format("{} needs the nccl backend ({}): {}.", row->shortest(), row->help, advice);
   }
   return {};
 }

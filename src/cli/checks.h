@@ -17,7 +17,7 @@ Refusal check_memcpy(const RunConfig& config);
 Refusal check_against_ranks(const RunConfig& config, int nranks);
 
 // For the first GPU option that is not at its default, whose caller then exits 5: "-G needs the
-// nccl backend …", or on GPUs, "-G is not built yet …".
+// nccl backend …". On GPUs, for a number of -D that the collective has no kernel for.
 Refusal gpu_option_refusal(const RunConfig& config, bool on_gpus);
 
 }  // namespace linerate

@@ -158,7 +158,7 @@ constexpr std::string_view kValues =
     "  numbers a leading zero is refused, because C programs read `010` as 8 and people do not.\n"
     "- Times: seconds, or a number with `us`, `ms`, `s` or `m`.\n"
     "- GPU options at their default value are taken by every backend. Other values need the nccl\n"
-    "  backend: exit code 5. `-D` is not built yet.\n"
+    "  backend: exit code 5.\n"
     "- `-h` wins over everything that is wrong in the line.\n"
     "- `-r` is checked when the number of ranks is known, as is whether the collective can run on\n"
     "  it; this too is exit code 2.\n";

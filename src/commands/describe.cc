@@ -62,6 +62,10 @@ std::vector<Setting> settings_of(const RunConfig& c) {
   if (c.min_bw_gbps) settings.push_back(setting("min_bw_gbps", *c.min_bw_gbps));
   if (c.gpu.cudagraph > 0) settings.push_back(setting("cudagraph", c.gpu.cudagraph));
   if (c.gpu.local_register > 0) settings.push_back(setting("local_register", c.gpu.local_register));
+  if (c.gpu.device_implementation > 0)
+    settings.push_back(setting("device_implementation", c.gpu.device_implementation));
+  if (c.gpu.device_implementation > 0 && c.gpu.device_ctas)
+    settings.push_back(setting("device_cta_count", *c.gpu.device_ctas));
   if (c.gpu.cta_policy) settings.push_back(setting("cta_policy", *c.gpu.cta_policy));
   if (c.gpu.stream_null) settings.push_back(setting("stream_null", true));
   if (c.gpu.nccl_tests_config) settings.push_back(setting("nccl_tests_config", true));

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import unittest
 
-from report_case import Report
-from runs import Line, pair_lines
-
 from matrices import Matrix, matrices_of  # noqa: E402, found by report_case
+from report_case import Report
 from runlog import read_runs  # noqa: E402
+from runs import Line, pair_lines
 
 
 class Matrices(Report):

@@ -1,6 +1,7 @@
 // One communicator of NCCL with what its calls and its errors need; safe to abort from any thread.
 #pragma once
 
+#include "backends/nccl/device_api/windows.h"
 #include "backends/nccl/nccl_api.h"
 
 #include <atomic>
@@ -28,6 +29,7 @@ class Endpoint {
   ncclComm_t comm() const { return comm_; }
   const std::string& who() const { return who_; }
   bool aborted() const { return aborted_; }
+  Windows& windows() { return windows_; }  // those that are registered now
 
   // Throws NcclError unless `code` says that `call` went well.
   void check(ncclResult_t code, std::string_view call,
@@ -45,6 +47,7 @@ class Endpoint {
   const NcclApi& api_;
   const ncclComm_t comm_;
   const std::string who_;
+  Windows windows_;
   std::mutex mutex_;  // between abort() and questions to comm_
   std::atomic<bool> aborted_{false};
 };

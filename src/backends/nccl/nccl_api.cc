@@ -81,6 +81,8 @@ void find_newer(Symbols& symbols, NcclApi& api) {
   symbols.want(api.all_to_all, "ncclAlltoAll");
   symbols.want(api.gather, "ncclGather");
   symbols.want(api.scatter, "ncclScatter");
+  symbols.want(api.dev_comm_create, "ncclDevCommCreate");
+  symbols.want(api.dev_comm_destroy, "ncclDevCommDestroy");
 }
 
 std::string path_of(void* library) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nccl.h>
+#include <nccl_device.h>
 
 #include <string>
 
@@ -45,6 +46,8 @@ struct NcclApi {
   decltype(&ncclAlltoAll) all_to_all = nullptr;
   decltype(&ncclGather) gather = nullptr;
   decltype(&ncclScatter) scatter = nullptr;
+  decltype(&ncclDevCommCreate) dev_comm_create = nullptr;
+  decltype(&ncclDevCommDestroy) dev_comm_destroy = nullptr;
 
   int version = 0;   // of the library: 22809 is 2.28.9
   std::string path;  // of the library's file; empty for a test's

@@ -50,12 +50,19 @@ class NcclGroup final : public Group {
 class NcclBackend final : public Backend {
  public:
   NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options,
-              std::string note)
-      : api_(std::move(api)), input_(input), options_(options), note_(std::move(note)) {
+              NcclExtras extras)
+      : api_(std::move(api)),
+        input_(input),
+        options_(options),
+        note_(std::move(extras.note)),
+        device_{.kernels = extras.kernels} {
     (void)comm_config(api_, options_);  // refuses now what would fail on every rank
     if (options_.local_register > 0)
       require_registration(api_, options_.local_register == 1 ? RegistrationKind::local
                                                               : RegistrationKind::symmetric);
+    require_device_api(api_, options_);
+    device_.number = options_.device_implementation;
+    device_.ctas = options_.device_ctas.value_or(device_.ctas);
   }
 
   std::string_view name() const override { return "nccl"; }
@@ -92,6 +99,7 @@ class NcclBackend final : public Backend {
   const cuda::CudaDeviceInput input_;
   const GpuOptions options_;
   const std::string note_;
+  DeviceImplementation device_;
 };
 
 std::string words_of(const GpuOfRank& gpu) {
@@ -150,7 +158,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
   communicators.reserve(local.size());
   for (std::size_t i = 0; i < local.size(); ++i)
     communicators.push_back(std::make_unique<NcclCommunicator>(
-        Libraries{api_, input_.api}, *local[i], endpoints[i],
+        Libraries{api_, input_.api, device_}, *local[i], endpoints[i],
         NcclCommunicator::Place{.rank = first + static_cast<int>(i),
                                 .nranks = static_cast<int>(gpus.size())},
         &members));
@@ -168,6 +176,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::split(std::span<const Sp
     comm_of(local[i]).begin_split(local[i].color, local[i].key, parts[i]);
   group.end();
   std::vector<std::unique_ptr<Communicator>> communicators;
+  communicators.reserve(local.size());
   for (std::size_t i = 0; i < local.size(); ++i)
     communicators.push_back(comm_of(local[i]).end_split(parts[i]));
   return communicators;
@@ -176,8 +185,8 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::split(std::span<const Sp
 }  // namespace
 
 std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
-                                           const GpuOptions& options, std::string note) {
-  return std::make_unique<NcclBackend>(std::move(api), input, options, std::move(note));
+                                           const GpuOptions& options, NcclExtras extras) {
+  return std::make_unique<NcclBackend>(std::move(api), input, options, std::move(extras));
 }
 
 }  // namespace linerate::nccl

@@ -1,6 +1,7 @@
 // GPUs over NCCL.
 #pragma once
 
+#include "backends/nccl/device_api/device_kernels.h"
 #include "backends/nccl/nccl_api.h"
 #include "comm/backend.h"
 #include "comm/gpu_options.h"
@@ -11,10 +12,15 @@
 
 namespace linerate::nccl {
 
+// What not every maker of the backend has.
+struct NcclExtras {
+  std::string note{};       // rank 0 says it on connect(), unless it is empty
+  DeviceKernels kernels{};  // those of -D
+};
+
 // One thread drives all of its GPUs. What `input` refers to outlives the backend and all that it
-// makes. Rank 0 says `note` on connect(), unless it is empty. Throws Unavailable where the library
-// is too old for an option.
+// makes. Throws Unavailable where the library is too old for an option.
 std::unique_ptr<Backend> make_nccl_backend(NcclApi api, const cuda::CudaDeviceInput& input,
-                                           const GpuOptions& options = {}, std::string note = {});
+                                           const GpuOptions& options = {}, NcclExtras extras = {});
 
 }  // namespace linerate::nccl

@@ -20,7 +20,10 @@ NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
       device_(device),
       endpoint_(std::move(endpoint)),
       place_(place),
-      members_(members) {}
+      members_(members) {
+  if (libraries.device.number > 0)
+    device_side_ = std::make_unique<DeviceSide>(endpoint_, libraries.device);
+}
 
 NcclCommunicator::~NcclCommunicator() = default;
 
@@ -28,7 +31,10 @@ void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   begin_call();
   if (watched_ != &stream) attend(op, stream);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  nccl::enqueue(op, {*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()});
+  const Target target{*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()};
+  if (device_side_ && has_device_kernel(op.kind))
+    return device_side_->enqueue(op, target, libraries_.cuda);
+  nccl::enqueue(op, target);
 }
 
 // What only the first call on a stream needs, and each observed one.
@@ -63,7 +69,9 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
 std::unique_ptr<Registration> NcclCommunicator::register_buffer(const Buffer& buffer,
                                                                 RegistrationKind kind) {
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  return make_registration(endpoint_, buffer, kind);
+  auto registration = make_registration(endpoint_, buffer, kind);
+  if (device_side_ && kind == RegistrationKind::symmetric) device_side_->create();
+  return registration;
 }
 
 std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {

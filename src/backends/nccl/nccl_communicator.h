@@ -1,6 +1,7 @@
 // One rank of a group of GPUs over NCCL.
 #pragma once
 
+#include "backends/nccl/device_api/device_side.h"
 #include "backends/nccl/endpoint.h"
 #include "backends/nccl/profiler/call_recorder.h"
 #include "comm/bootstrap.h"
@@ -15,6 +16,7 @@ namespace linerate::nccl {
 struct Libraries {
   const NcclApi& nccl;
   const cuda::CudaApi& cuda;
+  DeviceImplementation device{};
 };
 
 class NcclCommunicator final : public Communicator {
@@ -61,6 +63,7 @@ class NcclCommunicator final : public Communicator {
   Device& device_;
   const std::shared_ptr<Endpoint> endpoint_;
   const Place place_;
+  std::unique_ptr<DeviceSide> device_side_;  // null without -D
   Bootstrap* const members_;
   // The stream whose waits ask for this communicator's errors; null while calls are observed, so
   // that one comparison is all that an enqueue costs beside NCCL.

@@ -10,9 +10,8 @@
 
 #include <utility>
 
+namespace linerate {
 namespace {
-
-using namespace linerate;
 
 std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   const auto& api = cuda::cuda_runtime();
@@ -20,9 +19,9 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   auto library = nccl::load_nccl(input.library);
   nccl::allow_sharing(library, input.gpu);
   auto note = input.observes ? nccl::profiler::offer(library.version) : std::string();
-  return nccl::make_nccl_backend(std::move(library),
-                                 {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock},
-                                 input.gpu, std::move(note));
+  return nccl::make_nccl_backend(
+      std::move(library), {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock},
+      input.gpu, {.note = std::move(note), .kernels = nccl::gpu_device_kernels()});
 }
 
 // NCCL itself is not needed.
@@ -39,5 +38,6 @@ constexpr Plugin kPlugin{.name = "nccl",
                          .make_copy_bench = make_copy_bench};
 
 }  // namespace
+}  // namespace linerate
 
-extern "C" const linerate::Plugin* linerate_plugin() { return &kPlugin; }
+extern "C" const linerate::Plugin* linerate_plugin() { return &linerate::kPlugin; }

@@ -32,8 +32,10 @@ class Window final : public Registration {
         endpoint_->api().comm_window_register(endpoint_->comm(), buffer.data(), buffer.bytes(),
                                               &window_, NCCL_WIN_COLL_SYMMETRIC),
         "ncclCommWindowRegister");
+    endpoint_->windows().add(buffer.view(), &window_);
   }
   ~Window() override {
+    endpoint_->windows().remove(&window_);
     if (!endpoint_->aborted())
       (void)endpoint_->api().comm_window_deregister(endpoint_->comm(), window_);
   }

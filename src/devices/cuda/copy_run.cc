@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace linerate::cuda {
 namespace {
@@ -31,7 +32,7 @@ struct Lane {
 
 class CudaCopyRun final : public CopyRun {
  public:
-  CudaCopyRun(const CopyRunInput& input, const CopyJob& job);
+  CudaCopyRun(CopyRunInput input, const CopyJob& job);
   ~CudaCopyRun() override { drain(); }
 
   CopyTiming measure(std::span<const std::uint64_t> copies) override;
@@ -71,8 +72,8 @@ class ClosedGate {
   CopyGate& gate_;
 };
 
-CudaCopyRun::CudaCopyRun(const CopyRunInput& input, const CopyJob& job)
-    : input_(input), limit_s_(job.limit_s) {
+CudaCopyRun::CudaCopyRun(CopyRunInput input, const CopyJob& job)
+    : input_(std::move(input)), limit_s_(job.limit_s) {
   for (const CopyStream& what : job.streams) {
     add_lane(what, static_cast<int>(lanes_.size()), job.bytes);
     lanes_.back()->blocks = blocks_of(what, job.streams);

@@ -2,6 +2,7 @@
 #include "support/gpu/fake_nccl.h"
 
 #include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_device_api.h"
 #include "support/gpu/fake_faults.h"
 #include "support/gpu/fake_memory.h"
 #include "support/gpu/fake_profiler.h"
@@ -254,18 +255,9 @@ void set_memory(NcclApi& api) {
   api.comm_deregister = [](ncclComm_t, void* handle) { return end_registration(handle); };
 }
 
-void set_windows(NcclApi& api) {
-  api.comm_window_register = [](ncclComm_t, void* memory, std::size_t, ncclWindow_t* window, int) {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory);
-    if (address % NCCL_WIN_REQUIRED_ALIGNMENT != 0) return ncclInvalidArgument;
-    return add_registration(window);
-  };
-  api.comm_window_deregister = [](ncclComm_t, ncclWindow_t window) {
-    return end_registration(reinterpret_cast<void*>(window));
-  };
-}
-
 }  // namespace
+
+std::shared_ptr<Member> fake::member_of(ncclComm_t comm) { return shared_member(comm); }
 
 NcclApi fake_nccl(int version) {
   fake::set_library_version(version);
@@ -301,11 +293,12 @@ NcclApi fake_nccl(int version) {
   };
   set_calls(api);
   if (version >= NCCL_VERSION(2, 19, 0)) set_memory(api);
-  if (version >= NCCL_VERSION(2, 27, 0)) set_windows(api);
+  if (version >= NCCL_VERSION(2, 27, 0)) set_fake_windows(api);
   if (version < NCCL_VERSION(2, 28, 0)) return api;
   api.all_to_all = moving<OpKind::all_to_all>;
   api.gather = rooted<OpKind::gather>;
   api.scatter = rooted<OpKind::scatter>;
+  set_fake_device_api(api);
   return api;
 }
 

@@ -66,4 +66,7 @@ class Member {
 // Rank `rank` of the world that `id` names.
 std::shared_ptr<Member> join(std::uint64_t id, int rank, int nranks);
 
+// The rank that a communicator of fake_nccl() stands for.
+std::shared_ptr<Member> member_of(ncclComm_t comm);
+
 }  // namespace linerate::nccl::fake

@@ -10,9 +10,8 @@
 
 #include <cstdlib>
 
+namespace linerate {
 namespace {
-
-using namespace linerate;
 
 std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   const char* const version = std::getenv("LINERATE_FAKE_NCCL_VERSION");
@@ -24,11 +23,12 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   return nccl::make_nccl_backend(
       std::move(library),
       {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = input.clock},
-      input.gpu, std::move(note));
+      input.gpu, {.note = std::move(note), .kernels = nccl::device_kernels_on_host()});
 }
 
 constexpr Plugin kPlugin{.name = "nccl", .start = nullptr, .make_backend = make_backend};
 
 }  // namespace
+}  // namespace linerate
 
-extern "C" const linerate::Plugin* linerate_plugin() { return &kPlugin; }
+extern "C" const linerate::Plugin* linerate_plugin() { return &linerate::kPlugin; }

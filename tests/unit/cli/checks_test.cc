@@ -80,11 +80,22 @@ TEST(GpuOptionRefusal, NamesTheFirstOfSeveral) {
               Optional(StartsWith("-R ")));
 }
 
-TEST(GpuOptionRefusal, TakesOnGpusWhatIsBuilt) {
+TEST(GpuOptionRefusal, TakesAllOnGpus) {
   EXPECT_EQ(gpu_option_refusal(config_of({"-p", "1", "-G", "2", "--oversubscribe"}), true),
             std::nullopt);
-  EXPECT_THAT(gpu_option_refusal(config_of({"-p", "1", "-D", "1", "-R", "2"}), true),
-              Optional(StartsWith("-D is not built yet")));
+  EXPECT_EQ(gpu_option_refusal(config_of({"-D", "4", "-V", "8", "-R", "2"}), true), std::nullopt);
+}
+
+TEST(GpuOptionRefusal, NamesTheKernelsThatWouldNeedNetworking) {
+  auto all_to_all = kTestGather;
+  all_to_all.name = "all_to_all";
+  auto config = config_for(&all_to_all);
+  config.gpu.device_implementation = 2;
+
+  EXPECT_EQ(gpu_option_refusal(config, true), std::nullopt);
+  config.gpu.device_implementation = 3;
+  EXPECT_THAT(gpu_option_refusal(config, true),
+              Optional(StartsWith("-D 3 of all_to_all needs GPU-initiated networking")));
 }
 
 TEST(GpuOptionRefusal, OffersNoDefaultForAFlag) {

@@ -20,7 +20,7 @@ std::string name_of(const char* text) {
 
 bool holds(ConstView view, const void* address) {
   const auto* const at = static_cast<const std::byte*>(address);
-  const std::less<const std::byte*> less;  // total, other than <
+  const std::less<> less;  // total, other than <
   return !less(at, view.data()) && less(at, view.data() + view.size());
 }
 
