@@ -10,25 +10,32 @@ lib=$root/lib
 
 command -v patchelf >/dev/null || { echo "bundle: no patchelf; run make deps-full." >&2; exit 1; }
 
-# What the host must bring: the C library, and MPI with what its version chooses.
+# What the host must bring: the C library, MPI with what its version chooses, and the libraries of
+# InfiniBand, whose drivers fit the host's own.
 belongs_to_the_host() {
   case ${1##*/} in
     ld-linux*|libc.so.*|libm.so.*|libpthread.so.*|libdl.so.*|librt.so.*|libmpi.so.*) return 0 ;;
     libopen-rte.so.*|libopen-pal.so.*|libevent*|libz.so.*) return 0 ;;
+    libibverbs.so.*|librdmacm.so.*|libnl-*) return 0 ;;
   esac
   return 1
 }
 
 needed_by() {
+  if ldd "$1" | grep 'not found' >&2; then
+    echo "bundle: $1 needs what this machine lacks." >&2
+    return 1
+  fi
   ldd "$1" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p'
 }
 
 copy_libraries() {
-  local file path
+  local file path needed
   for file in "$root"/bin/linerate "$lib"/liblinerate-*.so; do
-    while read -r path; do
+    needed=$(needed_by "$file")
+    for path in $needed; do
       belongs_to_the_host "$path" || cp -Ln "$path" "$lib/"
-    done < <(needed_by "$file")
+    done
   done
 }
 

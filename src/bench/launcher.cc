@@ -1,6 +1,8 @@
 // See launcher.h.
 #include "bench/launcher.h"
 
+#include "bench/wait.h"
+
 #include <algorithm>
 
 namespace linerate {
@@ -29,6 +31,7 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
     prepared.send = prepared.call.buffers.send.data();
     prepared.recv = prepared.call.buffers.recv.data();
     prepared_.push_back(prepared);
+    streams_.push_back(local.stream.get());
   }
 }
 
@@ -62,8 +65,6 @@ void CaseLauncher::add_steps() {
   }
 }
 
-void CaseLauncher::synchronize() {
-  for (auto& p : prepared_) p.call.stream->synchronize(Deadline::never());
-}
+void CaseLauncher::synchronize() { wait_for_all(streams_); }
 
 }  // namespace linerate

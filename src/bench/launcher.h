@@ -52,6 +52,7 @@ class CaseLauncher {
   Group* const group_;  // null: every call stands alone
   const Collective& collective_;
   int steps_ = 1;  // the most of this lane's ranks
+  std::vector<Stream*> streams_;
   std::vector<Prepared> prepared_;
 };
 

@@ -1,6 +1,7 @@
 // See pair_test.h.
 #include "bench/pair_test.h"
 
+#include "bench/wait.h"
 #include "stats/reservoir.h"
 
 #include <algorithm>
@@ -57,7 +58,10 @@ void transfer_all(Session& session, const std::vector<Part>& parts, const PairTe
 void iterate(Session& session, const std::vector<Part>& parts, const PairTest& test) {
   transfer_all(session, parts, test, test.kind == PairKind::bidirectional ? Way::both : Way::there);
   if (test.kind == PairKind::latency) transfer_all(session, parts, test, Way::back);
-  for (const auto& part : parts) part.local->stream->synchronize({});
+  std::vector<Stream*> streams;
+  streams.reserve(parts.size());
+  for (const auto& part : parts) streams.push_back(part.local->stream.get());
+  if (!streams.empty()) wait_for_all(streams);
 }
 
 Content input_of(const Session& session, int rank) {

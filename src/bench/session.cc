@@ -41,6 +41,7 @@ Session::Session(const SessionInput& input) : input_(input) {
   enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
   input_.watch.add_aborter([watched = watched_] { watched->abort_all(); });
   input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
+  forget_.queues_work = input.backend.capabilities().device_memory;
   connect();
   split();
   force_algorithm();
@@ -231,6 +232,7 @@ double Session::close() {
   const auto start_ns = input_.clock.now_ns();
   for (auto& local : ranks_) local.registrations.clear();
   watched_->clear();
+  forget_.queues_work = false;
   for (auto& local : ranks_) local.part.reset();
   for (auto& local : ranks_) local.world.reset();
   return static_cast<double>(input_.clock.now_ns() - start_ns) / 1e3;

@@ -111,14 +111,20 @@ class Session {
 
   SessionInput input_;
   int lane_index_ = 0;  // among the threads of this process
-  // Forgets the communicators before they end, also when the constructor throws.
+  // Forgets the communicators before they end, also when the constructor throws. Without close() a
+  // device may hold work whose peers are gone: freeing its memory would wait for ever, so that work
+  // is ended first.
   struct Forget {
     std::shared_ptr<WatchedComms> watched;
-    ~Forget() { watched->clear(); }
+    bool queues_work = false;
+    ~Forget() {
+      if (queues_work) watched->abort_all();
+      watched->clear();
+    }
   };
   std::shared_ptr<WatchedComms> watched_ = std::make_shared<WatchedComms>();
   std::vector<LocalRank> ranks_;
-  Forget forget_{watched_};
+  Forget forget_{.watched = watched_};
   std::unique_ptr<Group> group_;
   std::unique_ptr<Bootstrap> node_leaders_;  // on the first lane of each of several nodes
   std::vector<RankInfo> infos_;

@@ -92,8 +92,8 @@ constexpr std::array<OptionRow, 9> kRows{{
      }},
     {.long_name = "oversubscribe",
      .help = "several ranks may share a GPU, to try what works",
-     .note = "Its bandwidths say nothing. Before NCCL 2.30 each rank needs a process of its own "
-             "(--nprocs), and data goes over sockets.",
+     .note = "Its bandwidths say nothing. Before NCCL 2.30 ranks that share one must be in "
+             "different processes (--nprocs), and data goes over sockets.",
      .apply = [](const Argument&, RunConfig& c) -> Refusal {
        c.gpu.oversubscribe = true;
        return {};

@@ -39,6 +39,8 @@ class Stream {
   // first.
   virtual void synchronize(const Deadline& deadline) = 0;
   virtual bool idle() = 0;
+  // Throws what went wrong meanwhile, if anything did: asked again and again by who waits.
+  virtual void check() {}
 
   // `count` points of this stream; null where work is done when it is enqueued, so that the host's
   // clock tells the same.

@@ -47,7 +47,7 @@ class Options(GpuRun):
     def test_what_the_library_lacks_is_refused(self):
         for version, words, sentence in (("22602", ["-R", "2"], "-R 2 needs NCCL 2.27.0"),
                                          ("21805", ["-R", "1"], "-R 1 needs NCCL 2.19.0"),
-                                         ("22602", ["-x", "1"], "-x needs NCCL 2.28.0")):
+                                         ("22602", ["-x", "1"], "-x needs NCCL 2.27.0")):
             with self.subTest(words=words):
                 done = on_gpus("all_reduce", *SMALL, *words, LINERATE_FAKE_NCCL_VERSION=version)
                 self.assertEqual(done.returncode, 5, done.stderr)

@@ -15,7 +15,9 @@ from runs import Line, write_run
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 sys.path.insert(0, str(REPORTS))
 
+from matrices import Matrix, matrices_of  # noqa: E402, F401, for the tests of parts
 from report import main  # noqa: E402
+from runlog import read_runs  # noqa: E402, F401
 
 SHORT = (8, 1024, 1 << 20)
 

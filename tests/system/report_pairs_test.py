@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import unittest
 
-from matrices import Matrix, matrices_of  # noqa: E402, found by report_case
-from report_case import Report
-from runlog import read_runs  # noqa: E402
+from report_case import Matrix, Report, matrices_of, read_runs
 from runs import Line, pair_lines
 
 

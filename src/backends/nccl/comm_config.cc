@@ -11,7 +11,9 @@ namespace {
 // Ranks that share a GPU all need its cores at once: NCCL's kernels wait for each other.
 constexpr int kSharedMostCtas = 4;
 
-constexpr int kHasCtaPolicy = NCCL_VERSION(2, 28, 0);
+constexpr int kHasCtaPolicy = NCCL_VERSION(2, 27, 0);
+constexpr int kHasZeroCtaPolicy = NCCL_VERSION(2, 28, 0);
+constexpr int kZeroCtaPolicy = 2;
 constexpr int kHasNvlinkCentric = NCCL_VERSION(2, 28, 0);
 
 }  // namespace
@@ -28,7 +30,8 @@ void require_version(const NcclApi& api, int wanted, std::string_view option) {
 ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   if (options.cta_policy) {
-    require_version(api, kHasCtaPolicy, "-x");
+    const bool zero = *options.cta_policy == kZeroCtaPolicy;
+    require_version(api, zero ? kHasZeroCtaPolicy : kHasCtaPolicy, zero ? "-x 2" : "-x");
     config.CTAPolicy = *options.cta_policy;
   }
   if (options.nccl_tests_config) {

@@ -1,4 +1,4 @@
-// One communicator of NCCL with what its calls and its errors need; safe to abort from any thread.
+// One communicator of NCCL with what its calls and its errors need; any thread may abort it.
 #pragma once
 
 #include "backends/nccl/device_api/windows.h"
@@ -40,7 +40,9 @@ class Endpoint {
   // Throws what async_error() yields, and PeerFailure once the endpoint is aborted.
   void throw_if_failed();
 
-  // Any thread, more than once: ends the calls under way.
+  // Any thread, more than once: ends the calls under way. NCCL frees the communicator, so that a
+  // thread within one of its calls at this moment may crash: nothing tells it in time, and the run
+  // is over.
   void abort() noexcept;
 
  private:

@@ -136,7 +136,12 @@ NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
   const auto who = [&](std::size_t at) {
     return words_of(gpus[static_cast<std::size_t>(first) + at]);
   };
-  if (code != ncclSuccess) throw NcclError(api_, code, nullptr, who(failed), "ncclCommInitRank");
+  if (code != ncclSuccess) {
+    const NcclError error(api_, code, nullptr, who(failed), "ncclCommInitRank");
+    for (const ncclComm_t comm : comms)
+      if (comm != nullptr) (void)api_.comm_abort(comm);
+    throw NcclError(error);
+  }
   Endpoints endpoints;
   endpoints.reserve(comms.size());
   for (std::size_t at = 0; at < comms.size(); ++at)

@@ -29,6 +29,7 @@ NcclCommunicator::~NcclCommunicator() = default;
 
 void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   begin_call();
+  if (endpoint_->aborted()) endpoint_->throw_if_failed();
   if (watched_ != &stream) attend(op, stream);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   const Target target{*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()};
@@ -39,8 +40,9 @@ void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
 
 // What only the first call on a stream needs, and each observed one.
 void NcclCommunicator::attend(const Op& op, Stream& stream) {
-  static_cast<cuda::CudaStream&>(stream).watch(
-      [endpoint = endpoint_] { endpoint->throw_if_failed(); });
+  static_cast<cuda::CudaStream&>(stream).watch([endpoint = std::weak_ptr(endpoint_)] {
+    if (const auto alive = endpoint.lock()) alive->throw_if_failed();
+  });
   watched_ = observation_ ? nullptr : &stream;
   if (observation_) observation_->expect(op.send, op.recv);
 }

@@ -47,7 +47,9 @@ pid_t start_tool(int out) {
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   std::array<char, 8> name{"ncclras"};
-  std::array<char*, 2> argv{name.data(), nullptr};
+  std::array<char, 3> limit{"-t"};  // seconds that it waits for ranks that do not answer
+  std::array<char, 2> seconds{"1"};
+  std::array<char*, 4> argv{name.data(), limit.data(), seconds.data(), nullptr};
   pid_t tool = -1;
   if (::posix_spawnp(&tool, name.data(), &actions, nullptr, argv.data(), environ) != 0) tool = -1;
   ::posix_spawn_file_actions_destroy(&actions);

@@ -27,6 +27,7 @@ CudaStream::~CudaStream() {
 
 // The null stream is that of the current device.
 bool CudaStream::idle() {
+  const DeviceGuard guard(api_, device_);
   const cudaError_t code = api_.stream_query(stream_);
   if (code == cudaErrorNotReady) return false;
   check_cuda(api_, code, "cudaStreamQuery");
@@ -35,9 +36,8 @@ bool CudaStream::idle() {
 
 // Busy, as nccl-tests waits: a sleep would be part of what is measured.
 void CudaStream::synchronize(const Deadline& deadline) {
-  const DeviceGuard guard(api_, device_);
   while (!idle()) {
-    if (check_) check_();
+    check();
     if (deadline.passed())
       throw TimeoutError(fmt::format("The stream of GPU {} was not done in time.", device_));
     sched_yield();

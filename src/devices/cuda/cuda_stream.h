@@ -24,6 +24,9 @@ class CudaStream final : public Stream {
 
   void synchronize(const Deadline& deadline) override;
   bool idle() override;
+  void check() override {
+    if (check_) check_();
+  }
   std::unique_ptr<Marks> marks(std::size_t count) override;
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;

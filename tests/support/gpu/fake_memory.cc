@@ -30,6 +30,10 @@ class Memory {
     used_[at->second.device] -= at->second.bytes;
     owned_.erase(at);
   }
+  int device_of(void* memory) {
+    const std::lock_guard lock(mutex_);
+    return owned_.at(memory).device;
+  }
   std::size_t used(int device) {
     const std::lock_guard lock(mutex_);
     return used_[device];
@@ -68,6 +72,8 @@ void free_fake(void* memory) {
   memory_of_all().give_back(memory);
   std::free(memory);
 }
+
+int fake_device_of(void* memory) { return memory_of_all().device_of(memory); }
 
 std::size_t free_fake_bytes(int device) { return fake_gpu_bytes() - memory_of_all().used(device); }
 

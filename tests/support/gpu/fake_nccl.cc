@@ -42,6 +42,13 @@ class Comms {
       return &member == reinterpret_cast<SharedMember*>(comm);
     });
   }
+  // Whether a call of a rank on this GPU is on its way: freeing memory waits for it, as CUDA does.
+  bool busy(int device) {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(members_, [&](const SharedMember& member) {
+      return member->device() == device && member->busy();
+    });
+  }
 
  private:
   std::mutex mutex_;
@@ -93,9 +100,14 @@ cuda::FakeTask task_of(const Batch& batch) {
   return [calls = batch.calls, posted = false]() mutable {
     if (!std::exchange(posted, true))
       for (auto& [member, call] : calls)
-        if (!has_fault(FakeFault::Kind::call_hangs, member->rank(), member->count_call()))
+        if (member->begin_call();
+            !has_fault(FakeFault::Kind::call_hangs, member->rank(), member->count_call()))
           member->post(call);
-    std::erase_if(calls, [](const auto& entry) { return entry.first->is_over(entry.second); });
+    std::erase_if(calls, [](const auto& entry) {
+      if (!entry.first->is_over(entry.second)) return false;
+      entry.first->end_call();
+      return true;
+    });
     return calls.empty();
   };
 }
@@ -192,7 +204,11 @@ ncclResult_t init_rank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, 
   std::memcpy(&number, &id, sizeof number);
   if (has_fault(FakeFault::Kind::init_fails, rank, 1)) return ncclSystemError;
   while (has_fault(FakeFault::Kind::init_hangs, rank, 1)) std::this_thread::yield();
-  *comm = begun(fake::join(number, rank, nranks));
+  auto member = fake::join(number, rank, nranks);
+  int device = 0;
+  (void)cuda::fake_cuda().get_device(&device);
+  member->set_device(device);
+  *comm = begun(std::move(member));
   return ncclSuccess;
 }
 
@@ -246,6 +262,7 @@ ncclResult_t end_registration(void* handle) {
 void set_memory(NcclApi& api) {
   api.mem_alloc = allocate;
   api.mem_free = [](void* memory) {
+    while (comms().busy(cuda::fake_device_of(memory))) std::this_thread::yield();
     cuda::free_fake(memory);
     return ncclSuccess;
   };
@@ -268,6 +285,7 @@ NcclApi fake_nccl(int version) {
   api.get_unique_id = get_unique_id;
   api.comm_init_rank_config = init_rank;
   api.comm_destroy = [](ncclComm_t comm) {
+    while (member_of(comm).busy()) std::this_thread::yield();
     fake::profile_end(member_of(comm));
     comms().remove(comm);
     return ncclSuccess;

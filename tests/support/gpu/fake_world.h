@@ -43,6 +43,12 @@ class Member {
   bool is_over(const Call& call);
   void abort();
   bool aborted() const { return aborted_; }
+  // The GPU, and whether a call of this rank is on its way there.
+  void set_device(int device) { device_ = device; }
+  int device() const { return device_; }
+  void begin_call() { ++open_calls_; }
+  void end_call() { --open_calls_; }
+  bool busy() const { return open_calls_ > 0 && !aborted_; }
   // Calls that reached the head of their stream.
   std::uint64_t count_call() { return ++calls_; }
   std::uint64_t calls() const { return calls_; }
@@ -60,6 +66,8 @@ class Member {
   int rank_;
   std::atomic<bool> aborted_{false};
   std::atomic<std::uint64_t> calls_{0};
+  std::atomic<int> open_calls_{0};
+  std::atomic<int> device_{-1};
   std::vector<double> premuls_;
 };
 

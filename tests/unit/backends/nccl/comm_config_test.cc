@@ -55,7 +55,10 @@ TEST(CommConfig, TakesWhatIsAsked) {
 }
 
 TEST(CommConfig, RefusesWhatTheLibraryWouldIgnore) {
-  EXPECT_THAT(refusal_of(k226, {.cta_policy = 0}), HasSubstr("-x needs NCCL 2.28.0 or newer"));
+  EXPECT_THAT(refusal_of(k226, {.cta_policy = 0}), HasSubstr("-x needs NCCL 2.27.0 or newer"));
+  EXPECT_THAT(refusal_of(NCCL_VERSION(2, 27, 7), {.cta_policy = 2}),
+              HasSubstr("-x 2 needs NCCL 2.28.0 or newer"));
+  EXPECT_EQ(refusal_of(NCCL_VERSION(2, 27, 7), {.cta_policy = 1}), "");
   EXPECT_THAT(refusal_of(k226, {.nccl_tests_config = true}),
               HasSubstr("--nccl-tests-config needs"));
   EXPECT_THAT(refusal_of(k226, {.local_register = 2}), HasSubstr("-R 2 needs NCCL 2.27.0"));
