@@ -3,6 +3,7 @@
 
 #include "base/environment.h"
 #include "base/exit_code.h"
+#include "cli/parse.h"
 #include "cli/tools.h"
 
 #include <functional>
@@ -21,6 +22,9 @@ ExitCode memcpy_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
 ExitCode docs_command(const CommandInput& input);
+
+// Prints the help or the version where they are asked for; else false.
+bool answers(Intent intent, const Invocation& call);
 
 // Prints the sentence on stderr and yields ExitCode::usage.
 ExitCode refuse(const std::string& sentence);

@@ -5,12 +5,10 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "bench/memcpy/memcpy_run.h"
-#include "cli/help.h"
 #include "cli/parse.h"
 #include "commands/command.h"
 #include "commands/describe.h"
 #include "commands/memcpy_output.h"
-#include "commands/version.h"
 #include "devices/cpu/free_memory.h"
 #include "devices/cpu/host_copy_bench.h"
 #include "topo/machine.h"
@@ -161,16 +159,7 @@ ExitCode MemcpyCommand::run() {
 ExitCode memcpy_command(const CommandInput& input) {
   const auto parsed = parse_run(input.call, input.environment);
   if (!parsed) return refuse(parsed.sentence());
-  switch (parsed->intent) {
-    case Intent::help:
-      fmt::print("{}", tool_help(input.call));
-      return ExitCode::ok;
-    case Intent::version:
-      fmt::print("{}\n", version_text());
-      return ExitCode::ok;
-    case Intent::run:
-      break;
-  }
+  if (answers(parsed->intent, input.call)) return ExitCode::ok;
   if (parsed->config.list) {
     print_tests(parsed->config);
     return ExitCode::ok;

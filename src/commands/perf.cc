@@ -97,19 +97,16 @@ ExitCode refuse(const std::string& sentence) {
   return ExitCode::usage;
 }
 
+bool answers(Intent intent, const Invocation& call) {
+  if (intent == Intent::run) return false;
+  fmt::print("{}", intent == Intent::help ? tool_help(call) : version_text() + "\n");
+  return true;
+}
+
 ExitCode perf_command(const CommandInput& input) {
   const auto parsed = parse_run(input.call, input.environment);
   if (!parsed) return refuse(parsed.sentence());
-  switch (parsed->intent) {
-    case Intent::help:
-      fmt::print("{}", tool_help(input.call));
-      return ExitCode::ok;
-    case Intent::version:
-      fmt::print("{}\n", version_text());
-      return ExitCode::ok;
-    case Intent::run:
-      break;
-  }
+  if (answers(parsed->intent, input.call)) return ExitCode::ok;
   return run_parsed(input, *parsed);
 }
 

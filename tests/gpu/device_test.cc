@@ -5,6 +5,7 @@
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/cuda_stream.h"
 #include "pattern/pattern.h"
+#include "support/gpu/contents.h"
 
 #include <gtest/gtest.h>
 
@@ -37,22 +38,6 @@ class RealGpu : public testing::Test {
 };
 
 constexpr std::size_t kCount = 100'003;  // over a block's edge, and no multiple of anything
-
-std::vector<Content> all_contents() {
-  std::vector<Content> contents;
-  for (const auto& type : kDataTypes)
-    for (const auto& op : kRedOps)
-      for (const auto kind :
-           {Content::Kind::input, Content::Kind::reduction, Content::Kind::poison})
-        contents.push_back({.kind = kind,
-                            .type = type.type,
-                            .op = op.op,
-                            .rank = 2,
-                            .nranks = 7,
-                            .seed = 5,
-                            .first_index = 4000});
-  return contents;
-}
 
 TEST_F(RealGpu, FillsWithTheElementsOfTheHostsGenerator) {
   for (const Content& content : all_contents()) {

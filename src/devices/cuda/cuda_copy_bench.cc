@@ -41,14 +41,10 @@ class CudaCopyBench final : public CopyBench {
 };
 
 std::string CudaCopyBench::version() const {
-  constexpr int kMajor = 1000, kMinor = 10;
   int runtime = 0, driver = 0;
   check_cuda(input_.api, input_.api.runtime_get_version(&runtime), "cudaRuntimeGetVersion");
   check_cuda(input_.api, input_.api.driver_get_version(&driver), "cudaDriverGetVersion");
-  const auto text = [](int version) {
-    return fmt::format("{}.{}", version / kMajor, version % kMajor / kMinor);
-  };
-  return fmt::format("CUDA {}, driver for CUDA {}", text(runtime), text(driver));
+  return fmt::format("CUDA {}, driver for CUDA {}", version_text(runtime), version_text(driver));
 }
 
 Device& CudaCopyBench::device(int gpu) {

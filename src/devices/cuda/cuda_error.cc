@@ -11,11 +11,6 @@ std::string sentence(const CudaApi& api, cudaError_t code, std::string_view call
                      api.get_error_name(code));
 }
 
-// 12040 -> "12.4".
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 std::string too_old(const CudaApi& api) {
   int driver = 0, runtime = 0;
   (void)api.driver_get_version(&driver);
@@ -27,6 +22,11 @@ std::string too_old(const CudaApi& api) {
 }
 
 }  // namespace
+
+std::string version_text(int version) {
+  constexpr int kMajor = 1000, kMinor = 10;
+  return fmt::format("{}.{}", version / kMajor, version % kMajor / kMinor);
+}
 
 CudaError::CudaError(const CudaApi& api, cudaError_t code, std::string_view call,
                      std::source_location where)

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "devices/cuda/cuda_api.h"
 
+#include <string>
 #include <string_view>
 
 namespace linerate::cuda {
@@ -23,6 +24,9 @@ class CudaError : public Error {
 // Throws CudaError unless `code` is cudaSuccess. `call` is the function's name in CUDA.
 void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
                 std::source_location where = std::source_location::current());
+
+// 12040 -> "12.4".
+std::string version_text(int version);
 
 // Throws Unavailable, in one sentence with what is missing, unless there are a driver and a GPU
 // that this program may use. Yields the number of GPUs.

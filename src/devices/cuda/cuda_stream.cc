@@ -11,6 +11,8 @@
 
 #include <sched.h>
 
+#include <optional>
+
 namespace linerate::cuda {
 
 CudaStream::CudaStream(const CudaApi& api, int device, StreamKind kind)
@@ -25,9 +27,11 @@ CudaStream::~CudaStream() {
   if (stream_ != nullptr) (void)api_.stream_destroy(stream_);
 }
 
-// The null stream is that of the current device.
+// The null stream is that of the current device; the others need no guard, which a wait for several
+// GPUs would pay at each turn.
 bool CudaStream::idle() {
-  const DeviceGuard guard(api_, device_);
+  std::optional<DeviceGuard> guard;
+  if (stream_ == nullptr) guard.emplace(api_, device_);
   const cudaError_t code = api_.stream_query(stream_);
   if (code == cudaErrorNotReady) return false;
   check_cuda(api_, code, "cudaStreamQuery");

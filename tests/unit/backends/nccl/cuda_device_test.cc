@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "devices/cuda/cuda_error.h"
 #include "pattern/pattern.h"
+#include "support/gpu/contents.h"
 #include "support/gpu/fake_cuda.h"
 
 #include <gmock/gmock.h>
@@ -21,22 +22,6 @@ struct FakeGpu {
   std::unique_ptr<Device> device =
       make_cuda_device(3, {.api = fake_cuda(), .kernels = kernels_on_host(), .clock = clock});
 };
-
-std::vector<Content> all_contents() {
-  std::vector<Content> contents;
-  for (const auto& type : kDataTypes)
-    for (const auto& op : kRedOps)
-      for (const auto kind :
-           {Content::Kind::input, Content::Kind::reduction, Content::Kind::poison})
-        contents.push_back({.kind = kind,
-                            .type = type.type,
-                            .op = op.op,
-                            .rank = 2,
-                            .nranks = 7,
-                            .seed = 5,
-                            .first_index = 4000});
-  return contents;
-}
 
 TEST(Kernels, MakeTheElementsOfTheHostsGenerator) {
   constexpr std::size_t kCount = 5000;  // over a block's edge
