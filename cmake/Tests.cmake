@@ -28,7 +28,7 @@ linerate_test(unit_pattern tests/unit/pattern linerate_pattern)
 linerate_test(unit_stats tests/unit/stats linerate_stats)
 linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
-linerate_test(unit_topo tests/unit/topo linerate_topo)
+linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo)
 linerate_test(unit_devices tests/unit/devices linerate_devices)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
               linerate_backend_host linerate_launch)

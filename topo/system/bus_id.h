@@ -1,0 +1,29 @@
+// Where a device sits on the PCI bus: "0000:18:00.0".
+#pragma once
+
+#include "base/result.h"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace linerate::topo {
+
+// Virtual machines use domains of 32 bits, and topology files made by hand any number.
+struct BusId {
+  std::uint32_t domain = 0;
+  std::uint8_t bus = 0;
+  std::uint8_t device = 0;
+  std::uint8_t function = 0;
+
+  auto operator<=>(const BusId&) const = default;
+};
+
+// "0000:18:00.0", "fffffff:ff:ff.0", "18:00.0" (domain 0); hexadecimal, either case.
+Result<BusId> parse_bus_id(std::string_view text);
+
+// In lower case, the domain with at least four digits.
+std::string text_of(const BusId& id);
+
+}  // namespace linerate::topo
