@@ -1,0 +1,153 @@
+// See predict.h.
+#include "topo/model/predict.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+namespace linerate::topo {
+namespace {
+
+constexpr double kBytesPerUsOfGbps = 1000;
+
+// Trees do not keep to the model at middle sizes: a measured factor for each power of two from
+// 64 B (src/graph/tuning.cc, treeCorrectionFactor). Above, the last one is not used any more.
+constexpr std::array<std::array<double, 23>, kProtocols> kTreeCorrection{{
+    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9},
+}};
+constexpr std::size_t kCorrectionUnit = 64;
+
+double tree_correction(Protocol protocol, std::size_t bytes) {
+  if (bytes < kCorrectionUnit) return 1;
+  const auto power = static_cast<std::size_t>(std::bit_width(bytes / kCorrectionUnit)) - 1;
+  const auto& row = kTreeCorrection[index_of(protocol)];
+  return power < row.size() ? row[power] : 1;
+}
+
+bool corrected(const JobShape& job, const Way& way) {
+  constexpr NcclVersion kNvlsTreeToo{2, 29, 0};
+  if (way.function != Function::all_reduce) return false;
+  if (way.algorithm == Algorithm::tree) return true;
+  const bool x86 =
+      job.cpu == CpuKind::intel || job.cpu == CpuKind::amd || job.cpu == CpuKind::mixed;
+  return way.algorithm == Algorithm::nvls_tree && job.version >= kNvlsTreeToo &&
+         generation_of(job.min_sm) == Generation::blackwell && x86;
+}
+
+// Long rings on several nodes stay slower than the model until messages are large.
+double plateau(const JobShape& job, const Way& way, std::size_t bytes) {
+  constexpr std::size_t kLeastPiece = 64;
+  constexpr double kBeforeAmpere = 1.9, kSince = 1.4;
+  const bool ring = way.function == Function::all_reduce && way.algorithm == Algorithm::ring &&
+                    way.protocol == Protocol::simple && job.nnodes > 1;
+  const auto pieces =
+      static_cast<std::size_t>(job.coll_channels) * static_cast<std::size_t>(job.nranks);
+  if (!ring || pieces == 0 || bytes / pieces < kLeastPiece) return 1;
+  return generation_of(job.min_sm) < Generation::ampere ? kBeforeAmpere : kSince;
+}
+
+double bus_factor(Function function, int nranks) {
+  const double n = nranks;
+  switch (function) {
+    case Function::all_reduce:
+      return 2 * (n - 1) / n;
+    case Function::all_gather:
+    case Function::reduce_scatter:
+      return (n - 1) / n;
+    case Function::broadcast:
+    case Function::reduce:
+      return 1;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+Predictor::Predictor(const JobShape& job) : job_(job), costs_(job) {}
+
+std::optional<double> Predictor::time_us(const Way& way, std::size_t bytes) const {
+  const Cost& cost = costs_.of(way.function, way.algorithm, way.protocol);
+  if (!cost.usable()) return std::nullopt;
+  double algbw = cost.algbw_gbps;
+  if (corrected(job_, way)) algbw *= tree_correction(way.protocol, bytes);
+  return cost.latency_us * plateau(job_, way, bytes) +
+         static_cast<double>(bytes) / (kBytesPerUsOfGbps * algbw);
+}
+
+// Fewer channels while one would have less than its threads want (src/enqueue.cc,
+// topoGetAlgoInfo).
+int Predictor::channels_for(const Way& way, std::size_t bytes) const {
+  constexpr std::array<int, kProtocols> kThreads{512, 640, 512}, kThresholds{8, 8, 64};
+  constexpr int kPciThreads = 256, kCollnetThreads = 640, kCollnetThreshold = 512;
+  constexpr double kPciGbps = 12;
+  if (way.algorithm == Algorithm::nvls || way.algorithm == Algorithm::nvls_tree)
+    return job_.nvls_channels;
+  int threads = kThreads[index_of(way.protocol)];
+  int threshold = kThresholds[index_of(way.protocol)];
+  const auto& ring = job_.of(Algorithm::ring);
+  if (way.algorithm == Algorithm::ring && way.protocol == Protocol::ll) threshold *= job_.nranks;
+  if (way.algorithm == Algorithm::ring && way.protocol == Protocol::simple &&
+      ring.intra_gbps * ring.nchannels() <= kPciGbps)
+    threads = kPciThreads;
+  if (way.algorithm == Algorithm::collnet_direct || way.algorithm == Algorithm::collnet_chain) {
+    threads = kCollnetThreads;
+    threshold = kCollnetThreshold;
+  }
+  const auto each = static_cast<std::size_t>(threads) * static_cast<std::size_t>(threshold);
+  return static_cast<int>(
+      std::clamp<std::size_t>(bytes / each, 1, static_cast<std::size_t>(job_.coll_channels)));
+}
+
+Prediction Predictor::predict(Function function, std::size_t bytes) const {
+  Prediction best{.bytes = bytes, .time_us = std::numeric_limits<double>::max()};
+  for (const auto algorithm : kAllAlgorithms)
+    for (const auto protocol : kAllProtocols) {
+      const auto time = time_us({function, algorithm, protocol}, bytes);
+      if (!time || *time >= best.time_us) continue;
+      best.algorithm = algorithm;
+      best.protocol = protocol;
+      best.time_us = *time;
+    }
+  best.channels = channels_for({function, best.algorithm, best.protocol}, bytes);
+  best.algbw_gbps = static_cast<double>(bytes) / (kBytesPerUsOfGbps * best.time_us);
+  best.busbw_gbps = best.algbw_gbps * bus_factor(function, job_.nranks);
+  return best;
+}
+
+// The factors change at powers of two, so that a choice may change and change back: every one of
+// them is looked at, and between two the change is searched.
+std::vector<Crossover> Predictor::crossovers(Function function, std::size_t least,
+                                             std::size_t most) const {
+  std::vector<Crossover> found;
+  const auto differs = [&](std::size_t bytes) {
+    const auto now = predict(function, bytes);
+    return now.algorithm != found.back().algorithm || now.protocol != found.back().protocol;
+  };
+  const auto add = [&](std::size_t bytes) {
+    const auto now = predict(function, bytes);
+    found.push_back({bytes, now.algorithm, now.protocol});
+  };
+  add(least);
+  for (std::size_t low = least; low < most;) {
+    const std::size_t high = std::min(std::bit_floor(low) * 2, most);
+    // At `high` itself another factor holds: the last size before it belongs to this span.
+    std::size_t same = low, other = high - 1;
+    if (other > same && differs(other)) {
+      while (other - same > kCorrectionUnit) {
+        const auto middle = same + (other - same) / 2;
+        (differs(middle) ? other : same) = middle;
+      }
+      add(other);
+      low = other;
+      continue;
+    }
+    if (differs(high)) add(high);
+    low = high;
+  }
+  return found;
+}
+
+}  // namespace linerate::topo
