@@ -18,7 +18,7 @@ get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)
 linerate_bench_program(bench_peer peer
   -Wl,--whole-archive ${layers} -Wl,--no-whole-archive linerate_commands)
 set_target_properties(bench_peer PROPERTIES ENABLE_EXPORTS ON)
-linerate_bench_program(bench_machine machine linerate_devices)
+linerate_bench_program(bench_machine machine linerate_probe linerate_devices)
 
 foreach(backend IN ITEMS mpi gloo)
   if(TARGET linerate-${backend})

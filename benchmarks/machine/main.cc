@@ -2,10 +2,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "bench/probe/bandwidth.h"
+#include "bench/probe/flag.h"
+#include "bench/probe/kernels.h"
 #include "benchmarks/channel.h"
-#include "benchmarks/machine/bandwidth.h"
-#include "benchmarks/machine/flag.h"
-#include "benchmarks/machine/kernels.h"
+#include "devices/cpu/cpu_device.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,18 +21,19 @@ namespace {
 using nlohmann::json;
 
 // {"kernel": "flag" or a kernel's name, "nthreads": 2, "repeats": 3} -> one value a repeat.
-json answer(const json& request, Bandwidth& bandwidth, const Clock& clock) {
+json answer(const json& request, probe::Bandwidth& bandwidth, const Clock& clock) {
   const std::string name = request.at("kernel");
   const int repeats = request.at("repeats");
-  if (name == "flag") return {{"values", flag_round_trips_ns(clock, repeats)}};
-  const Kernel* const kernel = find_kernel(name);
+  if (name == "flag") return {{"values", probe::flag_round_trips_ns(clock, repeats)}};
+  const auto* const kernel = probe::find_kernel(name);
   if (kernel == nullptr) throw Error(fmt::format("There is no kernel {}.", name));
   return {{"values", bandwidth.measure_gbps(*kernel, request.at("nthreads"), repeats)}};
 }
 
 void serve(const std::string& socket, std::size_t array_bytes) {
   const SteadyClock clock;
-  Bandwidth bandwidth(array_bytes, clock);
+  const auto host = make_cpu_device(0, clock);
+  probe::Bandwidth bandwidth(array_bytes, *host, clock);
   Channel channel(socket);
   channel.write_line(json{{"rank", 0}, {"nranks", 1}, {"version", ""}}.dump());
   while (const auto line = channel.read_line())

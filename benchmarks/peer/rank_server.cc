@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/pages.h"
+#include "bench/probe/cores.h"
 #include "bench/window.h"
-#include "benchmarks/pinning.h"
 #include "collectives/collective.h"
 
 namespace linerate::benchmarks {
@@ -31,7 +31,7 @@ RankServer::RankServer(const SessionInput& input, const Options& options)
     : version_(input.backend.version()), session_(input), channel_(options.socket) {
   if (session_.ranks().size() != 1)
     throw Error("bench_peer drives one rank on each thread, and this backend wants several.");
-  pin_this_thread(local().rank);
+  probe::pin_this_thread(local().rank);
   allocate(options);
 }
 

@@ -20,7 +20,7 @@ _ARCHITECTURE = r"__(CUDACC|CUDA_ARCH|x86_64|aarch64|AVX\w*|SSE\w*|F16C|FMA|ARM_
 CONDITIONS = (
     (r"src/backends/\w+/.*|src/devices/cuda/.*", r".*"),
     (r"src/devices/cpu/.*|src/pattern/.*\.h|src/base/simd\.h", _ARCHITECTURE),
-    (r"benchmarks/machine/.*\.cc", _ARCHITECTURE),
+    (r"src/bench/probe/kernels\.cc", _ARCHITECTURE),
     (r".*", r"__cplusplus"),
 )
 

@@ -1,5 +1,5 @@
-// See pinning.h.
-#include "benchmarks/pinning.h"
+// See cores.h.
+#include "bench/probe/cores.h"
 
 #include "base/error.h"
 
@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 namespace {
 
 std::vector<int> allowed_cores() {
@@ -31,4 +31,4 @@ void pin_this_thread(int index) {
   check_system(::sched_setaffinity(0, sizeof mask, &mask), "sched_setaffinity");
 }
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

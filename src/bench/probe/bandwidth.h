@@ -2,18 +2,19 @@
 #pragma once
 
 #include "base/clock.h"
-#include "benchmarks/machine/kernels.h"
-#include "comm/buffer.h"
+#include "bench/probe/kernels.h"
+#include "comm/device.h"
 
 #include <vector>
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 
 // Arrays larger than a cache is believed to be, touched once. Used by one thread.
 class Bandwidth {
  public:
-  // `array_bytes` of each of the three arrays, shared out among the threads; `clock` outlives it.
-  Bandwidth(std::size_t array_bytes, const Clock& clock);
+  // `array_bytes` of each of the three arrays, of `host`'s memory, shared out among the threads;
+  // `clock` outlives it.
+  Bandwidth(std::size_t array_bytes, Device& host, const Clock& clock);
 
   // GB/s (10^9 bytes) of each of `repeats` passes after one untimed: thread r on core r, from the
   // first that begins to the last that ends.
@@ -26,4 +27,4 @@ class Bandwidth {
   Buffer a_, b_, c_;
 };
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

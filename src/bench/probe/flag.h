@@ -5,10 +5,10 @@
 
 #include <vector>
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 
 // Nanoseconds of one round trip between threads on the first two cores, the mean of each of
 // `windows` windows; empty where the process has one core.
 std::vector<double> flag_round_trips_ns(const Clock& clock, int windows);
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 
 // Three arrays of equal length, aligned to a cache line, whose lengths are multiples of one.
 struct Arrays {
@@ -27,4 +27,4 @@ std::span<const Kernel> all_kernels();
 // Null when there is none of this name.
 const Kernel* find_kernel(std::string_view name);
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

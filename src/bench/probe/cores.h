@@ -1,7 +1,7 @@
 // One thread on one core.
 #pragma once
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 
 // The cores that the calling thread may use.
 int ncores();
@@ -10,4 +10,4 @@ int ncores();
 // `index` modulo ncores() of those allowed. Threads that exist already stay free.
 void pin_this_thread(int index);
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

@@ -1,13 +1,13 @@
 // See flag.h.
-#include "benchmarks/machine/flag.h"
+#include "bench/probe/flag.h"
 
-#include "benchmarks/pinning.h"
+#include "bench/probe/cores.h"
 
 #include <atomic>
 #include <cstdint>
 #include <thread>
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 namespace {
 
 constexpr std::uint32_t kRoundTrips = 2000;  // of a window: a fraction of a millisecond
@@ -51,4 +51,4 @@ std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
   return times_ns;
 }
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

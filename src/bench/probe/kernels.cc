@@ -1,5 +1,5 @@
 // See kernels.h.
-#include "benchmarks/machine/kernels.h"
+#include "bench/probe/kernels.h"
 
 #include "base/simd.h"
 
@@ -14,7 +14,7 @@
 // Loops stay loops: a call of memset or memcpy would choose its own kind of store.
 #define LINERATE_PLAIN_LOOP __attribute__((optimize("no-tree-loop-distribute-patterns")))
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 namespace {
 
 constexpr std::uint64_t kValue = 3;
@@ -93,4 +93,4 @@ const Kernel* find_kernel(std::string_view name) {
   return row == kKernels.end() ? nullptr : &*row;
 }
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

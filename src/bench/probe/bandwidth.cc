@@ -1,16 +1,15 @@
 // See bandwidth.h.
-#include "benchmarks/machine/bandwidth.h"
+#include "bench/probe/bandwidth.h"
 
 #include "base/pages.h"
-#include "benchmarks/pinning.h"
-#include "devices/cpu/cpu_device.h"
+#include "bench/probe/cores.h"
 
 #include <algorithm>
 #include <barrier>
 #include <limits>
 #include <thread>
 
-namespace linerate::benchmarks {
+namespace linerate::probe {
 namespace {
 
 struct Span {
@@ -20,10 +19,9 @@ struct Span {
 
 }  // namespace
 
-Bandwidth::Bandwidth(std::size_t array_bytes, const Clock& clock) : clock_(clock) {
-  const auto device = make_cpu_device(0, clock);
+Bandwidth::Bandwidth(std::size_t array_bytes, Device& host, const Clock& clock) : clock_(clock) {
   for (Buffer* buffer : {&a_, &b_, &c_}) {
-    *buffer = device->allocate(round_up(array_bytes, kHugePageBytes), MemoryKind::host);
+    *buffer = host.allocate(round_up(array_bytes, kHugePageBytes), MemoryKind::host);
     touch(buffer->view());
   }
 }
@@ -69,4 +67,4 @@ std::vector<double> Bandwidth::measure_gbps(const Kernel& kernel, int nthreads, 
   return gbps;
 }
 
-}  // namespace linerate::benchmarks
+}  // namespace linerate::probe

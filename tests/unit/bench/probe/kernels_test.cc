@@ -1,0 +1,81 @@
+// Each kernel does to memory what its name says.
+#include "bench/probe/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace linerate::probe {
+namespace {
+
+constexpr std::size_t kLine = 64;
+
+struct alignas(kLine) Line {
+  std::uint64_t words[kLine / sizeof(std::uint64_t)];
+};
+
+// Three arrays of two lines: a is 1, b is 10 and up, c is 100 and up.
+class ProbeKernels : public testing::TestWithParam<std::string_view> {
+ protected:
+  ProbeKernels() : a_(2), b_(2), c_(2) {
+    for (std::uint64_t i = 0; i < kWords; ++i) {
+      word(a_, i) = 1;
+      word(b_, i) = 10 + i;
+      word(c_, i) = 100 + i;
+    }
+  }
+  static constexpr std::uint64_t kWords = 16;
+  static std::uint64_t& word(std::vector<Line>& lines, std::uint64_t i) {
+    return lines[i / 8].words[i % 8];
+  }
+  void run(std::string_view name) {
+    const auto bytes = [](std::vector<Line>& lines) {
+      return std::as_writable_bytes(std::span(lines));
+    };
+    find_kernel(name)->run({bytes(a_), bytes(b_), bytes(c_)});
+  }
+
+  std::vector<Line> a_, b_, c_;
+};
+
+TEST_F(ProbeKernels, ThatReadChangeNothing) {
+  run("read");
+
+  for (std::uint64_t i = 0; i < kWords; ++i) EXPECT_EQ(word(a_, i), 1U);
+}
+
+TEST_F(ProbeKernels, ThatWriteReachEveryWord) {
+  for (const auto* name : {"write", "nt_write"}) {
+    for (std::uint64_t i = 0; i < kWords; ++i) word(a_, i) = 1;
+
+    run(name);
+
+    for (std::uint64_t i = 0; i < kWords; ++i) EXPECT_EQ(word(a_, i), 3U) << name;
+  }
+}
+
+TEST_F(ProbeKernels, ThatCopyTakeTheSecondArray) {
+  for (const auto* name : {"copy", "nt_copy"}) {
+    for (std::uint64_t i = 0; i < kWords; ++i) word(a_, i) = 1;
+
+    run(name);
+
+    for (std::uint64_t i = 0; i < kWords; ++i) EXPECT_EQ(word(a_, i), 10 + i) << name;
+  }
+}
+
+TEST_F(ProbeKernels, OfTriadsAddAMultiple) {
+  run("triad");
+
+  for (std::uint64_t i = 0; i < kWords; ++i) EXPECT_EQ(word(a_, i), 10 + i + 3 * (100 + i));
+}
+
+TEST(ProbeKernelNames, AreKnownOrNull) {
+  EXPECT_EQ(all_kernels().size(), 6U);
+  EXPECT_EQ(find_kernel("scale"), nullptr);
+}
+
+}  // namespace
+}  // namespace linerate::probe
