@@ -35,7 +35,8 @@ linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/ho
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
 linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
-linerate_test(unit_bench tests/unit/bench linerate_bench linerate_backend_fake linerate_launch)
+linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/expect"
+              linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices)
 linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
 linerate_test(unit_output tests/unit/output linerate_output)

@@ -8,6 +8,8 @@
 
 namespace linerate {
 
+inline constexpr double kNsPerUs = 1e3;
+
 // Nanoseconds since an arbitrary start that all processes of one host share. Any thread may read.
 class Clock {
  public:

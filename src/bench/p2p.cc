@@ -1,6 +1,7 @@
 // See p2p.h.
 #include "bench/p2p.h"
 
+#include "base/clock.h"
 #include "base/wire.h"
 #include "bench/calibrate.h"
 #include "bench/memory_limit.h"
@@ -13,8 +14,6 @@
 
 namespace linerate {
 namespace {
-
-constexpr double kNsPerUs = 1e3;
 
 // The longer of the two ranks' windows: the test ends when both have.
 void merge(PairTiming& into, PairTiming&& other) {

@@ -1,6 +1,7 @@
 // See sampling.h.
 #include "bench/sampling.h"
 
+#include "base/clock.h"
 #include "base/wire.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ namespace linerate {
 namespace {
 
 constexpr double kClockShare = 0.02;  // of a sample that its clock reads may cost
-constexpr double kNsPerUs = 1e3;
 
 struct Extremes {
   std::int64_t first_entry = std::numeric_limits<std::int64_t>::max();

@@ -3,6 +3,7 @@
 
 #include "backends/fake/noise.h"
 #include "backends/fake/reference.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -13,11 +14,7 @@
 #include <tuple>
 
 namespace linerate::fake {
-namespace {
-
-constexpr double kNsPerUs = 1000;
-
-}  // namespace
+namespace {}  // namespace
 
 Rendezvous::Rendezvous(const FakeOptions& options, std::vector<int> ranks, std::uint64_t stream)
     : options_(options),

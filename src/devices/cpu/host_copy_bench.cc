@@ -1,6 +1,7 @@
 // See host_copy_bench.h.
 #include "devices/cpu/host_copy_bench.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/free_memory.h"
@@ -14,8 +15,6 @@
 
 namespace linerate {
 namespace {
-
-constexpr double kNsPerUs = 1e3;
 
 // body(index) on `count` threads at once. Where one cannot be started, `give_up` is called before
 // the others are waited for. REQUIRES: body does not throw.

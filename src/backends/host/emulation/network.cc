@@ -1,6 +1,8 @@
 // See network.h.
 #include "backends/host/emulation/network.h"
 
+#include "base/clock.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +13,6 @@
 
 namespace linerate::host {
 namespace {
-
-constexpr double kNsPerUs = 1e3;
 
 std::int64_t whole_ns(double us) { return std::llround(us * kNsPerUs); }
 

@@ -1,0 +1,24 @@
+// What a collective cannot help but move where all ranks share one memory.
+#pragma once
+
+#include "collectives/collective.h"
+#include "record/record.h"
+
+#include <cstddef>
+
+namespace linerate {
+
+// Elements, over all ranks.
+struct Moved {
+  std::size_t read = 0;     // each input that is needed, once
+  std::size_t written = 0;  // each element of a result that is not there yet, once
+
+  bool operator==(const Moved&) const = default;
+};
+
+// From what every rank's receive buffer must hold (Collective::expect): no algorithm moves less.
+// In place, a rank's own part may lie where it belongs already. `sizing.rank` does not matter.
+// The work grows with the square of nranks where each rank has a part of its own.
+Moved moved_of(const Collective& collective, const Sizing& sizing, int root, Placement placement);
+
+}  // namespace linerate
