@@ -136,6 +136,12 @@ struct CopyInfo {
   std::vector<CopyStreamInfo> streams{};  // all at once
 };
 
+// How fast a result should be.
+struct Expectation {
+  double busbw_gbps = 0;
+  std::string bound_by{};  // "memory bandwidth", "latency", "NVLink", …
+};
+
 // The `result` line: one case, one placement, one group.
 struct Record {
   std::string run_id{};
@@ -146,6 +152,7 @@ struct Record {
   CallFacts call{};  // as rank 0's communicator tells
   WindowInfo window{};
   double algbw_gbps = 0, busbw_gbps = 0;  // 1e9 bytes per second
+  std::optional<Expectation> expected{};
   std::optional<SampleInfo> samples{};
   std::optional<std::uint64_t> wrong{};  // absent: not checked
   std::optional<WrongWhere> where{};

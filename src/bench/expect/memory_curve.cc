@@ -1,0 +1,56 @@
+// See memory_curve.h.
+#include "bench/expect/memory_curve.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace linerate {
+namespace {
+
+constexpr double kBytesPerUsOfGbps = 1e3;
+constexpr double MemoryPoint::*kBandwidths[] = {&MemoryPoint::read_gbps, &MemoryPoint::write_gbps,
+                                                &MemoryPoint::copy_gbps};
+
+MemoryPoint between(const MemoryPoint& low, const MemoryPoint& high, double bytes) {
+  const double span = std::log2(static_cast<double>(high.bytes) / static_cast<double>(low.bytes));
+  const double part = std::log2(bytes / static_cast<double>(low.bytes)) / span;
+  MemoryPoint point{.bytes = static_cast<std::size_t>(bytes)};
+  for (const auto gbps : kBandwidths) point.*gbps = low.*gbps + part * (high.*gbps - low.*gbps);
+  return point;
+}
+
+}  // namespace
+
+MemoryCurve::MemoryCurve(std::vector<MemoryPoint> points) : points_(std::move(points)) {
+  std::ranges::sort(points_, {}, &MemoryPoint::bytes);
+}
+
+MemoryPoint MemoryCurve::at(double bytes) const {
+  assert(!empty());
+  const auto above = std::ranges::find_if(
+      points_, [&](const auto& point) { return static_cast<double>(point.bytes) >= bytes; });
+  if (above == points_.end()) return points_.back();
+  if (above == points_.begin()) return points_.front();
+  return between(*std::prev(above), *above, bytes);
+}
+
+double MemoryCurve::least_us(const Touched& touched) const {
+  const auto gbps = at(touched.footprint_bytes);
+  const double paired = std::min(touched.read_bytes, touched.written_bytes);
+  return (2 * paired / gbps.copy_gbps + (touched.read_bytes - paired) / gbps.read_gbps +
+          (touched.written_bytes - paired) / gbps.write_gbps) /
+         kBytesPerUsOfGbps;
+}
+
+double largest_change(const MemoryCurve& before, const MemoryCurve& after) {
+  double most = 1;
+  for (const auto& was : before.points())
+    for (const auto& is : after.points())
+      if (was.bytes == is.bytes)
+        for (const auto gbps : kBandwidths)
+          most = std::max({most, was.*gbps / is.*gbps, is.*gbps / was.*gbps});
+  return most;
+}
+
+}  // namespace linerate

@@ -1,0 +1,78 @@
+// Bounds of collectives over one memory, worked by hand.
+#include "bench/expect/host_bound.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// 10 GB/s written, 20 read, 16 copied, at any size.
+HostLimits limits(double latency_us = 0) {
+  return {
+      .memory = MemoryCurve({{.bytes = kMiB, .read_gbps = 20, .write_gbps = 10, .copy_gbps = 16}}),
+      .latency_us = latency_us};
+}
+
+Case of(std::string_view name) { return {.collective = find_collective(name), .bytes = 4 * kMiB}; }
+
+HostCase on(const Case& what, int nranks) {
+  return {.what = what,
+          .sizing = {.count = count_of(*what.collective, what.bytes, what.type, nranks),
+                     .nranks = nranks}};
+}
+
+double bound_gbps(std::string_view name, int nranks, double latency_us = 0) {
+  const Case what = of(name);
+  const auto host_case = on(what, nranks);
+  const auto touched = touched_by(host_case, Sliding::fixed, kMiB);
+  return host_bound(host_case, limits(latency_us), touched)->busbw_gbps;
+}
+
+// 2 inputs read and 2 results written of 4 MiB each: 16 MiB copied at 16 GB/s is 4 GB/s of
+// algorithm bandwidth, and the bus factor of 2 ranks is 1.
+TEST(HostBounds, OfAllReduceFollowFromItsInputsAndResults) {
+  EXPECT_NEAR(bound_gbps("all_reduce", 2), 4, 1e-9);
+}
+
+// 1 input read, 3 results written: 2 parts copied at 16 GB/s, 2 written at 10.
+TEST(HostBounds, OfBroadcastAreBoundByItsWrites) {
+  EXPECT_NEAR(bound_gbps("broadcast", 3), 1 / (2 / 16.0 + 2 / 10.0), 1e-9);
+}
+
+TEST(HostBounds, CountTheWayOfOneMessage) {
+  const double memory_us = 4 * kMiB / 4e3;
+
+  EXPECT_NEAR(bound_gbps("all_reduce", 2, memory_us), 2, 1e-9);
+}
+
+TEST(HostBounds, SayWhatBinds) {
+  const Case what = of("all_reduce");
+  const auto host_case = on(what, 2);
+  const auto touched = touched_by(host_case, Sliding::fixed, kMiB);
+
+  EXPECT_EQ(host_bound(host_case, limits(1), touched)->bound_by, "memory bandwidth");
+  EXPECT_EQ(host_bound(host_case, limits(1e6), touched)->bound_by, "latency");
+}
+
+TEST(HostBounds, OfOneRankAloneAreNone) {
+  const Case what = of("all_reduce");
+  const auto host_case = on(what, 1);
+  const auto touched = touched_by(host_case, Sliding::fixed, kMiB);
+
+  EXPECT_FALSE(host_bound(host_case, limits(), touched));
+}
+
+TEST(Footprints, GrowWithThePlacesThatBuffersSlideOver) {
+  const Case what = of("all_reduce");
+
+  const auto fixed = touched_by(on(what, 2), Sliding::fixed, 64 * kMiB);
+  const auto sliding = touched_by(on(what, 2), Sliding::slide, 64 * kMiB);
+
+  EXPECT_EQ(fixed.footprint_bytes, 16.0 * kMiB);
+  EXPECT_EQ(sliding.footprint_bytes, 16 * 16.0 * kMiB);
+}
+
+}  // namespace
+}  // namespace linerate

@@ -1,0 +1,46 @@
+// Bandwidths by size, and the least time that follows from them.
+#include "bench/expect/memory_curve.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+MemoryCurve curve() {
+  return MemoryCurve({{.bytes = 64 * kMiB, .read_gbps = 20, .write_gbps = 10, .copy_gbps = 15},
+                      {.bytes = kMiB, .read_gbps = 100, .write_gbps = 50, .copy_gbps = 75}});
+}
+
+TEST(MemoryCurves, AreStraightBetweenPointsOnALogarithmicScale) {
+  EXPECT_DOUBLE_EQ(curve().at(8.0 * kMiB).read_gbps, 60);
+  EXPECT_DOUBLE_EQ(curve().at(8.0 * kMiB).write_gbps, 30);
+}
+
+TEST(MemoryCurves, StayAsTheyAreBeyondTheirEnds) {
+  EXPECT_EQ(curve().at(1).read_gbps, 100);
+  EXPECT_EQ(curve().at(1e12).read_gbps, 20);
+}
+
+TEST(MemoryCurves, TakeReadsAndWritesTogetherAndTheRestAlone) {
+  const double large = 64.0 * kMiB;
+
+  EXPECT_DOUBLE_EQ(curve().least_us({.read_bytes = 20e3, .footprint_bytes = large}), 1);
+  EXPECT_DOUBLE_EQ(curve().least_us({.written_bytes = 20e3, .footprint_bytes = large}), 2);
+  EXPECT_DOUBLE_EQ(
+      curve().least_us({.read_bytes = 35e3, .written_bytes = 15e3, .footprint_bytes = large}), 3);
+}
+
+TEST(MemoryCurves, ChangeByTheWorstOfTheirPoints) {
+  auto points = curve().points();
+  points[0].write_gbps /= 2;
+  points[1].read_gbps *= 1.5;
+
+  EXPECT_DOUBLE_EQ(largest_change(curve(), MemoryCurve(points)), 2);
+  EXPECT_DOUBLE_EQ(largest_change(curve(), curve()), 1);
+  EXPECT_DOUBLE_EQ(largest_change(curve(), MemoryCurve()), 1);
+}
+
+}  // namespace
+}  // namespace linerate
