@@ -86,8 +86,11 @@ struct RunConfig {
   Average average = Average::mean;
   bool report_timestamps = false;
   bool report_memory = false;
-  bool report_init = false;  // --report-init
-  std::size_t unalign = 0;   // elements
+  bool report_init = false;          // --report-init
+  bool expects = true;               // --expect
+  bool lists_verdicts = false;       // --verdict
+  std::optional<double> fail_below;  // --fail-below: part of the bound
+  std::size_t unalign = 0;           // elements
   bool per_iter_timing = false;
   std::uint64_t per_iter_skip = 0;
   std::string json_file;  // -J

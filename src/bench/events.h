@@ -20,8 +20,10 @@ struct RunTotals {
   double busbw_sum_gbps = 0;        // over all rows and both placements
   std::uint64_t busbw_rows = 0;
   bool interrupted = false;
+  std::optional<double> least_efficiency;  // of the results that somebody can judge
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …
-  std::optional<CommTimes> comm_times;                              // of a run that came to its end
+  std::vector<MemoryPoint> memory;      // at the end, where it was asked
+  std::optional<CommTimes> comm_times;  // of a run that came to its end
 
   double average_busbw_gbps() const {
     return busbw_rows == 0 ? 0 : busbw_sum_gbps / static_cast<double>(busbw_rows);

@@ -147,6 +147,8 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
     if (!config.report_cputime) record.window.cpu_us.reset();
     record.samples = samples_of(m.samples[set], m, keeps_raw(config));
     add_bandwidth(m, sizing, record);
+    if (facts.expecter != nullptr)
+      record.expected = facts.expecter->of({m.what, m.placement, sizing});
     if (sizing.traffic != nullptr && config.traffic.print_summary) add_traffic(sizing, record);
     add_checks(m, ranks, record);
     return record;

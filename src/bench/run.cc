@@ -3,11 +3,13 @@
 
 #include "bench/calibrate.h"
 #include "bench/case_runner.h"
+#include "bench/expect/host_expecter.h"
 #include "bench/groups.h"
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
 #include "bench/results.h"
 #include "bench/traffic_source.h"
+#include "record/verdict.h"
 
 #include <algorithm>
 #include <memory>
@@ -26,6 +28,7 @@ class BenchmarkRun {
 
  private:
   void plan();
+  void expect();
   void begin();
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
@@ -41,11 +44,13 @@ class BenchmarkRun {
   std::unique_ptr<TrafficMatrix> traffic_;
   std::vector<Case> cases_;
   std::size_t buffer_bytes_ = 0;
+  std::unique_ptr<HostExpecter> expecter_;  // null: nobody can tell
 };
 
 RunTotals BenchmarkRun::run() {
   info_.timing = calibrate(session_);
   plan();
+  expect();
   begin();
   CaseRunner runner(session_, {.buffer_bytes = buffer_bytes_,
                                .clock_cost_ns = info_.timing.clock_cost_ns,
@@ -73,9 +78,20 @@ void BenchmarkRun::plan() {
   memory_.note_allocated(session_);
 }
 
+void BenchmarkRun::expect() {
+  if (!config_.expects) return;
+  expecter_ = HostExpecter::measure(session_, {.cases = cases_,
+                                               .buffer_bytes = buffer_bytes_,
+                                               .traffic = traffic_.get(),
+                                               .barrier_us = info_.timing.barrier_cost_us,
+                                               .direct = session_.capabilities().direct});
+  if (expecter_) info_.memory = expecter_->memory().points();
+}
+
 // The slowest lane's times: each of the three is done when the last one is.
 void BenchmarkRun::end(std::optional<double> first_call_us) {
   totals_.memory_bytes = memory_.amounts(session_);
+  if (expecter_) totals_.memory = expecter_->measure_again(session_).points();
   CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
   if (first_call_us) times.first_call_us = session_.most_of_lanes(*first_call_us);
   times.destroy_us = session_.most_of_lanes(session_.close());
@@ -88,7 +104,8 @@ RunFacts BenchmarkRun::facts() const {
           .backend_version = info_.backend_version,
           .transport = info_.transport,
           .infos = session_.infos(),
-          .traffic = traffic_.get()};
+          .traffic = traffic_.get(),
+          .expecter = expecter_.get()};
 }
 
 void BenchmarkRun::begin() {
@@ -113,6 +130,9 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
     if (!session_.is_first()) continue;
     auto results = results_of(measurement, config_, facts(), runner.lane_sets());
     totals_.failed_checks += results.failed_checks;
+    if (results.table.expected)
+      totals_.least_efficiency =
+          std::min(totals_.least_efficiency.value_or(kAboveBound), efficiency(results.table));
     totals_.busbw_sum_gbps += results.table.busbw_gbps;
     ++totals_.busbw_rows;
     table.push_back(std::move(results.table));

@@ -33,15 +33,16 @@ RankInfo get_info(WireReader& in) {
 
 }  // namespace
 
-Session::Session(const SessionInput& input) : input_(input) {
+Session::Session(const SessionInput& input)
+    : input_(input), capabilities_(input.backend.capabilities()) {
   lane_index_ = input.members.rank() % std::max(1, input.config.nthreads * input.config.ngpus);
-  const bool shared_thread = input.backend.capabilities().ranks_share_thread;
+  const bool shared_thread = capabilities_.ranks_share_thread;
   if (shared_thread) lane_index_ = input.members.rank() % input.config.nthreads;
   ranks_.resize(shared_thread ? static_cast<std::size_t>(input.config.ngpus) : 1);
   enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
   input_.watch.add_aborter([watched = watched_] { watched->abort_all(); });
   input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
-  forget_.queues_work = input.backend.capabilities().device_memory;
+  forget_.queues_work = capabilities_.device_memory;
   connect();
   split();
   force_algorithm();

@@ -54,6 +54,7 @@ class Session {
   const RunConfig& config() const { return input_.config; }
   // The time line of this lane's measurements: its first device's.
   const Clock& clock() const { return ranks_.front().device->clock(); }
+  const Capabilities& capabilities() const { return capabilities_; }
   bool is_first() const { return input_.members.rank() == 0; }
   int nranks() const { return static_cast<int>(infos_.size()); }
   int nprocesses() const { return nranks() / (config().nthreads * config().ngpus); }
@@ -110,6 +111,7 @@ class Session {
   RankInfo info_of(const LocalRank& local) const;
 
   SessionInput input_;
+  Capabilities capabilities_;
   int lane_index_ = 0;  // among the threads of this process
   // Forgets the communicators before they end, also when the constructor throws. Without close() a
   // device may hold work whose peers are gone: freeing its memory would wait for ever, so that work

@@ -18,7 +18,7 @@ std::string OptionRow::shortest() const {
 }
 
 std::span<const OptionGroup> option_groups() {
-  static const std::array<OptionGroup, 9> kGroups{{
+  static const std::array<OptionGroup, 10> kGroups{{
       {"Ranks", rank_options()},
       {"Sizes", size_options()},
       {"Pairs", pair_options()},
@@ -26,6 +26,7 @@ std::span<const OptionGroup> option_groups() {
       {"How often", repeat_options()},
       {"How it is timed and checked", timing_options()},
       {"Output", output_options()},
+      {"How fast it should be", verdict_options()},
       {"GPU (nccl backend)", gpu_options()},
       {"Help", help_options()},
   }};

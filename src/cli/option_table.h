@@ -33,6 +33,7 @@ std::span<const OptionRow> case_options();
 std::span<const OptionRow> repeat_options();
 std::span<const OptionRow> timing_options();
 std::span<const OptionRow> output_options();
+std::span<const OptionRow> verdict_options();
 std::span<const OptionRow> gpu_options();
 std::span<const OptionRow> help_options();
 std::span<const OptionRow> memcpy_options();  // all of memcpy_perf's

@@ -39,6 +39,7 @@ TableOptions table_options(const RunConfig& c) {
           .timestamps = c.report_timestamps,
           .report_init = c.report_init,
           .show_algorithms = c.show_algorithms,
+          .lists_verdicts = c.lists_verdicts,
           .min_bw_gbps = c.min_bw_gbps};
 }
 
@@ -138,6 +139,7 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
                .error = error};
   if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
   info.comm_times = totals.comm_times;
+  info.memory = totals.memory;
   if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
   all_->end(info);
 }

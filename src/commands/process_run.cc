@@ -40,6 +40,8 @@ class ProcessRunner {
   void check_ranks() const;
   void run_lane(Bootstrap& member);
   ExitCode verdict(const RunTotals& totals) const;
+  bool misses_average(const RunTotals& totals) const;
+  ExitCode fast_enough_for_bound(const RunTotals& totals) const;
   ExitCode finish(ExitCode exit_code);
   ExitCode fail(const Error& error);
   std::optional<std::string> remark(ExitCode code) const;
@@ -109,9 +111,29 @@ void ProcessRunner::run_lane(Bootstrap& member) {
 ExitCode ProcessRunner::verdict(const RunTotals& totals) const {
   if (totals.interrupted) return ExitCode::interrupted;
   if (totals.failed_checks > 0) return ExitCode::failed;
+  if (misses_average(totals)) return ExitCode::finding;
+  return fast_enough_for_bound(totals);
+}
+
+// NCCL_TESTS_MIN_BW
+bool ProcessRunner::misses_average(const RunTotals& totals) const {
   const auto& wanted = run_.config.min_bw_gbps;
-  if (wanted && !fast_enough(totals.average_busbw_gbps(), *wanted)) return ExitCode::finding;
-  return ExitCode::ok;
+  return wanted && !fast_enough(totals.average_busbw_gbps(), *wanted);
+}
+
+// --fail-below
+ExitCode ProcessRunner::fast_enough_for_bound(const RunTotals& totals) const {
+  const auto& wanted = run_.config.fail_below;
+  if (!wanted || !writes()) return ExitCode::ok;
+  if (!totals.least_efficiency) {
+    say("--fail-below: nobody can tell how fast these ranks should be, so nothing was judged: "
+        "leave it out, or see the docs for what is known.");
+    return ExitCode::unavailable;
+  }
+  if (*totals.least_efficiency >= *wanted) return ExitCode::ok;
+  say(fmt::format("--fail-below {}: a result reaches {:.2f} of its bound.", *wanted,
+                  *totals.least_efficiency));
+  return ExitCode::finding;
 }
 
 // All processes leave with rank 0's code.
@@ -145,7 +167,7 @@ ExitCode ProcessRunner::run() {
 std::optional<std::string> ProcessRunner::remark(ExitCode code) const {
   if (code == ExitCode::interrupted)
     return "interrupted by a signal: what follows the last row was not measured";
-  if (code == ExitCode::finding)
+  if (code == ExitCode::finding && misses_average(totals_))
     say(fmt::format("NCCL_TESTS_MIN_BW={} GB/s is missed: the average bus bandwidth is {:.4g} GB/s",
                     *run_.config.min_bw_gbps, totals_.average_busbw_gbps()));
   return std::nullopt;

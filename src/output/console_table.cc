@@ -13,11 +13,13 @@ ConsoleTable::ConsoleTable(TextFile out, TableOptions options)
 
 void ConsoleTable::begin(const RunInfo& run) {
   program_ = run.program;
+  memory_ = run.memory;
   begun_ = true;
   out_.write(table_heading(run, options_));
 }
 
 void ConsoleTable::row(std::span<const Record> table) {
+  for (const auto& record : table) verdicts_.add(record);
   std::string text;
   if (options_.show_algorithms) {
     auto line = call_line(table);
@@ -28,7 +30,9 @@ void ConsoleTable::row(std::span<const Record> table) {
 }
 
 void ConsoleTable::end(const EndInfo& end) {
-  if (begun_) out_.write(table_footer(end, program_, options_));
+  if (!begun_) return;
+  const auto verdicts = verdicts_.lines(options_.lists_verdicts, memory_, end.memory);
+  out_.write(table_footer(end, program_, options_, verdicts));
 }
 
 }  // namespace linerate

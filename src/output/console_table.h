@@ -4,8 +4,10 @@
 #include "output/sink.h"
 #include "output/table_options.h"
 #include "output/text_file.h"
+#include "output/verdict_text.h"
 
 #include <string>
+#include <vector>
 
 namespace linerate {
 
@@ -23,6 +25,8 @@ class ConsoleTable final : public Sink {
   TextFile out_;
   TableOptions options_;
   std::string program_;
+  std::vector<MemoryPoint> memory_;  // before the run
+  VerdictText verdicts_;
   std::string call_line_;  // that stands above the rows so far; empty: none
   bool begun_ = false;
 };

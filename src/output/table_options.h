@@ -26,6 +26,7 @@ struct TableOptions {
   bool timestamps = false;              // -S
   bool report_init = false;             // --report-init
   bool show_algorithms = false;         // --show-algo
+  bool lists_verdicts = false;          // --verdict
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
   int nccl_version = 0;                 // 22903; 0 where there is no NCCL
   std::string json_path{};              // the file that -J writes; empty: none

@@ -231,7 +231,7 @@ std::string table_row(std::span<const Record> records, const TableOptions& optio
 }
 
 std::string table_footer(const EndInfo& end, const std::string& program,
-                         const TableOptions& options) {
+                         const TableOptions& options, const std::string& verdicts) {
   const double average = end.average_busbw_gbps.value_or(0);
   std::string_view verdict;
   if (options.min_bw_gbps) verdict = fast_enough(average, *options.min_bw_gbps) ? "OK" : "FAILED";
@@ -241,7 +241,7 @@ std::string table_footer(const EndInfo& end, const std::string& program,
   text += fmt::format("#\n# Collective test concluded: {}\n", program);
   if (!end.memory_bytes.empty()) text += memory_line(end);
   if (options.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
-  text += "#\n";
+  text += verdicts + "#\n";
   return text + (end.error ? error_line(*end.error) : "\n");
 }
 

@@ -30,8 +30,8 @@ std::string comm_times_line(const CommTimes& times);
 // follows where its traffic is listed. REQUIRES: not empty.
 std::string table_row(std::span<const Record> records, const TableOptions& options);
 
-// Everything after the last row. An average of nothing is 0.
+// Everything after the last row. An average of nothing is 0. `verdicts`: lines of VerdictText.
 std::string table_footer(const EndInfo& end, const std::string& program,
-                         const TableOptions& options);
+                         const TableOptions& options, const std::string& verdicts = {});
 
 }  // namespace linerate

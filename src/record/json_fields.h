@@ -111,6 +111,18 @@ class Fields {
     body(Fields(*value, problem_));
   }
 
+  // Calls `body(fields)` for each object of the array under `key`, if there is one.
+  template <typename Body>
+  void each(std::string_view key, Body&& body) const {
+    const Json* array = find(key);
+    if (array == nullptr) return;
+    if (!array->is_array()) return complain(key);
+    for (const auto& element : *array) {
+      if (!element.is_object()) return complain(key);
+      body(Fields(element, problem_));
+    }
+  }
+
   void complain(std::string_view key) const {
     if (problem_.empty()) problem_ = key;
   }

@@ -1,6 +1,8 @@
 // See json_lines.h.
 #include "record/json_lines.h"
 
+#include "record/verdict.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -61,6 +63,16 @@ Json timing_json(const TimingInfo& timing) {
   put(object, "barrier_cost_us", timing.barrier_cost_us);
   put(object, "clock_error_us", timing.clock_error_us);
   return object;
+}
+
+void put_memory(Json& object, const std::vector<MemoryPoint>& points) {
+  for (const auto& point : points) {
+    Json& entry = object["memory"].emplace_back(Json{{"bytes", point.bytes}});
+    put(entry, "read_gbps", point.read_gbps);
+    put(entry, "write_gbps", point.write_gbps);
+    put(entry, "copy_gbps", point.copy_gbps);
+    put(entry, "update_gbps", point.update_gbps);
+  }
 }
 
 void put_backend(Json& object, const auto& from) {
@@ -189,6 +201,7 @@ std::string json_line(const RunInfo& run) {
   put(line, "init_us", run.init_us);
   put(line, "cpu_model", run.cpu_model);
   line["ncores"] = run.ncores;
+  put_memory(line, run.memory);
   return line_of(line);
 }
 
@@ -201,6 +214,12 @@ std::string json_line(const Record& record) {
   line["window"] = window_json(record.window);
   put(line, "algbw_gbps", record.algbw_gbps);
   put(line, "busbw_gbps", record.busbw_gbps);
+  if (record.expected) {
+    put(line, "expected_busbw_gbps", record.expected->busbw_gbps);
+    put(line, "bound_by", record.expected->bound_by);
+    put(line, "efficiency", efficiency(record));
+    line["verdict"] = name_of(verdict_of(record));
+  }
   if (record.samples) {
     line["samples_us"] = samples_json(*record.samples);
     put(line, "arrival_skew_us", record.samples->arrival_skew_us);
@@ -233,6 +252,7 @@ std::string json_line(const EndInfo& end) {
     for (const auto& [name, bytes] : end.memory_bytes) memory[name] = bytes;
   }
   if (end.comm_times) line["comm_times_us"] = comm_times_json(*end.comm_times);
+  put_memory(line, end.memory);
   return line_of(line);
 }
 

@@ -79,14 +79,22 @@ RankInfo read_rank(const Fields& fields) {
   return rank;
 }
 
-void read_ranks(const Fields& run, std::vector<RankInfo>& ranks) {
-  const Json* array = run.find("ranks");
-  if (array == nullptr) return;
-  if (!array->is_array()) return run.complain("ranks");
-  for (const auto& rank : *array) {
-    if (!rank.is_object()) return run.complain("ranks");
-    ranks.push_back(read_rank(Fields(rank, run.problem())));
-  }
+void read_memory(const Fields& fields, std::vector<MemoryPoint>& points) {
+  fields.each("memory", [&](const Fields& one) {
+    auto& point = points.emplace_back();
+    one.read("bytes", point.bytes);
+    one.read("read_gbps", point.read_gbps);
+    one.read("write_gbps", point.write_gbps);
+    one.read("copy_gbps", point.copy_gbps);
+    one.read("update_gbps", point.update_gbps);
+  });
+}
+
+void read_expected(const Fields& fields, Record& record) {
+  if (fields.find("expected_busbw_gbps") == nullptr) return;
+  auto& expected = record.expected.emplace();
+  fields.read("expected_busbw_gbps", expected.busbw_gbps);
+  fields.read("bound_by", expected.bound_by);
 }
 
 void read_settings(const Fields& run, std::vector<Setting>& settings) {
@@ -129,11 +137,12 @@ RunInfo read_run(const Fields& fields) {
   fields.read("ngpus", run.ngpus);
   fields.read("ngroups", run.ngroups);
   read_settings(fields, run.settings);
-  read_ranks(fields, run.ranks);
+  fields.each("ranks", [&](const Fields& rank) { run.ranks.push_back(read_rank(rank)); });
   fields.with("timing", [&](const Fields& timing) { read_timing(timing, run.timing); });
   fields.read("init_us", run.init_us);
   fields.read("cpu_model", run.cpu_model);
   fields.read("ncores", run.ncores);
+  read_memory(fields, run.memory);
   return run;
 }
 
@@ -238,6 +247,7 @@ Record read_record(const Fields& fields) {
   });
   fields.read("algbw_gbps", record.algbw_gbps);
   fields.read("busbw_gbps", record.busbw_gbps);
+  read_expected(fields, record);
   fields.with("samples_us", [&](const Fields& us) { record.samples = read_samples(fields, us); });
   fields.read("wrong", record.wrong);
   fields.with("first_wrong", [&](const Fields& where) { record.where = read_where(where); });
@@ -270,6 +280,7 @@ EndInfo read_end(const Fields& fields) {
     us.read("first_call", times.first_call_us);
     us.read("destroy", times.destroy_us);
   });
+  read_memory(fields, end.memory);
   return end;
 }
 

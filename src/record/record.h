@@ -47,6 +47,18 @@ struct Setting {
   std::string json{};
 };
 
+// What memory gave to all ranks of a host together while they touched `bytes` of it again and
+// again.
+struct MemoryPoint {
+  std::uint64_t bytes = 0;
+  double read_gbps = 0;
+  double write_gbps = 0;
+  double copy_gbps = 0;    // bytes read plus bytes written
+  double update_gbps = 0;  // likewise, of what is overwritten where it was read
+
+  bool operator==(const MemoryPoint&) const = default;
+};
+
 // The `run` line.
 struct RunInfo {
   std::string run_id{};
@@ -68,6 +80,7 @@ struct RunInfo {
   std::optional<std::uint64_t> lowered_max_bytes{};  // what -e became to fit the memory
   std::string cpu_model{};
   int ncores = 0;
+  std::vector<MemoryPoint> memory{};  // right before the first result
 };
 
 struct CaseInfo {
@@ -139,7 +152,8 @@ struct CopyInfo {
 // How fast a result should be.
 struct Expectation {
   double busbw_gbps = 0;
-  std::string bound_by{};  // "memory bandwidth", "latency", "NVLink", …
+  std::string bound_by{};  // "memory", "latency", "NVLink", …
+  double low_below = 0.5;  // the part of it that a healthy run reaches
 };
 
 // The `result` line: one case, one placement, one group.
@@ -180,6 +194,7 @@ struct EndInfo {
   std::optional<std::string> error{};
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes{};  // with -M
   std::optional<CommTimes> comm_times{};
+  std::vector<MemoryPoint> memory{};  // right after the last result
 };
 
 // No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.

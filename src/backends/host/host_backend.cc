@@ -31,7 +31,7 @@ class HostBackend final : public Backend {
 
   std::string_view name() const override { return "host"; }
   std::string version() const override { return {}; }
-  Capabilities capabilities() const override { return {}; }
+  Capabilities capabilities() const override { return {.direct = true}; }
   std::string tuning() const override { return tuning_.text(); }
 
   std::unique_ptr<Device> open_device(int local_index) override {

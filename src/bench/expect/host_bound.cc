@@ -7,33 +7,39 @@
 
 namespace linerate {
 
-Touched touched_by(const HostCase& what, Sliding sliding, std::size_t buffer_bytes) {
+Touched touched_by(const SizedCase& what, const Places& places) {
   const auto& collective = *what.what.collective;
   const auto moved = moved_of(collective, what.sizing, what.what.root, what.placement);
   const auto element = static_cast<double>(bytes_of(what.what.type));
   Touched touched{.read_bytes = static_cast<double>(moved.read) * element,
-                  .written_bytes = static_cast<double>(moved.written) * element};
+                  .written_bytes = static_cast<double>(moved.written) * element,
+                  .in_place = what.placement == Placement::in_place};
+  const double of_call = touched.in_place ? std::max(touched.read_bytes, touched.written_bytes)
+                                          : touched.read_bytes + touched.written_bytes;
   const auto stride = row_bytes(collective, what.sizing, what.what.type);
-  const bool slides = sliding == Sliding::slide && stride > 0;
-  const auto places = slides ? std::max<std::size_t>(1, buffer_bytes / stride) : 1;
-  touched.footprint_bytes =
-      (touched.read_bytes + touched.written_bytes) * static_cast<double>(places);
+  const bool slides = places.sliding == Sliding::slide && stride > 0;
+  const auto slots = slides ? std::max<std::uint64_t>(1, places.buffer_bytes / stride) : 1;
+  touched.footprint_bytes = of_call * static_cast<double>(std::min(slots, places.calls));
   return touched;
 }
 
-std::optional<Expectation> host_bound(const HostCase& what, const HostLimits& limits,
+std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
                                       const Touched& touched) {
-  constexpr double kBytesPerUsOfGbps = 1e3;
+  constexpr double kBytesPerUsOfGbps = 1e3, kLow = 0.5, kLowBetweenCores = 0.15;
   const auto& collective = *what.what.collective;
   const double factor = collective.bus_factor(what.sizing.nranks);
   if (factor <= 0 || limits.memory.empty()) return std::nullopt;
   const double memory_us = limits.memory.least_us(touched);
   const double time_us = memory_us + limits.latency_us;
   if (time_us <= 0) return std::nullopt;
+  const bool by_memory = memory_us >= limits.latency_us;
+  const bool beyond_caches = limits.memory.beyond_caches(touched.footprint_bytes, limits.l3_bytes);
   const double bytes = static_cast<double>(collective.algbw_count(what.sizing)) *
                        static_cast<double>(bytes_of(what.what.type));
-  return Expectation{.busbw_gbps = bytes / time_us / kBytesPerUsOfGbps * factor,
-                     .bound_by = memory_us >= limits.latency_us ? "memory bandwidth" : "latency"};
+  return Expectation{
+      .busbw_gbps = bytes / time_us / kBytesPerUsOfGbps * factor,
+      .bound_by = by_memory ? "memory" : "latency",
+      .low_below = limits.direct && by_memory && beyond_caches ? kLow : kLowBetweenCores};
 }
 
 }  // namespace linerate

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "bench/config.h"
+#include "bench/expect/expecter.h"
 #include "bench/expect/memory_curve.h"
-#include "bench/plan.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace linerate {
@@ -13,23 +14,26 @@ namespace linerate {
 // What the host gave to the ranks of a run.
 struct HostLimits {
   MemoryCurve memory{};
-  double latency_us = 0;  // from one rank to another
+  double latency_us = 0;     // from one rank to another
+  std::size_t l3_bytes = 0;  // of the ranks' caches
+  bool direct = true;        // Capabilities::direct
 };
 
-// A case as the run does it.
-struct HostCase {
-  const Case& what;
-  Placement placement = Placement::out_of_place;
-  Sizing sizing{};  // of the row; the rank does not matter
+// Where calls of a window find their buffers.
+struct Places {
+  Sliding sliding = Sliding::slide;
+  std::size_t buffer_bytes = 0;  // of one rank
+  std::uint64_t calls = 1;       // of a window; each window begins at the same place
 };
 
-// What its calls touch. While buffers slide, calls come back to the same place after
-// `buffer_bytes`, the bytes of one rank's buffer.
-Touched touched_by(const HostCase& what, Sliding sliding, std::size_t buffer_bytes);
+// What the calls of a window touch.
+Touched touched_by(const SizedCase& what, const Places& places);
 
 // busbw of a call that takes no longer than its bytes take memory and one message takes between
-// ranks. Nothing where the bus factor is 0, as of one rank.
-std::optional<Expectation> host_bound(const HostCase& what, const HostLimits& limits,
+// ranks. Within the caches, whose bandwidth is that of each core alone, near the latency, and where
+// the library copies on the way a healthy run may stay further below it. Nothing where the bus
+// factor is 0, as of one rank.
+std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
                                       const Touched& touched);
 
 }  // namespace linerate

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kBytesPerUsOfGbps = 1e3;
 constexpr double MemoryPoint::*kBandwidths[] = {&MemoryPoint::read_gbps, &MemoryPoint::write_gbps,
-                                                &MemoryPoint::copy_gbps};
+                                                &MemoryPoint::copy_gbps, &MemoryPoint::update_gbps};
 
 MemoryPoint between(const MemoryPoint& low, const MemoryPoint& high, double bytes) {
   const double span = std::log2(static_cast<double>(high.bytes) / static_cast<double>(low.bytes));
@@ -35,22 +35,21 @@ MemoryPoint MemoryCurve::at(double bytes) const {
   return between(*std::prev(above), *above, bytes);
 }
 
+bool MemoryCurve::beyond_caches(double bytes, std::size_t l3_bytes) const {
+  constexpr double kLikeMemory = 1.3;
+  if (bytes > static_cast<double>(l3_bytes)) return true;
+  const auto& largest = points_.back();
+  return largest.bytes > l3_bytes && at(bytes).copy_gbps < kLikeMemory * largest.copy_gbps;
+}
+
 double MemoryCurve::least_us(const Touched& touched) const {
   const auto gbps = at(touched.footprint_bytes);
   const double paired = std::min(touched.read_bytes, touched.written_bytes);
-  return (2 * paired / gbps.copy_gbps + (touched.read_bytes - paired) / gbps.read_gbps +
+  const double pairs_gbps =
+      touched.in_place ? std::max(gbps.copy_gbps, gbps.update_gbps) : gbps.copy_gbps;
+  return (2 * paired / pairs_gbps + (touched.read_bytes - paired) / gbps.read_gbps +
           (touched.written_bytes - paired) / gbps.write_gbps) /
          kBytesPerUsOfGbps;
-}
-
-double largest_change(const MemoryCurve& before, const MemoryCurve& after) {
-  double most = 1;
-  for (const auto& was : before.points())
-    for (const auto& is : after.points())
-      if (was.bytes == is.bytes)
-        for (const auto gbps : kBandwidths)
-          most = std::max({most, was.*gbps / is.*gbps, is.*gbps / was.*gbps});
-  return most;
 }
 
 }  // namespace linerate

@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::size_t kLeastSize = std::size_t{64} << 10;
 constexpr std::size_t kStep = 4;
-constexpr std::size_t kCaches = 4;  // a footprint so many times the last cache hardly profits of it
-constexpr std::size_t kPassBytes = std::size_t{4} << 20;  // of a timed pass, at least
+constexpr std::size_t kCaches = 2;  // a footprint so many times the last cache hardly profits of it
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;  // to touch more takes too long
+constexpr std::size_t kPassBytes = std::size_t{4} << 20;    // of a timed pass, at least
 constexpr std::size_t kLargeBytes = std::size_t{128} << 20;
 constexpr int kRepeats = 3, kRepeatsOfLarge = 1;
 
@@ -27,11 +28,10 @@ struct Pass {
   std::string_view kernel;
   double MemoryPoint::*gbps;
 };
-constexpr Pass kPasses[] = {{"read", &MemoryPoint::read_gbps},
-                            {"write", &MemoryPoint::write_gbps},
-                            {"nt_write", &MemoryPoint::write_gbps},
-                            {"copy", &MemoryPoint::copy_gbps},
-                            {"nt_copy", &MemoryPoint::copy_gbps}};
+constexpr Pass kPasses[] = {
+    {"read", &MemoryPoint::read_gbps},      {"write", &MemoryPoint::write_gbps},
+    {"nt_write", &MemoryPoint::write_gbps}, {"copy", &MemoryPoint::copy_gbps},
+    {"nt_copy", &MemoryPoint::copy_gbps},   {"update", &MemoryPoint::update_gbps}};
 
 struct Span {
   std::int64_t start_ns = 0, end_ns = 0;
@@ -68,7 +68,7 @@ std::size_t loops_of(std::size_t bytes) { return std::max<std::size_t>(1, kPassB
 void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   const auto half = round_down(bytes / 2, kLine);
-  const bool copies = kernel.moved > 1;
+  const bool copies = kernel.name.ends_with("copy");
   const probe::Arrays arrays{.a = memory_.view(0, copies ? half : round_down(bytes, kLine)),
                              .b = memory_.view(half, half),
                              .c = {}};
@@ -120,10 +120,13 @@ MemoryPoint point_of(const std::vector<std::vector<Span>>& lanes, std::size_t by
                      std::size_t first_pass) {
   MemoryPoint point{.bytes = bytes};
   const auto slice = bytes / lanes.size();
-  const double moved = static_cast<double>(slice * lanes.size() * loops_of(slice));
-  for (const auto& pass : kPasses)
+  const double touched = static_cast<double>(slice * lanes.size() * loops_of(slice));
+  for (const auto& pass : kPasses) {
+    // A copy reads one half and writes the other.
+    const double moved = pass.kernel == "update" ? 2 * touched : touched;
     for (int repeat = 0; repeat < repeats_of(bytes); ++repeat, ++first_pass)
       point.*pass.gbps = std::max(point.*pass.gbps, moved / elapsed_ns(lanes, first_pass));
+  }
   return point;
 }
 
@@ -131,6 +134,7 @@ void keep_slower(MemoryPoint& point, const MemoryPoint& other) {
   point.read_gbps = std::min(point.read_gbps, other.read_gbps);
   point.write_gbps = std::min(point.write_gbps, other.write_gbps);
   point.copy_gbps = std::min(point.copy_gbps, other.copy_gbps);
+  point.update_gbps = std::min(point.update_gbps, other.update_gbps);
 }
 
 }  // namespace
@@ -138,8 +142,8 @@ void keep_slower(MemoryPoint& point, const MemoryPoint& other) {
 std::vector<std::size_t> probe_sizes(std::span<const double> footprints, std::size_t l3_bytes,
                                      std::size_t free_bytes) {
   if (footprints.empty()) return {};
-  const auto beyond_caches = std::max(kCaches * l3_bytes, kLeastSize);
-  const auto most = std::min(beyond_caches, std::max(free_bytes / 8, kLeastSize));
+  const auto beyond_caches = std::min(kCaches * l3_bytes, kMostBytes);
+  const auto most = std::max(std::min(beyond_caches, free_bytes / 8), kLeastSize);
   const auto [least_wanted, most_wanted] = std::ranges::minmax(footprints);
   std::vector<std::size_t> sizes;
   for (std::size_t size = kLeastSize; size < most; size *= kStep) {

@@ -12,7 +12,7 @@ namespace linerate {
 
 // Sizes at which a curve is measured, so that every footprint lies between two of them or beyond
 // memory's own: each four times the one before, and the last beyond the caches, unless that is
-// more than an eighth of the free memory.
+// more than half a gigabyte or an eighth of the free memory.
 std::vector<std::size_t> probe_sizes(std::span<const double> footprints, std::size_t l3_bytes,
                                      std::size_t free_bytes);
 

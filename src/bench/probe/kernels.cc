@@ -45,6 +45,10 @@ LINERATE_PLAIN_LOOP void copy(const Arrays& slice) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i];
 }
 
+LINERATE_PLAIN_LOOP void update(const Arrays& slice) {
+  for (auto& word : words(slice.a)) word += kValue;
+}
+
 LINERATE_PLAIN_LOOP void triad(const Arrays& slice) {
   const auto b = words(slice.b);
   const auto c = words(slice.c);
@@ -75,12 +79,13 @@ void nt_write(const Arrays& slice) { write(slice); }
 void nt_copy(const Arrays& slice) { copy(slice); }
 #endif
 
-constexpr std::array<Kernel, 6> kKernels{{
+constexpr std::array<Kernel, 7> kKernels{{
     {"read", 1, read},
     {"write", 1, write},
     {"nt_write", 1, nt_write},
     {"copy", 2, copy},
     {"nt_copy", 2, nt_copy},
+    {"update", 2, update},
     {"triad", 3, triad},
 }};
 

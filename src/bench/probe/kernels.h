@@ -20,8 +20,8 @@ struct Kernel {
   void (*run)(const Arrays& slice);
 };
 
-// read, write, nt_write, copy, nt_copy, triad. nt: stores that go past the caches, where the
-// processor has them; else as without.
+// read, write, nt_write, copy, nt_copy, update (read and overwritten in place), triad. nt: stores
+// that go past the caches, where the processor has them; else as without.
 std::span<const Kernel> all_kernels();
 
 // Null when there is none of this name.

@@ -59,6 +59,9 @@ inline Fields own_fields(const RunConfig& c) {
           {"seed", fmt::format("{}", c.seed)},
           {"nccl_library", c.nccl_library},
           {"report_init", fmt::format("{}", c.report_init)},
+          {"expects", fmt::format("{}", c.expects)},
+          {"lists_verdicts", fmt::format("{}", c.lists_verdicts)},
+          {"fail_below", fmt::format("{}", c.fail_below.value_or(-1))},
           {"emulate_file", c.emulate_file},
           {"fake", c.fake}};
 }

@@ -95,6 +95,9 @@ std::vector<Example> own_examples() {
       {"", "nccl-tests-config", "", {{"nccl_tests_config", "true"}}},
       {"", "oversubscribe", "", {{"oversubscribe", "true"}}},
       {"", "report-init", "", {{"report_init", "true"}}},
+      {"", "expect", "off", {{"expects", "false"}}},
+      {"", "verdict", "", {{"lists_verdicts", "true"}}},
+      {"", "fail-below", "0.9", {{"fail_below", "0.9"}}},
       {"", "emulate", "racks.yaml", {{"emulate_file", "racks.yaml"}}},
       {"", "fake", "noise=2%", {{"fake", "noise=2%"}, {"backend", "fake"}}, {"--backend", "fake"}},
   };

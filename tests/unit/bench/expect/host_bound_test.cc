@@ -17,7 +17,7 @@ HostLimits limits(double latency_us = 0) {
 
 Case of(std::string_view name) { return {.collective = find_collective(name), .bytes = 4 * kMiB}; }
 
-HostCase on(const Case& what, int nranks) {
+SizedCase on(const Case& what, int nranks) {
   return {.what = what,
           .sizing = {.count = count_of(*what.collective, what.bytes, what.type, nranks),
                      .nranks = nranks}};
@@ -26,7 +26,7 @@ HostCase on(const Case& what, int nranks) {
 double bound_gbps(std::string_view name, int nranks, double latency_us = 0) {
   const Case what = of(name);
   const auto host_case = on(what, nranks);
-  const auto touched = touched_by(host_case, Sliding::fixed, kMiB);
+  const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
   return host_bound(host_case, limits(latency_us), touched)->busbw_gbps;
 }
 
@@ -50,16 +50,16 @@ TEST(HostBounds, CountTheWayOfOneMessage) {
 TEST(HostBounds, SayWhatBinds) {
   const Case what = of("all_reduce");
   const auto host_case = on(what, 2);
-  const auto touched = touched_by(host_case, Sliding::fixed, kMiB);
+  const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
 
-  EXPECT_EQ(host_bound(host_case, limits(1), touched)->bound_by, "memory bandwidth");
+  EXPECT_EQ(host_bound(host_case, limits(1), touched)->bound_by, "memory");
   EXPECT_EQ(host_bound(host_case, limits(1e6), touched)->bound_by, "latency");
 }
 
 TEST(HostBounds, OfOneRankAloneAreNone) {
   const Case what = of("all_reduce");
   const auto host_case = on(what, 1);
-  const auto touched = touched_by(host_case, Sliding::fixed, kMiB);
+  const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
 
   EXPECT_FALSE(host_bound(host_case, limits(), touched));
 }
@@ -67,11 +67,22 @@ TEST(HostBounds, OfOneRankAloneAreNone) {
 TEST(Footprints, GrowWithThePlacesThatBuffersSlideOver) {
   const Case what = of("all_reduce");
 
-  const auto fixed = touched_by(on(what, 2), Sliding::fixed, 64 * kMiB);
-  const auto sliding = touched_by(on(what, 2), Sliding::slide, 64 * kMiB);
+  const auto footprint = [&](const Places& places) {
+    return touched_by(on(what, 2), places).footprint_bytes;
+  };
 
-  EXPECT_EQ(fixed.footprint_bytes, 16.0 * kMiB);
-  EXPECT_EQ(sliding.footprint_bytes, 16 * 16.0 * kMiB);
+  EXPECT_EQ(footprint({.sliding = Sliding::fixed, .buffer_bytes = 64 * kMiB, .calls = 20}),
+            16.0 * kMiB);
+  EXPECT_EQ(footprint({.buffer_bytes = 64 * kMiB, .calls = 20}), 16 * 16.0 * kMiB);
+  EXPECT_EQ(footprint({.buffer_bytes = 64 * kMiB, .calls = 3}), 3 * 16.0 * kMiB);
+}
+
+TEST(Footprints, OfInPlaceCallsCountMemoryOnce) {
+  const Case what = of("all_reduce");
+  auto in_place = on(what, 2);
+  in_place.placement = Placement::in_place;
+
+  EXPECT_EQ(touched_by(in_place, {.sliding = Sliding::fixed}).footprint_bytes, 8.0 * kMiB);
 }
 
 }  // namespace

@@ -32,14 +32,11 @@ TEST(MemoryCurves, TakeReadsAndWritesTogetherAndTheRestAlone) {
       curve().least_us({.read_bytes = 35e3, .written_bytes = 15e3, .footprint_bytes = large}), 3);
 }
 
-TEST(MemoryCurves, ChangeByTheWorstOfTheirPoints) {
-  auto points = curve().points();
-  points[0].write_gbps /= 2;
-  points[1].read_gbps *= 1.5;
-
-  EXPECT_DOUBLE_EQ(largest_change(curve(), MemoryCurve(points)), 2);
-  EXPECT_DOUBLE_EQ(largest_change(curve(), curve()), 1);
-  EXPECT_DOUBLE_EQ(largest_change(curve(), MemoryCurve()), 1);
+TEST(MemoryCurves, KnowCachesByTheirSpeedToo) {
+  EXPECT_TRUE(curve().beyond_caches(128.0 * kMiB, 32 * kMiB));
+  EXPECT_FALSE(curve().beyond_caches(kMiB, 32 * kMiB));
+  EXPECT_TRUE(curve().beyond_caches(60.0 * kMiB, 63 * kMiB));   // as slow as what is beyond
+  EXPECT_FALSE(curve().beyond_caches(60.0 * kMiB, 64 * kMiB));  // nothing beyond was measured
 }
 
 }  // namespace

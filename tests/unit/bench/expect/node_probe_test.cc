@@ -20,8 +20,10 @@ TEST(ProbeSizes, LieAroundTheFootprints) {
 }
 
 TEST(ProbeSizes, EndBeyondTheCaches) {
-  EXPECT_THAT(sizes({1e12}), testing::ElementsAre(128 * kMiB));
-  EXPECT_THAT(sizes({50.0 * kMiB, 1e12}), testing::ElementsAre(16 * kMiB, 64 * kMiB, 128 * kMiB));
+  EXPECT_THAT(sizes({1e12}), testing::ElementsAre(64 * kMiB));
+  EXPECT_THAT(sizes({3.0 * kMiB, 1e12}),
+              testing::ElementsAre(kMiB, 4 * kMiB, 16 * kMiB, 64 * kMiB));
+  EXPECT_THAT(sizes({1e12}, 1024 * kMiB), testing::ElementsAre(512 * kMiB));
 }
 
 TEST(ProbeSizes, LeaveFreeMemoryAlone) {

@@ -66,6 +66,12 @@ TEST_F(ProbeKernels, ThatCopyTakeTheSecondArray) {
   }
 }
 
+TEST_F(ProbeKernels, ThatUpdateAddToWhatIsThere) {
+  run("update");
+
+  for (std::uint64_t i = 0; i < kWords; ++i) EXPECT_EQ(word(a_, i), 4U);
+}
+
 TEST_F(ProbeKernels, OfTriadsAddAMultiple) {
   run("triad");
 
@@ -73,7 +79,7 @@ TEST_F(ProbeKernels, OfTriadsAddAMultiple) {
 }
 
 TEST(ProbeKernelNames, AreKnownOrNull) {
-  EXPECT_EQ(all_kernels().size(), 6U);
+  EXPECT_EQ(all_kernels().size(), 7U);
   EXPECT_EQ(find_kernel("scale"), nullptr);
 }
 

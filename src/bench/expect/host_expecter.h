@@ -1,0 +1,44 @@
+// What the memory of this host lets its ranks reach, asked right before and right after a run.
+#pragma once
+
+#include "bench/expect/expecter.h"
+#include "bench/expect/host_bound.h"
+#include "bench/session.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace linerate {
+
+class HostExpecter final : public Expecter {
+ public:
+  // What a run is made of.
+  struct Run {
+    const std::vector<Case>& cases;
+    std::size_t buffer_bytes = 0;  // of one rank's buffer
+    const TrafficMatrix* traffic = nullptr;
+    double barrier_us = 0;
+    bool direct = true;  // Capabilities::direct
+  };
+
+  // Measures. Null where results do not follow from one host's memory: ranks on GPUs, on several
+  // hosts, on an emulated network, or one rank alone. Collective over all lanes.
+  static std::unique_ptr<HostExpecter> measure(Session& session, const Run& run);
+
+  std::optional<Expectation> of(const SizedCase& what) const override;
+
+  const MemoryCurve& memory() const { return limits_.memory; }
+  // The same once more, later. Collective over all lanes.
+  MemoryCurve measure_again(Session& session) const;
+
+ private:
+  std::vector<std::size_t> wanted_sizes(const Session& session, const Run& run) const;
+  explicit HostExpecter(const Places& places) : places_(places) {}
+
+  Places places_;
+  std::vector<std::size_t> sizes_;
+  HostLimits limits_;
+};
+
+}  // namespace linerate

@@ -1,0 +1,51 @@
+// The options that say how results are judged.
+#include "cli/option_table.h"
+#include "cli/values.h"
+
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr std::array<Choice<bool>, 2> kExpect{{{"auto", true}, {"off", false}}};
+
+Refusal set_fail_below(const Argument& given, RunConfig& config) {
+  constexpr NumberRange kShares{.least = 0, .most = 1};
+  double share = 0;
+  if (auto refusal = set_number(given, kShares, share)) return refusal;
+  config.fail_below = share;
+  return {};
+}
+
+constexpr std::array<OptionRow, 3> kRows{{
+    {.long_name = "expect",
+     .metavar = "HOW",
+     .default_text = "auto",
+     .help = "say how fast results should be: auto (where it is known) or off",
+     .note = "On one host its memory is asked before and after the run, for 0.2 s at most: see "
+             "[how fast it should be](performance.md#how-fast-it-should-be).",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a,
+                 RunConfig& c) { return set_choice<bool>(a, kExpect, c.expects); }},
+    {.long_name = "verdict",
+     .help = "a # line for each result below the table: ok, low or above the bound",
+     .note = "Without it one line sums up.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.lists_verdicts = true;
+       return {};
+     }},
+    {.long_name = "fail-below",
+     .metavar = "SHARE",
+     .help = "exit 3 where a result reaches less than this part of its bound: 0 to 1",
+     .note = "Every size counts by itself, never the average. Exit 5 where nothing tells the "
+             "bound.",
+     .audience = Audience::collectives,
+     .apply = set_fail_below},
+}};
+
+}  // namespace
+
+std::span<const OptionRow> verdict_options() { return kRows; }
+
+}  // namespace linerate

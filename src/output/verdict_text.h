@@ -1,0 +1,30 @@
+// What the lines below the table say of how fast the results should have been.
+#pragma once
+
+#include "record/verdict.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// Collects the results of a run; those that nobody can judge are left out.
+class VerdictText {
+ public:
+  void add(const Record& record);
+
+  // The summary; with `each`, a line for each result first. Empty where nothing was judged.
+  // `before` and `after`: memory around the run.
+  std::string lines(bool each, std::span<const MemoryPoint> before,
+                    std::span<const MemoryPoint> after) const;
+
+ private:
+  std::string result_line(const Record& record) const;
+  std::string summary() const;
+  const Record& least() const;
+
+  std::vector<Record> judged_;  // without their samples' values
+};
+
+}  // namespace linerate
