@@ -54,6 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{R"(<pci busid="0000:01:00.0" class="GPU"/>)", "class of <pci> is 'GPU'"},
         Wrong{R"(<pci busid="0000:01:00.0" class="0x03020000"/>)", "up to six digits"},
         Wrong{R"(<pci busid="0000:01:00.0" vendor="0x123456789"/>)", "up to 32 bits"},
+        Wrong{R"(<pci busid="0000:01:00.0" vendor="0x10deX"/>)", "vendor of <pci> is '0x10deX'"},
         Wrong{R"(<pci busid="0000:01:00.0"><gpu sm="9.0"/></pci>)", "sm of <gpu> is '9.0'"},
         Wrong{R"(<pci busid="0000:01:00.0"><gpu gdr="yes"/></pci>)", "gdr of <gpu> is 'yes'"},
         Wrong{R"(<pci busid="0000:01:00.0"><gpu><nvlink target="a"/></gpu></pci>)",
