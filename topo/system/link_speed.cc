@@ -63,10 +63,6 @@ double intel_link(const Cpu& cpu, const NcclVersion& version) {
   return 10;
 }
 
-bool is_zhaoxin(const Cpu& cpu) {
-  return cpu.vendor == "CentaurHauls" || trim(cpu.vendor) == "Shanghai";
-}
-
 double zhaoxin_link(const Cpu& cpu) {
   constexpr int kFamily = 7, kYongfeng = 0x5b;
   return cpu.family == kFamily && cpu.model == kYongfeng ? 9 : 6;
@@ -125,5 +121,10 @@ bool is_intel(const Cpu& cpu) {
 }
 
 bool is_amd(const Cpu& cpu) { return cpu.arch == CpuArch::x86_64 && cpu.vendor == "AuthenticAMD"; }
+
+bool is_zhaoxin(const Cpu& cpu) {
+  return cpu.arch == CpuArch::x86_64 &&
+         (cpu.vendor == "CentaurHauls" || trim(cpu.vendor) == "Shanghai");
+}
 
 }  // namespace linerate::topo

@@ -27,7 +27,9 @@ double net_gbps(const Net& net);  // of the port; 10 Gb/s where its speed is not
 // GB/s from `cpu` to another one of its host.
 double cpu_link_gbps(const Cpu& cpu, const NcclVersion& version);
 
-bool is_intel(const Cpu& cpu);  // x86
-bool is_amd(const Cpu& cpu);    // x86
+// x86 of that vendor.
+bool is_intel(const Cpu& cpu);
+bool is_amd(const Cpu& cpu);
+bool is_zhaoxin(const Cpu& cpu);
 
 }  // namespace linerate::topo
