@@ -31,10 +31,12 @@ struct Link {
 // graph was built from, and are null for other kinds.
 struct Node {
   NodeKind kind = NodeKind::pci;
-  int index = 0;       // among its kind
-  std::string name{};  // "GPU3", "mlx5_2", "NVS0", "CPU1", "PCI 0000:18:00.0"
+  int index = 0;  // among its kind
+  // "GPU3", "mlx5_2", "NVS0", "CPU1", "PCI 0000:18:00.0"; "h2/GPU3" where there are several hosts.
+  std::string name{};
   BusId bus_id{};
   int numa = -1;
+  int host = 0;  // among the hosts of the system
   const PciDevice* device = nullptr;
   const Gpu* gpu = nullptr;
   const Net* net = nullptr;
@@ -43,7 +45,7 @@ struct Node {
   std::vector<Link> links{};
 };
 
-// Immutable. Keeps a copy of its system.
+// Immutable. Keeps a copy of its system, in which every GPU and NIC port has a number.
 class Graph {
  public:
   std::span<const Node> nodes() const { return nodes_; }
@@ -64,7 +66,9 @@ class Graph {
 };
 
 // As NCCL builds it (src/graph/topo.cc): switches of NVLink are one node, all links of a kind
-// between two devices one link, sockets are joined at their vendor's speed.
+// between two devices one link, sockets are joined at their vendor's speed. Devices below which
+// there is no GPU or NIC port are left out. GPUs without a number get the free ones in the order of
+// the bus, NIC ports in the order of the system, on each host.
 Graph build_graph(System system, const NcclVersion& version = {});
 
 }  // namespace linerate::topo

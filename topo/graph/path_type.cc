@@ -16,12 +16,11 @@ constexpr std::array<std::string_view, 12> kNames{"LOC", "NVL", "NVB", "C2C", "P
 constexpr NcclVersion kP2cBeforePxn{2, 27, 5};
 
 // P2C and PXN changed places.
-int place(PathType type, const NcclVersion& version) {
-  const auto at = static_cast<int>(type);
-  if (version >= kP2cBeforePxn) return at;
-  if (type == PathType::p2c) return static_cast<int>(PathType::pxn);
-  if (type == PathType::pxn) return static_cast<int>(PathType::p2c);
-  return at;
+PathType exchanged(PathType type, const NcclVersion& version) {
+  if (version >= kP2cBeforePxn) return type;
+  if (type == PathType::p2c) return PathType::pxn;
+  if (type == PathType::pxn) return PathType::p2c;
+  return type;
 }
 
 }  // namespace
@@ -37,7 +36,21 @@ Result<PathType> parse_path_type(std::string_view text) {
 }
 
 bool nearer(PathType a, PathType b, NcclVersion version) {
-  return place(a, version) < place(b, version);
+  return place_of(a, version) < place_of(b, version);
+}
+
+int place_of(PathType type, const NcclVersion& version) {
+  return static_cast<int>(exchanged(type, version));
+}
+
+PathType type_at(int place, const NcclVersion& version) {
+  return exchanged(static_cast<PathType>(place), version);
+}
+
+bool has_path_type(PathType type, const NcclVersion& version) {
+  if (type == PathType::c2c) return version >= NcclVersion{2, 26, 0};
+  if (type == PathType::p2c) return version >= NcclVersion{2, 27, 0};
+  return true;
 }
 
 }  // namespace linerate::topo

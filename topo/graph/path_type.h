@@ -32,4 +32,11 @@ Result<PathType> parse_path_type(std::string_view text);
 // there was no P2C.
 bool nearer(PathType a, PathType b, NcclVersion version);
 
+// The same order as numbers, from 0 for the best; and back.
+int place_of(PathType type, const NcclVersion& version);
+PathType type_at(int place, const NcclVersion& version);
+
+// Whether that version knows the type: C2C came with 2.26, P2C with 2.27.
+bool has_path_type(PathType type, const NcclVersion& version);
+
 }  // namespace linerate::topo

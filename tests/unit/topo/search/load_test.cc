@@ -1,0 +1,75 @@
+// What channels take of links.
+#include "topo/search/load.h"
+
+#include "unit/topo/graph/nodes.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate::topo {
+namespace {
+
+// One socket with two GPUs and a NIC each at its root ports.
+struct Bench {
+  explicit Bench(const CpuShape& cpu, int sm = 90)
+      : graph(build_graph(system_of(shape(cpu, sm)))), paths(graph), ground(graph, paths, {}) {}
+
+  static NodeShape shape(const CpuShape& cpu, int sm) {
+    NodeShape shape{};
+    shape.numas = 1;
+    shape.switches = 0;
+    shape.gpus = shape.nics = 2;
+    shape.gpu.nvlinks = shape.gpu.nvswitches = 0;
+    shape.gpu.sm = sm;
+    shape.cpu = cpu;
+    return shape;
+  }
+
+  Graph graph;
+  Paths paths;
+  Ground ground;
+};
+
+TEST(LinkLoad, IsTakenAndGivenBack) {
+  const Bench bench({.vendor = "AuthenticAMD"});
+  LinkLoad load(bench.ground);
+  const Way& way = bench.ground.way(0, 1);
+
+  EXPECT_TRUE(load.take(way, 40));
+  EXPECT_FALSE(load.take(way, 10));
+  EXPECT_FLOAT_EQ(load.free(way.legs[0].link), 8);
+  load.give_back(way, 40);
+  EXPECT_FLOAT_EQ(load.free(way.legs[0].link), 48);
+}
+
+TEST(LinkLoad, OfAWayThatIsTooNarrowInTheMiddleIsNone) {
+  const Bench bench({.vendor = "AuthenticAMD"});
+  LinkLoad load(bench.ground);
+  const Way& there = bench.ground.way(0, 1);
+  ASSERT_TRUE(load.take(bench.ground.way(bench.ground.net_spot(0), 1), 20));
+
+  EXPECT_FALSE(load.take(there, 40));
+  EXPECT_FLOAT_EQ(load.free(there.legs.front().link), 48);
+}
+
+TEST(LinkLoad, BetweenGpusThroughIntelsProcessorIsAFifthMore) {
+  const Bench bench({});
+  LinkLoad load(bench.ground);
+  const Way& way = bench.ground.way(0, 1);
+
+  EXPECT_FALSE(load.take(way, 42));
+  EXPECT_TRUE(load.take(way, 40));
+  EXPECT_FLOAT_EQ(load.free(way.legs[0].link), 0);
+}
+
+TEST(LinkLoad, IntoGpusBeforeAmpereTakesAnEighthOfTheWayBack) {
+  const Bench bench({}, 70), ampere({}, 80);
+  for (const auto* b : {&bench, &ampere}) {
+    LinkLoad load(b->ground);
+    ASSERT_TRUE(load.take(b->ground.way(b->ground.net_spot(0), 0), 40));
+    const float back = load.free(b->ground.pci_link(0));
+    EXPECT_FLOAT_EQ(back, b == &bench ? 43 : 48);
+  }
+}
+
+}  // namespace
+}  // namespace linerate::topo

@@ -1,0 +1,73 @@
+// See locality.h. Facts from ncclTopoGetLocal, GetLocalNet and GetLocalGpu in NCCL's
+// src/graph/topo.cc.
+#include "topo/graph/locality.h"
+
+#include "topo/graph/rules.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+namespace linerate::topo {
+namespace {
+
+// The bits of `number` below `size`, a power of two, in the opposite order: neighbours go apart.
+int mirrored(int number, int size) {
+  int mirror = 0;
+  for (int low = 1, high = size / 2; low < size; low *= 2, high /= 2)
+    if ((number & low) != 0) mirror |= high;
+  return mirror;
+}
+
+}  // namespace
+
+std::vector<int> nearest(const Graph& graph, const Paths& paths, int from, NodeKind kind) {
+  std::vector<int> found;
+  const Path* best = nullptr;
+  for (const int to : graph.of(kind)) {
+    const Path& path = paths.between(from, to);
+    if (path.gbps <= 0) continue;
+    const bool better = best == nullptr || path.gbps > best->gbps ||
+                        (path.gbps == best->gbps && nearer(path.type, best->type, graph.version()));
+    if (better) {
+      best = &path;
+      found.clear();
+    }
+    if (path.gbps == best->gbps && path.type == best->type) found.push_back(to);
+  }
+  return found;
+}
+
+int local_cpu(const Graph& graph, const Paths& paths, int gpu) {
+  const auto all = graph.of(NodeKind::cpu);
+  std::vector<int> cpus(all.begin(), all.end());
+  if (graph_rules(graph.version()).prefers_type) cpus = nearest(graph, paths, gpu, NodeKind::cpu);
+  std::erase_if(cpus, [&](int cpu) { return paths.between(gpu, cpu).hops.empty(); });
+  const auto found = std::ranges::min_element(
+      cpus, {}, [&](int cpu) { return paths.between(gpu, cpu).hops.size(); });
+  return found == cpus.end() ? -1 : *found;
+}
+
+int local_net(const Graph& graph, const Paths& paths, int gpu, int channel) {
+  const auto nets = nearest(graph, paths, gpu, NodeKind::net);
+  if (nets.empty()) return -1;
+  const int count = static_cast<int>(nets.size());
+  const auto sharing = nearest(graph, paths, nets.front(), NodeKind::gpu);
+  const int gpus = std::max(1, static_cast<int>(sharing.size()));
+  const int each = (count + gpus - 1) / gpus;
+  int first = graph.node(gpu).gpu->dev;
+  if (graph_rules(graph.version()).numbers_near_gpus) first %= gpus;
+  if (std::has_single_bit(static_cast<unsigned>(count))) first = mirrored(first, count);
+  return nets[static_cast<std::size_t>((first + channel % each) % count)];
+}
+
+int local_gpu(const Graph& graph, const Paths& paths, int net) {
+  const auto gpus = nearest(graph, paths, net, NodeKind::gpu);
+  const auto ports = std::ssize(graph.of(NodeKind::net));
+  for (int channel = 0; channel < ports; ++channel)
+    for (const int gpu : gpus)
+      if (local_net(graph, paths, gpu, channel) == net) return gpu;
+  return -1;
+}
+
+}  // namespace linerate::topo

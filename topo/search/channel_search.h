@@ -1,0 +1,53 @@
+// The order in which a search gives in: what it asks for less of, until channels are found, and
+// what it then tries to raise again.
+#pragma once
+
+#include "topo/search/draft.h"
+#include "topo/search/ground.h"
+#include "topo/search/net_choice.h"
+#include "topo/search/packer.h"
+
+#include <span>
+
+namespace linerate::topo {
+
+// ncclTopoCompute in NCCL's src/graph/search.cc.
+class ChannelSearch {
+ public:
+  ChannelSearch(const Ground& ground, Pattern pattern, const SearchLimits& limits);
+  ChannelSet run();
+
+ private:
+  bool is_possible() const;
+  void limit_types();
+  void limit_channels();
+  void begin();
+
+  Budget attempt();
+  bool is_done(const Budget& budget) const;
+  void find();  // the first pass
+  bool relax(const Budget& budget);
+  bool may_vary() const;
+  bool simplify_tree();
+  bool widen_intra();
+  bool widen_inter();
+  bool cross_nics();
+  bool slow_down();
+
+  void duplicate();
+  void raise();  // the second pass
+  bool ask_for_more();
+  void fall_back();  // the simple order
+
+  const Ground& ground_;
+  NetChoice choice_;
+  int cross_nic_;
+  bool begins_same_;  // whether channels that are all the same are tried first
+  std::span<const float> speeds_;
+  std::size_t speed_ = 0;  // index of the draft's
+  int nearest_intra_ = 0, farthest_intra_ = 0, nearest_inter_ = 0, farthest_inter_ = 0;
+  long long budget_ = 0;  // of all attempts
+  Draft draft_, best_;
+};
+
+}  // namespace linerate::topo

@@ -1,0 +1,192 @@
+// See ground.h.
+#include "topo/search/ground.h"
+
+#include "topo/graph/locality.h"
+#include "topo/system/link_speed.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace linerate::topo {
+namespace {
+
+constexpr int kAmpere = 80;
+
+int lowest_sm(const Graph& graph) {
+  int sm = 0;
+  bool first = true;
+  for (const int gpu : graph.of(NodeKind::gpu)) {
+    const int own = graph.node(gpu).gpu->sm;
+    sm = first ? own : std::min(sm, own);
+    first = false;
+  }
+  return sm;
+}
+
+int count_hosts(const Graph& graph) {
+  int last = 0;
+  for (const auto& node : graph.nodes()) last = std::max(last, node.host);
+  return last + 1;
+}
+
+bool is_power(const Node& node) {
+  return node.kind == NodeKind::cpu && node.cpu->arch == CpuArch::ppc64;
+}
+
+bool is_old_gpu(const Node& node) { return node.kind == NodeKind::gpu && node.gpu->sm < kAmpere; }
+
+}  // namespace
+
+Ground::Ground(const Graph& graph, const Paths& paths, const SearchLimits& limits)
+    : graph_(graph),
+      paths_(paths),
+      rules_(search_rules(graph.version())),
+      multi_node_(limits.multi_node),
+      hosts_(count_hosts(graph)),
+      sm_(lowest_sm(graph)) {
+  const auto cpus = graph.of(NodeKind::cpu);
+  through_amd_ = !cpus.empty() && is_amd(*graph.node(cpus.front()).cpu);
+  number_links();
+  const int spots = switch_spot() + (has_switch() ? 1 : 0);
+  ways_.resize(at((switch_spot() + 1) * (switch_spot() + 1)));
+  for (int from = 0; from < spots; ++from)
+    for (int to = 0; to < spots; ++to)
+      ways_[at(from * (switch_spot() + 1) + to)] = make_way(from, to);
+  for (const int net : graph.of(NodeKind::net)) {
+    const int gpu = local_gpu(graph, paths, net);
+    near_gpus_.push_back(gpu < 0 ? -1 : graph.node(gpu).index);
+  }
+  find_pci_links();
+  is_split_ = is_in_two_domains();
+  measure();
+}
+
+int Ground::node_of(int spot) const {
+  if (spot < gpus()) return graph_.of(NodeKind::gpu)[at(spot)];
+  if (spot < switch_spot()) return graph_.of(NodeKind::net)[at(spot - gpus())];
+  return graph_.of(NodeKind::nvs).front();
+}
+
+float Ground::net_gbps(int n) const {
+  return static_cast<float>(graph_.node(graph_.of(NodeKind::net)[at(n)]).gbps);
+}
+
+// NICs are told apart by their GUID, those without one by themselves.
+bool Ground::same_port(int a, int b) const {
+  if (a == b) return true;
+  return net(a).guid != 0 && net(a).guid == net(b).guid && net(a).port == net(b).port;
+}
+
+void Ground::number_links() {
+  for (const auto& node : graph_.nodes()) {
+    first_link_.push_back(static_cast<int>(links_.size()));
+    for (const auto& link : node.links) links_.push_back(static_cast<float>(link.gbps));
+  }
+}
+
+// The number of the link that leads from `from` as `hop` does; -1: none.
+int Ground::link_number(int from, const Hop& hop) const {
+  const int to = hop.from == from ? hop.to : hop.from;
+  const auto& links = graph_.node(from).links;
+  const auto found = std::ranges::find_if(
+      links, [&](const Link& link) { return link.to == to && link.kind == hop.kind; });
+  if (found == links.end()) return -1;
+  return first_link_[at(from)] + static_cast<int>(found - links.begin());
+}
+
+// Traffic into GPUs before Ampere, and over NVLink into POWER processors, slows what comes back.
+Leg Ground::leg(const Path& path, std::size_t hop) const {
+  constexpr float kAcknowledgements = 1.0F / 8;
+  const Hop& step = path.hops[hop];
+  Leg leg{.link = link_number(step.from, step), .pci = step.kind == LinkKind::pci};
+  const Node& next = graph_.node(step.to);
+  const bool from_gpu = graph_.node(path.hops.front().from).kind == NodeKind::gpu;
+  if (is_old_gpu(next) && !from_gpu) leg.back_share += kAcknowledgements;
+  if (is_power(next) && step.kind == LinkKind::nvl) leg.back_share += 1;
+  if (leg.back_share > 0) leg.back_link = link_number(step.to, step);
+  return leg;
+}
+
+Way Ground::make_way(int from, int to) const {
+  const Path& path = paths_.between(node_of(from), node_of(to));
+  Way way{.type = place(path.type),
+          .back_type = place(paths_.between(node_of(to), node_of(from)).type),
+          .gbps = static_cast<float>(path.gbps)};
+  const bool by_intel = std::ranges::any_of(path.hops, [&](const Hop& hop) {
+    const Node& node = graph_.node(hop.to);
+    return node.kind == NodeKind::cpu && is_intel(*node.cpu);
+  });
+  way.inflates_pci = path.type == PathType::phb && from < gpus() && by_intel;
+  for (std::size_t hop = 0; hop < path.hops.size(); ++hop) way.legs.push_back(leg(path, hop));
+  return way;
+}
+
+// A GPU's own PCI link, and the one towards it: what is left of them orders GPUs near a NIC.
+void Ground::find_pci_links() {
+  for (const int gpu : graph_.of(NodeKind::gpu)) {
+    const auto& links = graph_.node(gpu).links;
+    const auto pci = std::ranges::find(links, LinkKind::pci, &Link::kind);
+    const bool has_pci = pci != links.end();
+    const auto number = first_link_[at(gpu)] + static_cast<int>(pci - links.begin());
+    pci_links_.push_back(has_pci ? number : -1);
+    if (!has_pci) {
+      pci_backs_.push_back(-1);
+      continue;
+    }
+    const auto& above = graph_.node(pci->to).links;
+    const auto back = std::ranges::find(above, gpu, &Link::to);
+    pci_backs_.push_back(first_link_[at(pci->to)] + static_cast<int>(back - above.begin()));
+  }
+}
+
+void Ground::measure() {
+  if (!multi_node_ && gpus() == 1) {
+    max_gbps_ = total_gbps_ = static_cast<float>(kLocalGbps);
+    return;
+  }
+  const int first = multi_node_ ? gpus() : 0, last = multi_node_ ? switch_spot() : gpus();
+  for (int gpu = 0; gpu < gpus(); ++gpu) {
+    for (int to = first; to < last; ++to)
+      if (!way(gpu, to).legs.empty()) max_gbps_ = std::max(max_gbps_, way(gpu, to).gbps);
+    float nvlink = 0, pci = 0;
+    for (const auto& link : graph_.node(node_of(gpu)).links) {
+      if (link.kind == LinkKind::nvl) nvlink += static_cast<float>(link.gbps);
+      if (link.kind == LinkKind::pci) pci = static_cast<float>(link.gbps);
+    }
+    total_gbps_ = std::max({total_gbps_, nvlink, pci});
+  }
+}
+
+bool Ground::is_in_two_domains() const {
+  std::vector<int> domain(at(gpus())), size(at(gpus()), 0);
+  for (int gpu = 0; gpu < gpus(); ++gpu) domain[at(gpu)] = gpu;
+  for (int gpu = 0; gpu < gpus(); ++gpu)
+    for (int peer = gpu + 1; peer < gpus(); ++peer)
+      if (way(gpu, peer).type == place(PathType::nvl)) domain[at(peer)] = domain[at(gpu)];
+  for (const int d : domain) ++size[at(d)];
+  return std::ranges::count_if(size, [](int gpus_in) { return gpus_in > 1; }) == 2;
+}
+
+int Ground::nearest_type(bool to_nets) const {
+  int nearest = place(PathType::sys);
+  for (int gpu = 0; gpu < gpus(); ++gpu)
+    for (int to = to_nets ? gpus() : 0; to < (to_nets ? switch_spot() : gpus()); ++to)
+      if (to != gpu) nearest = std::min(nearest, way(gpu, to).type);
+  return nearest;
+}
+
+int Ground::farthest_type(bool to_nets) const {
+  int farthest = place(PathType::loc);
+  for (int gpu = 0; gpu < gpus(); ++gpu)
+    for (int to = to_nets ? gpus() : 0; to < (to_nets ? switch_spot() : gpus()); ++to)
+      if (to != gpu) farthest = std::max(farthest, way(gpu, to).type);
+  return farthest;
+}
+
+int Ground::next_type(int place) const {
+  do ++place;
+  while (!has_path_type(type_at(place, graph_.version()), graph_.version()));
+  return place;
+}
+
+}  // namespace linerate::topo

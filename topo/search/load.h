@@ -1,0 +1,24 @@
+// How much of every link the channels found so far leave free.
+#pragma once
+
+#include "topo/search/ground.h"
+
+#include <vector>
+
+namespace linerate::topo {
+
+class LinkLoad {
+ public:
+  explicit LinkLoad(const Ground& ground) : free_(ground.links()) {}
+
+  // Takes `gbps` along the way, or nothing and false where a link has not so much left.
+  bool take(const Way& way, float gbps);
+  void give_back(const Way& way, float gbps) { (void)move(way, -gbps, way.legs.size()); }
+  float free(int link) const { return free_[static_cast<std::size_t>(link)]; }
+
+ private:
+  std::size_t move(const Way& way, float gbps, std::size_t legs);
+  std::vector<float> free_;
+};
+
+}  // namespace linerate::topo

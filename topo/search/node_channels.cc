@@ -1,0 +1,108 @@
+// See node_channels.h.
+#include "topo/search/node_channels.h"
+
+#include "topo/search/search_rules.h"
+
+#include <algorithm>
+
+namespace linerate::topo {
+namespace {
+
+constexpr int kHopperGpu = 90, kBlackwellGpu = 100;
+
+int lowest_capability(const Graph& graph) {
+  int sm = graph.of(NodeKind::gpu).empty() ? 0 : kBlackwellGpu;
+  for (const int gpu : graph.of(NodeKind::gpu)) sm = std::min(sm, graph.node(gpu).gpu->sm);
+  return sm;
+}
+
+int most_channels(const NcclVersion& version) { return search_rules(version).max_channels; }
+
+// From compute capability 9 on, as of 2.26; before, 9.0 alone.
+bool is_fast_gpu(const ChannelCount& count) {
+  return count.version >= NcclVersion{2, 26, 0} ? count.sm >= kHopperGpu : count.sm == kHopperGpu;
+}
+
+int within_limits(int channels, const ChannelCount& count) {
+  const int most = std::min(count.max_ctas, most_channels(count.version));
+  return std::max(std::min(channels, most), count.min_ctas);
+}
+
+// What several nodes of NVLink add: four channels for one that was found, where they are few.
+int for_several_nodes(int channels, const ChannelCount& count) {
+  constexpr double kFastRing = 45;
+  constexpr int kFew = 16;
+  const bool by_few = count.version >= NcclVersion{2, 20, 0};
+  const bool may_double = by_few ? channels < kFew : 2 * channels <= most_channels(count.version);
+  return is_fast_gpu(count) && count.multi_node && count.ring_gbps > kFastRing && may_double
+             ? 2 * channels
+             : channels;
+}
+
+void keep(ChannelSet& set, int channels) {
+  if (set.nchannels() > channels) set.channels.resize(static_cast<std::size_t>(channels));
+}
+
+ChannelCount count_of(const Graph& graph, const NodeChannels& found, const ChannelJob& job) {
+  const auto& chain = found.collnet_chain;
+  return {.version = graph.version(),
+          .found = std::min(found.ring.nchannels(), found.tree.nchannels()),
+          .sm = lowest_capability(graph),
+          .gpus = static_cast<int>(graph.of(NodeKind::gpu).size()),
+          .multi_node = job.multi_node,
+          .ring_gbps = found.ring.intra_gbps,
+          .widens_chain = chain.nchannels() > 0 && chain.intra_gbps > chain.inter_gbps,
+          .min_ctas = job.min_ctas,
+          .max_ctas = job.max_ctas};
+}
+
+void find_collnet(const Graph& graph, const Paths& paths, SearchLimits limits,
+                  NodeChannels& found) {
+  limits.collnet = true;
+  limits.min_channels = limits.max_channels = found.ring.nchannels();
+  found.collnet_chain = search_channels(graph, paths, Pattern::tree, limits);
+  limits.min_channels = 1;
+  limits.max_channels = most_channels(graph.version());
+  if (graph.version() >= NcclVersion{2, 22, 0})
+    found.collnet_direct = search_channels(graph, paths, Pattern::collnet_direct, limits);
+}
+
+}  // namespace
+
+int coll_channels(const ChannelCount& count) {
+  int channels = std::min(2 * count.found, most_channels(count.version));
+  if (count.widens_chain && count.gpus > 1)
+    channels = std::min(channels + channels / 2, most_channels(count.version));
+  return within_limits(for_several_nodes(channels, count), count);
+}
+
+int nvls_channels(const ChannelCount& count) {
+  constexpr int kHopper = 16, kBlackwell = 32, kBlackwellAlone = 24;
+  int channels = kHopper;
+  if (count.sm >= kBlackwellGpu && count.version >= NcclVersion{2, 25, 0})
+    channels =
+        count.multi_node || count.version < NcclVersion{2, 27, 0} ? kBlackwell : kBlackwellAlone;
+  return std::max(count.min_ctas, std::min(count.max_ctas, channels));
+}
+
+NodeChannels find_node_channels(const Graph& graph, const Paths& paths, const ChannelJob& job) {
+  NodeChannels found;
+  SearchLimits limits{.multi_node = job.multi_node,
+                      .max_channels = most_channels(graph.version()) / 2,
+                      .cross_nic = job.cross_nic};
+  found.ring = search_channels(graph, paths, Pattern::ring, limits);
+  limits.min_channels = limits.max_channels = found.ring.nchannels();
+  found.tree = search_channels(graph, paths, Pattern::balanced_tree, limits);
+  if (job.collnet && job.multi_node) find_collnet(graph, paths, limits, found);
+  limits.min_channels = 1;
+  limits.max_channels = most_channels(graph.version());
+  if (job.nvls) found.nvls = search_channels(graph, paths, Pattern::nvls, limits);
+  const auto count = count_of(graph, found, job);
+  keep(found.ring, count.found);
+  keep(found.tree, count.found);
+  found.coll_channels = coll_channels(count);
+  found.nvls_channels = found.nvls.nchannels() > 0 ? nvls_channels(count) : 0;
+  return found;
+}
+
+}  // namespace linerate::topo

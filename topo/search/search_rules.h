@@ -1,0 +1,43 @@
+// What changed between versions of NCCL in its search for channels.
+#pragma once
+
+#include "topo/version.h"
+
+#include <cstdint>
+#include <span>
+
+namespace linerate::topo {
+
+// How far the next GPU behind an NVSwitch is looked for.
+enum class SwitchOrder : std::uint8_t {
+  any,               // as anywhere else
+  neighbours_first,  // the GPUs beside it by number, then the others
+  neighbours_only,
+};
+
+struct SearchRules {
+  int max_channels = 64;      // MAXCHANNELS
+  int step_budget = 1 << 19;  // of all attempts together
+  SwitchOrder switch_order = SwitchOrder::neighbours_only;
+  bool types_from_graph = true;      // begins at the nearest path type that there is
+  bool far_nics_before_sm90 = true;  // a tree may come back to any NIC below compute capability 9
+  bool pairs_rings = true;           // rings over several NICs go back and forth in pairs
+  bool replays_only = true;          // same channels: nothing but the last one's way is tried
+  bool asks_nearest_gpus = true;     // a channel begins at the GPUs nearest to its NIC
+  bool gpus_first = true;            // NICs of several hosts are taken GPU by GPU
+  bool splits_need_two = true;       // two NVLink domains: at least two rings
+  bool caps_heads = true;            // NVLS and CollNetDirect: at most 32 and 8 heads
+  bool keeps_amd_channels = true;    // channels through AMD's sockets stay the same
+  bool raises_rings = true;          // the second pass tries faster rings and NVLS, too
+  bool shuns_crossing = false;       // a solution that crosses NICs must be 15 % better
+};
+
+// As src/graph/search.cc of the version's tag does it. 2.18 and 2.19 are modelled with the code of
+// 2.20: what they did otherwise in the order of GPUs near a NIC is left out.
+SearchRules search_rules(const NcclVersion& version);
+
+// The GB/s that a channel may have, falling: by compute capability of the oldest GPU (80: 8.0),
+// within nodes or between them.
+std::span<const float> candidate_speeds(const NcclVersion& version, int sm, bool multi_node);
+
+}  // namespace linerate::topo

@@ -1,0 +1,130 @@
+// See link_speed.h.
+#include "topo/system/link_speed.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace linerate::topo {
+namespace {
+
+// What a text of sysfs begins with, and 100 Mb/s of a lane after encoding: kvDictPciGen in NCCL's
+// src/graph/topo.cc. It takes a text by its beginning, so "16 GT/s PCIe" is "16 GT/s".
+struct PciSpeed {
+  std::string_view beginning;
+  int lane;
+};
+constexpr std::array<PciSpeed, 11> kPciSpeeds{{{"2.5 GT/s", 15},
+                                               {"5 GT/s", 30},
+                                               {"8 GT/s", 60},
+                                               {"16 GT/s", 120},
+                                               {"32 GT/s", 240},
+                                               {"2.5 GT/s PCIe", 15},
+                                               {"5.0 GT/s PCIe", 30},
+                                               {"8.0 GT/s PCIe", 60},
+                                               {"16.0 GT/s PCIe", 120},
+                                               {"32.0 GT/s PCIe", 240},
+                                               {"64.0 GT/s PCIe", 480}}};
+constexpr int kUnknownLane = 60;  // Gen3
+constexpr int kUnknownWidth = 16;
+constexpr double kLanesPerGbps = 80;  // 100 Mb/s in a GB/s
+
+const PciSpeed* speed_of(std::string_view text) {
+  const auto* found = std::ranges::find_if(
+      kPciSpeeds, [&](const PciSpeed& row) { return text.starts_with(row.beginning); });
+  return found == kPciSpeeds.end() ? nullptr : found;
+}
+
+// GB/s of one link by compute capability: SM60_NVLINK_BW to SM100_NVLINK_BW in src/graph/topo.h.
+double nvlink_of_sm(int sm, const NcclVersion& version) {
+  if (sm >= 100 && version >= NcclVersion{2, 27, 5}) return 40.1;
+  if (sm >= 100 && version >= NcclVersion{2, 25, 0}) return 40;
+  if (sm >= 90) return version >= NcclVersion{2, 20, 0} ? 20.6 : 20;
+  if (sm == 86) return 12;
+  if (sm >= 60 && sm < 70) return 18;
+  return 20;
+}
+
+// GB/s of one xGMI link: VEGA_, MI200_, GFX94X_ and GFX95X_XGMI_WIDTH in RCCL's src/graph/topo.h.
+double xgmi_of_architecture(std::string_view gcn) {
+  if (gcn.starts_with("gfx94") || gcn.starts_with("gfx95")) return 48;
+  if (gcn.starts_with("gfx90a")) return 36;
+  return 24;
+}
+
+// Family 6 by model: Broadwell, Skylake to Ice Lake, Sapphire Rapids, Emerald Rapids.
+double intel_link(const Cpu& cpu, const NcclVersion& version) {
+  constexpr int kFamily = 6, kSkylake = 0x55, kSapphireRapids = 0x8f, kEmeraldRapids = 0xcf;
+  const bool tells_rapids = version >= NcclVersion{2, 26, 0};
+  if (cpu.family != kFamily || cpu.model < kSkylake) return 6;
+  if (tells_rapids && cpu.model >= kEmeraldRapids) return 40;
+  if (tells_rapids && cpu.model >= kSapphireRapids) return 22;
+  return 10;
+}
+
+double zhaoxin_link(const Cpu& cpu) {
+  constexpr int kFamily = 7, kYongfeng = 0x5b;
+  return cpu.family == kFamily && cpu.model == kYongfeng ? 9 : 6;
+}
+
+double x86_link(const Cpu& cpu, const NcclVersion& version) {
+  constexpr double kAmd = 16;
+  if (is_intel(cpu)) return intel_link(cpu, version);
+  if (is_amd(cpu)) return version >= NcclVersion{2, 19, 0} ? kAmd : kLocalGbps;
+  return is_zhaoxin(cpu) ? zhaoxin_link(cpu) : kLocalGbps;
+}
+
+}  // namespace
+
+bool knows_pci_speed(std::string_view text) { return speed_of(text) != nullptr; }
+
+double pci_gbps(const PciLink& link) {
+  const auto* speed = speed_of(link.speed);
+  const int lane = speed == nullptr ? kUnknownLane : speed->lane;
+  const int width = link.width > 0 ? link.width : kUnknownWidth;
+  return width * lane / kLanesPerGbps;
+}
+
+double nvlink_gbps(const Gpu& gpu, const NcclVersion& version) {
+  return gpu.gcn.empty() ? nvlink_of_sm(gpu.sm, version) : xgmi_of_architecture(gpu.gcn);
+}
+
+double c2c_gbps(const C2c& c2c) {
+  constexpr double kMbpsPerGbps = 1000;
+  return c2c.link_mbps * c2c.count / kMbpsPerGbps;
+}
+
+double net_gbps(const Net& net) {
+  constexpr double kUnknownMbps = 10000, kMbpsPerGbps = 8000;  // bits to bytes
+  return (net.speed_mbps > 0 ? net.speed_mbps : kUnknownMbps) / kMbpsPerGbps;
+}
+
+// ncclTopoGetInterCpuBw in src/graph/topo.cc.
+double cpu_link_gbps(const Cpu& cpu, const NcclVersion& version) {
+  constexpr double kPower9 = 32, kArm = 6;
+  switch (cpu.arch) {
+    case CpuArch::ppc64:
+      return kPower9;
+    case CpuArch::arm64:
+      return kArm;
+    case CpuArch::x86_64:
+      return x86_link(cpu, version);
+    case CpuArch::unknown:
+      return kLocalGbps;
+  }
+  return kLocalGbps;
+}
+
+bool is_intel(const Cpu& cpu) {
+  return cpu.arch == CpuArch::x86_64 && cpu.vendor == "GenuineIntel";
+}
+
+bool is_amd(const Cpu& cpu) { return cpu.arch == CpuArch::x86_64 && cpu.vendor == "AuthenticAMD"; }
+
+bool is_zhaoxin(const Cpu& cpu) {
+  return cpu.arch == CpuArch::x86_64 &&
+         (cpu.vendor == "CentaurHauls" || trim(cpu.vendor) == "Shanghai");
+}
+
+}  // namespace linerate::topo

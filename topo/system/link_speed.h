@@ -1,0 +1,35 @@
+// Bandwidths of links as NCCL counts them: rounded, and per lane or link of a generation.
+#pragma once
+
+#include "topo/system/system.h"
+#include "topo/version.h"
+
+#include <string_view>
+
+namespace linerate::topo {
+
+// Within a device, or to one whose way nobody tells (LOC_BW in NCCL's src/graph/topo.h).
+inline constexpr double kLocalGbps = 5000;
+
+// Whether NCCL knows the generation that `text` tells, as sysfs words it: "16.0 GT/s PCIe", or
+// "16 GT/s" as kernels before 5.7 did. Any other text, "16.0 GT/s" among them, counts as Gen3.
+bool knows_pci_speed(std::string_view text);
+
+// GB/s of one direction. A width of 0 counts as 16 lanes, a speed that NCCL does not know as Gen3.
+double pci_gbps(const PciLink& link);
+
+// GB/s of one NVLink of `gpu`; of one xGMI link where it is AMD's.
+double nvlink_gbps(const Gpu& gpu, const NcclVersion& version);
+
+double c2c_gbps(const C2c& c2c);  // of all links together
+double net_gbps(const Net& net);  // of the port; 10 Gb/s where its speed is not known
+
+// GB/s from `cpu` to another one of its host.
+double cpu_link_gbps(const Cpu& cpu, const NcclVersion& version);
+
+// x86 of that vendor.
+bool is_intel(const Cpu& cpu);
+bool is_amd(const Cpu& cpu);
+bool is_zhaoxin(const Cpu& cpu);
+
+}  // namespace linerate::topo
