@@ -26,8 +26,8 @@ bool is_collnet(Algorithm algorithm) {
 // The bandwidth of one way, with what all its rules need.
 class BandwidthRules {
  public:
-  BandwidthRules(const JobShape& job, const ModelConstants& constants, const Way& way)
-      : job_(job), constants_(constants), way_(way), set_(job.of(way.algorithm)) {}
+  BandwidthRules(const JobShape& job, const ModelConstants& constants, const Scheme& scheme)
+      : job_(job), constants_(constants), scheme_(scheme), set_(job.of(scheme.algorithm)) {}
 
   double algbw_gbps() const;
 
@@ -44,7 +44,7 @@ class BandwidthRules {
   double collnet_gbps(double bus) const;
   double ratio() const;
 
-  bool share() const { return has_shares(way_.function); }
+  bool share() const { return has_shares(scheme_.function); }
   double channels() const { return set_.nchannels(); }
   double per_node() const { return job_.ranks_per_node(); }
   std::size_t generation() const { return index_of(generation_of(job_.min_sm)); }
@@ -53,34 +53,35 @@ class BandwidthRules {
 
   const JobShape& job_;
   const ModelConstants& constants_;
-  const Way& way_;
+  const Scheme& scheme_;
   const ChannelSet& set_;
 };
 
 // Which algorithms do which function at all.
 bool BandwidthRules::offered() const {
-  const bool simple = way_.protocol == Protocol::simple;
-  switch (way_.algorithm) {
+  const bool simple = scheme_.protocol == Protocol::simple;
+  switch (scheme_.algorithm) {
     case Algorithm::ring:
       return true;
     case Algorithm::tree:
-      return way_.function == Function::all_reduce;
+      return scheme_.function == Function::all_reduce;
     case Algorithm::pat:  // one GPU per node
       return simple && share() && constants_.pat_efficiency > 0 && job_.nnodes == job_.nranks;
     case Algorithm::collnet_chain:
-      return simple && way_.function == Function::all_reduce && job_.collnet;
+      return simple && scheme_.function == Function::all_reduce && job_.collnet;
     case Algorithm::collnet_direct:
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return simple && (way_.function == Function::all_reduce || (share() && offered_to_shares()));
+      return simple &&
+             (scheme_.function == Function::all_reduce || (share() && offered_to_shares()));
   }
   __builtin_unreachable();
 }
 
 // Across nodes, shares need NIC collectives and a NIC for each GPU.
 bool BandwidthRules::offered_to_shares() const {
-  const bool nvls = way_.algorithm == Algorithm::nvls;
-  if (way_.algorithm == Algorithm::nvls_tree) return false;
+  const bool nvls = scheme_.algorithm == Algorithm::nvls;
+  if (scheme_.algorithm == Algorithm::nvls_tree) return false;
   if (job_.version < (nvls ? kNvlsForShares : kCollnetForShares)) return false;
   return job_.nnodes == 1 || (job_.collnet && per_node() <= job_.collnet_heads);
 }
@@ -95,7 +96,7 @@ double BandwidthRules::old_nvls_channel_gbps() const {
   constexpr double kInterShare = 0.9;
   double inter = set_.inter_gbps;
   if (job_.version < kNvlsForShares) return job_.nnodes <= 2 ? set_.intra_gbps : inter;
-  if (way_.algorithm == Algorithm::nvls_tree && job_.nnodes > 2) inter /= 2;
+  if (scheme_.algorithm == Algorithm::nvls_tree && job_.nnodes > 2) inter /= 2;
   if (!share() || job_.version < kNvlsShareRule) return std::min(set_.intra_gbps, inter);
   return std::min(set_.intra_gbps * (per_node() - 1) / per_node(), inter * kInterShare);
 }
@@ -103,7 +104,7 @@ double BandwidthRules::old_nvls_channel_gbps() const {
 // A channel's GPU gets the parts of all others. all_reduce reduces and broadcasts at once.
 double BandwidthRules::nvls_channel_gbps() const {
   if (job_.version < kNvlsEfficiency) return old_nvls_channel_gbps();
-  const bool tree = way_.algorithm == Algorithm::nvls_tree;
+  const bool tree = scheme_.algorithm == Algorithm::nvls_tree;
   double intra =
       set_.intra_gbps * constants_.nvls_efficiency[generation()] * (channels() - 1) / channels();
   intra *= share() ? (per_node() - 1) / per_node() : 2;
@@ -114,22 +115,22 @@ double BandwidthRules::nvls_channel_gbps() const {
 
 // With two nodes a rank only sends or only receives over the network.
 double BandwidthRules::channel_gbps() const {
-  if (is_nvls(way_.algorithm)) return nvls_channel_gbps();
-  return job_.nnodes <= 2 || is_collnet(way_.algorithm) ? set_.intra_gbps : set_.inter_gbps;
+  if (is_nvls(scheme_.algorithm)) return nvls_channel_gbps();
+  return job_.nnodes <= 2 || is_collnet(scheme_.algorithm) ? set_.intra_gbps : set_.inter_gbps;
 }
 
 double BandwidthRules::ring_gbps(double bus) const {
   constexpr double kLl128 = 0.92, kLl128Alone = 0.7;
-  if (way_.protocol == Protocol::ll) {
+  if (scheme_.protocol == Protocol::ll) {
     double share_of_bus = 0.5;
     if (job_.version < kHalfRingLl) {
       const bool reduces =
-          way_.function == Function::all_reduce || way_.function == Function::reduce;
+          scheme_.function == Function::all_reduce || scheme_.function == Function::reduce;
       share_of_bus = job_.nnodes > 1 || reduces ? 1.0 / 4 : 1.0 / 3;
     }
     return std::min(ll_gbps(), bus * share_of_bus);
   }
-  if (way_.protocol == Protocol::ll128) {
+  if (scheme_.protocol == Protocol::ll128) {
     const bool alone = per_node() < 2 && job_.version < kSingleRankRule;
     return std::min(bus * (alone ? kLl128Alone : kLl128),
                     channels() * constants_.channel_ring_ll128_gbps[generation()][scale()]);
@@ -141,8 +142,8 @@ double BandwidthRules::tree_gbps(double bus) const {
   constexpr double kTree = 0.92, kLl = 1 / 3.8, kLl128OneNode = 7.0 / 9, kLl128 = 120.0 / 128;
   constexpr double kSimpleTree = 0.85;  // NICs and GPUs in no balance
   bus = std::min(bus * kTree, channels() * constants_.channel_tree_gbps[generation()][scale()]);
-  if (way_.protocol == Protocol::ll) bus = std::min(bus * kLl, ll_gbps());
-  if (way_.protocol == Protocol::ll128)
+  if (scheme_.protocol == Protocol::ll) bus = std::min(bus * kLl, ll_gbps());
+  if (scheme_.protocol == Protocol::ll128)
     bus = std::min(bus * (job_.nnodes == 1 ? kLl128OneNode : kLl128),
                    channels() * constants_.channel_tree_ll128_gbps[generation()][scale()]);
   return set_.pattern == Pattern::tree ? bus * kSimpleTree : bus;
@@ -152,7 +153,7 @@ double BandwidthRules::tree_gbps(double bus) const {
 double BandwidthRules::collnet_gbps(double bus) const {
   constexpr double kShare = 0.9, kHopperSwitch = 0.85, kOneRank = 0.95, kEightRanks = 0.85;
   constexpr int kMeasuredRanks = 8;
-  if (way_.algorithm == Algorithm::collnet_chain) return bus;
+  if (scheme_.algorithm == Algorithm::collnet_chain) return bus;
   if (share()) {
     if (job_.version >= kCollnetShareRule)
       return per_node() * std::min(set_.intra_gbps, set_.inter_gbps * kShare);
@@ -166,7 +167,7 @@ double BandwidthRules::collnet_gbps(double bus) const {
 
 double BandwidthRules::bus_gbps() const {
   const double bus = channels() * channel_gbps();
-  switch (way_.algorithm) {
+  switch (scheme_.algorithm) {
     case Algorithm::ring:
       return ring_gbps(bus);
     case Algorithm::tree:
@@ -187,14 +188,14 @@ double BandwidthRules::bus_gbps() const {
 double BandwidthRules::ratio() const {
   constexpr double kOldNvls = 5.0 / 6, kOldNvlsTree = 0.7;
   constexpr NcclVersion kSharesAsTheyAre{2, 23, 0};
-  const bool nvls = is_nvls(way_.algorithm);
-  const double ring = static_cast<double>(job_.nranks) / ring_steps(way_.function, job_.nranks);
-  if (way_.algorithm == Algorithm::ring) return ring;
-  const bool as_it_is = job_.version >= kSharesAsTheyAre || is_collnet(way_.algorithm);
+  const bool nvls = is_nvls(scheme_.algorithm);
+  const double ring = static_cast<double>(job_.nranks) / ring_steps(scheme_.function, job_.nranks);
+  if (scheme_.algorithm == Algorithm::ring) return ring;
+  const bool as_it_is = job_.version >= kSharesAsTheyAre || is_collnet(scheme_.algorithm);
   if (share() && as_it_is) return 1;
   if (!nvls) return 0.5;
   if (job_.version >= kNvlsEfficiency) return ring;
-  if (job_.version < kNvlsForShares && way_.algorithm == Algorithm::nvls_tree)
+  if (job_.version < kNvlsForShares && scheme_.algorithm == Algorithm::nvls_tree)
     return kOldNvlsTree * job_.nnodes / (2.0 * (job_.nnodes - 1));
   return kOldNvls;
 }
@@ -207,12 +208,12 @@ bool BandwidthRules::too_few_channels() const {
 // Which algorithms this job has.
 double BandwidthRules::algbw_gbps() const {
   if (job_.nranks < 2 || set_.nchannels() == 0 || !offered()) return 0;
-  switch (way_.algorithm) {
+  switch (scheme_.algorithm) {
     case Algorithm::nvls_tree:
     case Algorithm::nvls:
       if (!job_.nvls || too_few_channels()) return 0;
-      if (way_.algorithm == Algorithm::nvls_tree ? job_.nnodes == 1
-                                                 : job_.nnodes > 1 && !job_.collnet)
+      if (scheme_.algorithm == Algorithm::nvls_tree ? job_.nnodes == 1
+                                                    : job_.nnodes > 1 && !job_.collnet)
         return 0;
       break;
     case Algorithm::collnet_direct:
@@ -232,8 +233,8 @@ int ring_steps(Function function, int nranks) {
 }
 
 double algorithm_bandwidth_gbps(const JobShape& job, const ModelConstants& constants,
-                                const Way& way) {
-  return BandwidthRules(job, constants, way).algbw_gbps();
+                                const Scheme& scheme) {
+  return BandwidthRules(job, constants, scheme).algbw_gbps();
 }
 
 }  // namespace linerate::topo

@@ -6,8 +6,8 @@
 
 namespace linerate::topo {
 
-// One way of doing a function.
-struct Way {
+// A function done with an algorithm and a protocol.
+struct Scheme {
   Function function = Function::all_reduce;
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
@@ -15,7 +15,7 @@ struct Way {
 
 // GB/s of algorithm bandwidth: bytes of the call over the time they take; 0: not used.
 double algorithm_bandwidth_gbps(const JobShape& job, const ModelConstants& constants,
-                                const Way& way);
+                                const Scheme& scheme);
 
 // Steps that a ring takes: 2 (n - 1) for all_reduce, n - 1 where each rank has its own part, else
 // n.

@@ -20,15 +20,15 @@ bool ll128_is_safe(const JobShape& job, const ChannelSet& set) {
 }
 
 // Limits that NCCL looks at when a call is made (src/enqueue.cc, updateCollCostTable).
-bool fits_node(const JobShape& job, const Way& way) {
+bool fits_node(const JobShape& job, const Scheme& scheme) {
   constexpr double kMostCollnetRanks = 8, kMostNvlsRanks = 32;
-  switch (way.algorithm) {
+  switch (scheme.algorithm) {
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
       return job.ranks_per_node() <= kMostCollnetRanks;
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return way.function == Function::all_reduce || job.ranks_per_node() <= kMostNvlsRanks;
+      return scheme.function == Function::all_reduce || job.ranks_per_node() <= kMostNvlsRanks;
     case Algorithm::tree:
     case Algorithm::ring:
     case Algorithm::pat:
@@ -37,12 +37,13 @@ bool fits_node(const JobShape& job, const Way& way) {
   __builtin_unreachable();
 }
 
-Cost cost_of(const JobShape& job, const ModelConstants& constants, const Way& way) {
-  if (!fits_node(job, way)) return {};
-  if (way.protocol == Protocol::ll128 && !ll128_is_safe(job, job.of(way.algorithm))) return {};
-  const double algbw = algorithm_bandwidth_gbps(job, constants, way);
+Cost cost_of(const JobShape& job, const ModelConstants& constants, const Scheme& scheme) {
+  if (!fits_node(job, scheme)) return {};
+  if (scheme.protocol == Protocol::ll128 && !ll128_is_safe(job, job.of(scheme.algorithm)))
+    return {};
+  const double algbw = algorithm_bandwidth_gbps(job, constants, scheme);
   if (algbw <= 0) return {};
-  return {.latency_us = latency_us(job, constants, way), .algbw_gbps = algbw};
+  return {.latency_us = latency_us(job, constants, scheme), .algbw_gbps = algbw};
 }
 
 }  // namespace

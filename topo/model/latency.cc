@@ -14,38 +14,39 @@ int log2_of(int value) { return std::bit_width(static_cast<unsigned>(value)) - 1
 
 class LatencyRules {
  public:
-  LatencyRules(const JobShape& job, const ModelConstants& constants, const Way& way)
-      : job_(job), constants_(constants), way_(way), set_(job.of(way.algorithm)) {}
+  LatencyRules(const JobShape& job, const ModelConstants& constants, const Scheme& scheme)
+      : job_(job), constants_(constants), scheme_(scheme), set_(job.of(scheme.algorithm)) {}
 
   double latency_us() const;
 
  private:
   double hardware_us(Hardware hardware, Algorithm algorithm) const {
-    return constants_.hardware_us[index_of(hardware)][index_of(algorithm)][index_of(way_.protocol)];
+    return constants_
+        .hardware_us[index_of(hardware)][index_of(algorithm)][index_of(scheme_.protocol)];
   }
   Hardware inside() const {
     return set_.intra_type == PathType::nvl ? Hardware::nvlink : Hardware::pci;
   }
-  double intra_us() const { return hardware_us(inside(), way_.algorithm); }
+  double intra_us() const { return hardware_us(inside(), scheme_.algorithm); }
   double inter_us() const;
   double ring_us() const;
   double chain_of_ranks_us() const;
   double overhead_us() const;
   double nvls_us(double base_us) const;
   double pat_us() const;
-  bool simple() const { return way_.protocol == Protocol::simple; }
+  bool simple() const { return scheme_.protocol == Protocol::simple; }
   int more_ranks() const { return job_.nranks / job_.nnodes - 1; }
 
   const JobShape& job_;
   const ModelConstants& constants_;
-  const Way& way_;
+  const Scheme& scheme_;
   const ChannelSet& set_;
 };
 
 // With one rank per node nothing hides the network. Simple also flushes what a NIC wrote.
 double LatencyRules::inter_us() const {
   const bool exposed = job_.nranks == job_.nnodes && job_.version >= kInterStepsRule;
-  const double step = hardware_us(Hardware::net, exposed ? Algorithm::tree : way_.algorithm);
+  const double step = hardware_us(Hardware::net, exposed ? Algorithm::tree : scheme_.algorithm);
   return step + set_.inter_latency_us * (simple() ? 2 : 1);
 }
 
@@ -62,23 +63,23 @@ double LatencyRules::chain_of_ranks_us() const {
   const auto hardware = job_.nnodes == 1 ? inside() : Hardware::net;
   if (set_.same_channels) return hardware_us(hardware, Algorithm::ring);
   const auto algorithm = simple() ? Algorithm::tree : Algorithm::ring;
-  return ring_steps(way_.function, job_.nranks) * hardware_us(hardware, algorithm);
+  return ring_steps(scheme_.function, job_.nranks) * hardware_us(hardware, algorithm);
 }
 
 double LatencyRules::ring_us() const {
-  if (!has_shares(way_.function) && way_.function != Function::all_reduce)
+  if (!has_shares(scheme_.function) && scheme_.function != Function::all_reduce)
     return chain_of_ranks_us();
-  const int rounds = way_.function == Function::all_reduce ? 2 : 1;
+  const int rounds = scheme_.function == Function::all_reduce ? 2 : 1;
   int inter_steps = job_.nnodes == 1 ? 0 : rounds * (job_.nnodes - 1);
   if (job_.version < kInterStepsRule && job_.nnodes > 1 && rounds == 2)
     inter_steps = rounds * job_.nnodes;
-  const int intra_steps = ring_steps(way_.function, job_.nranks) - inter_steps;
+  const int intra_steps = ring_steps(scheme_.function, job_.nranks) - inter_steps;
   return intra_steps * std::max(intra_us(), overhead_us()) + inter_steps * inter_us();
 }
 
 double LatencyRules::nvls_us(double base_us) const {
-  const double net = hardware_us(Hardware::net, way_.algorithm);
-  if (way_.algorithm == Algorithm::nvls) {
+  const double net = hardware_us(Hardware::net, scheme_.algorithm);
+  if (scheme_.algorithm == Algorithm::nvls) {
     if (job_.version < kNvlsStepsRule) return base_us + (job_.nnodes > 1 ? net : 0);
     return intra_us() + (job_.nnodes > 1 ? inter_us() : 0);
   }
@@ -92,8 +93,9 @@ double LatencyRules::pat_us() const {
 }
 
 double LatencyRules::latency_us() const {
-  const double base_us = constants_.base_us[index_of(way_.algorithm)][index_of(way_.protocol)];
-  switch (way_.algorithm) {
+  const double base_us =
+      constants_.base_us[index_of(scheme_.algorithm)][index_of(scheme_.protocol)];
+  switch (scheme_.algorithm) {
     case Algorithm::ring:
       return base_us + ring_us();
     case Algorithm::tree:
@@ -115,8 +117,8 @@ double LatencyRules::latency_us() const {
 
 }  // namespace
 
-double latency_us(const JobShape& job, const ModelConstants& constants, const Way& way) {
-  return LatencyRules(job, constants, way).latency_us();
+double latency_us(const JobShape& job, const ModelConstants& constants, const Scheme& scheme) {
+  return LatencyRules(job, constants, scheme).latency_us();
 }
 
 }  // namespace linerate::topo

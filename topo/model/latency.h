@@ -6,6 +6,6 @@
 namespace linerate::topo {
 
 // Microseconds that a call takes besides moving its bytes.
-double latency_us(const JobShape& job, const ModelConstants& constants, const Way& way);
+double latency_us(const JobShape& job, const ModelConstants& constants, const Scheme& scheme);
 
 }  // namespace linerate::topo

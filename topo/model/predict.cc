@@ -27,22 +27,23 @@ double tree_correction(Protocol protocol, std::size_t bytes) {
   return power < row.size() ? row[power] : 1;
 }
 
-bool corrected(const JobShape& job, const Way& way) {
+bool corrected(const JobShape& job, const Scheme& scheme) {
   constexpr NcclVersion kNvlsTreeToo{2, 29, 0};
-  if (way.function != Function::all_reduce) return false;
-  if (way.algorithm == Algorithm::tree) return true;
+  if (scheme.function != Function::all_reduce) return false;
+  if (scheme.algorithm == Algorithm::tree) return true;
   const bool x86 =
       job.cpu == CpuKind::intel || job.cpu == CpuKind::amd || job.cpu == CpuKind::mixed;
-  return way.algorithm == Algorithm::nvls_tree && job.version >= kNvlsTreeToo &&
+  return scheme.algorithm == Algorithm::nvls_tree && job.version >= kNvlsTreeToo &&
          generation_of(job.min_sm) == Generation::blackwell && x86;
 }
 
 // Long rings on several nodes stay slower than the model until messages are large.
-double plateau(const JobShape& job, const Way& way, std::size_t bytes) {
+double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
   constexpr std::size_t kLeastPiece = 64;
   constexpr double kBeforeAmpere = 1.9, kSince = 1.4;
-  const bool ring = way.function == Function::all_reduce && way.algorithm == Algorithm::ring &&
-                    way.protocol == Protocol::simple && job.nnodes > 1;
+  const bool ring = scheme.function == Function::all_reduce &&
+                    scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::simple &&
+                    job.nnodes > 1;
   const auto pieces =
       static_cast<std::size_t>(job.coll_channels) * static_cast<std::size_t>(job.nranks);
   if (!ring || pieces == 0 || bytes / pieces < kLeastPiece) return 1;
@@ -68,31 +69,33 @@ double bus_factor(Function function, int nranks) {
 
 Predictor::Predictor(const JobShape& job) : job_(job), costs_(job) {}
 
-std::optional<double> Predictor::time_us(const Way& way, std::size_t bytes) const {
-  const Cost& cost = costs_.of(way.function, way.algorithm, way.protocol);
+std::optional<double> Predictor::time_us(const Scheme& scheme, std::size_t bytes) const {
+  const Cost& cost = costs_.of(scheme.function, scheme.algorithm, scheme.protocol);
   if (!cost.usable()) return std::nullopt;
   double algbw = cost.algbw_gbps;
-  if (corrected(job_, way)) algbw *= tree_correction(way.protocol, bytes);
-  return cost.latency_us * plateau(job_, way, bytes) +
+  if (corrected(job_, scheme)) algbw *= tree_correction(scheme.protocol, bytes);
+  return cost.latency_us * plateau(job_, scheme, bytes) +
          static_cast<double>(bytes) / (kBytesPerUsOfGbps * algbw);
 }
 
 // Fewer channels while one would have less than its threads want (src/enqueue.cc,
 // topoGetAlgoInfo).
-int Predictor::channels_for(const Way& way, std::size_t bytes) const {
+int Predictor::channels_for(const Scheme& scheme, std::size_t bytes) const {
   constexpr std::array<int, kProtocols> kThreads{512, 640, 512}, kThresholds{8, 8, 64};
   constexpr int kPciThreads = 256, kCollnetThreads = 640, kCollnetThreshold = 512;
   constexpr double kPciGbps = 12;
-  if (way.algorithm == Algorithm::nvls || way.algorithm == Algorithm::nvls_tree)
+  if (scheme.algorithm == Algorithm::nvls || scheme.algorithm == Algorithm::nvls_tree)
     return job_.nvls_channels;
-  int threads = kThreads[index_of(way.protocol)];
-  int threshold = kThresholds[index_of(way.protocol)];
+  int threads = kThreads[index_of(scheme.protocol)];
+  int threshold = kThresholds[index_of(scheme.protocol)];
   const auto& ring = job_.of(Algorithm::ring);
-  if (way.algorithm == Algorithm::ring && way.protocol == Protocol::ll) threshold *= job_.nranks;
-  if (way.algorithm == Algorithm::ring && way.protocol == Protocol::simple &&
+  if (scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::ll)
+    threshold *= job_.nranks;
+  if (scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::simple &&
       ring.intra_gbps * ring.nchannels() <= kPciGbps)
     threads = kPciThreads;
-  if (way.algorithm == Algorithm::collnet_direct || way.algorithm == Algorithm::collnet_chain) {
+  if (scheme.algorithm == Algorithm::collnet_direct ||
+      scheme.algorithm == Algorithm::collnet_chain) {
     threads = kCollnetThreads;
     threshold = kCollnetThreshold;
   }

@@ -19,7 +19,7 @@ struct Prediction {
   double algbw_gbps = 0, busbw_gbps = 0;
 };
 
-// Where larger calls go another way.
+// Where larger calls go another scheme.
 struct Crossover {
   std::size_t bytes = 0;  // the first size, to the nearest 64 bytes
   Algorithm algorithm = Algorithm::ring;
@@ -34,13 +34,13 @@ class Predictor {
   // As NCCL chooses it. REQUIRES: bytes > 0, and a job of two ranks at least.
   Prediction predict(Function function, std::size_t bytes) const;
   // Of one way; nothing where NCCL does not use it.
-  std::optional<double> time_us(const Way& way, std::size_t bytes) const;
+  std::optional<double> time_us(const Scheme& scheme, std::size_t bytes) const;
   // From `least` bytes to `most`; the first one is the choice at `least`.
   std::vector<Crossover> crossovers(Function function, std::size_t least, std::size_t most) const;
   const CostTable& costs() const { return costs_; }
 
  private:
-  int channels_for(const Way& way, std::size_t bytes) const;
+  int channels_for(const Scheme& scheme, std::size_t bytes) const;
 
   JobShape job_;
   CostTable costs_;

@@ -172,10 +172,10 @@ TEST(Predictions, LeaveLl128OutWhereDataMayArriveInPieces) {
   auto far = h100_nodes(2);
   for (auto& set : far.channels) set.inter_type = PathType::phb;
 
-  const Way way{Function::all_reduce, Algorithm::ring, Protocol::ll128};
+  const Scheme scheme{Function::all_reduce, Algorithm::ring, Protocol::ll128};
 
-  EXPECT_TRUE(Predictor(h100_nodes(2)).time_us(way, kMiB));
-  EXPECT_FALSE(Predictor(far).time_us(way, kMiB));
+  EXPECT_TRUE(Predictor(h100_nodes(2)).time_us(scheme, kMiB));
+  EXPECT_FALSE(Predictor(far).time_us(scheme, kMiB));
 }
 
 TEST(Crossovers, AreWhereTheChoiceChanges) {
