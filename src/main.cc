@@ -62,6 +62,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::perf_command(input);
     case Command::memcpy:
       return linerate::memcpy_command(input);
+    case Command::topo:
+      return linerate::topo_command(input);
     case Command::tune:
       return linerate::tune_command(input);
     case Command::report:

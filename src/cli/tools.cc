@@ -76,7 +76,8 @@ Result<Invocation> without_more(Invocation call, std::size_t known) {
 
 // Help on one command; reports and tuning explain themselves.
 Invocation help_on(const CommandRow& row, Invocation call) {
-  const bool explains_itself = row.command == Command::report || row.command == Command::tune;
+  const bool explains_itself = row.command == Command::report || row.command == Command::tune ||
+                               row.command == Command::topo;
   call.command = explains_itself ? row.command : Command::help;
   call.words = {explains_itself ? "--help" : std::string(row.name)};
   return call;
@@ -129,6 +130,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
       return without_more(std::move(call), 2);
     case Command::help:
       return help_invocation(std::move(call));
+    case Command::topo:
     case Command::tune:
     case Command::report:
       return call;
@@ -162,8 +164,10 @@ const CommandRow* find_command(std::string_view name) {
 }
 
 std::span<const CommandRow> commands() {
-  static constexpr std::array<CommandRow, 6> kRows{{
+  static constexpr std::array<CommandRow, 7> kRows{{
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
+      {Command::topo, "topo", "[options]",
+       "this machine's parts and links, or another's, and how fast NCCL should be on it"},
       {Command::tune, "tune", "host [options]",
        "measure the host backend's algorithms here, and use the fastest from then on"},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},

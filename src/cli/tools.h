@@ -13,7 +13,7 @@
 
 namespace linerate {
 
-enum class Command : std::uint8_t { perf, memcpy, tune, report, docs, help, version };
+enum class Command : std::uint8_t { perf, memcpy, topo, tune, report, docs, help, version };
 
 struct CommandRow {
   Command command;

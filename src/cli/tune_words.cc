@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/sub_command.h"
 #include "cli/values.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,17 +87,7 @@ std::string tune_markdown() {
   Texts texts;
   TuneConfig config;
   describe(app, texts, config);
-  std::string text =
-      "## linerate tune host\n\n"
-      "| Option | Default | Meaning |\n|---|---|---|\n";
-  for (const CLI::Option* option : app.get_options())
-    if (option->nonpositional() && !option->get_lnames().empty() &&
-        option->get_lnames()[0] != "help")
-      text += fmt::format(
-          "| `{}` | {} | {} |\n", option->get_name(false, true),
-          option->get_default_str().empty() ? "" : fmt::format("`{}`", option->get_default_str()),
-          option->get_description());
-  return text;
+  return "## linerate tune host\n\n" + options_markdown(app);
 }
 
 Result<TuneConfig> parse_tune(const std::vector<std::string>& words) {
@@ -107,14 +97,10 @@ Result<TuneConfig> parse_tune(const std::vector<std::string>& words) {
       "Measures every algorithm of the host backend by collective, ranks and size, and "
       "keeps the fastest in a table that later runs on this machine use.");
   describe(app, texts, config);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::CallForHelp&) {
-    config.help_text = app.help();
-    return config;
-  } catch (const CLI::ParseError& error) {
-    return Failure{fmt::format("linerate tune: {}. --help lists its options.", error.what())};
-  }
+  const auto read = read_words(app, words, "linerate tune");
+  if (!read.refusal.empty()) return Failure{read.refusal};
+  config.help_text = read.help;
+  if (!config.help_text.empty()) return config;
   constexpr std::array<std::string_view, 1> kWhat{"host"};
   if (texts.what != kWhat[0]) return Failure{unknown_choice("backend to tune", texts.what, kWhat)};
   if (config.check && config.print_rows)

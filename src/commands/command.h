@@ -19,6 +19,7 @@ struct CommandInput {
 // One function of each sub-command; they throw Error, and main turns it into an exit code.
 ExitCode perf_command(const CommandInput& input);
 ExitCode memcpy_command(const CommandInput& input);
+ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
 ExitCode docs_command(const CommandInput& input);

@@ -1,0 +1,23 @@
+// What the sub-commands that read their words with CLI11 share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// What came of reading words: neither where they were all taken.
+struct WordsRead {
+  std::string help{};     // asked for
+  std::string refusal{};  // a sentence
+};
+
+// Reads `words` into what the app's options write to. `name`: "linerate topo".
+WordsRead read_words(CLI::App& app, const std::vector<std::string>& words, const std::string& name);
+
+// The app's options as a Markdown table; words without a dash are left out.
+std::string options_markdown(const CLI::App& app);
+
+}  // namespace linerate

@@ -1,0 +1,57 @@
+// What `linerate topo` was asked to show.
+#pragma once
+
+#include "base/result.h"
+#include "topo/model/algorithm.h"
+#include "topo/version.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+
+// Where the system comes from.
+enum class TopoSource : std::uint8_t { this_machine, saved_root, hwloc_file, nccl_file, platform };
+
+enum class TopoView : std::uint8_t {
+  tree,
+  matrix,
+  dot,
+  svg,
+  json,
+  nccl_xml,
+  explanation,
+  lint,
+  prediction,
+  platforms
+};
+
+struct TopoConfig {
+  TopoSource source = TopoSource::this_machine;
+  std::string source_name{};  // path, or the platform's name
+  TopoView view = TopoView::tree;
+  std::string out_file{};                      // nccl_xml and svg; empty: stdout
+  std::pair<std::string, std::string> ends{};  // explanation
+  topo::NcclVersion version{};
+
+  // prediction
+  topo::Function function = topo::Function::all_reduce;
+  std::size_t min_bytes = 8;
+  std::size_t max_bytes = std::size_t{8} << 30;
+  int step_factor = 4;
+  int nnodes = 1;
+
+  std::string help_text{};  // set: print it and do nothing
+};
+
+// The words behind `linerate topo`.
+Result<TopoConfig> parse_topo(const std::vector<std::string>& words);
+
+// Its options as a section of docs/cli.md.
+std::string topo_markdown();
+
+}  // namespace linerate

@@ -1,0 +1,103 @@
+// linerate topo: loads a system, and shows what was asked for.
+#include "base/error.h"
+#include "cli/topo_words.h"
+#include "commands/command.h"
+#include "topo/cluster/platforms.h"
+#include "topo/graph/explain.h"
+#include "topo/model/job.h"
+#include "topo/read/nccl_xml.h"
+#include "topo/show/nccl_xml_export.h"
+#include "topo/show/prediction.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+namespace linerate {
+namespace {
+
+using topo::Graph;
+using topo::System;
+
+Result<System> load(const TopoConfig& config) {
+  switch (config.source) {
+    case TopoSource::nccl_file:
+      return topo::load_nccl_xml(config.source_name);
+    case TopoSource::platform:
+      return topo::built_in_platform(config.source_name);
+    case TopoSource::this_machine:
+    case TopoSource::saved_root:
+    case TopoSource::hwloc_file:
+      break;
+  }
+  return Failure{"give --nccl-xml or --platform"};
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw Error(fmt::format("Cannot write {}.", path), ExitCode::usage);
+}
+
+ExitCode print_platforms() {
+  for (const auto& platform : topo::platforms())
+    fmt::print("{:<14} {}\n", platform.name, platform.about);
+  return ExitCode::ok;
+}
+
+ExitCode predict(const TopoConfig& config, const Graph& graph) {
+  const auto gpus = graph.of(topo::NodeKind::gpu).size();
+  if (gpus == 0) return refuse("--predict: there is no GPU, so nothing for NCCL to do.");
+  if (gpus * static_cast<std::size_t>(config.nnodes) < 2)
+    return refuse("--predict: one GPU alone sends nothing: give --nodes 2 or more.");
+  if (config.nnodes > 1 && graph.of(topo::NodeKind::net).empty())
+    return refuse("--predict: several nodes need a NIC, and this one has none.");
+  const auto job = topo::job_of(graph, {.nnodes = config.nnodes});
+  fmt::print("{}", topo::prediction_text(job, {.function = config.function,
+                                               .min_bytes = config.min_bytes,
+                                               .max_bytes = config.max_bytes,
+                                               .step_factor = config.step_factor}));
+  return ExitCode::ok;
+}
+
+ExitCode explain(const TopoConfig& config, const Graph& graph) {
+  const auto from = graph.find(config.ends.first);
+  if (!from) return refuse("--explain: " + from.sentence());
+  const auto to = graph.find(config.ends.second);
+  if (!to) return refuse("--explain: " + to.sentence());
+  fmt::print("{}", topo::explain(graph, topo::Paths(graph), *from, *to));
+  return ExitCode::ok;
+}
+
+ExitCode export_nccl(const TopoConfig& config, const System& system) {
+  const auto text = topo::nccl_xml_of(system);
+  if (!text) return refuse("--export-nccl: " + text.sentence());
+  write_file(config.out_file, *text);
+  return ExitCode::ok;
+}
+
+ExitCode show(const TopoConfig& config, const System& system) {
+  if (config.view == TopoView::nccl_xml) return export_nccl(config, system);
+  const auto graph = topo::build_graph(system, config.version);
+  if (config.view == TopoView::explanation) return explain(config, graph);
+  return predict(config, graph);
+}
+
+}  // namespace
+
+ExitCode topo_command(const CommandInput& input) {
+  const auto config = parse_topo(input.call.words);
+  if (!config) return refuse(config.sentence());
+  if (!config->help_text.empty()) {
+    fmt::print("{}", config->help_text);
+    return ExitCode::ok;
+  }
+  if (config->view == TopoView::platforms) return print_platforms();
+  const auto system = load(*config);
+  if (!system) return refuse(system.sentence());
+  return show(*config, *system);
+}
+
+}  // namespace linerate
