@@ -211,6 +211,7 @@ std::string json_line(const Record& record) {
   put(line, "algorithm", record.call.algorithm);
   put(line, "protocol", record.call.protocol);
   if (record.call.channels > 0) line["channels"] = record.call.channels;
+  if (record.call.lost) line["algorithm_lost"] = true;
   if (!record.traffic_bytes.empty()) line["traffic_bytes"] = record.traffic_bytes;
   if (record.copy) line["copy"] = copy_json(*record.copy);
   put(line, "timestamp", record.timestamp);

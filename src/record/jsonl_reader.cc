@@ -244,6 +244,7 @@ Record read_record(const Fields& fields) {
   fields.read("algorithm", record.call.algorithm);
   fields.read("protocol", record.call.protocol);
   fields.read("channels", record.call.channels);
+  fields.read("algorithm_lost", record.call.lost);
   fields.read("traffic_bytes", record.traffic_bytes);
   fields.with("copy", [&](const Fields& copy) { record.copy = read_copy(copy); });
   fields.read("timestamp", record.timestamp);

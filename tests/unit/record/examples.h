@@ -82,7 +82,7 @@ inline Record example_record() {
           .backend = "host",
           .backend_version = "0.1.0",
           .transport = "shared memory",
-          .call = {.algorithm = "ring", .protocol = "LL128", .channels = 24},
+          .call = {.algorithm = "ring", .protocol = "LL128", .channels = 24, .lost = true},
           .window = {.iters = 20, .agg = 1, .time_us = 2.5, .cpu_us = 1.25},
           .algbw_gbps = 0.5,
           .busbw_gbps = 0.75,
