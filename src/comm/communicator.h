@@ -37,6 +37,9 @@ struct Reduction {
 class Registration {
  public:
   virtual ~Registration() = default;
+
+  // False where the library took the call and did nothing. Within a Group known at its end.
+  virtual bool effective() const { return true; }
 };
 
 enum class RegistrationKind {

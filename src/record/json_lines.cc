@@ -187,6 +187,7 @@ std::string json_line(const RunInfo& run) {
   for (const auto& rank : run.ranks) line["ranks"].push_back(rank_json(rank));
   line["timing"] = timing_json(run.timing);
   put(line, "init_us", run.init_us);
+  if (run.registered_ranks) line["registered_ranks"] = *run.registered_ranks;
   put(line, "cpu_model", run.cpu_model);
   line["ncores"] = run.ncores;
   return line_of(line);

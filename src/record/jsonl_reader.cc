@@ -132,6 +132,7 @@ RunInfo read_run(const Fields& fields) {
   read_ranks(fields, run.ranks);
   fields.with("timing", [&](const Fields& timing) { read_timing(timing, run.timing); });
   fields.read("init_us", run.init_us);
+  fields.read("registered_ranks", run.registered_ranks);
   fields.read("cpu_model", run.cpu_model);
   fields.read("ncores", run.ncores);
   return run;

@@ -1,6 +1,7 @@
 // See fake_device_api.h.
 #include "support/gpu/fake_device_api.h"
 
+#include "support/gpu/fake_faults.h"
 #include "support/gpu/fake_nccl.h"
 #include "support/gpu/fake_stream.h"
 #include "support/gpu/fake_world.h"
@@ -25,6 +26,7 @@ ncclResult_t register_window(ncclComm_t, void* memory, std::size_t bytes, ncclWi
                              int) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if (address % NCCL_WIN_REQUIRED_ALIGNMENT != 0) return ncclInvalidArgument;
+  if (switched_off("NCCL_CUMEM_ENABLE")) return ncclSuccess;  // `window` stays what it was
   *window = reinterpret_cast<ncclWindow_t>(new FakeWindow{static_cast<std::byte*>(memory), bytes});
   return ncclSuccess;
 }

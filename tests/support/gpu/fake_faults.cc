@@ -42,6 +42,11 @@ void set_fake_faults(std::string_view text) {
   current.call = *end == ':' ? std::strtoull(end + 1, nullptr, 10) : 1;
 }
 
+bool switched_off(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && std::string_view(text) == "0";
+}
+
 FakeFault fake_fault() {
   const std::lock_guard lock(mutex);
   return current;

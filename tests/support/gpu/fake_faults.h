@@ -18,4 +18,7 @@ struct FakeFault {
 void set_fake_faults(std::string_view text);
 FakeFault fake_fault();
 
+// Whether the environment has NAME=0, as NCCL reads it.
+bool switched_off(const char* name);
+
 }  // namespace linerate::nccl

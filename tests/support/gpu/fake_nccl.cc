@@ -248,9 +248,8 @@ ncclResult_t allocate(void** memory, std::size_t bytes) {
 }
 
 // A registration is a byte of its own, so that one which is never ended leaks.
-template <typename Handle>
-ncclResult_t add_registration(Handle* handle) {
-  *handle = reinterpret_cast<Handle>(new char());
+ncclResult_t add_registration(void** handle) {
+  *handle = switched_off("NCCL_LOCAL_REGISTER") ? nullptr : new char();
   return ncclSuccess;
 }
 ncclResult_t end_registration(void* handle) {

@@ -38,6 +38,7 @@ inline RunInfo example_run() {
                      .barrier_cost_us = 0.5,
                      .clock_error_us = 0.25},
           .init_us = 1500,
+          .registered_ranks = 1,
           .cpu_model = "CPU",
           .ncores = 2};
 }

@@ -30,7 +30,8 @@ TEST(JsonLine, OfARunIsExactlyThis) {
             R"("ranks":[{"rank":1,"group":0,"pid":42,"hostname":"node07","node":0,"device":1,)"
             R"("bus_id":"0000:00:00","device_name":"host memory"}],)"
             R"("timing":{"clock_cost_ns":25.0,"clock_resolution_ns":1.0,"barrier_cost_us":0.5,)"
-            R"("clock_error_us":0.25},"init_us":1500.0,"cpu_model":"CPU","ncores":2})"
+            R"("clock_error_us":0.25},"init_us":1500.0,"registered_ranks":1,)"
+            R"("cpu_model":"CPU","ncores":2})"
             "\n");
 }
 
