@@ -76,6 +76,17 @@ class Options(GpuRun):
         self.assertRegex(done.stdout, r"# GPU memory usage     : Initialization .* \| "
                                       r"User-Allocated 8.00 KB \| Collective 0.00 B \| Total")
 
+    def test_memory_that_is_not_there_is_told_with_what_is(self):
+        sentences = {"22809": "ncclMemAlloc of 2 MiB with 1024 KiB free failed: a fake error",
+                     "21805": "GPU 0 has no 2 MiB left: 1024 KiB are free; use smaller sizes (-e)."}
+        for version, sentence in sentences.items():
+            with self.subTest(version=version):
+                done = on_gpus("all_reduce", "-b", "2M", "-e", "2M", "--limit-memory", "8M",
+                               LINERATE_FAKE_GPU_BYTES=str(1 << 20),
+                               LINERATE_FAKE_NCCL_VERSION=version)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(sentence, done.stderr)
+
     def test_sizes_are_capped_by_what_is_free(self):
         done = on_gpus("all_reduce", "-b", "1K", "-e", "64M", "-f", "100000", "-g", "2",
                        LINERATE_FAKE_GPU_BYTES=str(1 << 20))

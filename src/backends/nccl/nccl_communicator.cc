@@ -12,6 +12,18 @@
 #include <fmt/format.h>
 
 namespace linerate::nccl {
+namespace {
+
+// Of a GPU on which a call has failed, so that the question may fail too.
+std::string free_text(const Device& device) {
+  try {
+    return about_bytes_text(device.free_bytes());
+  } catch (const Error&) {
+    return "an unknown amount";
+  }
+}
+
+}  // namespace
 
 NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
                                    std::shared_ptr<Endpoint> endpoint, const Place& place,
@@ -61,8 +73,9 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
   if (!on_gpu || bytes == 0 || api.mem_alloc == nullptr) return device_.allocate(bytes, kind);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   void* memory = nullptr;
-  endpoint_->check(api.mem_alloc(&memory, bytes),
-                   fmt::format("ncclMemAlloc of {}", bytes_text(bytes)));
+  if (const ncclResult_t code = api.mem_alloc(&memory, bytes); code != ncclSuccess)
+    endpoint_->check(code, fmt::format("ncclMemAlloc of {} with {} free", bytes_text(bytes),
+                                       free_text(device_)));
   return {{static_cast<std::byte*>(memory), bytes}, kind, [&api](View view) {
             (void)api.mem_free(view.data());
           }};

@@ -108,7 +108,7 @@ Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
   const cudaError_t code = api_.malloc(&memory, bytes);
   if (code == cudaErrorMemoryAllocation) {
     (void)api_.get_last_error();
-    throw Error(fmt::format("GPU {} has no {} left: {} are free. Use smaller sizes (-e).", index_,
+    throw Error(fmt::format("GPU {} has no {} left: {} are free; use smaller sizes (-e).", index_,
                             bytes_text(bytes), about_bytes_text(free_bytes())));
   }
   check_cuda(api_, code, "cudaMalloc");
@@ -119,7 +119,8 @@ Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
 
 Buffer CudaDevice::allocate_pinned(std::size_t bytes, MemoryKind kind) {
   void* memory = nullptr;
-  check_cuda(api_, api_.host_alloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  check_cuda(api_, api_.host_alloc(&memory, bytes, cudaHostAllocDefault),
+             fmt::format("cudaHostAlloc of {}", bytes_text(bytes)));
   return {{static_cast<std::byte*>(memory), bytes}, kind, [&api = api_](View view) {
             (void)api.free_host(view.data());
           }};
