@@ -64,6 +64,10 @@ class Communicator {
   // ranks.
   virtual void enqueue(const Op& op, Stream& stream) = 0;
 
+  // Why there is no call of the kind, type and operator of `op`, in a sentence; empty: there is
+  // one. The same on all ranks.
+  virtual std::string refusal(const Op&) const { return {}; }
+
   // Memory that this communicator's backend moves fastest; usable with every other one too.
   // First touched by the calling thread. The buffer may outlive the communicator.
   virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;

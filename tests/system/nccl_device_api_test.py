@@ -32,10 +32,18 @@ class DeviceKernels(GpuRun):
             self.assertEqual(done.returncode, 5, done.stderr)
             self.assertIn("-D needs NCCL 2.", done.stderr)
 
+    def test_cases_without_a_kernel_are_left_out_and_named(self):
+        done = on_gpus("all_reduce", "-b", "1K", "-e", "1K", "-n", "2", "-g", "2", "-R", "2", "-D",
+                       "1", "-d", "all", "-o", "all")
+        self.assert_good(done, 10)
+        self.assertIn("note: left out, as there is no kernel for them: sum of f8e4m3, f8e5m2; "
+                      "prod; max; min; avg; mulsum\n", done.stderr)
+
     def test_what_has_no_kernel_is_refused(self):
         for words, sentence in ((["all_reduce", "-D", "1", "-d", "f8e5m2"], "no kernel for f8e5m2"),
                                 (["all_reduce", "-D", "3", "-d", "half"], "no kernel for half"),
                                 (["all_reduce", "-D", "2", "-o", "max"], "sums only"),
+                                (["all_reduce", "-D", "1", "-d", "f8e5m2", "-o", "all"], "for f8"),
                                 (["all_to_all", "-D", "3"], "-D 3 of all_to_all needs"),
                                 (["all_to_all", "-D", "4"], "-D 4 of all_to_all needs")):
             with self.subTest(words=words):

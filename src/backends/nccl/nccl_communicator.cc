@@ -50,6 +50,11 @@ void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   nccl::enqueue(op, target);
 }
 
+std::string NcclCommunicator::refusal(const Op& op) const {
+  if (!device_side_ || !has_device_kernel(op.kind)) return {};
+  return device_kernel_refusal(op, libraries_.device.number);
+}
+
 // What only the first call on a stream needs, and each observed one.
 void NcclCommunicator::attend(const Op& op, Stream& stream) {
   static_cast<cuda::CudaStream&>(stream).watch([endpoint = std::weak_ptr(endpoint_)] {

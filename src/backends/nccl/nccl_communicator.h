@@ -38,6 +38,7 @@ class NcclCommunicator final : public Communicator {
 
   // REQUIRES: `stream` is of this rank's device.
   void enqueue(const Op& op, Stream& stream) override;
+  std::string refusal(const Op& op) const override;
   // device: NCCL's own memory where the library has it (2.19), else cudaMalloc's.
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   std::unique_ptr<Registration> register_buffer(const Buffer& buffer,
