@@ -13,12 +13,13 @@ namespace {
 
 using Kind = FakeFault::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 5> kKinds{
+constexpr std::array<std::pair<std::string_view, Kind>, 6> kKinds{
     {{"init_fails", Kind::init_fails},
      {"init_hangs", Kind::init_hangs},
      {"call_fails", Kind::call_fails},
      {"call_hangs", Kind::call_hangs},
-     {"async_error", Kind::async_error}}};
+     {"async_error", Kind::async_error},
+     {"late_error", Kind::late_error}}};
 
 std::mutex mutex;
 FakeFault current;

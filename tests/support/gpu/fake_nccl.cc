@@ -95,14 +95,17 @@ bool has_fault(FakeFault::Kind kind, int rank, std::uint64_t call) {
   return fault.kind == kind && fault.rank == rank && call >= fault.call;
 }
 
+bool never_ends(const Member& member, std::uint64_t call) {
+  return has_fault(FakeFault::Kind::call_hangs, member.rank(), call) ||
+         has_fault(FakeFault::Kind::async_error, member.rank(), call);
+}
+
 // Posts all calls when the stream gets to them, then waits for each.
 cuda::FakeTask task_of(const Batch& batch) {
   return [calls = batch.calls, posted = false]() mutable {
     if (!std::exchange(posted, true))
       for (auto& [member, call] : calls)
-        if (member->begin_call();
-            !has_fault(FakeFault::Kind::call_hangs, member->rank(), member->count_call()))
-          member->post(call);
+        if (member->begin_call(); !never_ends(*member, member->count_call())) member->post(call);
     std::erase_if(calls, [](const auto& entry) {
       if (!entry.first->is_over(entry.second)) return false;
       entry.first->end_call();
@@ -295,7 +298,8 @@ NcclApi fake_nccl(int version) {
   };
   api.comm_get_async_error = [](ncclComm_t comm, ncclResult_t* state) {
     auto& member = member_of(comm);
-    const bool fails = has_fault(FakeFault::Kind::async_error, member.rank(), member.calls());
+    const bool fails = has_fault(FakeFault::Kind::async_error, member.rank(), member.calls()) ||
+                       has_fault(FakeFault::Kind::late_error, member.rank(), member.calls());
     *state = fails ? ncclRemoteError : ncclSuccess;
     return ncclSuccess;
   };
