@@ -17,6 +17,7 @@
 #include <climits>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -38,7 +39,8 @@ class NcclBackend final : public Backend {
                                                               : RegistrationKind::symmetric);
     require_device_api(api_, options_);
     device_.number = options_.device_implementation;
-    device_.ctas = options_.device_ctas.value_or(device_.ctas);
+    const int most = options_.oversubscribe ? kMostSharedCtas : device_.ctas;
+    device_.ctas = options_.device_ctas.value_or(std::min(device_.ctas, most));
   }
 
   std::string_view name() const override { return "nccl"; }
