@@ -2,6 +2,7 @@
 #include "support/gpu/fake_device_api.h"
 
 #include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_log.h"
 #include "support/gpu/fake_nccl.h"
 #include "support/gpu/fake_stream.h"
 #include "support/gpu/fake_world.h"
@@ -31,7 +32,8 @@ ncclResult_t register_window(ncclComm_t, void* memory, std::size_t bytes, ncclWi
   return ncclSuccess;
 }
 
-ncclResult_t deregister_window(ncclComm_t, ncclWindow_t window) {
+ncclResult_t deregister_window(ncclComm_t comm, ncclWindow_t window) {
+  log_fake_call(fake::with_state("ncclCommWindowDeregister", *fake::member_of(comm)));
   if (window == nullptr) return ncclInvalidArgument;
   delete reinterpret_cast<FakeWindow*>(window);
   return ncclSuccess;
@@ -52,6 +54,7 @@ ncclResult_t create(ncclComm_t comm, const ncclDevCommRequirements* wanted, nccl
 }
 
 ncclResult_t destroy(ncclComm_t, const ncclDevComm* comm) {
+  log_fake_call("ncclDevCommDestroy");
   if (comm->resourceWindow == nullptr) return ncclInvalidArgument;
   delete reinterpret_cast<char*>(comm->resourceWindow);
   return ncclSuccess;

@@ -4,6 +4,7 @@
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_device_api.h"
 #include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_log.h"
 #include "support/gpu/fake_memory.h"
 #include "support/gpu/fake_profiler.h"
 #include "support/gpu/fake_stream.h"
@@ -15,6 +16,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -185,6 +187,7 @@ ncclResult_t send(const void* from, std::size_t count, ncclDataType_t type, int 
                   ncclComm_t comm, cudaStream_t stream) {
   Call call = call_of(OpKind::send, from, nullptr, count, type);
   call.peer = peer;
+  log_fake_call("ncclSend " + std::to_string(member_of(comm).rank()) + ">" + std::to_string(peer));
   return add(comm, call, stream);
 }
 
@@ -192,6 +195,7 @@ ncclResult_t recv(void* to, std::size_t count, ncclDataType_t type, int peer, nc
                   cudaStream_t stream) {
   Call call = call_of(OpKind::recv, nullptr, to, count, type);
   call.peer = peer;
+  log_fake_call("ncclRecv " + std::to_string(peer) + ">" + std::to_string(member_of(comm).rank()));
   return add(comm, call, stream);
 }
 
@@ -235,10 +239,14 @@ void set_calls(NcclApi& api) {
   api.send = send;
   api.recv = recv;
   api.group_start = [] {
-    ++grouped.depth;
+    if (grouped.depth++ == 0) log_fake_call("ncclGroupStart");
     return ncclSuccess;
   };
-  api.group_end = [] { return --grouped.depth == 0 ? run_all() : ncclSuccess; };
+  api.group_end = [] {
+    if (--grouped.depth > 0) return ncclSuccess;
+    log_fake_call("ncclGroupEnd");
+    return run_all();
+  };
   api.red_op_create_pre_mul_sum = create_premul;
   api.red_op_destroy = [](ncclRedOp_t, ncclComm_t) { return ncclSuccess; };
 }
@@ -265,18 +273,26 @@ void set_memory(NcclApi& api) {
   api.mem_alloc = allocate;
   api.mem_free = [](void* memory) {
     while (comms().busy(cuda::fake_device_of(memory))) std::this_thread::yield();
+    log_fake_call("ncclMemFree");
     cuda::free_fake(memory);
     return ncclSuccess;
   };
   api.comm_register = [](ncclComm_t, void*, std::size_t, void** handle) {
     return add_registration(handle);
   };
-  api.comm_deregister = [](ncclComm_t, void* handle) { return end_registration(handle); };
+  api.comm_deregister = [](ncclComm_t comm, void* handle) {
+    log_fake_call(fake::with_state("ncclCommDeregister", member_of(comm)));
+    return end_registration(handle);
+  };
 }
 
 }  // namespace
 
 std::shared_ptr<Member> fake::member_of(ncclComm_t comm) { return shared_member(comm); }
+
+std::string fake::with_state(const char* call, const Member& member) {
+  return member.busy() ? std::string(call) + " while a call is on its way" : call;
+}
 
 NcclApi fake_nccl(int version) {
   fake::set_library_version(version);
@@ -287,13 +303,16 @@ NcclApi fake_nccl(int version) {
   api.get_unique_id = get_unique_id;
   api.comm_init_rank_config = init_rank;
   api.comm_destroy = [](ncclComm_t comm) {
+    log_fake_call(fake::with_state("ncclCommDestroy", member_of(comm)));
     while (member_of(comm).busy()) std::this_thread::yield();
     fake::profile_end(member_of(comm));
     comms().remove(comm);
     return ncclSuccess;
   };
   api.comm_abort = [](ncclComm_t comm) {
+    log_fake_call("ncclCommAbort");
     member_of(comm).abort();
+    fake::profile_end(member_of(comm));
     return ncclSuccess;
   };
   api.comm_get_async_error = [](ncclComm_t comm, ncclResult_t* state) {
