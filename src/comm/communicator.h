@@ -101,6 +101,11 @@ class Communicator {
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }
 
+  // Any thread, some time before abort(): from now on each new call throws PeerFailure. True where
+  // abort() frees what a call uses that has begun and not returned yet, so that who aborts waits a
+  // moment for it.
+  virtual bool stop_calls() noexcept { return false; }
+
   // Ends this rank's pending calls with PeerFailure, and with them those of all ranks that wait for
   // it. A backend that cannot (MPI) leaves the calls and relies on Bootstrap::abort.
   virtual void abort() noexcept = 0;

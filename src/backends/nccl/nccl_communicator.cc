@@ -41,7 +41,7 @@ NcclCommunicator::~NcclCommunicator() = default;
 
 void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   begin_call();
-  if (endpoint_->aborted()) endpoint_->throw_if_failed();
+  if (endpoint_->stopped()) endpoint_->throw_if_failed();
   if (watched_ != &stream) attend(op, stream);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   const Target target{*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()};

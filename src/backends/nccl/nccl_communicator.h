@@ -54,6 +54,10 @@ class NcclCommunicator final : public Communicator {
   void observe(bool on) override;
   CallFacts last_call() const override { return last_call_; }
   std::optional<Error> async_error() override;
+  bool stop_calls() noexcept override {
+    endpoint_->stop_calls();
+    return true;
+  }
   void abort() noexcept override { endpoint_->abort(); }
 
  private:

@@ -75,6 +75,24 @@ TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
   EXPECT_EQ(calls, trips);
 }
 
+TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
+  auto config = two_gpus();
+  config.ngpus = 1;
+
+  run_lanes_on_fakes(config, kVersion, [&](const SessionInput& input) {
+    Session session(input);
+    session.allocate(8);
+    auto& rank = session.ranks().front();
+    const FakeLog log;
+
+    EXPECT_TRUE(rank.comm().stop_calls());
+
+    EXPECT_THROW(rank.comm().send({.send = rank.send.view(), .count = 1}, 0, *rank.stream),
+                 PeerFailure);
+    EXPECT_EQ(log.calls({"ncclSend", "ncclCommAbort"}), Calls{});
+  });
+}
+
 TEST(End, OfRegistrationsComesBeforeThatOfCommunicatorsAndMemory) {
   auto config = two_gpus();
   config.gpu.local_register = 1;
