@@ -19,22 +19,44 @@
 #include <ctime>
 #include <exception>
 #include <span>
+#include <string_view>
 
 namespace {
 
 constexpr std::int64_t kSameRequestNs = 500'000'000;
+constexpr std::int64_t kNotYet = 0;
+constexpr std::int64_t kNotYetAndMute = -1;  // another process answers
+constexpr std::string_view kAnswer =
+    "linerate: interrupted: waiting for the calls under way; once more to end at once\n";
 
-std::atomic<std::int64_t> interrupted_ns{0};  // CLOCK_MONOTONIC; 0: not
+std::atomic<std::int64_t> interrupted_ns{kNotYet};  // CLOCK_MONOTONIC
 
-// The first signal asks for the footer at the next pause; a second one ends at once. What follows
-// the first immediately is the same request, sent by a shell and a launcher both.
-extern "C" void on_interrupt(int) {
+std::int64_t monotonic_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const auto now_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  std::int64_t first_ns = 0;
-  if (interrupted_ns.compare_exchange_strong(first_ns, now_ns)) return;
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// The first signal asks for the footer at the next pause, which a call that hangs never reaches; a
+// second one ends at once. What follows the first immediately is the same request, sent by a shell
+// and a launcher both.
+extern "C" void on_interrupt(int) {
+  const auto now_ns = monotonic_ns();
+  auto first_ns = interrupted_ns.load();
+  while (first_ns <= kNotYet)
+    if (interrupted_ns.compare_exchange_weak(first_ns, now_ns)) {
+      const int error = errno;
+      if (first_ns == kNotYet) (void)!write(STDERR_FILENO, kAnswer.data(), kAnswer.size());
+      errno = error;
+      return;
+    }
   if (now_ns - first_ns > kSameRequestNs) _exit(static_cast<int>(linerate::ExitCode::interrupted));
+}
+
+// Of a job of several processes one speaks.
+void mute_interrupts() {
+  auto not_yet = kNotYet;
+  interrupted_ns.compare_exchange_strong(not_yet, kNotYetAndMute);
 }
 
 void catch_interrupts() {
@@ -84,9 +106,10 @@ int run_main(std::span<const char* const> argv) {
   const auto call = linerate::read_invocation(argv);
   if (!call) return static_cast<int>(linerate::refuse(call.sentence()));
   const auto environment = linerate::Environment::of_process();
-  return static_cast<int>(run({.call = *call, .environment = environment, .interrupted = [] {
-                                 return interrupted_ns.load() != 0;
-                               }}));
+  return static_cast<int>(run({.call = *call,
+                               .environment = environment,
+                               .interrupted = [] { return interrupted_ns.load() > kNotYet; },
+                               .mute = mute_interrupts}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // See run.h.
 #include "bench/run.h"
 
+#include "base/log.h"
 #include "bench/calibrate.h"
 #include "bench/case_runner.h"
 #include "bench/expect/host_expecter.h"
@@ -8,12 +9,14 @@
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
 #include "bench/results.h"
+#include "bench/runnable.h"
 #include "bench/traffic_source.h"
 #include "record/verdict.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -69,8 +72,11 @@ void BenchmarkRun::plan() {
   traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
   lower_max_bytes(session_, config_, info_);
   const int nranks = session_.ranks().front().comm().nranks();
-  cases_ =
-      plan_cases(config_, smallest_group(config_, session_.nranks()));  // the same on all lanes
+  // The same on all lanes.
+  auto runnable = runnable_cases(plan_cases(config_, smallest_group(config_, session_.nranks())),
+                                 session_.ranks().front().comm());
+  if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
+  cases_ = std::move(runnable.cases);
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
   constexpr std::size_t kWidest = 8;
   memory_.note_initialised(session_);

@@ -225,6 +225,9 @@ void Session::register_buffers() {
       local.registrations.push_back(local.comm().register_buffer(local.*buffer, kind));
     if (group_) group_->end();
   }
+  registered_ranks_ = sum_of_lanes(std::ranges::count_if(ranks_, [](const LocalRank& local) {
+    return std::ranges::all_of(local.registrations, [](const auto& r) { return r->effective(); });
+  }));
 }
 
 double Session::close() {
@@ -246,6 +249,15 @@ double Session::most_of_lanes(double mine) {
   for (const auto& bytes : members().all_gather(out.bytes(), init_deadline()))
     most = std::max(most, WireReader(bytes).get<double>());
   return most;
+}
+
+int Session::sum_of_lanes(std::ptrdiff_t mine) {
+  WireWriter out;
+  out.put(static_cast<int>(mine));
+  int sum = 0;
+  for (const auto& bytes : members().all_gather(out.bytes(), init_deadline()))
+    sum += WireReader(bytes).get<int>();
+  return sum;
 }
 
 bool Session::any_lane(bool says) {
@@ -272,6 +284,7 @@ void Session::describe(RunInfo& info) const {
   info.ngroups = ngroups_;
   info.ranks = infos_;
   info.init_us = init_us_;
+  info.registered_ranks = registered_ranks_;
 }
 
 void Session::align() {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace linerate {
@@ -70,7 +71,8 @@ class Session {
   int ngroups() const { return ngroups_; }
 
   // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
-  // with inputs, so that no page fault and no zero page is in a timing; registers them (-R).
+  // with inputs, so that no page fault and no zero page is in a timing; registers them (-R), which
+  // is collective over all lanes.
   void allocate(std::size_t bytes);
 
   // Ends registrations and communicators, in this order; nothing but the bootstrap works
@@ -106,6 +108,7 @@ class Session {
   void exchange_infos();
   void gather_node_leaders();
   void register_buffers();
+  int sum_of_lanes(std::ptrdiff_t mine);
   std::size_t sharers_of(const LocalRank& local) const;
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
@@ -132,6 +135,7 @@ class Session {
   std::vector<RankInfo> infos_;
   int ngroups_ = 1;
   double init_us_ = 0;
+  std::optional<int> registered_ranks_;  // of all, with -R
   std::size_t free_before_init_ = 0;
 };
 

@@ -9,12 +9,9 @@ void wait_for_all(std::span<Stream* const> streams) {
   if (streams.size() == 1) return streams.front()->synchronize(Deadline::never());
   for (;;) {
     bool idle = true;
-    for (Stream* const stream : streams) {
-      if (stream->idle()) continue;
-      idle = false;
-      stream->check();
-    }
+    for (Stream* const stream : streams) idle &= stream->idle();
     if (idle) return;
+    for (Stream* const stream : streams) stream->check();
     sched_yield();
   }
 }

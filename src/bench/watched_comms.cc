@@ -1,7 +1,16 @@
 // See watched_comms.h.
 #include "bench/watched_comms.h"
 
+#include <chrono>
+#include <thread>
+
 namespace linerate {
+namespace {
+
+// A call only enqueues: what takes longer hangs, and nothing but the abort ends it.
+constexpr auto kReturnTime = std::chrono::milliseconds(100);
+
+}  // namespace
 
 void WatchedComms::add(Communicator* comm) {
   const std::lock_guard lock(mutex_);
@@ -19,6 +28,9 @@ void WatchedComms::clear() {
 void WatchedComms::abort_all() noexcept {
   const std::lock_guard lock(mutex_);
   aborted_ = true;
+  bool waits = false;
+  for (auto* comm : comms_) waits |= comm->stop_calls();
+  if (waits) std::this_thread::sleep_for(kReturnTime);
   for (auto* comm : comms_) comm->abort();
 }
 

@@ -18,7 +18,8 @@ class WatchedComms {
   // Forgets them; call before they are destroyed.
   void clear();
 
-  // Ends the calls of those that live and of those that are still to come.
+  // Ends the calls of those that live and of those that are still to come. Where abort() frees what
+  // calls use, the threads have 0.1 s before it to return from those that they are in.
   void abort_all() noexcept;
 
   // Of all that were ever added.

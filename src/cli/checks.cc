@@ -77,6 +77,11 @@ Refusal check_device_kernel(const RunConfig& config) {
         config.program);
   if (gpu.local_register != 2)
     return "-D/--device_implementation needs symmetric windows: give -R 2.";
+  if (gpu.oversubscribe && gpu.device_ctas.value_or(0) > kMostSharedCtas)
+    return fmt::format(
+        "-V/--device_cta_count {}: the kernels of ranks that share a GPU wait for each other, so "
+        "that all must fit it at once: give at most -V {} with --oversubscribe.",
+        *gpu.device_ctas, kMostSharedCtas);
   return {};
 }
 

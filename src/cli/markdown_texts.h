@@ -66,7 +66,9 @@ inline constexpr std::string_view kFakeText =
 
 inline constexpr std::string_view kSignalsText =
     "Ctrl-C (SIGINT) and SIGTERM ask the run to end. At the end of its case, or of a window with\n"
-    "--stop, it writes the footer and every file, and exits with 130. A second one, half a second\n"
-    "later or more, ends it at once.\n";
+    "--stop, it writes the footer and every file, and exits with 130; a line on stderr says that "
+    "it\n"
+    "waits. A second one, half a second later or more, ends it at once, with 130 too: also while a "
+    "call\nhangs.\n";
 
 }  // namespace linerate

@@ -37,6 +37,9 @@ struct Reduction {
 class Registration {
  public:
   virtual ~Registration() = default;
+
+  // False where the library took the call and did nothing. Within a Group known at its end.
+  virtual bool effective() const { return true; }
 };
 
 enum class RegistrationKind {
@@ -60,6 +63,10 @@ class Communicator {
   // until then. REQUIRES: the views hold extent_of(op, rank(), nranks()); peer and source are
   // ranks.
   virtual void enqueue(const Op& op, Stream& stream) = 0;
+
+  // Why there is no call of the kind, type and operator of `op`, in a sentence; empty: there is
+  // one. The same on all ranks.
+  virtual std::string refusal(const Op&) const { return {}; }
 
   // Memory that this communicator's backend moves fastest; usable with every other one too.
   // First touched by the calling thread. The buffer may outlive the communicator.
@@ -93,6 +100,11 @@ class Communicator {
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }
+
+  // Any thread, some time before abort(): from now on each new call throws PeerFailure. True where
+  // abort() frees what a call uses that has begun and not returned yet, so that who aborts waits a
+  // moment for it.
+  virtual bool stop_calls() noexcept { return false; }
 
   // Ends this rank's pending calls with PeerFailure, and with them those of all ranks that wait for
   // it. A backend that cannot (MPI) leaves the calls and relies on Bootstrap::abort.

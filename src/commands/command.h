@@ -14,6 +14,7 @@ struct CommandInput {
   const Invocation& call;
   const Environment& environment;
   std::function<bool()> interrupted;  // true after Ctrl-C or SIGTERM
+  std::function<void()> mute;         // another process answers these signals on stderr
 };
 
 // One function of each sub-command; they throw Error, and main turns it into an exit code.

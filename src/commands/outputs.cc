@@ -40,7 +40,8 @@ TableOptions table_options(const RunConfig& c) {
           .report_init = c.report_init,
           .show_algorithms = c.show_algorithms,
           .lists_verdicts = c.lists_verdicts,
-          .min_bw_gbps = c.min_bw_gbps};
+          .min_bw_gbps = c.min_bw_gbps,
+          .local_register = c.gpu.local_register};
 }
 
 ProgressPlan progress_plan(const RunConfig& config, std::span<const std::uint64_t> row_bytes) {
@@ -108,6 +109,8 @@ void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes
   run_id_ = run.run_id;
   begun_ = true;
   options_.nccl_version = run.nccl_version;
+  options_.nranks = run.nranks;
+  options_.registered_ranks = run.registered_ranks;
   options_.max_bytes_lowered = run.lowered_max_bytes.has_value();
   options_.max_bytes = run.lowered_max_bytes.value_or(options_.max_bytes);
   if (report_ != nullptr) report_->set_options(options_);

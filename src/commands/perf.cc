@@ -77,6 +77,7 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   ProcessRun run{.config = config,
                  .environment = input.environment,
                  .interrupted = input.interrupted,
+                 .mute = input.mute,
                  .network = *network};
   if (config.dry_run || (config.list && config.collective != nullptr))
     return show(parsed, identity, static_cast<int>(nranks), has_gpus(input.environment));

@@ -214,6 +214,7 @@ ExitCode ProcessRunner::fail(const Error& error) {
 }  // namespace
 
 ExitCode run_process(const ProcessRun& run, const Identity& identity) {
+  if (identity.rank != 0 && run.mute) run.mute();
   return ProcessRunner(run, identity).run();
 }
 

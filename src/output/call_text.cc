@@ -10,6 +10,7 @@
 namespace linerate {
 
 std::string call_text(const CallFacts& call) {
+  if (call.lost) return "unknown, because recording it failed";
   std::vector<std::string> words;
   for (const auto& word : {call.algorithm, call.protocol})
     if (!word.empty()) words.push_back(word);

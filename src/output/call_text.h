@@ -8,7 +8,8 @@
 
 namespace linerate {
 
-// "RING, SIMPLE, 16 channels", as far as known; "unknown" where nothing is.
+// "RING, SIMPLE, 16 channels", as far as known; "unknown" where nothing is, with the reason where
+// it was told and lost.
 std::string call_text(const CallFacts& call);
 
 // The `#` line above a row: what its placements have in common, or each of them.

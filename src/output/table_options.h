@@ -29,7 +29,10 @@ struct TableOptions {
   bool lists_verdicts = false;          // --verdict
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
   int nccl_version = 0;                 // 22903; 0 where there is no NCCL
-  std::string json_path{};              // the file that -J writes; empty: none
+  int local_register = 0;               // -R
+  int nranks = 0;
+  std::optional<int> registered_ranks{};  // of nranks, with -R
+  std::string json_path{};                // the file that -J writes; empty: none
 };
 
 // NCCL_TESTS_MIN_BW's verdict: nccl-tests lets the average be 10 % lower than the limit.

@@ -167,6 +167,16 @@ std::string sharing_line(const RunInfo& run) {
       gpus.size(), gpus.size() == 1 ? "" : "s");
 }
 
+// NCCL may take the call of -R and do nothing: the figures are then those of a run without it.
+std::string registration_line(const TableOptions& o) {
+  const int registered = o.registered_ranks.value_or(o.nranks);
+  if (registered == o.nranks) return {};
+  return fmt::format(
+      "# {:<20} : the buffers of {} of {} ranks; for the rest NCCL took -R {} and did nothing "
+      "(NCCL_DEBUG=INFO tells why)\n",
+      "Registered", registered, o.nranks, o.local_register);
+}
+
 // A line of parsers' reserved words would be taken for a result, so such a text stays on stderr.
 std::string error_line(const std::string& error) {
   constexpr std::array<std::string_view, 5> kReserved{"bandwidth", "FAILED", "out-of-place",
@@ -241,8 +251,11 @@ std::string table_footer(const EndInfo& end, const std::string& program,
   text += fmt::format("#\n# Collective test concluded: {}\n", program);
   if (!end.memory_bytes.empty()) text += memory_line(end);
   if (options.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
-  text += verdicts + "#\n";
-  return text + (end.error ? error_line(*end.error) : "\n");
+  text += registration_line(options) + verdicts +
+          "#
+          ";
+          return text +
+          (end.error ? error_line(*end.error) : "\n");
 }
 
 }  // namespace linerate

@@ -43,6 +43,12 @@ inline bool convert(const Json& from, double& into) {
   return true;
 }
 
+inline bool convert(const Json& from, bool& into) {
+  if (!from.is_boolean()) return false;
+  into = from.get<bool>();
+  return true;
+}
+
 template <std::integral T>
 bool convert(const Json& from, T& into) {
   if (from.is_number_unsigned()) {

@@ -199,6 +199,7 @@ std::string json_line(const RunInfo& run) {
   for (const auto& rank : run.ranks) line["ranks"].push_back(rank_json(rank));
   line["timing"] = timing_json(run.timing);
   put(line, "init_us", run.init_us);
+  if (run.registered_ranks) line["registered_ranks"] = *run.registered_ranks;
   put(line, "cpu_model", run.cpu_model);
   line["ncores"] = run.ncores;
   put_memory(line, run.memory);
@@ -230,6 +231,7 @@ std::string json_line(const Record& record) {
   put(line, "algorithm", record.call.algorithm);
   put(line, "protocol", record.call.protocol);
   if (record.call.channels > 0) line["channels"] = record.call.channels;
+  if (record.call.lost) line["algorithm_lost"] = true;
   if (!record.traffic_bytes.empty()) line["traffic_bytes"] = record.traffic_bytes;
   if (record.copy) line["copy"] = copy_json(*record.copy);
   put(line, "timestamp", record.timestamp);

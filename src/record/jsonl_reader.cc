@@ -140,6 +140,7 @@ RunInfo read_run(const Fields& fields) {
   fields.each("ranks", [&](const Fields& rank) { run.ranks.push_back(read_rank(rank)); });
   fields.with("timing", [&](const Fields& timing) { read_timing(timing, run.timing); });
   fields.read("init_us", run.init_us);
+  fields.read("registered_ranks", run.registered_ranks);
   fields.read("cpu_model", run.cpu_model);
   fields.read("ncores", run.ncores);
   read_memory(fields, run.memory);
@@ -254,6 +255,7 @@ Record read_record(const Fields& fields) {
   fields.read("algorithm", record.call.algorithm);
   fields.read("protocol", record.call.protocol);
   fields.read("channels", record.call.channels);
+  fields.read("algorithm_lost", record.call.lost);
   fields.read("traffic_bytes", record.traffic_bytes);
   fields.with("copy", [&](const Fields& copy) { record.copy = read_copy(copy); });
   fields.read("timestamp", record.timestamp);

@@ -78,6 +78,7 @@ struct RunInfo {
   TimingInfo timing{};
   double init_us = 0;
   std::optional<std::uint64_t> lowered_max_bytes{};  // what -e became to fit the memory
+  std::optional<int> registered_ranks{};             // with -R: whose buffers the library took
   std::string cpu_model{};
   int ncores = 0;
   std::vector<MemoryPoint> memory{};  // right before the first result

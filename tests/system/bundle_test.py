@@ -7,10 +7,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from newer_glibc import ask_for_a_newer_c_library
 from support import BIN, environment, main, needs, needs_root, rows
 
 ROOT = Path(__file__).parents[2]
-HOST_TOOLS = ("/bin/sh", "getconf", "cut", "readlink", "dirname", "basename")
+HOST_TOOLS = ("/bin/sh", "getconf", "readlink", "dirname", "basename")
 C_LIBRARY = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux")
 
 
@@ -74,6 +75,28 @@ class Bundle(unittest.TestCase):
         here = {path.name for path in (BIN.parent / "lib").glob("liblinerate-*.so")}
         self.assertLessEqual(here, names)
         self.assertFalse([name for name in names if name.startswith("libmpi.so")])
+
+    def run_without_getconf(self, bundle: Path) -> subprocess.CompletedProcess:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("readlink", "dirname", "basename"):
+                (Path(folder) / name).symlink_to(shutil.which(name))
+            return subprocess.run([str(bundle / "bin" / "all_reduce_perf"), "--version"],
+                                  capture_output=True, text=True, check=False,
+                                  env=environment(PATH=folder))
+
+    def test_without_getconf_it_runs_too(self):
+        done = self.run_without_getconf(self.bundle)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("linerate", done.stdout)
+
+    def test_without_getconf_the_loader_tells_of_an_older_c_library(self):
+        with tempfile.TemporaryDirectory(dir=self.folder.name) as folder:
+            copy = shutil.copytree(self.bundle, Path(folder) / "bundle", symlinks=True)
+            ask_for_a_newer_c_library(copy / "libexec/linerate/bin/linerate")
+            done = self.run_without_getconf(copy)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertRegex(done.stderr, r"^linerate: this host has an older glibc, and the bundle "
+                                      r"needs 2\.\d+ or newer: .*\n$")
 
     def test_an_older_c_library_is_told_in_one_sentence(self):
         with tempfile.TemporaryDirectory() as folder:

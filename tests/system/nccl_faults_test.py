@@ -32,9 +32,13 @@ class Faults(GpuRun):
             self.assertIn("Rank 3", text)
             self.assertIn("ncclCommInitRank failed", text)
 
-    def test_an_error_of_nccls_own_threads_ends_the_run(self):
+    def test_an_error_of_nccls_own_threads_ends_the_call_that_it_makes_hang(self):
         for text in self.failed("async_error=2:20", 4):
-            self.assertIn("Rank 2", text)
+            self.assertRegex(text, r"Rank 2 .*: a call under way failed: a fake error")
+
+    def test_an_error_that_is_told_after_the_call_ends_the_run(self):
+        for text in self.failed("late_error=2:20", 4):
+            self.assertRegex(text, r"Rank 2 .*: a call under way failed: a fake error")
 
     def test_an_initialisation_that_hangs_ends_after_the_timeout(self):
         for text in self.failed("init_hangs=1", 4, "-T", "1"):

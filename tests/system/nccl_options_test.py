@@ -1,6 +1,7 @@
 """The options that only GPUs follow: each does what it says, and the results stay right."""
 
 from gpus import SMALL, GpuRun, on_gpus
+from parsers import disagreements
 from support import main
 
 
@@ -14,6 +15,21 @@ class Options(GpuRun):
                 done = on_gpus("all_reduce", *SMALL, "-t", "2", "-g", "2", *words)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("Out of bounds values : 0 OK", done.stdout)
+
+    def test_a_registration_without_effect_is_told(self):
+        for how, variable in (("1", "NCCL_LOCAL_REGISTER"), ("2", "NCCL_CUMEM_ENABLE")):
+            words = ("all_reduce", *SMALL, "-t", "2", "-g", "2", "-R", how)
+            with self.subTest(how=how):
+                done = on_gpus(*words, **{variable: "0"})
+                self.assert_good(done, 3)
+                _, after = done.stdout.split("# Collective test concluded")
+                self.assertIn("# Registered           : the buffers of 0 of 4 ranks; for the rest "
+                              f"NCCL took -R {how} and did nothing", after)
+                self.assertEqual(disagreements(done.stdout), {})
+                self.assertEqual(self.record(*words, **{variable: "0"})[0]["registered_ranks"], 0)
+                self.assertNotIn("# Registered", on_gpus(*words).stdout)
+                self.assertEqual(self.record(*words)[0]["registered_ranks"], 4)
+        self.assertNotIn("registered_ranks", self.record("all_reduce", *SMALL)[0])
 
     def test_types_and_operators_are_all_right(self):
         done = on_gpus("all_reduce", "-b", "1K", "-e", "1K", "-g", "3", "-n", "2", "-w", "0",
@@ -60,52 +76,23 @@ class Options(GpuRun):
         self.assertRegex(done.stdout, r"# GPU memory usage     : Initialization .* \| "
                                       r"User-Allocated 8.00 KB \| Collective 0.00 B \| Total")
 
+    def test_memory_that_is_not_there_is_told_with_what_is(self):
+        sentences = {"22809": "ncclMemAlloc of 2 MiB with 1024 KiB free failed: a fake error",
+                     "21805": "GPU 0 has no 2 MiB left: 1024 KiB are free; use smaller sizes (-e)."}
+        for version, sentence in sentences.items():
+            with self.subTest(version=version):
+                done = on_gpus("all_reduce", "-b", "2M", "-e", "2M", "--limit-memory", "8M",
+                               LINERATE_FAKE_GPU_BYTES=str(1 << 20),
+                               LINERATE_FAKE_NCCL_VERSION=version)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(sentence, done.stderr)
+
     def test_sizes_are_capped_by_what_is_free(self):
         done = on_gpus("all_reduce", "-b", "1K", "-e", "64M", "-f", "100000", "-g", "2",
                        LINERATE_FAKE_GPU_BYTES=str(1 << 20))
         self.assertEqual(done.returncode, 0, done.stderr)
         # 0.8 of the 1 MiB that is free but for the counter of wrong elements, in two buffers
         self.assertIn("# Reducing maxBytes to 417792 due to memory limitation", done.stdout)
-
-
-class DeviceKernels(GpuRun):
-    def test_each_gives_the_right_result(self):
-        for collective, kernel in (("all_reduce", "1"), ("all_reduce", "2"), ("all_reduce", "3"),
-                                   ("all_reduce", "4"), ("all_to_all", "1"), ("all_to_all", "2")):
-            for more in ([], ["-V", "8"], ["-G", "2"], ["-m", "3"]):
-                with self.subTest(collective=collective, kernel=kernel, more=more):
-                    done = on_gpus(collective, *SMALL, "-t", "2", "-g", "2", "-R", "2",
-                                   "-D", kernel, *more)
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    self.assertIn("Out of bounds values : 0 OK", done.stdout)
-
-    def test_they_are_recorded(self):
-        lines = self.record("all_reduce", *SMALL, "-g", "2", "-R", "2", "-D", "2", "-V", "32")
-        self.assertEqual(lines[0]["settings"]["device_implementation"], 2)
-        self.assertEqual(lines[0]["settings"]["device_cta_count"], 32)
-
-    def test_groups_of_ranks_have_their_own(self):
-        done = on_gpus("all_reduce", *SMALL, "-t", "4", "-R", "2", "-D", "1",
-                       NCCL_TESTS_SPLIT="MOD2")
-        self.assert_good(done, 3)
-
-    def test_a_library_of_another_minor_version_is_refused(self):
-        for version in ("22700", "23001"):
-            done = on_gpus("all_reduce", *SMALL, "-R", "2", "-D", "1",
-                           LINERATE_FAKE_NCCL_VERSION=version)
-            self.assertEqual(done.returncode, 5, done.stderr)
-            self.assertIn("-D needs NCCL 2.", done.stderr)
-
-    def test_what_has_no_kernel_is_refused(self):
-        for words, sentence in ((["all_reduce", "-D", "1", "-d", "f8e5m2"], "no kernel for f8e5m2"),
-                                (["all_reduce", "-D", "3", "-d", "half"], "no kernel for half"),
-                                (["all_reduce", "-D", "2", "-o", "max"], "sums only"),
-                                (["all_to_all", "-D", "3"], "-D 3 of all_to_all needs"),
-                                (["all_to_all", "-D", "4"], "-D 4 of all_to_all needs")):
-            with self.subTest(words=words):
-                done = on_gpus(*words, *SMALL, "-g", "2", "-R", "2")
-                self.assertEqual(done.returncode, 5, done.stderr)
-                self.assertIn(sentence, done.stderr)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,11 @@ class Layout(GpuRun):
         self.assert_good(done, 3)
         self.assertIn("Rank  5 Group  2", done.stdout)
 
+    def test_the_fakes_refuse_several_processes(self):
+        done = on_gpus("all_reduce", *SMALL, "--nprocs", "2")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("The fakes of GPUs are within one process", done.stderr)
+
     def test_a_missing_gpu_is_named(self):
         done = on_gpus("all_reduce", *SMALL, "-g", "9")
         self.assertEqual(done.returncode, 5, done.stderr)

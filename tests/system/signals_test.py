@@ -12,9 +12,12 @@ from job import LONG_SWEEP, Job, rank_pids
 from support import main, tool
 
 
+ANSWER = "interrupted: waiting for the calls under way; once more to end at once"
+
+
 class Interrupted(unittest.TestCase):
     def interrupted(self, *launch: str, everybody: bool) -> tuple[int, str, dict]:
-        """Exit code, table and the last JSON line of a run that SIGINT ends."""
+        """Exit code, table and the last JSON line of a run that SIGINT ends, which says so once."""
         with tempfile.TemporaryDirectory() as folder:
             job = Job(Path(folder), [tool("all_reduce_perf"), *LONG_SWEEP, *launch])
             job.wait_for_rows(2)
@@ -22,6 +25,7 @@ class Interrupted(unittest.TestCase):
                 os.kill(pid, signal.SIGINT)
             code, _ = job.end(20)
             last = json.loads(job.jsonl.read_text().splitlines()[-1])
+            self.assertEqual(job.err.read_text().count(ANSWER), 1, job.err.read_text())
             return code, job.out.read_text(), last
 
     def check(self, code: int, table: str, last: dict) -> None:

@@ -1,9 +1,10 @@
 // See calls.h.
 #include "backends/nccl/calls.h"
 
+#include "backends/nccl/nccl_group.h"
 #include "backends/nccl/red_op.h"
 
-#include <cassert>
+#include <string_view>
 
 namespace linerate::nccl {
 namespace {
@@ -16,28 +17,46 @@ static_assert(static_cast<int>(DataType::f8e5m2) == ncclFloat8e5m2);
 // Both enumerations are in one order.
 ncclDataType_t type_of(const Op& op) { return static_cast<ncclDataType_t>(op.type); }
 
-// Sends and receives between start and end run at once.
-class Fused {
- public:
-  explicit Fused(const Target& target) : target_(target) {
-    target_.endpoint.check(target_.endpoint.api().group_start(), "ncclGroupStart");
-  }
-  // NCCL wants an end for each start, whatever happened in between.
-  ~Fused() {
-    if (open_) (void)target_.endpoint.api().group_end();
-  }
-  Fused(const Fused&) = delete;
-  Fused& operator=(const Fused&) = delete;
+// NCCL's calls of one shape have one type.
+using Reducing = decltype(NcclApi::all_reduce);
+using Rooted = decltype(NcclApi::broadcast);
+using Unrooted = decltype(NcclApi::all_gather);
 
-  void end() {
-    open_ = false;
-    target_.endpoint.check(target_.endpoint.api().group_end(), "ncclGroupEnd");
-  }
+void call(Rooted function, std::string_view name, const Op& op, const Target& target) {
+  target.endpoint.check(function(op.send.data(), op.recv.data(), op.count, type_of(op), op.peer,
+                                 target.endpoint.comm(), target.stream),
+                        name);
+}
 
- private:
-  const Target& target_;
-  bool open_ = true;
-};
+void call(Unrooted function, std::string_view name, const Op& op, const Target& target) {
+  target.endpoint.check(function(op.send.data(), op.recv.data(), op.count, type_of(op),
+                                 target.endpoint.comm(), target.stream),
+                        name);
+}
+
+void call(Reducing function, std::string_view name, const Op& op, const Target& target) {
+  const RedOpHandle red_op(op, target.endpoint);
+  target.endpoint.check(function(op.send.data(), op.recv.data(), op.count, type_of(op),
+                                 red_op.get(), target.endpoint.comm(), target.stream),
+                        name);
+}
+
+void reduce(const Op& op, const Target& target) {
+  const auto& [endpoint, stream, rank, nranks] = target;
+  const RedOpHandle red_op(op, endpoint);
+  endpoint.check(endpoint.api().reduce(op.send.data(), op.recv.data(), op.count, type_of(op),
+                                       red_op.get(), op.peer, endpoint.comm(), stream),
+                 "ncclReduce");
+}
+
+// Sends and receives that run at once.
+template <typename Messages>
+void at_once(const Target& target, Messages messages) {
+  NcclGroup group(target.endpoint.api(), &target.endpoint);
+  group.start();
+  messages();
+  group.end();
+}
 
 void send(const Op& op, const std::byte* from, std::size_t count, int peer, const Target& target) {
   const auto& api = target.endpoint.api();
@@ -51,106 +70,75 @@ void recv(const Op& op, std::byte* to, std::size_t count, int peer, const Target
       api.recv(to, count, type_of(op), peer, target.endpoint.comm(), target.stream), "ncclRecv");
 }
 
-void reduce(const Op& op, const Target& target) {
-  const auto& [endpoint, stream, rank, nranks] = target;
-  const auto& api = endpoint.api();
-  const RedOpHandle red_op(op, endpoint);
-  switch (op.kind) {
-    case OpKind::all_reduce:
-      return endpoint.check(api.all_reduce(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                           red_op.get(), endpoint.comm(), stream),
-                            "ncclAllReduce");
-    case OpKind::reduce_scatter:
-      return endpoint.check(api.reduce_scatter(op.send.data(), op.recv.data(), op.count,
-                                               type_of(op), red_op.get(), endpoint.comm(), stream),
-                            "ncclReduceScatter");
-    default:
-      return endpoint.check(api.reduce(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                       red_op.get(), op.peer, endpoint.comm(), stream),
-                            "ncclReduce");
-  }
-}
-
+// Of calls that came with 2.28 the library may have none: then they are messages.
 void gather(const Op& op, const Target& target) {
-  const auto& api = target.endpoint.api();
-  if (api.gather != nullptr)
-    return target.endpoint.check(api.gather(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                            op.peer, target.endpoint.comm(), target.stream),
-                                 "ncclGather");
-  Fused fused(target);
-  if (target.rank == op.peer)
-    for (int from = 0; from < target.nranks; ++from)
-      recv(op, op.recv.data() + block_at(op, from), op.count, from, target);
-  send(op, op.send.data(), op.count, op.peer, target);
-  fused.end();
+  const auto native = target.endpoint.api().gather;
+  if (native != nullptr) return call(native, "ncclGather", op, target);
+  at_once(target, [&] {
+    if (target.rank == op.peer)
+      for (int from = 0; from < target.nranks; ++from)
+        recv(op, op.recv.data() + block_at(op, from), op.count, from, target);
+    send(op, op.send.data(), op.count, op.peer, target);
+  });
 }
 
 void scatter(const Op& op, const Target& target) {
-  const auto& api = target.endpoint.api();
-  if (api.scatter != nullptr)
-    return target.endpoint.check(api.scatter(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                             op.peer, target.endpoint.comm(), target.stream),
-                                 "ncclScatter");
-  Fused fused(target);
-  if (target.rank == op.peer)
-    for (int to = 0; to < target.nranks; ++to)
-      send(op, op.send.data() + block_at(op, to), op.count, to, target);
-  recv(op, op.recv.data(), op.count, op.peer, target);
-  fused.end();
+  const auto native = target.endpoint.api().scatter;
+  if (native != nullptr) return call(native, "ncclScatter", op, target);
+  at_once(target, [&] {
+    if (target.rank == op.peer)
+      for (int to = 0; to < target.nranks; ++to)
+        send(op, op.send.data() + block_at(op, to), op.count, to, target);
+    recv(op, op.recv.data(), op.count, op.peer, target);
+  });
 }
 
 void all_to_all(const Op& op, const Target& target) {
-  const auto& api = target.endpoint.api();
-  if (api.all_to_all != nullptr)
-    return target.endpoint.check(api.all_to_all(op.send.data(), op.recv.data(), op.count,
-                                                type_of(op), target.endpoint.comm(), target.stream),
-                                 "ncclAlltoAll");
-  Fused fused(target);
-  for (int peer = 0; peer < target.nranks; ++peer) {
-    send(op, op.send.data() + block_at(op, peer), op.count, peer, target);
-    recv(op, op.recv.data() + block_at(op, peer), op.count, peer, target);
-  }
-  fused.end();
+  const auto native = target.endpoint.api().all_to_all;
+  if (native != nullptr) return call(native, "ncclAlltoAll", op, target);
+  at_once(target, [&] {
+    for (int peer = 0; peer < target.nranks; ++peer) {
+      send(op, op.send.data() + block_at(op, peer), op.count, peer, target);
+      recv(op, op.recv.data() + block_at(op, peer), op.count, peer, target);
+    }
+  });
 }
 
 // Ranges without elements are left out on both sides, which agree on them.
 void all_to_all_v(const Op& op, const Target& target) {
   const std::size_t bytes = bytes_of(op.type);
-  Fused fused(target);
-  for (int peer = 0; peer < target.nranks; ++peer) {
-    const auto& out = op.send_ranges[static_cast<std::size_t>(peer)];
-    const auto& in = op.recv_ranges[static_cast<std::size_t>(peer)];
-    if (out.count > 0) send(op, op.send.data() + out.offset * bytes, out.count, peer, target);
-    if (in.count > 0) recv(op, op.recv.data() + in.offset * bytes, in.count, peer, target);
-  }
-  fused.end();
+  at_once(target, [&] {
+    for (int peer = 0; peer < target.nranks; ++peer) {
+      const auto& out = op.send_ranges[static_cast<std::size_t>(peer)];
+      const auto& in = op.recv_ranges[static_cast<std::size_t>(peer)];
+      if (out.count > 0) send(op, op.send.data() + out.offset * bytes, out.count, peer, target);
+      if (in.count > 0) recv(op, op.recv.data() + in.offset * bytes, in.count, peer, target);
+    }
+  });
 }
 
 void send_recv(const Op& op, const Target& target) {
-  Fused fused(target);
-  send(op, op.send.data(), op.count, op.peer, target);
-  recv(op, op.recv.data(), op.count, op.source, target);
-  fused.end();
+  at_once(target, [&] {
+    send(op, op.send.data(), op.count, op.peer, target);
+    recv(op, op.recv.data(), op.count, op.source, target);
+  });
 }
 
 }  // namespace
 
 void enqueue(const Op& op, const Target& target) {
-  const auto& [endpoint, stream, rank, nranks] = target;
-  const auto& api = endpoint.api();
+  const auto& api = target.endpoint.api();
   switch (op.kind) {
     case OpKind::all_reduce:
+      return call(api.all_reduce, "ncclAllReduce", op, target);
     case OpKind::reduce_scatter:
+      return call(api.reduce_scatter, "ncclReduceScatter", op, target);
     case OpKind::reduce:
       return reduce(op, target);
     case OpKind::all_gather:
-      return endpoint.check(api.all_gather(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                           endpoint.comm(), stream),
-                            "ncclAllGather");
+      return call(api.all_gather, "ncclAllGather", op, target);
     case OpKind::broadcast:
-      return endpoint.check(api.broadcast(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                          op.peer, endpoint.comm(), stream),
-                            "ncclBroadcast");
+      return call(api.broadcast, "ncclBroadcast", op, target);
     case OpKind::gather:
       return gather(op, target);
     case OpKind::scatter:

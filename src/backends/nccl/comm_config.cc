@@ -8,9 +8,6 @@
 namespace linerate::nccl {
 namespace {
 
-// Ranks that share a GPU all need its cores at once: NCCL's kernels wait for each other.
-constexpr int kSharedMostCtas = 4;
-
 constexpr int kHasCtaPolicy = NCCL_VERSION(2, 27, 0);
 constexpr int kHasZeroCtaPolicy = NCCL_VERSION(2, 28, 0);
 constexpr int kZeroCtaPolicy = 2;
@@ -41,7 +38,7 @@ ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {
     if (options.max_p2p_peers > 0) config.maxP2pPeers = options.max_p2p_peers;
 #endif
   }
-  if (options.oversubscribe) config.maxCTAs = kSharedMostCtas;
+  if (options.oversubscribe) config.maxCTAs = kMostSharedCtas;
   return config;
 }
 

@@ -28,12 +28,13 @@ std::optional<NcclError> Endpoint::async_error() {
 }
 
 void Endpoint::throw_if_failed() {
-  if (aborted_) throw PeerFailure(fmt::format("{} was aborted while it waited.", who_));
+  if (stopped_) throw PeerFailure(fmt::format("{} was aborted while it waited.", who_));
   if (const auto error = async_error()) throw NcclError(*error);
 }
 
 void Endpoint::abort() noexcept {
   const std::lock_guard lock(mutex_);
+  stopped_ = true;
   if (!aborted_.exchange(true)) (void)api_.comm_abort(comm_);
 }
 

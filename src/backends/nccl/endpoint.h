@@ -37,12 +37,15 @@ class Endpoint {
 
   // An error of NCCL's own threads since; nothing where all is well or the endpoint is aborted.
   std::optional<NcclError> async_error();
-  // Throws what async_error() yields, and PeerFailure once the endpoint is aborted.
+  // Throws what async_error() yields, and PeerFailure once the endpoint is stopped or aborted.
   void throw_if_failed();
 
+  // Any thread: from now on throw_if_failed() throws, which each call asks before it begins.
+  void stop_calls() noexcept { stopped_ = true; }
+  bool stopped() const { return stopped_; }
   // Any thread, more than once: ends the calls under way. NCCL frees the communicator, so that a
-  // thread within one of its calls at this moment may crash: nothing tells it in time, and the run
-  // is over.
+  // thread within one of its calls at this moment may crash. stop_calls() some time before leaves
+  // only those to it that hang within NCCL, which nothing else ends; the run is over then.
   void abort() noexcept;
 
  private:
@@ -51,6 +54,7 @@ class Endpoint {
   const std::string who_;
   Windows windows_;
   std::mutex mutex_;  // between abort() and questions to comm_
+  std::atomic<bool> stopped_{false};
   std::atomic<bool> aborted_{false};
 };
 

@@ -4,6 +4,7 @@
 #include "backends/nccl/comm_config.h"
 #include "backends/nccl/nccl_communicator.h"
 #include "backends/nccl/nccl_error.h"
+#include "backends/nccl/nccl_group.h"
 #include "backends/nccl/placement.h"
 #include "backends/nccl/ras.h"
 #include "backends/nccl/registration.h"
@@ -16,36 +17,12 @@
 #include <climits>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace linerate::nccl {
 namespace {
-
-class NcclGroup final : public Group {
- public:
-  explicit NcclGroup(const NcclApi& api) : api_(api) {}
-  // NCCL wants an end for each start, whatever failed in between.
-  ~NcclGroup() override {
-    for (; open_ > 0; --open_) (void)api_.group_end();
-  }
-  void start() override {
-    check(api_.group_start(), "ncclGroupStart");
-    ++open_;
-  }
-  void end() override {
-    --open_;
-    check(api_.group_end(), "ncclGroupEnd");
-  }
-
- private:
-  void check(ncclResult_t code, std::string_view call) const {
-    if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "This thread's GPUs", call);
-  }
-
-  const NcclApi& api_;
-  int open_ = 0;
-};
 
 class NcclBackend final : public Backend {
  public:
@@ -62,7 +39,8 @@ class NcclBackend final : public Backend {
                                                               : RegistrationKind::symmetric);
     require_device_api(api_, options_);
     device_.number = options_.device_implementation;
-    device_.ctas = options_.device_ctas.value_or(device_.ctas);
+    const int most = options_.oversubscribe ? kMostSharedCtas : device_.ctas;
+    device_.ctas = options_.device_ctas.value_or(std::min(device_.ctas, most));
   }
 
   std::string_view name() const override { return "nccl"; }

@@ -12,6 +12,18 @@
 #include <fmt/format.h>
 
 namespace linerate::nccl {
+namespace {
+
+// Of a GPU on which a call has failed, so that the question may fail too.
+std::string free_text(const Device& device) {
+  try {
+    return about_bytes_text(device.free_bytes());
+  } catch (const Error&) {
+    return "an unknown amount";
+  }
+}
+
+}  // namespace
 
 NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
                                    std::shared_ptr<Endpoint> endpoint, const Place& place,
@@ -29,13 +41,18 @@ NcclCommunicator::~NcclCommunicator() = default;
 
 void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   begin_call();
-  if (endpoint_->aborted()) endpoint_->throw_if_failed();
+  if (endpoint_->stopped()) endpoint_->throw_if_failed();
   if (watched_ != &stream) attend(op, stream);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   const Target target{*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()};
   if (device_side_ && has_device_kernel(op.kind))
     return device_side_->enqueue(op, target, libraries_.cuda);
   nccl::enqueue(op, target);
+}
+
+std::string NcclCommunicator::refusal(const Op& op) const {
+  if (!device_side_ || !has_device_kernel(op.kind)) return {};
+  return device_kernel_refusal(op, libraries_.device.number);
 }
 
 // What only the first call on a stream needs, and each observed one.
@@ -61,8 +78,9 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
   if (!on_gpu || bytes == 0 || api.mem_alloc == nullptr) return device_.allocate(bytes, kind);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   void* memory = nullptr;
-  endpoint_->check(api.mem_alloc(&memory, bytes),
-                   fmt::format("ncclMemAlloc of {}", bytes_text(bytes)));
+  if (const ncclResult_t code = api.mem_alloc(&memory, bytes); code != ncclSuccess)
+    endpoint_->check(code, fmt::format("ncclMemAlloc of {} with {} free", bytes_text(bytes),
+                                       free_text(device_)));
   return {{static_cast<std::byte*>(memory), bytes}, kind, [&api](View view) {
             (void)api.mem_free(view.data());
           }};

@@ -38,6 +38,7 @@ class NcclCommunicator final : public Communicator {
 
   // REQUIRES: `stream` is of this rank's device.
   void enqueue(const Op& op, Stream& stream) override;
+  std::string refusal(const Op& op) const override;
   // device: NCCL's own memory where the library has it (2.19), else cudaMalloc's.
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   std::unique_ptr<Registration> register_buffer(const Buffer& buffer,
@@ -53,6 +54,10 @@ class NcclCommunicator final : public Communicator {
   void observe(bool on) override;
   CallFacts last_call() const override { return last_call_; }
   std::optional<Error> async_error() override;
+  bool stop_calls() noexcept override {
+    endpoint_->stop_calls();
+    return true;
+  }
   void abort() noexcept override { endpoint_->abort(); }
 
  private:

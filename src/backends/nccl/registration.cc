@@ -6,6 +6,7 @@
 namespace linerate::nccl {
 namespace {
 
+// NCCL leaves the handle null where it registers nothing, as with NCCL_LOCAL_REGISTER=0.
 class LocalRegistration final : public Registration {
  public:
   LocalRegistration(std::shared_ptr<Endpoint> endpoint, const Buffer& buffer)
@@ -15,15 +16,18 @@ class LocalRegistration final : public Registration {
         "ncclCommRegister");
   }
   ~LocalRegistration() override {
-    if (!endpoint_->aborted()) (void)endpoint_->api().comm_deregister(endpoint_->comm(), handle_);
+    if (effective() && !endpoint_->aborted())
+      (void)endpoint_->api().comm_deregister(endpoint_->comm(), handle_);
   }
+  bool effective() const override { return handle_ != nullptr; }
 
  private:
   const std::shared_ptr<Endpoint> endpoint_;
   void* handle_ = nullptr;
 };
 
-// Within a group NCCL fills the handle in at the group's end, so this object must not move.
+// Within a group NCCL fills the handle in at the group's end, so this object must not move. It
+// stays null where there is no symmetric memory, as with NCCL_CUMEM_ENABLE=0.
 class Window final : public Registration {
  public:
   Window(std::shared_ptr<Endpoint> endpoint, const Buffer& buffer)
@@ -36,9 +40,10 @@ class Window final : public Registration {
   }
   ~Window() override {
     endpoint_->windows().remove(&window_);
-    if (!endpoint_->aborted())
+    if (effective() && !endpoint_->aborted())
       (void)endpoint_->api().comm_window_deregister(endpoint_->comm(), window_);
   }
+  bool effective() const override { return window_ != nullptr; }
 
  private:
   const std::shared_ptr<Endpoint> endpoint_;

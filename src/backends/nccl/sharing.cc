@@ -5,13 +5,25 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <random>
 
 namespace linerate::nccl {
 namespace {
 
 constexpr int kSharesGpus = NCCL_VERSION(2, 30, 0);
 constexpr int kKeep = 0;  // what the user has set stays
+
+// NCCL takes processes of equal identity for one node: it keeps a hash of the text only. Hostname
+// and pid may be the same in two containers.
+std::string own_identity() {
+  char hostname[256] = {};
+  (void)gethostname(hostname, sizeof hostname - 1);
+  std::random_device source;
+  const auto high = std::uint64_t{source()} << 32;
+  return fmt::format("{}-{}-{:016x}", hostname, getpid(), high | source());
+}
 
 }  // namespace
 
@@ -26,10 +38,7 @@ void allow_sharing(const NcclApi& api, const GpuOptions& options) {
     (void)setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", kKeep);
     return;
   }
-  char hostname[256] = {};
-  (void)gethostname(hostname, sizeof hostname - 1);
-  const auto own = fmt::format("{}-{}", hostname, getpid());
-  (void)setenv("NCCL_HOSTID", own.c_str(), kKeep);
+  (void)setenv("NCCL_HOSTID", own_identity().c_str(), kKeep);
 }
 
 }  // namespace linerate::nccl

@@ -56,7 +56,7 @@ class CudaDevice final : public Device {
         index_(index),
         name_(properties_of(api_, index).name),
         bus_id_(bus_id_of(api_, index)) {
-    check_cuda(api_, api_.set_device(index_), "cudaSetDevice");
+    check_cuda(api_, api_.set_device(index_), on_gpu("cudaSetDevice", index_));
     own_stream_ = std::make_unique<CudaStream>(api_, index_, StreamKind::own);
     count_ = allocate(sizeof(WrongCount), MemoryKind::device);
   }
@@ -92,7 +92,7 @@ class CudaDevice final : public Device {
 std::size_t CudaDevice::free_bytes() const {
   const DeviceGuard guard(api_, index_);
   std::size_t free = 0, total = 0;
-  check_cuda(api_, api_.mem_get_info(&free, &total), "cudaMemGetInfo");
+  check_cuda(api_, api_.mem_get_info(&free, &total), on_gpu("cudaMemGetInfo", index_));
   return free;
 }
 
@@ -108,10 +108,10 @@ Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
   const cudaError_t code = api_.malloc(&memory, bytes);
   if (code == cudaErrorMemoryAllocation) {
     (void)api_.get_last_error();
-    throw Error(fmt::format("GPU {} has no {} left: {} are free. Use smaller sizes (-e).", index_,
+    throw Error(fmt::format("GPU {} has no {} left: {} are free; use smaller sizes (-e).", index_,
                             bytes_text(bytes), about_bytes_text(free_bytes())));
   }
-  check_cuda(api_, code, "cudaMalloc");
+  check_cuda(api_, code, on_gpu("cudaMalloc", index_));
   return {{static_cast<std::byte*>(memory), bytes}, kind, [&api = api_](View view) {
             (void)api.free(view.data());
           }};
@@ -119,7 +119,8 @@ Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
 
 Buffer CudaDevice::allocate_pinned(std::size_t bytes, MemoryKind kind) {
   void* memory = nullptr;
-  check_cuda(api_, api_.host_alloc(&memory, bytes, cudaHostAllocDefault), "cudaHostAlloc");
+  check_cuda(api_, api_.host_alloc(&memory, bytes, cudaHostAllocDefault),
+             fmt::format("cudaHostAlloc of {}", bytes_text(bytes)));
   return {{static_cast<std::byte*>(memory), bytes}, kind, [&api = api_](View view) {
             (void)api.free_host(view.data());
           }};
@@ -133,7 +134,7 @@ std::unique_ptr<Stream> CudaDevice::open_stream(StreamKind kind) {
 // Complete on return.
 void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(api_, api_.memcpy_async(to, from, bytes, cudaMemcpyDefault, own_stream_->get()),
-             "cudaMemcpyAsync");
+             on_gpu("cudaMemcpyAsync", index_));
   own_stream_->synchronize(Deadline::never());
 }
 
@@ -142,7 +143,7 @@ void CudaDevice::fill(View view, const Content& content) {
   check_cuda(
       api_,
       kernels_.fill(view.data(), view.size() / bytes_of(content.type), content, own_stream_->get()),
-      "the fill kernel");
+      on_gpu("the fill kernel", index_));
   own_stream_->synchronize(Deadline::never());
 }
 
@@ -153,7 +154,7 @@ WrongCount CudaDevice::count(ConstView view, const Content& content) {
   check_cuda(api_,
              kernels_.count_wrong(view.data(), view.size() / bytes_of(content.type), content,
                                   on_device, own_stream_->get()),
-             "the comparison kernel");
+             on_gpu("the comparison kernel", index_));
   copy(&sum, on_device, sizeof sum);
   return sum;
 }

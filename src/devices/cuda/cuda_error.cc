@@ -39,6 +39,10 @@ void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
   throw CudaError(api, code, call, where);
 }
 
+std::string on_gpu(std::string_view call, int device) {
+  return fmt::format("{} on GPU {}", call, device);
+}
+
 int require_gpus(const CudaApi& api) {
   int driver = 0;
   if (api.driver_get_version(&driver) != cudaSuccess || driver == 0)

@@ -25,6 +25,9 @@ class CudaError : public Error {
 void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
                 std::source_location where = std::source_location::current());
 
+// "cudaStreamQuery on GPU 3": a process may have many, and its errors come from any of them.
+std::string on_gpu(std::string_view call, int device);
+
 // 12040 -> "12.4".
 std::string version_text(int version);
 

@@ -15,8 +15,9 @@ CudaGraph::CudaGraph(const CudaApi& api, cudaGraph_t graph) : api_(api) {
 CudaGraph::~CudaGraph() { (void)api_.graph_exec_destroy(exec_); }
 
 void CudaGraph::launch(Stream& stream) {
-  check_cuda(api_, api_.graph_launch(exec_, static_cast<CudaStream&>(stream).get()),
-             "cudaGraphLaunch");
+  const auto& queue = static_cast<CudaStream&>(stream);
+  const cudaError_t code = api_.graph_launch(exec_, queue.get());
+  if (code != cudaSuccess) check_cuda(api_, code, on_gpu("cudaGraphLaunch", queue.device()));
 }
 
 }  // namespace linerate::cuda

@@ -19,7 +19,7 @@ CudaStream::CudaStream(const CudaApi& api, int device, StreamKind kind)
     : api_(api), device_(device) {
   if (kind == StreamKind::null) return;
   check_cuda(api_, api_.stream_create_with_flags(&stream_, cudaStreamNonBlocking),
-             "cudaStreamCreateWithFlags");
+             on_gpu("cudaStreamCreateWithFlags", device_));
 }
 
 // Work that still runs keeps what it needs: CUDA frees the stream when it is done.
@@ -34,7 +34,7 @@ bool CudaStream::idle() {
   if (stream_ == nullptr) guard.emplace(api_, device_);
   const cudaError_t code = api_.stream_query(stream_);
   if (code == cudaErrorNotReady) return false;
-  check_cuda(api_, code, "cudaStreamQuery");
+  if (code != cudaSuccess) check_cuda(api_, code, on_gpu("cudaStreamQuery", device_));
   return true;
 }
 
@@ -55,13 +55,14 @@ std::unique_ptr<Marks> CudaStream::marks(std::size_t count) {
 // Of this thread only: others go on to call CUDA, and NCCL allocates on its first call.
 void CudaStream::begin_capture() {
   check_cuda(api_, api_.stream_begin_capture(stream_, cudaStreamCaptureModeThreadLocal),
-             "cudaStreamBeginCapture");
+             on_gpu("cudaStreamBeginCapture", device_));
 }
 
 std::unique_ptr<Graph> CudaStream::end_capture() {
   const DeviceGuard guard(api_, device_);
   cudaGraph_t graph = nullptr;
-  check_cuda(api_, api_.stream_end_capture(stream_, &graph), "cudaStreamEndCapture");
+  check_cuda(api_, api_.stream_end_capture(stream_, &graph),
+             on_gpu("cudaStreamEndCapture", device_));
   return std::make_unique<CudaGraph>(api_, graph);
 }
 

@@ -62,8 +62,8 @@ class Watch {
   virtual void enter(int lane, const Stage& stage) = 0;
 
   // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once
-  // if one has been). It must not block and not throw, and stay callable until the watch ends: who
-  // ends earlier than the watch lets it share what it needs.
+  // if one has been). It must return within a moment, not throw, and stay callable until the watch
+  // ends: who ends earlier than the watch lets it share what it needs.
   virtual void add_aborter(std::function<void()> aborter) = 0;
 
   // Calls that lane `lane` has begun so far. Asked from the watch's thread when a stage lasts too

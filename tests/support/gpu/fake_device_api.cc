@@ -1,6 +1,8 @@
 // See fake_device_api.h.
 #include "support/gpu/fake_device_api.h"
 
+#include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_log.h"
 #include "support/gpu/fake_nccl.h"
 #include "support/gpu/fake_stream.h"
 #include "support/gpu/fake_world.h"
@@ -25,11 +27,13 @@ ncclResult_t register_window(ncclComm_t, void* memory, std::size_t bytes, ncclWi
                              int) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if (address % NCCL_WIN_REQUIRED_ALIGNMENT != 0) return ncclInvalidArgument;
+  if (switched_off("NCCL_CUMEM_ENABLE")) return ncclSuccess;  // `window` stays what it was
   *window = reinterpret_cast<ncclWindow_t>(new FakeWindow{static_cast<std::byte*>(memory), bytes});
   return ncclSuccess;
 }
 
-ncclResult_t deregister_window(ncclComm_t, ncclWindow_t window) {
+ncclResult_t deregister_window(ncclComm_t comm, ncclWindow_t window) {
+  log_fake_call(fake::with_state("ncclCommWindowDeregister", *fake::member_of(comm)));
   if (window == nullptr) return ncclInvalidArgument;
   delete reinterpret_cast<FakeWindow*>(window);
   return ncclSuccess;
@@ -50,6 +54,7 @@ ncclResult_t create(ncclComm_t comm, const ncclDevCommRequirements* wanted, nccl
 }
 
 ncclResult_t destroy(ncclComm_t, const ncclDevComm* comm) {
+  log_fake_call("ncclDevCommDestroy");
   if (comm->resourceWindow == nullptr) return ncclInvalidArgument;
   delete reinterpret_cast<char*>(comm->resourceWindow);
   return ncclSuccess;

@@ -13,12 +13,13 @@ namespace {
 
 using Kind = FakeFault::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 5> kKinds{
+constexpr std::array<std::pair<std::string_view, Kind>, 6> kKinds{
     {{"init_fails", Kind::init_fails},
      {"init_hangs", Kind::init_hangs},
      {"call_fails", Kind::call_fails},
      {"call_hangs", Kind::call_hangs},
-     {"async_error", Kind::async_error}}};
+     {"async_error", Kind::async_error},
+     {"late_error", Kind::late_error}}};
 
 std::mutex mutex;
 FakeFault current;
@@ -40,6 +41,11 @@ void set_fake_faults(std::string_view text) {
   char* end = nullptr;
   current.rank = static_cast<int>(std::strtol(numbers.c_str(), &end, 10));
   current.call = *end == ':' ? std::strtoull(end + 1, nullptr, 10) : 1;
+}
+
+bool switched_off(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && std::string_view(text) == "0";
 }
 
 FakeFault fake_fault() {

@@ -6,9 +6,19 @@
 
 namespace linerate::nccl {
 
-// Of one rank, from its call number `call` on (counted from 1; 0: initialisation).
+// Of one rank, from its call number `call` on (counted from 1; 0: initialisation). As of the real
+// NCCL, a call hangs that an error of its threads befell (async_error); late_error is told after
+// calls that came to their end.
 struct FakeFault {
-  enum class Kind { none, init_fails, init_hangs, call_fails, call_hangs, async_error } kind{};
+  enum class Kind {
+    none,
+    init_fails,
+    init_hangs,
+    call_fails,
+    call_hangs,
+    async_error,
+    late_error
+  } kind{};
   int rank = -1;
   std::uint64_t call = 0;
 };
@@ -17,5 +27,8 @@ struct FakeFault {
 // with a sentence where it cannot be read.
 void set_fake_faults(std::string_view text);
 FakeFault fake_fault();
+
+// Whether the environment has NAME=0, as NCCL reads it.
+bool switched_off(const char* name);
 
 }  // namespace linerate::nccl

@@ -4,6 +4,7 @@
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_device_api.h"
 #include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_log.h"
 #include "support/gpu/fake_memory.h"
 #include "support/gpu/fake_profiler.h"
 #include "support/gpu/fake_stream.h"
@@ -15,6 +16,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -95,14 +97,17 @@ bool has_fault(FakeFault::Kind kind, int rank, std::uint64_t call) {
   return fault.kind == kind && fault.rank == rank && call >= fault.call;
 }
 
+bool never_ends(const Member& member, std::uint64_t call) {
+  return has_fault(FakeFault::Kind::call_hangs, member.rank(), call) ||
+         has_fault(FakeFault::Kind::async_error, member.rank(), call);
+}
+
 // Posts all calls when the stream gets to them, then waits for each.
 cuda::FakeTask task_of(const Batch& batch) {
   return [calls = batch.calls, posted = false]() mutable {
     if (!std::exchange(posted, true))
       for (auto& [member, call] : calls)
-        if (member->begin_call();
-            !has_fault(FakeFault::Kind::call_hangs, member->rank(), member->count_call()))
-          member->post(call);
+        if (member->begin_call(); !never_ends(*member, member->count_call())) member->post(call);
     std::erase_if(calls, [](const auto& entry) {
       if (!entry.first->is_over(entry.second)) return false;
       entry.first->end_call();
@@ -182,6 +187,7 @@ ncclResult_t send(const void* from, std::size_t count, ncclDataType_t type, int 
                   ncclComm_t comm, cudaStream_t stream) {
   Call call = call_of(OpKind::send, from, nullptr, count, type);
   call.peer = peer;
+  log_fake_call("ncclSend " + std::to_string(member_of(comm).rank()) + ">" + std::to_string(peer));
   return add(comm, call, stream);
 }
 
@@ -189,6 +195,7 @@ ncclResult_t recv(void* to, std::size_t count, ncclDataType_t type, int peer, nc
                   cudaStream_t stream) {
   Call call = call_of(OpKind::recv, nullptr, to, count, type);
   call.peer = peer;
+  log_fake_call("ncclRecv " + std::to_string(peer) + ">" + std::to_string(member_of(comm).rank()));
   return add(comm, call, stream);
 }
 
@@ -232,10 +239,14 @@ void set_calls(NcclApi& api) {
   api.send = send;
   api.recv = recv;
   api.group_start = [] {
-    ++grouped.depth;
+    if (grouped.depth++ == 0) log_fake_call("ncclGroupStart");
     return ncclSuccess;
   };
-  api.group_end = [] { return --grouped.depth == 0 ? run_all() : ncclSuccess; };
+  api.group_end = [] {
+    if (--grouped.depth > 0) return ncclSuccess;
+    log_fake_call("ncclGroupEnd");
+    return run_all();
+  };
   api.red_op_create_pre_mul_sum = create_premul;
   api.red_op_destroy = [](ncclRedOp_t, ncclComm_t) { return ncclSuccess; };
 }
@@ -248,9 +259,8 @@ ncclResult_t allocate(void** memory, std::size_t bytes) {
 }
 
 // A registration is a byte of its own, so that one which is never ended leaks.
-template <typename Handle>
-ncclResult_t add_registration(Handle* handle) {
-  *handle = reinterpret_cast<Handle>(new char());
+ncclResult_t add_registration(void** handle) {
+  *handle = switched_off("NCCL_LOCAL_REGISTER") ? nullptr : new char();
   return ncclSuccess;
 }
 ncclResult_t end_registration(void* handle) {
@@ -263,18 +273,26 @@ void set_memory(NcclApi& api) {
   api.mem_alloc = allocate;
   api.mem_free = [](void* memory) {
     while (comms().busy(cuda::fake_device_of(memory))) std::this_thread::yield();
+    log_fake_call("ncclMemFree");
     cuda::free_fake(memory);
     return ncclSuccess;
   };
   api.comm_register = [](ncclComm_t, void*, std::size_t, void** handle) {
     return add_registration(handle);
   };
-  api.comm_deregister = [](ncclComm_t, void* handle) { return end_registration(handle); };
+  api.comm_deregister = [](ncclComm_t comm, void* handle) {
+    log_fake_call(fake::with_state("ncclCommDeregister", member_of(comm)));
+    return end_registration(handle);
+  };
 }
 
 }  // namespace
 
 std::shared_ptr<Member> fake::member_of(ncclComm_t comm) { return shared_member(comm); }
+
+std::string fake::with_state(const char* call, const Member& member) {
+  return member.busy() ? std::string(call) + " while a call is on its way" : call;
+}
 
 NcclApi fake_nccl(int version) {
   fake::set_library_version(version);
@@ -285,18 +303,22 @@ NcclApi fake_nccl(int version) {
   api.get_unique_id = get_unique_id;
   api.comm_init_rank_config = init_rank;
   api.comm_destroy = [](ncclComm_t comm) {
+    log_fake_call(fake::with_state("ncclCommDestroy", member_of(comm)));
     while (member_of(comm).busy()) std::this_thread::yield();
     fake::profile_end(member_of(comm));
     comms().remove(comm);
     return ncclSuccess;
   };
   api.comm_abort = [](ncclComm_t comm) {
+    log_fake_call("ncclCommAbort");
     member_of(comm).abort();
+    fake::profile_end(member_of(comm));
     return ncclSuccess;
   };
   api.comm_get_async_error = [](ncclComm_t comm, ncclResult_t* state) {
     auto& member = member_of(comm);
-    const bool fails = has_fault(FakeFault::Kind::async_error, member.rank(), member.calls());
+    const bool fails = has_fault(FakeFault::Kind::async_error, member.rank(), member.calls()) ||
+                       has_fault(FakeFault::Kind::late_error, member.rank(), member.calls());
     *state = fails ? ncclRemoteError : ncclSuccess;
     return ncclSuccess;
   };

@@ -180,7 +180,9 @@ std::shared_ptr<World> World::part_of(int rank, int color, int key, int& part_ra
 
 int Member::nranks() const { return world_->nranks(); }
 void Member::post(Call& call) { world_->post(rank_, call); }
-bool Member::is_over(const Call& call) { return aborted_ || world_->is_done(call.ticket); }
+bool Member::is_over(const Call& call) {
+  return aborted_ || (call.ticket != 0 && world_->is_done(call.ticket));
+}
 void Member::abort() { aborted_ = true; }
 
 void Member::begin_split(int color, int key) { world_->want_part(rank_, color, key); }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace linerate::nccl::fake {
@@ -27,7 +28,7 @@ struct Call {
   RedOp op{};
   double premul = 1;
   int peer = 0;
-  std::uint64_t ticket = 0;  // set by post()
+  std::uint64_t ticket = 0;  // set by post(); a call that was never posted never ends
 };
 
 // One rank. Used by one thread, but for abort().
@@ -76,5 +77,8 @@ std::shared_ptr<Member> join(std::uint64_t id, int rank, int nranks);
 
 // The rank that a communicator of fake_nccl() stands for.
 std::shared_ptr<Member> member_of(ncclComm_t comm);
+
+// For logs: `call`, and whether calls of `member` have not ended yet.
+std::string with_state(const char* call, const Member& member);
 
 }  // namespace linerate::nccl::fake

@@ -7,6 +7,7 @@
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_faults.h"
 #include "support/gpu/fake_nccl.h"
+#include "support/gpu/one_process.h"
 
 #include <cstdlib>
 
@@ -20,10 +21,10 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   auto library = nccl::fake_nccl(version == nullptr ? NCCL_VERSION_CODE : std::atoi(version));
   nccl::allow_sharing(library, input.gpu);
   auto note = input.observes ? nccl::profiler::offer(library.version) : std::string();
-  return nccl::make_nccl_backend(
+  return within_one_process(nccl::make_nccl_backend(
       std::move(library),
       {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = input.clock},
-      input.gpu, {.note = std::move(note), .kernels = nccl::device_kernels_on_host()});
+      input.gpu, {.note = std::move(note), .kernels = nccl::device_kernels_on_host()}));
 }
 
 constexpr Plugin kPlugin{.name = "nccl", .start = nullptr, .make_backend = make_backend};

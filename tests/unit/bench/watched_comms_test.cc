@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace linerate {
 namespace {
 
@@ -35,6 +37,40 @@ TEST(WatchedComms, AreAbortedTogether) {
   watched.abort_all();
 
   EXPECT_THROW(rank.comm->barrier(), PeerFailure);
+}
+
+// Writes down what it is told.
+class Telling final : public Communicator {
+ public:
+  explicit Telling(std::string& told) : told_(told) {}
+  int rank() const override { return 0; }
+  int nranks() const override { return 1; }
+  Device& device() override { throw Error("not asked for"); }
+  std::string transport() const override { return {}; }
+  void enqueue(const Op&, Stream&) override {}
+  Buffer allocate(std::size_t, MemoryKind) override { return {}; }
+  std::unique_ptr<Communicator> split(int, int) override { return nullptr; }
+  void barrier() override {}
+  bool stop_calls() noexcept override {
+    told_ += "stop ";
+    return true;
+  }
+  void abort() noexcept override { told_ += "abort "; }
+
+ private:
+  std::string& told_;
+};
+
+TEST(WatchedComms, StopTheCallsOfAllBeforeTheFirstIsAborted) {
+  std::string told;
+  Telling one(told), other(told);
+  WatchedComms watched;
+  watched.add(&one);
+  watched.add(&other);
+
+  watched.abort_all();
+
+  EXPECT_EQ(told, "stop stop abort abort ");
 }
 
 TEST(WatchedComms, AbortWhoeverComesTooLate) {

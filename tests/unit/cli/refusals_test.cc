@@ -156,6 +156,8 @@ const std::vector<Wrong>& wrong_together() {
       {{"-I", "1", "-G", "1"}, {"leave out -I or -G/--cudagraph"}},
       {{"-D", "1"}, {"-D/--device_implementation", "give -R 2"}},
       {{"-V", "8"}, {"-V/--device_cta_count", "give -D too"}},
+      {{"-D", "1", "-R", "2", "-V", "8", "--oversubscribe"},
+       {"-V/--device_cta_count 8", "share a GPU", "at most -V 4"}},
       {{"-J", "out.txt"}, {"-J/--output_file 'out.txt' does not end in .json"}},
       {{"-J", "json"}, {"does not end in .json"}},
       {{"-J", ""}, {"-J/--output_file needs the name of a file"}},

@@ -88,6 +88,13 @@ TEST(ConsoleTable, SaysThatTheAlgorithmIsUnknownWhereNothingIsTold) {
             "# algo: out_of_place ring; in_place unknown\n" + row);
 }
 
+TEST(ConsoleTable, SaysThatWhatWasToldIsLost) {
+  const auto row = shown({kSmall}, false);
+
+  EXPECT_EQ(shown({row_that_ran({.lost = true}, {.lost = true})}, true),
+            "# algo: unknown, because recording it failed\n" + row);
+}
+
 TEST(ConsoleTable, NamesNoAlgorithmUnlessAsked) {
   const CallFacts ring{.algorithm = "ring"};
 

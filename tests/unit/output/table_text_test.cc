@@ -45,6 +45,22 @@ TEST(Table, OfADefaultRunIsTheGoldenOne) {
             golden("all_reduce.txt"));
 }
 
+TEST(Footer, NamesARegistrationWithoutEffect) {
+  const auto footer = [](std::optional<int> registered) {
+    TableOptions options;
+    options.local_register = 2;
+    options.nranks = 8;
+    options.registered_ranks = registered;
+    return table_footer(clean_end(1), "all_reduce_perf", options);
+  };
+
+  EXPECT_THAT(footer(3), HasSubstr("# Collective test concluded: all_reduce_perf\n"
+                                   "# Registered           : the buffers of 3 of 8 ranks; for "
+                                   "the rest NCCL took -R 2 and did nothing ("));
+  EXPECT_EQ(footer(8), footer(std::nullopt));
+  EXPECT_THAT(footer(8), Not(HasSubstr("Registered")));
+}
+
 TEST(Table, WithEveryLineThatAnOptionAddsIsTheGoldenOne) {
   auto options = doubling(1024, 4096);
   options.json_path = "out.json.0";

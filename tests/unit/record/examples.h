@@ -38,6 +38,7 @@ inline RunInfo example_run() {
                      .barrier_cost_us = 0.5,
                      .clock_error_us = 0.25},
           .init_us = 1500,
+          .registered_ranks = 1,
           .cpu_model = "CPU",
           .ncores = 2};
 }
@@ -82,7 +83,7 @@ inline Record example_record() {
           .backend = "host",
           .backend_version = "0.1.0",
           .transport = "shared memory",
-          .call = {.algorithm = "ring", .protocol = "LL128", .channels = 24},
+          .call = {.algorithm = "ring", .protocol = "LL128", .channels = 24, .lost = true},
           .window = {.iters = 20, .agg = 1, .time_us = 2.5, .cpu_us = 1.25},
           .algbw_gbps = 0.5,
           .busbw_gbps = 0.75,

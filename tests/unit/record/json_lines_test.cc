@@ -30,7 +30,8 @@ TEST(JsonLine, OfARunIsExactlyThis) {
             R"("ranks":[{"rank":1,"group":0,"pid":42,"hostname":"node07","node":0,"device":1,)"
             R"("bus_id":"0000:00:00","device_name":"host memory"}],)"
             R"("timing":{"clock_cost_ns":25.0,"clock_resolution_ns":1.0,"barrier_cost_us":0.5,)"
-            R"("clock_error_us":0.25},"init_us":1500.0,"cpu_model":"CPU","ncores":2})"
+            R"("clock_error_us":0.25},"init_us":1500.0,"registered_ranks":1,)"
+            R"("cpu_model":"CPU","ncores":2})"
             "\n");
 }
 
@@ -46,7 +47,7 @@ TEST(JsonLine, OfAResultIsExactlyThis) {
       R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,"wrong":3,)"
       R"("first_wrong":{"rank":1,"index":7,"expected":1.5,"got":-2.0,)"
       R"("expected_bits":"0x3fc00000","got_bits":"0xc0000000","count_per_rank":[[1,3]]},)"
-      R"("algorithm":"ring","protocol":"LL128","channels":24,)"
+      R"("algorithm":"ring","protocol":"LL128","channels":24,"algorithm_lost":true,)"
       R"("traffic_bytes":[[1024,512],[512,1024]],)"
       R"("copy":{"engine":"ce","row":"host","column":"1","streams":[{"from":"host","to":"gpu1",)"
       R"("by":"gpu1","copies":4,"gbps":55.5}]},"timestamp":"2024-05-01 12:00:01",)"
@@ -65,8 +66,9 @@ TEST(JsonLine, OfAnEndIsExactlyThis) {
 TEST(JsonLine, LeavesOutWhatDoesNotExist) {
   const auto line = json_line(Record{.run_id = "r1"});
 
-  for (const auto* key : {"samples_us", "arrival_skew_us", "wrong", "first_wrong", "pair", "cpu_us",
-                          "late_us", "raw_us", "timestamp", "transport", "copy", "null"})
+  for (const auto* key :
+       {"algorithm", "samples_us", "arrival_skew_us", "wrong", "first_wrong", "pair", "cpu_us",
+        "late_us", "raw_us", "timestamp", "transport", "copy", "null"})
     EXPECT_THAT(line, Not(HasSubstr(key)));
 }
 

@@ -133,7 +133,9 @@ void DeviceSide::enqueue(const Op& op, const Target& target, const cuda::CudaApi
   const DeviceCall call = call_of(op, target);
   const auto kernel = op.kind == OpKind::all_reduce ? implementation_.kernels.all_reduce
                                                     : implementation_.kernels.all_to_all;
-  cuda::check_cuda(cuda, kernel(comm_, call), "the kernel of -D");
+  const cudaError_t code = kernel(comm_, call);
+  if (code != cudaSuccess)
+    cuda::check_cuda(cuda, code, fmt::format("{}: the kernel of -D", endpoint_->who()));
 }
 
 }  // namespace linerate::nccl

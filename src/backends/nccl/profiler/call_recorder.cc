@@ -36,6 +36,7 @@ void CallRecorder::detach(int* mask) {
   const std::lock_guard lock(mutex_);
   const auto known = masks_.find(mask);
   if (known != masks_.end() && --known->second == 0) masks_.erase(known);
+  if (masks_.empty()) lost_communicator_ = false;
 }
 
 // NCCL's threads read them without a lock.
@@ -88,11 +89,15 @@ void Observation::expect(ConstView send, ConstView recv) {
   send_ = send;
   recv_ = recv;
   facts_ = {};
+  lost_before_ = recorder_.lost_events_;
 }
 
 CallFacts Observation::facts() const {
   const std::lock_guard lock(recorder_.mutex_);
-  return facts_;
+  const bool told_nothing = facts_ == CallFacts{};
+  const bool lost =
+      recorder_.lost_events_ != lost_before_ || (told_nothing && recorder_.lost_communicator_);
+  return lost ? CallFacts{.lost = true} : facts_;
 }
 
 }  // namespace linerate::nccl::profiler

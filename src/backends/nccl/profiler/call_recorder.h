@@ -4,6 +4,8 @@
 #include "comm/buffer.h"
 #include "comm/call_facts.h"
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <set>
@@ -38,12 +40,19 @@ class CallRecorder {
   void record(const CollectiveEvent& event);
   void record(const MessageEvent& event);
 
+  // An event, or all those of a communicator, could not be recorded: observations say so, the
+  // latter until the last communicator has ended.
+  void note_lost_event() noexcept { ++lost_events_; }
+  void note_lost_communicator() noexcept { lost_communicator_ = true; }
+
  private:
   friend class Observation;
   void add(Observation& observation);
   void remove(Observation& observation);
   void set_masks();
 
+  std::atomic<std::uint64_t> lost_events_ = 0;
+  std::atomic<bool> lost_communicator_ = false;
   std::mutex mutex_;
   std::map<int*, int> masks_;  // of the loaded NCCL, with the number of its communicators
   std::set<Observation*> observations_;
@@ -64,7 +73,8 @@ class Observation {
   void expect(ConstView send, ConstView recv);
 
   // A call of sends and receives is "p2p", on the most channels that one of them has. Empty while
-  // NCCL has told nothing, as of one rank alone, and of copies and kernels over symmetric memory.
+  // NCCL has told nothing, as of one rank alone, and of copies and kernels over symmetric memory;
+  // `lost` where what it told could not be recorded.
   CallFacts facts() const;
 
  private:
@@ -74,6 +84,7 @@ class Observation {
   const int rank_;
   ConstView send_, recv_;  // under the recorder's mutex, as all that follows
   CallFacts facts_;
+  std::uint64_t lost_before_ = 0;  // the recorder's, when the call was expected
 };
 
 }  // namespace linerate::nccl::profiler

@@ -11,21 +11,36 @@ namespace {
 // process does.
 std::atomic<CallRecorder*> recorder = nullptr;
 
-// A context is the mask that its communicator reads: nothing to free, nothing to dangle.
-ncclResult_t init(void** context, int* mask) {
+// NCCL is C: no exception may get there. Whether `body` came to its end; what it lost is noted by
+// `lose`, unless not even the recorder could be made.
+template <typename Body>
+bool succeeds(void (CallRecorder::*lose)() noexcept, Body body) noexcept {
+  try {
+    body();
+    return true;
+  } catch (...) {
+    if (auto* const known = recorder.load()) (known->*lose)();
+    return false;
+  }
+}
+
+// A context is the mask that its communicator reads: nothing to free, nothing to dangle. Where it
+// fails NCCL goes on without the plugin, so the context is none then.
+ncclResult_t init(void** context, int* mask) noexcept {
   if (context == nullptr || mask == nullptr) return ncclInvalidArgument;
-  *context = mask;
-  call_recorder().attach(mask);
-  return ncclSuccess;
+  const bool attached =
+      succeeds(&CallRecorder::note_lost_communicator, [&] { call_recorder().attach(mask); });
+  *context = attached ? mask : nullptr;
+  return attached ? ncclSuccess : ncclInternalError;
 }
 
 ncclResult_t init_v4(void** context, int* mask, const char*, std::uint64_t, int, int, int,
-                     LogFunction) {
+                     LogFunction) noexcept {
   return init(context, mask);
 }
 
 ncclResult_t init_v5(void** context, std::uint64_t, int* mask, const char*, int, int, int,
-                     LogFunction) {
+                     LogFunction) noexcept {
   return init(context, mask);
 }
 
@@ -35,33 +50,40 @@ int channels_of(const CollectiveV4& collective) { return collective.channels; }
 int channels_of(const MessageV2&) { return 0; }
 int channels_of(const MessageV4& message) { return message.channels; }
 
-// Only groups get a handle: a call's end is of no interest, and NCCL asks for none then.
 template <typename EventVn>
-ncclResult_t start_event(void* context, void** handle, EventVn* event) {
-  if (handle == nullptr || event == nullptr) return ncclSuccess;
-  *handle = event->type == kGroup ? context : nullptr;
-  if (event->type == kCollective) {
-    const auto& what = event->collective;
-    call_recorder().record(CollectiveEvent{.rank = event->rank,
+void record(const EventVn& event) {
+  if (event.type == kCollective) {
+    const auto& what = event.collective;
+    call_recorder().record(CollectiveEvent{.rank = event.rank,
                                            .send = what.send,
                                            .recv = what.recv,
                                            .algorithm = what.algorithm,
                                            .protocol = what.protocol,
                                            .channels = channels_of(what)});
   }
-  if (event->type == kMessage)
-    call_recorder().record(MessageEvent{.rank = event->rank,
-                                        .buffer = event->message.buffer,
-                                        .channels = channels_of(event->message)});
+  if (event.type == kMessage)
+    call_recorder().record(MessageEvent{.rank = event.rank,
+                                        .buffer = event.message.buffer,
+                                        .channels = channels_of(event.message)});
+}
+
+// Only groups get a handle: a call's end is of no interest, and NCCL asks for none then. The call
+// itself goes on whatever becomes of its record, so this never fails.
+template <typename EventVn>
+ncclResult_t start_event(void* context, void** handle, EventVn* event) noexcept {
+  if (handle == nullptr || event == nullptr) return ncclSuccess;
+  *handle = event->type == kGroup ? context : nullptr;
+  (void)succeeds(&CallRecorder::note_lost_event, [&] { record(*event); });
   return ncclSuccess;
 }
 
-ncclResult_t stop_event(void*) { return ncclSuccess; }
+ncclResult_t stop_event(void*) noexcept { return ncclSuccess; }
 
-ncclResult_t record_event_state(void*, int, void*) { return ncclSuccess; }
+ncclResult_t record_event_state(void*, int, void*) noexcept { return ncclSuccess; }
 
-ncclResult_t finalize(void* context) {
-  call_recorder().detach(static_cast<int*>(context));
+ncclResult_t finalize(void* context) noexcept {
+  (void)succeeds(&CallRecorder::note_lost_communicator,
+                 [&] { call_recorder().detach(static_cast<int*>(context)); });
   return ncclSuccess;
 }
 

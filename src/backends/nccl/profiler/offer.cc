@@ -28,11 +28,10 @@ std::string own_file() {
   return failed ? std::string(info.dli_fname) : file.string();
 }
 
-std::string offer(int nccl_version) {
+std::string offer(int nccl_version, const std::string& file) {
   if (nccl_version < kOldestThatTells)
     return fmt::format("note: algorithms are not recorded: NCCL {} does not tell them, 2.24 does",
                        version_text(nccl_version));
-  const std::string file = own_file();
   const char* const given = std::getenv(kPluginVariable);
   const std::string wanted = given == nullptr ? "" : given;
   if (!wanted.empty() && wanted != file)
@@ -40,7 +39,9 @@ std::string offer(int nccl_version) {
         "note: algorithms are not recorded: {} is '{}', and NCCL loads one profiler only; unset it "
         "to have them",
         kPluginVariable, wanted);
-  if (file.empty() || file.size() > kLongestName)
+  if (file.empty())
+    return "note: algorithms are not recorded: the file of the nccl module is unknown here";
+  if (file.size() > kLongestName)
     return fmt::format(
         "note: algorithms are not recorded: NCCL does not open names as long as '{}'; install "
         "linerate elsewhere to have them",

@@ -72,6 +72,21 @@ TEST(CudaDevice, RefusesWhatIsTooLargeWithWhatIsFree) {
   }
 }
 
+TEST(CudaStream, NamesTheGpuWhoseWorkHasFailed) {
+  const SteadyClock clock;
+  CudaApi api = fake_cuda();
+  api.stream_query = [](cudaStream_t) { return cudaErrorIllegalAddress; };
+  const auto device =
+      make_cuda_device(3, {.api = api, .kernels = kernels_on_host(), .clock = clock});
+  try {
+    device->stream()->synchronize(Deadline::never());
+    FAIL() << "no error";
+  } catch (const CudaError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cudaStreamQuery on GPU 3 failed: "));
+    EXPECT_THAT(error.what(), HasSubstr("cudaErrorIllegalAddress"));
+  }
+}
+
 TEST(CudaDevice, NamesAGpuThatIsNotHere) {
   const SteadyClock clock;
   try {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace linerate::nccl {
@@ -23,7 +24,8 @@ using testing::StartsWith;
 
 struct Setting {
   int number = 1;
-  int ctas = 16;
+  std::optional<int> ctas{};
+  bool oversubscribe = false;
   DeviceKernels kernels = device_kernels_on_host();
   // Another ncclDevCommCreate than the fake's.
   decltype(NcclApi::dev_comm_create) create = nullptr;
@@ -58,7 +60,10 @@ void run_pair(const Setting& setting, const std::function<void(Rank&)>& body) {
   const auto backend = make_nccl_backend(
       library_for(setting),
       {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock},
-      {.local_register = 2, .device_implementation = setting.number, .device_ctas = setting.ctas},
+      {.local_register = 2,
+       .device_implementation = setting.number,
+       .device_ctas = setting.ctas,
+       .oversubscribe = setting.oversubscribe},
       {.kernels = setting.kernels});
   spawn(2, [&](Bootstrap& member) {
     const auto device = backend->open_device(member.rank());
@@ -157,6 +162,16 @@ TEST(DeviceSide, GivesTheKernelItsCtasAndABarrierForEach) {
     return right ? cudaSuccess : cudaErrorInvalidConfiguration;
   };
   run_pair(eight, [](Rank& rank) {
+    EXPECT_NO_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream));
+  });
+}
+
+TEST(DeviceSide, TakesFewCtasWhereRanksShareAGpu) {
+  Setting shared{.oversubscribe = true};
+  shared.kernels.all_reduce = [](const ncclDevComm&, const DeviceCall& call) {
+    return call.ctas == kMostSharedCtas ? cudaSuccess : cudaErrorInvalidConfiguration;
+  };
+  run_pair(shared, [](Rank& rank) {
     EXPECT_NO_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream));
   });
 }

@@ -59,6 +59,20 @@ TEST_F(Offer, LeavesAPluginOfTheUserAloneAndSaysSo) {
   EXPECT_EQ(variable(), "inspector");
 }
 
+// 254 characters are what NCCL keeps of a name.
+TEST_F(Offer, IsNotMadeUnderANameThatNcclWouldCut) {
+  const std::string longest = "/" + std::string(253, 'd');
+
+  EXPECT_EQ(offer(kNewest, longest), "");
+  EXPECT_EQ(variable(), longest);
+
+  ::unsetenv(kPluginVariable);
+  EXPECT_THAT(offer(kNewest, longest + "d"),
+              HasSubstr("NCCL does not open names as long as '/ddd"));
+  EXPECT_THAT(offer(kNewest, ""), HasSubstr("the file of the nccl module is unknown"));
+  EXPECT_EQ(variable(), "unset");
+}
+
 TEST_F(Offer, IsNotMadeToAnNcclThatDoesNotTell) {
   const auto note = offer(NCCL_VERSION(2, 23, 4));
 

@@ -1,14 +1,11 @@
 // Whole benchmark runs over the fakes: what their JSON Lines say of the algorithm that ran.
-#include "backends/nccl/nccl_backend.h"
 #include "backends/nccl/profiler/abi.h"
 #include "backends/nccl/profiler/offer.h"
 #include "bench/run.h"
 #include "record/json_lines.h"
 #include "record/jsonl_reader.h"
-#include "support/gpu/fake_cuda.h"
-#include "support/gpu/fake_nccl.h"
 #include "support/gpu/fake_profiler.h"
-#include "support/spawn.h"
+#include "unit/backends/nccl/fake_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,10 +44,6 @@ struct Ran {
 };
 
 Ran run(const RunConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
-  const SteadyClock clock;
-  const auto backend = make_nccl_backend(
-      fake_nccl(version),
-      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock});
   Ran ran;
   RunEvents events;
   events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
@@ -59,14 +52,8 @@ Ran run(const RunConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
   };
   events.row = [](std::span<const Record>) {};
   events.interrupted = [] { return false; };
-  const auto process = solo_bootstrap();
-  const auto watch = Watch::start(*process, {.nlanes = config.nthreads,
-                                             .ranks_per_lane = config.ngpus,
-                                             .deadline = Deadline::after(clock, 60)});
   const int before = fake::events_told();
-  run_lanes(*process, config.nthreads, [&](Bootstrap& member) {
-    const SessionInput input{
-        .members = member, .backend = *backend, .watch = *watch, .config = config, .clock = clock};
+  run_lanes_on_fakes(config, version, [&](const SessionInput& input) {
     const auto totals = run_benchmark(input, {}, events);
     EXPECT_EQ(totals.failed_checks, 0u);
   });

@@ -1,0 +1,148 @@
+// In which order NCCL is called: what is fused, and what ends before what.
+#include "bench/pair_test.h"
+#include "bench/run.h"
+#include "support/gpu/fake_faults.h"
+#include "support/gpu/fake_log.h"
+#include "unit/backends/nccl/fake_run.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate::nccl {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+constexpr int kVersion = NCCL_VERSION_CODE;
+
+// One thread with two GPUs.
+RunConfig two_gpus() {
+  RunConfig config;
+  config.collective = find_collective("all_reduce");
+  config.ngpus = 2;
+  config.min_bytes = config.max_bytes = 1024;
+  config.iters = 2;
+  return config;
+}
+
+void run_whole(const RunConfig& config) {
+  RunEvents events;
+  events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
+  events.results = [](std::span<const Record>, const RunTotals&) {};
+  events.row = [](std::span<const Record>) {};
+  events.interrupted = [] { return false; };
+  run_lanes_on_fakes(config, kVersion,
+                     [&](const SessionInput& input) { run_benchmark(input, {}, events); });
+}
+
+Calls repeated(const std::vector<std::pair<int, std::string>>& counts) {
+  Calls calls;
+  for (const auto& [count, call] : counts)
+    calls.insert(calls.end(), static_cast<std::size_t>(count), call);
+  return calls;
+}
+
+Calls endings(const FakeLog& log) {
+  return log.calls({"ncclCommDeregister", "ncclCommWindowDeregister", "ncclDevCommDestroy",
+                    "ncclCommDestroy", "ncclCommAbort", "ncclMemFree"});
+}
+
+TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
+  auto config = two_gpus();
+  config.collective = nullptr;
+  config.warmup_iters = 1;
+  config.check = 0;
+  Calls calls;
+
+  run_lanes_on_fakes(config, kVersion, [&](const SessionInput& input) {
+    Session session(input);
+    session.allocate(8);
+    const FakeLog log;
+    (void)run_pair_test(session, {PairKind::latency, 0, 1, 8});
+    calls = log.calls({"ncclGroup", "ncclSend", "ncclRecv"});
+    session.close();
+  });
+
+  const Calls ping{"ncclGroupStart", "ncclSend 0>1", "ncclRecv 0>1", "ncclGroupEnd"};
+  const Calls pong{"ncclGroupStart", "ncclRecv 1>0", "ncclSend 1>0", "ncclGroupEnd"};
+  Calls trips;
+  constexpr int kTrips = 1 + 1 + 2;  // warm-up, meeting, -n
+  for (int i = 0; i < kTrips; ++i)
+    for (const auto& way : {ping, pong}) trips.insert(trips.end(), way.begin(), way.end());
+  EXPECT_EQ(calls, trips);
+}
+
+TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
+  auto config = two_gpus();
+  config.ngpus = 1;
+
+  run_lanes_on_fakes(config, kVersion, [&](const SessionInput& input) {
+    Session session(input);
+    session.allocate(8);
+    auto& rank = session.ranks().front();
+    const FakeLog log;
+
+    EXPECT_TRUE(rank.comm().stop_calls());
+
+    EXPECT_THROW(rank.comm().send({.send = rank.send.view(), .count = 1}, 0, *rank.stream),
+                 PeerFailure);
+    EXPECT_EQ(log.calls({"ncclSend", "ncclCommAbort"}), Calls{});
+  });
+}
+
+TEST(End, OfRegistrationsComesBeforeThatOfCommunicatorsAndMemory) {
+  auto config = two_gpus();
+  config.gpu.local_register = 1;
+  const FakeLog log;
+
+  run_whole(config);
+
+  EXPECT_EQ(endings(log),
+            repeated({{4, "ncclCommDeregister"}, {2, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
+}
+
+TEST(End, OfWhatKernelsKnowComesBeforeThatOfTheirCommunicator) {
+  auto config = two_gpus();
+  config.gpu.local_register = 2;
+  config.gpu.device_implementation = 1;
+  const FakeLog log;
+
+  run_whole(config);
+
+  EXPECT_EQ(endings(log), repeated({{4, "ncclCommWindowDeregister"},
+                                    {1, "ncclDevCommDestroy"},
+                                    {1, "ncclCommDestroy"},
+                                    {1, "ncclDevCommDestroy"},
+                                    {1, "ncclCommDestroy"},
+                                    {4, "ncclMemFree"}}));
+}
+
+TEST(End, OfAGroupsCommunicatorsComesBeforeTheWholeOnes) {
+  auto config = two_gpus();
+  config.split = {.kind = SplitRule::Kind::mod, .value = 2};
+  config.gpu.local_register = 1;
+  const FakeLog log;
+
+  run_whole(config);
+
+  EXPECT_EQ(endings(log),
+            repeated({{4, "ncclCommDeregister"}, {4, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
+}
+
+// Freeing the memory first would wait for a call that nobody ends.
+TEST(End, OfARunThatFailsIsTheAbortAndThenTheMemory) {
+  const auto config = two_gpus();
+  const FakeLog log;
+
+  set_fake_faults("async_error=1:3");
+  EXPECT_THROW(run_whole(config), Error);
+  set_fake_faults("");
+
+  EXPECT_EQ(endings(log), repeated({{2, "ncclCommAbort"}, {4, "ncclMemFree"}}));
+}
+
+}  // namespace
+}  // namespace linerate::nccl

@@ -1,0 +1,36 @@
+// The lanes of a benchmark run over the fakes.
+#pragma once
+
+#include "backends/nccl/nccl_backend.h"
+#include "bench/session.h"
+#include "launch/lanes/lanes.h"
+#include "launch/solo_bootstrap.h"
+#include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_nccl.h"
+
+#include <functional>
+
+namespace linerate::nccl {
+
+// Runs `lane` on each of config.nthreads threads. Throws what a lane does.
+inline void run_lanes_on_fakes(const RunConfig& config, int version,
+                               const std::function<void(const SessionInput&)>& lane) {
+  const SteadyClock clock;
+  const auto backend = make_nccl_backend(
+      fake_nccl(version),
+      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock}, config.gpu,
+      {.kernels = device_kernels_on_host()});
+  const auto process = solo_bootstrap();
+  const auto watch = Watch::start(*process, {.nlanes = config.nthreads,
+                                             .ranks_per_lane = config.ngpus,
+                                             .deadline = Deadline::after(clock, 60)});
+  run_lanes(*process, config.nthreads, [&](Bootstrap& member) {
+    lane({.members = member,
+          .backend = *backend,
+          .watch = *watch,
+          .config = config,
+          .clock = clock});
+  });
+}
+
+}  // namespace linerate::nccl
