@@ -63,6 +63,7 @@ class NcclXmlReader {
   XmlComplaints complaints_;
   System system_;
   std::map<std::pair<std::uint64_t, BusId>, std::size_t> bus_lines_;
+  DevicesOfHosts told_nics_;
 };
 
 Result<System> NcclXmlReader::read() {
@@ -77,7 +78,7 @@ Result<System> NcclXmlReader::read() {
   if (complaints_.first()) return *complaints_.first();
   for (auto& sentence : unread_parts(complaints_.file(), *system))
     system_.unseen.push_back(std::move(sentence));
-  complete_hand_made(system_);
+  complete_hand_made(system_, told_nics_);
   return std::move(system_);
 }
 
@@ -151,7 +152,10 @@ PciDevice NcclXmlReader::read_pci(pugi::xml_node node, std::uint64_t host_hash) 
     const std::string_view name = child.name();
     if (name == "pci") device.children.push_back(read_pci(child, host_hash));
     if (name == "gpu") add_gpu(child, device);
-    if (name == "nic") add_nets(child, device.nets);
+    if (name == "nic") {
+      add_nets(child, device.nets);
+      told_nics_.emplace(host_hash, device.bus_id);
+    }
     if (name == "pcilink")
       device.pci_peers.push_back(read_bus_id(XmlAttributes(child, complaints_), "target"));
   }

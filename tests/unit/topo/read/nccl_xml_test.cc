@@ -184,6 +184,13 @@ TEST(NcclXml, TakesNoServersScreenForAGpu) {
   EXPECT_FALSE(system.cpus[0].devices.at(0).gpu);
 }
 
+TEST(NcclXml, MakesNoPortOfANicThatIsToldToHaveNone) {
+  const auto system = read(around(R"(<pci busid="0000:01:00.0" class="0x020700"><nic>
+    <net name="gin0" dev="0" net="0"/></nic></pci>)"));
+
+  EXPECT_THAT(system.cpus[0].devices.at(0).nets, IsEmpty());
+}
+
 TEST(NcclXml, SaysOnceWhatItDoesNotRead) {
   const auto system = read(around(R"(<fpga/>
     <pci busid="0000:01:00.0"><nic><net name="a" rail="0"/><net name="b" rail="1"/></nic></pci>)"));
