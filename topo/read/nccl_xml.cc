@@ -62,7 +62,7 @@ class NcclXmlReader {
 
   XmlComplaints complaints_;
   System system_;
-  std::map<std::pair<std::uint64_t, BusId>, std::size_t> bus_lines_;
+  std::map<std::pair<std::uint64_t, BusId>, std::size_t> bus_lines_;  // 0: told to be there twice
   DevicesOfHosts told_nics_;
 };
 
@@ -182,10 +182,10 @@ BusId NcclXmlReader::read_bus_id(const XmlAttributes& at, const char* name) {
 void NcclXmlReader::note_bus_id(pugi::xml_node node, const BusId& id, std::uint64_t host_hash) {
   const std::size_t line = complaints_.file().line_of(node);
   const auto [known, is_new] = bus_lines_.emplace(std::pair(host_hash, id), line);
-  if (!is_new && system_.unseen.size() < kMostUnseen)
-    system_.unseen.push_back(fmt::format(
-        "Bus id {} stands on line {} and again on line {}: what links to it reaches the first.",
-        text_of(id), known->second, line));
+  if (is_new || known->second == 0 || system_.unseen.size() >= kMostUnseen) return;
+  system_.unseen.push_back(fmt::format(
+      "Bus id {} stands on line {} and again on line {}: what links to it reaches the first.",
+      text_of(id), std::exchange(known->second, 0), line));
 }
 
 // NCCL compares the text's beginning: "0x03" is every class of that kind.

@@ -208,9 +208,11 @@ TEST(NcclXml, ReadsTheFirstOfSeveralPartitionsOfAGpu) {
 }
 
 TEST(NcclXml, TellsWhichBusIdsStandThereTwice) {
-  const auto system = read(around("<pci busid=\"0000:01:00.0\"/>\n<pci busid=\"0:01:0.0\"/>"));
+  const auto system =
+      read(around("<pci busid=\"0000:01:00.0\"/>\n<pci busid=\"0:01:0.0\"/>\n"
+                  "<pci busid=\"1:0.0\"/>"));
 
-  EXPECT_EQ(system.cpus[0].devices.size(), 2u);
+  EXPECT_EQ(system.cpus[0].devices.size(), 3u);
   EXPECT_THAT(system.unseen, ElementsAre(HasSubstr("stands on line 3 and again on line 4")));
 }
 
