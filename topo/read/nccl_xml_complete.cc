@@ -52,6 +52,14 @@ std::map<std::uint64_t, HostDevices> bare_devices(System& system, const DevicesO
   return hosts;
 }
 
+std::size_t count_classless(const System& system) {
+  std::size_t count = 0;
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
+    if (is_bare(device) && device.class_code == 0) ++count;
+  });
+  return count;
+}
+
 void complete(HostDevices& host) {
   std::ranges::sort(host.gpus, {}, &PciDevice::bus_id);
   std::ranges::sort(host.nics, {}, &PciDevice::bus_id);
@@ -75,6 +83,10 @@ void complete_hand_made(System& system, const DevicesOfHosts& told) {
     gpus += host.gpus.size();
     nics += host.nics.size();
   }
+  if (const auto count = count_classless(system); count > 0)
+    system.unseen.push_back(fmt::format(
+        "The file gives {} PCI device{} without class: NCCL asks the machine what they are.", count,
+        count == 1 ? "" : "s"));
   if (gpus > 0)
     system.unseen.push_back(fmt::format(
         "The file gives {} GPU{} by PCI class only, without NVLinks.", gpus, gpus == 1 ? "" : "s"));
