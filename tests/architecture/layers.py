@@ -26,6 +26,7 @@ FOLDERS = (
     _under_src("pattern", 1),
     _under_src("stats", 1),
     _under_src("record", 1),
+    _under_src("yaml", 1),
     Folder("collectives", "collectives", "collectives", 1),
     Folder("topo", "topo", "topo", 2),
     *(_under_src(f"devices/{kind}", 2) for kind in ("cpu", "cuda")),
@@ -97,7 +98,7 @@ FOREIGN = (
     Foreign(r"hwloc(/.*)?\.h", ("topo",)),
     Foreign(r"(cblas|lapacke|openblas\w*)\.h", ("devices/cpu",)),
     Foreign(r"gloo/.*", ("backends/gloo",)),
-    Foreign(r"yaml-cpp/.*", ("backends/host",)),
+    Foreign(r"yaml-cpp/.*", ("yaml", "topo", "backends/host")),
     Foreign(r"(infiniband|rdma)/.*", ("topo",)),
 )
 

@@ -36,7 +36,8 @@ constexpr GpuShape kL40s{"NVIDIA L40S", 0x26b9, 89, 4, 0, 0, {}};
 constexpr NicShape kConnectX6{"mlx5_", 0x020700, 0x15b3, 0x101b, 4, 200000, 0, "InfiniBand"};
 constexpr NicShape kConnectX7{"mlx5_", 0x020700, 0x15b3, 0x1021, 5, 400000, 0, "InfiniBand"};
 constexpr NicShape kConnectX7At200{"mlx5_", 0x020000, 0x15b3, 0x1021, 5, 200000, 0, "Ethernet"};
-// Four of them stand beside each GPU of a p5. 75 us: what AWS's plugin tells NCCL of both machines.
+// Four of them stand beside each GPU of a p5, which AWS's plugin may show NCCL as one. 75 us: what
+// AWS's plugin tells NCCL of both machines.
 constexpr NicShape kEfa{"efa", 0x020000, 0x1d0f, 0xefa0, 3, 100000, 75, "Ethernet"};
 constexpr NicShape kEfa2{"efa", 0x020000, 0x1d0f, 0xefa1, 5, 100000, 75, "Ethernet"};
 

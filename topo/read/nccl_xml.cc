@@ -62,7 +62,8 @@ class NcclXmlReader {
 
   XmlComplaints complaints_;
   System system_;
-  std::map<std::pair<std::uint64_t, BusId>, std::size_t> bus_lines_;
+  std::map<std::pair<std::uint64_t, BusId>, std::size_t> bus_lines_;  // 0: told to be there twice
+  DevicesOfHosts told_nics_;
 };
 
 Result<System> NcclXmlReader::read() {
@@ -77,7 +78,7 @@ Result<System> NcclXmlReader::read() {
   if (complaints_.first()) return *complaints_.first();
   for (auto& sentence : unread_parts(complaints_.file(), *system))
     system_.unseen.push_back(std::move(sentence));
-  complete_hand_made(system_);
+  complete_hand_made(system_, told_nics_);
   return std::move(system_);
 }
 
@@ -151,7 +152,10 @@ PciDevice NcclXmlReader::read_pci(pugi::xml_node node, std::uint64_t host_hash) 
     const std::string_view name = child.name();
     if (name == "pci") device.children.push_back(read_pci(child, host_hash));
     if (name == "gpu") add_gpu(child, device);
-    if (name == "nic") add_nets(child, device.nets);
+    if (name == "nic") {
+      add_nets(child, device.nets);
+      told_nics_.emplace(host_hash, device.bus_id);
+    }
     if (name == "pcilink")
       device.pci_peers.push_back(read_bus_id(XmlAttributes(child, complaints_), "target"));
   }
@@ -178,10 +182,10 @@ BusId NcclXmlReader::read_bus_id(const XmlAttributes& at, const char* name) {
 void NcclXmlReader::note_bus_id(pugi::xml_node node, const BusId& id, std::uint64_t host_hash) {
   const std::size_t line = complaints_.file().line_of(node);
   const auto [known, is_new] = bus_lines_.emplace(std::pair(host_hash, id), line);
-  if (!is_new && system_.unseen.size() < kMostUnseen)
-    system_.unseen.push_back(fmt::format(
-        "Bus id {} stands on line {} and again on line {}: what links to it reaches the first.",
-        text_of(id), known->second, line));
+  if (is_new || known->second == 0 || system_.unseen.size() >= kMostUnseen) return;
+  system_.unseen.push_back(fmt::format(
+      "Bus id {} stands on line {} and again on line {}: what links to it reaches the first.",
+      text_of(id), std::exchange(known->second, 0), line));
 }
 
 // NCCL compares the text's beginning: "0x03" is every class of that kind.

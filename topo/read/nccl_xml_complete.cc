@@ -36,12 +36,13 @@ struct HostDevices {
   int next_gpu = 0, next_net = 0;
 };
 
-std::map<std::uint64_t, HostDevices> bare_devices(System& system) {
+std::map<std::uint64_t, HostDevices> bare_devices(System& system, const DevicesOfHosts& told) {
   std::map<std::uint64_t, HostDevices> hosts;
   walk_devices(system, [&](const Cpu& cpu, PciDevice& device, int) {
     HostDevices& host = hosts[cpu.host_hash];
     if (is_bare_gpu(device)) host.gpus.push_back(&device);
-    if (is_bare_nic(device)) host.nics.push_back(&device);
+    if (is_bare_nic(device) && !told.contains({cpu.host_hash, device.bus_id}))
+      host.nics.push_back(&device);
     if (device.gpu) host.next_gpu = std::max(host.next_gpu, device.gpu->dev + 1);
     for (const auto& net : device.nets) host.next_net = std::max(host.next_net, net.dev + 1);
   });
@@ -49,6 +50,14 @@ std::map<std::uint64_t, HostDevices> bare_devices(System& system) {
     for (const auto& net : cpu.nets)
       hosts[cpu.host_hash].next_net = std::max(hosts[cpu.host_hash].next_net, net.dev + 1);
   return hosts;
+}
+
+std::size_t count_classless(const System& system) {
+  std::size_t count = 0;
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
+    if (is_bare(device) && device.class_code == 0) ++count;
+  });
+  return count;
 }
 
 void complete(HostDevices& host) {
@@ -66,14 +75,18 @@ void complete(HostDevices& host) {
 
 }  // namespace
 
-void complete_hand_made(System& system) {
-  auto hosts = bare_devices(system);
+void complete_hand_made(System& system, const DevicesOfHosts& told) {
+  auto hosts = bare_devices(system, told);
   std::size_t gpus = 0, nics = 0;
   for (auto& [hash, host] : hosts) {
     complete(host);
     gpus += host.gpus.size();
     nics += host.nics.size();
   }
+  if (const auto count = count_classless(system); count > 0)
+    system.unseen.push_back(fmt::format(
+        "The file gives {} PCI device{} without class: NCCL asks the machine what they are.", count,
+        count == 1 ? "" : "s"));
   if (gpus > 0)
     system.unseen.push_back(fmt::format(
         "The file gives {} GPU{} by PCI class only, without NVLinks.", gpus, gpus == 1 ? "" : "s"));

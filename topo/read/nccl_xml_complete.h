@@ -4,8 +4,14 @@
 #include "topo/system/system.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <utility>
 
 namespace linerate::topo {
+
+// Bus ids, each with its host's hash.
+using DevicesOfHosts = std::set<std::pair<std::uint64_t, BusId>>;
 
 // No source tells more sentences of this kind than that.
 inline constexpr std::size_t kMostUnseen = 100;
@@ -14,6 +20,7 @@ inline constexpr std::size_t kMostUnseen = 100;
 // the machine itself, and says so in `unseen`. They are numbered in the order of their bus ids, as
 // NVML numbers GPUs, behind those of their host that have a number. GPUDirect RDMA is taken for
 // granted; the compute capability is told by the device id where that is known.
-void complete_hand_made(System& system);
+// Devices in `told` stay as they are: their files say that they have no ports.
+void complete_hand_made(System& system, const DevicesOfHosts& told);
 
 }  // namespace linerate::topo

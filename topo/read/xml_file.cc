@@ -47,7 +47,7 @@ std::string_view explained(pugi::xml_parse_status status) {
 
 // Where an element is closed whose end the text does not have, nothing but its end is wrong.
 bool is_cut(std::string_view text, std::size_t offset) {
-  return offset >= trim(text).size() || !trim(text).ends_with('>');
+  return offset + 1 >= trim(text).size() || !trim(text).ends_with('>');
 }
 
 // Line feeds before the first word.

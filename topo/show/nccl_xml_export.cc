@@ -2,6 +2,7 @@
 #include "topo/show/nccl_xml_export.h"
 
 #include "base/text.h"
+#include "topo/system/pci_class.h"
 #include "topo/system/walk.h"
 
 #include <fmt/format.h>
@@ -122,7 +123,6 @@ Element net_element(const Net& net) {
 }
 
 void add_nic(Element& to, const std::vector<Net>& nets) {
-  if (nets.empty()) return;
   Element& nic = to.children.emplace_back(Element{"nic"});
   for (const auto& net : nets) nic.children.push_back(net_element(net));
 }
@@ -140,7 +140,8 @@ Element pci_element(const PciDevice& device) {
   for (const auto& peer : device.pci_peers)
     element.children.push_back({"pcilink", {{"target", text_of(peer)}}});
   if (device.gpu) element.children.push_back(gpu_element(*device.gpu));
-  add_nic(element, device.nets);
+  // An empty <nic> says that there are no ports; without it the class would say that there are.
+  if (!device.nets.empty() || is_nic_class(device.class_code)) add_nic(element, device.nets);
   for (const auto& child : device.children) element.children.push_back(pci_element(child));
   return element;
 }
@@ -155,7 +156,7 @@ Element cpu_element(const Cpu& cpu) {
   element.add_known("familyid", cpu.family);
   element.add_known("modelid", cpu.model);
   for (const auto& device : cpu.devices) element.children.push_back(pci_element(device));
-  add_nic(element, cpu.nets);
+  if (!cpu.nets.empty()) add_nic(element, cpu.nets);
   return element;
 }
 

@@ -1,19 +1,21 @@
 // See network_file.h.
 #include "backends/host/emulation/network_file.h"
 
-#include "backends/host/emulation/yaml_section.h"
 #include "base/regular_file.h"
-#include "base/units.h"
+#include "yaml/document.h"
+#include "yaml/section.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
 
 #include <array>
 #include <set>
-#include <sstream>
 
 namespace linerate::host {
 namespace {
+
+using yaml::Bounds;
+using yaml::Complaints;
+using yaml::Section;
 
 constexpr std::array<std::string_view, 8> kNetworkKeys{
     "nodes", "ranks_per_node", "nic", "local", "rack", "spine", "slow", "dilation"};
@@ -25,31 +27,6 @@ constexpr std::array<std::string_view, 4> kSlowKeys{"link", "rank", "factor", "d
 constexpr Bounds kGbps{1e-6, 1e6};
 constexpr Bounds kLatencyUs{0, 1e6};
 constexpr Bounds kFactor{1, 1000};
-
-// Lets a document pass.
-class Deaf final : public YAML::EventHandler {
- public:
-  using Mark = YAML::Mark;
-  using Style = YAML::EmitterStyle::value;
-  using Text = std::string;
-  void OnDocumentStart(const Mark&) override {}
-  void OnDocumentEnd() override {}
-  void OnNull(const Mark&, YAML::anchor_t) override {}
-  void OnAlias(const Mark&, YAML::anchor_t) override {}
-  void OnScalar(const Mark&, const Text&, YAML::anchor_t, const Text&) override {}
-  void OnSequenceStart(const Mark&, const Text&, YAML::anchor_t, Style) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const Mark&, const Text&, YAML::anchor_t, Style) override {}
-  void OnMapEnd() override {}
-};
-
-// YAML::LoadAll would count them, but never ends where a bracket is closed that was not opened.
-bool is_one_document(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  YAML::Parser parser(in);
-  Deaf deaf;
-  return parser.HandleNextDocument(deaf) && !parser.HandleNextDocument(deaf);
-}
 
 // One document, step by step.
 class NetworkReader {
@@ -77,8 +54,8 @@ class NetworkReader {
 void NetworkReader::read_rate(const Section& section, LinkRate& rate) {
   section.require("bandwidth");
   section.require("latency");
-  section.quantity("bandwidth", kRateUnits, kGbps, rate.gbps);
-  section.quantity("latency", kTimeUnits, kLatencyUs, rate.latency_us);
+  section.quantity("bandwidth", yaml::kRateUnits, kGbps, rate.gbps);
+  section.quantity("latency", yaml::kTimeUnits, kLatencyUs, rate.latency_us);
 }
 
 void NetworkReader::read_link(const Section& top, std::string_view key,
@@ -187,17 +164,8 @@ Result<Network> NetworkReader::read(const YAML::Node& document) {
 }  // namespace
 
 Result<Network> parse_network(std::string_view text) {
-  if (text.size() > kMostNetworkBytes)
-    return Failure{fmt::format(": it has {} bytes; at most {} are read.", text.size(),
-                               bytes_text(kMostNetworkBytes))};
-  Complaints broken;
-  try {
-    if (is_one_document(text)) return NetworkReader().read(YAML::Load(std::string(text)));
-    return Failure{": it does not hold one document, and nothing behind it."};
-  } catch (const YAML::Exception& error) {
-    broken.add_at(error.mark, fmt::format("it is not YAML ({}).", error.msg));
-  }
-  return *broken.first();
+  const auto document = yaml::load_document(text, kMostNetworkBytes);
+  return document ? NetworkReader().read(*document) : document.failure();
 }
 
 Result<std::shared_ptr<const Network>> read_network(const std::string& path) {

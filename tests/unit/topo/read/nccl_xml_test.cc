@@ -177,11 +177,24 @@ TEST(NcclXml, NumbersBareDevicesBehindThoseThatHaveANumber) {
   EXPECT_EQ(system.cpus[0].devices.at(0).gpu->dev, 5);
 }
 
+TEST(NcclXml, TellsThatDevicesWithoutClassAreNotKnown) {
+  const auto system = read(around("<pci busid=\"0000:00:16.0\"/><pci busid=\"0000:00:17.0\"/>"));
+
+  EXPECT_THAT(system.unseen, ElementsAre(HasSubstr("The file gives 2 PCI devices without class")));
+}
+
 TEST(NcclXml, TakesNoServersScreenForAGpu) {
   const auto system =
       read(around(R"(<pci busid="0000:01:00.0" class="0x030000" vendor="0x1a03"/>)"));
 
   EXPECT_FALSE(system.cpus[0].devices.at(0).gpu);
+}
+
+TEST(NcclXml, MakesNoPortOfANicThatIsToldToHaveNone) {
+  const auto system = read(around(R"(<pci busid="0000:01:00.0" class="0x020700"><nic>
+    <net name="gin0" dev="0" net="0"/></nic></pci>)"));
+
+  EXPECT_THAT(system.cpus[0].devices.at(0).nets, IsEmpty());
 }
 
 TEST(NcclXml, SaysOnceWhatItDoesNotRead) {
@@ -200,10 +213,12 @@ TEST(NcclXml, ReadsTheFirstOfSeveralPartitionsOfAGpu) {
   EXPECT_THAT(system.unseen, ElementsAre(HasSubstr("several ranks or partitions")));
 }
 
-TEST(NcclXml, TellsWhichBusIdsStandThereTwice) {
-  const auto system = read(around("<pci busid=\"0000:01:00.0\"/>\n<pci busid=\"0:01:0.0\"/>"));
+TEST(NcclXml, TellsOnceWhichBusIdsStandThereTwice) {
+  const auto system = read(around(R"(<pci busid="0000:01:00.0" class="0x060400"/>
+    <pci busid="0:01:0.0" class="0x060400"/>
+    <pci busid="1:0.0" class="0x060400"/>)"));
 
-  EXPECT_EQ(system.cpus[0].devices.size(), 2u);
+  EXPECT_EQ(system.cpus[0].devices.size(), 3u);
   EXPECT_THAT(system.unseen, ElementsAre(HasSubstr("stands on line 3 and again on line 4")));
 }
 

@@ -77,8 +77,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(WrongXml, IsToldWithItsLine) {
   EXPECT_THAT(about("<pci busid=0000/>"), StartsWith("a.xml:3: An attribute is broken"));
   EXPECT_THAT(about("<pci></nic>"), StartsWith("a.xml:3: An end tag closes another element"));
+  EXPECT_THAT(about_file("<a></b>"), HasSubstr("closes another element"));
   EXPECT_THAT(about("< pci>"), StartsWith("a.xml:3: "));
   EXPECT_THAT(about_file("<system version=\"1\">\n<cpu numaid=\"0\"/>\n"),
+              "a.xml:2: The file ends within an element: it was cut.");
+  EXPECT_THAT(about_file("<system version=\"1\">\n<cpu numaid=\"0\"/>"),
               "a.xml:2: The file ends within an element: it was cut.");
   EXPECT_THAT(about_file("<system version=\"1\">\n<cpu numaid=\"0\"/>\n</sys"),
               "a.xml:3: The file ends within an element: it was cut.");

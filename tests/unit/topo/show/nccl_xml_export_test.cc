@@ -77,6 +77,13 @@ TEST(NcclXmlExport, KeepsWhatRegularNodesDoNotHave) {
   EXPECT_EQ(read_again(system), system);
 }
 
+TEST(NcclXmlExport, KeepsThatANicHasNoPorts) {
+  System system = small_system();
+  system.cpus[0].devices.push_back({.bus_id = {.bus = 2}, .class_code = 0x020700});
+
+  EXPECT_EQ(read_again(system), system);
+}
+
 TEST(NcclXmlExport, OfAmdGpusIsAFileOfRccl) {
   System system = small_system();
   system.cpus[0].devices[0].gpu->gcn = "gfx942";

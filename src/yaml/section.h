@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace linerate::host {
+namespace linerate::yaml {
 
 // What is wrong with a document: the first complaint stays. Used by one thread.
 class Complaints {
@@ -70,4 +70,4 @@ class Section {
   Complaints& complaints_;
 };
 
-}  // namespace linerate::host
+}  // namespace linerate::yaml

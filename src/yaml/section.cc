@@ -1,5 +1,5 @@
-// See yaml_section.h.
-#include "backends/host/emulation/yaml_section.h"
+// See section.h.
+#include "yaml/section.h"
 
 #include "base/text.h"
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace linerate::host {
+namespace linerate::yaml {
 namespace {
 
 constexpr std::size_t kLongestShown = 40;
@@ -141,4 +141,4 @@ void Section::text(std::string_view key, std::string& into) const {
   if (auto given = scalar(key)) into = std::move(*given);
 }
 
-}  // namespace linerate::host
+}  // namespace linerate::yaml
