@@ -151,6 +151,9 @@ ExitCode MemcpyCommand::run() {
   } catch (const Error& error) {
     output_.end(error.exit_code(), error.what());
     throw;
+  } catch (const std::exception& error) {  // no memory
+    output_.end(ExitCode::failed, error.what());
+    throw;
   }
 }
 

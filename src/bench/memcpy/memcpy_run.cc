@@ -1,6 +1,8 @@
 // See memcpy_run.h.
 #include "bench/memcpy/memcpy_run.h"
 
+#include "base/error.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,6 +54,8 @@ class MemcpyRun {
   const MemcpyTotals& totals() const { return totals_; }
 
  private:
+  void measure_all();
+  CopyFigure measure(const CopyMeasurement& what);
   void report(const CopyMeasurement& what, const CopyFigure& figure);
   Record record_of(const CopyMeasurement& what, const CopyFigure& figure, CopyCell cell) const;
   void fill_case(const CopyMeasurement& what, CopyCell cell, Record& record) const;
@@ -173,16 +177,40 @@ void MemcpyRun::warn() const {
         overlap_.figure.interval_us.n));
 }
 
+// What goes wrong gets the place where it did.
+CopyFigure MemcpyRun::measure(const CopyMeasurement& what) {
+  try {
+    return measure_copies(bench_, what, repeat_);
+  } catch (const Error& error) {
+    const auto others = what.streams.size() - 1;
+    throw Error(
+        fmt::format("{}, {}{}, {} bytes: {}", plan_->test->name, way_text(what.streams.front()),
+                    others > 0 ? fmt::format(" and {} more at once", others) : "", repeat_.bytes,
+                    error.what()),
+        error.exit_code(), error.where());
+  }
+}
+
+void MemcpyRun::measure_all() {
+  for (const CopyMeasurement& what : plan_->measurements) {
+    totals_.interrupted = events_.interrupted();
+    if (totals_.interrupted) return;
+    const auto figure = measure(what);
+    report(what, figure);
+    note(what, figure);
+  }
+}
+
+// The cells that were measured are shown also where the run cannot go on.
 void MemcpyRun::run(const CopyPlan& plan) {
   plan_ = &plan;
   cells_.clear();
   spread_ = overlap_ = {};
-  for (const CopyMeasurement& what : plan.measurements) {
-    totals_.interrupted = events_.interrupted();
-    if (totals_.interrupted) break;
-    const auto figure = measure_copies(bench_, what, repeat_);
-    report(what, figure);
-    note(what, figure);
+  try {
+    measure_all();
+  } catch (...) {
+    if (!cells_.empty()) events_.matrix(plan, cells_);
+    throw;
   }
   events_.matrix(plan, cells_);
   warn();

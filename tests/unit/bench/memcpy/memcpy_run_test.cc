@@ -21,6 +21,7 @@ struct Ran {
   std::map<CopyCell, double> cells{};
   MemcpyTotals totals{};
   std::vector<std::vector<std::uint64_t>> asked{};
+  std::optional<Error> error{};
 };
 
 Ran run(std::string_view name, MadeUp made_up, CopyRepeat repeat = {}) {
@@ -31,11 +32,16 @@ Ran run(std::string_view name, MadeUp made_up, CopyRepeat repeat = {}) {
   for (int g = 0; g < bench.gpus(); ++g) place.gpus.push_back(g);
   const std::vector plans{plan_of(*tests->front(), place)};
   Ran ran;
-  ran.totals = run_memcpy(bench, plans, repeat, Record{.run_id = "r"},
-                          {.result = [&](const Record& record) { ran.records.push_back(record); },
-                           .matrix = [&](const CopyPlan&, const auto& cells) { ran.cells = cells; },
-                           .warn = [&](const std::string& text) { ran.warnings.push_back(text); },
-                           .interrupted = [&] { return !repeat.check && !bench.asked.empty(); }});
+  const MemcpyEvents events{
+      .result = [&](const Record& record) { ran.records.push_back(record); },
+      .matrix = [&](const CopyPlan&, const auto& cells) { ran.cells = cells; },
+      .warn = [&](const std::string& text) { ran.warnings.push_back(text); },
+      .interrupted = [&] { return !repeat.check && !bench.asked.empty(); }};
+  try {
+    ran.totals = run_memcpy(bench, plans, repeat, Record{.run_id = "r"}, events);
+  } catch (const Error& error) {
+    ran.error = error;
+  }
   ran.asked = bench.asked;
   return ran;
 }
@@ -143,6 +149,16 @@ TEST(MemcpyRun, StopsBetweenMeasurements) {
   EXPECT_TRUE(ran.totals.interrupted);
   EXPECT_EQ(ran.records.size(), 1u);
   EXPECT_EQ(ran.records[0].wrong, std::nullopt);
+}
+
+TEST(MemcpyRun, ShowsWhatItMeasuredBeforeAGpuHangsAndNamesTheTest) {
+  const auto ran = run("h2d_ce", {.gpus = 3, .hangs_at = 5}, {.iters = 2});
+
+  ASSERT_TRUE(ran.error);
+  EXPECT_EQ(ran.error->exit_code(), ExitCode::lost);
+  EXPECT_STREQ(ran.error->what(), "h2d_ce, host -> gpu1, 67108864 bytes: It hangs.");
+  EXPECT_EQ(ran.records.size(), 1u);
+  EXPECT_THAT(ran.cells, ElementsAre(std::pair{CopyCell{0, 0}, 10.0}));
 }
 
 TEST(RoundsFor, IsBoundedByWhatAStreamsQueueHolds) {
