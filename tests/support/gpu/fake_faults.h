@@ -1,4 +1,4 @@
-// What goes wrong in the fake NCCL, on request.
+// What goes wrong in the fake NCCL, and in the copies of fake GPUs, on request.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,20 @@
 
 namespace linerate::nccl {
 
-// Of one rank, from its call number `call` on (counted from 1; 0: initialisation).
+// Of one rank, from its call number `call` on (counted from 1; 0: initialisation); the kinds with
+// copies are memcpy_perf's, of one GPU and its copy number `call`, but copy_wrong, which is of all.
 struct FakeFault {
-  enum class Kind { none, init_fails, init_hangs, call_fails, call_hangs, async_error } kind{};
+  enum class Kind {
+    none,
+    init_fails,
+    init_hangs,
+    call_fails,
+    call_hangs,
+    async_error,
+    copy_fails,
+    copy_hangs,
+    copy_wrong
+  } kind{};
   int rank = -1;
   std::uint64_t call = 0;
 };
