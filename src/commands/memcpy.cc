@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/units.h"
 #include "bench/memcpy/memcpy_run.h"
 #include "cli/parse.h"
 #include "commands/command.h"
@@ -17,6 +16,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace linerate {
 namespace {
@@ -78,6 +78,7 @@ class MemcpyCommand {
   std::vector<int> gpus_;
   std::vector<CopyPlan> plans_;
   CopyRepeat repeat_;
+  std::optional<std::string> size_note_;  // where copies are smaller than they were wanted
 };
 
 // What is measured, and with which size.
@@ -87,19 +88,16 @@ void MemcpyCommand::plan() {
                         .threads = describe_machine().cores};
   for (const auto* test : tests_of(config_)) plans_.push_back(plan_of(*test, place));
   const auto wanted = config_.memcpy.bytes;
-  repeat_ = {
-      .bytes = fitting_bytes(
-          plans_, wanted,
-          [&](int end) { return end == kHostEnd ? free_memory_bytes() : bench_->free_bytes(end); }),
-      .iters = config_.iters,
-      .warmup_iters = config_.warmup_iters,
-      .check = config_.check > 0,
-      .limit_s = config_.timeout_s};
-  if (repeat_.bytes == 0)
-    throw Unavailable("No memory is free for the copies: see what else runs here.");
-  if (repeat_.bytes < wanted)
-    say(fmt::format("-b {} does not fit into the free memory: {} bytes are copied instead",
-                    bytes_text(wanted), repeat_.bytes));
+  const auto fit = fitting_bytes(plans_, wanted, [&](int end) {
+    return end == kHostEnd ? free_memory_bytes() : bench_->free_bytes(end);
+  });
+  if (fit.bytes < wanted) size_note_ = fit_text(fit, wanted);
+  if (fit.bytes == 0) throw Unavailable(fmt::format("{}: see what else runs here.", *size_note_));
+  repeat_ = {.bytes = fit.bytes,
+             .iters = config_.iters,
+             .warmup_iters = config_.warmup_iters,
+             .check = config_.check > 0,
+             .limit_s = config_.timeout_s};
 }
 
 RunInfo MemcpyCommand::describe() const {
@@ -140,7 +138,7 @@ ExitCode MemcpyCommand::measure(const RunInfo& info) {
 ExitCode MemcpyCommand::run() {
   plan();
   const RunInfo info = describe();
-  output_.begin(info);
+  output_.begin(info, size_note_);
   try {
     const auto code = measure(info);
     std::optional<std::string> remark;

@@ -62,10 +62,10 @@ Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config
   return output;
 }
 
-void MemcpyOutput::begin(const RunInfo& run) {
+void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& note) {
   run_id_ = run.run_id;
   files_.begin(run);
-  out_.write(heading(run));
+  out_.write(heading(run) + (note ? fmt::format("# {}\n", *note) : std::string()));
 }
 
 MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()> interrupted) {

@@ -2,6 +2,7 @@
 #include "support/gpu/fake_timeline.h"
 
 #include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_memory.h"
 
 #include <unistd.h>
 
@@ -32,10 +33,12 @@ struct FakeCalls {
       active->memory_[static_cast<std::byte*>(*memory)] = {bytes, current_device()};
     return code;
   }
-  static cudaError_t allocate_host(void** memory, std::size_t bytes, unsigned flags) {
-    const auto code = fake_cuda().host_alloc(memory, bytes, flags);
-    if (code == cudaSuccess) active->memory_[static_cast<std::byte*>(*memory)] = {bytes, kHost};
-    return code;
+  static cudaError_t allocate_host(void** memory, std::size_t bytes, unsigned) {
+    constexpr std::size_t kPage = 4096;
+    *memory = allocate_fake(kHost, bytes, kPage);
+    if (*memory == nullptr) return cudaErrorMemoryAllocation;
+    active->memory_[static_cast<std::byte*>(*memory)] = {bytes, kHost};
+    return cudaSuccess;
   }
   static cudaError_t release(void* memory) {
     active->wait_for_work();
