@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace linerate {
 namespace {
 
@@ -25,7 +27,7 @@ struct Ran {
 };
 
 Ran run(std::string_view name, MadeUp made_up, CopyRepeat repeat = {}) {
-  repeat.bytes = kBytes;
+  if (repeat.bytes == 0) repeat.bytes = kBytes;
   MadeUpBench bench(std::move(made_up));
   const auto tests = find_copy_tests(name, true);
   CopyPlace place{.reach = [&](int a, int b) { return bench.reach_each_other(a, b); }};
@@ -161,10 +163,30 @@ TEST(MemcpyRun, ShowsWhatItMeasuredBeforeAGpuHangsAndNamesTheTest) {
   EXPECT_THAT(ran.cells, ElementsAre(std::pair{CopyCell{0, 0}, 10.0}));
 }
 
-TEST(RoundsFor, IsBoundedByWhatAStreamsQueueHolds) {
-  EXPECT_EQ(rounds_for(16), 32u);
-  EXPECT_EQ(rounds_for(std::size_t{16} << 20), 16u);
-  EXPECT_EQ(rounds_for(std::size_t{4} << 30), 4u);
+TEST(RoundsFor, MovesAFewHundredMegabytes) {
+  const std::vector<CopyStream> one{{kHostEnd, 0, 0, CopyEngine::ce}};
+
+  EXPECT_EQ(rounds_for(16, one), 32u);
+  EXPECT_EQ(rounds_for(std::size_t{16} << 20, one), 16u);
+  EXPECT_EQ(rounds_for(std::size_t{4} << 30, one), 4u);
+}
+
+// Streams of a GPU may share one queue, which takes about 1024 pieces of work.
+TEST(RoundsFor, LeavesRoomInTheQueueOfAGpuWithManyStreams) {
+  constexpr int kGpus = 16;
+  const auto slow = [](const CopyStream& stream) { return stream.from == 1 ? 1.0 : 1000.0; };
+
+  const auto ran =
+      run("into_one_read_ce", {.gpus = kGpus, .gbps = slow}, {.bytes = 16, .iters = 1});
+
+  for (const auto& copies : ran.asked)
+    EXPECT_LE(std::accumulate(copies.begin(), copies.end(), 0u), 512u);
+}
+
+TEST(RoundsFor, DoesNotCountThreadsOfTheHost) {
+  const std::vector<CopyStream> threads(64, {kHostEnd, kHostEnd, kHostEnd, CopyEngine::cpu});
+
+  EXPECT_EQ(rounds_for(16, threads), 32u);
 }
 
 }  // namespace
