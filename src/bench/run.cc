@@ -67,9 +67,8 @@ void BenchmarkRun::plan() {
   cases_ =
       plan_cases(config_, smallest_group(config_, session_.nranks()));  // the same on all lanes
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
-  constexpr std::size_t kWidest = 8;
   memory_.note_initialised(session_);
-  session_.allocate(buffer_bytes_ + config_.unalign * kWidest);
+  session_.allocate(buffer_bytes_ + config_.unalign * kWidestBytes);
   memory_.note_allocated(session_);
 }
 
