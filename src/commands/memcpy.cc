@@ -30,7 +30,7 @@ std::vector<const CopyTest*> tests_of(const RunConfig& config) {
 
 void print_tests(const RunConfig& config) {
   for (const auto* test : tests_of(config))
-    fmt::print("{:<20} {}, by {}\n", test->name, test->kind->summary, name_of(test->engine));
+    fmt::print("{:<20} {}\n", test->name, summary_of(*test));
 }
 
 std::unique_ptr<CopyBench> open_bench(const RunConfig& config, const BackendInput& input) {

@@ -31,9 +31,8 @@ std::string heading(const RunInfo& run) {
 std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, double>& cells,
                                const CopyRepeat& repeat) {
   const CopyTest& test = *plan.test;
-  const auto by = test.kind->needs_gpu() ? fmt::format(", by {}", name_of(test.engine)) : "";
-  const Matrix matrix{.title = fmt::format("{}: {}{}, {} bytes, median of {} (GB/s)", test.name,
-                                           test.kind->summary, by, repeat.bytes, repeat.iters),
+  const Matrix matrix{.title = fmt::format("{}: {}, {} bytes, median of {} (GB/s)", test.name,
+                                           summary_of(test), repeat.bytes, repeat.iters),
                       .corner = test.kind->needs_gpu() ? "GPU" : "",
                       .unit = "GB/s",
                       .joint = ", ",
