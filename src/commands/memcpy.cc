@@ -10,9 +10,12 @@
 #include "commands/memcpy_output.h"
 #include "devices/cpu/free_memory.h"
 #include "devices/cpu/host_copy_bench.h"
+#include "launch/place.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
@@ -110,10 +113,13 @@ RunInfo MemcpyCommand::describe() const {
                    {"bytes", fmt::to_string(repeat_.bytes)},
                    {"iters", fmt::to_string(repeat_.iters)},
                    {"warmup_iters", fmt::to_string(repeat_.warmup_iters)},
-                   {"check", fmt::to_string(config_.check)}};
+                   {"check", fmt::to_string(config_.check)},
+                   {"timeout_s", fmt::to_string(config_.timeout_s)}};
   for (const int gpu : gpus_) {
     const auto described = bench_->describe(gpu);
     info.ranks.push_back({.rank = static_cast<int>(info.ranks.size()),
+                          .pid = getpid(),
+                          .hostname = this_host().hostname,
                           .device = gpu,
                           .bus_id = described.bus_id,
                           .device_name = described.name});

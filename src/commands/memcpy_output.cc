@@ -69,8 +69,9 @@ void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& n
 
 MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()> interrupted) {
   return {.result =
-              [this](const Record& record) {
+              [this](Record record) {
                 failed_checks_ += record.wrong.value_or(0) > 0 ? 1 : 0;
+                record.timestamp = local_text(std::chrono::system_clock::now());
                 files_.result(record);
               },
           .matrix = [this, &repeat](

@@ -47,6 +47,15 @@ class Matrices(FakeCopies):
         self.assertEqual(messages, "")
         self.assertEqual(lines[0]["settings"]["bytes"], lines[1]["case"]["bytes"])
 
+    def test_the_files_have_nothing_that_was_not_measured(self):
+        _, _, (about, result, _) = self.ended(0, "-t", "h2d_ce", "--gpus", "2", "-T", "7")
+
+        self.assertFalse({"timing", "init_us"} & about.keys())
+        self.assertGreater(about["ranks"][0]["pid"], 0)
+        self.assertIn("hostname", about["ranks"][0])
+        self.assertEqual(about["settings"]["timeout_s"], 7)
+        self.assertRegex(result["timestamp"], r"^\d{4}-\d\d-\d\d ")
+
 
 if __name__ == "__main__":
     main()
