@@ -102,6 +102,14 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
   return linerate::ExitCode::ok;
 }
 
+// After a failure no exit handlers run: those of a library whose work failed may wait for that
+// work, as CUDA's do for a GPU that hangs.
+[[noreturn]] void leave(const char* sentence, linerate::ExitCode code) {
+  linerate::say(sentence);
+  (void)std::fflush(nullptr);
+  _exit(static_cast<int>(code));
+}
+
 int run_main(std::span<const char* const> argv) {
   const auto call = linerate::read_invocation(argv);
   if (!call) return static_cast<int>(linerate::refuse(call.sentence()));
@@ -123,10 +131,8 @@ int main(int argc, char** argv) {
       throw linerate::SystemError(errno, "Not all of the output could be written to stdout");
     return code;
   } catch (const linerate::Error& error) {
-    linerate::say(error.what());
-    return static_cast<int>(error.exit_code());
+    leave(error.what(), error.exit_code());
   } catch (const std::exception& error) {
-    linerate::say(error.what());
-    return static_cast<int>(linerate::ExitCode::failed);
+    leave(error.what(), linerate::ExitCode::failed);
   }
 }

@@ -78,9 +78,8 @@ void BenchmarkRun::plan() {
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
-  constexpr std::size_t kWidest = 8;
   memory_.note_initialised(session_);
-  session_.allocate(buffer_bytes_ + config_.unalign * kWidest);
+  session_.allocate(buffer_bytes_ + config_.unalign * kWidestBytes);
   memory_.note_allocated(session_);
 }
 

@@ -202,8 +202,8 @@ std::size_t Session::rank_memory() {
 
 void Session::allocate(std::size_t bytes) {
   enter_local({.what = "allocation", .bytes = bytes});
-  constexpr std::size_t kWidest = 8;  // bytes of the widest type: fill() wants whole elements
-  const std::size_t rounded = (bytes + kWidest - 1) / kWidest * kWidest;
+  // fill() wants whole elements.
+  const std::size_t rounded = (bytes + kWidestBytes - 1) / kWidestBytes * kWidestBytes;
   for (auto& local : ranks_) {
     local.send = local.comm().allocate(rounded, MemoryKind::device);
     local.recv = local.comm().allocate(rounded, MemoryKind::device);

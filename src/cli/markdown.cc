@@ -86,9 +86,7 @@ std::string memcpy_text() {
     std::string aliases;
     for (const auto& alias : test.aliases)
       aliases += fmt::format("{}`{}`", aliases.empty() ? "" : ", ", alias);
-    text +=
-        fmt::format("| `{}` | {}, by {} | {} |\n", test.name,
-                    capitalised(std::string(test.kind->summary)), name_of(test.engine), aliases);
+    text += fmt::format("| `{}` | {} | {} |\n", test.name, capitalised(summary_of(test)), aliases);
   }
   return text;
 }

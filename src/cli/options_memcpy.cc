@@ -48,7 +48,7 @@ constexpr std::array<OptionRow, 13> kRows{{
      .metavar = "NAMES",
      .default_text = "all",
      .help = "tests, separated by commas; --list names them",
-     .note = "A name, one of nvbandwidth's, or the beginning of names: h2d is h2d_ce and h2d_sm.",
+     .note = "A name, one of nvbandwidth's, or the beginning of either: h2d is h2d_ce and h2d_sm.",
      .audience = Audience::memcpy,
      .apply = [](const Argument& a, RunConfig& c) -> Refusal {
        c.memcpy.tests = a.text;
@@ -65,7 +65,9 @@ constexpr std::array<OptionRow, 13> kRows{{
      .metavar = "SIZE",
      .default_text = "512M",
      .help = "size of each copy, lowered to what the memory holds",
-     .note = "A multiple of 16 bytes. A sample is 4 to 32 such copies, one behind the other.",
+     .note =
+         "A multiple of 16 bytes. A sample is up to 32 such copies, one behind the other, and in "
+         "a faster one of several directions up to four times as many.",
      .audience = Audience::memcpy,
      .apply = set_copy_bytes},
     {.short_name = 'n',
@@ -104,7 +106,8 @@ constexpr std::array<OptionRow, 13> kRows{{
      .long_name = "timeout",
      .metavar = "SEC",
      .default_text = "60",
-     .help = "seconds after which a sample that has not ended ends the run, with exit code 4",
+     .help = "longest wait for a GPU, in seconds; then the run ends with exit code 4",
+     .note = "What was measured until then is kept. 0: wait for ever.",
      .audience = Audience::memcpy,
      .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
     {.long_name = "backend",

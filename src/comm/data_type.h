@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "comm/float_types.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,10 @@ constexpr const DataTypeRow& row_of(DataType type) {
 }
 constexpr std::size_t bytes_of(DataType type) { return row_of(type).bytes; }
 constexpr std::string_view name_of(DataType type) { return row_of(type).name; }
+
+// Bytes of the widest type.
+inline constexpr std::size_t kWidestBytes =
+    std::ranges::max(kDataTypes, {}, &DataTypeRow::bytes).bytes;
 
 // The type with this printed name; the sentence lists the choices.
 Result<DataType> parse_data_type(std::string_view text);

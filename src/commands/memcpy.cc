@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/units.h"
+#include "bench/memcpy/copy_fit.h"
 #include "bench/memcpy/memcpy_run.h"
 #include "cli/parse.h"
 #include "commands/command.h"
@@ -11,12 +11,16 @@
 #include "commands/memcpy_output.h"
 #include "devices/cpu/free_memory.h"
 #include "devices/cpu/host_copy_bench.h"
+#include "launch/place.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace linerate {
 namespace {
@@ -30,7 +34,7 @@ std::vector<const CopyTest*> tests_of(const RunConfig& config) {
 
 void print_tests(const RunConfig& config) {
   for (const auto* test : tests_of(config))
-    fmt::print("{:<20} {}, by {}\n", test->name, test->kind->summary, name_of(test->engine));
+    fmt::print("{:<20} {}\n", test->name, summary_of(*test));
 }
 
 std::unique_ptr<CopyBench> open_bench(const RunConfig& config, const BackendInput& input) {
@@ -78,6 +82,7 @@ class MemcpyCommand {
   std::vector<int> gpus_;
   std::vector<CopyPlan> plans_;
   CopyRepeat repeat_;
+  std::optional<std::string> size_note_;  // where copies are smaller than they were wanted
 };
 
 // What is measured, and with which size.
@@ -87,19 +92,16 @@ void MemcpyCommand::plan() {
                         .threads = describe_machine().cores};
   for (const auto* test : tests_of(config_)) plans_.push_back(plan_of(*test, place));
   const auto wanted = config_.memcpy.bytes;
-  repeat_ = {
-      .bytes = fitting_bytes(
-          plans_, wanted,
-          [&](int end) { return end == kHostEnd ? free_memory_bytes() : bench_->free_bytes(end); }),
-      .iters = config_.iters,
-      .warmup_iters = config_.warmup_iters,
-      .check = config_.check > 0,
-      .limit_s = config_.timeout_s};
-  if (repeat_.bytes == 0)
-    throw Unavailable("No memory is free for the copies: see what else runs here.");
-  if (repeat_.bytes < wanted)
-    say(fmt::format("-b {} does not fit into the free memory: {} bytes are copied instead",
-                    bytes_text(wanted), repeat_.bytes));
+  const auto fit = fitting_bytes(plans_, wanted, [&](int end) {
+    return end == kHostEnd ? free_memory_bytes() : bench_->free_bytes(end);
+  });
+  if (fit.bytes < wanted) size_note_ = fit_text(fit, wanted);
+  if (fit.bytes == 0) throw Unavailable(fmt::format("{}: see what else runs here.", *size_note_));
+  repeat_ = {.bytes = fit.bytes,
+             .iters = config_.iters,
+             .warmup_iters = config_.warmup_iters,
+             .check = config_.check > 0,
+             .limit_s = config_.timeout_s};
 }
 
 RunInfo MemcpyCommand::describe() const {
@@ -112,10 +114,13 @@ RunInfo MemcpyCommand::describe() const {
                    {"bytes", fmt::to_string(repeat_.bytes)},
                    {"iters", fmt::to_string(repeat_.iters)},
                    {"warmup_iters", fmt::to_string(repeat_.warmup_iters)},
-                   {"check", fmt::to_string(config_.check)}};
+                   {"check", fmt::to_string(config_.check)},
+                   {"timeout_s", fmt::to_string(config_.timeout_s)}};
   for (const int gpu : gpus_) {
     const auto described = bench_->describe(gpu);
     info.ranks.push_back({.rank = static_cast<int>(info.ranks.size()),
+                          .pid = getpid(),
+                          .hostname = this_host().hostname,
                           .device = gpu,
                           .bus_id = described.bus_id,
                           .device_name = described.name});
@@ -140,7 +145,7 @@ ExitCode MemcpyCommand::measure(const RunInfo& info) {
 ExitCode MemcpyCommand::run() {
   plan();
   const RunInfo info = describe();
-  output_.begin(info);
+  output_.begin(info, size_note_);
   try {
     const auto code = measure(info);
     std::optional<std::string> remark;
@@ -150,6 +155,9 @@ ExitCode MemcpyCommand::run() {
     return code;
   } catch (const Error& error) {
     output_.end(error.exit_code(), error.what());
+    throw;
+  } catch (const std::exception& error) {  // no memory
+    output_.end(ExitCode::failed, error.what());
     throw;
   }
 }

@@ -31,9 +31,8 @@ std::string heading(const RunInfo& run) {
 std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, double>& cells,
                                const CopyRepeat& repeat) {
   const CopyTest& test = *plan.test;
-  const auto by = test.kind->needs_gpu() ? fmt::format(", by {}", name_of(test.engine)) : "";
-  const Matrix matrix{.title = fmt::format("{}: {}{}, {} bytes, median of {} (GB/s)", test.name,
-                                           test.kind->summary, by, repeat.bytes, repeat.iters),
+  const Matrix matrix{.title = fmt::format("{}: {}, {} bytes, median of {} (GB/s)", test.name,
+                                           summary_of(test), repeat.bytes, repeat.iters),
                       .corner = test.kind->needs_gpu() ? "GPU" : "",
                       .unit = "GB/s",
                       .joint = ", ",
@@ -62,16 +61,17 @@ Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config
   return output;
 }
 
-void MemcpyOutput::begin(const RunInfo& run) {
+void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& note) {
   run_id_ = run.run_id;
   files_.begin(run);
-  out_.write(heading(run));
+  out_.write(heading(run) + (note ? fmt::format("# {}\n", *note) : std::string()));
 }
 
 MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()> interrupted) {
   return {.result =
-              [this](const Record& record) {
+              [this](Record record) {
                 failed_checks_ += record.wrong.value_or(0) > 0 ? 1 : 0;
+                record.timestamp = local_text(std::chrono::system_clock::now());
                 files_.result(record);
               },
           .matrix = [this, &repeat](

@@ -25,7 +25,8 @@ class MemcpyOutput {
   // Opens the files that `config` names; a path that cannot be written is the user's mistake.
   static Result<std::unique_ptr<MemcpyOutput>> open(const RunConfig& config);
 
-  void begin(const RunInfo& run);
+  // `note` stands below the GPUs.
+  void begin(const RunInfo& run, const std::optional<std::string>& note);
   MemcpyEvents events(const CopyRepeat& repeat, std::function<bool()> interrupted);
   // `error` is the sentence of a run that could not go on. Nothing where begin was never reached.
   void end(ExitCode exit_code, const std::optional<std::string>& error);

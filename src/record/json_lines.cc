@@ -197,8 +197,8 @@ std::string json_line(const RunInfo& run) {
   line["settings"] = settings_json(run.settings);
   line["ranks"] = Json::array();
   for (const auto& rank : run.ranks) line["ranks"].push_back(rank_json(rank));
-  line["timing"] = timing_json(run.timing);
-  put(line, "init_us", run.init_us);
+  if (run.timing != TimingInfo{}) line["timing"] = timing_json(run.timing);
+  if (run.init_us > 0) put(line, "init_us", run.init_us);
   if (run.registered_ranks) line["registered_ranks"] = *run.registered_ranks;
   put(line, "cpu_model", run.cpu_model);
   line["ncores"] = run.ncores;

@@ -33,12 +33,14 @@ struct RankInfo {
   std::string device_name{};
 };
 
-// Clock and barrier facts, measured at start.
+// Clock and barrier facts, measured at start; all 0: they were not.
 struct TimingInfo {
   double clock_cost_ns = 0;
   double clock_resolution_ns = 0;
   double barrier_cost_us = 0;  // median
   double clock_error_us = 0;   // bound of the common clock over all processes
+
+  bool operator==(const TimingInfo&) const = default;
 };
 
 // An option as the run used it; `json` is the text of a JSON value (8, true, "float").
@@ -76,7 +78,7 @@ struct RunInfo {
   std::vector<Setting> settings{};
   std::vector<RankInfo> ranks{};
   TimingInfo timing{};
-  double init_us = 0;
+  double init_us = 0;                                // 0: nothing was connected
   std::optional<std::uint64_t> lowered_max_bytes{};  // what -e became to fit the memory
   std::optional<int> registered_ranks{};             // with -R: whose buffers the library took
   std::string cpu_model{};

@@ -3,16 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace linerate {
 namespace {
 
 constexpr std::size_t kSampleBytes = std::size_t{256} << 20;
 constexpr std::uint64_t kLeastRounds = 4;  // below it, copies could not be balanced
-constexpr std::uint64_t kMostRounds =
-    32;  // with kMostBalance a stream's queue, of 1024, holds them
+constexpr std::uint64_t kMostRounds = 32;
 constexpr std::uint64_t kMostBalance = 4;
 
+// Copies behind the closed gate of a GPU, over all of its streams. Who enqueues more than a queue
+// takes is blocked, and would never open the gate. NVIDIA documents no number: users saw a stream
+// take about 1000 kernels (forums.developer.nvidia.com, thread 68937; not measured here), and
+// streams may share a queue (CUDA_DEVICE_MAX_CONNECTIONS). Half of that leaves room for the events,
+// and for copies that are more than one piece of work.
+constexpr std::uint64_t kMostQueued = 512;
+
+// Streams of the GPU that makes the most of them; 1 where the host copies, which queues nothing.
+std::uint64_t streams_on_one_gpu(std::span<const CopyStream> streams) {
+  std::map<int, std::uint64_t> by;
+  for (const CopyStream& stream : streams)
+    if (stream.by != kHostEnd) ++by[stream.by];
+  std::uint64_t most = 1;
+  for (const auto& [_, count] : by) most = std::max(most, count);
+  return most;
+}
+
+// The faster a stream is, the more copies it makes, in the time of `rounds` of the slowest one.
 std::vector<std::uint64_t> balanced(const CopyTiming& timing, std::uint64_t rounds) {
   const double slowest_us = std::ranges::max(timing.stream_us);
   std::vector<std::uint64_t> copies;
@@ -38,14 +56,16 @@ double CopyFigure::overlap() const {
   return std::min(std::ranges::min(stream_us) / interval_us.median, 1.0);
 }
 
-std::uint64_t rounds_for(std::size_t bytes) {
-  return std::clamp<std::uint64_t>(kSampleBytes / bytes, kLeastRounds, kMostRounds);
+std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams) {
+  const auto wanted = std::clamp<std::uint64_t>(kSampleBytes / bytes, kLeastRounds, kMostRounds);
+  const auto queued = kMostQueued / (streams_on_one_gpu(streams) * kMostBalance);
+  return std::max<std::uint64_t>(std::min(wanted, queued), 1);
 }
 
 CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat) {
   const auto run =
       bench.prepare({.streams = what.streams, .bytes = repeat.bytes, .limit_s = repeat.limit_s});
-  CopyFigure figure{.rounds = rounds_for(repeat.bytes)};
+  CopyFigure figure{.rounds = rounds_for(repeat.bytes, what.streams)};
   figure.copies.assign(what.streams.size(), figure.rounds);
   for (std::uint64_t i = 0; i < repeat.warmup_iters; ++i) {
     const auto timing = run->measure(std::vector(what.streams.size(), figure.rounds));

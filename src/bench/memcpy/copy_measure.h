@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace linerate {
@@ -32,9 +33,9 @@ struct CopyFigure {
   double overlap() const;
 };
 
-// Copies of a stream in one sample, before balancing: so many that a sample moves a few hundred MiB
-// and few enough that all fit into a stream's queue while the gate is closed.
-std::uint64_t rounds_for(std::size_t bytes);
+// Copies of each stream in one sample, before balancing: so many that a sample moves a few hundred
+// MiB, and few enough that those of all streams fit into one queue while the gate is closed.
+std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams);
 
 // The warm-up also tells how fast each stream is: the faster ones then make more copies, up to four
 // times as many, so that all of them are busy to the end of the interval.

@@ -10,8 +10,6 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kTenths = 9;  // of the free memory; the rest is for others and for contexts
-
 class Planner {
  public:
   Planner(const CopyTest& test, const CopyPlace& place)
@@ -24,7 +22,9 @@ class Planner {
  private:
   int count() const { return static_cast<int>(place_.gpus.size()); }
   int gpu(int index) const { return place_.gpus[static_cast<std::size_t>(index)]; }
-  void label(const char* only_row);
+  void label();
+  void measure();
+  void remark();
   void add_host_streams(CopyMeasurement& into, int column) const;
   void add_pair_stream(CopyMeasurement& into, std::pair<int, int> ends, CopyCell cell) const;
   bool reach(int a, int b);
@@ -43,13 +43,30 @@ class Planner {
   std::set<std::pair<int, int>> apart_;  // pairs without access, lower number first
 };
 
-// A column for each GPU; and a row for each, unless there is but one.
-void Planner::label(const char* only_row) {
+// The name of the only row; empty where each GPU has one.
+std::string only_row(CopyEnds ends) {
+  switch (ends) {
+    case CopyEnds::host:
+    case CopyEnds::all_host:
+    case CopyEnds::thread:
+    case CopyEnds::threads:
+      return "host";
+    case CopyEnds::local:
+      return "local";
+    case CopyEnds::into_one:
+    case CopyEnds::from_one:
+      return "peers";
+    case CopyEnds::pair:
+      return {};
+  }
+  __builtin_unreachable();
+}
+
+void Planner::label() {
   for (const int gpu : place_.gpus) plan_.columns.push_back(fmt::to_string(gpu));
-  if (only_row == nullptr)
-    plan_.rows = plan_.columns;
-  else
-    plan_.rows = {only_row};
+  plan_.rows = plan_.columns;
+  if (auto row = only_row(kind_.ends); !row.empty()) plan_.rows = {std::move(row)};
+  if (!kind_.needs_gpu()) plan_.columns = plan_.rows;
 }
 
 void Planner::add_host_streams(CopyMeasurement& into, int column) const {
@@ -117,79 +134,54 @@ void Planner::one_and_others(bool into) {
 }
 
 void Planner::threads(int count) {
-  plan_.rows = plan_.columns = {"host"};
   const auto n = static_cast<std::size_t>(std::max(count, 1));
   add({.streams = std::vector<CopyStream>(n, {kHostEnd, kHostEnd, kHostEnd, engine_}),
        .cell_of = std::vector<CopyCell>(n, {0, 0})});
 }
 
-CopyPlan Planner::plan() {
+void Planner::measure() {
   switch (kind_.ends) {
     case CopyEnds::host:
-      label("host");
-      each_gpu();
-      break;
+      return each_gpu();
     case CopyEnds::all_host:
-      label("host");
-      all_gpus();
-      break;
+      return all_gpus();
     case CopyEnds::local:
-      label("local");
-      within_gpus();
-      break;
+      return within_gpus();
     case CopyEnds::pair:
-      label(nullptr);
-      pairs();
-      break;
+      return pairs();
     case CopyEnds::into_one:
+      return one_and_others(true);
     case CopyEnds::from_one:
-      label("peers");
-      one_and_others(kind_.ends == CopyEnds::into_one);
-      break;
+      return one_and_others(false);
     case CopyEnds::thread:
-      threads(1);
-      break;
+      return threads(1);
     case CopyEnds::threads:
-      threads(place_.threads);
-      break;
+      return threads(place_.threads);
   }
-  if (plan_.measurements.empty() && count() < 2)
-    plan_.remarks.push_back("N/A: this test needs two GPUs, and one takes part.");
-  std::vector<std::string> apart;
-  for (const auto& [a, b] : apart_) apart.push_back(fmt::format("{}-{}", a, b));
-  if (!apart.empty())
-    plan_.remarks.push_back(
-        fmt::format("N/A: GPUs {} cannot access each other's memory (nvidia-smi topo -p2p r).",
-                    fmt::join(apart, ", ")));
-  return std::move(plan_);
 }
 
-std::map<int, std::size_t> buffers_at_ends(const CopyMeasurement& measurement) {
-  std::map<int, std::size_t> buffers;
-  for (const CopyStream& stream : measurement.streams) {
-    ++buffers[stream.from];
-    ++buffers[stream.to];
-  }
-  return buffers;
+void Planner::remark() {
+  if (plan_.measurements.empty() && count() < 2)
+    plan_.remarks.push_back("N/A: this test needs two GPUs, and one takes part.");
+  if (apart_.empty()) return;
+  std::vector<std::string> apart;
+  for (const auto& [a, b] : apart_) apart.push_back(fmt::format("{}-{}", a, b));
+  plan_.remarks.push_back(
+      fmt::format("N/A: GPUs {} cannot access each other's memory (nvidia-smi topo -p2p r).",
+                  fmt::join(apart, ", ")));
+}
+
+CopyPlan Planner::plan() {
+  label();
+  measure();
+  remark();
+  return std::move(plan_);
 }
 
 }  // namespace
 
 CopyPlan plan_of(const CopyTest& test, const CopyPlace& place) {
   return Planner(test, place).plan();
-}
-
-std::size_t fitting_bytes(std::span<const CopyPlan> plans, std::size_t wanted,
-                          const std::function<std::size_t(int)>& free_bytes) {
-  std::map<int, std::size_t> most;  // buffers at each end, over all measurements
-  for (const CopyPlan& plan : plans)
-    for (const CopyMeasurement& measurement : plan.measurements)
-      for (const auto& [end, buffers] : buffers_at_ends(measurement))
-        most[end] = std::max(most[end], buffers);
-  std::size_t bytes = wanted;
-  for (const auto& [end, buffers] : most)
-    bytes = std::min(bytes, free_bytes(end) / 10 * kTenths / buffers);
-  return bytes / kCopyGrain * kCopyGrain;
 }
 
 }  // namespace linerate

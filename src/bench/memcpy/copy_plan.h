@@ -3,9 +3,7 @@
 
 #include "bench/memcpy/copy_tests.h"
 
-#include <cstddef>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,10 +35,5 @@ struct CopyPlace {
 };
 
 CopyPlan plan_of(const CopyTest& test, const CopyPlace& place);
-
-// The largest multiple of kCopyGrain, at most `wanted`, with which the buffers of every measurement
-// fit into 90 % of what free_bytes(end) yields; 0: none does.
-std::size_t fitting_bytes(std::span<const CopyPlan> plans, std::size_t wanted,
-                          const std::function<std::size_t(int)>& free_bytes);
 
 }  // namespace linerate

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace linerate {
@@ -92,12 +93,11 @@ constexpr std::string_view kLocalAlias = "device_local_copy";  // the one withou
 
 CopyTest test_of(const CopyKind& kind, CopyEngine engine) {
   if (engine == CopyEngine::cpu) return {std::string(kind.name), {}, &kind, engine};
-  const std::string_view suffix = engine == CopyEngine::ce ? "_ce" : "_sm";
-  CopyTest test{fmt::format("{}{}", kind.name, suffix), {}, &kind, engine};
+  CopyTest test{fmt::format("{}_{}", kind.name, name_of(engine)), {}, &kind, engine};
   for (const auto alias : kind.aliases) {
     if (alias.empty()) continue;
     if (alias != kLocalAlias)
-      test.aliases.push_back(fmt::format("{}{}", alias, suffix));
+      test.aliases.push_back(fmt::format("{}_{}", alias, name_of(engine)));
     else if (engine == CopyEngine::ce)
       test.aliases.emplace_back(alias);
   }
@@ -119,15 +119,21 @@ bool is_called(const CopyTest& test, std::string_view word) {
   return test.name == word || std::ranges::find(test.aliases, word) != test.aliases.end();
 }
 
-bool is_of(const CopyTest& test, std::string_view word) {
-  const std::string_view name = test.name;
-  const bool begins = name.starts_with(word) && name.substr(word.size()).starts_with('_');
-  return word == "all" || (begins && !word.empty());
+bool begins(std::string_view name, std::string_view word) {
+  return name.starts_with(word) && name.substr(word.size()).starts_with('_') && !word.empty();
 }
 
-// Those of that very name, else those that the word begins.
+bool is_of(const CopyTest& test, std::string_view word) {
+  return word == "all" || begins(test.name, word);
+}
+
+bool has_alias_of(const CopyTest& test, std::string_view word) {
+  return std::ranges::any_of(test.aliases, [&](const auto& alias) { return begins(alias, word); });
+}
+
+// Those of that very name, else those that the word begins, else the same of nvbandwidth's names.
 std::vector<const CopyTest*> tests_of(std::string_view word) {
-  for (const auto matches : {is_called, is_of}) {
+  for (const auto matches : {is_called, is_of, has_alias_of}) {
     std::vector<const CopyTest*> found;
     for (const CopyTest& test : all_copy_tests())
       if (matches(test, word)) found.push_back(&test);
@@ -136,8 +142,24 @@ std::vector<const CopyTest*> tests_of(std::string_view word) {
   return {};
 }
 
+// What nvbandwidth measures and memcpy_perf does not.
+std::optional<Failure> foreign_test(std::string_view word) {
+  if (word.starts_with("multinode_"))
+    return Failure{fmt::format(
+        "Test '{}' copies between hosts, and memcpy_perf within one: p2p_perf and sendrecv_perf "
+        "measure between them.",
+        word)};
+  if (word == "host_device_latency_sm" || word == "device_to_device_latency_sm")
+    return Failure{fmt::format(
+        "Test '{}' measures the latency of single loads, and memcpy_perf bandwidths only: p2p_perf "
+        "measures the latency of messages between GPUs.",
+        word)};
+  return std::nullopt;
+}
+
 // The choices are ours; the nearest match may be one of nvbandwidth's names.
 Failure unknown_test(std::string_view word) {
+  if (auto foreign = foreign_test(word)) return *foreign;
   std::vector<std::string_view> kinds, names;
   for (const CopyKind& kind : kKinds) kinds.push_back(kind.name);
   for (const CopyTest& test : all_copy_tests()) {
@@ -170,13 +192,19 @@ std::span<const CopyTest> all_copy_tests() {
 std::string_view name_of(CopyEngine engine) {
   switch (engine) {
     case CopyEngine::ce:
-      return "copy engine";
+      return "ce";
     case CopyEngine::sm:
-      return "kernel";
+      return "sm";
     case CopyEngine::cpu:
-      return "thread";
+      return "cpu";
   }
   __builtin_unreachable();
+}
+
+std::string summary_of(const CopyTest& test) {
+  const std::string summary(test.kind->summary);
+  if (test.engine == CopyEngine::cpu) return summary;
+  return summary + (test.engine == CopyEngine::ce ? ", by copy engine" : ", by kernel");
 }
 
 Result<std::vector<const CopyTest*>> find_copy_tests(std::string_view list, bool gpus) {

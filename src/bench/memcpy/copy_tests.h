@@ -54,11 +54,15 @@ struct CopyTest {
 
 std::span<const CopyTest> all_copy_tests();
 
-std::string_view name_of(CopyEngine engine);  // "copy engine", "kernel", "thread"
+std::string_view name_of(CopyEngine engine);  // "ce", "sm", "cpu"
+
+// What a cell of its matrix is: "host to GPU, by copy engine".
+std::string summary_of(const CopyTest& test);
 
 // The tests of a list with commas, in the table's order: each word is a name, one of nvbandwidth's,
-// the beginning of names up to a `_` (h2d, d2d_read), or all. `gpus`: those that need GPUs, else
-// those that need none. The sentence of a failure has the choices and the nearest match.
+// the beginning of either up to a `_` (h2d, d2d_read), or all. `gpus`: those that need GPUs, else
+// those that need none. The sentence of a failure has the choices and the nearest match, or why a
+// test of nvbandwidth's has none here.
 Result<std::vector<const CopyTest*>> find_copy_tests(std::string_view list, bool gpus);
 
 }  // namespace linerate

@@ -1,6 +1,8 @@
 // See memcpy_run.h.
 #include "bench/memcpy/memcpy_run.h"
 
+#include "base/error.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 namespace linerate {
 namespace {
 
+constexpr double kPercent = 100;
 constexpr double kBytesPerUs = 1e3;     // at 1 GB/s
 constexpr double kWideSpread = 0.10;    // of the median: beyond it something else ran
 constexpr double kLittleOverlap = 0.9;  // of the interval
@@ -19,18 +22,6 @@ std::string end_text(int end) {
 // "host -> gpu0".
 std::string way_text(const CopyStream& stream) {
   return fmt::format("{} -> {}", end_text(stream.from), end_text(stream.to));
-}
-
-std::string_view engine_text(CopyEngine engine) {
-  switch (engine) {
-    case CopyEngine::ce:
-      return "ce";
-    case CopyEngine::sm:
-      return "sm";
-    case CopyEngine::cpu:
-      return "cpu";
-  }
-  __builtin_unreachable();
 }
 
 double gbps(double bytes, double us) { return us > 0 ? bytes / us / kBytesPerUs : 0; }
@@ -52,12 +43,16 @@ class MemcpyRun {
   const MemcpyTotals& totals() const { return totals_; }
 
  private:
+  void measure_all();
+  CopyFigure measure(const CopyMeasurement& what);
   void report(const CopyMeasurement& what, const CopyFigure& figure);
   Record record_of(const CopyMeasurement& what, const CopyFigure& figure, CopyCell cell) const;
   void fill_case(const CopyMeasurement& what, CopyCell cell, Record& record) const;
   void add_stream(const CopyMeasurement& what, const CopyFigure& figure, std::size_t s,
                   Record& record) const;
   void note(const CopyMeasurement& what, const CopyFigure& figure);
+  std::string spread_text() const;
+  std::string overlap_text() const;
   void warn() const;
 
   CopyBench& bench_;
@@ -78,7 +73,7 @@ void MemcpyRun::fill_case(const CopyMeasurement& what, CopyCell cell, Record& re
                  .redop = "none",
                  .bytes = repeat_.bytes,
                  .count = repeat_.bytes / sizeof(std::uint64_t)};
-  record.copy = CopyInfo{.engine = std::string(engine_text(plan_->test->engine)),
+  record.copy = CopyInfo{.engine = std::string(name_of(plan_->test->engine)),
                          .row = plan_->rows[at(cell.first)],
                          .column = plan_->columns[at(cell.second)]};
   const CopyStream& first = what.streams.front();
@@ -153,36 +148,65 @@ void MemcpyRun::note(const CopyMeasurement& what, const CopyFigure& figure) {
     overlap_ = {idle, where, figure};
 }
 
-void MemcpyRun::warn() const {
-  constexpr double kPercent = 100;
-  const bool on_gpus = plan_->test->kind->needs_gpu();
-  if (spread_.value > 0)
-    events_.warn(fmt::format(
-        "{}, {}: samples from {:.1f} to {:.1f} us, {:.0f} % of the median (n={}). {}",
-        plan_->test->name, spread_.where, spread_.figure.interval_us.min,
-        spread_.figure.interval_us.max, kPercent * spread_.value, spread_.figure.interval_us.n,
-        on_gpus ? "Look for other work on the GPU or the link, and for clocks that change "
-                  "(nvidia-smi -q -d PERFORMANCE)."
-                : "Look for other work on these cores, or give a larger -n."));
-  if (overlap_.value > 0)
-    events_.warn(fmt::format(
-        "{}, {} and what runs with it: one of them ended after {:.0f} % of the interval (n={}), "
-        "so the sum is lower than what both reach together. Give a larger -b, or see the streams' "
-        "own figures with --jsonl.",
-        plan_->test->name, overlap_.where, kPercent * (1 - overlap_.value),
-        overlap_.figure.interval_us.n));
+std::string MemcpyRun::spread_text() const {
+  const auto& us = spread_.figure.interval_us;
+  return fmt::format(
+      "{}, {}: samples from {:.1f} to {:.1f} us, {:.0f} % of the median (n={}). {}",
+      plan_->test->name, spread_.where, us.min, us.max, kPercent * spread_.value, us.n,
+      plan_->test->kind->needs_gpu()
+          ? "Look for other work on the GPU or the link, and for clocks that change (nvidia-smi -q "
+            "-d PERFORMANCE)."
+          : "Look for other work on these cores, or give a larger -n.");
 }
 
+std::string MemcpyRun::overlap_text() const {
+  return fmt::format(
+      "{}, {} and what runs with it: one of them ended after {:.0f} % of the interval (n={}), so "
+      "the sum is lower than what both reach together. Give a larger -b, or see the streams' own "
+      "figures with --jsonl.",
+      plan_->test->name, overlap_.where, kPercent * (1 - overlap_.value),
+      overlap_.figure.interval_us.n);
+}
+
+void MemcpyRun::warn() const {
+  if (spread_.value > 0) events_.warn(spread_text());
+  if (overlap_.value > 0) events_.warn(overlap_text());
+}
+
+// What goes wrong gets the place where it did.
+CopyFigure MemcpyRun::measure(const CopyMeasurement& what) {
+  try {
+    return measure_copies(bench_, what, repeat_);
+  } catch (const Error& error) {
+    const auto others = what.streams.size() - 1;
+    throw Error(
+        fmt::format("{}, {}{}, {} bytes: {}", plan_->test->name, way_text(what.streams.front()),
+                    others > 0 ? fmt::format(" and {} more at once", others) : "", repeat_.bytes,
+                    error.what()),
+        error.exit_code(), error.where());
+  }
+}
+
+void MemcpyRun::measure_all() {
+  for (const CopyMeasurement& what : plan_->measurements) {
+    totals_.interrupted = events_.interrupted();
+    if (totals_.interrupted) return;
+    const auto figure = measure(what);
+    report(what, figure);
+    note(what, figure);
+  }
+}
+
+// The cells that were measured are shown also where the run cannot go on.
 void MemcpyRun::run(const CopyPlan& plan) {
   plan_ = &plan;
   cells_.clear();
   spread_ = overlap_ = {};
-  for (const CopyMeasurement& what : plan.measurements) {
-    totals_.interrupted = events_.interrupted();
-    if (totals_.interrupted) break;
-    const auto figure = measure_copies(bench_, what, repeat_);
-    report(what, figure);
-    note(what, figure);
+  try {
+    measure_all();
+  } catch (...) {
+    if (!cells_.empty()) events_.matrix(plan, cells_);
+    throw;
   }
   events_.matrix(plan, cells_);
   warn();

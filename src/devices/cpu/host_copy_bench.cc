@@ -38,17 +38,13 @@ class HostCopyRun final : public CopyRun {
  public:
   HostCopyRun(const Clock& clock, Device& memory, const CopyJob& job) : clock_(clock) {
     for (std::size_t s = 0; s < job.streams.size(); ++s) {
-      const int index = static_cast<int>(s);
-      lanes_.push_back(
-          {.source = memory.allocate(job.bytes, MemoryKind::host),
-           .target = memory.allocate(job.bytes, MemoryKind::host),
-           .content = {
-               .type = DataType::uint64, .op = RedOp::max, .rank = index, .nranks = index + 1}});
+      lanes_.push_back({.source = memory.allocate(job.bytes, MemoryKind::host),
+                        .target = memory.allocate(job.bytes, MemoryKind::host),
+                        .content = copy_content(static_cast<int>(s))});
     }
     in_threads(lanes_.size(), [this](std::size_t s) {
       pattern::fill(lanes_[s].source.view(), lanes_[s].content);
-      pattern::fill(lanes_[s].target.view(),
-                    {.kind = Content::Kind::poison, .type = DataType::uint64});
+      pattern::fill(lanes_[s].target.view(), kCopyPoison);
     });
   }
 

@@ -26,6 +26,7 @@ void CopyGate::close(cudaStream_t stream) {
   constexpr double kNsPerS = 1e9;
   flags_->open = 0;
   flags_->gave_up = 0;
+  flags_->passed = 0;
   std::atomic_thread_fence(std::memory_order_seq_cst);
   check_cuda(
       api_,
@@ -39,5 +40,6 @@ void CopyGate::open() noexcept {
 }
 
 bool CopyGate::gave_up() const { return flags_->gave_up != 0; }
+bool CopyGate::passed() const { return flags_->passed != 0; }
 
 }  // namespace linerate::cuda

@@ -23,6 +23,8 @@ class CopyGate {
   void open() noexcept;
   // Whether the waiting ended before open(); valid when the work behind the gate is done.
   bool gave_up() const;
+  // Whether the GPU went on since close(); asks no GPU, so that it may be one that hangs.
+  bool passed() const;
 
  private:
   const CudaApi& api_;

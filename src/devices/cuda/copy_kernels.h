@@ -12,11 +12,13 @@ namespace linerate::cuda {
 struct GateFlags {
   volatile unsigned open = 0;     // set by the host
   volatile unsigned gave_up = 0;  // set by the GPU when it waited too long and went on
+  volatile unsigned passed = 0;   // set by the GPU when it went on, for either reason
 };
 
 // Each enqueues on `stream` of the current device and yields the error of the launch.
 struct CopyKernels {
-  // One thread waits until flags->open, or at most `limit_ns`: then it sets gave_up and ends.
+  // One thread waits until flags->open, or at most `limit_ns`: then it sets gave_up. It sets passed
+  // and ends.
   cudaError_t (*wait_at_gate)(GateFlags* flags, std::uint64_t limit_ns,
                               cudaStream_t stream) = nullptr;
   // `bytes` is a multiple of 16, to which both addresses are aligned.

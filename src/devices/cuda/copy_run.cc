@@ -1,99 +1,78 @@
 // See copy_run.h.
 #include "devices/cuda/copy_run.h"
 
-#include "base/error.h"
 #include "devices/cuda/copy_gate.h"
-#include "devices/cuda/cuda_error.h"
-#include "devices/cuda/cuda_event.h"
-#include "devices/cuda/cuda_stream.h"
-#include "devices/cuda/device_guard.h"
-#include "pattern/pattern.h"
+#include "devices/cuda/copy_lane.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace linerate::cuda {
 namespace {
 
-// One stream of copies with its buffers.
-struct Lane {
-  Lane(const CudaApi& api, const CopyStream& copy_stream)
-      : what(copy_stream), stream(api, what.by, StreamKind::own), begin(api), end(api) {}
-
-  CopyStream what;
-  Buffer source{}, target{};
-  Content content{};
-  unsigned blocks = 0;  // of the kernel
-  CudaStream stream;
-  CudaEvent begin, end;
-};
-
 class CudaCopyRun final : public CopyRun {
  public:
-  CudaCopyRun(CopyRunInput input, const CopyJob& job);
+  CudaCopyRun(CopyRunInput input, double limit_s) : input_(std::move(input)), limit_s_(limit_s) {}
   ~CudaCopyRun() override { drain(); }
 
+  // Called once, before the others: what it throws, the destructor cleans up behind.
+  void prepare(const CopyJob& job);
   CopyTiming measure(std::span<const std::uint64_t> copies) override;
   std::vector<Comparison> verify() override;
 
  private:
-  void add_lane(const CopyStream& what, int index, std::size_t bytes);
+  void add_lane(const CopyJob& job, const CopyStream& what);
   unsigned blocks_of(const CopyStream& what, std::span<const CopyStream> streams) const;
-  Buffer allocate(int end, int by, std::size_t bytes);
-  void fill(int end, View view, const Content& content);
   void prime();
-  void start_together();
+  void close_gate();
   void enqueue(std::span<const std::uint64_t> copies);
-  void copy(Lane& lane);
-  void end_together();
+  void finish();
   void wait();
+  std::string late_gpus();
   void drain() noexcept;
-  Lane& first() { return *lanes_.front(); }
+  CopyLane& first() { return *lanes_.front(); }
 
-  CopyRunInput input_;
-  double limit_s_;
+  const CopyRunInput input_;
+  const double limit_s_;
   bool late_ = false;  // the last wait did not see the end
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<CopyLane>> lanes_;
   std::unique_ptr<CopyGate> gate_;
   std::unique_ptr<CudaEvent> finish_;  // on the first lane, when all are done
 };
 
-// Opened on every way out, so that nothing waits behind it for longer than the caller enqueues.
-class ClosedGate {
+// On every way out, so that nothing waits behind the gate for longer than the caller enqueues.
+class OpenAtEnd {
  public:
-  ClosedGate(CopyGate& gate, const CudaStream& stream) : gate_(gate) { gate_.close(stream.get()); }
-  ~ClosedGate() { gate_.open(); }
-  ClosedGate(const ClosedGate&) = delete;
-  ClosedGate& operator=(const ClosedGate&) = delete;
+  explicit OpenAtEnd(CopyGate& gate) : gate_(gate) {}
+  ~OpenAtEnd() { gate_.open(); }
+  OpenAtEnd(const OpenAtEnd&) = delete;
+  OpenAtEnd& operator=(const OpenAtEnd&) = delete;
 
  private:
   CopyGate& gate_;
 };
 
-CudaCopyRun::CudaCopyRun(CopyRunInput input, const CopyJob& job)
-    : input_(std::move(input)), limit_s_(job.limit_s) {
-  for (const CopyStream& what : job.streams) {
-    add_lane(what, static_cast<int>(lanes_.size()), job.bytes);
-    lanes_.back()->blocks = blocks_of(what, job.streams);
-  }
+void CudaCopyRun::prepare(const CopyJob& job) {
+  for (const CopyStream& what : job.streams) add_lane(job, what);
   prime();
-  const DeviceGuard guard(input_.api, first().what.by);
-  gate_ = std::make_unique<CopyGate>(input_.api, input_.kernels);
-  finish_ = std::make_unique<CudaEvent>(input_.api);
+  on_gpu(input_.api, first().gpu(), [&] {
+    gate_ = std::make_unique<CopyGate>(input_.api, input_.kernels);
+    finish_ = std::make_unique<CudaEvent>(input_.api);
+  });
 }
 
-// Sources differ between streams: max makes no two ranks' elements alike.
-void CudaCopyRun::add_lane(const CopyStream& what, int index, std::size_t bytes) {
+void CudaCopyRun::add_lane(const CopyJob& job, const CopyStream& what) {
   (void)input_.device(what.by);  // its context
-  const DeviceGuard guard(input_.api, what.by);
-  auto lane = std::make_unique<Lane>(input_.api, what);
-  lane->content = {.type = DataType::uint64, .op = RedOp::max, .rank = index, .nranks = index + 1};
-  lane->source = allocate(what.from, what.by, bytes);
-  lane->target = allocate(what.to, what.by, bytes);
-  fill(what.from, lane->source.view(), lane->content);
-  lanes_.push_back(std::move(lane));
+  const CopyLane::Plan plan{.what = what,
+                            .content = copy_content(static_cast<int>(lanes_.size())),
+                            .bytes = job.bytes,
+                            .blocks = blocks_of(what, job.streams)};
+  on_gpu(input_.api, what.by, [&] { lanes_.push_back(std::make_unique<CopyLane>(input_, plan)); });
 }
 
 // Kernels that share a GPU are there at the same time.
@@ -103,76 +82,55 @@ unsigned CudaCopyRun::blocks_of(const CopyStream& what, std::span<const CopyStre
   return std::max(all / static_cast<unsigned>(sharing), 1u);
 }
 
-Buffer CudaCopyRun::allocate(int end, int by, std::size_t bytes) {
-  if (end == kHostEnd) return input_.device(by).allocate(bytes, MemoryKind::pinned);
-  return input_.device(end).allocate(bytes, MemoryKind::device);
-}
-
-// The host's memory is filled and compared by the host: it is what a program there would see.
-void CudaCopyRun::fill(int end, View view, const Content& content) {
-  if (end == kHostEnd)
-    pattern::fill(view, content);
-  else
-    input_.device(end).fill(view, content);
-}
-
 // What CUDA does at the first copy of a kind, such as loading the kernel, may wait for all that
 // runs on the GPU, and so for the gate: it is done now. Targets are poisoned behind it.
 void CudaCopyRun::prime() {
-  for (auto& lane : lanes_) copy(*lane);
+  for (auto& lane : lanes_) lane->copy();
   wait();
-  for (auto& lane : lanes_)
-    fill(lane->what.to, lane->target.view(),
-         {.kind = Content::Kind::poison, .type = DataType::uint64});
+  for (auto& lane : lanes_) lane->poison();
 }
 
-// All lanes wait for the first one, which waits at the gate.
-void CudaCopyRun::start_together() {
-  for (auto& lane : lanes_) {
-    const DeviceGuard guard(input_.api, lane->what.by);
-    if (lane != lanes_.front()) first().begin.hold(lane->stream.get());
-    lane->begin.record(lane->stream.get());
-  }
+void CudaCopyRun::close_gate() {
+  on_gpu(input_.api, first().gpu(), [&] { gate_->close(first().stream().get()); });
 }
 
-// In turns, so that no lane is behind the others where they share a queue.
+// All lanes wait for the first one, which waits at the gate. Copies are enqueued in turns, so that
+// no lane is behind the others where they share a queue.
 void CudaCopyRun::enqueue(std::span<const std::uint64_t> copies) {
+  for (auto& lane : lanes_) lane->begin_behind(first());
   const std::uint64_t most = std::ranges::max(copies);
   for (std::uint64_t round = 0; round < most; ++round)
     for (std::size_t i = 0; i < lanes_.size(); ++i)
-      if (round < copies[i]) copy(*lanes_[i]);
-}
-
-void CudaCopyRun::copy(Lane& lane) {
-  const DeviceGuard guard(input_.api, lane.what.by);
-  void* const to = lane.target.data();
-  const void* const from = lane.source.data();
-  const std::size_t bytes = lane.source.bytes();
-  if (lane.what.engine == CopyEngine::ce)
-    check_cuda(input_.api,
-               input_.api.memcpy_async(to, from, bytes, cudaMemcpyDefault, lane.stream.get()),
-               "cudaMemcpyAsync");
-  else
-    check_cuda(input_.api, input_.kernels.copy(to, from, bytes, lane.blocks, lane.stream.get()),
-               "the copy kernel");
+      if (round < copies[i]) lanes_[i]->copy();
 }
 
 // The end of all is a point of the first lane: times of two devices have no common zero.
-void CudaCopyRun::end_together() {
-  for (auto& lane : lanes_) {
-    const DeviceGuard guard(input_.api, lane->what.by);
-    lane->end.record(lane->stream.get());
-    if (lane != lanes_.front()) lane->end.hold(first().stream.get());
-  }
-  const DeviceGuard guard(input_.api, first().what.by);
-  finish_->record(first().stream.get());
+void CudaCopyRun::finish() {
+  for (auto& lane : lanes_) lane->end_before(first());
+  on_gpu(input_.api, first().gpu(), [&] { finish_->record(first().stream().get()); });
 }
 
 void CudaCopyRun::wait() {
-  const auto deadline = Deadline::after(input_.clock, limit_s_);
+  constexpr std::string_view kWhat = "the copies";
   late_ = true;
-  for (auto& lane : lanes_) lane->stream.synchronize(deadline);
+  try {
+    for (auto& lane : lanes_)
+      on_gpu(input_.api, lane->gpu(), [&] { input_.wait(lane->stream(), kWhat); });
+  } catch (const TimeoutError&) {
+    throw not_done(late_gpus(), kWhat, limit_s_);
+  }
   late_ = false;
+}
+
+// Whom all wait for: the first lane's GPU where it did not pass the gate; else those whose own
+// copies are not done; else the first, which waits for the others' ends.
+std::string CudaCopyRun::late_gpus() {
+  std::set<int> late;
+  if (!gate_ || gate_->passed())
+    for (std::size_t i = 1; i < lanes_.size(); ++i)
+      if (!lanes_[i]->stream().idle()) late.insert(lanes_[i]->gpu());
+  if (late.empty()) late.insert(first().gpu());
+  return fmt::format("GPU{} {}", late.size() == 1 ? "" : "s", fmt::join(late, ", "));
 }
 
 // Buffers and gate must outlive what was enqueued, also where enqueueing failed.
@@ -186,11 +144,10 @@ void CudaCopyRun::drain() noexcept {
 
 CopyTiming CudaCopyRun::measure(std::span<const std::uint64_t> copies) {
   {
-    const DeviceGuard guard(input_.api, first().what.by);
-    const ClosedGate closed(*gate_, first().stream);
-    start_together();
+    const OpenAtEnd opened(*gate_);
+    close_gate();
     enqueue(copies);
-    end_together();
+    finish();
   }
   wait();
   if (gate_->gave_up())
@@ -198,27 +155,31 @@ CopyTiming CudaCopyRun::measure(std::span<const std::uint64_t> copies) {
         fmt::format("Enqueueing the copies of one sample took more than {} s, so that GPU {} did "
                     "not wait for the end of it: unset CUDA_LAUNCH_BLOCKING, and leave out "
                     "debuggers and profilers.",
-                    CopyGate::kGateLimitS, first().what.by));
-  CopyTiming timing{.interval_us = finish_->us_since(first().begin)};
-  for (const auto& lane : lanes_) timing.stream_us.push_back(lane->end.us_since(lane->begin));
+                    CopyGate::kGateLimitS, first().gpu()));
+  CopyTiming timing{.interval_us = finish_->us_since(first().began())};
+  for (const auto& lane : lanes_) timing.stream_us.push_back(lane->busy_us());
   return timing;
 }
 
 std::vector<Comparison> CudaCopyRun::verify() {
   std::vector<Comparison> compared;
-  for (const auto& lane : lanes_) {
-    const ConstView got = lane->target.view();
-    compared.push_back(lane->what.to == kHostEnd
-                           ? pattern::count_wrong(got, lane->content)
-                           : input_.device(lane->what.to).count_wrong(got, lane->content));
-  }
+  for (const auto& lane : lanes_) compared.push_back(lane->compare());
   return compared;
 }
 
 }  // namespace
 
+TimeoutError not_done(std::string_view gpus, std::string_view what, double limit_s) {
+  return TimeoutError(fmt::format(
+      "{} did not end {} within {} s (-T): see the kernel's log (dmesg) for Xid errors and "
+      "nvidia-smi for other work there, or give a larger -T.",
+      gpus, what, limit_s));
+}
+
 std::unique_ptr<CopyRun> make_copy_run(const CopyRunInput& input, const CopyJob& job) {
-  return std::make_unique<CudaCopyRun>(input, job);
+  auto run = std::make_unique<CudaCopyRun>(input, job.limit_s);
+  run->prepare(job);
+  return run;
 }
 
 }  // namespace linerate::cuda

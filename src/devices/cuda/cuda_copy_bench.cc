@@ -16,7 +16,7 @@ namespace {
 class CudaCopyBench final : public CopyBench {
  public:
   explicit CudaCopyBench(const CudaCopyInput& input)
-      : input_(input), gpus_(require_gpus(input.api)) {}
+      : input_(input), api_(input.api), gpus_(require_gpus(input.api)) {}
 
   std::string version() const override;
   int gpus() const override { return gpus_; }
@@ -34,16 +34,20 @@ class CudaCopyBench final : public CopyBench {
   unsigned sm_count(int gpu) const;
   bool can_access(int gpu, int peer) const;
   void enable_access(int gpu, int peer) const;
+  void wait(CudaStream& stream, std::string_view what);
+  void let_go();
 
   const CudaCopyInput input_;
+  CudaApi api_;  // what everything here calls
   const int gpus_;
+  double limit_s_ = 0;                              // of the latest job
   std::map<int, std::unique_ptr<Device>> devices_;  // opened when first asked for
 };
 
 std::string CudaCopyBench::version() const {
   int runtime = 0, driver = 0;
-  check_cuda(input_.api, input_.api.runtime_get_version(&runtime), "cudaRuntimeGetVersion");
-  check_cuda(input_.api, input_.api.driver_get_version(&driver), "cudaDriverGetVersion");
+  check_cuda(api_, api_.runtime_get_version(&runtime), "cudaRuntimeGetVersion");
+  check_cuda(api_, api_.driver_get_version(&driver), "cudaDriverGetVersion");
   return fmt::format("CUDA {}, driver for CUDA {}", version_text(runtime), version_text(driver));
 }
 
@@ -51,34 +55,54 @@ Device& CudaCopyBench::device(int gpu) {
   auto& device = devices_[gpu];
   if (!device)
     device = make_cuda_device(
-        gpu, {.api = input_.api, .kernels = input_.kernels, .clock = input_.clock});
+        gpu, {.api = api_,
+              .kernels = input_.kernels,
+              .clock = input_.clock,
+              .wait = [this](CudaStream& stream, std::string_view what) { wait(stream, what); }});
   return *device;
+}
+
+void CudaCopyBench::wait(CudaStream& stream, std::string_view what) {
+  try {
+    stream.synchronize(Deadline::after(input_.clock, limit_s_));
+  } catch (const TimeoutError&) {
+    let_go();
+    throw not_done(fmt::format("GPU {}", stream.device()), what, limit_s_);
+  }
+}
+
+// What frees waits for the GPU's work, and this work may never end: memory, streams and events are
+// left to the driver, which takes them back when the process has ended.
+void CudaCopyBench::let_go() {
+  api_.free = [](void*) { return cudaSuccess; };
+  api_.free_host = [](void*) { return cudaSuccess; };
+  api_.stream_destroy = [](cudaStream_t) { return cudaSuccess; };
+  api_.event_destroy = [](cudaEvent_t) { return cudaSuccess; };
 }
 
 unsigned CudaCopyBench::sm_count(int gpu) const {
   cudaDeviceProp properties{};
-  check_cuda(input_.api, input_.api.get_device_properties(&properties, gpu),
-             "cudaGetDeviceProperties");
+  check_cuda(api_, api_.get_device_properties(&properties, gpu), "cudaGetDeviceProperties");
   return static_cast<unsigned>(properties.multiProcessorCount);
 }
 
 bool CudaCopyBench::can_access(int gpu, int peer) const {
   int can = 0;
-  check_cuda(input_.api, input_.api.device_can_access_peer(&can, gpu, peer),
-             "cudaDeviceCanAccessPeer");
+  check_cuda(api_, api_.device_can_access_peer(&can, gpu, peer), "cudaDeviceCanAccessPeer");
   return can != 0;
 }
 
 void CudaCopyBench::enable_access(int gpu, int peer) const {
-  const DeviceGuard guard(input_.api, gpu);
-  const cudaError_t code = input_.api.device_enable_peer_access(peer, 0);
+  const DeviceGuard guard(api_, gpu);
+  const cudaError_t code = api_.device_enable_peer_access(peer, 0);
   if (code == cudaErrorPeerAccessAlreadyEnabled)
-    (void)input_.api.get_last_error();
+    (void)api_.get_last_error();
   else
-    check_cuda(input_.api, code, "cudaDeviceEnablePeerAccess");
+    check_cuda(api_, code, "cudaDeviceEnablePeerAccess");
 }
 
 std::unique_ptr<CopyRun> CudaCopyBench::prepare(const CopyJob& job) {
+  limit_s_ = job.limit_s;
   for (const CopyStream& stream : job.streams) {
     if (stream.from == kHostEnd || stream.to == kHostEnd || stream.from == stream.to) continue;
     (void)device(stream.from);
@@ -86,12 +110,13 @@ std::unique_ptr<CopyRun> CudaCopyBench::prepare(const CopyJob& job) {
     enable_access(stream.from, stream.to);
     enable_access(stream.to, stream.from);
   }
-  return make_copy_run({.api = input_.api,
-                        .kernels = input_.copy_kernels,
-                        .clock = input_.clock,
-                        .device = [this](int gpu) -> Device& { return device(gpu); },
-                        .sm_count = [this](int gpu) { return sm_count(gpu); }},
-                       job);
+  return make_copy_run(
+      {.api = api_,
+       .kernels = input_.copy_kernels,
+       .device = [this](int gpu) -> Device& { return device(gpu); },
+       .sm_count = [this](int gpu) { return sm_count(gpu); },
+       .wait = [this](CudaStream& stream, std::string_view what) { wait(stream, what); }},
+      job);
 }
 
 }  // namespace

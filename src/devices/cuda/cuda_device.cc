@@ -53,6 +53,7 @@ class CudaDevice final : public Device {
       : api_(input.api),
         kernels_(input.kernels),
         clock_(input.clock),
+        wait_(input.wait),
         index_(index),
         name_(properties_of(api_, index).name),
         bus_id_(bus_id_of(api_, index)) {
@@ -75,6 +76,7 @@ class CudaDevice final : public Device {
  private:
   Buffer allocate_device(std::size_t bytes, MemoryKind kind);
   Buffer allocate_pinned(std::size_t bytes, MemoryKind kind);
+  void wait(std::string_view what);
   void copy(void* to, const void* from, std::size_t bytes);
   WrongCount count(ConstView view, const Content& content);
   FirstWrong look_at(ConstView view, std::size_t index, Content content);
@@ -82,6 +84,7 @@ class CudaDevice final : public Device {
   const CudaApi& api_;
   const Kernels& kernels_;
   const Clock& clock_;
+  const std::function<void(CudaStream&, std::string_view)> wait_;
   const int index_;
   const std::string name_;
   const std::string bus_id_;
@@ -131,11 +134,18 @@ std::unique_ptr<Stream> CudaDevice::open_stream(StreamKind kind) {
   return std::make_unique<CudaStream>(api_, index_, kind);
 }
 
+void CudaDevice::wait(std::string_view what) {
+  if (wait_)
+    wait_(*own_stream_, what);
+  else
+    own_stream_->synchronize(Deadline::never());
+}
+
 // Complete on return.
 void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(api_, api_.memcpy_async(to, from, bytes, cudaMemcpyDefault, own_stream_->get()),
              on_gpu("cudaMemcpyAsync", index_));
-  own_stream_->synchronize(Deadline::never());
+  wait("a comparison");
 }
 
 void CudaDevice::fill(View view, const Content& content) {
@@ -144,7 +154,7 @@ void CudaDevice::fill(View view, const Content& content) {
       api_,
       kernels_.fill(view.data(), view.size() / bytes_of(content.type), content, own_stream_->get()),
       on_gpu("the fill kernel", index_));
-  own_stream_->synchronize(Deadline::never());
+  wait("a fill");
 }
 
 WrongCount CudaDevice::count(ConstView view, const Content& content) {

@@ -4,9 +4,12 @@
 #include "base/clock.h"
 #include "comm/device.h"
 #include "devices/cuda/cuda_api.h"
+#include "devices/cuda/cuda_stream.h"
 #include "devices/cuda/kernels.h"
 
+#include <functional>
 #include <memory>
+#include <string_view>
 
 namespace linerate::cuda {
 
@@ -15,6 +18,9 @@ struct CudaDeviceInput {
   const CudaApi& api;
   const Kernels& kernels;
   const Clock& clock;
+  // Waits until the stream is idle; `what` is done there. What it throws, fill() and count_wrong()
+  // throw. Empty: waits for ever, as where a watch ends the process.
+  std::function<void(CudaStream&, std::string_view what)> wait{};
 };
 
 // `index` counts the GPUs that this process may see. Throws Unavailable where there is none, or

@@ -13,13 +13,16 @@ namespace {
 
 using Kind = FakeFault::Kind;
 
-constexpr std::array<std::pair<std::string_view, Kind>, 6> kKinds{
+constexpr std::array<std::pair<std::string_view, Kind>, 9> kKinds{
     {{"init_fails", Kind::init_fails},
      {"init_hangs", Kind::init_hangs},
      {"call_fails", Kind::call_fails},
      {"call_hangs", Kind::call_hangs},
      {"async_error", Kind::async_error},
-     {"late_error", Kind::late_error}}};
+     {"late_error", Kind::late_error},
+     {"copy_fails", Kind::copy_fails},
+     {"copy_hangs", Kind::copy_hangs},
+     {"copy_wrong", Kind::copy_wrong}}};
 
 std::mutex mutex;
 FakeFault current;

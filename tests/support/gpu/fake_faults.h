@@ -1,4 +1,4 @@
-// What goes wrong in the fake NCCL, on request.
+// What goes wrong in the fake NCCL, and in the copies of fake GPUs, on request.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@ namespace linerate::nccl {
 
 // Of one rank, from its call number `call` on (counted from 1; 0: initialisation). As of the real
 // NCCL, a call hangs that an error of its threads befell (async_error); late_error is told after
-// calls that came to their end.
+// calls that came to their end. The kinds with copies are memcpy_perf's, of one GPU and its copy
+// number `call`, but copy_wrong, which is of all.
 struct FakeFault {
   enum class Kind {
     none,
@@ -17,7 +18,10 @@ struct FakeFault {
     call_fails,
     call_hangs,
     async_error,
-    late_error
+    late_error,
+    copy_fails,
+    copy_hangs,
+    copy_wrong
   } kind{};
   int rank = -1;
   std::uint64_t call = 0;

@@ -2,6 +2,9 @@
 #include "support/gpu/fake_timeline.h"
 
 #include "support/gpu/fake_cuda.h"
+#include "support/gpu/fake_memory.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
@@ -30,13 +33,15 @@ struct FakeCalls {
       active->memory_[static_cast<std::byte*>(*memory)] = {bytes, current_device()};
     return code;
   }
-  static cudaError_t allocate_host(void** memory, std::size_t bytes, unsigned flags) {
-    const auto code = fake_cuda().host_alloc(memory, bytes, flags);
-    if (code == cudaSuccess) active->memory_[static_cast<std::byte*>(*memory)] = {bytes, kHost};
-    return code;
+  static cudaError_t allocate_host(void** memory, std::size_t bytes, unsigned) {
+    constexpr std::size_t kPage = 4096;
+    *memory = allocate_fake(kHost, bytes, kPage);
+    if (*memory == nullptr) return cudaErrorMemoryAllocation;
+    active->memory_[static_cast<std::byte*>(*memory)] = {bytes, kHost};
+    return cudaSuccess;
   }
   static cudaError_t release(void* memory) {
-    active->run();
+    active->wait_for_work();
     active->memory_.erase(static_cast<std::byte*>(memory));
     return fake_cuda().free(memory);
   }
@@ -46,6 +51,7 @@ struct FakeCalls {
     return code;
   }
   static cudaError_t destroy_stream(cudaStream_t stream) {
+    active->wait_for_work();
     active->streams_.erase(stream);
     return fake_cuda().stream_destroy(stream);
   }
@@ -60,6 +66,7 @@ struct FakeCalls {
     return cudaSuccess;
   }
   static cudaError_t destroy_event(cudaEvent_t event) {
+    active->wait_for_work();
     active->events_.erase(event);
     delete reinterpret_cast<int*>(event);
     return cudaSuccess;
@@ -86,7 +93,9 @@ struct FakeCalls {
     return cudaSuccess;
   }
   static cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
-    if (active->fail_copy_in >= 0 && active->fail_copy_in-- == 0) return cudaErrorLaunchFailure;
+    if (active->is_faulty(current_device()) && active->fail_copy_in >= 0 &&
+        active->fail_copy_in-- == 0)
+      return cudaErrorLaunchFailure;
     active->enqueue(
         stream, {.kind = FakeTimeline::Work::Kind::copy, .to = to, .from = from, .bytes = bytes});
     return cudaSuccess;
@@ -97,6 +106,10 @@ struct FakeCalls {
     active->enqueue(stream, {.kind = FakeTimeline::Work::Kind::gate,
                              .gate = flags,
                              .limit_ns = active->limit_s < 0 ? asked_ns : active->limit_s * 1e9});
+    return cudaSuccess;
+  }
+  static cudaError_t call(cudaStream_t stream, std::function<void()> body) {
+    active->enqueue(stream, {.kind = FakeTimeline::Work::Kind::call, .call = std::move(body)});
     return cudaSuccess;
   }
   static cudaError_t can_access(int* can, int gpu, int peer) {
@@ -111,7 +124,21 @@ FakeTimeline::FakeTimeline(const FakeLinks& links) : links_(links) {
   active = this;
 }
 
-FakeTimeline::~FakeTimeline() { active = nullptr; }
+FakeTimeline::~FakeTimeline() {
+  wait_for_work();
+  for (const auto& [stream, _] : streams_)
+    (void)fake_cuda().stream_destroy(static_cast<cudaStream_t>(stream));
+  for (const auto& [event, _] : events_) delete static_cast<int*>(event);
+  for (const auto& [memory, _] : memory_) (void)fake_cuda().free(const_cast<std::byte*>(memory));
+  active = nullptr;
+}
+
+void FakeTimeline::wait_for_work() {
+  run();
+  if (!stuck || pending() == 0) return;
+  ++endless_waits_;
+  while (waits_for_ever) pause();
+}
 
 std::size_t FakeTimeline::pending() const {
   std::size_t work = 0;
@@ -128,7 +155,10 @@ int FakeTimeline::device_of(const void* memory) const {
 }
 
 double FakeTimeline::copy_time_ns(const Work& work) const {
-  const double factor = device_of(work.to) == kHost ? links_.slow_up : 1;
+  constexpr double kSlow = 4;
+  const int from = device_of(work.from), to = device_of(work.to);
+  double factor = to == kHost ? links_.slow_up : 1;
+  if (from == links_.slow_gpu || to == links_.slow_gpu) factor *= kSlow;
   return factor * static_cast<double>(work.bytes) / links_.gbps;
 }
 
@@ -139,7 +169,7 @@ double& FakeTimeline::link_free_ns(const Work& work) {
 }
 
 bool FakeTimeline::can_run(const Queue& queue) const {
-  if (queue.work.empty() || stuck) return false;
+  if (queue.work.empty() || is_stuck(queue.device)) return false;
   const Work& work = queue.work.front();
   const auto host_ns = static_cast<double>(clock_.now_ns_);
   if (work.kind == Work::Kind::gate)
@@ -160,18 +190,25 @@ double FakeTimeline::start_ns(const Queue& queue) {
     case Work::Kind::wait:
       return std::max(ready_ns, events_.at(work.event).at_ns);
     case Work::Kind::record:
+    case Work::Kind::call:
       return ready_ns;
   }
   __builtin_unreachable();
 }
 
 void FakeTimeline::run_one(Queue& queue) {
-  queue.now_ns = start_ns(queue);
   const Work work = queue.work.front();
+  if (work.kind == Work::Kind::copy && is_faulty(queue.device) && hang_copy_in >= 0)
+    stuck = hang_copy_in-- == 0;
+  if (is_stuck(queue.device)) return;
+  queue.now_ns = start_ns(queue);
   queue.work.pop_front();
   if (work.kind == Work::Kind::gate) {
     --gates_waiting_;
     if (work.gate->open == 0) work.gate->gave_up = 1;
+    work.gate->passed = 1;
+  } else if (work.kind == Work::Kind::call) {
+    work.call();
   } else if (work.kind == Work::Kind::record) {
     auto& mark = events_.at(work.event);
     mark.at_ns = queue.now_ns;
@@ -180,7 +217,8 @@ void FakeTimeline::run_one(Queue& queue) {
     queue.now_ns += copy_time_ns(work);
     link_free_ns(work) = queue.now_ns;
     std::memcpy(work.to, work.from, work.bytes);
-    if (broken_byte < work.bytes) static_cast<std::byte*>(work.to)[broken_byte] ^= std::byte{0xff};
+    if (is_faulty(queue.device) && broken_byte < work.bytes)
+      static_cast<std::byte*>(work.to)[broken_byte] ^= std::byte{0xff};
   }
 }
 
@@ -235,6 +273,23 @@ const CopyKernels& fake_timeline_kernels() {
                                                      ? cudaErrorInvalidConfiguration
                                                      : FakeCalls::copy(to, from, bytes, stream);
                                         }};
+  return kKernels;
+}
+
+const Kernels& fake_timeline_fills() {
+  static constexpr Kernels kKernels{
+      .fill =
+          [](void* memory, std::size_t count, const Content& content, cudaStream_t stream) {
+            return FakeCalls::call(
+                stream, [=] { (void)kernels_on_host().fill(memory, count, content, stream); });
+          },
+      .count_wrong =
+          [](const void* memory, std::size_t count, const Content& content, WrongCount* sum,
+             cudaStream_t stream) {
+            return FakeCalls::call(stream, [=] {
+              (void)kernels_on_host().count_wrong(memory, count, content, sum, stream);
+            });
+          }};
   return kKernels;
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "devices/cuda/copy_kernels.h"
 #include "devices/cuda/cuda_api.h"
+#include "devices/cuda/kernels.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +23,12 @@ struct FakeLinks {
   bool full_duplex = true;  // else both directions between two memories share one link
   std::pair<int, int> apart{-2, -2};  // GPUs without access to each other
   double slow_up = 1;                 // factor of the time of copies into the host's memory
+  int slow_gpu = -2;                  // copies from and to it take four times as long
 };
 
-// One at a time exists; used by one thread. While it exists, fake_timeline_cuda() and
-// fake_timeline_kernels() work on it.
+// One at a time exists; used by one thread. While it exists, fake_timeline_cuda(),
+// fake_timeline_kernels() and fake_timeline_fills() work on it. What is left at its end it frees,
+// as the driver does behind a process.
 class FakeTimeline {
  public:
   explicit FakeTimeline(const FakeLinks& links);
@@ -36,15 +39,20 @@ class FakeTimeline {
   // Advances with every call that enqueues, and with every look at it.
   const Clock& clock() const { return clock_; }
 
-  // Faults, from now on.
+  // Faults, from now on: of one GPU, or of all where it is negative.
+  int faulty_gpu = -1;
   std::int64_t fail_copy_in = -1;      // copies that succeed before one that cannot be enqueued
+  std::int64_t hang_copy_in = -1;      // copies that run before nothing does any more
   std::size_t broken_byte = SIZE_MAX;  // of every copy: its bits arrive flipped
   bool stuck = false;                  // nothing runs any more
   double limit_s = -1;                 // of gates; negative: as they were asked for
+  // Whether what waits for a GPU that is stuck waits for ever, as CUDA does: else it is counted.
+  bool waits_for_ever = false;
 
   // What a test looks at.
-  int open_gates() const { return gates_waiting_; }  // that still wait
-  std::size_t pending() const;                       // enqueued and not run
+  int endless_waits() const { return endless_waits_; }  // calls that free, on a GPU that is stuck
+  int open_gates() const { return gates_waiting_; }     // that still wait
+  std::size_t pending() const;                          // enqueued and not run
   std::size_t streams() const { return streams_.size(); }
   std::size_t events() const { return events_.size(); }
 
@@ -52,14 +60,15 @@ class FakeTimeline {
   friend struct FakeCalls;
 
   struct Work {
-    enum class Kind { copy, gate, record, wait } kind{};
+    enum class Kind { copy, gate, record, wait, call } kind{};
     void* to = nullptr;
     const void* from = nullptr;
     std::size_t bytes = 0;
     GateFlags* gate = nullptr;
     double limit_ns = 0;
     void* event = nullptr;
-    std::uint64_t ticket = 0;  // of the record that is waited for
+    std::uint64_t ticket = 0;      // of the record that is waited for
+    std::function<void()> call{};  // what fills and compares; takes no time
     double enqueued_ns = 0;
   };
   struct Queue {
@@ -87,10 +96,14 @@ class FakeTimeline {
   void run_one(Queue& queue);
   void run();
   void enqueue(cudaStream_t stream, Work work);
+  bool is_faulty(int gpu) const { return faulty_gpu < 0 || gpu == faulty_gpu; }
+  bool is_stuck(int gpu) const { return stuck && is_faulty(gpu); }
+  void wait_for_work();
 
   FakeLinks links_;
   HostClock clock_;
   int gates_waiting_ = 0;
+  int endless_waits_ = 0;
   std::map<void*, Queue> streams_;
   std::map<void*, Mark> events_;
   std::map<std::pair<int, int>, double> free_ns_;  // when a link is free again
@@ -99,5 +112,6 @@ class FakeTimeline {
 
 const CudaApi& fake_timeline_cuda();
 const CopyKernels& fake_timeline_kernels();
+const Kernels& fake_timeline_fills();  // kernels_on_host(), when their turn comes
 
 }  // namespace linerate::cuda

@@ -46,7 +46,7 @@ struct Machine {
 
   FakeTimeline timeline;
   std::unique_ptr<CopyBench> bench = make_cuda_copy_bench({.api = fake_timeline_cuda(),
-                                                           .kernels = kernels_on_host(),
+                                                           .kernels = fake_timeline_fills(),
                                                            .copy_kernels = fake_timeline_kernels(),
                                                            .clock = timeline.clock()});
   MemcpyTotals totals{};
@@ -176,7 +176,7 @@ TEST(CudaCopies, OpenTheGateWhereEnqueueingFails) {
         machine.bench->prepare({.streams = {&stream, 1}, .bytes = kBytes, .limit_s = 0.01});
     machine.timeline.fail_copy_in = good;
 
-    EXPECT_THROW((void)run->measure(std::vector<std::uint64_t>{kMost}), CudaError);
+    EXPECT_THROW((void)run->measure(std::vector<std::uint64_t>{kMost}), Error);
 
     const CudaStream idle(fake_timeline_cuda(), 0, StreamKind::own);
     EXPECT_TRUE(idle.get() != nullptr);
@@ -186,14 +186,96 @@ TEST(CudaCopies, OpenTheGateWhereEnqueueingFails) {
   }
 }
 
-TEST(CudaCopies, GiveUpWhereTheGpuDoesNotAnswer) {
+// The sentence of what `body` throws; it is no timeout where it is empty.
+template <typename Body>
+std::string timeout_of(const Body& body) {
+  try {
+    body();
+  } catch (const TimeoutError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Freeing on a GPU that hangs never returns: nothing is asked of it again, to the end of the run.
+TEST(CudaCopies, GiveUpWhereAGpuHangsAndFreeNothing) {
   Machine machine;
   const CopyStream stream{kHostEnd, 0, 0, CopyEngine::ce};
-  const auto run =
-      machine.bench->prepare({.streams = {&stream, 1}, .bytes = kBytes, .limit_s = 0.01});
+  auto run = machine.bench->prepare({.streams = {&stream, 1}, .bytes = kBytes, .limit_s = 0.01});
+  machine.timeline.hang_copy_in = 0;
+
+  const auto sentence = timeout_of([&] { (void)run->measure(std::vector<std::uint64_t>{1}); });
+  run.reset();
+  machine.bench.reset();
+
+  EXPECT_THAT(sentence, HasSubstr("GPU 0 did not end the copies within 0.01 s (-T)"));
+  EXPECT_EQ(machine.timeline.endless_waits(), 0);
+}
+
+TEST(CudaCopies, GiveUpWhereAGpuHangsAtTheVeryFirstCopy) {
+  Machine machine;
+  const CopyStream stream{kHostEnd, 0, 0, CopyEngine::ce};
+  machine.timeline.hang_copy_in = 0;
+
+  const auto sentence = timeout_of([&] {
+    (void)machine.bench->prepare({.streams = {&stream, 1}, .bytes = kBytes, .limit_s = 0.01});
+  });
+  machine.bench.reset();
+
+  EXPECT_THAT(sentence, HasSubstr("GPU 0 did not end the copies"));
+  EXPECT_EQ(machine.timeline.endless_waits(), 0);
+}
+
+TEST(CudaCopies, GiveUpWhereAGpuHangsWhileDataIsCompared) {
+  Machine machine;
+  const CopyStream stream{kHostEnd, 1, 1, CopyEngine::ce};
+  auto run = machine.bench->prepare({.streams = {&stream, 1}, .bytes = kBytes, .limit_s = 0.01});
+  (void)run->measure(std::vector<std::uint64_t>{1});
   machine.timeline.stuck = true;
 
-  EXPECT_THROW((void)run->measure(std::vector<std::uint64_t>{1}), TimeoutError);
+  const auto sentence = timeout_of([&] { (void)run->verify(); });
+  run.reset();
+  machine.bench.reset();
+
+  EXPECT_THAT(sentence, HasSubstr("GPU 1 did not end a comparison within 0.01 s"));
+  EXPECT_EQ(machine.timeline.endless_waits(), 0);
+}
+
+// Streams wait for each other: the gate is on the first one's GPU, and so is the end of all.
+TEST(CudaCopies, NameTheGpuThatHangsAmongSeveral) {
+  const std::vector<CopyStream> streams{{kHostEnd, 0, 0, CopyEngine::ce},
+                                        {kHostEnd, 1, 1, CopyEngine::ce},
+                                        {kHostEnd, 2, 2, CopyEngine::sm}};
+  for (const int gpu : {0, 1, 2})
+    for (const bool at_gate : {true, false}) {
+      Machine machine;
+      const auto run =
+          machine.bench->prepare({.streams = streams, .bytes = kBytes, .limit_s = 0.01});
+      machine.timeline.faulty_gpu = gpu;
+      machine.timeline.stuck = at_gate;
+      machine.timeline.hang_copy_in = 2;
+
+      const auto sentence = timeout_of([&] {
+        (void)run->measure(std::vector<std::uint64_t>{4, 4, 4});
+      });
+
+      EXPECT_THAT(sentence, HasSubstr("GPU " + std::to_string(gpu) + " did not end the copies"));
+    }
+}
+
+TEST(CudaCopies, ThatFailNameTestGpuAndCall) {
+  Machine machine;
+  machine.timeline.faulty_gpu = 2;
+  machine.timeline.fail_copy_in = 10;
+
+  try {
+    (void)machine.run("host_to_all_ce", {0, 1, 2});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::failed);
+    EXPECT_THAT(error.what(), HasSubstr("host_to_all_ce, host -> gpu0 and 2 more at once, 65536 "
+                                        "bytes: GPU 2: cudaMemcpyAsync failed:"));
+  }
 }
 
 TEST(CudaCopies, AreNotTimedWhereTheGateGaveUp) {
@@ -216,6 +298,7 @@ TEST(CudaCopies, LeaveNothingBehind) {
   (void)machine.run("into_one_read_sm", {0, 1, 2}, {.iters = 1});
   machine.bench.reset();
 
+  EXPECT_EQ(machine.timeline.endless_waits(), 0);
   EXPECT_EQ(machine.timeline.streams(), 0u);
   EXPECT_EQ(machine.timeline.events(), 0u);
 }
@@ -224,7 +307,7 @@ TEST(CudaCopies, NeedADriver) {
   const SteadyClock clock;
 
   EXPECT_THROW((void)make_cuda_copy_bench({.api = fake_cuda_without_driver(),
-                                           .kernels = kernels_on_host(),
+                                           .kernels = fake_timeline_fills(),
                                            .copy_kernels = fake_timeline_kernels(),
                                            .clock = clock}),
                Unavailable);

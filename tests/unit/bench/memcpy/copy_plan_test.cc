@@ -105,14 +105,5 @@ TEST(CopyPlan, SaysThatAPairNeedsTwo) {
   EXPECT_THAT(pairs.remarks, ElementsAre(HasSubstr("needs two GPUs")));
 }
 
-TEST(FittingBytes, IsWhatTheFullestEndHolds) {
-  const std::vector plans{plan("h2d_ce", {0, 1}), plan("into_one_read_ce", {0, 1, 2})};
-  const auto free_bytes = [](int end) { return std::size_t{end == 1 ? 1000u : 100'000u}; };
-
-  EXPECT_EQ(fitting_bytes(plans, 4096, free_bytes), 448u);  // 900 / 2, in grains
-  EXPECT_EQ(fitting_bytes(plans, 160, free_bytes), 160u);
-  EXPECT_EQ(fitting_bytes(plans, 4096, [](int) { return std::size_t{10}; }), 0u);
-}
-
 }  // namespace
 }  // namespace linerate

@@ -57,6 +57,21 @@ TEST(CopyTests, KnowsEveryTestOfNvbandwidthThatCopiesBetweenGpusAndHostOfOneNode
       EXPECT_TRUE(find_copy_tests(stem + engine, true)) << stem << engine;
 }
 
+TEST(CopyTests, TakesTheBeginningOfNvbandwidthsNamesWhereItIsNoneOfOurs) {
+  EXPECT_THAT(names("host_to_device_memcpy"), ElementsAre("h2d_ce", "h2d_sm"));
+  EXPECT_THAT(names("device_to_device_memcpy"),
+              ElementsAre("d2d_read_ce", "d2d_read_sm", "d2d_write_ce", "d2d_write_sm"));
+  EXPECT_THAT(names("host_to_all"), ElementsAre("host_to_all_ce", "host_to_all_sm"));
+}
+
+TEST(CopyTests, SaysWhyATestOfNvbandwidthIsNotHere) {
+  for (const std::string word :
+       {"multinode_device_to_device_memcpy_read_ce", "multinode_bisect_write_ce"})
+    EXPECT_THAT(names(word), ElementsAre(HasSubstr("copies between hosts"))) << word;
+  for (const std::string word : {"host_device_latency_sm", "device_to_device_latency_sm"})
+    EXPECT_THAT(names(word), ElementsAre(HasSubstr("measures the latency"))) << word;
+}
+
 TEST(CopyTests, TakesTheBeginningOfNamesAndListsInTheTablesOrder) {
   EXPECT_THAT(names("d2h,h2d"), ElementsAre("h2d_ce", "h2d_sm", "d2h_ce", "d2h_sm"));
   EXPECT_THAT(names("d2d_read,d2d_read_ce"), ElementsAre("d2d_read_ce", "d2d_read_sm"));

@@ -1,6 +1,7 @@
 // A CopyBench of made-up rates: its times are exact, and it writes down what it was asked.
 #pragma once
 
+#include "base/error.h"
 #include "comm/copy_bench.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ struct MadeUp {
   std::vector<double> slower{1.0};  // factor of the interval, one measurement after the other
   std::size_t wrong_stream = 99;    // its comparison finds one wrong element
   std::pair<int, int> apart{-2, -2};
+  std::size_t hangs_at = 99;  // the number of a measurement, from 0
 };
 
 class MadeUpBench final : public CopyBench {
@@ -41,6 +43,7 @@ class MadeUpBench final : public CopyBench {
         : bench_(bench), streams_(job.streams.begin(), job.streams.end()), bytes_(job.bytes) {}
 
     CopyTiming measure(std::span<const std::uint64_t> copies) override {
+      if (bench_.asked.size() == bench_.made_up_.hangs_at) throw TimeoutError("It hangs.");
       const auto& slower = bench_.made_up_.slower;
       const double factor = slower[bench_.asked.size() % slower.size()];
       bench_.asked.emplace_back(copies.begin(), copies.end());

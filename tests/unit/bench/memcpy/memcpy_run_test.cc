@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace linerate {
 namespace {
 
@@ -21,21 +23,27 @@ struct Ran {
   std::map<CopyCell, double> cells{};
   MemcpyTotals totals{};
   std::vector<std::vector<std::uint64_t>> asked{};
+  std::optional<Error> error{};
 };
 
 Ran run(std::string_view name, MadeUp made_up, CopyRepeat repeat = {}) {
-  repeat.bytes = kBytes;
+  if (repeat.bytes == 0) repeat.bytes = kBytes;
   MadeUpBench bench(std::move(made_up));
   const auto tests = find_copy_tests(name, true);
   CopyPlace place{.reach = [&](int a, int b) { return bench.reach_each_other(a, b); }};
   for (int g = 0; g < bench.gpus(); ++g) place.gpus.push_back(g);
   const std::vector plans{plan_of(*tests->front(), place)};
   Ran ran;
-  ran.totals = run_memcpy(bench, plans, repeat, Record{.run_id = "r"},
-                          {.result = [&](const Record& record) { ran.records.push_back(record); },
-                           .matrix = [&](const CopyPlan&, const auto& cells) { ran.cells = cells; },
-                           .warn = [&](const std::string& text) { ran.warnings.push_back(text); },
-                           .interrupted = [&] { return !repeat.check && !bench.asked.empty(); }});
+  const MemcpyEvents events{
+      .result = [&](const Record& record) { ran.records.push_back(record); },
+      .matrix = [&](const CopyPlan&, const auto& cells) { ran.cells = cells; },
+      .warn = [&](const std::string& text) { ran.warnings.push_back(text); },
+      .interrupted = [&] { return !repeat.check && !bench.asked.empty(); }};
+  try {
+    ran.totals = run_memcpy(bench, plans, repeat, Record{.run_id = "r"}, events);
+  } catch (const Error& error) {
+    ran.error = error;
+  }
   ran.asked = bench.asked;
   return ran;
 }
@@ -145,10 +153,40 @@ TEST(MemcpyRun, StopsBetweenMeasurements) {
   EXPECT_EQ(ran.records[0].wrong, std::nullopt);
 }
 
-TEST(RoundsFor, IsBoundedByWhatAStreamsQueueHolds) {
-  EXPECT_EQ(rounds_for(16), 32u);
-  EXPECT_EQ(rounds_for(std::size_t{16} << 20), 16u);
-  EXPECT_EQ(rounds_for(std::size_t{4} << 30), 4u);
+TEST(MemcpyRun, ShowsWhatItMeasuredBeforeAGpuHangsAndNamesTheTest) {
+  const auto ran = run("h2d_ce", {.gpus = 3, .hangs_at = 5}, {.iters = 2});
+
+  ASSERT_TRUE(ran.error);
+  EXPECT_EQ(ran.error->exit_code(), ExitCode::lost);
+  EXPECT_STREQ(ran.error->what(), "h2d_ce, host -> gpu1, 67108864 bytes: It hangs.");
+  EXPECT_EQ(ran.records.size(), 1u);
+  EXPECT_THAT(ran.cells, ElementsAre(std::pair{CopyCell{0, 0}, 10.0}));
+}
+
+TEST(RoundsFor, MovesAFewHundredMegabytes) {
+  const std::vector<CopyStream> one{{kHostEnd, 0, 0, CopyEngine::ce}};
+
+  EXPECT_EQ(rounds_for(16, one), 32u);
+  EXPECT_EQ(rounds_for(std::size_t{16} << 20, one), 16u);
+  EXPECT_EQ(rounds_for(std::size_t{4} << 30, one), 4u);
+}
+
+// Streams of a GPU may share one queue, which takes about 1024 pieces of work.
+TEST(RoundsFor, LeavesRoomInTheQueueOfAGpuWithManyStreams) {
+  constexpr int kGpus = 16;
+  const auto slow = [](const CopyStream& stream) { return stream.from == 1 ? 1.0 : 1000.0; };
+
+  const auto ran =
+      run("into_one_read_ce", {.gpus = kGpus, .gbps = slow}, {.bytes = 16, .iters = 1});
+
+  for (const auto& copies : ran.asked)
+    EXPECT_LE(std::accumulate(copies.begin(), copies.end(), 0u), 512u);
+}
+
+TEST(RoundsFor, DoesNotCountThreadsOfTheHost) {
+  const std::vector<CopyStream> threads(64, {kHostEnd, kHostEnd, kHostEnd, CopyEngine::cpu});
+
+  EXPECT_EQ(rounds_for(16, threads), 32u);
 }
 
 }  // namespace

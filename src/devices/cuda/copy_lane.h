@@ -1,0 +1,69 @@
+// One stream of memcpy_perf's copies: its buffers, its queue on a GPU, and when it began and ended.
+#pragma once
+
+#include "comm/copy_bench.h"
+#include "devices/cuda/copy_run.h"
+#include "devices/cuda/cuda_error.h"
+#include "devices/cuda/cuda_event.h"
+#include "devices/cuda/cuda_stream.h"
+#include "devices/cuda/device_guard.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
+namespace linerate::cuda {
+
+// body() while `gpu` is the current device. A failure of CUDA there names the GPU.
+template <typename Body>
+void on_gpu(const CudaApi& api, int gpu, const Body& body) {
+  try {
+    const DeviceGuard guard(api, gpu);
+    body();
+  } catch (const CudaError& error) {
+    throw Error(fmt::format("GPU {}: {}", gpu, error.what()), error.exit_code(), error.where());
+  }
+}
+
+// Used by one thread. Outlives what it enqueued.
+class CopyLane {
+ public:
+  struct Plan {
+    CopyStream what{};
+    Content content{};      // of the source
+    std::size_t bytes = 0;  // of each buffer
+    unsigned blocks = 0;    // of the kernel
+  };
+
+  // Fills the source. REQUIRES: plan.what.by is current; `input` outlives the lane.
+  CopyLane(const CopyRunInput& input, const Plan& plan);
+
+  int gpu() const { return plan_.what.by; }
+  CudaStream& stream() { return stream_; }
+
+  // These enqueue: the begin, which waits for that of `other`, unless it is this lane; a copy of
+  // the whole buffer; the end, for which `other` then waits. They throw Error, which names the GPU.
+  void begin_behind(const CopyLane& other);
+  void copy();
+  void end_before(CopyLane& other);
+
+  // The target gets what no source holds.
+  void poison() { fill(plan_.what.to, target_.view(), kCopyPoison); }
+  Comparison compare() const;
+
+  // REQUIRES: the end was reached.
+  double busy_us() const { return end_.us_since(begin_); }
+  const CudaEvent& began() const { return begin_; }
+
+ private:
+  Buffer allocate(int end) const;
+  void fill(int end, View view, const Content& content) const;
+
+  const CopyRunInput& input_;
+  const Plan plan_;
+  CudaStream stream_;
+  CudaEvent begin_, end_;
+  Buffer source_{}, target_{};
+};
+
+}  // namespace linerate::cuda
