@@ -251,11 +251,8 @@ std::string table_footer(const EndInfo& end, const std::string& program,
   text += fmt::format("#\n# Collective test concluded: {}\n", program);
   if (!end.memory_bytes.empty()) text += memory_line(end);
   if (options.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
-  text += registration_line(options) + verdicts +
-          "#
-          ";
-          return text +
-          (end.error ? error_line(*end.error) : "\n");
+  text += registration_line(options) + verdicts + "#\n";
+  return text + (end.error ? error_line(*end.error) : "\n");
 }
 
 }  // namespace linerate
