@@ -53,6 +53,17 @@ class Job:
                 raise AssertionError(f"no rows: {self.out.read_text()} {self.err.read_text()}")
             time.sleep(0.01)
 
+    def wait_until_still(self, silence_s: float, limit_s: float = 60) -> None:
+        """Until nothing more was printed for so long."""
+        last, since = "", time.monotonic()
+        end = since + limit_s
+        while not last or time.monotonic() - since < silence_s:
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError(f"never still: {last} {self.err.read_text()}")
+            if (now := self.out.read_text()) != last:
+                last, since = now, time.monotonic()
+            time.sleep(0.05)
+
     def wait_for_error(self, fragment: str, limit_s: float = 10) -> str:
         """Everything on stderr, once it holds `fragment`: launchers pass it on with delay."""
         end = time.monotonic() + limit_s

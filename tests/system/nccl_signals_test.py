@@ -19,7 +19,7 @@ class Signals(GpuRun):
     def started(self, folder: str, layout: list[str], fault: str = "") -> Job:
         job = Job(Path(folder), ["env", f"LINERATE_FAKE_NCCL={fault}", LINERATE, "all_reduce",
                                  "--backend", "nccl", *LONG_SWEEP, *layout])
-        job.wait_for_rows(2)
+        job.wait_for_rows(0 if fault else 2)
         return job
 
     def test_one_ends_the_run_after_its_case(self):
@@ -38,6 +38,7 @@ class Signals(GpuRun):
                 with (self.subTest(layout=layout, number=number),
                       tempfile.TemporaryDirectory() as folder):
                     job = self.started(folder, layout, "call_hangs=1:2000")
+                    job.wait_until_still(2)  # a row takes milliseconds
                     os.kill(job.process.pid, number)
                     job.wait_for_error(ANSWER)
                     time.sleep(1)  # the same request comes within half of it

@@ -14,6 +14,8 @@ thread_local bool no_memory = false;  // operator new has no argument for it
 
 }  // namespace
 
+// The compiler does not see that the pair below belongs together.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void* operator new(std::size_t bytes) {
   void* const memory = no_memory ? nullptr : std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
