@@ -87,6 +87,7 @@ SearchRules search_rules(const NcclVersion& version) {
           .caps_heads = since(25),
           .keeps_amd_channels = since(19),
           .raises_rings = since(19),
+          .alarm_tells_nets = since(29),
           .shuns_crossing = !since(20)};
 }
 

@@ -29,6 +29,7 @@ struct SearchRules {
   bool caps_heads = true;            // NVLS and CollNetDirect: at most 32 and 8 heads
   bool keeps_amd_channels = true;    // channels through AMD's sockets stay the same
   bool raises_rings = true;          // the second pass tries faster rings and NVLS, too
+  bool alarm_tells_nets = true;      // the simple order has no speed between nodes without ports
   bool shuns_crossing = false;       // a solution that crosses NICs must be 15 % better
 };
 
