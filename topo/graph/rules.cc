@@ -25,6 +25,7 @@ GraphRules graph_rules(const NcclVersion& version) {
           .pxn_reach = since(28) ? PathType::p2c : PathType::pxb,  // NCCL_PXN_C2C
           .pxn_beyond = since(27, 5) ? PathType::pxn : PathType::pxb,
           .pxn_needs_gdr = since(30),
+          .stages_far_nics = !since(21),
           .numbers_near_gpus = since(30, 7)};
 }
 

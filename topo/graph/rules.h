@@ -26,7 +26,8 @@ struct GraphRules {
   PathType pxn_reach = PathType::p2c;   // how near the peer of PXN is to its NIC
   PathType pxn_beyond = PathType::pxn;  // a way farther than this yields to PXN
   bool pxn_needs_gdr = false;           // the peer reads its NIC's data directly
-  bool numbers_near_gpus = false;       // NICs are dealt out among the GPUs near them
+  bool stages_far_nics = false;    // NICs beyond the processor are staged at the GPU's own, too
+  bool numbers_near_gpus = false;  // NICs are dealt out among the GPUs near them
 };
 
 // As src/graph/topo.cc and paths.cc of the version's tag do it.

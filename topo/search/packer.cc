@@ -41,7 +41,7 @@ void Packer::undo(int from, int to, float share) {
 
 // Parts of hops are cut off from the sum, as NCCL does.
 void Packer::count_hops(const Way& way, float share) {
-  const float hops = share * static_cast<float>(way.legs.size());
+  const float hops = share * static_cast<float>(way.hops);
   draft_.hops = static_cast<int>(static_cast<float>(draft_.hops) + hops);
 }
 

@@ -30,6 +30,9 @@ struct SearchRules {
   bool keeps_amd_channels = true;    // channels through AMD's sockets stay the same
   bool raises_rings = true;          // the second pass tries faster rings and NVLS, too
   bool alarm_tells_nets = true;      // the simple order has no speed between nodes without ports
+  bool skips_used_heads = true;      // NVLS: a GPU is a head once, and other NICs are tried for it
+  bool alternates_nics = true;       // up to 2.22: crossing NICs, every second channel goes back
+  bool counts_gpu_hops = false;      // from a GPU's memory to its links is a hop, too
   bool shuns_crossing = false;       // a solution that crosses NICs must be 15 % better
 };
 
