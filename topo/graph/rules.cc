@@ -18,6 +18,7 @@ GraphRules graph_rules(const NcclVersion& version) {
   };
   return {.merges_nic_functions = !since(24),
           .flattens_gen5 = since(20),
+          .links_switches = since(22),
           .c2c_link = since(26),
           .prefers_type = since(30, 7),
           .p2p_through_cpu = !since(23),

@@ -36,8 +36,8 @@ struct SearchRules {
   bool shuns_crossing = false;       // a solution that crosses NICs must be 15 % better
 };
 
-// As src/graph/search.cc of the version's tag does it. 2.18 and 2.19 are modelled with the code of
-// 2.20: what they did otherwise in the order of GPUs near a NIC is left out.
+// As src/graph/search.cc of the version's tag does it, from 2.19 on. 2.18 is modelled with the code
+// of 2.19 and its own tables: its order of GPUs near a NIC is left out.
 SearchRules search_rules(const NcclVersion& version);
 
 // The GB/s that a channel may have, falling: by compute capability of the oldest GPU (80: 8.0),
