@@ -25,10 +25,12 @@ bool is_switch(const PciDevice& device) {
          base != kDisplayClass && base != kNetworkClass;
 }
 
-bool leads_to_ports(const PciDevice& device) {
+// To GPUs, ports or other switches.
+bool leads_on(const PciDevice& device) {
   bool found = false;
-  walk(device,
-       [&](const PciDevice& below, int) { found = found || below.gpu || !below.nets.empty(); });
+  walk(device, [&](const PciDevice& below, int) {
+    found = found || below.gpu || !below.nets.empty() || !below.pci_peers.empty();
+  });
   return found;
 }
 
@@ -91,7 +93,7 @@ class GraphBuilder {
   void add_device(const PciDevice& device, int above) {
     if (device.gpu) return add_gpu(device, above);
     if (!device.nets.empty()) return add_nic(device, above);
-    if (!is_switch(device) || !leads_to_ports(device)) return;
+    if (!is_switch(device) || !leads_on(device)) return;
     const int n = plan_.add(of_device(above, NodeKind::pci, device), above);
     for (const auto& child : device.children) add_device(child, n);
     attach(n, device, above);

@@ -83,7 +83,7 @@ void for_each_of(Blueprint& plan, NodeKind kind, const Add& add) {
 void add_other_links(Blueprint& plan) {
   for_each_of(plan, NodeKind::gpu, link_peers);
   for_each_of(plan, NodeKind::gpu, link_c2c);
-  for_each_of(plan, NodeKind::pci, link_switches);
+  if (plan.rules.links_switches) for_each_of(plan, NodeKind::pci, link_switches);
   complete_pairs(plan);
   flatten_switches(plan);
   join_cpus(plan);

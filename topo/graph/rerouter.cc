@@ -138,8 +138,8 @@ bool Rerouter::has_pxn(int gpu, int peer, int net) {
 void Rerouter::reroute_net(int gpu, int net) {
   const int peer = local_gpu(graph_, paths_, net);
   if (has_pxn(gpu, peer, net)) go_over(gpu, peer, net);
-  if (nearer(path(gpu, net).type, PathType::phb, graph_.version()) && !has_gdr(gpu, net, false))
-    stage(gpu, net);
+  const bool is_near = nearer(path(gpu, net).type, PathType::phb, graph_.version());
+  if ((is_near || rules_.stages_far_nics) && !has_gdr(gpu, net, false)) stage(gpu, net);
 }
 
 // Through the memory of the GPU's processor.

@@ -18,6 +18,7 @@ GraphRules graph_rules(const NcclVersion& version) {
   };
   return {.merges_nic_functions = !since(24),
           .flattens_gen5 = since(20),
+          .links_switches = since(22),
           .c2c_link = since(26),
           .prefers_type = since(30, 7),
           .p2p_through_cpu = !since(23),
@@ -25,6 +26,7 @@ GraphRules graph_rules(const NcclVersion& version) {
           .pxn_reach = since(28) ? PathType::p2c : PathType::pxb,  // NCCL_PXN_C2C
           .pxn_beyond = since(27, 5) ? PathType::pxn : PathType::pxb,
           .pxn_needs_gdr = since(30),
+          .stages_far_nics = !since(21),
           .numbers_near_gpus = since(30, 7)};
 }
 

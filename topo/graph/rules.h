@@ -19,6 +19,7 @@ enum class P2cRule : std::uint8_t {
 struct GraphRules {
   bool merges_nic_functions = false;  // functions of one PCI device are one NIC
   bool flattens_gen5 = true;          // two-level Broadcom switches: Gen5 beside Gen4
+  bool links_switches = true;         // <pcilink>: peers among PCI switches
   bool c2c_link = true;               // false: C2C counts as NVLink
   bool prefers_type = false;          // a path of better type, not of fewer hops or more GB/s
   bool p2p_through_cpu = false;  // GPUs reach each other through any but Intel's, ARM's, Zhaoxin's
@@ -26,7 +27,8 @@ struct GraphRules {
   PathType pxn_reach = PathType::p2c;   // how near the peer of PXN is to its NIC
   PathType pxn_beyond = PathType::pxn;  // a way farther than this yields to PXN
   bool pxn_needs_gdr = false;           // the peer reads its NIC's data directly
-  bool numbers_near_gpus = false;       // NICs are dealt out among the GPUs near them
+  bool stages_far_nics = false;    // NICs beyond the processor are staged at the GPU's own, too
+  bool numbers_near_gpus = false;  // NICs are dealt out among the GPUs near them
 };
 
 // As src/graph/topo.cc and paths.cc of the version's tag do it.

@@ -39,8 +39,8 @@ bool ChannelSearch::is_possible() const {
 }
 
 ChannelSet ChannelSearch::run() {
-  if (!is_possible()) return finished(ground_, best_);
   limit_types();
+  if (!is_possible()) return finished(ground_, best_);
   limit_channels();
   begin();
   find();
@@ -246,11 +246,14 @@ void ChannelSearch::fall_back() {
   for (int gpu = 0; gpu < ground_.gpus(); ++gpu) channel.gpus[static_cast<std::size_t>(gpu)] = gpu;
   const auto first_net = [&](int gpu) {
     const auto& nets = choice_.nets(-1, gpu);
-    return nets.empty() || !ground_.multi_node() ? -1 : nets.front();
+    return nets.empty() ? -1 : nets.front();
   };
-  channel.net_in = first_net(0);
-  channel.net_out = first_net(ground_.gpus() - 1);
-  const bool reaches_nets = channel.net_in >= 0 && channel.net_out >= 0;
+  const int in = first_net(0), out = first_net(ground_.gpus() - 1);
+  if (ground_.multi_node()) {
+    channel.net_in = in;
+    channel.net_out = out;
+  }
+  const bool reaches_nets = !ground_.rules().alarm_tells_nets || (in >= 0 && out >= 0);
   best_.intra_gbps = kAlarm;
   best_.inter_gbps = reaches_nets ? kAlarm : 0;
   best_.intra_type = ground_.place(PathType::sys);

@@ -118,7 +118,17 @@ Way Ground::make_way(int from, int to) const {
   });
   way.inflates_pci = path.type == PathType::phb && from < gpus() && by_intel;
   for (std::size_t hop = 0; hop < path.hops.size(); ++hop) way.legs.push_back(leg(path, hop));
+  way.hops = count_hops(path);
   return way;
+}
+
+// Where GPUs count, so does each end, and one that passes on what it gets (PXN) counts twice.
+int Ground::count_hops(const Path& path) const {
+  const int hops = static_cast<int>(path.hops.size());
+  if (hops == 0 || !rules_.counts_gpu_hops) return hops;
+  const auto is_gpu = [&](int node) { return graph_.node(node).kind == NodeKind::gpu; };
+  const int ends = (is_gpu(path.hops.front().from) ? 1 : 0) + (is_gpu(path.hops.back().to) ? 1 : 0);
+  return hops + ends + (path.type == PathType::pxn ? 2 : 0);
 }
 
 // A GPU's own PCI link, and the one towards it: what is left of them orders GPUs near a NIC.

@@ -20,6 +20,7 @@ struct Way {
   int type = 0;       // place of its path type
   int back_type = 0;  // of the opposite way
   float gbps = 0;
+  int hops = 0;  // as the version counts them
   bool inflates_pci = false;
   std::vector<Leg> legs{};
 };
@@ -73,6 +74,7 @@ class Ground {
   int link_number(int from, const Hop& hop) const;
   Leg leg(const Path& path, std::size_t hop) const;
   Way make_way(int from, int to) const;
+  int count_hops(const Path& path) const;
   void find_pci_links();
   void measure();
   bool is_in_two_domains() const;

@@ -72,7 +72,8 @@ bool NetChoice::crosses_too_much(const Draft& draft, int net) const {
   const bool is_odd = draft.n % 2 != 0;
   const auto goes_back = [&] { return !is_odd || net == draft.channel(draft.n - 1).net_in; };
   if (!ground_.rules().pairs_rings)
-    return (draft.cross_nic != 1 && !same) || (draft.cross_nic != 0 && !goes_back());
+    return (draft.cross_nic != 1 && !same) ||
+           (draft.cross_nic != 0 && ground_.rules().alternates_nics && !goes_back());
   if (draft.pattern == Pattern::ring && draft.cross_nic == 2) return !goes_back();
   return draft.cross_nic == 0 && !same;
 }

@@ -26,7 +26,7 @@ bool Packer::go(int from, int to, float share) {
   if (share == 1 && (way.type > farthest || (draft_.is_tree() && way.back_type > farthest)))
     return false;
   if (!load_.take(way, (inside ? draft_.intra_gbps : draft_.inter_gbps) * share)) return false;
-  draft_.hops += static_cast<int>(share * static_cast<float>(way.legs.size()));
+  count_hops(way, share);
   return true;
 }
 
@@ -36,7 +36,13 @@ void Packer::undo(int from, int to, float share) {
   const bool inside = (from < ground_.gpus() || from == ground_.switch_spot()) &&
                       (to < ground_.gpus() || to == ground_.switch_spot());
   load_.give_back(way, (inside ? draft_.intra_gbps : draft_.inter_gbps) * share);
-  draft_.hops -= static_cast<int>(share * static_cast<float>(way.legs.size()));
+  count_hops(way, -share);
+}
+
+// Parts of hops are cut off from the sum, as NCCL does.
+void Packer::count_hops(const Way& way, float share) {
+  const float hops = share * static_cast<float>(way.hops);
+  draft_.hops = static_cast<int>(static_cast<float>(draft_.hops) + hops);
 }
 
 void Packer::try_gpu(int from, int gpu, const Stand& stand) {

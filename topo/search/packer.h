@@ -51,6 +51,7 @@ class Packer {
   Stand start(Budget& budget) const;
   bool go(int from, int to, float share);  // takes the links of the way
   void undo(int from, int to, float share);
+  void count_hops(const Way& way, float share);
 
   void next_channel(Budget& budget);
   void start_inside(const Stand& stand);

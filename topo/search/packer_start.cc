@@ -40,7 +40,7 @@ bool Packer::may_start(int net, int gbps) const {
   if (ports_[static_cast<std::size_t>(net)] < static_cast<float>(gbps)) return false;
   const bool alternates = ground_.rules().pairs_rings
                               ? draft_.pattern == Pattern::ring && draft_.cross_nic == 2
-                              : draft_.cross_nic != 0;
+                              : draft_.cross_nic != 0 && ground_.rules().alternates_nics;
   return !alternates || draft_.n % 2 == 0 || net == draft_.channel(draft_.n - 1).net_out;
 }
 
@@ -55,12 +55,14 @@ void Packer::start_at_nets(const Stand& stand) {
   const auto nets = choice_.nets(draft_.inter_type, -1);
   const int gbps = static_cast<int>(draft_.inter_gbps);  // NCCL drops the fraction
   for (std::size_t i = 0; i < nets.size(); ++i) {
+    if (draft_.has_heads() && i > 0 && !ground_.rules().skips_used_heads) break;
     const int net = nets[(static_cast<std::size_t>(draft_.n) + i) % nets.size()];
     if (!may_start(net, gbps)) continue;
     current().net_in = net;
     draft_.latency_us = ground_.net(net).latency_us;
     use_port(net, gbps);
-    const bool is_head = draft_.has_heads() && start_at_head(net, stand);
+    const bool may_head = draft_.has_heads() && static_cast<std::size_t>(draft_.n) < nets.size();
+    const bool is_head = may_head && start_at_head(net, stand);
     if (!draft_.has_heads()) start_at(net, stand);
     use_port(net, -gbps);
     if (is_head) break;
@@ -71,7 +73,7 @@ void Packer::start_at_nets(const Stand& stand) {
 bool Packer::start_at_head(int net, const Stand& stand) {
   const int gpu = ground_.gpu_near(net);
   if (gpu < 0) return false;
-  for (int c = 0; c < draft_.n; ++c)
+  for (int c = 0; c < draft_.n && ground_.rules().skips_used_heads; ++c)
     if (draft_.channel(c).gpus.front() == gpu) return false;
   try_gpu(ground_.net_spot(net), gpu, stand);
   return true;

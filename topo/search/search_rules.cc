@@ -87,6 +87,10 @@ SearchRules search_rules(const NcclVersion& version) {
           .caps_heads = since(25),
           .keeps_amd_channels = since(19),
           .raises_rings = since(19),
+          .alarm_tells_nets = since(29),
+          .skips_used_heads = since(22),
+          .alternates_nics = since(20),
+          .counts_gpu_hops = since(30),
           .shuns_crossing = !since(20)};
 }
 

@@ -29,11 +29,15 @@ struct SearchRules {
   bool caps_heads = true;            // NVLS and CollNetDirect: at most 32 and 8 heads
   bool keeps_amd_channels = true;    // channels through AMD's sockets stay the same
   bool raises_rings = true;          // the second pass tries faster rings and NVLS, too
+  bool alarm_tells_nets = true;      // the simple order has no speed between nodes without ports
+  bool skips_used_heads = true;      // NVLS: a GPU is a head once, and other NICs are tried for it
+  bool alternates_nics = true;       // up to 2.22: crossing NICs, every second channel goes back
+  bool counts_gpu_hops = false;      // from a GPU's memory to its links is a hop, too
   bool shuns_crossing = false;       // a solution that crosses NICs must be 15 % better
 };
 
-// As src/graph/search.cc of the version's tag does it. 2.18 and 2.19 are modelled with the code of
-// 2.20: what they did otherwise in the order of GPUs near a NIC is left out.
+// As src/graph/search.cc of the version's tag does it, from 2.19 on. 2.18 is modelled with the code
+// of 2.19 and its own tables: its order of GPUs near a NIC is left out.
 SearchRules search_rules(const NcclVersion& version);
 
 // The GB/s that a channel may have, falling: by compute capability of the oldest GPU (80: 8.0),

@@ -143,18 +143,26 @@ TEST(Graph, FlattensTwoLevelBroadcomSwitches) {
   EXPECT_EQ(graph.node(top.links.back().to).kind, NodeKind::cpu);
 }
 
-TEST(Graph, ReachesOtherSwitchesOverPciPeers) {
-  NodeShape shape = pci_node();
-  System system = system_of(shape);
+TEST(Graph, ReachesOtherSwitchesOverPciPeersFrom222) {
+  System system = system_of(pci_node());
   auto& devices = system.cpus[0].devices;
   devices[0].pci_peers = {devices[1].bus_id};
+  const auto from = "PCI " + text_of(devices[1].bus_id), to = "PCI " + text_of(devices[0].bus_id);
 
   const auto graph = build_graph(system);
 
-  const auto pci = graph.of(NodeKind::pci);
-  const auto* link = link_between(graph, graph.node(pci[1]).name, graph.node(pci[0]).name);
+  const auto* link = link_between(graph, from, to);
   ASSERT_NE(link, nullptr);
   EXPECT_EQ(link->kind, LinkKind::loc);
+  EXPECT_EQ(link_between(build_graph(system, {2, 21, 5}), from, to), nullptr);
+}
+
+TEST(Graph, KeepsASwitchThatLeadsToAnother) {
+  System system = one_gpu({.dev = 0});
+  system.cpus[0].devices.push_back(
+      {.bus_id = {.bus = 2}, .class_code = 0x060400, .pci_peers = {{.bus = 3}}});
+
+  EXPECT_EQ(build_graph(system).of(NodeKind::pci).size(), 1u);
 }
 
 TEST(Graph, NumbersGpusWithoutANumberInTheOrderOfTheBus) {

@@ -1,9 +1,10 @@
 // Systems drawn at random, the same from the same seed: trees of switches, mixed generations of
-// links, NVLinks by switch, by pairs or none.
+// links, NVLinks by switch, by pairs or none, C2C, peers of switches, NICs without a place.
 #pragma once
 
 #include "topo/cluster/node_shape.h"
 #include "topo/system/system.h"
+#include "topo/system/walk.h"
 
 #include <array>
 #include <cstdint>
@@ -31,7 +32,9 @@ class RandomSystem {
                               .model = model,
                               .devices = devices(0)});
     if (gpus_ == 0) system_.cpus[0].devices.push_back(gpu());
+    if (chance(4)) system_.cpus.back().nets = ports(0x50);
     add_nvlinks();
+    if (chance(4)) link_switches();
     return std::move(system_);
   }
 
@@ -73,8 +76,14 @@ class RandomSystem {
             .link = link};
   }
 
+  // Some are halves of Broadcom's two-level switches.
   PciDevice bridge(int depth) {
     auto made = device(0x060400);
+    if (chance(3)) {
+      made.vendor = made.subsystem_vendor = 0x1000;
+      made.device = 0xc030;
+      made.subsystem_device = depth == 0 ? 0x0072 : 0x1003;
+    }
     made.children = devices(depth + 1);
     return made;
   }
@@ -83,29 +92,48 @@ class RandomSystem {
     auto made = device(0x030200);
     const int dev = static_cast<int>(gpus_++);
     made.gpu = Gpu{.dev = dev, .sm = sm_, .rank = dev, .gdr = !chance(8)};
+    if (chance(6)) made.gpu->c2c = C2c{44712, 5};
     return made;
   }
 
   PciDevice nic() {
-    static constexpr std::array<double, 4> kSpeeds{100000, 200000, 400000, 25000};
     auto made = device(0x020700);
-    const auto ports = 1 + pick(2);
-    for (std::size_t port = 1; port <= ports; ++port) {
-      const int dev = static_cast<int>(ports_++);
-      made.nets.push_back({.name = "mlx5_" + std::to_string(dev),
-                           .dev = dev,
-                           .speed_mbps = kSpeeds[pick(kSpeeds.size())],
-                           .port = static_cast<int>(port),
-
-                           .guid = std::uint64_t{0x100} + made.bus_id.bus,
-                           .gdr = !chance(8)});
-    }
+    made.nets = ports(made.bus_id.bus);
     return made;
+  }
+
+  std::vector<Net> ports(int nic) {
+    static constexpr std::array<double, 4> kSpeeds{100000, 200000, 400000, 25000};
+    std::vector<Net> nets;
+    const auto count = 1 + pick(2);
+    for (std::size_t port = 1; port <= count; ++port) {
+      const int dev = static_cast<int>(ports_++);
+      nets.push_back({.name = "mlx5_" + std::to_string(dev),
+                      .dev = dev,
+                      .speed_mbps = kSpeeds[pick(kSpeeds.size())],
+                      .port = static_cast<int>(port),
+                      .guid = static_cast<std::uint64_t>(0x100 + nic),
+                      .gdr = !chance(8)});
+    }
+    return nets;
+  }
+
+  // The first two switches are peers.
+  void link_switches() {
+    std::vector<PciDevice*> found;
+    walk_devices(system_, [&](Cpu&, PciDevice& device, int) {
+      if (!device.gpu && device.nets.empty()) found.push_back(&device);
+    });
+    if (found.size() < 2) return;
+    found[0]->pci_peers = {found[1]->bus_id};
+    found[1]->pci_peers = {found[0]->bus_id};
   }
 
   void add_nvlinks() {
     std::vector<PciDevice*> gpus;
-    for (auto& cpu : system_.cpus) collect(cpu.devices, gpus);
+    walk_devices(system_, [&](Cpu&, PciDevice& device, int) {
+      if (device.gpu) gpus.push_back(&device);
+    });
     const auto kind = pick(3);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
       if (kind == 1)
@@ -118,13 +146,6 @@ class RandomSystem {
     const int count = 1 + static_cast<int>(pick(4));
     a.gpu->nvlinks.push_back({.target = text_of(b.bus_id), .count = count, .tclass = 0x030200});
     b.gpu->nvlinks.push_back({.target = text_of(a.bus_id), .count = count, .tclass = 0x030200});
-  }
-
-  static void collect(std::vector<PciDevice>& from, std::vector<PciDevice*>& gpus) {
-    for (auto& device : from) {
-      if (device.gpu) gpus.push_back(&device);
-      collect(device.children, gpus);
-    }
   }
 
   std::mt19937 random_;

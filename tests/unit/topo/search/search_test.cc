@@ -129,6 +129,19 @@ TEST(Rings, ThatCrossNicsGoBackAndForthInPairs) {
   }
 }
 
+// As NCCL's own search of this node has them, channel by channel.
+TEST(Rings, BehindASwitchGoRoundTheGpusByNumber) {
+  const auto f = found(system_of(hopper_node()), Pattern::ring, kNodes);
+  const auto gpus = f.graph.of(NodeKind::gpu);
+
+  ASSERT_EQ(f.set.nchannels(), 8);
+  for (std::size_t c = 0; c < 8; ++c) {
+    const auto step = c % 2 == 0 ? 7U : 1U;
+    for (std::size_t i = 0; i < 8; ++i)
+      EXPECT_EQ(f.set.channels[c].gpus[i], gpus[(c + i * step) % 8]) << c << " " << i;
+  }
+}
+
 TEST(Trees, UseOnePortInBothDirections) {
   const auto f = found(system_of(hopper_node()), Pattern::balanced_tree, kNodes);
 
