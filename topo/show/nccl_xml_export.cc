@@ -2,6 +2,7 @@
 #include "topo/show/nccl_xml_export.h"
 
 #include "base/text.h"
+#include "topo/show/words.h"
 #include "topo/system/pci_class.h"
 #include "topo/system/walk.h"
 
@@ -72,20 +73,6 @@ std::string speed_words(const std::string& speed) {
   return {};
 }
 
-std::string_view arch_name(CpuArch arch) {
-  switch (arch) {
-    case CpuArch::unknown:
-      return "";
-    case CpuArch::x86_64:
-      return "x86_64";
-    case CpuArch::arm64:
-      return "arm64";
-    case CpuArch::ppc64:
-      return "ppc64";
-  }
-  return "";
-}
-
 Element gpu_element(const Gpu& gpu) {
   const bool rccl = !gpu.gcn.empty();
   Element element{"gpu"};
@@ -151,7 +138,7 @@ Element cpu_element(const Cpu& cpu) {
   element.add_known_hex("host_hash", cpu.host_hash, 1);
   element.add_number("numaid", cpu.numa);
   element.add_known("affinity", cpu.affinity);
-  element.add_known("arch", std::string(arch_name(cpu.arch)));
+  element.add_known("arch", std::string(name_of(cpu.arch)));
   element.add_known("vendor", cpu.vendor);
   element.add_known("familyid", cpu.family);
   element.add_known("modelid", cpu.model);

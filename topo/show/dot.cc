@@ -1,0 +1,178 @@
+// See dot.h.
+#include "topo/show/dot.h"
+
+#include "topo/show/alike.h"
+#include "topo/show/fabric_words.h"
+#include "topo/show/link_look.h"
+#include "topo/show/plain_text.h"
+#include "topo/show/words.h"
+#include "topo/system/walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace linerate::topo {
+namespace {
+
+// Within double quotes. Graphviz reads entities of HTML there, too.
+std::string quoted(std::string_view text) {
+  std::string safe = "\"";
+  for (const char c : plain_text(text)) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c == '&' ? std::string("&amp;") : std::string(1, c);
+  }
+  return safe + '"';
+}
+
+// Lines of a label, each quoted by itself: "\n" is Graphviz's own.
+std::string label_of(const std::vector<std::string>& lines) {
+  std::string label;
+  for (const auto& line : lines) {
+    const auto text = quoted(line);
+    label += fmt::format("{}{}", label.empty() ? "" : "\\n", text.substr(1, text.size() - 2));
+  }
+  return fmt::format("\"{}\"", label);
+}
+
+std::string_view fill_of(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::gpu:
+      return "#e4f3d3";
+    case NodeKind::pci:
+      return "#e8ecf1";
+    case NodeKind::nvs:
+      return "#cfe8b0";
+    case NodeKind::cpu:
+      return "#d5dce6";
+    case NodeKind::nic:
+    case NodeKind::net:
+      return "#dcecfb";
+  }
+  return "#ffffff";
+}
+
+bool is_below(const PciDevice* device, const std::vector<PciDevice>& devices) {
+  bool found = false;
+  for (const auto& top : devices)
+    walk(top, [&](const PciDevice& below, int) { found = found || &below == device; });
+  return found;
+}
+
+bool is_below(const Node& node, const Node& above) {
+  if (node.device == nullptr) return false;
+  if (above.cpu != nullptr) return is_below(node.device, above.cpu->devices);
+  return above.device != nullptr && is_below(node.device, above.device->children);
+}
+
+// Whether a link of the PCI tree, which is that of the device at its lower end, is degraded.
+bool is_degraded_link(const Node& a, const Node& b) {
+  if (is_below(a, b)) return is_degraded(*a.device);
+  return is_below(b, a) && is_degraded(*b.device);
+}
+
+class DotWriter {
+ public:
+  explicit DotWriter(const Graph& graph) : graph_(graph) {}
+
+  std::string text();
+
+ private:
+  void write_host(int host);
+  void write_numa(int host, int numa);
+  void write_node(int n);
+  void write_links(int n);
+  std::vector<std::string> lines_of_node(int n) const;
+
+  const Graph& graph_;
+  std::string text_{};
+};
+
+std::vector<std::string> DotWriter::lines_of_node(int n) const {
+  const Node& node = graph_.node(n);
+  switch (node.kind) {
+    case NodeKind::gpu:
+      return {node.name, gpu_words(*node.gpu)};
+    case NodeKind::cpu:
+      return {node.name, cpu_words(*node.cpu), "cores " + core_words(node.cpu->affinity)};
+    case NodeKind::net:
+      return {node.name, speed_words_of(*node.net)};
+    case NodeKind::nvs:
+      return {nvswitch_label(graph_)};
+    case NodeKind::pci:
+    case NodeKind::nic:
+      return {node.name};
+  }
+  return {};
+}
+
+void DotWriter::write_node(int n) {
+  const Node& node = graph_.node(n);
+  if (node.kind == NodeKind::pci && node.links.empty()) return;  // merged with the one above it
+  text_ += fmt::format("  n{} [label={}, fillcolor=\"{}\"];\n", n, label_of(lines_of_node(n)),
+                       fill_of(node.kind));
+}
+
+void DotWriter::write_numa(int host, int numa) {
+  text_ += fmt::format("  subgraph \"cluster_h{}_numa{}\" {{\n  label=\"NUMA node {}\";\n", host,
+                       numa, numa);
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
+    const Node& node = graph_.nodes()[n];
+    if (node.kind != NodeKind::nvs && node.host == host && node.numa == numa)
+      write_node(static_cast<int>(n));
+  }
+  text_ += "  }\n";
+}
+
+void DotWriter::write_host(int host) {
+  std::set<int> numas;
+  for (const auto& node : graph_.nodes())
+    if (node.kind != NodeKind::nvs && node.host == host) numas.insert(node.numa);
+  const bool several = host_count(graph_) > 1;
+  if (several)
+    text_ += fmt::format("  subgraph \"cluster_h{}\" {{\n  label=\"h{}\";\n", host, host);
+  for (const int numa : numas) write_numa(host, numa);
+  if (several) text_ += "  }\n";
+}
+
+// Both directions are one line; a direction without its opposite has one of its own.
+void DotWriter::write_links(int n) {
+  const Node& node = graph_.node(n);
+  for (const auto& link : node.links) {
+    const auto& back = graph_.node(link.to).links;
+    const bool paired = std::ranges::any_of(
+        back, [&](const Link& other) { return other.to == n && other.kind == link.kind; });
+    if (paired && link.to < n) continue;
+    const bool degraded =
+        link.kind == LinkKind::pci && is_degraded_link(node, graph_.node(link.to));
+    text_ += fmt::format(
+        "  n{} -- n{} [label=\"{} GB/s\", tooltip=\"{}\", color=\"{}\", penwidth={:.1f}{}];\n", n,
+        link.to, gbps_words(link.gbps), words_of(link.kind),
+        degraded ? kDegradedColor : color_of(link.kind), stroke_of(link.gbps),
+        degraded ? ", style=dashed" : "");
+  }
+}
+
+std::string DotWriter::text() {
+  const System& system = graph_.system();
+  const auto title = fmt::format("{}: {}", system.name.empty() ? system.source : system.name,
+                                 summary_words(graph_));
+  text_ = fmt::format(
+      "graph topology {{\n"
+      "  graph [label={}, labelloc=t, fontname=\"Helvetica\", style=rounded];\n"
+      "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
+      "  edge [fontname=\"Helvetica\", fontsize=9];\n",
+      quoted(title));
+  for (const int nvs : graph_.of(NodeKind::nvs)) write_node(nvs);
+  for (int host = 0; host < host_count(graph_); ++host) write_host(host);
+  for (int n = 0; n < std::ssize(graph_.nodes()); ++n) write_links(n);
+  return text_ + "}\n";
+}
+
+}  // namespace
+
+std::string dot_text(const Graph& graph) { return DotWriter(graph).text(); }
+
+}  // namespace linerate::topo

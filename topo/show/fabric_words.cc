@@ -1,0 +1,158 @@
+// See fabric_words.h.
+#include "topo/show/fabric_words.h"
+
+#include "topo/show/alike.h"
+#include "topo/show/nvlinks.h"
+#include "topo/show/plain_text.h"
+#include "topo/show/words.h"
+#include "topo/system/link_speed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace linerate::topo {
+namespace {
+
+// "18 NVLinks"; "17 of 18 NVLinks" where some are down.
+std::string links_counted(const Gpu& gpu, int count) {
+  const auto word = nvlink_word(gpu);
+  if (lacks_nvlinks(gpu) && count == active_nvlinks(gpu))
+    return fmt::format("{} of {}", count,
+                       counted(static_cast<std::size_t>(nvlink_capacity(gpu)), word));
+  return counted(static_cast<std::size_t>(count), word);
+}
+
+std::string to_switches(const Graph& graph, int gpu, const NvLinks& links) {
+  const Gpu& device = *graph.node(gpu).gpu;
+  const int chips = nvswitches_of(device);
+  return fmt::format("{} to {}, {} GB/s", links_counted(device, links.count),
+                     chips == 0 ? "NVSwitch" : counted(static_cast<std::size_t>(chips), "NVSwitch"),
+                     gbps_words(links.gbps));
+}
+
+// Peers with as many links each.
+std::string to_peers(const Graph& graph, int gpu, const std::vector<NvLinks>& peers) {
+  std::vector<std::string> names;
+  for (const auto& links : peers) names.push_back(name_on_host(graph, links.to));
+  const bool many = peers.size() > 1;
+  return fmt::format("{}{} to {}, {} GB/s{}", links_counted(*graph.node(gpu).gpu, peers[0].count),
+                     many ? " each" : "", names_in_short(names), gbps_words(peers[0].gbps),
+                     many ? " each" : "");
+}
+
+// GPUs behind the switches, the widest first, by their links.
+struct SwitchSide {
+  std::map<int, std::vector<std::string>, std::greater<>> names;  // by count of links
+  std::map<int, double> gbps;
+  std::set<int> hosts;
+  int chips = 0;
+};
+
+SwitchSide switch_side(const Graph& graph) {
+  SwitchSide side;
+  for (const int gpu : graph.of(NodeKind::gpu))
+    for (const auto& links : nvlinks_of(graph, gpu)) {
+      if (graph.node(links.to).kind != NodeKind::nvs) continue;
+      side.names[links.count].push_back(name_on_host(graph, gpu));
+      side.gbps[links.count] = links.gbps;
+      side.hosts.insert(graph.node(gpu).host);
+      side.chips = std::max(side.chips, nvswitches_of(*graph.node(gpu).gpu));
+    }
+  return side;
+}
+
+using Pairs = std::map<double, std::vector<std::string>, std::greater<>>;  // by GB/s
+
+Pairs processor_pairs(const Graph& graph, const std::vector<int>& cpus) {
+  Pairs pairs;
+  for (const int cpu : cpus)
+    for (const auto& link : graph.node(cpu).links)
+      if (link.kind == LinkKind::sys && link.to > cpu)
+        pairs[link.gbps].push_back(
+            fmt::format("{} and {}", name_on_host(graph, cpu), name_on_host(graph, link.to)));
+  return pairs;
+}
+
+std::string processor_gbps(double gbps) {
+  if (gbps >= kLocalGbps) return "speed not known, NCCL counts 5000 GB/s";
+  return fmt::format("{} GB/s", gbps_words(gbps));
+}
+
+}  // namespace
+
+std::string summary_words(const Graph& graph) {
+  const auto text = fmt::format("{}, {}, {}", counted(graph.of(NodeKind::cpu).size(), "NUMA node"),
+                                counted(graph.of(NodeKind::gpu).size(), "GPU"),
+                                counted(graph.of(NodeKind::net).size(), "NIC port"));
+  const int hosts = host_count(graph);
+  return hosts > 1 ? fmt::format("{} hosts, {}", hosts, text) : text;
+}
+
+bool lacks_nvlinks(const Gpu& gpu) { return active_nvlinks(gpu) < nvlink_capacity(gpu); }
+
+std::string nvlink_words(const Graph& graph, int gpu) {
+  const Gpu& device = *graph.node(gpu).gpu;
+  std::map<int, std::vector<NvLinks>, std::greater<>> peers;  // by count
+  std::vector<std::string> parts;
+  for (const auto& links : nvlinks_of(graph, gpu)) {
+    if (graph.node(links.to).kind == NodeKind::nvs)
+      parts.push_back(to_switches(graph, gpu, links));
+    else
+      peers[links.count].push_back(links);
+  }
+  for (const auto& [count, same] : peers) parts.push_back(to_peers(graph, gpu, same));
+  if (parts.empty()) return lacks_nvlinks(device) ? links_counted(device, 0) : "";
+  if (lacks_nvlinks(device) && parts.size() + peers.size() > 1)
+    parts.push_back(fmt::format("{} in all", links_counted(device, active_nvlinks(device))));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string c2c_words(const Gpu& gpu) {
+  if (!gpu.c2c || gpu.c2c->count <= 0) return {};
+  return fmt::format("C2C to its CPU, {} GB/s", gbps_words(c2c_gbps(*gpu.c2c)));
+}
+
+std::string nvswitch_label(const Graph& graph) {
+  const int chips = switch_side(graph).chips;
+  return chips == 0 ? "NVSwitch" : counted(static_cast<std::size_t>(chips), "NVSwitch");
+}
+
+std::string nvswitch_words(const Graph& graph) {
+  const SwitchSide side = switch_side(graph);
+  const auto& gpus = graph.of(NodeKind::gpu);
+  const auto word = gpus.empty() ? "NVLink" : nvlink_word(*graph.node(gpus.front()).gpu);
+  std::vector<std::string> parts;
+  for (const auto& [count, names] : side.names) {
+    const auto whose =
+        side.hosts.size() > 1
+            ? fmt::format("{} on {} hosts", counted(names.size(), "GPU"), side.hosts.size())
+            : names_in_short(names);
+    parts.push_back(
+        fmt::format("{}, {} GB/s from {}{}", counted(static_cast<std::size_t>(count), word),
+                    gbps_words(side.gbps.at(count)), names.size() > 1 ? "each of " : "", whose));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<std::string> processor_link_words(const Graph& graph, int host) {
+  const auto cpus = nodes_on(graph, NodeKind::cpu, host);
+  const auto pairs = processor_pairs(graph, cpus);
+  std::vector<std::string> words;
+  if (pairs.size() == 1 && cpus.size() > 2) {
+    std::vector<std::string> names;
+    for (const int cpu : cpus) names.push_back(name_on_host(graph, cpu));
+    words.push_back(fmt::format("{} each to each, {}", names_in_short(names),
+                                processor_gbps(pairs.begin()->first)));
+    return words;
+  }
+  for (const auto& [gbps, named] : pairs)
+    for (const auto& pair : named)
+      words.push_back(fmt::format("{}, {}", pair, processor_gbps(gbps)));
+  return words;
+}
+
+}  // namespace linerate::topo

@@ -1,0 +1,199 @@
+// See matrix.h.
+#include "topo/show/matrix.h"
+
+#include "topo/show/alike.h"
+#include "topo/show/nvlinks.h"
+#include "topo/show/plain_text.h"
+#include "topo/show/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace linerate::topo {
+namespace {
+
+constexpr std::string_view kSame = "X", kNoWay = "-";
+
+std::string_view legend_of(PathType type) {
+  switch (type) {
+    case PathType::loc:
+      return "one device, or joined without a bus";
+    case PathType::nvl:
+      return "NVLinks, also over NVSwitches; NV18: so many of them";
+    case PathType::nvb:
+      return "NVLinks over one other GPU";
+    case PathType::c2c:
+      return "the link between GPU and processor in one package";
+    case PathType::pix:
+      return "at most one PCI switch";
+    case PathType::pxb:
+      return "several PCI switches, but no processor";
+    case PathType::p2c:
+      return "C2C to the processor, and from its PCI port to the NIC";
+    case PathType::pxn:
+      return "NVLinks to another GPU, which is nearer to the NIC";
+    case PathType::phb:
+      return "through a processor";
+    case PathType::sys:
+      return "through the link between processors";
+    case PathType::net:
+      return "through the network";
+    case PathType::dis:
+      return "no way";
+  }
+  return "";
+}
+
+// Rows of cells, each column as wide as its widest.
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == widths.size()) widths.push_back(0);
+      widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(widths[i] - columns_of(row[i]) + 2, ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+class DistanceMatrix {
+ public:
+  DistanceMatrix(const Graph& graph, const Paths& paths, const MatrixOptions& options)
+      : graph_(graph), paths_(paths), options_(options) {}
+
+  std::string text();
+
+ private:
+  std::vector<int> devices(int host) const;  // of all hosts: -1
+  std::string cell(int from, int to);
+  std::string name(int node) const;
+  const Node* cpu_near(int node) const;
+  std::string block(const std::vector<int>& devices);
+  std::string blocks_of_hosts();
+  std::string between_hosts();
+  std::string cells_between(NodeKind from, NodeKind to);
+  std::string legend() const;
+
+  const Graph& graph_;
+  const Paths& paths_;
+  MatrixOptions options_;
+  std::set<PathType> used_{};
+};
+
+std::vector<int> DistanceMatrix::devices(int host) const {
+  std::vector<int> found;
+  for (const auto kind : {NodeKind::gpu, NodeKind::net})
+    for (const int n : graph_.of(kind))
+      if (host < 0 || graph_.node(n).host == host) found.push_back(n);
+  return found;
+}
+
+std::string DistanceMatrix::cell(int from, int to) {
+  const Path& path = paths_.between(from, to);
+  if (from == to) return std::string(kSame);
+  used_.insert(path.type);
+  if (path.type == PathType::dis) return std::string(options_.gbps ? kNoWay : name_of(path.type));
+  if (options_.gbps) return gbps_words(path.gbps);
+  const int links = path.type == PathType::nvl ? nvlinks_between(graph_, from, to) : 0;
+  return links > 0 ? fmt::format("NV{}", links) : std::string(name_of(path.type));
+}
+
+std::string DistanceMatrix::name(int node) const {
+  return options_.all_hosts ? plain_text(graph_.node(node).name) : name_on_host(graph_, node);
+}
+
+const Node* DistanceMatrix::cpu_near(int node) const {
+  const Node& device = graph_.node(node);
+  for (const int n : graph_.of(NodeKind::cpu))
+    if (const Node& cpu = graph_.node(n); cpu.host == device.host && cpu.numa == device.numa)
+      return &cpu;
+  return nullptr;
+}
+
+std::string DistanceMatrix::block(const std::vector<int>& devices) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  for (const int to : devices) rows[0].push_back(name(to));
+  rows[0].insert(rows[0].end(), {"CPU affinity", "NUMA"});
+  for (const int from : devices) {
+    auto& row = rows.emplace_back(1, name(from));
+    for (const int to : devices) row.push_back(cell(from, to));
+    const Node* cpu = cpu_near(from);
+    const bool known = cpu != nullptr && !cpu->cpu->affinity.empty();
+    row.push_back(known ? core_words(cpu->cpu->affinity) : "not known");
+    row.push_back(cpu != nullptr && cpu->numa >= 0 ? fmt::format("{}", cpu->numa) : "not known");
+  }
+  return table_text(rows);
+}
+
+// All cells that joined pairs on different hosts have, each once.
+std::string DistanceMatrix::cells_between(NodeKind from, NodeKind to) {
+  std::set<std::string> cells;
+  for (const int a : graph_.of(from))
+    for (const int b : graph_.of(to)) {
+      const bool joined = paths_.between(a, b).type != PathType::dis;
+      if (joined && graph_.node(a).host != graph_.node(b).host) cells.insert(cell(a, b));
+    }
+  return fmt::format("{}", fmt::join(cells, " or "));
+}
+
+std::string DistanceMatrix::between_hosts() {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view what, NodeKind from, NodeKind to) {
+    if (const auto cells = cells_between(from, to); !cells.empty())
+      parts.push_back(fmt::format("{} {}", what, cells));
+  };
+  add("GPU to GPU", NodeKind::gpu, NodeKind::gpu);
+  add("GPU to NIC", NodeKind::gpu, NodeKind::net);
+  add("NIC to GPU", NodeKind::net, NodeKind::gpu);
+  add("NIC to NIC", NodeKind::net, NodeKind::net);
+  if (parts.empty()) parts.emplace_back("the network alone");
+  return fmt::format("Between hosts: {}.\n\n", fmt::join(parts, ", "));
+}
+
+std::string DistanceMatrix::legend() const {
+  const auto version = text_of(graph_.version());
+  if (options_.gbps)
+    return fmt::format("GB/s from row to column, as NCCL {} counts them. X: the same device{}.\n",
+                       version, used_.contains(PathType::dis) ? "; -: no way" : "");
+  auto text = fmt::format(
+      "Paths as NCCL {} sees them, the nearest first:\n  X    the same device\n", version);
+  for (int place = 0; place <= static_cast<int>(PathType::dis); ++place)
+    if (const auto type = type_at(place, graph_.version()); used_.contains(type))
+      text += fmt::format("  {:<3}  {}\n", type == PathType::nvl ? "NV#" : name_of(type),
+                          legend_of(type));
+  return text;
+}
+
+std::string DistanceMatrix::blocks_of_hosts() {
+  std::string text;
+  for (const auto& group : alike_hosts(graph_)) {
+    text += fmt::format("{}\n", group_words(group));
+    text += block(devices(group.front())) + '\n';
+  }
+  return text + between_hosts();
+}
+
+std::string DistanceMatrix::text() {
+  if (devices(-1).empty()) return "No GPUs and no NICs.\n";
+  const bool whole = options_.all_hosts || host_count(graph_) == 1;
+  std::string text = whole ? block(devices(-1)) + '\n' : blocks_of_hosts();
+  text += legend();  // of what the blocks used
+  return text;
+}
+
+}  // namespace
+
+std::string matrix_text(const Graph& graph, const Paths& paths, const MatrixOptions& options) {
+  return DistanceMatrix(graph, paths, options).text();
+}
+
+}  // namespace linerate::topo
