@@ -6,10 +6,17 @@
 #include "topo/graph/explain.h"
 #include "topo/model/job.h"
 #include "topo/read/nccl_xml.h"
+#include "topo/show/dot.h"
+#include "topo/show/json.h"
+#include "topo/show/matrix.h"
 #include "topo/show/nccl_xml_export.h"
 #include "topo/show/prediction.h"
+#include "topo/show/tree.h"
 
 #include <fmt/format.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -78,11 +85,42 @@ ExitCode export_nccl(const TopoConfig& config, const System& system) {
   return ExitCode::ok;
 }
 
-ExitCode show(const TopoConfig& config, const System& system) {
-  if (config.view == TopoView::nccl_xml) return export_nccl(config, system);
+// Colours and the width of a terminal, where stdout is one (https://no-color.org).
+topo::TreeOptions tree_options(const Environment& environment) {
+  if (isatty(STDOUT_FILENO) == 0) return {};
+  winsize size{};
+  (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return {.color = environment.get("NO_COLOR").value_or("").empty(), .width = size.ws_col};
+}
+
+ExitCode print(const std::string& text) {
+  fmt::print("{}", text);
+  return ExitCode::ok;
+}
+
+ExitCode show(const TopoConfig& config, const System& system, const Environment& environment) {
   const auto graph = topo::build_graph(system, config.version);
-  if (config.view == TopoView::explanation) return explain(config, graph);
-  return predict(config, graph);
+  switch (config.view) {
+    case TopoView::tree:
+      return print(topo::tree_text(graph, tree_options(environment)));
+    case TopoView::matrix:
+      return print(topo::matrix_text(graph, topo::Paths(graph)));
+    case TopoView::dot:
+      return print(topo::dot_text(graph));
+    case TopoView::json:
+      return print(topo::json_text(graph, topo::Paths(graph)));
+    case TopoView::nccl_xml:
+      return export_nccl(config, system);
+    case TopoView::explanation:
+      return explain(config, graph);
+    case TopoView::prediction:
+      return predict(config, graph);
+    case TopoView::svg:
+    case TopoView::lint:
+    case TopoView::platforms:  // needs no system
+      break;
+  }
+  return refuse("not yet");
 }
 
 }  // namespace
@@ -97,7 +135,7 @@ ExitCode topo_command(const CommandInput& input) {
   if (config->view == TopoView::platforms) return print_platforms();
   const auto system = load(*config);
   if (!system) return refuse(system.sentence());
-  return show(*config, *system);
+  return show(*config, *system, input.environment);
 }
 
 }  // namespace linerate

@@ -15,7 +15,7 @@
 namespace linerate::topo {
 namespace {
 
-constexpr std::array<double, 6> kGenerations{2.5, 5, 8, 16, 32, 64};  // GT/s
+constexpr std::array<double, 6> kPcieGenerations{2.5, 5, 8, 16, 32, 64};  // GT/s
 
 // "16.0 GT/s" and the like are worded in a way that NCCL takes for Gen3.
 std::string counted_bandwidth(const PciLink& link) {
@@ -82,8 +82,9 @@ int pcie_generation(std::string_view speed) {
   const auto digits = std::min(speed.find_first_not_of("0123456789."), speed.size());
   const auto gigatransfers = parse_number("speed", speed.substr(0, digits));
   if (!gigatransfers) return 0;
-  const auto* found = std::ranges::find(kGenerations, *gigatransfers);
-  return found == kGenerations.end() ? 0 : static_cast<int>(found - kGenerations.begin()) + 1;
+  const auto* found = std::ranges::find(kPcieGenerations, *gigatransfers);
+  return found == kPcieGenerations.end() ? 0
+                                         : static_cast<int>(found - kPcieGenerations.begin()) + 1;
 }
 
 bool is_degraded(const PciDevice& device) {
