@@ -19,6 +19,7 @@ class Signals(GpuRun):
     def started(self, folder: str, layout: list[str], fault: str = "") -> Job:
         job = Job(Path(folder), ["env", f"LINERATE_FAKE_NCCL={fault}", LINERATE, "all_reduce",
                                  "--backend", "nccl", *LONG_SWEEP, *layout])
+        self.addCleanup(job.stop)
         job.wait_for_rows(0 if fault else 2)
         return job
 
