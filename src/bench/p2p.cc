@@ -158,7 +158,8 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
 }  // namespace
 
 RunTotals run_p2p(const SessionInput& input, const RunInfo& started, const RunEvents& events) {
-  return P2pRun(input, started, events).run();
+  P2pRun run(input, started, events);
+  return reporting(input, [&] { return run.run(); });
 }
 
 }  // namespace linerate

@@ -150,7 +150,8 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
 
 RunTotals run_benchmark(const SessionInput& input, const RunInfo& started,
                         const RunEvents& events) {
-  return BenchmarkRun(input, started, events).run();
+  BenchmarkRun run(input, started, events);
+  return reporting(input, [&] { return run.run(); });
 }
 
 }  // namespace linerate

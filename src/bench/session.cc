@@ -40,7 +40,8 @@ Session::Session(const SessionInput& input)
   if (shared_thread) lane_index_ = input.members.rank() % input.config.nthreads;
   ranks_.resize(shared_thread ? static_cast<std::size_t>(input.config.ngpus) : 1);
   enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
-  input_.watch.add_aborter([watched = watched_] { watched->abort_all(); });
+  input_.watch.add_aborter({.stop = [watched = watched_] { return watched->stop_all(); },
+                            .abort = [watched = watched_] { watched->abort_all(); }});
   input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
   forget_.queues_work = capabilities_.device_memory;
   connect();

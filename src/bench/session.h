@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,8 +37,21 @@ struct SessionInput {
   Backend& backend;
   Watch& watch;
   const RunConfig& config;
-  const Clock& clock;  // of the host, for deadlines
+  const Clock& clock;              // of the host, for deadlines
+  std::function<void()> report{};  // of ReportingBody; null: nobody wants to know
 };
+
+// Calls `body`. What it throws is reported while everything that it holds still lives: calls of
+// other lanes may use it, and are ended first.
+template <typename Body>
+auto reporting(const SessionInput& input, const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    if (input.report) input.report();
+    throw;
+  }
+}
 
 // The ranks of one lane and the exchange with the other lanes. Used by one thread.
 class Session {

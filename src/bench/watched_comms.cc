@@ -1,21 +1,13 @@
 // See watched_comms.h.
 #include "bench/watched_comms.h"
 
-#include <chrono>
-#include <thread>
-
 namespace linerate {
-namespace {
-
-// A call only enqueues: what takes longer hangs, and nothing but the abort ends it.
-constexpr auto kReturnTime = std::chrono::milliseconds(100);
-
-}  // namespace
 
 void WatchedComms::add(Communicator* comm) {
   const std::lock_guard lock(mutex_);
   if (comm == nullptr) return;
   comms_.push_back(comm);
+  if (stopped_) (void)comm->stop_calls();
   if (aborted_) comm->abort();
 }
 
@@ -25,12 +17,17 @@ void WatchedComms::clear() {
   comms_.clear();
 }
 
+bool WatchedComms::stop_all() noexcept {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  bool frees = false;
+  for (auto* comm : comms_) frees |= comm->stop_calls();
+  return frees;
+}
+
 void WatchedComms::abort_all() noexcept {
   const std::lock_guard lock(mutex_);
   aborted_ = true;
-  bool waits = false;
-  for (auto* comm : comms_) waits |= comm->stop_calls();
-  if (waits) std::this_thread::sleep_for(kReturnTime);
   for (auto* comm : comms_) comm->abort();
 }
 

@@ -18,8 +18,11 @@ class WatchedComms {
   // Forgets them; call before they are destroyed.
   void clear();
 
-  // Ends the calls of those that live and of those that are still to come. Where abort() frees what
-  // calls use, the threads have 0.1 s before it to return from those that they are in.
+  // Lets no new call begin, on those that are still to come neither. True where abort() frees what
+  // calls under way use.
+  bool stop_all() noexcept;
+
+  // Ends the calls of those that live and of those that are still to come.
   void abort_all() noexcept;
 
   // Of all that were ever added.
@@ -29,7 +32,7 @@ class WatchedComms {
   mutable std::mutex mutex_;
   std::vector<Communicator*> comms_;
   std::uint64_t ended_calls_ = 0;  // of those that live no more
-  bool aborted_ = false;
+  bool stopped_ = false, aborted_ = false;
 };
 
 }  // namespace linerate

@@ -38,7 +38,7 @@ class ProcessRunner {
 
  private:
   void check_ranks() const;
-  void run_lane(Bootstrap& member);
+  void run_lane(Bootstrap& member, const std::function<void()>& report);
   ExitCode verdict(const RunTotals& totals) const;
   bool misses_average(const RunTotals& totals) const;
   ExitCode fast_enough_for_bound(const RunTotals& totals) const;
@@ -87,12 +87,13 @@ int ProcessRunner::lanes() const {
   return run_.config.nthreads * (shared_thread ? 1 : run_.config.ngpus);
 }
 
-void ProcessRunner::run_lane(Bootstrap& member) {
+void ProcessRunner::run_lane(Bootstrap& member, const std::function<void()>& report) {
   const SessionInput input{.members = member,
                            .backend = *fabric_.backend,
                            .watch = *watch_,
                            .config = run_.config,
-                           .clock = clock_};
+                           .clock = clock_,
+                           .report = report};
   RunEvents events;
   RunInfo started;
   events.interrupted = run_.interrupted;
@@ -149,7 +150,9 @@ ExitCode ProcessRunner::finish(ExitCode exit_code) {
 
 ExitCode ProcessRunner::run() {
   try {
-    const auto body = [this](Bootstrap& member) { run_lane(member); };
+    const ReportingBody body = [this](Bootstrap& member, const auto& report) {
+      run_lane(member, report);
+    };
     run_lanes(fabric_.process(), lanes(), body,
               [this](const std::string& sentence) { watch_->fail(sentence); });
     const auto code = verdict(totals_);

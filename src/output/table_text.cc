@@ -171,6 +171,11 @@ std::string sharing_line(const RunInfo& run) {
 std::string registration_line(const TableOptions& o) {
   const int registered = o.registered_ranks.value_or(o.nranks);
   if (registered == o.nranks) return {};
+  if (registered == 0)
+    return fmt::format(
+        "# {:<20} : no rank's buffers; NCCL took -R {} and did nothing "
+        "(NCCL_DEBUG=INFO tells why)\n",
+        "Registered", o.local_register);
   return fmt::format(
       "# {:<20} : the buffers of {} of {} ranks; for the rest NCCL took -R {} and did nothing "
       "(NCCL_DEBUG=INFO tells why)\n",

@@ -27,6 +27,21 @@ class Faults(GpuRun):
             self.assertIn("GPU 1): ncclAllReduce failed", text)
             self.assertIn("the fake's last words", text)
 
+    def test_a_failure_on_a_shared_gpu_ends_the_calls_of_others_before_memory_is_freed(self):
+        for layout in (["-t", "2", "-g", "8"], ["-t", "16"]):
+            for fault, code in (("call_fails=1:4", 1), ("async_error=1:4", 4)):
+                with self.subTest(layout=layout, fault=fault):
+                    done = on_gpus("all_reduce", *SMALL, *layout, "--oversubscribe",
+                                   LINERATE_FAKE_NCCL=fault, LINERATE_FAKE_NCCL_VERSION="23001")
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    self.assertIn("Rank 1", done.stderr)
+
+    def test_a_hang_of_many_lanes_still_ends_with_the_footer(self):
+        done = on_gpus("all_reduce", *SMALL, "-t", "48", "--oversubscribe", "-T", "1",
+                       LINERATE_FAKE_NCCL="call_hangs=1:4", LINERATE_FAKE_NCCL_VERSION="23001")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("# Collective test concluded", done.stdout)
+
     def test_an_initialisation_that_fails_names_the_rank(self):
         for text in self.failed("init_fails=3", 1):
             self.assertIn("Rank 3", text)

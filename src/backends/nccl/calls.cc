@@ -52,7 +52,7 @@ void reduce(const Op& op, const Target& target) {
 // Sends and receives that run at once.
 template <typename Messages>
 void at_once(const Target& target, Messages messages) {
-  NcclGroup group(target.endpoint.api(), &target.endpoint);
+  NcclGroup group(target.endpoint.api(), target.endpoint);
   group.start();
   messages();
   group.end();

@@ -19,6 +19,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace linerate::nccl {
@@ -64,11 +67,15 @@ class NcclBackend final : public Backend {
                                                      const ConnectOptions& options) override;
   std::vector<std::unique_ptr<Communicator>> split(std::span<const SplitRequest> local) override;
   std::string hang_report() override { return ras_report(); }
-  std::unique_ptr<Group> group() override { return std::make_unique<NcclGroup>(api_); }
+  std::unique_ptr<Group> group() override {
+    return std::make_unique<NcclGroup>(api_, members_of_this_thread());
+  }
 
  private:
   using Endpoints = std::vector<std::shared_ptr<Endpoint>>;
 
+  void remember(const Endpoints& endpoints);
+  NcclGroup::Members members_of_this_thread() const;
   ncclUniqueId agree_on_id(Bootstrap& members, const Deadline& deadline) const;
   Endpoints initialise(const ncclUniqueId& id, std::span<const GpuOfRank> gpus, int first,
                        std::span<Device* const> local) const;
@@ -78,7 +85,21 @@ class NcclBackend final : public Backend {
   const GpuOptions options_;
   const std::string note_;
   DeviceImplementation device_;
+  mutable std::mutex mutex_;
+  std::map<std::thread::id, NcclGroup::Members> members_;  // that the thread has connected
 };
+
+void NcclBackend::remember(const Endpoints& endpoints) {
+  const std::lock_guard lock(mutex_);
+  auto& members = members_[std::this_thread::get_id()];
+  members.assign(endpoints.begin(), endpoints.end());
+}
+
+NcclGroup::Members NcclBackend::members_of_this_thread() const {
+  const std::lock_guard lock(mutex_);
+  const auto known = members_.find(std::this_thread::get_id());
+  return known == members_.end() ? NcclGroup::Members() : known->second;
+}
 
 std::string words_of(const GpuOfRank& gpu) {
   return fmt::format("Rank {} ({}, GPU {})", gpu.rank, gpu.hostname, gpu.index);
@@ -137,6 +158,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
   const int first = members.rank() * static_cast<int>(local.size());
   const auto id = agree_on_id(members, options.deadline);
   const auto endpoints = initialise(id, gpus, first, local);
+  remember(endpoints);
   std::vector<std::unique_ptr<Communicator>> communicators;
   communicators.reserve(local.size());
   for (std::size_t i = 0; i < local.size(); ++i)
@@ -153,7 +175,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::split(std::span<const Sp
     return static_cast<NcclCommunicator&>(request.comm);
   };
   std::vector<ncclComm_t> parts(local.size());
-  NcclGroup group(api_);
+  NcclGroup group(api_, members_of_this_thread());
   group.start();
   for (std::size_t i = 0; i < local.size(); ++i)
     comm_of(local[i]).begin_split(local[i].color, local[i].key, parts[i]);

@@ -36,21 +36,21 @@ Comparison CopyLane::compare() const {
 }
 
 void CopyLane::begin_behind(const CopyLane& other) {
-  on_gpu(input_.api, gpu(), [&] {
+  with_gpu(input_.api, gpu(), [&] {
     if (&other != this) other.begin_.hold(stream_.get());
     begin_.record(stream_.get());
   });
 }
 
 void CopyLane::end_before(CopyLane& other) {
-  on_gpu(input_.api, gpu(), [&] {
+  with_gpu(input_.api, gpu(), [&] {
     end_.record(stream_.get());
     if (&other != this) end_.hold(other.stream_.get());
   });
 }
 
 void CopyLane::copy() {
-  on_gpu(input_.api, gpu(), [&] {
+  with_gpu(input_.api, gpu(), [&] {
     void* const to = target_.data();
     const void* const from = source_.data();
     if (plan_.what.engine == CopyEngine::ce)

@@ -11,17 +11,20 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <string_view>
 
 namespace linerate::cuda {
 
 // body() while `gpu` is the current device. A failure of CUDA there names the GPU.
 template <typename Body>
-void on_gpu(const CudaApi& api, int gpu, const Body& body) {
+void with_gpu(const CudaApi& api, int gpu, const Body& body) {
   try {
     const DeviceGuard guard(api, gpu);
     body();
   } catch (const CudaError& error) {
-    throw Error(fmt::format("GPU {}: {}", gpu, error.what()), error.exit_code(), error.where());
+    const auto name = fmt::format("GPU {}", gpu);
+    if (std::string_view(error.what()).find(name) != std::string_view::npos) throw;
+    throw Error(fmt::format("{}: {}", name, error.what()), error.exit_code(), error.where());
   }
 }
 

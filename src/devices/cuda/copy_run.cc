@@ -60,7 +60,7 @@ class OpenAtEnd {
 void CudaCopyRun::prepare(const CopyJob& job) {
   for (const CopyStream& what : job.streams) add_lane(job, what);
   prime();
-  on_gpu(input_.api, first().gpu(), [&] {
+  with_gpu(input_.api, first().gpu(), [&] {
     gate_ = std::make_unique<CopyGate>(input_.api, input_.kernels);
     finish_ = std::make_unique<CudaEvent>(input_.api);
   });
@@ -72,7 +72,8 @@ void CudaCopyRun::add_lane(const CopyJob& job, const CopyStream& what) {
                             .content = copy_content(static_cast<int>(lanes_.size())),
                             .bytes = job.bytes,
                             .blocks = blocks_of(what, job.streams)};
-  on_gpu(input_.api, what.by, [&] { lanes_.push_back(std::make_unique<CopyLane>(input_, plan)); });
+  with_gpu(input_.api, what.by,
+           [&] { lanes_.push_back(std::make_unique<CopyLane>(input_, plan)); });
 }
 
 // Kernels that share a GPU are there at the same time.
@@ -91,7 +92,7 @@ void CudaCopyRun::prime() {
 }
 
 void CudaCopyRun::close_gate() {
-  on_gpu(input_.api, first().gpu(), [&] { gate_->close(first().stream().get()); });
+  with_gpu(input_.api, first().gpu(), [&] { gate_->close(first().stream().get()); });
 }
 
 // All lanes wait for the first one, which waits at the gate. Copies are enqueued in turns, so that
@@ -107,7 +108,7 @@ void CudaCopyRun::enqueue(std::span<const std::uint64_t> copies) {
 // The end of all is a point of the first lane: times of two devices have no common zero.
 void CudaCopyRun::finish() {
   for (auto& lane : lanes_) lane->end_before(first());
-  on_gpu(input_.api, first().gpu(), [&] { finish_->record(first().stream().get()); });
+  with_gpu(input_.api, first().gpu(), [&] { finish_->record(first().stream().get()); });
 }
 
 void CudaCopyRun::wait() {
@@ -115,7 +116,7 @@ void CudaCopyRun::wait() {
   late_ = true;
   try {
     for (auto& lane : lanes_)
-      on_gpu(input_.api, lane->gpu(), [&] { input_.wait(lane->stream(), kWhat); });
+      with_gpu(input_.api, lane->gpu(), [&] { input_.wait(lane->stream(), kWhat); });
   } catch (const TimeoutError&) {
     throw not_done(late_gpus(), kWhat, limit_s_);
   }

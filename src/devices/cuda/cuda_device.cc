@@ -111,7 +111,7 @@ Buffer CudaDevice::allocate_device(std::size_t bytes, MemoryKind kind) {
   const cudaError_t code = api_.malloc(&memory, bytes);
   if (code == cudaErrorMemoryAllocation) {
     (void)api_.get_last_error();
-    throw Error(fmt::format("GPU {} has no {} left: {} are free; use smaller sizes (-e).", index_,
+    throw Error(fmt::format("GPU {} has no {} left: {} are free; use smaller sizes.", index_,
                             bytes_text(bytes), about_bytes_text(free_bytes())));
   }
   check_cuda(api_, code, on_gpu("cudaMalloc", index_));

@@ -14,7 +14,7 @@ namespace {
 
 class Lanes {
  public:
-  Lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+  Lanes(Bootstrap& process, int nthreads, const ReportingBody& body,
         const std::function<void(const std::string&)>& on_failure)
       : job_(process),
         nthreads_(nthreads),
@@ -27,12 +27,13 @@ class Lanes {
  private:
   NodePlace place_of(int thread) const;
   void run_one(int thread) noexcept;
+  void report(int thread) noexcept;
   void fail(int thread, const JobFailure& failure) noexcept;
 
   LaneJob job_;
   int nthreads_;
   std::shared_ptr<LaneGroup> whole_;
-  const std::function<void(Bootstrap&)>& body_;
+  const ReportingBody& body_;
   const std::function<void(const std::string&)>& on_failure_;
   std::exception_ptr first_;  // under job_.mutex: the cause, never a LaneWoken
 };
@@ -58,14 +59,23 @@ void Lanes::fail(int thread, const JobFailure& failure) noexcept {
   if (on_failure_) on_failure_(failure.sentence);
 }
 
-void Lanes::run_one(int thread) noexcept {
+// The exception that is being handled.
+void Lanes::report(int thread) noexcept {
   try {
-    const auto member = lane_bootstrap(whole_, thread, place_of(thread));
-    body_(*member);
+    throw;
   } catch (const LaneWoken&) {
     // Another thread failed first, and has reported it.
   } catch (...) {
     fail(thread, JobFailure::current());
+  }
+}
+
+void Lanes::run_one(int thread) noexcept {
+  try {
+    const auto member = lane_bootstrap(whole_, thread, place_of(thread));
+    body_(*member, [this, thread] { report(thread); });
+  } catch (...) {
+    report(thread);
   }
 }
 
@@ -83,10 +93,16 @@ void Lanes::run() {
 
 }  // namespace
 
-void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+void run_lanes(Bootstrap& process, int nthreads, const ReportingBody& body,
                const std::function<void(const std::string&)>& on_failure) {
   assert(nthreads > 0);
   Lanes(process, nthreads, body, on_failure).run();
+}
+
+void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+               const std::function<void(const std::string&)>& on_failure) {
+  const ReportingBody plain = [&](Bootstrap& member, const auto&) { body(member); };
+  run_lanes(process, nthreads, plain, on_failure);
 }
 
 }  // namespace linerate

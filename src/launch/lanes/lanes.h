@@ -17,4 +17,11 @@ namespace linerate {
 void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
                const std::function<void(const std::string&)>& on_failure = nullptr);
 
+// The same for bodies that report what they throw before they unwind: `report`, called in a
+// handler, does at once what else the end of the body does. So calls of other threads can be ended
+// before memory is freed that they use.
+using ReportingBody = std::function<void(Bootstrap& member, const std::function<void()>& report)>;
+void run_lanes(Bootstrap& process, int nthreads, const ReportingBody& body,
+               const std::function<void(const std::string&)>& on_failure = nullptr);
+
 }  // namespace linerate

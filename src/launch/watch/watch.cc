@@ -27,6 +27,8 @@ using std::chrono_literals::operator""ms;
 
 constexpr auto kLongestFail = 2s;      // until the others know
 constexpr auto kLongestLeave = 500ms;  // until the neighbours know; a stopped one never will
+// A call only enqueues: what takes longer hangs, and nothing but the abort ends it.
+constexpr auto kReturnTime = std::chrono::milliseconds(100);
 constexpr std::int64_t kLastWordsNs = 200'000'000;  // to send what is unsent when the watch ends
 constexpr std::size_t kMostSentences = 8;
 
@@ -72,7 +74,7 @@ class WatchThread final : public Watch {
 
   void enter(int lane, const Stage& stage) override { protocol_.enter(lane, stage); }
 
-  void add_aborter(std::function<void()> aborter) override {
+  void add_aborter(Aborter aborter) override {
     {
       const std::lock_guard lock(aborters_mutex_);
       aborters_.push_back(std::move(aborter));
@@ -201,11 +203,15 @@ class WatchThread final : public Watch {
     for (const auto& sentence : sentences_of(news)) say(sentence);
   }
 
+  std::int64_t grace_end() const {
+    return clock_.now_ns() + static_cast<std::int64_t>(kGraceS * 1e9);
+  }
+
   void publish() {
     if (!protocol_.report() || grace_end_ns_ || leaving_) return;
     announce(*protocol_.report());
     tell_hang(*protocol_.report());
-    grace_end_ns_ = clock_.now_ns() + static_cast<std::int64_t>(kGraceS * 1e9);
+    grace_end_ns_ = grace_end();
     const std::lock_guard lock(mutex_);
     report_ = report_of(*protocol_.report());
     changed_.notify_all();
@@ -218,10 +224,16 @@ class WatchThread final : public Watch {
     if (const auto text = hang_report_(); !text.empty()) say(text);
   }
 
+  // What is ended here has the time of grace from then on.
   void call_aborters() {
     if (!protocol_.report()) return;
     const std::lock_guard lock(aborters_mutex_);
-    for (const auto& aborter : std::exchange(aborters_, {})) aborter();
+    const auto aborters = std::exchange(aborters_, {});
+    bool waits = false;
+    for (const auto& aborter : aborters) waits |= aborter.stop && aborter.stop();
+    if (waits) std::this_thread::sleep_for(kReturnTime);
+    for (const auto& aborter : aborters) aborter.abort();
+    if (waits && grace_end_ns_) grace_end_ns_ = grace_end();
   }
 
   void end_if_stuck() {
@@ -255,7 +267,7 @@ class WatchThread final : public Watch {
   bool leave_asked_ = false, leave_seen_ = false, stop_asked_ = false, ended_ = false;
 
   std::mutex aborters_mutex_;
-  std::vector<std::function<void()>> aborters_;
+  std::vector<Aborter> aborters_;
 
   // Of the thread alone.
   bool leaving_ = false;

@@ -33,6 +33,15 @@ struct FailureReport {
   bool timed_out = false;
 };
 
+// How the calls of a lane are ended. Both must return at once, not throw, and stay callable until
+// the watch ends: who ends earlier than the watch lets them share what they need.
+struct Aborter {
+  // Lets no new call begin; may be null. True where abort() frees what calls under way use: all
+  // lanes are stopped first, and their threads then have a moment to return.
+  std::function<bool()> stop{};
+  std::function<void()> abort{};
+};
+
 // One of each process. A background thread watches the other processes: a dead one (pidfd on this
 // host, socket close and TCP keep-alive across hosts) is noticed within 5 s whatever the timeout.
 // Where no rank enters a stage or begins a call for `timeout_s`, the run ends, and the ranks that
@@ -62,9 +71,8 @@ class Watch {
   virtual void enter(int lane, const Stage& stage) = 0;
 
   // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once
-  // if one has been). It must return within a moment, not throw, and stay callable until the watch
-  // ends: who ends earlier than the watch lets it share what it needs.
-  virtual void add_aborter(std::function<void()> aborter) = 0;
+  // if one has been).
+  virtual void add_aborter(Aborter aborter) = 0;
 
   // Calls that lane `lane` has begun so far. Asked from the watch's thread when a stage lasts too
   // long, to tell who is behind where all are in one stage. It must not block and not throw, and

@@ -61,16 +61,28 @@ class Telling final : public Communicator {
   std::string& told_;
 };
 
-TEST(WatchedComms, StopTheCallsOfAllBeforeTheFirstIsAborted) {
+TEST(WatchedComms, AreStoppedAndAbortedAllAtOnce) {
   std::string told;
   Telling one(told), other(told);
   WatchedComms watched;
   watched.add(&one);
   watched.add(&other);
 
+  EXPECT_TRUE(watched.stop_all());
   watched.abort_all();
 
   EXPECT_EQ(told, "stop stop abort abort ");
+}
+
+TEST(WatchedComms, ThatComeAfterwardsAreStoppedToo) {
+  std::string told;
+  Telling late(told);
+  WatchedComms watched;
+  EXPECT_FALSE(watched.stop_all());
+
+  watched.add(&late);
+
+  EXPECT_EQ(told, "stop ");
 }
 
 TEST(WatchedComms, AbortWhoeverComesTooLate) {

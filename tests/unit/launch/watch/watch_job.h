@@ -35,7 +35,7 @@ inline std::string text_of(const FailureReport& report) {
 // Until the watch calls this process' aborter; yields what it reports then.
 inline std::string await_failure(Watch& watch) {
   const auto aborted = std::make_shared<std::promise<void>>();
-  watch.add_aborter([aborted] { aborted->set_value(); });
+  watch.add_aborter({.abort = [aborted] { aborted->set_value(); }});
   aborted->get_future().wait();
   return text_of(watch.failure().value());
 }
