@@ -63,7 +63,7 @@ struct Net {
   bool gdr = false;
   bool coll = false;         // offers collectives (SHARP)
   std::string link_layer{};  // "InfiniBand", "Ethernet"; empty: not known
-  std::string state{};       // "ACTIVE", "DOWN"; empty: not known
+  std::string state{};       // "ACTIVE", "DOWN (Polling)"; empty: not known
   std::string netdev{};      // "ibp24s0": the interface of an InfiniBand device; empty: none
 
   bool operator==(const Net&) const = default;
@@ -95,6 +95,8 @@ struct Cpu {
   std::uint64_t host_hash = 0;  // of the host, where a file holds several (MNNVL); 0: one host
   int package = -1;             // socket; -1: not known
   std::string name{};           // "Intel(R) Xeon(R) Platinum 8480C"
+  int cores = 0, threads = 0;   // physical cores, hardware threads of them; 0: not known
+  std::uint64_t l3_bytes = 0;   // of its last-level caches together; 0: not known
   std::vector<PciDevice> devices{};
   std::vector<Net> nets{};  // NICs whose place on the bus nobody tells
 
@@ -107,6 +109,7 @@ struct System {
   std::vector<Cpu> cpus{};
   // What the source could not tell, each a sentence.
   std::vector<std::string> unseen{};
+  std::string driver{};  // NVIDIA's, "580.95.05"; empty: none or not known
 
   bool operator==(const System&) const = default;
 };

@@ -1,0 +1,115 @@
+// See detect.h.
+#include "topo/detect/detect.h"
+
+#include "topo/detect/cpus_of_tree.h"
+#include "topo/detect/hwloc_cpus.h"
+#include "topo/detect/nets_of_tree.h"
+#include "topo/detect/nvml_merge.h"
+#include "topo/detect/pci_of_tree.h"
+#include "topo/detect/tree_file.h"
+#include "topo/machine.h"
+#include "topo/system/gpu_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace linerate::topo {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_this_machine(const fs::path& root) { return root.lexically_normal() == "/"; }
+
+std::vector<Cpu> processors(const fs::path& root, std::vector<std::string>& unseen) {
+  auto cpus = is_this_machine(root) ? cpus_of_this_machine(unseen) : std::vector<Cpu>{};
+  if (cpus.empty()) cpus = cpus_of_tree(root, unseen);
+  if (cpus.empty()) {
+    unseen.emplace_back("No processors: /sys/devices/system/cpu is not there.");
+    cpus.emplace_back();
+  }
+  return cpus;
+}
+
+// A control group hides no processor from us, but it may keep us off it.
+void tell_usable(const std::vector<Cpu>& cpus, std::vector<std::string>& unseen) {
+  int threads = 0;
+  for (const auto& cpu : cpus) threads += cpu.threads;
+  const int usable = describe_whole_machine().threads;
+  if (usable < threads)
+    unseen.push_back(fmt::format(
+        "Of {} hardware threads this process may use {}: its control group leaves it no more.",
+        threads, usable));
+}
+
+// Gives NIC ports to their devices; those of no known place stay with the first processor.
+void place_nets(std::vector<FoundNet> nets, std::vector<FoundPci>& devices, System& system) {
+  for (auto& found : nets) {
+    const auto at = std::ranges::find_if(
+        devices, [&](const FoundPci& one) { return one.device.bus_id == found.place; });
+    auto& ports = at == devices.end() ? system.cpus.front().nets : at->device.nets;
+    ports.push_back(std::move(found.net));
+  }
+}
+
+// Virtual functions stand for a part of a port that is there itself.
+void drop_virtual_functions(const fs::path& root, std::vector<FoundPci>& devices,
+                            std::vector<std::string>& unseen) {
+  const auto is_virtual = [&](const FoundPci& one) {
+    std::error_code failed;
+    return fs::is_symlink(root / "sys/bus/pci/devices" / text_of(one.device.bus_id) / "physfn",
+                          failed);
+  };
+  if (const auto dropped = std::erase_if(devices, is_virtual); dropped > 0)
+    unseen.push_back(fmt::format("Virtual PCI functions are left out: {}.", dropped));
+}
+
+// The driver's own file, readable without its library: "Model:  NVIDIA H100 80GB HBM3".
+std::string model_in(const fs::path& root, const BusId& id) {
+  constexpr std::string_view kModel = "Model:";
+  const auto text = text_in(root / "proc/driver/nvidia/gpus" / text_of(id) / "information");
+  const auto at = text.find(kModel);
+  if (at == std::string::npos) return {};
+  const auto line = text.substr(at + kModel.size(), text.find('\n', at) - at - kModel.size());
+  const auto first = line.find_first_not_of(" \t");
+  return first == std::string::npos ? std::string() : line.substr(first);
+}
+
+// What bus and files tell of GPUs where the driver's library does not.
+void complete_gpus(const fs::path& root, std::vector<FoundPci>& devices) {
+  for (auto& [device, above, numa] : devices) {
+    if (!device.gpu) continue;
+    if (device.gpu->sm == 0) device.gpu->sm = compute_capability_of(device.vendor, device.device);
+    if (device.gpu->model.empty()) device.gpu->model = model_in(root, device.bus_id);
+  }
+}
+
+std::string name_of_host(const fs::path& root) {
+  auto name = text_in(root / "proc/sys/kernel/hostname");
+  return !name.empty() || is_this_machine(root) ? name : root.filename().string();
+}
+
+}  // namespace
+
+System detect(const DetectInput& input) {
+  const bool here = is_this_machine(input.root);
+  System system{.name = name_of_host(input.root),
+                .source = here ? "this machine" : "files below " + input.root.string()};
+  auto& unseen = system.unseen;
+  system.cpus = processors(input.root, unseen);
+  auto devices = pci_of_tree(input.root, unseen);
+  drop_virtual_functions(input.root, devices, unseen);
+  if (here && !input.nvml.empty())
+    system.driver = merge_nvml(input.nvml, devices, unseen);
+  else
+    tell_without_nvml(devices, unseen);
+  complete_gpus(input.root, devices);
+  place_nets(nets_of_tree(input.root, unseen), devices, system);
+  hang(std::move(devices), system);
+  if (here) tell_usable(system.cpus, unseen);
+  return system;
+}
+
+}  // namespace linerate::topo

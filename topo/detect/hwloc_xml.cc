@@ -1,0 +1,80 @@
+// See hwloc_xml.h.
+#include "topo/detect/hwloc_xml.h"
+
+#include "base/handle.h"
+#include "base/regular_file.h"
+#include "topo/detect/hwloc_cpus.h"
+#include "topo/detect/hwloc_devices.h"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace linerate::topo {
+namespace {
+
+using XmlTopology = Handle<hwloc_topology, hwloc_topology_destroy>;
+
+// The major version that the root element names; 1 where it names none, as hwloc 1 did.
+int version_of(std::string_view text) {
+  constexpr std::string_view kRoot = "<topology", kVersion = "version=\"";
+  const auto root = text.find(kRoot);
+  if (root == std::string_view::npos) return 0;
+  const auto element = text.substr(root, text.find('>', root) - root);
+  const auto version = element.find(kVersion);
+  if (version == std::string_view::npos) return 1;
+  const auto digit = element.find_first_of("123456789", version + kVersion.size());
+  return digit == version + kVersion.size() ? element[digit] - '0' : 0;
+}
+
+// The topology in `text`; null where hwloc cannot read it.
+XmlTopology parse(const std::string& text) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return {};
+  XmlTopology topology(raw);
+  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  const auto size = static_cast<int>(text.size()) + 1;  // hwloc counts the zero at the end
+  if (hwloc_topology_set_xmlbuffer(raw, text.c_str(), size) != 0) return {};
+  if (hwloc_topology_load(raw) != 0) return {};
+  return topology;
+}
+
+}  // namespace
+
+System system_of_hwloc(hwloc_topology* topology) {
+  System system;
+  const char* const host = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "HostName");
+  if (host != nullptr) system.name = host;
+  system.cpus = cpus_of_hwloc(topology, system.unseen);
+  hang(devices_of_hwloc(topology, system.cpus, system.unseen), system);
+  return system;
+}
+
+Result<System> load_hwloc_xml(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  constexpr int kNewestVersion = 2;
+  const auto text = read_regular_file(path, kMostBytes);
+  if (!text) return Failure{fmt::format("{}: {}", path, text.sentence())};
+  const int version = version_of(*text);
+  if (version == 0)
+    return Failure{fmt::format(
+        "{}: it is no XML of hwloc: it has no <topology> element. lstopo FILE.xml writes one.",
+        path)};
+  if (version > kNewestVersion)
+    return Failure{fmt::format(
+        "{}: it is of hwloc's XML version {}, and hwloc {} reads up to {}. Save it with lstopo of "
+        "hwloc 2.",
+        path, version, HWLOC_VERSION, kNewestVersion)};
+  const auto topology = parse(*text);
+  if (!topology)
+    return Failure{fmt::format("{}: hwloc cannot read it: it is cut off or damaged.", path)};
+  auto system = system_of_hwloc(topology.get());
+  if (system.name.empty()) system.name = std::filesystem::path(path).stem().string();
+  system.source = "hwloc's file " + path;
+  return system;
+}
+
+}  // namespace linerate::topo

@@ -1,0 +1,42 @@
+// A PCI link that trained below its maximum. NCCL counts the maximum, of all but GPUs, and plans
+// with bandwidth that is not there.
+#include "topo/lint/rules.h"
+#include "topo/lint/subjects.h"
+#include "topo/system/link_speed.h"
+#include "topo/system/link_state.h"
+#include "topo/system/walk.h"
+
+#include <fmt/format.h>
+
+namespace linerate::topo::rules {
+namespace {
+
+double lanes_rate(const PciLink& link) { return gigatransfers_of(link.speed) * link.width; }
+
+bool is_degraded(const PciDevice& device) {
+  const double now = lanes_rate(device.link), most = lanes_rate(device.max_link);
+  return now > 0 && now < most && !is_idle(device);
+}
+
+}  // namespace
+
+std::vector<LintFinding> degraded_link(const System& system) {
+  std::vector<LintFinding> findings;
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
+    if (!is_degraded(device)) return;
+    const double now = pci_gbps(device.link), most = pci_gbps(device.max_link);
+    findings.push_back(
+        {.subject = name_of(device),
+         .seen =
+             fmt::format("Its link is trained to {}, and could be {}: {:.3g} of {:.3g} GB/s, "
+                         "{:.3g} GB/s are lost.",
+                         words_of(device.link), words_of(device.max_link), now, most, most - now),
+         .advice = device.gpu ? "Look again while the GPU works; if it stays, reseat the card, "
+                                "and look for PCIe errors in the kernel's log."
+                              : "Reseat the card or its riser, look for PCIe errors in the "
+                                "kernel's log, and check the slot's setting in the firmware."});
+  });
+  return findings;
+}
+
+}  // namespace linerate::topo::rules

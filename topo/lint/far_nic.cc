@@ -1,0 +1,105 @@
+// GPUs whose nearest NIC is farther away than that of most others.
+#include "topo/lint/rules.h"
+#include "topo/lint/subjects.h"
+#include "topo/system/link_speed.h"
+#include "topo/system/link_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace linerate::topo::rules {
+namespace {
+
+enum class Distance : std::uint8_t { one_switch, one_processor, one_socket, other_socket };
+
+struct Nearest {
+  const PortAt* port = nullptr;
+  Distance distance = Distance::other_socket;
+};
+
+Distance distance_between(const GpuAt& gpu, const PortAt& port) {
+  if (gpu.cpu == port.cpu)
+    return gpu.top == port.top ? Distance::one_switch : Distance::one_processor;
+  const bool one_socket = gpu.cpu->package >= 0 && gpu.cpu->package == port.cpu->package;
+  return one_socket ? Distance::one_socket : Distance::other_socket;
+}
+
+// Ports that NCCL takes: those of InfiniBand and RoCE where there are any.
+std::vector<PortAt> usable_ports(const System& system) {
+  auto ports = ports_of(system);
+  std::erase_if(ports, [](const PortAt& port) { return !is_up(*port.net) || port.top == nullptr; });
+  if (std::ranges::any_of(ports, [](const PortAt& port) { return is_verbs(*port.net); }))
+    std::erase_if(ports, [](const PortAt& port) { return !is_verbs(*port.net); });
+  return ports;
+}
+
+// Whether there are enough NICs for each processor with GPUs to have one: a machine built with a
+// single NIC is as it should be.
+bool reach_everywhere(const std::vector<GpuAt>& gpus, const std::vector<PortAt>& ports) {
+  std::set<const Cpu*> processors;
+  for (const auto& gpu : gpus) processors.insert(gpu.cpu);
+  std::set<const PciDevice*> nics;
+  for (const auto& port : ports) nics.insert(port.device);
+  return nics.size() >= processors.size();
+}
+
+Nearest nearest_of(const GpuAt& gpu, const std::vector<PortAt>& ports) {
+  Nearest nearest;
+  for (const auto& port : ports) {
+    if (port.cpu->host_hash != gpu.cpu->host_hash) continue;
+    const auto distance = distance_between(gpu, port);
+    if (nearest.port != nullptr && distance >= nearest.distance) continue;
+    nearest = {.port = &port, .distance = distance};
+  }
+  return nearest;
+}
+
+std::string_view words_of(Distance distance) {
+  constexpr std::array<std::string_view, 4> kWords{
+      "below the same PCI switch", "at the same processor", "at another processor of the socket",
+      "at another socket"};
+  return kWords.at(static_cast<std::size_t>(distance));
+}
+
+LintFinding finding_of(const GpuAt& gpu, const Nearest& nearest, const Nearest& usual,
+                       std::size_t better) {
+  const bool crosses = nearest.distance >= Distance::one_socket;
+  const auto cost = crosses ? fmt::format(", over a link of {:.3g} GB/s",
+                                          cpu_link_gbps(*gpu.cpu, kNewestModelled))
+                            : std::string();
+  return {.subject = name_of(*gpu.device),
+          .seen = fmt::format("Its nearest NIC, {}, is {}{}; {} other GPUs have one {}.",
+                              name_of(*nearest.port->net), words_of(nearest.distance), cost, better,
+                              words_of(usual.distance)),
+          .advice =
+              "Move a NIC to a slot near the GPU, or leave the GPU out of jobs of several "
+              "nodes."};
+}
+
+}  // namespace
+
+std::vector<LintFinding> far_nic(const System& system) {
+  const auto gpus = gpus_of(system);
+  const auto ports = usable_ports(system);
+  if (!reach_everywhere(gpus, ports)) return {};
+  std::vector<Nearest> nearest;
+  nearest.reserve(gpus.size());
+  for (const auto& gpu : gpus) nearest.push_back(nearest_of(gpu, ports));
+  std::vector<LintFinding> findings;
+  for (std::size_t n = 0; n < gpus.size(); ++n) {
+    if (nearest[n].port == nullptr) continue;
+    const auto is_better = [&](const Nearest& other) {
+      return other.port != nullptr && other.distance < nearest[n].distance;
+    };
+    const auto better = static_cast<std::size_t>(std::ranges::count_if(nearest, is_better));
+    if (better == 0 || 2 * better < gpus.size()) continue;
+    findings.push_back(
+        finding_of(gpus[n], nearest[n], *std::ranges::find_if(nearest, is_better), better));
+  }
+  return findings;
+}
+
+}  // namespace linerate::topo::rules

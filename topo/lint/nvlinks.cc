@@ -1,0 +1,80 @@
+// GPUs with fewer NVLinks than others of their model.
+#include "topo/lint/rules.h"
+#include "topo/lint/subjects.h"
+#include "topo/system/link_speed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace linerate::topo::rules {
+namespace {
+
+std::vector<GpuAt> like(const GpuAt& one, const std::vector<GpuAt>& gpus) {
+  std::vector<GpuAt> found;
+  std::ranges::copy_if(gpus, std::back_inserter(found), [&](const GpuAt& other) {
+    return other.device->device == one.device->device &&
+           other.device->gpu->sm == one.device->gpu->sm;
+  });
+  return found;
+}
+
+// Those behind NVSwitches have all their links in use; between GPUs a board may leave some free.
+int links_expected(const std::vector<GpuAt>& peers) {
+  constexpr std::uint32_t kNvSwitch = 0x0680;
+  int most = 0;
+  for (const auto& peer : peers) {
+    most = std::max(most, count_nvlinks(*peer.device->gpu));
+    for (const auto& link : peer.device->gpu->nvlinks)
+      if (link.tclass >> 8 == kNvSwitch) most = std::max(most, static_cast<int>(link.capacity));
+  }
+  return most;
+}
+
+std::string nvlink_advice(const Gpu& gpu) {
+  const auto which = gpu.dev < 0 ? std::string() : fmt::format(" -i {}", gpu.dev);
+  return fmt::format(
+      "See nvidia-smi nvlink --status{} and the log of the fabric manager; reset the GPU, or take "
+      "the node out of service.",
+      which);
+}
+
+}  // namespace
+
+std::vector<LintFinding> no_nvlink(const System& system) {
+  std::vector<LintFinding> findings;
+  const auto gpus = gpus_of(system);
+  for (const auto& one : gpus) {
+    const auto peers = like(one, gpus);
+    const auto linked = std::ranges::count_if(
+        peers, [](const GpuAt& peer) { return count_nvlinks(*peer.device->gpu) > 0; });
+    if (count_nvlinks(*one.device->gpu) > 0 || linked == 0) continue;
+    findings.push_back({.subject = name_of(*one.device),
+                        .seen = fmt::format("It has no active NVLink; {} of the {} GPUs of its "
+                                            "model have. NCCL goes over PCI for all of them.",
+                                            linked, peers.size()),
+                        .advice = nvlink_advice(*one.device->gpu)});
+  }
+  return findings;
+}
+
+std::vector<LintFinding> fewer_nvlinks(const System& system) {
+  std::vector<LintFinding> findings;
+  const auto gpus = gpus_of(system);
+  for (const auto& one : gpus) {
+    const auto& gpu = *one.device->gpu;
+    const int links = count_nvlinks(gpu), expected = links_expected(like(one, gpus));
+    if (links == 0 || links >= expected) continue;
+    const double gbps = nvlink_gbps(gpu, kNewestModelled);
+    findings.push_back({.subject = name_of(*one.device),
+                        .seen = fmt::format(
+                            "{} of its {} NVLinks are active: {:.4g} of {:.4g} GB/s, and a ring is "
+                            "as fast as its slowest GPU.",
+                            links, expected, links * gbps, expected * gbps),
+                        .advice = nvlink_advice(gpu)});
+  }
+  return findings;
+}
+
+}  // namespace linerate::topo::rules

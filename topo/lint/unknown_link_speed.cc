@@ -1,0 +1,51 @@
+// The text of a PCI link's speed that NCCL's table lacks: it counts Gen3, whatever it says.
+#include "topo/lint/rules.h"
+#include "topo/lint/subjects.h"
+#include "topo/system/link_speed.h"
+#include "topo/system/link_state.h"
+#include "topo/system/walk.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace linerate::topo::rules {
+namespace {
+
+// Paravirtual devices have no PCI link, and NCCL looks for none.
+bool has_link(const PciDevice& device) {
+  constexpr std::uint32_t kVirtio = 0x1af4;
+  return device.vendor != kVirtio;
+}
+
+std::string advice_for(const std::string& speed) {
+  const double rate = gigatransfers_of(speed);
+  for (const auto* known : {"2.5 GT/s PCIe", "5.0 GT/s PCIe", "8.0 GT/s PCIe", "16.0 GT/s PCIe",
+                            "32.0 GT/s PCIe", "64.0 GT/s PCIe"})
+    if (rate > 0 && gigatransfers_of(known) == rate)
+      return fmt::format("Write link_speed=\"{}\" in the topology file.", known);
+  return "Write the speed in the topology file as sysfs does, \"32.0 GT/s PCIe\" for Gen5.";
+}
+
+}  // namespace
+
+std::vector<LintFinding> unknown_link_speed(const System& system) {
+  std::map<std::pair<std::string, int>, std::vector<const PciDevice*>> by_link;
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
+    if (has_link(device) && !knows_pci_speed(device.link.speed))
+      by_link[{device.link.speed, device.link.width}].push_back(&device);
+  });
+  std::vector<LintFinding> findings;
+  findings.reserve(by_link.size());
+  for (const auto& [link, devices] : by_link)
+    findings.push_back({.subject = one_of(devices.size(), *devices.front()),
+                        .seen = fmt::format(
+                            "The speed of the PCI link is {}: NCCL takes it for Gen3, {:.3g} GB/s.",
+                            link.first.empty() ? "not told" : "'" + link.first + "'",
+                            pci_gbps({.speed = link.first, .width = link.second})),
+                        .advice = advice_for(link.first)});
+  return findings;
+}
+
+}  // namespace linerate::topo::rules
