@@ -37,6 +37,7 @@ std::string to_switches(const Graph& graph, int gpu, const NvLinks& links) {
 // Peers with as many links each.
 std::string to_peers(const Graph& graph, int gpu, const std::vector<NvLinks>& peers) {
   std::vector<std::string> names;
+  names.reserve(peers.size());
   for (const auto& links : peers) names.push_back(name_on_host(graph, links.to));
   const bool many = peers.size() > 1;
   return fmt::format("{}{} to {}, {} GB/s{}", links_counted(*graph.node(gpu).gpu, peers[0].count),
@@ -144,6 +145,7 @@ std::vector<std::string> processor_link_words(const Graph& graph, int host) {
   std::vector<std::string> words;
   if (pairs.size() == 1 && cpus.size() > 2) {
     std::vector<std::string> names;
+    names.reserve(cpus.size());
     for (const int cpu : cpus) names.push_back(name_on_host(graph, cpu));
     words.push_back(fmt::format("{} each to each, {}", names_in_short(names),
                                 processor_gbps(pairs.begin()->first)));

@@ -30,6 +30,24 @@ std::string_view color_of(LinkKind kind) {
   return "";
 }
 
+std::string_view look_of(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::loc:
+      return "loc";
+    case LinkKind::nvl:
+      return "nvl";
+    case LinkKind::c2c:
+      return "c2c";
+    case LinkKind::pci:
+      return "pci";
+    case LinkKind::sys:
+      return "sys";
+    case LinkKind::net:
+      return "net";
+  }
+  return "";
+}
+
 std::string_view words_of(LinkKind kind) {
   switch (kind) {
     case LinkKind::loc:

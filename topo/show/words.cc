@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <vector>
 
 namespace linerate::topo {
@@ -55,8 +56,8 @@ std::vector<bool> bits_of_mask(std::string_view affinity) {
   }
   constexpr std::string_view kHex = "0123456789abcdef";
   std::vector<bool> bits;
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-    const auto value = kHex.find(*digit >= 'A' && *digit <= 'F' ? *digit - 'A' + 'a' : *digit);
+  for (const char digit : std::views::reverse(digits)) {
+    const auto value = kHex.find(digit >= 'A' && digit <= 'F' ? digit - 'A' + 'a' : digit);
     if (value == std::string_view::npos) return {};
     for (unsigned bit = 0; bit < 4; ++bit) bits.push_back((value >> bit & 1U) != 0);
   }
@@ -122,9 +123,13 @@ std::string core_words(std::string_view affinity) {
   return text.empty() ? "none" : text;
 }
 
+std::size_t core_count(std::string_view affinity) {
+  return static_cast<std::size_t>(std::ranges::count(bits_of_mask(affinity), true));
+}
+
 std::string cpu_words(const Cpu& cpu) {
   if (!cpu.name.empty()) return plain_text(cpu.name);
-  const auto vendor = vendor_words(cpu);
+  auto vendor = vendor_words(cpu);
   if (vendor.empty()) return "model not known";
   if (cpu.family == 0 && cpu.model == 0) return vendor;
   return fmt::format("{}, family {} model {}", vendor, cpu.family, cpu.model);

@@ -3,6 +3,7 @@
 
 #include "topo/system/system.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ bool is_down(const Net& net);                // known, and not active
 
 // "0-55,112-167" of an affinity mask, "none" where no bit is set; the mask itself where it is none.
 std::string core_words(std::string_view affinity);
+std::size_t core_count(std::string_view affinity);  // bits that are set
 
 std::string cpu_words(const Cpu& cpu);  // "Intel(R) Xeon(R) 8480C"; "Intel, family 6 model 143"
 std::string gpu_words(const Gpu& gpu);  // "NVIDIA H100 80GB HBM3, sm_90"; "model not known"

@@ -86,6 +86,12 @@ TEST(CoreWords, OfWhatIsNoMaskAreTheText) {
   EXPECT_EQ(core_words("\x1b"), "?");
 }
 
+TEST(CoreCount, IsThatOfTheBits) {
+  EXPECT_EQ(core_count("000000ff,ffff0000,00ffffff"), 48U);
+  EXPECT_EQ(core_count("0"), 0U);
+  EXPECT_EQ(core_count("0-3"), 0U);
+}
+
 TEST(CpuWords, AreTheNameOrWhatElseIsKnown) {
   EXPECT_EQ(cpu_words({.name = "Xeon 8480C"}), "Xeon 8480C");
   EXPECT_EQ(
