@@ -48,10 +48,10 @@ Ground::Ground(const Graph& graph, const Paths& paths, const SearchLimits& limit
   through_amd_ = !cpus.empty() && is_amd(*graph.node(cpus.front()).cpu);
   number_links();
   const int spots = switch_spot() + (has_switch() ? 1 : 0);
-  ways_.resize(at((switch_spot() + 1) * (switch_spot() + 1)));
+  const std::size_t row = at(switch_spot() + 1);
+  ways_.resize(row * row);
   for (int from = 0; from < spots; ++from)
-    for (int to = 0; to < spots; ++to)
-      ways_[at(from * (switch_spot() + 1) + to)] = make_way(from, to);
+    for (int to = 0; to < spots; ++to) ways_[at(from) * row + at(to)] = make_way(from, to);
   for (const int net : graph.of(NodeKind::net)) {
     const int gpu = local_gpu(graph, paths, net);
     near_gpus_.push_back(gpu < 0 ? -1 : graph.node(gpu).index);

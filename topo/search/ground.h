@@ -48,7 +48,7 @@ class Ground {
   int net_spot(int net) const { return gpus() + net; }
   int switch_spot() const { return gpus() + nets(); }
   const Way& way(int from, int to) const {
-    return ways_[static_cast<std::size_t>(from * (switch_spot() + 1) + to)];
+    return ways_[at(from) * at(switch_spot() + 1) + at(to)];
   }
   int node_of(int spot) const;
 

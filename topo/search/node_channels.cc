@@ -98,8 +98,7 @@ NodeChannels find_node_channels(const Graph& graph, const Paths& paths, const Ch
   limits.max_channels = most_channels(graph.version());
   if (job.nvls) found.nvls = search_channels(graph, paths, Pattern::nvls, limits);
   const auto count = count_of(graph, found, job);
-  keep(found.ring, count.found);
-  keep(found.tree, count.found);
+  keep(found.ring, count.found);  // trees have no more: rings limit them
   found.coll_channels = coll_channels(count);
   found.nvls_channels = found.nvls.nchannels() > 0 ? nvls_channels(count) : 0;
   return found;

@@ -65,6 +65,25 @@ TEST(Graph, KeepsEveryLinkInBothDirections) {
   }
 }
 
+TEST(Graph, OrdersLinksByBandwidthAndTheWayUpLast) {
+  System system = one_gpu({.dev = 0});
+  for (const auto* speed : {"8.0 GT/s PCIe", "32.0 GT/s PCIe", "16.0 GT/s PCIe"}) {
+    const auto bus = static_cast<std::uint8_t>(system.cpus[0].devices.size() + 1);
+    system.cpus[0].devices.push_back(
+        {.bus_id = {.bus = bus}, .link = {speed, 16}, .gpu = Gpu{.dev = bus}});
+  }
+  system.cpus.push_back({.numa = 1, .arch = CpuArch::arm64});
+
+  const auto graph = build_graph(system);
+
+  std::vector<double> gbps;
+  for (const auto& link : graph.node(node_called(graph, "CPU0")).links) gbps.push_back(link.gbps);
+  EXPECT_THAT(gbps, testing::ElementsAre(5000, 48, 24, 12, 12));
+  const auto node = build_graph(system_of(pci_node()));
+  for (const int pci : node.of(NodeKind::pci))
+    EXPECT_EQ(node.node(node.node(pci).links.back().to).kind, NodeKind::cpu);
+}
+
 TEST(Graph, KnowsNvLinksBetweenGpusThatOnlyOneEndTells) {
   System system = one_gpu({.dev = 0, .sm = 80});
   system.cpus[0].devices.push_back(
@@ -141,6 +160,7 @@ TEST(Graph, FlattensTwoLevelBroadcomSwitches) {
   EXPECT_NE(link_between(graph, "GPU0", top.name), nullptr);
   EXPECT_NE(link_between(graph, top.name, "GPU0"), nullptr);
   EXPECT_EQ(graph.node(top.links.back().to).kind, NodeKind::cpu);
+  for (const auto& link : top.links) EXPECT_NE(graph.node(link.to).name, top.name);
 }
 
 TEST(Graph, ReachesOtherSwitchesOverPciPeersFrom222) {

@@ -33,8 +33,6 @@ NodeShape pairs() {
   return shape;
 }
 
-CpuShape amd() { return {.vendor = "AuthenticAMD", .family = 25, .model = 1}; }
-
 TEST(PathTypes, FollowTheTreeBetweenGpuAndNic) {
   NodeShape two_levels = pairs();
   two_levels.levels = 2;
@@ -103,19 +101,6 @@ TEST(Gpus, GoThroughTheProcessorBeyondThePciSwitches) {
   EXPECT_EQ(map.path("GPU0", "GPU2").type, PathType::phb);
 }
 
-TEST(Gpus, OfAPairReachEachOtherThroughAmdsProcessors) {
-  NodeShape shape = pci_node();
-  shape.switches = 1;
-  shape.cpu = amd();
-  const Map pair(system_of(shape));
-  shape.cpu = {};
-  const Map intel(system_of(shape));
-
-  EXPECT_EQ(pair.type("GPU0", "GPU1"), PathType::sys);
-  EXPECT_EQ(pair.path("GPU0", "GPU1").gbps, 16);
-  EXPECT_EQ(intel.type("GPU0", "GPU1"), PathType::sys);
-}
-
 TEST(Nics, WithoutGpudirectAreReachedThroughTheProcessor) {
   const auto no_gdr = with(system_of(pairs()), [](PciDevice& device) {
     for (auto& net : device.nets) net.gdr = false;
@@ -144,6 +129,16 @@ TEST(Pxn, ReachesANicThroughTheGpuBesideIt) {
   EXPECT_DOUBLE_EQ(map.path("GPU0", "mlx5_7").gbps, 48);
   EXPECT_EQ(map.type("mlx5_7", "GPU0"), PathType::sys);  // data is received without
   EXPECT_EQ(map.type("GPU0", "mlx5_0"), PathType::pix);
+}
+
+TEST(Pxn, StaysOnItsHost) {
+  NodeShape shape = hopper_node();
+  shape.hosts = 2;
+  const Map map(system_of(shape));
+
+  EXPECT_EQ(map.type("h0/GPU0", "h1/GPU0"), PathType::nvl);
+  EXPECT_EQ(map.type("h0/GPU0", "h0/mlx5_7"), PathType::pxn);
+  EXPECT_NE(map.type("h0/GPU0", "h1/mlx5_0"), PathType::pxn);
 }
 
 TEST(Pxn, NeedsNvLink) { EXPECT_EQ(Map(system_of(pairs())).type("GPU0", "mlx5_2"), PathType::phb); }
@@ -183,6 +178,19 @@ TEST(LocalNets, AreDealtOutAmongTheGpusThatShareThem) {
     ASSERT_GE(gpu, 0);
     EXPECT_EQ(local_net(map.graph, map.paths, gpu, 0), net);
   }
+}
+
+// GPU 1 begins two NICs away from GPU 0, so that two GPUs at work use both halves of the switch.
+TEST(LocalNets, OfNeighboursAreFarApart) {
+  NodeShape shape = pci_node();
+  shape.numas = shape.switches = 1;
+  shape.gpus = shape.nics = 4;
+  const Map map(system_of(shape));
+
+  std::vector<int> nets;
+  for (const int gpu : map.graph.of(NodeKind::gpu))
+    nets.push_back(map.graph.node(local_net(map.graph, map.paths, gpu, 0)).index);
+  EXPECT_EQ(nets, (std::vector<int>{0, 2, 1, 3}));
 }
 
 TEST(LocalNets, OfAGpuWithSeveralAreTakenInTurn) {

@@ -150,6 +150,23 @@ TEST(Trees, UseOnePortInBothDirections) {
   for (const auto& channel : f.set.channels) EXPECT_EQ(channel.net_in, channel.net_out);
 }
 
+TEST(Trees, ComeBackToTheirPortWhereCrossingIsAllowed) {
+  const auto f =
+      found(system_of(hopper_node()), Pattern::balanced_tree, {.multi_node = true, .cross_nic = 1});
+
+  ASSERT_EQ(f.set.pattern, Pattern::tree);
+  for (const auto& channel : f.set.channels) EXPECT_EQ(channel.net_in, channel.net_out);
+}
+
+TEST(Rings, ShareAPortThatHasSeveralNames) {
+  const auto one_port = with(system_of(hopper_node()), [](PciDevice& device) {
+    for (auto& net : device.nets) net.guid = 1;
+  });
+  const auto f = found(one_port, Pattern::ring, kNodes);
+
+  EXPECT_LE(f.set.nchannels() * f.set.inter_gbps, 50);
+}
+
 TEST(Nvls, HasEveryGpuAsAHeadOnce) {
   for (const bool multi_node : {false, true}) {
     const auto f = found(system_of(hopper_node()), Pattern::nvls, {.multi_node = multi_node});
@@ -160,6 +177,14 @@ TEST(Nvls, HasEveryGpuAsAHeadOnce) {
     }
     EXPECT_EQ(heads.size(), 8u);
   }
+}
+
+// Seven heads would have more bandwidth together than eight.
+TEST(Nvls, LeavesNoGpuOfOneNodeOut) {
+  NodeShape shape = hopper_node();
+  shape.gpu.nvlinks = 10;
+
+  EXPECT_EQ(found(system_of(shape), Pattern::nvls).set.nchannels(), 8);
 }
 
 TEST(Nvls, NeedsASwitchAndHopper) {
