@@ -3,7 +3,10 @@
 #include "cli/topo_words.h"
 #include "commands/command.h"
 #include "topo/cluster/platforms.h"
+#include "topo/detect/detect.h"
+#include "topo/detect/hwloc_xml.h"
 #include "topo/graph/explain.h"
+#include "topo/lint/lint.h"
 #include "topo/model/job.h"
 #include "topo/read/nccl_xml.h"
 #include "topo/show/dot.h"
@@ -11,6 +14,7 @@
 #include "topo/show/matrix.h"
 #include "topo/show/nccl_xml_export.h"
 #include "topo/show/prediction.h"
+#include "topo/show/svg.h"
 #include "topo/show/tree.h"
 
 #include <fmt/format.h>
@@ -19,6 +23,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 namespace linerate {
@@ -34,11 +39,15 @@ Result<System> load(const TopoConfig& config) {
     case TopoSource::platform:
       return topo::built_in_platform(config.source_name);
     case TopoSource::this_machine:
+      return topo::detect();
     case TopoSource::saved_root:
+      if (!std::filesystem::is_directory(config.source_name))
+        return Failure{fmt::format("--root: there is no folder {}.", config.source_name)};
+      return topo::detect({.root = config.source_name});
     case TopoSource::hwloc_file:
-      break;
+      return topo::load_hwloc_xml(config.source_name);
   }
-  return Failure{"give --nccl-xml or --platform"};
+  __builtin_unreachable();
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -93,6 +102,16 @@ topo::TreeOptions tree_options(const Environment& environment) {
   return {.color = environment.get("NO_COLOR").value_or("").empty(), .width = size.ws_col};
 }
 
+ExitCode print_findings(const System& system) {
+  const auto findings = topo::lint(system);
+  for (const auto& finding : findings)
+    fmt::print("{}: {}: {} {}\n", finding.rule, finding.subject, finding.seen, finding.advice);
+  if (!findings.empty()) return ExitCode::finding;
+  fmt::print("nothing looks wrong, as far as could be seen\n");
+  for (const auto& sentence : system.unseen) fmt::print("not seen: {}\n", sentence);
+  return ExitCode::ok;
+}
+
 ExitCode print(const std::string& text) {
   fmt::print("{}", text);
   return ExitCode::ok;
@@ -116,11 +135,14 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
     case TopoView::prediction:
       return predict(config, graph);
     case TopoView::svg:
+      write_file(config.out_file, topo::svg_text(graph));
+      return ExitCode::ok;
     case TopoView::lint:
+      return print_findings(system);
     case TopoView::platforms:  // needs no system
       break;
   }
-  return refuse("not yet");
+  __builtin_unreachable();
 }
 
 }  // namespace
