@@ -70,6 +70,20 @@ TEST(Svg, OfSmallAndWornMachinesIsTidy) {
   }
 }
 
+TEST(Svg, CutsNamesThatAreTooLong) {
+  const std::string name(60, 'w');
+  System system = worn_machine();
+  system.cpus[0].name = name;
+  system.cpus[0].nets[0].name = name;
+  system.cpus[0].devices[0].children[0].children[0].gpu->model = name;
+  system.name = system.source = name + name;
+
+  const auto page = page_of(system);
+
+  expect_tidy(page, "long names");
+  expect_texts_in_their_shapes(page, "long names");
+}
+
 TEST(Svg, HasEachDeviceOnce) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     const Graph graph = build_graph(random_system(seed));
