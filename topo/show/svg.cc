@@ -53,7 +53,7 @@ void Picture::draw_hosts() {
     }
     const Box box = draw_host(sketch_, graph_, group.front(), {kMargin, y_});
     width_ = std::max(width_, box.right() + kMargin);
-    for (const auto& label : sketch_.labels) width_ = std::max(width_, label.right() + kMargin);
+    for (const auto& label : sketch_.taken) width_ = std::max(width_, label.right() + kMargin);
     y_ = box.bottom() + kBelowHost;
   }
 }

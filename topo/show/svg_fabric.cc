@@ -161,7 +161,7 @@ double NvLinkSketch::draw_switches(const Box& above) {
       if (graph_.node(links.to).kind == NodeKind::nvs) draw_link_to_switch(*gpu, links, bar.y);
   sketch_.canvas.rect(bar, "nvswitch", 6);
   sketch_.canvas.texts({line}, bar, "on");
-  sketch_.labels.push_back(bar);
+  sketch_.taken.push_back(bar);
   return bar.bottom();
 }
 

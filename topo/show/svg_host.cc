@@ -130,6 +130,7 @@ void HostSketch::draw_part(const Part& part) {
   if (part.kind != PartKind::stack) {
     sketch_.canvas.open(part.tip);
     sketch_.canvas.rect(part.box, look_of_part(part), 6);
+    sketch_.taken.push_back(part.box);
     sketch_.canvas.texts(part.lines, part.box, part.kind == PartKind::cpu ? "on" : "");
     sketch_.canvas.close();
   }

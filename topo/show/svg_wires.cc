@@ -51,8 +51,8 @@ void draw_label(Sketch& sketch, const std::string& text, std::span<const TextPla
   for (const auto& place : places) {
     const Box box{place.x - width / 2, place.y - height, width, height};
     const auto hits = [&](const Box& other) { return overlap(box, other); };
-    if (std::ranges::any_of(sketch.labels, hits)) continue;
-    sketch.labels.push_back(box);
+    if (std::ranges::any_of(sketch.taken, hits)) continue;
+    sketch.taken.push_back(box);
     sketch.canvas.rect({box.x, box.y + kLabelRise, box.w, box.h}, "ground", 3);
     sketch.canvas.text(line, {place.x, place.y, Anchor::middle});
     return;

@@ -16,7 +16,7 @@ struct Sketch {
   SvgCanvas canvas{};
   std::set<LinkKind> kinds{};
   bool degraded = false;
-  std::vector<Box> labels{};  // where texts of links are, so that no two lie on each other
+  std::vector<Box> taken{};  // by devices and by texts of links: no other text lies there
 };
 
 // A line from top to bottom.
