@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
-.PHONY: all tools help deps deps-full deps-bench run test test-full debug asan tsan cpu-only fuzz \
+.PHONY: all tools help deps deps-full deps-bench deps-bundle run test test-full debug asan tsan cpu-only fuzz \
   lint format size bench bench-quick bench-algo install bundle clean
 
 JOBS ?= $(shell nproc)
@@ -89,7 +89,10 @@ size: ## lines per folder, the largest files and functions
 install: tools ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
 	@cmake --install build --prefix $(PREFIX)
 
-bundle: deps-full tools ## build/bundle: programs and their libraries, for hosts with nothing installed
+deps-bundle: ## the same, with what bundle needs
+	@cmake/deps.sh --bundle
+
+bundle: deps-bundle tools ## build/bundle: programs and their libraries, for hosts with nothing installed
 	@cmake/bundle.sh build build/bundle
 
 clean: ## remove everything that was built

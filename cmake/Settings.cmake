@@ -20,6 +20,11 @@ if(CCACHE)
 endif()
 
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-Wall;-Wextra;-Wshadow;-Wconversion>")
+# Other compilers warn of other things: only the continuous integration insists.
+option(LINERATE_WERROR "Warnings are errors" $ENV{LINERATE_WERROR})
+if(LINERATE_WERROR)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-Werror>")
+endif()
 # Nothing reads the floating-point exception flags; without them loops with selections vectorise.
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-fno-trapping-math>")
 # g++ 12 sees an overflow inside fmt that is not there (GCC bug 105329 family).

@@ -8,7 +8,7 @@ bundle=${2:?folder to write}
 root=$bundle/libexec/linerate
 lib=$root/lib
 
-command -v patchelf >/dev/null || { echo "bundle: no patchelf; run make deps-full." >&2; exit 1; }
+command -v patchelf >/dev/null || { echo "bundle: no patchelf; run make deps-bundle." >&2; exit 1; }
 
 # What the host must bring: the C library, MPI with what its version chooses, and the libraries of
 # InfiniBand, whose drivers fit the host's own.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that linerate needs and this machine lacks; as another user
-# than root, prints the one command that does. Usage: deps.sh [--full|--bench] (also Gloo, lint,
-# fuzz, bundle and Slurm; or the peers that make bench compares with).
+# than root, prints the one command that does. Usage: deps.sh [--full|--bench|--bundle] (also Gloo,
+# lint, fuzz and Slurm; or the peers that make bench compares with; or what bundle needs).
 # Exit code 0: everything is there; 1: it is not.
 set -euo pipefail
 
@@ -72,6 +72,10 @@ if [ "${1-}" = --full ]; then
   version=$(clang_version)
   packages+=("${full_packages[@]}")
   packages+=("clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev")
+fi
+
+if [ "${1-}" = --bundle ]; then
+  packages+=(patchelf)
 fi
 
 if [ "${1-}" = --bench ]; then

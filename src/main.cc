@@ -102,8 +102,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
   return linerate::ExitCode::ok;
 }
 
-// After a failure no exit handlers run: those of a library whose work failed may wait for that
-// work, as CUDA's do for a GPU that hangs.
+// After a failure that reaches main no exit handlers run: those of a library whose work failed may
+// wait for that work, as CUDA's do for a GPU that hangs.
 [[noreturn]] void leave(const char* sentence, linerate::ExitCode code) {
   linerate::say(sentence);
   (void)std::fflush(nullptr);

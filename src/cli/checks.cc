@@ -117,6 +117,11 @@ Refusal check_files(const RunConfig& config) {
   return {};
 }
 
+Refusal check_verdict(const RunConfig& config) {
+  if (config.expects || !config.fail_below) return {};
+  return "--fail-below needs to know how fast results should be: leave --expect off out.";
+}
+
 Refusal check_backend(const RunConfig& config) {
   if (!config.emulate_file.empty() && config.backend != "host" && config.backend != "auto")
     return fmt::format(
@@ -146,8 +151,9 @@ Refusal check_pairs(const RunConfig& config) {
 }  // namespace
 
 Refusal contradiction(const RunConfig& config) {
-  constexpr std::array kChecks{check_sizes,         check_ranks, check_iterations, check_graph,
-                               check_device_kernel, check_files, check_backend,    check_pairs};
+  constexpr std::array kChecks{check_sizes,   check_ranks,         check_iterations,
+                               check_graph,   check_device_kernel, check_files,
+                               check_verdict, check_backend,       check_pairs};
   for (const auto check : kChecks)
     if (auto refusal = check(config)) return refusal;
   return {};

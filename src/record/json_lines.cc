@@ -218,8 +218,9 @@ std::string json_line(const Record& record) {
   if (record.expected) {
     put(line, "expected_busbw_gbps", record.expected->busbw_gbps);
     put(line, "bound_by", record.expected->bound_by);
+    put(line, "low_below", record.expected->low_below);
     put(line, "efficiency", efficiency(record));
-    line["verdict"] = name_of(verdict_of(record));
+    if (std::isfinite(efficiency(record))) line["verdict"] = name_of(verdict_of(record));
   }
   if (record.samples) {
     line["samples_us"] = samples_json(*record.samples);

@@ -95,6 +95,7 @@ void read_expected(const Fields& fields, Record& record) {
   auto& expected = record.expected.emplace();
   fields.read("expected_busbw_gbps", expected.busbw_gbps);
   fields.read("bound_by", expected.bound_by);
+  fields.read("low_below", expected.low_below);
 }
 
 void read_settings(const Fields& run, std::vector<Setting>& settings) {
