@@ -1,5 +1,6 @@
 """Every command block of the docs is run, or says why not."""
 
+import json
 import re
 import subprocess
 import tempfile
@@ -83,11 +84,30 @@ class JsonLinesKeys(unittest.TestCase):
         self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "65",
                               "-n", "5", "--backend", "fake", "--fake", "flip=1")
 
+    def test_every_key_of_a_judged_run_is_in_the_docs(self):
+        self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "2",
+                              "--backend", "host")
+
     def test_every_key_of_pairs_is_in_the_docs(self):
         self.check_documented(tool("p2p_perf"), "-b", "8", "-e", "1K", "-t", "2")
 
     def test_every_key_of_copies_is_in_the_docs(self):
         self.check_documented(tool("memcpy_perf"), "--backend", "host", "-b", "1M", "-n", "3")
+
+
+class Topology(unittest.TestCase):
+    def test_every_key_of_its_json_is_in_the_docs(self):
+        page = (ROOT / "docs" / "output-format.md").read_text()
+        done = run([tool("linerate"), "topo", "--platform", "dgx-h100", "--json"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for key in keys_of(json.loads(done.stdout), frozenset({"gpu", "ports"})):
+            self.assertIn(f"`{key}`", page)
+
+    def test_the_command_that_saves_a_machine_is_the_one_of_the_source(self):
+        header = (ROOT / "topo" / "detect" / "detect.h").read_text()
+        page = (ROOT / "docs" / "topology.md").read_text()
+        command = re.search(r'R"\((mkdir machine.*?)\)";', header, re.S)
+        self.assertIn(f"```\n{command[1]}\n```", page)
 
 
 if __name__ == "__main__":
