@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "bench/open_devices.h"
 
 #include <fmt/format.h>
 
@@ -75,11 +76,15 @@ int Session::device_index(int local) const {
 
 void Session::connect() {
   const int per_lane = static_cast<int>(ranks_.size());
+  std::vector<WantedDevice> wanted;
+  for (int i = 0; i < per_lane; ++i)
+    wanted.push_back({.rank = members().rank() * per_lane + i, .index = device_index(i)});
+  auto opened = open_devices(input_.backend, wanted, members(), init_deadline());
   std::vector<Device*> devices;
-  for (int i = 0; i < per_lane; ++i) {
-    auto& local = ranks_[static_cast<std::size_t>(i)];
-    local.rank = members().rank() * per_lane + i;
-    local.device = input_.backend.open_device(device_index(i));
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    auto& local = ranks_[i];
+    local.rank = wanted[i].rank;
+    local.device = std::move(opened[i]);
     local.stream =
         local.device->open_stream(config().gpu.stream_null ? StreamKind::null : StreamKind::own);
     devices.push_back(local.device.get());

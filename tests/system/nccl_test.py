@@ -49,6 +49,12 @@ class Layout(GpuRun):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("Invalid number of GPUs: GPU 8 was asked for, but only 8 were found",
                       done.stderr)
+        self.assertRegex(done.stderr, r"rank 7: \S+ device 7, rank 8: \S+ device 8 \(missing\)\.")
+
+    def test_gpus_of_which_none_is_here_need_no_map(self):
+        done = on_gpus("all_reduce", *SMALL, "-g", "2", NCCL_TESTS_DEVICE="8")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertNotIn("Ranks and their devices", done.stderr)
 
     def test_the_table_is_what_parsers_read(self):
         done = on_gpus("all_reduce", "-b", "8", "-e", "1M", "-f", "2", "-g", "2")
