@@ -54,8 +54,8 @@ target_link_options(linerate_fake_gpus PRIVATE -Wl,--exclude-libs,ALL)
 add_custom_command(OUTPUT ${fake_gpus}/bin/linerate
   COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:linerate> ${fake_gpus}/bin/linerate
   DEPENDS linerate)
-foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals memcpy_fakes
-                      memcpy_faults)
+foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals nccl_verdict
+                      memcpy_fakes memcpy_faults)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_FAKE_GPUS=${fake_gpus}/bin/linerate"

@@ -1,11 +1,13 @@
 // What a run tells its caller, outside every timed region.
 #pragma once
 
+#include "bench/expect/expecter.h"
 #include "record/record.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +40,9 @@ struct RunEvents {
   std::function<void(std::span<const Record> groups, const RunTotals& so_far)> results;
   // A whole case: one record for each placement, averaged over groups.
   std::function<void(std::span<const Record> table)> row;
+  // How fast results should be, by what the run says of itself; null, also what it yields: nobody
+  // can tell. Not asked where the ranks' own memory tells.
+  std::function<std::unique_ptr<Expecter>(const RunInfo&)> expecter{};
   // Asked between windows by every lane: any that says so ends the run as after Ctrl-C.
   std::function<bool()> interrupted;
 };

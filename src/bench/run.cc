@@ -47,7 +47,8 @@ class BenchmarkRun {
   std::unique_ptr<TrafficMatrix> traffic_;
   std::vector<Case> cases_;
   std::size_t buffer_bytes_ = 0;
-  std::unique_ptr<HostExpecter> expecter_;  // null: nobody can tell
+  std::unique_ptr<HostExpecter> memory_bound_;  // null: results do not follow from one memory
+  std::unique_ptr<Expecter> expecter_;          // where they do not; null: nobody can tell
 };
 
 RunTotals BenchmarkRun::run() {
@@ -85,18 +86,18 @@ void BenchmarkRun::plan() {
 
 void BenchmarkRun::expect() {
   if (!config_.expects) return;
-  expecter_ = HostExpecter::measure(session_, {.cases = cases_,
-                                               .buffer_bytes = buffer_bytes_,
-                                               .traffic = traffic_.get(),
-                                               .barrier_us = info_.timing.barrier_cost_us,
-                                               .direct = session_.capabilities().direct});
-  if (expecter_) info_.memory = expecter_->memory().points();
+  memory_bound_ = HostExpecter::measure(session_, {.cases = cases_,
+                                                   .buffer_bytes = buffer_bytes_,
+                                                   .traffic = traffic_.get(),
+                                                   .barrier_us = info_.timing.barrier_cost_us,
+                                                   .direct = session_.capabilities().direct});
+  if (memory_bound_) info_.memory = memory_bound_->memory().points();
 }
 
 // The slowest lane's times: each of the three is done when the last one is.
 void BenchmarkRun::end(std::optional<double> first_call_us) {
   totals_.memory_bytes = memory_.amounts(session_);
-  if (expecter_) totals_.memory = expecter_->measure_again(session_).points();
+  if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_).points();
   CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
   if (first_call_us) times.first_call_us = session_.most_of_lanes(*first_call_us);
   times.destroy_us = session_.most_of_lanes(session_.close());
@@ -110,14 +111,16 @@ RunFacts BenchmarkRun::facts() const {
           .transport = info_.transport,
           .infos = session_.infos(),
           .traffic = traffic_.get(),
-          .expecter = expecter_.get()};
+          .expecter = memory_bound_ ? memory_bound_.get() : expecter_.get()};
 }
 
 void BenchmarkRun::begin() {
   session_.describe(info_);
   std::vector<std::uint64_t> row_bytes;
   for (const auto& what : cases_) row_bytes.push_back(what.bytes);
-  if (session_.is_first()) events_.begin(info_, row_bytes);
+  if (!session_.is_first()) return;
+  if (config_.expects && !memory_bound_ && events_.expecter) expecter_ = events_.expecter(info_);
+  events_.begin(info_, row_bytes);
 }
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {

@@ -9,6 +9,7 @@
 #include "bench/run.h"
 #include "commands/describe.h"
 #include "commands/fabric.h"
+#include "commands/nccl_expecter.h"
 #include "commands/outputs.h"
 #include "commands/ranks.h"
 #include "launch/lanes/lanes.h"
@@ -99,6 +100,7 @@ void ProcessRunner::run_lane(Bootstrap& member, const std::function<void()>& rep
   events.interrupted = run_.interrupted;
   if (member.rank() == 0) {
     events = run_.outputs->events(run_.interrupted);
+    events.expecter = [this](const RunInfo& info) { return expecter_for(info, run_.environment); };
     started = describe_run(run_.config, run_.environment, identity_, *fabric_.backend);
     if (run_.network)
       started.emulated = fmt::format("{}, {}", run_.config.emulate_file, run_.network->words());

@@ -1,0 +1,94 @@
+// Expectations for runs on GPUs, from the description of their node.
+#include "commands/nccl_expecter.h"
+
+#include "topo/cluster/platforms.h"
+#include "topo/system/walk.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+topo::System platform(std::string_view name) { return topo::built_in_platform(name).value(); }
+
+// A rank on each of the first `gpus` GPUs of each node.
+RunInfo run_on(const topo::System& system, int nnodes, std::size_t gpus) {
+  RunInfo run{.nccl_version = 22809, .nnodes = nnodes};
+  for (int node = 0; node < nnodes; ++node) {
+    std::size_t found = 0;
+    topo::walk_devices(system, [&](const auto&, const topo::PciDevice& device, int) {
+      if (!device.gpu || found++ >= gpus) return;
+      const auto id = text_of(device.bus_id);
+      run.ranks.push_back({.rank = static_cast<int>(run.ranks.size()),
+                           .node = node,
+                           .bus_id = id.substr(0, id.rfind('.'))});
+    });
+  }
+  run.nranks = static_cast<int>(run.ranks.size());
+  return run;
+}
+
+std::optional<Expectation> expected(std::string_view name, const RunInfo& run,
+                                    const topo::System& system, std::size_t bytes) {
+  const auto expecter = make_nccl_expecter(run, system);
+  const Case what{.collective = find_collective(name), .bytes = bytes};
+  if (!expecter) return std::nullopt;
+  return expecter->of({.what = what,
+                       .sizing = {.count = count_of(*what.collective, bytes, what.type, run.nranks),
+                                  .nranks = run.nranks}});
+}
+
+constexpr std::size_t kGiB = std::size_t{1} << 30;
+
+TEST(NcclExpectations, AreNcclsOwn) {
+  const auto system = platform("dgx-h100");
+
+  const auto found = expected("all_reduce", run_on(system, 1, 8), system, 8 * kGiB);
+
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->busbw_gbps, 480, 0.03 * 480);
+  EXPECT_EQ(found->bound_by, "NCCL's model of NVLS/Simple");
+}
+
+TEST(NcclExpectations, CountTheGpusThatTakePart) {
+  const auto system = platform("dgx-a100");
+
+  const auto all = expected("all_gather", run_on(system, 1, 8), system, kGiB);
+  const auto two = expected("all_gather", run_on(system, 1, 2), system, kGiB);
+
+  ASSERT_TRUE(all && two);
+  EXPECT_NE(all->busbw_gbps, two->busbw_gbps);
+}
+
+TEST(NcclExpectations, CountTheNodes) {
+  const auto system = platform("hgx-h200");
+
+  const auto found = expected("all_reduce", run_on(system, 2, 8), system, 16 * kGiB);
+
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->busbw_gbps, 461, 0.03 * 461);
+}
+
+TEST(NcclExpectations, AreNoneWhereTheModelDoesNotFit) {
+  const auto system = platform("dgx-h100");
+  auto uneven = run_on(system, 2, 8);
+  uneven.ranks.pop_back();
+  auto shared = run_on(system, 1, 2);
+  shared.ranks[1].bus_id = shared.ranks[0].bus_id;
+  auto elsewhere = run_on(system, 1, 2);
+  elsewhere.ranks[1].bus_id = "0000:ee:00";
+  auto grouped = run_on(system, 1, 8);
+  grouped.ngroups = 2;
+
+  for (const auto& run : {uneven, shared, elsewhere, grouped, run_on(system, 1, 1), RunInfo{}})
+    EXPECT_FALSE(make_nccl_expecter(run, system));
+}
+
+TEST(NcclExpectations, OfCallsMadeOfSendsAreNone) {
+  const auto system = platform("dgx-h100");
+
+  EXPECT_FALSE(expected("all_to_all", run_on(system, 1, 8), system, kGiB));
+}
+
+}  // namespace
+}  // namespace linerate
