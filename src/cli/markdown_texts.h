@@ -35,9 +35,10 @@ inline constexpr std::string_view kOtherVariablesText =
     "|\n"
     "| `GLOO_SOCKET_IFNAME` | Interface of the gloo backend, as torch has it, but one only. When "
     "unset: loopback on one host, else the first network in which all hosts have an address. |\n"
-    "| `NO_COLOR` | `linerate topo` prints its tree without colours; it does so anyway where "
-    "stdout "
-    "is no terminal. |\n"
+    "| `NCCL_TOPO_FILE` | NCCL's own: the node as this file says it; expectations for runs on GPUs "
+    "follow it too. |\n"
+    "| `NO_COLOR` | `linerate topo` prints its tree without colours, as it does where stdout is no "
+    "terminal. |\n"
     "| `XDG_CACHE_HOME` | Where `linerate tune host` keeps its table, in `linerate/`; `.cache` of "
     "`HOME` when unset. |\n"
     "| `PYTHON` | Interpreter of `linerate report`; `/usr/bin/python3` when unset. |\n";
