@@ -2,6 +2,7 @@
 #include "commands/nccl_expecter.h"
 
 #include "topo/detect/detect.h"
+#include "topo/detect/nccl_view.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
 #include "topo/read/nccl_xml.h"
@@ -101,7 +102,7 @@ std::unique_ptr<Expecter> make_nccl_expecter(const RunInfo& run, const topo::Sys
 std::unique_ptr<Expecter> expecter_for(const RunInfo& run, const Environment& environment) {
   if (run.backend != "nccl") return nullptr;
   const auto file = environment.get("NCCL_TOPO_FILE").value_or("");
-  if (file.empty()) return make_nccl_expecter(run, topo::detect());
+  if (file.empty()) return make_nccl_expecter(run, topo::nccl_view(topo::detect()));
   const auto system = topo::load_nccl_xml(std::string(file));
   return system ? make_nccl_expecter(run, *system) : nullptr;
 }

@@ -5,6 +5,7 @@
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_xml.h"
+#include "topo/detect/nccl_view.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
 #include "topo/model/job.h"
@@ -117,6 +118,13 @@ ExitCode print(const std::string& text) {
   return ExitCode::ok;
 }
 
+// What was detected is what there is; NCCL takes of it what it needs.
+System as_nccl_takes(const TopoConfig& config, const System& system) {
+  const bool detected =
+      config.source == TopoSource::this_machine || config.source == TopoSource::saved_root;
+  return detected ? topo::nccl_view(system) : system;
+}
+
 ExitCode show(const TopoConfig& config, const System& system, const Environment& environment) {
   const auto graph = topo::build_graph(system, config.version);
   switch (config.view) {
@@ -129,11 +137,11 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
     case TopoView::json:
       return print(topo::json_text(graph, topo::Paths(graph)));
     case TopoView::nccl_xml:
-      return export_nccl(config, system);
+      return export_nccl(config, as_nccl_takes(config, system));
     case TopoView::explanation:
-      return explain(config, graph);
+      return explain(config, topo::build_graph(as_nccl_takes(config, system), config.version));
     case TopoView::prediction:
-      return predict(config, graph);
+      return predict(config, topo::build_graph(as_nccl_takes(config, system), config.version));
     case TopoView::svg:
       write_file(config.out_file, topo::svg_text(graph));
       return ExitCode::ok;
