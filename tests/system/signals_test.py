@@ -11,7 +11,6 @@ from pathlib import Path
 from job import LONG_SWEEP, Job, rank_pids
 from support import main, tool
 
-
 ANSWER = "interrupted: waiting for the calls under way; once more to end at once"
 
 
