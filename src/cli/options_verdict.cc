@@ -22,7 +22,8 @@ constexpr std::array<OptionRow, 3> kRows{{
      .metavar = "HOW",
      .default_text = "auto",
      .help = "say how fast results should be: auto (where it is known) or off",
-     .note = "On one host its memory is asked before and after the run, for 0.2 s at most: see "
+     .note = "On one host its memory is asked before and after the run, which may take a second in "
+             "all: see "
              "[how fast it should be](performance.md#how-fast-it-should-be).",
      .audience = Audience::collectives,
      .apply = [](const Argument& a,

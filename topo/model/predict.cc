@@ -1,6 +1,8 @@
 // See predict.h.
 #include "topo/model/predict.h"
 
+#include "collectives/collective.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -48,21 +50,6 @@ double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
       static_cast<std::size_t>(job.coll_channels) * static_cast<std::size_t>(job.nranks);
   if (!ring || pieces == 0 || bytes / pieces < kLeastPiece) return 1;
   return generation_of(job.min_sm) < Generation::ampere ? kBeforeAmpere : kSince;
-}
-
-double bus_factor(Function function, int nranks) {
-  const double n = nranks;
-  switch (function) {
-    case Function::all_reduce:
-      return 2 * (n - 1) / n;
-    case Function::all_gather:
-    case Function::reduce_scatter:
-      return (n - 1) / n;
-    case Function::broadcast:
-    case Function::reduce:
-      return 1;
-  }
-  __builtin_unreachable();
 }
 
 }  // namespace
@@ -116,7 +103,7 @@ Prediction Predictor::predict(Function function, std::size_t bytes) const {
     }
   best.channels = channels_for({function, best.algorithm, best.protocol}, bytes);
   best.algbw_gbps = static_cast<double>(bytes) / (kBytesPerUsOfGbps * best.time_us);
-  best.busbw_gbps = best.algbw_gbps * bus_factor(function, job_.nranks);
+  best.busbw_gbps = best.algbw_gbps * find_collective(name_of(function))->bus_factor(job_.nranks);
   return best;
 }
 
