@@ -17,7 +17,8 @@ format() {
   git ls-files -z '*.cc' '*.h' '*.cu' | xargs -0 -r clang-format --dry-run -Werror
 }
 
-# Headers are read through the sources that include them; tests keep to the compiler's warnings.
+# Headers are read through the sources that include them, and most sources through the unity files
+# that are compiled; tests keep to the compiler's warnings.
 tidy() {
   local version sources=("$@")
   version=$(compgen -c run-clang-tidy- | sed 's/.*-//' | sort -n | tail -n 1)
@@ -25,7 +26,8 @@ tidy() {
     echo "lint: no run-clang-tidy-17 or newer; run make deps-full." >&2
     return 1
   fi
-  [ "${#sources[@]}" -gt 0 ] || sources=('/(src|collectives|topo|trainers|benchmarks)/.*\.cc$')
+  [ "${#sources[@]}" -gt 0 ] || sources=(
+    "^$PWD/(src|collectives|topo|trainers|benchmarks)/.*\.cc\$" '/Unity/unity_[0-9]+_cxx\.cxx$')
   "run-clang-tidy-$version" -quiet -p build -j "$(nproc)" "${sources[@]}" 2>build/tidy.log |
     grep -v '^\(clang-tidy\|[0-9]* warnings\)'
   return "${PIPESTATUS[0]}"

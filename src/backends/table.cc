@@ -51,8 +51,8 @@ ModuleRequest module_of(const BackendRow& row) { return {row.name, row.install, 
 std::span<const BackendRow> all_backends() { return kBackends; }
 
 Result<const BackendRow*> find_backend(std::string_view name) {
-  const auto row = std::find_if(kBackends.begin(), kBackends.end(),
-                                [&](const BackendRow& r) { return r.name == name; });
+  const auto row =
+      std::ranges::find_if(kBackends, [&](const BackendRow& r) { return r.name == name; });
   if (row != kBackends.end()) return &*row;
   std::vector<std::string_view> names;
   for (const auto& r : kBackends) names.push_back(r.name);

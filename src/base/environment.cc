@@ -1,6 +1,8 @@
 // See environment.h.
 #include "base/environment.h"
 
+#include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,9 +43,8 @@ std::vector<std::string> Environment::recordable() const {
   for (const auto& [name, value] : variables_) {
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
     const auto holds = [&](std::string_view word) { return name.find(word) != std::string::npos; };
-    if (std::any_of(kPrefixes.begin(), kPrefixes.end(), begins) &&
-        std::none_of(kSecrets.begin(), kSecrets.end(), holds))
-      kept.push_back(name + "=" + value);
+    if (std::ranges::any_of(kPrefixes, begins) && std::ranges::none_of(kSecrets, holds))
+      kept.push_back(fmt::format("{}={}", name, value));
   }
   return kept;
 }

@@ -31,8 +31,8 @@ std::pair<std::string_view, std::string_view> number_and_suffix(std::string_view
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -41,8 +41,7 @@ Result<double> scaled(std::string_view what, std::string_view text, std::span<co
   const auto [digits, suffix] = number_and_suffix(text);
   const auto number = parse_number(what, digits);
   const auto wanted = lower(suffix);
-  const auto row =
-      std::find_if(known.begin(), known.end(), [&](const Suffix& s) { return s.name == wanted; });
+  const auto row = std::ranges::find_if(known, [&](const Suffix& s) { return s.name == wanted; });
   if (!number || row == known.end() || *number < 0)
     return Failure{fmt::format("{} '{}' is not {}.", what, text, choices)};
   return *number * row->factor;

@@ -35,8 +35,8 @@ constexpr std::array<Alias, 16> kTypeAliases{{
 }};
 
 std::string_view alias_of(std::string_view theirs) {
-  const auto row = std::find_if(kTypeAliases.begin(), kTypeAliases.end(),
-                                [&](const Alias& alias) { return alias.theirs == theirs; });
+  const auto row = std::ranges::find_if(kTypeAliases,
+                                        [&](const Alias& alias) { return alias.theirs == theirs; });
   return row == kTypeAliases.end() ? std::string_view{} : row->ours;
 }
 
@@ -44,7 +44,7 @@ template <typename Table>
 std::vector<std::string_view> names_and_all(const Table& table) {
   std::vector<std::string_view> names;
   for (const auto& row : table) names.push_back(row.name);
-  names.push_back("all");
+  names.emplace_back("all");
   return names;
 }
 

@@ -17,8 +17,8 @@ namespace linerate {
 namespace {
 
 bool holds(std::span<const Token> tokens, std::string_view long_name) {
-  return std::any_of(tokens.begin(), tokens.end(),
-                     [&](const Token& token) { return token.row->long_name == long_name; });
+  return std::ranges::any_of(tokens,
+                             [&](const Token& token) { return token.row->long_name == long_name; });
 }
 
 // Whether -h stands in the line as a word of its own, so that it wins over all that is wrong.
@@ -60,7 +60,7 @@ std::vector<std::string> unknown_variables(const Environment& environment) {
   for (const auto& row : variables()) known.push_back(row.name);
   std::vector<std::string> notes;
   for (const auto& name : environment.names_with("NCCL_TESTS_")) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
     const auto near = nearest_match(name, known);
     const auto hint = near.empty() ? std::string(".") : fmt::format(": did you mean {}?", near);
     notes.push_back(fmt::format("{} is no variable of linerate and has no effect{}", name, hint));

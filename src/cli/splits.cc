@@ -44,8 +44,8 @@ std::string_view operator_part(std::string_view text) {
 }  // namespace
 
 Refusal set_split(const Argument& given, SplitRule& out) {
-  const auto row = std::find_if(kOperators.begin(), kOperators.end(),
-                                [&](const Operator& o) { return begins_with(given.text, o.name); });
+  const auto row = std::ranges::find_if(
+      kOperators, [&](const Operator& o) { return begins_with(given.text, o.name); });
   if (row == kOperators.end()) {
     constexpr std::array<std::string_view, 8> kNames{"AND", "OR", "MOD", "DIV", "&", "|", "%", "/"};
     return fmt::format(

@@ -158,8 +158,7 @@ Result<Invocation> suite_invocation(Invocation call) {
 
 const CommandRow* find_command(std::string_view name) {
   const auto rows = commands();
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const CommandRow& r) { return r.name == name; });
+  const auto row = std::ranges::find_if(rows, [&](const CommandRow& r) { return r.name == name; });
   return row == rows.end() ? nullptr : &*row;
 }
 

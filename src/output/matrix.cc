@@ -41,7 +41,7 @@ std::string matrix_text(const Matrix& matrix) {
 std::string extremes_text(const Matrix& matrix) {
   if (matrix.cells.empty()) return {};
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto [low, high] = std::minmax_element(matrix.cells.begin(), matrix.cells.end(), less);
+  const auto [low, high] = std::ranges::minmax_element(matrix.cells, less);
   const auto cell = [&](const auto& entry) {
     return fmt::format("{:.2f} {} ({}{}{})", entry.second, matrix.unit,
                        matrix.rows[static_cast<std::size_t>(entry.first.first)], matrix.joint,

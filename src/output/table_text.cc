@@ -121,8 +121,8 @@ std::string half_row(const Record* record, const TableOptions& o) {
 }
 
 const Record* find_placement(std::span<const Record> records, Placement placement) {
-  const auto at = std::find_if(records.begin(), records.end(),
-                               [&](const Record& r) { return r.what.placement == placement; });
+  const auto at =
+      std::ranges::find_if(records, [&](const Record& r) { return r.what.placement == placement; });
   return at == records.end() ? nullptr : &*at;
 }
 
@@ -189,7 +189,7 @@ std::string error_line(const std::string& error) {
   for (const auto word : kReserved)
     if (error.find(word) != std::string::npos) return "# error: see the messages on stderr\n";
   std::string one_line = error;
-  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  std::ranges::replace(one_line, '\n', ' ');
   return fmt::format("# error: {}\n", one_line);
 }
 

@@ -145,8 +145,8 @@ Json wrong_json(const WrongWhere& where) {
   auto counts = where.count_per_rank;
   if (counts.size() > kMostRanksListed) {
     object["wrong_ranks"] = counts.size();
-    std::stable_sort(counts.begin(), counts.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::ranges::stable_sort(counts,
+                             [](const auto& a, const auto& b) { return a.second > b.second; });
     counts.resize(kWorstRanks);
   } else if (where.wrong_ranks) {
     object["wrong_ranks"] = *where.wrong_ranks;

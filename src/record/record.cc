@@ -21,7 +21,7 @@ RankSpread condense(std::span<const double> per_rank) {
   assert(!per_rank.empty());
   std::vector<int> ranks(per_rank.size());
   std::iota(ranks.begin(), ranks.end(), 0);
-  std::stable_sort(ranks.begin(), ranks.end(), [&](int a, int b) {
+  std::ranges::stable_sort(ranks, [&](int a, int b) {
     return per_rank[static_cast<std::size_t>(a)] > per_rank[static_cast<std::size_t>(b)];
   });
   std::vector<double> sorted(per_rank.begin(), per_rank.end());

@@ -76,7 +76,7 @@ double percentile(std::span<const double> sorted, double q) {
 
 Summary summarize(std::span<double> samples) {
   assert(!samples.empty());
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   const double mean = std::clamp(mean_of(samples), samples.front(), samples.back());
   const double stdev = population_stdev(samples, mean);
   const auto [ci95_low, ci95_high] = median_interval(samples);

@@ -111,7 +111,9 @@ PciDevice HostMaker::nic() {
   const NicShape& of = shape_.nic;
   auto made = device(of.class_code, of.vendor, of.device, of.pcie);
   const int dev = nics_++;
-  const auto nth = static_cast<std::uint64_t>(host_ * shape_.nics_per_host() + dev);
+  const auto nth =
+      static_cast<std::uint64_t>(host_) * static_cast<std::uint64_t>(shape_.nics_per_host()) +
+      static_cast<std::uint64_t>(dev);
   made.nets.push_back({.name = fmt::format("{}{}", of.prefix, dev),
                        .dev = dev,
                        .speed_mbps = of.speed_mbps,

@@ -17,7 +17,11 @@ class Budget {
   static constexpr int kPerfect = -1;
 
   explicit Budget(int steps) : left_(steps) {}
-  bool spend() { return left_ > 0 && left_-- > 0; }
+  bool spend() {
+    if (left_ <= 0) return false;
+    --left_;
+    return true;
+  }
   void end() { left_ = kPerfect; }
   bool is_perfect() const { return left_ == kPerfect; }
   int left() const { return left_; }

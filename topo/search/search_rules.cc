@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <ranges>
 
 namespace linerate::topo {
 namespace {
@@ -98,8 +99,9 @@ std::span<const float> candidate_speeds(const NcclVersion& version, int sm, bool
   const auto answers = [&](const SpeedTable& row) {
     return version >= row.since && sm >= row.sm && multi_node == row.multi_node;
   };
-  const auto found = std::find_if(kSpeedTables.rbegin(), kSpeedTables.rend(), answers);
-  return found == kSpeedTables.rend() ? std::span<const float>(kIntra) : found->speeds;
+  const auto newest_first = std::views::reverse(kSpeedTables);
+  const auto found = std::ranges::find_if(newest_first, answers);
+  return found == newest_first.end() ? std::span<const float>(kIntra) : found->speeds;
 }
 
 }  // namespace linerate::topo

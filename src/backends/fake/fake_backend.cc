@@ -77,7 +77,7 @@ std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& members,
     lobby_.erase(ticket.number);
   }
   const auto is_here = [](const Bytes& bytes) { return WireReader(bytes).get<bool>(); };
-  if (!std::all_of(all.begin(), all.end(), is_here))
+  if (!std::ranges::all_of(all, is_here))
     throw Unavailable(
         "The fake backend runs all ranks as threads of one process: start one process, with -t.");
   return found;

@@ -76,10 +76,10 @@ void FakeCommunicator::stop_where_asked(std::uint64_t call) {
   const int name = rendezvous_->name_of(rank_);
   const auto reached = [&](const FakeOptions::Stop& s) { return s.rank == name && call >= s.call; };
   const auto& options = rendezvous_->options();
-  if (std::any_of(options.deaths.begin(), options.deaths.end(), reached))
+  if (std::ranges::any_of(options.deaths, reached))
     throw PeerFailure(fmt::format("Rank {} died in its call {}, as --fake die= asked.", name, call),
                       {name});
-  if (std::any_of(options.hangs.begin(), options.hangs.end(), reached)) rendezvous_->hang(rank_);
+  if (std::ranges::any_of(options.hangs, reached)) rendezvous_->hang(rank_);
 }
 
 // Flips the second highest bit of an element: of the exponent in floating types, so that no

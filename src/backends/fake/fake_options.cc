@@ -169,8 +169,7 @@ Result<FakeOptions> parse_fake_options(std::string_view text) {
       return Failure{fmt::format("'{}' in --fake is not of the form key=value.", item)};
     const auto name = item.substr(0, equals);
     const auto value = item.substr(equals + 1);
-    const auto key =
-        std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return k.name == name; });
+    const auto key = std::ranges::find_if(kKeys, [&](const Key& k) { return k.name == name; });
     if (key == kKeys.end()) return Failure{unknown_key(name)};
     auto& given = seen[static_cast<std::size_t>(key - kKeys.begin())];
     if (given && !key->repeatable)

@@ -106,7 +106,7 @@ void Rendezvous::complete_split() {
     if (visit.color >= 0) members[visit.color].emplace_back(visit.key, rank);
   }
   for (auto& [color, sorted] : members) {
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     std::vector<int> names;
     for (const auto& [key, rank] : sorted) names.push_back(name_of(rank));
     const auto stream = mixed(mixed(stream_, nmeetings_), static_cast<std::uint64_t>(color));

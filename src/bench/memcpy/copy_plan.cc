@@ -162,7 +162,7 @@ void Planner::measure() {
 
 void Planner::remark() {
   if (plan_.measurements.empty() && count() < 2)
-    plan_.remarks.push_back("N/A: this test needs two GPUs, and one takes part.");
+    plan_.remarks.emplace_back("N/A: this test needs two GPUs, and one takes part.");
   if (apart_.empty()) return;
   std::vector<std::string> apart;
   for (const auto& [a, b] : apart_) apart.push_back(fmt::format("{}-{}", a, b));

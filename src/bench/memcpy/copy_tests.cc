@@ -202,7 +202,7 @@ std::string_view name_of(CopyEngine engine) {
 }
 
 std::string summary_of(const CopyTest& test) {
-  const std::string summary(test.kind->summary);
+  std::string summary(test.kind->summary);
   if (test.engine == CopyEngine::cpu) return summary;
   return summary + (test.engine == CopyEngine::ce ? ", by copy engine" : ", by kernel");
 }

@@ -76,7 +76,7 @@ std::size_t free_memory_bytes(const fs::path& root) {
     const fs::path path = line.substr(second + 1);
     if (line.starts_with("0::"))
       left = std::min(left, left_in_all(root / "sys/fs/cgroup", path, kV2));
-    else if (std::find(controllers.begin(), controllers.end(), "memory") != controllers.end())
+    else if (std::ranges::find(controllers, "memory") != controllers.end())
       left = std::min(left, left_in_all(root / "sys/fs/cgroup/memory", path, kV1));
   }
   return left;

@@ -79,7 +79,7 @@ JobFailure LaneGroup::in_lane_ranks(JobFailure failure) const {
       const auto& lost = layout_.ranks_of_process[static_cast<std::size_t>(p)];
       ranks.insert(ranks.end(), lost.begin(), lost.end());
     }
-  std::sort(ranks.begin(), ranks.end());
+  std::ranges::sort(ranks);
   failure.ranks = std::move(ranks);
   return failure;
 }
@@ -87,7 +87,7 @@ JobFailure LaneGroup::in_lane_ranks(JobFailure failure) const {
 std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_lock<std::mutex>& lock,
                                                                  const Act& act) {
   auto inputs = std::exchange(inputs_, std::vector<Bytes>(inputs_.size()));
-  std::fill(arrived_.begin(), arrived_.end(), false);
+  arrived_.assign(arrived_.size(), false);
   narrived_ = 0;
   acting_ = true;
   lock.unlock();

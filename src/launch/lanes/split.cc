@@ -10,8 +10,7 @@ namespace linerate {
 namespace {
 
 bool share_a_process(const std::set<int>& taken, const ColorGroup& group) {
-  return std::any_of(group.processes.begin(), group.processes.end(),
-                     [&](int process) { return taken.contains(process); });
+  return std::ranges::any_of(group.processes, [&](int process) { return taken.contains(process); });
 }
 
 }  // namespace
@@ -23,7 +22,7 @@ std::vector<ColorGroup> color_groups(std::span<const LaneChoice> choices) {
   std::vector<ColorGroup> groups;
   for (auto& [color, members] : by_color) {
     const auto choice = [&](int rank) { return choices[static_cast<std::size_t>(rank)]; };
-    std::sort(members.begin(), members.end(), [&](int a, int b) {
+    std::ranges::sort(members, [&](int a, int b) {
       return std::tuple(choice(a).key, a) < std::tuple(choice(b).key, b);
     });
     ColorGroup group{color, std::move(members), {}};

@@ -77,7 +77,8 @@ void CompiledSchedule::find_touched(int rank) {
     for (const Place& place : *places)
       if (place.rank != rank) touched_.push_back(place.rank);
   std::ranges::sort(touched_);
-  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  const auto repeated = std::ranges::unique(touched_);
+  touched_.erase(repeated.begin(), repeated.end());
 }
 
 void CompiledSchedule::find_opened(std::span<const Schedule> all, int rank) {
