@@ -41,6 +41,8 @@ linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/expect"
 linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices)
 linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
 linerate_test(unit_output tests/unit/output linerate_output)
+target_compile_definitions(unit_output PRIVATE
+  LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_peer tests/unit/benchmarks linerate_base)

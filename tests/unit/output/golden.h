@@ -10,7 +10,7 @@
 namespace linerate {
 
 inline std::string golden(const std::string& name) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "golden" / name);
+  std::ifstream file(std::filesystem::path(LINERATE_GOLDEN_OUTPUT) / name);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
