@@ -2,6 +2,7 @@
 #include "cli/topo_words.h"
 
 #include "base/text.h"
+#include "cli/node_counts.h"
 #include "cli/sub_command.h"
 #include "cli/values.h"
 
@@ -16,29 +17,31 @@ namespace {
 constexpr std::int64_t kMostNodes = 65536, kMostFactor = 1024;
 
 // The words as they were typed.
-struct Texts {
-  std::string root, hwloc, nccl_xml, platform;
+struct TopoTexts {
+  std::string root, hwloc, nccl_xml, platform, cluster;
   std::string svg, nccl_out;
   std::vector<std::string> explain;
   std::string predict;
   bool matrix = false, dot = false, json = false, lint = false, platforms = false;
   std::string version = "2.28";
-  std::string min_bytes = "8", max_bytes = "8G", step_factor = "4", nnodes = "1";
+  std::string min_bytes = "8", max_bytes = "8G", step_factor = "4", nnodes;
 };
 
-void describe_sources(CLI::App& app, Texts& texts) {
+void describe_sources(CLI::App& app, TopoTexts& texts) {
   app.add_option("--root", texts.root, "a saved copy of another machine's /sys and /proc");
   app.add_option("--hwloc", texts.hwloc, "a machine as hwloc wrote it (lstopo FILE.xml)");
   app.add_option("--nccl-xml", texts.nccl_xml,
                  "a machine as NCCL wrote it (NCCL_TOPO_DUMP_FILE), or a file made by hand");
   app.add_option("--platform", texts.platform, "a built-in node; --list-platforms names them");
+  app.add_option("--cluster", texts.cluster, "many nodes and their network, in YAML");
 }
 
-void describe_views(CLI::App& app, Texts& texts) {
+void describe_views(CLI::App& app, TopoTexts& texts) {
   app.add_flag("--matrix", texts.matrix, "path types between GPUs and NICs, and their cores");
   app.add_flag("--dot", texts.dot, "the graph for Graphviz");
   app.add_option("--svg", texts.svg, "write a picture into FILE");
-  app.add_flag("--json", texts.json, "system, links and paths as JSON");
+  app.add_flag("--json", texts.json,
+               "system, links and paths, or with --predict its rows, as JSON");
   app.add_option("--export-nccl", texts.nccl_out,
                  "write a topology file that NCCL accepts as NCCL_TOPO_FILE");
   app.add_option("--explain", texts.explain,
@@ -51,7 +54,7 @@ void describe_views(CLI::App& app, Texts& texts) {
   app.add_flag("--list-platforms", texts.platforms, "the built-in nodes");
 }
 
-void describe(CLI::App& app, Texts& texts) {
+void describe_topo(CLI::App& app, TopoTexts& texts) {
   app.name("linerate topo");
   describe_sources(app, texts);
   describe_views(app, texts);
@@ -63,7 +66,10 @@ void describe(CLI::App& app, Texts& texts) {
       ->capture_default_str();
   app.add_option("-f,--stepfactor", texts.step_factor, "--predict: from one size to the next")
       ->capture_default_str();
-  app.add_option("--nodes", texts.nnodes, "--predict: number of such nodes")->capture_default_str();
+  app.add_option(
+      "--nodes", texts.nnodes,
+      "--predict: numbers of such nodes, or of the first ones of a cluster: 16, 1,2,8 or "
+      "1:4096, which doubles; without it one, or all of the cluster");
 }
 
 // At most one of them may be given.
@@ -84,12 +90,13 @@ Refusal at_most_one(std::span<const Given> all, std::string_view what) {
   return {};
 }
 
-Refusal read_source(const Texts& texts, TopoConfig& config) {
+Refusal read_source(const TopoTexts& texts, TopoConfig& config) {
   const std::array rows{
       std::tuple{"--root", &texts.root, TopoSource::saved_root},
       std::tuple{"--hwloc", &texts.hwloc, TopoSource::hwloc_file},
       std::tuple{"--nccl-xml", &texts.nccl_xml, TopoSource::nccl_file},
       std::tuple{"--platform", &texts.platform, TopoSource::platform},
+      std::tuple{"--cluster", &texts.cluster, TopoSource::cluster},
   };
   std::vector<Given> given;
   for (const auto& [option, text, source] : rows) {
@@ -101,12 +108,12 @@ Refusal read_source(const Texts& texts, TopoConfig& config) {
   return at_most_one(given, "machine");
 }
 
-Refusal read_view(const Texts& texts, TopoConfig& config) {
+Refusal read_view(const TopoTexts& texts, TopoConfig& config) {
   const std::array rows{
       std::tuple{"--matrix", texts.matrix, TopoView::matrix},
       std::tuple{"--dot", texts.dot, TopoView::dot},
       std::tuple{"--svg", !texts.svg.empty(), TopoView::svg},
-      std::tuple{"--json", texts.json, TopoView::json},
+      std::tuple{"--json", texts.json && texts.predict.empty(), TopoView::json},
       std::tuple{"--export-nccl", !texts.nccl_out.empty(), TopoView::nccl_xml},
       std::tuple{"--explain", !texts.explain.empty(), TopoView::explanation},
       std::tuple{"--lint", texts.lint, TopoView::lint},
@@ -123,15 +130,18 @@ Refusal read_view(const Texts& texts, TopoConfig& config) {
   return at_most_one(given, "view");
 }
 
-Refusal read_version(const Texts& texts, TopoConfig& config) {
+Refusal read_version(const TopoTexts& texts, TopoConfig& config) {
   const auto version = topo::parse_nccl_version(texts.version);
   if (!version) return "--nccl: " + version.sentence();
   config.version = *version;
   return {};
 }
 
-Refusal read_prediction(const Texts& texts, TopoConfig& config) {
-  if (config.view != TopoView::prediction) return {};
+Refusal read_prediction(const TopoTexts& texts, TopoConfig& config) {
+  if (config.view != TopoView::prediction) {
+    if (!texts.nnodes.empty()) return "--nodes: give --predict COLLECTIVE with it.";
+    return {};
+  }
   std::vector<std::string_view> names;
   for (const auto function : topo::kAllFunctions) names.push_back(name_of(function));
   const auto found = std::ranges::find(names, texts.predict);
@@ -146,15 +156,17 @@ Refusal read_prediction(const Texts& texts, TopoConfig& config) {
   if (auto refusal =
           set_whole({"-f/--stepfactor", texts.step_factor}, {2, kMostFactor}, config.step_factor))
     return refusal;
-  return set_whole({"--nodes", texts.nnodes}, {1, kMostNodes}, config.nnodes);
+  config.as_json = texts.json;
+  if (texts.nnodes.empty()) return {};
+  return set_node_counts({"--nodes", texts.nnodes}, {1, kMostNodes}, config.nnodes);
 }
 
 }  // namespace
 
 std::string topo_markdown() {
   CLI::App app;
-  Texts texts;
-  describe(app, texts);
+  TopoTexts texts;
+  describe_topo(app, texts);
   return "## linerate topo\n\n"
          "What this machine, another one or a built-in node is made of, and what NCCL makes of it: "
          "[topology](topology.md).\n\n" +
@@ -165,9 +177,9 @@ Result<TopoConfig> parse_topo(const std::vector<std::string>& words) {
   CLI::App app(
       "What this machine is made of, how its parts are linked, and how fast NCCL should "
       "be on it.");
-  Texts texts;
+  TopoTexts texts;
   TopoConfig config;
-  describe(app, texts);
+  describe_topo(app, texts);
   const auto asked = read_words(app, words, "linerate topo");
   if (!asked.refusal.empty()) return Failure{asked.refusal};
   config.help_text = asked.help;

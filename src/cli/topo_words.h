@@ -14,8 +14,15 @@
 
 namespace linerate {
 
-// Where the system comes from.
-enum class TopoSource : std::uint8_t { this_machine, saved_root, hwloc_file, nccl_file, platform };
+// Where the system, or the cluster of several, comes from.
+enum class TopoSource : std::uint8_t {
+  this_machine,
+  saved_root,
+  hwloc_file,
+  nccl_file,
+  platform,
+  cluster
+};
 
 enum class TopoView : std::uint8_t {
   tree,
@@ -43,7 +50,8 @@ struct TopoConfig {
   std::size_t min_bytes = 8;
   std::size_t max_bytes = std::size_t{8} << 30;
   int step_factor = 4;
-  int nnodes = 1;
+  std::vector<int> nnodes{};  // ascending; empty: a cluster's, or one node
+  bool as_json = false;
 
   std::string help_text{};  // set: print it and do nothing
 };

@@ -2,19 +2,20 @@
 #include "base/error.h"
 #include "cli/topo_words.h"
 #include "commands/command.h"
+#include "commands/topo_predict.h"
+#include "topo/cluster/cluster_file.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_xml.h"
 #include "topo/detect/nccl_view.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
-#include "topo/model/job.h"
 #include "topo/read/nccl_xml.h"
+#include "topo/show/cluster.h"
 #include "topo/show/dot.h"
 #include "topo/show/json.h"
 #include "topo/show/matrix.h"
 #include "topo/show/nccl_xml_export.h"
-#include "topo/show/prediction.h"
 #include "topo/show/svg.h"
 #include "topo/show/tree.h"
 
@@ -26,6 +27,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -47,6 +49,8 @@ Result<System> load(const TopoConfig& config) {
       return topo::detect({.root = config.source_name});
     case TopoSource::hwloc_file:
       return topo::load_hwloc_xml(config.source_name);
+    case TopoSource::cluster:  // has several
+      break;
   }
   __builtin_unreachable();
 }
@@ -61,21 +65,6 @@ void write_file(const std::string& path, const std::string& text) {
 ExitCode print_platforms() {
   for (const auto& platform : topo::platforms())
     fmt::print("{:<14} {}\n", platform.name, platform.about);
-  return ExitCode::ok;
-}
-
-ExitCode predict(const TopoConfig& config, const Graph& graph) {
-  const auto gpus = graph.of(topo::NodeKind::gpu).size();
-  if (gpus == 0) return refuse("--predict: there is no GPU, so nothing for NCCL to do.");
-  if (gpus * static_cast<std::size_t>(config.nnodes) < 2)
-    return refuse("--predict: one GPU alone sends nothing: give --nodes 2 or more.");
-  if (config.nnodes > 1 && graph.of(topo::NodeKind::net).empty())
-    return refuse("--predict: several nodes need a NIC, and this one has none.");
-  const auto job = topo::job_of(graph, {.nnodes = config.nnodes});
-  fmt::print("{}", topo::prediction_text(job, {.function = config.function,
-                                               .min_bytes = config.min_bytes,
-                                               .max_bytes = config.max_bytes,
-                                               .step_factor = config.step_factor}));
   return ExitCode::ok;
 }
 
@@ -141,7 +130,7 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
     case TopoView::explanation:
       return explain(config, topo::build_graph(as_nccl_takes(config, system), config.version));
     case TopoView::prediction:
-      return predict(config, topo::build_graph(as_nccl_takes(config, system), config.version));
+      return predict_on_nodes(config, as_nccl_takes(config, system));
     case TopoView::svg:
       write_file(config.out_file, topo::svg_text(graph));
       return ExitCode::ok;
@@ -151,6 +140,31 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
       break;
   }
   __builtin_unreachable();
+}
+
+// The views of one machine show a cluster whose nodes are all alike.
+ExitCode show_node(const TopoConfig& config, const topo::Cluster& cluster,
+                   const Environment& environment) {
+  std::string names;
+  for (const auto& group : cluster.groups)
+    if (group.system != cluster.groups.front().system)
+      names += (names.empty() ? cluster.groups.front().topology + ", " : ", ") + group.topology;
+  if (names.empty()) return show(config, *cluster.groups.front().system, environment);
+  return refuse(
+      fmt::format("--cluster: its nodes are of several kinds ({}), and this view shows "
+                  "one: give --platform or --nccl-xml with one of them, or no view, or "
+                  "--predict.",
+                  names));
+}
+
+ExitCode show_cluster(const TopoConfig& config, const Environment& environment) {
+  const auto detect = []() -> Result<System> { return topo::nccl_view(topo::detect()); };
+  auto cluster = topo::read_cluster(config.source_name, detect);
+  if (!cluster) return refuse(cluster.sentence());
+  if (config.view == TopoView::prediction)
+    return predict_on_cluster(config, std::move(cluster).value());
+  if (config.view == TopoView::tree) return print(topo::cluster_text(*cluster, config.version));
+  return show_node(config, *cluster, environment);
 }
 
 }  // namespace
@@ -163,6 +177,7 @@ ExitCode topo_command(const CommandInput& input) {
     return ExitCode::ok;
   }
   if (config->view == TopoView::platforms) return print_platforms();
+  if (config->source == TopoSource::cluster) return show_cluster(*config, input.environment);
   const auto system = load(*config);
   if (!system) return refuse(system.sentence());
   return show(*config, *system, input.environment);

@@ -98,10 +98,11 @@ class JsonLinesKeys(unittest.TestCase):
 class Topology(unittest.TestCase):
     def test_every_key_of_its_json_is_in_the_docs(self):
         page = (ROOT / "docs" / "output-format.md").read_text()
-        done = run([tool("linerate"), "topo", "--platform", "dgx-h100", "--json"])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for key in keys_of(json.loads(done.stdout), frozenset({"gpu", "ports"})):
-            self.assertIn(f"`{key}`", page)
+        for view in ([], ["--predict", "all_reduce"]):
+            done = run([tool("linerate"), "topo", "--platform", "dgx-h100", "--json", *view])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for key in keys_of(json.loads(done.stdout), frozenset({"gpu", "ports"})):
+                self.assertIn(f"`{key}`", page)
 
     def test_the_command_that_saves_a_machine_is_the_one_of_the_source(self):
         header = (ROOT / "topo" / "detect" / "detect.h").read_text()

@@ -36,10 +36,13 @@ constexpr GpuShape kL40s{"NVIDIA L40S", 0x26b9, 89, 4, 0, 0, {}};
 constexpr NicShape kConnectX6{"mlx5_", 0x020700, 0x15b3, 0x101b, 4, 200000, 0, "InfiniBand"};
 constexpr NicShape kConnectX7{"mlx5_", 0x020700, 0x15b3, 0x1021, 5, 400000, 0, "InfiniBand"};
 constexpr NicShape kConnectX7At200{"mlx5_", 0x020000, 0x15b3, 0x1021, 5, 200000, 0, "Ethernet"};
-// Four of them stand beside each GPU of a p5, which AWS's plugin may show NCCL as one. 75 us: what
-// AWS's plugin tells NCCL of both machines.
+// 75 us: what AWS's plugin tells NCCL of both machines (src/platform-aws.cpp of aws-ofi-nccl).
 constexpr NicShape kEfa{"efa", 0x020000, 0x1d0f, 0xefa0, 3, 100000, 75, "Ethernet"};
-constexpr NicShape kEfa2{"efa", 0x020000, 0x1d0f, 0xefa1, 5, 100000, 75, "Ethernet"};
+// Four of them stand beside each GPU of a p5, and NCCL sees one: the plugin groups NICs by the GPU
+// that they are near to (src/nccl_ofi_topo.cpp), adds up their speeds (get_properties in
+// src/nccl_ofi_rdma.cpp), and writes the first one's PCI link into NCCL's file as wide as the
+// GPU's (write_nic). p4d has one for two GPUs, and a protocol of the plugin without groups.
+constexpr NicShape kFourEfa2{"efa", 0x020000, 0x1d0f, 0xefa1, 5, 400000, 75, "Ethernet"};
 
 // A row's shape: {name, hosts, NUMA nodes, switches each, their levels, GPUs and NICs each, ...,
 // PCIe of the switches, their vendor and device}. NVIDIA's machines show two levels of switches
@@ -79,8 +82,8 @@ constexpr Platform kPlatforms[] = {
      {"aws-p4d", 1, 2, 2, 1, 2, 1, kCascadeLake, kAwsA100, kEfa, 3, 0x1d0f, 0x0200}},
     // AWS's documentation of p5.48xlarge; its processors have PCIe 4.
     {"aws-p5",
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 32x 100 Gb/s EFA",
-     {"aws-p5", 1, 2, 4, 1, 1, 4, kMilan, kH100, kEfa2, 4, 0x1d0f, 0x0200}},
+     "8x H100, 18 NVLinks each over 4 NVSwitches, 32x 100 Gb/s EFA that NCCL sees as 8x 400",
+     {"aws-p5", 1, 2, 4, 1, 1, 1, kMilan, kH100, kFourEfa2, 4, 0x1d0f, 0x0200}},
     // NVIDIA OVX with L40S: 2 processors, 8 GPUs without NVLink, one NIC for two of them.
     {"pcie-8xl40s",
      "8x L40S over PCI Express, 4x 200 Gb/s Ethernet",

@@ -83,7 +83,7 @@ bool BandwidthRules::offered_to_shares() const {
   const bool nvls = scheme_.algorithm == Algorithm::nvls;
   if (scheme_.algorithm == Algorithm::nvls_tree) return false;
   if (job_.version < (nvls ? kNvlsForShares : kCollnetForShares)) return false;
-  return job_.nnodes == 1 || (job_.collnet && per_node() <= job_.collnet_heads);
+  return job_.nnodes == 1 || (job_.collnet && job_.most_ranks_of_a_node() <= job_.collnet_heads);
 }
 
 double BandwidthRules::ll_gbps() const {

@@ -25,10 +25,11 @@ bool fits_node(const JobShape& job, const Scheme& scheme) {
   switch (scheme.algorithm) {
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
-      return job.ranks_per_node() <= kMostCollnetRanks;
+      return job.most_ranks_of_a_node() <= kMostCollnetRanks;
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return scheme.function == Function::all_reduce || job.ranks_per_node() <= kMostNvlsRanks;
+      return scheme.function == Function::all_reduce ||
+             job.most_ranks_of_a_node() <= kMostNvlsRanks;
     case Algorithm::tree:
     case Algorithm::ring:
     case Algorithm::pat:

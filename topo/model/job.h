@@ -1,12 +1,14 @@
-// From a node and its channels to what NCCL's model knows of a job.
+// From nodes and their channels to what NCCL's model knows of a job.
 #pragma once
 
 #include "topo/model/job_shape.h"
 #include "topo/search/node_channels.h"
 
+#include <span>
+
 namespace linerate::topo {
 
-// Nodes that are all alike, with a rank on each of their GPUs.
+// A job with a rank on each GPU of its nodes.
 struct JobOptions {
   int nnodes = 1;
   bool collnet = false;  // NCCL_COLLNET_ENABLE
@@ -15,7 +17,36 @@ struct JobOptions {
   int min_ctas = 1, max_ctas = 64;
 };
 
-// Searches the node's channels. Milliseconds. REQUIRES: the graph has a GPU.
+// What the ranks of a node tell all others before NCCL chooses anything.
+struct NodeFacts {
+  NcclVersion version{};
+  int gpus = 1, nets = 0;  // of the node; NIC ports
+  int min_sm = 0, max_sm = 0;
+  CpuKind cpu = CpuKind::intel;
+  bool nvswitch = false;
+  int collnet_heads = 0;
+  NodeChannels channels{};
+};
+
+// Searches the node's channels, of a job of one node or of several: how many does not matter.
+// Milliseconds. REQUIRES: the graph has a GPU.
+NodeFacts facts_of(const Graph& graph, const JobOptions& options);
+
+// The channels that an algorithm runs on.
+const ChannelSet& channels_of(const NodeChannels& found, Algorithm algorithm);
+
+struct NodesAlike {
+  const NodeFacts* facts = nullptr;
+  int count = 1;
+};
+
+// A job over nodes of one kind or several, the first rank's first: the fewest channels, the lowest
+// speeds and the farthest path types of any (src/init.cc of NCCL, initTransportsRank, behind its
+// third all-gather). Numbers of GPUs may differ; NCCL then reckons with their average.
+// REQUIRES: nodes are there, all of one version; facts for several nodes where there are several.
+JobShape job_of(std::span<const NodesAlike> nodes, const JobOptions& options);
+
+// Nodes that are all alike. Searches their channels. REQUIRES: the graph has a GPU.
 JobShape job_of(const Graph& graph, const JobOptions& options);
 
 }  // namespace linerate::topo

@@ -15,7 +15,8 @@ enum class CpuKind : std::uint8_t { intel, amd, mixed, power, other };
 
 struct JobShape {
   NcclVersion version{};
-  int nranks = 1, nnodes = 1;  // nranks is a multiple of nnodes
+  int nranks = 1, nnodes = 1;
+  int most_local_ranks = 0;    // of one node; 0: all nodes have as many
   int min_sm = 0, max_sm = 0;  // of the GPUs
   CpuKind cpu = CpuKind::intel;
   bool nvswitch = false;                           // GPUs are joined by NVSwitches
@@ -27,6 +28,9 @@ struct JobShape {
   int nvls_channels = 16;
 
   double ranks_per_node() const { return static_cast<double>(nranks) / nnodes; }
+  double most_ranks_of_a_node() const {
+    return most_local_ranks > 0 ? most_local_ranks : ranks_per_node();
+  }
   const ChannelSet& of(Algorithm algorithm) const { return channels[index_of(algorithm)]; }
 };
 

@@ -57,12 +57,17 @@ double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
 Predictor::Predictor(const JobShape& job) : job_(job), costs_(job) {}
 
 std::optional<double> Predictor::time_us(const Scheme& scheme, std::size_t bytes) const {
+  const auto parts = time_parts(scheme, bytes);
+  return parts ? std::optional(parts->total_us()) : std::nullopt;
+}
+
+std::optional<TimeParts> Predictor::time_parts(const Scheme& scheme, std::size_t bytes) const {
   const Cost& cost = costs_.of(scheme.function, scheme.algorithm, scheme.protocol);
   if (!cost.usable()) return std::nullopt;
   double algbw = cost.algbw_gbps;
   if (corrected(job_, scheme)) algbw *= tree_correction(scheme.protocol, bytes);
-  return cost.latency_us * plateau(job_, scheme, bytes) +
-         static_cast<double>(bytes) / (kBytesPerUsOfGbps * algbw);
+  return TimeParts{.latency_us = cost.latency_us * plateau(job_, scheme, bytes),
+                   .transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * algbw)};
 }
 
 // Fewer channels while one would have less than its threads want (src/enqueue.cc,

@@ -26,6 +26,13 @@ struct Crossover {
   Protocol protocol = Protocol::simple;
 };
 
+// What a call's time is made of.
+struct TimeParts {
+  double latency_us = 0, transfer_us = 0;
+
+  double total_us() const { return latency_us + transfer_us; }
+};
+
 // The predictions of one job. Thread-compatible.
 class Predictor {
  public:
@@ -35,9 +42,11 @@ class Predictor {
   Prediction predict(Function function, std::size_t bytes) const;
   // Of one way; nothing where NCCL does not use it.
   std::optional<double> time_us(const Scheme& scheme, std::size_t bytes) const;
+  std::optional<TimeParts> time_parts(const Scheme& scheme, std::size_t bytes) const;
   // From `least` bytes to `most`; the first one is the choice at `least`.
   std::vector<Crossover> crossovers(Function function, std::size_t least, std::size_t most) const;
   const CostTable& costs() const { return costs_; }
+  const JobShape& job() const { return job_; }
 
  private:
   int channels_for(const Scheme& scheme, std::size_t bytes) const;

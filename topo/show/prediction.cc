@@ -2,8 +2,10 @@
 #include "topo/show/prediction.h"
 
 #include "base/units.h"
+#include "topo/show/json.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 
@@ -20,6 +22,41 @@ std::string set_text(std::string_view name, const ChannelSet& set) {
   return text + '\n';
 }
 
+std::string head(Function function, const PredictionColumns& columns) {
+  const std::string nodes = columns.nodes ? fmt::format("{:>6} {:>7} ", "nodes", "ranks") : "";
+  const std::string blank(nodes.size(), ' ');
+  return fmt::format(
+      "{}{:>14} {:>14} {:>8} {:>8} {:>14} {:>10} {:>10}{}\n{}{:>14} {:>14} {:>8} {:>8} {:>14} "
+      "{:>10} {:>10}\n",
+      nodes, name_of(function), "algorithm", "protocol", "channels", "time", "algbw", "busbw",
+      columns.bound_by ? "  bound by" : "", blank, "(B)", "", "", "", "(us)", "(GB/s)", "(GB/s)");
+}
+
+std::string line(const PredictedRow& row, const PredictionColumns& columns) {
+  const Prediction& p = row.predicted.prediction;
+  auto text = columns.nodes ? fmt::format("{:>6} {:>7} ", row.nnodes, row.nranks) : std::string();
+  text += fmt::format("{:>14} {:>14} {:>8} {:>8} {:>14.2f} {:>10.2f} {:>10.2f}", p.bytes,
+                      name_of(p.algorithm), name_of(p.protocol), p.channels, p.time_us,
+                      p.algbw_gbps, p.busbw_gbps);
+  if (columns.bound_by) text += "  " + row.predicted.bound_by;
+  return text + '\n';
+}
+
+}  // namespace
+
+std::vector<PredictedRow> predicted_rows(ClusterPredictor& predictor,
+                                         const PredictionRange& range) {
+  const JobShape& job = predictor.nccl().job();
+  const auto factor = static_cast<std::size_t>(range.step_factor);
+  std::vector<PredictedRow> rows;
+  for (std::size_t bytes = range.min_bytes;; bytes *= factor) {
+    rows.push_back({.nnodes = job.nnodes,
+                    .nranks = job.nranks,
+                    .predicted = predictor.predict(range.function, bytes)});
+    if (bytes > range.max_bytes / factor) return rows;
+  }
+}
+
 std::string channels_text(const JobShape& job) {
   constexpr std::array kSets{Algorithm::ring, Algorithm::tree, Algorithm::nvls,
                              Algorithm::collnet_chain, Algorithm::collnet_direct};
@@ -31,10 +68,11 @@ std::string channels_text(const JobShape& job) {
   return text + "\n\n";
 }
 
-std::string row(const Prediction& p) {
-  return fmt::format("{:>14} {:>14} {:>8} {:>8} {:>14.2f} {:>10.2f} {:>10.2f}\n", p.bytes,
-                     name_of(p.algorithm), name_of(p.protocol), p.channels, p.time_us, p.algbw_gbps,
-                     p.busbw_gbps);
+std::string prediction_table(std::span<const PredictedRow> rows, Function function,
+                             const PredictionColumns& columns) {
+  auto text = head(function, columns);
+  for (const auto& row : rows) text += line(row, columns);
+  return text;
 }
 
 std::string crossovers_text(const Predictor& predictor, const PredictionRange& range) {
@@ -46,22 +84,27 @@ std::string crossovers_text(const Predictor& predictor, const PredictionRange& r
   return text;
 }
 
-}  // namespace
-
-std::string prediction_text(const JobShape& job, const PredictionRange& range) {
-  const Predictor predictor(job);
-  auto text = channels_text(job);
-  text += fmt::format(
-      "{:>14} {:>14} {:>8} {:>8} {:>14} {:>10} {:>10}\n{:>14} {:>14} {:>8} {:>8} "
-      "{:>14} {:>10} {:>10}\n",
-      name_of(range.function), "algorithm", "protocol", "channels", "time", "algbw", "busbw", "(B)",
-      "", "", "", "(us)", "(GB/s)", "(GB/s)");
-  const auto factor = static_cast<std::size_t>(range.step_factor);
-  for (std::size_t bytes = range.min_bytes;; bytes *= factor) {
-    text += row(predictor.predict(range.function, bytes));
-    if (bytes > range.max_bytes / factor) break;
+std::string prediction_json(std::span<const PredictedRow> rows, Function function,
+                            const NcclVersion& version) {
+  nlohmann::ordered_json json{{"kind", "prediction"},
+                              {"schema", kTopologySchema},
+                              {"collective", name_of(function)},
+                              {"nccl_version", text_of(version)},
+                              {"rows", nlohmann::ordered_json::array()}};
+  for (const auto& row : rows) {
+    const Prediction& p = row.predicted.prediction;
+    json["rows"].push_back({{"nnodes", row.nnodes},
+                            {"nranks", row.nranks},
+                            {"bytes", p.bytes},
+                            {"algorithm", name_of(p.algorithm)},
+                            {"protocol", name_of(p.protocol)},
+                            {"channels", p.channels},
+                            {"time_us", p.time_us},
+                            {"algbw_gbps", p.algbw_gbps},
+                            {"busbw_gbps", p.busbw_gbps},
+                            {"bound_by", row.predicted.bound_by}});
   }
-  return text + crossovers_text(predictor, range);
+  return json.dump(2) + '\n';
 }
 
 }  // namespace linerate::topo

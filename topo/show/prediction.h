@@ -1,10 +1,12 @@
-// What NCCL will do on a system, as a table.
+// What NCCL will do on nodes, as a table and as JSON.
 #pragma once
 
-#include "topo/model/predict.h"
+#include "topo/cluster/cluster_predictor.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace linerate::topo {
 
@@ -14,8 +16,32 @@ struct PredictionRange {
   int step_factor = 2;
 };
 
-// Channels found, a row for each size, and where the choice changes; every line ended.
-// REQUIRES: 0 < min_bytes <= max_bytes, step_factor > 1, and a job of two ranks at least.
-std::string prediction_text(const JobShape& job, const PredictionRange& range);
+// One size on one number of nodes.
+struct PredictedRow {
+  int nnodes = 1, nranks = 1;
+  ClusterPrediction predicted{};
+};
+
+// A row for each size. REQUIRES: 0 < min_bytes <= max_bytes, step_factor > 1.
+std::vector<PredictedRow> predicted_rows(ClusterPredictor& predictor, const PredictionRange& range);
+
+// The channels found; every line ended, an empty one last.
+std::string channels_text(const JobShape& job);
+
+// Which columns a table has besides.
+struct PredictionColumns {
+  bool nodes = false;     // nodes and ranks
+  bool bound_by = false;  // what the time comes from
+};
+std::string prediction_table(std::span<const PredictedRow> rows, Function function,
+                             const PredictionColumns& columns);
+
+// Where NCCL's choice changes.
+std::string crossovers_text(const Predictor& predictor, const PredictionRange& range);
+
+// One object, indented: kind "prediction", schema, collective, nccl_version, rows of nnodes,
+// nranks, bytes, algorithm, protocol, channels, time_us, algbw_gbps, busbw_gbps, bound_by.
+std::string prediction_json(std::span<const PredictedRow> rows, Function function,
+                            const NcclVersion& version);
 
 }  // namespace linerate::topo

@@ -37,8 +37,31 @@ TEST(TopoWords, OfAPredictionHaveARange) {
   EXPECT_EQ(config->min_bytes, 1024U);
   EXPECT_EQ(config->max_bytes, std::size_t{1} << 30);
   EXPECT_EQ(config->step_factor, 2);
-  EXPECT_EQ(config->nnodes, 16);
+  EXPECT_EQ(config->nnodes, std::vector{16});
+  EXPECT_FALSE(config->as_json);
   EXPECT_EQ(config->version, (topo::NcclVersion{2, 27, 7}));
+}
+
+TEST(TopoWords, NameAClusterWhosePredictionsMayBeJson) {
+  const auto config = parse_topo({"--cluster", "west.yaml", "--predict", "all_reduce", "--json"});
+
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->source, TopoSource::cluster);
+  EXPECT_EQ(config->view, TopoView::prediction);
+  EXPECT_TRUE(config->as_json);
+  EXPECT_TRUE(config->nnodes.empty());
+}
+
+TEST(TopoWords, ListNumbersOfNodesOrDoubleThem) {
+  const auto counts = [](const char* text) {
+    return parse_topo({"--predict", "all_reduce", "--nodes", text})->nnodes;
+  };
+
+  EXPECT_EQ(counts("8,1,2"), (std::vector{1, 2, 8}));
+  EXPECT_EQ(counts("1:8"), (std::vector{1, 2, 4, 8}));
+  EXPECT_EQ(counts("3:20"), (std::vector{3, 6, 12, 20}));
+  EXPECT_EQ(counts("2:4,4,3"), (std::vector{2, 3, 4}));
+  EXPECT_EQ(counts("5:5"), std::vector{5});
 }
 
 struct Wrong {
@@ -57,17 +80,22 @@ TEST_P(WrongTopoWords, AreRefusedInASentence) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cli, WrongTopoWords,
-    testing::Values(Wrong{{"--tree"}, "--tree"},
-                    Wrong{{"--root", "a", "--hwloc", "b"}, "--root and --hwloc exclude each other"},
-                    Wrong{{"--matrix", "--json"}, "--matrix and --json exclude each other"},
-                    Wrong{{"--explain", "GPU0"}, "--explain"},
-                    Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
-                    Wrong{{"--predict", "all_to_all"}, "Unknown collective 'all_to_all'"},
-                    Wrong{{"--predict", "all_reduce", "-b", "2M", "-e", "1M"}, "-e/--maxbytes"},
-                    Wrong{{"--predict", "all_reduce", "-b", "0"}, "-b/--minbytes"},
-                    Wrong{{"--predict", "all_reduce", "-f", "1"}, "-f/--stepfactor"},
-                    Wrong{{"--predict", "all_reduce", "--nodes", "0"}, "--nodes"},
-                    Wrong{{"--predict", "all_reduce", "--nodes", "99999"}, "--nodes"}));
+    testing::Values(
+        Wrong{{"--tree"}, "--tree"},
+        Wrong{{"--root", "a", "--hwloc", "b"}, "--root and --hwloc exclude each other"},
+        Wrong{{"--matrix", "--json"}, "--matrix and --json exclude each other"},
+        Wrong{{"--explain", "GPU0"}, "--explain"}, Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
+        Wrong{{"--predict", "all_to_all"}, "Unknown collective 'all_to_all'"},
+        Wrong{{"--predict", "all_reduce", "-b", "2M", "-e", "1M"}, "-e/--maxbytes"},
+        Wrong{{"--predict", "all_reduce", "-b", "0"}, "-b/--minbytes"},
+        Wrong{{"--predict", "all_reduce", "-f", "1"}, "-f/--stepfactor"},
+        Wrong{{"--predict", "all_reduce", "--nodes", "0"}, "--nodes"},
+        Wrong{{"--predict", "all_reduce", "--nodes", "99999"}, "--nodes"},
+        Wrong{{"--predict", "all_reduce", "--nodes", "1,,2"}, "has no numbers of nodes at ''"},
+        Wrong{{"--predict", "all_reduce", "--nodes", "1:2:4"}, "at '1:2:4': give whole"},
+        Wrong{{"--predict", "all_reduce", "--nodes", "8:1"}, "at '8:1'"},
+        Wrong{{"--cluster", "a", "--platform", "b"}, "exclude each other"},
+        Wrong{{"--predict", "all_reduce", "--matrix", "--json"}, "exclude each"}));
 
 TEST(TopoWords, AskForHelp) {
   const auto config = parse_topo({"--help"});

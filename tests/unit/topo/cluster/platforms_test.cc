@@ -26,7 +26,7 @@ constexpr Sheet kSheets[] = {
     {.name = "azure-ndv4", .sm = 80, .nvlinks = 12, .gbits = 200},
     {.name = "azure-ndv5"},
     {.name = "aws-p4d", .sm = 80, .nvlinks = 12, .nics = 4, .gbits = 100},
-    {.name = "aws-p5", .nics = 32, .gbits = 100},
+    {.name = "aws-p5"},  // 32 of 100 Gb/s, and its plugin shows NCCL four of them as one
     {.name = "pcie-8xl40s", .sm = 89, .nvlinks = 0, .nics = 4, .gbits = 200},
 };
 

@@ -1,6 +1,7 @@
 // Predictions from a description of the node alone, for platforms with published figures.
 #include "topo/model/job.h"
 
+#include "topo/cluster/node_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/predict.h"
 #include "topo/system/walk.h"
@@ -63,6 +64,51 @@ TEST(JobsOfPlatforms, FollowTheSpeedOfTheirNics) {
   const double slow = peak_gbps(job_of(build_graph(system), {.nnodes = 4}));
 
   EXPECT_NEAR(slow / peak_gbps(job("hgx-h200", 4)), 0.5, 0.05);
+}
+
+// Two nodes, one of each kind.
+JobShape mixed(const System& first, const System& second) {
+  const JobOptions options{.nnodes = 2};
+  const auto one = facts_of(build_graph(first), options),
+             other = facts_of(build_graph(second), options);
+  const NodesAlike nodes[] = {{&one, 1}, {&other, 1}};
+  return job_of(nodes, options);
+}
+
+TEST(JobsOfMixedNodes, HaveWhatAllOfThemCanDo) {
+  const auto h100 = built_in_platform("dgx-h100").value();
+  const auto a100 = built_in_platform("dgx-a100").value();
+
+  for (const auto& shape : {mixed(h100, a100), mixed(a100, h100)}) {
+    const auto& ring = shape.of(Algorithm::ring);
+    EXPECT_EQ(ring.nchannels(), 8);
+    EXPECT_EQ(ring.intra_gbps, 24);
+    EXPECT_EQ(ring.inter_gbps, 24);
+    EXPECT_EQ(shape.coll_channels, 16);
+    EXPECT_EQ(shape.min_sm, 80);
+    EXPECT_EQ(shape.max_sm, 90);
+    EXPECT_EQ(shape.cpu, CpuKind::mixed);
+    EXPECT_FALSE(shape.nvls);
+    EXPECT_EQ(shape.nranks, 16);
+  }
+}
+
+TEST(JobsOfMixedNodes, AreThoseOfOneKindWhereTheKindsAreAlike) {
+  const auto system = built_in_platform("hgx-h200").value();
+
+  EXPECT_DOUBLE_EQ(peak_gbps(mixed(system, system)), peak_gbps(job("hgx-h200", 2)));
+}
+
+TEST(JobsOfMixedNodes, MayHaveDifferentNumbersOfGpus) {
+  const auto four = system_of({.switches = 2}), eight = system_of({.switches = 4});
+
+  const auto shape = mixed(four, eight);
+
+  EXPECT_EQ(shape.nranks, 12);
+  EXPECT_EQ(shape.ranks_per_node(), 6);
+  EXPECT_EQ(shape.most_ranks_of_a_node(), 8);
+  EXPECT_EQ(shape.of(Algorithm::nvls).nchannels(), 4);  // heads
+  EXPECT_GT(peak_gbps(shape), 0);
 }
 
 }  // namespace

@@ -80,10 +80,20 @@ TEST(NodeChannels, OfSeveralA100NodesAreEightTimesTwentyFour) {
 
 TEST(NodeChannels, UseEveryNicOfASmallOrALargeNumber) {
   EXPECT_EQ(told(channels_of("aws-p4d", {.multi_node = true}).ring), "4x12/12 NVL");
-  const auto p5 = channels_of("aws-p5", {.multi_node = true});
-  EXPECT_EQ(told(p5.ring), "32x12/12 NVL");
-  EXPECT_EQ(p5.ring.inter_latency_us, 75);
-  EXPECT_EQ(p5.coll_channels, 64);
+  const auto graph = build_graph(
+      system_of({.gpus = 1, .nics = 4, .nic = {.speed_mbps = 100000, .latency_us = 75}}));
+  const auto many = find_node_channels(graph, Paths(graph), {.multi_node = true});
+  EXPECT_EQ(told(many.ring), "32x12/12 NVL");
+  EXPECT_EQ(many.ring.inter_latency_us, 75);
+  EXPECT_EQ(many.coll_channels, 64);
+}
+
+// Four NICs of AWS beside each GPU are one to NCCL.
+TEST(NodeChannels, OfP5AreThoseOfANicOf400GbitForEachGpu) {
+  const auto found = channels_of("aws-p5", {.multi_node = true});
+
+  EXPECT_EQ(told(found.ring), "8x48/48 NVL");
+  EXPECT_EQ(found.ring.inter_latency_us, 75);
 }
 
 TEST(NodeChannels, AreSearchedForNicCollectivesOnlyWhereAsked) {

@@ -2,7 +2,7 @@
 #include "topo/show/svg_parts.h"
 
 #include "support/topo/shown_systems.h"
-#include "topo/cluster/platforms.h"
+#include "topo/cluster/node_shape.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(Parts, HaveASwitchForAFoldedChain) {
 }
 
 TEST(Parts, StackManyNicsOfOneSwitch) {
-  const Graph graph = build_graph(*built_in_platform("aws-p5"));
+  const Graph graph = build_graph(system_of({.gpus = 1, .nics = 4}));
 
   const auto cpus = parts_of(graph, 0);
 

@@ -1,0 +1,96 @@
+// See topo_predict.h.
+#include "commands/topo_predict.h"
+
+#include "commands/command.h"
+#include "topo/cluster/cluster_predictor.h"
+#include "topo/show/prediction.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+using topo::ClusterNodes;
+using topo::ClusterPredictor;
+using topo::PredictedRow;
+
+topo::PredictionRange range_of(const TopoConfig& config) {
+  return {.function = config.function,
+          .min_bytes = config.min_bytes,
+          .max_bytes = config.max_bytes,
+          .step_factor = config.step_factor};
+}
+
+std::vector<PredictedRow> rows_of(ClusterNodes& nodes, const TopoConfig& config,
+                                  const std::vector<int>& counts) {
+  std::vector<PredictedRow> rows;
+  for (const int nnodes : counts) {
+    ClusterPredictor predictor(nodes, nnodes);
+    const auto more = predicted_rows(predictor, range_of(config));
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
+// One number of nodes: with the channels found, and where the choice changes.
+std::string text_of_one(ClusterNodes& nodes, const TopoConfig& config, int nnodes) {
+  ClusterPredictor predictor(nodes, nnodes);
+  const auto range = range_of(config);
+  return topo::channels_text(predictor.nccl().job()) +
+         topo::prediction_table(predicted_rows(predictor, range), config.function,
+                                {.bound_by = config.source == TopoSource::cluster}) +
+         topo::crossovers_text(predictor.nccl(), range);
+}
+
+// NCCL 2.30 ends with an error where 2.29 goes on (src/init.cc, NCCL_IGNORE_NET_MISMATCH).
+void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int nnodes) {
+  if (config.version >= topo::NcclVersion{2, 30, 0} && nodes.nics_differ(nnodes))
+    fmt::print(stderr,
+               "linerate: nodes have different numbers of NICs: NCCL {} refuses that unless "
+               "NCCL_IGNORE_NET_MISMATCH=1 is set.\n",
+               text_of(config.version));
+}
+
+ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector<int>& counts) {
+  for (const int nnodes : counts)
+    if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
+  warn_of_mixed_nics(nodes, config, counts.back());
+  if (config.as_json)
+    fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,
+                                           config.version));
+  else if (counts.size() == 1)
+    fmt::print("{}", text_of_one(nodes, config, counts.front()));
+  else
+    fmt::print("{}", topo::prediction_table(
+                         rows_of(nodes, config, counts), config.function,
+                         {.nodes = true, .bound_by = config.source == TopoSource::cluster}));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode predict_on_cluster(const TopoConfig& config, topo::Cluster cluster) {
+  const int all = cluster.nnodes();
+  const auto counts = config.nnodes.empty() ? std::vector{all} : config.nnodes;
+  if (counts.back() > all)
+    return refuse(fmt::format("--nodes {} is more than the cluster has: give at most {}.",
+                              counts.back(), all));
+  return predict(config, ClusterNodes(std::move(cluster), config.version), counts);
+}
+
+ExitCode predict_on_nodes(const TopoConfig& config, topo::System system) {
+  const auto counts = config.nnodes.empty() ? std::vector{1} : config.nnodes;
+  const auto name = config.source_name.empty() ? "this machine" : config.source_name;
+  topo::Cluster cluster;
+  cluster.groups.push_back({.topology = name,
+                            .system = std::make_shared<const topo::System>(std::move(system)),
+                            .count = counts.back()});
+  return predict(config, ClusterNodes(std::move(cluster), config.version), counts);
+}
+
+}  // namespace linerate

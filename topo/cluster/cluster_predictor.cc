@@ -1,0 +1,140 @@
+// See cluster_predictor.h.
+#include "topo/cluster/cluster_predictor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <utility>
+
+namespace linerate::topo {
+namespace {
+
+constexpr std::string_view kNcclModel = "NCCL model";
+
+// What a change of the time must come to, to be told as the reason for it.
+constexpr double kNoticed = 0.01;
+
+std::string reason(const TimeParts& nccl, double fabric_us, const FabricLoad& load) {
+  const double waits = std::max(fabric_us - nccl.transfer_us, 0.0);
+  if (waits + load.crossing_us <= kNoticed * nccl.total_us()) return std::string(kNcclModel);
+  return waits >= load.crossing_us ? load.link : "switch latency";
+}
+
+}  // namespace
+
+ClusterNodes::ClusterNodes(Cluster cluster, const NcclVersion& version)
+    : cluster_(std::move(cluster)) {
+  std::map<const System*, std::size_t> known;
+  for (const auto& group : cluster_.groups) {
+    const auto [at, is_new] = known.try_emplace(group.system.get(), kinds_.size());
+    if (is_new) {
+      auto graph = build_graph(*group.system, version);
+      auto gbps = gbps_by_rail(graph, cluster_.fabric.rails);
+      kinds_.push_back(
+          {.graph = std::move(graph), .topology = group.topology, .gbps_by_rail = std::move(gbps)});
+    }
+    kind_of_group_.push_back(at->second);
+  }
+}
+
+std::vector<ClusterNodes::Part> ClusterNodes::first(int nnodes) const {
+  std::vector<Part> parts;
+  for (std::size_t g = 0; g < kind_of_group_.size() && nnodes > 0; ++g) {
+    parts.push_back({kind_of_group_[g], std::min(cluster_.groups[g].count, nnodes)});
+    nnodes -= parts.back().count;
+  }
+  return parts;
+}
+
+std::string ClusterNodes::unfit(int nnodes) const {
+  std::size_t gpus = 0;
+  for (const auto& part : first(nnodes)) {
+    const Kind& kind = kinds_[part.kind];
+    const auto own = kind.graph.of(NodeKind::gpu).size();
+    if (own == 0)
+      return fmt::format("there is no GPU in {}, so nothing for NCCL to do.", kind.topology);
+    if (nnodes > 1 && kind.graph.of(NodeKind::net).empty())
+      return fmt::format("several nodes need a NIC, and {} has none.", kind.topology);
+    gpus += own * static_cast<std::size_t>(part.count);
+  }
+  return gpus < 2 ? "one GPU alone sends nothing: give --nodes 2 or more." : "";
+}
+
+bool ClusterNodes::nics_differ(int nnodes) const {
+  const auto parts = first(nnodes);
+  const auto nics = [&](const Part& part) {
+    return kinds_[part.kind].graph.of(NodeKind::net).size();
+  };
+  return std::ranges::any_of(parts, [&](const Part& part) { return nics(part) != nics(parts[0]); });
+}
+
+const ClusterNodes::Searched& ClusterNodes::searched(std::size_t kind, bool multi_node) {
+  auto& searched = kinds_[kind].searched[multi_node ? 1 : 0];
+  if (!searched) {
+    auto facts = facts_of(kinds_[kind].graph, {.nnodes = multi_node ? 2 : 1});
+    auto rails = rails_of(kinds_[kind].graph, facts.channels, cluster_.fabric.rails);
+    searched = std::make_unique<Searched>(std::move(facts), std::move(rails));
+  }
+  return *searched;
+}
+
+JobShape ClusterNodes::job(int nnodes) {
+  assert(nnodes > 0 && nnodes <= cluster_.nnodes());
+  std::vector<NodesAlike> alike;
+  for (const auto& part : first(nnodes))
+    alike.push_back({.facts = &searched(part.kind, nnodes > 1).facts, .count = part.count});
+  return job_of(alike, {.nnodes = nnodes});
+}
+
+std::vector<const NodeRails*> ClusterNodes::rails(int nnodes) {
+  std::vector<const NodeRails*> rails;
+  for (const auto& part : first(nnodes))
+    rails.insert(rails.end(), static_cast<std::size_t>(part.count),
+                 &searched(part.kind, nnodes > 1).rails);
+  return rails;
+}
+
+FabricLinks ClusterNodes::links() const {
+  std::vector<std::vector<double>> gbps;
+  for (const auto kind : kind_of_group_) gbps.push_back(kinds_[kind].gbps_by_rail);
+  return links_of(cluster_, gbps);
+}
+
+ClusterPredictor::ClusterPredictor(ClusterNodes& nodes, int nnodes)
+    : predictor_(nodes.job(nnodes)), fabric_{.cluster = &nodes.cluster()} {
+  if (nnodes < 2) return;
+  const JobShape& job = predictor_.job();
+  fabric_.nodes = nodes.rails(nnodes);
+  fabric_.nranks = job.nranks;
+  for (const auto algorithm : kAllAlgorithms)
+    fabric_.nchannels[index_of(algorithm)] = job.of(algorithm).nchannels();
+  links_ = nodes.links();
+}
+
+const FabricLoad& ClusterPredictor::load(Function function, Algorithm algorithm) {
+  auto& load = loads_[index_of(function)][index_of(algorithm)];
+  if (!load)
+    load = fabric_.nodes.empty() ? FabricLoad{} : fabric_load(fabric_, links_, function, algorithm);
+  return *load;
+}
+
+ClusterPrediction ClusterPredictor::predict(Function function, std::size_t bytes) {
+  ClusterPrediction found{.prediction = predictor_.predict(function, bytes), .bound_by = {}};
+  Prediction& p = found.prediction;
+  const auto parts = *predictor_.time_parts({function, p.algorithm, p.protocol}, bytes);
+  const auto& fabric = load(function, p.algorithm);
+  const double fabric_us =
+      static_cast<double>(bytes) * wire_bytes_per_byte(p.protocol) * fabric.us_per_byte;
+  const double time_us =
+      parts.latency_us + std::max(parts.transfer_us, fabric_us) + fabric.crossing_us;
+  found.bound_by = reason(parts, fabric_us, fabric);
+  const double slower = time_us / p.time_us;
+  p.time_us = time_us;
+  p.algbw_gbps /= slower;
+  p.busbw_gbps /= slower;
+  return found;
+}
+
+}  // namespace linerate::topo

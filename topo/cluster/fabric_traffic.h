@@ -1,0 +1,52 @@
+// What a scheme of NCCL puts on the switches of a cluster.
+#pragma once
+
+#include "topo/cluster/cluster.h"
+#include "topo/cluster/node_rails.h"
+
+#include <array>
+#include <vector>
+
+namespace linerate::topo {
+
+// The nodes of a job in the order of their ranks; the n-th node is the cluster's n-th. Points into
+// what its maker keeps.
+struct FabricJob {
+  const Cluster* cluster = nullptr;
+  std::vector<const NodeRails*> nodes{};
+  int nranks = 1;
+  std::array<int, kAlgorithms> nchannels{};  // of the job, which may be fewer than a node's
+
+  int nnodes() const { return static_cast<int>(nodes.size()); }
+};
+
+// A leaf switch, of one rail of a rack.
+struct Leaf {
+  int rack = 0, rail = 0;
+};
+
+// Bytes as shares of the call's (nccl-tests': of the larger buffer). Leaf `rack * rails + rail`.
+struct FabricTraffic {
+  std::vector<double> up{}, down{};  // by leaf: towards the spine, and from it
+  double spine = 0;                  // of all racks together, one way
+  int crossings = 0;  // messages that pass the spine on the longest way, each waiting for the last
+};
+
+// The messages of a call, as NCCL lays its channels over nodes (src/graph/connect.cc and trees.cc).
+// A message stays within a leaf where both ends are on one rail of one rack; else it goes up from
+// its own leaf, through the spine, and down to the other's. Of a call of 1 byte, on c channels that
+// share it out evenly, n ranks, N nodes:
+//   Ring       each channel sends from node k to node k + 1: all_reduce 2 (n-1)/n / c, shares
+//              (n-1)/n / c, broadcast and reduce 1 / c. Longest way: all hops of a round that
+//              cross, for all_reduce of two rounds, and no more than N - 1 hops a round.
+//   Tree, NVLSTree  two trees of half the bytes: 1 / (2 c) up each edge and as much down; the
+//              longest way is to the root and back. NVLSTree: a channel for each head.
+//   CollNet, NVLS   switches add up: a leaf sends and gets 1 / c once, whatever the number of its
+//              nodes; of shares each leaf gets or sends only what is not its own.
+//   PAT        one GPU a node: to the node at distance d = 1, 2, 4, ... the parts of as many ranks
+//              as there are numbers below n whose lowest bit is d, 1 / n / c each; one message a
+//              distance (Jeaugey 2025, arXiv 2506.20252; nodes farther away get fewer parts).
+// Protocols put flags between the data: that is not counted here.
+FabricTraffic traffic_of(const FabricJob& job, Function function, Algorithm algorithm);
+
+}  // namespace linerate::topo

@@ -1,0 +1,87 @@
+// See show/cluster.h.
+#include "topo/show/cluster.h"
+
+#include "topo/cluster/fabric_bound.h"
+#include "topo/show/fabric_words.h"
+#include "topo/show/plain_text.h"
+#include "topo/show/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace linerate::topo {
+namespace {
+
+// "2 NUMA nodes, 8 GPUs, 8 NIC ports; NVIDIA H100 80GB HBM3, sm_90; 400 Gb/s InfiniBand"
+std::string node_words(const Graph& graph) {
+  auto words = summary_words(graph);
+  if (const auto gpus = graph.of(NodeKind::gpu); !gpus.empty())
+    words += "; " + gpu_words(*graph.node(gpus.front()).gpu);
+  if (const auto nets = graph.of(NodeKind::net); !nets.empty())
+    words += "; " + speed_words_of(*graph.node(nets.front()).net);
+  return plain_text(words);
+}
+
+std::string numbers(int first, int count) {
+  return count == 1 ? fmt::format("node {}", first)
+                    : fmt::format("nodes {}-{}", first, first + count - 1);
+}
+
+std::string latency_words(const SwitchLevel& level) {
+  return level.latency_us > 0 ? fmt::format(", {:g} us", level.latency_us) : "";
+}
+
+std::string oversubscription_words(double ratio) {
+  return ratio > 1 ? fmt::format("oversubscribed {:g}:1", ratio) : "not oversubscribed";
+}
+
+// "800", or "400 to 800" where racks differ.
+std::string range_words(const std::vector<double>& gbps) {
+  const auto [least, most] = std::ranges::minmax(gbps);
+  return least == most ? gbps_words(least)
+                       : fmt::format("{} to {}", gbps_words(least), gbps_words(most));
+}
+
+std::string racks_text(const Cluster& cluster, const FabricLinks& links) {
+  const Fabric& fabric = cluster.fabric;
+  const int racks = cluster.rack_of_node(cluster.nnodes() - 1) + 1;
+  const int last = cluster.nnodes() - (racks - 1) * fabric.nodes_per_rack;
+  auto text = racks == 1 ? std::string("one rack")
+                         : fmt::format("{} racks of {} nodes", racks, fabric.nodes_per_rack);
+  if (racks > 1 && last < fabric.nodes_per_rack) text += fmt::format(", the last one of {}", last);
+  if (fabric.rails > 1)
+    text += fmt::format(", {} rails with a leaf switch each in every rack", fabric.rails);
+  text += '\n';
+  if (racks == 1 && fabric.rails == 1) return text;
+  text +=
+      fmt::format("  a leaf: {} GB/s to the spine, {}{}\n", range_words(links.leaf_gbps),
+                  oversubscription_words(fabric.rack.oversubscription), latency_words(fabric.rack));
+  return text + fmt::format("  the spine: {} GB/s, {}{}\n", gbps_words(links.spine_gbps),
+                            oversubscription_words(fabric.spine.oversubscription),
+                            latency_words(fabric.spine));
+}
+
+}  // namespace
+
+std::string cluster_text(const Cluster& cluster, const NcclVersion& version) {
+  std::string groups;
+  std::vector<std::vector<double>> gbps;
+  std::size_t gpus = 0;
+  int first = 0;
+  for (const auto& group : cluster.groups) {
+    const auto graph = build_graph(*group.system, version);
+    gpus += graph.of(NodeKind::gpu).size() * static_cast<std::size_t>(group.count);
+    gbps.push_back(gbps_by_rail(graph, cluster.fabric.rails));
+    groups += fmt::format("{}: {} x {}\n  {}\n", numbers(first, group.count), group.count,
+                          plain_text(group.topology), node_words(graph));
+    first += group.count;
+  }
+  return fmt::format(
+             "cluster{}{}: {}, {}\n", cluster.name.empty() ? "" : " ", plain_text(cluster.name),
+             counted(static_cast<std::size_t>(cluster.nnodes()), "node"), counted(gpus, "GPU")) +
+         groups + racks_text(cluster, links_of(cluster, gbps));
+}
+
+}  // namespace linerate::topo
