@@ -27,6 +27,7 @@ enum class TopoView : std::uint8_t {
   explanation,
   lint,
   prediction,
+  measurement,
   platforms
 };
 
@@ -37,6 +38,7 @@ struct TopoConfig {
   std::string out_file{};                      // nccl_xml and svg; empty: stdout
   std::pair<std::string, std::string> ends{};  // explanation
   topo::NcclVersion version{};
+  bool as_json = false;  // measurement
 
   // prediction
   topo::Function function = topo::Function::all_reduce;
