@@ -36,7 +36,7 @@ linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/ho
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
 linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
-linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/expect"
+linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/expect;tests/unit/bench/survey"
               linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices)
 linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
@@ -87,7 +87,7 @@ endforeach()
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
                       golden clusters hosts slurm docs reference bench emulation gloo
-                      gloo_hosts bundle memcpy)
+                      gloo_hosts bundle memcpy measure)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"

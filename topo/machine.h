@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace linerate {
 
@@ -20,8 +22,36 @@ Machine describe_machine();
 // The same, whatever the calling thread is bound to: all that the control group leaves.
 Machine describe_whole_machine();
 
+// What tells machines with different limits apart, and is the same after a restart, under another
+// host name, in each container with the same cores and for each rank that is bound to some of them:
+// processor, packages, memory nodes, caches, the control group's threads by number, and memory.
+std::string hardware_text();
+
 // The part of the machine that the calling thread is bound to: an L3 cache, or a memory node where
 // no L3 is known, by number; -1 where its cores reach several. As slow as describe_machine().
 int domain_of_this_thread();
+
+// One of the hardware threads of a machine, and what it shares with others.
+struct HardwareThread {
+  int os_index = 0;  // as affinity masks count
+  int core = 0;      // the rest by number, equal where they are the same; -1: not known
+  int l3 = -1;
+  int numa_node = 0;
+  int package = 0;
+
+  bool operator==(const HardwareThread&) const = default;
+};
+
+enum class ThreadScope : std::uint8_t {
+  bound,    // those to which the calling thread is bound
+  allowed,  // all that the control group leaves
+};
+
+// In the order in which a measurement
+// takes them: all cores of one memory node, then those of the next, then the second threads of all
+// cores. Asks hwloc: 5 to 20 ms. Throws Error when it fails.
+std::vector<HardwareThread> hardware_threads(ThreadScope scope);
+// The same order, of any threads.
+std::vector<HardwareThread> cores_first(std::vector<HardwareThread> threads);
 
 }  // namespace linerate

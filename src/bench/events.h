@@ -43,6 +43,8 @@ struct RunEvents {
   // How fast results should be, by what the run says of itself; null, also what it yields: nobody
   // can tell. Not asked where the ranks' own memory tells.
   std::function<std::unique_ptr<Expecter>(const RunInfo&)> expecter{};
+  // From so much on memory is as fast as it will be, as far as it is known of this machine; 0: not.
+  std::size_t cache_bytes = 0;
   // Asked between windows by every lane: any that says so ends the run as after Ctrl-C.
   std::function<bool()> interrupted;
 };

@@ -90,7 +90,8 @@ void BenchmarkRun::expect() {
                                                    .buffer_bytes = buffer_bytes_,
                                                    .traffic = traffic_.get(),
                                                    .barrier_us = info_.timing.barrier_cost_us,
-                                                   .direct = session_.capabilities().direct});
+                                                   .direct = session_.capabilities().direct,
+                                                   .cache_bytes = events_.cache_bytes});
   if (memory_bound_) info_.memory = memory_bound_->memory().points();
 }
 

@@ -39,8 +39,8 @@ inline constexpr std::string_view kOtherVariablesText =
     "follow it too. |\n"
     "| `NO_COLOR` | `linerate topo` prints its tree without colours, as it does where stdout is no "
     "terminal. |\n"
-    "| `XDG_CACHE_HOME` | Where `linerate tune host` keeps its table, in `linerate/`; `.cache` of "
-    "`HOME` when unset. |\n"
+    "| `XDG_CACHE_HOME` | Where `linerate tune host` keeps its table and `linerate topo --measure` "
+    "what it found, in `linerate/`; `.cache` of `HOME` when unset. |\n"
     "| `PYTHON` | Interpreter of `linerate report`; `/usr/bin/python3` when unset. |\n";
 
 inline constexpr std::string_view kFakeText =

@@ -22,7 +22,7 @@ struct TopoTexts {
   std::string svg, nccl_out;
   std::vector<std::string> explain;
   std::string predict;
-  bool matrix = false, dot = false, json = false, lint = false, platforms = false;
+  bool matrix = false, dot = false, json = false, lint = false, platforms = false, measure = false;
   std::string version = "2.28";
   std::string min_bytes = "8", max_bytes = "8G", step_factor = "4", nnodes;
 };
@@ -51,6 +51,10 @@ void describe_views(CLI::App& app, TopoTexts& texts) {
   app.add_option("--predict", texts.predict,
                  "a collective: time, algorithm, protocol, channels and busbw that NCCL's cost "
                  "model gives, by size, and where its choice changes");
+  app.add_flag("--measure", texts.measure,
+               "what this machine gives, by measuring for some seconds: bandwidth by size and by "
+               "cores, the way of a cache line; as a job on several nodes, TCP between them; with "
+               "--json as JSON");
   app.add_flag("--list-platforms", texts.platforms, "the built-in nodes");
 }
 
@@ -113,11 +117,12 @@ Refusal read_view(const TopoTexts& texts, TopoConfig& config) {
       std::tuple{"--matrix", texts.matrix, TopoView::matrix},
       std::tuple{"--dot", texts.dot, TopoView::dot},
       std::tuple{"--svg", !texts.svg.empty(), TopoView::svg},
-      std::tuple{"--json", texts.json && texts.predict.empty(), TopoView::json},
+      std::tuple{"--json", texts.json && texts.predict.empty() && !texts.measure, TopoView::json},
       std::tuple{"--export-nccl", !texts.nccl_out.empty(), TopoView::nccl_xml},
       std::tuple{"--explain", !texts.explain.empty(), TopoView::explanation},
       std::tuple{"--lint", texts.lint, TopoView::lint},
       std::tuple{"--predict", !texts.predict.empty(), TopoView::prediction},
+      std::tuple{"--measure", texts.measure, TopoView::measurement},
       std::tuple{"--list-platforms", texts.platforms, TopoView::platforms},
   };
   std::vector<Given> given;
@@ -125,6 +130,9 @@ Refusal read_view(const TopoTexts& texts, TopoConfig& config) {
     given.push_back({option, is_given});
     if (is_given) config.view = view;
   }
+  config.as_json = texts.json;
+  if (texts.measure && config.source != TopoSource::this_machine)
+    return "--measure measures this machine: leave the other one out.";
   config.out_file = texts.svg.empty() ? texts.nccl_out : texts.svg;
   if (!texts.explain.empty()) config.ends = {texts.explain[0], texts.explain[1]};
   return at_most_one(given, "view");

@@ -34,6 +34,7 @@ enum class TopoView : std::uint8_t {
   explanation,
   lint,
   prediction,
+  measurement,
   platforms
 };
 
@@ -44,6 +45,7 @@ struct TopoConfig {
   std::string out_file{};                      // nccl_xml and svg; empty: stdout
   std::pair<std::string, std::string> ends{};  // explanation
   topo::NcclVersion version{};
+  bool as_json = false;  // measurement and prediction
 
   // prediction
   topo::Function function = topo::Function::all_reduce;
@@ -51,7 +53,6 @@ struct TopoConfig {
   std::size_t max_bytes = std::size_t{8} << 30;
   int step_factor = 4;
   std::vector<int> nnodes{};  // ascending; empty: a cluster's, or one node
-  bool as_json = false;
 
   std::string help_text{};  // set: print it and do nothing
 };

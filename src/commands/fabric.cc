@@ -21,14 +21,14 @@ const BackendRow& row_of(std::string_view name) {
   return **row;
 }
 
-std::unique_ptr<JobSession> join_mpi_job(const ProcessRun& run, const Clock& clock,
+std::unique_ptr<JobSession> join_mpi_job(const Environment& environment, const Clock& clock,
                                          const Deadline& deadline) {
   const auto host = this_host();
   const PluginInput input{.clock = clock,
                           .here = {.hostname = host.hostname, .identity = host.identity},
                           .place_within = place_within,
                           .deadline = deadline};
-  return open_session(row_of("mpi"), input, run.environment);
+  return open_session(row_of("mpi"), input, environment);
 }
 
 // All processes choose alike, also where only some hosts have GPUs.
@@ -96,13 +96,16 @@ Result<std::shared_ptr<const host::Network>> network_of(const RunConfig& config)
   return host::read_network(config.emulate_file);
 }
 
+Job join_job(const Identity& identity, const Environment& environment, const Clock& clock,
+             const Deadline& deadline) {
+  if (identity.launcher == Launcher::mpi)
+    return {.mpi = join_mpi_job(environment, clock, deadline), .own = nullptr};
+  return {.mpi = nullptr, .own = connect_processes(identity, deadline)};
+}
+
 Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
                    const Deadline& deadline) {
-  Fabric fabric;
-  if (identity.launcher == Launcher::mpi)
-    fabric.mpi = join_mpi_job(run, clock, deadline);
-  else
-    fabric.own = connect_processes(identity, deadline);
+  Fabric fabric{join_job(identity, run.environment, clock, deadline), {}};
   const auto choice = agree_on_backend(run, identity, fabric.process(), deadline);
   if (identity.rank == 0 && run.config.backend == "auto")
     say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));

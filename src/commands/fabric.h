@@ -37,13 +37,19 @@ std::optional<std::string> backend_option_refusal(const RunConfig& config);
 // The network of --emulate; null without the option.
 Result<std::shared_ptr<const host::Network>> network_of(const RunConfig& config);
 
-// Destroyed from the bottom up: the MPI session outlives all communicators.
-struct Fabric {
+// The processes that were started together.
+struct Job {
   std::unique_ptr<JobSession> mpi;  // null without an MPI launcher
   std::unique_ptr<Bootstrap> own;   // null with one
-  OpenedBackend backend;
 
   Bootstrap& process() const { return mpi ? mpi->bootstrap() : *own; }
+};
+Job join_job(const Identity& identity, const Environment& environment, const Clock& clock,
+             const Deadline& deadline);
+
+// Destroyed from the bottom up: the MPI session outlives all communicators.
+struct Fabric : Job {
+  OpenedBackend backend;
 };
 
 // Opens both. REQUIRES: !backend_option_refusal(run.config). Throws Unavailable where the backend,

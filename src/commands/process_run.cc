@@ -7,6 +7,7 @@
 #include "base/wire.h"
 #include "bench/p2p.h"
 #include "bench/run.h"
+#include "bench/survey/machine_facts.h"
 #include "commands/describe.h"
 #include "commands/fabric.h"
 #include "commands/nccl_expecter.h"
@@ -40,6 +41,7 @@ class ProcessRunner {
  private:
   void check_ranks() const;
   void run_lane(Bootstrap& member, const std::function<void()>& report);
+  std::size_t known_cache_bytes() const;
   ExitCode verdict(const RunTotals& totals) const;
   bool misses_average(const RunTotals& totals) const;
   ExitCode fast_enough_for_bound(const RunTotals& totals) const;
@@ -101,6 +103,7 @@ void ProcessRunner::run_lane(Bootstrap& member, const std::function<void()>& rep
   if (member.rank() == 0) {
     events = run_.outputs->events(run_.interrupted);
     events.expecter = [this](const RunInfo& info) { return expecter_for(info, run_.environment); };
+    events.cache_bytes = known_cache_bytes();
     started = describe_run(run_.config, run_.environment, identity_, *fabric_.backend);
     if (run_.network)
       started.emulated = fmt::format("{}, {}", run_.config.emulate_file, run_.network->words());
@@ -109,6 +112,15 @@ void ProcessRunner::run_lane(Bootstrap& member, const std::function<void()>& rep
   const auto totals =
       pairs ? run_p2p(input, started, events) : run_benchmark(input, started, events);
   if (member.rank() == 0) totals_ = totals;
+}
+
+// As `linerate topo --measure` found it.
+std::size_t ProcessRunner::known_cache_bytes() const {
+  if (!run_.config.expects || fabric_.backend->capabilities().device_memory) return 0;
+  std::string complaint;
+  const auto facts = find_facts(run_.environment, complaint);
+  if (!complaint.empty()) say("note: " + complaint);
+  return facts ? cache_end(facts->survey) : 0;
 }
 
 ExitCode ProcessRunner::verdict(const RunTotals& totals) const {

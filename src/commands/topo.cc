@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "cli/topo_words.h"
 #include "commands/command.h"
+#include "commands/topo_measure.h"
 #include "commands/topo_predict.h"
 #include "topo/cluster/cluster_file.h"
 #include "topo/cluster/platforms.h"
@@ -136,7 +137,8 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
       return ExitCode::ok;
     case TopoView::lint:
       return print_findings(system);
-    case TopoView::platforms:  // needs no system
+    case TopoView::measurement:  // these need no system
+    case TopoView::platforms:
       break;
   }
   __builtin_unreachable();
@@ -178,6 +180,7 @@ ExitCode topo_command(const CommandInput& input) {
   }
   if (config->view == TopoView::platforms) return print_platforms();
   if (config->source == TopoSource::cluster) return show_cluster(*config, input.environment);
+  if (config->view == TopoView::measurement) return measure_machine(input, *config);
   const auto system = load(*config);
   if (!system) return refuse(system.sentence());
   return show(*config, *system, input.environment);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/time_text.h"
 #include "base/units.h"
+#include "base/whole_file.h"
 #include "bench/race.h"
 #include "cli/tune_words.h"
 #include "commands/command.h"
@@ -17,15 +18,11 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -80,23 +77,13 @@ std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
   return timings;
 }
 
-// Whole or not at all: written beside its place, then moved there. Yields what went wrong.
-Refusal write_whole(const std::string& text, const std::filesystem::path& path) {
-  std::error_code failed;
-  std::filesystem::create_directories(path.parent_path(), failed);
-  const auto fresh = path.parent_path() / fmt::format("{}.{}", path.filename().string(), getpid());
-  std::ofstream file(fresh, std::ios::trunc);
-  file << text;
-  file.close();
-  const bool written = !file.fail();
-  if (written) std::filesystem::rename(fresh, path, failed);
-  if (written && !failed) return {};
-  const std::string reason = failed ? failed.message() : std::strerror(errno);
-  std::filesystem::remove(fresh, failed);
+Refusal keep_in(const std::filesystem::path& path, std::string_view text) {
+  const auto failed = write_whole_file(path, text);
+  if (!failed) return {};
   return fmt::format(
       "The table cannot be kept in {} ({}): set XDG_CACHE_HOME to a folder that can be written, or "
       "give --print-rows or --check.",
-      path.string(), reason);
+      path.string(), *failed);
 }
 
 // Before the race, which takes minutes: where the table goes, and whether it can.
@@ -110,7 +97,7 @@ Refusal place_of_table(const CommandInput& input, std::filesystem::path& place) 
                        place.string());
   auto probe = place;
   probe += ".probe";
-  auto refusal = write_whole({}, probe);
+  auto refusal = keep_in(probe, {});
   std::error_code gone;
   std::filesystem::remove(probe, gone);
   return refusal;
@@ -125,7 +112,7 @@ void keep(const CommandInput& input, const std::vector<host::Timing>& timings,
   const host::TuningTable table{.machine = host::machine_text(machine),
                                 .measured = utc_text(std::chrono::system_clock::now()),
                                 .rules = host::merged(before.rules, rules, timings)};
-  if (const auto refusal = write_whole(host::tuning_text(table), place)) throw Error(*refusal);
+  if (const auto refusal = keep_in(place, host::tuning_text(table))) throw Error(*refusal);
   fmt::print("# {} new rules for {} are kept in {}\n", rules.size(), table.machine, place.string());
 }
 

@@ -1,15 +1,16 @@
 // See tuning_table.h.
 #include "backends/host/tuning_table.h"
 
+#include "base/cache_folder.h"
 #include "base/regular_file.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/whole_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
@@ -125,18 +126,6 @@ std::optional<std::string> read_rules(const Json& array, std::vector<Rule>& rule
     rules.push_back(rule);
   }
   return std::nullopt;
-}
-
-// Letters and digits, single dashes between them.
-std::string slug(std::string_view text) {
-  std::string name;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-  }
-  return name;
 }
 
 // What a rule is for, but for the size.
@@ -255,14 +244,9 @@ Result<TuningTable> parse_tuning(std::string_view text, std::string_view origin)
 
 std::optional<std::filesystem::path> tuning_path(const Environment& environment,
                                                  const Machine& machine) {
-  std::filesystem::path folder;
-  if (const auto cache = environment.get("XDG_CACHE_HOME"); cache && !cache->empty())
-    folder = *cache;
-  else if (const auto home = environment.get("HOME"); home && !home->empty())
-    folder = std::filesystem::path(*home) / ".cache";
-  else
-    return std::nullopt;
-  return folder / "linerate" / fmt::format("host-{}.json", slug(machine_text(machine)));
+  const auto folder = cache_folder(environment);
+  if (!folder) return std::nullopt;
+  return *folder / fmt::format("host-{}.json", file_name_of(machine_text(machine)));
 }
 
 TuningTable find_tuning(const Environment& environment, const Machine& machine,

@@ -15,7 +15,7 @@ namespace linerate {
 struct HostLimits {
   MemoryCurve memory{};
   double latency_us = 0;     // from one rank to another
-  std::size_t l3_bytes = 0;  // of the ranks' caches
+  std::size_t l3_bytes = 0;  // of the ranks' caches, or as much of them as is known to work
   bool direct = true;        // Capabilities::direct
 };
 

@@ -1,9 +1,13 @@
 // See host_expecter.h.
 #include "bench/expect/host_expecter.h"
 
+#include "base/log.h"
+#include "base/units.h"
 #include "base/wire.h"
 #include "bench/expect/node_probe.h"
 #include "topo/machine.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -12,6 +16,8 @@ namespace {
 
 // Beyond it the closed forms, a part for each pair of ranks, take longer than they are worth.
 constexpr int kMostRanks = 1024;
+// Before and after a run. On a busy machine, where cores are waited for, it may take longer.
+constexpr double kBudgetUs = 200e3;
 
 bool in_one_memory(const Session& session) {
   const auto& ranks = session.ranks();
@@ -50,9 +56,14 @@ std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run&
       new HostExpecter({.sliding = config.sliding,
                         .buffer_bytes = run.buffer_bytes,
                         .calls = config.iters * static_cast<std::uint64_t>(config.agg_iters)}));
-  expecter->limits_.l3_bytes = session.is_first() ? describe_machine().l3_bytes : 0;
-  expecter->sizes_ = agreed(session, expecter->wanted_sizes(session, run));
-  expecter->limits_.memory = probe_memory(session, expecter->sizes_);
+  if (session.is_first())
+    expecter->limits_.l3_bytes =
+        run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
+  const auto sizes = agreed(session, expecter->wanted_sizes(session, run));
+  auto probed = probe_memory(session, sizes, {.budget_us = kBudgetUs});
+  expecter->limits_.memory = std::move(probed.curve);
+  expecter->left_out_ = std::move(probed.left_out);
+  expecter->say_left_out(session);
   expecter->limits_.latency_us = run.barrier_us / 2;  // there, and the answer back
   expecter->limits_.direct = run.direct;
   return expecter;
@@ -66,15 +77,32 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
       footprints.push_back(
           touched_by(sized(what, placement, session.nranks(), run.traffic), places_)
               .footprint_bytes);
-  return probe_sizes(footprints, limits_.l3_bytes, session.ranks().front().device->free_bytes());
+  const auto nranks = static_cast<std::size_t>(session.nranks());
+  return probe_sizes(
+      footprints, {.buffer_bytes = 2 * nranks * run.buffer_bytes, .cache_bytes = run.cache_bytes});
+}
+
+void HostExpecter::say_left_out(const Session& session) const {
+  if (left_out_.empty() || !session.is_first()) return;
+  std::vector<std::string> sizes;
+  for (const auto bytes : left_out_) sizes.push_back(bytes_text(bytes));
+  say(
+      fmt::format("note: the memory could not be probed at {} within {} s, which is all that it "
+                  "may take: results whose buffers take so much get no verdict",
+                  fmt::join(sizes, ", "), kBudgetUs / 1e6));
 }
 
 std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
-  return host_bound(what, limits_, touched_by(what, places_));
+  const auto touched = touched_by(what, places_);
+  if (limits_.memory.empty() || !limits_.memory.knows(touched.footprint_bytes, left_out_))
+    return std::nullopt;
+  return host_bound(what, limits_, touched);
 }
 
 MemoryCurve HostExpecter::measure_again(Session& session) const {
-  return probe_memory(session, sizes_);
+  std::vector<std::size_t> sizes;
+  for (const auto& point : limits_.memory.points()) sizes.push_back(point.bytes);
+  return probe_memory(session, sizes, {.budget_us = kBudgetUs, .stops_when_alike = false}).curve;
 }
 
 }  // namespace linerate

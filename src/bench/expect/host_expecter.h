@@ -19,13 +19,16 @@ class HostExpecter final : public Expecter {
     std::size_t buffer_bytes = 0;  // of one rank's buffer
     const TrafficMatrix* traffic = nullptr;
     double barrier_us = 0;
-    bool direct = true;  // Capabilities::direct
+    bool direct = true;           // Capabilities::direct
+    std::size_t cache_bytes = 0;  // RunEvents::cache_bytes, on rank 0
   };
 
-  // Measures. Null where results do not follow from one host's memory: ranks on GPUs, on several
+  // Measures, for 0.2 s at most where nothing else keeps the cores; the ranks' buffers are
+  // overwritten. Null where results do not follow from one host's memory: ranks on GPUs, on several
   // hosts, on an emulated network, or one rank alone. Collective over all lanes.
   static std::unique_ptr<HostExpecter> measure(Session& session, const Run& run);
 
+  // Nothing either for sizes of memory that there was no time to probe.
   std::optional<Expectation> of(const SizedCase& what) const override;
 
   const MemoryCurve& memory() const { return limits_.memory; }
@@ -34,10 +37,11 @@ class HostExpecter final : public Expecter {
 
  private:
   std::vector<std::size_t> wanted_sizes(const Session& session, const Run& run) const;
+  void say_left_out(const Session& session) const;
   explicit HostExpecter(const Places& places) : places_(places) {}
 
   Places places_;
-  std::vector<std::size_t> sizes_;
+  std::vector<std::size_t> left_out_;  // sizes, in ascending order
   HostLimits limits_;
 };
 

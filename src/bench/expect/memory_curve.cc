@@ -9,14 +9,13 @@ namespace linerate {
 namespace {
 
 constexpr double kBytesPerUsOfGbps = 1e3;
-constexpr double MemoryPoint::*kBandwidths[] = {&MemoryPoint::read_gbps, &MemoryPoint::write_gbps,
-                                                &MemoryPoint::copy_gbps, &MemoryPoint::update_gbps};
 
 MemoryPoint between(const MemoryPoint& low, const MemoryPoint& high, double bytes) {
   const double span = std::log2(static_cast<double>(high.bytes) / static_cast<double>(low.bytes));
   const double part = std::log2(bytes / static_cast<double>(low.bytes)) / span;
   MemoryPoint point{.bytes = static_cast<std::size_t>(bytes)};
-  for (const auto gbps : kBandwidths) point.*gbps = low.*gbps + part * (high.*gbps - low.*gbps);
+  for (const auto gbps : kMemoryBandwidths)
+    point.*gbps = low.*gbps + part * (high.*gbps - low.*gbps);
   return point;
 }
 
@@ -33,6 +32,17 @@ MemoryPoint MemoryCurve::at(double bytes) const {
   if (above == points_.end()) return points_.back();
   if (above == points_.begin()) return points_.front();
   return between(*std::prev(above), *above, bytes);
+}
+
+bool MemoryCurve::knows(double bytes, std::span<const std::size_t> left_out) const {
+  const auto size = [](const MemoryPoint& point) { return static_cast<double>(point.bytes); };
+  const auto above =
+      std::ranges::find_if(points_, [&](const auto& point) { return size(point) >= bytes; });
+  if (above == points_.end() || size(*above) == bytes) return true;
+  const double below = above == points_.begin() ? 0 : size(*std::prev(above));
+  return std::ranges::none_of(left_out, [&](std::size_t missing) {
+    return static_cast<double>(missing) > below && missing < above->bytes;
+  });
 }
 
 bool MemoryCurve::beyond_caches(double bytes, std::size_t l3_bytes) const {

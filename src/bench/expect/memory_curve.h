@@ -3,6 +3,8 @@
 
 #include "record/record.h"
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace linerate {
@@ -16,6 +18,10 @@ struct Touched {
   bool in_place = false;  // results may overwrite what was read
 };
 
+inline constexpr double MemoryPoint::*kMemoryBandwidths[] = {
+    &MemoryPoint::read_gbps, &MemoryPoint::write_gbps, &MemoryPoint::copy_gbps,
+    &MemoryPoint::update_gbps};
+
 class MemoryCurve {
  public:
   MemoryCurve() = default;
@@ -27,6 +33,9 @@ class MemoryCurve {
   // Between two points on the logarithm of the size; beyond the ends as at them.
   // REQUIRES: !empty().
   MemoryPoint at(double bytes) const;
+  // Whether at(bytes) rests on what was measured beside it, and not on points with one of
+  // `left_out` between them.
+  bool knows(double bytes, std::span<const std::size_t> left_out) const;
   // Whether `bytes` of memory are not served from a last-level cache of `l3_bytes`: they are more,
   // or they are no faster than what is more. Virtual machines have less of a cache than they see.
   bool beyond_caches(double bytes, std::size_t l3_bytes) const;

@@ -1,7 +1,8 @@
-// The memory of a node, asked by all its ranks at once, each where it runs.
+// The memory of a node, asked by all its ranks at once, each where it runs, in their own buffers.
 #pragma once
 
 #include "bench/expect/memory_curve.h"
+#include "bench/expect/probe_plan.h"
 #include "bench/session.h"
 
 #include <cstddef>
@@ -10,14 +11,14 @@
 
 namespace linerate {
 
-// Sizes at which a curve is measured, so that every footprint lies between two of them or beyond
-// memory's own: each four times the one before, and the last beyond the caches, unless that is
-// more than half a gigabyte or an eighth of the free memory.
-std::vector<std::size_t> probe_sizes(std::span<const double> footprints, std::size_t l3_bytes,
-                                     std::size_t free_bytes);
+struct ProbedMemory {
+  MemoryCurve curve{};                  // of the slowest node
+  std::vector<std::size_t> left_out{};  // sizes for which no time was left, in ascending order
+};
 
-// Of the slowest node. Takes a fraction of a second; the ranks' own buffers stay as they are.
-// Collective over all lanes, which give the same sizes; the same on all.
-MemoryCurve probe_memory(Session& session, std::span<const std::size_t> sizes);
+// The ranks' buffers are overwritten. Collective over all lanes, which give the same sizes, in
+// ascending order, and the same rules; the same on all.
+ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
+                          const ProbePlan::Rules& rules);
 
 }  // namespace linerate

@@ -17,7 +17,7 @@ class Bandwidth {
   Bandwidth(std::size_t array_bytes, Device& host, const Clock& clock);
 
   // GB/s (10^9 bytes) of each of `repeats` passes after one untimed: thread r on core r, from the
-  // first that begins to the last that ends.
+  // first that begins to the last that ends. REQUIRES: a kernel of three arrays at most.
   std::vector<double> measure_gbps(const Kernel& kernel, int nthreads, int repeats);
 
  private:

@@ -31,4 +31,11 @@ void pin_this_thread(int index) {
   check_system(::sched_setaffinity(0, sizeof mask, &mask), "sched_setaffinity");
 }
 
+void pin_to(int os_index) noexcept {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CPU_SET(os_index, &mask);
+  (void)::sched_setaffinity(0, sizeof mask, &mask);
+}
+
 }  // namespace linerate::probe

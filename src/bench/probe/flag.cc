@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <thread>
 
 namespace linerate::probe {
@@ -21,22 +22,21 @@ struct alignas(128) Flag {  // adjacent lines are fetched in pairs
   }
 };
 
-}  // namespace
-
-std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
-  if (ncores() < 2) return {};
+// `pin(0)` binds the caller's thread, `pin(1)` that which answers.
+std::vector<double> round_trips_ns(const Clock& clock, int windows,
+                                   const std::function<void(int)>& pin) {
   Flag ping, pong;
   std::vector<double> times_ns;
   const auto last = static_cast<std::uint32_t>(windows) * kRoundTrips;
   std::jthread echo([&] {
-    pin_this_thread(1);
+    pin(1);
     for (std::uint32_t turn = 1; turn <= last; ++turn) {
       ping.wait_for(turn);
       pong.value.store(turn, std::memory_order_release);
     }
   });
   std::jthread caller([&] {
-    pin_this_thread(0);
+    pin(0);
     for (std::uint32_t turn = 1; turn <= last;) {
       const auto start_ns = clock.now_ns();
       for (std::uint32_t i = 0; i < kRoundTrips; ++i, ++turn) {
@@ -49,6 +49,17 @@ std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
   caller.join();
   echo.join();
   return times_ns;
+}
+
+}  // namespace
+
+std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
+  if (ncores() < 2) return {};
+  return round_trips_ns(clock, windows, pin_this_thread);
+}
+
+std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second) {
+  return round_trips_ns(clock, windows, [&](int which) { pin_to(which == 0 ? first : second); });
 }
 
 }  // namespace linerate::probe

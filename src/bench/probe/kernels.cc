@@ -17,7 +17,11 @@
 namespace linerate::probe {
 namespace {
 
-constexpr std::uint64_t kValue = 3;
+constexpr std::uint64_t kScalar = 3;  // of the triad
+
+// Made of bytes 3f and 80: a normal number in each floating-point type, and or-ing it to another
+// normal number yields no denormal one. So what is left in buffers slows no arithmetic down.
+constexpr std::uint64_t kPattern = 0x3f803f803f803f80;
 
 std::span<std::uint64_t> words(std::span<std::byte> bytes) {
   return {reinterpret_cast<std::uint64_t*>(bytes.data()), bytes.size() / sizeof(std::uint64_t)};
@@ -36,7 +40,7 @@ void read_plain(const Arrays& slice) { keep(sum_of(words(slice.a))); }
 void read(const Arrays& slice) { has_avx2() ? read_avx2(slice) : read_plain(slice); }
 
 LINERATE_PLAIN_LOOP void write(const Arrays& slice) {
-  for (auto& word : words(slice.a)) word = kValue;
+  for (auto& word : words(slice.a)) word = kPattern;
 }
 
 LINERATE_PLAIN_LOOP void copy(const Arrays& slice) {
@@ -46,14 +50,28 @@ LINERATE_PLAIN_LOOP void copy(const Arrays& slice) {
 }
 
 LINERATE_PLAIN_LOOP void update(const Arrays& slice) {
-  for (auto& word : words(slice.a)) word += kValue;
+  for (auto& word : words(slice.a)) word |= kPattern;
 }
 
 LINERATE_PLAIN_LOOP void triad(const Arrays& slice) {
   const auto b = words(slice.b);
   const auto c = words(slice.c);
   const auto to = words(slice.a);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = b[i] + kValue * c[i];
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = b[i] + kScalar * c[i];
+}
+
+LINERATE_PLAIN_LOOP void combine(const Arrays& slice) {
+  const auto b = words(slice.b);
+  const auto c = words(slice.c);
+  const auto to = words(slice.a);
+  const auto and_to = words(slice.d);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = and_to[i] = b[i] | c[i];
+}
+
+LINERATE_PLAIN_LOOP void merge(const Arrays& slice) {
+  const auto a = words(slice.a);
+  const auto b = words(slice.b);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = b[i] = a[i] | b[i];
 }
 
 #if defined(__x86_64__)
@@ -62,7 +80,7 @@ __m128i* vectors(std::span<std::byte> bytes) { return reinterpret_cast<__m128i*>
 std::size_t nvectors(const Arrays& slice) { return slice.a.size() / sizeof(__m128i); }
 
 void nt_write(const Arrays& slice) {
-  const __m128i value = _mm_set1_epi64x(kValue);
+  const __m128i value = _mm_set1_epi64x(kPattern);
   __m128i* const to = vectors(slice.a);
   for (std::size_t i = 0; i < nvectors(slice); ++i) _mm_stream_si128(to + i, value);
   _mm_sfence();
@@ -74,12 +92,26 @@ void nt_copy(const Arrays& slice) {
   for (std::size_t i = 0; i < nvectors(slice); ++i) _mm_stream_si128(to + i, from[i]);
   _mm_sfence();
 }
+
+void nt_combine(const Arrays& slice) {
+  const __m128i* const b = vectors(slice.b);
+  const __m128i* const c = vectors(slice.c);
+  __m128i* const to = vectors(slice.a);
+  __m128i* const and_to = vectors(slice.d);
+  for (std::size_t i = 0; i < nvectors(slice); ++i) {
+    const __m128i both = _mm_or_si128(b[i], c[i]);
+    _mm_stream_si128(to + i, both);
+    _mm_stream_si128(and_to + i, both);
+  }
+  _mm_sfence();
+}
 #else
 void nt_write(const Arrays& slice) { write(slice); }
 void nt_copy(const Arrays& slice) { copy(slice); }
+void nt_combine(const Arrays& slice) { combine(slice); }
 #endif
 
-constexpr std::array<Kernel, 7> kKernels{{
+constexpr std::array<Kernel, 10> kKernels{{
     {"read", 1, read},
     {"write", 1, write},
     {"nt_write", 1, nt_write},
@@ -87,6 +119,9 @@ constexpr std::array<Kernel, 7> kKernels{{
     {"nt_copy", 2, nt_copy},
     {"update", 2, update},
     {"triad", 3, triad},
+    {"combine", 4, combine},
+    {"nt_combine", 4, nt_combine},
+    {"merge", 4, merge},
 }};
 
 }  // namespace

@@ -7,9 +7,10 @@
 
 namespace linerate::probe {
 
-// Three arrays of equal length, aligned to a cache line, whose lengths are multiples of one.
+// Arrays of equal length, aligned to a cache line, whose lengths are multiples of 32 bytes. Most
+// kernels leave some of them alone.
 struct Arrays {
-  std::span<std::byte> a, b, c;
+  std::span<std::byte> a, b, c, d{};
 };
 
 // One pass over a thread's slice. Bytes are counted as STREAM does (J. McCalpin): what the kernel
@@ -20,8 +21,10 @@ struct Kernel {
   void (*run)(const Arrays& slice);
 };
 
-// read, write, nt_write, copy, nt_copy, update (read and overwritten in place), triad. nt: stores
-// that go past the caches, where the processor has them; else as without.
+// read, write, nt_write, copy, nt_copy, update (read and overwritten in place), triad; and as two
+// ranks reduce: combine, nt_combine (b and c into both a and d) and merge (a and b, into both). nt:
+// stores that go past the caches, where the processor has them; else as without. But for the triad,
+// what held normal numbers of any type holds such numbers afterwards.
 std::span<const Kernel> all_kernels();
 
 // Null when there is none of this name.

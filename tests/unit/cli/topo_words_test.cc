@@ -64,6 +64,21 @@ TEST(TopoWords, ListNumbersOfNodesOrDoubleThem) {
   EXPECT_EQ(counts("5:5"), std::vector{5});
 }
 
+TEST(TopoWords, MeasureAndPrintItAsJsonToo) {
+  const auto table = parse_topo({"--measure"});
+  const auto json = parse_topo({"--measure", "--json"});
+
+  ASSERT_TRUE(table);
+  ASSERT_TRUE(json);
+  EXPECT_EQ(table->view, TopoView::measurement);
+  EXPECT_FALSE(table->as_json);
+  EXPECT_EQ(json->view, TopoView::measurement);
+  EXPECT_TRUE(json->as_json);
+  EXPECT_THAT(parse_topo({"--measure", "--root", "/saved"}).sentence(),
+              HasSubstr("measures this machine"));
+  EXPECT_THAT(parse_topo({"--measure", "--dot"}).sentence(), HasSubstr("exclude each other"));
+}
+
 struct Wrong {
   std::vector<std::string> words;
   const char* says;

@@ -32,6 +32,17 @@ TEST(MemoryCurves, TakeReadsAndWritesTogetherAndTheRestAlone) {
       curve().least_us({.read_bytes = 35e3, .written_bytes = 15e3, .footprint_bytes = large}), 3);
 }
 
+TEST(MemoryCurves, KnowNothingBetweenPointsWhereASizeIsMissing) {
+  const std::vector<std::size_t> missing{4 * kMiB, 16 * kMiB};
+
+  EXPECT_FALSE(curve().knows(8.0 * kMiB, missing));
+  EXPECT_TRUE(curve().knows(8.0 * kMiB, {}));
+  EXPECT_TRUE(curve().knows(1.0 * kMiB, missing));
+  EXPECT_TRUE(curve().knows(64.0 * kMiB, missing));
+  EXPECT_TRUE(curve().knows(500.0 * kMiB, missing));
+  EXPECT_TRUE(curve().knows(0.5 * kMiB, missing));
+}
+
 TEST(MemoryCurves, KnowCachesByTheirSpeedToo) {
   EXPECT_TRUE(curve().beyond_caches(128.0 * kMiB, 32 * kMiB));
   EXPECT_FALSE(curve().beyond_caches(kMiB, 32 * kMiB));

@@ -1,0 +1,19 @@
+// A file that is written whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace linerate {
+
+// Writes beside `path` and moves it there, so that readers see the old text or the new one. Missing
+// folders are created. Yields what went wrong, in the system's words ("Permission denied").
+std::optional<std::string> write_whole_file(const std::filesystem::path& path,
+                                            std::string_view text);
+
+// "Intel(R) Xeon(R)" -> "intel-r-xeon-r": letters and digits, single dashes between them.
+std::string file_name_of(std::string_view text);
+
+}  // namespace linerate

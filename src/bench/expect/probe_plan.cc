@@ -1,0 +1,67 @@
+// See probe_plan.h.
+#include "bench/expect/probe_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kLeastSize = std::size_t{64} << 10;
+constexpr std::size_t kStep = 4;
+constexpr std::size_t kCaches = 4;  // a footprint so many times a cache does not profit of it
+constexpr double kBytesPerUsOfGbps = 1e3;
+
+// Bandwidths of one speed differ by so much from one pass to the next.
+constexpr double kAlike = 1.1;
+
+bool alike(const MemoryPoint& one, const MemoryPoint& other) {
+  for (const auto gbps : kMemoryBandwidths) {
+    const auto [least, most] = std::minmax(one.*gbps, other.*gbps);
+    if (most > kAlike * least) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::size_t> probe_sizes(std::span<const double> footprints,
+                                     const ProbeBounds& bounds) {
+  if (footprints.empty()) return {};
+  const auto [least_wanted, most_wanted] = std::ranges::minmax(footprints);
+  auto most = bounds.buffer_bytes;
+  if (bounds.cache_bytes > 0) most = std::min(most, kCaches * bounds.cache_bytes);
+  if (most_wanted < static_cast<double>(most)) most = static_cast<std::size_t>(most_wanted);
+  most = std::max(most, kLeastSize);
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = kLeastSize; size < most; size *= kStep)
+    if (static_cast<double>(size * kStep) > least_wanted) sizes.push_back(size);
+  sizes.push_back(most);
+  return sizes;
+}
+
+// It takes as long as the largest one did, since no size is slower, and before that it is gone
+// through once.
+bool ProbePlan::fits(std::size_t size) const {
+  const double once_us = static_cast<double>(size) / points_.front().read_gbps / kBytesPerUsOfGbps;
+  return elapsed_us_ + largest_us_ + once_us <= rules_.budget_us;
+}
+
+std::optional<std::size_t> ProbePlan::next() {
+  if (waiting_.empty()) return std::nullopt;
+  if (points_.empty()) return waiting_.back();
+  if (rules_.stops_when_alike && points_.size() > 1 && alike(points_.front(), points_.back()))
+    return std::nullopt;
+  if (fits(waiting_.front())) return waiting_.front();
+  left_out_ = std::exchange(waiting_, {});
+  return std::nullopt;
+}
+
+void ProbePlan::add(const MemoryPoint& point, double took_us) {
+  if (points_.empty()) largest_us_ = took_us;
+  elapsed_us_ += took_us;
+  std::erase(waiting_, point.bytes);
+  points_.push_back(point);
+}
+
+}  // namespace linerate

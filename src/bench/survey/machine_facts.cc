@@ -1,0 +1,230 @@
+// See machine_facts.h.
+#include "bench/survey/machine_facts.h"
+
+#include "base/cache_folder.h"
+#include "base/regular_file.h"
+#include "topo/machine.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostRows = 256;  // of a list
+constexpr std::string_view kPrefix = "machine-";
+
+Json& put_bandwidths(Json& to, const Bandwidths& of) {
+  to["read_gbps"] = of.read_gbps;
+  to["write_gbps"] = of.write_gbps;
+  to["copy_gbps"] = of.copy_gbps;
+  to["triad_gbps"] = of.triad_gbps;
+  return to;
+}
+
+Json json_of(const Survey& survey) {
+  Json json{{"nthreads", survey.nthreads}};
+  json["by_size"] = Json::array();
+  for (const auto& [bytes, of] : survey.by_size) {
+    Json row{{"bytes", bytes}};
+    json["by_size"].push_back(put_bandwidths(row, of));
+  }
+  json["by_cores"] = Json::array();
+  for (const auto& [nthreads, nnodes, of] : survey.by_cores) {
+    Json row{{"nthreads", nthreads}, {"memory_nodes", nnodes}};
+    json["by_cores"].push_back(put_bandwidths(row, of));
+  }
+  json["lines"] = Json::array();
+  for (const auto& line : survey.lines)
+    json["lines"].push_back(Json{{"between", line.between},
+                                 {"first", line.first},
+                                 {"second", line.second},
+                                 {"round_trip_ns", line.round_trip_ns}});
+  return json;
+}
+
+// Whether the value is a finite number of at least 0 that a Number holds.
+template <typename Number>
+bool can_be(const Json& value) {
+  if constexpr (std::is_integral_v<Number>)
+    return value.is_number_unsigned() && std::in_range<Number>(value.get<std::uint64_t>());
+  else
+    return value.is_number() && value.get<double>() >= 0 && std::isfinite(value.get<double>());
+}
+
+// Takes keys from an object; says what is wrong with the first that is not as it should be.
+class Reader {
+ public:
+  Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is_object()) wrong_ = fmt::format("{} is not an object", where_);
+  }
+
+  template <typename Number>
+  void number(const char* key, Number& into) {
+    const auto* found = find(key);
+    if (found == nullptr) return;
+    const bool fits = can_be<Number>(*found);
+    if (fits)
+      into = found->get<Number>();
+    else
+      wrong_ = fmt::format("'{}' of {} is no number that it can be", key, where_);
+  }
+  void text(const char* key, std::string& into) {
+    const auto* found = find(key);
+    if (found == nullptr) return;
+    if (found->is_string())
+      into = found->get<std::string>();
+    else
+      wrong_ = fmt::format("'{}' of {} is no text", key, where_);
+  }
+  void bandwidths(Bandwidths& into) {
+    number("read_gbps", into.read_gbps);
+    number("write_gbps", into.write_gbps);
+    number("copy_gbps", into.copy_gbps);
+    number("triad_gbps", into.triad_gbps);
+  }
+  // Each row of the list `key` by `read(reader, row)`.
+  template <typename Row, typename Read>
+  void rows(const char* key, std::vector<Row>& into, const Read& read) {
+    const auto* found = find(key);
+    if (found == nullptr) return;
+    if (!found->is_array() || found->size() > kMostRows) {
+      wrong_ = fmt::format("'{}' of {} is no list of at most {} rows", key, where_, kMostRows);
+      return;
+    }
+    for (const auto& item : *found) {
+      Reader row(item, fmt::format("row {} of '{}'", into.size() + 1, key));
+      read(row, into.emplace_back());
+      if (!row.wrong_.empty()) wrong_ = row.wrong_;
+    }
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  // Null where it is missing or something was wrong before.
+  const Json* find(const char* key) {
+    if (!wrong_.empty()) return nullptr;
+    const auto found = object_.find(key);
+    if (found != object_.end()) return &*found;
+    wrong_ = fmt::format("{} has no '{}'", where_, key);
+    return nullptr;
+  }
+
+  const Json& object_;
+  std::string where_;
+  std::string wrong_;
+};
+
+void read_survey(Reader& in, Survey& survey) {
+  in.number("nthreads", survey.nthreads);
+  in.rows("by_size", survey.by_size, [](Reader& row, SizeBandwidths& into) {
+    row.number("bytes", into.bytes);
+    row.bandwidths(into.of);
+  });
+  in.rows("by_cores", survey.by_cores, [](Reader& row, CoreBandwidths& into) {
+    row.number("nthreads", into.nthreads);
+    row.number("memory_nodes", into.nmemory_nodes);
+    row.bandwidths(into.of);
+  });
+  in.rows("lines", survey.lines, [](Reader& row, LineLatency& into) {
+    row.text("between", into.between);
+    row.number("first", into.first);
+    row.number("second", into.second);
+    row.number("round_trip_ns", into.round_trip_ns);
+  });
+}
+
+// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), of 64 bits: the text itself may be too long for a name.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+// So that nobody without any is kept waiting for a description of the hardware.
+bool has_facts(const Environment& environment) {
+  const auto folder = cache_folder(environment);
+  std::error_code missing;
+  if (!folder) return false;
+  std::filesystem::directory_iterator entry(*folder, missing);
+  for (; !missing && entry != std::filesystem::directory_iterator(); entry.increment(missing))
+    if (entry->path().filename().string().starts_with(kPrefix)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string survey_json(const Survey& survey) { return json_of(survey).dump(); }
+
+std::string facts_text(const MachineFacts& facts) {
+  const Json json{{"schema", kSchema},
+                  {"hardware", facts.hardware},
+                  {"measured", facts.measured},
+                  {"survey", json_of(facts.survey)}};
+  return json.dump() + '\n';
+}
+
+Result<MachineFacts> parse_facts(std::string_view text, std::string_view origin) {
+  const auto refused = [&](std::string_view why) {
+    return Failure{fmt::format(
+        "{} holds no facts about a machine: {}. `linerate topo --measure` writes them anew.",
+        origin, why)};
+  };
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return refused("it is not a JSON object");
+  Reader in(json, "it");
+  int schema = 0;
+  in.number("schema", schema);
+  if (in.wrong().empty() && schema != kSchema)
+    return refused(fmt::format("its schema is {} and not {}", schema, kSchema));
+  MachineFacts facts;
+  in.text("hardware", facts.hardware);
+  in.text("measured", facts.measured);
+  if (!in.wrong().empty()) return refused(in.wrong());
+  if (!json.contains("survey")) return refused("it has no 'survey'");
+  Reader survey(json["survey"], "'survey'");
+  read_survey(survey, facts.survey);
+  if (!survey.wrong().empty()) return refused(survey.wrong());
+  if (!std::ranges::is_sorted(facts.survey.by_size, {}, &SizeBandwidths::bytes))
+    return refused("its sizes do not grow");
+  return facts;
+}
+
+std::optional<std::filesystem::path> facts_path(const Environment& environment,
+                                                std::string_view hardware) {
+  const auto folder = cache_folder(environment);
+  if (!folder) return std::nullopt;
+  return *folder / fmt::format("{}{:016x}.json", kPrefix, hash_of(hardware));
+}
+
+std::optional<MachineFacts> find_facts(const Environment& environment, std::string& complaint) {
+  if (!has_facts(environment)) return std::nullopt;
+  const auto hardware = hardware_text();
+  const auto path = facts_path(environment, hardware);
+  std::error_code unknown;  // then reading says why
+  if (!path || !std::filesystem::exists(*path, unknown)) return std::nullopt;
+  const auto text = read_regular_file(path->string(), kMostFileBytes);
+  if (!text) {
+    complaint = fmt::format("{}: {}", path->string(), text.sentence());
+    return std::nullopt;
+  }
+  auto facts = parse_facts(*text, path->string());
+  if (facts && facts->hardware == hardware) return *std::move(facts);
+  complaint = facts ? fmt::format("{} is of another machine ({}).", path->string(), facts->hardware)
+                    : facts.sentence();
+  return std::nullopt;
+}
+
+}  // namespace linerate

@@ -1,0 +1,133 @@
+// See topo_measure.h.
+#include "commands/topo_measure.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/time_text.h"
+#include "base/whole_file.h"
+#include "base/wire.h"
+#include "bench/survey/machine_facts.h"
+#include "bench/survey/node_links.h"
+#include "commands/fabric.h"
+#include "commands/survey_text.h"
+#include "devices/cpu/cpu_device.h"
+#include "launch/identity.h"
+#include "topo/machine.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <system_error>
+
+namespace linerate {
+namespace {
+
+constexpr double kJobTimeoutS = 300;  // until all have come, and until all have measured
+
+// One line on a terminal that is written over; nothing elsewhere.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool shows) : shows_(shows && isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() { show(""); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(std::string_view what) const {
+    if (shows_) fmt::print(stderr, "\r\033[K{}", what);
+  }
+
+ private:
+  bool shows_;
+};
+
+MeasuredNode measure_here(const Job& job, const Clock& clock, const SayProgress& progress) {
+  const auto machine = describe_whole_machine();
+  const auto host = make_cpu_device(0, clock);
+  // Launchers bind a rank to a core or two: all of the node's are measured.
+  const bool alone = job.process().nranks() == 1;
+  auto threads = hardware_threads(alone ? ThreadScope::bound : ThreadScope::allowed);
+  const auto plan = survey_plan(std::move(threads), machine.l3_bytes, host->free_bytes());
+  return {.hostname = job.process().place().hostname,
+          .hardware = hardware_text(),
+          .survey = survey_machine(plan, *host, clock, progress)};
+}
+
+// What goes to rank 0 is what is kept: the reader is the same.
+std::vector<MeasuredNode> gather(Bootstrap& leaders, const MeasuredNode& mine,
+                                 const Deadline& deadline) {
+  WireWriter out;
+  out.put_text(mine.hostname);
+  out.put_text(facts_text({.hardware = mine.hardware, .survey = mine.survey}));
+  std::vector<MeasuredNode> nodes;
+  for (const auto& bytes : leaders.gather(out.bytes(), deadline)) {
+    WireReader in(bytes);
+    auto hostname = in.get_text();
+    auto facts = parse_facts(in.get_text(), hostname);
+    if (!facts) throw Error(facts.sentence());
+    nodes.push_back({std::move(hostname), std::move(facts->hardware), std::move(facts->survey)});
+  }
+  return nodes;
+}
+
+// Yields a note; where the facts cannot be kept, later runs do without. What some of the cores gave
+// holds for them alone.
+std::string keep(const CommandInput& input, const MeasuredNode& node) {
+  const auto path = facts_path(input.environment, node.hardware);
+  if (!path) return "note: neither XDG_CACHE_HOME nor HOME is set: nothing is kept.";
+  if (node.survey.nthreads < describe_whole_machine().threads)
+    return "note: some cores of this machine were left out, so nothing is kept.";
+  std::string complaint;
+  (void)find_facts(input.environment, complaint);
+  const MachineFacts facts{.hardware = node.hardware,
+                           .measured = utc_text(std::chrono::system_clock::now()),
+                           .survey = node.survey};
+  if (const auto failed = write_whole_file(*path, facts_text(facts)))
+    return fmt::format("note: nothing is kept in {}: {}.", path->string(), *failed);
+  return complaint.empty() ? "" : fmt::format("note: {} It is replaced.", complaint);
+}
+
+// On the first process of each node; each keeps what its own gave.
+void measure_as_leader(const CommandInput& input, const TopoConfig& config, const Job& job,
+                       Bootstrap& leaders) {
+  const SteadyClock clock;
+  const auto deadline = Deadline::after(clock, kJobTimeoutS);
+  std::vector<MeasuredNode> nodes;
+  std::vector<NodeLink> links;
+  std::string note;
+  {
+    const ProgressLine line(leaders.rank() == 0);
+    const SayProgress progress = [&](std::string_view what) { line.show(what); };
+    const auto mine = measure_here(job, clock, progress);
+    links = measure_links(leaders, clock, progress);
+    nodes = gather(leaders, mine, deadline);
+    note = keep(input, mine);
+  }
+  if (leaders.rank() != 0) return;
+  fmt::print("{}", config.as_json ? measured_json(nodes, links)
+                                  : survey_text(nodes) + links_text(links, nodes));
+  if (!note.empty()) say(note);
+}
+
+}  // namespace
+
+ExitCode measure_machine(const CommandInput& input, const TopoConfig& config) {
+  const auto identity = detect_identity(input.environment, 0);
+  if (!identity) return refuse(identity.sentence());
+  if (identity->rank == 0)
+    for (const auto& note : identity->notes) say(note);
+  const SteadyClock clock;
+  const auto deadline = Deadline::after(clock, kJobTimeoutS);
+  const Job job = join_job(*identity, input.environment, clock, deadline);
+  auto& process = job.process();
+  const bool leads = process.place().local_rank == 0;
+  const auto leaders = process.split(leads ? 0 : -1, 0, deadline);
+  if (leaders) measure_as_leader(input, config, job, *leaders);
+  process.barrier(Deadline::after(clock, kJobTimeoutS));
+  return ExitCode::ok;
+}
+
+}  // namespace linerate
