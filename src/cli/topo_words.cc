@@ -164,7 +164,7 @@ std::string topo_markdown() {
 Result<TopoConfig> parse_topo(const std::vector<std::string>& words) {
   CLI::App app(
       "What this machine is made of, how its parts are linked, and how fast NCCL should "
-      "be on it.");
+      "be on it. `linerate topo place --help`: how ranks are bound to it.");
   Texts texts;
   TopoConfig config;
   describe(app, texts);
