@@ -87,7 +87,7 @@ endforeach()
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
                       golden clusters hosts slurm docs reference bench emulation gloo
-                      gloo_hosts bundle memcpy measure)
+                      gloo_hosts bundle memcpy measure placement)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"

@@ -5,6 +5,7 @@
 #include "cli/help.h"
 #include "cli/markdown_texts.h"
 #include "cli/option_table.h"
+#include "cli/place_words.h"
 #include "cli/topo_words.h"
 #include "cli/tune_words.h"
 
@@ -165,9 +166,9 @@ constexpr std::string_view kValues =
 }  // namespace
 
 std::string cli_markdown() {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
-                     options_text(), memcpy_text(), topo_markdown(), tune_markdown(),
-                     variables_text(), kFakeText, exit_codes_text());
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(),
+                     kValues, options_text(), memcpy_text(), topo_markdown(), place_markdown(),
+                     tune_markdown(), variables_text(), kFakeText, exit_codes_text());
 }
 
 }  // namespace linerate

@@ -184,7 +184,7 @@ std::string topo_markdown() {
 Result<TopoConfig> parse_topo(const std::vector<std::string>& words) {
   CLI::App app(
       "What this machine is made of, how its parts are linked, and how fast NCCL should "
-      "be on it.");
+      "be on it. `linerate topo place --help`: how ranks are bound to it.");
   TopoTexts texts;
   TopoConfig config;
   describe_topo(app, texts);

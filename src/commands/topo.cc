@@ -3,6 +3,7 @@
 #include "cli/topo_words.h"
 #include "commands/command.h"
 #include "commands/topo_measure.h"
+#include "commands/topo_place.h"
 #include "commands/topo_predict.h"
 #include "topo/cluster/cluster_file.h"
 #include "topo/cluster/platforms.h"
@@ -115,6 +116,11 @@ System as_nccl_takes(const TopoConfig& config, const System& system) {
   return detected ? topo::nccl_view(system) : system;
 }
 
+Result<System> load_for_nccl(const TopoConfig& config) {
+  auto system = load(config);
+  return system ? as_nccl_takes(config, *system) : system;
+}
+
 ExitCode show(const TopoConfig& config, const System& system, const Environment& environment) {
   const auto graph = topo::build_graph(system, config.version);
   switch (config.view) {
@@ -172,6 +178,8 @@ ExitCode show_cluster(const TopoConfig& config, const Environment& environment) 
 }  // namespace
 
 ExitCode topo_command(const CommandInput& input) {
+  if (!input.call.words.empty() && input.call.words.front() == "place")
+    return topo_place(input, load_for_nccl);
   const auto config = parse_topo(input.call.words);
   if (!config) return refuse(config.sentence());
   if (!config->help_text.empty()) {

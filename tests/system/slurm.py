@@ -17,7 +17,7 @@ SlurmUser=root
 AuthType=auth/munge
 CryptoType=crypto/munge
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin={task_plugin}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 MpiDefault=none
@@ -45,13 +45,13 @@ def start_munge() -> subprocess.Popen | None:
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def write_conf(folder: Path) -> Path:
+def write_conf(folder: Path, task_plugin: str) -> Path:
     base = 20000 + os.getpid() % 10000
     for name in ("state", "spool-n1", "spool-n2", "tmp-n1", "tmp-n2"):
         (folder / name).mkdir()
     conf = folder / "slurm.conf"
     conf.write_text(CONF.format(host=socket.gethostname(), folder=folder, port=base,
-                                first=base + 1, last=base + 2))
+                                first=base + 1, last=base + 2, task_plugin=task_plugin))
     return conf
 
 
@@ -67,9 +67,9 @@ def wait_for_nodes(variables: dict[str, str]) -> None:
 
 
 @contextmanager
-def cluster(folder: Path, variables: dict[str, str]):
+def cluster(folder: Path, variables: dict[str, str], task_plugin: str = "task/none"):
     """Yields the environment for srun; takes the daemons down again, whatever happens."""
-    conf = write_conf(folder)
+    conf = write_conf(folder, task_plugin)
     variables = variables | {"SLURM_CONF": str(conf)}
     daemons = [munge] if (munge := start_munge()) else []
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": variables}

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -28,20 +29,22 @@ std::uint64_t bytes_in(const std::string& text) {
 
 // Adds the cores and last-level caches of the threads to `cpu`.
 void count_cores(const fs::path& folder, const ThreadSet& threads, Cpu& cpu) {
-  std::set<std::pair<std::int64_t, std::string>> cores;
+  std::map<std::pair<std::int64_t, std::string>, std::vector<int>> cores;
   std::set<std::string> caches;  // by the threads that share them
   for (const int thread : threads) {
     const auto place = folder / fmt::format("cpu{}", thread);
     const auto package = number_in(place / "topology/physical_package_id");
     const auto siblings = text_in(place / "topology/thread_siblings_list");
     if (package && cpu.package < 0) cpu.package = static_cast<int>(*package);
-    if (!siblings.empty()) cores.emplace(package.value_or(-1), siblings);
+    if (!siblings.empty()) cores[{package.value_or(-1), siblings}].push_back(thread);
     const auto l3 = place / "cache/index3";
     if (number_in(l3 / "level") == 3 && caches.insert(text_in(l3 / "shared_cpu_list")).second)
       cpu.l3_bytes += bytes_in(text_in(l3 / "size"));
   }
   cpu.threads = static_cast<int>(threads.size());
   cpu.cores = static_cast<int>(cores.size());
+  for (const auto& core : cores) cpu.core_threads.push_back(core.second);
+  std::ranges::sort(cpu.core_threads);
 }
 
 struct NumaNode {

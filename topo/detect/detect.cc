@@ -1,13 +1,13 @@
 // See detect.h.
 #include "topo/detect/detect.h"
 
+#include "topo/detect/cpu_words.h"
 #include "topo/detect/cpus_of_tree.h"
 #include "topo/detect/hwloc_cpus.h"
 #include "topo/detect/nets_of_tree.h"
 #include "topo/detect/nvml_merge.h"
 #include "topo/detect/pci_of_tree.h"
 #include "topo/detect/tree_file.h"
-#include "topo/machine.h"
 #include "topo/system/gpu_models.h"
 
 #include <fmt/format.h>
@@ -34,14 +34,15 @@ std::vector<Cpu> processors(const fs::path& root, std::vector<std::string>& unse
 }
 
 // A control group hides no processor from us, but it may keep us off it.
-void tell_usable(const std::vector<Cpu>& cpus, std::vector<std::string>& unseen) {
-  int threads = 0;
-  for (const auto& cpu : cpus) threads += cpu.threads;
-  const int usable = describe_whole_machine().threads;
-  if (usable < threads)
-    unseen.push_back(fmt::format(
-        "Of {} hardware threads this process may use {}: its control group leaves it no more.",
-        threads, usable));
+void tell_usable(System& system) {
+  std::size_t threads = 0;
+  for (const auto& cpu : system.cpus) threads += static_cast<std::size_t>(cpu.threads);
+  const auto usable = usable_threads();
+  if (usable.empty() || usable.size() >= threads) return;
+  system.usable = words_of(usable);
+  system.unseen.push_back(fmt::format(
+      "Of {} hardware threads this process may use {}: its control group leaves it no more.",
+      threads, usable.size()));
 }
 
 // Gives NIC ports to their devices; those of no known place stay with the first processor.
@@ -108,7 +109,7 @@ System detect(const DetectInput& input) {
   complete_gpus(input.root, devices);
   place_nets(nets_of_tree(input.root, unseen), devices, system);
   hang(std::move(devices), system);
-  if (here) tell_usable(system.cpus, unseen);
+  if (here) tell_usable(system);
   return system;
 }
 

@@ -76,6 +76,12 @@ Cpu cpu_of_node(hwloc_topology_t topology, hwloc_obj_t node) {
   };
   cpu.cores = count(HWLOC_OBJ_CORE);
   cpu.threads = hwloc_bitmap_weight(node->cpuset);
+  for (int n = 0; n < cpu.cores; ++n) {
+    const auto* core = hwloc_get_obj_inside_cpuset_by_type(topology, node->cpuset, HWLOC_OBJ_CORE,
+                                                           static_cast<unsigned>(n));
+    const auto threads = threads_of(core->cpuset);
+    cpu.core_threads.emplace_back(threads.begin(), threads.end());
+  }
   for (int n = 0; n < count(HWLOC_OBJ_L3CACHE); ++n) {
     const auto* cache = hwloc_get_obj_inside_cpuset_by_type(
         topology, node->cpuset, HWLOC_OBJ_L3CACHE, static_cast<unsigned>(n));
@@ -113,6 +119,14 @@ std::vector<Cpu> cpus_of_this_machine(std::vector<std::string>& unseen) {
   hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (hwloc_topology_load(raw) != 0) return {};
   return cpus_of_hwloc(raw, unseen);
+}
+
+ThreadSet usable_threads() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return {};
+  const OwnedTopology topology(raw);
+  if (hwloc_topology_load(raw) != 0) return {};
+  return threads_of(hwloc_topology_get_allowed_cpuset(raw));
 }
 
 }  // namespace linerate::topo

@@ -1,6 +1,7 @@
 // Processors as hwloc shows them: of this machine, of another one's XML, or made up.
 #pragma once
 
+#include "topo/detect/cpu_words.h"
 #include "topo/system/system.h"
 
 #include <string>
@@ -16,5 +17,8 @@ std::vector<Cpu> cpus_of_hwloc(hwloc_topology* topology, std::vector<std::string
 
 // Processors of this machine, all of it, whatever this process may use. Empty where hwloc fails.
 std::vector<Cpu> cpus_of_this_machine(std::vector<std::string>& unseen);
+
+// Those that this process' control group leaves it; none where hwloc fails.
+ThreadSet usable_threads();
 
 }  // namespace linerate::topo

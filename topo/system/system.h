@@ -97,6 +97,8 @@ struct Cpu {
   std::string name{};           // "Intel(R) Xeon(R) Platinum 8480C"
   int cores = 0, threads = 0;   // physical cores, hardware threads of them; 0: not known
   std::uint64_t l3_bytes = 0;   // of its last-level caches together; 0: not known
+  // The hardware threads of each physical core, in the order of the cores; empty: not known.
+  std::vector<std::vector<int>> core_threads{};
   std::vector<PciDevice> devices{};
   std::vector<Net> nets{};  // NICs whose place on the bus nobody tells
 
@@ -110,6 +112,8 @@ struct System {
   // What the source could not tell, each a sentence.
   std::vector<std::string> unseen{};
   std::string driver{};  // NVIDIA's, "580.95.05"; empty: none or not known
+  // Hardware threads that this process may use, as Cpu::affinity; empty: all, or not known.
+  std::string usable{};
 
   bool operator==(const System&) const = default;
 };

@@ -41,6 +41,7 @@ TEST(CpusOfTree, CountCoresByTheirSiblings) {
   ASSERT_EQ(cpus.size(), 1U);
   EXPECT_EQ(cpus[0].cores, 2);
   EXPECT_EQ(cpus[0].threads, 4);
+  EXPECT_EQ(cpus[0].core_threads, (std::vector<std::vector<int>>{{0, 2}, {1, 3}}));
 }
 
 TEST(CpusOfTree, LeaveOutMemoryWithoutProcessors) {

@@ -22,6 +22,8 @@ TEST(HwlocCpus, OfAMadeUpMachineAreItsMemoryNodes) {
   EXPECT_EQ(cpus[3].threads, 16);
   EXPECT_EQ(cpus[3].l3_bytes, 2U * 16777216);
   EXPECT_EQ(cpus[3].affinity, "ffff0000,00000000");
+  ASSERT_EQ(cpus[3].core_threads.size(), 8U);
+  EXPECT_EQ(cpus[3].core_threads[7], (std::vector<int>{62, 63}));
 }
 
 TEST(HwlocCpus, MemoryBesideThatOfTheSocketIsNoProcessor) {

@@ -1,0 +1,68 @@
+// See topo_place.h.
+#include "commands/topo_place.h"
+
+#include "base/error.h"
+#include "cli/place_words.h"
+#include "topo/place/launch_words.h"
+#include "topo/place/show_plan.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+namespace linerate {
+namespace {
+
+Result<std::string> text_of(const topo::Plan& plan, PlaceFormat format) {
+  switch (format) {
+    case PlaceFormat::table:
+      return topo::plan_text(plan);
+    case PlaceFormat::json:
+      return topo::plan_json(plan);
+    case PlaceFormat::rankfile:
+      return topo::rankfile_text(plan);
+    case PlaceFormat::mpirun:
+      return topo::mpirun_words(plan);
+    case PlaceFormat::srun:
+      return topo::srun_words(plan);
+    case PlaceFormat::env:
+      return topo::environment_text(plan);
+  }
+  __builtin_unreachable();
+}
+
+void write_rankfile(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw Error(fmt::format("Cannot write {}.", path), ExitCode::usage);
+}
+
+}  // namespace
+
+ExitCode topo_place(const CommandInput& input, LoadMachine load) {
+  const auto& words = input.call.words;
+  const auto config = parse_place({words.begin() + 1, words.end()});
+  if (!config) return refuse(config.sentence());
+  if (!config->help_text.empty()) {
+    fmt::print("{}", config->help_text);
+    return ExitCode::ok;
+  }
+  const auto system = load(config->machine);
+  if (!system) return refuse(system.sentence());
+  const auto graph = topo::build_graph(*system, config->machine.version);
+  const auto plan = topo::plan_of(graph, config->request);
+  if (!plan) return refuse(plan.sentence());
+  const auto text = text_of(*plan, config->format);
+  if (!text) return refuse(text.sentence());
+  if (!config->rankfile.empty()) {
+    const auto rankfile = topo::rankfile_text(*plan);
+    if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
+    write_rankfile(config->rankfile, *rankfile);
+  }
+  fmt::print("{}", *text);
+  return ExitCode::ok;
+}
+
+}  // namespace linerate

@@ -1,0 +1,43 @@
+// How long a call takes by itself, and what it takes of the links meanwhile.
+#pragma once
+
+#include "topo/graph/paths.h"
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate::topo {
+
+// GB/s of one direction of a link: taken, and there.
+struct LinkUse {
+  double gbps = 0, capacity_gbps = 0;
+};
+
+// One call on one node: of the ranks of a group that are there, or one end of a message.
+struct Load {
+  double latency_us = 0;
+  double transfer_us = 0;                                         // with the links to itself
+  std::map<std::pair<std::string, std::string>, LinkUse> uses{};  // by the names of both ends
+};
+
+// One all_reduce of a group that has these GPUs, nodes of the graph, on each of `nnodes` nodes: the
+// choice and time of NCCL's cost model, on a system of these GPUs alone. Taken is what the channels
+// of its algorithm are planned for. REQUIRES: two ranks at least.
+Load all_reduce_load(const Graph& graph, std::span<const int> gpus, int nnodes, std::size_t bytes);
+
+// One message between GPUs of a node, or from or to another node, which is -1: on the path and at
+// the NIC that NCCL takes. NCCL's model has no messages: the latency is that of one step of a ring.
+// REQUIRES: one end at least is a GPU, and with the other on another node it reaches a NIC.
+Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> ends,
+                  std::size_t bytes);
+
+// When the last of several calls ends that begin at once on a node. Where they want more of a link
+// than there is, each gets its share: the transfer takes max(wanted / capacity) over its links as
+// long.
+double slowest_us(std::span<const Load* const> at_once);
+
+}  // namespace linerate::topo

@@ -1,0 +1,37 @@
+// What the orders of a mesh cost: time in communication of one training step.
+#pragma once
+
+#include "topo/graph/graph.h"
+#include "topo/place/mesh.h"
+#include "topo/place/seats.h"
+#include "topo/place/workload.h"
+
+#include <array>
+#include <vector>
+
+namespace linerate::topo {
+
+struct OrderCost {
+  AxisOrder order{};
+  std::array<double, kAxes> axis_us{};  // of a step, by Axis; 0 where the axis has one rank
+
+  double total_us() const { return axis_us[0] + axis_us[1] + axis_us[2]; }
+  double us(Axis axis) const { return axis_us[static_cast<std::size_t>(axis)]; }
+};
+
+// Nodes that are all alike, with ranks in the order of the seats, node by node.
+struct PlacedJob {
+  const Graph& graph;  // of one node
+  const Seats& seats;  // all with a GPU
+  int nnodes = 1;
+};
+
+// Every order of the mesh, the cheapest first, equal ones in the order of orders_of(). An axis
+// costs its calls one after the other, each as long as the slowest of its groups takes while all
+// groups of the axis make that call at once (slowest_us), nothing of it hidden behind computation.
+// Groups that have unequal parts on their nodes count as if all nodes had the slowest part.
+// REQUIRES: the mesh has nnodes x seats ranks, and with several nodes there is a NIC.
+std::vector<OrderCost> costs_of_orders(const PlacedJob& job, const Mesh& mesh,
+                                       const Workload& workload);
+
+}  // namespace linerate::topo
