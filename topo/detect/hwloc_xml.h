@@ -14,6 +14,9 @@ namespace linerate::topo {
 // of at most 64 MiB, text that hwloc cannot read, and version 3, which came with hwloc 3.
 Result<System> load_hwloc_xml(const std::string& path);
 
+// The same of the text of a file; `path` is what sentences call it.
+Result<System> read_hwloc_xml(const std::string& text, const std::string& path);
+
 // What is kept of a loaded topology. REQUIRES: I/O objects were not filtered out.
 System system_of_hwloc(hwloc_topology* topology);
 

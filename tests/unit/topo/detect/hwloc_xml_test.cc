@@ -186,7 +186,9 @@ TEST_F(HwlocXml, ThatIsNoneIsRefused) {
   const auto whole = xml_of(synthetic("pack:2 numa:1 core:4 pu:1").get());
 
   EXPECT_THAT(wrong("<system version=\"1\"/>").sentence(), HasSubstr("it is no XML of hwloc"));
-  EXPECT_THAT(wrong(whole.substr(0, whole.size() / 2)).sentence(), HasSubstr("cut off or damaged"));
+  EXPECT_THAT(wrong(whole.substr(0, whole.size() / 2)).sentence(), HasSubstr("it was cut"));
+  EXPECT_THAT(wrong("<topology version=\"2.0\"><object type=\"Core\"/></topology>").sentence(),
+              HasSubstr("not that of a whole machine"));
   EXPECT_THAT(wrong("<topology version=\"3.0\"></topology>").sentence(),
               HasSubstr("it is of hwloc's XML version 3"));
   EXPECT_THAT(load_hwloc_xml("/nowhere/machine.xml").sentence(), HasSubstr("/nowhere/machine.xml"));
