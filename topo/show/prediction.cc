@@ -38,7 +38,8 @@ std::string row(const Prediction& p) {
 }
 
 std::string crossovers_text(const Predictor& predictor, const PredictionRange& range) {
-  const auto all = predictor.crossovers(range.function, range.min_bytes, range.max_bytes);
+  const auto all =
+      predictor.crossovers(range.function, range.min_bytes, range.max_bytes, range.reduced);
   std::string text = "\nchoices:\n";
   for (const auto& change : all)
     text += fmt::format("  from {:>12}: {}/{}\n", about_bytes_text(change.bytes),
@@ -58,7 +59,7 @@ std::string prediction_text(const JobShape& job, const PredictionRange& range) {
       "", "", "", "(us)", "(GB/s)", "(GB/s)");
   const auto factor = static_cast<std::size_t>(range.step_factor);
   for (std::size_t bytes = range.min_bytes;; bytes *= factor) {
-    text += row(predictor.predict(range.function, bytes));
+    text += row(predictor.predict(range.function, bytes, range.reduced));
     if (bytes > range.max_bytes / factor) break;
   }
   return text + crossovers_text(predictor, range);
