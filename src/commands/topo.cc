@@ -15,6 +15,7 @@
 #include "topo/show/matrix.h"
 #include "topo/show/nccl_xml_export.h"
 #include "topo/show/prediction.h"
+#include "topo/show/sends_text.h"
 #include "topo/show/svg.h"
 #include "topo/show/tree.h"
 
@@ -64,6 +65,19 @@ ExitCode print_platforms() {
   return ExitCode::ok;
 }
 
+ExitCode predict_sends(const TopoConfig& config, const Graph& graph) {
+  const auto refusal = config.sends->refusal;
+  const int nranks = static_cast<int>(graph.of(topo::NodeKind::gpu).size()) * config.nnodes;
+  if (const auto why = refusal != nullptr ? refusal(nranks) : std::nullopt)
+    return refuse("--predict: " + *why);
+  fmt::print("{}", topo::sends_text(graph, {.collective = *config.sends,
+                                            .nnodes = config.nnodes,
+                                            .min_bytes = config.min_bytes,
+                                            .max_bytes = config.max_bytes,
+                                            .step_factor = config.step_factor}));
+  return ExitCode::ok;
+}
+
 ExitCode predict(const TopoConfig& config, const Graph& graph) {
   const auto gpus = graph.of(topo::NodeKind::gpu).size();
   if (gpus == 0) return refuse("--predict: there is no GPU, so nothing for NCCL to do.");
@@ -71,8 +85,10 @@ ExitCode predict(const TopoConfig& config, const Graph& graph) {
     return refuse("--predict: one GPU alone sends nothing: give --nodes 2 or more.");
   if (config.nnodes > 1 && graph.of(topo::NodeKind::net).empty())
     return refuse("--predict: several nodes need a NIC, and this one has none.");
+  if (config.sends != nullptr) return predict_sends(config, graph);
   const auto job = topo::job_of(graph, {.nnodes = config.nnodes});
   fmt::print("{}", topo::prediction_text(job, {.function = config.function,
+                                               .reduced = config.reduced,
                                                .min_bytes = config.min_bytes,
                                                .max_bytes = config.max_bytes,
                                                .step_factor = config.step_factor}));
@@ -131,7 +147,8 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
     case TopoView::tree:
       return print(topo::tree_text(graph, tree_options(environment)));
     case TopoView::matrix:
-      return print(topo::matrix_text(graph, topo::Paths(graph)));
+      return print(topo::matrix_text(graph, topo::Paths(graph),
+                                     {.gbps = config.gbps, .all_hosts = config.all_hosts}));
     case TopoView::dot:
       return print(topo::dot_text(graph));
     case TopoView::json:
