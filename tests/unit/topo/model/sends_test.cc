@@ -73,6 +73,7 @@ TEST(SendBounds, OfSmallSizesAreLatency) {
   EXPECT_EQ(one.bound_by, "latency");
   EXPECT_NEAR(one.time_us, 6.6 + 0.6, 0.1);  // base and NVLink of Ring/LL
   EXPECT_NEAR(two.time_us, 6.6 + 2.7, 0.1);
+  EXPECT_NEAR(bound(h100, 1, "hypercube", 128).time_us, 3 * (6.6 + 0.6), 0.1);
 }
 
 // Without NVLinks four GPUs send half of all, or a quarter where there are two nodes, to the other
