@@ -6,12 +6,14 @@
 #include "topo/detect/hwloc_cpus.h"
 #include "topo/detect/hwloc_devices.h"
 #include "topo/detect/hwloc_nvlinks.h"
+#include "topo/detect/trial.h"
 #include "topo/read/xml_file.h"
 
 #include <fmt/format.h>
 #include <hwloc.h>
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -46,13 +48,19 @@ XmlTopology parse(const std::string& text) {
   return topology;
 }
 
-// hwloc does not tell where it stumbles.
-Failure why_not(const std::string& text, const std::string& path) {
+// hwloc does not tell where it stumbles, and trusts what it reads: text that is no XML does not
+// come to it, and another process reads the file first.
+std::optional<Failure> why_not(const std::string& text, const std::string& path) {
   constexpr XmlLimits kLimits{.bytes = kMostBytes, .elements = std::size_t{1} << 20, .depth = 256};
-  const auto file = XmlFile::parse(text, path, kLimits);
-  if (!file) return Failure{file.sentence()};
-  return Failure{
-      fmt::format("{}: hwloc cannot read it: it is XML, but not that of a whole machine.", path)};
+  if (const auto file = XmlFile::parse(text, path, kLimits); !file) return file.failure();
+  const auto trial = try_apart([&] {
+    const auto topology = parse(text);
+    if (topology) (void)system_of_hwloc(topology.get()).cpus.size();
+    return topology != nullptr;
+  });
+  if (trial == Trial::yes) return std::nullopt;
+  return Failure{fmt::format("{}: hwloc {} it: it is XML, but not that of a whole machine.", path,
+                             trial == Trial::no ? "cannot read" : "breaks down at")};
 }
 
 }  // namespace
@@ -80,8 +88,9 @@ Result<System> read_hwloc_xml(const std::string& text, const std::string& path) 
         "{}: it is of hwloc's XML version {}, and hwloc {} reads up to {}. Save it with lstopo of "
         "hwloc 2.",
         path, version, HWLOC_VERSION, kNewestVersion)};
+  if (const auto failure = why_not(text, path)) return *failure;
   const auto topology = parse(text);
-  if (!topology) return why_not(text, path);
+  if (!topology) return Failure{fmt::format("{}: hwloc cannot read it.", path)};
   auto system = system_of_hwloc(topology.get());
   if (system.name.empty()) system.name = std::filesystem::path(path).stem().string();
   system.source = "hwloc's file " + path;
