@@ -15,7 +15,7 @@ newest_clang() {
 
 compiler=$(newest_clang)
 cmake --preset fuzz -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
-cmake --build --preset fuzz
+cmake --build --preset fuzz --target fuzzers
 
 shopt -s nullglob
 programs=(build-fuzz/bin/fuzz_*)

@@ -5,6 +5,7 @@
 #include "cli/node_counts.h"
 #include "cli/sub_command.h"
 #include "cli/values.h"
+#include "topo/model/send_steps.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +23,9 @@ struct TopoTexts {
   std::string svg, nccl_out;
   std::vector<std::string> explain;
   std::string predict;
+  bool gbps = false, all_hosts = false;
   bool matrix = false, dot = false, json = false, lint = false, platforms = false, measure = false;
+  std::string type = "float", op = "sum";
   std::string version = "2.28";
   std::string min_bytes = "8", max_bytes = "8G", step_factor = "4", nnodes;
 };
@@ -38,6 +41,9 @@ void describe_sources(CLI::App& app, TopoTexts& texts) {
 
 void describe_views(CLI::App& app, TopoTexts& texts) {
   app.add_flag("--matrix", texts.matrix, "path types between GPUs and NICs, and their cores");
+  app.add_flag("--gbps", texts.gbps, "--matrix: bandwidths instead of path types");
+  app.add_flag("--all-hosts", texts.all_hosts,
+               "--matrix: every host of a rack, not one of those that look alike");
   app.add_flag("--dot", texts.dot, "the graph for Graphviz");
   app.add_option("--svg", texts.svg, "write a picture into FILE");
   app.add_flag("--json", texts.json,
@@ -50,7 +56,8 @@ void describe_views(CLI::App& app, TopoTexts& texts) {
   app.add_flag("--lint", texts.lint, "what looks wrong; exit code 3 where something does");
   app.add_option("--predict", texts.predict,
                  "a collective: time, algorithm, protocol, channels and busbw that NCCL's cost "
-                 "model gives, by size, and where its choice changes");
+                 "model gives, by size, and where its choice changes; a bound for collectives that "
+                 "NCCL makes of sends (alltoall, gather, scatter, sendrecv, hypercube)");
   app.add_flag("--measure", texts.measure,
                "what this machine gives, by measuring for some seconds: bandwidth by size and by "
                "cores, the way of a cache line; as a job on several nodes, TCP between them; with "
@@ -70,6 +77,8 @@ void describe_topo(CLI::App& app, TopoTexts& texts) {
       ->capture_default_str();
   app.add_option("-f,--stepfactor", texts.step_factor, "--predict: from one size to the next")
       ->capture_default_str();
+  app.add_option("-d,--datatype", texts.type, "--predict: element type")->capture_default_str();
+  app.add_option("-o,--op", texts.op, "--predict: reduction operator")->capture_default_str();
   app.add_option(
       "--nodes", texts.nnodes,
       "--predict: numbers of such nodes, or of the first ones of a cluster: 16, 1,2,8 or "
@@ -133,6 +142,10 @@ Refusal read_view(const TopoTexts& texts, TopoConfig& config) {
   config.as_json = texts.json;
   if (texts.measure && config.source != TopoSource::this_machine)
     return "--measure measures this machine: leave the other one out.";
+  config.gbps = texts.gbps;
+  config.all_hosts = texts.all_hosts;
+  if ((config.gbps || config.all_hosts) && config.view != TopoView::matrix)
+    return "--gbps and --all-hosts belong to --matrix.";
   config.out_file = texts.svg.empty() ? texts.nccl_out : texts.svg;
   if (!texts.explain.empty()) config.ends = {texts.explain[0], texts.explain[1]};
   return at_most_one(given, "view");
@@ -145,17 +158,41 @@ Refusal read_version(const TopoTexts& texts, TopoConfig& config) {
   return {};
 }
 
+// all_to_all, alltoall_perf or alltoall.
+const Collective* collective_called(const std::string& text) {
+  const auto* const found = find_collective(text);
+  return found != nullptr ? found : find_collective(text + "_perf");
+}
+
+Refusal read_collective(const TopoTexts& texts, TopoConfig& config) {
+  const auto* const collective = collective_called(texts.predict);
+  const std::string_view name = collective != nullptr ? collective->name : texts.predict;
+  auto names = topo::collectives_made_of_sends();
+  if (collective != nullptr && topo::is_made_of_sends(*collective)) config.sends = collective;
+  for (const auto function : topo::kAllFunctions) {
+    names.push_back(name_of(function));
+    if (name_of(function) == name) config.function = function;
+  }
+  if (std::ranges::count(names, name) > 0) return {};
+  return "--predict: " + unknown_choice("collective", texts.predict, names);
+}
+
+Refusal read_reduction(const TopoTexts& texts, TopoConfig& config) {
+  const auto type = parse_data_type(texts.type);
+  if (!type) return "-d/--datatype: " + type.sentence();
+  const auto op = parse_red_op(texts.op);
+  if (!op) return "-o/--op: " + op.sentence();
+  config.reduced = {*type, *op};
+  return {};
+}
+
 Refusal read_prediction(const TopoTexts& texts, TopoConfig& config) {
   if (config.view != TopoView::prediction) {
     if (!texts.nnodes.empty()) return "--nodes: give --predict COLLECTIVE with it.";
     return {};
   }
-  std::vector<std::string_view> names;
-  for (const auto function : topo::kAllFunctions) names.push_back(name_of(function));
-  const auto found = std::ranges::find(names, texts.predict);
-  if (found == names.end())
-    return "--predict: " + unknown_choice("collective", texts.predict, names);
-  config.function = topo::kAllFunctions[static_cast<std::size_t>(found - names.begin())];
+  for (const auto read : {read_collective, read_reduction})
+    if (auto refusal = read(texts, config)) return refusal;
   if (auto refusal = set_bytes({"-b/--minbytes", texts.min_bytes}, 1, config.min_bytes))
     return refusal;
   if (auto refusal = set_bytes({"-e/--maxbytes", texts.max_bytes}, 1, config.max_bytes))

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "topo/model/algorithm.h"
+#include "collectives/collective.h"
+#include "topo/model/reduction.h"
 #include "topo/version.h"
 
 #include <cstddef>
@@ -42,6 +43,7 @@ struct TopoConfig {
   TopoSource source = TopoSource::this_machine;
   std::string source_name{};  // path, or the platform's name
   TopoView view = TopoView::tree;
+  bool gbps = false, all_hosts = false;        // matrix
   std::string out_file{};                      // nccl_xml and svg; empty: stdout
   std::pair<std::string, std::string> ends{};  // explanation
   topo::NcclVersion version{};
@@ -49,6 +51,8 @@ struct TopoConfig {
 
   // prediction
   topo::Function function = topo::Function::all_reduce;
+  const Collective* sends = nullptr;  // instead of the function: one that NCCL makes of sends
+  topo::Reduced reduced{};
   std::size_t min_bytes = 8;
   std::size_t max_bytes = std::size_t{8} << 30;
   int step_factor = 4;

@@ -5,6 +5,7 @@
 #include "topo/detect/nccl_view.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
+#include "topo/model/sends.h"
 #include "topo/read/nccl_xml.h"
 
 #include <fmt/format.h>
@@ -22,12 +23,16 @@ using topo::BusId;
 
 class NcclExpecter final : public Expecter {
  public:
-  explicit NcclExpecter(const topo::JobShape& job) : predictor_(job) {}
+  NcclExpecter(const topo::Graph& graph, int nnodes)
+      : predictor_(topo::job_of(graph, {.nnodes = nnodes})), sends_(graph, nnodes) {}
 
   std::optional<Expectation> of(const SizedCase& what) const override;
 
  private:
+  std::optional<Expectation> of_sends(const Collective& collective, std::size_t bytes) const;
+
   topo::Predictor predictor_;
+  topo::SendModel sends_;
 };
 
 std::optional<topo::Function> function_of(const Collective& collective) {
@@ -36,12 +41,24 @@ std::optional<topo::Function> function_of(const Collective& collective) {
   return std::nullopt;
 }
 
+// An upper bound, not NCCL's own belief: sends do not share links evenly.
+std::optional<Expectation> NcclExpecter::of_sends(const Collective& collective,
+                                                  std::size_t bytes) const {
+  constexpr double kHealthy = 0.5, kHealthyNearLatency = 0.15;  // as for a host's ranks
+  const auto bound = sends_.bound(collective, bytes);
+  if (!bound) return std::nullopt;
+  return Expectation{.busbw_gbps = bound->busbw_gbps,
+                     .bound_by = bound->bound_by,
+                     .low_below = bound->bound_by == "latency" ? kHealthyNearLatency : kHealthy};
+}
+
 std::optional<Expectation> NcclExpecter::of(const SizedCase& what) const {
   constexpr double kHealthy = 0.8;  // what public runs of healthy machines reach of the model
   const auto function = function_of(*what.what.collective);
   const auto bytes = row_bytes(*what.what.collective, what.sizing, what.what.type);
-  if (!function || bytes == 0) return std::nullopt;
-  const auto predicted = predictor_.predict(*function, bytes);
+  if (bytes == 0) return std::nullopt;
+  if (!function) return of_sends(*what.what.collective, bytes);
+  const auto predicted = predictor_.predict(*function, bytes, {what.what.type, what.what.op});
   return Expectation{.busbw_gbps = predicted.busbw_gbps,
                      .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),
                                              name_of(predicted.protocol)),
@@ -96,7 +113,7 @@ std::unique_ptr<Expecter> make_nccl_expecter(const RunInfo& run, const topo::Sys
   const auto graph = topo::build_graph(with_gpus(system, used), version_of(run.nccl_version));
   if (graph.of(topo::NodeKind::gpu).size() != used.size()) return nullptr;
   if (run.nnodes > 1 && graph.of(topo::NodeKind::net).empty()) return nullptr;
-  return std::make_unique<NcclExpecter>(topo::job_of(graph, {.nnodes = run.nnodes}));
+  return std::make_unique<NcclExpecter>(graph, run.nnodes);
 }
 
 std::unique_ptr<Expecter> expecter_for(const RunInfo& run, const Environment& environment) {

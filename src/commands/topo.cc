@@ -127,7 +127,8 @@ ExitCode show(const TopoConfig& config, const System& system, const Environment&
     case TopoView::tree:
       return print(topo::tree_text(graph, tree_options(environment)));
     case TopoView::matrix:
-      return print(topo::matrix_text(graph, topo::Paths(graph)));
+      return print(topo::matrix_text(graph, topo::Paths(graph),
+                                     {.gbps = config.gbps, .all_hosts = config.all_hosts}));
     case TopoView::dot:
       return print(topo::dot_text(graph));
     case TopoView::json:

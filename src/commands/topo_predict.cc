@@ -4,9 +4,11 @@
 #include "commands/command.h"
 #include "topo/cluster/cluster_predictor.h"
 #include "topo/show/prediction.h"
+#include "topo/show/sends_text.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -21,6 +23,7 @@ using topo::PredictedRow;
 
 topo::PredictionRange range_of(const TopoConfig& config) {
   return {.function = config.function,
+          .reduced = config.reduced,
           .min_bytes = config.min_bytes,
           .max_bytes = config.max_bytes,
           .step_factor = config.step_factor};
@@ -56,9 +59,44 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
                text_of(config.version));
 }
 
+// Why there is no bound for sends of the first nodes; empty: there is one.
+std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
+                     int nnodes) {
+  if (config.as_json) return "bounds of sends are a table only: leave --json out.";
+  const auto& first = cluster.groups.front();
+  const bool alike = std::ranges::all_of(
+      cluster.groups, [&](const auto& group) { return group.system == first.system; });
+  if (!alike && nnodes > first.count)
+    return fmt::format("bounds of sends want nodes that are all alike: give --nodes {} at most.",
+                       first.count);
+  const int rack = cluster.fabric.nodes_per_rack;
+  if (rack > 0 && nnodes > rack)
+    return fmt::format("sends have no bound across racks: give --nodes {} at most.", rack);
+  const auto refusal = config.sends->refusal;
+  return (refusal != nullptr ? refusal(nranks) : std::nullopt).value_or("");
+}
+
+ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
+                       const std::vector<int>& counts) {
+  const auto graph = topo::build_graph(*cluster.groups.front().system, config.version);
+  const int gpus = static_cast<int>(graph.of(topo::NodeKind::gpu).size());
+  for (const int nnodes : counts)
+    if (const auto why = no_sends(config, cluster, gpus * nnodes, nnodes); !why.empty())
+      return refuse("--predict: " + why);
+  for (const int nnodes : counts)
+    fmt::print("{}{}", nnodes == counts.front() ? "" : "\n",
+               topo::sends_text(graph, {.collective = *config.sends,
+                                        .nnodes = nnodes,
+                                        .min_bytes = config.min_bytes,
+                                        .max_bytes = config.max_bytes,
+                                        .step_factor = config.step_factor}));
+  return ExitCode::ok;
+}
+
 ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector<int>& counts) {
   for (const int nnodes : counts)
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
+  if (config.sends != nullptr) return predict_sends(config, nodes.cluster(), counts);
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,

@@ -120,8 +120,9 @@ const FabricLoad& ClusterPredictor::load(Function function, Algorithm algorithm)
   return *load;
 }
 
-ClusterPrediction ClusterPredictor::predict(Function function, std::size_t bytes) {
-  ClusterPrediction found{.prediction = predictor_.predict(function, bytes), .bound_by = {}};
+ClusterPrediction ClusterPredictor::predict(Function function, std::size_t bytes,
+                                            const Reduced& what) {
+  ClusterPrediction found{.prediction = predictor_.predict(function, bytes, what), .bound_by = {}};
   Prediction& p = found.prediction;
   const auto parts = *predictor_.time_parts({function, p.algorithm, p.protocol}, bytes);
   const auto& fabric = load(function, p.algorithm);

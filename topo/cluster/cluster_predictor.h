@@ -65,7 +65,7 @@ class ClusterPredictor {
 
   const Predictor& nccl() const { return predictor_; }
   // REQUIRES: bytes > 0.
-  ClusterPrediction predict(Function function, std::size_t bytes);
+  ClusterPrediction predict(Function function, std::size_t bytes, const Reduced& what = {});
 
  private:
   const FabricLoad& load(Function function, Algorithm algorithm);

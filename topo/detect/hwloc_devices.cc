@@ -127,8 +127,6 @@ void tell_limits(const std::vector<FoundPci>& found, std::vector<std::string>& u
   };
   if (any([](const PciDevice& device) { return !device.nets.empty(); }))
     unseen.emplace_back("No speeds of NIC ports: hwloc does not tell them.");
-  if (any([](const PciDevice& device) { return device.gpu.has_value(); }))
-    unseen.emplace_back("No NVLinks: what hwloc tells of them is not read.");
   if (any([](const PciDevice& device) { return device.vendor == 0 && device.gpu; }))
     unseen.emplace_back("No vendors of display controllers: they count as GPUs.");
   unseen.emplace_back(

@@ -5,16 +5,22 @@
 #include "base/regular_file.h"
 #include "topo/detect/hwloc_cpus.h"
 #include "topo/detect/hwloc_devices.h"
+#include "topo/detect/hwloc_nvlinks.h"
+#include "topo/detect/trial.h"
+#include "topo/read/xml_file.h"
 
 #include <fmt/format.h>
 #include <hwloc.h>
 
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 namespace linerate::topo {
 namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 using XmlTopology = Handle<hwloc_topology, hwloc_topology_destroy>;
 
@@ -42,6 +48,21 @@ XmlTopology parse(const std::string& text) {
   return topology;
 }
 
+// hwloc does not tell where it stumbles, and trusts what it reads: text that is no XML does not
+// come to it, and another process reads the file first.
+std::optional<Failure> why_not(const std::string& text, const std::string& path) {
+  constexpr XmlLimits kLimits{.bytes = kMostBytes, .elements = std::size_t{1} << 20, .depth = 256};
+  if (const auto file = XmlFile::parse(text, path, kLimits); !file) return file.failure();
+  const auto trial = try_apart([&] {
+    const auto topology = parse(text);
+    if (topology) (void)system_of_hwloc(topology.get()).cpus.size();
+    return topology != nullptr;
+  });
+  if (trial == Trial::yes) return std::nullopt;
+  return Failure{fmt::format("{}: hwloc {} it: it is XML, but not that of a whole machine.", path,
+                             trial == Trial::no ? "cannot read" : "breaks down at")};
+}
+
 }  // namespace
 
 System system_of_hwloc(hwloc_topology* topology) {
@@ -49,16 +70,15 @@ System system_of_hwloc(hwloc_topology* topology) {
   const char* const host = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "HostName");
   if (host != nullptr) system.name = host;
   system.cpus = cpus_of_hwloc(topology, system.unseen);
-  hang(devices_of_hwloc(topology, system.cpus, system.unseen), system);
+  auto devices = devices_of_hwloc(topology, system.cpus, system.unseen);
+  add_nvlinks(topology, devices, system.unseen);
+  hang(std::move(devices), system);
   return system;
 }
 
-Result<System> load_hwloc_xml(const std::string& path) {
-  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+Result<System> read_hwloc_xml(const std::string& text, const std::string& path) {
   constexpr int kNewestVersion = 2;
-  const auto text = read_regular_file(path, kMostBytes);
-  if (!text) return Failure{fmt::format("{}: {}", path, text.sentence())};
-  const int version = version_of(*text);
+  const int version = version_of(text);
   if (version == 0)
     return Failure{fmt::format(
         "{}: it is no XML of hwloc: it has no <topology> element. lstopo FILE.xml writes one.",
@@ -68,13 +88,19 @@ Result<System> load_hwloc_xml(const std::string& path) {
         "{}: it is of hwloc's XML version {}, and hwloc {} reads up to {}. Save it with lstopo of "
         "hwloc 2.",
         path, version, HWLOC_VERSION, kNewestVersion)};
-  const auto topology = parse(*text);
-  if (!topology)
-    return Failure{fmt::format("{}: hwloc cannot read it: it is cut off or damaged.", path)};
+  if (const auto failure = why_not(text, path)) return *failure;
+  const auto topology = parse(text);
+  if (!topology) return Failure{fmt::format("{}: hwloc cannot read it.", path)};
   auto system = system_of_hwloc(topology.get());
   if (system.name.empty()) system.name = std::filesystem::path(path).stem().string();
   system.source = "hwloc's file " + path;
   return system;
+}
+
+Result<System> load_hwloc_xml(const std::string& path) {
+  const auto text = read_regular_file(path, kMostBytes);
+  if (!text) return Failure{fmt::format("{}: {}", path, text.sentence())};
+  return read_hwloc_xml(*text, path);
 }
 
 }  // namespace linerate::topo

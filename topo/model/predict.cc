@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <utility>
 
 namespace linerate::topo {
 namespace {
@@ -96,12 +97,17 @@ int Predictor::channels_for(const Scheme& scheme, std::size_t bytes) const {
       std::clamp<std::size_t>(bytes / each, 1, static_cast<std::size_t>(job_.coll_channels)));
 }
 
-Prediction Predictor::predict(Function function, std::size_t bytes) const {
+Prediction Predictor::predict(Function function, std::size_t bytes, const Reduced& what) const {
   Prediction best{.bytes = bytes, .time_us = std::numeric_limits<double>::max()};
+  bool best_avoided = true;
   for (const auto algorithm : kAllAlgorithms)
     for (const auto protocol : kAllProtocols) {
-      const auto time = time_us({function, algorithm, protocol}, bytes);
-      if (!time || *time >= best.time_us) continue;
+      const Scheme scheme{function, algorithm, protocol};
+      const auto time = time_us(scheme, bytes);
+      if (!time || !can_reduce(scheme, what)) continue;
+      const bool avoided = is_avoided(job_, scheme, what);
+      if (std::pair(avoided, *time) >= std::pair(best_avoided, best.time_us)) continue;
+      best_avoided = avoided;
       best.algorithm = algorithm;
       best.protocol = protocol;
       best.time_us = *time;
@@ -114,15 +120,15 @@ Prediction Predictor::predict(Function function, std::size_t bytes) const {
 
 // The factors change at powers of two, so that a choice may change and change back: every one of
 // them is looked at, and between two the change is searched.
-std::vector<Crossover> Predictor::crossovers(Function function, std::size_t least,
-                                             std::size_t most) const {
+std::vector<Crossover> Predictor::crossovers(Function function, std::size_t least, std::size_t most,
+                                             const Reduced& what) const {
   std::vector<Crossover> found;
   const auto differs = [&](std::size_t bytes) {
-    const auto now = predict(function, bytes);
+    const auto now = predict(function, bytes, what);
     return now.algorithm != found.back().algorithm || now.protocol != found.back().protocol;
   };
   const auto add = [&](std::size_t bytes) {
-    const auto now = predict(function, bytes);
+    const auto now = predict(function, bytes, what);
     found.push_back({bytes, now.algorithm, now.protocol});
   };
   add(least);

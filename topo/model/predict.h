@@ -3,6 +3,7 @@
 
 #include "topo/model/bandwidth.h"
 #include "topo/model/cost.h"
+#include "topo/model/reduction.h"
 
 #include <cstddef>
 #include <optional>
@@ -39,12 +40,13 @@ class Predictor {
   explicit Predictor(const JobShape& job);
 
   // As NCCL chooses it. REQUIRES: bytes > 0, and a job of two ranks at least.
-  Prediction predict(Function function, std::size_t bytes) const;
+  Prediction predict(Function function, std::size_t bytes, const Reduced& what = {}) const;
   // Of one way; nothing where NCCL does not use it.
   std::optional<double> time_us(const Scheme& scheme, std::size_t bytes) const;
   std::optional<TimeParts> time_parts(const Scheme& scheme, std::size_t bytes) const;
   // From `least` bytes to `most`; the first one is the choice at `least`.
-  std::vector<Crossover> crossovers(Function function, std::size_t least, std::size_t most) const;
+  std::vector<Crossover> crossovers(Function function, std::size_t least, std::size_t most,
+                                    const Reduced& what = {}) const;
   const CostTable& costs() const { return costs_; }
   const JobShape& job() const { return job_; }
 

@@ -6,6 +6,7 @@
 #include "topo/show/link_look.h"
 #include "topo/show/plain_text.h"
 #include "topo/show/words.h"
+#include "topo/system/link_speed.h"
 #include "topo/system/walk.h"
 
 #include <fmt/format.h>
@@ -67,10 +68,27 @@ bool is_below(const Node& node, const Node& above) {
   return above.device != nullptr && is_below(node.device, above.device->children);
 }
 
+// Whether the device hangs from a processor itself.
+bool is_top(const Graph& graph, const Node& node) {
+  return node.kind != NodeKind::net && node.device != nullptr &&
+         std::ranges::any_of(graph.system().cpus, [&](const Cpu& cpu) {
+           return std::ranges::any_of(
+               cpu.devices, [&](const PciDevice& device) { return &device == node.device; });
+         });
+}
+
 // Whether a link of the PCI tree, which is that of the device at its lower end, is degraded.
 bool is_degraded_link(const Node& a, const Node& b) {
   if (is_below(a, b)) return is_degraded(*a.device);
   return is_below(b, a) && is_degraded(*b.device);
+}
+
+// Where there is no bus between two nodes NCCL counts a bandwidth that no link has.
+bool is_local(const Link& link) { return link.gbps >= kLocalGbps; }
+
+// Blanks keep it off the line.
+std::string label_of_link(const Link& link) {
+  return is_local(link) ? std::string() : fmt::format("  {} GB/s", gbps_words(link.gbps));
 }
 
 class DotWriter {
@@ -96,6 +114,7 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
     case NodeKind::gpu:
       return {node.name, gpu_words(*node.gpu)};
     case NodeKind::cpu:
+      if (node.cpu->affinity.empty()) return {node.name, cpu_words(*node.cpu)};
       return {node.name, cpu_words(*node.cpu), "cores " + core_words(node.cpu->affinity)};
     case NodeKind::net:
       return {node.name, speed_words_of(*node.net)};
@@ -115,15 +134,22 @@ void DotWriter::write_node(int n) {
                        fill_of(node.kind));
 }
 
+// A device and all below it, which are its next nodes, stay together: so lines of the bus cross
+// none.
 void DotWriter::write_numa(int host, int numa) {
   text_ += fmt::format("  subgraph \"cluster_h{}_numa{}\" {{\n  label=\"NUMA node {}\";\n", host,
                        numa, numa);
-  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
-    const Node& node = graph_.nodes()[n];
-    if (node.kind != NodeKind::nvs && node.host == host && node.numa == numa)
-      write_node(static_cast<int>(n));
+  bool within = false;
+  for (int n = 0; n < std::ssize(graph_.nodes()); ++n) {
+    const Node& node = graph_.node(n);
+    if (node.kind == NodeKind::nvs || node.host != host || node.numa != numa) continue;
+    const bool top = is_top(graph_, node);
+    if (within && (top || node.kind == NodeKind::cpu)) text_ += "  }\n";
+    if (top) text_ += fmt::format("  subgraph \"cluster_n{}\" {{\n  style=invis;\n", n);
+    within = top || (within && node.kind != NodeKind::cpu);
+    write_node(n);
   }
-  text_ += "  }\n";
+  text_ += within ? "  }\n  }\n" : "  }\n";
 }
 
 void DotWriter::write_host(int host) {
@@ -148,10 +174,10 @@ void DotWriter::write_links(int n) {
     const bool degraded =
         link.kind == LinkKind::pci && is_degraded_link(node, graph_.node(link.to));
     text_ += fmt::format(
-        "  n{} -- n{} [label=\"{} GB/s\", tooltip=\"{}\", color=\"{}\", penwidth={:.1f}{}];\n", n,
-        link.to, gbps_words(link.gbps), words_of(link.kind),
-        degraded ? kDegradedColor : color_of(link.kind), stroke_of(link.gbps),
-        degraded ? ", style=dashed" : "");
+        "  n{} -- n{} [label=\"{}\", tooltip=\"{}\", color=\"{}\", penwidth={:.1f}{}{}];\n", n,
+        link.to, label_of_link(link), words_of(link.kind),
+        degraded ? kDegradedColor : color_of(link.kind), stroke_of(is_local(link) ? 0 : link.gbps),
+        degraded ? ", style=dashed" : "", link.kind == LinkKind::sys ? ", constraint=false" : "");
   }
 }
 
@@ -161,10 +187,10 @@ std::string DotWriter::text() {
                                  summary_words(graph_));
   text_ = fmt::format(
       "graph topology {{\n"
-      "  graph [label={}, labelloc=t, fontname=\"Helvetica\", style=rounded];\n"
+      "  graph [label={}, labelloc=t, fontname=\"Helvetica\", style=rounded{}];\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
       "  edge [fontname=\"Helvetica\", fontsize=9];\n",
-      quoted(title));
+      quoted(title), host_count(graph_) > 1 ? ", rankdir=LR" : "");
   for (const int nvs : graph_.of(NodeKind::nvs)) write_node(nvs);
   for (int host = 0; host < host_count(graph_); ++host) write_host(host);
   for (int n = 0; n < std::ssize(graph_.nodes()); ++n) write_links(n);

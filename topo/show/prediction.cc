@@ -52,7 +52,7 @@ std::vector<PredictedRow> predicted_rows(ClusterPredictor& predictor,
   for (std::size_t bytes = range.min_bytes;; bytes *= factor) {
     rows.push_back({.nnodes = job.nnodes,
                     .nranks = job.nranks,
-                    .predicted = predictor.predict(range.function, bytes)});
+                    .predicted = predictor.predict(range.function, bytes, range.reduced)});
     if (bytes > range.max_bytes / factor) return rows;
   }
 }
@@ -76,7 +76,8 @@ std::string prediction_table(std::span<const PredictedRow> rows, Function functi
 }
 
 std::string crossovers_text(const Predictor& predictor, const PredictionRange& range) {
-  const auto all = predictor.crossovers(range.function, range.min_bytes, range.max_bytes);
+  const auto all =
+      predictor.crossovers(range.function, range.min_bytes, range.max_bytes, range.reduced);
   std::string text = "\nchoices:\n";
   for (const auto& change : all)
     text += fmt::format("  from {:>12}: {}/{}\n", about_bytes_text(change.bytes),

@@ -12,6 +12,7 @@ namespace linerate::topo {
 
 struct PredictionRange {
   Function function = Function::all_reduce;
+  Reduced reduced{};
   std::size_t min_bytes = 8, max_bytes = 8;
   int step_factor = 2;
 };

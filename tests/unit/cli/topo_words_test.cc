@@ -79,6 +79,33 @@ TEST(TopoWords, MeasureAndPrintItAsJsonToo) {
   EXPECT_THAT(parse_topo({"--measure", "--dot"}).sentence(), HasSubstr("exclude each other"));
 }
 
+TEST(TopoWords, CallACollectiveAsTheToolsDo) {
+  for (const std::string name : {"all_to_all", "alltoall_perf", "alltoall"}) {
+    const auto config = parse_topo({"--predict", name});
+
+    ASSERT_TRUE(config) << config.sentence();
+    ASSERT_NE(config->sends, nullptr);
+    EXPECT_EQ(config->sends->name, "all_to_all");
+  }
+  EXPECT_EQ(parse_topo({"--predict", "all_gather_perf"})->function, topo::Function::all_gather);
+}
+
+TEST(TopoWords, OfAPredictionHaveATypeAndAnOperator) {
+  const auto config = parse_topo({"--predict", "all_reduce", "-d", "f8e4m3", "-o", "max"});
+
+  ASSERT_TRUE(config) << config.sentence();
+  EXPECT_EQ(config->sends, nullptr);
+  EXPECT_EQ(config->reduced.type, DataType::f8e4m3);
+  EXPECT_EQ(config->reduced.op, RedOp::max);
+}
+
+TEST(TopoWords, OfAMatrixAskForBandwidthsOfAllHosts) {
+  const auto config = parse_topo({"--matrix", "--gbps", "--all-hosts"});
+
+  ASSERT_TRUE(config) << config.sentence();
+  EXPECT_TRUE(config->gbps && config->all_hosts);
+}
+
 struct Wrong {
   std::vector<std::string> words;
   const char* says;
@@ -100,7 +127,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"--root", "a", "--hwloc", "b"}, "--root and --hwloc exclude each other"},
         Wrong{{"--matrix", "--json"}, "--matrix and --json exclude each other"},
         Wrong{{"--explain", "GPU0"}, "--explain"}, Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
-        Wrong{{"--predict", "all_to_all"}, "Unknown collective 'all_to_all'"},
+        Wrong{{"--predict", "all_to_all_v"}, "Unknown collective 'all_to_all_v'"},
+        Wrong{{"--predict", "all_reduce", "-d", "fp7"}, "-d/--datatype"},
+        Wrong{{"--predict", "all_reduce", "-o", "xor"}, "-o/--op"},
+        Wrong{{"--gbps"}, "belong to --matrix"},
+        Wrong{{"--json", "--all-hosts"}, "belong to --matrix"},
         Wrong{{"--predict", "all_reduce", "-b", "2M", "-e", "1M"}, "-e/--maxbytes"},
         Wrong{{"--predict", "all_reduce", "-b", "0"}, "-b/--minbytes"},
         Wrong{{"--predict", "all_reduce", "-f", "1"}, "-f/--stepfactor"},

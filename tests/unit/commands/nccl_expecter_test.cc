@@ -84,10 +84,32 @@ TEST(NcclExpectations, AreNoneWhereTheModelDoesNotFit) {
     EXPECT_FALSE(make_nccl_expecter(run, system));
 }
 
-TEST(NcclExpectations, OfCallsMadeOfSendsAreNone) {
+TEST(NcclExpectations, OfCallsMadeOfSendsAreABoundThatNamesItsLink) {
   const auto system = platform("dgx-h100");
 
-  EXPECT_FALSE(expected("all_to_all", run_on(system, 1, 8), system, kGiB));
+  const auto one = expected("all_to_all", run_on(system, 1, 8), system, 8 * kGiB);
+  const auto two = expected("all_to_all", run_on(system, 2, 8), system, 8 * kGiB);
+  const auto small = expected("all_to_all", run_on(system, 1, 8), system, 1024);
+
+  ASSERT_TRUE(one && two && small);
+  EXPECT_EQ(one->bound_by, "NVLinks of GPU0");
+  EXPECT_EQ(one->low_below, 0.5);
+  EXPECT_EQ(two->bound_by, "PCI of mlx5_0");
+  EXPECT_EQ(small->bound_by, "latency");
+  EXPECT_LT(small->low_below, 0.5);
+}
+
+TEST(NcclExpectations, CountTheTypeAndTheOperator) {
+  const auto system = platform("dgx-h100");
+  const auto expecter = make_nccl_expecter(run_on(system, 1, 8), system);
+  const auto bound_by = [&](DataType type, RedOp op) {
+    const Case what{.collective = find_collective("all_reduce"), .type = type, .op = op};
+    return expecter->of({.what = what, .sizing = {.count = kGiB, .nranks = 8}})->bound_by;
+  };
+
+  EXPECT_EQ(bound_by(DataType::float32, RedOp::sum), "NCCL's model of NVLS/Simple");
+  EXPECT_EQ(bound_by(DataType::float32, RedOp::max), "NCCL's model of Ring/Simple");
+  EXPECT_EQ(bound_by(DataType::f8e4m3, RedOp::sum), "NCCL's model of Ring/Simple");
 }
 
 }  // namespace

@@ -186,11 +186,27 @@ TEST_F(HwlocXml, ThatIsNoneIsRefused) {
   const auto whole = xml_of(synthetic("pack:2 numa:1 core:4 pu:1").get());
 
   EXPECT_THAT(wrong("<system version=\"1\"/>").sentence(), HasSubstr("it is no XML of hwloc"));
-  EXPECT_THAT(wrong(whole.substr(0, whole.size() / 2)).sentence(), HasSubstr("cut off or damaged"));
+  EXPECT_THAT(wrong(whole.substr(0, whole.size() / 2)).sentence(), HasSubstr("it was cut"));
+  EXPECT_THAT(wrong("<topology version=\"2.0\"><object type=\"Core\"/></topology>").sentence(),
+              HasSubstr("not that of a whole machine"));
   EXPECT_THAT(wrong("<topology version=\"3.0\"></topology>").sentence(),
               HasSubstr("it is of hwloc's XML version 3"));
   EXPECT_THAT(load_hwloc_xml("/nowhere/machine.xml").sentence(), HasSubstr("/nowhere/machine.xml"));
   EXPECT_THAT(load_hwloc_xml(tree_.root().string()).sentence(), HasSubstr("directory"));
+}
+
+// hwloc 2.9 dies of a processor without a complete set behind one that has it.
+TEST_F(HwlocXml, ThatHwlocBreaksDownAtIsRefused) {
+  constexpr std::string_view kText =
+      R"(<topology version="2.0"><object type="Machine" {0} cpuset="0x3" complete_cpuset="0x3">)"
+      R"(<object type="NUMANode" {0} cpuset="0x3" complete_cpuset="0x3"/>)"
+      R"(<object type="PU" {0} cpuset="0x1" complete_cpuset="0x1"/>)"
+      R"(<object type="PU" os_index="1" cpuset="0x2"/></object></topology>)";
+  const auto text = fmt::format(kText, R"(os_index="0" nodeset="0x1" complete_nodeset="0x1")");
+
+  const auto refused = read_hwloc_xml(text, "a.xml");
+
+  EXPECT_THAT(refused.sentence(), HasSubstr("a.xml: hwloc "));
 }
 
 }  // namespace

@@ -29,30 +29,33 @@ std::string without_texts(const std::string& line) {
 }
 
 TEST(Dot, OfAMachineWithoutGpus) {
-  EXPECT_EQ(
-      dot_text(build_graph(little_machine())),
-      "graph topology {\n"
-      "  graph [label=\"laptop: 1 NUMA node, 0 GPUs, 1 NIC port\", labelloc=t, "
-      "fontname=\"Helvetica\", style=rounded];\n"
-      "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
-      "  edge [fontname=\"Helvetica\", fontsize=9];\n"
-      "  subgraph \"cluster_h0_numa0\" {\n"
-      "  label=\"NUMA node 0\";\n"
-      "  n0 [label=\"CPU0\\nXeon\\ncores 0-1\", fillcolor=\"#d5dce6\"];\n"
-      "  n1 [label=\"NIC 0000:00:03.0\", fillcolor=\"#dcecfb\"];\n"
-      "  n2 [label=\"eth0\\nspeed not known\", fillcolor=\"#dcecfb\"];\n"
-      "  }\n"
-      "  n0 -- n1 [label=\"12 GB/s\", tooltip=\"PCI Express\", color=\"#64748b\", penwidth=2.6];\n"
-      "  n1 -- n2 [label=\"1.2 GB/s\", tooltip=\"network port\", color=\"#1d6fb8\", "
-      "penwidth=1.5];\n"
-      "}\n");
+  EXPECT_EQ(dot_text(build_graph(little_machine())),
+            "graph topology {\n"
+            "  graph [label=\"laptop: 1 NUMA node, 0 GPUs, 1 NIC port\", labelloc=t, "
+            "fontname=\"Helvetica\", style=rounded];\n"
+            "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
+            "  edge [fontname=\"Helvetica\", fontsize=9];\n"
+            "  subgraph \"cluster_h0_numa0\" {\n"
+            "  label=\"NUMA node 0\";\n"
+            "  n0 [label=\"CPU0\\nXeon\\ncores 0-1\", fillcolor=\"#d5dce6\"];\n"
+            "  subgraph \"cluster_n1\" {\n"
+            "  style=invis;\n"
+            "  n1 [label=\"NIC 0000:00:03.0\", fillcolor=\"#dcecfb\"];\n"
+            "  n2 [label=\"eth0\\nspeed not known\", fillcolor=\"#dcecfb\"];\n"
+            "  }\n"
+            "  }\n"
+            "  n0 -- n1 [label=\"  12 GB/s\", tooltip=\"PCI Express\", color=\"#64748b\", "
+            "penwidth=2.6];\n"
+            "  n1 -- n2 [label=\"  1.2 GB/s\", tooltip=\"network port\", color=\"#1d6fb8\", "
+            "penwidth=1.5];\n"
+            "}\n");
 }
 
 TEST(Dot, DashesDegradedLinks) {
   const auto text = dot_text(build_graph(worn_machine()));
 
   EXPECT_EQ(times_in(text, "style=dashed"), 1U);
-  EXPECT_NE(text.find("[label=\"12 GB/s\", tooltip=\"PCI Express\", color=\"#d32f2f\", "
+  EXPECT_NE(text.find("[label=\"  12 GB/s\", tooltip=\"PCI Express\", color=\"#d32f2f\", "
                       "penwidth=2.6, style=dashed]"),
             std::string::npos)
       << text;
@@ -75,8 +78,39 @@ TEST(Dot, HasEachNodeAndEachLinkOnce) {
 TEST(Dot, HasABoxForEachHost) {
   const auto text = dot_text(build_graph(*built_in_platform("gb200-nvl72")));
 
-  EXPECT_EQ(times_in(text, "subgraph"), 18U * 3U);
+  EXPECT_EQ(times_in(text, "subgraph \"cluster_h"), 18U * 3U);
+  EXPECT_EQ(times_in(text, "{"), times_in(text, "}"));
   EXPECT_NE(text.find("label=\"h17/GPU3\\n"), std::string::npos);
+}
+
+// One for each of the four switches at a processor, with the GPU, the NIC and its port below.
+TEST(Dot, KeepsWhatIsBelowASwitchTogether) {
+  const auto text = dot_text(build_graph(*built_in_platform("azure-ndv5")));
+
+  EXPECT_EQ(times_in(text, "style=invis"), 8U);
+  const auto box = text.substr(text.find("style=invis"));
+  const auto first = box.substr(0, box.find("  }\n"));
+  EXPECT_EQ(times_in(first, "fillcolor"), 4U) << first;
+  EXPECT_NE(first.find("label=\"GPU0"), std::string::npos) << first;
+  EXPECT_NE(first.find("label=\"mlx5_0"), std::string::npos) << first;
+}
+
+TEST(Dot, HasProcessorsSideBySide) {
+  const auto text = dot_text(build_graph(*built_in_platform("dgx-h100")));
+
+  EXPECT_EQ(times_in(text, "constraint=false"), 1U);
+}
+
+TEST(Dot, TellsNoBandwidthWhereThereIsNoBus) {
+  auto system = little_machine();
+  system.cpus[0].affinity.clear();
+  system.cpus[0].devices.clear();
+  system.cpus[0].nets = {{.name = "eth9", .speed_mbps = 10000}};
+
+  const auto text = dot_text(build_graph(system));
+
+  EXPECT_EQ(text.find("5000"), std::string::npos) << text;
+  EXPECT_EQ(text.find("cores"), std::string::npos) << text;
 }
 
 TEST(Dot, QuotesWhateverNamesHold) {

@@ -1,0 +1,40 @@
+// Everything that `linerate topo` can say of a system: for targets that read one.
+#pragma once
+
+#include "topo/graph/explain.h"
+#include "topo/lint/lint.h"
+#include "topo/model/job.h"
+#include "topo/show/dot.h"
+#include "topo/show/json.h"
+#include "topo/show/matrix.h"
+#include "topo/show/prediction.h"
+#include "topo/show/svg.h"
+#include "topo/show/tree.h"
+
+#include <cstddef>
+
+namespace linerate::topo {
+
+// Views of the paths and predictions, whose time grows with the cube of the devices, of systems
+// that are no larger than a node of eight GPUs; of larger ones the others.
+inline void show_everything(const System& system) {
+  constexpr std::size_t kMostNodes = 40, kMostGpus = 8;
+  const Graph graph = build_graph(system);
+  (void)tree_text(graph).size();
+  (void)lint(system).size();
+  (void)dot_text(graph).size();
+  (void)svg_text(graph).size();
+  if (graph.nodes().size() > kMostNodes) return;
+  const Paths paths(graph);
+  (void)matrix_text(graph, paths).size();
+  (void)json_text(graph, paths).size();
+  for (int n = 0; n < static_cast<int>(graph.nodes().size()); ++n)
+    (void)explain(graph, paths, 0, n).size();
+  const auto gpus = graph.of(NodeKind::gpu).size();
+  if (gpus == 0 || gpus > kMostGpus) return;
+  const int nnodes = graph.of(NodeKind::net).empty() ? 1 : 2;
+  if (gpus * static_cast<std::size_t>(nnodes) < 2) return;
+  (void)prediction_text(job_of(graph, {.nnodes = nnodes}), {}).size();
+}
+
+}  // namespace linerate::topo

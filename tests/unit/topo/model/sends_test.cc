@@ -1,0 +1,153 @@
+// Bounds of collectives made of sends, computed by hand, and how they follow the machine.
+#include "topo/model/sends.h"
+
+#include "support/topo/random_shape.h"
+#include "topo/cluster/platforms.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate::topo {
+namespace {
+
+constexpr std::size_t kGiB = std::size_t{1} << 30;
+constexpr double kNvlinks = 18 * 20.6, kPci5 = 48;  // GB/s, as NCCL counts them
+
+SendBound bound(const Graph& graph, int nnodes, std::string_view name,
+                std::size_t bytes = 16 * kGiB) {
+  return SendModel(graph, nnodes).bound(*find_collective(name), bytes).value();
+}
+
+Graph platform(std::string_view name, const NcclVersion& version = {}) {
+  return build_graph(built_in_platform(name).value(), version);
+}
+
+void expect_bound(const SendBound& found, double busbw_gbps, std::string_view bound_by) {
+  EXPECT_NEAR(found.busbw_gbps, busbw_gbps, 0.001 * busbw_gbps);
+  EXPECT_EQ(found.bound_by, bound_by);
+}
+
+// 370 GB/s: what a maintainer says of NCCL over these NVLinks (NVIDIA/nccl-tests issue 212).
+TEST(SendBounds, OfOneNodeAreThatOfItsNvlinks) {
+  const auto h100 = platform("dgx-h100");
+
+  expect_bound(bound(h100, 1, "all_to_all"), kNvlinks, "NVLinks of GPU0");
+  expect_bound(bound(h100, 1, "gather"), kNvlinks, "NVLinks of GPU0");
+  expect_bound(bound(h100, 1, "scatter"), kNvlinks, "NVLinks of GPU0");
+  expect_bound(bound(h100, 1, "sendrecv"), kNvlinks, "NVLinks of GPU0");
+  EXPECT_NEAR(kNvlinks, 370, 1);
+}
+
+// Of the 15 parts that leave a rank 8 leave the node, each GPU's through a NIC of its own. All that
+// the root gets from 8 of 16 ranks comes through its one; what it scatters leaves through all, and
+// by its NVLinks go 7 parts to its neighbours and 7 to their NICs.
+TEST(SendBounds, OfTwoNodesAreThatOfTheirNics) {
+  const auto h100 = platform("dgx-h100");
+
+  expect_bound(bound(h100, 2, "all_to_all"), kPci5 * 15 / 8, "PCI of mlx5_0");
+  expect_bound(bound(h100, 2, "gather"), kPci5 * 15 / 8, "PCI of mlx5_0");
+  expect_bound(bound(h100, 2, "scatter"), kNvlinks * 15 / 14, "NVLinks of GPU0");
+  expect_bound(bound(h100, 2, "sendrecv"), kPci5, "PCI of mlx5_0");
+}
+
+// "The performance you should see is the performance of a single NIC" (nccl-tests issue 267).
+TEST(SendBounds, OfManyNodesComeNearOneNic) {
+  const auto found = bound(platform("dgx-h100"), 512, "all_to_all");
+
+  EXPECT_GT(found.busbw_gbps, kPci5);
+  EXPECT_LT(found.busbw_gbps, 1.01 * kPci5);
+}
+
+// Ranks 0 and 1, 2 and 3: parts of 1/16 and 2/16 of the row and 4/16 over NVLinks, then 8/16.
+TEST(SendBounds, OfAHypercubeAddUpItsSteps) {
+  const auto found = bound(platform("dgx-h100"), 2, "hypercube");
+
+  const double each = 1 / (7.0 / 16 / kNvlinks + 8.0 / 16 / kPci5) * 15 / 16;
+  expect_bound(found, each, "PCI of mlx5_0");
+}
+
+TEST(SendBounds, OfSmallSizesAreLatency) {
+  const auto h100 = platform("dgx-h100");
+
+  const auto one = bound(h100, 1, "all_to_all", 128), two = bound(h100, 2, "all_to_all", 256);
+
+  EXPECT_EQ(one.bound_by, "latency");
+  EXPECT_NEAR(one.time_us, 6.6 + 0.6, 0.1);  // base and NVLink of Ring/LL
+  EXPECT_NEAR(two.time_us, 6.6 + 2.7, 0.1);
+  EXPECT_NEAR(bound(h100, 1, "hypercube", 128).time_us, 3 * (6.6 + 0.6), 0.1);
+}
+
+// Without NVLinks four GPUs send half of all, or a quarter where there are two nodes, to the other
+// processor; the more leave by the NICs the better.
+TEST(SendBounds, OfPciNodesCountWhatGpusShare) {
+  constexpr double kBetweenCpus = 22;
+  const auto l40s = platform("pcie-8xl40s");
+
+  expect_bound(bound(l40s, 1, "all_to_all"), kBetweenCpus / 2 * 7 / 8,
+               "the link from CPU0 to CPU1");
+  expect_bound(bound(l40s, 2, "all_to_all"), kBetweenCpus * 15 / 16, "the link from CPU0 to CPU1");
+}
+
+TEST(SendBounds, FollowTheSpeedOfTheNics) {
+  NodeShape shape{.gpu = {.nvswitches = 1}, .nic = {.speed_mbps = 100000}};
+  const auto slow = build_graph(system_of(shape));
+  shape.nic.speed_mbps = 200000;
+  const auto fast = build_graph(system_of(shape));
+
+  const auto one = bound(slow, 4, "all_to_all"), other = bound(fast, 4, "all_to_all");
+
+  EXPECT_NEAR(other.busbw_gbps / one.busbw_gbps, 2, 0.001);
+  EXPECT_EQ(one.bound_by, "NIC mlx5_0");
+}
+
+// Several NICs of a GPU share its sends.
+TEST(SendBounds, TakeAllNicsOfAGpu) {
+  NodeShape shape{.gpu = {.nvswitches = 1}, .nic = {.pcie = 6, .speed_mbps = 100000}, .uplink = 6};
+  const auto one = bound(build_graph(system_of(shape)), 2, "all_to_all");
+  shape.nics = 2;
+  const auto two = bound(build_graph(system_of(shape)), 2, "all_to_all");
+
+  EXPECT_NEAR(two.busbw_gbps / one.busbw_gbps, 2, 0.001);
+}
+
+TEST(SendBounds, AreNotLoweredByMoreNics) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    auto shape = random_shape(seed);
+    shape.nics = 1;
+    if (shape.gpus_per_host() > 16) continue;
+    double before = 0;
+    for (const int nics : {1, 2, 4}) {
+      shape.nics = nics;
+      const auto graph = build_graph(system_of(shape));
+      const double now = bound(graph, 2, "all_to_all").busbw_gbps;
+      EXPECT_GE(now, before * (1 - 1e-9)) << "seed " << seed << ", " << nics << " NICs";
+      before = now;
+    }
+  }
+}
+
+// Before 2.28 NCCL did not pass on through GPUs whose NIC is behind their processor's C2C.
+TEST(SendBounds, PassOnAsTheVersionDoes) {
+  const auto shape = NodeShape{.numas = 2,
+                               .switches = 0,
+                               .gpus = 2,
+                               .nics = 2,
+                               .cpu = {CpuArch::arm64, "", 0, 0, "Grace", 72},
+                               .gpu = {.sm = 100, .nvswitches = 1, .c2c = C2c{44712, 5}}};
+  const auto routes = [&](const NcclVersion& version) {
+    return SendRoutes(build_graph(system_of(shape), version)).out(0, 3).front().hops.size();
+  };
+
+  EXPECT_NE(routes({2, 27, 7}), routes({2, 28, 9}));
+}
+
+TEST(SendBounds, AreNoneWithoutAWay) {
+  const auto graph = build_graph(system_of({.nics = 0}));
+
+  EXPECT_TRUE(SendModel(graph, 1).bound(*find_collective("all_to_all"), kGiB));
+  EXPECT_FALSE(SendModel(graph, 2).bound(*find_collective("all_to_all"), kGiB));
+  EXPECT_FALSE(SendModel(graph, 1).bound(*find_collective("all_reduce"), kGiB));
+  EXPECT_FALSE(SendModel(graph, 1).bound(*find_collective("all_to_all"), 0));
+}
+
+}  // namespace
+}  // namespace linerate::topo

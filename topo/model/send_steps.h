@@ -1,0 +1,54 @@
+// What ranks send each other in the collectives that NCCL makes of sends.
+#pragma once
+
+#include "collectives/collective.h"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace linerate::topo {
+
+// Ranks run through the GPUs of a node, then on to the next node.
+struct RankGrid {
+  int gpus = 1;  // of each node
+  int nnodes = 1;
+
+  int nranks() const { return gpus * nnodes; }
+};
+
+// What the busiest node moves in one step, for each byte of the row: to a GPU of the same node, to
+// the GPUs of a number on all other nodes together, and from those.
+class SendStep {
+ public:
+  explicit SendStep(int gpus);
+
+  double& inside(int from, int to) { return inside_[at(from, to)]; }
+  double& out(int from, int peer) { return out_[at(from, peer)]; }
+  double& in(int peer, int to) { return in_[at(peer, to)]; }
+  double inside(int from, int to) const { return inside_[at(from, to)]; }
+  double out(int from, int peer) const { return out_[at(from, peer)]; }
+  double in(int peer, int to) const { return in_[at(peer, to)]; }
+  bool leaves_node() const;
+
+ private:
+  std::size_t at(int from, int to) const {
+    return static_cast<std::size_t>(from) * static_cast<std::size_t>(gpus_) +
+           static_cast<std::size_t>(to);
+  }
+
+  int gpus_;
+  std::vector<double> inside_, out_, in_;
+};
+
+// all_to_all, gather, scatter, sendrecv and hypercube. The others are either no sends or, as
+// all_to_all_v, what a file says.
+bool is_made_of_sends(const Collective& what);
+std::vector<std::string_view> collectives_made_of_sends();
+
+// The steps one after the other; the root is rank 0. Nothing for other collectives, and where so
+// many ranks cannot do it.
+std::optional<std::vector<SendStep>> send_steps(const Collective& what, const RankGrid& ranks);
+
+}  // namespace linerate::topo

@@ -1,0 +1,152 @@
+// See sends.h.
+#include "topo/model/sends.h"
+
+#include "topo/model/constants.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace linerate::topo {
+namespace {
+
+constexpr double kBytesPerUsOf1Gbps = 1000;
+
+// 0: the network's own link, 1: the bus to a NIC, 2: others.
+int from_network(const Graph& graph, const Hop& hop) {
+  if (hop.kind == LinkKind::net) return 0;
+  const auto is_nic = [&](int n) { return graph.node(n).kind == NodeKind::nic; };
+  return is_nic(hop.from) || is_nic(hop.to) ? 1 : 2;
+}
+
+// The name of a NIC's first port, as people call the NIC.
+std::string port_of(const Graph& graph, const Node& nic) {
+  for (const auto& link : nic.links)
+    if (link.kind == LinkKind::net) return graph.node(link.to).name;
+  return nic.name;
+}
+
+// What each direction of a link carries.
+class LinkLoads {
+ public:
+  // False where there is no way for bytes to go.
+  bool add(double bytes, const std::vector<SendRoute>& routes) {
+    for (const auto& route : routes) {
+      if (route.hops.empty()) return false;
+      for (const auto& hop : route.hops) {
+        auto& load = loads_[{hop.from, hop.to, hop.kind}];
+        load.first += bytes * route.share;
+        load.second = hop.gbps;
+      }
+    }
+    return !routes.empty();
+  }
+
+  // The link that takes longest and its time for each byte. Of several that take as long the one
+  // nearest to the network, then the first.
+  std::pair<Hop, double> longest(const Graph& graph) const {
+    constexpr double kAsLong = 1e-9;
+    std::pair<Hop, double> found;
+    for (const auto& [place, load] : loads_) {
+      const auto& [from, to, kind] = place;
+      const Hop hop{from, to, kind, load.second};
+      const double us = load.first / (kBytesPerUsOf1Gbps * load.second);
+      const bool alike = std::abs(us - found.second) < kAsLong * us;
+      if (alike ? from_network(graph, hop) < from_network(graph, found.first) : us > found.second)
+        found = {hop, us};
+    }
+    return found;
+  }
+
+ private:
+  std::map<std::tuple<int, int, LinkKind>, std::pair<double, double>> loads_;  // bytes, GB/s
+};
+
+// Bytes that algbw counts for a row of `bytes`.
+double counted_bytes(const Collective& what, std::size_t bytes, int nranks) {
+  const auto ranks = static_cast<std::size_t>(nranks);
+  const std::size_t count = what.divides_by_ranks ? bytes / ranks : bytes;
+  return static_cast<double>(what.algbw_count({.count = count, .nranks = nranks}));
+}
+
+}  // namespace
+
+SendModel::SendModel(const Graph& graph, int nnodes)
+    : graph_(graph),
+      ranks_{static_cast<int>(graph.of(NodeKind::gpu).size()), nnodes},
+      routes_(graph) {}
+
+std::optional<SendModel::Load> SendModel::busiest(const SendStep& step) const {
+  LinkLoads loads;
+  for (int a = 0; a < ranks_.gpus; ++a)
+    for (int b = 0; b < ranks_.gpus; ++b) {
+      if (step.inside(a, b) > 0 && !loads.add(step.inside(a, b), {routes_.inside(a, b)}))
+        return std::nullopt;
+      if (step.out(a, b) > 0 && !loads.add(step.out(a, b), routes_.out(a, b))) return std::nullopt;
+      if (step.in(a, b) > 0 && !loads.add(step.in(a, b), routes_.in(b))) return std::nullopt;
+    }
+  const auto [hop, us] = loads.longest(graph_);
+  return Load{us, hop};
+}
+
+// The quickest of NCCL's protocols, which sends take while they are small.
+double SendModel::latency_us(const SendStep& step) const {
+  constexpr auto kRing = index_of(Algorithm::ring);
+  constexpr auto kLl = index_of(Protocol::ll);
+  const auto constants = constants_of(graph_.version());
+  const bool switched = !graph_.of(NodeKind::nvs).empty();
+  const auto hardware = step.leaves_node() ? Hardware::net
+                        : switched         ? Hardware::nvlink
+                                           : Hardware::pci;
+  return constants.base_us[kRing][kLl] + constants.hardware_us[index_of(hardware)][kRing][kLl];
+}
+
+std::string SendModel::words_of(const Hop& hop) const {
+  const Node& from = graph_.node(hop.from);
+  const Node& to = graph_.node(hop.to);
+  const auto end = [&](NodeKind kind) { return to.kind == kind ? to.name : from.name; };
+  switch (hop.kind) {
+    case LinkKind::net:
+      return "NIC " + end(NodeKind::net);
+    case LinkKind::nvl:
+      return "NVLinks of " + end(NodeKind::gpu);
+    case LinkKind::c2c:
+      return "C2C of " + end(NodeKind::gpu);
+    case LinkKind::sys:
+      return fmt::format("the link from {} to {}", from.name, to.name);
+    case LinkKind::pci:
+    case LinkKind::loc:
+      break;
+  }
+  for (const Node* node : {&from, &to}) {
+    if (node->kind == NodeKind::gpu) return "PCI of " + node->name;
+    if (node->kind == NodeKind::nic) return "PCI of " + port_of(graph_, *node);
+  }
+  return "the link of " + end(NodeKind::pci);
+}
+
+std::optional<SendBound> SendModel::bound(const Collective& what, std::size_t bytes) const {
+  const auto steps = send_steps(what, ranks_);
+  if (!steps || bytes == 0) return std::nullopt;
+  double latency = 0, moving = 0;
+  Load most;
+  for (const auto& step : *steps) {
+    const auto load = busiest(step);
+    if (!load) return std::nullopt;
+    latency += latency_us(step);
+    moving += load->us_per_byte * static_cast<double>(bytes);
+    if (load->us_per_byte > most.us_per_byte) most = *load;
+  }
+  SendBound bound{.time_us = latency + moving};
+  bound.algbw_gbps =
+      counted_bytes(what, bytes, ranks_.nranks()) / (kBytesPerUsOf1Gbps * bound.time_us);
+  bound.busbw_gbps = bound.algbw_gbps * what.bus_factor(ranks_.nranks());
+  bound.bound_by = latency > moving ? "latency" : words_of(most.hop);
+  return bound;
+}
+
+}  // namespace linerate::topo

@@ -1,0 +1,48 @@
+// How fast collectives can be at most that NCCL makes of sends.
+#pragma once
+
+#include "collectives/collective.h"
+#include "topo/model/send_routes.h"
+#include "topo/model/send_steps.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace linerate::topo {
+
+struct SendBound {
+  double time_us = 0;
+  double algbw_gbps = 0, busbw_gbps = 0;
+  std::string bound_by{};  // "NIC mlx5_0", "NVLinks of GPU0"; "latency" where that takes longer
+};
+
+// NCCL has no model of sends: this is what their bytes take on the busiest link, at the bandwidths
+// that NCCL counts, and one step of its own model, base and hardware latency of Ring/LL, for each
+// step of the collective. Real runs stay below it: sends do not share links evenly, and each rank
+// starts many. Public runs: 370 GB/s of NVLink on an H100 (NVIDIA/nccl-tests issue 212), 48 to 49
+// of a 400 Gb/s NIC (issue 267).
+class SendModel {
+ public:
+  // Nodes that are all alike, with a rank on each GPU. Milliseconds.
+  SendModel(const Graph& graph, int nnodes);
+
+  // `bytes` as nccl-tests counts: the larger of the send and the receive buffer. Nothing for other
+  // collectives, where a rank is out of another one's reach, and where there are no bytes.
+  std::optional<SendBound> bound(const Collective& what, std::size_t bytes) const;
+
+ private:
+  struct Load {
+    double us_per_byte = 0;  // of the row
+    Hop hop{};
+  };
+  std::optional<Load> busiest(const SendStep& step) const;
+  double latency_us(const SendStep& step) const;
+  std::string words_of(const Hop& hop) const;
+
+  Graph graph_;
+  RankGrid ranks_;
+  SendRoutes routes_;
+};
+
+}  // namespace linerate::topo
