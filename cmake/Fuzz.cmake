@@ -1,4 +1,5 @@
-# One libFuzzer program for each reader of outside input: tests/fuzz/NAME_fuzz.cc -> bin/fuzz_NAME.
+# One libFuzzer program for each reader of outside input: NAME_fuzz.cc below tests/fuzz makes
+# bin/fuzz_NAME.
 # Its seeds, where it has any, lie in tests/fuzz/corpus/NAME. The target fuzzers builds all of them.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "LINERATE_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ 17 or newer.")

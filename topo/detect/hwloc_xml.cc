@@ -48,11 +48,31 @@ XmlTopology parse(const std::string& text) {
   return topology;
 }
 
+// Numbers of processors and memory nodes are bits of hwloc's sets: one that is too large, or none,
+// which counts as the largest, costs gigabytes.
+std::optional<Failure> wrong_number(const XmlFile& file) {
+  constexpr unsigned long long kMost = 1ULL << 20;
+  for (const auto& found : file.document().select_nodes("//object")) {
+    const auto object = found.node();
+    const std::string_view type = object.attribute("type").value();
+    const bool needed = type == "PU" || type == "NUMANode";
+    const auto number = object.attribute("os_index");
+    if (number ? number.as_ullong() > kMost : needed)
+      return file.failure(file.line_of(object),
+                          fmt::format("os_index of <object> is '{}': a whole number up to {} is "
+                                      "needed.",
+                                      shown_text(number.value()), kMost));
+  }
+  return std::nullopt;
+}
+
 // hwloc does not tell where it stumbles, and trusts what it reads: text that is no XML does not
 // come to it, and another process reads the file first.
 std::optional<Failure> why_not(const std::string& text, const std::string& path) {
   constexpr XmlLimits kLimits{.bytes = kMostBytes, .elements = std::size_t{1} << 20, .depth = 256};
-  if (const auto file = XmlFile::parse(text, path, kLimits); !file) return file.failure();
+  const auto file = XmlFile::parse(text, path, kLimits);
+  if (!file) return file.failure();
+  if (auto failure = wrong_number(*file)) return failure;
   const auto trial = try_apart([&] {
     const auto topology = parse(text);
     if (topology) (void)system_of_hwloc(topology.get()).cpus.size();

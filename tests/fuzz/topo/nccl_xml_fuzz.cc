@@ -1,4 +1,5 @@
-// A topology file of any bytes: a system that can be written and read again, or a sentence.
+// A topology file of any bytes: a system that can be shown, written and read again, or a sentence.
+#include "fuzz/topo/shown.h"
 #include "topo/read/nccl_xml.h"
 #include "topo/show/nccl_xml_export.h"
 
@@ -13,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto system = read_nccl_xml(text, "a.xml");
   if (!system) return system.sentence().starts_with("a.xml:") ? 0 : (std::abort(), 0);
+  linerate::topo::show_everything(*system);
   const auto written = nccl_xml_of(*system);
   if (!written) return written.sentence().empty() ? (std::abort(), 0) : 0;
   const auto again = read_nccl_xml(*written, "b.xml");

@@ -15,10 +15,10 @@
 
 namespace linerate::topo {
 
-// Views of the paths and predictions, whose time grows with the cube of the devices, of systems
-// that are no larger than a node of eight GPUs; of larger ones the others.
+// Views of the paths and predictions, whose time grows with the cube of the devices and more, of
+// small systems; of larger ones the others.
 inline void show_everything(const System& system) {
-  constexpr std::size_t kMostNodes = 40, kMostGpus = 8;
+  constexpr std::size_t kMostNodes = 40, kMostGpus = 4;
   const Graph graph = build_graph(system);
   (void)tree_text(graph).size();
   (void)lint(system).size();

@@ -195,6 +195,17 @@ TEST_F(HwlocXml, ThatIsNoneIsRefused) {
   EXPECT_THAT(load_hwloc_xml(tree_.root().string()).sentence(), HasSubstr("directory"));
 }
 
+TEST_F(HwlocXml, WithNumbersThatNoSetHoldsIsRefused) {
+  const auto whole = xml_of(synthetic("pack:2 numa:1 core:4 pu:1").get());
+  auto large = whole, none = whole;
+  const auto node = whole.find("type=\"NUMANode\" os_index=\"0\"");
+  large.insert(whole.find("os_index=\"0\"", node) + 10, "429496729");
+  none.replace(whole.find("os_index=\"0\"", node), 12, "");
+
+  for (const auto& text : {large, none})
+    EXPECT_THAT(read_hwloc_xml(text, "a.xml").sentence(), HasSubstr("os_index of <object> is '"));
+}
+
 // hwloc 2.9 dies of a processor without a complete set behind one that has it.
 TEST_F(HwlocXml, ThatHwlocBreaksDownAtIsRefused) {
   constexpr std::string_view kText =
