@@ -59,19 +59,25 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
                text_of(config.version));
 }
 
-// Why there is no bound for sends of the first nodes; empty: there is one.
+// How many of the first nodes are alike and in one rack.
+int nodes_with_sends(const topo::Cluster& cluster) {
+  const auto& groups = cluster.groups;
+  const auto other = std::ranges::find_if(
+      groups, [&](const auto& group) { return group.system != groups.front().system; });
+  int nnodes = 0;
+  for (auto group = groups.begin(); group != other; ++group) nnodes += group->count;
+  const int rack = cluster.fabric.nodes_per_rack;
+  return rack > 0 ? std::min(nnodes, rack) : nnodes;
+}
+
+// Why there is no bound for sends; empty: there is one.
 std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
                      int nnodes) {
   if (config.as_json) return "bounds of sends are a table only: leave --json out.";
-  const auto& first = cluster.groups.front();
-  const bool alike = std::ranges::all_of(
-      cluster.groups, [&](const auto& group) { return group.system == first.system; });
-  if (!alike && nnodes > first.count)
-    return fmt::format("bounds of sends want nodes that are all alike: give --nodes {} at most.",
-                       first.count);
-  const int rack = cluster.fabric.nodes_per_rack;
-  if (rack > 0 && nnodes > rack)
-    return fmt::format("sends have no bound across racks: give --nodes {} at most.", rack);
+  if (const int most = nodes_with_sends(cluster); nnodes > most)
+    return fmt::format(
+        "sends have a bound on nodes that are alike and in one rack: give --nodes {} at most.",
+        most);
   const auto refusal = config.sends->refusal;
   return (refusal != nullptr ? refusal(nranks) : std::nullopt).value_or("");
 }
