@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/twin_time.h"
 #include "comm/buffer.h"
 #include "comm/call_facts.h"
 #include "comm/device.h"
@@ -97,6 +98,12 @@ class Communicator {
   virtual void observe(bool) {}
   // Of the latest call that is complete; where the library has to tell, of the latest observed one.
   virtual CallFacts last_call() const { return {}; }
+
+  // When this rank's latest call ended by a model that the backend has of itself (fake, emulated
+  // networks), and when it would have ended if nothing had been wrong in any of its calls, on the
+  // device's clock. Only differences mean something: what was lost over any calls, and how long
+  // calls took that follow each other without a barrier. Nothing: there is no such model.
+  virtual std::optional<TwinTime> twin_time() const { return std::nullopt; }
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

@@ -26,16 +26,15 @@ void FakeCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
   if (is_message(op.kind)) {
     device_.set_clock(exchange(op, call));
   } else {
-    Visit visit{.op = &op, .call = call, .entry_ns = device_.clock().now_ns()};
+    Visit visit{.op = &op, .call = call, .entry = device_.now()};
     rendezvous_->meet(rank_, visit);
-    device_.set_clock(visit.exit_ns);
+    device_.set_clock(visit.exit);
   }
   flip_where_asked(op, call);
 }
 
-std::int64_t FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
-  const Message side{
-      .bytes = op.count * bytes_of(op.type), .call = call, .entry_ns = device_.clock().now_ns()};
+TwinTime FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
+  const Message side{.bytes = op.count * bytes_of(op.type), .call = call, .entry = device_.now()};
   Message out = side;
   Message in = side;
   const bool sends = op.kind != OpKind::recv;
@@ -54,19 +53,18 @@ std::int64_t FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
   }
   if (sends) rendezvous_->wait_for(out);
   if (receives) rendezvous_->wait_for(in);
-  return std::max(out.exit_ns, in.exit_ns);
+  return later(out.exit, in.exit);
 }
 
 void FakeCommunicator::barrier() {
   begin_call();
-  Visit visit{.kind = Visit::Kind::barrier, .entry_ns = device_.clock().now_ns()};
+  Visit visit{.kind = Visit::Kind::barrier, .entry = device_.now()};
   rendezvous_->meet(rank_, visit);
-  device_.set_clock(visit.exit_ns);
+  device_.set_clock(visit.exit);
 }
 
 std::unique_ptr<Communicator> FakeCommunicator::split(int color, int key) {
-  Visit visit{
-      .kind = Visit::Kind::split, .entry_ns = device_.clock().now_ns(), .color = color, .key = key};
+  Visit visit{.kind = Visit::Kind::split, .entry = device_.now(), .color = color, .key = key};
   rendezvous_->meet(rank_, visit);
   if (!visit.part) return nullptr;
   return std::make_unique<FakeCommunicator>(visit.part, visit.part_rank, device_);

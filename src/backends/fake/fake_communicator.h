@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace linerate::fake {
@@ -28,11 +29,12 @@ class FakeCommunicator final : public Communicator {
   }
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
+  std::optional<TwinTime> twin_time() const override { return device_.now(); }
   void abort() noexcept override { rendezvous_->abort(); }
 
  private:
   void stop_where_asked(std::uint64_t call);
-  std::int64_t exchange(const Op& op, std::uint64_t call);
+  TwinTime exchange(const Op& op, std::uint64_t call);
   void flip_where_asked(const Op& op, std::uint64_t call);
 
   std::shared_ptr<Rendezvous> rendezvous_;

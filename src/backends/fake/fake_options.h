@@ -44,6 +44,9 @@ struct FakeOptions {
   std::optional<Bimodal> bimodal{};
   std::vector<Stop> hangs{};   // the rank never enters this call
   std::vector<Stop> deaths{};  // the rank throws instead of making this call
+
+  // The same network with nothing wrong: its latency and its bandwidth.
+  FakeOptions healthy() const { return {.alpha_us = alpha_us, .link_gbps = link_gbps}; }
 };
 
 // "alpha=5us,bw=10,noise=2%,seed=7,slow_rank=3:38us,slow_link=0-1:0.5,flip=2:5,bimodal=20%:3,

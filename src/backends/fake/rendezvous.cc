@@ -21,6 +21,7 @@ Rendezvous::Rendezvous(const FakeOptions& options, std::vector<int> ranks, std::
       ranks_(std::move(ranks)),
       stream_(stream),
       time_(options_, ranks_),
+      healthy_time_(options_.healthy(), ranks_),
       visits_(ranks_.size()) {}
 
 void Rendezvous::throw_if_over() const {
@@ -56,14 +57,15 @@ void Rendezvous::meet(int rank, Visit& visit) {
   if (nmeetings_ == meeting || misuse_) throw_if_over();
 }
 
-std::int64_t Rendezvous::latest_entry() const {
-  std::int64_t latest = visits_[0]->entry_ns;
-  for (const Visit* visit : visits_) latest = std::max(latest, visit->entry_ns);
+TwinTime Rendezvous::latest_entry() const {
+  TwinTime latest = visits_[0]->entry;
+  for (const Visit* visit : visits_) latest = later(latest, visit->entry);
   return latest;
 }
 
-std::int64_t Rendezvous::exit_ns(std::int64_t start_ns, double us, int rank) const {
-  return start_ns + std::llround((us + time_.lateness_us(rank)) * kNsPerUs);
+TwinTime Rendezvous::exit(const TwinTime& start, const CallTime& time, int rank) const {
+  return start + TwinTime{std::llround((time.us + time_.lateness_us(rank)) * kNsPerUs),
+                          std::llround(time.healthy_us * kNsPerUs)};
 }
 
 void Rendezvous::complete() {
@@ -81,7 +83,7 @@ void Rendezvous::complete() {
     case Visit::Kind::barrier: {
       const auto start = latest_entry();
       for (int rank = 0; rank < nranks(); ++rank)
-        visits_[static_cast<std::size_t>(rank)]->exit_ns = exit_ns(start, kBarrierUs, rank);
+        visits_[static_cast<std::size_t>(rank)]->exit = exit(start, {kBarrierUs, kBarrierUs}, rank);
     }
   }
 }
@@ -92,9 +94,10 @@ void Rendezvous::complete_calls() {
   move_data(calls);
   const auto start = latest_entry();
   const double exact_us = time_.collective_us(calls) * time_.mode(stream_, nmeetings_);
+  const double healthy_us = healthy_time_.collective_us(calls);
   for (int rank = 0; rank < nranks(); ++rank) {
     Visit& visit = *visits_[static_cast<std::size_t>(rank)];
-    visit.exit_ns = exit_ns(start, time_.noisy_us(exact_us, rank, visit.call), rank);
+    visit.exit = exit(start, {time_.noisy_us(exact_us, rank, visit.call), healthy_us}, rank);
   }
 }
 
@@ -102,7 +105,7 @@ void Rendezvous::complete_split() {
   std::map<int, std::vector<std::tuple<int, int>>> members;  // colour -> (key, rank)
   for (int rank = 0; rank < nranks(); ++rank) {
     Visit& visit = *visits_[static_cast<std::size_t>(rank)];
-    visit.exit_ns = visit.entry_ns;
+    visit.exit = visit.entry;
     if (visit.color >= 0) members[visit.color].emplace_back(visit.key, rank);
   }
   for (auto& [color, sorted] : members) {
@@ -146,12 +149,14 @@ void Rendezvous::deliver(Message& send, Message& recv, std::uint64_t sequence) {
   if (send.bytes > 0) std::memmove(recv.recv.data(), send.send.data(), send.bytes);
   const auto lane =
       (static_cast<std::uint64_t>(send.source) << 32) | static_cast<std::uint64_t>(send.dest);
-  const auto start = std::max(send.entry_ns, recv.entry_ns);
+  const auto start = later(send.entry, recv.entry);
+  const auto bytes = static_cast<double>(send.bytes);
+  const double healthy_us = healthy_time_.message_us(send.source, send.dest, bytes);
   const double exact_us =
-      time_.message_us(send.source, send.dest, static_cast<double>(send.bytes)) *
-      time_.mode(mixed(stream_, lane), sequence);
-  send.exit_ns = exit_ns(start, time_.noisy_us(exact_us, send.source, send.call), send.source);
-  recv.exit_ns = exit_ns(start, time_.noisy_us(exact_us, recv.dest, recv.call), recv.dest);
+      time_.message_us(send.source, send.dest, bytes) * time_.mode(mixed(stream_, lane), sequence);
+  send.exit =
+      exit(start, {time_.noisy_us(exact_us, send.source, send.call), healthy_us}, send.source);
+  recv.exit = exit(start, {time_.noisy_us(exact_us, recv.dest, recv.call), healthy_us}, recv.dest);
   send.done = recv.done = true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/fake/time_model.h"
+#include "base/twin_time.h"
 #include "comm/op.h"
 
 #include <condition_variable>
@@ -25,10 +26,10 @@ struct Visit {
   Kind kind = Kind::call;
   const Op* op = nullptr;  // of a call
   std::uint64_t call = 0;  // number of the call on this rank
-  std::int64_t entry_ns = 0;
+  TwinTime entry{};
   int color = 0, key = 0;  // of a split
 
-  std::int64_t exit_ns = 0;
+  TwinTime exit{};
   std::shared_ptr<Rendezvous> part{};  // of a split; null for colour < 0
   int part_rank = 0;
 };
@@ -41,10 +42,16 @@ struct Message {
   View recv{};       // of the receiver
   std::size_t bytes = 0;
   std::uint64_t call = 0;
-  std::int64_t entry_ns = 0;
+  TwinTime entry{};
 
-  std::int64_t exit_ns = 0;
+  TwinTime exit{};
   bool done = false;
+};
+
+// How long a call takes one rank.
+struct CallTime {
+  double us = 0;
+  double healthy_us = 0;
 };
 
 // Shared by the ranks' threads; all calls may be made at once. Calls throw PeerFailure once the
@@ -88,13 +95,14 @@ class Rendezvous {
   void complete_split();
   void offer(Message& message, std::deque<Message*> Lane::*side);
   void deliver(Message& send, Message& recv, std::uint64_t sequence);
-  std::int64_t latest_entry() const;
-  std::int64_t exit_ns(std::int64_t start_ns, double us, int rank) const;
+  TwinTime latest_entry() const;
+  TwinTime exit(const TwinTime& start, const CallTime& time, int rank) const;
 
   const FakeOptions options_;
   const std::vector<int> ranks_;
   const std::uint64_t stream_;
   const TimeModel time_;
+  const TimeModel healthy_time_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

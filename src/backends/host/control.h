@@ -3,6 +3,7 @@
 
 #include "backends/host/arena.h"
 #include "backends/host/signal.h"
+#include "base/twin_time.h"
 
 #include <atomic>
 #include <cstddef>
@@ -85,8 +86,8 @@ struct alignas(kLinePair) Message {
   Location data;
   std::byte payload[kInlineBytes];
   // On an emulated network: when the sender posted it, and when the receiver had it (emulation/).
-  std::int64_t posted_ns = 0;
-  std::int64_t arrived_ns = 0;
+  TwinTime posted_at{};
+  TwinTime arrived_at{};
 };
 
 // From one rank to one other, in order.

@@ -90,7 +90,7 @@ std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& membe
                                                      .patience = party.patience,
                                                      .ranks_stay = ranks_stay_,
                                                      .clock = &clock_},
-                                         std::move(tuning)));
+                                         std::move(tuning), std::make_shared<Arrears>()));
   return communicators;
 }
 

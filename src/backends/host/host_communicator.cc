@@ -42,12 +42,14 @@ std::vector<int> selected(const std::vector<int>& values, const std::vector<int>
 }  // namespace
 
 HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> region,
-                                   Team::Setup setup, Tuning tuning)
+                                   Team::Setup setup, Tuning tuning,
+                                   std::shared_ptr<Arrears> arrears)
     : device_(device),
       region_(std::move(region)),
       tuning_(std::move(tuning)),
+      arrears_(std::move(arrears)),
       team_(std::move(setup)),
-      toll_(tuning_.network ? std::make_unique<Toll>(team_, tuning_.network) : nullptr),
+      toll_(tuning_.network ? std::make_unique<Toll>(team_, tuning_.network, arrears_) : nullptr),
       groups_(Groups::from_marks(selected(tuning_.marks, team_.setup().world_ranks))),
       selection_(*tuning_.rules, team_.nranks()),
       streaming_(tuning_.cache_bytes),
@@ -62,6 +64,13 @@ std::string HostCommunicator::transport() const {
   const auto network =
       toll_ ? fmt::format(", emulated network of {}", tuning_.network->words()) : std::string();
   return fmt::format("shared memory{}{}", staging_.used() ? ", staged" : "", network);
+}
+
+std::optional<TwinTime> HostCommunicator::twin_time() const {
+  if (!toll_) return std::nullopt;
+  const auto [real_ns, healthy_ns] = toll_->twin_time();
+  const std::int64_t dilation = tuning_.network->plan().dilation;
+  return TwinTime{real_ns / dilation, healthy_ns / dilation};
 }
 
 Buffer HostCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
@@ -198,7 +207,7 @@ std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   setup.rank = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
   setup.world_ranks = selected(setup.world_ranks, group);
   setup.processes = selected(setup.processes, group);
-  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup), tuning_);
+  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup), tuning_, arrears_);
 }
 
 }  // namespace linerate::host

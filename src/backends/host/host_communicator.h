@@ -12,16 +12,18 @@
 #include "backends/host/tuning.h"
 #include "comm/communicator.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace linerate::host {
 
 class HostCommunicator final : public Communicator {
  public:
-  // `device` outlives the communicator; `region` is the one of the rank in the world.
-  HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup,
-                   Tuning tuning);
+  // `device` outlives the communicator; `region` and `arrears` are those of the rank in the world.
+  HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup, Tuning tuning,
+                   std::shared_ptr<Arrears> arrears);
 
   int rank() const override { return team_.rank(); }
   int nranks() const override { return team_.nranks(); }
@@ -35,6 +37,7 @@ class HostCommunicator final : public Communicator {
   std::vector<std::string_view> algorithms() const override;
   std::vector<std::string_view> algorithms(OpKind kind) const override;
   void use_algorithm(std::string_view name) override;
+  std::optional<TwinTime> twin_time() const override;
   CallFacts last_call() const override { return {.algorithm = std::string(last_algorithm_)}; }
 
  private:
@@ -53,6 +56,7 @@ class HostCommunicator final : public Communicator {
   Device& device_;
   std::shared_ptr<Region> region_;
   Tuning tuning_;
+  std::shared_ptr<Arrears> arrears_;
   Team team_;
   std::unique_ptr<Toll> toll_;  // null: no network is emulated
   Groups groups_;

@@ -33,7 +33,7 @@ PointToPoint::PointToPoint(Team& team, Streaming& streaming)
 
 void PointToPoint::run(const Op& op) {
   team_.waiting().check_aborted();
-  if (team_.toll() != nullptr) entered_ns_ = team_.toll()->begin();
+  if (team_.toll() != nullptr) entered_ = team_.toll()->begin();
   const std::size_t bytes = bytes_of_count(op);
   const bool sends = op.kind != OpKind::recv;
   const bool receives = op.kind != OpKind::send;
@@ -62,8 +62,8 @@ void PointToPoint::post(int dest, ConstView data) {
   }
   Message& out = message(box, number);
   if (team_.toll() != nullptr) {
-    team_.toll()->last_until(out.arrived_ns);  // of the one before
-    out.posted_ns = std::max(entered_ns_, out.arrived_ns);
+    team_.toll()->last_until(out.arrived_at);  // of the one before
+    out.posted_at = later(entered_, out.arrived_at);
   }
   out.bytes = data.size();
   if (reads_sender(data.size())) {
@@ -88,7 +88,7 @@ void PointToPoint::finish_send(int dest, ConstView data) {
   Mailbox& box = team_.control().mailbox(team_.rank(), dest);
   try {
     team_.waiting().until(box.taken, number);
-    if (team_.toll() != nullptr) team_.toll()->last_until(message(box, number).arrived_ns);
+    if (team_.toll() != nullptr) team_.toll()->last_until(message(box, number).arrived_at);
   } catch (...) {
     withdraw(dest, data);
     throw;
@@ -137,10 +137,9 @@ void PointToPoint::receive(int source, View data, bool streams) {
 // The sender of a large message waits for it too.
 void PointToPoint::charge(int source, Message& in) {
   Toll& toll = *team_.toll();
-  const std::int64_t start_ns =
-      reads_sender(in.bytes) ? std::max(in.posted_ns, entered_ns_) : in.posted_ns;
-  in.arrived_ns = std::max(toll.arrival_ns(source, in.bytes, start_ns), entered_ns_);
-  toll.last_until(in.arrived_ns);
+  const TwinTime start = reads_sender(in.bytes) ? later(in.posted_at, entered_) : in.posted_at;
+  in.arrived_at = later(toll.arrival(source, in.bytes, start), entered_);
+  toll.last_until(in.arrived_at);
 }
 
 }  // namespace linerate::host

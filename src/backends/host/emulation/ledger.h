@@ -4,6 +4,7 @@
 #include "backends/host/control.h"
 #include "backends/host/emulation/timeline.h"
 #include "base/pages.h"
+#include "base/twin_time.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,22 +14,23 @@
 namespace linerate::host {
 
 // When a rank entered its last calls and ended their steps: emulated times on the clock of all
-// ranks, in ns. Written by its rank before the flag that announces what it is about, and read by
-// those who have waited for that flag. A rank is less than kCells calls ahead of those that still
-// read; but it stamps its entry before it knows that, and entries are read for so long again.
+// ranks, and on one that knows nothing of what the network's file calls slow. Written by its rank
+// before the flag that announces what it is about, and read by those who have waited for that flag.
+// A rank is less than kCells calls ahead of those that still read; but it stamps its entry before
+// it knows that, and entries are read for so long again.
 class Ledger {
  public:
   static std::size_t bytes(int nranks) {
-    return round_up((kEntries + kCells * capacity(nranks)) * sizeof(std::int64_t), kLinePair);
+    return round_up((kEntries + kCells * capacity(nranks)) * sizeof(TwinTime), kLinePair);
   }
 
   Ledger(std::byte* memory, int nranks)
-      : stamps_(reinterpret_cast<std::int64_t*>(memory)), capacity_(capacity(nranks)) {}
+      : stamps_(reinterpret_cast<TwinTime*>(memory)), capacity_(capacity(nranks)) {}
 
-  std::int64_t& entered_ns(std::uint64_t call) const { return stamps_[call % kEntries]; }
+  TwinTime& entered(std::uint64_t call) const { return stamps_[call % kEntries]; }
   // Once its first `steps` steps had ended. REQUIRES: steps >= 1. Steps beyond the capacity share
   // the last stamp, so that they seem to end together.
-  std::int64_t& done_ns(std::uint64_t call, std::size_t steps) const {
+  TwinTime& done(std::uint64_t call, std::size_t steps) const {
     return stamps_[kEntries + call % kCells * capacity_ + std::min(steps, capacity_) - 1];
   }
 
@@ -37,7 +39,7 @@ class Ledger {
   // A ring in 32 pieces takes 64 steps a rank, the most of all algorithms.
   static std::size_t capacity(int nranks) { return 128 * static_cast<std::size_t>(nranks); }
 
-  std::int64_t* stamps_;
+  TwinTime* stamps_;
   std::size_t capacity_;
 };
 
@@ -48,8 +50,15 @@ struct Tally {
   std::atomic<std::int64_t> calls;
 };
 
+// When a link is busy. The second is kept where the network's file slows anything down.
+struct TwinLine {
+  Timeline real;
+  Timeline healthy;  // under the lock of `real`
+};
+
 // Behind a group's control block: the ranks' ledgers; behind the world's besides: the tally, and a
-// timeline for each link. All zero bytes are its initial state.
+// timeline for each link, and for each as it would be if it were healthy. All zero bytes are its
+// initial state.
 class EmulationBlock {
  public:
   static std::size_t offset(int nranks) { return round_up(ControlBlock::bytes(nranks), kLinePair); }
@@ -57,7 +66,7 @@ class EmulationBlock {
     return static_cast<std::size_t>(nranks) * Ledger::bytes(nranks);
   }
   static std::size_t world_bytes(int nranks, std::size_t nlinks) {
-    return group_bytes(nranks) + kLinePair + nlinks * sizeof(Timeline);
+    return group_bytes(nranks) + kLinePair + nlinks * sizeof(TwinLine);
   }
 
   // `control`: where the group's control block begins.
@@ -68,8 +77,8 @@ class EmulationBlock {
     return {memory_ + static_cast<std::size_t>(rank) * Ledger::bytes(nranks_), nranks_};
   }
   Tally& tally() const { return *reinterpret_cast<Tally*>(memory_ + group_bytes(nranks_)); }
-  Timeline& timeline(std::size_t link) const {
-    return reinterpret_cast<Timeline*>(memory_ + group_bytes(nranks_) + kLinePair)[link];
+  TwinLine& timelines(std::size_t link) const {
+    return reinterpret_cast<TwinLine*>(memory_ + group_bytes(nranks_) + kLinePair)[link];
   }
 
  private:

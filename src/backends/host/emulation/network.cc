@@ -41,9 +41,11 @@ Network::Network(const NetworkPlan& plan)
 
 void Network::add(std::string name, const LinkRate& rate) {
   assert(rate.gbps > 0);
+  const auto latency_ns = whole_ns(rate.latency_us * plan_.dilation);
   links_.push_back({.name = std::move(name),
                     .ns_per_byte = plan_.dilation / rate.gbps,
-                    .latency_ns = whole_ns(rate.latency_us * plan_.dilation)});
+                    .healthy_ns_per_byte = plan_.dilation / rate.gbps,
+                    .latency = {latency_ns, latency_ns}});
 }
 
 std::string Network::node_name(int rank) const { return fmt::format("node{}", node_of(rank)); }
@@ -70,13 +72,15 @@ std::optional<std::size_t> Network::find_link(std::string_view name) const {
 
 void Network::slow_link(std::size_t link, const Slowness& by) {
   links_[link].ns_per_byte *= by.factor;
-  links_[link].latency_ns += whole_ns(by.delay_us * plan_.dilation);
+  links_[link].latency.real_ns += whole_ns(by.delay_us * plan_.dilation);
+  slowed_ = true;
 }
 
 void Network::slow_rank(int rank, const Slowness& by) {
   Slowness& slowness = of_rank_[static_cast<std::size_t>(rank)];
   slowness.factor *= by.factor;
   slowness.delay_us += by.delay_us;
+  slowed_ = true;
 }
 
 std::size_t Network::nic(int rank, Way way) const {
@@ -92,7 +96,7 @@ std::size_t Network::rack(int rank, Way way) const {
 
 void Network::cross(std::size_t link, Path& path) const {
   path.link[path.nlinks++] = static_cast<std::uint32_t>(link);
-  path.latency_ns += links_[link].latency_ns;
+  path.latency += links_[link].latency;
 }
 
 Path Network::path(int from, int to) const {
@@ -100,7 +104,7 @@ Path Network::path(int from, int to) const {
   for (const int rank : {from, to}) {
     const Slowness& slowness = of_rank_[static_cast<std::size_t>(rank)];
     path.stretch *= slowness.factor;
-    path.latency_ns += whole_ns(slowness.delay_us * plan_.dilation);
+    path.latency.real_ns += whole_ns(slowness.delay_us * plan_.dilation);
   }
   if (node_of(from) == node_of(to)) {
     if (plan_.local) cross(locals_at_ + static_cast<std::size_t>(node_of(from)), path);
@@ -116,9 +120,12 @@ Path Network::path(int from, int to) const {
   return path;
 }
 
-std::int64_t Network::busy_ns(std::size_t link, std::size_t bytes) const {
-  const double busy_ns = std::ceil(static_cast<double>(bytes) * links_[link].ns_per_byte);
-  return std::llround(std::min(busy_ns, kMostBusyNs));
+TwinTime Network::busy(std::size_t link, std::size_t bytes) const {
+  const auto busy_ns = [&](double ns_per_byte) {
+    const double ns = std::ceil(static_cast<double>(bytes) * ns_per_byte);
+    return std::int64_t{std::llround(std::min(ns, kMostBusyNs))};
+  };
+  return {busy_ns(links_[link].ns_per_byte), busy_ns(links_[link].healthy_ns_per_byte)};
 }
 
 std::uint64_t Network::fingerprint() const {
@@ -132,7 +139,7 @@ std::uint64_t Network::fingerprint() const {
   for (const Link& link : links_) {
     mix(std::hash<std::string>()(link.name));
     mix(std::bit_cast<std::uint64_t>(link.ns_per_byte));
-    mix(static_cast<std::uint64_t>(link.latency_ns));
+    mix(static_cast<std::uint64_t>(link.latency.real_ns));
   }
   for (const Slowness& slowness : of_rank_) {
     mix(std::bit_cast<std::uint64_t>(slowness.factor));

@@ -1,6 +1,8 @@
 // An emulated cluster: nodes, the links between them, and which of these a pair of ranks uses.
 #pragma once
 
+#include "base/twin_time.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,12 +45,12 @@ struct Slowness {
 };
 
 // The links that a message crosses, in order, and what it pays beyond their bandwidth. Times are
-// the machine's, dilated already.
+// the machine's, dilated already: with what is slow, and as if nothing were.
 struct Path {
   static constexpr std::size_t kMost = 5;
   std::array<std::uint32_t, kMost> link{};
   std::size_t nlinks = 0;
-  std::int64_t latency_ns = 0;
+  TwinTime latency{};
   double stretch = 1;  // a slow rank's transfers take so many times as long as the links are busy
 
   std::span<const std::uint32_t> links() const& { return std::span(link).first(nlinks); }
@@ -87,8 +89,10 @@ class Network {
 
   // REQUIRES: from != to; both below nranks().
   Path path(int from, int to) const;
-  // How long `bytes` keep the link busy: at most kMostBusyNs.
-  std::int64_t busy_ns(std::size_t link, std::size_t bytes) const;
+  // How long `bytes` keep the link busy, at most kMostBusyNs: as it is, and as if it were healthy.
+  TwinTime busy(std::size_t link, std::size_t bytes) const;
+  // Whether slow_link() or slow_rank() was ever called.
+  bool slowed() const { return slowed_; }
 
   static constexpr double kMostBusyNs = 1e15;  // eleven days: sums stay within 64 bits
 
@@ -99,7 +103,8 @@ class Network {
   struct Link {
     std::string name;
     double ns_per_byte = 0;
-    std::int64_t latency_ns = 0;
+    double healthy_ns_per_byte = 0;
+    TwinTime latency{};
   };
   enum class Way : std::uint8_t { up, down };
 
@@ -113,6 +118,7 @@ class Network {
   std::size_t racks_at_ = 0;   // of the first rack's link up
   std::size_t locals_at_ = 0;  // of the first node's local link
   std::vector<Slowness> of_rank_{};
+  bool slowed_ = false;
 };
 
 }  // namespace linerate::host

@@ -30,12 +30,13 @@ bool takes_data_from(const CompiledSchedule::View& step, int rank) {
 
 }  // namespace
 
-Toll::Toll(Team& team, std::shared_ptr<const Network> network)
+Toll::Toll(Team& team, std::shared_ptr<const Network> network, std::shared_ptr<Arrears> arrears)
     : team_(team),
       network_(std::move(network)),
       group_(team.arena().at(team.setup().control_offset), team.nranks()),
       world_(team.arena().at(0), team.arena().layout().nranks),
-      own_(group_.ledger(team.rank())) {
+      own_(group_.ledger(team.rank())),
+      arrears_(std::move(arrears)) {
   for (const int peer : team.peers()) everybody_.push_back({peer, 1});
   (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
@@ -46,67 +47,66 @@ Toll::~Toll() {
   if (is_first) warn_if_behind();
 }
 
-std::int64_t Toll::begin() {
-  entered_ns_ = std::max<std::int64_t>(team_.setup().clock->now_ns() - behind_ns_, 0);
-  ready_ns_ = signalled_ns_ = done_ns_ = entered_ns_;
-  return entered_ns_;
+TwinTime Toll::begin() {
+  const auto now_ns = team_.setup().clock->now_ns() - arrears_->behind_ns;
+  entered_ = later({now_ns, now_ns - arrears_->lag_ns}, {});
+  ready_ = signalled_ = done_ = entered_;
+  return entered_;
 }
 
 void Toll::enter() {
   ++call_;
-  own_.entered_ns(call_) = begin();
+  own_.entered(call_) = begin();
 }
 
 void Toll::charge(std::uint32_t index, const CompiledSchedule::View& step,
                   std::size_t element_bytes) {
   const std::size_t bytes = step.stage.count * element_bytes;
   hear(step, bytes > 0);
-  const std::int64_t start = start_ns(step);
-  std::int64_t arrived = std::max(start, signalled_ns_);
+  const TwinTime start = start_of(step);
+  TwinTime arrived = later(start, signalled_);
   for (const Place& place : step.from)
     if (place.rank != team_.rank())
-      arrived = std::max(arrived, transfer(place.rank, team_.rank(), bytes, start));
+      arrived = later(arrived, transfer(place.rank, team_.rank(), bytes, start));
   last_until(arrived);
   for (const Place& place : step.to)
     if (place.rank != team_.rank()) last_until(transfer(team_.rank(), place.rank, bytes, arrived));
-  own_.done_ns(call_, index + 1) = done_ns_;
+  own_.done(call_, index + 1) = done_;
 }
 
 // Steps go in order: what one has waited for, the next ones need not wait for.
 void Toll::hear(const CompiledSchedule::View& step, bool moves) {
   for (const Wait& wait : step.waits) {
-    const std::int64_t happened = group_.ledger(wait.rank).done_ns(call_, wait.steps);
-    ready_ns_ = std::max(ready_ns_, happened);
+    const TwinTime happened = group_.ledger(wait.rank).done(call_, wait.steps);
+    ready_ = later(ready_, happened);
     if (moves && takes_data_from(step, wait.rank)) continue;
-    signalled_ns_ = std::max(signalled_ns_, happened + path(wait.rank, team_.rank()).latency_ns);
+    signalled_ = later(signalled_, happened + path(wait.rank, team_.rank()).latency);
   }
 }
 
-std::int64_t Toll::start_ns(const CompiledSchedule::View& step) const {
-  std::int64_t start = ready_ns_;
+TwinTime Toll::start_of(const CompiledSchedule::View& step) const {
+  TwinTime start = ready_;
   for (const auto places : {step.from, step.to})
     for (const Place& place : places)
-      if (place.rank != team_.rank()) start = std::max(start, entered_ns(place.rank));
+      if (place.rank != team_.rank()) start = later(start, entered_of(place.rank));
   for (const Place& place : step.from)
-    if (place.rank == team_.rank() && place.where != Where::send) start = std::max(start, done_ns_);
+    if (place.rank == team_.rank() && place.where != Where::send) start = later(start, done_);
   return start;
 }
 
 void Toll::fetch(int peer, std::size_t bytes) {
-  last_until(transfer(peer, team_.rank(), bytes, std::max(entered_ns_, entered_ns(peer))));
+  last_until(transfer(peer, team_.rank(), bytes, later(entered_, entered_of(peer))));
 }
 
 void Toll::receive(int peer, std::size_t bytes) {
-  last_until(arrival_ns(peer, bytes, entered_ns(peer)));
+  last_until(arrival(peer, bytes, entered_of(peer)));
 }
 
-void Toll::stamp_step() { own_.done_ns(call_, 1) = done_ns_; }
+void Toll::stamp_step() { own_.done(call_, 1) = done_; }
 
-std::int64_t Toll::arrival_ns(int source, std::size_t bytes, std::int64_t start_ns) {
-  return transfer(source, team_.rank(), bytes, start_ns);
+TwinTime Toll::arrival(int source, std::size_t bytes, const TwinTime& start) {
+  return transfer(source, team_.rank(), bytes, start);
 }
-
-void Toll::last_until(std::int64_t time_ns) { done_ns_ = std::max(done_ns_, time_ns); }
 
 Path Toll::path(int from, int to) const {
   const auto& world_ranks = team_.setup().world_ranks;
@@ -114,43 +114,49 @@ Path Toll::path(int from, int to) const {
                         world_ranks[static_cast<std::size_t>(to)]);
 }
 
-std::int64_t Toll::transfer(int from, int to, std::size_t bytes, std::int64_t start_ns) {
-  if (from == to) return start_ns;
+TwinTime Toll::transfer(int from, int to, std::size_t bytes, const TwinTime& start) {
+  if (from == to) return start;
   const Path way = path(from, to);
-  std::int64_t end = start_ns;
-  for (const std::uint32_t link : way.links()) end = std::max(end, take(link, bytes, start_ns));
-  const double busy_ns = static_cast<double>(end - start_ns) * way.stretch;
-  return start_ns + std::llround(std::min(busy_ns, Network::kMostBusyNs)) + way.latency_ns;
+  TwinTime end = start;
+  for (const std::uint32_t link : way.links()) end = later(end, take(link, bytes, start));
+  const double busy_ns = static_cast<double>(end.real_ns - start.real_ns) * way.stretch;
+  end.real_ns = start.real_ns + std::llround(std::min(busy_ns, Network::kMostBusyNs));
+  return end + way.latency;
 }
 
-std::int64_t Toll::take(std::uint32_t link, std::size_t bytes, std::int64_t start_ns) {
-  Timeline& timeline = world_.timeline(link);
-  while (!timeline.try_lock()) {
+TwinTime Toll::take(std::uint32_t link, std::size_t bytes, const TwinTime& start) {
+  TwinLine& lines = world_.timelines(link);
+  const TwinTime busy = network_->busy(link, bytes);
+  while (!lines.real.try_lock()) {
     team_.waiting().check_aborted();
     sched_yield();
   }
-  const std::int64_t end = timeline.take(start_ns, network_->busy_ns(link, bytes));
-  timeline.unlock();
+  TwinTime end;
+  end.real_ns = lines.real.take(start.real_ns, busy.real_ns);
+  end.healthy_ns =
+      network_->slowed() ? lines.healthy.take(start.healthy_ns, busy.healthy_ns) : end.real_ns;
+  lines.real.unlock();
   return end;
 }
 
-std::int64_t Toll::end_ns(std::span<const Wait> last) const {
-  std::int64_t end = done_ns_;
+TwinTime Toll::end(std::span<const Wait> last) const {
+  TwinTime end = done_;
   for (const int peer : team_.peers())
-    if (call_ >= kCells) end = std::max(end, group_.ledger(peer).entered_ns(call_ - kCells + 1));
-  for (const Wait& wait : last)
-    end = std::max(end, group_.ledger(wait.rank).done_ns(call_, wait.steps));
+    if (call_ >= kCells) end = later(end, group_.ledger(peer).entered(call_ - kCells + 1));
+  for (const Wait& wait : last) end = later(end, group_.ledger(wait.rank).done(call_, wait.steps));
   return end;
 }
 
-void Toll::settle(std::span<const Wait> last) { end_call(end_ns(last)); }
+void Toll::settle(std::span<const Wait> last) { end_call(end(last)); }
 
-void Toll::settle_messages() { end_call(done_ns_); }
+void Toll::settle_messages() { end_call(done_); }
 
-void Toll::end_call(std::int64_t end) {
-  wait_until(end);
-  behind_ns_ = team_.setup().clock->now_ns() - end;
-  emulated_ns_ += end - entered_ns_;
+void Toll::end_call(const TwinTime& end) {
+  wait_until(end.real_ns);
+  arrears_->behind_ns = team_.setup().clock->now_ns() - end.real_ns;
+  arrears_->lag_ns = end.lost_ns();
+  arrears_->end_ns = end.real_ns;
+  emulated_ns_ += end.real_ns - entered_.real_ns;
   ++calls_;
 }
 
@@ -167,9 +173,11 @@ void Toll::wait_until(std::int64_t time_ns) {
 void Toll::start_afresh() {
   Tally& tally = world_.tally();
   tally.emulated_ns.fetch_add(emulated_ns_, std::memory_order_relaxed);
-  tally.behind_ns.fetch_add(behind_ns_, std::memory_order_relaxed);
+  tally.behind_ns.fetch_add(arrears_->behind_ns, std::memory_order_relaxed);
   tally.calls.fetch_add(calls_, std::memory_order_relaxed);
-  emulated_ns_ = behind_ns_ = calls_ = 0;
+  emulated_ns_ = calls_ = 0;
+  arrears_->past_ns += arrears_->lag_ns;
+  arrears_->behind_ns = arrears_->lag_ns = 0;
 }
 
 // Ranks that are still at work are left out: it is a share that counts.

@@ -22,6 +22,10 @@
 // add to the emulated time as long as it is over before, and what a rank returns too late is taken
 // off its next entry: windows of calls are as long as the network makes them, in the mean.
 //
+// All times are kept twice: as the file says, and as they would be without what it calls slow, of
+// the same calls in the same order. What the two differ by is what was lost to slow links and
+// ranks. A machine that cannot keep up loses no less to the one than to the other.
+//
 // Its limits: local copies and reductions cost what this machine needs for them, hidden as above.
 // Links serve first come, first served, not in equal shares, and have no packets, no losses and no
 // limit of what waits for them. A path's links are taken each by itself, as if switches could hold
@@ -41,13 +45,21 @@
 
 namespace linerate::host {
 
+// What a rank owes to the clock, over all its communicators. Used by the rank's own thread.
+struct Arrears {
+  std::int64_t behind_ns = 0;  // that it returned too late from its last call
+  std::int64_t lag_ns = 0;     // that slow links and ranks have kept it since all ranks met
+  std::int64_t past_ns = 0;    // the same before
+  std::int64_t end_ns = 0;     // of its last call
+};
+
 // Of one communicator; used by the thread that uses it. Allocates nothing after construction.
 class Toll {
  public:
   // `team` outlives this. REQUIRES: the network holds all its world ranks; EmulationBlocks lie
   // behind the control blocks of the team and of the world. From here on timers of the calling
   // thread are exact to the kernel's best.
-  Toll(Team& team, std::shared_ptr<const Network> network);
+  Toll(Team& team, std::shared_ptr<const Network> network, std::shared_ptr<Arrears> arrears);
   ~Toll();
   Toll(const Toll&) = delete;
   Toll& operator=(const Toll&) = delete;
@@ -55,7 +67,7 @@ class Toll {
   // Begins the next collective call: before Team::enter.
   void enter();
   // Begins a point-to-point call; yields when.
-  std::int64_t begin();
+  TwinTime begin();
 
   // Of the current collective call; the peers concerned have been seen.
   // Step `index` of a schedule: before it is announced.
@@ -67,15 +79,15 @@ class Toll {
   // What is charged so far was step 1, for calls that have no schedule: before they end.
   void stamp_step();
 
-  // A message that may start at `start_ns`; yields its arrival here.
-  std::int64_t arrival_ns(int source, std::size_t bytes, std::int64_t start_ns);
+  // A message that may start then; yields its arrival here.
+  TwinTime arrival(int source, std::size_t bytes, const TwinTime& start);
   // The current call is not over before.
-  void last_until(std::int64_t time_ns);
+  void last_until(const TwinTime& time) { done_ = later(done_, time); }
 
   // When the current collective call is over, if peers had ended these steps: not before all have
   // entered the one kCells - 1 before, without which there is no cell for it. REQUIRES: the steps
   // are announced.
-  std::int64_t end_ns(std::span<const Wait> last) const;
+  TwinTime end(std::span<const Wait> last) const;
   // Waits until then. Throws PeerFailure soon after an abort.
   void settle(std::span<const Wait> last);
   // The same of a point-to-point call.
@@ -86,14 +98,20 @@ class Toll {
   // All ranks are here: what they are late by is no matter any more.
   void start_afresh();
 
+  // When this rank's last call ended, and when it would have if nothing in the network's file had
+  // ever been slow: on the machine's clock.
+  TwinTime twin_time() const {
+    return {arrears_->end_ns, arrears_->end_ns - arrears_->past_ns - arrears_->lag_ns};
+  }
+
  private:
   void hear(const CompiledSchedule::View& step, bool moves);
-  std::int64_t start_ns(const CompiledSchedule::View& step) const;
-  std::int64_t transfer(int from, int to, std::size_t bytes, std::int64_t start_ns);
-  std::int64_t take(std::uint32_t link, std::size_t bytes, std::int64_t start_ns);
+  TwinTime start_of(const CompiledSchedule::View& step) const;
+  TwinTime transfer(int from, int to, std::size_t bytes, const TwinTime& start);
+  TwinTime take(std::uint32_t link, std::size_t bytes, const TwinTime& start);
   Path path(int from, int to) const;
-  std::int64_t entered_ns(int peer) const { return group_.ledger(peer).entered_ns(call_); }
-  void end_call(std::int64_t end_ns);
+  const TwinTime& entered_of(int peer) const { return group_.ledger(peer).entered(call_); }
+  void end_call(const TwinTime& end);
   void wait_until(std::int64_t time_ns);
   void warn_if_behind() const;
 
@@ -102,15 +120,15 @@ class Toll {
   EmulationBlock group_;
   EmulationBlock world_;
   Ledger own_;
-  std::vector<Wait> everybody_;    // one step of each peer
-  std::uint64_t call_ = 0;         // collective calls so far
-  std::int64_t entered_ns_ = 0;    // of the current call of either kind
-  std::int64_t ready_ns_ = 0;      // when the last that its steps waited for had happened
-  std::int64_t signalled_ns_ = 0;  // when it had heard of the last without data
-  std::int64_t done_ns_ = 0;       // when all that was charged to it has arrived
-  std::int64_t behind_ns_ = 0;     // that this rank returned too late from its last call
-  std::int64_t emulated_ns_ = 0;   // time of all calls since start_afresh()
-  std::int64_t calls_ = 0;         // and their number
+  std::vector<Wait> everybody_;  // one step of each peer
+  std::shared_ptr<Arrears> arrears_;
+  std::uint64_t call_ = 0;        // collective calls so far
+  TwinTime entered_{};            // of the current call of either kind
+  TwinTime ready_{};              // when the last that its steps waited for had happened
+  TwinTime signalled_{};          // when it had heard of the last without data
+  TwinTime done_{};               // when all that was charged to it has arrived
+  std::int64_t emulated_ns_ = 0;  // time of all calls since start_afresh()
+  std::int64_t calls_ = 0;        // and their number
 };
 
 }  // namespace linerate::host

@@ -158,6 +158,44 @@ TEST(FakeSlowRank, LeavesBarriersLateAndHoldsUpTheOthers) {
   EXPECT_EQ(exit[0] - entry[3], 72'000);
 }
 
+// What a rank lost after a barrier, some calls and messages.
+std::vector<std::int64_t> losses(const FakeOptions& options) {
+  std::vector<std::int64_t> lost(4);
+  run_fake(options, 4, [&](Rank& rank) {
+    rank.comm.barrier();
+    all_reduce(rank, 2000);
+    std::vector<std::byte> data(4000);
+    const Buffers buffers{.send = data, .recv = data, .count = 1000};
+    if (rank.number() == 0) rank.comm.send(buffers, 1, rank.stream);
+    if (rank.number() == 1) rank.comm.recv(buffers, 0, rank.stream);
+    lost[static_cast<std::size_t>(rank.number())] = rank.comm.twin_time()->lost_ns();
+  });
+  return lost;
+}
+
+TEST(FakeLosses, AreNoneWithoutFaults) {
+  EXPECT_EQ(losses({.alpha_us = 10, .link_gbps = 1}), std::vector<std::int64_t>(4));
+}
+
+// A ring of messages of 2 us becomes one of 4; the message from rank 0 to rank 1 takes 8 for 4.
+TEST(FakeLosses, AreWhatASlowLinkCosts) {
+  const auto lost = losses({.alpha_us = 10, .link_gbps = 1, .slow_links = {{0, 1, 0.5}}});
+
+  EXPECT_EQ(lost, (std::vector<std::int64_t>{12'000 + 4'000, 12'000 + 4'000, 12'000, 12'000}));
+}
+
+TEST(FakeLosses, AreWhatASlowRankCostsAll) {
+  const auto lost = losses({.alpha_us = 10, .link_gbps = 1, .slow_ranks = {{3, 38}}});
+
+  EXPECT_EQ(lost, (std::vector<std::int64_t>{38'000, 38'000, 38'000, 76'000}));
+}
+
+TEST(FakeLosses, CountNoiseAndModes) {
+  const auto lost = losses({.bimodal = FakeOptions::Bimodal{.fraction = 1, .factor = 3}});
+
+  for (const auto ns : lost) EXPECT_GT(ns, 0);
+}
+
 TEST(FakeSlowLink, HalvesTheBandwidthOfItsPairOnly) {
   std::vector<std::int64_t> took(3);
 

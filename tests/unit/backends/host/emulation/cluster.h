@@ -22,7 +22,8 @@ class Cluster {
       : network_(std::make_shared<const Network>(network)), arena_(make_arena()) {
     for (int rank = 0; rank < nranks(); ++rank) {
       teams_.push_back(std::make_unique<Team>(setup_of(rank)));
-      tolls_.push_back(std::make_unique<Toll>(*teams_.back(), network_));
+      tolls_.push_back(
+          std::make_unique<Toll>(*teams_.back(), network_, std::make_shared<Arrears>()));
     }
   }
 
@@ -33,6 +34,10 @@ class Cluster {
   // How long a call takes whose ranks enter now; its steps run in one of the orders that the waits
   // allow, by `seed`.
   std::int64_t run(const Algorithm& algorithm, const Problem& problem, unsigned seed = 0) {
+    return run_twins(algorithm, problem, seed).real_ns;
+  }
+  // The same, and how long it would take if nothing were slow.
+  TwinTime run_twins(const Algorithm& algorithm, const Problem& problem, unsigned seed = 0) {
     begin(algorithm, problem);
     std::mt19937 random(seed);
     std::vector<std::size_t> order(tolls_.size());
@@ -42,12 +47,12 @@ class Cluster {
       went_on = std::ranges::any_of(
           order, [&](std::size_t rank) { return advance(rank, problem.element_bytes); });
     }
-    std::int64_t end_ns = 0;
+    TwinTime end;
     for (std::size_t rank = 0; rank < tolls_.size(); ++rank) {
       EXPECT_EQ(done_[rank], steps_[rank].size()) << "rank " << rank << " waits for ever";
-      end_ns = std::max(end_ns, tolls_[rank]->end_ns(schedules_[rank]->last_waits()));
+      end = later(end, tolls_[rank]->end(schedules_[rank]->last_waits()));
     }
-    return end_ns - clock_.now_ns();
+    return end + TwinTime{-clock_.now_ns(), -clock_.now_ns()};
   }
 
  private:

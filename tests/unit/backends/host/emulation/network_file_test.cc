@@ -46,8 +46,9 @@ TEST(NetworkFile, IsReadWithAllItsKeys) {
   EXPECT_DOUBLE_EQ(plan.rack->gbps, 25);
   EXPECT_DOUBLE_EQ(plan.rack->latency_us, 1);
   EXPECT_DOUBLE_EQ(plan.spine->gbps, 100);
-  EXPECT_EQ(network->busy_ns(*network->find_link("node3.nic1.up"), 1'000'000), 20'000 * 4 * 20);
-  EXPECT_EQ(network->path(5, 4).latency_ns, (500 + 100'000) * 20);
+  EXPECT_EQ(network->busy(*network->find_link("node3.nic1.up"), 1'000'000).real_ns,
+            20'000 * 4 * 20);
+  EXPECT_EQ(network->path(5, 4).latency.real_ns, (500 + 100'000) * 20);
 }
 
 TEST(NetworkFile, NeedsLittle) {
@@ -64,7 +65,7 @@ TEST(NetworkFile, MayNameOneSlowThingAlone) {
       parse_network(std::string(kLeast) + "slow: {link: node0.nic.down, factor: 2}\n");
 
   ASSERT_TRUE(network) << network.sentence();
-  EXPECT_EQ(network->busy_ns(*network->find_link("node0.nic.down"), 1000), 40);
+  EXPECT_EQ(network->busy(*network->find_link("node0.nic.down"), 1000).real_ns, 40);
 }
 
 struct Refused {

@@ -42,18 +42,18 @@ TEST(Network, LeadsAMessageUpFromItsNodeAndDownToTheOther) {
 TEST(Network, AddsTheLatenciesOfThePath) {
   const Network network(two_racks());
 
-  EXPECT_EQ(network.path(0, 1).latency_ns, 500);
-  EXPECT_EQ(network.path(0, 2).latency_ns, 4000);
-  EXPECT_EQ(network.path(0, 4).latency_ns, 4000 + 2000 + 250);
+  EXPECT_EQ(network.path(0, 1).latency.real_ns, 500);
+  EXPECT_EQ(network.path(0, 2).latency.real_ns, 4000);
+  EXPECT_EQ(network.path(0, 4).latency.real_ns, 4000 + 2000 + 250);
 }
 
 TEST(Network, KeepsALinkBusyForItsBytes) {
   const Network network(two_racks());
 
-  EXPECT_EQ(network.busy_ns(*network.find_link("node0.nic.up"), 1'000'000), 20'000);
-  EXPECT_EQ(network.busy_ns(*network.find_link("rack1.down"), 1'000'000), 40'000);
-  EXPECT_EQ(network.busy_ns(*network.find_link("spine"), 1), 1) << "never shorter than it is";
-  EXPECT_EQ(network.busy_ns(0, std::size_t{1} << 62), 1'000'000'000'000'000) << "eleven days";
+  EXPECT_EQ(network.busy(*network.find_link("node0.nic.up"), 1'000'000).real_ns, 20'000);
+  EXPECT_EQ(network.busy(*network.find_link("rack1.down"), 1'000'000).real_ns, 40'000);
+  EXPECT_EQ(network.busy(*network.find_link("spine"), 1).real_ns, 1) << "never shorter than it is";
+  EXPECT_EQ(network.busy(0, std::size_t{1} << 62).real_ns, 1'000'000'000'000'000) << "eleven days";
 }
 
 TEST(Network, WithinANodeIsFreeWithoutALocalLink) {
@@ -61,7 +61,7 @@ TEST(Network, WithinANodeIsFreeWithoutALocalLink) {
   plan.local.reset();
 
   EXPECT_THAT(names(Network(plan), 0, 1), IsEmpty());
-  EXPECT_EQ(Network(plan).path(0, 1).latency_ns, 0);
+  EXPECT_EQ(Network(plan).path(0, 1).latency.real_ns, 0);
 }
 
 TEST(Network, GivesEachRankTheRailOfItsPlace) {
@@ -91,9 +91,9 @@ TEST(Network, ASlowLinkIsSlowForAllWhoUseIt) {
 
   network.slow_link(link, {.factor = 4, .delay_us = 10});
 
-  EXPECT_EQ(network.busy_ns(link, 1'000'000), 80'000);
-  EXPECT_EQ(network.path(6, 4).latency_ns, 14'000);
-  EXPECT_EQ(network.path(4, 6).latency_ns, 4'000) << "the other direction is as before";
+  EXPECT_EQ(network.busy(link, 1'000'000).real_ns, 80'000);
+  EXPECT_EQ(network.path(6, 4).latency.real_ns, 14'000);
+  EXPECT_EQ(network.path(4, 6).latency.real_ns, 4'000) << "the other direction is as before";
 }
 
 TEST(Network, ASlowRankIsSlowWithEverybody) {
@@ -102,7 +102,7 @@ TEST(Network, ASlowRankIsSlowWithEverybody) {
   network.slow_rank(5, {.factor = 3, .delay_us = 100});
 
   for (const auto& path : {network.path(5, 0), network.path(0, 5)}) {
-    EXPECT_EQ(path.latency_ns, 106'250);
+    EXPECT_EQ(path.latency.real_ns, 106'250);
     EXPECT_DOUBLE_EQ(path.stretch, 3);
   }
   EXPECT_DOUBLE_EQ(network.path(4, 0).stretch, 1) << "its neighbour on the node is not";
@@ -114,9 +114,9 @@ TEST(Network, DilationStretchesEveryTime) {
   Network network(plan);
   network.slow_rank(7, {.delay_us = 1});
 
-  EXPECT_EQ(network.path(0, 2).latency_ns, 400'000);
-  EXPECT_EQ(network.path(7, 4).latency_ns, 500'000);
-  EXPECT_EQ(network.busy_ns(0, 1'000'000), 2'000'000);
+  EXPECT_EQ(network.path(0, 2).latency.real_ns, 400'000);
+  EXPECT_EQ(network.path(7, 4).latency.real_ns, 500'000);
+  EXPECT_EQ(network.busy(0, 1'000'000).real_ns, 2'000'000);
 }
 
 TEST(Network, SaysWhatItIs) {

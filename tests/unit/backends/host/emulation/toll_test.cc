@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace linerate::host {
 namespace {
@@ -28,21 +29,25 @@ double predicted_ns(const Algorithm& algorithm, const Problem& problem) {
   return cost.rounds * static_cast<double>(kLatencyNs) + cost.bytes;
 }
 
+std::int64_t arrival_ns(Toll& toll, int source, std::size_t bytes, std::int64_t start_ns) {
+  return toll.arrival(source, bytes, {start_ns, start_ns}).real_ns;
+}
+
 TEST(Toll, AMessageTakesLatencyAndBytes) {
   Cluster cluster(Network(nodes_of(2)));
 
-  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 5), 5 + 1000 + kLatencyNs);
-  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 5), 5 + 2000 + kLatencyNs) << "behind the first";
-  EXPECT_EQ(cluster.toll(0).arrival_ns(1, 1000, 5), 5 + 1000 + kLatencyNs) << "the other way";
-  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 0, 9000), 9000 + kLatencyNs) << "no bytes";
+  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 5), 5 + 1000 + kLatencyNs);
+  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 5), 5 + 2000 + kLatencyNs) << "behind the first";
+  EXPECT_EQ(arrival_ns(cluster.toll(0), 1, 1000, 5), 5 + 1000 + kLatencyNs) << "the other way";
+  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 0, 9000), 9000 + kLatencyNs) << "no bytes";
 }
 
 TEST(Toll, RanksOfANodeShareItsNic) {
   Cluster cluster(Network(nodes_of(3, 2)));
 
-  EXPECT_EQ(cluster.toll(2).arrival_ns(0, 1000, 0), 1000 + kLatencyNs);
-  EXPECT_EQ(cluster.toll(4).arrival_ns(1, 1000, 0), 2000 + kLatencyNs) << "both leave node 0";
-  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 0), 0) << "within a node it is free";
+  EXPECT_EQ(arrival_ns(cluster.toll(2), 0, 1000, 0), 1000 + kLatencyNs);
+  EXPECT_EQ(arrival_ns(cluster.toll(4), 1, 1000, 0), 2000 + kLatencyNs) << "both leave node 0";
+  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 0), 0) << "within a node it is free";
 }
 
 TEST(Toll, TheNarrowestLinkOfAPathCounts) {
@@ -51,8 +56,8 @@ TEST(Toll, TheNarrowestLinkOfAPathCounts) {
   plan.rack = LinkRate{.gbps = 0.5, .latency_us = 5};
   Cluster cluster{Network(plan)};
 
-  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 0), 1000 + kLatencyNs);
-  EXPECT_EQ(cluster.toll(2).arrival_ns(0, 1000, 9000), 9000 + 2000 + kLatencyNs + 10'000);
+  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 0), 1000 + kLatencyNs);
+  EXPECT_EQ(arrival_ns(cluster.toll(2), 0, 1000, 9000), 9000 + 2000 + kLatencyNs + 10'000);
 }
 
 TEST(Toll, ASlowRankTakesLonger) {
@@ -60,8 +65,8 @@ TEST(Toll, ASlowRankTakesLonger) {
   network.slow_rank(1, {.factor = 3, .delay_us = 100});
   Cluster cluster(network);
 
-  EXPECT_EQ(cluster.toll(1).arrival_ns(0, 1000, 0), 3000 + kLatencyNs + 100'000);
-  EXPECT_EQ(cluster.toll(2).arrival_ns(0, 1000, 1000), 2000 + kLatencyNs) << "its links do not";
+  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 0), 3000 + kLatencyNs + 100'000);
+  EXPECT_EQ(arrival_ns(cluster.toll(2), 0, 1000, 1000), 2000 + kLatencyNs) << "its links do not";
 }
 
 TEST(Toll, AnEagerCallTakesOneLatency) {
@@ -73,7 +78,7 @@ TEST(Toll, AnEagerCallTakesOneLatency) {
       if (peer != rank) cluster.toll(rank).receive(peer, 8);
 
   for (int rank = 0; rank < 8; ++rank)
-    EXPECT_EQ(cluster.toll(rank).end_ns({}), kLatencyNs + 7 * 8) << "rank " << rank;
+    EXPECT_EQ(cluster.toll(rank).end({}).real_ns, kLatencyNs + 7 * 8) << "rank " << rank;
 }
 
 TEST(Toll, AnExchangeTakesOneLatencyAndAllBytes) {
@@ -84,7 +89,7 @@ TEST(Toll, AnExchangeTakesOneLatencyAndAllBytes) {
     for (int peer = 0; peer < 4; ++peer) cluster.toll(rank).fetch(peer, 1000);
 
   for (int rank = 0; rank < 4; ++rank)
-    EXPECT_EQ(cluster.toll(rank).end_ns({}), kLatencyNs + 3000) << "rank " << rank;
+    EXPECT_EQ(cluster.toll(rank).end({}).real_ns, kLatencyNs + 3000) << "rank " << rank;
 }
 
 // Two children share their parent's NIC, and the first to come is served first: trees are left out
@@ -196,15 +201,15 @@ TEST(Toll, WhatARankReturnsTooLateIsTakenOffItsNextEntry) {
   Cluster cluster(Network(nodes_of(2)));
   Toll& toll = cluster.toll(0);
   toll.enter();
-  toll.last_until(1000);
+  toll.last_until({1000, 1000});
   cluster.clock().set(1700);
 
   toll.settle({});
   cluster.clock().set(2000);
 
-  EXPECT_EQ(toll.begin(), 1300) << "300 after the end of the call";
+  EXPECT_EQ(toll.begin().real_ns, 1300) << "300 after the end of the call";
   toll.start_afresh();
-  EXPECT_EQ(toll.begin(), 2000) << "after a barrier all begin together";
+  EXPECT_EQ(toll.begin().real_ns, 2000) << "after a barrier all begin together";
 }
 
 TEST(Toll, ACallWaitsForRoomAsTheEngineDoes) {
@@ -214,7 +219,7 @@ TEST(Toll, ACallWaitsForRoomAsTheEngineDoes) {
 
   cluster.toll(1).enter();
 
-  EXPECT_EQ(cluster.toll(0).end_ns({}), 700) << "rank 1 entered the first call only now";
+  EXPECT_EQ(cluster.toll(0).end({}).real_ns, 700) << "rank 1 entered the first call only now";
 }
 
 TEST(Toll, AnEndWaitsForThoseWhoTouchTheBuffers) {
@@ -225,8 +230,64 @@ TEST(Toll, AnEndWaitsForThoseWhoTouchTheBuffers) {
 
   const Wait theirs[] = {{1, 1}};
 
-  EXPECT_EQ(cluster.toll(0).end_ns({}), 0);
-  EXPECT_EQ(cluster.toll(0).end_ns(theirs), 500 + kLatencyNs);
+  EXPECT_EQ(cluster.toll(0).end({}).real_ns, 0);
+  EXPECT_EQ(cluster.toll(0).end(theirs).real_ns, 500 + kLatencyNs);
+}
+
+// The healthy clock is that of a network without what is slow, for calls in the same order.
+TEST(Toll, KnowsHowLongACallTakesOnTheHealthyNetwork) {
+  const NetworkPlan plan = nodes_of(4, 2);
+  Network slow(plan);
+  slow.slow_link(*slow.find_link("node3.nic.up"), {.factor = 4, .delay_us = 30});
+  slow.slow_rank(1, {.factor = 2});
+  const Groups groups = Groups::from_marks(std::vector{0, 0, 1, 1, 2, 2, 3, 3});
+  const Problem problem = problem_of(OpKind::all_reduce, 8, groups);
+  for (const Algorithm* algorithm : all_algorithms()) {
+    if (algorithm->schedule == nullptr || !algorithm->defined(problem)) continue;
+    for (const unsigned seed : {0U, 1U, 2U}) {
+      Cluster healthy{Network(plan)};
+      Cluster slowed{slow};
+
+      const TwinTime twins = slowed.run_twins(*algorithm, problem, seed);
+
+      EXPECT_EQ(twins.healthy_ns, healthy.run(*algorithm, problem, seed)) << algorithm->name;
+      EXPECT_GT(twins.real_ns, twins.healthy_ns) << algorithm->name;
+    }
+  }
+}
+
+TEST(Toll, LosesNothingOnAHealthyNetworkHoweverLateTheMachineIs) {
+  Cluster cluster(Network(nodes_of(2)));
+  Toll& toll = cluster.toll(1);
+  toll.enter();
+  toll.fetch(0, 1000);
+  cluster.clock().set(10'000'000);
+
+  toll.settle({});
+
+  EXPECT_EQ(toll.twin_time().lost_ns(), 0);
+}
+
+TEST(Toll, WhatIsLostAddsUpOverCallsAndBarriers) {
+  Network network(nodes_of(2));
+  network.slow_link(*network.find_link("node0.nic.up"), {.factor = 3});
+  Cluster cluster(network);
+  Toll& toll = cluster.toll(1);
+  const auto fetch_once = [&] {
+    const TwinTime entered = toll.begin();
+    toll.last_until(toll.arrival(0, 1000, entered));
+    cluster.clock().advance(1'000'000);
+    toll.settle_messages();
+  };
+
+  fetch_once();
+  EXPECT_EQ(toll.twin_time().lost_ns(), 2000);
+  fetch_once();
+  EXPECT_EQ(toll.twin_time().lost_ns(), 4000)
+      << "the healthy call began sooner by what the first had lost";
+  toll.start_afresh();
+  fetch_once();
+  EXPECT_EQ(toll.twin_time().lost_ns(), 6000);
 }
 
 }  // namespace
