@@ -82,8 +82,10 @@ TEST(ResultsOf, ExpectTheTimeWithoutWhatTheLanesLost) {
 TEST(ResultsOf, ExpectNothingWhereALaneDoesNotTellOrNobodyAsks) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
   auto m = measurement_with_losses();
+  RunConfig unasked;
+  unasked.expects = false;
 
-  EXPECT_FALSE(results_of(m, {.expects = false}, facts, {{0, 1}}).table.expected);
+  EXPECT_FALSE(results_of(m, unasked, facts, {{0, 1}}).table.expected);
   m.lane_times[1].lost_ns.reset();
   EXPECT_FALSE(results_of(m, {}, facts, {{0, 1}}).table.expected);
 }
