@@ -85,12 +85,18 @@ endforeach()
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
                       golden hosts slurm docs reference bench emulation gloo
-                      gloo_hosts bundle memcpy)
+                      gloo_hosts bundle memcpy verdict verdict_repeats)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
     SKIP_RETURN_CODE 77 RUN_SERIAL ON)
 endforeach()
+
+# The same runs so often that a verdict which is seldom wrong shows.
+linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py)
+set_tests_properties(system.verdicts_100_times PROPERTIES
+  ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin;REPEATS=100"
+  RUN_SERIAL ON TIMEOUT 3600)
 
 # What needs a GPU: skipped with the reason where there is none.
 foreach(name IN ITEMS memcpy nccl)

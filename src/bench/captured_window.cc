@@ -24,7 +24,7 @@ WindowTime run_launches(Session& session, CaseLauncher& launcher, CapturedWindow
   const auto enqueued_ns = clock.now_ns();
   launcher.synchronize();
   const auto end_ns = clock.now_ns();
-  return {.elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns};
+  return {.elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = {}};
 }
 
 }  // namespace linerate

@@ -197,10 +197,7 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
     const auto time = time_window(launcher, plan, captured.get());
     m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
     const auto times = gather_times(time);
-    for (std::size_t lane = 0; lane < times.size(); ++lane) {
-      m.lane_times[lane].elapsed_ns += times[lane].elapsed_ns;
-      m.lane_times[lane].enqueue_ns += times[lane].enqueue_ns;
-    }
+    for (std::size_t lane = 0; lane < times.size(); ++lane) m.lane_times[lane] += times[lane];
     m.batch = decide(m, start_ns, false).batch;
     SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
     if (captured) {

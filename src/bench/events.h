@@ -4,6 +4,7 @@
 #include "bench/expect/expecter.h"
 #include "record/record.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,12 @@ struct RunTotals {
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …
   std::vector<MemoryPoint> memory;      // at the end, where it was asked
   std::optional<CommTimes> comm_times;  // of a run that came to its end
+  std::vector<Suspect> suspects;        // what made results low, where pairs of ranks told
 
+  // One more result's part of what it should be.
+  void note(double efficiency) {
+    least_efficiency = std::min(least_efficiency.value_or(efficiency), efficiency);
+  }
   double average_busbw_gbps() const {
     return busbw_rows == 0 ? 0 : busbw_sum_gbps / static_cast<double>(busbw_rows);
   }

@@ -4,24 +4,19 @@
 #include "base/clock.h"
 #include "base/wire.h"
 #include "bench/calibrate.h"
+#include "bench/expect/suspects.h"
+#include "bench/expect/twin_bound.h"
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
+#include "record/verdict.h"
 
 #include <algorithm>
 #include <optional>
 
 namespace linerate {
 namespace {
-
-// The longer of the two ranks' windows: the test ends when both have.
-void merge(PairTiming& into, PairTiming&& other) {
-  into.wrong += other.wrong;
-  if (other.elapsed_ns <= into.elapsed_ns) return;
-  into.elapsed_ns = other.elapsed_ns;
-  into.iteration_us = std::move(other.iteration_us);
-}
 
 class P2pRun {
  public:
@@ -36,6 +31,7 @@ class P2pRun {
   bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
+  void note(const Record& record);
 
   const RunEvents& events_;
   RunConfig config_;  // with -e lowered to what fits
@@ -43,6 +39,7 @@ class P2pRun {
   RunInfo info_;
   RunTotals totals_;
   MemoryUse memory_;
+  std::vector<PairSlowness> slowness_;  // on rank 0
 };
 
 RunTotals P2pRun::run() {
@@ -59,6 +56,8 @@ RunTotals P2pRun::run() {
     run_round(round);
   }
   session_.enter({.what = "end of the run"});
+  totals_.suspects = session_.is_first() ? suspects_of(slowness_, nodes_of(session_.infos()))
+                                         : std::vector<Suspect>();
   totals_.memory_bytes = memory_.amounts(session_);
   CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
   times.destroy_us = session_.most_of_lanes(session_.close());
@@ -99,11 +98,9 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   session_.members().barrier(Deadline::never());
   WireWriter out;
   for (std::size_t t = 0; t < tests.size(); ++t)
-    for (const auto& timing : run_pair_test(session_, tests[t])) {
+    for (const auto& timing : run_pair_test(session_, tests[t], repeats_of(config_))) {
       out.put(t);
-      out.put(timing.elapsed_ns);
-      out.put(timing.wrong);
-      out.put_all(std::span<const double>(timing.iteration_us));
+      put_timing(out, timing);
     }
   const auto gathered = session_.members().gather(out.bytes(), Deadline::never());
   if (!session_.is_first()) return;
@@ -111,15 +108,13 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   for (const auto& bytes : gathered) {
     for (WireReader in(bytes); !in.empty();) {
       const auto t = in.get<std::size_t>();
-      PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
-      timing.wrong = in.get<std::uint64_t>();
-      timing.iteration_us = in.get_all<double>();
-      merge(timings.at(t), std::move(timing));
+      merge(timings.at(t), get_timing(in));
     }
   }
   for (std::size_t t = 0; t < tests.size(); ++t) {
     totals_.failed_checks += timings[t].wrong > 0 ? 1 : 0;
     const auto record = record_of(tests[t], timings[t]);
+    note(record);
     events_.results({&record, 1}, totals_);
     events_.row({&record, 1});
   }
@@ -152,7 +147,20 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
         directions * static_cast<double>(test.bytes) / record.window.time_us / kNsPerUs;
   record.busbw_gbps = record.algbw_gbps;
   if (config_.check > 0) record.wrong = timing.wrong;
+  if (config_.expects && timing.modelled && timing.modelled->real_ns > 0)
+    record.expected = twin_bound(record, record.window.time_us *
+                                             static_cast<double>(timing.modelled->healthy_ns) /
+                                             static_cast<double>(timing.modelled->real_ns));
   return record;
+}
+
+// What is slow is told at the end.
+void P2pRun::note(const Record& record) {
+  if (!record.expected) return;
+  totals_.note(efficiency(record));
+  slowness_.push_back({.pair = *record.pair,
+                       .one_way = record.what.collective == name_of(PairKind::unidirectional),
+                       .slowdown = 1 / efficiency(record)});
 }
 
 }  // namespace

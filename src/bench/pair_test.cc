@@ -5,6 +5,8 @@
 #include "stats/reservoir.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -94,6 +96,7 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTes
   const Clock& clock = session.clock();
   const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
   iterate(session, parts, meeting);
+  const auto before = session.twin_time();
   const auto start_ns = clock.now_ns();
   auto last_ns = start_ns;
   for (std::uint64_t i = 0; i < iters; ++i) {
@@ -102,8 +105,10 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTes
     samples.add(static_cast<double>(now_ns - last_ns) / 1e3);
     last_ns = now_ns;
   }
-  return {.elapsed_ns = last_ns - start_ns,
-          .iteration_us = {samples.kept().begin(), samples.kept().end()}};
+  PairTiming timing{.elapsed_ns = last_ns - start_ns,
+                    .iteration_us = {samples.kept().begin(), samples.kept().end()}};
+  if (before) timing.modelled = session.twin_time().value_or(*before) - *before;
+  return timing;
 }
 
 // One more timed iteration, over poison, so that nothing of an earlier one can pass for it.
@@ -129,15 +134,43 @@ std::string_view name_of(PairKind kind) {
   __builtin_unreachable();
 }
 
-std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test) {
+PairRepeats repeats_of(const RunConfig& config) {
+  return {.iters = config.iters,
+          .warmup_iters = std::max<std::uint64_t>(1, config.warmup_iters),
+          .check = config.check > 0};
+}
+
+void merge(PairTiming& into, PairTiming&& other) {
+  into.wrong += other.wrong;
+  if (other.elapsed_ns <= into.elapsed_ns) return;
+  into.elapsed_ns = other.elapsed_ns;
+  into.modelled = other.modelled;
+  into.iteration_us = std::move(other.iteration_us);
+}
+
+void put_timing(WireWriter& out, const PairTiming& timing) {
+  out.put(timing.elapsed_ns);
+  out.put(timing.modelled);
+  out.put(timing.wrong);
+  out.put_all(std::span<const double>(timing.iteration_us));
+}
+
+PairTiming get_timing(WireReader& in) {
+  PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
+  timing.modelled = in.get<std::optional<TwinTime>>();
+  timing.wrong = in.get<std::uint64_t>();
+  timing.iteration_us = in.get_all<double>();
+  return timing;
+}
+
+std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
+                                      const PairRepeats& repeats) {
   const auto parts = parts_of(session, test);
   if (parts.empty()) return {};
-  const auto& config = session.config();
   fill(session, parts, test.bytes);
-  for (std::uint64_t i = 0; i < std::max<std::uint64_t>(1, config.warmup_iters); ++i)
-    iterate(session, parts, test);
-  std::vector<PairTiming> timings(parts.size(), timed(session, parts, test, config.iters));
-  if (config.check > 0) verify(session, parts, test, timings);
+  for (std::uint64_t i = 0; i < repeats.warmup_iters; ++i) iterate(session, parts, test);
+  std::vector<PairTiming> timings(parts.size(), timed(session, parts, test, repeats.iters));
+  if (repeats.check) verify(session, parts, test, timings);
   return timings;
 }
 

@@ -1,11 +1,13 @@
 // One measurement between two ranks: what each of them sends and receives, and how long it took.
 #pragma once
 
+#include "base/wire.h"
 #include "bench/pairs.h"
 #include "bench/session.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,15 +23,33 @@ struct PairTest {
   std::size_t bytes = 0;
 };
 
+// How often, and what else is done.
+struct PairRepeats {
+  std::uint64_t iters = 20;
+  std::uint64_t warmup_iters = 1;
+  bool check = false;  // verify data, in one more iteration
+};
+// As the run does it.
+PairRepeats repeats_of(const RunConfig& config);
+
 // What one rank of the pair saw.
 struct PairTiming {
   std::int64_t elapsed_ns = 0;
   std::vector<double> iteration_us{};  // latency: of the round trip; a choice where there are many
   std::uint64_t wrong = 0;             // bytes received that differ
+  std::optional<TwinTime> modelled{};  // the iterations, by the backend: see Communicator
 };
 
+// Keeps of two ranks of a pair the longer window: the test ends when both have.
+void merge(PairTiming& into, PairTiming&& other);
+
+// For the lane that gathers timings.
+void put_timing(WireWriter& out, const PairTiming& timing);
+PairTiming get_timing(WireReader& in);
+
 // Runs `test` on those of this lane's ranks that take part; yields nothing where none does.
-// `iterations` after a warm-up; buffers hold at least test.bytes.
-std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test);
+// Buffers hold at least test.bytes.
+std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
+                                      const PairRepeats& repeats);
 
 }  // namespace linerate

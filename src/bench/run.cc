@@ -8,6 +8,7 @@
 #include "bench/groups.h"
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
+#include "bench/pair_search.h"
 #include "bench/results.h"
 #include "bench/runnable.h"
 #include "bench/traffic_source.h"
@@ -35,6 +36,7 @@ class BenchmarkRun {
   void begin();
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
+  void note(const Record& judged);
   void end(std::optional<double> first_call_us);
   RunFacts facts() const;
 
@@ -47,6 +49,7 @@ class BenchmarkRun {
   std::unique_ptr<TrafficMatrix> traffic_;
   std::vector<Case> cases_;
   std::size_t buffer_bytes_ = 0;
+  std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
   std::unique_ptr<HostExpecter> memory_bound_;  // null: results do not follow from one memory
   std::unique_ptr<Expecter> expecter_;          // where they do not; null: nobody can tell
 };
@@ -64,6 +67,8 @@ RunTotals BenchmarkRun::run() {
     run_cycle(runner);
     if (totals_.interrupted) break;
   }
+  if (config_.expects && !totals_.interrupted)
+    totals_.suspects = search_slow_pairs(session_, low_bytes_);
   session_.enter({.what = "end of the run"});
   end(runner.first_call_us());
   return totals_;
@@ -138,15 +143,19 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
     if (!session_.is_first()) continue;
     auto results = results_of(measurement, config_, facts(), runner.lane_sets());
     totals_.failed_checks += results.failed_checks;
-    if (results.table.expected)
-      totals_.least_efficiency =
-          std::min(totals_.least_efficiency.value_or(kAboveBound), efficiency(results.table));
+    if (results.table.expected) note(results.table);
     totals_.busbw_sum_gbps += results.table.busbw_gbps;
     ++totals_.busbw_rows;
     table.push_back(std::move(results.table));
     events_.results(results.groups, totals_);
   }
   if (session_.is_first()) events_.row(table);
+}
+
+void BenchmarkRun::note(const Record& judged) {
+  totals_.note(efficiency(judged));
+  if (verdict_of(judged) == Verdict::low)
+    low_bytes_ = std::max(low_bytes_, std::max<std::size_t>(1, judged.what.bytes));
 }
 
 }  // namespace

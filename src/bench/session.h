@@ -93,6 +93,9 @@ class Session {
   // afterwards. Collective over all lanes. Yields the microseconds that it took this lane.
   double close();
 
+  // Communicator::twin_time() of this lane's first rank.
+  std::optional<TwinTime> twin_time() const { return ranks_.front().world->twin_time(); }
+
   // The largest of the values that the lanes say; the same on all. Collective.
   double most_of_lanes(double mine);
 

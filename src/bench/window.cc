@@ -48,24 +48,48 @@ void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
   if (!waits) launcher.end_group();
 }
 
+// What a lane loses, read outside of what is timed.
+class Loss {
+ public:
+  explicit Loss(const Session& session) : session_(session), before_(session.twin_time()) {}
+  std::optional<std::int64_t> ns() const {
+    const auto now = session_.twin_time();
+    return now && before_ ? std::optional((*now - *before_).lost_ns()) : std::nullopt;
+  }
+
+ private:
+  const Session& session_;
+  std::optional<TwinTime> before_;
+};
+
 // -z 3: only the spans from the first enqueue to the end of the wait are added up.
 WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
   const Clock& clock = session.clock();
   SlotCycle cycle(plan.sliding_slots);
   WindowTime time;
   for (std::uint64_t i = 0; i < plan.iters; ++i) {
+    const Loss loss(session);
     const auto start_ns = clock.now_ns();
     run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
     const auto enqueued_ns = clock.now_ns();
     launcher.synchronize();
-    time.elapsed_ns += clock.now_ns() - start_ns;
-    time.enqueue_ns += enqueued_ns - start_ns;
+    const auto end_ns = clock.now_ns();
+    time += {.elapsed_ns = end_ns - start_ns,
+             .enqueue_ns = enqueued_ns - start_ns,
+             .lost_ns = loss.ns()};
     session.ranks().front().world->barrier();
   }
   return time;
 }
 
 }  // namespace
+
+WindowTime& WindowTime::operator+=(const WindowTime& more) {
+  elapsed_ns += more.elapsed_ns;
+  enqueue_ns += more.enqueue_ns;
+  if (more.lost_ns) lost_ns = lost_ns.value_or(0) + *more.lost_ns;
+  return *this;
+}
 
 void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
   SlotCycle cycle(plan.sliding_slots);
@@ -78,12 +102,14 @@ WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan
   if (session.config().blocking == Blocking::outer)
     return run_outer_blocking(session, launcher, plan);
   const Clock& clock = session.clock();
+  const Loss loss(session);
   const auto start_ns = clock.now_ns();
   enqueue_window(session, launcher, plan);
   const auto enqueued_ns = clock.now_ns();
   launcher.synchronize();
   const auto end_ns = clock.now_ns();
-  return {.elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns};
+  return {
+      .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = loss.ns()};
 }
 
 }  // namespace linerate

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace linerate {
 
@@ -18,7 +19,10 @@ struct WindowPlan {
 
 struct WindowTime {
   std::int64_t elapsed_ns = 0;
-  std::int64_t enqueue_ns = 0;  // until the last call was enqueued (-C)
+  std::int64_t enqueue_ns = 0;            // until the last call was enqueued (-C)
+  std::optional<std::int64_t> lost_ns{};  // where the backend tells: see Communicator
+
+  WindowTime& operator+=(const WindowTime& more);
 };
 
 // Enqueues the calls of the plan, each on its slot; waits between them where -z 1 or 2 says so.

@@ -23,15 +23,13 @@ constexpr std::array<OptionRow, 3> kRows{{
      .default_text = "auto",
      .help = "say how fast results should be: auto (where it is known) or off",
      .note = "On one host its memory is asked before and after the run, which may take a second in "
-             "all: see "
+             "all; where results are low, pairs of ranks are asked what is slow: see "
              "[how fast it should be](performance.md#how-fast-it-should-be).",
-     .audience = Audience::collectives,
      .apply = [](const Argument& a,
                  RunConfig& c) { return set_choice<bool>(a, kExpect, c.expects); }},
     {.long_name = "verdict",
      .help = "a # line for each result below the table: ok, low or above the bound",
      .note = "Without it one line sums up.",
-     .audience = Audience::collectives,
      .apply = [](const Argument&, RunConfig& c) -> Refusal {
        c.lists_verdicts = true;
        return {};
@@ -41,7 +39,6 @@ constexpr std::array<OptionRow, 3> kRows{{
      .help = "exit 3 where a result reaches less than this part of its bound: 0 to 1",
      .note = "Every size counts by itself, never the average. Exit 5 where nothing tells the "
              "bound.",
-     .audience = Audience::collectives,
      .apply = set_fail_below},
 }};
 

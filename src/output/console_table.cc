@@ -31,7 +31,7 @@ void ConsoleTable::row(std::span<const Record> table) {
 
 void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
-  const auto verdicts = verdicts_.lines(options_.lists_verdicts, memory_, end.memory);
+  const auto verdicts = verdicts_.lines(options_.lists_verdicts, memory_, end);
   out_.write(table_footer(end, program_, options_, verdicts));
 }
 

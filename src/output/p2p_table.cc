@@ -26,6 +26,7 @@ void P2pTable::begin(const RunInfo& run) {
 void P2pTable::row(std::span<const Record> table) {
   for (const auto& record : table) {
     if (!record.pair) continue;
+    verdicts_.add(record);
     const auto [source, dest] = *record.pair;
     auto& matrix = matrices_[record.what.collective];
     bytes_[record.what.collective] = record.what.bytes;
@@ -52,7 +53,7 @@ void P2pTable::end(const EndInfo& end) {
                       end.failed_checks == 0 ? "OK" : "FAILED");
   if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
   if (end.error) text += fmt::format("# error: {}\n", *end.error);
-  out_.write(text);
+  out_.write(text + verdicts_.lines(options_.lists_verdicts, {}, end));
 }
 
 std::string P2pTable::text_of(const Heading& heading) {

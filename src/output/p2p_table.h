@@ -4,6 +4,7 @@
 #include "output/sink.h"
 #include "output/table_options.h"
 #include "output/text_file.h"
+#include "output/verdict_text.h"
 
 #include <cstdint>
 #include <map>
@@ -35,6 +36,7 @@ class P2pTable final : public Sink {
   int nranks_ = 0;
   std::map<std::string, Cells> matrices_;  // by the record's collective
   std::map<std::string, std::uint64_t> bytes_;
+  VerdictText verdicts_;
 };
 
 }  // namespace linerate

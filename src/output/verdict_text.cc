@@ -14,6 +14,11 @@ std::string_view place(const Record& record) {
 }
 
 std::string reached_text(const Record& record) {
+  if (record.pair)
+    return fmt::format("{}, {} B, rank {} to rank {}: {:.2f} of {:.4g} GB/s, bound by {}",
+                       record.what.collective, record.what.bytes, record.pair->first,
+                       record.pair->second, efficiency(record), record.expected->busbw_gbps,
+                       record.expected->bound_by);
   return fmt::format("{} B, {}: {:.2f} of {:.4g} GB/s, bound by {}", record.what.bytes,
                      place(record), efficiency(record), record.expected->busbw_gbps,
                      record.expected->bound_by);
@@ -38,6 +43,14 @@ std::string changed_line(double factor) {
 
 }  // namespace
 
+std::string suspects_text(std::span<const Suspect> suspects) {
+  std::string text;
+  for (const auto& suspect : suspects)
+    text += fmt::format("; {} is slow: {} pairs of ranks reach {:.2f} of what they should",
+                        suspect.subject, suspect.pairs, suspect.reached);
+  return text;
+}
+
 void VerdictText::add(const Record& record) {
   if (!record.expected) return;
   judged_.push_back(record);
@@ -55,7 +68,7 @@ const Record& VerdictText::least() const {
   return *std::ranges::min_element(judged_, {}, [](const Record& r) { return efficiency(r); });
 }
 
-std::string VerdictText::summary() const {
+std::string VerdictText::summary(std::span<const Suspect> suspects) const {
   const auto count = [&](Verdict verdict) {
     return std::ranges::count(judged_, verdict, [](const Record& r) { return verdict_of(r); });
   };
@@ -74,7 +87,7 @@ std::string VerdictText::summary() const {
           (worst == nullptr || efficiency(record) < efficiency(*worst)))
         worst = &record;
     return text + heading(name_of(Verdict::low), low, judged_.size()) + "; " +
-           reached_text(*worst) + late_rank(*worst) + '\n';
+           reached_text(*worst) + late_rank(*worst) + suspects_text(suspects) + '\n';
   }
   if (above > 0) return text;
   return heading(name_of(Verdict::ok), judged_.size(), judged_.size()) + "; least " +
@@ -82,13 +95,13 @@ std::string VerdictText::summary() const {
 }
 
 std::string VerdictText::lines(bool each, std::span<const MemoryPoint> before,
-                               std::span<const MemoryPoint> after) const {
+                               const EndInfo& end) const {
   if (judged_.empty()) return {};
   std::string text;
   if (each)
     for (const auto& record : judged_) text += result_line(record);
-  const double factor = memory_change(before, after);
-  return text + (factor > kUnstable ? changed_line(factor) : summary());
+  const double factor = memory_change(before, end.memory);
+  return text + (factor > kUnstable ? changed_line(factor) : summary(end.suspects));
 }
 
 }  // namespace linerate

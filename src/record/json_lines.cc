@@ -256,6 +256,11 @@ std::string json_line(const EndInfo& end) {
   }
   if (end.comm_times) line["comm_times_us"] = comm_times_json(*end.comm_times);
   put_memory(line, end.memory);
+  for (const auto& suspect : end.suspects) {
+    Json& entry = line["suspects"].emplace_back(Json{{"subject", suspect.subject}});
+    put(entry, "reached", suspect.reached);
+    entry["pairs"] = suspect.pairs;
+  }
   return line_of(line);
 }
 

@@ -284,6 +284,12 @@ EndInfo read_end(const Fields& fields) {
     us.read("destroy", times.destroy_us);
   });
   read_memory(fields, end.memory);
+  fields.each("suspects", [&](const Fields& one) {
+    auto& suspect = end.suspects.emplace_back();
+    one.read("subject", suspect.subject);
+    one.read("reached", suspect.reached);
+    one.read("pairs", suspect.pairs);
+  });
   return end;
 }
 

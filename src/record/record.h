@@ -187,6 +187,13 @@ struct CommTimes {
   double destroy_us = 0;
 };
 
+// What slowed a run down, by messages between pairs of its ranks.
+struct Suspect {
+  std::string subject{};    // "rank 3", "the link from node 2 to node 3", …
+  double reached = 1;       // median over its pairs: the part of a healthy pair's rate
+  std::uint64_t pairs = 0;  // that it slows, each direction one
+};
+
 // The `end` line.
 struct EndInfo {
   std::string run_id{};
@@ -198,6 +205,7 @@ struct EndInfo {
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes{};  // with -M
   std::optional<CommTimes> comm_times{};
   std::vector<MemoryPoint> memory{};  // right after the last result
+  std::vector<Suspect> suspects{};    // where results were low and pairs told why; worst first
 };
 
 // No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.

@@ -1,6 +1,8 @@
 // Times of lanes become one time, and times become bandwidths.
 #include "bench/results.h"
 
+#include "record/verdict.h"
+
 #include <gtest/gtest.h>
 
 namespace linerate {
@@ -55,6 +57,48 @@ TEST(ResultsOf, GiveEachGroupItsOwnLanesAndTheTableAllOfThem) {
   EXPECT_DOUBLE_EQ(results.groups[1].window.time_us, 4.0);
   EXPECT_EQ(results.groups[1].nranks, 1);
   EXPECT_DOUBLE_EQ(results.table.window.time_us, 3.0);
+}
+
+// Lane 0 lost 5 of its 20 us, lane 1 15 of its 40.
+Measurement measurement_with_losses() {
+  auto m = measurement_of("all_reduce");
+  m.lane_times[0].lost_ns = 5'000;
+  m.lane_times[1].lost_ns = 15'000;
+  m.samples.emplace_back(10, 1);
+  m.samples.emplace_back(10, 1);
+  return m;
+}
+
+TEST(ResultsOf, ExpectTheTimeWithoutWhatTheLanesLost) {
+  const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
+
+  const auto results = results_of(measurement_with_losses(), {}, facts, {{0, 1}});
+
+  ASSERT_TRUE(results.table.expected);
+  EXPECT_DOUBLE_EQ(efficiency(results.table), 40.0 / 60);
+  EXPECT_EQ(verdict_of(results.table), Verdict::low);
+}
+
+TEST(ResultsOf, ExpectNothingWhereALaneDoesNotTellOrNobodyAsks) {
+  const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
+  auto m = measurement_with_losses();
+
+  EXPECT_FALSE(results_of(m, {.expects = false}, facts, {{0, 1}}).table.expected);
+  m.lane_times[1].lost_ns.reset();
+  EXPECT_FALSE(results_of(m, {}, facts, {{0, 1}}).table.expected);
+}
+
+TEST(ResultsOf, JudgeTheRowOfSeveralGroupsByItsWorst) {
+  const RunFacts facts{.infos = {rank_of(0, 7), rank_of(1, 9), rank_of(2, 7), rank_of(3, 9)}};
+  auto m = measurement_with_losses();
+  m.lane_times.push_back({.elapsed_ns = 20'000, .lost_ns = 0});
+  m.lane_times.push_back({.elapsed_ns = 40'000, .lost_ns = 25'000});
+
+  const auto results = results_of(m, {}, facts, {{0, 1, 2, 3}, {0, 2}, {1, 3}});
+
+  EXPECT_DOUBLE_EQ(efficiency(results.groups[0]), 35.0 / 40);
+  EXPECT_DOUBLE_EQ(efficiency(results.groups[1]), 40.0 / 80);
+  EXPECT_DOUBLE_EQ(efficiency(results.table), 40.0 / 80);
 }
 
 TEST(ResultsOf, NameTheFirstWrongRankAndCountEachRank) {

@@ -113,7 +113,8 @@ inline EndInfo example_end() {
           .failed_checks = 2,
           .average_busbw_gbps = 12.5,
           .error = "rank 1 (node07): lost.",
-          .memory_bytes = {{"Initialization", 1024}, {"User-Allocated", 4096}}};
+          .memory_bytes = {{"Initialization", 1024}, {"User-Allocated", 4096}},
+          .suspects = {{.subject = "rank 3", .reached = 0.25, .pairs = 14}}};
 }
 
 }  // namespace linerate

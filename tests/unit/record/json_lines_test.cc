@@ -62,7 +62,8 @@ TEST(JsonLine, OfAnEndIsExactlyThis) {
   EXPECT_EQ(json_line(example_end()),
             R"({"kind":"end","run_id":"r1","end_time":"2024-05-01T10:00:09Z","exit_code":1,)"
             R"("failed_checks":2,"average_busbw_gbps":12.5,"error":"rank 1 (node07): lost.",)"
-            R"("memory_bytes":{"Initialization":1024,"User-Allocated":4096}})"
+            R"("memory_bytes":{"Initialization":1024,"User-Allocated":4096},)"
+            R"("suspects":[{"subject":"rank 3","reached":0.25,"pairs":14}]})"
             "\n");
 }
 
