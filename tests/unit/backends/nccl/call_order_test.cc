@@ -61,7 +61,7 @@ TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
     Session session(input);
     session.allocate(8);
     const FakeLog log;
-    (void)run_pair_test(session, {PairKind::latency, 0, 1, 8});
+    (void)run_pair_test(session, {PairKind::latency, 0, 1, 8}, repeats_of(session.config()));
     calls = log.calls({"ncclGroup", "ncclSend", "ncclRecv"});
     session.close();
   });
