@@ -19,7 +19,11 @@ Touched touched_by(const SizedCase& what, const Places& places) {
   const auto stride = row_bytes(collective, what.sizing, what.what.type);
   const bool slides = places.sliding == Sliding::slide && stride > 0;
   const auto slots = slides ? std::max<std::uint64_t>(1, places.buffer_bytes / stride) : 1;
-  touched.footprint_bytes = of_call * static_cast<double>(std::min(slots, places.calls));
+  const auto used = std::min(slots, places.calls);
+  // A call comes back to what the window touched, or to what was filled: both buffers of each rank.
+  const double filled = 2 * static_cast<double>(stride) * what.sizing.nranks;
+  const double of_place = used > places.warm_calls ? std::max(of_call, filled) : of_call;
+  touched.footprint_bytes = of_place * static_cast<double>(used);
   return touched;
 }
 

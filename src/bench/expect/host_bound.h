@@ -24,6 +24,7 @@ struct Places {
   Sliding sliding = Sliding::slide;
   std::size_t buffer_bytes = 0;  // of one rank
   std::uint64_t calls = 1;       // of a window; each window begins at the same place
+  std::uint64_t warm_calls = 1;  // before it, there too; other places were filled last
 };
 
 // What the calls of a window touch.

@@ -55,7 +55,8 @@ std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run&
   std::unique_ptr<HostExpecter> expecter(
       new HostExpecter({.sliding = config.sliding,
                         .buffer_bytes = run.buffer_bytes,
-                        .calls = config.iters * static_cast<std::uint64_t>(config.agg_iters)}));
+                        .calls = config.iters * static_cast<std::uint64_t>(config.agg_iters),
+                        .warm_calls = config.warmup_iters}));
   if (session.is_first())
     expecter->limits_.l3_bytes =
         run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;

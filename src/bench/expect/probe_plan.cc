@@ -8,7 +8,7 @@ namespace linerate {
 namespace {
 
 constexpr std::size_t kLeastSize = std::size_t{64} << 10;
-constexpr std::size_t kStep = 4;
+constexpr double kApart = 1.9;      // sizes closer together tell the same
 constexpr std::size_t kCaches = 4;  // a footprint so many times a cache does not profit of it
 constexpr double kBytesPerUsOfGbps = 1e3;
 
@@ -28,15 +28,21 @@ bool alike(const MemoryPoint& one, const MemoryPoint& other) {
 std::vector<std::size_t> probe_sizes(std::span<const double> footprints,
                                      const ProbeBounds& bounds) {
   if (footprints.empty()) return {};
-  const auto [least_wanted, most_wanted] = std::ranges::minmax(footprints);
   auto most = bounds.buffer_bytes;
   if (bounds.cache_bytes > 0) most = std::min(most, kCaches * bounds.cache_bytes);
-  if (most_wanted < static_cast<double>(most)) most = static_cast<std::size_t>(most_wanted);
   most = std::max(most, kLeastSize);
-  std::vector<std::size_t> sizes;
-  for (std::size_t size = kLeastSize; size < most; size *= kStep)
-    if (static_cast<double>(size * kStep) > least_wanted) sizes.push_back(size);
-  sizes.push_back(most);
+  std::vector<std::size_t> wanted;
+  for (const double bytes : footprints)
+    wanted.push_back(static_cast<std::size_t>(
+        std::clamp(bytes, static_cast<double>(kLeastSize), static_cast<double>(most))));
+  std::ranges::sort(wanted);
+  std::vector<std::size_t> sizes{wanted.front()};
+  for (const auto size : wanted)
+    if (static_cast<double>(size) >= kApart * static_cast<double>(sizes.back()))
+      sizes.push_back(size);
+  // The last one tells of the one left out before it.
+  if (sizes.size() > 1 && sizes.back() != wanted.back()) sizes.back() = wanted.back();
+  if (sizes.back() != wanted.back()) sizes.push_back(wanted.back());
   return sizes;
 }
 

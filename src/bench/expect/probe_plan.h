@@ -16,9 +16,9 @@ struct ProbeBounds {
   std::size_t cache_bytes = 0;   // beyond so much all is memory's own speed; 0: not known
 };
 
-// Sizes at which a curve is measured, so that every footprint lies between two of them or at an
-// end: each four times the one before, and the last the largest footprint, but no more than the
-// buffers hold, and no more than is surely beyond the caches.
+// Sizes at which a curve is measured: the footprints themselves, because a cache ends within a
+// factor of two, without those close to another one; but no more than the buffers hold, and no more
+// than is surely beyond the caches.
 std::vector<std::size_t> probe_sizes(std::span<const double> footprints, const ProbeBounds& bounds);
 
 // The order of the sizes, which all lanes derive alike from what all of them measured. The largest

@@ -85,5 +85,19 @@ TEST(Footprints, OfInPlaceCallsCountMemoryOnce) {
   EXPECT_EQ(touched_by(in_place, {.sliding = Sliding::fixed}).footprint_bytes, 8.0 * kMiB);
 }
 
+// Places that no warm-up call touched were filled last, with both buffers of both ranks.
+TEST(Footprints, OfPlacesThatAreNotWarmAreThoseOfFillingThem) {
+  const Case what = of("all_reduce");
+  auto in_place = on(what, 2);
+  in_place.placement = Placement::in_place;
+  const auto footprint = [&](std::uint64_t warm_calls) {
+    return touched_by(in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = warm_calls})
+        .footprint_bytes;
+  };
+
+  EXPECT_EQ(footprint(1), 10 * 16.0 * kMiB);
+  EXPECT_EQ(footprint(10), 10 * 8.0 * kMiB);
+}
+
 }  // namespace
 }  // namespace linerate

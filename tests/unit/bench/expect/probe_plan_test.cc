@@ -16,19 +16,24 @@ Sizes sizes(std::vector<double> footprints, const ProbeBounds& bounds = {.buffer
   return probe_sizes(footprints, bounds);
 }
 
-TEST(ProbeSizes, LieAroundTheFootprints) {
-  EXPECT_THAT(sizes({100.0 * kKiB}), testing::ElementsAre(64 * kKiB, 100 * kKiB));
-  EXPECT_THAT(sizes({2.0 * kMiB, 5.0 * kMiB}), testing::ElementsAre(kMiB, 4 * kMiB, 5 * kMiB));
+TEST(ProbeSizes, AreTheFootprintsWithoutThoseCloseToAnother) {
+  EXPECT_THAT(sizes({100.0 * kKiB}), testing::ElementsAre(100 * kKiB));
+  EXPECT_THAT(sizes({5.0 * kMiB, 2.0 * kMiB, 2.0 * kMiB}),
+              testing::ElementsAre(2 * kMiB, 5 * kMiB));
+  EXPECT_THAT(sizes({10.0 * kMiB, 12.0 * kMiB, 20.0 * kMiB, 40.0 * kMiB, 50.0 * kMiB}),
+              testing::ElementsAre(10 * kMiB, 20 * kMiB, 50 * kMiB));
+  EXPECT_THAT(sizes({10.0 * kMiB, 15.0 * kMiB}), testing::ElementsAre(10 * kMiB, 15 * kMiB));
 }
 
 TEST(ProbeSizes, AreNotMoreThanTheBuffersHold) {
-  EXPECT_THAT(sizes({1e12}, {.buffer_bytes = 50 * kMiB}).back(), 50 * kMiB);
+  EXPECT_THAT(sizes({8.0 * kMiB, 1e12}, {.buffer_bytes = 50 * kMiB}),
+              testing::ElementsAre(8 * kMiB, 50 * kMiB));
   EXPECT_THAT(sizes({8}, {.buffer_bytes = 8}), testing::ElementsAre(64 * kKiB));
 }
 
 TEST(ProbeSizes, EndWhereCachesDoNotMatter) {
   EXPECT_THAT(sizes({3.0 * kMiB, 1e12}, {.buffer_bytes = kMuch, .cache_bytes = 8 * kMiB}),
-              testing::ElementsAre(kMiB, 4 * kMiB, 16 * kMiB, 32 * kMiB));
+              testing::ElementsAre(3 * kMiB, 32 * kMiB));
 }
 
 TEST(ProbeSizes, OfNothingAreNone) { EXPECT_THAT(sizes({}), testing::IsEmpty()); }
