@@ -50,16 +50,20 @@ void describe_output(CLI::App& app, PlaceTexts& texts) {
                  "table; json; rankfile: for Open MPI; mpirun, srun: options in one line; env: "
                  "CUDA_VISIBLE_DEVICES")
       ->capture_default_str();
-  app.add_option("--rankfile", texts.rankfile, "also write the rankfile into FILE");
+  app.add_option("--rankfile", texts.rankfile, "also write the rankfile into FILE")
+      ->type_name("FILE");
   app.add_option("--hosts", texts.hosts,
                  "names for the rankfile, separated by commas; without: localhost, or +n0, +n1, "
                  "... of an allocation");
 }
 
 void describe_node(CLI::App& app, PlaceTexts& texts) {
-  app.add_option("--root", texts.root, "a node by a saved copy of its /sys and /proc");
-  app.add_option("--hwloc", texts.hwloc, "a node as hwloc wrote it (lstopo FILE.xml)");
-  app.add_option("--nccl-xml", texts.nccl_xml, "a node as NCCL wrote it (NCCL_TOPO_DUMP_FILE)");
+  app.add_option("--root", texts.root, "a node by a saved copy of its /sys and /proc")
+      ->type_name("DIR");
+  app.add_option("--hwloc", texts.hwloc, "a node as hwloc wrote it (lstopo FILE.xml)")
+      ->type_name("FILE");
+  app.add_option("--nccl-xml", texts.nccl_xml, "a node as NCCL wrote it (NCCL_TOPO_DUMP_FILE)")
+      ->type_name("FILE");
   app.add_option("--platform", texts.platform,
                  "a built-in node; linerate topo --list-platforms names them");
   app.add_option("--nccl", texts.version, "the version of NCCL whose model predicts")
@@ -146,6 +150,14 @@ Refusal read_job(const PlaceTexts& texts, PlaceConfig& config) {
   return {};
 }
 
+// An empty word is a script's variable that is not set, never a wish for the default.
+Refusal refuse_empty_words(const CLI::App& app) {
+  for (const auto* option : app.get_options())
+    if (option->count() > 0 && std::ranges::count(option->results(), "") > 0)
+      return fmt::format("{} is empty: give a value, or leave it out.", option->get_name());
+  return {};
+}
+
 // Names go into a rankfile, which ends them at a blank.
 Refusal read_hosts(const PlaceTexts& texts, PlaceConfig& config) {
   if (texts.hosts.empty()) return {};
@@ -169,8 +181,10 @@ Refusal read_hosts(const PlaceTexts& texts, PlaceConfig& config) {
 Refusal read_output(const PlaceTexts& texts, PlaceConfig& config) {
   if (auto refusal = set_choice<PlaceFormat>({"--format", texts.format}, kFormats, config.format))
     return refusal;
-  if (texts.rankfile.empty()) return {};
-  return set_file({"--rankfile", texts.rankfile}, config.rankfile);
+  if (!texts.rankfile.empty()) return set_file({"--rankfile", texts.rankfile}, config.rankfile);
+  if (!texts.hosts.empty() && config.format != PlaceFormat::rankfile)
+    return "--hosts names the hosts of a rankfile: give --format rankfile or --rankfile FILE too.";
+  return {};
 }
 
 // The words of `linerate topo` say which machine it is.
@@ -210,6 +224,7 @@ Result<PlaceConfig> parse_place(const std::vector<std::string>& words) {
   if (!asked.refusal.empty()) return Failure{asked.refusal};
   config.help_text = asked.help;
   if (!config.help_text.empty()) return config;
+  if (auto refusal = refuse_empty_words(app)) return Failure{*refusal};
   for (const auto read : {read_job, read_model, read_hosts, read_output, read_machine})
     if (auto refusal = read(texts, config)) return Failure{*refusal};
   return config;

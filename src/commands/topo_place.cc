@@ -2,6 +2,7 @@
 #include "commands/topo_place.h"
 
 #include "base/error.h"
+#include "base/whole_file.h"
 #include "cli/place_words.h"
 #include "topo/place/launch_words.h"
 #include "topo/place/show_plan.h"
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 
 namespace linerate {
 namespace {
@@ -33,10 +33,8 @@ Result<std::string> text_of(const topo::Plan& plan, PlaceFormat format) {
 }
 
 void write_rankfile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw Error(fmt::format("Cannot write {}.", path), ExitCode::usage);
+  if (const auto reason = write_whole_file(path, text))
+    throw Error(fmt::format("Cannot write {}: {}.", path, *reason), ExitCode::usage);
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 namespace linerate::topo {
 namespace {
 
-// Whether the source told the core of every thread of the node.
+// Whether the source told the core of every thread of the node; a node without threads has none.
 bool tells_cores(const Cpu& cpu, const ThreadSet& threads) {
   std::size_t told = 0;
   for (const auto& core : cpu.core_threads) told += core.size();
-  return told > 0 && told == threads.size();
+  return told == threads.size();
 }
 
 // 0-3,8-11 becomes 0, 8, 1, 9, ...: two runs of one length are first and second threads of cores.

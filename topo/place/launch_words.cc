@@ -79,6 +79,20 @@ Result<std::vector<std::string>> alike_on_hosts(const Plan& plan, const Tell& te
   return first;
 }
 
+// Whether ranks stand in the order in which mpirun fills memory nodes: hwloc's, which its numbers
+// of cores follow. Where those are not known, Linux' numbers of nodes and threads must agree on it.
+bool follows_memory_nodes(const Plan& plan) {
+  const auto rises = [&](auto number_of) {
+    return std::ranges::is_sorted(plan.seats.all, {}, [&](const Seat& seat) {
+      return std::pair(seat.host, number_of(seat));
+    });
+  };
+  if (plan.seats.knows_cores)
+    return rises([](const Seat& seat) { return seat.cores.front().logical; });
+  return rises([](const Seat& seat) { return seat.numas.front(); }) &&
+         rises([](const Seat& seat) { return *seat.cores.front().threads.begin(); });
+}
+
 }  // namespace
 
 Result<std::string> rankfile_text(const Plan& plan) {
@@ -113,6 +127,7 @@ Result<std::string> mpirun_words(const Plan& plan) {
   const bool even = std::ranges::all_of(ranks, [&](const auto& of) { return of.second == each; });
   if (!even || std::ssize(ranks) != plan.seats.numa_nodes)
     return refused("Memory nodes have different numbers of ranks");
+  if (!follows_memory_nodes(plan)) return refused("Ranks are not in the order of memory nodes");
   const bool known = plan.seats.knows_cores;
   return fmt::format("-np {} {}--map-by ppr:{}:numa:PE={} --bind-to {}\n", plan.nranks(),
                      known ? "" : "--use-hwthread-cpus ", each, cores, known ? "core" : "hwthread");

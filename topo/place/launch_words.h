@@ -17,7 +17,7 @@ Result<std::string> rankfile_text(const Plan& plan);
 
 // Options of mpirun that bind as the plan does, in one line, such as "-np 16
 // --map-by ppr:4:numa:PE=14 --bind-to core". Refused where memory nodes or ranks have unequal
-// shares, which they cannot say.
+// shares, or ranks stand in another order than memory nodes: it cannot say that.
 Result<std::string> mpirun_words(const Plan& plan);
 
 // Options of srun, in one line, with a mask for each task of a node by Linux' numbers. Refused

@@ -8,9 +8,16 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace linerate::topo {
+
+// One direction of a link by the names of both ends, between which there may be one of each kind.
+struct LinkName {
+  std::string from{}, to{};
+  LinkKind kind = LinkKind::loc;
+
+  auto operator<=>(const LinkName&) const = default;
+};
 
 // GB/s of one direction of a link: taken, and there.
 struct LinkUse {
@@ -20,14 +27,9 @@ struct LinkUse {
 // One call on one node: of the ranks of a group that are there, or one end of a message.
 struct Load {
   double latency_us = 0;
-  double transfer_us = 0;                                         // with the links to itself
-  std::map<std::pair<std::string, std::string>, LinkUse> uses{};  // by the names of both ends
+  double transfer_us = 0;  // with the links to itself
+  std::map<LinkName, LinkUse> uses{};
 };
-
-// One all_reduce of a group that has these GPUs, nodes of the graph, on each of `nnodes` nodes: the
-// choice and time of NCCL's cost model, on a system of these GPUs alone. Taken is what the channels
-// of its algorithm are planned for. REQUIRES: two ranks at least.
-Load all_reduce_load(const Graph& graph, std::span<const int> gpus, int nnodes, std::size_t bytes);
 
 // One message between GPUs of a node, or from or to another node, which is -1: on the path and at
 // the NIC that NCCL takes. NCCL's model has no messages: the latency is that of one step of a ring.

@@ -1,6 +1,7 @@
 // See order_cost.h.
 #include "topo/place/order_cost.h"
 
+#include "topo/place/group_loads.h"
 #include "topo/place/load.h"
 #include "topo/place/only_gpus.h"
 
@@ -109,6 +110,7 @@ class CostModel {
   Workload workload_;
   Graph graph_;  // of the GPUs with a rank
   Paths paths_;
+  GroupLoads groups_;
   std::vector<int> gpus_;  // of each seat
   std::map<std::pair<Axis, GroupPart>, Load> parts_;
   std::map<MessageEnds, Load> messages_;
@@ -124,7 +126,8 @@ CostModel::CostModel(const PlacedJob& job, const Mesh& mesh, const Workload& wor
     : mesh_(mesh),
       workload_(workload),
       graph_(build_graph(only_gpus(job.graph, gpus_of(job.seats)), job.graph.version())),
-      paths_(graph_) {
+      paths_(graph_),
+      groups_(graph_) {
   for (const auto& seat : job.seats.all) gpus_.push_back(graph_.find(seat.gpu).value());
 }
 
@@ -133,8 +136,7 @@ const Load& CostModel::load_of(const GroupPart& part, Axis axis) {
   if (fresh) {
     std::vector<int> gpus;
     for (const int seat : part.seats) gpus.push_back(gpu(seat));
-    found->second =
-        all_reduce_load(graph_, gpus, part.nnodes, traffic_of(workload_, mesh_, axis).bytes);
+    found->second = groups_.all_reduce(gpus, part.nnodes, traffic_of(workload_, mesh_, axis).bytes);
   }
   return found->second;
 }

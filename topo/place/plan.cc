@@ -21,14 +21,16 @@ Result<Mesh> mesh_of(const PlanRequest& request) {
   return Mesh{{request.tp, static_cast<int>(request.nranks / model), request.pp}};
 }
 
-// GPUs, or cores where there are none.
-std::string_view what_takes_ranks(const Graph& graph) {
-  return graph.of(NodeKind::gpu).empty() ? "core" : "GPU";
+// "8 GPUs", or "2 cores" where there are none.
+std::string seats_counted(const Graph& graph) {
+  const int most = most_seats(graph);
+  const std::string_view what = graph.of(NodeKind::gpu).empty() ? "core" : "GPU";
+  return fmt::format("{} {}{}", most, what, most == 1 ? "" : "s");
 }
 
 Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
   const int most = most_seats(graph), nranks = request.nranks;
-  const auto what = what_takes_ranks(graph);
+  const auto seats = seats_counted(graph);
   if (most == 0)
     return Failure{
         "This machine has no GPU, and the source does not tell its cores: there is "
@@ -36,14 +38,14 @@ Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
   const int nnodes = request.nnodes > 0 ? request.nnodes : (nranks + most - 1) / most;
   if (nranks % nnodes != 0)
     return Failure{fmt::format(
-        "--nranks {} is not the same number of ranks on each of {} nodes: give a multiple of {}{}.",
-        nranks, nnodes, nnodes, request.nnodes > 0 ? "" : ", or --nodes")};
+        "--nranks {} is not the same number of ranks on each of {} nodes{}: give a multiple of "
+        "{}{}.",
+        nranks, nnodes, request.nnodes > 0 ? "" : fmt::format(", and a node has {}", seats), nnodes,
+        request.nnodes > 0 ? "" : ", or --nodes")};
   if (nranks / nnodes > most)
     return Failure{fmt::format(
-        "--nranks {} on --nodes {} is {} ranks on each, and a node has {} {}{}: give {} nodes or "
-        "more.",
-        nranks, nnodes, nranks / nnodes, most, what, most == 1 ? "" : "s",
-        (nranks + most - 1) / most)};
+        "--nranks {} on --nodes {} is {} ranks on each, and a node has {}: give {} nodes or more.",
+        nranks, nnodes, nranks / nnodes, seats, (nranks + most - 1) / most)};
   return nnodes;
 }
 

@@ -155,6 +155,15 @@ Seats seats_of_cores(const Graph& graph, int n) {
   return seats;
 }
 
+// Memory nodes with usable cores on hosts that have a rank; all of them where no rank has a GPU.
+int numa_nodes_of(const Graph& graph, const std::vector<Seat>& seats) {
+  const auto nodes = usable_nodes(graph.system());
+  return static_cast<int>(std::ranges::count_if(nodes, [&](const NumaCores& node) {
+    const int host = host_of(graph.system(), node.host_hash);
+    return seats.front().node < 0 || std::ranges::count(seats, host, &Seat::host) > 0;
+  }));
+}
+
 }  // namespace
 
 int most_seats(const Graph& graph) {
@@ -167,7 +176,7 @@ int most_seats(const Graph& graph) {
 
 Seats seats_of(const Graph& graph, int n) {
   auto seats = graph.of(NodeKind::gpu).empty() ? seats_of_cores(graph, n) : seats_of_gpus(graph, n);
-  seats.numa_nodes = static_cast<int>(usable_nodes(graph.system()).size());
+  seats.numa_nodes = numa_nodes_of(graph, seats.all);
   for (const auto& seat : seats.all)
     for (const auto& core : seat.cores) seats.knows_cores = seats.knows_cores && core.logical >= 0;
   return seats;

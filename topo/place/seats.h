@@ -28,7 +28,7 @@ struct Seat {
 struct Seats {
   std::vector<Seat> all{};  // in the order of the ranks
   bool knows_cores = true;  // else each hardware thread counts as a core
-  int numa_nodes = 0;       // with usable cores, whether a rank is there or not
+  int numa_nodes = 0;       // with usable cores, of the hosts with a rank
 };
 
 // How many ranks a node can take: one for each GPU, or for each core where there are no GPUs.

@@ -148,16 +148,20 @@ std::string columns_text(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+// What stands above the seats, which are those of every node.
+std::string seats_title(const Plan& plan) {
+  if (plan.nnodes == 1) return "\nRanks:\n";
+  if (plan.per_node() == 1)
+    return "\nThe rank of the first node; node k has rank k on the same devices:\n";
+  return fmt::format(
+      "\nRanks of the first node; node k has ranks {0} k to {0} k + {1} on the same devices:\n",
+      plan.per_node(), plan.per_node() - 1);
+}
+
 std::string seats_text(const Plan& plan) {
   std::vector<std::vector<std::string>> rows{heading(plan)};
   for (int rank = 0; rank < plan.per_node(); ++rank) rows.push_back(seat_cells(plan, rank));
-  auto text = plan.nnodes == 1
-                  ? std::string("\nRanks:\n")
-                  : fmt::format(
-                        "\nRanks of the first node; node k has ranks {0} k to {0} k + {1} "
-                        "on the same devices:\n",
-                        plan.per_node(), plan.per_node() - 1);
-  text += columns_text(rows);
+  auto text = seats_title(plan) + columns_text(rows);
   if (!plan.seats.knows_cores)
     text += "  Which hardware threads share a core is not known: each counts as a core.\n";
   return text;

@@ -83,10 +83,18 @@ std::string processor_gbps(double gbps) {
   return fmt::format("{} GB/s", gbps_words(gbps));
 }
 
+// Without the place of devices that name no memory node; where none has a number, all of them.
+std::size_t numa_nodes(const Graph& graph) {
+  const auto cpus = graph.of(NodeKind::cpu);
+  const auto numbered =
+      std::ranges::count_if(cpus, [&](int cpu) { return graph.node(cpu).numa >= 0; });
+  return numbered > 0 ? static_cast<std::size_t>(numbered) : cpus.size();
+}
+
 }  // namespace
 
 std::string summary_words(const Graph& graph) {
-  const auto text = fmt::format("{}, {}, {}", counted(graph.of(NodeKind::cpu).size(), "NUMA node"),
+  const auto text = fmt::format("{}, {}, {}", counted(numa_nodes(graph), "NUMA node"),
                                 counted(graph.of(NodeKind::gpu).size(), "GPU"),
                                 counted(graph.of(NodeKind::net).size(), "NIC port"));
   const int hosts = host_count(graph);

@@ -89,6 +89,11 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPlace{{"--nranks", "8", "--hosts", "a,,b"}, "'' is not the name of a host"},
         WrongPlace{{"--nranks", "8", "--hosts", "a b"}, "'a b' is not the name"},
         WrongPlace{{"--nranks", "8", "--hosts", "a,a"}, "names a twice"},
+        WrongPlace{{"--nranks", "8", "--hosts", "a,b"}, "give --format rankfile"},
+        WrongPlace{{"--nranks", "8", "--hosts", ""}, "--hosts is empty"},
+        WrongPlace{{"--nranks", "8", "--rankfile", ""}, "--rankfile is empty"},
+        WrongPlace{{"--nranks", "8", "--platform", ""}, "--platform is empty"},
+        WrongPlace{{"--nranks", "8", "--root", ""}, "--root is empty"},
         WrongPlace{{"--nranks", "8", "--rankfile", "-"}, "--rankfile '-'"},
         WrongPlace{{"--nranks", "8", "--nccl", "2.17"}, "--nccl: '2.17'"},
         WrongPlace{{"--nranks", "8", "--root", "a", "--hwloc", "b"},
@@ -99,6 +104,7 @@ TEST(PlaceWords, AskForHelp) {
 
   ASSERT_TRUE(config);
   EXPECT_THAT(config->help_text, HasSubstr("--micro-batches"));
+  EXPECT_THAT(config->help_text, HasSubstr("--rankfile FILE"));
 }
 
 }  // namespace

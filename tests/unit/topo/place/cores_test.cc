@@ -52,6 +52,16 @@ TEST(UsableCores, AreNumberedSocketBySocket) {
   EXPECT_EQ(nodes[1].cores[0].logical, 0);
 }
 
+TEST(UsableCores, AreKnownBesideANodeWithoutAny) {
+  auto system = two_sockets();
+  system.cpus.push_back({.numa = -1});  // of devices whose place is not known
+
+  const auto nodes = cores_of(system);
+
+  EXPECT_EQ(nodes[1].cores[3].logical, 7);
+  EXPECT_TRUE(nodes[2].known);
+}
+
 TEST(UntoldCores, AreThreadsWhoseSharesKeepCoresTogether) {
   const auto two_runs = cores_of(untold("00000f0f"));  // 0-3 and 8-11
   const auto one_run = cores_of(untold("000000ff"));

@@ -56,6 +56,26 @@ TEST(MpirunWords, CountRanksAndCoresOfMemoryNodes) {
             "-np 16 --use-hwthread-cpus --map-by ppr:4:numa:PE=28 --bind-to hwthread\n");
 }
 
+TEST(MpirunWords, CountTheHostsInUse) {
+  EXPECT_THAT(mpirun_words(plan_on("gb200-nvl72", 36)).value(), HasSubstr("-np 36 "));
+  EXPECT_THAT(mpirun_words(plan_on("gb200-nvl72", 34)).sentence(), HasSubstr("different numbers"));
+}
+
+TEST(MpirunWords, AreRefusedWhereTheyWouldFillMemoryNodesInAnotherOrder) {
+  auto swapped = built_in_platform("dgx-h100").value();  // the first GPUs on memory node 1
+  std::swap(swapped.cpus[0].numa, swapped.cpus[1].numa);
+  auto renamed = swapped;
+  std::swap(swapped.cpus[0].affinity, swapped.cpus[1].affinity);
+  auto turned = two_sockets();
+  std::swap(turned.cpus[0], turned.cpus[1]);
+
+  for (const auto& system : {swapped, renamed})
+    EXPECT_THAT(mpirun_words(plan(build_graph(system), 8)).sentence(),
+                HasSubstr("not in the order of memory nodes"));
+  EXPECT_THAT(mpirun_words(plan(build_graph(turned), 2)).sentence(),
+              HasSubstr("not in the order of memory nodes"));
+}
+
 TEST(MpirunWords, AreRefusedForWhatTheyCannotSay) {
   EXPECT_THAT(mpirun_words(plan(build_graph(two_sockets()), 3)).sentence(),
               HasSubstr("different numbers"));

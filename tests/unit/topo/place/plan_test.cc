@@ -39,6 +39,11 @@ TEST(Plans, RefuseWhatDoesNotFitInASentence) {
   EXPECT_THAT(says({.nranks = 16, .hosts = {"a"}}), HasSubstr("names 1, and the job has 2"));
 }
 
+TEST(Plans, TellWhyTheyNeedNodesThatNobodyAskedFor) {
+  EXPECT_THAT(plan_of(dgx(), {.nranks = 13}).sentence(), HasSubstr("a node has 8 GPUs"));
+  EXPECT_THAT(plan_of(dgx(), {.nranks = 13, .nnodes = 2}).sentence(), Not(HasSubstr("a node has")));
+}
+
 TEST(Plans, OfSeveralNodesNeedNics) {
   auto node = built_in_platform("dgx-h100").value();
   for (auto& cpu : node.cpus)
@@ -74,6 +79,13 @@ TEST(ShownPlans, WithoutAMeshHaveRanksAlone) {
 
   EXPECT_THAT(text, Not(HasSubstr("best")));
   EXPECT_THAT(text, HasSubstr("1 rank on 1 node of dgx-h100"));
+}
+
+TEST(ShownPlans, CountRanksOfNodes) {
+  EXPECT_THAT(plan_text(*plan_of(dgx(), {.nranks = 2, .nnodes = 2})),
+              HasSubstr("node k has rank k on the same devices"));
+  EXPECT_THAT(plan_text(*plan_of(dgx(), {.nranks = 4, .nnodes = 2})),
+              HasSubstr("node k has ranks 2 k to 2 k + 1 on the same devices"));
 }
 
 TEST(PlansAsJson, HaveEveryRankWithItsPlaces) {

@@ -31,6 +31,13 @@ TEST(SummaryWords, CountDevices) {
             "18 hosts, 36 NUMA nodes, 72 GPUs, 72 NIC ports");
 }
 
+TEST(SummaryWords, DoNotCountThePlaceOfDevicesThatNameNoMemoryNode) {
+  auto system = *built_in_platform("dgx-h100");
+  system.cpus.push_back({.numa = -1});
+
+  EXPECT_EQ(summary_words(build_graph(system)), "2 NUMA nodes, 8 GPUs, 8 NIC ports");
+}
+
 TEST(NvLinkWords, OfSwitches) {
   EXPECT_EQ(words_of_first(platform("dgx-h100")), "18 NVLinks to 4 NVSwitches, 371 GB/s");
   EXPECT_EQ(words_of_first(platform("gb200-nvl72")), "18 NVLinks to NVSwitch, 722 GB/s");

@@ -1,0 +1,123 @@
+// All_reduces of groups, and that searches serve all groups that are alike.
+#include "topo/place/group_loads.h"
+
+#include "support/topo/random_shape.h"
+#include "topo/cluster/platforms.h"
+#include "topo/model/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+namespace linerate::topo {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+std::vector<int> gpus_called(const Graph& graph, std::initializer_list<const char*> names) {
+  std::vector<int> gpus;
+  for (const auto* name : names) gpus.push_back(graph.find(name).value());
+  return gpus;
+}
+
+std::set<std::string> ends_of(const Load& load) {
+  std::set<std::string> ends;
+  for (const auto& [link, use] : load.uses) ends.insert({link.from, link.to});
+  return ends;
+}
+
+TEST(GroupLoad, AreNcclsPredictionForTheWholeNode) {
+  const auto graph = build_graph(built_in_platform("dgx-h100").value());
+  const auto gpus = graph.of(NodeKind::gpu);
+
+  const auto load = GroupLoads(graph).all_reduce(gpus, 2, 64 * kMiB);
+
+  const auto predicted =
+      Predictor(job_of(graph, {.nnodes = 2})).predict(Function::all_reduce, 64 * kMiB);
+  EXPECT_DOUBLE_EQ(load.latency_us + load.transfer_us, predicted.time_us);
+}
+
+TEST(GroupLoad, OfOneGpuOnEachNodeTakeOneNic) {
+  const auto graph = build_graph(built_in_platform("dgx-h100").value());
+  const int gpu = graph.find("GPU3").value();
+
+  const auto load = GroupLoads(graph).all_reduce(std::array{gpu}, 2, 1024 * kMiB);
+
+  int ports = 0;
+  for (const auto& [link, use] : load.uses)
+    if (link.to.starts_with("mlx5_")) ++ports;
+  EXPECT_EQ(ports, 1);
+  // A ring of two ranks sends each byte once: its NIC has 50 GB/s, its PCIe 48.
+  EXPECT_GE(load.transfer_us, 1024 * 1048576 / 50e3);
+  EXPECT_LE(load.transfer_us, 1024 * 1048576 / 40e3);
+}
+
+TEST(GroupLoad, OfGroupsThatStandAlikeIsSearchedOnce) {
+  const auto graph = build_graph(built_in_platform("dgx-h100").value());
+  const auto even = gpus_called(graph, {"GPU0", "GPU4"});
+  const auto odd = gpus_called(graph, {"GPU1", "GPU5"});
+  const auto on_one_socket = gpus_called(graph, {"GPU0", "GPU1"});
+  GroupLoads loads(graph);
+
+  const auto first = loads.all_reduce(even, 2, kMiB), second = loads.all_reduce(odd, 2, kMiB);
+
+  EXPECT_EQ(loads.searched(), 1U);
+  EXPECT_EQ(first.uses.size(), second.uses.size());
+  const auto by_itself = GroupLoads(graph).all_reduce(odd, 2, kMiB);
+  EXPECT_DOUBLE_EQ(second.latency_us + second.transfer_us,
+                   by_itself.latency_us + by_itself.transfer_us);
+  EXPECT_EQ(ends_of(second), ends_of(by_itself));
+  EXPECT_FALSE(ends_of(second).contains("GPU0"));
+  loads.all_reduce(on_one_socket, 2, kMiB);
+  EXPECT_EQ(loads.searched(), 2U);
+}
+
+TEST(GroupLoad, OnHostsOfARackIsNamedAfterThem) {
+  const auto graph = build_graph(built_in_platform("gb200-nvl72").value());
+  GroupLoads loads(graph);
+
+  const auto on_first = loads.all_reduce(gpus_called(graph, {"h0/GPU0", "h0/GPU1"}), 1, kMiB);
+  const auto on_other = loads.all_reduce(gpus_called(graph, {"h7/GPU0", "h7/GPU1"}), 1, kMiB);
+  const auto across = loads.all_reduce(gpus_called(graph, {"h3/GPU2", "h5/GPU2"}), 1, kMiB);
+
+  EXPECT_EQ(loads.searched(), 2U);
+  EXPECT_TRUE(ends_of(on_first).contains("h0/GPU1"));
+  EXPECT_TRUE(ends_of(on_other).contains("h7/GPU1"));
+  EXPECT_TRUE(ends_of(across).contains("h5/GPU2"));
+}
+
+TEST(GroupLoad, OfGpusThatShareNicsTakesTheOneThatNcclDealsOut) {
+  const auto graph = build_graph(built_in_platform("gb200-nvl72").value());
+  GroupLoads loads(graph);
+
+  for (const auto* name : {"h0/GPU0", "h0/GPU1", "h0/GPU2", "h4/GPU3"}) {
+    const auto gpu = gpus_called(graph, {name});
+    const auto load = loads.all_reduce(gpu, 2, kMiB);
+
+    EXPECT_EQ(ends_of(load), ends_of(GroupLoads(graph).all_reduce(gpu, 2, kMiB))) << name;
+  }
+}
+
+// Of every kind of group on a node, the load is what a search of its own gives.
+TEST(GroupLoad, IsThatOfASearchOfItsOwn) {
+  for (std::uint32_t seed = 0; seed < 12; ++seed) {
+    auto shape = random_shape(seed);
+    if (shape.nics == 0) shape.nics = 1;
+    const auto graph = build_graph(system_of(shape));
+    const auto gpus = graph.of(NodeKind::gpu);
+    GroupLoads loads(graph);
+    for (std::size_t i = 0; i < gpus.size(); ++i) {
+      const std::array pair{gpus[i], gpus[(i + 1) % gpus.size()]};
+      const auto group = std::span(pair).first(std::min<std::size_t>(gpus.size(), 2));
+      const auto load = loads.all_reduce(group, 2, kMiB);
+      const auto alone = GroupLoads(graph).all_reduce(group, 2, kMiB);
+
+      EXPECT_DOUBLE_EQ(load.transfer_us, alone.transfer_us) << seed;
+      EXPECT_EQ(ends_of(load), ends_of(alone)) << seed << graph.node(gpus[i]).name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linerate::topo

@@ -1,0 +1,132 @@
+// See group_loads.h.
+#include "topo/place/group_loads.h"
+
+#include "topo/graph/numbers.h"
+#include "topo/model/predict.h"
+#include "topo/place/likeness.h"
+#include "topo/place/only_gpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace linerate::topo {
+namespace {
+
+// By the numbers of both nodes in the graph that was searched.
+using UsesByNode = std::map<std::tuple<int, int, LinkKind>, LinkUse>;
+
+void take_hops(const Path& path, double gbps, UsesByNode& uses) {
+  for (const Hop& hop : path.hops) {
+    auto& use = uses[{hop.from, hop.to, hop.kind}];
+    use.gbps += gbps;
+    use.capacity_gbps = hop.gbps;
+  }
+}
+
+// What the channels of a set take of the links of a node.
+class ChannelUses {
+ public:
+  ChannelUses(const Paths& paths, const ChannelSet& set) : paths_(paths), set_(set) {}
+
+  UsesByNode all() const {
+    UsesByNode uses;
+    for (const auto& channel : set_.channels) add(channel, uses);
+    return uses;
+  }
+
+ private:
+  bool is_ring() const { return set_.pattern == Pattern::ring; }
+
+  // Between nodes a channel is as fast as its slower half.
+  double inside_gbps(const Channel& channel) const {
+    return channel.net_in < 0 ? set_.intra_gbps : std::min(set_.intra_gbps, set_.inter_gbps);
+  }
+
+  void go(int from, int to, double gbps, UsesByNode& uses) const {
+    take_hops(paths_.between(from, to), gbps, uses);
+    if (!is_ring()) take_hops(paths_.between(to, from), gbps, uses);  // up and down a tree
+  }
+
+  void add(const Channel& channel, UsesByNode& uses) const {
+    const auto& gpus = channel.gpus;
+    const double gbps = inside_gbps(channel);
+    for (std::size_t i = 1; i < gpus.size(); ++i) go(gpus[i - 1], gpus[i], gbps, uses);
+    if (channel.net_in < 0) {
+      if (is_ring() && gpus.size() > 1) go(gpus.back(), gpus.front(), gbps, uses);
+      return;
+    }
+    const int last = is_ring() ? gpus.back() : gpus.front();
+    take_hops(paths_.between(channel.net_in, gpus.front()), set_.inter_gbps, uses);
+    take_hops(paths_.between(last, channel.net_out), set_.inter_gbps, uses);
+  }
+
+  const Paths& paths_;
+  const ChannelSet& set_;
+};
+
+// NCCL's topology of a communicator has the hosts that have a rank.
+Graph graph_of(const Graph& whole, std::span<const int> gpus) {
+  auto system = only_gpus(whole, gpus);
+  const auto hosts = hosts_of(system);
+  std::erase_if(system.cpus, [&](const Cpu& cpu) {
+    return std::ranges::none_of(gpus, [&](int gpu) {
+      return hosts[static_cast<std::size_t>(whole.node(gpu).host)] == cpu.host_hash;
+    });
+  });
+  return build_graph(std::move(system), whole.version());
+}
+
+// Names of a graph's nodes in another one that has more hosts: where either has several, those are
+// told in front.
+class NamesInWhole {
+ public:
+  NamesInWhole(const Graph& part, const Graph& whole)
+      : part_(part), here_(hosts_of(part.system())), there_(hosts_of(whole.system())) {}
+
+  std::string name(int n) const {
+    const Node& node = part_.node(n);
+    if (node.kind == NodeKind::nvs || there_.size() == 1) return node.name;
+    const auto hash = here_[static_cast<std::size_t>(node.host)];
+    const auto own = here_.size() > 1 ? fmt::format("h{}/", node.host).size() : 0;
+    return fmt::format("h{}/{}", std::ranges::find(there_, hash) - there_.begin(),
+                       std::string_view(node.name).substr(own));
+  }
+
+ private:
+  const Graph& part_;
+  std::vector<std::uint64_t> here_, there_;
+};
+
+}  // namespace
+
+GroupLoads::Search::Search(const Graph& of, const JobOptions& options, std::vector<int> nodes)
+    : graph(of), paths(graph), facts(facts_of(graph, options)), order(std::move(nodes)) {}
+
+Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t bytes) {
+  const JobOptions options{.nnodes = nnodes};
+  const auto own = graph_of(graph_, gpus);
+  const auto alike = likeness_of(own, Paths(own));
+  const Search& search =
+      searches_.try_emplace({alike.key, nnodes > 1}, own, options, alike.order).first->second;
+  const NodesAlike nodes{.facts = &search.facts, .count = nnodes};
+  const auto job = job_of(std::span(&nodes, 1), options);
+  const Predictor predictor(job);
+  const auto choice = predictor.predict(Function::all_reduce, bytes);
+  const auto& cost = predictor.costs().of(Function::all_reduce, choice.algorithm, choice.protocol);
+  Load load{.latency_us = std::min(cost.latency_us, choice.time_us)};
+  load.transfer_us = choice.time_us - load.latency_us;
+  std::vector<int> here(alike.order.size());  // by node of the searched graph
+  for (std::size_t i = 0; i < here.size(); ++i)
+    here[static_cast<std::size_t>(search.order[i])] = alike.order[i];
+  const NamesInWhole names(own, graph_);
+  for (const auto& [link, use] : ChannelUses(search.paths, job.of(choice.algorithm)).all()) {
+    const auto& [from, to, kind] = link;
+    load.uses[{names.name(here[static_cast<std::size_t>(from)]),
+               names.name(here[static_cast<std::size_t>(to)]), kind}] = use;
+  }
+  return load;
+}
+
+}  // namespace linerate::topo
