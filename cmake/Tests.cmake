@@ -86,7 +86,7 @@ endforeach()
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
-                      golden clusters sends hosts slurm docs reference bench emulation gloo
+                      golden topo clusters sends hosts slurm docs reference bench emulation gloo
                       gloo_hosts bundle memcpy measure placement verdict verdict_repeats)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES

@@ -66,6 +66,7 @@ void catch_interrupts() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, not of the process
+  std::signal(SIGXFSZ, SIG_IGN);  // as is a file beyond `ulimit -f`
 }
 
 // A file that is opened later must not become the closed stdout or stderr.

@@ -1,32 +1,85 @@
 // See whole_file.h.
 #include "base/whole_file.h"
 
+#include "base/handle.h"
+
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cctype>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <random>
 #include <system_error>
 
 namespace linerate {
+namespace {
 
-std::optional<std::string> write_whole_file(const std::filesystem::path& path,
-                                            std::string_view text) {
-  std::error_code failed;
-  std::filesystem::create_directories(path.parent_path(), failed);
-  const auto fresh = path.parent_path() / fmt::format("{}.{}", path.filename().string(), getpid());
-  std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  const bool written = !file.fail();
-  if (written) std::filesystem::rename(fresh, path, failed);
-  if (written && !failed) return std::nullopt;
-  const std::string reason = failed ? failed.message() : std::strerror(errno);
-  std::filesystem::remove(fresh, failed);
-  return reason;
+namespace fs = std::filesystem;
+
+// 0, or the errno of what failed.
+int write_all(const FileDescriptor& file, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(file.get(), text.data(), text.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// Some file systems tell only now that there is no room.
+int write_and_close(FileDescriptor file, std::string_view text) {
+  const int failed = write_all(file, text);
+  const int unclosed = ::close(file.release()) == 0 ? 0 : errno;
+  return failed != 0 ? failed : unclosed;
+}
+
+// Beside `path`, by a name that no other process writes to either, be it of another node with the
+// same number. Not mkstemp(), whose files nobody else may read.
+FileDescriptor open_fresh(const fs::path& path, fs::path& fresh) {
+  std::random_device random;
+  int fd = -1;
+  do {
+    fresh = path;
+    fresh += fmt::format(".{:08x}", random());
+    fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (fd < 0 && errno == EEXIST);
+  return FileDescriptor(fd);
+}
+
+int replace(const fs::path& path, std::string_view text) {
+  fs::path fresh;
+  FileDescriptor file = open_fresh(path, fresh);
+  if (!file) return errno;
+  int failed = write_and_close(std::move(file), text);
+  if (failed == 0 && ::rename(fresh.c_str(), path.c_str()) != 0) failed = errno;
+  if (failed != 0) ::unlink(fresh.c_str());
+  return failed;
+}
+
+int write_into(const fs::path& path, std::string_view text) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file ? write_and_close(std::move(file), text) : errno;
+}
+
+std::string words_of(int failed) { return std::generic_category().message(failed); }
+
+}  // namespace
+
+std::optional<std::string> write_whole_file(const fs::path& path, std::string_view text) {
+  std::error_code unknown, failed;
+  const auto status = fs::status(path, unknown);
+  if (fs::is_directory(status)) return words_of(EISDIR);
+  const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
+  const auto target = fs::is_symlink(path, unknown) && fs::exists(status) && !is_device
+                          ? fs::canonical(path, failed)
+                          : path;
+  if (!failed && target.has_parent_path()) fs::create_directories(target.parent_path(), failed);
+  if (failed) return failed.message();
+  const int error = is_device ? write_into(target, text) : replace(target, text);
+  if (error == 0) return std::nullopt;
+  return words_of(error);
 }
 
 std::string file_name_of(std::string_view text) {

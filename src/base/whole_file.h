@@ -8,8 +8,9 @@
 
 namespace linerate {
 
-// Writes beside `path` and moves it there, so that readers see the old text or the new one. Missing
-// folders are created. Yields what went wrong, in the system's words ("Permission denied").
+// Writes beside `path`, or the file that it links to, and moves it there, so that readers see the
+// old text or the new one; what is no regular file, such as /dev/stdout, is written as it is.
+// Missing folders are created. Yields what went wrong, in the system's words ("Permission denied").
 std::optional<std::string> write_whole_file(const std::filesystem::path& path,
                                             std::string_view text);
 

@@ -26,12 +26,16 @@ bool add_counts(std::string_view text, WholeRange range, std::vector<int>& to) {
 
 Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out) {
   out.clear();
-  for (const auto& part : split(given.text, ','))
+  for (const auto& part : split(given.text, ',')) {
+    if (part.empty())
+      return fmt::format("{} '{}' has an empty part between commas: leave one comma out.",
+                         given.label, given.text);
     if (!add_counts(part, range, out))
       return fmt::format(
           "{} '{}' has no numbers of nodes at '{}': give whole numbers from {} to {}, as in 16, "
           "1,2,8 or 1:4096, a range that doubles.",
           given.label, given.text, part, range.first, range.last);
+  }
   std::ranges::sort(out);
   out.erase(std::ranges::unique(out).begin(), out.end());
   return {};

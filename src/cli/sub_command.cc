@@ -1,20 +1,74 @@
 // See sub_command.h.
 #include "cli/sub_command.h"
 
+#include "base/text.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 namespace linerate {
+namespace {
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// "--tre=3": it has no option '--tre'. Did you mean '--tree'?
+std::string stray_refusal(const CLI::App& app, const std::string& word) {
+  if (!word.starts_with('-')) return fmt::format("the word '{}' belongs to no option.", word);
+  const auto option = word.substr(0, word.find('='));
+  const auto names = long_names(app);
+  const std::vector<std::string_view> choices(names.begin(), names.end());
+  const auto near = nearest_match(option, choices);
+  return fmt::format("it has no option '{}'.{}", option,
+                     near.empty() ? "" : fmt::format(" Did you mean '{}'?", near));
+}
+
+// Where CLI11 takes the next word for the value; empty: nowhere.
+std::string open_end(const std::vector<std::string>& words) {
+  for (const auto& word : words)
+    if (word.starts_with("--") && word.ends_with('='))
+      return fmt::format("{} is given an empty value: leave it out, or say what.",
+                         word.substr(0, word.size() - 1));
+  return {};
+}
+
+// Not the same as leaving the option out: mostly a variable that is not set.
+std::string empty_value_refusal(const CLI::App& app) {
+  for (const auto* option : app.get_options())
+    if (std::ranges::count(option->results(), "") > 0)
+      return fmt::format("{} is given an empty value: give {}, or leave it out.",
+                         option->get_name(), option->get_type_name());
+  return {};
+}
+
+}  // namespace
 
 WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
                      const std::string& name) {
+  if (const auto open = open_end(words); !open.empty())
+    return {.refusal = fmt::format("{}: {}", name, open)};
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
     return {.help = app.help()};
+  } catch (const CLI::ExtrasError&) {
+    auto strays = app.remaining();
+    return {.refusal = fmt::format("{}: {} --help lists its options.", name,
+                                   stray_refusal(app, strays.front())),
+            .strays = std::move(strays)};
   } catch (const CLI::ParseError& error) {
     return {.refusal = fmt::format("{}: {}. --help lists its options.", name, error.what())};
   }
-  return {};
+  const auto empty = empty_value_refusal(app);
+  if (empty.empty()) return {};
+  return {.refusal = fmt::format("{}: {}", name, empty)};
 }
 
 std::string options_markdown(const CLI::App& app) {

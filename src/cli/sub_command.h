@@ -10,11 +10,13 @@ namespace linerate {
 
 // What came of reading words: neither where they were all taken.
 struct WordsRead {
-  std::string help{};     // asked for
-  std::string refusal{};  // a sentence
+  std::string help{};                 // asked for
+  std::string refusal{};              // a sentence
+  std::vector<std::string> strays{};  // words that it is refused for: no option's, in their order
 };
 
-// Reads `words` into what the app's options write to. `name`: "linerate topo".
+// Reads `words` into what the app's options write to; empty values are refused. `name`: "linerate
+// topo".
 WordsRead read_words(CLI::App& app, const std::vector<std::string>& words, const std::string& name);
 
 // The app's options as a Markdown table; words without a dash are left out.

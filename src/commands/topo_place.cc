@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/whole_file.h"
 #include "cli/place_words.h"
+#include "commands/topo_doubts.h"
 #include "topo/place/launch_words.h"
 #include "topo/place/show_plan.h"
 
@@ -59,6 +60,7 @@ ExitCode topo_place(const CommandInput& input, LoadMachine load) {
     if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
     write_rankfile(config->rankfile, *rankfile);
   }
+  tell_doubts(*system, plan->nnodes > 1);
   fmt::print("{}", *text);
   return ExitCode::ok;
 }

@@ -2,6 +2,7 @@
 #include "commands/topo_predict.h"
 
 #include "commands/command.h"
+#include "commands/topo_doubts.h"
 #include "topo/cluster/cluster_predictor.h"
 #include "topo/show/prediction.h"
 #include "topo/show/sends_text.h"
@@ -102,6 +103,7 @@ ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
 ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector<int>& counts) {
   for (const int nnodes : counts)
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
+  tell_doubts(nodes.cluster(), counts.back() > 1);
   if (config.sends != nullptr) return predict_sends(config, nodes.cluster(), counts);
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)

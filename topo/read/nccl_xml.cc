@@ -93,7 +93,7 @@ Result<pugi::xml_node> NcclXmlReader::root() {
   const auto first = file.document().first_child();
   const std::string_view name = first.name();
   auto why = fmt::format("<{}> is no topology of NCCL: <system> is needed.", shown_text(name));
-  if (name == "topology") why += " This one is hwloc's.";
+  if (name == "topology") why += " This one is hwloc's: give it to --hwloc.";
   if (name == "graphs") why += " This one is NCCL's graph file (NCCL_GRAPH_FILE).";
   return file.failure(file.line_of(first), why);
 }

@@ -27,7 +27,7 @@ std::string sends_text(const Graph& graph, const SendRange& range) {
   const int nranks = static_cast<int>(graph.of(NodeKind::gpu).size()) * range.nnodes;
   auto text = fmt::format(
       "NCCL {}, {} ranks on {} node{}: it makes {} of sends, for which it has no model.\n"
-      "A bound by the busiest link; no run is faster:\n\n",
+      "A bound by the busiest link; runs stay below, within some percent:\n\n",
       text_of(graph.version()), nranks, range.nnodes, range.nnodes == 1 ? "" : "s",
       range.collective.name);
   text += fmt::format("{:>14} {:>14} {:>10} {:>10}  {}\n{:>14} {:>14} {:>10} {:>10}\n",

@@ -25,5 +25,20 @@ TEST(RegularFile, IsNoDirectoryAndNoDevice) {
   EXPECT_EQ(read_regular_file("/no/such", 9).sentence(), "No such file or directory.");
 }
 
+TEST(RegularFile, ThatTheSystemCannotReadIsRefusedInASentence) {
+  // The address 0 of no process is mapped.
+  EXPECT_EQ(read_regular_file("/proc/self/mem", 9).sentence(),
+            "it cannot be read: Input/output error.");
+}
+
+TEST(RegularFile, HasItsLimitAlsoWhereTheSystemTellsNoSize) {
+  const auto known = read_regular_file("/proc/self/status", std::size_t{1} << 20);
+
+  ASSERT_TRUE(known) << known.sentence();
+  EXPECT_NE(known->find("VmSize"), std::string::npos);
+  EXPECT_NE(read_regular_file("/proc/self/status", 9).sentence().find("at most 9 B are read"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace linerate

@@ -3,8 +3,13 @@
 
 #include "base/cache_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -41,11 +46,59 @@ TEST_F(WholeFile, MakesItsFolderAndReplacesWhatWasThere) {
 TEST_F(WholeFile, SaysWhyItCannotBeWrittenAndLeavesNothing) {
   std::filesystem::create_directories(folder_ / "file" / "taken");
 
-  EXPECT_TRUE(write_whole_file(folder_ / "file", "text"));
-  EXPECT_TRUE(write_whole_file("/proc/no/such/folder", "text"));
+  EXPECT_EQ(write_whole_file(folder_ / "file", "text"), "Is a directory");
+  EXPECT_EQ(write_whole_file("/proc/no/such/folder", "text"), "No such file or directory");
+  EXPECT_EQ(write_whole_file(folder_ / "file" / "..", "text"), "Is a directory");
+  EXPECT_EQ(write_whole_file("", "text"), "No such file or directory");
 
   const auto entries = std::filesystem::directory_iterator(folder_);
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+}
+
+TEST_F(WholeFile, KeepsWhatWasThereWhereTheTextFindsNoRoom) {
+  const auto path = folder_ / "file";
+  EXPECT_FALSE(write_whole_file(path, "old"));
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 1024, .rlim_max = old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+
+  const auto failed = write_whole_file(path, std::string(4096, 'x'));
+
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, ignored);
+  EXPECT_EQ(failed, "File too large");
+  EXPECT_EQ(text_in(path), "old");
+  const auto entries = std::filesystem::directory_iterator(folder_);
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+}
+
+TEST_F(WholeFile, IsNotWrittenByTwoAtOnceUnderOneName) {
+  std::filesystem::create_directories(folder_);
+  const auto path = folder_ / "file";
+  // What another node's process of the same number would have taken.
+  std::ofstream(fmt::format("{}.{}", path.string(), getpid())) << "other's";
+
+  EXPECT_FALSE(write_whole_file(path, "text"));
+
+  EXPECT_EQ(text_in(path), "text");
+  EXPECT_EQ(text_in(fmt::format("{}.{}", path.string(), getpid())), "other's");
+}
+
+TEST_F(WholeFile, IsTheOneThatALinkLeadsTo) {
+  EXPECT_FALSE(write_whole_file(folder_ / "a" / "file", "old"));
+  std::filesystem::create_symlink("a/file", folder_ / "link");
+
+  EXPECT_FALSE(write_whole_file(folder_ / "link", "new"));
+
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_EQ(text_in(folder_ / "a" / "file"), "new");
+}
+
+TEST_F(WholeFile, MayBeADevice) {
+  EXPECT_FALSE(write_whole_file("/dev/null", "text"));
+  EXPECT_EQ(write_whole_file("/dev/full", "text"), "No space left on device");
 }
 
 TEST(FileNames, HoldLettersDigitsAndSingleDashes) {

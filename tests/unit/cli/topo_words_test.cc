@@ -123,31 +123,71 @@ TEST_P(WrongTopoWords, AreRefusedInASentence) {
 INSTANTIATE_TEST_SUITE_P(
     Cli, WrongTopoWords,
     testing::Values(
-        Wrong{{"--tree"}, "--tree"},
+        Wrong{{"--tree"}, "it has no option '--tree'"},
+        Wrong{{"--matrx=1", "more"}, "'--matrx'. Did you mean '--matrix'?"},
+        Wrong{{"plce", "--nranks", "2"}, "no 'plce'. Did you mean 'place'?"},
+        Wrong{{"--platform", "dgx-h100", "place", "--nranks", "8"}, "'place' goes first"},
         Wrong{{"--root", "a", "--hwloc", "b"}, "--root and --hwloc exclude each other"},
         Wrong{{"--matrix", "--json"}, "--matrix and --json exclude each other"},
-        Wrong{{"--explain", "GPU0"}, "--explain"}, Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
+        Wrong{{"--explain", "GPU0"}, "--explain is between two devices"},
+        Wrong{{"--explain", "GPU0", "GPU1", "GPU2"}, "--explain is between two devices"},
+        Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
         Wrong{{"--predict", "all_to_all_v"}, "Unknown collective 'all_to_all_v'"},
         Wrong{{"--predict", "all_reduce", "-d", "fp7"}, "-d/--datatype"},
         Wrong{{"--predict", "all_reduce", "-o", "xor"}, "-o/--op"},
-        Wrong{{"--gbps"}, "belong to --matrix"},
-        Wrong{{"--json", "--all-hosts"}, "belong to --matrix"},
+        Wrong{{"--gbps"}, "belongs to --matrix"},
+        Wrong{{"--json", "--all-hosts"}, "belongs to --matrix"},
         Wrong{{"--predict", "all_reduce", "-b", "2M", "-e", "1M"}, "-e/--maxbytes"},
         Wrong{{"--predict", "all_reduce", "-b", "0"}, "-b/--minbytes"},
         Wrong{{"--predict", "all_reduce", "-f", "1"}, "-f/--stepfactor"},
         Wrong{{"--predict", "all_reduce", "--nodes", "0"}, "--nodes"},
         Wrong{{"--predict", "all_reduce", "--nodes", "99999"}, "--nodes"},
-        Wrong{{"--predict", "all_reduce", "--nodes", "1,,2"}, "has no numbers of nodes at ''"},
+        Wrong{{"--predict", "all_reduce", "--nodes", "1,,2"}, "'1,,2' has an empty part"},
         Wrong{{"--predict", "all_reduce", "--nodes", "1:2:4"}, "at '1:2:4': give whole"},
         Wrong{{"--predict", "all_reduce", "--nodes", "8:1"}, "at '8:1'"},
         Wrong{{"--cluster", "a", "--platform", "b"}, "exclude each other"},
         Wrong{{"--predict", "all_reduce", "--matrix", "--json"}, "exclude each"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Useless, WrongTopoWords,
+    testing::Values(
+        Wrong{{"-b", "8"}, "--minbytes belongs to --predict COLLECTIVE"},
+        Wrong{{"--platform", "dgx-h100", "-d", "half"}, "--datatype belongs to --predict"},
+        Wrong{{"--matrix", "-e", "8"}, "--maxbytes belongs to --predict"},
+        Wrong{{"--lint", "-f", "2"}, "--stepfactor belongs to --predict"},
+        Wrong{{"--json", "-o", "max"}, "--op belongs to --predict"},
+        Wrong{{"--nodes", "2"}, "--nodes belongs to --predict"},
+        Wrong{{"--predict", "broadcast", "-o", "max"}, "broadcast reduces nothing"},
+        Wrong{{"--predict", "alltoall", "-o", "sum"}, "all_to_all reduces nothing"},
+        Wrong{{"--lint", "--nccl", "2.20"}, "--nccl makes no difference to --lint"},
+        Wrong{{"--platform", "dgx-h100", "--list-platforms"}, "leave the machine out"}));
+
+TEST(TopoWords, AreNeverEmpty) {
+  for (const std::string option :
+       {"--cluster", "--platform", "--nccl-xml", "--hwloc", "--root", "--svg", "--export-nccl",
+        "--explain", "--predict", "--nodes", "--nccl", "-b"}) {
+    const auto config = parse_topo({option, ""});
+
+    ASSERT_FALSE(config) << option;
+    EXPECT_THAT(config.sentence(), HasSubstr("is given an empty value: give ")) << option;
+  }
+}
+
+TEST(TopoWords, DoNotTakeTheNextOptionForAValue) {
+  EXPECT_THAT(parse_topo({"--svg=", "--dot"}).sentence(),
+              HasSubstr("--svg is given an empty value"));
+}
+
+TEST(TopoWords, OfAPredictionTakeATypeWhereNothingIsReduced) {
+  EXPECT_TRUE(parse_topo({"--predict", "all_gather", "-d", "half"}));
+}
+
 TEST(TopoWords, AskForHelp) {
   const auto config = parse_topo({"--help"});
 
   ASSERT_TRUE(config);
-  EXPECT_THAT(config->help_text, HasSubstr("--export-nccl"));
+  EXPECT_THAT(config->help_text, HasSubstr("--export-nccl FILE"));
+  EXPECT_THAT(config->help_text, HasSubstr("--root DIR"));
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+// See topo_show.h.
+#include "commands/topo_show.h"
+
+#include "base/whole_file.h"
+#include "commands/command.h"
+#include "commands/topo_predict.h"
+#include "topo/detect/nccl_view.h"
+#include "topo/graph/explain.h"
+#include "topo/lint/lint.h"
+#include "topo/show/dot.h"
+#include "topo/show/json.h"
+#include "topo/show/matrix.h"
+#include "topo/show/nccl_xml_export.h"
+#include "topo/show/svg.h"
+#include "topo/show/tree.h"
+
+#include <fmt/format.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace linerate {
+namespace {
+
+using topo::Graph;
+using topo::System;
+
+// A folder that is not there is a name mistyped.
+ExitCode write_view(const std::filesystem::path& path, std::string_view text) {
+  if (path.has_parent_path() && !std::filesystem::exists(path.parent_path()))
+    return refuse(fmt::format("Cannot write {}: there is no folder {}.", path.string(),
+                              path.parent_path().string()));
+  if (const auto failed = write_whole_file(path, text))
+    return refuse(fmt::format("Cannot write {}: {}.", path.string(), *failed));
+  return ExitCode::ok;
+}
+
+// Colours and the width of a terminal, where stdout is one (https://no-color.org).
+topo::TreeOptions tree_options(const Environment& environment) {
+  if (isatty(STDOUT_FILENO) == 0) return {};
+  winsize size{};
+  (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  return {.color = environment.get("NO_COLOR").value_or("").empty(), .width = size.ws_col};
+}
+
+ExitCode print_findings(const System& system) {
+  const auto findings = topo::lint(system);
+  for (const auto& finding : findings)
+    fmt::print("{}: {}: {} {}\n", finding.rule, finding.subject, finding.seen, finding.advice);
+  if (!findings.empty()) return ExitCode::finding;
+  fmt::print("nothing looks wrong, as far as could be seen\n");
+  for (const auto& sentence : system.unseen) fmt::print("not seen: {}\n", sentence);
+  return ExitCode::ok;
+}
+
+ExitCode print(const std::string& text) {
+  fmt::print("{}", text);
+  return ExitCode::ok;
+}
+
+ExitCode explain(const TopoConfig& config, const System& system) {
+  const auto graph = topo::build_graph(system, config.version);
+  const auto from = graph.find(config.ends.first);
+  if (!from) return refuse("--explain: " + from.sentence());
+  const auto to = graph.find(config.ends.second);
+  if (!to) return refuse("--explain: " + to.sentence());
+  fmt::print("{}", topo::explain(graph, topo::Paths(graph), *from, *to));
+  return ExitCode::ok;
+}
+
+ExitCode export_nccl(const TopoConfig& config, const System& system) {
+  const auto text = topo::nccl_xml_of(system);
+  if (!text) return refuse("--export-nccl: " + text.sentence());
+  return write_view(config.out_file, *text);
+}
+
+// As the views that show a system as it is.
+std::string text_of(const TopoConfig& config, const Graph& graph, const Environment& environment) {
+  if (config.view == TopoView::matrix)
+    return topo::matrix_text(graph, topo::Paths(graph),
+                             {.gbps = config.gbps, .all_hosts = config.all_hosts});
+  if (config.view == TopoView::dot) return topo::dot_text(graph);
+  if (config.view == TopoView::json) return topo::json_text(graph, topo::Paths(graph));
+  return topo::tree_text(graph, tree_options(environment));
+}
+
+}  // namespace
+
+System as_nccl_takes(const TopoConfig& config, const System& system) {
+  const bool detected =
+      config.source == TopoSource::this_machine || config.source == TopoSource::saved_root;
+  return detected ? topo::nccl_view(system) : system;
+}
+
+ExitCode show_system(const TopoConfig& config, const System& system,
+                     const Environment& environment) {
+  const auto graph = [&] { return topo::build_graph(system, config.version); };
+  switch (config.view) {
+    case TopoView::tree:
+    case TopoView::matrix:
+    case TopoView::dot:
+    case TopoView::json:
+      return print(text_of(config, graph(), environment));
+    case TopoView::svg:
+      return write_view(config.out_file, topo::svg_text(graph()));
+    case TopoView::nccl_xml:
+      return export_nccl(config, as_nccl_takes(config, system));
+    case TopoView::explanation:
+      return explain(config, as_nccl_takes(config, system));
+    case TopoView::prediction:
+      return predict_on_nodes(config, as_nccl_takes(config, system));
+    case TopoView::lint:
+      return print_findings(system);
+    case TopoView::measurement:  // these need no system
+    case TopoView::platforms:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace linerate

@@ -1,0 +1,87 @@
+"""linerate topo: what it writes, and what it says of the parts that nobody has told."""
+
+import tempfile
+import unittest
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from support import main, run, tool
+
+TOPO = [tool("linerate"), "topo"]
+HAND_MADE = """<system version="1">
+  <cpu numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
+    <pci busid="0000:01:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"/>
+    <pci busid="0000:02:00.0" class="0x030200" link_speed="16 GT/s" link_width="16"/>
+    <pci busid="0000:03:00.0" class="0x020700" link_speed="16 GT/s" link_width="16"/>
+    <pci busid="0000:04:00.0" class="0x020700" link_speed="16 GT/s" link_width="16"/>
+  </cpu>
+</system>
+"""
+NO_NVLINKS = "not seen: The file gives 2 GPUs by PCI class only, without NVLinks."
+GUESS = "not seen: The speed of net0 and 1 more is not known: NCCL guesses 1.25 GB/s."
+
+
+class TopoCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+
+class Doubts(TopoCase):
+    def topo(self, *words: str) -> CompletedProcess:
+        file = self.folder / "node.xml"
+        file.write_text(HAND_MADE)
+        done = run([*TOPO, *words, "--nccl-xml", str(file)])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def test_of_predictions_are_told_on_stderr(self):
+        for collective in ("all_reduce", "alltoall"):
+            done = self.topo("--predict", collective, "-b", "1M", "-e", "1M", "--nodes", "2")
+
+            self.assertIn(NO_NVLINKS, done.stderr)
+            self.assertIn(GUESS, done.stderr)
+            self.assertNotIn("not seen", done.stdout)
+
+    def test_of_placements_are_told_on_stderr(self):
+        done = self.topo("place", "--nranks", "4", "--format", "json")
+
+        self.assertIn(NO_NVLINKS, done.stderr)
+        self.assertIn(GUESS, done.stderr)
+
+    def test_leave_out_nics_that_are_not_used(self):
+        self.assertNotIn("guesses", self.topo("--predict", "all_reduce").stderr)
+
+    def test_are_none_where_all_is_told(self):
+        done = run([*TOPO, "--platform", "dgx-h100", "--predict", "all_reduce", "--nodes", "2"])
+
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Files(TopoCase):
+    def refused(self, done: CompletedProcess, words: str) -> None:
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn(words, done.stderr)
+
+    def test_stay_as_they_were_where_there_is_no_room(self):
+        picture = self.folder / "keep.svg"
+        picture.write_text("x" * 5000)
+
+        done = run(["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *TOPO, "--svg", str(picture)])
+
+        self.refused(done, "keep.svg: File too large.")
+        self.assertEqual(picture.read_text(), "x" * 5000)
+        self.assertEqual(list(self.folder.iterdir()), [picture])
+
+    def test_say_why_they_cannot_be_written(self):
+        for path, why in ((self.folder, "Is a directory"), ("/dev/full", "No space left"),
+                          (self.folder / "no" / "x.svg", "there is no folder")):
+            for view in ("--svg", "--export-nccl"):
+                with self.subTest(path=path, view=view):
+                    self.refused(run([*TOPO, "--platform", "dgx-h100", view, str(path)]), why)
+
+
+if __name__ == "__main__":
+    main()
