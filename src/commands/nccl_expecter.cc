@@ -1,7 +1,8 @@
 // See nccl_expecter.h.
 #include "commands/nccl_expecter.h"
 
-#include "topo/detect/detect.h"
+#include "commands/bound_verdict.h"
+#include "topo/detect/nccl_merge.h"
 #include "topo/detect/nccl_view.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
@@ -11,10 +12,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -104,24 +108,61 @@ topo::NcclVersion version_of(int code) {  // 22809
   return std::clamp(version, topo::kOldestModelled, topo::kNewestModelled);
 }
 
-}  // namespace
-
-std::unique_ptr<Expecter> make_nccl_expecter(const RunInfo& run, const topo::System& system) {
-  if (run.ngroups != 1 || run.nranks < 2) return nullptr;
-  const auto used = gpus_of_a_node(run);
-  if (used.empty()) return nullptr;
-  const auto graph = topo::build_graph(with_gpus(system, used), version_of(run.nccl_version));
-  if (graph.of(topo::NodeKind::gpu).size() != used.size()) return nullptr;
-  if (run.nnodes > 1 && graph.of(topo::NodeKind::net).empty()) return nullptr;
-  return std::make_unique<NcclExpecter>(graph, run.nnodes);
+// Nothing: the model fits.
+std::optional<std::string> misfit(const RunInfo& run, const std::set<BusId>& used) {
+  if (run.nranks < 2) return "one rank alone sends nothing";
+  if (run.ngroups != 1) return "NCCL's model knows nothing of groups that share links";
+  if (used.empty()) return "ranks share a GPU, or nodes have different numbers of ranks";
+  return std::nullopt;
 }
 
-std::unique_ptr<Expecter> expecter_for(const RunInfo& run, const Environment& environment) {
-  if (run.backend != "nccl") return nullptr;
-  const auto file = environment.get("NCCL_TOPO_FILE").value_or("");
-  if (file.empty()) return make_nccl_expecter(run, topo::nccl_view(topo::detect()));
-  const auto system = topo::load_nccl_xml(std::string(file));
-  return system ? make_nccl_expecter(run, *system) : nullptr;
+std::optional<std::string> hidden_part(const RunInfo& run, const topo::Graph& graph,
+                                       const std::set<BusId>& used) {
+  const auto& node = graph.system();
+  std::set<BusId> hidden = used;
+  for (const int gpu : graph.of(topo::NodeKind::gpu)) hidden.erase(graph.node(gpu).bus_id);
+  if (!hidden.empty())
+    return fmt::format("GPU {} is not in {}", text_of(*hidden.begin()), node.source);
+  if (run.nnodes > 1 && graph.of(topo::NodeKind::net).empty())
+    return fmt::format("{} shows no port to the other hosts", node.source);
+  return topo::unknown_links(node, run.nnodes > 1);
+}
+
+// What NCCL reads: that of the environment, or of the daemon of NVIDIA's virtual machines.
+std::string topology_file(const Environment& environment, const std::filesystem::path& root) {
+  const auto given = environment.get("NCCL_TOPO_FILE").value_or("");
+  if (!given.empty()) return std::string(given);
+  const auto standard = root / "var/run/nvidia-topologyd/virtualTopology.xml";
+  std::error_code failed;
+  return std::filesystem::exists(standard, failed) ? standard.string() : std::string();
+}
+
+Result<topo::System> node_of(const Environment& environment, const topo::DetectInput& here) {
+  auto seen = topo::nccl_view(topo::detect(here));
+  const auto file = topology_file(environment, here.root);
+  if (file.empty()) return seen;
+  auto read = topo::load_nccl_xml(file);
+  if (!read) return read;
+  return topo::completed_as_nccl(std::move(read).value(), seen);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Expecter>> make_nccl_expecter(const RunInfo& run,
+                                                     const topo::System& system) {
+  const auto used = gpus_of_a_node(run);
+  if (const auto why = misfit(run, used)) return Failure{*why};
+  const auto graph = topo::build_graph(with_gpus(system, used), version_of(run.nccl_version));
+  if (const auto why = hidden_part(run, graph, used)) return Failure{*why};
+  return std::unique_ptr<Expecter>(std::make_unique<NcclExpecter>(graph, run.nnodes));
+}
+
+Result<std::unique_ptr<Expecter>> expecter_for(const RunInfo& run, const Environment& environment,
+                                               const topo::DetectInput& here) {
+  if (run.backend != "nccl") return Failure{why_unjudged(run)};
+  const auto node = node_of(environment, here);
+  if (!node) return node.failure();
+  return make_nccl_expecter(run, *node);
 }
 
 }  // namespace linerate

@@ -8,6 +8,7 @@
 #include "bench/p2p.h"
 #include "bench/run.h"
 #include "bench/survey/machine_facts.h"
+#include "commands/bound_verdict.h"
 #include "commands/describe.h"
 #include "commands/fabric.h"
 #include "commands/nccl_expecter.h"
@@ -42,9 +43,9 @@ class ProcessRunner {
   void check_ranks() const;
   void run_lane(Bootstrap& member, const std::function<void()>& report);
   std::size_t known_cache_bytes() const;
+  std::unique_ptr<Expecter> expecter(const RunInfo& info);
   ExitCode verdict(const RunTotals& totals) const;
   bool misses_average(const RunTotals& totals) const;
-  ExitCode fast_enough_for_bound(const RunTotals& totals) const;
   ExitCode finish(ExitCode exit_code);
   ExitCode fail(const Error& error);
   std::optional<std::string> remark(ExitCode code) const;
@@ -61,6 +62,7 @@ class ProcessRunner {
   Fabric fabric_;
   std::unique_ptr<Watch> watch_;
   RunTotals totals_;
+  std::string unjudged_;  // on rank 0: why nobody can tell how fast results should be
 };
 
 ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
@@ -102,7 +104,7 @@ void ProcessRunner::run_lane(Bootstrap& member, const std::function<void()>& rep
   events.interrupted = run_.interrupted;
   if (member.rank() == 0) {
     events = run_.outputs->events(run_.interrupted);
-    events.expecter = [this](const RunInfo& info) { return expecter_for(info, run_.environment); };
+    events.expecter = [this](const RunInfo& info) { return expecter(info); };
     events.cache_bytes = known_cache_bytes();
     started = describe_run(run_.config, run_.environment, identity_, *fabric_.backend);
     if (run_.network)
@@ -123,32 +125,24 @@ std::size_t ProcessRunner::known_cache_bytes() const {
   return facts ? cache_end(facts->survey) : 0;
 }
 
+std::unique_ptr<Expecter> ProcessRunner::expecter(const RunInfo& info) {
+  auto found = expecter_for(info, run_.environment);
+  if (found) return std::move(found).value();
+  unjudged_ = found.sentence();
+  return nullptr;
+}
+
 ExitCode ProcessRunner::verdict(const RunTotals& totals) const {
   if (totals.interrupted) return ExitCode::interrupted;
   if (totals.failed_checks > 0) return ExitCode::failed;
   if (misses_average(totals)) return ExitCode::finding;
-  return fast_enough_for_bound(totals);
+  return writes() ? judged_by_bound(run_.config, totals, unjudged_) : ExitCode::ok;
 }
 
 // NCCL_TESTS_MIN_BW
 bool ProcessRunner::misses_average(const RunTotals& totals) const {
   const auto& wanted = run_.config.min_bw_gbps;
   return wanted && !fast_enough(totals.average_busbw_gbps(), *wanted);
-}
-
-// --fail-below
-ExitCode ProcessRunner::fast_enough_for_bound(const RunTotals& totals) const {
-  const auto& wanted = run_.config.fail_below;
-  if (!wanted || !writes()) return ExitCode::ok;
-  if (!totals.least_efficiency) {
-    say("--fail-below: nobody can tell how fast these ranks should be, so nothing was judged: "
-        "leave it out, or see the docs for what is known.");
-    return ExitCode::unavailable;
-  }
-  if (*totals.least_efficiency >= *wanted) return ExitCode::ok;
-  say(fmt::format("--fail-below {}: a result reaches {:.2f} of its bound.", *wanted,
-                  *totals.least_efficiency));
-  return ExitCode::finding;
 }
 
 // All processes leave with rank 0's code.

@@ -48,11 +48,25 @@ class Verdicts(GpuRun):
         done = self.run_on(node(4))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("# Verdict", done.stdout)
+        self.assertNotIn("nothing was judged", done.stderr)
+
+    def test_a_run_that_is_asked_for_verdicts_says_why_it_has_none(self):
+        done = self.run_on(node(4), "--verdict")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing was judged: GPU 0000:a4:00.0 is not in file", done.stderr)
+
+    def test_a_file_without_nvlinks_is_not_believed(self):
+        bare = node(8).replace('<nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>',
+                               "")
+        done = self.run_on(bare, "--fail-below", "0.5")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("has NVLinks", done.stderr)
 
     def test_a_limit_without_a_bound_is_exit_code_5(self):
         done = self.run_on("<system", "--fail-below", "0.5")
         self.assertEqual(done.returncode, 5, done.stderr)
-        self.assertIn("--fail-below", done.stderr)
+        self.assertIn("--fail-below: nothing was judged: ", done.stderr)
+        self.assertIn("node.xml", done.stderr)
 
 
 if __name__ == "__main__":

@@ -8,32 +8,49 @@
 
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 
 namespace linerate::topo {
 namespace {
 
 constexpr int kYes = 10, kNo = 11;  // exit codes that no other end of a process has
-constexpr rlim_t kMostSeconds = 3;  // of processor time: a busy machine does not count
+
+// Sanitizers reserve terabytes, so that only growth can be limited. 0: not known.
+std::size_t address_space_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void lower(int resource, rlim_t most) {
+  const rlimit limit{most, most};
+  (void)::setrlimit(resource, &limit);
+}
 
 // Its end is ours to tell, not that of handlers or of a core file.
 void become_silent() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT})
     (void)std::signal(signal, SIG_DFL);
-  const rlimit no_core{0, 0};
-  (void)::setrlimit(RLIMIT_CORE, &no_core);
-  const rlimit most_time{kMostSeconds, kMostSeconds};
-  (void)::setrlimit(RLIMIT_CPU, &most_time);
+  lower(RLIMIT_CORE, 0);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) (void)::dup2(nowhere, STDERR_FILENO);
 }
 
+void stay_within(const TrialLimits& limits, std::size_t begun_with_bytes) {
+  lower(RLIMIT_CPU, limits.seconds);
+  if (begun_with_bytes > 0) lower(RLIMIT_AS, begun_with_bytes + limits.more_bytes);
+}
+
 }  // namespace
 
-Trial try_apart(const std::function<bool()>& what) {
+Trial try_apart(const std::function<bool()>& what, const TrialLimits& limits) {
+  const auto bytes = address_space_bytes();
   const auto child = ::fork();
   if (child < 0) return Trial::yes;
   if (child == 0) {
     become_silent();
+    stay_within(limits, bytes);
     ::_exit(what() ? kYes : kNo);
   }
   int status = 0;

@@ -1,13 +1,21 @@
 // Expectations for runs on GPUs, from the description of their node.
 #include "commands/nccl_expecter.h"
 
+#include "support/topo/sysfs_tree.h"
 #include "topo/cluster/platforms.h"
 #include "topo/system/walk.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
 
 namespace linerate {
 namespace {
+
+using testing::HasSubstr;
 
 topo::System platform(std::string_view name) { return topo::built_in_platform(name).value(); }
 
@@ -33,9 +41,10 @@ std::optional<Expectation> expected(std::string_view name, const RunInfo& run,
   const auto expecter = make_nccl_expecter(run, system);
   const Case what{.collective = find_collective(name), .bytes = bytes};
   if (!expecter) return std::nullopt;
-  return expecter->of({.what = what,
-                       .sizing = {.count = count_of(*what.collective, bytes, what.type, run.nranks),
-                                  .nranks = run.nranks}});
+  return (*expecter)->of(
+      {.what = what,
+       .sizing = {.count = count_of(*what.collective, bytes, what.type, run.nranks),
+                  .nranks = run.nranks}});
 }
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
@@ -84,6 +93,65 @@ TEST(NcclExpectations, AreNoneWhereTheModelDoesNotFit) {
     EXPECT_FALSE(make_nccl_expecter(run, system));
 }
 
+std::string refusal(const RunInfo& run, const topo::System& system) {
+  const auto expecter = make_nccl_expecter(run, system);
+  return expecter ? "judged" : expecter.sentence();
+}
+
+TEST(NcclExpectations, ThatDoNotFitSayWhy) {
+  const auto system = platform("dgx-h100");
+  auto elsewhere = run_on(system, 1, 2);
+  elsewhere.ranks[1].bus_id = "0000:ee:00";
+  auto grouped = run_on(system, 1, 8);
+  grouped.ngroups = 2;
+  auto mute = system;
+  topo::walk_devices(mute, [](const auto&, topo::PciDevice& device, int) {
+    if (device.gpu) device.gpu->nvlinks.clear();
+  });
+
+  EXPECT_THAT(refusal(elsewhere, system), HasSubstr("GPU 0000:ee:00.0 is not in"));
+  EXPECT_THAT(refusal(grouped, system), HasSubstr("groups"));
+  EXPECT_THAT(refusal(run_on(system, 1, 1), system), HasSubstr("one rank"));
+  EXPECT_THAT(refusal(run_on(system, 1, 8), mute), HasSubstr("NVLinks"));
+}
+
+// A run of all GPUs that `tree` shows, judged there; what `why` says where it is not.
+std::string judged_in(const topo::SysfsTree& tree, const Environment& environment) {
+  const topo::DetectInput here{.root = tree.root()};
+  auto run = run_on(topo::detect(here), 2, 8);
+  run.backend = "nccl";
+  const auto found = expecter_for(run, environment, here);
+  return found ? "judged" : found.sentence();
+}
+
+Environment with_file(const std::string& path) {
+  return Environment(std::map<std::string, std::string, std::less<>>{{"NCCL_TOPO_FILE", path}});
+}
+
+TEST(NodesOfRuns, AreNotJudgedByAFileOfPlaces) {
+  const topo::SysfsTree tree;
+  topo::add_two_socket_server(tree);
+  tree.write("places.xml", R"(<system version="1"><cpu numaid="0" arch="x86_64"
+    vendor="GenuineIntel"><pci busid="0000:13:00.0" class="0x030200"/></cpu></system>)");
+  EXPECT_THAT(judged_in(tree, with_file((tree.root() / "places.xml").string())),
+              HasSubstr("places.xml does not"));
+}
+
+TEST(NodesOfRuns, WhoseFileCannotBeReadSayWhy) {
+  const topo::SysfsTree tree;
+  topo::add_two_socket_server(tree);
+
+  EXPECT_THAT(judged_in(tree, with_file("/not/there.xml")), HasSubstr("/not/there.xml"));
+}
+
+TEST(NodesOfRuns, HaveTheFileOfTheDaemonToo) {
+  const topo::SysfsTree tree;
+  topo::add_two_socket_server(tree);
+  tree.write("var/run/nvidia-topologyd/virtualTopology.xml", "<system");
+
+  EXPECT_THAT(judged_in(tree, Environment()), HasSubstr("virtualTopology.xml"));
+}
+
 TEST(NcclExpectations, OfCallsMadeOfSendsAreABoundThatNamesItsLink) {
   const auto system = platform("dgx-h100");
 
@@ -104,7 +172,7 @@ TEST(NcclExpectations, CountTheTypeAndTheOperator) {
   const auto expecter = make_nccl_expecter(run_on(system, 1, 8), system);
   const auto bound_by = [&](DataType type, RedOp op) {
     const Case what{.collective = find_collective("all_reduce"), .type = type, .op = op};
-    return expecter->of({.what = what, .sizing = {.count = kGiB, .nranks = 8}})->bound_by;
+    return (*expecter)->of({.what = what, .sizing = {.count = kGiB, .nranks = 8}})->bound_by;
   };
 
   EXPECT_EQ(bound_by(DataType::float32, RedOp::sum), "NCCL's model of NVLS/Simple");

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <vector>
 
 namespace linerate::topo {
 namespace {
@@ -18,6 +20,27 @@ TEST(Trials, OutliveWhatTheyTry) {
   EXPECT_EQ(try_apart([]() -> bool { std::abort(); }), Trial::broke);
   EXPECT_EQ(try_apart([] { return std::raise(SIGSEGV) == 0; }), Trial::broke);
   EXPECT_EQ(try_apart([]() -> bool { std::_Exit(0); }), Trial::broke);
+}
+
+TEST(Trials, EndWhereTheyTakeTooLong) {
+  const auto spin = [] {
+    for (volatile bool on = true; on;) {
+    }
+    return true;
+  };
+
+  EXPECT_EQ(try_apart(spin, {.seconds = 1}), Trial::broke);
+}
+
+TEST(Trials, EndWhereTheyTakeTooMuchMemory) {
+  constexpr std::size_t kMuch = std::size_t{256} << 20, kLess = kMuch / 4;
+  const auto take = [] {
+    const std::vector<char> taken(kMuch, 'x');
+    return taken.back() == 'x';
+  };
+
+  EXPECT_EQ(try_apart(take), Trial::yes);
+  EXPECT_EQ(try_apart(take, {.more_bytes = kLess}), Trial::broke);
 }
 
 TEST(Trials, ChangeNothingHere) {

@@ -1,0 +1,23 @@
+// What NCCL makes of a topology file: the file, completed by what it finds on the machine itself.
+#pragma once
+
+#include "topo/system/system.h"
+
+#include <optional>
+#include <string>
+
+namespace linerate::topo {
+
+// `file` with what it leaves out, by bus id, from `seen`, the nccl_view() of the machine that it is
+// about. As NCCL 2.30 does (src/graph/topo.cc, ncclTopoGetSystem; src/graph/xml.cc): what the file
+// says stands; NVLinks, C2C links, PCI links, classes and compute capabilities that it does not
+// give are the machine's; devices that it does not have are added below the bridge or memory node
+// where the machine has them; ports are those of the machine, found in the file by their names.
+// Where none is seen, the file's stay.
+System completed_as_nccl(System file, const System& seen);
+
+// What of `node` nobody told, in words that follow "because": NVLinks of GPUs that no driver was
+// asked about; with `across_nodes` also speeds of ports. Nothing: all is known.
+std::optional<std::string> unknown_links(const System& node, bool across_nodes);
+
+}  // namespace linerate::topo
