@@ -74,7 +74,6 @@ int nodes_with_sends(const topo::Cluster& cluster) {
 // Why there is no bound for sends; empty: there is one.
 std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
                      int nnodes) {
-  if (config.as_json) return "bounds of sends are a table only: leave --json out.";
   if (const int most = nodes_with_sends(cluster); nnodes > most)
     return fmt::format(
         "sends have a bound on nodes that are alike and in one rack: give --nodes {} at most.",
@@ -90,13 +89,17 @@ ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
   for (const int nnodes : counts)
     if (const auto why = no_sends(config, cluster, gpus * nnodes, nnodes); !why.empty())
       return refuse("--predict: " + why);
-  for (const int nnodes : counts)
-    fmt::print("{}{}", nnodes == counts.front() ? "" : "\n",
-               topo::sends_text(graph, {.collective = *config.sends,
-                                        .nnodes = nnodes,
-                                        .min_bytes = config.min_bytes,
-                                        .max_bytes = config.max_bytes,
-                                        .step_factor = config.step_factor}));
+  std::vector<topo::SendRow> rows;
+  for (const int nnodes : counts) {
+    const auto more = topo::send_rows(graph, {.collective = *config.sends,
+                                              .nnodes = nnodes,
+                                              .min_bytes = config.min_bytes,
+                                              .max_bytes = config.max_bytes,
+                                              .step_factor = config.step_factor});
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  const topo::SendRowsOf of{*config.sends, config.version, counts, gpus};
+  fmt::print("{}", config.as_json ? topo::sends_json(rows, of) : topo::sends_table(rows, of));
   return ExitCode::ok;
 }
 

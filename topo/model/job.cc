@@ -86,6 +86,21 @@ void count_again(NodeFacts& facts, const JobOptions& options) {
   found.nvls_channels = found.nvls.nchannels() > 0 ? nvls_channels(count) : 0;
 }
 
+// What all nodes can do; how many there are is not part of it.
+JobShape shape_of(const NodeFacts& common) {
+  return {.version = common.version,
+          .nranks = 0,
+          .nnodes = 0,
+          .most_local_ranks = common.gpus,
+          .min_sm = common.min_sm,
+          .max_sm = common.max_sm,
+          .cpu = common.cpu,
+          .nvswitch = common.nvswitch,
+          .collnet_heads = common.collnet_heads,
+          .coll_channels = common.channels.coll_channels,
+          .nvls_channels = common.channels.nvls_channels};
+}
+
 }  // namespace
 
 // As src/init.cc has it: the tree of NVLS is made of its channels, and PAT runs on trees.
@@ -134,17 +149,7 @@ JobShape job_of(std::span<const NodesAlike> nodes, const JobOptions& options) {
   NodeFacts common = *nodes.front().facts;
   for (const auto& others : nodes.subspan(1)) narrow(common, *others.facts);
   if (nodes.size() > 1) count_again(common, options);
-  JobShape job{.version = common.version,
-               .nranks = 0,
-               .nnodes = 0,
-               .most_local_ranks = common.gpus,
-               .min_sm = common.min_sm,
-               .max_sm = common.max_sm,
-               .cpu = common.cpu,
-               .nvswitch = common.nvswitch,
-               .collnet_heads = common.collnet_heads,
-               .coll_channels = common.channels.coll_channels,
-               .nvls_channels = common.channels.nvls_channels};
+  JobShape job = shape_of(common);
   for (const auto& alike : nodes) {
     job.nnodes += alike.count;
     job.nranks += alike.count * alike.facts->gpus;

@@ -1,10 +1,12 @@
-// How fast a collective made of sends can be at most, as a table.
+// How fast a collective made of sends can be at most, as a table and as JSON.
 #pragma once
 
 #include "topo/model/sends.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace linerate::topo {
 
@@ -15,8 +17,28 @@ struct SendRange {
   int step_factor = 2;
 };
 
-// A row for each size that has bytes for every rank; every line ended. REQUIRES: as
-// prediction_text().
-std::string sends_text(const Graph& graph, const SendRange& range);
+// One size on one number of nodes.
+struct SendRow {
+  int nnodes = 1, nranks = 1;
+  std::size_t bytes = 0;
+  SendBound bound{};
+};
+
+// A row for each size that has bytes for every rank and a way for them. REQUIRES: as
+// predicted_rows().
+std::vector<SendRow> send_rows(const Graph& graph, const SendRange& range);
+
+// What collective the rows are of.
+struct SendRowsOf {
+  const Collective& collective;
+  NcclVersion version{};
+  std::vector<int> nnodes{};  // as asked for; with several, nodes and ranks are columns
+  int gpus = 1;               // of a node
+};
+
+// What it is, and a line for each row; every line ended.
+std::string sends_table(std::span<const SendRow> rows, const SendRowsOf& of);
+// As prediction_json(), without algorithm, protocol and channels.
+std::string sends_json(std::span<const SendRow> rows, const SendRowsOf& of);
 
 }  // namespace linerate::topo

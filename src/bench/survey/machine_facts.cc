@@ -3,18 +3,16 @@
 
 #include "base/cache_folder.h"
 #include "base/regular_file.h"
+#include "bench/survey/facts_reader.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <system_error>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace linerate {
 namespace {
@@ -23,7 +21,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
 constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostRows = 256;  // of a list
 constexpr std::string_view kPrefix = "machine-";
 
 Json& put_bandwidths(Json& to, const Bandwidths& of) {
@@ -55,90 +52,25 @@ Json json_of(const Survey& survey) {
   return json;
 }
 
-// Whether the value is a finite number of at least 0 that a Number holds.
-template <typename Number>
-bool can_be(const Json& value) {
-  if constexpr (std::is_integral_v<Number>)
-    return value.is_number_unsigned() && std::in_range<Number>(value.get<std::uint64_t>());
-  else
-    return value.is_number() && value.get<double>() >= 0 && std::isfinite(value.get<double>());
+void read_bandwidths(FactsReader& in, Bandwidths& into) {
+  in.number("read_gbps", into.read_gbps);
+  in.number("write_gbps", into.write_gbps);
+  in.number("copy_gbps", into.copy_gbps);
+  in.number("triad_gbps", into.triad_gbps);
 }
 
-// Takes keys from an object; says what is wrong with the first that is not as it should be.
-class Reader {
- public:
-  Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) wrong_ = fmt::format("{} is not an object", where_);
-  }
-
-  template <typename Number>
-  void number(const char* key, Number& into) {
-    const auto* found = find(key);
-    if (found == nullptr) return;
-    const bool fits = can_be<Number>(*found);
-    if (fits)
-      into = found->get<Number>();
-    else
-      wrong_ = fmt::format("'{}' of {} is no number that it can be", key, where_);
-  }
-  void text(const char* key, std::string& into) {
-    const auto* found = find(key);
-    if (found == nullptr) return;
-    if (found->is_string())
-      into = found->get<std::string>();
-    else
-      wrong_ = fmt::format("'{}' of {} is no text", key, where_);
-  }
-  void bandwidths(Bandwidths& into) {
-    number("read_gbps", into.read_gbps);
-    number("write_gbps", into.write_gbps);
-    number("copy_gbps", into.copy_gbps);
-    number("triad_gbps", into.triad_gbps);
-  }
-  // Each row of the list `key` by `read(reader, row)`.
-  template <typename Row, typename Read>
-  void rows(const char* key, std::vector<Row>& into, const Read& read) {
-    const auto* found = find(key);
-    if (found == nullptr) return;
-    if (!found->is_array() || found->size() > kMostRows) {
-      wrong_ = fmt::format("'{}' of {} is no list of at most {} rows", key, where_, kMostRows);
-      return;
-    }
-    for (const auto& item : *found) {
-      Reader row(item, fmt::format("row {} of '{}'", into.size() + 1, key));
-      read(row, into.emplace_back());
-      if (!row.wrong_.empty()) wrong_ = row.wrong_;
-    }
-  }
-  const std::string& wrong() const { return wrong_; }
-
- private:
-  // Null where it is missing or something was wrong before.
-  const Json* find(const char* key) {
-    if (!wrong_.empty()) return nullptr;
-    const auto found = object_.find(key);
-    if (found != object_.end()) return &*found;
-    wrong_ = fmt::format("{} has no '{}'", where_, key);
-    return nullptr;
-  }
-
-  const Json& object_;
-  std::string where_;
-  std::string wrong_;
-};
-
-void read_survey(Reader& in, Survey& survey) {
+void read_survey(FactsReader& in, Survey& survey) {
   in.number("nthreads", survey.nthreads);
-  in.rows("by_size", survey.by_size, [](Reader& row, SizeBandwidths& into) {
+  in.rows("by_size", survey.by_size, [](FactsReader& row, SizeBandwidths& into) {
     row.number("bytes", into.bytes);
-    row.bandwidths(into.of);
+    read_bandwidths(row, into.of);
   });
-  in.rows("by_cores", survey.by_cores, [](Reader& row, CoreBandwidths& into) {
+  in.rows("by_cores", survey.by_cores, [](FactsReader& row, CoreBandwidths& into) {
     row.number("nthreads", into.nthreads);
     row.number("memory_nodes", into.nmemory_nodes);
-    row.bandwidths(into.of);
+    read_bandwidths(row, into.of);
   });
-  in.rows("lines", survey.lines, [](Reader& row, LineLatency& into) {
+  in.rows("lines", survey.lines, [](FactsReader& row, LineLatency& into) {
     row.text("between", into.between);
     row.number("first", into.first);
     row.number("second", into.second);
@@ -184,7 +116,7 @@ Result<MachineFacts> parse_facts(std::string_view text, std::string_view origin)
   };
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return refused("it is not a JSON object");
-  Reader in(json, "it");
+  FactsReader in(json, "it");
   int schema = 0;
   in.number("schema", schema);
   if (in.wrong().empty() && schema != kSchema)
@@ -194,7 +126,7 @@ Result<MachineFacts> parse_facts(std::string_view text, std::string_view origin)
   in.text("measured", facts.measured);
   if (!in.wrong().empty()) return refused(in.wrong());
   if (!json.contains("survey")) return refused("it has no 'survey'");
-  Reader survey(json["survey"], "'survey'");
+  FactsReader survey(json["survey"], "'survey'");
   read_survey(survey, facts.survey);
   if (!survey.wrong().empty()) return refused(survey.wrong());
   if (!std::ranges::is_sorted(facts.survey.by_size, {}, &SizeBandwidths::bytes))
