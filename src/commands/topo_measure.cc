@@ -26,7 +26,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kJobTimeoutS = 300;  // until all have come, and until all have measured
+constexpr double kJobTimeoutS = 300;  // until all have come, and until all have measured themselves
 
 // One line on a terminal that is written over; nothing elsewhere.
 class ProgressLine {
@@ -90,26 +90,34 @@ std::string keep(const CommandInput& input, const MeasuredNode& node) {
   return complaint.empty() ? "" : fmt::format("note: {} It is replaced.", complaint);
 }
 
-// On the first process of each node; each keeps what its own gave.
+void print_measured(const TopoConfig& config, const std::vector<MeasuredNode>& nodes,
+                    const std::vector<NodeLink>& links) {
+  if (nodes.empty()) return;  // not on rank 0
+  fmt::print("{}", config.as_json ? measured_json(nodes, links)
+                                  : survey_text(nodes) + links_text(links, nodes));
+}
+
+// On the first process of each node; each keeps what its own gave. What the machines gave is
+// printed also where their network then fails.
 void measure_as_leader(const CommandInput& input, const TopoConfig& config, const Job& job,
                        Bootstrap& leaders) {
   const SteadyClock clock;
-  const auto deadline = Deadline::after(clock, kJobTimeoutS);
   std::vector<MeasuredNode> nodes;
   std::vector<NodeLink> links;
   std::string note;
-  {
+  try {
     const ProgressLine line(leaders.rank() == 0);
     const SayProgress progress = [&](std::string_view what) { line.show(what); };
     const auto mine = measure_here(job, clock, progress);
-    links = measure_links(leaders, clock, progress);
-    nodes = gather(leaders, mine, deadline);
     note = keep(input, mine);
+    nodes = gather(leaders, mine, Deadline::after(clock, kJobTimeoutS));
+    links = measure_links(leaders, clock, progress);
+  } catch (const Error&) {
+    print_measured(config, nodes, {});
+    throw;
   }
-  if (leaders.rank() != 0) return;
-  fmt::print("{}", config.as_json ? measured_json(nodes, links)
-                                  : survey_text(nodes) + links_text(links, nodes));
-  if (!note.empty()) say(note);
+  print_measured(config, nodes, links);
+  if (leaders.rank() == 0 && !note.empty()) say(note);
 }
 
 }  // namespace
@@ -126,7 +134,9 @@ ExitCode measure_machine(const CommandInput& input, const TopoConfig& config) {
   const bool leads = process.place().local_rank == 0;
   const auto leaders = process.split(leads ? 0 : -1, 0, deadline);
   if (leaders) measure_as_leader(input, config, job, *leaders);
-  process.barrier(Deadline::after(clock, kJobTimeoutS));
+  // The others of each node wait here all the time.
+  const double measured_s = 2 * kJobTimeoutS + links_timeout_s(process.place().nnodes);
+  process.barrier(Deadline::after(clock, measured_s));
   return ExitCode::ok;
 }
 

@@ -4,49 +4,34 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "bench/pairs.h"
-#include "launch/net/token.h"
+#include "bench/survey/link_streams.h"
+#include "bench/survey/pair_history.h"
 #include "launch/watch/address.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <random>
+#include <string_view>
 #include <utility>
 
 namespace linerate {
 namespace {
 
-constexpr int kStreams = 4;
-constexpr double kPairTimeoutS = 20, kAddressTimeoutS = 2, kGreetingTimeoutS = 2;
-constexpr double kRoundTimeoutS = 120;  // of pairs that try all their addresses in vain
+constexpr double kPairTimeoutS = 20;    // to connect and to measure
+constexpr double kRoundTimeoutS = 120;  // until all have come that are busy with a pair
+constexpr std::string_view kGivenUp =
+    "not tried: of one of the two, the first two pairs had failed and none had worked";
 
-using Secret = std::array<std::byte, 16>;
-
-// Where a member can be reached.
-struct Seat {
-  std::uint16_t port = 0;
-  Secret secret{};  // keeps strangers off
-  std::vector<std::string> hosts{};
-};
-
-Secret fresh_secret() {
-  std::random_device random;
-  Secret secret;
-  for (auto& byte : secret) byte = static_cast<std::byte>(random());
-  return secret;
-}
-
-Bytes wire_of(const Seat& seat) {
+Bytes wire_of(const LinkSeat& seat) {
   WireWriter out;
   out.put(seat.port).put(seat.secret).put(seat.hosts.size());
   for (const auto& host : seat.hosts) out.put_text(host);
   return out.bytes();
 }
 
-Seat seat_from(const Bytes& bytes) {
+LinkSeat seat_from(const Bytes& bytes) {
   WireReader in(bytes);
-  Seat seat{.port = in.get<std::uint16_t>(), .secret = in.get<Secret>()};
+  LinkSeat seat{.port = in.get<std::uint16_t>(), .secret = in.get<LinkSecret>()};
   seat.hosts.resize(in.get<std::size_t>());
   for (auto& host : seat.hosts) host = in.get_text();
   return seat;
@@ -62,20 +47,22 @@ class LinkProber {
 
  private:
   Deadline within(double seconds) const { return Deadline::after(clock_, seconds); }
-  NodeLink measure(int first);
-  void answer();
-  std::vector<Socket> connect(const Seat& to, std::string& host);
-  Socket accept_friend();
+  LinkMeeting meeting(const Pair& pair, std::size_t round) const;
+  NodeLink measure(const Pair& pair, std::size_t round);
+  void answer(const Pair& pair, std::size_t round);
+  void tell_outcomes(const Round& pairs);
 
   Bootstrap& leaders_;
   const Clock& clock_;
   Listener listener_;
-  std::vector<Seat> seats_;
+  std::vector<LinkSeat> seats_;
   std::vector<NodeLink> links_;
+  PairHistory history_;
 };
 
-LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock) : leaders_(leaders), clock_(clock) {
-  Seat mine{.secret = fresh_secret()};
+LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock)
+    : leaders_(leaders), clock_(clock), history_(leaders.nranks()) {
+  LinkSeat mine{.secret = fresh_link_secret()};
   for (const auto& address : interface_addresses()) mine.hosts.push_back(address.host);
   const bool only_v6 = !mine.hosts.empty() && mine.hosts.front().find(':') != std::string::npos;
   listener_ = Listener::open({only_v6 ? "::" : "0.0.0.0", 0});
@@ -84,49 +71,24 @@ LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock) : leaders_(leader
     seats_.push_back(seat_from(bytes));
 }
 
-// One address after the other until one answers; all further streams take the same.
-std::vector<Socket> LinkProber::connect(const Seat& to, std::string& host) {
-  std::string reason = "it has no address for other hosts";
-  for (const auto& candidate : nearest_first(to.hosts, interface_addresses())) try {
-      std::vector<Socket> sockets;
-      for (int stream = 0; stream < kStreams; ++stream) {
-        sockets.push_back(connect_to({candidate, to.port}, within(kAddressTimeoutS)));
-        sockets.back().send_all(to.secret, within(kGreetingTimeoutS));
-        std::byte welcome{};
-        sockets.back().recv_all({&welcome, 1}, within(kGreetingTimeoutS));
-      }
-      host = candidate;
-      return sockets;
-    } catch (const Error& error) {
-      reason = error.what();
-    }
-  throw Error(reason);
+LinkMeeting LinkProber::meeting(const Pair& pair, std::size_t round) const {
+  return {.connecting_rank = pair.second,
+          .round = static_cast<int>(round),
+          .deadline = within(kPairTimeoutS)};
 }
 
-// Strangers are dropped.
-Socket LinkProber::accept_friend() {
-  const auto& own = seats_[static_cast<std::size_t>(leaders_.rank())];
-  const auto deadline = within(kPairTimeoutS);
-  for (;;) {
-    auto socket = listener_.accept(deadline);
-    Secret given{};
-    try {
-      socket.recv_all(given, within(kGreetingTimeoutS));
-      if (!same_token(own.secret, given)) continue;
-      const std::byte welcome{};
-      socket.send_all({&welcome, 1}, within(kGreetingTimeoutS));
-      return socket;
-    } catch (const Error&) {
-      continue;
-    }
+NodeLink LinkProber::measure(const Pair& pair, std::size_t round) {
+  NodeLink link{.first = pair.first, .second = pair.second};
+  if (history_.gives_up(pair)) {
+    link.failure = kGivenUp;
+    return link;
   }
-}
-
-NodeLink LinkProber::measure(int first) {
-  NodeLink link{.first = first, .second = leaders_.rank()};
   try {
-    auto sockets = connect(seats_[static_cast<std::size_t>(first)], link.address);
-    link.speed = measure_tcp({sockets, clock_, within(kPairTimeoutS)}, {});
+    const auto meets = meeting(pair, round);
+    const auto& seat = seats_[static_cast<std::size_t>(pair.first)];
+    auto [host, sockets] = connect_link(seat, meets, clock_);
+    link.address = std::move(host);
+    link.speed = measure_tcp({sockets, clock_, meets.deadline}, {});
   } catch (const Error& error) {
     link.failure = error.what();
   }
@@ -134,25 +96,37 @@ NodeLink LinkProber::measure(int first) {
 }
 
 // What goes wrong here goes wrong there too, and is told there.
-void LinkProber::answer() {
+void LinkProber::answer(const Pair& pair, std::size_t round) {
+  if (history_.gives_up(pair)) return;
   try {
-    std::vector<Socket> sockets;
-    for (int stream = 0; stream < kStreams; ++stream) sockets.push_back(accept_friend());
-    answer_tcp({sockets, clock_, within(kPairTimeoutS)}, {});
+    const auto meets = meeting(pair, round);
+    const auto& own = seats_[static_cast<std::size_t>(leaders_.rank())].secret;
+    auto sockets = accept_link(listener_, own, meets, clock_);
+    answer_tcp({sockets, clock_, meets.deadline}, {});
   } catch (const Error&) {
     return;
   }
+}
+
+// The end of a round: each tells whether the pair that it measured worked.
+void LinkProber::tell_outcomes(const Round& pairs) {
+  WireWriter out;
+  out.put(!links_.empty() && links_.back().failure.empty());
+  const auto worked = leaders_.all_gather(out.bytes(), within(kRoundTimeoutS));
+  for (const auto& pair : pairs)
+    if (!history_.gives_up(pair))
+      history_.note(pair, WireReader(worked[static_cast<std::size_t>(pair.second)]).get<bool>());
 }
 
 void LinkProber::run(const SayProgress& progress) {
   const auto rounds = pair_rounds(leaders_.nranks(), true);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     progress(fmt::format("TCP between nodes, round {} of {}", i + 1, rounds.size()));
-    for (const auto& [first, second] : rounds[i]) {
-      if (second == leaders_.rank()) links_.push_back(measure(first));
-      if (first == leaders_.rank()) answer();
+    for (const auto& pair : rounds[i]) {
+      if (pair.second == leaders_.rank()) links_.push_back(measure(pair, i));
+      if (pair.first == leaders_.rank()) answer(pair, i);
     }
-    leaders_.barrier(within(kRoundTimeoutS));
+    tell_outcomes(rounds[i]);
   }
 }
 
@@ -178,6 +152,11 @@ std::vector<NodeLink> LinkProber::gather() {
 }
 
 }  // namespace
+
+double links_timeout_s(int nnodes) {
+  const auto rounds = static_cast<double>(pair_rounds(nnodes, true).size());
+  return 2 * kRoundTimeoutS + rounds * 2 * kPairTimeoutS;
+}
 
 std::vector<NodeLink> measure_links(Bootstrap& leaders, const Clock& clock,
                                     const SayProgress& progress) {

@@ -19,9 +19,13 @@ struct NodeLink {
 };
 
 // Between all pairs of `leaders`, one member on each node; disjoint pairs at once, which switches
-// should bear. A pair that cannot connect is told and left out. Collective over all; yields the
-// links in ascending order on rank 0, nothing elsewhere.
+// should bear. A pair that cannot connect is told and left out; a node of which the first two pairs
+// fail is not tried again. Collective over all; yields the links in ascending order on rank 0,
+// nothing elsewhere.
 std::vector<NodeLink> measure_links(Bootstrap& leaders, const Clock& clock,
                                     const SayProgress& progress);
+
+// How long that may take between so many nodes, where all of them wait in vain.
+double links_timeout_s(int nnodes);
 
 }  // namespace linerate

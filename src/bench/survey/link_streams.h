@@ -1,0 +1,47 @@
+// How two nodes that want to measure their link find each other: several streams, and no stranger.
+#pragma once
+
+#include "base/clock.h"
+#include "launch/net/socket.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+using LinkSecret = std::array<std::byte, 16>;  // keeps strangers off
+LinkSecret fresh_link_secret();
+
+// Where a node can be reached.
+struct LinkSeat {
+  std::uint16_t port = 0;
+  LinkSecret secret{};
+  std::vector<std::string> hosts{};  // numeric, in any order
+};
+
+// Of one pair: who connects, and in which round, so that nobody takes a connection that was meant
+// for an earlier one, and until when both sides try.
+struct LinkMeeting {
+  int connecting_rank = 0;
+  int round = 0;
+  Deadline deadline{};
+};
+
+struct LinkStreams {
+  std::string host{};  // at which `to` answered
+  std::vector<Socket> sockets{};
+};
+
+// Tries one address after the other until one answers; all streams take the same. `clock` is the
+// deadline's. Throws an Error with the last reason.
+LinkStreams connect_link(const LinkSeat& to, const LinkMeeting& meeting, const Clock& clock);
+
+// The other side, which listens at its seat's port; drops all that are not of the meeting. Throws
+// TimeoutError.
+std::vector<Socket> accept_link(Listener& listener, const LinkSecret& own,
+                                const LinkMeeting& meeting, const Clock& clock);
+
+}  // namespace linerate

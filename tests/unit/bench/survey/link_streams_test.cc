@@ -1,0 +1,123 @@
+// Two sides of a link over the loopback: that they meet each other, and nobody else.
+#include "bench/survey/link_streams.h"
+
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <future>
+#include <span>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+constexpr double kPatienceS = 20;  // of a test that goes wrong
+
+class Links : public testing::Test {
+ protected:
+  LinkMeeting meeting(int rank, int round, double seconds = kPatienceS) const {
+    return {.connecting_rank = rank, .round = round, .deadline = Deadline::after(clock_, seconds)};
+  }
+  LinkSeat seat() const {
+    return {.port = listener_.address().port, .secret = secret_, .hosts = {"127.0.0.1"}};
+  }
+  std::future<LinkStreams> connecting(const LinkSeat& to, const LinkMeeting& meets) const {
+    return std::async(std::launch::async, [=, this] { return connect_link(to, meets, clock_); });
+  }
+  std::vector<Socket> accepted(const LinkMeeting& meets) {
+    return accept_link(listener_, secret_, meets, clock_);
+  }
+
+  SteadyClock clock_;
+  LinkSecret secret_ = fresh_link_secret();
+  Listener listener_ = Listener::open({"127.0.0.1", 0});
+};
+
+// What goes in on one side's streams comes out on the other's.
+void expect_joined(std::vector<Socket>& here, std::vector<Socket>& there, const Deadline& until) {
+  ASSERT_EQ(here.size(), there.size());
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const std::byte sent{static_cast<unsigned char>(i + 1)};
+    std::byte seen{};
+    here[i].send_all({&sent, 1}, until);
+    there[i].recv_all({&seen, 1}, until);
+    EXPECT_EQ(seen, sent);
+  }
+}
+
+TEST_F(Links, AreTheSameStreamsOnBothSides) {
+  auto other = connecting(seat(), meeting(3, 1));
+
+  auto here = accepted(meeting(3, 1));
+  auto there = other.get();
+
+  EXPECT_EQ(here.size(), 4U);
+  EXPECT_EQ(there.host, "127.0.0.1");
+  expect_joined(here, there.sockets, Deadline::after(clock_, kPatienceS));
+}
+
+TEST_F(Links, OfEarlierRoundsAndOtherPairsAreDropped) {
+  auto late = connecting(seat(), meeting(3, 0));
+  auto wrong = connecting(seat(), meeting(2, 1));
+  auto stranger = seat();
+  stranger.secret = {};
+  auto strange = connecting(stranger, meeting(3, 1));
+  EXPECT_THROW(accepted(meeting(3, 1, 0.5)), TimeoutError);
+  for (auto* other : {&late, &wrong, &strange}) EXPECT_THROW(other->get(), Error);
+
+  auto other = connecting(seat(), meeting(3, 1));
+  auto here = accepted(meeting(3, 1));
+
+  EXPECT_EQ(other.get().sockets.size(), here.size());
+}
+
+// Passes one stream on as far as its welcome, and refuses the second.
+void pass_one_on(Listener& from, const SocketAddress& to, const Deadline& until) {
+  auto outer = from.accept(until);
+  auto inner = connect_to(to, until);
+  std::vector<std::byte> greeting(1024);
+  std::size_t length = 0;
+  while (length == 0 && !until.passed()) length = outer.recv_some(greeting);
+  inner.send_all(std::span(greeting).first(length), until);
+  std::byte welcome{};
+  inner.recv_all({&welcome, 1}, until);
+  outer.send_all({&welcome, 1}, until);
+  from.accept(until).close();
+}
+
+TEST_F(Links, BeginAnewAtTheNextAddress) {
+  auto seat_there = seat();
+  seat_there.hosts = {"127.0.0.2", "127.0.0.1"};
+  auto detour = Listener::open({"127.0.0.2", seat_there.port});
+  auto passed = std::async(std::launch::async, [&] {
+    pass_one_on(detour, listener_.address(), Deadline::after(clock_, kPatienceS));
+  });
+  auto other = connecting(seat_there, meeting(3, 1));
+
+  auto here = accepted(meeting(3, 1));
+  auto there = other.get();
+  passed.get();
+
+  EXPECT_EQ(there.host, "127.0.0.1");
+  expect_joined(there.sockets, here, Deadline::after(clock_, kPatienceS));
+}
+
+TEST_F(Links, ThatNobodyAnswersEndWithTheirDeadlineWhateverTheAddresses) {
+  auto many = seat();
+  many.hosts.assign(5, "127.0.0.1");
+
+  EXPECT_THROW(connect_link(many, meeting(3, 1, 0.2), clock_), Error);
+
+  int tried = 0;
+  while (listener_.try_accept()) ++tried;
+  EXPECT_EQ(tried, 1);
+}
+
+TEST_F(Links, NeedAnAddress) {
+  EXPECT_THROW(connect_link({.port = 1}, meeting(3, 1), clock_), Error);
+}
+
+}  // namespace
+}  // namespace linerate
