@@ -150,14 +150,6 @@ Refusal read_job(const PlaceTexts& texts, PlaceConfig& config) {
   return {};
 }
 
-// An empty word is a script's variable that is not set, never a wish for the default.
-Refusal refuse_empty_words(const CLI::App& app) {
-  for (const auto* option : app.get_options())
-    if (option->count() > 0 && std::ranges::count(option->results(), "") > 0)
-      return fmt::format("{} is empty: give a value, or leave it out.", option->get_name());
-  return {};
-}
-
 // Names go into a rankfile, which ends them at a blank.
 Refusal read_hosts(const PlaceTexts& texts, PlaceConfig& config) {
   if (texts.hosts.empty()) return {};
@@ -224,7 +216,6 @@ Result<PlaceConfig> parse_place(const std::vector<std::string>& words) {
   if (!asked.refusal.empty()) return Failure{asked.refusal};
   config.help_text = asked.help;
   if (!config.help_text.empty()) return config;
-  if (auto refusal = refuse_empty_words(app)) return Failure{*refusal};
   for (const auto read : {read_job, read_model, read_hosts, read_output, read_machine})
     if (auto refusal = read(texts, config)) return Failure{*refusal};
   return config;

@@ -51,7 +51,9 @@ Trial try_apart(const std::function<bool()>& what, const TrialLimits& limits) {
   if (child == 0) {
     become_silent();
     stay_within(limits, bytes);
-    ::_exit(what() ? kYes : kNo);
+    // An exception ends the child where it is: nothing of its caller may run twice.
+    const auto answer = [&]() noexcept { return what(); };
+    ::_exit(answer() ? kYes : kNo);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)

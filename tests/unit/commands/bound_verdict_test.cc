@@ -15,8 +15,10 @@ struct Outcome {
 };
 
 Outcome judge(const RunConfig& config, std::optional<double> least, std::string_view why = "") {
+  RunTotals totals;
+  totals.least_efficiency = least;
   testing::internal::CaptureStderr();
-  const auto code = judged_by_bound(config, {.least_efficiency = least}, why);
+  const auto code = judged_by_bound(config, totals, why);
   return {code, testing::internal::GetCapturedStderr()};
 }
 
