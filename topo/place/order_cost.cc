@@ -102,6 +102,7 @@ class CostModel {
     return seat == kElsewhere ? kElsewhere : gpus_[static_cast<std::size_t>(seat)];
   }
   double all_reduce_us(const AxisView& view, Axis axis);
+  bool is_searched(const std::vector<GroupPart>& parts, Axis axis) const;
   double message_us(const AxisView& view);
   const Load& load_of(const GroupPart& part, Axis axis);
   const Load& load_of(const MessageEnds& ends);
@@ -111,6 +112,7 @@ class CostModel {
   Graph graph_;  // of the GPUs with a rank
   Paths paths_;
   GroupLoads groups_;
+  std::size_t most_searches_;
   std::vector<int> gpus_;  // of each seat
   std::map<std::pair<Axis, GroupPart>, Load> parts_;
   std::map<MessageEnds, Load> messages_;
@@ -127,7 +129,8 @@ CostModel::CostModel(const PlacedJob& job, const Mesh& mesh, const Workload& wor
       workload_(workload),
       graph_(build_graph(only_gpus(job.graph, gpus_of(job.seats)), job.graph.version())),
       paths_(graph_),
-      groups_(graph_) {
+      groups_(graph_),
+      most_searches_(job.most_searches) {
   for (const auto& seat : job.seats.all) gpus_.push_back(graph_.find(seat.gpu).value());
 }
 
@@ -149,9 +152,17 @@ const Load& CostModel::load_of(const MessageEnds& ends) {
   return found->second;
 }
 
+bool CostModel::is_searched(const std::vector<GroupPart>& parts, Axis axis) const {
+  return std::ranges::all_of(parts, [&](const GroupPart& part) {
+    return parts_.contains({axis, part});
+  });
+}
+
 double CostModel::all_reduce_us(const AxisView& view, Axis axis) {
   double slowest = 0;
   for (const auto& node : view.parts(per_node())) {
+    const bool may_search = slowest == 0 || groups_.searched() < most_searches_;
+    if (!may_search && !is_searched(node, axis)) continue;
     std::vector<const Load*> loads;
     for (const auto& part : node) loads.push_back(&load_of(part, axis));
     slowest = std::max(slowest, slowest_us(loads));

@@ -7,6 +7,7 @@
 #include "topo/place/workload.h"
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 namespace linerate::topo {
@@ -24,12 +25,14 @@ struct PlacedJob {
   const Graph& graph;  // of one node
   const Seats& seats;  // all with a GPU
   int nnodes = 1;
+  std::size_t most_searches = 32;  // of channels, each up to a second
 };
 
 // Every order of the mesh, the cheapest first, equal ones in the order of orders_of(). An axis
 // costs its calls one after the other, each as long as the slowest of its groups takes while all
 // groups of the axis make that call at once (slowest_us), nothing of it hidden behind computation.
-// Groups that have unequal parts on their nodes count as if all nodes had the slowest part.
+// Groups that have unequal parts on their nodes count as if all nodes had the slowest part. Where
+// groups stand in more ways than there may be searches, further nodes of an axis are left out.
 // REQUIRES: the mesh has nnodes x seats ranks, and with several nodes there is a NIC.
 std::vector<OrderCost> costs_of_orders(const PlacedJob& job, const Mesh& mesh,
                                        const Workload& workload);

@@ -130,6 +130,19 @@ TEST(CostsOfOrders, NeverRiseWithFasterNics) {
   }
 }
 
+// Seven ranks on each node: groups of six begin at another GPU on every one.
+TEST(CostsOfOrders, LeaveNodesOutWhereThereAreTooManySearches) {
+  const auto graph = build_graph(built_in_platform("pcie-8xl40s").value());
+  const auto seats = seats_of(graph, 7);
+  const Mesh mesh{{6, 7, 1}};
+
+  const auto all = costs_of_orders({graph, seats, 6}, mesh, {});
+  const auto few = costs_of_orders({graph, seats, 6, 1}, mesh, {});
+
+  EXPECT_GT(few.front().us(Axis::tp), 0);
+  EXPECT_LT(few.front().us(Axis::tp), all.front().us(Axis::tp));
+}
+
 TEST(CostsOfOrders, RiseWithTheTraffic) {
   const Mesh mesh{{4, 2, 2}};
 
