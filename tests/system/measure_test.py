@@ -28,6 +28,9 @@ class ThisMachine(unittest.TestCase):
             for row in [*survey["by_size"], *survey["by_cores"]]:
                 for key in ("read_gbps", "write_gbps", "copy_gbps", "triad_gbps"):
                     self.assertGreater(row[key], 0, row)
+            self.assertEqual(survey["by_cores"][-1]["nthreads"], survey["nthreads"])
+            for line in survey["lines"]:
+                self.assertGreater(line["round_trip_ns"], 0, line)
             sizes = [row["bytes"] for row in survey["by_size"]]
             self.assertEqual(sizes, sorted(sizes))
             (file,) = kept(cache)

@@ -5,18 +5,55 @@
 
 #include <sched.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <vector>
 
 namespace linerate::probe {
 namespace {
 
+constexpr int kMostCores = 1 << 20;  // no kernel has more
+
+// A set of hardware threads that may be larger than a cpu_set_t, which ends at 1024.
+class CoreSet {
+ public:
+  explicit CoreSet(int ncores) : words_(CPU_ALLOC_SIZE(ncores) / sizeof(Word)) {}
+
+  std::size_t bytes() const { return words_.size() * sizeof(Word); }
+  cpu_set_t* data() { return reinterpret_cast<cpu_set_t*>(words_.data()); }
+  void add(int core) { CPU_SET_S(core, bytes(), data()); }
+  bool has(int core) { return CPU_ISSET_S(core, bytes(), data()); }
+  int size() const { return static_cast<int>(bytes()) * 8; }
+
+ private:
+  using Word = unsigned long;  // of which the kernel's masks are made
+  std::vector<Word> words_;
+};
+
+// The kernel refuses sets smaller than its own with EINVAL.
+CoreSet allowed_set() {
+  for (int ncores = CPU_SETSIZE;; ncores *= 2) {
+    CoreSet set(ncores);
+    const int failed = ::sched_getaffinity(0, set.bytes(), set.data());
+    if (failed == 0) return set;
+    if (errno != EINVAL || ncores >= kMostCores) check_system(failed, "sched_getaffinity");
+  }
+}
+
 std::vector<int> allowed_cores() {
-  cpu_set_t mask;
-  check_system(::sched_getaffinity(0, sizeof mask, &mask), "sched_getaffinity");
+  auto set = allowed_set();
   std::vector<int> cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &mask)) cores.push_back(core);
+  for (int core = 0; core < set.size(); ++core)
+    if (set.has(core)) cores.push_back(core);
   return cores;
+}
+
+// Yields 0, or -1 and errno.
+int bind_to(int core) {
+  if (core < 0 || core >= kMostCores) return errno = EINVAL, -1;
+  CoreSet set(core + 1);
+  set.add(core);
+  return ::sched_setaffinity(0, set.bytes(), set.data());
 }
 
 }  // namespace
@@ -25,17 +62,9 @@ int ncores() { return static_cast<int>(allowed_cores().size()); }
 
 void pin_this_thread(int index) {
   const auto cores = allowed_cores();
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(cores[static_cast<std::size_t>(index) % cores.size()], &mask);
-  check_system(::sched_setaffinity(0, sizeof mask, &mask), "sched_setaffinity");
+  check_system(bind_to(cores[static_cast<std::size_t>(index) % cores.size()]), "sched_setaffinity");
 }
 
-void pin_to(int os_index) noexcept {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(os_index, &mask);
-  (void)::sched_setaffinity(0, sizeof mask, &mask);
-}
+bool pin_to(int os_index) { return bind_to(os_index) == 0; }
 
 }  // namespace linerate::probe

@@ -10,8 +10,8 @@ int ncores();
 // `index` modulo ncores() of those allowed. Threads that exist already stay free.
 void pin_this_thread(int index);
 
-// Binds the calling thread to the hardware thread that affinity masks call `os_index`, as far as it
-// may run there.
-void pin_to(int os_index) noexcept;
+// Binds the calling thread to the hardware thread that affinity masks call `os_index`. False: it
+// may not run there, and stays where it was.
+[[nodiscard]] bool pin_to(int os_index);
 
 }  // namespace linerate::probe

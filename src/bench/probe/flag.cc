@@ -59,7 +59,12 @@ std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
 }
 
 std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second) {
-  return round_trips_ns(clock, windows, [&](int which) { pin_to(which == 0 ? first : second); });
+  std::atomic<bool> apart = true;
+  auto times_ns = round_trips_ns(clock, windows, [&](int which) {
+    if (!pin_to(which == 0 ? first : second)) apart = false;
+  });
+  if (!apart) times_ns.clear();
+  return times_ns;
 }
 
 }  // namespace linerate::probe

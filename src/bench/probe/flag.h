@@ -11,8 +11,8 @@ namespace linerate::probe {
 // `windows` windows; empty where the process has one core.
 std::vector<double> flag_round_trips_ns(const Clock& clock, int windows);
 
-// The same between the hardware threads that affinity masks call `first` and `second`, as far as
-// the process may use them.
+// The same between the hardware threads that affinity masks call `first` and `second`; empty where
+// the process may not use both.
 std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second);
 
 }  // namespace linerate::probe

@@ -3,6 +3,7 @@
 
 #include "bench/probe/cores.h"
 #include "bench/probe/parts.h"
+#include "bench/survey/together.h"
 
 #include <algorithm>
 #include <barrier>
@@ -10,7 +11,6 @@
 #include <future>
 #include <limits>
 #include <map>
-#include <thread>
 
 namespace linerate {
 namespace {
@@ -108,8 +108,8 @@ Crew::Crew(std::vector<HardwareThread> threads, std::size_t block_bytes, Device&
     : threads_(std::move(threads)), clock_(clock), blocks_(threads_.size()) {
   std::vector<std::future<Buffer>> touched;
   for (const auto& thread : threads_)
-    touched.push_back(std::async(std::launch::async, [&thread, block_bytes, &host] {
-      probe::pin_to(thread.os_index);
+    touched.push_back(std::async(std::launch::async, [this, &thread, block_bytes, &host] {
+      if (!probe::pin_to(thread.os_index)) ++unbound_;
       return host.allocate(block_bytes, MemoryKind::host);
     }));
   for (std::size_t i = 0; i < touched.size(); ++i) blocks_[i] = touched[i].get();
@@ -135,9 +135,8 @@ double Crew::shared_gbps(const probe::Kernel& kernel, std::size_t nworkers) {
 
 double Crew::gbps(const probe::Kernel& kernel, const std::vector<Pieces>& pieces) {
   std::vector<std::vector<PassSpan>> spans(pieces.size(), std::vector<PassSpan>(kPasses));
-  std::barrier together(static_cast<std::ptrdiff_t>(pieces.size()));
-  const auto body = [&](std::size_t thread) {
-    probe::pin_to(threads_[thread].os_index);
+  run_together(pieces.size(), [&](std::size_t thread, std::barrier<>& together) {
+    (void)probe::pin_to(threads_[thread].os_index);  // counted when its memory was touched
     Worker worker(kernel, pieces[thread]);
     worker.go_through_once();
     for (auto& span : spans[thread]) {
@@ -146,12 +145,7 @@ double Crew::gbps(const probe::Kernel& kernel, const std::vector<Pieces>& pieces
       worker.pass();
       span.end_ns = clock_.now_ns();
     }
-  };
-  {
-    std::vector<std::jthread> running;
-    for (std::size_t thread = 0; thread < pieces.size(); ++thread)
-      running.emplace_back(body, thread);
-  }
+  });
   double bytes = 0, best = 0;
   for (const auto& of_thread : pieces) bytes += Worker(kernel, of_thread).bytes();
   for (std::size_t pass = 0; pass < kPasses; ++pass)

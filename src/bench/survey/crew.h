@@ -7,6 +7,7 @@
 #include "comm/device.h"
 #include "topo/machine.h"
 
+#include <atomic>
 #include <cstddef>
 #include <vector>
 
@@ -25,6 +26,9 @@ class Crew {
        const Clock& clock);
 
   std::size_t size() const { return threads_.size(); }
+  // How many of the threads could not be bound to their cores: what is said of cores is then less
+  // than certain.
+  int unbound() const { return unbound_; }
 
   // GB/s (10^9 bytes, as the kernel counts them) of all threads together over `bytes` each of their
   // own blocks: the best of a few passes.
@@ -40,6 +44,7 @@ class Crew {
   std::vector<HardwareThread> threads_;
   const Clock& clock_;
   std::vector<Buffer> blocks_;
+  std::atomic<int> unbound_ = 0;
 };
 
 }  // namespace linerate

@@ -1,9 +1,12 @@
 // See survey.h.
 #include "bench/survey/survey.h"
 
+#include "base/log.h"
 #include "base/pages.h"
 #include "bench/probe/flag.h"
 #include "bench/survey/crew.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <ranges>
@@ -45,6 +48,14 @@ std::string_view shared_by(const HardwareThread& one, const HardwareThread& othe
   if (one.numa_node == other.numa_node) return "one memory node";
   if (one.package == other.package) return "one package";
   return "two packages";
+}
+
+void say_unbound(const Crew& crew) {
+  if (crew.unbound() == 0) return;
+  say(
+      fmt::format("note: {} of {} threads could not be bound to their cores: what is said of cores "
+                  "and of the ways between them may be that of others",
+                  crew.unbound(), crew.size()));
 }
 
 double median(std::vector<double> values) {
@@ -97,11 +108,13 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
   progress("the way of a cache line between cores");
   for (const auto& pair : line_pairs(plan.threads)) {
     const auto times_ns = probe::flag_round_trips_ns(clock, kFlagWindows, pair.first, pair.second);
+    if (times_ns.empty()) continue;
     survey.lines.push_back({std::string(pair.between), pair.first, pair.second, median(times_ns)});
   }
   progress("touching memory");
   const auto block = std::max(round_up(plan.largest_bytes / nthreads, kLineBytes), kLeastBytes);
   Crew crew(plan.threads, block, host, clock);
+  say_unbound(crew);
   for (std::size_t bytes = kLeastBytes;; bytes = std::min(2 * bytes, block)) {
     progress("bandwidth of all cores by size");
     survey.by_size.push_back(

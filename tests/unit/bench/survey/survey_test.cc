@@ -2,7 +2,6 @@
 #include "bench/survey/survey.h"
 
 #include "bench/survey/crew.h"
-#include "devices/cpu/cpu_device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -116,26 +115,6 @@ TEST(CacheEnds, CountReadsToo) {
   survey.by_size[0].of.read_gbps = 20;
 
   EXPECT_EQ(cache_end(survey), 2 * kMiB);
-}
-
-// That this machine is measured, not how fast it is.
-TEST(Surveys, OfThisMachineHaveNumbersEverywhere) {
-  const SteadyClock clock;
-  const auto host = make_cpu_device(0, clock);
-  const auto threads = hardware_threads(ThreadScope::bound);
-  const SurveyPlan plan{.threads = threads, .largest_bytes = threads.size() * 4 * kMiB};
-
-  const auto survey = survey_machine(plan, *host, clock, [](std::string_view) {});
-
-  EXPECT_EQ(survey.by_size.back().bytes, plan.largest_bytes);
-  EXPECT_EQ(survey.by_cores.size(), thread_counts(threads).size());
-  for (const auto& [bytes, of] : survey.by_size) {
-    EXPECT_GT(of.read_gbps, 0) << bytes;
-    EXPECT_GT(of.write_gbps, 0) << bytes;
-    EXPECT_GT(of.copy_gbps, 0) << bytes;
-    EXPECT_GT(of.triad_gbps, 0) << bytes;
-  }
-  for (const auto& line : survey.lines) EXPECT_GT(line.round_trip_ns, 0) << line.between;
 }
 
 }  // namespace

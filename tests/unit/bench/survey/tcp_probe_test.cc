@@ -22,6 +22,8 @@ class TickingClock final : public Clock {
   mutable std::atomic<std::int64_t> now_ns_{0};
 };
 
+constexpr double kPatienceS = 20;  // of a test that goes wrong
+
 struct Ends {
   std::vector<Socket> here, there;
 };
@@ -31,20 +33,22 @@ Ends connected(int nstreams) {
   Ends ends;
   auto listener = Listener::open({"127.0.0.1", 0});
   for (int i = 0; i < nstreams; ++i) {
-    ends.here.push_back(connect_to(listener.address(), Deadline::after(clock, 10)));
-    ends.there.push_back(listener.accept(Deadline::after(clock, 10)));
+    ends.here.push_back(connect_to(listener.address(), Deadline::after(clock, kPatienceS)));
+    ends.there.push_back(listener.accept(Deadline::after(clock, kPatienceS)));
   }
   return ends;
 }
 
 TEST(TcpProbes, MeasureWhatTheOtherSideAnswers) {
   const TickingClock clock;
+  const SteadyClock steady;
+  const auto until = Deadline::after(steady, kPatienceS);
   auto ends = connected(3);
 
   auto answered = std::async(std::launch::async, [&] {
-    answer_tcp({ends.there, clock, Deadline::never()}, {.round_trips = 5});
+    answer_tcp({ends.there, clock, until}, {.round_trips = 5});
   });
-  const auto speed = measure_tcp({ends.here, clock, Deadline::never()}, {.round_trips = 5});
+  const auto speed = measure_tcp({ends.here, clock, until}, {.round_trips = 5});
   answered.get();
 
   EXPECT_DOUBLE_EQ(speed.round_trip_us, 1000);
@@ -55,10 +59,12 @@ TEST(TcpProbes, MeasureWhatTheOtherSideAnswers) {
 
 TEST(TcpProbes, EndWhereTheOtherSideIsGone) {
   const TickingClock clock;
+  const SteadyClock steady;
   auto ends = connected(1);
   ends.there.clear();
 
-  EXPECT_THROW(measure_tcp({ends.here, clock, Deadline::never()}, {}), PeerFailure);
+  EXPECT_THROW(measure_tcp({ends.here, clock, Deadline::after(steady, kPatienceS)}, {}),
+               PeerFailure);
 }
 
 }  // namespace
