@@ -87,18 +87,6 @@ TEST(GroupLoad, OnHostsOfARackIsNamedAfterThem) {
   EXPECT_TRUE(ends_of(across).contains("h5/GPU2"));
 }
 
-TEST(GroupLoad, OfGpusThatShareNicsTakesTheOneThatNcclDealsOut) {
-  const auto graph = build_graph(built_in_platform("gb200-nvl72").value());
-  GroupLoads loads(graph);
-
-  for (const auto* name : {"h0/GPU0", "h0/GPU1", "h0/GPU2", "h4/GPU3"}) {
-    const auto gpu = gpus_called(graph, {name});
-    const auto load = loads.all_reduce(gpu, 2, kMiB);
-
-    EXPECT_EQ(ends_of(load), ends_of(GroupLoads(graph).all_reduce(gpu, 2, kMiB))) << name;
-  }
-}
-
 // Of every kind of group on a node, the load is what a search of its own gives.
 TEST(GroupLoad, IsThatOfASearchOfItsOwn) {
   for (std::uint32_t seed = 0; seed < 12; ++seed) {

@@ -57,6 +57,7 @@ TEST(Messages, TakeTheirPathsNarrowestLink) {
   EXPECT_NEAR(inside.transfer_us, 32 * 1048576 / (18 * 20.6e3), 0.5);
   EXPECT_NEAR(outside.transfer_us, 32 * 1048576 / 48e3, 0.5);
   EXPECT_GT(outside.latency_us, inside.latency_us);
+  for (const auto& [link, use] : inside.uses) EXPECT_EQ(link.kind, LinkKind::nvl);
 }
 
 TEST(Messages, FromAndToTheNetworkTakeOppositeDirections) {
