@@ -3,6 +3,7 @@
 
 #include "commands/command.h"
 #include "topo/cluster/cluster_predictor.h"
+#include "topo/cluster/send_traffic.h"
 #include "topo/show/prediction.h"
 #include "topo/show/sends_text.h"
 
@@ -59,15 +60,14 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
                text_of(config.version));
 }
 
-// How many of the first nodes are alike and in one rack.
+// How many of the first nodes are alike.
 int nodes_with_sends(const topo::Cluster& cluster) {
   const auto& groups = cluster.groups;
   const auto other = std::ranges::find_if(
       groups, [&](const auto& group) { return group.system != groups.front().system; });
   int nnodes = 0;
   for (auto group = groups.begin(); group != other; ++group) nnodes += group->count;
-  const int rack = cluster.fabric.nodes_per_rack;
-  return rack > 0 ? std::min(nnodes, rack) : nnodes;
+  return nnodes;
 }
 
 // Why there is no bound for sends; empty: there is one.
@@ -75,15 +75,27 @@ std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int
                      int nnodes) {
   if (config.as_json) return "bounds of sends are a table only: leave --json out.";
   if (const int most = nodes_with_sends(cluster); nnodes > most)
-    return fmt::format(
-        "sends have a bound on nodes that are alike and in one rack: give --nodes {} at most.",
-        most);
+    return fmt::format("sends have a bound on nodes that are alike: give --nodes {} at most.",
+                       most);
   const auto refusal = config.sends->refusal;
   return (refusal != nullptr ? refusal(nranks) : std::nullopt).value_or("");
 }
 
-ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
+std::string sends_of(const topo::Graph& graph, const TopoConfig& config, const ClusterNodes& nodes,
+                     int nnodes) {
+  const topo::SendModel model(graph, nnodes);
+  const auto costs = topo::costs_on(nodes.cluster(), nodes.links(), model, *config.sends);
+  return topo::sends_text(graph, costs,
+                          {.collective = *config.sends,
+                           .nnodes = nnodes,
+                           .min_bytes = config.min_bytes,
+                           .max_bytes = config.max_bytes,
+                           .step_factor = config.step_factor});
+}
+
+ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                        const std::vector<int>& counts) {
+  const auto& cluster = nodes.cluster();
   const auto graph = topo::build_graph(*cluster.groups.front().system, config.version);
   const int gpus = static_cast<int>(graph.of(topo::NodeKind::gpu).size());
   for (const int nnodes : counts)
@@ -91,18 +103,14 @@ ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
       return refuse("--predict: " + why);
   for (const int nnodes : counts)
     fmt::print("{}{}", nnodes == counts.front() ? "" : "\n",
-               topo::sends_text(graph, {.collective = *config.sends,
-                                        .nnodes = nnodes,
-                                        .min_bytes = config.min_bytes,
-                                        .max_bytes = config.max_bytes,
-                                        .step_factor = config.step_factor}));
+               sends_of(graph, config, nodes, nnodes));
   return ExitCode::ok;
 }
 
 ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector<int>& counts) {
   for (const int nnodes : counts)
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
-  if (config.sends != nullptr) return predict_sends(config, nodes.cluster(), counts);
+  if (config.sends != nullptr) return predict_sends(config, nodes, counts);
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,

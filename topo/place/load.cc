@@ -1,6 +1,7 @@
 // See load.h.
 #include "topo/place/load.h"
 
+#include "base/units.h"
 #include "topo/graph/locality.h"
 #include "topo/model/constants.h"
 #include "topo/model/job.h"
@@ -12,8 +13,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr double kBytesPerUsOfOneGbps = 1000;
 
 void take_way(const Graph& graph, const Path& path, double gbps, Load& load) {
   for (const Hop& hop : path.hops) {
@@ -64,10 +63,6 @@ class ChannelUses {
   const ChannelSet& set_;
 };
 
-Hardware hardware_of(const Path& path, const NcclVersion& version) {
-  return nearer(PathType::nvb, path.type, version) ? Hardware::pci : Hardware::nvlink;
-}
-
 double message_latency_us(const Graph& graph, Hardware hardware) {
   const auto constants = constants_of(graph.version());
   constexpr auto kRing = index_of(Algorithm::ring);
@@ -99,10 +94,10 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
   if (from < 0) from = net;
   if (to < 0) to = net;
   const Path& path = paths.between(from, to);
-  const auto hardware = crosses ? Hardware::net : hardware_of(path, graph.version());
+  const auto hardware = crosses ? Hardware::net : hardware_of(path.type, graph.version());
   Load load{.latency_us = message_latency_us(graph, hardware)};
   if (crosses) load.latency_us += graph.node(net).net->latency_us;
-  load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfOneGbps * path.gbps);
+  load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
   take_way(graph, path, path.gbps, load);
   return load;
 }

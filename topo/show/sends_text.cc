@@ -13,8 +13,8 @@ std::size_t row_size(const SendRange& range, std::size_t bytes, int nranks) {
                                            : bytes;
 }
 
-std::string row(const SendModel& model, const SendRange& range, std::size_t bytes) {
-  const auto bound = model.bound(range.collective, bytes);
+std::string row(const SendCosts& costs, std::size_t bytes) {
+  const auto bound = costs.at(bytes);
   if (!bound) return {};
   return fmt::format("{:>14} {:>14.2f} {:>10.2f} {:>10.2f}  {}\n", bytes, bound->time_us,
                      bound->algbw_gbps, bound->busbw_gbps, bound->bound_by);
@@ -22,8 +22,8 @@ std::string row(const SendModel& model, const SendRange& range, std::size_t byte
 
 }  // namespace
 
-std::string sends_text(const Graph& graph, const SendRange& range) {
-  const SendModel model(graph, range.nnodes);
+std::string sends_text(const Graph& graph, const std::optional<SendCosts>& costs,
+                       const SendRange& range) {
   const int nranks = static_cast<int>(graph.of(NodeKind::gpu).size()) * range.nnodes;
   auto text = fmt::format(
       "NCCL {}, {} ranks on {} node{}: it makes {} of sends, for which it has no model.\n"
@@ -36,9 +36,9 @@ std::string sends_text(const Graph& graph, const SendRange& range) {
   std::string rows;
   const auto factor = static_cast<std::size_t>(range.step_factor);
   std::size_t last = 0;
-  for (std::size_t bytes = range.min_bytes;; bytes *= factor) {
+  for (std::size_t bytes = range.min_bytes; costs; bytes *= factor) {
     const auto size = row_size(range, bytes, nranks);
-    if (size != last) rows += row(model, range, size);
+    if (size != last) rows += row(*costs, size);
     last = size;
     if (bytes > range.max_bytes / factor) break;
   }

@@ -4,6 +4,7 @@
 #include "topo/model/sends.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace linerate::topo {
@@ -15,8 +16,10 @@ struct SendRange {
   int step_factor = 2;
 };
 
-// A row for each size that has bytes for every rank; every line ended. REQUIRES: as
+// A row for each size that has bytes for every rank; every line ended. `costs` are those of the
+// range's collective and nodes; nothing where there is no way between ranks. REQUIRES: as
 // prediction_text().
-std::string sends_text(const Graph& graph, const SendRange& range);
+std::string sends_text(const Graph& graph, const std::optional<SendCosts>& costs,
+                       const SendRange& range);
 
 }  // namespace linerate::topo
