@@ -6,6 +6,7 @@
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
 #include "topo/model/sends.h"
+#include "topo/place/only_gpus.h"
 #include "topo/read/nccl_xml.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -86,16 +88,13 @@ std::set<BusId> gpus_of_a_node(const RunInfo& run) {
 }
 
 // Without the GPUs that take no part.
-void keep_gpus(std::vector<topo::PciDevice>& devices, const std::set<BusId>& used) {
-  std::erase_if(devices, [&](const topo::PciDevice& device) {
-    return device.gpu && !used.contains(device.bus_id);
-  });
-  for (auto& device : devices) keep_gpus(device.children, used);
-}
-
-topo::System with_gpus(topo::System system, const std::set<BusId>& used) {
-  for (auto& cpu : system.cpus) keep_gpus(cpu.devices, used);
-  return system;
+topo::Graph graph_of(const topo::System& system, const std::set<BusId>& used,
+                     const topo::NcclVersion& version) {
+  const auto whole = topo::build_graph(system, version);
+  std::vector<int> gpus;
+  for (const int gpu : whole.of(topo::NodeKind::gpu))
+    if (used.contains(whole.node(gpu).bus_id)) gpus.push_back(gpu);
+  return topo::build_graph(topo::only_gpus(whole, gpus), version);
 }
 
 topo::NcclVersion version_of(int code) {  // 22809
@@ -110,7 +109,7 @@ std::unique_ptr<Expecter> make_nccl_expecter(const RunInfo& run, const topo::Sys
   if (run.ngroups != 1 || run.nranks < 2) return nullptr;
   const auto used = gpus_of_a_node(run);
   if (used.empty()) return nullptr;
-  const auto graph = topo::build_graph(with_gpus(system, used), version_of(run.nccl_version));
+  const auto graph = graph_of(system, used, version_of(run.nccl_version));
   if (graph.of(topo::NodeKind::gpu).size() != used.size()) return nullptr;
   if (run.nnodes > 1 && graph.of(topo::NodeKind::net).empty()) return nullptr;
   return std::make_unique<NcclExpecter>(graph, run.nnodes);
