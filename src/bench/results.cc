@@ -2,6 +2,7 @@
 #include "bench/results.h"
 
 #include "base/time_text.h"
+#include "base/units.h"
 #include "bench/expect/twin_bound.h"
 #include "collectives/traffic.h"
 #include "record/verdict.h"
@@ -122,7 +123,8 @@ CaseInfo case_info(const Measurement& m, const Sizing& sizing) {
 void add_bandwidth(const Measurement& m, const Sizing& sizing, Record& record) {
   const auto elements = m.what.collective->algbw_count(sizing);
   const double bytes = static_cast<double>(elements * bytes_of(m.what.type));
-  if (record.window.time_us > 0) record.algbw_gbps = bytes / record.window.time_us / 1e3;
+  if (record.window.time_us > 0)
+    record.algbw_gbps = bytes / record.window.time_us / kBytesPerUsOfGbps;
   record.busbw_gbps = record.algbw_gbps * m.what.collective->bus_factor(sizing.nranks);
 }
 

@@ -7,6 +7,7 @@
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
 #include "topo/model/sends.h"
+#include "topo/place/only_gpus.h"
 #include "topo/read/nccl_xml.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -90,16 +92,13 @@ std::set<BusId> gpus_of_a_node(const RunInfo& run) {
 }
 
 // Without the GPUs that take no part.
-void keep_gpus(std::vector<topo::PciDevice>& devices, const std::set<BusId>& used) {
-  std::erase_if(devices, [&](const topo::PciDevice& device) {
-    return device.gpu && !used.contains(device.bus_id);
-  });
-  for (auto& device : devices) keep_gpus(device.children, used);
-}
-
-topo::System with_gpus(topo::System system, const std::set<BusId>& used) {
-  for (auto& cpu : system.cpus) keep_gpus(cpu.devices, used);
-  return system;
+topo::Graph graph_of(const topo::System& system, const std::set<BusId>& used,
+                     const topo::NcclVersion& version) {
+  const auto whole = topo::build_graph(system, version);
+  std::vector<int> gpus;
+  for (const int gpu : whole.of(topo::NodeKind::gpu))
+    if (used.contains(whole.node(gpu).bus_id)) gpus.push_back(gpu);
+  return topo::build_graph(topo::only_gpus(whole, gpus), version);
 }
 
 topo::NcclVersion version_of(int code) {  // 22809
@@ -152,7 +151,7 @@ Result<std::unique_ptr<Expecter>> make_nccl_expecter(const RunInfo& run,
                                                      const topo::System& system) {
   const auto used = gpus_of_a_node(run);
   if (const auto why = misfit(run, used)) return Failure{*why};
-  const auto graph = topo::build_graph(with_gpus(system, used), version_of(run.nccl_version));
+  const auto graph = graph_of(system, used, version_of(run.nccl_version));
   if (const auto why = hidden_part(run, graph, used)) return Failure{*why};
   return std::unique_ptr<Expecter>(std::make_unique<NcclExpecter>(graph, run.nnodes));
 }

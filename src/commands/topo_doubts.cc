@@ -1,7 +1,7 @@
 // See topo_doubts.h.
 #include "commands/topo_doubts.h"
 
-#include "topo/show/plain_text.h"
+#include "base/plain_text.h"
 #include "topo/system/link_speed.h"
 #include "topo/system/walk.h"
 
@@ -34,7 +34,7 @@ std::string guess_text(const std::vector<const topo::Net*>& ports) {
 
 void say_doubts(const std::vector<std::string>& doubts) {
   for (const auto& sentence : doubts)
-    fmt::print(stderr, "linerate: not seen: {}\n", topo::plain_text(sentence));
+    fmt::print(stderr, "linerate: not seen: {}\n", plain_text(sentence));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "commands/command.h"
 #include "commands/topo_doubts.h"
 #include "topo/cluster/cluster_predictor.h"
+#include "topo/cluster/send_traffic.h"
 #include "topo/show/prediction.h"
 #include "topo/show/sends_text.h"
 
@@ -60,30 +61,29 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
                text_of(config.version));
 }
 
-// How many of the first nodes are alike and in one rack.
+// How many of the first nodes are alike.
 int nodes_with_sends(const topo::Cluster& cluster) {
   const auto& groups = cluster.groups;
   const auto other = std::ranges::find_if(
       groups, [&](const auto& group) { return group.system != groups.front().system; });
   int nnodes = 0;
   for (auto group = groups.begin(); group != other; ++group) nnodes += group->count;
-  const int rack = cluster.fabric.nodes_per_rack;
-  return rack > 0 ? std::min(nnodes, rack) : nnodes;
+  return nnodes;
 }
 
 // Why there is no bound for sends; empty: there is one.
 std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
                      int nnodes) {
   if (const int most = nodes_with_sends(cluster); nnodes > most)
-    return fmt::format(
-        "sends have a bound on nodes that are alike and in one rack: give --nodes {} at most.",
-        most);
+    return fmt::format("sends have a bound on nodes that are alike: give --nodes {} at most.",
+                       most);
   const auto refusal = config.sends->refusal;
   return (refusal != nullptr ? refusal(nranks) : std::nullopt).value_or("");
 }
 
-ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
+ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                        const std::vector<int>& counts) {
+  const auto& cluster = nodes.cluster();
   const auto graph = topo::build_graph(*cluster.groups.front().system, config.version);
   const int gpus = static_cast<int>(graph.of(topo::NodeKind::gpu).size());
   for (const int nnodes : counts)
@@ -91,11 +91,14 @@ ExitCode predict_sends(const TopoConfig& config, const topo::Cluster& cluster,
       return refuse("--predict: " + why);
   std::vector<topo::SendRow> rows;
   for (const int nnodes : counts) {
-    const auto more = topo::send_rows(graph, {.collective = *config.sends,
-                                              .nnodes = nnodes,
-                                              .min_bytes = config.min_bytes,
-                                              .max_bytes = config.max_bytes,
-                                              .step_factor = config.step_factor});
+    const topo::SendModel model(graph, nnodes);
+    const auto costs = topo::costs_on(cluster, nodes.links(), model, *config.sends);
+    const auto more = topo::send_rows(graph, costs,
+                                      {.collective = *config.sends,
+                                       .nnodes = nnodes,
+                                       .min_bytes = config.min_bytes,
+                                       .max_bytes = config.max_bytes,
+                                       .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
   const topo::SendRowsOf of{*config.sends, config.version, counts, gpus};
@@ -107,7 +110,7 @@ ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector
   for (const int nnodes : counts)
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
   tell_doubts(nodes.cluster(), counts.back() > 1);
-  if (config.sends != nullptr) return predict_sends(config, nodes.cluster(), counts);
+  if (config.sends != nullptr) return predict_sends(config, nodes, counts);
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,

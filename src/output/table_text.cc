@@ -1,6 +1,7 @@
 // See table_text.h.
 #include "output/table_text.h"
 
+#include "base/units.h"
 #include "output/numbers.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,6 @@ namespace {
 
 // The version of nccl-tests whose lines these are.
 constexpr std::string_view kCompatible = "2.19.6";
-constexpr double kBytesPerUsGbps = 1e3;              // bytes per us in one GB/s
 constexpr std::string_view kNoBusId = "0000:00:00";  // of what is no GPU
 constexpr int kTimeWidth = 7;
 constexpr int kRateWidth = 6;
@@ -135,7 +135,7 @@ std::string traffic_lines(const Record& record) {
   for (std::size_t rank = 0; rank < traffic.size(); ++rank) {
     const auto [sent, received] = traffic[rank];
     const double gbps =
-        static_cast<double>(std::max(sent, received)) / record.window.time_us / kBytesPerUsGbps;
+        static_cast<double>(std::max(sent, received)) / record.window.time_us / kBytesPerUsOfGbps;
     text += fmt::format("#   rank={} send_bytes={} recv_bytes={} alg_bw={} bus_bw={}\n", rank, sent,
                         received, plain(gbps), plain(gbps * (n - 1) / n));
   }

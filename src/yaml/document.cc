@@ -5,6 +5,7 @@
 #include "yaml/section.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 
 #include <sstream>
@@ -12,6 +13,8 @@
 
 namespace linerate::yaml {
 namespace {
+
+std::string too_deep() { return fmt::format("maps and lists nest deeper than {}.", kMostDepth); }
 
 // Lets a document pass that does not nest too deep.
 class DepthCheck final : public YAML::EventHandler {
@@ -37,8 +40,7 @@ class DepthCheck final : public YAML::EventHandler {
 
  private:
   void go_deeper(const Mark& mark) {
-    if (++depth_ > kMostDepth)
-      complaints_.add_at(mark, fmt::format("maps and lists nest deeper than {}.", kMostDepth));
+    if (++depth_ > kMostDepth) complaints_.add_at(mark, too_deep());
   }
 
   int depth_ = 0;
@@ -62,6 +64,8 @@ Result<YAML::Node> load_document(std::string_view text, std::size_t most_bytes) 
       return Failure{": it does not hold one document, and nothing behind it."};
     if (check.complaints().first()) return *check.complaints().first();
     return YAML::Load(std::string(text));
+  } catch (const YAML::DeepRecursion& error) {  // the parser's own limit, told as a "bad file"
+    broken.add_at(error.mark, too_deep());
   } catch (const YAML::Exception& error) {
     broken.add_at(error.mark, fmt::format("it is not YAML ({}).", error.msg));
   }

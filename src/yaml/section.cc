@@ -1,6 +1,7 @@
 // See section.h.
 #include "yaml/section.h"
 
+#include "base/plain_text.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -12,14 +13,10 @@
 namespace linerate::yaml {
 namespace {
 
-constexpr std::size_t kLongestShown = 40;
-
-// Foreign text as a message may show it: short and printable.
+// Foreign text as a message may show it.
 std::string shown(std::string_view word) {
-  std::string text(word.substr(0, kLongestShown));
-  for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
-  return word.size() > kLongestShown ? text + "…" : text;
+  constexpr std::size_t kLongestShown = 41;  // with the ellipsis
+  return shortened(plain_text(word), kLongestShown);
 }
 
 std::string names_of(std::span<const Unit> units) {

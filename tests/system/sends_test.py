@@ -61,11 +61,18 @@ class Sends(unittest.TestCase):
         self.assertEqual(others["rows"][0].keys() - sends["rows"][0].keys(),
                          {"algorithm", "protocol", "channels"})
 
-    def test_have_no_bound_on_unlike_nodes_and_across_racks(self):
+    def test_have_no_bound_on_unlike_nodes(self):
         unlike = "nodes: [{topology: dgx-h100, count: 2}, {topology: hgx-h200}]"
 
-        self.refused(self.predict(RACKS, "alltoall"), "--nodes 8 at most")
+        self.refused(self.predict(RACKS, "alltoall"), "--nodes 24 at most")
         self.refused(self.predict(unlike, "alltoall"), "--nodes 2 at most")
+
+    def test_are_bound_by_uplinks_across_racks(self):
+        done = self.predict(RACKS, "alltoall", "-b", "1G", "-e", "1G", "--nodes", "8,16")
+
+        within, across = done.stdout.splitlines()[-2:]
+        self.assertIn("mlx5_", within)
+        self.assertIn("uplink", across)
 
     def test_refuse_what_they_cannot_do(self):
         self.refused(self.predict(RACKS, "hypercube", "--nodes", "3"), "power of two")

@@ -1,6 +1,8 @@
 // See cluster_predictor.h.
 #include "topo/cluster/cluster_predictor.h"
 
+#include "topo/graph/rules.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +22,16 @@ std::string reason(const TimeParts& nccl, double fabric_us, const FabricLoad& lo
   const double waits = std::max(fabric_us - nccl.transfer_us, 0.0);
   if (waits + load.crossing_us <= kNoticed * nccl.total_us()) return std::string(kNcclModel);
   return waits >= load.crossing_us ? load.link : "switch latency";
+}
+
+// Why NCCL has no place for a node's devices; empty: it has.
+std::string too_many(const Graph& graph, std::string_view topology) {
+  const auto most = static_cast<std::size_t>(graph_rules(graph.version()).most_of_a_kind);
+  for (const auto& [kind, words] : {std::pair{NodeKind::gpu, "GPUs"}, {NodeKind::net, "NIC ports"}})
+    if (const auto own = graph.of(kind).size(); own > most)
+      return fmt::format("{} has {} {}, and NCCL {} takes {} in a node at most.", topology, own,
+                         words, text_of(graph.version()), most);
+  return "";
 }
 
 }  // namespace
@@ -53,6 +65,7 @@ std::string ClusterNodes::unfit(int nnodes) const {
   for (const auto& part : first(nnodes)) {
     const Kind& kind = kinds_[part.kind];
     const auto own = kind.graph.of(NodeKind::gpu).size();
+    if (auto why = too_many(kind.graph, kind.topology); !why.empty()) return why;
     if (own == 0)
       return fmt::format("there is no GPU in {}, so nothing for NCCL to do.", kind.topology);
     if (nnodes > 1 && kind.graph.of(NodeKind::net).empty())

@@ -1,14 +1,14 @@
 // See fabric_bound.h.
 #include "topo/cluster/fabric_bound.h"
 
+#include "base/units.h"
+
 #include <fmt/format.h>
 
 #include <numeric>
 
 namespace linerate::topo {
 namespace {
-
-constexpr double kBytesPerUsOfGbps = 1000;
 
 std::string leaf_text(const Fabric& fabric, std::size_t leaf, std::string_view link) {
   const auto rails = static_cast<std::size_t>(fabric.rails);
@@ -69,10 +69,7 @@ FabricLinks links_of(const Cluster& cluster, std::span<const std::vector<double>
   return links;
 }
 
-FabricLoad fabric_load(const FabricJob& job, const FabricLinks& links, Function function,
-                       Algorithm algorithm) {
-  const auto traffic = traffic_of(job, function, algorithm);
-  const Fabric& fabric = job.cluster->fabric;
+FabricLoad narrowest(const FabricTraffic& traffic, const FabricLinks& links, const Fabric& fabric) {
   Narrowest narrowest(fabric);
   for (std::size_t leaf = 0; leaf < traffic.up.size(); ++leaf) {
     narrowest.look_at(traffic.up[leaf], links.leaf_gbps[leaf], leaf, "uplink");
@@ -82,6 +79,11 @@ FabricLoad fabric_load(const FabricJob& job, const FabricLinks& links, Function 
   auto load = std::move(narrowest).found();
   load.crossing_us = traffic.crossings * (2 * fabric.rack.latency_us + fabric.spine.latency_us);
   return load;
+}
+
+FabricLoad fabric_load(const FabricJob& job, const FabricLinks& links, Function function,
+                       Algorithm algorithm) {
+  return narrowest(traffic_of(job, function, algorithm), links, job.cluster->fabric);
 }
 
 double wire_bytes_per_byte(Protocol protocol) {

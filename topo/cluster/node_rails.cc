@@ -5,17 +5,8 @@
 
 #include "topo/model/job.h"
 
-#include <map>
-
 namespace linerate::topo {
 namespace {
-
-std::map<int, int> rails_of_ports(const Graph& graph, int rails) {
-  std::map<int, int> of_port, ports_of_host;
-  for (const int port : graph.of(NodeKind::net))
-    of_port[port] = ports_of_host[graph.node(port).host]++ % rails;
-  return of_port;
-}
 
 // Trees begin at their first GPU. The pattern says which one reaches the children.
 std::array<bool, 2> children_at_out(const ChannelSet& tree) {
@@ -25,6 +16,13 @@ std::array<bool, 2> children_at_out(const ChannelSet& tree) {
 }
 
 }  // namespace
+
+std::map<int, int> rails_of_ports(const Graph& graph, int rails) {
+  std::map<int, int> of_port, ports_of_host;
+  for (const int port : graph.of(NodeKind::net))
+    of_port[port] = ports_of_host[graph.node(port).host]++ % rails;
+  return of_port;
+}
 
 NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails) {
   constexpr int kTried = 2;  // of cross_nic

@@ -6,6 +6,7 @@
 #include "topo/search/node_channels.h"
 
 #include <array>
+#include <map>
 #include <vector>
 
 namespace linerate::topo {
@@ -23,7 +24,10 @@ struct NodeRails {
   bool pairs_rings = false;  // every second node takes rings in pairs the other way round
 };
 
-// A host's k-th NIC port is on rail k mod rails. Channels that NCCL found within the node alone are
+// By port, a node of the graph: a host's k-th is on rail k mod rails.
+std::map<int, int> rails_of_ports(const Graph& graph, int rails);
+
+// Of the ports that they use. Channels that NCCL found within the node alone are
 // on rail 0.
 NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails);
 

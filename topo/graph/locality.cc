@@ -19,6 +19,31 @@ int mirrored(int number, int size) {
   return mirror;
 }
 
+// The ports near a GPU, and how channels take them in turn.
+class NetTurns {
+ public:
+  NetTurns(const Graph& graph, const Paths& paths, int gpu)
+      : nets_(nearest(graph, paths, gpu, NodeKind::net)) {
+    if (nets_.empty()) return;
+    const int count = static_cast<int>(nets_.size());
+    const auto sharing = nearest(graph, paths, nets_.front(), NodeKind::gpu);
+    const int gpus = std::max(1, static_cast<int>(sharing.size()));
+    each_ = (count + gpus - 1) / gpus;
+    first_ = graph.node(gpu).gpu->dev;
+    if (graph_rules(graph.version()).numbers_near_gpus) first_ %= gpus;
+    if (std::has_single_bit(static_cast<unsigned>(count))) first_ = mirrored(first_, count);
+  }
+
+  int net(int channel) const {
+    if (nets_.empty()) return -1;
+    return nets_[static_cast<std::size_t>(first_ + channel % each_) % nets_.size()];
+  }
+
+ private:
+  std::vector<int> nets_;
+  int first_ = 0, each_ = 1;
+};
+
 }  // namespace
 
 std::vector<int> nearest(const Graph& graph, const Paths& paths, int from, NodeKind kind) {
@@ -49,24 +74,17 @@ int local_cpu(const Graph& graph, const Paths& paths, int gpu) {
 }
 
 int local_net(const Graph& graph, const Paths& paths, int gpu, int channel) {
-  const auto nets = nearest(graph, paths, gpu, NodeKind::net);
-  if (nets.empty()) return -1;
-  const int count = static_cast<int>(nets.size());
-  const auto sharing = nearest(graph, paths, nets.front(), NodeKind::gpu);
-  const int gpus = std::max(1, static_cast<int>(sharing.size()));
-  const int each = (count + gpus - 1) / gpus;
-  int first = graph.node(gpu).gpu->dev;
-  if (graph_rules(graph.version()).numbers_near_gpus) first %= gpus;
-  if (std::has_single_bit(static_cast<unsigned>(count))) first = mirrored(first, count);
-  return nets[static_cast<std::size_t>((first + channel % each) % count)];
+  return NetTurns(graph, paths, gpu).net(channel);
 }
 
 int local_gpu(const Graph& graph, const Paths& paths, int net) {
   const auto gpus = nearest(graph, paths, net, NodeKind::gpu);
+  std::vector<NetTurns> turns;
+  for (const int gpu : gpus) turns.emplace_back(graph, paths, gpu);
   const auto ports = std::ssize(graph.of(NodeKind::net));
   for (int channel = 0; channel < ports; ++channel)
-    for (const int gpu : gpus)
-      if (local_net(graph, paths, gpu, channel) == net) return gpu;
+    for (std::size_t n = 0; n < gpus.size(); ++n)
+      if (turns[n].net(channel) == net) return gpus[n];
   return -1;
 }
 

@@ -71,6 +71,7 @@ void Rerouter::go_over(int from, int step, int to) {
   const Path& second = path(step, to);
   Path whole{.type = merged(first.type, second.type), .gbps = std::min(first.gbps, second.gbps)};
   if (graph_.node(step).kind == NodeKind::gpu) whole.type = PathType::pxn;
+  if (whole.type != path(from, to).type || whole.gbps != path(from, to).gbps) first_users_.clear();
   whole.hops = first.hops;
   whole.hops.insert(whole.hops.end(), second.hops.begin(), second.hops.end());
   path(from, to) = std::move(whole);
@@ -135,8 +136,15 @@ bool Rerouter::has_pxn(int gpu, int peer, int net) {
           !within(path(gpu, net).type, rules_.pxn_beyond));
 }
 
+// As local_gpu() says, which goes by types and bandwidths alone.
+int Rerouter::first_user(int net) {
+  const auto [known, is_new] = first_users_.try_emplace(net);
+  if (is_new) known->second = local_gpu(graph_, paths_, net);
+  return known->second;
+}
+
 void Rerouter::reroute_net(int gpu, int net) {
-  const int peer = local_gpu(graph_, paths_, net);
+  const int peer = first_user(net);
   if (has_pxn(gpu, peer, net)) go_over(gpu, peer, net);
   const bool is_near = nearer(path(gpu, net).type, PathType::phb, graph_.version());
   if ((is_near || rules_.stages_far_nics) && !has_gdr(gpu, net, false)) stage(gpu, net);

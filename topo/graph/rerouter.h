@@ -4,6 +4,8 @@
 #include "topo/graph/paths.h"
 #include "topo/graph/rules.h"
 
+#include <map>
+
 namespace linerate::topo {
 
 // Changes the direct paths of `paths` in NCCL's order: GPU pairs that are too far for direct
@@ -27,6 +29,7 @@ class Rerouter {
   void mark_p2c_of(int gpu);
   bool has_gdr(int gpu, int net, bool sends);
   bool has_pxn(int gpu, int peer, int net);
+  int first_user(int net);
   void reroute_net(int gpu, int net);
   void stage(int gpu, int net);
 
@@ -35,6 +38,7 @@ class Rerouter {
   Paths& paths_;
   PathType p2p_level_;
   bool all_gdr_;
+  std::map<int, int> first_users_{};  // of the ports, until paths change
 };
 
 }  // namespace linerate::topo

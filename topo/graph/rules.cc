@@ -27,7 +27,10 @@ GraphRules graph_rules(const NcclVersion& version) {
           .pxn_beyond = since(27, 5) ? PathType::pxn : PathType::pxb,
           .pxn_needs_gdr = since(30),
           .stages_far_nics = !since(21),
-          .numbers_near_gpus = since(30, 7)};
+          .numbers_near_gpus = since(30, 7),
+          .most_of_a_kind = since(29, 7) ? 640
+                            : since(27)  ? 576
+                                         : 256};
 }
 
 }  // namespace linerate::topo

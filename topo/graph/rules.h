@@ -29,6 +29,7 @@ struct GraphRules {
   bool pxn_needs_gdr = false;           // the peer reads its NIC's data directly
   bool stages_far_nics = false;    // NICs beyond the processor are staged at the GPU's own, too
   bool numbers_near_gpus = false;  // NICs are dealt out among the GPUs near them
+  int most_of_a_kind = 576;        // GPUs, and NIC ports, of a node (NCCL_TOPO_MAX_NODES)
 };
 
 // As src/graph/topo.cc and paths.cc of the version's tag do it.

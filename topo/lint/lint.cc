@@ -12,6 +12,7 @@ namespace {
 constexpr std::array kRules{
     LintRule{"degraded-link", "PCI links that trained below their maximum", rules::degraded_link},
     LintRule{"unknown-link-speed", "PCI speeds that NCCL does not know", rules::unknown_link_speed},
+    LintRule{"slow-uplink", "PCI switches much slower upwards than below", rules::slow_uplink},
     LintRule{"no-nvlink", "GPUs without NVLinks among such with", rules::no_nvlink},
     LintRule{"fewer-nvlinks", "GPUs with fewer active NVLinks than their like",
              rules::fewer_nvlinks},

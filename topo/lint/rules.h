@@ -9,6 +9,7 @@ namespace linerate::topo::rules {
 
 std::vector<LintFinding> degraded_link(const System& system);
 std::vector<LintFinding> unknown_link_speed(const System& system);
+std::vector<LintFinding> slow_uplink(const System& system);
 std::vector<LintFinding> no_nvlink(const System& system);
 std::vector<LintFinding> fewer_nvlinks(const System& system);
 std::vector<LintFinding> far_nic(const System& system);

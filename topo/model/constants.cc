@@ -130,6 +130,10 @@ Generation generation_of(int sm) {
   return sm >= kAmpereSm ? Generation::ampere : Generation::volta;
 }
 
+Hardware hardware_of(PathType way, const NcclVersion& version) {
+  return nearer(PathType::nvb, way, version) ? Hardware::pci : Hardware::nvlink;
+}
+
 ModelConstants constants_of(const NcclVersion& version) {
   ModelConstants constants = kNewest;
   for (const auto& difference : kDifferences)

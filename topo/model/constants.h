@@ -1,6 +1,7 @@
 // The measured constants of NCCL's cost model, by version.
 #pragma once
 
+#include "topo/graph/path_type.h"
 #include "topo/model/algorithm.h"
 #include "topo/version.h"
 
@@ -18,6 +19,9 @@ Generation generation_of(int sm);  // 90 -> hopper; what is older than Ampere co
 // What connects the ranks of a step.
 enum class Hardware : std::uint8_t { nvlink, pci, net };
 inline constexpr std::size_t kHardware = 3;
+
+// Of a message over such a way within a node: NVLink also through one other GPU.
+Hardware hardware_of(PathType way, const NcclVersion& version);
 
 using PerProtocol = std::array<double, kProtocols>;
 using PerScale = std::array<double, 3>;  // one node, two nodes, more

@@ -1,6 +1,7 @@
 // See predict.h.
 #include "topo/model/predict.h"
 
+#include "base/units.h"
 #include "collectives/collective.h"
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr double kBytesPerUsOfGbps = 1000;
 
 // Trees do not keep to the model at middle sizes: a measured factor for each power of two from
 // 64 B (src/graph/tuning.cc, treeCorrectionFactor). Above, the last one is not used any more.

@@ -55,6 +55,10 @@ SendRoute SendRoutes::inside(int from, int to) const {
   return {.hops = paths_.between(gpu(from), gpu(to)).hops};
 }
 
+PathType SendRoutes::type_inside(int from, int to) const {
+  return paths_.between(gpu(from), gpu(to)).type;
+}
+
 std::vector<SendRoute> SendRoutes::out(int from, int peer) const {
   const auto& wanted = ports_[static_cast<std::size_t>(counterpart(from, peer))];
   const auto& own = ports_[static_cast<std::size_t>(from)];

@@ -22,6 +22,7 @@ class SendRoutes {
   explicit SendRoutes(const Graph& graph);
 
   SendRoute inside(int from, int to) const;
+  PathType type_inside(int from, int to) const;
   // To a GPU of number `peer` on another node, up to the port; none where no port is reached.
   std::vector<SendRoute> out(int from, int peer) const;
   std::vector<SendRoute> in(int to) const;

@@ -20,7 +20,7 @@ std::vector<SendStep> all_to_all(const RankGrid& ranks) {
 
 // All of it arrives at the root's node.
 std::vector<SendStep> gather(const RankGrid& ranks) {
-  SendStep step(ranks.gpus);
+  SendStep step(ranks.gpus, NodePeers::first);
   const double part = 1.0 / ranks.nranks();
   for (int from = 0; from < ranks.gpus; ++from) {
     if (from != 0) step.inside(from, 0) = part;
@@ -30,7 +30,7 @@ std::vector<SendStep> gather(const RankGrid& ranks) {
 }
 
 std::vector<SendStep> scatter(const RankGrid& ranks) {
-  SendStep step(ranks.gpus);
+  SendStep step(ranks.gpus, NodePeers::from_first);
   const double part = 1.0 / ranks.nranks();
   for (int to = 0; to < ranks.gpus; ++to) {
     if (to != 0) step.inside(0, to) = part;
@@ -40,7 +40,7 @@ std::vector<SendStep> scatter(const RankGrid& ranks) {
 }
 
 std::vector<SendStep> sendrecv(const RankGrid& ranks) {
-  SendStep step(ranks.gpus);
+  SendStep step(ranks.gpus, NodePeers::next);
   const int last = ranks.gpus - 1;
   for (int from = 0; from < last; ++from) step.inside(from, from + 1) = 1;
   if (ranks.nnodes > 1)
@@ -55,7 +55,7 @@ std::vector<SendStep> sendrecv(const RankGrid& ranks) {
 std::vector<SendStep> hypercube(const RankGrid& ranks) {
   std::vector<SendStep> steps;
   for (int width = 1; width < ranks.nranks(); width *= 2) {
-    auto& step = steps.emplace_back(ranks.gpus);
+    auto& step = steps.emplace_back(ranks.gpus, NodePeers::partner, width / ranks.gpus);
     const double part = static_cast<double>(width) / ranks.nranks();
     for (int from = 0; from < ranks.gpus; ++from)
       if (width < ranks.gpus)
@@ -77,8 +77,13 @@ constexpr std::array kMakers{Maker{"all_to_all", all_to_all}, Maker{"gather", ga
 
 }  // namespace
 
-SendStep::SendStep(int gpus)
-    : gpus_(gpus), inside_(at(gpus, 0)), out_(at(gpus, 0)), in_(at(gpus, 0)) {}
+SendStep::SendStep(int gpus, NodePeers peers, int apart)
+    : gpus_(gpus),
+      peers_(peers),
+      apart_(apart),
+      inside_(at(gpus, 0)),
+      out_(at(gpus, 0)),
+      in_(at(gpus, 0)) {}
 
 bool SendStep::leaves_node() const {
   const auto moves = [](double bytes) { return bytes > 0; };

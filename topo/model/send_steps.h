@@ -18,11 +18,23 @@ struct RankGrid {
   int nranks() const { return gpus * nnodes; }
 };
 
+// Which node gets what leaves a node.
+enum class NodePeers {
+  all,         // all others, as much each
+  first,       // the first node, from all others
+  from_first,  // all others, from the first node
+  next,        // the one behind it; behind the last is the first
+  partner      // the one whose number differs in one bit
+};
+
 // What the busiest node moves in one step, for each byte of the row: to a GPU of the same node, to
 // the GPUs of a number on all other nodes together, and from those.
 class SendStep {
  public:
-  explicit SendStep(int gpus);
+  explicit SendStep(int gpus, NodePeers peers = NodePeers::all, int apart = 0);
+
+  NodePeers peers() const { return peers_; }
+  int apart() const { return apart_; }  // of partners: their numbers' difference
 
   double& inside(int from, int to) { return inside_[at(from, to)]; }
   double& out(int from, int peer) { return out_[at(from, peer)]; }
@@ -39,6 +51,8 @@ class SendStep {
   }
 
   int gpus_;
+  NodePeers peers_;
+  int apart_;
   std::vector<double> inside_, out_, in_;
 };
 

@@ -1,10 +1,11 @@
 // See sends.h.
 #include "topo/model/sends.h"
 
-#include "topo/model/constants.h"
+#include "base/units.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -13,8 +14,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr double kBytesPerUsOf1Gbps = 1000;
 
 // 0: the network's own link, 1: the bus to a NIC, 2: others.
 int from_network(const Graph& graph, const Hop& hop) {
@@ -54,7 +53,7 @@ class LinkLoads {
     for (const auto& [place, load] : loads_) {
       const auto& [from, to, kind] = place;
       const Hop hop{from, to, kind, load.second};
-      const double us = load.first / (kBytesPerUsOf1Gbps * load.second);
+      const double us = load.first / (kBytesPerUsOfGbps * load.second);
       const bool alike = std::abs(us - found.second) < kAsLong * us;
       if (alike ? from_network(graph, hop) < from_network(graph, found.first) : us > found.second)
         found = {hop, us};
@@ -80,7 +79,7 @@ SendModel::SendModel(const Graph& graph, int nnodes)
       ranks_{static_cast<int>(graph.of(NodeKind::gpu).size()), nnodes},
       routes_(graph) {}
 
-std::optional<SendModel::Load> SendModel::busiest(const SendStep& step) const {
+std::optional<SendCost> SendModel::cost(const SendStep& step) const {
   LinkLoads loads;
   for (int a = 0; a < ranks_.gpus; ++a)
     for (int b = 0; b < ranks_.gpus; ++b) {
@@ -90,7 +89,20 @@ std::optional<SendModel::Load> SendModel::busiest(const SendStep& step) const {
       if (step.in(a, b) > 0 && !loads.add(step.in(a, b), routes_.in(b))) return std::nullopt;
     }
   const auto [hop, us] = loads.longest(graph_);
-  return Load{us, hop};
+  return SendCost{.latency_us = latency_us(step),
+                  .us_per_byte = us,
+                  .bound_by = us > 0 ? words_of(hop) : std::string()};
+}
+
+Hardware SendModel::slowest_hardware(const SendStep& step) const {
+  if (step.leaves_node()) return Hardware::net;
+  for (int a = 0; a < ranks_.gpus; ++a)
+    for (int b = 0; b < ranks_.gpus; ++b) {
+      if (step.inside(a, b) <= 0) continue;
+      const auto hardware = hardware_of(routes_.type_inside(a, b), graph_.version());
+      if (hardware == Hardware::pci) return hardware;
+    }
+  return Hardware::nvlink;
 }
 
 // The quickest of NCCL's protocols, which sends take while they are small.
@@ -98,10 +110,7 @@ double SendModel::latency_us(const SendStep& step) const {
   constexpr auto kRing = index_of(Algorithm::ring);
   constexpr auto kLl = index_of(Protocol::ll);
   const auto constants = constants_of(graph_.version());
-  const bool switched = !graph_.of(NodeKind::nvs).empty();
-  const auto hardware = step.leaves_node() ? Hardware::net
-                        : switched         ? Hardware::nvlink
-                                           : Hardware::pci;
+  const auto hardware = slowest_hardware(step);
   return constants.base_us[kRing][kLl] + constants.hardware_us[index_of(hardware)][kRing][kLl];
 }
 
@@ -129,23 +138,35 @@ std::string SendModel::words_of(const Hop& hop) const {
   return "the link of " + end(NodeKind::pci);
 }
 
-std::optional<SendBound> SendModel::bound(const Collective& what, std::size_t bytes) const {
+std::optional<SendCosts> SendModel::costs(const Collective& what) const {
   const auto steps = send_steps(what, ranks_);
-  if (!steps || bytes == 0) return std::nullopt;
-  double latency = 0, moving = 0;
-  Load most;
+  if (!steps) return std::nullopt;
+  SendCosts costs{.what = &what, .nranks = ranks_.nranks()};
   for (const auto& step : *steps) {
-    const auto load = busiest(step);
-    if (!load) return std::nullopt;
-    latency += latency_us(step);
-    moving += load->us_per_byte * static_cast<double>(bytes);
-    if (load->us_per_byte > most.us_per_byte) most = *load;
+    auto cost = this->cost(step);
+    if (!cost) return std::nullopt;
+    costs.steps.push_back(std::move(*cost));
   }
-  SendBound bound{.time_us = latency + moving};
-  bound.algbw_gbps =
-      counted_bytes(what, bytes, ranks_.nranks()) / (kBytesPerUsOf1Gbps * bound.time_us);
-  bound.busbw_gbps = bound.algbw_gbps * what.bus_factor(ranks_.nranks());
-  bound.bound_by = latency > moving ? "latency" : words_of(most.hop);
+  return costs;
+}
+
+std::optional<SendBound> SendModel::bound(const Collective& what, std::size_t bytes) const {
+  const auto costs = this->costs(what);
+  return costs ? costs->at(bytes) : std::nullopt;
+}
+
+std::optional<SendBound> SendCosts::at(std::size_t bytes) const {
+  if (bytes == 0) return std::nullopt;
+  double latency_us = 0, moving_us = 0;
+  for (const auto& step : steps) {
+    latency_us += step.latency_us;
+    moving_us += step.us_per_byte * static_cast<double>(bytes);
+  }
+  SendBound bound{.time_us = latency_us + moving_us};
+  bound.algbw_gbps = counted_bytes(*what, bytes, nranks) / (kBytesPerUsOfGbps * bound.time_us);
+  bound.busbw_gbps = bound.algbw_gbps * what->bus_factor(nranks);
+  const auto longest = std::ranges::max_element(steps, {}, &SendCost::us_per_byte);
+  bound.bound_by = latency_us > moving_us ? "latency" : longest->bound_by;
   return bound;
 }
 

@@ -1,6 +1,7 @@
 // See load.h.
 #include "topo/place/load.h"
 
+#include "base/units.h"
 #include "topo/graph/locality.h"
 #include "topo/model/constants.h"
 
@@ -10,18 +11,12 @@
 namespace linerate::topo {
 namespace {
 
-constexpr double kBytesPerUsOfOneGbps = 1000;
-
 void take_way(const Graph& graph, const Path& path, double gbps, Load& load) {
   for (const Hop& hop : path.hops) {
     auto& use = load.uses[{graph.node(hop.from).name, graph.node(hop.to).name, hop.kind}];
     use.gbps += gbps;
     use.capacity_gbps = hop.gbps;
   }
-}
-
-Hardware hardware_of(const Path& path, const NcclVersion& version) {
-  return nearer(PathType::nvb, path.type, version) ? Hardware::pci : Hardware::nvlink;
 }
 
 double message_latency_us(const Graph& graph, Hardware hardware) {
@@ -42,10 +37,10 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
   if (from < 0) from = net;
   if (to < 0) to = net;
   const Path& path = paths.between(from, to);
-  const auto hardware = crosses ? Hardware::net : hardware_of(path, graph.version());
+  const auto hardware = crosses ? Hardware::net : hardware_of(path.type, graph.version());
   Load load{.latency_us = message_latency_us(graph, hardware)};
   if (crosses) load.latency_us += graph.node(net).net->latency_us;
-  load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfOneGbps * path.gbps);
+  load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
   take_way(graph, path, path.gbps, load);
   return load;
 }

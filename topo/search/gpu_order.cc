@@ -31,6 +31,7 @@ int GpuOrder::pci_left(int gpu) const {
 
 std::vector<GpuOrder::Score> GpuOrder::scores(int gpu, NicNeed need, const Draft& draft) const {
   std::vector<Score> found;
+  found.reserve(static_cast<std::size_t>(ground_.gpus()));
   for (int i = 1; i < ground_.gpus(); ++i) {
     const int next = (gpu + i) % ground_.gpus();
     if (!may_follow(gpu, next, draft.n)) continue;

@@ -41,6 +41,8 @@ Ground::Ground(const Graph& graph, const Paths& paths, const SearchLimits& limit
     : graph_(graph),
       paths_(paths),
       rules_(search_rules(graph.version())),
+      gpus_(static_cast<int>(graph.of(NodeKind::gpu).size())),
+      nets_(static_cast<int>(graph.of(NodeKind::net).size())),
       multi_node_(limits.multi_node),
       hosts_(count_hosts(graph)),
       sm_(lowest_sm(graph)) {

@@ -35,8 +35,8 @@ class Ground {
   const Paths& paths() const { return paths_; }
   const SearchRules& rules() const { return rules_; }
   bool multi_node() const { return multi_node_; }
-  int gpus() const { return static_cast<int>(graph_.of(NodeKind::gpu).size()); }
-  int nets() const { return static_cast<int>(graph_.of(NodeKind::net).size()); }
+  int gpus() const { return gpus_; }
+  int nets() const { return nets_; }
   bool has_switch() const { return !graph_.of(NodeKind::nvs).empty(); }
   int hosts() const { return hosts_; }
   int sm() const { return sm_; }                     // the lowest compute capability
@@ -82,6 +82,7 @@ class Ground {
   const Graph& graph_;
   const Paths& paths_;
   SearchRules rules_;
+  int gpus_ = 0, nets_ = 0;
   bool multi_node_ = false;
   int hosts_ = 1, sm_ = 0;
   bool through_amd_ = false, is_split_ = false;

@@ -47,8 +47,9 @@ std::string line_of(const SendRow& row, bool with_nodes) {
 
 }  // namespace
 
-std::vector<SendRow> send_rows(const Graph& graph, const SendRange& range) {
-  const SendModel model(graph, range.nnodes);
+std::vector<SendRow> send_rows(const Graph& graph, const std::optional<SendCosts>& costs,
+                               const SendRange& range) {
+  if (!costs) return {};
   const int nranks = static_cast<int>(graph.of(NodeKind::gpu).size()) * range.nnodes;
   const auto factor = static_cast<std::size_t>(range.step_factor);
   std::vector<SendRow> rows;
@@ -56,7 +57,7 @@ std::vector<SendRow> send_rows(const Graph& graph, const SendRange& range) {
   for (std::size_t bytes = range.min_bytes;; bytes *= factor) {
     const auto size = row_size(range, bytes, nranks);
     if (size != last)
-      if (auto bound = model.bound(range.collective, size))
+      if (auto bound = costs->at(size))
         rows.push_back({range.nnodes, nranks, size, *std::move(bound)});
     last = size;
     if (bytes > range.max_bytes / factor) return rows;

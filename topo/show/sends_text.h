@@ -4,6 +4,7 @@
 #include "topo/model/sends.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,10 @@ struct SendRow {
   SendBound bound{};
 };
 
-// A row for each size that has bytes for every rank and a way for them. REQUIRES: as
-// predicted_rows().
-std::vector<SendRow> send_rows(const Graph& graph, const SendRange& range);
+// A row for each size that has bytes for every rank. `costs` are those of the range's collective
+// and nodes; nothing where there is no way between ranks. REQUIRES: as predicted_rows().
+std::vector<SendRow> send_rows(const Graph& graph, const std::optional<SendCosts>& costs,
+                               const SendRange& range);
 
 // What collective the rows are of.
 struct SendRowsOf {

@@ -1,6 +1,7 @@
 // See host_bound.h.
 #include "bench/expect/host_bound.h"
 
+#include "base/units.h"
 #include "bench/expect/moved.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ Touched touched_by(const SizedCase& what, const Places& places) {
 
 std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
                                       const Touched& touched) {
-  constexpr double kBytesPerUsOfGbps = 1e3, kLow = 0.5, kLowBetweenCores = 0.15;
+  constexpr double kLow = 0.5, kLowBetweenCores = 0.15;
   const auto& collective = *what.what.collective;
   const double factor = collective.bus_factor(what.sizing.nranks);
   if (factor <= 0 || limits.memory.empty()) return std::nullopt;

@@ -1,14 +1,14 @@
 // See memory_curve.h.
 #include "bench/expect/memory_curve.h"
 
+#include "base/units.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
 namespace linerate {
 namespace {
-
-constexpr double kBytesPerUsOfGbps = 1e3;
 
 MemoryPoint between(const MemoryPoint& low, const MemoryPoint& high, double bytes) {
   const double span = std::log2(static_cast<double>(high.bytes) / static_cast<double>(low.bytes));

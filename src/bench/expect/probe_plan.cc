@@ -1,6 +1,8 @@
 // See probe_plan.h.
 #include "bench/expect/probe_plan.h"
 
+#include "base/units.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +12,6 @@ namespace {
 constexpr std::size_t kLeastSize = std::size_t{64} << 10;
 constexpr double kApart = 1.9;      // sizes closer together tell the same
 constexpr std::size_t kCaches = 4;  // a footprint so many times a cache does not profit of it
-constexpr double kBytesPerUsOfGbps = 1e3;
-
 // Bandwidths of one speed differ by so much from one pass to the next.
 constexpr double kAlike = 1.1;
 

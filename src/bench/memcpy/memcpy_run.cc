@@ -2,6 +2,7 @@
 #include "bench/memcpy/memcpy_run.h"
 
 #include "base/error.h"
+#include "base/units.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@ namespace linerate {
 namespace {
 
 constexpr double kPercent = 100;
-constexpr double kBytesPerUs = 1e3;     // at 1 GB/s
 constexpr double kWideSpread = 0.10;    // of the median: beyond it something else ran
 constexpr double kLittleOverlap = 0.9;  // of the interval
 
@@ -24,7 +24,7 @@ std::string way_text(const CopyStream& stream) {
   return fmt::format("{} -> {}", end_text(stream.from), end_text(stream.to));
 }
 
-double gbps(double bytes, double us) { return us > 0 ? bytes / us / kBytesPerUs : 0; }
+double gbps(double bytes, double us) { return us > 0 ? bytes / us / kBytesPerUsOfGbps : 0; }
 
 // The worst of a test's measurements, so that a test says it once.
 struct Worst {

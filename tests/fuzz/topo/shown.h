@@ -1,9 +1,11 @@
 // Everything that `linerate topo` can say of a system: for targets that read one.
 #pragma once
 
+#include "topo/cluster/cluster_predictor.h"
+#include "topo/cluster/send_traffic.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
-#include "topo/model/job.h"
+#include "topo/model/sends.h"
 #include "topo/place/launch_words.h"
 #include "topo/place/show_plan.h"
 #include "topo/show/dot.h"
@@ -15,6 +17,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace linerate::topo {
 
@@ -30,6 +34,26 @@ inline void place_ranks(const Graph& graph) {
     const auto text = words(*plan);
     (void)(text ? text->size() : text.sentence().size());
   }
+}
+
+// On so many nodes, in racks of two and on two rails: all that NCCL has a model for, and what it
+// makes of sends.
+inline void predict_on_nodes(const System& system, int nnodes) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  Cluster cluster{.fabric = {.rails = 2, .nodes_per_rack = 2, .rack = {2, 1}, .spine = {2, 1}}};
+  cluster.groups.push_back({.system = std::make_shared<const System>(system), .count = nnodes});
+  ClusterNodes nodes(std::move(cluster));
+  if (!nodes.unfit(nnodes).empty()) return;
+  ClusterPredictor predictor(nodes, nnodes);
+  (void)channels_text(predictor.nccl().job()).size();
+  for (const auto function : kAllFunctions)
+    (void)prediction_table(predicted_rows(predictor, {.function = function, .max_bytes = kBytes}),
+                           function, {.bound_by = true})
+        .size();
+  const SendModel sends(build_graph(system), nnodes);
+  for (const auto name : collectives_made_of_sends())
+    if (const auto costs = costs_on(nodes.cluster(), nodes.links(), sends, *find_collective(name)))
+      (void)costs->at(kBytes)->bound_by.size();
 }
 
 // Views of the paths and predictions, whose time grows with the cube of the devices and more, of
@@ -51,11 +75,7 @@ inline void show_everything(const System& system) {
   if (gpus > kMostGpus) return;
   place_ranks(graph);
   if (gpus == 0) return;
-  const int nnodes = graph.of(NodeKind::net).empty() ? 1 : 2;
-  if (gpus * static_cast<std::size_t>(nnodes) < 2) return;
-  const auto job = job_of(graph, {.nnodes = nnodes});
-  (void)channels_text(job).size();
-  (void)crossovers_text(Predictor(job), {}).size();
+  for (const int nnodes : {1, 4}) predict_on_nodes(system, nnodes);
 }
 
 }  // namespace linerate::topo

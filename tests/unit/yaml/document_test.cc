@@ -19,6 +19,11 @@ std::string about(const std::string& text) {
   return document ? "nothing" : document.sentence();
 }
 
+std::string about_much(const std::string& text) {
+  const auto document = load_document(text, text.size());
+  return document ? "nothing" : document.sentence();
+}
+
 std::string nested(int depth) {
   return std::string(static_cast<std::size_t>(depth), '[') +
          std::string(static_cast<std::size_t>(depth), ']');
@@ -45,6 +50,7 @@ TEST(YamlDocuments, KeepToTheirLimits) {
   EXPECT_EQ(about(nested(32)), "nothing");
   EXPECT_EQ(about("a:\n" + nested(33)), ", line 2: maps and lists nest deeper than 32.");
   EXPECT_THAT(about(nested(400)), HasSubstr("nest deeper"));
+  EXPECT_EQ(about_much(nested(20'000)), ", line 1: maps and lists nest deeper than 32.");
   EXPECT_THAT(about("a: " + std::string(kMostBytes, 'x')), HasSubstr("at most 1000 B are read"));
 }
 

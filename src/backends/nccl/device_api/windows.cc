@@ -14,7 +14,7 @@ void Windows::remove(const ncclWindow_t* window) {
 }
 
 WindowPlace Windows::find(std::span<const std::byte> memory) const {
-  const std::less_equal<const std::byte*> before;  // defined between any two addresses
+  const std::less_equal<> before;  // defined between any two addresses
   for (const auto& [whole, window] : entries_)
     if (before(whole.data(), memory.data()) &&
         before(memory.data() + memory.size(), whole.data() + whole.size()))

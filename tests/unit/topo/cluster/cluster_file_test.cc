@@ -137,6 +137,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"nodes:\n- {topology: dgx-h10}\n",
                 ", line 2: topology of nodes cannot be used. Unknown topology 'dgx-h10': choose "
                 "one of detected, dgx-a100, "},
+        Refused{"nodes: {topology: dgx-h100, count: \uff14}\n",
+                ", line 1: count of nodes is '\uff14': a whole number"},
         Refused{"nodes:\n- {file: broken.xml}\n",
                 ", line 2: file of nodes cannot be used. broken.xml:7: it is broken."},
         Refused{"nodes: {count: 2}", ", line 1: topology of nodes or file is needed, and not both"},

@@ -121,6 +121,23 @@ TEST(ClusterPredictions, FollowTheSpeedOfNicsWhereTheNetworkBinds) {
   EXPECT_NEAR(before / busbw_gbps(), 2, 0.05);
 }
 
+TEST(ClusterNodes, HaveNoMoreDevicesThanNcclHasPlacesFor) {
+  const auto unfit = [](const NodeShape& shape, const NcclVersion& version) {
+    Cluster cluster;
+    cluster.groups.push_back(
+        {.topology = "big.xml", .system = std::make_shared<System>(system_of(shape))});
+    return ClusterNodes(cluster, version).unfit(1);
+  };
+  const NodeShape gpus{.numas = 1, .switches = 0, .gpus = 257, .nics = 0};
+  const NodeShape ports{.numas = 1, .switches = 0, .gpus = 2, .nics = 257};
+
+  EXPECT_EQ(unfit(gpus, {2, 26, 6}),
+            "big.xml has 257 GPUs, and NCCL 2.26.6 takes 256 in a node at most.");
+  EXPECT_EQ(unfit(ports, {2, 26, 6}),
+            "big.xml has 257 NIC ports, and NCCL 2.26.6 takes 256 in a node at most.");
+  EXPECT_EQ(unfit(gpus, {2, 27, 3}), "");
+}
+
 TEST(ClusterNodes, SayWhyTheyCannotRunTogether) {
   Cluster cluster = cluster_of("dgx-h100", 2);
   System bare = *built_in_platform("dgx-h100");

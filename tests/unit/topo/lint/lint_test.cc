@@ -131,6 +131,45 @@ TEST(UnknownLinkSpeed, OfAVirtioDeviceIsNoMatter) {
   EXPECT_THAT(lint(system), IsEmpty());
 }
 
+TEST(SlowUplink, IsLessThanHalfOfWhatADeviceBelowCouldUse) {
+  auto system = healthy();
+  auto& first = system.cpus[0].devices[1];
+  auto& second = system.cpus[1].devices[2];
+  first.link = first.max_link = second.link = second.max_link = {"5.0 GT/s PCIe", 16};
+
+  const auto found = only(system, "slow-uplink");
+
+  EXPECT_EQ(found.subject, "the PCI switch at " + text_of(first.bus_id) + " and 1 more");
+  EXPECT_EQ(found.seen, "Its link upwards is 5.0 GT/s PCIe x16, 6 GB/s; GPU 1 at " +
+                            text_of(gpu(system, 1).bus_id) + ", below it, could use 48 GB/s.");
+
+  first.link = first.max_link = second.link = second.max_link = {"16.0 GT/s PCIe", 16};
+  EXPECT_THAT(lint(system), IsEmpty());  // half
+}
+
+TEST(SlowUplink, OfANicIsMeasuredByItsPort) {
+  auto system = system_of({.nics = 2});
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    device.gpu.reset();
+    for (auto& net : device.nets) net.speed_mbps = 100000;
+    if (!device.children.empty()) device.link = device.max_link = {"8.0 GT/s PCIe", 16};
+  });
+
+  EXPECT_THAT(lint(system), IsEmpty());
+}
+
+TEST(SlowUplink, IsToldOnceOfSwitchesOneBelowTheOther) {
+  auto system = system_of({.levels = 2});
+  auto& outer = system.cpus[0].devices[0];
+  auto& inner = outer.children[0];
+  for (auto* bridge : {&outer, &inner}) bridge->link = bridge->max_link = {"5.0 GT/s PCIe", 16};
+  for (auto& other : outer.children) other.link = other.max_link = inner.link;
+
+  for (const auto& finding : lint(system))
+    EXPECT_EQ(finding.subject.find(text_of(outer.bus_id)), std::string::npos);
+  EXPECT_FALSE(lint(system).empty());
+}
+
 TEST(NoNvlink, NamesTheGpuAmongOthers) {
   auto system = healthy();
   gpu(system, 5).gpu->nvlinks.clear();

@@ -76,6 +76,16 @@ TEST(SendBounds, OfSmallSizesAreLatency) {
   EXPECT_NEAR(bound(h100, 1, "hypercube", 128).time_us, 3 * (6.6 + 0.6), 0.1);
 }
 
+// Without switches all the same: the links go from GPU to GPU. Without links it is PCI.
+TEST(SendBounds, OfSmallSizesAreThoseOfNvlinksWhereGpusAreJoinedByThem) {
+  const NodeShape shape{.numas = 1, .switches = 2, .gpu = {.nvlinks = 12, .nvswitches = 0}};
+  NodeShape apart = shape;
+  apart.gpu.nvlinks = 0;
+
+  EXPECT_NEAR(bound(build_graph(system_of(shape)), 1, "all_to_all", 128).time_us, 6.6 + 0.6, 0.1);
+  EXPECT_NEAR(bound(build_graph(system_of(apart)), 1, "all_to_all", 128).time_us, 6.6 + 1.0, 0.1);
+}
+
 // Without NVLinks four GPUs send half of all, or a quarter where there are two nodes, to the other
 // processor; the more leave by the NICs the better.
 TEST(SendBounds, OfPciNodesCountWhatGpusShare) {
@@ -137,7 +147,8 @@ TEST(SendBounds, PassOnAsTheVersionDoes) {
     return SendRoutes(build_graph(system_of(shape), version)).out(0, 3).front().hops.size();
   };
 
-  EXPECT_NE(routes({2, 27, 7}), routes({2, 28, 9}));
+  EXPECT_EQ(routes({2, 27, 7}), 3U);  // processor, NIC, port
+  EXPECT_EQ(routes({2, 28, 9}), 5U);  // switch and the other GPU before these
 }
 
 TEST(SendBounds, AreNoneWithoutAWay) {

@@ -1,0 +1,85 @@
+// A switch whose link upwards has less than half of what one device below it could use.
+#include "topo/lint/rules.h"
+#include "topo/lint/subjects.h"
+#include "topo/system/link_speed.h"
+#include "topo/system/link_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate::topo::rules {
+namespace {
+
+// Boards are made with half: a switch of one generation with devices of the next one.
+constexpr double kTooSlow = 0.5;
+
+// What a device could move, and which one.
+struct Need {
+  double gbps = 0;
+  const PciDevice* device = nullptr;
+};
+
+// A link as it could be: of what it lost degraded-link tells.
+double link_gbps(const PciDevice& device) {
+  return pci_gbps(gigatransfers_of(device.max_link.speed) > 0 ? device.max_link : device.link);
+}
+
+double own_gbps(const PciDevice& device) {
+  if (device.gpu) return link_gbps(device);
+  double ports = 0;
+  for (const auto& net : device.nets)
+    if (is_up(net)) ports += net_gbps(net);
+  return std::min(ports, link_gbps(device));
+}
+
+struct Slow {
+  const PciDevice* bridge = nullptr;
+  Need most{};
+};
+
+// What the device and those below it need at most of the link above, each no more than the
+// switches on its way let pass; adds the switches that are too slow for it.
+Need most_needed(const PciDevice& device, std::vector<Slow>& slow) {
+  Need most{own_gbps(device), &device};
+  for (const auto& child : device.children)
+    if (const auto need = most_needed(child, slow); need.gbps > most.gbps) most = need;
+  if (most.device == &device || !knows_pci_speed(device.link.speed)) return most;
+  const double gbps = link_gbps(device);
+  if (gbps < kTooSlow * most.gbps) slow.push_back({&device, most});
+  most.gbps = std::min(most.gbps, gbps);
+  return most;
+}
+
+LintFinding finding_of(const std::vector<Slow>& alike) {
+  const auto& [bridge, most] = alike.front();
+  return {.subject = one_of(alike.size(), *bridge),
+          .seen = fmt::format("Its link upwards is {}, {:.3g} GB/s; {}, below it, could use {:.3g} "
+                              "GB/s.",
+                              rules::words_of(bridge->link), link_gbps(*bridge),
+                              name_of(*most.device), most.gbps),
+          .advice =
+              "See with lspci -vv what the link is trained to. If it is faster, correct "
+              "link_speed and link_width in the topology file; else check the slot and its "
+              "setting in the firmware."};
+}
+
+}  // namespace
+
+std::vector<LintFinding> slow_uplink(const System& system) {
+  std::vector<Slow> slow;
+  for (const auto& cpu : system.cpus)
+    for (const auto& device : cpu.devices) (void)most_needed(device, slow);
+  std::map<std::pair<double, double>, std::vector<Slow>> by_speeds;
+  for (const auto& one : slow) by_speeds[{link_gbps(*one.bridge), one.most.gbps}].push_back(one);
+  std::vector<LintFinding> findings;
+  findings.reserve(by_speeds.size());
+  for (const auto& [speeds, alike] : by_speeds) findings.push_back(finding_of(alike));
+  return findings;
+}
+
+}  // namespace linerate::topo::rules
