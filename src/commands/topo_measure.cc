@@ -68,7 +68,8 @@ std::vector<MeasuredNode> gather(Bootstrap& leaders, const MeasuredNode& mine,
     auto hostname = in.get_text();
     auto facts = parse_facts(in.get_text(), hostname);
     if (!facts) throw Error(facts.sentence());
-    nodes.push_back({std::move(hostname), std::move(facts->hardware), std::move(facts->survey)});
+    auto told = std::move(facts).value();
+    nodes.push_back({std::move(hostname), std::move(told.hardware), std::move(told.survey)});
   }
   return nodes;
 }

@@ -2,6 +2,7 @@
 #include "topo/place/mesh.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace linerate::topo {
 
@@ -26,10 +27,10 @@ std::vector<AxisOrder> orders_of(const Mesh& mesh) {
 
 std::string outermost_first(const Mesh& mesh, const AxisOrder& order) {
   std::string text;
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-    if (mesh.size(*axis) == 1) continue;
+  for (const Axis axis : std::views::reverse(order)) {
+    if (mesh.size(axis) == 1) continue;
     if (!text.empty()) text += ' ';
-    text += name_of(*axis);
+    text += name_of(axis);
   }
   return text.empty() ? "none" : text;
 }

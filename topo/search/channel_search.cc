@@ -199,7 +199,8 @@ void ChannelSearch::duplicate() {
   if (ground_.sm() > kAmpere && best_.intra_gbps < kVeryFast && best_.n > kFew) return;
   const int twice = std::min(2 * best_.n, best_.max_channels);
   for (int c = best_.n; c < twice; ++c) best_.channel(c) = best_.channel(c - best_.n);
-  const auto parts = static_cast<float>((twice + best_.n - 1) / best_.n);
+  const int whole_parts = (twice + best_.n - 1) / best_.n;
+  const auto parts = static_cast<float>(whole_parts);
   best_.intra_gbps /= parts;
   best_.inter_gbps /= parts;
   best_.n = twice;

@@ -20,7 +20,9 @@ namespace {
 
 class WholeFile : public testing::Test {
  protected:
-  WholeFile() : folder_(std::filesystem::path(testing::TempDir()) / "whole_file_test") {
+  WholeFile()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                fmt::format("whole_file_test.{}", getpid())) {
     std::filesystem::remove_all(folder_);
   }
   ~WholeFile() override { std::filesystem::remove_all(folder_); }

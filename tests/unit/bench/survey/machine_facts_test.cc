@@ -3,8 +3,11 @@
 
 #include "topo/machine.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -72,7 +75,9 @@ TEST(FactsOfMachines, CutShortAreRefusedEverywhere) {
 
 class KeptFacts : public testing::Test {
  protected:
-  KeptFacts() : folder_(std::filesystem::path(testing::TempDir()) / "kept_facts_test") {
+  KeptFacts()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                fmt::format("kept_facts_test.{}", getpid())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_ / "linerate");
   }
