@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <ranges>
+
 namespace linerate::topo {
 namespace {
 
@@ -12,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 Json axes_json(const Mesh& mesh, const AxisOrder& order) {
   Json json = Json::array();
-  for (auto axis = order.rbegin(); axis != order.rend(); ++axis)
-    if (mesh.size(*axis) > 1) json.push_back(name_of(*axis));
+  for (const Axis axis : std::views::reverse(order))
+    if (mesh.size(axis) > 1) json.push_back(name_of(axis));
   return json;
 }
 

@@ -22,8 +22,9 @@ AxisTraffic traffic_of(const Workload& workload, const Mesh& mesh, Axis axis) {
   const int stages = mesh.size(Axis::pp);
   switch (axis) {
     case Axis::tp: {
-      const double layers = (workload.layers + stages - 1) / stages;
-      return {kAllReducesOfALayer * layers * workload.micro_batches, activation_bytes(workload)};
+      const int layers = (workload.layers + stages - 1) / stages;
+      return {static_cast<double>(kAllReducesOfALayer) * layers * workload.micro_batches,
+              activation_bytes(workload)};
     }
     case Axis::dp: {
       const double shares = static_cast<double>(mesh.size(Axis::tp)) * stages;
