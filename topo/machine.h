@@ -47,9 +47,8 @@ enum class ThreadScope : std::uint8_t {
   allowed,  // all that the control group leaves
 };
 
-// In the order in which a measurement
-// takes them: all cores of one memory node, then those of the next, then the second threads of all
-// cores. Asks hwloc: 5 to 20 ms. Throws Error when it fails.
+// In the order in which a measurement takes them: all cores of one memory node, then those of the
+// next, then the second threads of all cores. Asks hwloc: 5 to 20 ms. Throws Error when it fails.
 std::vector<HardwareThread> hardware_threads(ThreadScope scope);
 // The same order, of any threads.
 std::vector<HardwareThread> cores_first(std::vector<HardwareThread> threads);

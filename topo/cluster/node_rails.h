@@ -27,8 +27,7 @@ struct NodeRails {
 // By port, a node of the graph: a host's k-th is on rail k mod rails.
 std::map<int, int> rails_of_ports(const Graph& graph, int rails);
 
-// Of the ports that they use. Channels that NCCL found within the node alone are
-// on rail 0.
+// Of the ports that they use. Channels that NCCL found within the node alone are on rail 0.
 NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails);
 
 // GB/s of all NIC ports on each rail.

@@ -38,6 +38,12 @@ class NetTurns {
     if (nets_.empty()) return -1;
     return nets_[static_cast<std::size_t>(first_ + channel % each_) % nets_.size()];
   }
+  std::vector<int> all() const {
+    std::vector<int> nets;
+    for (int channel = 0; channel < each_ && !nets_.empty(); ++channel)
+      nets.push_back(net(channel));
+    return nets;
+  }
 
  private:
   std::vector<int> nets_;
@@ -75,6 +81,10 @@ int local_cpu(const Graph& graph, const Paths& paths, int gpu) {
 
 int local_net(const Graph& graph, const Paths& paths, int gpu, int channel) {
   return NetTurns(graph, paths, gpu).net(channel);
+}
+
+std::vector<int> local_nets(const Graph& graph, const Paths& paths, int gpu) {
+  return NetTurns(graph, paths, gpu).all();
 }
 
 int local_gpu(const Graph& graph, const Paths& paths, int net) {

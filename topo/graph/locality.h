@@ -18,6 +18,9 @@ int local_cpu(const Graph& graph, const Paths& paths, int gpu);
 // each begins at another. -1: none.
 int local_net(const Graph& graph, const Paths& paths, int gpu, int channel);
 
+// All ports that a GPU uses, each once, in the order of its channels.
+std::vector<int> local_nets(const Graph& graph, const Paths& paths, int gpu);
+
 // The GPU that uses a port first; -1: none of those near it does.
 int local_gpu(const Graph& graph, const Paths& paths, int net);
 

@@ -134,6 +134,13 @@ Hardware hardware_of(PathType way, const NcclVersion& version) {
   return nearer(PathType::nvb, way, version) ? Hardware::pci : Hardware::nvlink;
 }
 
+double ring_step_us(const NcclVersion& version, Hardware hardware, Protocol protocol) {
+  constexpr auto kRing = index_of(Algorithm::ring);
+  const auto constants = constants_of(version);
+  return constants.base_us[kRing][index_of(protocol)] +
+         constants.hardware_us[index_of(hardware)][kRing][index_of(protocol)];
+}
+
 ModelConstants constants_of(const NcclVersion& version) {
   ModelConstants constants = kNewest;
   for (const auto& difference : kDifferences)

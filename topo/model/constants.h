@@ -44,4 +44,7 @@ struct ModelConstants {
 
 ModelConstants constants_of(const NcclVersion& version);
 
+// The latency of one step of a ring: what NCCL's model has that comes nearest to a message.
+double ring_step_us(const NcclVersion& version, Hardware hardware, Protocol protocol);
+
 }  // namespace linerate::topo

@@ -11,20 +11,9 @@ namespace linerate::topo {
 
 SendRoutes::SendRoutes(const Graph& graph)
     : graph_(graph), paths_(graph), carriers_(graph.nodes().size(), -1) {
-  for (const int gpu : graph_.of(NodeKind::gpu)) ports_.push_back(ports_of(gpu));
+  for (const int gpu : graph_.of(NodeKind::gpu)) ports_.push_back(local_nets(graph_, paths_, gpu));
   for (const int port : graph_.of(NodeKind::net))
     carriers_[static_cast<std::size_t>(port)] = local_gpu(graph_, paths_, port);
-}
-
-// Channels take them in turn.
-std::vector<int> SendRoutes::ports_of(int gpu) const {
-  std::vector<int> ports;
-  const auto near = nearest(graph_, paths_, gpu, NodeKind::net).size();
-  for (int channel = 0; channel < static_cast<int>(near); ++channel) {
-    const int port = local_net(graph_, paths_, gpu, channel);
-    if (std::ranges::count(ports, port) == 0) ports.push_back(port);
-  }
-  return ports;
 }
 
 // The GPU of the sender's host that has the receiver's number; the sender where there is none.

@@ -30,7 +30,6 @@ class SendRoutes {
  private:
   int gpu(int index) const { return graph_.of(NodeKind::gpu)[static_cast<std::size_t>(index)]; }
   int counterpart(int from, int peer) const;
-  std::vector<int> ports_of(int gpu) const;
   bool passes_on(int gpu, int carrier, int port) const;
   void add(std::vector<Hop>& hops, int from, int to) const;
 

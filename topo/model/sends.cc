@@ -89,9 +89,11 @@ std::optional<SendCost> SendModel::cost(const SendStep& step) const {
       if (step.in(a, b) > 0 && !loads.add(step.in(a, b), routes_.in(b))) return std::nullopt;
     }
   const auto [hop, us] = loads.longest(graph_);
-  return SendCost{.latency_us = latency_us(step),
-                  .us_per_byte = us,
-                  .bound_by = us > 0 ? words_of(hop) : std::string()};
+  // The quickest of NCCL's protocols, which sends take while they are small.
+  return SendCost{
+      .latency_us = ring_step_us(graph_.version(), slowest_hardware(step), Protocol::ll),
+      .us_per_byte = us,
+      .bound_by = us > 0 ? words_of(hop) : std::string()};
 }
 
 Hardware SendModel::slowest_hardware(const SendStep& step) const {
@@ -103,15 +105,6 @@ Hardware SendModel::slowest_hardware(const SendStep& step) const {
       if (hardware == Hardware::pci) return hardware;
     }
   return Hardware::nvlink;
-}
-
-// The quickest of NCCL's protocols, which sends take while they are small.
-double SendModel::latency_us(const SendStep& step) const {
-  constexpr auto kRing = index_of(Algorithm::ring);
-  constexpr auto kLl = index_of(Protocol::ll);
-  const auto constants = constants_of(graph_.version());
-  const auto hardware = slowest_hardware(step);
-  return constants.base_us[kRing][kLl] + constants.hardware_us[index_of(hardware)][kRing][kLl];
 }
 
 std::string SendModel::words_of(const Hop& hop) const {

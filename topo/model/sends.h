@@ -60,7 +60,6 @@ class SendModel {
  private:
   std::optional<SendCost> cost(const SendStep& step) const;
   Hardware slowest_hardware(const SendStep& step) const;
-  double latency_us(const SendStep& step) const;
   std::string words_of(const Hop& hop) const;
 
   Graph graph_;

@@ -1,6 +1,8 @@
 // See launch_words.h. Syntax: mpirun(1) of Open MPI 4.1 and 5.0, srun(1) of Slurm.
 #include "topo/place/launch_words.h"
 
+#include "topo/show/words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,30 +19,12 @@ bool has_cores(const Plan& plan) {
   return std::ranges::none_of(plan.seats.all, [](const Seat& seat) { return seat.cores.empty(); });
 }
 
-// "0-3,8" of numbers in rising order.
-std::string ranges_text(const std::vector<int>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t end = i + 1;
-    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
-    if (!text.empty()) text += ',';
-    text += end - i == 1 ? fmt::format("{}", numbers[i])
-                         : fmt::format("{}-{}", numbers[i], numbers[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
-std::vector<int> slots_of(const Seat& seat, bool knows_cores) {
-  std::vector<int> slots;
-  for (const auto& core : seat.cores) {
-    if (knows_cores)
-      slots.push_back(core.logical);
-    else
-      slots.insert(slots.end(), core.threads.begin(), core.threads.end());
-  }
-  std::ranges::sort(slots);
-  return slots;
+// "0-3,8"
+std::string slots_of(const Seat& seat, bool knows_cores) {
+  if (!knows_cores) return core_words(words_of(threads_of(seat.cores)));
+  ThreadSet cores;
+  for (const auto& core : seat.cores) cores.insert(core.logical);
+  return core_words(words_of(cores));
 }
 
 // Open MPI counts hosts by +n only inside an allocation of a batch system.
@@ -107,7 +91,7 @@ Result<std::string> rankfile_text(const Plan& plan) {
     text += "# +n0 is the first host of an allocation, of Slurm for instance\n";
   for (int rank = 0; rank < plan.nranks(); ++rank)
     text += fmt::format("rank {}={} slot={}\n", rank, host_name(plan, plan.host_of(rank)),
-                        ranges_text(slots_of(plan.seat_of(rank), known)));
+                        slots_of(plan.seat_of(rank), known));
   return text;
 }
 

@@ -19,14 +19,6 @@ void take_way(const Graph& graph, const Path& path, double gbps, Load& load) {
   }
 }
 
-double message_latency_us(const Graph& graph, Hardware hardware) {
-  const auto constants = constants_of(graph.version());
-  constexpr auto kRing = index_of(Algorithm::ring);
-  constexpr auto kSimple = index_of(Protocol::simple);
-  return constants.base_us[kRing][kSimple] +
-         constants.hardware_us[index_of(hardware)][kRing][kSimple];
-}
-
 }  // namespace
 
 Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> ends,
@@ -38,7 +30,7 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
   if (to < 0) to = net;
   const Path& path = paths.between(from, to);
   const auto hardware = crosses ? Hardware::net : hardware_of(path.type, graph.version());
-  Load load{.latency_us = message_latency_us(graph, hardware)};
+  Load load{.latency_us = ring_step_us(graph.version(), hardware, Protocol::simple)};
   if (crosses) load.latency_us += graph.node(net).net->latency_us;
   load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
   take_way(graph, path, path.gbps, load);

@@ -62,16 +62,10 @@ void share_cores_of_gpus(const Graph& graph, std::vector<Seat>& seats) {
     if (node != nullptr) share_cores(*node, here);
 }
 
-// The ports that NCCL gives the GPU channel by channel, each once.
 std::vector<NearNic> nics_of_gpu(const Graph& graph, const Paths& paths, int gpu) {
-  std::vector<int> nets;
-  const int ports = static_cast<int>(graph.of(NodeKind::net).size());
-  for (int channel = 0; channel < ports; ++channel) {
-    const int net = local_net(graph, paths, gpu, channel);
-    if (net >= 0 && std::ranges::count(nets, net) == 0) nets.push_back(net);
-  }
   std::vector<NearNic> nics;
-  for (const int net : nets) nics.push_back({graph.node(net).name, paths.between(gpu, net).type});
+  for (const int net : local_nets(graph, paths, gpu))
+    nics.push_back({graph.node(net).name, paths.between(gpu, net).type});
   return nics;
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <span>
 
 namespace linerate::topo {
@@ -88,10 +89,10 @@ std::string trainers_text(const Plan& plan) {
           ? "--use-tp-pp-dp-mapping"
           : fmt::format("initialize_model_parallel(order=\"{}\")", innermost_first(plan));
   std::vector<std::string> sizes, names;
-  for (auto axis = plan.order.rbegin(); axis != plan.order.rend(); ++axis) {
-    if (plan.mesh.size(*axis) == 1) continue;
-    sizes.push_back(fmt::format("{}", plan.mesh.size(*axis)));
-    names.push_back(fmt::format("\"{}\"", name_of(*axis)));
+  for (const Axis axis : std::views::reverse(plan.order)) {
+    if (plan.mesh.size(axis) == 1) continue;
+    sizes.push_back(fmt::format("{}", plan.mesh.size(axis)));
+    names.push_back(fmt::format("\"{}\"", name_of(axis)));
   }
   return fmt::format(
       "\nFor the best one:\n  Megatron-LM: {}\n  PyTorch:     init_device_mesh(\"cuda\", ({}), "
@@ -133,21 +134,6 @@ std::vector<std::string> heading(const Plan& plan) {
   return cells;
 }
 
-std::string columns_text(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += "  " + row[i] + std::string(widths[i] - columns_of(row[i]), ' ');
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
-
 // What stands above the seats, which are those of every node.
 std::string seats_title(const Plan& plan) {
   if (plan.nnodes == 1) return "\nRanks:\n";
@@ -161,7 +147,7 @@ std::string seats_title(const Plan& plan) {
 std::string seats_text(const Plan& plan) {
   std::vector<std::vector<std::string>> rows{heading(plan)};
   for (int rank = 0; rank < plan.per_node(); ++rank) rows.push_back(seat_cells(plan, rank));
-  auto text = seats_title(plan) + columns_text(rows);
+  auto text = seats_title(plan) + aligned(rows, 2);
   if (!plan.seats.knows_cores)
     text += "  Which hardware threads share a core is not known: each counts as a core.\n";
   return text;

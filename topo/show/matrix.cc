@@ -47,24 +47,6 @@ std::string_view legend_of(PathType type) {
   return "";
 }
 
-// Rows of cells, each column as wide as its widest.
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (i == widths.size()) widths.push_back(0);
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-    }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += row[i] + std::string(widths[i] - columns_of(row[i]) + 2, ' ');
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
-
 class DistanceMatrix {
  public:
   DistanceMatrix(const Graph& graph, const Paths& paths, const MatrixOptions& options)
@@ -131,7 +113,7 @@ std::string DistanceMatrix::block(const std::vector<int>& devices) {
     row.push_back(known ? core_words(cpu->cpu->affinity) : "not known");
     row.push_back(cpu != nullptr && cpu->numa >= 0 ? fmt::format("{}", cpu->numa) : "not known");
   }
-  return table_text(rows);
+  return aligned(rows);
 }
 
 // All cells that joined pairs on different hosts have, each once.

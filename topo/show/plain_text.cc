@@ -61,6 +61,24 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t columns) {
   return lines;
 }
 
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t indent) {
+  constexpr std::size_t kGap = 2;
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i == widths.size()) widths.push_back(0);
+      widths[i] = std::max(widths[i], columns_of(row[i]));
+    }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(widths[i] - columns_of(row[i]) + kGap, ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
 std::string names_in_short(const std::vector<std::string>& names) {
   constexpr std::ptrdiff_t kRow = 3;
   std::string text;

@@ -14,6 +14,10 @@ namespace linerate::topo {
 // longer than a line nowhere: these stand out. At least one line.
 std::vector<std::string> lines_of(std::string_view text, std::size_t columns);
 
+// Rows of cells, each column as wide as its widest cell and two blanks; every line ended, none with
+// blanks. `indent`: blanks in front of each line.
+std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t indent = 0);
+
 // "GPU0-GPU3, GPU6": numbered names in a row are told by the first and the last, from three on.
 std::string names_in_short(const std::vector<std::string>& names);
 
