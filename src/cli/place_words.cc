@@ -28,7 +28,7 @@ constexpr std::array<Choice<PlaceFormat>, 6> kFormats{{{"table", PlaceFormat::ta
 struct PlaceTexts {
   std::string nranks, nnodes = "0", tp = "1", pp = "1";
   std::string format = "table", rankfile, hosts;
-  std::string root, hwloc, nccl_xml, platform, version = "2.28";
+  MachineTexts machine;
   std::string params = "7B", layers = "32", hidden = "4096", seq = "4096";
   std::string micro_batch = "1", micro_batches = "8", bytes_per_element = "2";
 };
@@ -55,19 +55,6 @@ void describe_output(CLI::App& app, PlaceTexts& texts) {
   app.add_option("--hosts", texts.hosts,
                  "names for the rankfile, separated by commas; without: localhost, or +n0, +n1, "
                  "... of an allocation");
-}
-
-void describe_node(CLI::App& app, PlaceTexts& texts) {
-  app.add_option("--root", texts.root, "a node by a saved copy of its /sys and /proc")
-      ->type_name("DIR");
-  app.add_option("--hwloc", texts.hwloc, "a node as hwloc wrote it (lstopo FILE.xml)")
-      ->type_name("FILE");
-  app.add_option("--nccl-xml", texts.nccl_xml, "a node as NCCL wrote it (NCCL_TOPO_DUMP_FILE)")
-      ->type_name("FILE");
-  app.add_option("--platform", texts.platform,
-                 "a built-in node; linerate topo --list-platforms names them");
-  app.add_option("--nccl", texts.version, "the version of NCCL whose model predicts")
-      ->capture_default_str();
 }
 
 void describe_model(CLI::App& app, PlaceTexts& texts) {
@@ -97,7 +84,7 @@ void describe_all(CLI::App& app, PlaceTexts& texts) {
   app.name("linerate topo place");
   describe_job(app, texts);
   describe_output(app, texts);
-  describe_node(app, texts);
+  describe_machine_words(app, texts.machine);
   describe_model(app, texts);
 }
 
@@ -179,20 +166,6 @@ Refusal read_output(const PlaceTexts& texts, PlaceConfig& config) {
   return {};
 }
 
-// The words of `linerate topo` say which machine it is.
-Refusal read_machine(const PlaceTexts& texts, PlaceConfig& config) {
-  std::vector<std::string> words{"--nccl", texts.version};
-  const std::array sources{std::pair{"--root", &texts.root}, std::pair{"--hwloc", &texts.hwloc},
-                           std::pair{"--nccl-xml", &texts.nccl_xml},
-                           std::pair{"--platform", &texts.platform}};
-  for (const auto& [option, text] : sources)
-    if (!text->empty()) words.insert(words.end(), {option, *text});
-  auto machine = parse_topo(words);
-  if (!machine) return machine.sentence();
-  config.machine = *std::move(machine);
-  return {};
-}
-
 }  // namespace
 
 std::string place_markdown() {
@@ -216,8 +189,9 @@ Result<PlaceConfig> parse_place(const std::vector<std::string>& words) {
   if (!asked.refusal.empty()) return Failure{asked.refusal};
   config.help_text = asked.help;
   if (!config.help_text.empty()) return config;
-  for (const auto read : {read_job, read_model, read_hosts, read_output, read_machine})
+  for (const auto read : {read_job, read_model, read_hosts, read_output})
     if (auto refusal = read(texts, config)) return Failure{*refusal};
+  if (auto refusal = read_machine(app, texts.machine, config.machine)) return Failure{*refusal};
   return config;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "cli/topo_words.h"
+#include "cli/machine_words.h"
 #include "topo/place/plan.h"
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace linerate {
 enum class PlaceFormat : std::uint8_t { table, json, rankfile, mpirun, srun, env };
 
 struct PlaceConfig {
-  TopoConfig machine{};  // the source of the node, and NCCL's version
+  MachineChoice machine{};
   topo::PlanRequest request{};
   PlaceFormat format = PlaceFormat::table;
   std::string rankfile{};   // also written there; empty: not

@@ -71,6 +71,11 @@ WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
   return {.refusal = fmt::format("{}: {}", name, empty)};
 }
 
+Refusal at_most_one(const std::vector<const char*>& given, std::string_view what) {
+  if (given.size() < 2) return {};
+  return fmt::format("{} and {} exclude each other: give one {}.", given[0], given[1], what);
+}
+
 std::string options_markdown(const CLI::App& app) {
   std::string text = "| Option | Default | Meaning |\n|---|---|---|\n";
   for (const auto* option : app.get_options()) {

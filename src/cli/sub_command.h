@@ -1,9 +1,12 @@
 // What the sub-commands that read their words with CLI11 share.
 #pragma once
 
+#include "cli/option.h"
+
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate {
@@ -18,6 +21,9 @@ struct WordsRead {
 // Reads `words` into what the app's options write to; empty values are refused. `name`: "linerate
 // topo".
 WordsRead read_words(CLI::App& app, const std::vector<std::string>& words, const std::string& name);
+
+// Of options, at most one may be given: `what` is what they choose.
+Refusal at_most_one(const std::vector<const char*>& given, std::string_view what);
 
 // The app's options as a Markdown table; words without a dash are left out.
 std::string options_markdown(const CLI::App& app);

@@ -77,7 +77,7 @@ Refusal refuse_useless(const CLI::App& app, const TopoConfig& config) {
   const auto shown = std::ranges::find(kViews, config.view, &ViewRow::view);
   if (app.count("--nccl") > 0 && std::ranges::count(kWithoutVersion, config.view) > 0)
     return fmt::format("--nccl makes no difference to {}: leave it out.", shown->option);
-  if (config.source == TopoSource::this_machine) return {};
+  if (config.machine.source == MachineSource::this_machine) return {};
   if (config.view == TopoView::measurement)
     return "--measure measures this machine: leave the other one out.";
   if (config.view == TopoView::platforms)
@@ -114,11 +114,6 @@ void describe_views(CLI::App& app, ViewTexts& texts, PredictTexts& prediction) {
            "cores, the way of a cache line; as a job on several nodes, TCP between them; with "
            "--json as JSON");
   add_word(app, "--list-platforms", "the built-in nodes");
-}
-
-Refusal at_most_one(const std::vector<const char*>& given, std::string_view what) {
-  if (given.size() < 2) return {};
-  return fmt::format("{} and {} exclude each other: give one {}.", given[0], given[1], what);
 }
 
 Refusal read_view(const CLI::App& app, const ViewTexts& texts, TopoConfig& config) {

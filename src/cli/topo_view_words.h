@@ -26,7 +26,4 @@ void describe_views(CLI::App& app, ViewTexts& texts, PredictTexts& prediction);
 // difference to it. REQUIRES: `config` has its source.
 Refusal read_view(const CLI::App& app, const ViewTexts& texts, TopoConfig& config);
 
-// Of options, at most one may be given.
-Refusal at_most_one(const std::vector<const char*>& given, std::string_view what);
-
 }  // namespace linerate

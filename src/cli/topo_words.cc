@@ -17,61 +17,20 @@ namespace {
 
 // The words as they were typed.
 struct TopoTexts {
-  std::string source;  // whichever it is
-  std::string version = "2.28";
+  MachineTexts machine;
   ViewTexts view;
   PredictTexts prediction;
 };
 
-struct SourceRow {
-  const char* option;
-  TopoSource source;
-  const char* type;
-  const char* help;
-};
-constexpr std::array kSources{
-    SourceRow{"--root", TopoSource::saved_root, "DIR",
-              "a saved copy of another machine's /sys and /proc"},
-    SourceRow{"--hwloc", TopoSource::hwloc_file, "FILE",
-              "a machine as hwloc wrote it (lstopo FILE.xml)"},
-    SourceRow{"--nccl-xml", TopoSource::nccl_file, "FILE",
-              "a machine as NCCL wrote it (NCCL_TOPO_DUMP_FILE), or a file made by hand"},
-    SourceRow{"--platform", TopoSource::platform, "NAME",
-              "a built-in node; --list-platforms names them"},
-    SourceRow{"--cluster", TopoSource::cluster, "FILE", "many nodes and their network, in YAML"},
-};
-
-void describe_sources(CLI::App& app, TopoTexts& texts) {
-  for (const auto& row : kSources)
-    app.add_option(row.option, texts.source, row.help)->type_name(row.type);
-}
-
 void describe_topo(CLI::App& app, TopoTexts& texts) {
   app.name("linerate topo");
-  describe_sources(app, texts);
+  describe_machine_words(app, texts.machine);
   describe_views(app, texts.view, texts.prediction);
-  app.add_option("--nccl", texts.version, "the version of NCCL that is asked for")
-      ->type_name("VERSION")
-      ->capture_default_str();
   describe_range(app, texts.prediction);
 }
 
 Refusal read_source(const CLI::App& app, const TopoTexts& texts, TopoConfig& config) {
-  std::vector<const char*> given;
-  for (const auto& row : kSources)
-    if (app.count(row.option) > 0) {
-      given.push_back(row.option);
-      config.source = row.source;
-    }
-  config.source_name = texts.source;
-  return at_most_one(given, "machine");
-}
-
-Refusal read_version(const CLI::App&, const TopoTexts& texts, TopoConfig& config) {
-  const auto version = topo::parse_nccl_version(texts.version);
-  if (!version) return "--nccl: " + version.sentence();
-  config.version = *version;
-  return {};
+  return read_machine(app, texts.machine, config.machine);
 }
 
 Refusal read_shown(const CLI::App& app, const TopoTexts& texts, TopoConfig& config) {
@@ -117,7 +76,7 @@ Result<TopoConfig> parse_topo(const std::vector<std::string>& words) {
   if (!asked.refusal.empty()) return Failure{refusal_of(asked)};
   config.help_text = asked.help;
   if (!config.help_text.empty()) return config;
-  for (const auto read : {read_source, read_shown, read_version, read_predicted})
+  for (const auto read : {read_source, read_shown, read_predicted})
     if (auto refusal = read(app, texts, config)) return Failure{*refusal};
   return config;
 }

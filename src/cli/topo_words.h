@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.h"
+#include "cli/machine_words.h"
 #include "collectives/collective.h"
 #include "topo/model/reduction.h"
-#include "topo/version.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,6 @@
 #include <vector>
 
 namespace linerate {
-
-// Where the system, or the cluster of several, comes from.
-enum class TopoSource : std::uint8_t {
-  this_machine,
-  saved_root,
-  hwloc_file,
-  nccl_file,
-  platform,
-  cluster
-};
 
 enum class TopoView : std::uint8_t {
   tree,
@@ -40,14 +30,12 @@ enum class TopoView : std::uint8_t {
 };
 
 struct TopoConfig {
-  TopoSource source = TopoSource::this_machine;
-  std::string source_name{};  // path, or the platform's name
+  MachineChoice machine{};
   TopoView view = TopoView::tree;
   bool gbps = false, all_hosts = false;        // matrix
   std::string out_file{};                      // nccl_xml and svg; empty: stdout
   std::pair<std::string, std::string> ends{};  // explanation
-  topo::NcclVersion version{};
-  bool as_json = false;  // measurement and prediction
+  bool as_json = false;                        // measurement and prediction
 
   // prediction
   topo::Function function = topo::Function::all_reduce;

@@ -1,6 +1,7 @@
 // linerate topo: loads a system, and shows what was asked for.
 #include "cli/topo_words.h"
 #include "commands/command.h"
+#include "commands/load_machine.h"
 #include "commands/topo_measure.h"
 #include "commands/topo_place.h"
 #include "commands/topo_predict.h"
@@ -8,51 +9,21 @@
 #include "topo/cluster/cluster_file.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
-#include "topo/detect/hwloc_xml.h"
 #include "topo/detect/nccl_view.h"
-#include "topo/read/nccl_xml.h"
 #include "topo/show/cluster.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <utility>
 
 namespace linerate {
 namespace {
 
-using topo::System;
-
-Result<System> load(const TopoConfig& config) {
-  switch (config.source) {
-    case TopoSource::nccl_file:
-      return topo::load_nccl_xml(config.source_name);
-    case TopoSource::platform:
-      return topo::built_in_platform(config.source_name);
-    case TopoSource::this_machine:
-      return topo::detect();
-    case TopoSource::saved_root:
-      if (!std::filesystem::is_directory(config.source_name))
-        return Failure{fmt::format("--root: there is no folder {}.", config.source_name)};
-      return topo::detect({.root = config.source_name});
-    case TopoSource::hwloc_file:
-      return topo::load_hwloc_xml(config.source_name);
-    case TopoSource::cluster:  // has several
-      break;
-  }
-  __builtin_unreachable();
-}
-
 ExitCode print_platforms() {
   for (const auto& platform : topo::platforms())
     fmt::print("{:<14} {}\n", platform.name, platform.about);
   return ExitCode::ok;
-}
-
-Result<System> load_for_nccl(const TopoConfig& config) {
-  auto system = load(config);
-  return system ? as_nccl_takes(config, *system) : system;
 }
 
 // The views of one machine show a cluster whose nodes are all alike.
@@ -71,13 +42,13 @@ ExitCode show_node(const TopoConfig& config, const topo::Cluster& cluster,
 }
 
 ExitCode show_cluster(const TopoConfig& config, const Environment& environment) {
-  const auto detect = []() -> Result<System> { return topo::nccl_view(topo::detect()); };
-  auto cluster = topo::read_cluster(config.source_name, detect);
+  const auto detect = []() -> Result<topo::System> { return topo::nccl_view(topo::detect()); };
+  auto cluster = topo::read_cluster(config.machine.name, detect);
   if (!cluster) return refuse(cluster.sentence());
   if (config.view == TopoView::prediction)
     return predict_on_cluster(config, std::move(cluster).value());
   if (config.view == TopoView::tree) {
-    fmt::print("{}", topo::cluster_text(*cluster, config.version));
+    fmt::print("{}", topo::cluster_text(*cluster, config.machine.version));
     return ExitCode::ok;
   }
   return show_node(config, *cluster, environment);
@@ -86,8 +57,7 @@ ExitCode show_cluster(const TopoConfig& config, const Environment& environment) 
 }  // namespace
 
 ExitCode topo_command(const CommandInput& input) {
-  if (!input.call.words.empty() && input.call.words.front() == "place")
-    return topo_place(input, load_for_nccl);
+  if (!input.call.words.empty() && input.call.words.front() == "place") return topo_place(input);
   const auto config = parse_topo(input.call.words);
   if (!config) return refuse(config.sentence());
   if (!config->help_text.empty()) {
@@ -95,9 +65,10 @@ ExitCode topo_command(const CommandInput& input) {
     return ExitCode::ok;
   }
   if (config->view == TopoView::platforms) return print_platforms();
-  if (config->source == TopoSource::cluster) return show_cluster(*config, input.environment);
+  if (config->machine.source == MachineSource::cluster)
+    return show_cluster(*config, input.environment);
   if (config->view == TopoView::measurement) return measure_machine(input, *config);
-  const auto system = load(*config);
+  const auto system = load_machine(config->machine);
   if (!system) return refuse(system.sentence());
   return show_system(*config, *system, input.environment);
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/whole_file.h"
 #include "cli/place_words.h"
+#include "commands/load_machine.h"
 #include "commands/topo_doubts.h"
 #include "topo/place/launch_words.h"
 #include "topo/place/show_plan.h"
@@ -40,7 +41,7 @@ void write_rankfile(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-ExitCode topo_place(const CommandInput& input, LoadMachine load) {
+ExitCode topo_place(const CommandInput& input) {
   const auto& words = input.call.words;
   const auto config = parse_place({words.begin() + 1, words.end()});
   if (!config) return refuse(config.sentence());
@@ -48,9 +49,12 @@ ExitCode topo_place(const CommandInput& input, LoadMachine load) {
     fmt::print("{}", config->help_text);
     return ExitCode::ok;
   }
-  const auto system = load(config->machine);
-  if (!system) return refuse(system.sentence());
-  const auto graph = topo::build_graph(*system, config->machine.version);
+  if (config->machine.source == MachineSource::cluster)
+    return refuse("--cluster: place takes one kind of node: give it by --platform or --nccl-xml.");
+  const auto loaded = load_machine(config->machine);
+  if (!loaded) return refuse(loaded.sentence());
+  const auto system = as_nccl_takes(config->machine, *loaded);
+  const auto graph = topo::build_graph(system, config->machine.version);
   const auto plan = topo::plan_of(graph, config->request);
   if (!plan) return refuse(plan.sentence());
   const auto text = text_of(*plan, config->format);
@@ -60,7 +64,7 @@ ExitCode topo_place(const CommandInput& input, LoadMachine load) {
     if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
     write_rankfile(config->rankfile, *rankfile);
   }
-  tell_doubts(*system, plan->nnodes > 1);
+  tell_doubts(system, plan->nnodes > 1);
   fmt::print("{}", *text);
   return ExitCode::ok;
 }

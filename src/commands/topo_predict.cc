@@ -48,17 +48,17 @@ std::string text_of_one(ClusterNodes& nodes, const TopoConfig& config, int nnode
   const auto range = range_of(config);
   return topo::channels_text(predictor.nccl().job()) +
          topo::prediction_table(predicted_rows(predictor, range), config.function,
-                                {.bound_by = config.source == TopoSource::cluster}) +
+                                {.bound_by = config.machine.source == MachineSource::cluster}) +
          topo::crossovers_text(predictor.nccl(), range);
 }
 
 // NCCL 2.30 ends with an error where 2.29 goes on (src/init.cc, NCCL_IGNORE_NET_MISMATCH).
 void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int nnodes) {
-  if (config.version >= topo::NcclVersion{2, 30, 0} && nodes.nics_differ(nnodes))
+  if (config.machine.version >= topo::NcclVersion{2, 30, 0} && nodes.nics_differ(nnodes))
     fmt::print(stderr,
                "linerate: nodes have different numbers of NICs: NCCL {} refuses that unless "
                "NCCL_IGNORE_NET_MISMATCH=1 is set.\n",
-               text_of(config.version));
+               text_of(config.machine.version));
 }
 
 // How many of the first nodes are alike.
@@ -84,7 +84,7 @@ std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int
 ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                        const std::vector<int>& counts) {
   const auto& cluster = nodes.cluster();
-  const auto graph = topo::build_graph(*cluster.groups.front().system, config.version);
+  const auto graph = topo::build_graph(*cluster.groups.front().system, config.machine.version);
   const int gpus = static_cast<int>(graph.of(topo::NodeKind::gpu).size());
   for (const int nnodes : counts)
     if (const auto why = no_sends(config, cluster, gpus * nnodes, nnodes); !why.empty())
@@ -101,7 +101,7 @@ ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                                        .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  const topo::SendRowsOf of{*config.sends, config.version, counts, gpus};
+  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus};
   fmt::print("{}", config.as_json ? topo::sends_json(rows, of) : topo::sends_table(rows, of));
   return ExitCode::ok;
 }
@@ -114,13 +114,14 @@ ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,
-                                           config.version));
+                                           config.machine.version));
   else if (counts.size() == 1)
     fmt::print("{}", text_of_one(nodes, config, counts.front()));
   else
-    fmt::print("{}", topo::prediction_table(
-                         rows_of(nodes, config, counts), config.function,
-                         {.nodes = true, .bound_by = config.source == TopoSource::cluster}));
+    fmt::print("{}",
+               topo::prediction_table(
+                   rows_of(nodes, config, counts), config.function,
+                   {.nodes = true, .bound_by = config.machine.source == MachineSource::cluster}));
   return ExitCode::ok;
 }
 
@@ -132,17 +133,17 @@ ExitCode predict_on_cluster(const TopoConfig& config, topo::Cluster cluster) {
   if (counts.back() > all)
     return refuse(fmt::format("--nodes {} is more than the cluster has: give at most {}.",
                               counts.back(), all));
-  return predict(config, ClusterNodes(std::move(cluster), config.version), counts);
+  return predict(config, ClusterNodes(std::move(cluster), config.machine.version), counts);
 }
 
 ExitCode predict_on_nodes(const TopoConfig& config, topo::System system) {
   const auto counts = config.nnodes.empty() ? std::vector{1} : config.nnodes;
-  const auto name = config.source_name.empty() ? "this machine" : config.source_name;
+  const auto name = config.machine.name.empty() ? "this machine" : config.machine.name;
   topo::Cluster cluster;
   cluster.groups.push_back({.topology = name,
                             .system = std::make_shared<const topo::System>(std::move(system)),
                             .count = counts.back()});
-  return predict(config, ClusterNodes(std::move(cluster), config.version), counts);
+  return predict(config, ClusterNodes(std::move(cluster), config.machine.version), counts);
 }
 
 }  // namespace linerate

@@ -3,8 +3,8 @@
 
 #include "base/whole_file.h"
 #include "commands/command.h"
+#include "commands/load_machine.h"
 #include "commands/topo_predict.h"
-#include "topo/detect/nccl_view.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
 #include "topo/show/dot.h"
@@ -64,7 +64,7 @@ ExitCode print(const std::string& text) {
 }
 
 ExitCode explain(const TopoConfig& config, const System& system) {
-  const auto graph = topo::build_graph(system, config.version);
+  const auto graph = topo::build_graph(system, config.machine.version);
   const auto from = graph.find(config.ends.first);
   if (!from) return refuse("--explain: " + from.sentence());
   const auto to = graph.find(config.ends.second);
@@ -91,15 +91,9 @@ std::string text_of(const TopoConfig& config, const Graph& graph, const Environm
 
 }  // namespace
 
-System as_nccl_takes(const TopoConfig& config, const System& system) {
-  const bool detected =
-      config.source == TopoSource::this_machine || config.source == TopoSource::saved_root;
-  return detected ? topo::nccl_view(system) : system;
-}
-
 ExitCode show_system(const TopoConfig& config, const System& system,
                      const Environment& environment) {
-  const auto graph = [&] { return topo::build_graph(system, config.version); };
+  const auto graph = [&] { return topo::build_graph(system, config.machine.version); };
   switch (config.view) {
     case TopoView::tree:
     case TopoView::matrix:
@@ -109,11 +103,11 @@ ExitCode show_system(const TopoConfig& config, const System& system,
     case TopoView::svg:
       return write_view(config.out_file, topo::svg_text(graph()));
     case TopoView::nccl_xml:
-      return export_nccl(config, as_nccl_takes(config, system));
+      return export_nccl(config, as_nccl_takes(config.machine, system));
     case TopoView::explanation:
-      return explain(config, as_nccl_takes(config, system));
+      return explain(config, as_nccl_takes(config.machine, system));
     case TopoView::prediction:
-      return predict_on_nodes(config, as_nccl_takes(config, system));
+      return predict_on_nodes(config, as_nccl_takes(config.machine, system));
     case TopoView::lint:
       return print_findings(system);
     case TopoView::measurement:  // these need no system

@@ -8,9 +8,6 @@
 
 namespace linerate {
 
-// What was detected is what there is; NCCL takes of it what it needs.
-topo::System as_nccl_takes(const TopoConfig& config, const topo::System& system);
-
 // Prints the view, or writes its file. REQUIRES: a view of a system.
 ExitCode show_system(const TopoConfig& config, const topo::System& system,
                      const Environment& environment);

@@ -18,7 +18,7 @@ TEST(PlaceWords, DescribeTheJobAndTheMachine) {
   EXPECT_EQ(config->request.tp, 8);
   EXPECT_EQ(config->request.pp, 2);
   EXPECT_EQ(config->request.nnodes, 8);
-  EXPECT_EQ(config->machine.source, TopoSource::platform);
+  EXPECT_EQ(config->machine.source, MachineSource::platform);
   EXPECT_EQ(config->machine.version, (topo::NcclVersion{2, 27, 7}));
   EXPECT_EQ(config->format, PlaceFormat::table);
 }

@@ -13,7 +13,7 @@ TEST(TopoWords, ShowThisMachineAsATreeUnlessAsked) {
   const auto config = parse_topo({});
 
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->source, TopoSource::this_machine);
+  EXPECT_EQ(config->machine.source, MachineSource::this_machine);
   EXPECT_EQ(config->view, TopoView::tree);
 }
 
@@ -21,8 +21,8 @@ TEST(TopoWords, NameAMachineAndAView) {
   const auto config = parse_topo({"--nccl-xml", "dgx.xml", "--explain", "GPU3", "mlx5_2"});
 
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->source, TopoSource::nccl_file);
-  EXPECT_EQ(config->source_name, "dgx.xml");
+  EXPECT_EQ(config->machine.source, MachineSource::nccl_file);
+  EXPECT_EQ(config->machine.name, "dgx.xml");
   EXPECT_EQ(config->view, TopoView::explanation);
   EXPECT_EQ(config->ends, std::pair(std::string("GPU3"), std::string("mlx5_2")));
 }
@@ -39,14 +39,14 @@ TEST(TopoWords, OfAPredictionHaveARange) {
   EXPECT_EQ(config->step_factor, 2);
   EXPECT_EQ(config->nnodes, std::vector{16});
   EXPECT_FALSE(config->as_json);
-  EXPECT_EQ(config->version, (topo::NcclVersion{2, 27, 7}));
+  EXPECT_EQ(config->machine.version, (topo::NcclVersion{2, 27, 7}));
 }
 
 TEST(TopoWords, NameAClusterWhosePredictionsMayBeJson) {
   const auto config = parse_topo({"--cluster", "west.yaml", "--predict", "all_reduce", "--json"});
 
   ASSERT_TRUE(config);
-  EXPECT_EQ(config->source, TopoSource::cluster);
+  EXPECT_EQ(config->machine.source, MachineSource::cluster);
   EXPECT_EQ(config->view, TopoView::prediction);
   EXPECT_TRUE(config->as_json);
   EXPECT_TRUE(config->nnodes.empty());
