@@ -9,9 +9,6 @@
 
 namespace linerate {
 
-// "; rank 3 is slow: 14 pairs of ranks reach 0.24 of what they should"; empty for none.
-std::string suspects_text(std::span<const Suspect> suspects);
-
 // Collects the results of a run; those that nobody can judge are left out.
 class VerdictText {
  public:

@@ -1,6 +1,7 @@
 // See node_probe.h.
 #include "bench/expect/node_probe.h"
 
+#include "base/clock.h"
 #include "base/wire.h"
 #include "bench/expect/lane_probe.h"
 
@@ -11,8 +12,6 @@
 
 namespace linerate {
 namespace {
-
-constexpr double kNsPerUsOfProbes = 1e3;
 
 // The spans of every lane of one node; all lanes of a node share a clock.
 using LaneSpans = std::vector<std::vector<ProbeSpan>>;
@@ -76,7 +75,7 @@ Taken slowest_of(const NodeSpans& nodes, std::size_t bytes) {
       taken.point.*gbps = std::min(taken.point.*gbps, point.*gbps);
     const auto last = span_of(lanes, lanes.front().size() - 1);
     const auto took_ns = last.end_ns - span_of(lanes, 0).start_ns;
-    taken.took_us = std::max(taken.took_us, static_cast<double>(took_ns) / kNsPerUsOfProbes);
+    taken.took_us = std::max(taken.took_us, static_cast<double>(took_ns) / kNsPerUs);
   }
   return taken;
 }

@@ -1,6 +1,8 @@
 // See suspects.h.
 #include "bench/expect/suspects.h"
 
+#include "stats/summary.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -191,18 +193,12 @@ Explained explained_by(const Subject& subject, const Slowdowns& slowdowns) {
   return explained;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // The subject that explains most, of those all of whose pairs are slow; null: none.
 const Subject* best_of(const std::vector<Subject>& subjects, const Slowdowns& slowdowns) {
   const Subject* best = nullptr;
   std::size_t most = 0;
   for (const auto& subject : subjects) {
-    const auto explained = explained_by(subject, slowdowns);
+    auto explained = explained_by(subject, slowdowns);
     if (explained.healthy > 0 || explained.slowdowns.size() <= most) continue;
     best = &subject;
     most = explained.slowdowns.size();
@@ -216,9 +212,10 @@ std::vector<Suspect> explain(Slowdowns slowdowns, std::span<const int> nodes) {
     const Candidates candidates(slowdowns, nodes);
     const Subject* const best = best_of(candidates.subjects(), slowdowns);
     if (best == nullptr) break;
-    const auto explained = explained_by(*best, slowdowns).slowdowns;
-    suspects.push_back(
-        {.subject = best->name, .reached = 1 / median_of(explained), .pairs = explained.size()});
+    auto explained = explained_by(*best, slowdowns).slowdowns;
+    suspects.push_back({.subject = best->name,
+                        .reached = 1 / stats::summarize(explained).median,
+                        .pairs = explained.size()});
     std::erase_if(slowdowns.of, [&](const auto& entry) { return best->concerns(entry.first); });
   }
   return suspects;

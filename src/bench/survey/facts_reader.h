@@ -1,33 +1,23 @@
 // Reads the JSON of kept facts, whose file anybody may have written.
 #pragma once
 
+#include "record/json_fields.h"
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace linerate {
 
-// Whether the value is a finite number of at least 0 that a Number holds.
-template <typename Number>
-bool can_be(const nlohmann::ordered_json& value) {
-  if constexpr (std::is_integral_v<Number>)
-    return value.is_number_unsigned() && std::in_range<Number>(value.get<std::uint64_t>());
-  else
-    return value.is_number() && value.get<double>() >= 0 && std::isfinite(value.get<double>());
-}
-
 // Takes keys from an object; says what is wrong with the first that is not as it should be.
 class FactsReader {
  public:
   // `where` names the object in sentences; `object` must live as long.
-  FactsReader(const nlohmann::ordered_json& object, std::string where)
+  FactsReader(const json::Json& object, std::string where)
       : object_(object), where_(std::move(where)) {
     if (!object.is_object()) wrong_ = fmt::format("{} is not an object", where_);
   }
@@ -37,19 +27,16 @@ class FactsReader {
   void number(const char* key, Number& into) {
     const auto* found = find(key);
     if (found == nullptr) return;
-    const bool fits = can_be<Number>(*found);
-    if (fits)
-      into = found->get<Number>();
+    Number value{};
+    if (json::convert(*found, value) && value >= 0 && std::isfinite(static_cast<double>(value)))
+      into = value;
     else
       wrong_ = fmt::format("'{}' of {} is no number that it can be", key, where_);
   }
   void text(const char* key, std::string& into) {
     const auto* found = find(key);
     if (found == nullptr) return;
-    if (found->is_string())
-      into = found->get<std::string>();
-    else
-      wrong_ = fmt::format("'{}' of {} is no text", key, where_);
+    if (!json::convert(*found, into)) wrong_ = fmt::format("'{}' of {} is no text", key, where_);
   }
   // Each row of the list `key` by `read(reader, row)`.
   template <typename Row, typename Read>
@@ -73,7 +60,7 @@ class FactsReader {
   static constexpr std::size_t kMostRows = 256;  // of a list
 
   // Null where it is missing or something was wrong before.
-  const nlohmann::ordered_json* find(const char* key) {
+  const json::Json* find(const char* key) {
     if (!wrong_.empty()) return nullptr;
     const auto found = object_.find(key);
     if (found != object_.end()) return &*found;
@@ -81,7 +68,7 @@ class FactsReader {
     return nullptr;
   }
 
-  const nlohmann::ordered_json& object_;
+  const json::Json& object_;
   std::string where_;
   std::string wrong_;
 };

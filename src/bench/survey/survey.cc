@@ -5,6 +5,7 @@
 #include "base/pages.h"
 #include "bench/probe/flag.h"
 #include "bench/survey/crew.h"
+#include "stats/summary.h"
 
 #include <fmt/format.h>
 
@@ -58,11 +59,6 @@ void say_unbound(const Crew& crew) {
                   crew.unbound(), crew.size()));
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 }  // namespace
 
 SurveyPlan survey_plan(std::vector<HardwareThread> threads, std::size_t l3_bytes,
@@ -107,9 +103,10 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
   Survey survey{.nthreads = static_cast<int>(nthreads)};
   progress("the way of a cache line between cores");
   for (const auto& pair : line_pairs(plan.threads)) {
-    const auto times_ns = probe::flag_round_trips_ns(clock, kFlagWindows, pair.first, pair.second);
+    auto times_ns = probe::flag_round_trips_ns(clock, kFlagWindows, pair.first, pair.second);
     if (times_ns.empty()) continue;
-    survey.lines.push_back({std::string(pair.between), pair.first, pair.second, median(times_ns)});
+    survey.lines.push_back(
+        {std::string(pair.between), pair.first, pair.second, stats::summarize(times_ns).median});
   }
   progress("touching memory");
   const auto block = std::max(round_up(plan.largest_bytes / nthreads, kLineBytes), kLeastBytes);

@@ -38,6 +38,15 @@ TEST(FabricLinks, AreApartForEachRail) {
               ElementsAre(100, 50));
 }
 
+// One channel's all_reduce ring over four nodes, all on rail 0.
+FabricLoad load_of_ring(const Cluster& cluster) {
+  NodeRails rails;
+  rails.channels.fill({{0, 0}});
+  FabricJob job{.cluster = &cluster, .nodes = {4, &rails}, .nranks = 4};
+  job.nchannels.fill(1);
+  return fabric_load(job, links_of(cluster, kOneNic), Function::all_reduce, Algorithm::ring);
+}
+
 struct Bound {
   Fabric fabric{};
   std::string link{};
@@ -50,13 +59,7 @@ class NarrowestLink : public testing::TestWithParam<Bound> {};
 // spine.
 TEST_P(NarrowestLink, IsTheOneWithTheMostBytesForItsBandwidth) {
   const auto cluster = nodes(4, GetParam().fabric);
-  NodeRails rails;
-  rails.channels.fill({{0, 0}});
-  FabricJob job{.cluster = &cluster, .nodes = {4, &rails}, .nranks = 4};
-  job.nchannels.fill(1);
-
-  const auto load =
-      fabric_load(job, links_of(cluster, kOneNic), Function::all_reduce, Algorithm::ring);
+  const auto load = load_of_ring(cluster);
 
   EXPECT_EQ(load.link, GetParam().link);
   EXPECT_NEAR(load.us_per_byte * 1e6, GetParam().us_per_megabyte, 1e-9);
@@ -73,13 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FabricLoad, WaitsForTheSwitchesOfEachCrossing) {
   const auto cluster =
       nodes(4, {.nodes_per_rack = 2, .rack = {.latency_us = 0.5}, .spine = {.latency_us = 2}});
-  NodeRails rails;
-  rails.channels.fill({{0, 0}});
-  FabricJob job{.cluster = &cluster, .nodes = {4, &rails}, .nranks = 4};
-  job.nchannels.fill(1);
-
-  const auto load =
-      fabric_load(job, links_of(cluster, kOneNic), Function::all_reduce, Algorithm::ring);
+  const auto load = load_of_ring(cluster);
 
   EXPECT_NEAR(load.crossing_us, 4 * (2 * 0.5 + 2), 1e-9);
 }
