@@ -48,6 +48,17 @@ std::string empty_value_refusal(const CLI::App& app) {
   return {};
 }
 
+// CLI11 takes it for the value: the next option would be the name of a file.
+std::string option_as_value_refusal(const CLI::App& app) {
+  const auto names = long_names(app);
+  for (const auto* option : app.get_options())
+    for (const auto& value : option->results())
+      if (std::ranges::count(names, value.substr(0, value.find('='))) > 0)
+        return fmt::format("{} is followed by the option {}: give {} between them.",
+                           option->get_name(), value, option->get_type_name());
+  return {};
+}
+
 }  // namespace
 
 WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
@@ -66,9 +77,9 @@ WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
   } catch (const CLI::ParseError& error) {
     return {.refusal = fmt::format("{}: {}. --help lists its options.", name, error.what())};
   }
-  const auto empty = empty_value_refusal(app);
-  if (empty.empty()) return {};
-  return {.refusal = fmt::format("{}: {}", name, empty)};
+  for (const auto& refusal : {empty_value_refusal(app), option_as_value_refusal(app)})
+    if (!refusal.empty()) return {.refusal = fmt::format("{}: {}", name, refusal)};
+  return {};
 }
 
 Refusal at_most_one(const std::vector<const char*>& given, std::string_view what) {

@@ -176,6 +176,9 @@ TEST(TopoWords, AreNeverEmpty) {
 TEST(TopoWords, DoNotTakeTheNextOptionForAValue) {
   EXPECT_THAT(parse_topo({"--svg=", "--dot"}).sentence(),
               HasSubstr("--svg is given an empty value"));
+  EXPECT_THAT(parse_topo({"--svg", "--json"}).sentence(),
+              HasSubstr("--svg is followed by the option --json: give FILE"));
+  EXPECT_TRUE(parse_topo({"--svg", "./--json"}));
 }
 
 TEST(TopoWords, OfAPredictionTakeATypeWhereNothingIsReduced) {
