@@ -22,8 +22,8 @@ Result<StoreRequest> unpack(FrameType type, std::span<const std::byte> payload) 
   request.key = reader.get_text();
   if (request.kind == Kind::set) request.value = reader.get_text();
   if (!reader.empty()) return Failure{"a request is longer than it says"};
-  return within_limits(std::move(request),
-                       request.kind == Kind::hello ? kMaxTokenBytes : kMaxKeyBytes);
+  const auto max_key = request.kind == Kind::hello ? kMaxTokenBytes : kMaxKeyBytes;
+  return within_limits(std::move(request), max_key);
 }
 
 }  // namespace
