@@ -36,9 +36,8 @@ std::string why_unjudged(const RunInfo& run) {
     return fmt::format(
         "the bound of {} hosts is their network's, and how {} uses it is not known", run.nnodes,
         run.transport.empty() ? run.backend : fmt::format("{} ({})", run.backend, run.transport));
-  if (run.ngroups > 1)
-    return fmt::format("{} groups of ranks share one memory, and what is left to each is not known",
-                       run.ngroups);
+  if (run.ngroups == run.nranks)
+    return fmt::format("each of the {} groups is one rank alone, which sends nothing", run.ngroups);
   return fmt::format("the bound of {} ranks on one host takes longer than it is worth", run.nranks);
 }
 
