@@ -12,7 +12,8 @@ std::string reason(const RunConfig& config, std::string_view why) {
   if (!config.expects) return "--expect off asks for no bound";
   if (!why.empty()) return std::string(why);
   if (config.collective == nullptr)
-    return "pairs of ranks are judged on emulated networks and on the fake backend only";
+    return "pairs of ranks are judged in one host's memory, where a message takes longer than its "
+           "way, on emulated networks and on the fake backend";
   return "nobody knows a bound for these calls and sizes";
 }
 

@@ -1,15 +1,11 @@
 // See host_expecter.h.
 #include "bench/expect/host_expecter.h"
 
-#include "base/log.h"
-#include "base/units.h"
 #include "base/wire.h"
 #include "bench/expect/group_bound.h"
 #include "bench/expect/node_probe.h"
 #include "bench/groups.h"
 #include "topo/machine.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -91,12 +87,7 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
 
 void HostExpecter::say_left_out(const Session& session) const {
   if (left_out_.empty() || !session.is_first()) return;
-  std::vector<std::string> sizes;
-  for (const auto bytes : left_out_) sizes.push_back(bytes_text(bytes));
-  say(
-      fmt::format("note: the memory could not be probed at {} within {} s, which is all that it "
-                  "may take: results whose buffers take so much get no verdict",
-                  fmt::join(sizes, ", "), kBudgetUs / 1e6));
+  tell_left_out(left_out_, kBudgetUs);
 }
 
 std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {

@@ -55,7 +55,7 @@ TEST(BoundVerdicts, OfPairsAndWithoutExpectationsHaveReasonsOfTheirOwn) {
   pairs.collective = nullptr;
 
   EXPECT_THAT(judge(off, {}).said, HasSubstr("--expect off"));
-  EXPECT_THAT(judge(pairs, {}).said, HasSubstr("pairs of ranks are judged on emulated networks"));
+  EXPECT_THAT(judge(pairs, {}).said, HasSubstr("pairs of ranks are judged in one host's memory"));
   EXPECT_THAT(judge(wanting(0.5), {}).said, HasSubstr("these calls and sizes"));
 }
 
