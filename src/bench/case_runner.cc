@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
 
 namespace linerate {
 namespace {
@@ -25,6 +26,21 @@ std::vector<LaneSet> sets_of(const Session& session) {
   if (by_group.size() > 1)
     for (auto& [color, lanes] : by_group) sets.push_back(std::move(lanes));
   return sets;
+}
+
+// Of each group: the first of its lanes begins it, the last one ends it.
+std::vector<ClockSpan> spans_of_groups(const std::vector<WindowTime>& times,
+                                       const std::vector<LaneSet>& sets) {
+  std::vector<ClockSpan> spans;
+  for (const auto& lanes : std::span(sets).subspan(1)) {
+    auto& all = spans.emplace_back(times[static_cast<std::size_t>(lanes.front())].span);
+    for (const int lane : lanes) {
+      const auto& span = times[static_cast<std::size_t>(lane)].span;
+      all.start_ns = std::min(all.start_ns, span.start_ns);
+      all.end_ns = std::max(all.end_ns, span.end_ns);
+    }
+  }
+  return spans;
 }
 
 std::int64_t combined_ns(const std::vector<WindowTime>& times) {
@@ -198,6 +214,8 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
     m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
     const auto times = gather_times(time);
     for (std::size_t lane = 0; lane < times.size(); ++lane) m.lane_times[lane] += times[lane];
+    if (lane_sets_.size() > 1 && session_.is_first())
+      m.group_windows.push_back(spans_of_groups(times, lane_sets_));
     m.batch = decide(m, start_ns, false).batch;
     SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
     if (captured) {

@@ -1,6 +1,7 @@
 // What rank 0 holds of one case and placement after all lanes have reported.
 #pragma once
 
+#include "bench/expect/joint_windows.h"
 #include "bench/plan.h"
 #include "bench/sampling.h"
 #include "bench/verify.h"
@@ -19,7 +20,8 @@ struct Measurement {
   Placement placement = Placement::out_of_place;
   std::uint64_t iters = 0;  // over all windows
   int agg_iters = 1;
-  std::vector<WindowTime> lane_times{};  // per lane, summed over all windows
+  std::vector<WindowTime> lane_times{};                 // per lane, summed over all windows
+  std::vector<std::vector<ClockSpan>> group_windows{};  // of each window: of each of several groups
   std::vector<SampleReduction>
       samples{};  // per lane set: all lanes, then each group where there are more
   int batch = 1;

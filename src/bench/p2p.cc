@@ -4,15 +4,18 @@
 #include "base/clock.h"
 #include "base/wire.h"
 #include "bench/calibrate.h"
+#include "bench/expect/pair_expecter.h"
 #include "bench/expect/suspects.h"
 #include "bench/expect/twin_bound.h"
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
+#include "bench/pair_search.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
 #include "record/verdict.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 namespace linerate {
@@ -26,11 +29,15 @@ class P2pRun {
   RunTotals run();
 
  private:
+  void expect();
   void begin();
   void run_round(const Round& round);
   bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
+  void judge(const std::vector<PairTest>& tests, const std::vector<PairTiming>& timings,
+             std::vector<Record>& records) const;
+  std::vector<Suspect> suspects();
   void note(const Record& record);
 
   const RunEvents& events_;
@@ -39,7 +46,9 @@ class P2pRun {
   RunInfo info_;
   RunTotals totals_;
   MemoryUse memory_;
-  std::vector<PairSlowness> slowness_;  // on rank 0
+  std::unique_ptr<PairExpecter> memory_bound_;  // null: messages go through no memory of one host
+  std::vector<PairSlowness> slowness_;          // on rank 0
+  std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
 };
 
 RunTotals P2pRun::run() {
@@ -48,6 +57,7 @@ RunTotals P2pRun::run() {
   memory_.note_initialised(session_);
   session_.allocate(config_.max_bytes);
   memory_.note_allocated(session_);
+  expect();
   begin();
   const auto rounds = pair_rounds(session_.nranks(), config_.at_once);
   for (const auto& round : rounds) {
@@ -56,13 +66,28 @@ RunTotals P2pRun::run() {
     run_round(round);
   }
   session_.enter({.what = "end of the run"});
-  totals_.suspects = session_.is_first() ? suspects_of(slowness_, nodes_of(session_.infos()))
-                                         : std::vector<Suspect>();
+  totals_.suspects = suspects();
   totals_.memory_bytes = memory_.amounts(session_);
+  if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_);
   CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
   times.destroy_us = session_.most_of_lanes(session_.close());
   totals_.comm_times = times;
   return totals_;
+}
+
+void P2pRun::expect() {
+  if (!config_.expects) return;
+  memory_bound_ = PairExpecter::measure(session_, {.config = config_,
+                                                   .barrier_us = info_.timing.barrier_cost_us,
+                                                   .cache_bytes = events_.cache_bytes});
+  if (memory_bound_) info_.memory = memory_bound_->points();
+}
+
+// By what the tests said where the backend knows what is lost; else pairs are asked once more.
+std::vector<Suspect> P2pRun::suspects() {
+  if (memory_bound_) return search_slow_pairs(session_, low_bytes_);
+  return session_.is_first() ? suspects_of(slowness_, nodes_of(session_.infos()))
+                             : std::vector<Suspect>();
 }
 
 void P2pRun::begin() {
@@ -111,9 +136,13 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
       merge(timings.at(t), get_timing(in));
     }
   }
+  std::vector<Record> records;
   for (std::size_t t = 0; t < tests.size(); ++t) {
     totals_.failed_checks += timings[t].wrong > 0 ? 1 : 0;
-    const auto record = record_of(tests[t], timings[t]);
+    records.push_back(record_of(tests[t], timings[t]));
+  }
+  if (memory_bound_) judge(tests, timings, records);
+  for (const auto& record : records) {
     note(record);
     events_.results({&record, 1}, totals_);
     events_.row({&record, 1});
@@ -154,10 +183,28 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
   return record;
 }
 
+void P2pRun::judge(const std::vector<PairTest>& tests, const std::vector<PairTiming>& timings,
+                   std::vector<Record>& records) const {
+  std::vector<PairRun> round;
+  for (std::size_t t = 0; t < tests.size(); ++t) {
+    const auto start_ns = timings[t].start_ns;
+    const bool one_way = tests[t].kind == PairKind::unidirectional;
+    round.push_back({.bytes = tests[t].bytes,
+                     .messages = config_.iters * (one_way ? 1 : 2),
+                     .ways = tests[t].kind == PairKind::bidirectional ? 2 : 1,
+                     .busbw_gbps = records[t].busbw_gbps,
+                     .span = {.start_ns = start_ns, .end_ns = start_ns + timings[t].elapsed_ns}});
+  }
+  const auto bounds = memory_bound_->of(round);
+  for (std::size_t t = 0; t < tests.size(); ++t) records[t].expected = bounds[t];
+}
+
 // What is slow is told at the end.
 void P2pRun::note(const Record& record) {
   if (!record.expected) return;
   totals_.note(efficiency(record));
+  if (verdict_of(record) == Verdict::low)
+    low_bytes_ = std::max<std::size_t>(low_bytes_, record.what.bytes);
   slowness_.push_back({.pair = *record.pair,
                        .one_way = record.what.collective == name_of(PairKind::unidirectional),
                        .slowdown = 1 / efficiency(record)});

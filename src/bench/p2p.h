@@ -10,7 +10,8 @@ namespace linerate {
 // and max_bytes both ways in the same interval, whose bandwidth is the sum of both directions.
 // Ranks of no pair sleep. With config.at_once disjoint pairs run at the same time. Each result is
 // one record with `pair` = (source, destination) and the collective p2p_latency, p2p_unidirectional
-// or p2p_bidirectional. Collective over all lanes; events fire on rank 0's lane.
+// or p2p_bidirectional, with a bound where the pair shares a host's memory or the backend knows
+// one. Collective over all lanes; events fire on rank 0's lane.
 RunTotals run_p2p(const SessionInput& input, const RunInfo& started, const RunEvents& events);
 
 }  // namespace linerate

@@ -106,6 +106,7 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTes
     last_ns = now_ns;
   }
   PairTiming timing{.elapsed_ns = last_ns - start_ns,
+                    .start_ns = start_ns,
                     .iteration_us = {samples.kept().begin(), samples.kept().end()}};
   if (before) timing.modelled = session.twin_time().value_or(*before) - *before;
   return timing;
@@ -144,12 +145,14 @@ void merge(PairTiming& into, PairTiming&& other) {
   into.wrong += other.wrong;
   if (other.elapsed_ns <= into.elapsed_ns) return;
   into.elapsed_ns = other.elapsed_ns;
+  into.start_ns = other.start_ns;
   into.modelled = other.modelled;
   into.iteration_us = std::move(other.iteration_us);
 }
 
 void put_timing(WireWriter& out, const PairTiming& timing) {
   out.put(timing.elapsed_ns);
+  out.put(timing.start_ns);
   out.put(timing.modelled);
   out.put(timing.wrong);
   out.put_all(std::span<const double>(timing.iteration_us));
@@ -157,6 +160,7 @@ void put_timing(WireWriter& out, const PairTiming& timing) {
 
 PairTiming get_timing(WireReader& in) {
   PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
+  timing.start_ns = in.get<std::int64_t>();
   timing.modelled = in.get<std::optional<TwinTime>>();
   timing.wrong = in.get<std::uint64_t>();
   timing.iteration_us = in.get_all<double>();

@@ -35,6 +35,7 @@ PairRepeats repeats_of(const RunConfig& config);
 // What one rank of the pair saw.
 struct PairTiming {
   std::int64_t elapsed_ns = 0;
+  std::int64_t start_ns = 0;           // on the lane's clock
   std::vector<double> iteration_us{};  // latency: of the round trip; a choice where there are many
   std::uint64_t wrong = 0;             // bytes received that differ
   std::optional<TwinTime> modelled{};  // the iterations, by the backend: see Communicator

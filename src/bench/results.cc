@@ -30,6 +30,13 @@ int nodes_of(const std::vector<RankInfo>& ranks) {
   return static_cast<int>(nodes.size());
 }
 
+Sizing sizing_of(const Measurement& m, const RunFacts& facts, int nranks) {
+  return {.count = count_of(*m.what.collective, m.what.bytes, m.what.type, nranks),
+          .nranks = nranks,
+          .traffic = facts.traffic,
+          .type = m.what.type};
+}
+
 WindowInfo window_of(const Measurement& m, const LaneSet& lanes, Average average) {
   const double calls = static_cast<double>(m.iters) * m.agg_iters;
   std::vector<double> lane_us;
@@ -55,15 +62,34 @@ std::optional<double> healthy_us(const Measurement& m, const LaneSet& lanes, Ave
   return combine_us(lane_us, average);
 }
 
+// A group that is low is worse than one that is not; groups of other sizes are low at other parts.
+bool is_worse(const Record& one, const Record& other) {
+  const bool one_low = verdict_of(one) == Verdict::low,
+             other_low = verdict_of(other) == Verdict::low;
+  return one_low == other_low ? efficiency(one) < efficiency(other) : one_low;
+}
+
 // A row of several groups is as good as its worst group.
 void judge_by_worst(const std::vector<Record>& groups, Record& table) {
-  for (const auto& group : groups) {
-    if (!group.expected || !table.expected) continue;
-    const double busbw_gbps = table.busbw_gbps / efficiency(group);
-    if (busbw_gbps <= table.expected->busbw_gbps) continue;
-    table.expected = group.expected;
-    table.expected->busbw_gbps = busbw_gbps;
-  }
+  const Record* worst = nullptr;
+  for (const auto& group : groups)
+    if (group.expected && (worst == nullptr || is_worse(group, *worst))) worst = &group;
+  if (worst == nullptr || efficiency(*worst) <= 0 || table.busbw_gbps <= 0) return;
+  table.expected = worst->expected;
+  table.expected->busbw_gbps = table.busbw_gbps / efficiency(*worst);
+}
+
+// Groups that share what an expecter knows of are judged by what all of them did. Others are not.
+void judge_together(const Measurement& m, const RunFacts& facts, std::vector<Record>& groups) {
+  GroupedCase grouped{.what = m.what, .placement = m.placement, .windows = m.group_windows};
+  for (const auto& record : groups)
+    grouped.groups.push_back(
+        {.sizing = sizing_of(m, facts, record.nranks), .busbw_gbps = record.busbw_gbps});
+  const auto windows = std::max<std::size_t>(1, m.group_windows.size());
+  grouped.calls = m.iters * static_cast<std::uint64_t>(m.agg_iters) / windows;
+  const auto bounds = facts.expecter->of_groups(grouped);
+  for (std::size_t g = 0; g < bounds.size(); ++g)
+    if (!groups[g].expected) groups[g].expected = bounds[g];
 }
 
 bool keeps_raw(const RunConfig& config) {
@@ -156,10 +182,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
   const auto record_of = [&](std::size_t set, std::optional<int> group, int size_group) {
     const auto ranks = ranks_of(facts, group);
     const int n = static_cast<int>(ranks_of(facts, size_group).size());
-    const Sizing sizing{.count = count_of(*m.what.collective, m.what.bytes, m.what.type, n),
-                        .nranks = n,
-                        .traffic = facts.traffic,
-                        .type = m.what.type};
+    const auto sizing = sizing_of(m, facts, n);
     Record record{.run_id = facts.run_id,
                   .what = case_info(m, sizing),
                   .group = size_group,
@@ -177,7 +200,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
     const auto healthy = config.expects ? healthy_us(m, sets[set], config.average) : std::nullopt;
     if (healthy)
       record.expected = twin_bound(record, *healthy);
-    else if (facts.expecter != nullptr)
+    else if (facts.expecter != nullptr && sets.size() == 1)
       record.expected = facts.expecter->of({m.what, m.placement, sizing});
     if (sizing.traffic != nullptr && config.traffic.print_summary) add_traffic(sizing, record);
     add_checks(m, ranks, record);
@@ -189,7 +212,8 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
   Results results{.table = record_of(0, std::nullopt, first_group)};
   std::size_t set = colors.size() > 1 ? 1 : 0;
   for (const int color : colors) results.groups.push_back(record_of(set++, color, color));
-  judge_by_worst(results.groups, results.table);
+  if (colors.size() > 1 && facts.expecter != nullptr) judge_together(m, facts, results.groups);
+  if (colors.size() > 1) judge_by_worst(results.groups, results.table);
   for (const auto& check : m.checks) results.failed_checks += check.wrong > 0 ? 1 : 0;
   return results;
 }

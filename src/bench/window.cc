@@ -67,6 +67,7 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
   const Clock& clock = session.clock();
   SlotCycle cycle(plan.sliding_slots);
   WindowTime time;
+  time.span.start_ns = clock.now_ns();
   for (std::uint64_t i = 0; i < plan.iters; ++i) {
     const Loss loss(session);
     const auto start_ns = clock.now_ns();
@@ -77,6 +78,7 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
     time += {.elapsed_ns = end_ns - start_ns,
              .enqueue_ns = enqueued_ns - start_ns,
              .lost_ns = loss.ns()};
+    time.span.end_ns = end_ns;
     session.ranks().front().world->barrier();
   }
   return time;
@@ -108,8 +110,10 @@ WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan
   const auto enqueued_ns = clock.now_ns();
   launcher.synchronize();
   const auto end_ns = clock.now_ns();
-  return {
-      .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = loss.ns()};
+  return {.elapsed_ns = end_ns - start_ns,
+          .enqueue_ns = enqueued_ns - start_ns,
+          .lost_ns = loss.ns(),
+          .span = {.start_ns = start_ns, .end_ns = end_ns}};
 }
 
 }  // namespace linerate

@@ -1,6 +1,7 @@
 // The window: nccl-tests' measurement, n x m calls between two clock reads, nothing else inside.
 #pragma once
 
+#include "bench/expect/joint_windows.h"
 #include "bench/launcher.h"
 #include "bench/session.h"
 
@@ -21,7 +22,9 @@ struct WindowTime {
   std::int64_t elapsed_ns = 0;
   std::int64_t enqueue_ns = 0;            // until the last call was enqueued (-C)
   std::optional<std::int64_t> lost_ns{};  // where the backend tells: see Communicator
+  ClockSpan span{};                       // of one window; with -z 3 the barriers too
 
+  // Adds up the times; the span stays.
   WindowTime& operator+=(const WindowTime& more);
 };
 

@@ -12,7 +12,8 @@ std::string reason(const RunConfig& config, std::string_view why) {
   if (!config.expects) return "--expect off asks for no bound";
   if (!why.empty()) return std::string(why);
   if (config.collective == nullptr)
-    return "pairs of ranks are judged on emulated networks and on the fake backend only";
+    return "pairs of ranks are judged in one host's memory, where a message takes longer than its "
+           "way, on emulated networks and on the fake backend";
   return "nobody knows a bound for these calls and sizes";
 }
 
@@ -36,9 +37,8 @@ std::string why_unjudged(const RunInfo& run) {
     return fmt::format(
         "the bound of {} hosts is their network's, and how {} uses it is not known", run.nnodes,
         run.transport.empty() ? run.backend : fmt::format("{} ({})", run.backend, run.transport));
-  if (run.ngroups > 1)
-    return fmt::format("{} groups of ranks share one memory, and what is left to each is not known",
-                       run.ngroups);
+  if (run.ngroups == run.nranks)
+    return fmt::format("each of the {} groups is one rank alone, which sends nothing", run.ngroups);
   return fmt::format("the bound of {} ranks on one host takes longer than it is worth", run.nranks);
 }
 

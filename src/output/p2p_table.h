@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace linerate {
 
@@ -36,6 +37,7 @@ class P2pTable final : public Sink {
   int nranks_ = 0;
   std::map<std::string, Cells> matrices_;  // by the record's collective
   std::map<std::string, std::uint64_t> bytes_;
+  std::vector<MemoryPoint> memory_;  // before the run
   VerdictText verdicts_;
 };
 

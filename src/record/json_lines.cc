@@ -68,6 +68,7 @@ Json timing_json(const TimingInfo& timing) {
 void put_memory(Json& object, const std::vector<MemoryPoint>& points) {
   for (const auto& point : points) {
     Json& entry = object["memory"].emplace_back(Json{{"bytes", point.bytes}});
+    if (point.nranks > 0) entry["nranks"] = point.nranks;
     put(entry, "read_gbps", point.read_gbps);
     put(entry, "write_gbps", point.write_gbps);
     put(entry, "copy_gbps", point.copy_gbps);

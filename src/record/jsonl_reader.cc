@@ -83,6 +83,7 @@ void read_memory(const Fields& fields, std::vector<MemoryPoint>& points) {
   fields.each("memory", [&](const Fields& one) {
     auto& point = points.emplace_back();
     one.read("bytes", point.bytes);
+    one.read("nranks", point.nranks);
     one.read("read_gbps", point.read_gbps);
     one.read("write_gbps", point.write_gbps);
     one.read("copy_gbps", point.copy_gbps);

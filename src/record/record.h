@@ -49,14 +49,15 @@ struct Setting {
   std::string json{};
 };
 
-// What memory gave to all ranks of a host together while they touched `bytes` of it again and
-// again.
+// What memory gave to all ranks of a host together, or to one alone, while they touched `bytes` of
+// it again and again.
 struct MemoryPoint {
   std::uint64_t bytes = 0;
   double read_gbps = 0;
   double write_gbps = 0;
   double copy_gbps = 0;    // bytes read plus bytes written
   double update_gbps = 0;  // likewise, of what is overwritten where it was read
+  int nranks = 0;          // that touched it; 0: all
 
   bool operator==(const MemoryPoint&) const = default;
 };

@@ -28,7 +28,7 @@ double memory_change(std::span<const MemoryPoint> before, std::span<const Memory
   double most = 1;
   for (const auto& was : before)
     for (const auto& is : after)
-      if (was.bytes == is.bytes)
+      if (was.bytes == is.bytes && was.nranks == is.nranks)
         for (const auto gbps : {&MemoryPoint::read_gbps, &MemoryPoint::write_gbps,
                                 &MemoryPoint::copy_gbps, &MemoryPoint::update_gbps})
           most = std::max({most, was.*gbps / is.*gbps, is.*gbps / was.*gbps});

@@ -26,7 +26,8 @@ inline constexpr double kUnstable = 1.2;
 // The part of the expected busbw that was reached. REQUIRES: record.expected.
 double efficiency(const Record& record);
 
-// The largest factor by which a bandwidth of the same size differs; 1 where none is in both.
+// The largest factor by which a bandwidth of the same size and ranks differs; 1 where none is in
+// both.
 double memory_change(std::span<const MemoryPoint> before, std::span<const MemoryPoint> after);
 
 // REQUIRES: record.expected.

@@ -28,9 +28,14 @@ Touched touched_by(const SizedCase& what, const Places& places) {
   return touched;
 }
 
+double low_below(const HostLimits& limits, bool by_memory, const Touched& touched) {
+  constexpr double kLow = 0.5, kLowBetweenCores = 0.15;
+  const bool beyond_caches = limits.memory.beyond_caches(touched.footprint_bytes, limits.l3_bytes);
+  return limits.direct && by_memory && beyond_caches ? kLow : kLowBetweenCores;
+}
+
 std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
                                       const Touched& touched) {
-  constexpr double kLow = 0.5, kLowBetweenCores = 0.15;
   const auto& collective = *what.what.collective;
   const double factor = collective.bus_factor(what.sizing.nranks);
   if (factor <= 0 || limits.memory.empty()) return std::nullopt;
@@ -38,13 +43,11 @@ std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& l
   const double time_us = memory_us + limits.latency_us;
   if (time_us <= 0) return std::nullopt;
   const bool by_memory = memory_us >= limits.latency_us;
-  const bool beyond_caches = limits.memory.beyond_caches(touched.footprint_bytes, limits.l3_bytes);
   const double bytes = static_cast<double>(collective.algbw_count(what.sizing)) *
                        static_cast<double>(bytes_of(what.what.type));
-  return Expectation{
-      .busbw_gbps = bytes / time_us / kBytesPerUsOfGbps * factor,
-      .bound_by = by_memory ? "memory" : "latency",
-      .low_below = limits.direct && by_memory && beyond_caches ? kLow : kLowBetweenCores};
+  return Expectation{.busbw_gbps = bytes / time_us / kBytesPerUsOfGbps * factor,
+                     .bound_by = by_memory ? "memory" : "latency",
+                     .low_below = low_below(limits, by_memory, touched)};
 }
 
 }  // namespace linerate

@@ -30,10 +30,12 @@ struct Places {
 // What the calls of a window touch.
 Touched touched_by(const SizedCase& what, const Places& places);
 
+// The part of a bound that a healthy run reaches: less within the caches, whose bandwidth is that
+// of each core alone, near the latency, and where the library copies on the way.
+double low_below(const HostLimits& limits, bool by_memory, const Touched& touched);
+
 // busbw of a call that takes no longer than its bytes take memory and one message takes between
-// ranks. Within the caches, whose bandwidth is that of each core alone, near the latency, and where
-// the library copies on the way a healthy run may stay further below it. Nothing where the bus
-// factor is 0, as of one rank.
+// ranks. Nothing where the bus factor is 0, as of one rank.
 std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
                                       const Touched& touched);
 

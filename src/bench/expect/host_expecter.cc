@@ -1,13 +1,11 @@
 // See host_expecter.h.
 #include "bench/expect/host_expecter.h"
 
-#include "base/log.h"
-#include "base/units.h"
 #include "base/wire.h"
+#include "bench/expect/group_bound.h"
 #include "bench/expect/node_probe.h"
+#include "bench/groups.h"
 #include "topo/machine.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -21,19 +19,23 @@ constexpr double kBudgetUs = 200e3;
 
 bool in_one_memory(const Session& session) {
   const auto& ranks = session.ranks();
-  return session.config().emulate_file.empty() && session.ngroups() == 1 && session.nranks() > 1 &&
-         session.nranks() <= kMostRanks &&
+  return session.config().emulate_file.empty() &&
+         largest_group(session.config(), session.nranks()) > 1 && session.nranks() <= kMostRanks &&
          session.infos().front().node == session.infos().back().node &&
          ranks.front().device->kind() == DeviceKind::cpu;
 }
 
-SizedCase sized(const Case& what, Placement placement, int nranks, const TrafficMatrix* traffic) {
-  return {.what = what,
-          .placement = placement,
-          .sizing = {.count = count_of(*what.collective, what.bytes, what.type, nranks),
-                     .nranks = nranks,
-                     .traffic = traffic,
-                     .type = what.type}};
+// Of all groups, which is one where the ranks are not split.
+GroupedCase grouped(const Session& session, const Case& what, Placement placement,
+                    const TrafficMatrix* traffic) {
+  GroupedCase grouped{.what = what, .placement = placement};
+  for (const auto& [color, nranks] : group_sizes(session.config(), session.nranks()))
+    grouped.groups.push_back(
+        {.sizing = {.count = count_of(*what.collective, what.bytes, what.type, nranks),
+                    .nranks = nranks,
+                    .traffic = traffic,
+                    .type = what.type}});
+  return grouped;
 }
 
 // The first lane's sizes hold for all: what is free changes from one question to the next.
@@ -75,9 +77,9 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
   std::vector<double> footprints;
   for (const auto& what : run.cases)
     for (const auto placement : {Placement::out_of_place, Placement::in_place})
-      footprints.push_back(
-          touched_by(sized(what, placement, session.nranks(), run.traffic), places_)
-              .footprint_bytes);
+      footprints.push_back(touched_together(grouped(session, what, placement, run.traffic), places_)
+                               .front()
+                               .footprint_bytes);
   const auto nranks = static_cast<std::size_t>(session.nranks());
   return probe_sizes(
       footprints, {.buffer_bytes = 2 * nranks * run.buffer_bytes, .cache_bytes = run.cache_bytes});
@@ -85,12 +87,7 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
 
 void HostExpecter::say_left_out(const Session& session) const {
   if (left_out_.empty() || !session.is_first()) return;
-  std::vector<std::string> sizes;
-  for (const auto bytes : left_out_) sizes.push_back(bytes_text(bytes));
-  say(
-      fmt::format("note: the memory could not be probed at {} within {} s, which is all that it "
-                  "may take: results whose buffers take so much get no verdict",
-                  fmt::join(sizes, ", "), kBudgetUs / 1e6));
+  tell_left_out(left_out_, kBudgetUs);
 }
 
 std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
@@ -98,6 +95,13 @@ std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
   if (limits_.memory.empty() || !limits_.memory.knows(touched.footprint_bytes, left_out_))
     return std::nullopt;
   return host_bound(what, limits_, touched);
+}
+
+std::vector<std::optional<Expectation>> HostExpecter::of_groups(const GroupedCase& what) const {
+  const auto touched = touched_together(what, places_);
+  if (limits_.memory.empty() || !limits_.memory.knows(touched.front().footprint_bytes, left_out_))
+    return {};
+  return group_bounds(what, limits_, touched);
 }
 
 MemoryCurve HostExpecter::measure_again(Session& session) const {

@@ -25,11 +25,14 @@ class HostExpecter final : public Expecter {
 
   // Measures, for 0.2 s at most where nothing else keeps the cores; the ranks' buffers are
   // overwritten. Null where results do not follow from one host's memory: ranks on GPUs, on several
-  // hosts, on an emulated network, or one rank alone. Collective over all lanes.
+  // hosts, on an emulated network, or each alone or in a group of its own. Collective over all
+  // lanes.
   static std::unique_ptr<HostExpecter> measure(Session& session, const Run& run);
 
   // Nothing either for sizes of memory that there was no time to probe.
   std::optional<Expectation> of(const SizedCase& what) const override;
+
+  std::vector<std::optional<Expectation>> of_groups(const GroupedCase& what) const override;
 
   const MemoryCurve& memory() const { return limits_.memory; }
   // The same once more, later. Collective over all lanes.

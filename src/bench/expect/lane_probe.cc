@@ -44,10 +44,10 @@ void LaneProbe::run_once(const probe::Kernel& kernel, std::size_t offset, std::s
   if (!takes_both) kernel.run({.a = send, .b = {}, .c = {}});
 }
 
-void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes) {
+void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes, ProbeCompany company) {
   const auto parts = parts_of_slice(bytes);
   const auto offset = next_part_++ % parts.count * parts.bytes;
-  session_.ranks().front().world->barrier();
+  if (company == ProbeCompany::all_lanes) session_.ranks().front().world->barrier();
   ProbeSpan span{.start_ns = session_.clock().now_ns()};
   for (std::size_t loop = 0; loop < parts.loops; ++loop) run_once(kernel, offset, parts.bytes);
   span.end_ns = session_.clock().now_ns();
@@ -56,7 +56,7 @@ void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes) {
   if (kernel.name.starts_with("nt_")) run_once(*probe::find_kernel("read"), offset, parts.bytes);
 }
 
-void LaneProbe::measure(std::size_t bytes) {
+void LaneProbe::measure(std::size_t bytes, ProbeCompany company) {
   const auto now_ns = session_.clock().now_ns();
   spans_ = {{.start_ns = now_ns, .end_ns = now_ns}};
   next_part_ = 0;
@@ -65,7 +65,7 @@ void LaneProbe::measure(std::size_t bytes) {
   if (!is_all) run_once(*probe::find_kernel("read"), 0, parts.bytes * parts.count);
   for (const auto& pass : kProbePasses)
     for (int repeat = 0; repeat < kProbeRepeats; ++repeat)
-      time_pass(*probe::find_kernel(pass.kernel), bytes);
+      time_pass(*probe::find_kernel(pass.kernel), bytes, company);
 }
 
 }  // namespace linerate

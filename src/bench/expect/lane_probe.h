@@ -29,6 +29,8 @@ inline constexpr ProbePass kProbePasses[] = {
     {"merge", &MemoryPoint::update_gbps}};
 inline constexpr int kProbeRepeats = 3;  // of each
 
+enum class ProbeCompany : std::uint8_t { all_lanes, alone };
+
 // A lane's slice: half of it in send, half in recv, which need not be touched anew. A pass goes
 // over the next part of it, so that a part comes back only after all others: a large slice is
 // probed by a few parts of it.
@@ -39,8 +41,9 @@ class LaneProbe {
   LaneProbe(Session& session, std::size_t most_bytes);
 
   // All passes over a slice of `bytes`, which is gone through once before, unless it is all that
-  // the buffers hold, and so what was touched last.
-  void measure(std::size_t bytes);
+  // the buffers hold, and so what was touched last. Each pass begins when all lanes are there,
+  // which do the same, or at once.
+  void measure(std::size_t bytes, ProbeCompany company = ProbeCompany::all_lanes);
   // In the order of kProbePasses, each so many times; before them the first moment of measure().
   const std::vector<ProbeSpan>& spans() const { return spans_; }
 
@@ -48,7 +51,7 @@ class LaneProbe {
   static std::size_t touched_bytes(std::size_t bytes);
 
  private:
-  void time_pass(const probe::Kernel& kernel, std::size_t bytes);
+  void time_pass(const probe::Kernel& kernel, std::size_t bytes, ProbeCompany company);
   void run_once(const probe::Kernel& kernel, std::size_t offset, std::size_t bytes);
 
   Session& session_;

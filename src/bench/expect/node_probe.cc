@@ -2,12 +2,18 @@
 #include "bench/expect/node_probe.h"
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/units.h"
 #include "base/wire.h"
 #include "bench/expect/lane_probe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string>
 #include <string_view>
 
 namespace linerate {
@@ -80,6 +86,38 @@ Taken slowest_of(const NodeSpans& nodes, std::size_t bytes) {
   return taken;
 }
 
+// What this lane finds alone.
+std::vector<MemoryPoint> measured_alone(Session& session, std::span<const std::size_t> sizes,
+                                        double budget_us) {
+  LaneProbe probe(session, sizes.back());
+  ProbePlan plan(sizes, {.budget_us = budget_us, .stops_when_alike = false});
+  while (const auto size = plan.next()) {
+    probe.measure(*size, ProbeCompany::alone);
+    const LaneSpans spans{probe.spans()};
+    auto point = point_of(spans, *size);
+    point.nranks = 1;
+    plan.add(point,
+             static_cast<double>(spans.front().back().end_ns - spans.front().front().start_ns) /
+                 kNsPerUs);
+  }
+  return plan.curve().points();
+}
+
+// The best of all lanes at each size.
+MemoryCurve best_of(Session& session, const std::vector<MemoryPoint>& mine) {
+  WireWriter out;
+  out.put_all(std::span<const MemoryPoint>(mine));
+  std::map<std::uint64_t, MemoryPoint> best;
+  for (const auto& bytes : session.members().all_gather(out.bytes(), session.init_deadline()))
+    for (const auto& point : WireReader(bytes).get_all<MemoryPoint>()) {
+      auto& most = best.try_emplace(point.bytes, point).first->second;
+      for (const auto gbps : kMemoryBandwidths) most.*gbps = std::max(most.*gbps, point.*gbps);
+    }
+  std::vector<MemoryPoint> points;
+  for (const auto& [bytes, point] : best) points.push_back(point);
+  return MemoryCurve(points);
+}
+
 }  // namespace
 
 ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
@@ -95,6 +133,35 @@ ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
     plan.add(taken.point, taken.took_us);
   }
   return {.curve = plan.curve(), .left_out = plan.left_out()};
+}
+
+ProbedMemory probe_lone_memory(Session& session, std::span<const std::size_t> sizes,
+                               double budget_us) {
+  constexpr int kMostAsked = 4;  // cores differ, but by few kinds
+  const int nlanes = session.members().nranks();
+  const int nasked = std::min(nlanes, kMostAsked);
+  std::vector<MemoryPoint> mine;
+  for (int i = 0; i < nasked; ++i) {
+    session.enter_local({.what = "probe of the memory"});
+    if (session.members().rank() == i * nlanes / nasked)
+      mine = measured_alone(session, sizes, budget_us / nasked);
+    session.members().barrier(session.init_deadline());
+  }
+  ProbedMemory probed{.curve = best_of(session, mine)};
+  for (const auto size : sizes)
+    if (std::ranges::find(probed.curve.points(), size, &MemoryPoint::bytes) ==
+        probed.curve.points().end())
+      probed.left_out.push_back(size);
+  return probed;
+}
+
+void tell_left_out(std::span<const std::size_t> sizes, double budget_us) {
+  std::vector<std::string> texts;
+  for (const auto bytes : sizes) texts.push_back(bytes_text(bytes));
+  say(
+      fmt::format("note: the memory could not be probed at {} within {} s, which is all that it "
+                  "may take: results whose buffers take so much get no verdict",
+                  fmt::join(texts, ", "), budget_us / 1e6));
 }
 
 }  // namespace linerate

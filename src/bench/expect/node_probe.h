@@ -21,4 +21,13 @@ struct ProbedMemory {
 ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
                           const ProbePlan::Rules& rules);
 
+// The same of one rank while the others sleep, for so long at most: the best of a few ranks, which
+// are asked one after the other. Points say so (MemoryPoint::nranks). Collective over all lanes;
+// the same on all.
+ProbedMemory probe_lone_memory(Session& session, std::span<const std::size_t> sizes,
+                               double budget_us);
+
+// Says on stderr that these sizes found no time within so much.
+void tell_left_out(std::span<const std::size_t> sizes, double budget_us);
+
 }  // namespace linerate

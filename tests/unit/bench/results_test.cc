@@ -103,6 +103,38 @@ TEST(ResultsOf, JudgeTheRowOfSeveralGroupsByItsWorst) {
   EXPECT_DOUBLE_EQ(efficiency(results.table), 40.0 / 80);
 }
 
+// Knows of groups alone: the first is low at 0.4 of its bound, the second is not at 0.3 of its own.
+class GroupExpecter final : public Expecter {
+ public:
+  std::optional<Expectation> of(const SizedCase&) const override { return Expectation{1, "x"}; }
+  std::vector<std::optional<Expectation>> of_groups(const GroupedCase& what) const override {
+    asked_calls_ = what.calls;
+    return {Expectation{.busbw_gbps = what.groups[0].busbw_gbps / 0.4, .low_below = 0.5},
+            Expectation{.busbw_gbps = what.groups[1].busbw_gbps / 0.3, .low_below = 0.2}};
+  }
+  std::uint64_t asked_calls() const { return asked_calls_; }
+
+ private:
+  mutable std::uint64_t asked_calls_ = 0;
+};
+
+TEST(ResultsOf, JudgeGroupsByWhatAllOfThemDid) {
+  const GroupExpecter expecter;
+  const RunFacts facts{.infos = {rank_of(0, 7), rank_of(1, 9), rank_of(2, 7), rank_of(3, 9)},
+                       .expecter = &expecter};
+  auto m = measurement_of("all_reduce");
+  m.group_windows.resize(2);  // of 5 calls each
+  m.samples.emplace_back(10, 1);
+  m.samples.emplace_back(10, 1);
+
+  const auto results = results_of(m, {}, facts, {{0, 1}, {0}, {1}});
+
+  EXPECT_DOUBLE_EQ(efficiency(results.groups[1]), 0.3);
+  EXPECT_DOUBLE_EQ(efficiency(results.table), 0.4);
+  EXPECT_EQ(verdict_of(results.table), Verdict::low);
+  EXPECT_EQ(expecter.asked_calls(), 5u);
+}
+
 TEST(ResultsOf, NameTheFirstWrongRankAndCountEachRank) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
   auto m = measurement_of("all_reduce");

@@ -55,15 +55,15 @@ TEST(BoundVerdicts, OfPairsAndWithoutExpectationsHaveReasonsOfTheirOwn) {
   pairs.collective = nullptr;
 
   EXPECT_THAT(judge(off, {}).said, HasSubstr("--expect off"));
-  EXPECT_THAT(judge(pairs, {}).said, HasSubstr("pairs of ranks are judged on emulated networks"));
+  EXPECT_THAT(judge(pairs, {}).said, HasSubstr("pairs of ranks are judged in one host's memory"));
   EXPECT_THAT(judge(wanting(0.5), {}).said, HasSubstr("these calls and sizes"));
 }
 
 TEST(RunsWithoutABound, NameWhatNobodyKnows) {
   EXPECT_THAT(why_unjudged({.backend = "mpi", .transport = "ucx", .nranks = 8, .nnodes = 2}),
               HasSubstr("2 hosts is their network's, and how mpi (ucx) uses it"));
-  EXPECT_THAT(why_unjudged({.backend = "host", .nranks = 8, .nnodes = 1, .ngroups = 4}),
-              HasSubstr("4 groups"));
+  EXPECT_THAT(why_unjudged({.backend = "host", .nranks = 4, .nnodes = 1, .ngroups = 4}),
+              HasSubstr("each of the 4 groups is one rank alone"));
   EXPECT_THAT(why_unjudged({.nranks = 1, .nnodes = 1}), HasSubstr("one rank alone"));
   EXPECT_THAT(why_unjudged({.nranks = 2000, .nnodes = 1}), HasSubstr("2000 ranks"));
 }

@@ -49,6 +49,16 @@ TEST(ReadJsonl, GivesBackTheMembersThemselves) {
   EXPECT_EQ(file->ends.at(0).memory_bytes.at(1).second, 4096u);
 }
 
+TEST(ReadJsonl, GivesBackWhoTouchedMemory) {
+  auto run = example_run();
+  run.memory.push_back({.bytes = 1024, .copy_gbps = 5, .nranks = 1});
+
+  const auto file = read_jsonl(json_line(run) + json_line(example_end()));
+
+  ASSERT_TRUE(file) << file.sentence();
+  EXPECT_EQ(file->runs.at(0).memory, run.memory);
+}
+
 TEST(ReadJsonl, GivesBackCondensedRanks) {
   auto record = example_record();
   record.samples->late_us.assign(70, 1.0);

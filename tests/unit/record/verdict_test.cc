@@ -40,5 +40,17 @@ TEST(MemoryChanges, AreNoneWhereNothingCanBeCompared) {
   EXPECT_DOUBLE_EQ(memory_change(kMemory, {}), 1);
 }
 
+// What one rank reaches alone is no change of what all reach.
+TEST(MemoryChanges, AreBetweenAsManyRanks) {
+  auto alone = kMemory;
+  for (auto& point : alone) {
+    point.nranks = 1;
+    point.copy_gbps /= 2;
+  }
+
+  EXPECT_DOUBLE_EQ(memory_change(kMemory, alone), 1);
+  EXPECT_DOUBLE_EQ(memory_change(alone, alone), 1);
+}
+
 }  // namespace
 }  // namespace linerate

@@ -1,0 +1,97 @@
+// See pair_expecter.h.
+#include "bench/expect/pair_expecter.h"
+
+#include "base/wire.h"
+#include "bench/expect/node_probe.h"
+#include "bench/expect/probe_plan.h"
+#include "topo/machine.h"
+
+#include <utility>
+
+namespace linerate {
+namespace {
+
+constexpr double kBudgetUs = 200e3;  // of all ranks at once, and of those asked alone
+
+bool in_one_memory(const Session& session) {
+  return session.config().emulate_file.empty() && session.nranks() > 1 &&
+         session.infos().front().node == session.infos().back().node &&
+         session.ranks().front().device->kind() == DeviceKind::cpu;
+}
+
+// The first lane's knowledge is what all go by.
+std::size_t agreed_cache(Session& session, std::size_t cache_bytes) {
+  WireWriter out;
+  out.put(cache_bytes);
+  return WireReader(session.members().broadcast(out.bytes(), 0, session.init_deadline()))
+      .get<std::size_t>();
+}
+
+std::vector<MemoryPoint> joined(const MemoryCurve& all, const MemoryCurve& lone) {
+  auto points = all.points();
+  points.insert(points.end(), lone.points().begin(), lone.points().end());
+  return points;
+}
+
+}  // namespace
+
+// Latency is measured with other messages than bandwidth, one at a time as those of one way.
+PairExpecter::Sizes PairExpecter::sizes_of(const RunConfig& config, int nranks,
+                                           std::size_t cache_bytes) {
+  const auto npairs = config.at_once ? static_cast<std::size_t>(nranks) / 2 : 1;
+  std::vector<double> all, lone;
+  const auto add = [](std::vector<double>& footprints, const PairFootprint& footprint) {
+    footprints.insert(footprints.end(), {footprint.read_bytes, footprint.all_bytes});
+  };
+  for (const auto bytes : {config.min_bytes, config.max_bytes}) {
+    if (bytes < kLeastJudgedBytes) continue;
+    add(lone, lone_footprint(bytes));
+    for (const int ways : {1, 2}) add(all, round_footprint(bytes, ways, npairs));
+  }
+  const auto held = 2 * config.max_bytes;
+  return {.all = probe_sizes(all, {.buffer_bytes = held * static_cast<std::size_t>(nranks),
+                                   .cache_bytes = cache_bytes}),
+          .lone = probe_sizes(lone, {.buffer_bytes = held, .cache_bytes = cache_bytes})};
+}
+
+std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run& run) {
+  if (!in_one_memory(session) || run.config.max_bytes < kLeastJudgedBytes) return nullptr;
+  auto expecter = std::make_unique<PairExpecter>();
+  auto& limits = expecter->limits_;
+  limits.nranks = session.nranks();
+  limits.all.latency_us = run.barrier_us / 2;  // there, and the answer back
+  limits.all.direct = session.capabilities().direct;
+  if (session.is_first())
+    limits.all.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
+  expecter->sizes_ = sizes_of(run.config, session.nranks(), agreed_cache(session, run.cache_bytes));
+  expecter->probe(session);
+  if (session.is_first())
+    for (const auto* sizes : {&limits.all_left_out, &limits.lone_left_out})
+      if (!sizes->empty()) tell_left_out(*sizes, kBudgetUs);
+  return expecter;
+}
+
+void PairExpecter::probe(Session& session) {
+  auto all = probe_memory(session, sizes_.all, {.budget_us = kBudgetUs, .stops_when_alike = false});
+  auto lone = probe_lone_memory(session, sizes_.lone, kBudgetUs);
+  limits_.all.memory = std::move(all.curve);
+  limits_.all_left_out = std::move(all.left_out);
+  limits_.lone = std::move(lone.curve);
+  limits_.lone_left_out = std::move(lone.left_out);
+}
+
+std::vector<std::optional<Expectation>> PairExpecter::of(std::span<const PairRun> round) const {
+  return pair_bounds(round, limits_);
+}
+
+std::vector<MemoryPoint> PairExpecter::points() const {
+  return joined(limits_.all.memory, limits_.lone);
+}
+
+std::vector<MemoryPoint> PairExpecter::measure_again(Session& session) const {
+  PairExpecter later = *this;
+  later.probe(session);
+  return later.points();
+}
+
+}  // namespace linerate
