@@ -46,7 +46,6 @@ bool MemoryCurve::knows(double bytes, std::span<const std::size_t> left_out) con
 }
 
 bool MemoryCurve::beyond_caches(double bytes, std::size_t l3_bytes) const {
-  constexpr double kLikeMemory = 1.3;
   if (bytes > static_cast<double>(l3_bytes)) return true;
   const auto& largest = points_.back();
   return largest.bytes > l3_bytes && at(bytes).copy_gbps < kLikeMemory * largest.copy_gbps;

@@ -22,6 +22,9 @@ inline constexpr double MemoryPoint::*kMemoryBandwidths[] = {
     &MemoryPoint::read_gbps, &MemoryPoint::write_gbps, &MemoryPoint::copy_gbps,
     &MemoryPoint::update_gbps};
 
+// What is no more than so many times as fast as memory is memory and no cache.
+inline constexpr double kLikeMemory = 1.3;
+
 class MemoryCurve {
  public:
   MemoryCurve() = default;

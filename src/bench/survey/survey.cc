@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/pages.h"
+#include "bench/expect/memory_curve.h"
 #include "bench/probe/flag.h"
 #include "bench/survey/crew.h"
 #include "stats/summary.h"
@@ -130,7 +131,6 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
 }
 
 std::size_t cache_end(const Survey& survey) {
-  constexpr double kLikeMemory = 1.3;
   if (survey.by_size.empty()) return 0;
   const auto& memory = survey.by_size.back().of;
   std::size_t end = survey.by_size.back().bytes;
