@@ -91,12 +91,14 @@ void BenchmarkRun::plan() {
 
 void BenchmarkRun::expect() {
   if (!config_.expects) return;
-  memory_bound_ = HostExpecter::measure(session_, {.cases = cases_,
-                                                   .buffer_bytes = buffer_bytes_,
-                                                   .traffic = traffic_.get(),
-                                                   .barrier_us = info_.timing.barrier_cost_us,
-                                                   .direct = session_.capabilities().direct,
-                                                   .cache_bytes = events_.cache_bytes});
+  memory_bound_ =
+      HostExpecter::measure(session_, {.cases = cases_,
+                                       .buffer_bytes = buffer_bytes_,
+                                       .traffic = traffic_.get(),
+                                       .barrier_us = info_.timing.barrier_cost_us,
+                                       .direct = session_.capabilities().direct,
+                                       .crowded = shares_cores(info_, session_.nranks()),
+                                       .cache_bytes = events_.cache_bytes});
   if (memory_bound_) info_.memory = memory_bound_->memory().points();
 }
 

@@ -62,15 +62,12 @@ std::optional<Failure> add_file(const std::string& path, SinkList& sinks) {
   return std::nullopt;
 }
 
-// More ranks of host memory than cores: times then show the scheduler. mpirun and srun bind ranks
-// to cores of their own, so that what rank 0 may use says nothing, and refuse too many themselves.
+// Times of ranks that share cores show the scheduler.
 std::optional<std::string> crowding_note(const RunInfo& run) {
-  const auto on_first_node =
-      std::ranges::count_if(run.ranks, [](const RankInfo& rank) { return rank.node == 0; });
-  const bool bound = run.launcher == "mpirun" || run.launcher == "srun";
-  if (run.backend == "fake" || run.backend == "nccl" || bound || run.ncores == 0 ||
-      on_first_node <= run.ncores)
-    return std::nullopt;
+  const auto on_first_node = static_cast<int>(
+      std::ranges::count_if(run.ranks, [](const RankInfo& rank) { return rank.node == 0; }));
+  const bool on_cores = run.backend != "fake" && run.backend != "nccl";
+  if (!on_cores || !shares_cores(run, on_first_node)) return std::nullopt;
   return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,
                      run.ncores);
 }

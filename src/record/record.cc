@@ -17,6 +17,11 @@ std::string_view name_of(Placement placement) {
   __builtin_unreachable();
 }
 
+bool shares_cores(const RunInfo& run, int nranks) {
+  const bool bound = run.launcher == "mpirun" || run.launcher == "srun";
+  return !bound && run.ncores > 0 && nranks > run.ncores;
+}
+
 RankSpread condense(std::span<const double> per_rank) {
   assert(!per_rank.empty());
   std::vector<int> ranks(per_rank.size());

@@ -87,6 +87,11 @@ struct RunInfo {
   std::vector<MemoryPoint> memory{};  // right before the first result
 };
 
+// Whether `nranks` ranks of host memory on a node have fewer cores than they are. mpirun and srun
+// bind ranks to cores of their own, so that what rank 0 may use says nothing, and refuse too many
+// themselves.
+bool shares_cores(const RunInfo& run, int nranks);
+
 struct CaseInfo {
   std::string collective{};
   std::string type{};

@@ -54,7 +54,8 @@ std::vector<std::optional<Expectation>> group_bounds(const GroupedCase& what,
                                                      const HostLimits& limits,
                                                      const std::vector<Touched>& touched) {
   std::vector<double> call_us;
-  for (const auto& one : touched) call_us.push_back(limits.memory.least_us(one));
+  for (const auto& one : touched)
+    call_us.push_back(sure_part(limits) * limits.memory.least_us(one));
   const auto times = times_of(what, call_us);
   const double calls = static_cast<double>(what.calls) * static_cast<double>(what.windows.size());
   const int nranks = nranks_of(what);

@@ -28,10 +28,16 @@ Touched touched_by(const SizedCase& what, const Places& places) {
   return touched;
 }
 
+double sure_part(const HostLimits& limits) {
+  constexpr double kCrowded = 0.5;
+  return limits.crowded ? kCrowded : 1;
+}
+
 double low_below(const HostLimits& limits, bool by_memory, const Touched& touched) {
   constexpr double kLow = 0.5, kLowBetweenCores = 0.15;
   const bool beyond_caches = limits.memory.beyond_caches(touched.footprint_bytes, limits.l3_bytes);
-  return limits.direct && by_memory && beyond_caches ? kLow : kLowBetweenCores;
+  const double low = limits.direct && by_memory && beyond_caches ? kLow : kLowBetweenCores;
+  return low * sure_part(limits);
 }
 
 std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
@@ -39,7 +45,7 @@ std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& l
   const auto& collective = *what.what.collective;
   const double factor = collective.bus_factor(what.sizing.nranks);
   if (factor <= 0 || limits.memory.empty()) return std::nullopt;
-  const double memory_us = limits.memory.least_us(touched);
+  const double memory_us = sure_part(limits) * limits.memory.least_us(touched);
   const double time_us = memory_us + limits.latency_us;
   if (time_us <= 0) return std::nullopt;
   const bool by_memory = memory_us >= limits.latency_us;

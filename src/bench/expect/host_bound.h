@@ -17,6 +17,7 @@ struct HostLimits {
   double latency_us = 0;     // from one rank to another
   std::size_t l3_bytes = 0;  // of the ranks' caches, or as much of them as is known to work
   bool direct = true;        // Capabilities::direct
+  bool crowded = false;      // ranks share cores
 };
 
 // Where calls of a window find their buffers.
@@ -26,6 +27,10 @@ struct Places {
   std::uint64_t calls = 1;       // of a window; each window begins at the same place
   std::uint64_t warm_calls = 1;  // before it, there too; other places were filled last
 };
+
+// The part of what memory seems to need that it surely needs: a probe of ranks that share cores is
+// so short that it shows the scheduler too, and a run of theirs was up to 1.9 times as fast.
+double sure_part(const HostLimits& limits);
 
 // What the calls of a window touch.
 Touched touched_by(const SizedCase& what, const Places& places);

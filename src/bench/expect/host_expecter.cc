@@ -69,6 +69,7 @@ std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run&
   expecter->say_left_out(session);
   expecter->limits_.latency_us = run.barrier_us / 2;  // there, and the answer back
   expecter->limits_.direct = run.direct;
+  expecter->limits_.crowded = run.crowded;
   return expecter;
 }
 

@@ -20,6 +20,7 @@ class HostExpecter final : public Expecter {
     const TrafficMatrix* traffic = nullptr;
     double barrier_us = 0;
     bool direct = true;           // Capabilities::direct
+    bool crowded = false;         // ranks share cores; on rank 0
     std::size_t cache_bytes = 0;  // RunEvents::cache_bytes, on rank 0
   };
 

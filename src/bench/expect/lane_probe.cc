@@ -11,6 +11,9 @@ namespace {
 // and its end do not count.
 constexpr std::size_t kPartBytes = std::size_t{2} << 20;
 
+// More than caches hold, of which it does not matter which core read or wrote it last.
+constexpr std::size_t kBeyondCachesBytes = std::size_t{64} << 20;
+
 probe::Parts parts_of_slice(std::size_t bytes) { return probe::parts_of(bytes / 2, kPartBytes); }
 
 }  // namespace
@@ -62,7 +65,9 @@ void LaneProbe::measure(std::size_t bytes, ProbeCompany company) {
   next_part_ = 0;
   const auto parts = parts_of_slice(bytes);
   const bool is_all = parts.bytes * (parts.count + 1) > send_.size();
-  if (!is_all) run_once(*probe::find_kernel("read"), 0, parts.bytes * parts.count);
+  const bool fits_caches = bytes < kBeyondCachesBytes;
+  const std::string_view touch = fits_caches ? "update" : "read";
+  if (fits_caches || !is_all) run_once(*probe::find_kernel(touch), 0, parts.bytes * parts.count);
   for (const auto& pass : kProbePasses)
     for (int repeat = 0; repeat < kProbeRepeats; ++repeat)
       time_pass(*probe::find_kernel(pass.kernel), bytes, company);

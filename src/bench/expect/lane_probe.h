@@ -40,9 +40,10 @@ class LaneProbe {
   // they are smaller than a slice of `most_bytes`, others are used.
   LaneProbe(Session& session, std::size_t most_bytes);
 
-  // All passes over a slice of `bytes`, which is gone through once before, unless it is all that
-  // the buffers hold, and so what was touched last. Each pass begins when all lanes are there,
-  // which do the same, or at once.
+  // All passes over a slice of `bytes`, which is gone through once before, unless it is large and
+  // all that the buffers hold, and so what was touched last; where caches may hold it, it is
+  // written too, since lines that another core has read are slower to write. Each pass begins when
+  // all lanes are there, which do the same, or at once.
   void measure(std::size_t bytes, ProbeCompany company = ProbeCompany::all_lanes);
   // In the order of kProbePasses, each so many times; before them the first moment of measure().
   const std::vector<ProbeSpan>& spans() const { return spans_; }

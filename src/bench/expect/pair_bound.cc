@@ -27,7 +27,8 @@ MessageTimes times_of(const PairRun& run, const PairLimits& limits, std::size_t 
   const auto lone = lone_footprint(run.bytes);
   const auto round = round_footprint(run.bytes, run.ways, npairs);
   const double lone_us = limits.lone.least_us(touched_by_message(run.bytes, lone.*part));
-  const double all_us = limits.all.memory.least_us(touched_by_message(run.bytes, round.*part));
+  const double all_us = sure_part(limits.all) *
+                        limits.all.memory.least_us(touched_by_message(run.bytes, round.*part));
   return {.lone_us = lone_us, .all_us = std::min(lone_us, all_us)};
 }
 

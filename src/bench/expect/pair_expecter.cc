@@ -61,6 +61,7 @@ std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run&
   limits.nranks = session.nranks();
   limits.all.latency_us = run.barrier_us / 2;  // there, and the answer back
   limits.all.direct = session.capabilities().direct;
+  limits.all.crowded = run.crowded;
   if (session.is_first())
     limits.all.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
   expecter->sizes_ = sizes_of(run.config, session.nranks(), agreed_cache(session, run.cache_bytes));

@@ -18,6 +18,7 @@ class PairExpecter {
     const RunConfig& config;  // with what became of -e
     double barrier_us = 0;
     std::size_t cache_bytes = 0;  // RunEvents::cache_bytes, on rank 0
+    bool crowded = false;         // ranks share cores; on rank 0
   };
 
   // Measures all ranks at once and some of them alone, for 0.2 s at most each where nothing else

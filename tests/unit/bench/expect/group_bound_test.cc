@@ -88,6 +88,16 @@ TEST(GroupBounds, AddUpOverWindows) {
   for (const auto& bound : groups.bounds()) EXPECT_NEAR(reached(bound), 1, 1e-9);
 }
 
+TEST(GroupBounds, TrustNoProbeOfRanksThatShareCores) {
+  auto crowded = kLimits;
+  crowded.crowded = true;
+
+  const auto bounds = Groups().add(2, 0, 4).add(2, 0, 4).bounds(crowded);
+
+  EXPECT_NEAR(reached(bounds[0]), 1 / 4.0, 1e-9);
+  EXPECT_NEAR(bounds[0]->low_below, 0.25, 1e-9);
+}
+
 // Half of what a message takes among all ranks, besides the memory's millisecond.
 TEST(GroupBounds, AddTheWayOfOneMessageAmongTheGroupsRanks) {
   auto limits = kLimits;

@@ -47,6 +47,20 @@ TEST(HostBounds, CountTheWayOfOneMessage) {
   EXPECT_NEAR(bound_gbps("all_reduce", 2, memory_us), 2, 1e-9);
 }
 
+// The probe of such ranks shows the scheduler: the bound doubles, what is low stays so.
+TEST(HostBounds, TrustNoProbeOfRanksThatShareCores) {
+  const Case what = of("all_reduce");
+  const auto host_case = on(what, 2);
+  const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
+  auto crowded = limits();
+  crowded.crowded = true;
+
+  const auto bound = host_bound(host_case, crowded, touched);
+
+  EXPECT_NEAR(bound->busbw_gbps, 8, 1e-9);
+  EXPECT_NEAR(bound->low_below, 0.25, 1e-9);
+}
+
 TEST(HostBounds, SayWhatBinds) {
   const Case what = of("all_reduce");
   const auto host_case = on(what, 2);

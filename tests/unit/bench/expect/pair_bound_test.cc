@@ -84,6 +84,14 @@ TEST(PairBounds, AreNeverBelowWhatOneCoreReachesAlone) {
   EXPECT_NEAR(reached(bound), 1, 1e-9);
 }
 
+TEST(PairBounds, TrustNoProbeOfRanksThatShareCores) {
+  auto crowded = limits(4, 0.8);
+  EXPECT_NEAR(reached(bounds_of({both_ways(run_of(0, 10))}, crowded).front()), 1, 1e-9);
+
+  crowded.all.crowded = true;
+  EXPECT_NEAR(reached(bounds_of({both_ways(run_of(0, 10))}, crowded).front()), 6.25 / 10, 1e-9);
+}
+
 // Two pairs of four ranks, 20 messages at 1.6 in a millisecond.
 TEST(PairBounds, OfPairsAtOnceShareTheMemory) {
   for (const auto& bound : bounds_of({run_of(0, 20), run_of(0, 20)}, limits(4))) {
