@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace linerate {
 
@@ -25,9 +26,10 @@ struct Places {
   std::size_t buffer_bytes = 0;  // of one rank
   std::uint64_t calls = 1;       // of a window; each window begins at the same place
   std::uint64_t warm_calls = 1;  // before it, there too; other places were filled last
+  std::vector<int> nodes{};      // of each rank; empty: all share one memory
 };
 
-// What the calls of a window touch.
+// What the calls of a window touch, on the node that moves most.
 Touched touched_by(const SizedCase& what, const Places& places);
 
 // busbw of a call that takes no longer than its bytes take memory and one message takes between
