@@ -62,6 +62,8 @@ TEST(BoundVerdicts, OfPairsAndWithoutExpectationsHaveReasonsOfTheirOwn) {
 TEST(RunsWithoutABound, NameWhatNobodyKnows) {
   EXPECT_THAT(why_unjudged({.backend = "mpi", .transport = "ucx", .nranks = 8, .nnodes = 2}),
               HasSubstr("2 hosts is their network's, and how mpi (ucx) uses it"));
+  EXPECT_THAT(why_unjudged({.backend = "gloo", .transport = "TCP", .nranks = 8, .nnodes = 2}),
+              HasSubstr("2 hosts is their network's, and it could not be probed"));
   EXPECT_THAT(why_unjudged({.backend = "host", .nranks = 8, .nnodes = 1, .ngroups = 4}),
               HasSubstr("4 groups"));
   EXPECT_THAT(why_unjudged({.nranks = 1, .nnodes = 1}), HasSubstr("one rank alone"));
