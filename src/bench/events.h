@@ -26,6 +26,7 @@ struct RunTotals {
   std::optional<double> least_efficiency;  // of the results that somebody can judge
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …
   std::vector<MemoryPoint> memory;      // at the end, where it was asked
+  std::vector<NetworkPoint> network;    // likewise
   std::optional<CommTimes> comm_times;  // of a run that came to its end
   std::vector<Suspect> suspects;        // what made results low, where pairs of ranks told
 

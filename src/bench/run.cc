@@ -37,6 +37,7 @@ class BenchmarkRun {
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
   void note(const Record& judged);
+  std::vector<Suspect> search();
   void end(std::optional<double> first_call_us);
   RunFacts facts() const;
 
@@ -50,8 +51,8 @@ class BenchmarkRun {
   std::vector<Case> cases_;
   std::size_t buffer_bytes_ = 0;
   std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
-  std::unique_ptr<HostExpecter> memory_bound_;  // null: results do not follow from one memory
-  std::unique_ptr<Expecter> expecter_;          // where they do not; null: nobody can tell
+  std::unique_ptr<HostExpecter> host_bound_;  // null: results do not follow from what it probes
+  std::unique_ptr<Expecter> expecter_;        // where they do not; null: nobody can tell
 };
 
 RunTotals BenchmarkRun::run() {
@@ -67,8 +68,7 @@ RunTotals BenchmarkRun::run() {
     run_cycle(runner);
     if (totals_.interrupted) break;
   }
-  if (config_.expects && !totals_.interrupted)
-    totals_.suspects = search_slow_pairs(session_, low_bytes_);
+  if (config_.expects && !totals_.interrupted) totals_.suspects = search();
   session_.enter({.what = "end of the run"});
   end(runner.first_call_us());
   return totals_;
@@ -91,21 +91,27 @@ void BenchmarkRun::plan() {
 
 void BenchmarkRun::expect() {
   if (!config_.expects) return;
-  memory_bound_ =
-      HostExpecter::measure(session_, {.cases = cases_,
-                                       .buffer_bytes = buffer_bytes_,
-                                       .traffic = traffic_.get(),
-                                       .barrier_us = info_.timing.barrier_cost_us,
-                                       .direct = session_.capabilities().direct,
-                                       .crowded = shares_cores(info_, session_.nranks()),
-                                       .cache_bytes = events_.cache_bytes});
-  if (memory_bound_) info_.memory = memory_bound_->memory().points();
+  host_bound_ = HostExpecter::measure(session_, {.cases = cases_,
+                                                 .buffer_bytes = buffer_bytes_,
+                                                 .traffic = traffic_.get(),
+                                                 .barrier_us = info_.timing.barrier_cost_us,
+                                                 .direct = session_.capabilities().direct,
+                                                 .crowded = shares_cores(info_, session_.nranks()),
+                                                 .cache_bytes = events_.cache_bytes});
+  if (!host_bound_) return;
+  auto probed = host_bound_->probed();
+  info_.memory = std::move(probed.memory);
+  info_.network = std::move(probed.network);
 }
 
 // The slowest lane's times: each of the three is done when the last one is.
 void BenchmarkRun::end(std::optional<double> first_call_us) {
   totals_.memory_bytes = memory_.amounts(session_);
-  if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_).points();
+  if (host_bound_) {
+    auto probed = host_bound_->measure_again(session_);
+    totals_.memory = std::move(probed.memory);
+    totals_.network = std::move(probed.network);
+  }
   CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
   if (first_call_us) times.first_call_us = session_.most_of_lanes(*first_call_us);
   times.destroy_us = session_.most_of_lanes(session_.close());
@@ -119,7 +125,7 @@ RunFacts BenchmarkRun::facts() const {
           .transport = info_.transport,
           .infos = session_.infos(),
           .traffic = traffic_.get(),
-          .expecter = memory_bound_ ? memory_bound_.get() : expecter_.get()};
+          .expecter = host_bound_ ? host_bound_.get() : expecter_.get()};
 }
 
 void BenchmarkRun::begin() {
@@ -127,7 +133,7 @@ void BenchmarkRun::begin() {
   std::vector<std::uint64_t> row_bytes;
   for (const auto& what : cases_) row_bytes.push_back(what.bytes);
   if (!session_.is_first()) return;
-  if (config_.expects && !memory_bound_ && events_.expecter) expecter_ = events_.expecter(info_);
+  if (config_.expects && !host_bound_ && events_.expecter) expecter_ = events_.expecter(info_);
   events_.begin(info_, row_bytes);
 }
 
@@ -153,6 +159,13 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
     events_.results(results.groups, totals_);
   }
   if (session_.is_first()) events_.row(table);
+}
+
+// Where the network's probe has named a node already, pairs of ranks are not asked.
+std::vector<Suspect> BenchmarkRun::search() {
+  const bool named = low_bytes_ > 0 && host_bound_ && !host_bound_->slow_nodes().empty();
+  const auto found = search_slow_pairs(session_, named ? 0 : low_bytes_);
+  return named ? host_bound_->slow_nodes() : found;
 }
 
 void BenchmarkRun::note(const Record& judged) {

@@ -83,6 +83,8 @@ class Session {
   // The lane that drives each rank.
   int lane_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
   int ngroups() const { return ngroups_; }
+  // On the first lane of each of several nodes, a member for each node in their order; else null.
+  Bootstrap* node_leaders() { return node_leaders_.get(); }
 
   // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
   // with inputs, so that no page fault and no zero page is in a timing; registers them (-R), which

@@ -58,7 +58,9 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int nranks() const = 0;
   virtual Device& device() = 0;
-  virtual std::string transport() const = 0;  // "shared memory", "MPI", …, as records name it
+  // As records name it: "shared memory", "MPI", …; "TCP", or "TCP on eth0,eth1" where it is known
+  // which interfaces it uses, where nothing but TCP carries data between hosts.
+  virtual std::string transport() const = 0;
 
   // Starts `op`; on an inline stream it is complete on return. Send and recv views must stay valid
   // until then. REQUIRES: the views hold extent_of(op, rank(), nranks()); peer and source are

@@ -2,6 +2,7 @@
 #include "commands/bound_verdict.h"
 
 #include "base/log.h"
+#include "bench/expect/tcp_hosts.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,13 @@ ExitCode tell_unjudged(const RunConfig& config, std::string_view why) {
 
 std::string why_unjudged(const RunInfo& run) {
   if (run.nranks < 2) return "one rank alone sends nothing";
+  if (run.nnodes > 1 && run.ngroups > 1)
+    return fmt::format(
+        "{} groups of ranks share the network of {} hosts, and what is left to each is not known",
+        run.ngroups, run.nnodes);
+  if (run.nnodes > 1 && is_tcp(run.transport))
+    return fmt::format("the bound of {} hosts is their network's, and it could not be probed",
+                       run.nnodes);
   if (run.nnodes > 1)
     return fmt::format(
         "the bound of {} hosts is their network's, and how {} uses it is not known", run.nnodes,

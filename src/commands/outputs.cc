@@ -140,6 +140,7 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
   if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
   info.comm_times = totals.comm_times;
   info.memory = totals.memory;
+  info.network = totals.network;
   info.suspects = totals.suspects;
   if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
   all_->end(info);

@@ -13,7 +13,7 @@ ConsoleTable::ConsoleTable(TextFile out, TableOptions options)
 
 void ConsoleTable::begin(const RunInfo& run) {
   program_ = run.program;
-  memory_ = run.memory;
+  before_ = {.memory = run.memory, .network = run.network};
   begun_ = true;
   out_.write(table_heading(run, options_));
 }
@@ -31,7 +31,7 @@ void ConsoleTable::row(std::span<const Record> table) {
 
 void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
-  const auto verdicts = verdicts_.lines(options_.lists_verdicts, memory_, end);
+  const auto verdicts = verdicts_.lines(options_.lists_verdicts, before_, end);
   out_.write(table_footer(end, program_, options_, verdicts));
 }
 

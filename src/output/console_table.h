@@ -25,7 +25,7 @@ class ConsoleTable final : public Sink {
   TextFile out_;
   TableOptions options_;
   std::string program_;
-  std::vector<MemoryPoint> memory_;  // before the run
+  ProbedBefore before_;
   VerdictText verdicts_;
   std::string call_line_;  // that stands above the rows so far; empty: none
   bool begun_ = false;

@@ -54,7 +54,7 @@ void P2pTable::end(const EndInfo& end) {
                       end.failed_checks == 0 ? "OK" : "FAILED");
   if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
   if (end.error) text += fmt::format("# error: {}\n", *end.error);
-  out_.write(text + verdicts_.lines(options_.lists_verdicts, memory_, end));
+  out_.write(text + verdicts_.lines(options_.lists_verdicts, {.memory = memory_}, end));
 }
 
 std::string P2pTable::text_of(const Heading& heading) {

@@ -34,11 +34,11 @@ std::string late_rank(const Record& record) {
   return fmt::format("; rank {} comes {:.4g} us after the first", worst - late_us.begin(), *worst);
 }
 
-std::string changed_line(double factor) {
+std::string changed_line(std::string_view what, double factor) {
   return fmt::format(
-      "# {:<20} : unstable machine: memory changed by a factor of {:.1f} during the run; "
+      "# {:<20} : unstable machine: {} changed by a factor of {:.1f} during the run; "
       "see what else runs here, and measure again\n",
-      "Verdict", factor);
+      "Verdict", what, factor);
 }
 
 // "; rank 3 is slow: 14 pairs of ranks reach 0.24 of what they should"; empty for none.
@@ -95,14 +95,23 @@ std::string VerdictText::summary(std::span<const Suspect> suspects) const {
          reached_text(least()) + '\n';
 }
 
-std::string VerdictText::lines(bool each, std::span<const MemoryPoint> before,
-                               const EndInfo& end) const {
+bool VerdictText::any_bound_by_memory() const {
+  return std::ranges::any_of(judged_,
+                             [](const Record& r) { return r.expected->bound_by == "memory"; });
+}
+
+// Over several hosts memory hardly ever binds.
+std::string VerdictText::lines(bool each, const ProbedBefore& before, const EndInfo& end) const {
   if (judged_.empty()) return {};
   std::string text;
   if (each)
     for (const auto& record : judged_) text += result_line(record);
-  const double factor = memory_change(before, end.memory);
-  return text + (factor > kUnstable ? changed_line(factor) : summary(end.suspects));
+  const double network = network_change(before.network, end.network);
+  if (network > kUnstable) return text + changed_line("the network", network);
+  const double memory = memory_change(before.memory, end.memory);
+  const bool memory_counts = before.network.empty() || any_bound_by_memory();
+  return text + (memory_counts && memory > kUnstable ? changed_line("memory", memory)
+                                                     : summary(end.suspects));
 }
 
 }  // namespace linerate

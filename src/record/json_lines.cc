@@ -76,6 +76,21 @@ void put_memory(Json& object, const std::vector<MemoryPoint>& points) {
   }
 }
 
+// Of many nodes those that are slowest in either direction.
+void put_network(Json& object, std::vector<NetworkPoint> points) {
+  if (points.size() > kMostRanksListed) {
+    const auto slower = [](const NetworkPoint& p) { return std::min(p.send_gbps, p.receive_gbps); };
+    std::ranges::stable_sort(points, {}, slower);
+    points.resize(kWorstRanks);
+  }
+  for (const auto& point : points) {
+    Json& entry = object["network"].emplace_back(Json{{"node", point.node}});
+    put(entry, "send_gbps", point.send_gbps);
+    put(entry, "receive_gbps", point.receive_gbps);
+    put(entry, "round_trip_us", point.round_trip_us);
+  }
+}
+
 void put_backend(Json& object, const auto& from) {
   put(object, "backend", from.backend);
   put(object, "backend_version", from.backend_version);
@@ -204,6 +219,7 @@ std::string json_line(const RunInfo& run) {
   put(line, "cpu_model", run.cpu_model);
   line["ncores"] = run.ncores;
   put_memory(line, run.memory);
+  put_network(line, run.network);
   return line_of(line);
 }
 
@@ -257,6 +273,7 @@ std::string json_line(const EndInfo& end) {
   }
   if (end.comm_times) line["comm_times_us"] = comm_times_json(*end.comm_times);
   put_memory(line, end.memory);
+  put_network(line, end.network);
   for (const auto& suspect : end.suspects) {
     Json& entry = line["suspects"].emplace_back(Json{{"subject", suspect.subject}});
     put(entry, "reached", suspect.reached);

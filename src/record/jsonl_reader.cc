@@ -91,6 +91,16 @@ void read_memory(const Fields& fields, std::vector<MemoryPoint>& points) {
   });
 }
 
+void read_network(const Fields& fields, std::vector<NetworkPoint>& points) {
+  fields.each("network", [&](const Fields& one) {
+    auto& point = points.emplace_back();
+    one.read("node", point.node);
+    one.read("send_gbps", point.send_gbps);
+    one.read("receive_gbps", point.receive_gbps);
+    one.read("round_trip_us", point.round_trip_us);
+  });
+}
+
 void read_expected(const Fields& fields, Record& record) {
   if (fields.find("expected_busbw_gbps") == nullptr) return;
   auto& expected = record.expected.emplace();
@@ -146,6 +156,7 @@ RunInfo read_run(const Fields& fields) {
   fields.read("cpu_model", run.cpu_model);
   fields.read("ncores", run.ncores);
   read_memory(fields, run.memory);
+  read_network(fields, run.network);
   return run;
 }
 
@@ -285,6 +296,7 @@ EndInfo read_end(const Fields& fields) {
     us.read("destroy", times.destroy_us);
   });
   read_memory(fields, end.memory);
+  read_network(fields, end.network);
   fields.each("suspects", [&](const Fields& one) {
     auto& suspect = end.suspects.emplace_back();
     one.read("subject", suspect.subject);

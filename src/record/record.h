@@ -62,6 +62,16 @@ struct MemoryPoint {
   bool operator==(const MemoryPoint&) const = default;
 };
 
+// What the network gave to a node while it sent to one other node, or received from one, over TCP.
+struct NetworkPoint {
+  int node = 0;
+  double send_gbps = 0;      // the best of its pairs
+  double receive_gbps = 0;   // likewise
+  double round_trip_us = 0;  // the shortest of its pairs
+
+  bool operator==(const NetworkPoint&) const = default;
+};
+
 // The `run` line.
 struct RunInfo {
   std::string run_id{};
@@ -84,7 +94,8 @@ struct RunInfo {
   std::optional<int> registered_ranks{};             // with -R: whose buffers the library took
   std::string cpu_model{};
   int ncores = 0;
-  std::vector<MemoryPoint> memory{};  // right before the first result
+  std::vector<MemoryPoint> memory{};    // right before the first result
+  std::vector<NetworkPoint> network{};  // likewise; files hold the slowest of many nodes
 };
 
 // Whether `nranks` ranks of host memory on a node have fewer cores than they are. mpirun and srun
@@ -210,8 +221,9 @@ struct EndInfo {
   std::optional<std::string> error{};
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes{};  // with -M
   std::optional<CommTimes> comm_times{};
-  std::vector<MemoryPoint> memory{};  // right after the last result
-  std::vector<Suspect> suspects{};    // where results were low and pairs told why; worst first
+  std::vector<MemoryPoint> memory{};    // right after the last result
+  std::vector<NetworkPoint> network{};  // likewise
+  std::vector<Suspect> suspects{};      // where results were low and pairs told why; worst first
 };
 
 // No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.

@@ -41,7 +41,7 @@ Hosts hosts_in(const std::vector<Bytes>& offers) {
     for (auto left = in.get<std::uint32_t>(); left > 0; --left) {
       auto host = in.get_text();
       auto raw = in.get_all<unsigned char>();
-      addresses.push_back({std::move(host), std::move(raw), in.get_all<unsigned char>()});
+      addresses.push_back({std::move(host), std::move(raw), in.get_all<unsigned char>(), {}});
     }
   }
   return hosts;

@@ -93,8 +93,10 @@ std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& member
   members.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
   std::vector<std::unique_ptr<Communicator>> made;
   made.push_back(std::make_unique<MpiCommunicator>(
-      communicator_of(ranks),
-      MpiCommunicator::Setup{.device = *local[0], .table = table_, .limit = limit_}));
+      communicator_of(ranks), MpiCommunicator::Setup{.device = *local[0],
+                                                     .table = table_,
+                                                     .limit = limit_,
+                                                     .several_hosts = members.place().nnodes > 1}));
   return made;
 }
 

@@ -1,6 +1,7 @@
 // One process' endpoint over MPI: each call is one blocking call of MPI wherever MPI has one.
 #pragma once
 
+#include "backends/mpi/carrier.h"
 #include "backends/mpi/handles.h"
 #include "backends/mpi/type_table.h"
 #include "comm/communicator.h"
@@ -24,13 +25,14 @@ class MpiCommunicator final : public Communicator {
     Device& device;          // outlives the communicator
     const TypeTable& table;  // likewise
     std::size_t limit;       // largest count that a call of MPI takes
+    bool several_hosts = false;
   };
   MpiCommunicator(OwnedComm comm, const Setup& setup);
 
   int rank() const override { return rank_; }
   int nranks() const override { return nranks_; }
   Device& device() override { return setup_.device; }
-  std::string transport() const override { return "MPI"; }
+  std::string transport() const override { return setup_.several_hosts ? carrier() : "MPI"; }
 
   void enqueue(const Op& op, Stream& stream) override;
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {

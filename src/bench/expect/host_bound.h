@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace linerate {
 
@@ -26,13 +27,14 @@ struct Places {
   std::size_t buffer_bytes = 0;  // of one rank
   std::uint64_t calls = 1;       // of a window; each window begins at the same place
   std::uint64_t warm_calls = 1;  // before it, there too; other places were filled last
+  std::vector<int> nodes{};      // of each rank; empty: all share one memory
 };
 
 // The part of what memory seems to need that it surely needs: a probe of ranks that share cores is
 // so short that it shows the scheduler too, and a run of theirs was up to 1.9 times as fast.
 double sure_part(const HostLimits& limits);
 
-// What the calls of a window touch.
+// What the calls of a window touch, on the node that moves most.
 Touched touched_by(const SizedCase& what, const Places& places);
 
 // The part of a bound that a healthy run reaches: less within the caches, whose bandwidth is that

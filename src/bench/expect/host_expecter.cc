@@ -1,11 +1,18 @@
 // See host_expecter.h.
 #include "bench/expect/host_expecter.h"
 
+#include "base/log.h"
 #include "base/wire.h"
 #include "bench/expect/group_bound.h"
+#include "bench/expect/network_bound.h"
+#include "bench/expect/network_probe.h"
 #include "bench/expect/node_probe.h"
+#include "bench/expect/suspects.h"
+#include "bench/expect/tcp_hosts.h"
 #include "bench/groups.h"
 #include "topo/machine.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -16,13 +23,29 @@ namespace {
 constexpr int kMostRanks = 1024;
 // Before and after a run. On a busy machine, where cores are waited for, it may take longer.
 constexpr double kBudgetUs = 200e3;
+constexpr double kNetworksShare = 0.5;  // of it, where there is a network
 
-bool in_one_memory(const Session& session) {
-  const auto& ranks = session.ranks();
-  return session.config().emulate_file.empty() &&
-         largest_group(session.config(), session.nranks()) > 1 && session.nranks() <= kMostRanks &&
-         session.infos().front().node == session.infos().back().node &&
-         ranks.front().device->kind() == DeviceKind::cpu;
+bool on_several_hosts(Session& session) { return session.members().place().nnodes > 1; }
+
+// The same on all lanes.
+bool follows_from_probes(Session& session) {
+  const auto& rank = session.ranks().front();
+  const auto& config = session.config();
+  if (!config.emulate_file.empty() || largest_group(config, session.nranks()) < 2 ||
+      session.nranks() > kMostRanks || rank.device->kind() != DeviceKind::cpu)
+    return false;
+  const auto& infos = session.infos();
+  const bool on_one = infos.front().node == infos.back().node;  // as the backend says
+  if (!on_several_hosts(session)) return on_one;
+  return session.ngroups() == 1 && !session.any_lane(!is_tcp(rank.world->transport()));
+}
+
+NetworkLimits limits_of(const Session& session, const std::vector<NetworkPoint>& probed) {
+  NetworkLimits limits{.points = as_they_should_be(probed), .nodes = nodes_of(session.infos())};
+  limits.hostnames.resize(probed.size());
+  for (const auto& rank : session.infos())
+    limits.hostnames[static_cast<std::size_t>(rank.node)] = rank.hostname;
+  return limits;
 }
 
 // Of all groups, which is one where the ranks are not split.
@@ -52,25 +75,55 @@ std::vector<std::size_t> agreed(Session& session, const std::vector<std::size_t>
 }  // namespace
 
 std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run& run) {
-  if (!in_one_memory(session)) return nullptr;
+  if (!follows_from_probes(session)) return nullptr;
   const auto& config = session.config();
   std::unique_ptr<HostExpecter> expecter(
       new HostExpecter({.sliding = config.sliding,
                         .buffer_bytes = run.buffer_bytes,
                         .calls = config.iters * static_cast<std::uint64_t>(config.agg_iters),
                         .warm_calls = config.warmup_iters}));
-  if (session.is_first())
-    expecter->limits_.l3_bytes =
-        run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
-  const auto sizes = agreed(session, expecter->wanted_sizes(session, run));
-  auto probed = probe_memory(session, sizes, {.budget_us = kBudgetUs});
-  expecter->limits_.memory = std::move(probed.curve);
-  expecter->left_out_ = std::move(probed.left_out);
-  expecter->say_left_out(session);
-  expecter->limits_.latency_us = run.barrier_us / 2;  // there, and the answer back
-  expecter->limits_.direct = run.direct;
-  expecter->limits_.crowded = run.crowded;
+  if (on_several_hosts(session) && !expecter->measure_network(session, run)) return nullptr;
+  expecter->measure_memory(session, run);
   return expecter;
+}
+
+bool HostExpecter::measure_network(Session& session, const Run& run) {
+  places_.nodes = nodes_of(session.infos());
+  const auto found = probe_network(session);
+  if (!found.failure.empty()) {
+    if (session.is_first())
+      say(
+          fmt::format("note: the network between the hosts could not be probed, so that nobody "
+                      "knows how fast results should be: {}",
+                      found.failure));
+    return false;
+  }
+  auto& network = network_.emplace();
+  if (!session.is_first()) return true;
+  const int nnodes = session.members().place().nnodes;
+  network.probed = points_of(found.pairs, nnodes);
+  network.limits = limits_of(session, network.probed);
+  network.limits.average = session.config().average;
+  network.limits.barrier_us = run.barrier_us;
+  slow_nodes_ = linerate::slow_nodes(found.pairs, nnodes);
+  return true;
+}
+
+double HostExpecter::budget_us() const {
+  return network_ ? (1 - kNetworksShare) * kBudgetUs : kBudgetUs;
+}
+
+void HostExpecter::measure_memory(Session& session, const Run& run) {
+  if (session.is_first())
+    limits_.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
+  const auto sizes = agreed(session, wanted_sizes(session, run));
+  auto probed = probe_memory(session, sizes, {.budget_us = budget_us()});
+  limits_.memory = std::move(probed.curve);
+  left_out_ = std::move(probed.left_out);
+  say_left_out(session);
+  limits_.latency_us = run.barrier_us / 2;  // there, and the answer back
+  limits_.direct = run.direct;
+  limits_.crowded = run.crowded;
 }
 
 std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, const Run& run) const {
@@ -81,21 +134,26 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
       footprints.push_back(touched_together(grouped(session, what, placement, run.traffic), places_)
                                .front()
                                .footprint_bytes);
-  const auto nranks = static_cast<std::size_t>(session.nranks());
-  return probe_sizes(
-      footprints, {.buffer_bytes = 2 * nranks * run.buffer_bytes, .cache_bytes = run.cache_bytes});
+  const auto& infos = session.infos();
+  const auto here = std::ranges::count(infos, infos.front().node, &RankInfo::node);
+  return probe_sizes(footprints,
+                     {.buffer_bytes = 2 * static_cast<std::size_t>(here) * run.buffer_bytes,
+                      .cache_bytes = run.cache_bytes});
 }
 
 void HostExpecter::say_left_out(const Session& session) const {
-  if (left_out_.empty() || !session.is_first()) return;
-  tell_left_out(left_out_, kBudgetUs);
+  if (left_out_.empty() || !session.is_first() || network_) return;
+  tell_left_out(left_out_, budget_us());
 }
 
 std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
   const auto touched = touched_by(what, places_);
-  if (limits_.memory.empty() || !limits_.memory.knows(touched.footprint_bytes, left_out_))
-    return std::nullopt;
-  return host_bound(what, limits_, touched);
+  const bool knows_memory =
+      !limits_.memory.empty() && limits_.memory.knows(touched.footprint_bytes, left_out_);
+  if (network_)
+    return network_bound(what, network_->limits,
+                         knows_memory ? limits_.memory.least_us(touched) : 0);
+  return knows_memory ? host_bound(what, limits_, touched) : std::nullopt;
 }
 
 std::vector<std::optional<Expectation>> HostExpecter::of_groups(const GroupedCase& what) const {
@@ -105,10 +163,23 @@ std::vector<std::optional<Expectation>> HostExpecter::of_groups(const GroupedCas
   return group_bounds(what, limits_, touched);
 }
 
-MemoryCurve HostExpecter::measure_again(Session& session) const {
+HostExpecter::Probed HostExpecter::probed() const {
+  return {.memory = limits_.memory.points(),
+          .network = network_ ? network_->probed : std::vector<NetworkPoint>()};
+}
+
+HostExpecter::Probed HostExpecter::measure_again(Session& session) const {
+  Probed again;
+  if (network_) {
+    const auto found = probe_network(session);
+    if (session.is_first() && found.failure.empty())
+      again.network = points_of(found.pairs, session.members().place().nnodes);
+  }
   std::vector<std::size_t> sizes;
   for (const auto& point : limits_.memory.points()) sizes.push_back(point.bytes);
-  return probe_memory(session, sizes, {.budget_us = kBudgetUs, .stops_when_alike = false}).curve;
+  again.memory = probe_memory(session, sizes, {.budget_us = budget_us(), .stops_when_alike = false})
+                     .curve.points();
+  return again;
 }
 
 }  // namespace linerate

@@ -1,12 +1,15 @@
-// What the memory of this host lets its ranks reach, asked right before and right after a run.
+// What the hosts' memory, and TCP between several of them, let their ranks reach, asked right
+// before and right after a run.
 #pragma once
 
 #include "bench/expect/expecter.h"
 #include "bench/expect/host_bound.h"
+#include "bench/expect/network_limits.h"
 #include "bench/session.h"
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace linerate {
@@ -25,9 +28,9 @@ class HostExpecter final : public Expecter {
   };
 
   // Measures, for 0.2 s at most where nothing else keeps the cores; the ranks' buffers are
-  // overwritten. Null where results do not follow from one host's memory: ranks on GPUs, on several
-  // hosts, on an emulated network, or each alone or in a group of its own. Collective over all
-  // lanes.
+  // overwritten. Null where results do not follow from memory and TCP: ranks on GPUs, on hosts
+  // between which something else carries data, or it cannot be probed, groups on several hosts, on
+  // an emulated network, or each rank alone or in a group of its own. Collective over all lanes.
   static std::unique_ptr<HostExpecter> measure(Session& session, const Run& run);
 
   // Nothing either for sizes of memory that there was no time to probe.
@@ -35,16 +38,34 @@ class HostExpecter final : public Expecter {
 
   std::vector<std::optional<Expectation>> of_groups(const GroupedCase& what) const override;
 
-  const MemoryCurve& memory() const { return limits_.memory; }
+  // On rank 0; `network` is empty on one host.
+  struct Probed {
+    std::vector<MemoryPoint> memory{};
+    std::vector<NetworkPoint> network{};
+  };
+  Probed probed() const;
   // The same once more, later. Collective over all lanes.
-  MemoryCurve measure_again(Session& session) const;
+  Probed measure_again(Session& session) const;
+
+  // The nodes whose network makes results low, on rank 0.
+  const std::vector<Suspect>& slow_nodes() const { return slow_nodes_; }
 
  private:
+  // The network between several hosts, probed first: where that fails memory need not be.
+  struct Network {
+    std::vector<NetworkPoint> probed{};
+    NetworkLimits limits{};  // of what it should be
+  };
   std::vector<std::size_t> wanted_sizes(const Session& session, const Run& run) const;
+  bool measure_network(Session& session, const Run& run);
+  void measure_memory(Session& session, const Run& run);
   void say_left_out(const Session& session) const;
+  double budget_us() const;
   explicit HostExpecter(const Places& places) : places_(places) {}
 
   Places places_;
+  std::optional<Network> network_;  // nothing: the ranks are on one host
+  std::vector<Suspect> slow_nodes_;
   std::vector<std::size_t> left_out_;  // sizes, in ascending order
   HostLimits limits_;
 };

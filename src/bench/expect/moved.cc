@@ -1,26 +1,12 @@
 // See moved.h.
 #include "bench/expect/moved.h"
 
+#include "bench/expect/intervals.h"
+
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace linerate {
 namespace {
-
-using Interval = std::pair<std::size_t, std::size_t>;  // [first, last)
-
-// Elements that lie in any of the intervals.
-std::size_t covered(std::vector<Interval>& intervals) {
-  std::ranges::sort(intervals);
-  std::size_t count = 0, end = 0;
-  for (const auto& [first, last] : intervals) {
-    if (last <= end) continue;
-    count += last - std::max(first, end);
-    end = last;
-  }
-  return count;
-}
 
 // A rank's own part that in place lies where it must be.
 bool lies_there(const Oracle::Segment& segment, int rank, const Shape& shape) {
@@ -31,10 +17,13 @@ bool lies_there(const Oracle::Segment& segment, int rank, const Shape& shape) {
 class Counter {
  public:
   Counter(const Sizing& sizing, Placement placement)
-      : sizing_(sizing), placement_(placement), needed_(static_cast<std::size_t>(sizing.nranks)) {}
+      : sizing_(sizing),
+        placement_(placement),
+        needed_(static_cast<std::size_t>(sizing.nranks)),
+        written_(static_cast<std::size_t>(sizing.nranks)) {}
 
   void add(const Oracle::Segment& segment, int rank, const Shape& shape);
-  Moved moved();
+  Moved of_rank(std::size_t rank) const;
 
  private:
   void need(int rank, const Oracle::Segment& segment) {
@@ -45,25 +34,24 @@ class Counter {
   const Sizing& sizing_;
   const Placement placement_;
   std::vector<std::vector<Interval>> needed_;  // of each rank's input
-  std::size_t written_ = 0;
+  std::vector<std::size_t> written_;           // by each rank
 };
 
 void Counter::add(const Oracle::Segment& segment, int rank, const Shape& shape) {
   if (placement_ == Placement::in_place && lies_there(segment, rank, shape)) return;
-  written_ += segment.count;
+  written_[static_cast<std::size_t>(rank)] += segment.count;
   if (segment.source_rank != Oracle::kReduction) return need(segment.source_rank, segment);
   for (int source = 0; source < sizing_.nranks; ++source) need(source, segment);
 }
 
-Moved Counter::moved() {
-  Moved moved{.written = written_};
-  for (auto& intervals : needed_) moved.read += covered(intervals);
-  return moved;
+Moved Counter::of_rank(std::size_t rank) const {
+  return {.read = covered(needed_[rank]), .written = written_[rank]};
 }
 
 }  // namespace
 
-Moved moved_of(const Collective& collective, const Sizing& sizing, int root, Placement placement) {
+std::vector<Moved> moved_by_rank(const Collective& collective, const Sizing& sizing, int root,
+                                 Placement placement) {
   Counter counter(sizing, placement);
   for (int rank = 0; rank < sizing.nranks; ++rank) {
     Sizing of_rank = sizing;
@@ -73,7 +61,16 @@ Moved moved_of(const Collective& collective, const Sizing& sizing, int root, Pla
     const Shape shape = collective.shape(of_rank);
     for (const auto& segment : oracle.segments()) counter.add(segment, rank, shape);
   }
-  return counter.moved();
+  std::vector<Moved> moved;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(sizing.nranks); ++rank)
+    moved.push_back(counter.of_rank(rank));
+  return moved;
+}
+
+Moved moved_of(const Collective& collective, const Sizing& sizing, int root, Placement placement) {
+  Moved all;
+  for (const auto& moved : moved_by_rank(collective, sizing, root, placement)) all += moved;
+  return all;
 }
 
 }  // namespace linerate

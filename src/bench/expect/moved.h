@@ -5,13 +5,20 @@
 #include "record/record.h"
 
 #include <cstddef>
+#include <vector>
 
 namespace linerate {
 
-// Elements, over all ranks.
+// Elements.
 struct Moved {
   std::size_t read = 0;     // each input that is needed, once
   std::size_t written = 0;  // each element of a result that is not there yet, once
+
+  Moved& operator+=(const Moved& other) {
+    read += other.read;
+    written += other.written;
+    return *this;
+  }
 
   bool operator==(const Moved&) const = default;
 };
@@ -20,5 +27,9 @@ struct Moved {
 // In place, a rank's own part may lie where it belongs already. `sizing.rank` does not matter.
 // The work grows with the square of nranks where each rank has a part of its own.
 Moved moved_of(const Collective& collective, const Sizing& sizing, int root, Placement placement);
+
+// Likewise in each rank's own buffers.
+std::vector<Moved> moved_by_rank(const Collective& collective, const Sizing& sizing, int root,
+                                 Placement placement);
 
 }  // namespace linerate

@@ -4,9 +4,8 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "bench/pairs.h"
-#include "bench/survey/link_streams.h"
+#include "bench/survey/link_seats.h"
 #include "bench/survey/pair_history.h"
-#include "launch/watch/address.h"
 
 #include <fmt/format.h>
 
@@ -21,21 +20,6 @@ constexpr double kPairTimeoutS = 20;    // to connect and to measure
 constexpr double kRoundTimeoutS = 120;  // until all have come that are busy with a pair
 constexpr std::string_view kGivenUp =
     "not tried: of one of the two, the first two pairs had failed and none had worked";
-
-Bytes wire_of(const LinkSeat& seat) {
-  WireWriter out;
-  out.put(seat.port).put(seat.secret).put(seat.hosts.size());
-  for (const auto& host : seat.hosts) out.put_text(host);
-  return out.bytes();
-}
-
-LinkSeat seat_from(const Bytes& bytes) {
-  WireReader in(bytes);
-  LinkSeat seat{.port = in.get<std::uint16_t>(), .secret = in.get<LinkSecret>()};
-  seat.hosts.resize(in.get<std::size_t>());
-  for (auto& host : seat.hosts) host = in.get_text();
-  return seat;
-}
 
 // One member's part in all pairs.
 class LinkProber {
@@ -54,22 +38,16 @@ class LinkProber {
 
   Bootstrap& leaders_;
   const Clock& clock_;
-  Listener listener_;
-  std::vector<LinkSeat> seats_;
+  LinkSeats seats_;
   std::vector<NodeLink> links_;
   PairHistory history_;
 };
 
 LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock)
-    : leaders_(leaders), clock_(clock), history_(leaders.nranks()) {
-  LinkSeat mine{.secret = fresh_link_secret()};
-  for (const auto& address : interface_addresses()) mine.hosts.push_back(address.host);
-  const bool only_v6 = !mine.hosts.empty() && mine.hosts.front().find(':') != std::string::npos;
-  listener_ = Listener::open({only_v6 ? "::" : "0.0.0.0", 0});
-  mine.port = listener_.address().port;
-  for (const auto& bytes : leaders.all_gather(wire_of(mine), within(kRoundTimeoutS)))
-    seats_.push_back(seat_from(bytes));
-}
+    : leaders_(leaders),
+      clock_(clock),
+      seats_(leaders, all_hosts(), within(kRoundTimeoutS)),
+      history_(leaders.nranks()) {}
 
 LinkMeeting LinkProber::meeting(const Pair& pair, std::size_t round) const {
   return {.connecting_rank = pair.second,
@@ -85,8 +63,7 @@ NodeLink LinkProber::measure(const Pair& pair, std::size_t round) {
   }
   try {
     const auto meets = meeting(pair, round);
-    const auto& seat = seats_[static_cast<std::size_t>(pair.first)];
-    auto [host, sockets] = connect_link(seat, meets, clock_);
+    auto [host, sockets] = seats_.connect(pair.first, meets, clock_);
     link.address = std::move(host);
     link.speed = measure_tcp({sockets, clock_, meets.deadline}, {});
   } catch (const Error& error) {
@@ -100,8 +77,7 @@ void LinkProber::answer(const Pair& pair, std::size_t round) {
   if (history_.gives_up(pair)) return;
   try {
     const auto meets = meeting(pair, round);
-    const auto& own = seats_[static_cast<std::size_t>(leaders_.rank())].secret;
-    auto sockets = accept_link(listener_, own, meets, clock_);
+    auto sockets = seats_.accept(meets, clock_);
     answer_tcp({sockets, clock_, meets.deadline}, {});
   } catch (const Error&) {
     return;

@@ -1,113 +1,163 @@
 // See tcp_probe.h.
 #include "bench/survey/tcp_probe.h"
 
+#include "bench/survey/arrivals.h"
 #include "stats/summary.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstring>
+#include <functional>
 #include <future>
 #include <vector>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 // The first byte of a block says whether another one follows.
 constexpr std::byte kMore{1}, kLast{0};
 
-std::size_t send_blocks(const TcpStreams& streams, Socket& socket, std::int64_t until_ns) {
-  std::vector<std::byte> block(kBlockBytes, kMore);
-  std::size_t sent = 0;
+// One side of a probe.
+class Side {
+ public:
+  Side(const TcpStreams& streams, const TcpProbeRules& rules) : streams_(streams), rules_(rules) {}
+
+  double ask_round_trips_us();
+  void answer_round_trips();
+  // Over the first `nstreams`; the side that sends first measures.
+  TcpBothWays measure(std::size_t nstreams) const;
+  void answer(std::size_t nstreams) const;
+
+ private:
+  std::int64_t stream_ns() const;
+  void send(std::span<Socket> sockets) const;
+  double receive_gbps(std::span<Socket> sockets) const;
+  void send_blocks(Socket& socket, std::int64_t until_ns) const;
+  void receive_blocks(Socket& socket, Arrivals& arrivals) const;
+
+  const TcpStreams& streams_;
+  const TcpProbeRules& rules_;
+  double round_trip_us_ = 0;  // both sides know it
+};
+
+void Side::send_blocks(Socket& socket, std::int64_t until_ns) const {
+  std::vector<std::byte> block(rules_.block_bytes, kMore);
   while (block.front() == kMore) {
-    if (streams.clock.now_ns() >= until_ns) block.front() = kLast;
-    socket.send_all(block, streams.deadline);
-    sent += block.size();
+    if (streams_.clock.now_ns() >= until_ns) block.front() = kLast;
+    socket.send_all(block, streams_.deadline);
   }
   std::byte seen{};  // the other side has it all
-  socket.recv_all({&seen, 1}, streams.deadline);
-  return sent;
+  socket.recv_all({&seen, 1}, streams_.deadline);
 }
 
-void receive_blocks(const TcpStreams& streams, Socket& socket) {
-  std::vector<std::byte> block(kBlockBytes);
-  do socket.recv_all(block, streams.deadline);
-  while (block.front() == kMore);
-  socket.send_all({&kLast, 1}, streams.deadline);
+void Side::receive_blocks(Socket& socket, Arrivals& arrivals) const {
+  std::vector<std::byte> block(rules_.block_bytes);
+  do {
+    for (std::span<std::byte> rest(block); !rest.empty();) {
+      const auto received = socket.recv_part(rest, streams_.deadline);
+      arrivals.note(streams_.clock.now_ns(), received);
+      rest = rest.subspan(received);
+    }
+  } while (block.front() == kMore);
+  socket.send_all({&kLast, 1}, streams_.deadline);
 }
 
-// `work` on each of the streams at once; yields the sum of what it yields.
-template <typename Work>
-std::size_t on_each(std::span<Socket> sockets, const Work& work) {
-  std::vector<std::future<std::size_t>> others;
+// `work` on each of the streams at once.
+void on_each(std::span<Socket> sockets, const std::function<void(Socket&)>& work) {
+  std::vector<std::future<void>> others;
   for (auto& socket : sockets.subspan(1))
-    others.push_back(std::async(std::launch::async, [&] { return work(socket); }));
-  std::size_t sum = work(sockets.front());
-  for (auto& other : others) sum += other.get();
-  return sum;
+    others.push_back(std::async(std::launch::async, [&] { work(socket); }));
+  work(sockets.front());
+  for (auto& other : others) other.get();
 }
 
-double send_gbps(const TcpStreams& streams, std::span<Socket> sockets, double seconds) {
-  const auto start_ns = streams.clock.now_ns();
-  const auto until_ns = start_ns + static_cast<std::int64_t>(seconds * 1e9);
-  const auto bytes =
-      on_each(sockets, [&](Socket& socket) { return send_blocks(streams, socket, until_ns); });
-  const auto elapsed_ns = std::max<std::int64_t>(streams.clock.now_ns() - start_ns, 1);
-  return static_cast<double>(bytes) / static_cast<double>(elapsed_ns);
+std::int64_t Side::stream_ns() const { return static_cast<std::int64_t>(rules_.stream_s * 1e9); }
+
+void Side::send(std::span<Socket> sockets) const {
+  const auto until_ns = streams_.clock.now_ns() + stream_ns();
+  on_each(sockets, [&](Socket& socket) { send_blocks(socket, until_ns); });
 }
 
-void receive(const TcpStreams& streams, std::span<Socket> sockets) {
-  on_each(sockets, [&](Socket& socket) {
-    receive_blocks(streams, socket);
-    return std::size_t{0};
-  });
+double Side::receive_gbps(std::span<Socket> sockets) const {
+  const auto round_trip_ns = static_cast<std::int64_t>(round_trip_us_ * kNsPerUs);
+  Arrivals arrivals(streams_.clock.now_ns() + round_trip_ns, stream_ns());
+  on_each(sockets, [&](Socket& socket) { receive_blocks(socket, arrivals); });
+  return arrivals.gbps();
 }
 
-// Both directions, one after the other; the sender of each tells how fast it was.
-double slower_gbps(const TcpStreams& streams, std::span<Socket> sockets, double seconds) {
-  const double out_gbps = send_gbps(streams, sockets, seconds);
-  receive(streams, sockets);
-  std::array<std::byte, sizeof(double)> told{};
-  sockets.front().recv_all(told, streams.deadline);
-  double in_gbps = 0;
-  std::memcpy(&in_gbps, told.data(), told.size());
-  return std::min(out_gbps, in_gbps);
+// Both directions, one after the other; the receiver of each tells how fast it was.
+TcpBothWays Side::measure(std::size_t nstreams) const {
+  const auto sockets = streams_.sockets.first(nstreams);
+  send(sockets);
+  TcpBothWays speed;
+  sockets.front().recv_all(std::as_writable_bytes(std::span(&speed.out_gbps, 1)),
+                           streams_.deadline);
+  speed.in_gbps = receive_gbps(sockets);
+  return speed;
 }
 
-void answer_both(const TcpStreams& streams, std::span<Socket> sockets, double seconds) {
-  receive(streams, sockets);
-  const double gbps = send_gbps(streams, sockets, seconds);
-  sockets.front().send_all(std::as_bytes(std::span(&gbps, 1)), streams.deadline);
+void Side::answer(std::size_t nstreams) const {
+  const auto sockets = streams_.sockets.first(nstreams);
+  const double gbps = receive_gbps(sockets);
+  sockets.front().send_all(std::as_bytes(std::span(&gbps, 1)), streams_.deadline);
+  send(sockets);
 }
+
+double Side::ask_round_trips_us() {
+  Socket& first = streams_.sockets.front();
+  std::vector<double> trips_us;
+  std::byte ping{};
+  for (int trip = 0; trip < rules_.round_trips; ++trip) {
+    const auto start_ns = streams_.clock.now_ns();
+    first.send_all({&ping, 1}, streams_.deadline);
+    first.recv_all({&ping, 1}, streams_.deadline);
+    trips_us.push_back(static_cast<double>(streams_.clock.now_ns() - start_ns) / kNsPerUs);
+  }
+  round_trip_us_ = stats::summarize(trips_us).median;
+  first.send_all(std::as_bytes(std::span(&round_trip_us_, 1)), streams_.deadline);
+  return round_trip_us_;
+}
+
+void Side::answer_round_trips() {
+  Socket& first = streams_.sockets.front();
+  std::byte ping{};
+  for (int trip = 0; trip < rules_.round_trips; ++trip) {
+    first.recv_all({&ping, 1}, streams_.deadline);
+    first.send_all({&ping, 1}, streams_.deadline);
+  }
+  first.recv_all(std::as_writable_bytes(std::span(&round_trip_us_, 1)), streams_.deadline);
+}
+
+double slower_gbps(const TcpBothWays& speed) { return std::min(speed.out_gbps, speed.in_gbps); }
 
 }  // namespace
 
 TcpSpeed measure_tcp(const TcpStreams& streams, const TcpProbeRules& rules) {
-  Socket& first = streams.sockets.front();
-  std::vector<double> trips_us;
-  std::byte ping{};
-  for (int trip = 0; trip < rules.round_trips; ++trip) {
-    const auto start_ns = streams.clock.now_ns();
-    first.send_all({&ping, 1}, streams.deadline);
-    first.recv_all({&ping, 1}, streams.deadline);
-    trips_us.push_back(static_cast<double>(streams.clock.now_ns() - start_ns) / kNsPerUs);
-  }
-  TcpSpeed speed{.round_trip_us = stats::summarize(trips_us).median};
-  speed.one_gbps = slower_gbps(streams, streams.sockets.first(1), rules.stream_s);
-  speed.all_gbps = slower_gbps(streams, streams.sockets, rules.stream_s);
+  Side side(streams, rules);
+  TcpSpeed speed{.round_trip_us = side.ask_round_trips_us()};
+  speed.one_gbps = slower_gbps(side.measure(1));
+  speed.all_gbps = slower_gbps(side.measure(streams.sockets.size()));
   return speed;
 }
 
 void answer_tcp(const TcpStreams& streams, const TcpProbeRules& rules) {
-  Socket& first = streams.sockets.front();
-  std::byte ping{};
-  for (int trip = 0; trip < rules.round_trips; ++trip) {
-    first.recv_all({&ping, 1}, streams.deadline);
-    first.send_all({&ping, 1}, streams.deadline);
-  }
-  answer_both(streams, streams.sockets.first(1), rules.stream_s);
-  answer_both(streams, streams.sockets, rules.stream_s);
+  Side side(streams, rules);
+  side.answer_round_trips();
+  side.answer(1);
+  side.answer(streams.sockets.size());
+}
+
+TcpBothWays measure_both_ways(const TcpStreams& streams, const TcpProbeRules& rules) {
+  Side side(streams, rules);
+  const double round_trip_us = side.ask_round_trips_us();
+  auto speed = side.measure(streams.sockets.size());
+  speed.round_trip_us = round_trip_us;
+  return speed;
+}
+
+void answer_both_ways(const TcpStreams& streams, const TcpProbeRules& rules) {
+  Side side(streams, rules);
+  side.answer_round_trips();
+  side.answer(streams.sockets.size());
 }
 
 }  // namespace linerate

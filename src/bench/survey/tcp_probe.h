@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "launch/net/socket.h"
 
+#include <cstddef>
 #include <span>
 
 namespace linerate {
@@ -11,7 +12,8 @@ namespace linerate {
 // How long it may take: a longer stream tells no more, a shorter one has hardly begun.
 struct TcpProbeRules {
   int round_trips = 100;
-  double stream_s = 0.03;  // of each direction
+  double stream_s = 0.03;                            // of each direction
+  std::size_t block_bytes = std::size_t{256} << 10;  // each stream sends two of them at least
 };
 
 struct TcpSpeed {
@@ -31,5 +33,13 @@ struct TcpStreams {
 };
 TcpSpeed measure_tcp(const TcpStreams& streams, const TcpProbeRules& rules);
 void answer_tcp(const TcpStreams& streams, const TcpProbeRules& rules);
+
+// Each direction for itself, over all streams together.
+struct TcpBothWays {
+  double round_trip_us = 0;          // the median, of one byte
+  double out_gbps = 0, in_gbps = 0;  // GB/s (10^9 bytes), as the side that measures sees it
+};
+TcpBothWays measure_both_ways(const TcpStreams& streams, const TcpProbeRules& rules);
+void answer_both_ways(const TcpStreams& streams, const TcpProbeRules& rules);
 
 }  // namespace linerate

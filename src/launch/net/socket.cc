@@ -129,13 +129,16 @@ void Socket::send_all(std::span<const std::byte> data, const Deadline& deadline)
   }
 }
 
-void Socket::recv_all(std::span<std::byte> data, const Deadline& deadline) {
-  while (!data.empty()) {
-    const auto received = recv_some(data);
-    data = data.subspan(received);
-    if (received == 0 && !wait_for(fd(), POLLIN, deadline))
+std::size_t Socket::recv_part(std::span<std::byte> data, const Deadline& deadline) {
+  for (;;) {
+    if (const auto received = recv_some(data); received > 0) return received;
+    if (!wait_for(fd(), POLLIN, deadline))
       throw TimeoutError(fmt::format("timed out waiting for {}", peer_name_));
   }
+}
+
+void Socket::recv_all(std::span<std::byte> data, const Deadline& deadline) {
+  while (!data.empty()) data = data.subspan(recv_part(data, deadline));
 }
 
 void Socket::shutdown() const noexcept {

@@ -45,6 +45,9 @@ class Socket {
   // All of `data`, or TimeoutError, or PeerFailure when the peer has closed or cannot be reached.
   void send_all(std::span<const std::byte> data, const Deadline& deadline);
   void recv_all(std::span<std::byte> data, const Deadline& deadline);
+  // The same for as much as has come, one byte at least; yields how many. REQUIRES: data is not
+  // empty.
+  std::size_t recv_part(std::span<std::byte> data, const Deadline& deadline);
 
   // As many bytes as can be moved without waiting: 0 when none. PeerFailure as above; a closed peer
   // makes recv_some throw once everything that was received before has been read.

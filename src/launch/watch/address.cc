@@ -90,7 +90,8 @@ std::vector<InterfaceAddress> interface_addresses() {
     auto bytes = bytes_of(item->ifa_addr);
     if (bytes.empty() || !usable(*item) || only_local(bytes)) continue;
     auto host = text_of(bytes);
-    found.push_back({std::move(host), std::move(bytes), bytes_of(item->ifa_netmask)});
+    found.push_back(
+        {std::move(host), std::move(bytes), bytes_of(item->ifa_netmask), item->ifa_name});
   }
   std::ranges::stable_sort(found, {}, [](const auto& address) { return address.bytes.size(); });
   return found;

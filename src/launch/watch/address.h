@@ -22,6 +22,7 @@ NumericAddress numeric_address(const SocketAddress& text);
 struct InterfaceAddress {
   std::string host;  // numeric
   std::vector<unsigned char> bytes, mask;
+  std::string interface {};  // "eth0"; empty where another host told
 };
 
 // Whether `address`, as its bytes, is in the network of `ours`.

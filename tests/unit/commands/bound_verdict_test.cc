@@ -62,6 +62,10 @@ TEST(BoundVerdicts, OfPairsAndWithoutExpectationsHaveReasonsOfTheirOwn) {
 TEST(RunsWithoutABound, NameWhatNobodyKnows) {
   EXPECT_THAT(why_unjudged({.backend = "mpi", .transport = "ucx", .nranks = 8, .nnodes = 2}),
               HasSubstr("2 hosts is their network's, and how mpi (ucx) uses it"));
+  EXPECT_THAT(why_unjudged({.backend = "gloo", .transport = "TCP", .nranks = 8, .nnodes = 2}),
+              HasSubstr("2 hosts is their network's, and it could not be probed"));
+  EXPECT_THAT(why_unjudged({.transport = "TCP", .nranks = 8, .nnodes = 2, .ngroups = 2}),
+              HasSubstr("2 groups of ranks share the network of 2 hosts"));
   EXPECT_THAT(why_unjudged({.backend = "host", .nranks = 4, .nnodes = 1, .ngroups = 4}),
               HasSubstr("each of the 4 groups is one rank alone"));
   EXPECT_THAT(why_unjudged({.nranks = 1, .nnodes = 1}), HasSubstr("one rank alone"));

@@ -42,8 +42,9 @@ inline RunInfo example_run() {
       .registered_ranks = 1,
       .cpu_model = "CPU",
       .ncores = 2,
-      .memory = {
-          {.bytes = 65536, .read_gbps = 40, .write_gbps = 20, .copy_gbps = 30, .update_gbps = 35}}};
+      .memory =
+          {{.bytes = 65536, .read_gbps = 40, .write_gbps = 20, .copy_gbps = 30, .update_gbps = 35}},
+      .network = {{.node = 1, .send_gbps = 12, .receive_gbps = 11, .round_trip_us = 25}}};
 }
 
 inline CopyInfo example_copy() {
@@ -114,6 +115,7 @@ inline EndInfo example_end() {
           .average_busbw_gbps = 12.5,
           .error = "rank 1 (node07): lost.",
           .memory_bytes = {{"Initialization", 1024}, {"User-Allocated", 4096}},
+          .network = {{.node = 1, .send_gbps = 6, .receive_gbps = 10, .round_trip_us = 30}},
           .suspects = {{.subject = "rank 3", .reached = 0.25, .pairs = 14}}};
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace linerate {
@@ -32,7 +33,8 @@ TEST(JsonLine, OfARunIsExactlyThis) {
             R"("timing":{"clock_cost_ns":25.0,"clock_resolution_ns":1.0,"barrier_cost_us":0.5,)"
             R"("clock_error_us":0.25},"init_us":1500.0,"registered_ranks":1,)"
             R"("cpu_model":"CPU","ncores":2,"memory":[{"bytes":65536,"read_gbps":40.0,)"
-            R"("write_gbps":20.0,"copy_gbps":30.0,"update_gbps":35.0}]})"
+            R"("write_gbps":20.0,"copy_gbps":30.0,"update_gbps":35.0}],)"
+            R"("network":[{"node":1,"send_gbps":12.0,"receive_gbps":11.0,"round_trip_us":25.0}]})"
             "\n");
 }
 
@@ -63,8 +65,22 @@ TEST(JsonLine, OfAnEndIsExactlyThis) {
             R"({"kind":"end","run_id":"r1","end_time":"2024-05-01T10:00:09Z","exit_code":1,)"
             R"("failed_checks":2,"average_busbw_gbps":12.5,"error":"rank 1 (node07): lost.",)"
             R"("memory_bytes":{"Initialization":1024,"User-Allocated":4096},)"
+            R"("network":[{"node":1,"send_gbps":6.0,"receive_gbps":10.0,"round_trip_us":30.0}],)"
             R"("suspects":[{"subject":"rank 3","reached":0.25,"pairs":14}]})"
             "\n");
+}
+
+TEST(JsonLine, HoldsTheSlowestOfManyNodes) {
+  auto end = example_end();
+  end.network.clear();
+  for (int node = 0; node < 70; ++node)
+    end.network.push_back({.node = node, .send_gbps = 10, .receive_gbps = 100.0 - node});
+  end.network[3].send_gbps = 1;
+
+  const auto line = json_line(end);
+
+  EXPECT_THAT(line, HasSubstr(R"("network":[{"node":3,"send_gbps":1.0,)"));
+  EXPECT_EQ(std::ranges::count(line, '{'), 1 + 1 + 5 + 1);  // line, memory, nodes, suspect
 }
 
 TEST(JsonLine, LeavesOutWhatDoesNotExist) {

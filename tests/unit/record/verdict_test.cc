@@ -52,5 +52,27 @@ TEST(MemoryChanges, AreBetweenAsManyRanks) {
   EXPECT_DOUBLE_EQ(memory_change(alone, alone), 1);
 }
 
+std::vector<NetworkPoint> network_of(std::vector<double> send_gbps) {
+  std::vector<NetworkPoint> points;
+  for (const double gbps : send_gbps)
+    points.push_back(
+        {.node = static_cast<int>(points.size()), .send_gbps = gbps, .receive_gbps = 10});
+  return points;
+}
+
+TEST(NetworkChanges, AreThoseOfAllNodesTogether) {
+  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10}), network_of({15, 10})), 1.25);
+  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10}), network_of({8, 8})), 1.25);
+  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10, 10}), network_of({8, 12, 10})), 1);
+}
+
+TEST(NetworkChanges, AreThoseOfOneNodeWhereItHasLostMostOfIt) {
+  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10, 10, 10}), network_of({10, 10, 10, 2})), 5);
+}
+
+TEST(NetworkChanges, AreNoneWhereNothingCanBeCompared) {
+  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10}), {}), 1);
+}
+
 }  // namespace
 }  // namespace linerate

@@ -1,0 +1,136 @@
+// See crossed.h.
+#include "bench/expect/crossed.h"
+
+#include "bench/expect/intervals.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+using Intervals = std::vector<Interval>;
+
+// Where a node begins or ceases to need what is reduced.
+struct Edge {
+  std::size_t at = 0;
+  int change = 0;  // of how many nodes need it
+  int node = 0;
+};
+
+class NodeCounter {
+ public:
+  NodeCounter(int nranks, std::span<const int> nodes)
+      : nodes_(nodes),
+        nnodes_(static_cast<std::size_t>(*std::ranges::max_element(nodes)) + 1),
+        leaving_(static_cast<std::size_t>(nranks)),
+        entering_(nnodes_),
+        reduced_(nnodes_) {}
+
+  void add(const Oracle::Segment& segment, int rank);
+  Crossed crossed();
+
+ private:
+  std::size_t node(int rank) const {
+    return static_cast<std::size_t>(nodes_[static_cast<std::size_t>(rank)]);
+  }
+  void count_copies(Crossed& crossed) const;
+  void count_reductions(Crossed& crossed);
+  std::vector<Edge> edges();
+
+  std::span<const int> nodes_;
+  std::size_t nnodes_;
+  std::vector<Intervals> leaving_;                  // of each rank's input, to other nodes
+  std::vector<std::map<int, Intervals>> entering_;  // each node, of a rank's input elsewhere
+  std::vector<Intervals> reduced_;                  // what each node needs of a reduction
+  std::set<int> waiting_;
+};
+
+void NodeCounter::add(const Oracle::Segment& segment, int rank) {
+  const Interval part{segment.source_index, segment.source_index + segment.count};
+  if (segment.source_rank == Oracle::kReduction) {
+    reduced_[node(rank)].push_back(part);
+  } else if (node(segment.source_rank) != node(rank)) {
+    leaving_[static_cast<std::size_t>(segment.source_rank)].push_back(part);
+    entering_[node(rank)][segment.source_rank].push_back(part);
+  } else {
+    return;
+  }
+  waiting_.insert(rank);
+}
+
+void NodeCounter::count_copies(Crossed& crossed) const {
+  for (std::size_t rank = 0; rank < leaving_.size(); ++rank)
+    crossed.sent[node(static_cast<int>(rank))] += covered(leaving_[rank]);
+  for (std::size_t at = 0; at < nnodes_; ++at)
+    for (const auto& [source, parts] : entering_[at]) {
+      const auto count = covered(parts);
+      crossed.received[at] += count;
+      crossed.total += count;
+    }
+}
+
+std::vector<Edge> NodeCounter::edges() {
+  std::vector<Edge> all;
+  for (std::size_t at = 0; at < nnodes_; ++at) {
+    merge(reduced_[at]);
+    for (const auto& [first, last] : reduced_[at]) {
+      all.push_back({.at = first, .change = 1, .node = static_cast<int>(at)});
+      all.push_back({.at = last, .change = -1, .node = static_cast<int>(at)});
+    }
+  }
+  std::ranges::sort(all, {}, &Edge::at);
+  return all;
+}
+
+// From edge to edge the same nodes need what is reduced: `needing` of them, and where it is one
+// alone, `sum` is that one.
+void NodeCounter::count_reductions(Crossed& crossed) {
+  std::size_t needed = 0, begin = 0;
+  int needing = 0, sum = 0;
+  std::vector<std::size_t> alone(nnodes_);
+  for (const auto& edge : edges()) {
+    const auto length = edge.at - begin;
+    if (needing > 0) {
+      needed += length;
+      crossed.total += length * (nnodes_ - 1 + static_cast<std::size_t>(needing) - 1);
+    }
+    if (needing == 1) alone[static_cast<std::size_t>(sum)] += length;
+    needing += edge.change;
+    sum += edge.change * edge.node;
+    begin = edge.at;
+  }
+  for (std::size_t at = 0; at < nnodes_; ++at) {
+    crossed.sent[at] += needed - alone[at];
+    crossed.received[at] += covered(reduced_[at]);
+  }
+}
+
+Crossed NodeCounter::crossed() {
+  Crossed crossed{.sent = std::vector<std::size_t>(nnodes_),
+                  .received = std::vector<std::size_t>(nnodes_)};
+  if (nnodes_ < 2) return crossed;
+  crossed.waiting = static_cast<int>(waiting_.size());
+  count_copies(crossed);
+  count_reductions(crossed);
+  return crossed;
+}
+
+}  // namespace
+
+Crossed crossed_by(const Collective& collective, const Sizing& sizing, int root,
+                   std::span<const int> nodes) {
+  NodeCounter counter(sizing.nranks, nodes);
+  for (int rank = 0; rank < sizing.nranks; ++rank) {
+    Sizing of_rank = sizing;
+    of_rank.rank = rank;
+    Oracle oracle({.rank = rank, .root = root});
+    collective.expect(oracle, of_rank);
+    for (const auto& segment : oracle.segments()) counter.add(segment, rank);
+  }
+  return counter.crossed();
+}
+
+}  // namespace linerate

@@ -1,0 +1,114 @@
+// See network_bound.h.
+#include "bench/expect/network_bound.h"
+
+#include "base/units.h"
+#include "bench/expect/crossed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace linerate {
+namespace {
+
+constexpr double kHealthy = 0.5;          // of what a library's own algorithm could reach
+constexpr double kHealthyMessage = 0.15;  // of a message's way that is bound by latency
+constexpr double kHealthyBarriers = 4;    // the slowest of many against the median of short ones
+constexpr double kHealthyMemory = 0.15;   // libraries copy on the way, as MPI on one host
+
+struct NetworkTime {
+  double us = 0;
+  std::string bound_by = "network";
+};
+
+double us_of(double bytes, double gbps) { return bytes / gbps / kBytesPerUsOfGbps; }
+
+double node_us(const Crossed& crossed, std::size_t node, const NetworkPoint& point) {
+  return std::max(us_of(static_cast<double>(crossed.sent[node]), point.send_gbps),
+                  us_of(static_cast<double>(crossed.received[node]), point.receive_gbps));
+}
+
+double together_us(const Crossed& crossed, const std::vector<NetworkPoint>& points) {
+  double send_gbps = 0, receive_gbps = 0;
+  for (const auto& point : points) {
+    send_gbps += point.send_gbps;
+    receive_gbps += point.receive_gbps;
+  }
+  return us_of(static_cast<double>(crossed.total), std::min(send_gbps, receive_gbps));
+}
+
+// All nodes together carry the total, and each its own, counted in bytes of an element of one. A
+// node is named where it alone binds; of two nobody can tell which.
+NetworkTime least_us(const Crossed& crossed, const NetworkLimits& limits) {
+  constexpr double kBindsAlone = 1.2;  // probes of equal nodes differ by less
+  double worst_us = 0, next_us = together_us(crossed, limits.points);
+  std::size_t worst = 0;
+  for (std::size_t node = 0; node < crossed.sent.size(); ++node) {
+    const double us = node_us(crossed, node, limits.points[node]);
+    next_us = std::max(next_us, std::min(us, worst_us));
+    if (us > worst_us) worst = node;
+    worst_us = std::max(worst_us, us);
+  }
+  NetworkTime time{.us = std::max(worst_us, next_us)};
+  if (crossed.sent.size() > 2 && worst_us > kBindsAlone * next_us)
+    time.bound_by = fmt::format("network ({})", limits.hostnames[worst]);
+  return time;
+}
+
+// Half of the shortest round trip.
+double latency_us(const NetworkLimits& limits) {
+  double least_us = std::numeric_limits<double>::infinity();
+  for (const auto& point : limits.points) least_us = std::min(least_us, point.round_trip_us);
+  return least_us / 2;
+}
+
+// How many times the bytes that must cross a flat algorithm sends: a tree over ranks sends all of
+// them at each of its levels, and a ring that enters a node anew leaves it anew.
+double excess(const Collective& collective, int nranks) {
+  const double levels = std::bit_width(static_cast<std::uint32_t>(nranks - 1));
+  return collective.rooted ? levels : std::min(2.0, levels);
+}
+
+// The part of the ranks' mean time that is the time of those that wait: who only sends towards a
+// root, or is the root that sends, leaves what it sends to the system and goes on. 0: not known.
+double waiting_share(const Collective& collective, const Crossed& crossed,
+                     const NetworkLimits& limits) {
+  if (!collective.rooted || limits.average == Average::max) return 1;
+  if (limits.average != Average::mean) return 0;
+  return static_cast<double>(crossed.waiting) / static_cast<double>(limits.nodes.size());
+}
+
+}  // namespace
+
+std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLimits& limits,
+                                         double memory_us) {
+  const auto& collective = *what.what.collective;
+  const int nranks = what.sizing.nranks;
+  const double factor = collective.bus_factor(nranks);
+  const double element = static_cast<double>(bytes_of(what.what.type));
+  const double bytes = static_cast<double>(collective.algbw_count(what.sizing)) * element;
+  if (factor <= 0 || bytes <= 0) return std::nullopt;
+  const auto crossed = crossed_by(collective, what.sizing, what.what.root, limits.nodes);
+  const double share = waiting_share(collective, crossed, limits);
+  if (share <= 0) return std::nullopt;
+  auto network = least_us(crossed, limits);
+  network.us *= element;
+  const double message_us = latency_us(limits);
+  const double bytes_us = std::max(network.us, memory_us);
+  if (memory_us > network.us) network.bound_by = "memory";
+  if (message_us > bytes_us) network.bound_by = "latency";
+  const double time_us = message_us + bytes_us;
+  const double messages = 2.0 * (nranks - 1);  // of a ring, one after the other
+  const double healthy_us =
+      messages * std::max(message_us / kHealthyMessage, limits.barrier_us * kHealthyBarriers) +
+      excess(collective, nranks) * network.us / kHealthy + memory_us / kHealthyMemory;
+  return Expectation{.busbw_gbps = bytes / (share * time_us) / kBytesPerUsOfGbps * factor,
+                     .bound_by = network.bound_by,
+                     .low_below = share * std::min(kHealthy, time_us / healthy_us)};
+}
+
+}  // namespace linerate

@@ -1,0 +1,20 @@
+// How fast collectives over the TCP of several nodes can be at most: pure.
+#pragma once
+
+#include "bench/expect/expecter.h"
+#include "bench/expect/network_limits.h"
+
+#include <optional>
+
+namespace linerate {
+
+// busbw of a call that takes no longer than what must leave and enter the nodes takes their TCP, or
+// memory takes (`memory_us`), and half a round trip between two of them. Libraries know no nodes,
+// and send more than they must: a healthy run may take as long as their flat rings and trees over
+// the ranks do. Where there is a root some ranks need not wait, and lower the mean over them: the
+// bound is so much higher, and the part that a healthy run reaches lower. Nothing where the bus
+// factor is 0, or the time is that of a rank that need not wait.
+std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLimits& limits,
+                                         double memory_us);
+
+}  // namespace linerate

@@ -1,0 +1,22 @@
+// Where a rank's messages to other hosts leave this one, by what its transport says of itself:
+// pure.
+#pragma once
+
+#include "base/result.h"
+#include "launch/watch/address.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+// Whether a transport is TCP: "TCP" or "TCP on eth0,eth1" (see Communicator::transport()).
+bool is_tcp(std::string_view transport);
+
+// The addresses, of `own`, of the one interface that a TCP transport uses; a sentence where it may
+// be any of several, or none is here. REQUIRES: is_tcp(transport).
+Result<std::vector<std::string>> tcp_hosts(std::string_view transport,
+                                           const std::vector<InterfaceAddress>& own);
+
+}  // namespace linerate

@@ -1,0 +1,35 @@
+// Where each of several nodes can be reached for measurements of their links.
+#pragma once
+
+#include "bench/survey/link_streams.h"
+#include "comm/bootstrap.h"
+
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// By which other hosts may reach this one: all of its interfaces.
+std::vector<std::string> all_hosts();
+
+// One member's listener, and the seats of all. Used by one thread.
+class LinkSeats {
+ public:
+  // `hosts` are this member's, numeric, in any order. Collective over all.
+  LinkSeats(Bootstrap& members, const std::vector<std::string>& hosts, const Deadline& deadline);
+
+  // See connect_link() and accept_link(): to a member's seat, and at one's own.
+  LinkStreams connect(int member, const LinkMeeting& meeting, const Clock& clock) const {
+    return connect_link(seats_[static_cast<std::size_t>(member)], meeting, clock);
+  }
+  std::vector<Socket> accept(const LinkMeeting& meeting, const Clock& clock) {
+    return accept_link(listener_, own_secret_, meeting, clock);
+  }
+
+ private:
+  LinkSecret own_secret_ = fresh_link_secret();
+  Listener listener_;
+  std::vector<LinkSeat> seats_;
+};
+
+}  // namespace linerate

@@ -1,0 +1,118 @@
+"""Runs over the TCP of several hosts are judged by it, and a host behind a slow link is named."""
+
+import subprocess
+import tempfile
+import unittest
+from collections.abc import Mapping
+from pathlib import Path
+
+from hosts import Host, env_job, hosts, needs_hosts, rsh_agent
+from hosts_test import mpirun_across
+from support import environment, free_port, json_lines, main, needs, needs_module, tool
+
+SWEEP = ["-b", "512K", "-e", "1M", "-f", "2", "-n", "3", "-w", "1"]
+RATE_GBPS = 0.0375  # of each host's cable in both directions: below what the cores could move
+RATE, SLOW_RATE = "300mbit", "30mbit"
+
+
+def limit(host: Host, up: str, down: str) -> None:
+    """What the host sends and what it receives; nothing is dropped."""
+    switch, inside = f"{host.namespace[:-1]}sw", host.cable.replace("p", "e")
+    for namespace, device, rate in ((host.namespace, inside, up), (switch, host.cable, down)):
+        subprocess.run(["ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device,
+                        "root", "tbf", "rate", rate, "burst", "32kb", "latency", "1s"],
+                       check=True, capture_output=True)
+
+
+def setUpModule() -> None:
+    needs_hosts()
+    needs("tc")
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.record = self.folder / "run.jsonl"
+
+    def gloo(self, count: int, *words: str, up: Mapping[int, str] | None = None,
+             name: str = "all_reduce_perf") -> list[dict]:
+        """The records of a run on `count` hosts."""
+        needs_module("gloo")
+        self.record.unlink(missing_ok=True)
+        with hosts(count) as all_hosts:
+            for number, host in enumerate(all_hosts):
+                limit(host, (up or {}).get(number, RATE), RATE)
+            jobs = env_job(all_hosts, free_port(), tool(name), *SWEEP, *words, "--jsonl",
+                           str(self.record))
+            (_, err), *_ = [job.communicate(timeout=120) for job in jobs]
+        self.assertEqual([job.returncode for job in jobs], [0] * count, err)
+        return json_lines(self.record)
+
+    def test_a_healthy_run_reaches_what_the_network_gives(self):
+        for name in ("all_reduce_perf", "gather_perf"):
+            with self.subTest(name=name):
+                run, *results, end = self.gloo(3, name=name)
+                self.assertEqual({result["verdict"] for result in results}, {"ok"}, results)
+                for probed in (run, end):
+                    self.assertEqual([point["node"] for point in probed["network"]], [0, 1, 2])
+                    for point in probed["network"]:
+                        for key in ("send_gbps", "receive_gbps"):
+                            self.assertGreater(point[key], 0.7 * RATE_GBPS, probed["network"])
+                            self.assertLess(point[key], 1.5 * RATE_GBPS, probed["network"])
+                bound = "network (host1)" if name == "gather_perf" else "network"
+                self.assertEqual({result["bound_by"] for result in results}, {bound})
+                self.assertNotIn("suspects", end)
+
+    def test_a_host_whose_way_out_is_slow_makes_results_low_and_is_named(self):
+        _, *results, end = self.gloo(3, up={1: SLOW_RATE})
+
+        self.assertEqual({result["verdict"] for result in results}, {"low"}, results)
+        self.assertEqual([suspect["subject"] for suspect in end["suspects"]],
+                         ["what node 1 sends to others"])
+
+    def test_of_two_hosts_the_probe_tells_what_their_link_gives(self):
+        run, *results, end = self.gloo(2, up={1: SLOW_RATE})
+
+        self.assertEqual({result["bound_by"] for result in results}, {"network"})
+        for result in results:
+            self.assertLess(result["expected_busbw_gbps"], 0.3 * RATE_GBPS)
+        self.assertNotIn("suspects", end)
+        self.assertLess(run["network"][1]["send_gbps"], 0.3 * RATE_GBPS)
+
+    def mpi(self, *options: str) -> tuple[list[dict], str]:
+        needs("mpirun")
+        with hosts(2) as both:
+            for host in both:
+                limit(host, RATE, RATE)
+            agent = rsh_agent(self.folder, both[0])
+            mpirun, *words = mpirun_across(agent, both, tool("all_reduce_perf"), *SWEEP,
+                                           "--verdict", "--jsonl", str(self.record))
+            done = subprocess.run(both[0].command(mpirun, *options, *words), text=True,
+                                  capture_output=True, timeout=120, env=environment(), check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json_lines(self.record), done.stderr
+
+    def test_open_mpi_over_its_tcp_is_judged(self):
+        needs_module("mpi")
+        (run, *results, _), _ = self.mpi()
+
+        self.assertRegex(run["transport"], r"^TCP on lr\d+e1$")
+        self.assertEqual({result["verdict"] for result in results}, {"ok"}, results)
+        self.assertEqual({result["bound_by"] for result in results}, {"network"})
+
+    def test_open_mpi_over_something_else_is_not(self):
+        needs_module("mpi")
+        anything = ("pml_ucx_tls", "pml_ucx_devices")
+        (run, *results, end), err = self.mpi(
+            "--mca", "pml", "ucx", *(word for name in anything for word in ("--mca", name, "any")))
+
+        self.assertEqual(run["transport"], "MPI")
+        self.assertNotIn("network", run)
+        self.assertNotIn("expected_busbw_gbps", results[0])
+        self.assertIn("--verdict: nothing was judged: the bound of 2 hosts is their network's", err)
+
+
+if __name__ == "__main__":
+    main()

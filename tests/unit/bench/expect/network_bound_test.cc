@@ -1,0 +1,104 @@
+// Bounds of collectives over several nodes' TCP, worked by hand.
+#include "bench/expect/network_bound.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kBytes = 4'000'000;
+
+// One rank on each node, 2 GB/s each way, round trips of 20 us.
+NetworkLimits limits(int nnodes) {
+  NetworkLimits made{.barrier_us = 30};
+  for (int node = 0; node < nnodes; ++node) {
+    made.points.push_back({.node = node, .send_gbps = 2, .receive_gbps = 2, .round_trip_us = 20});
+    made.hostnames.push_back("host" + std::to_string(node + 1));
+    made.nodes.push_back(node);
+  }
+  return made;
+}
+
+Expectation bound(std::string_view name, const NetworkLimits& limits, std::size_t bytes = kBytes,
+                  double memory_us = 0) {
+  const Case what{.collective = find_collective(name), .bytes = bytes};
+  const int nranks = static_cast<int>(limits.nodes.size());
+  const auto count = count_of(*what.collective, what.bytes, what.type, nranks);
+  return *network_bound({.what = what, .sizing = {.count = count, .nranks = nranks}}, limits,
+                        memory_us);
+}
+
+// 2 (n-1)/n of 4 MB for each node at 2 GB/s take 2667 us, and a message 10: busbw is the bytes over
+// all of it.
+TEST(NetworkBounds, OfAllReduceAreTheBandwidthOfTheNodes) {
+  const auto expected = bound("all_reduce", limits(3));
+
+  EXPECT_NEAR(expected.busbw_gbps, 2 / (1 + 10 / (kBytes * 4 / 3 / 2e3)), 1e-6);
+  EXPECT_EQ(expected.bound_by, "network");
+}
+
+TEST(NetworkBounds, AreThoseOfTheDirectionThatIsSlower) {
+  auto slow = limits(3);
+  for (auto& point : slow.points) point.receive_gbps = 1;
+
+  EXPECT_NEAR(bound("all_gather", slow).busbw_gbps, 1, 0.01);
+}
+
+TEST(NetworkBounds, NameTheNodeThatAloneBinds) {
+  auto slow = limits(4);
+  slow.points[2].send_gbps = 0.25;
+
+  EXPECT_EQ(bound("all_gather", slow).bound_by, "network (host3)");
+  EXPECT_EQ(bound("all_gather", limits(4)).bound_by, "network");
+  EXPECT_EQ(bound("gather", limits(4)).bound_by, "network (host1)");  // into the root
+}
+
+// Their link is one: which end is slow nobody can tell.
+TEST(NetworkBounds, OfTwoNodesNameNone) {
+  auto slow = limits(2);
+  slow.points[1].send_gbps = slow.points[0].receive_gbps = 0.5;
+
+  const auto expected = bound("all_reduce", slow);
+
+  EXPECT_NEAR(expected.busbw_gbps, 0.5, 0.01);
+  EXPECT_EQ(expected.bound_by, "network");
+}
+
+TEST(NetworkBounds, AreMemorysOrAMessagesWhereThoseTakeLonger) {
+  EXPECT_EQ(bound("all_reduce", limits(3), kBytes, 1e6).bound_by, "memory");
+  EXPECT_NEAR(bound("all_reduce", limits(3), kBytes, 1e6).busbw_gbps, kBytes * 4 / 3 / 1e9, 1e-4);
+  EXPECT_EQ(bound("all_reduce", limits(3), 64).bound_by, "latency");
+}
+
+// A ring over ranks may do; a tree of log2(n) levels, too, where there is a root; small messages go
+// one after the other.
+TEST(NetworkBounds, LeaveRoomForFlatAlgorithms) {
+  EXPECT_NEAR(bound("all_reduce", limits(2), 100 * kBytes).low_below, 0.5, 0.01);
+  EXPECT_NEAR(bound("all_reduce", limits(8), 100 * kBytes).low_below, 0.25, 0.01);
+  EXPECT_NEAR(bound("broadcast", limits(8), 100 * kBytes).low_below, 7 / 8.0 * 0.5 / 3, 0.01);
+  // 6 messages of four barriers each, where one message's way is 10 us.
+  EXPECT_NEAR(bound("all_reduce", limits(4), 16).low_below, 10 / (6 * 4 * 30.0), 1e-3);
+}
+
+// Three senders go on while the root still waits for what they sent.
+TEST(NetworkBounds, CountTheRanksThatNeedNotWait) {
+  auto slowest = limits(4);
+  slowest.average = Average::max;
+
+  const auto mean = bound("gather", limits(4)), max = bound("gather", slowest);
+
+  EXPECT_NEAR(mean.busbw_gbps, 4 * max.busbw_gbps, 1e-6);
+  EXPECT_NEAR(mean.low_below, max.low_below / 4, 1e-6);
+  EXPECT_NEAR(bound("all_gather", limits(4)).busbw_gbps, bound("all_gather", slowest).busbw_gbps,
+              1e-6);
+}
+
+TEST(NetworkBounds, OfCallsThatSendNothingAreNone) {
+  const Case what{.collective = find_collective("all_reduce")};
+
+  EXPECT_FALSE(network_bound({.what = what, .sizing = {.count = 0, .nranks = 3}}, limits(3), 0));
+}
+
+}  // namespace
+}  // namespace linerate

@@ -1,0 +1,76 @@
+// What pairs of nodes tell of each node.
+#include "bench/expect/network_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+// All pairs of a few rounds, at 10 GB/s, but what `slow` sends at a tenth.
+std::vector<NodePair> pairs_of(int nnodes, int slow = -1) {
+  std::vector<NodePair> pairs;
+  for (const auto& round : probed_rounds(nnodes))
+    for (const auto& [first, second] : round)
+      pairs.push_back({.first = first,
+                       .second = second,
+                       .speed = {.round_trip_us = 20.0 + first + second,
+                                 .out_gbps = first == slow ? 1.0 : 10.0,
+                                 .in_gbps = second == slow ? 1.0 : 10.0}});
+  return pairs;
+}
+
+TEST(ProbedRounds, MeetEachNodeInAFewPairs) {
+  for (const int nnodes : {2, 3, 4, 7, 100}) {
+    std::vector<int> met(static_cast<std::size_t>(nnodes));
+    for (const auto& round : probed_rounds(nnodes))
+      for (const auto& [first, second] : round)
+        for (const int node : {first, second}) ++met[static_cast<std::size_t>(node)];
+
+    EXPECT_LE(probed_rounds(nnodes).size(), 3U);
+    for (const int times : met) EXPECT_GE(times, std::min(2, nnodes - 1)) << nnodes;
+  }
+}
+
+TEST(NetworkPoints, AreTheBestOfANodesPairs) {
+  const auto points = points_of(pairs_of(3, 1), 3);
+
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[0],
+            (NetworkPoint{.node = 0, .send_gbps = 10, .receive_gbps = 10, .round_trip_us = 21}));
+  EXPECT_EQ(points[1],
+            (NetworkPoint{.node = 1, .send_gbps = 1, .receive_gbps = 10, .round_trip_us = 21}));
+}
+
+TEST(NodesAsTheyShouldBe, AreNoStragglers) {
+  const auto points = as_they_should_be(points_of(pairs_of(3, 1), 3));
+
+  EXPECT_DOUBLE_EQ(points[1].send_gbps, 10);
+}
+
+TEST(NodesAsTheyShouldBe, MayDiffer) {
+  auto points = points_of(pairs_of(4), 4);
+  points[2].receive_gbps = 6;
+
+  EXPECT_DOUBLE_EQ(as_they_should_be(points)[2].receive_gbps, 6);
+}
+
+TEST(NodesAsTheyShouldBe, AreNotKnownOfTwo) {
+  const auto points = points_of(pairs_of(2, 1), 2);
+
+  EXPECT_DOUBLE_EQ(as_they_should_be(points)[1].send_gbps, 1);
+  EXPECT_TRUE(slow_nodes(pairs_of(2, 1), 2).empty());
+}
+
+TEST(SlowNodes, AreNamedWithTheDirection) {
+  for (const int nnodes : {3, 4, 9, 40}) {
+    const auto suspects = slow_nodes(pairs_of(nnodes, 2), nnodes);
+
+    ASSERT_EQ(suspects.size(), 1U) << nnodes;
+    EXPECT_EQ(suspects[0].subject, "what node 2 sends to others");
+    EXPECT_DOUBLE_EQ(suspects[0].reached, 0.1);
+  }
+  EXPECT_TRUE(slow_nodes(pairs_of(4), 4).empty());
+}
+
+}  // namespace
+}  // namespace linerate
