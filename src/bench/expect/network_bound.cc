@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
+#include <cstddef>
 #include <limits>
 #include <string>
 
@@ -66,11 +66,21 @@ double latency_us(const NetworkLimits& limits) {
   return least_us / 2;
 }
 
+// How often a ring over the ranks leaves each node: once where neighbours share nodes, as often as
+// a node has ranks where they are dealt out in turn.
+double ring_crossings(const NetworkLimits& limits) {
+  const auto& nodes = limits.nodes;
+  double crossings = nodes.front() == nodes.back() ? 0 : 1;
+  for (std::size_t rank = 1; rank < nodes.size(); ++rank)
+    if (nodes[rank] != nodes[rank - 1]) ++crossings;
+  return crossings / static_cast<double>(limits.points.size());
+}
+
 // How many times the bytes that must cross a flat algorithm sends: a tree over ranks sends all of
-// them at each of its levels, and a ring that enters a node anew leaves it anew.
-double excess(const Collective& collective, int nranks) {
-  const double levels = std::bit_width(static_cast<std::uint32_t>(nranks - 1));
-  return collective.rooted ? levels : std::min(2.0, levels);
+// them at each of its levels, and a ring all that leaves a node twice at most.
+double excess(const Collective& collective, const NetworkLimits& limits) {
+  const double levels = std::bit_width(limits.nodes.size() - 1);
+  return (collective.rooted ? levels : std::min(2.0, levels)) * ring_crossings(limits);
 }
 
 // The part of the ranks' mean time that is the time of those that wait: who only sends towards a
@@ -105,7 +115,7 @@ std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLim
   const double messages = 2.0 * (nranks - 1);  // of a ring, one after the other
   const double healthy_us =
       messages * std::max(message_us / kHealthyMessage, limits.barrier_us * kHealthyBarriers) +
-      excess(collective, nranks) * network.us / kHealthy + memory_us / kHealthyMemory;
+      excess(collective, limits) * network.us / kHealthy + memory_us / kHealthyMemory;
   return Expectation{.busbw_gbps = bytes / (share * time_us) / kBytesPerUsOfGbps * factor,
                      .bound_by = network.bound_by,
                      .low_below = share * std::min(kHealthy, time_us / healthy_us)};

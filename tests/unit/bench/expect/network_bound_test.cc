@@ -81,6 +81,19 @@ TEST(NetworkBounds, LeaveRoomForFlatAlgorithms) {
   EXPECT_NEAR(bound("all_reduce", limits(4), 16).low_below, 10 / (6 * 4 * 30.0), 1e-3);
 }
 
+// Ranks 0, 1, 2, 3 on nodes 0, 1, 0, 1: a ring leaves each of them twice.
+TEST(NetworkBounds, LeaveMoreRoomWhereNeighboursAreOnOtherNodes) {
+  auto in_blocks = limits(2), in_turn = limits(2);
+  in_blocks.nodes = {0, 0, 1, 1};
+  in_turn.nodes = {0, 1, 0, 1};
+
+  const auto block = bound("all_reduce", in_blocks, 100 * kBytes);
+  const auto turn = bound("all_reduce", in_turn, 100 * kBytes);
+
+  EXPECT_NEAR(turn.busbw_gbps, block.busbw_gbps, 1e-6);
+  EXPECT_NEAR(turn.low_below, block.low_below / 2, 0.005);
+}
+
 // Three senders go on while the root still waits for what they sent.
 TEST(NetworkBounds, CountTheRanksThatNeedNotWait) {
   auto slowest = limits(4);
