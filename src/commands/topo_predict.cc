@@ -101,7 +101,8 @@ ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                                        .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus};
+  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus,
+                            doubts_about(cluster, counts.back() > 1)};
   fmt::print("{}", config.as_json ? topo::sends_json(rows, of) : topo::sends_table(rows, of));
   return ExitCode::ok;
 }
@@ -114,7 +115,8 @@ ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,
-                                           config.machine.version));
+                                           config.machine.version,
+                                           doubts_about(nodes.cluster(), counts.back() > 1)));
   else if (counts.size() == 1)
     fmt::print("{}", text_of_one(nodes, config, counts.front()));
   else
