@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -61,20 +60,10 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
                text_of(config.machine.version));
 }
 
-// How many of the first nodes are alike.
-int nodes_with_sends(const topo::Cluster& cluster) {
-  const auto& groups = cluster.groups;
-  const auto other = std::ranges::find_if(
-      groups, [&](const auto& group) { return group.system != groups.front().system; });
-  int nnodes = 0;
-  for (auto group = groups.begin(); group != other; ++group) nnodes += group->count;
-  return nnodes;
-}
-
 // Why there is no bound for sends; empty: there is one.
 std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
                      int nnodes) {
-  if (const int most = nodes_with_sends(cluster); nnodes > most)
+  if (const int most = cluster.first_alike(); nnodes > most)
     return fmt::format("sends have a bound on nodes that are alike: give --nodes {} at most.",
                        most);
   const auto refusal = config.sends->refusal;
