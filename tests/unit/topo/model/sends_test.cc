@@ -108,6 +108,14 @@ TEST(SendBounds, OfAMatrixAreThatOfTheBusiestLink) {
   expect_bound(out, kPci5 * 15 / 16, "PCI of mlx5_1");
 }
 
+// Two nodes send to one: what arrives there is twice what leaves each of them.
+TEST(SendBounds, OfAMatrixCountWhatArrives) {
+  const auto found =
+      traffic_bound(3, Bytes(24).set(9, 1, 16 * kGiB).set(17, 1, 16 * kGiB).matrix());
+
+  expect_bound(found, kPci5 * 23 / 24, "PCI of mlx5_1");
+}
+
 // What stays at its rank moves nothing, and counts.
 TEST(SendBounds, OfAMatrixLeaveOutWhatARankKeeps) {
   const auto kept = traffic_bound(1, Bytes(8).set(2, 2, 16 * kGiB).matrix());
