@@ -32,6 +32,11 @@ Refusal read_collective(const PredictTexts& texts, TopoConfig& config) {
     if (name_of(function) == name) config.function = function;
   }
   if (std::ranges::count(names, name) > 0) return {};
+  if (collective != nullptr && collective->varies)
+    return fmt::format(
+        "--predict: {} moves what its traffic says, which only a run knows: the "
+        "results of a run on GPUs have its bound (expected_busbw_gbps).",
+        name);
   return "--predict: " + unknown_choice("collective", texts.collective, names);
 }
 

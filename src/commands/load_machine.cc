@@ -36,8 +36,9 @@ Result<System> load_machine(const MachineChoice& choice) {
 }
 
 System as_nccl_takes(const MachineChoice& choice, const System& system) {
-  const bool detected =
-      choice.source == MachineSource::this_machine || choice.source == MachineSource::saved_root;
+  const bool detected = choice.source == MachineSource::this_machine ||
+                        choice.source == MachineSource::saved_root ||
+                        choice.source == MachineSource::hwloc_file;
   return detected ? topo::nccl_view(system) : system;
 }
 

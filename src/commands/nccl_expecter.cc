@@ -35,7 +35,7 @@ class NcclExpecter final : public Expecter {
   std::optional<Expectation> of(const SizedCase& what) const override;
 
  private:
-  std::optional<Expectation> of_sends(const Collective& collective, std::size_t bytes) const;
+  std::optional<Expectation> of_sends(const SizedCase& what, std::size_t bytes) const;
 
   topo::Predictor predictor_;
   topo::SendModel sends_;
@@ -48,10 +48,11 @@ std::optional<topo::Function> function_of(const Collective& collective) {
 }
 
 // An upper bound, not NCCL's own belief: sends do not share links evenly.
-std::optional<Expectation> NcclExpecter::of_sends(const Collective& collective,
-                                                  std::size_t bytes) const {
+std::optional<Expectation> NcclExpecter::of_sends(const SizedCase& what, std::size_t bytes) const {
   constexpr double kHealthy = 0.5, kHealthyNearLatency = 0.15;  // as for a host's ranks
-  const auto bound = sends_.bound(collective, bytes);
+  const Collective& collective = *what.what.collective;
+  const auto bound = collective.varies ? sends_.bound_of_traffic(collective, what.sizing)
+                                       : sends_.bound(collective, bytes);
   if (!bound) return std::nullopt;
   return Expectation{.busbw_gbps = bound->busbw_gbps,
                      .bound_by = bound->bound_by,
@@ -63,7 +64,7 @@ std::optional<Expectation> NcclExpecter::of(const SizedCase& what) const {
   const auto function = function_of(*what.what.collective);
   const auto bytes = row_bytes(*what.what.collective, what.sizing, what.what.type);
   if (bytes == 0) return std::nullopt;
-  if (!function) return of_sends(*what.what.collective, bytes);
+  if (!function) return of_sends(what, bytes);
   const auto predicted = predictor_.predict(*function, bytes, {what.what.type, what.what.op});
   return Expectation{.busbw_gbps = predicted.busbw_gbps,
                      .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),

@@ -46,16 +46,20 @@ std::vector<std::string> doubts_about(const topo::System& system, bool between_n
   return doubts;
 }
 
+std::vector<std::string> doubts_about(const topo::Cluster& cluster, bool between_nodes) {
+  std::vector<std::string> all;
+  for (const auto& group : cluster.groups)
+    for (auto& sentence : doubts_about(*group.system, between_nodes))
+      if (std::ranges::count(all, sentence) == 0) all.push_back(std::move(sentence));
+  return all;
+}
+
 void tell_doubts(const topo::System& system, bool between_nodes) {
   say_doubts(doubts_about(system, between_nodes));
 }
 
 void tell_doubts(const topo::Cluster& cluster, bool between_nodes) {
-  std::vector<std::string> all;
-  for (const auto& group : cluster.groups)
-    for (auto& sentence : doubts_about(*group.system, between_nodes))
-      if (std::ranges::count(all, sentence) == 0) all.push_back(std::move(sentence));
-  say_doubts(all);
+  say_doubts(doubts_about(cluster, between_nodes));
 }
 
 }  // namespace linerate

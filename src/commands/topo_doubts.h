@@ -13,9 +13,11 @@ namespace linerate {
 // A sentence each.
 std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes);
 
+// Of all kinds of nodes, each sentence once.
+std::vector<std::string> doubts_about(const topo::Cluster& cluster, bool between_nodes);
+
 // Prints them on stderr, a line each.
 void tell_doubts(const topo::System& system, bool between_nodes);
-// Of all kinds of nodes, each sentence once.
 void tell_doubts(const topo::Cluster& cluster, bool between_nodes);
 
 }  // namespace linerate

@@ -6,12 +6,18 @@
 #include "cli/place_words.h"
 #include "commands/load_machine.h"
 #include "commands/topo_doubts.h"
+#include "topo/cluster/cluster_file.h"
+#include "topo/detect/detect.h"
+#include "topo/detect/nccl_view.h"
 #include "topo/place/launch_words.h"
 #include "topo/place/show_plan.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -39,32 +45,73 @@ void write_rankfile(const std::string& path, const std::string& text) {
     throw Error(fmt::format("Cannot write {}: {}.", path, *reason), ExitCode::usage);
 }
 
+// The kinds of nodes that the cluster's first ones have, each once.
+std::string kinds_of(const topo::Cluster& cluster) {
+  std::vector<std::string> names;
+  for (const auto& group : cluster.groups)
+    if (std::ranges::count(names, group.topology) == 0) names.push_back(group.topology);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Empty: the job's nodes are there, and alike.
+std::string unfit(const topo::Cluster& cluster, int nnodes) {
+  if (nnodes > cluster.nnodes())
+    return fmt::format("--nodes {} is more than the cluster has: give at most {}.", nnodes,
+                       cluster.nnodes());
+  if (nnodes > cluster.first_alike())
+    return fmt::format(
+        "--cluster: its nodes are of several kinds ({}), and ranks are placed on nodes that are "
+        "alike, so that one binding fits all: give --nodes {} at most.",
+        kinds_of(cluster), cluster.first_alike());
+  return "";
+}
+
+// The cluster's first nodes: all of them where --nodes does not say how many.
+Result<topo::System> node_of_cluster(PlaceConfig& config) {
+  const auto detect = []() -> Result<topo::System> { return topo::nccl_view(topo::detect()); };
+  const auto cluster = topo::read_cluster(config.machine.name, detect);
+  if (!cluster) return cluster.failure();
+  int& nnodes = config.request.nnodes;
+  if (nnodes == 0) nnodes = cluster->nnodes();
+  if (auto why = unfit(*cluster, nnodes); !why.empty()) return Failure{std::move(why)};
+  if (nnodes > 1 &&
+      (cluster->fabric.rack != topo::SwitchLevel{} || cluster->fabric.spine != topo::SwitchLevel{}))
+    fmt::print(stderr,
+               "linerate: orders are priced as if the switches between nodes slowed "
+               "nothing down.\n");
+  return *cluster->groups.front().system;
+}
+
+Result<topo::System> node_of(PlaceConfig& config) {
+  if (config.machine.source == MachineSource::cluster) return node_of_cluster(config);
+  const auto loaded = load_machine(config.machine);
+  return loaded ? as_nccl_takes(config.machine, *loaded) : loaded;
+}
+
 }  // namespace
 
 ExitCode topo_place(const CommandInput& input) {
   const auto& words = input.call.words;
-  const auto config = parse_place({words.begin() + 1, words.end()});
-  if (!config) return refuse(config.sentence());
-  if (!config->help_text.empty()) {
-    fmt::print("{}", config->help_text);
+  auto parsed = parse_place({words.begin() + 1, words.end()});
+  if (!parsed) return refuse(parsed.sentence());
+  PlaceConfig config = std::move(parsed).value();
+  if (!config.help_text.empty()) {
+    fmt::print("{}", config.help_text);
     return ExitCode::ok;
   }
-  if (config->machine.source == MachineSource::cluster)
-    return refuse("--cluster: place takes one kind of node: give it by --platform or --nccl-xml.");
-  const auto loaded = load_machine(config->machine);
-  if (!loaded) return refuse(loaded.sentence());
-  const auto system = as_nccl_takes(config->machine, *loaded);
-  const auto graph = topo::build_graph(system, config->machine.version);
-  const auto plan = topo::plan_of(graph, config->request);
+  const auto system = node_of(config);
+  if (!system) return refuse(system.sentence());
+  const auto graph = topo::build_graph(*system, config.machine.version);
+  const auto plan = topo::plan_of(graph, config.request);
   if (!plan) return refuse(plan.sentence());
-  const auto text = text_of(*plan, config->format);
+  const auto text = text_of(*plan, config.format);
   if (!text) return refuse(text.sentence());
-  if (!config->rankfile.empty()) {
+  if (!config.rankfile.empty()) {
     const auto rankfile = topo::rankfile_text(*plan);
     if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
-    write_rankfile(config->rankfile, *rankfile);
+    write_rankfile(config.rankfile, *rankfile);
   }
-  tell_doubts(system, plan->nnodes > 1);
+  tell_doubts(*system, plan->nnodes > 1);
   fmt::print("{}", *text);
   return ExitCode::ok;
 }

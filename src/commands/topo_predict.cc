@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -61,20 +60,10 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
                text_of(config.machine.version));
 }
 
-// How many of the first nodes are alike.
-int nodes_with_sends(const topo::Cluster& cluster) {
-  const auto& groups = cluster.groups;
-  const auto other = std::ranges::find_if(
-      groups, [&](const auto& group) { return group.system != groups.front().system; });
-  int nnodes = 0;
-  for (auto group = groups.begin(); group != other; ++group) nnodes += group->count;
-  return nnodes;
-}
-
 // Why there is no bound for sends; empty: there is one.
 std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
                      int nnodes) {
-  if (const int most = nodes_with_sends(cluster); nnodes > most)
+  if (const int most = cluster.first_alike(); nnodes > most)
     return fmt::format("sends have a bound on nodes that are alike: give --nodes {} at most.",
                        most);
   const auto refusal = config.sends->refusal;
@@ -101,7 +90,8 @@ ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                                        .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus};
+  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus,
+                            doubts_about(cluster, counts.back() > 1)};
   fmt::print("{}", config.as_json ? topo::sends_json(rows, of) : topo::sends_table(rows, of));
   return ExitCode::ok;
 }
@@ -114,7 +104,8 @@ ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,
-                                           config.machine.version));
+                                           config.machine.version,
+                                           doubts_about(nodes.cluster(), counts.back() > 1)));
   else if (counts.size() == 1)
     fmt::print("{}", text_of_one(nodes, config, counts.front()));
   else

@@ -108,7 +108,7 @@ class WrongInput(ClusterCase):
     def test_of_views_and_other_machines(self):
         self.refused(self.topo(WEST, "--matrix"), "dgx-h100, hgx-h200", "--platform")
         self.refused(self.topo(ALIKE, "--platform", "dgx-h100"), "exclude each other")
-        self.refused(self.topo(ALIKE, "--predict", "all_to_all_v"), "all_reduce")
+        self.refused(self.topo(ALIKE, "--predict", "all_to_all_v"), "only a run knows")
 
     def test_of_nodes_that_cannot_run_nccl(self):
         self.file.with_name("bare.xml").write_text(

@@ -1,5 +1,6 @@
 """linerate topo: what it writes, and what it says of the parts that nobody has told."""
 
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -35,6 +36,14 @@ class Doubts(TopoCase):
         done = run([*TOPO, *words, "--nccl-xml", str(file)])
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
+
+    def test_of_predictions_are_in_their_json(self):
+        for collective in ("all_reduce", "all_to_all"):
+            words = ("--predict", collective, "-b", "1M", "-e", "1M", "--nodes", "2", "--json")
+            done = self.topo(*words)
+            told = [line.removeprefix("linerate: not seen: ") for line in done.stderr.splitlines()]
+            self.assertTrue(told)
+            self.assertEqual(json.loads(done.stdout)["unseen"], told)
 
     def test_of_predictions_are_told_on_stderr(self):
         for collective in ("all_reduce", "alltoall"):

@@ -1,6 +1,7 @@
 // See cluster.h.
 #include "topo/cluster/cluster.h"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
 
@@ -8,6 +9,13 @@ namespace linerate::topo {
 
 int Cluster::nnodes() const {
   return std::accumulate(groups.begin(), groups.end(), 0,
+                         [](int sum, const NodeGroup& group) { return sum + group.count; });
+}
+
+int Cluster::first_alike() const {
+  const auto end = std::ranges::find_if(
+      groups, [&](const NodeGroup& group) { return group.system != groups.front().system; });
+  return std::accumulate(groups.begin(), end, 0,
                          [](int sum, const NodeGroup& group) { return sum + group.count; });
 }
 

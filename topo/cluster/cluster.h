@@ -45,6 +45,7 @@ struct Cluster {
   Fabric fabric{};
 
   int nnodes() const;
+  int first_alike() const;  // how many nodes have the first one's topology, before any other
   // Of the node, counted through all groups. REQUIRES: 0 <= node < nnodes().
   const System& system_of_node(int node) const;
   // 0 where there is one rack.

@@ -2,6 +2,7 @@
 #include "topo/detect/nccl_view.h"
 
 #include "topo/system/link_state.h"
+#include "topo/system/port_use.h"
 #include "topo/system/walk.h"
 
 #include <algorithm>
@@ -17,19 +18,10 @@ void for_each_ports(System& system, const Visit& visit) {
   walk_devices(system, [&](Cpu&, PciDevice& device, int) { visit(device.nets); });
 }
 
-bool is_over_infiniband(const Net& net) { return net.name.starts_with("ib"); }
-
 void keep_used_ports(System& system) {
-  bool verbs = false, over_infiniband = false;
+  const PortUse use(system);
   for_each_ports(system, [&](std::vector<Net>& nets) {
-    std::erase_if(nets, [](const Net& net) { return !is_up(net); });
-    verbs = verbs || std::ranges::any_of(nets, is_verbs);
-    over_infiniband = over_infiniband || std::ranges::any_of(nets, is_over_infiniband);
-  });
-  for_each_ports(system, [&](std::vector<Net>& nets) {
-    std::erase_if(nets, [&](const Net& net) {
-      return verbs ? !is_verbs(net) : over_infiniband && !is_over_infiniband(net);
-    });
+    std::erase_if(nets, [&](const Net& net) { return !use.takes(net); });
   });
 }
 

@@ -71,7 +71,8 @@ void Rerouter::go_over(int from, int step, int to) {
   const Path& second = path(step, to);
   Path whole{.type = merged(first.type, second.type), .gbps = std::min(first.gbps, second.gbps)};
   if (graph_.node(step).kind == NodeKind::gpu) whole.type = PathType::pxn;
-  if (whole.type != path(from, to).type || whole.gbps != path(from, to).gbps) first_users_.clear();
+  const bool differs = whole.type != path(from, to).type || whole.gbps != path(from, to).gbps;
+  if (differs && known_.follows_from(from)) known_ = {};
   whole.hops = first.hops;
   whole.hops.insert(whole.hops.end(), second.hops.begin(), second.hops.end());
   path(from, to) = std::move(whole);
@@ -136,11 +137,21 @@ bool Rerouter::has_pxn(int gpu, int peer, int net) {
           !within(path(gpu, net).type, rules_.pxn_beyond));
 }
 
-// As local_gpu() says, which goes by types and bandwidths alone.
+bool Rerouter::FirstUser::follows_from(int node) const {
+  return node == net || std::ranges::count(follows, node) > 0;
+}
+
+// As local_gpu() says, which goes by types and bandwidths alone: of the ways from the port, from
+// the GPUs nearest to it, and from the ports nearest to those. Asked port by port.
 int Rerouter::first_user(int net) {
-  const auto [known, is_new] = first_users_.try_emplace(net);
-  if (is_new) known->second = local_gpu(graph_, paths_, net);
-  return known->second;
+  if (known_.net == net) return known_.gpu;
+  known_ = {.net = net, .gpu = local_gpu(graph_, paths_, net)};
+  for (const int gpu : nearest(graph_, paths_, net, NodeKind::gpu)) {
+    known_.follows.push_back(gpu);
+    const auto nets = nearest(graph_, paths_, gpu, NodeKind::net);
+    if (!nets.empty()) known_.follows.push_back(nets.front());
+  }
+  return known_.gpu;
 }
 
 void Rerouter::reroute_net(int gpu, int net) {

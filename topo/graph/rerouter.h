@@ -4,7 +4,7 @@
 #include "topo/graph/paths.h"
 #include "topo/graph/rules.h"
 
-#include <map>
+#include <vector>
 
 namespace linerate::topo {
 
@@ -16,6 +16,14 @@ class Rerouter {
   void reroute();
 
  private:
+  // Of one port, until a path changes that it follows from.
+  struct FirstUser {
+    int net = -1, gpu = -1;
+    std::vector<int> follows{};  // nodes whose ways tell it, besides the port's
+
+    bool follows_from(int node) const;
+  };
+
   Path& path(int from, int to) {
     return paths_.table_[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
   }
@@ -38,7 +46,7 @@ class Rerouter {
   Paths& paths_;
   PathType p2p_level_;
   bool all_gdr_;
-  std::map<int, int> first_users_{};  // of the ports, until paths change
+  FirstUser known_{};
 };
 
 }  // namespace linerate::topo

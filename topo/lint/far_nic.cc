@@ -2,7 +2,7 @@
 #include "topo/lint/rules.h"
 #include "topo/lint/subjects.h"
 #include "topo/system/link_speed.h"
-#include "topo/system/link_state.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 
@@ -27,12 +27,11 @@ Distance distance_between(const GpuAt& gpu, const PortAt& port) {
   return one_socket ? Distance::one_socket : Distance::other_socket;
 }
 
-// Ports that NCCL takes: those of InfiniBand and RoCE where there are any.
 std::vector<PortAt> usable_ports(const System& system) {
+  const PortUse use(system);
   auto ports = ports_of(system);
-  std::erase_if(ports, [](const PortAt& port) { return !is_up(*port.net) || port.top == nullptr; });
-  if (std::ranges::any_of(ports, [](const PortAt& port) { return is_verbs(*port.net); }))
-    std::erase_if(ports, [](const PortAt& port) { return !is_verbs(*port.net); });
+  std::erase_if(ports,
+                [&](const PortAt& port) { return !use.takes(*port.net) || port.top == nullptr; });
   return ports;
 }
 

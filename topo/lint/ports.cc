@@ -3,6 +3,7 @@
 #include "topo/lint/subjects.h"
 #include "topo/system/link_speed.h"
 #include "topo/system/link_state.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 
@@ -75,10 +76,9 @@ std::vector<LintFinding> slower_port(const System& system) {
 
 std::vector<LintFinding> unknown_port_speed(const System& system) {
   auto ports = ports_of(system);
-  std::erase_if(ports, [](const PortAt& port) { return !is_up(*port.net); });
-  if (std::ranges::any_of(ports, [](const PortAt& port) { return is_verbs(*port.net); }))
-    std::erase_if(ports, [](const PortAt& port) { return !is_verbs(*port.net); });
-  std::erase_if(ports, [](const PortAt& port) { return port.net->speed_mbps > 0; });
+  const PortUse use(system);
+  std::erase_if(
+      ports, [&](const PortAt& port) { return !use.takes(*port.net) || port.net->speed_mbps > 0; });
   if (ports.empty()) return {};
   const auto others = ports.size() - 1;
   const auto more = others > 0 ? fmt::format(" and {} more", others) : std::string();

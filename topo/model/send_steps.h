@@ -57,7 +57,7 @@ class SendStep {
 };
 
 // all_to_all, gather, scatter, sendrecv and hypercube. The others are either no sends or, as
-// all_to_all_v, what a file says.
+// all_to_all_v, what their traffic says (traffic_steps.h).
 bool is_made_of_sends(const Collective& what);
 std::vector<std::string_view> collectives_made_of_sends();
 

@@ -2,12 +2,14 @@
 #include "topo/model/sends.h"
 
 #include "base/units.h"
+#include "topo/model/traffic_steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -64,6 +66,23 @@ class LinkLoads {
  private:
   std::map<std::tuple<int, int, LinkKind>, std::pair<double, double>> loads_;  // bytes, GB/s
 };
+
+// Steps one after the other, of so many bytes; without bandwidths.
+SendBound bound_of(std::span<const SendCost> steps, double bytes) {
+  double latency_us = 0, moving_us = 0;
+  for (const auto& step : steps) {
+    latency_us += step.latency_us;
+    moving_us += step.us_per_byte * bytes;
+  }
+  const auto longest = std::ranges::max_element(steps, {}, &SendCost::us_per_byte);
+  return {.time_us = latency_us + moving_us,
+          .bound_by = latency_us > moving_us ? "latency" : longest->bound_by};
+}
+
+void add_bandwidth(SendBound& bound, double counted_bytes, double bus_factor) {
+  bound.algbw_gbps = counted_bytes / (kBytesPerUsOfGbps * bound.time_us);
+  bound.busbw_gbps = bound.algbw_gbps * bus_factor;
+}
 
 // Bytes that algbw counts for a row of `bytes`.
 double counted_bytes(const Collective& what, std::size_t bytes, int nranks) {
@@ -148,18 +167,25 @@ std::optional<SendBound> SendModel::bound(const Collective& what, std::size_t by
   return costs ? costs->at(bytes) : std::nullopt;
 }
 
+std::optional<SendBound> SendModel::bound_of_traffic(const Collective& what,
+                                                     const Sizing& sizing) const {
+  const auto counted = what.algbw_count(sizing) * bytes_of(sizing.type);
+  if (counted == 0) return std::nullopt;
+  std::optional<SendBound> slowest;
+  for (const auto& step : traffic_steps(sizing, ranks_)) {
+    const auto cost = this->cost(step);
+    if (!cost) return std::nullopt;
+    auto bound = bound_of({&*cost, 1}, 1);
+    if (!slowest || bound.time_us > slowest->time_us) slowest = std::move(bound);
+  }
+  add_bandwidth(*slowest, static_cast<double>(counted), what.bus_factor(sizing.nranks));
+  return slowest;
+}
+
 std::optional<SendBound> SendCosts::at(std::size_t bytes) const {
   if (bytes == 0) return std::nullopt;
-  double latency_us = 0, moving_us = 0;
-  for (const auto& step : steps) {
-    latency_us += step.latency_us;
-    moving_us += step.us_per_byte * static_cast<double>(bytes);
-  }
-  SendBound bound{.time_us = latency_us + moving_us};
-  bound.algbw_gbps = counted_bytes(*what, bytes, nranks) / (kBytesPerUsOfGbps * bound.time_us);
-  bound.busbw_gbps = bound.algbw_gbps * what->bus_factor(nranks);
-  const auto longest = std::ranges::max_element(steps, {}, &SendCost::us_per_byte);
-  bound.bound_by = latency_us > moving_us ? "latency" : longest->bound_by;
+  auto bound = bound_of(steps, static_cast<double>(bytes));
+  add_bandwidth(bound, counted_bytes(*what, bytes, nranks), what->bus_factor(nranks));
   return bound;
 }
 

@@ -285,6 +285,7 @@ Result<System> read_nccl_xml(std::string_view text, std::string_view name) {
   if (!system) return system;
   System read = std::move(system).value();
   read.source = fmt::format("file {}", name);
+  read.has_nccl_ports = true;
   return read;
 }
 

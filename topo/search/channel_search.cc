@@ -1,6 +1,8 @@
 // See channel_search.h.
 #include "topo/search/channel_search.h"
 
+#include "topo/search/reach.h"
+
 #include <algorithm>
 
 namespace linerate::topo {
@@ -118,9 +120,15 @@ bool ChannelSearch::is_done(const Budget& budget) const {
          static_cast<float>(best_.n) * best_.inter_gbps >= ground_.total_gbps();
 }
 
+// Whether no way through all GPUs can be there, whatever is tried.
+bool ChannelSearch::is_hopeless() const {
+  return !draft_.has_heads() && ground_.gives_back_all() && !joins_all(ground_, draft_);
+}
+
+// With nothing left of the budget it no longer matters how much of it a vain attempt takes.
 void ChannelSearch::find() {
   for (;;) {
-    const Budget budget = attempt();
+    const Budget budget = budget_ < 0 && is_hopeless() ? Budget(0) : attempt();
     if (is_done(budget) || !relax(budget)) return;
   }
 }
@@ -212,7 +220,7 @@ void ChannelSearch::raise() {
   while (speed_ + 1 < speeds_.size() && speeds_[speed_] > best_.inter_gbps) ++speed_;
   draft_.intra_gbps = draft_.inter_gbps = speeds_[speed_];
   draft_.min_channels = best_.n;
-  while (speed_ > 0 && ask_for_more()) {
+  while (speed_ > 0 && ask_for_more() && !is_hopeless()) {
     const Budget budget = attempt();
     if (budget.left() == 0) return;
   }
@@ -262,10 +270,13 @@ void ChannelSearch::fall_back() {
   best_.n = 1;
 }
 
+ChannelSet search_channels(const Ground& ground, Pattern pattern, const SearchLimits& limits) {
+  return ChannelSearch(ground, pattern, limits).run();
+}
+
 ChannelSet search_channels(const Graph& graph, const Paths& paths, Pattern pattern,
                            const SearchLimits& limits) {
-  const Ground ground(graph, paths, limits);
-  return ChannelSearch(ground, pattern, limits).run();
+  return search_channels(Ground(graph, paths, limits.multi_node), pattern, limits);
 }
 
 }  // namespace linerate::topo

@@ -24,6 +24,7 @@ class ChannelSearch {
   void begin();
 
   Budget attempt();
+  bool is_hopeless() const;
   bool is_done(const Budget& budget) const;
   void find();  // the first pass
   bool relax(const Budget& budget);
@@ -49,5 +50,8 @@ class ChannelSearch {
   long long budget_ = 0;  // of all attempts
   Draft draft_, best_;
 };
+
+// Of a ground that several searches stand on. REQUIRES: limits.multi_node is the ground's.
+ChannelSet search_channels(const Ground& ground, Pattern pattern, const SearchLimits& limits);
 
 }  // namespace linerate::topo

@@ -25,6 +25,10 @@ struct Draft {
   Channel& channel(int c) { return channels[static_cast<std::size_t>(c)]; }
   const Channel& channel(int c) const { return channels[static_cast<std::size_t>(c)]; }
   bool is_tree() const;
+  // Whether a whole channel may go a way between two GPUs, by its path types: trees are gone back.
+  bool may_go_inside(const Way& way) const {
+    return way.type <= intra_type && (!is_tree() || way.back_type <= intra_type);
+  }
   bool has_heads() const;  // NVLS and CollNetDirect: one GPU a channel, all others are equal
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "topo/search/draft.h"
+#include "topo/search/gpu_queue.h"
 #include "topo/search/ground.h"
 #include "topo/search/load.h"
 
@@ -27,19 +28,20 @@ class GpuOrder {
   void enter(int gpu, int channel) { flip(gpu, channel); }
   void leave(int gpu, int channel) { flip(gpu, channel); }
 
-  // GPUs that are free for the draft's next channel after `gpu`, best first. Behind NVSwitches only
-  // neighbours by number.
-  std::vector<int> after(int gpu, NicNeed need, const Draft& draft) const;
+  // GPUs that are free for the draft's next channel after `gpu` and near enough by its path types,
+  // best first. Behind NVSwitches only neighbours by number, whether near or not.
+  GpuQueue after(int gpu, NicNeed need, const Draft& draft) const;
 
  private:
-  struct Score;
   static std::uint64_t bit(int channel) { return std::uint64_t{1} << channel; }
   void flip(int gpu, int channel) { taken_[static_cast<std::size_t>(gpu)] ^= bit(channel); }
-  bool may_follow(int gpu, int next, int channel) const;
+  bool is_free(int gpu, int channel) const {
+    return (taken_[static_cast<std::size_t>(gpu)] & bit(channel)) == 0;
+  }
   int pci_left(int gpu) const;
   std::vector<int> neighbours(int gpu, const Draft& draft) const;
-  std::vector<int> by_score(int gpu, NicNeed need, const Draft& draft) const;
-  std::vector<Score> scores(int gpu, NicNeed need, const Draft& draft) const;
+  void add_near_first(GpuQueue& queue, int gpu, const Draft& draft) const;
+  void add_by_nic(GpuQueue& queue, int gpu, NicNeed need, const Draft& draft) const;
 
   const Ground& ground_;
   const LinkLoad& load_;

@@ -2,10 +2,14 @@
 #include "topo/search/ground.h"
 
 #include "topo/graph/locality.h"
+#include "topo/search/load.h"
 #include "topo/system/link_speed.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
 
 namespace linerate::topo {
 namespace {
@@ -37,29 +41,25 @@ bool is_old_gpu(const Node& node) { return node.kind == NodeKind::gpu && node.gp
 
 }  // namespace
 
-Ground::Ground(const Graph& graph, const Paths& paths, const SearchLimits& limits)
+Ground::Ground(const Graph& graph, const Paths& paths, bool multi_node)
     : graph_(graph),
       paths_(paths),
       rules_(search_rules(graph.version())),
       gpus_(static_cast<int>(graph.of(NodeKind::gpu).size())),
       nets_(static_cast<int>(graph.of(NodeKind::net).size())),
-      multi_node_(limits.multi_node),
+      multi_node_(multi_node),
       hosts_(count_hosts(graph)),
       sm_(lowest_sm(graph)) {
   const auto cpus = graph.of(NodeKind::cpu);
   through_amd_ = !cpus.empty() && is_amd(*graph.node(cpus.front()).cpu);
   number_links();
-  const int spots = switch_spot() + (has_switch() ? 1 : 0);
-  const std::size_t row = at(switch_spot() + 1);
-  ways_.resize(row * row);
-  for (int from = 0; from < spots; ++from)
-    for (int to = 0; to < spots; ++to) ways_[at(from) * row + at(to)] = make_way(from, to);
-  for (const int net : graph.of(NodeKind::net)) {
-    const int gpu = local_gpu(graph, paths, net);
-    near_gpus_.push_back(gpu < 0 ? -1 : graph.node(gpu).index);
-  }
+  make_ways();
+  know_ports();
+  know_turns();
+  order_followers();
   find_pci_links();
   is_split_ = is_in_two_domains();
+  gives_back_all_ = keeps_exact_loads();
   measure();
 }
 
@@ -73,10 +73,28 @@ float Ground::net_gbps(int n) const {
   return static_cast<float>(graph_.node(graph_.of(NodeKind::net)[at(n)]).gbps);
 }
 
-// NICs are told apart by their GUID, those without one by themselves.
-bool Ground::same_port(int a, int b) const {
-  if (a == b) return true;
-  return net(a).guid != 0 && net(a).guid == net(b).guid && net(a).port == net(b).port;
+// Ports that are the same one have the number of the first of them.
+void Ground::know_ports() {
+  std::map<std::pair<std::uint64_t, int>, int> of_nics;
+  for (int n = 0; n < nets_; ++n) {
+    const Net& port = net(n);
+    ports_.push_back(port.guid == 0 ? n
+                                    : of_nics.try_emplace({port.guid, port.port}, n).first->second);
+    const int node = node_of(net_spot(n));
+    const int gpu = local_gpu(graph_, paths_, node);
+    near_gpus_.push_back(gpu < 0 ? -1 : graph_.node(gpu).index);
+    auto& nearest_gpus = nearest_gpus_.emplace_back(nearest(graph_, paths_, node, NodeKind::gpu));
+    for (int& near : nearest_gpus) near = graph_.node(near).index;
+  }
+}
+
+void Ground::know_turns() {
+  const auto most = at(rules_.max_channels);
+  for (const int gpu : graph_.of(NodeKind::gpu)) {
+    auto& nets = net_turns_.emplace_back(local_nets(graph_, paths_, gpu));
+    if (nets.size() > most) nets.resize(most);
+    for (int& net : nets) net = graph_.node(net).index;
+  }
 }
 
 void Ground::number_links() {
@@ -107,6 +125,36 @@ Leg Ground::leg(const Path& path, std::size_t hop) const {
   if (is_power(next) && step.kind == LinkKind::nvl) leg.back_share += 1;
   if (leg.back_share > 0) leg.back_link = link_number(step.to, step);
   return leg;
+}
+
+bool Ground::has_way(int from, int to) const {
+  const auto is_net = [&](int spot) { return spot >= gpus() && spot < switch_spot(); };
+  return multi_node_ ? !is_net(from) || !is_net(to) : !is_net(from) && !is_net(to);
+}
+
+void Ground::make_ways() {
+  const int spots = switch_spot() + (has_switch() ? 1 : 0);
+  const std::size_t row = at(switch_spot() + 1);
+  ways_.resize(row * row);
+  for (int from = 0; from < spots; ++from)
+    for (int to = 0; to < spots; ++to)
+      if (has_way(from, to)) ways_[at(from) * row + at(to)] = make_way(from, to);
+}
+
+void Ground::order_followers() {
+  for (int gpu = 0; gpu < gpus(); ++gpu) {
+    auto& order = followers_.emplace_back();
+    for (int i = 1; i < gpus(); ++i) {
+      const int next = (gpu + i) % gpus();
+      const Way& way = this->way(gpu, next);
+      const int hops = static_cast<int>(way.legs.size());
+      if (hops > 0)
+        order.push_back(
+            {.gpu = next, .gbps = static_cast<int>(way.gbps), .hops = hops, .way = &way});
+    }
+    std::ranges::stable_sort(order, {},
+                             [](const Follower& next) { return std::pair(-next.gbps, next.hops); });
+  }
 }
 
 Way Ground::make_way(int from, int to) const {
@@ -177,6 +225,15 @@ bool Ground::is_in_two_domains() const {
       if (way(gpu, peer).type == place(PathType::nvl)) domain[at(peer)] = domain[at(gpu)];
   for (const int d : domain) ++size[at(d)];
   return std::ranges::count_if(size, [](int gpus_in) { return gpus_in > 1; }) == 2;
+}
+
+// What is taken is rounded to 1/1000 GB/s, of which all speeds asked for are multiples.
+bool Ground::keeps_exact_loads() const {
+  const auto is_whole = [](float value) { return value == std::round(value); };
+  const auto is_rounded = [](float gbps) { return gbps == LinkLoad::rounded(gbps); };
+  return std::ranges::all_of(links_, is_rounded) && std::ranges::all_of(ways_, [&](const Way& way) {
+           return std::ranges::all_of(way.legs, is_whole, &Leg::back_share);
+         });
 }
 
 int Ground::nearest_type(bool to_nets) const {

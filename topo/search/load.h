@@ -3,6 +3,7 @@
 
 #include "topo/search/ground.h"
 
+#include <cmath>
 #include <vector>
 
 namespace linerate::topo {
@@ -14,9 +15,21 @@ class LinkLoad {
   // Takes `gbps` along the way, or nothing and false where a link has not so much left.
   bool take(const Way& way, float gbps);
   void give_back(const Way& way, float gbps) { (void)move(way, -gbps, way.legs.size()); }
+  // To 1/1000, so that what is taken and given back leaves what was there.
+  static float rounded(float gbps) {
+    constexpr float kSteps = 1000;
+    return std::round(gbps * kSteps) / kSteps;
+  }
+  // Whether every link of the way can carry it, one after the other.
+  bool can_take(const Way& way, float gbps) const;
   float free(int link) const { return free_[static_cast<std::size_t>(link)]; }
 
  private:
+  struct Share {
+    float forth = 0, back = 0;
+  };
+  static Share share_of(const Way& way, const Leg& leg, float gbps);
+  bool has(const Leg& leg, const Share& share) const;
   std::size_t move(const Way& way, float gbps, std::size_t legs);
   std::vector<float> free_;
 };

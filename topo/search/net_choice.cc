@@ -1,61 +1,51 @@
 // See net_choice.h. Facts from ncclTopoSelectNets in NCCL's src/graph/search.cc.
 #include "topo/search/net_choice.h"
 
-#include "topo/graph/locality.h"
-
 #include <algorithm>
 
 namespace linerate::topo {
-namespace {
 
-void append_new(std::vector<int>& nets, int net) {
-  if (std::ranges::count(nets, net) == 0) nets.push_back(net);
-}
+// Ports in the order in which they first come.
+class NetChoice::NetList {
+ public:
+  explicit NetList(int nets) : listed_(static_cast<std::size_t>(nets), 0) {}
 
-}  // namespace
-
-// The ports of one GPU for channel 0, 1, ... until the first one comes again.
-std::vector<int> NetChoice::turns_of(int gpu) const {
-  std::vector<int> turns;
-  for (int channel = 0; channel < ground_.rules().max_channels; ++channel) {
-    const int node = local_net(ground_.graph(), ground_.paths(), ground_.node_of(gpu), channel);
-    if (node < 0) break;
-    const int net = ground_.graph().node(node).index;
-    if (!turns.empty() && net == turns.front()) break;
-    turns.push_back(net);
+  void add(int net) {
+    char& listed = listed_[static_cast<std::size_t>(net)];
+    if (listed == 0) nets_.push_back(net);
+    listed = 1;
   }
-  return turns;
-}
+  std::vector<int> take() && { return std::move(nets_); }
+
+ private:
+  std::vector<char> listed_;
+  std::vector<int> nets_{};
+};
 
 // GPU by GPU; where several hosts make one node, the first port of all GPUs, then the second.
-std::vector<int> NetChoice::preferred(int gpu) const {
-  std::vector<std::vector<int>> turns;
-  for (int g = 0; g < ground_.gpus(); ++g)
-    if (gpu == -1 || gpu == g) turns.push_back(turns_of(g));
-  std::vector<int> nets;
+void NetChoice::add_preferred(NetList& list, int first_gpu, int last_gpu) const {
   const bool port_by_port = ground_.hosts() > 1 && ground_.rules().gpus_first;
-  if (!port_by_port) {
-    for (const auto& of_gpu : turns)
-      for (const int net : of_gpu) append_new(nets, net);
-    return nets;
-  }
-  std::size_t most = 0;
-  for (const auto& of_gpu : turns) most = std::max(most, of_gpu.size());
-  for (std::size_t turn = 0; turn < most; ++turn)
-    for (const auto& of_gpu : turns)
-      if (turn < of_gpu.size()) append_new(nets, of_gpu[turn]);
-  return nets;
+  for (int gpu = first_gpu; gpu <= last_gpu && !port_by_port; ++gpu)
+    for (const int net : ground_.net_turns(gpu)) list.add(net);
+  for (std::size_t turn = 0, most = 1; turn < most && port_by_port; ++turn)
+    for (int gpu = first_gpu; gpu <= last_gpu; ++gpu) {
+      const auto& turns = ground_.net_turns(gpu);
+      most = std::max(most, turns.size());
+      if (turn < turns.size()) list.add(turns[turn]);
+    }
 }
 
 const std::vector<int>& NetChoice::nets(int farthest_type, int gpu) {
   const auto [row, is_new] = known_.try_emplace({farthest_type, gpu});
   if (!is_new) return row->second;
-  auto nets = preferred(gpu);
+  const int first = gpu == -1 ? 0 : gpu, last = gpu == -1 ? ground_.gpus() - 1 : gpu;
+  NetList list(ground_.nets());
+  add_preferred(list, first, last);
   for (int type = 0; type <= farthest_type; ++type)
-    for (int g = 0; g < ground_.gpus(); ++g)
-      for (int net = 0; (gpu == -1 || gpu == g) && net < ground_.nets(); ++net)
-        if (ground_.way(g, ground_.net_spot(net)).type == type) append_new(nets, net);
-  row->second = std::move(nets);
+    for (int g = first; g <= last; ++g)
+      for (int net = 0; net < ground_.nets(); ++net)
+        if (ground_.way(g, ground_.net_spot(net)).type == type) list.add(net);
+  row->second = std::move(list).take();
   return row->second;
 }
 

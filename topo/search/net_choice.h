@@ -22,8 +22,8 @@ class NetChoice {
   bool may_end(const Draft& draft, int net, int step) const;
 
  private:
-  std::vector<int> preferred(int gpu) const;
-  std::vector<int> turns_of(int gpu) const;
+  class NetList;
+  void add_preferred(NetList& list, int first_gpu, int last_gpu) const;
   bool crosses_too_much(const Draft& draft, int net) const;
 
   const Ground& ground_;

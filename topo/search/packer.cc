@@ -15,6 +15,15 @@ Packer::Packer(const Ground& ground, NetChoice& choice, Draft& draft, Draft& bes
   for (int net = 0; net < ground.nets(); ++net) ports_.push_back(ground.net_gbps(net));
 }
 
+// A channel that begins anywhere first asks for a reference, with a budget of its own.
+bool Packer::has_references() const { return ground_.multi_node() && !ground_.has_switch(); }
+
+// Whether nothing more can come of trying: neither now, nor for a reference of later channels,
+// which begins with what this one leaves of the links.
+bool Packer::has_ended(const Budget& budget) const {
+  return budget.is_over() && (!has_references() || ground_.gives_back_all());
+}
+
 // `share` of the channel's speed; path types are asked for whole channels only, as NCCL does.
 bool Packer::go(int from, int to, float share) {
   if (from == kNowhere) return true;
@@ -81,8 +90,9 @@ void Packer::back_to_net(int gpu, const Stand& stand) {
   const float speed = draft_.inter_gbps;
   Stand on = stand;
   on.to_net = balanced && stand.step == 0 ? 1 : -1;
-  const auto nets = choice_.nets(draft_.inter_type, gpu);
+  const auto& nets = choice_.nets(draft_.inter_type, gpu);
   for (const int net : nets) {
+    if (has_ended(*stand.budget)) return;
     if (!choice_.may_end(draft_, net, stand.step)) continue;
     if (balanced) draft_.inter_gbps = speed / 2;
     const bool reached = go(gpu, ground_.net_spot(net), 1);
@@ -96,25 +106,29 @@ void Packer::back_to_net(int gpu, const Stand& stand) {
   }
 }
 
+GpuQueue Packer::followers(int gpu, const Stand& stand, int step) const {
+  switch (stand.order) {
+    case Order::by_number:
+      return GpuQueue({step});
+    case Order::as_before:
+      return GpuQueue({draft_.channel(draft_.n - 1).gpus[static_cast<std::size_t>(step)]});
+    case Order::free:
+      break;
+  }
+  const auto need = stand.to_net == -1     ? NicNeed::none
+                    : stand.to_net == step ? NicNeed::next
+                                           : NicNeed::later;
+  return order_.after(gpu, need, draft_);
+}
+
 void Packer::onward(int gpu, const Stand& stand) {
   Stand on = stand;
   ++on.step;
-  std::vector<int> next;
-  switch (stand.order) {
-    case Order::by_number:
-      next = {on.step};
-      break;
-    case Order::as_before:
-      next = {draft_.channel(draft_.n - 1).gpus[static_cast<std::size_t>(on.step)]};
-      break;
-    case Order::free: {
-      const auto need = stand.to_net == -1        ? NicNeed::none
-                        : stand.to_net == on.step ? NicNeed::next
-                                                  : NicNeed::later;
-      next = order_.after(gpu, need, draft_);
-    }
+  auto queue = followers(gpu, stand, on.step);
+  for (int next = queue.next(); next != GpuQueue::kNone; next = queue.next()) {
+    try_gpu(gpu, next, on);
+    if (has_ended(*stand.budget)) return;
   }
-  for (const int candidate : next) try_gpu(gpu, candidate, on);
 }
 
 void Packer::close_ring(int gpu, const Stand& stand) {

@@ -24,6 +24,7 @@ class Budget {
   }
   void end() { left_ = kPerfect; }
   bool is_perfect() const { return left_ == kPerfect; }
+  bool is_over() const { return left_ <= 0; }
   int left() const { return left_; }
 
  private:
@@ -53,6 +54,8 @@ class Packer {
 
   Channel& current() { return draft_.channel(draft_.n); }
   Stand start(Budget& budget) const;
+  bool has_ended(const Budget& budget) const;
+  bool has_references() const;
   bool go(int from, int to, float share);  // takes the links of the way
   void undo(int from, int to, float share);
   void count_hops(const Way& way, float share);
@@ -73,6 +76,7 @@ class Packer {
   void complete(Budget& budget);
   void back_to_net(int gpu, const Stand& stand);
   void onward(int gpu, const Stand& stand);
+  GpuQueue followers(int gpu, const Stand& stand, int step) const;
   void close_ring(int gpu, const Stand& stand);
   void try_switch(int gpu, const Stand& stand);
   bool load_switch(int gpu, bool inward, int& done);

@@ -1,5 +1,4 @@
 // See packer.h: where a channel begins.
-#include "topo/graph/locality.h"
 #include "topo/search/packer.h"
 
 #include <algorithm>
@@ -52,7 +51,7 @@ void Packer::use_port(int net, int gbps) {
 }
 
 void Packer::start_at_nets(const Stand& stand) {
-  const auto nets = choice_.nets(draft_.inter_type, -1);
+  const auto& nets = choice_.nets(draft_.inter_type, -1);
   const int gbps = static_cast<int>(draft_.inter_gbps);  // NCCL drops the fraction
   for (std::size_t i = 0; i < nets.size(); ++i) {
     if (draft_.has_heads() && i > 0 && !ground_.rules().skips_used_heads) break;
@@ -65,7 +64,8 @@ void Packer::start_at_nets(const Stand& stand) {
     const bool is_head = may_head && start_at_head(net, stand);
     if (!draft_.has_heads()) start_at(net, stand);
     use_port(net, -gbps);
-    if (is_head) break;
+    const bool asks_again = draft_.n == 0 && has_references();
+    if (is_head || (!asks_again && has_ended(*stand.budget))) break;
   }
 }
 
@@ -99,19 +99,19 @@ void Packer::start_anywhere(int net, const Stand& stand) {
     try_gpu(spot, 0, by_number);
     if (reference.is_perfect()) stand.budget->end();
   }
-  for (const int gpu : gpus_near(net)) try_gpu(spot, gpu, stand);
+  for (const int gpu : gpus_near(net)) {
+    if (has_ended(*stand.budget)) return;
+    try_gpu(spot, gpu, stand);
+  }
 }
 
 std::vector<int> Packer::gpus_near(int net) const {
   if (!ground_.rules().asks_nearest_gpus) return gpus_in_turn(net);
-  const auto& graph = ground_.graph();
   std::vector<int> gpus;
   const int user = ground_.gpu_near(net);
   if (ground_.rules().replays_only && user >= 0) gpus.push_back(user);
-  for (const int node :
-       nearest(graph, ground_.paths(), ground_.node_of(ground_.net_spot(net)), NodeKind::gpu))
-    if (std::ranges::count(gpus, graph.node(node).index) == 0)
-      gpus.push_back(graph.node(node).index);
+  for (const int gpu : ground_.gpus_nearest(net))
+    if (gpus.empty() || gpu != gpus.front()) gpus.push_back(gpu);
   return gpus;
 }
 

@@ -7,6 +7,7 @@
 #include "topo/show/plain_text.h"
 #include "topo/show/words.h"
 #include "topo/system/link_speed.h"
+#include "topo/system/port_use.h"
 #include "topo/system/walk.h"
 
 #include <fmt/format.h>
@@ -93,7 +94,7 @@ std::string label_of_link(const Link& link) {
 
 class DotWriter {
  public:
-  explicit DotWriter(const Graph& graph) : graph_(graph) {}
+  explicit DotWriter(const Graph& graph) : graph_(graph), use_(graph.system()) {}
 
   std::string text();
 
@@ -105,6 +106,7 @@ class DotWriter {
   std::vector<std::string> lines_of_node(int n) const;
 
   const Graph& graph_;
+  PortUse use_;
   std::string text_{};
 };
 
@@ -117,7 +119,8 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
       if (node.cpu->affinity.empty()) return {node.name, cpu_words(*node.cpu)};
       return {node.name, cpu_words(*node.cpu), "cores " + core_words(node.cpu->affinity)};
     case NodeKind::net:
-      return {node.name, speed_words_of(*node.net)};
+      if (use_.takes(*node.net)) return {node.name, speed_words_of(*node.net)};
+      return {node.name, "left out by NCCL"};
     case NodeKind::nvs:
       return {nvswitch_label(graph_)};
     case NodeKind::pci:

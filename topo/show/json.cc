@@ -4,6 +4,7 @@
 #include "topo/show/nvlinks.h"
 #include "topo/show/words.h"
 #include "topo/system/link_speed.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,7 +46,8 @@ bool is_known(const PciLink& link) { return !link.speed.empty() || link.width > 
 
 class JsonWriter {
  public:
-  JsonWriter(const Graph& graph, const Paths& paths) : graph_(graph), paths_(paths) {
+  JsonWriter(const Graph& graph, const Paths& paths)
+      : graph_(graph), paths_(paths), use_(graph.system()) {
     for (const auto& node : graph.nodes()) {
       if (node.gpu != nullptr) names_[node.gpu] = node.name;
       if (node.net != nullptr) names_[node.net] = node.name;
@@ -72,6 +74,7 @@ class JsonWriter {
 
   const Graph& graph_;
   const Paths& paths_;
+  PortUse use_;
   std::map<const void*, std::string> names_;  // in the graph, of parts of its system
 };
 
@@ -146,6 +149,7 @@ Json JsonWriter::port(const Net& net) const {
   add_positive(json, "maxconn", net.maxconn);
   json["gdr"] = net.gdr;
   json["collectives"] = net.coll;
+  json["nccl_takes"] = use_.takes(net);
   add_known(json, "link_layer", net.link_layer);
   add_known(json, "state", net.state);
   add_known(json, "netdev", net.netdev);

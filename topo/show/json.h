@@ -16,7 +16,7 @@ inline constexpr int kTopologySchema = 1;
 //           model_number, affinity (hexadecimal words) and cores ("0-55,112-167"), devices: the PCI
 //           tree with bus_id, class, link and max_link (speed, width, gbps), degraded, gpu, ports,
 //           children; ports whose place on the bus nobody tells. A port has speed_gbit_s (Gb/s),
-//           gbps, state, link_layer and more; a gpu dev, sm, model, nvlinks, c2c
+//           gbps, state, link_layer, nccl_takes and more; a gpu dev, sm, model, nvlinks, c2c
 //   nodes   of the graph: name, kind (GPU, PCI, NVS, CPU, NIC, NET), host, numa, bus_id
 //   links   of the graph, each direction: from, to (names), kind (NVL, C2C, PCI, SYS, ...), gbps
 //   paths   between GPUs and NIC ports: from, to, type (NVL, PIX, ...), gbps, nvlinks

@@ -5,6 +5,7 @@
 #include "topo/show/nvlinks.h"
 #include "topo/show/plain_text.h"
 #include "topo/show/words.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 
@@ -64,6 +65,7 @@ class DistanceMatrix {
   std::string between_hosts();
   std::string cells_between(NodeKind from, NodeKind to);
   std::string legend() const;
+  std::string left_out() const;
 
   const Graph& graph_;
   const Paths& paths_;
@@ -155,6 +157,14 @@ std::string DistanceMatrix::legend() const {
   return text;
 }
 
+std::string DistanceMatrix::left_out() const {
+  const PortUse use(graph_.system());
+  std::vector<std::string> names;
+  for (const int port : graph_.of(NodeKind::net))
+    if (!use.takes(*graph_.node(port).net)) names.push_back(plain_text(graph_.node(port).name));
+  return names.empty() ? "" : fmt::format("NCCL leaves out {}.\n", fmt::join(names, ", "));
+}
+
 std::string DistanceMatrix::blocks_of_hosts() {
   std::string text;
   for (const auto& group : alike_hosts(graph_)) {
@@ -169,6 +179,7 @@ std::string DistanceMatrix::text() {
   const bool whole = options_.all_hosts || host_count(graph_) == 1;
   std::string text = whole ? block(devices(-1)) + '\n' : blocks_of_hosts();
   text += legend();  // of what the blocks used
+  text += left_out();
   return text;
 }
 

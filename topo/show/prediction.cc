@@ -86,7 +86,7 @@ std::string crossovers_text(const Predictor& predictor, const PredictionRange& r
 }
 
 std::string prediction_json(std::span<const PredictedRow> rows, Function function,
-                            const NcclVersion& version) {
+                            const NcclVersion& version, const std::vector<std::string>& unseen) {
   nlohmann::ordered_json json{{"kind", "prediction"},
                               {"schema", kTopologySchema},
                               {"collective", name_of(function)},
@@ -105,7 +105,8 @@ std::string prediction_json(std::span<const PredictedRow> rows, Function functio
                             {"busbw_gbps", p.busbw_gbps},
                             {"bound_by", row.predicted.bound_by}});
   }
-  return json.dump(2) + '\n';
+  json["unseen"] = unseen;
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace linerate::topo

@@ -41,8 +41,9 @@ std::string prediction_table(std::span<const PredictedRow> rows, Function functi
 std::string crossovers_text(const Predictor& predictor, const PredictionRange& range);
 
 // One object, indented: kind "prediction", schema, collective, nccl_version, rows of nnodes,
-// nranks, bytes, algorithm, protocol, channels, time_us, algbw_gbps, busbw_gbps, bound_by.
+// nranks, bytes, algorithm, protocol, channels, time_us, algbw_gbps, busbw_gbps, bound_by; and
+// unseen, the sentences that say what the rows rest on that nobody has told.
 std::string prediction_json(std::span<const PredictedRow> rows, Function function,
-                            const NcclVersion& version);
+                            const NcclVersion& version, const std::vector<std::string>& unseen);
 
 }  // namespace linerate::topo

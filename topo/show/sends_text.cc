@@ -85,7 +85,8 @@ std::string sends_json(std::span<const SendRow> rows, const SendRowsOf& of) {
                             {"algbw_gbps", row.bound.algbw_gbps},
                             {"busbw_gbps", row.bound.busbw_gbps},
                             {"bound_by", row.bound.bound_by}});
-  return json.dump(2) + '\n';
+  json["unseen"] = of.unseen;
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace linerate::topo

@@ -34,8 +34,9 @@ std::vector<SendRow> send_rows(const Graph& graph, const std::optional<SendCosts
 struct SendRowsOf {
   const Collective& collective;
   NcclVersion version{};
-  std::vector<int> nnodes{};  // as asked for; with several, nodes and ranks are columns
-  int gpus = 1;               // of a node
+  std::vector<int> nnodes{};          // as asked for; with several, nodes and ranks are columns
+  int gpus = 1;                       // of a node
+  std::vector<std::string> unseen{};  // sentences: what the rows rest on that nobody has told
 };
 
 // What it is, and a line for each row; every line ended.

@@ -5,6 +5,7 @@
 #include "topo/show/fabric_words.h"
 #include "topo/show/plain_text.h"
 #include "topo/show/words.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ constexpr std::size_t kCoreColumns = 36;  // of a longer list, their number is s
 
 class PartMaker {
  public:
-  explicit PartMaker(const Graph& graph) : graph_(graph) {}
+  explicit PartMaker(const Graph& graph) : graph_(graph), use_(graph.system()) {}
 
   Part cpu(const CpuTree& tree) const;
 
@@ -32,6 +33,7 @@ class PartMaker {
   void add_port(Part& to, int port) const;
 
   const Graph& graph_;
+  PortUse use_;
 };
 
 void add_tip(Part& part, const std::string& words) {
@@ -130,12 +132,18 @@ void PartMaker::add_port(Part& to, int port) const {
   const Net& net = *graph_.node(port).net;
   const auto name = name_on_host(graph_, port);
   to.lines.push_back({name, TextStyle::name});
-  to.lines.push_back({speed_words_of({.speed_mbps = net.speed_mbps})});
+  const bool used = use_.takes(net);
+  if (used || net.speed_mbps > 0)
+    to.lines.push_back({speed_words_of({.speed_mbps = net.speed_mbps})});
   const auto state = plain_text(net.state);
   if (is_down(net)) to.lines.push_back({state, TextStyle::bad});
+  if (!used) to.lines.push_back({"left out by NCCL", TextStyle::small});
   to.bad = to.bad || is_down(net);
-  add_tip(to,
-          fmt::format("{}: {}{}{}", name, speed_words_of(net), state.empty() ? "" : ", ", state));
+  std::vector<std::string> words;
+  for (const auto& word : {used ? speed_words_of(net) : speed_words_of_idle(net), state,
+                           std::string(used ? "" : "NCCL leaves it out")})
+    if (!word.empty()) words.push_back(word);
+  add_tip(to, fmt::format("{}: {}", name, fmt::join(words, ", ")));
 }
 
 Part PartMaker::nic(const Twig& twig) const {

@@ -7,6 +7,7 @@
 #include "topo/show/plain_text.h"
 #include "topo/show/words.h"
 #include "topo/system/link_speed.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 class SystemTree {
  public:
-  explicit SystemTree(const Graph& graph) : graph_(graph) {}
+  explicit SystemTree(const Graph& graph) : graph_(graph), use_(graph.system()) {}
 
   Branch root() const;
 
@@ -30,6 +31,7 @@ class SystemTree {
   void add_unseen(std::vector<Branch>& to) const;
 
   const Graph& graph_;
+  PortUse use_;
 };
 
 Tone tone_of(const PciDevice& device, Tone healthy) {
@@ -116,9 +118,12 @@ Branch SystemTree::port_branch(int port) const {
   const Net& net = *graph_.node(port).net;
   Branch branch{name_on_host(graph_, port), Tone::nic};
   if (!net.netdev.empty()) branch.facts.push_back({plain_text(net.netdev)});
-  branch.facts.push_back({speed_words_of(net)});
+  const bool used = use_.takes(net);
+  const auto speed = used ? speed_words_of(net) : speed_words_of_idle(net);
+  if (!speed.empty()) branch.facts.push_back({speed});
   if (!net.state.empty())
     branch.facts.push_back({plain_text(net.state), is_down(net) ? Tone::bad : Tone::plain});
+  if (!used) branch.facts.push_back({"NCCL leaves it out", Tone::dim});
   return branch;
 }
 

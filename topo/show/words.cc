@@ -108,6 +108,10 @@ std::string speed_words_of(const Net& net) {
   return layer.empty() ? speed : fmt::format("{} {}", speed, layer);
 }
 
+std::string speed_words_of_idle(const Net& net) {
+  return net.speed_mbps > 0 ? speed_words_of(net) : plain_text(net.link_layer);
+}
+
 bool is_down(const Net& net) { return !net.state.empty() && net.state != "ACTIVE"; }
 
 std::string core_words(std::string_view affinity) {

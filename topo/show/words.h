@@ -23,7 +23,9 @@ bool is_degraded(const PciDevice& device);
 std::string pcie_words(const PciDevice& device);
 
 std::string speed_words_of(const Net& net);  // "400 Gb/s InfiniBand"; "speed not known"
-bool is_down(const Net& net);                // known, and not active
+// The same of a port that NCCL leaves out, whose speed matters to nobody: empty where not known.
+std::string speed_words_of_idle(const Net& net);
+bool is_down(const Net& net);  // known, and not active
 
 // "0-55,112-167" of an affinity mask, "none" where no bit is set; the mask itself where it is none.
 std::string core_words(std::string_view affinity);

@@ -111,6 +111,8 @@ struct System {
   std::vector<Cpu> cpus{};
   // What the source could not tell, each a sentence.
   std::vector<std::string> unseen{};
+  // NCCL itself took these ports, of a file that it wrote or reads: there are no others.
+  bool has_nccl_ports = false;
   std::string driver{};  // NVIDIA's, "580.95.05"; empty: none or not known
   // Hardware threads that this process may use, as Cpu::affinity; empty: all, or not known.
   std::string usable{};

@@ -79,7 +79,7 @@ double ring_crossings(const NetworkLimits& limits) {
 // How many times the bytes that must cross a flat algorithm sends: a tree over ranks sends all of
 // them at each of its levels, and a ring all that leaves a node twice at most.
 double excess(const Collective& collective, const NetworkLimits& limits) {
-  const double levels = std::bit_width(limits.nodes.size() - 1);
+  const auto levels = static_cast<double>(std::bit_width(limits.nodes.size() - 1));
   return (collective.rooted ? levels : std::min(2.0, levels)) * ring_crossings(limits);
 }
 

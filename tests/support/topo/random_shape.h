@@ -36,6 +36,7 @@ inline NodeShape random_shape(std::uint32_t seed) {
 // The system without what NCCL's files have no words for.
 inline System as_nccl_tells(System system) {
   system.source.clear();
+  system.has_nccl_ports = true;
   system.unseen.clear();
   for (auto& cpu : system.cpus) {
     cpu.name.clear();

@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"--explain", "GPU0"}, "--explain is between two devices"},
         Wrong{{"--explain", "GPU0", "GPU1", "GPU2"}, "--explain is between two devices"},
         Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
-        Wrong{{"--predict", "all_to_all_v"}, "Unknown collective 'all_to_all_v'"},
+        Wrong{{"--predict", "all_to_all_v"}, "all_to_all_v moves what its traffic says"},
         Wrong{{"--predict", "all_reduce", "-d", "fp7"}, "-d/--datatype"},
         Wrong{{"--predict", "all_reduce", "-o", "xor"}, "-o/--op"},
         Wrong{{"--gbps"}, "belongs to --matrix"},

@@ -1,6 +1,7 @@
 // Expectations for runs on GPUs, from the description of their node.
 #include "commands/nccl_expecter.h"
 
+#include "collectives/traffic.h"
 #include "support/topo/sysfs_tree.h"
 #include "topo/cluster/platforms.h"
 #include "topo/system/walk.h"
@@ -165,6 +166,39 @@ TEST(NcclExpectations, OfCallsMadeOfSendsAreABoundThatNamesItsLink) {
   EXPECT_EQ(two->bound_by, "PCI of mlx5_0");
   EXPECT_EQ(small->bound_by, "latency");
   EXPECT_LT(small->low_below, 0.5);
+}
+
+std::optional<Expectation> expected_of(const TrafficMatrix& traffic, int nnodes) {
+  const auto system = platform("dgx-h100");
+  const auto run = run_on(system, nnodes, 8);
+  const auto expecter = make_nccl_expecter(run, system);
+  const Case what{.collective = find_collective("all_to_all_v"), .bytes = 8 * kGiB};
+  return (*expecter)->of(
+      {.what = what,
+       .sizing = {.count = count_of(*what.collective, what.bytes, what.type, run.nranks),
+                  .nranks = run.nranks,
+                  .traffic = &traffic}});
+}
+
+TEST(NcclExpectations, OfEvenTrafficAreThoseOfAllToAll) {
+  const auto system = platform("dgx-h100");
+  for (const int nnodes : {1, 2}) {
+    const auto even = expected_of(TrafficMatrix::weighted(0, nnodes * 8), nnodes);
+    const auto same = expected("all_to_all", run_on(system, nnodes, 8), system, 8 * kGiB);
+
+    ASSERT_TRUE(even && same);
+    EXPECT_NEAR(even->busbw_gbps, same->busbw_gbps, 0.001 * same->busbw_gbps);
+    EXPECT_EQ(even->bound_by, same->bound_by);
+    EXPECT_EQ(even->low_below, same->low_below);
+  }
+}
+
+TEST(NcclExpectations, AreThereForEveryCollective) {
+  const auto system = platform("dgx-h100");
+  for (const auto* collective : all_collectives()) {
+    if (collective->varies) continue;  // as above
+    EXPECT_TRUE(expected(collective->name, run_on(system, 2, 8), system, kGiB)) << collective->name;
+  }
 }
 
 TEST(NcclExpectations, CountTheTypeAndTheOperator) {

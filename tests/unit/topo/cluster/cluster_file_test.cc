@@ -101,6 +101,14 @@ TEST(ClusterFiles, TellFilesFromPlatformsOfTheSameName) {
   EXPECT_EQ(cluster.system_of_node(1).name, "here");
 }
 
+TEST(Clusters, CountTheirFirstNodesOfOneKind) {
+  EXPECT_EQ(read("nodes: {topology: dgx-a100, count: 5}").first_alike(), 5);
+  EXPECT_EQ(read("nodes: [{topology: dgx-a100, count: 3}, {topology: dgx-a100}, "
+                 "{topology: dgx-h100}, {topology: dgx-a100}]")
+                .first_alike(),
+            4);
+}
+
 TEST(Clusters, PutTheirNodesIntoRacksInTurn) {
   const auto cluster = read("nodes: {topology: dgx-a100, count: 5}\nrack: {nodes: 2}\n");
 

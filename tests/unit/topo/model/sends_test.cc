@@ -1,9 +1,11 @@
 // Bounds of collectives made of sends, computed by hand, and how they follow the machine.
 #include "topo/model/sends.h"
 
+#include "collectives/traffic.h"
 #include "support/topo/random_shape.h"
 #include "topo/cluster/platforms.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace linerate::topo {
@@ -63,6 +65,72 @@ TEST(SendBounds, OfAHypercubeAddUpItsSteps) {
 
   const double each = 1 / (7.0 / 16 / kNvlinks + 8.0 / 16 / kPci5) * 15 / 16;
   expect_bound(found, each, "PCI of mlx5_0");
+}
+
+SendBound traffic_bound(int nnodes, const TrafficMatrix& traffic, std::size_t count = 0) {
+  const SendModel model(platform("dgx-h100"), nnodes);
+  const Sizing sizing{
+      .count = count, .nranks = nnodes * 8, .traffic = &traffic, .type = DataType::uint8};
+  return model.bound_of_traffic(*find_collective("all_to_all_v"), sizing).value();
+}
+
+// Bytes of a matrix of ranks, zero but for what is set.
+class Bytes {
+ public:
+  explicit Bytes(int nranks) : nranks_(nranks), bytes_(at(nranks, 0)) {}
+
+  Bytes&& set(int from, int to, std::size_t bytes) && {
+    bytes_[at(from, to)] = bytes;
+    return std::move(*this);
+  }
+  TrafficMatrix matrix() const {
+    std::string text;
+    for (std::size_t i = 0; i < bytes_.size(); ++i)
+      text += fmt::format("{}{}", bytes_[i], (i + 1) % at(1, 0) == 0 ? '\n' : ' ');
+    return TrafficMatrix::parse(text, nranks_, 1).value();
+  }
+
+ private:
+  std::size_t at(int from, int to) const {
+    return static_cast<std::size_t>(from) * static_cast<std::size_t>(nranks_) +
+           static_cast<std::size_t>(to);
+  }
+
+  int nranks_;
+  std::vector<std::size_t> bytes_;
+};
+
+TEST(SendBounds, OfAMatrixAreThatOfTheBusiestLink) {
+  const auto inside = traffic_bound(1, Bytes(8).set(3, 5, 16 * kGiB).set(1, 5, 16 * kGiB).matrix());
+  const auto out = traffic_bound(2, Bytes(16).set(9, 1, 16 * kGiB).matrix());
+
+  expect_bound(inside, kNvlinks * 7 / 8, "NVLinks of GPU5");
+  expect_bound(out, kPci5 * 15 / 16, "PCI of mlx5_1");
+}
+
+// Two nodes send to one: what arrives there is twice what leaves each of them.
+TEST(SendBounds, OfAMatrixCountWhatArrives) {
+  const auto found =
+      traffic_bound(3, Bytes(24).set(9, 1, 16 * kGiB).set(17, 1, 16 * kGiB).matrix());
+
+  expect_bound(found, kPci5 * 23 / 24, "PCI of mlx5_1");
+}
+
+// What stays at its rank moves nothing, and counts.
+TEST(SendBounds, OfAMatrixLeaveOutWhatARankKeeps) {
+  const auto kept = traffic_bound(1, Bytes(8).set(2, 2, 16 * kGiB).matrix());
+
+  EXPECT_EQ(kept.bound_by, "latency");
+  EXPECT_GT(kept.busbw_gbps, 1000 * kNvlinks);
+}
+
+// Neighbours get more, so that less leaves the nodes than of even traffic.
+TEST(SendBounds, OfWeightedTrafficFollowItsWeights) {
+  const auto even = traffic_bound(4, TrafficMatrix::weighted(0, 32), kGiB);
+  const auto uneven = traffic_bound(4, TrafficMatrix::weighted(1, 32), kGiB);
+
+  EXPECT_GT(uneven.busbw_gbps, 1.2 * even.busbw_gbps);
+  EXPECT_EQ(even.bound_by, "PCI of mlx5_0");
 }
 
 TEST(SendBounds, OfSmallSizesAreLatency) {

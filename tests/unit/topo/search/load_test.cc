@@ -11,7 +11,7 @@ namespace {
 // One socket with two GPUs and a NIC each at its root ports.
 struct Bench {
   explicit Bench(const CpuShape& cpu, int sm = 90)
-      : graph(build_graph(system_of(shape(cpu, sm)))), paths(graph), ground(graph, paths, {}) {}
+      : graph(build_graph(system_of(shape(cpu, sm)))), paths(graph), ground(graph, paths, true) {}
 
   static NodeShape shape(const CpuShape& cpu, int sm) {
     NodeShape shape{};

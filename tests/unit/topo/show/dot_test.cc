@@ -51,6 +51,13 @@ TEST(Dot, OfAMachineWithoutGpus) {
             "}\n");
 }
 
+TEST(Dot, TellsPortsThatNcclLeavesOut) {
+  const auto dot = dot_text(build_graph(worn_machine()));
+
+  EXPECT_EQ(times_in(dot, "left out by NCCL"), 2U);
+  EXPECT_EQ(times_in(dot, "mlx5_1\\nleft out by NCCL"), 1U) << dot;
+}
+
 TEST(Dot, DashesDegradedLinks) {
   const auto text = dot_text(build_graph(worn_machine()));
 

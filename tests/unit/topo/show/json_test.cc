@@ -43,7 +43,9 @@ TEST(TopologyJson, TellsTheSystem) {
   EXPECT_EQ(gpu["gpu"]["nvlinks"][0]["capacity"], 18);
   EXPECT_EQ(nic["ports"][0]["speed_gbit_s"], 400);
   EXPECT_EQ(nic["ports"][0]["gbps"], 50);
+  EXPECT_EQ(nic["ports"][0]["nccl_takes"], true);
   EXPECT_EQ(nic["ports"][1]["state"], "DOWN (Polling)");
+  EXPECT_EQ(nic["ports"][1]["nccl_takes"], false);
   EXPECT_EQ(cpu["ports"][0]["node"], "eth9");
 }
 

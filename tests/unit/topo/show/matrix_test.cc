@@ -104,6 +104,14 @@ TEST(Matrix, OfHostsWithoutNvLinkSaysThatThereIsTheNetwork) {
             std::string::npos);
 }
 
+TEST(Matrix, NamesThePortsThatNcclLeavesOut) {
+  const auto worn = build_graph(worn_machine());
+  EXPECT_TRUE(matrix_text(worn, Paths(worn), {}).ends_with("NCCL leaves out mlx5_1, eth9.\n"));
+
+  const auto little = build_graph(little_machine());
+  EXPECT_EQ(times_in(matrix_text(little, Paths(little), {}), "leaves out"), 0U);
+}
+
 TEST(Matrix, OfNothingSaysSo) {
   EXPECT_EQ(matrix_of({.cpus = {{.numa = 0}}}), "No GPUs and no NICs.\n");
 }

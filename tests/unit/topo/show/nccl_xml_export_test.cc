@@ -16,7 +16,7 @@ using testing::Not;
 
 // A processor with one GPU and one port.
 System small_system() {
-  System system{.name = "small"};
+  System system{.name = "small", .has_nccl_ports = true};
   Cpu& cpu = system.cpus.emplace_back();
   cpu.devices.push_back({.bus_id = {.bus = 1},
                          .class_code = 0x030200,

@@ -36,6 +36,18 @@ TEST(Parts, StackManyNicsOfOneSwitch) {
   EXPECT_EQ(below[1].below.size(), 4U);
 }
 
+TEST(Parts, TellPortsThatNcclLeavesOut) {
+  const auto graph = build_graph(worn_machine());
+
+  const auto cpus = parts_of(graph, 0);
+
+  const Part& placeless = cpus[0].below.back();
+  ASSERT_EQ(placeless.tip.size(), 1U);
+  EXPECT_EQ(placeless.tip[0], "eth9: 2.5 Gb/s, NCCL leaves it out");
+  const Part& nic = cpus[0].below[0].below[1];
+  EXPECT_EQ(nic.tip[1], "mlx5_1: DOWN (Polling), NCCL leaves it out");
+}
+
 TEST(Parts, LeaveTwoNicsSideBySide) {
   const Graph graph = build_graph(system_of({.numas = 1, .switches = 1, .gpus = 1, .nics = 2}));
 

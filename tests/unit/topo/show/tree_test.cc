@@ -53,8 +53,8 @@ TEST(Tree, TellsWhatIsDegradedAndDown) {
             "x16, 12 of 48 GB/s · 0000:03:00.0 · behind switch 0000:02:00.0\n"
             "│  │  └─ NIC   PCIe 5.0 x16, 48 GB/s · 0000:04:00.0\n"
             "│  │     ├─ mlx5_0  400 Gb/s InfiniBand\n"
-            "│  │     └─ mlx5_1  speed not known · DOWN (Polling)\n"
-            "│  └─ eth9        2.5 Gb/s · place on the bus not known\n"
+            "│  │     └─ mlx5_1  DOWN (Polling) · NCCL leaves it out\n"
+            "│  └─ eth9        2.5 Gb/s · NCCL leaves it out · place on the bus not known\n"
             "└─ 1 NVSwitch  17 NVLinks, 350 GB/s from GPU0\n");
 }
 

@@ -1,0 +1,31 @@
+// See port_use.h.
+#include "topo/system/port_use.h"
+
+#include "topo/system/link_state.h"
+#include "topo/system/walk.h"
+
+namespace linerate::topo {
+namespace {
+
+bool is_over_infiniband(const Net& net) { return net.name.starts_with("ib"); }
+
+}  // namespace
+
+PortUse::PortUse(const System& system) : all_(system.has_nccl_ports) {
+  const auto look_at = [&](const std::vector<Net>& nets) {
+    for (const auto& net : nets) {
+      verbs_ = verbs_ || (is_up(net) && is_verbs(net));
+      over_infiniband_ = over_infiniband_ || (is_up(net) && is_over_infiniband(net));
+    }
+  };
+  for (const auto& cpu : system.cpus) look_at(cpu.nets);
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) { look_at(device.nets); });
+}
+
+bool PortUse::takes(const Net& net) const {
+  if (!is_up(net)) return false;
+  if (all_) return true;
+  return verbs_ ? is_verbs(net) : !over_infiniband_ || is_over_infiniband(net);
+}
+
+}  // namespace linerate::topo
