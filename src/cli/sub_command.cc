@@ -50,7 +50,9 @@ std::string empty_value_refusal(const CLI::App& app) {
 
 // CLI11 takes it for the value: the next option would be the name of a file.
 std::string option_as_value_refusal(const CLI::App& app) {
-  const auto names = long_names(app);
+  auto names = long_names(app);
+  for (const auto* option : app.get_options())
+    for (const auto& name : option->get_snames()) names.push_back("-" + name);
   for (const auto* option : app.get_options())
     for (const auto& value : option->results())
       if (std::ranges::count(names, value.substr(0, value.find('='))) > 0)
@@ -70,6 +72,8 @@ WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
   } catch (const CLI::CallForHelp&) {
     return {.help = app.help()};
   } catch (const CLI::ExtrasError&) {
+    if (auto taken = option_as_value_refusal(app); !taken.empty())
+      return {.refusal = fmt::format("{}: {}", name, taken)};
     auto strays = app.remaining();
     return {.refusal = fmt::format("{}: {} --help lists its options.", name,
                                    stray_refusal(app, strays.front())),

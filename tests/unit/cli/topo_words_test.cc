@@ -178,6 +178,9 @@ TEST(TopoWords, DoNotTakeTheNextOptionForAValue) {
               HasSubstr("--svg is given an empty value"));
   EXPECT_THAT(parse_topo({"--svg", "--json"}).sentence(),
               HasSubstr("--svg is followed by the option --json: give FILE"));
+  EXPECT_THAT(parse_topo({"--svg", "-h"}).sentence(), HasSubstr("--svg is followed by the option"));
+  EXPECT_THAT(parse_topo({"--predict", "-b", "8"}).sentence(),
+              HasSubstr("--predict is followed by the option -b"));
   EXPECT_TRUE(parse_topo({"--svg", "./--json"}));
 }
 
