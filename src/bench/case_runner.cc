@@ -214,7 +214,7 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
     m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
     const auto times = gather_times(time);
     for (std::size_t lane = 0; lane < times.size(); ++lane) m.lane_times[lane] += times[lane];
-    if (lane_sets_.size() > 1 && session_.is_first())
+    if (lane_sets_.size() > 1 && session_.is_first() && config.blocking != Blocking::outer)
       m.group_windows.push_back(spans_of_groups(times, lane_sets_));
     m.batch = decide(m, start_ns, false).batch;
     SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};

@@ -20,8 +20,9 @@ struct Measurement {
   Placement placement = Placement::out_of_place;
   std::uint64_t iters = 0;  // over all windows
   int agg_iters = 1;
-  std::vector<WindowTime> lane_times{};                 // per lane, summed over all windows
-  std::vector<std::vector<ClockSpan>> group_windows{};  // of each window: of each of several groups
+  std::vector<WindowTime> lane_times{};  // per lane, summed over all windows
+  // Of each window, but with -z 3: of each of several groups.
+  std::vector<std::vector<ClockSpan>> group_windows{};
   std::vector<SampleReduction>
       samples{};  // per lane set: all lanes, then each group where there are more
   int batch = 1;

@@ -77,11 +77,11 @@ RunTotals P2pRun::run() {
 
 void P2pRun::expect() {
   if (!config_.expects) return;
-  memory_bound_ =
-      PairExpecter::measure(session_, {.config = config_,
-                                       .barrier_us = info_.timing.barrier_cost_us,
-                                       .cache_bytes = events_.cache_bytes,
-                                       .crowded = shares_cores(info_, session_.nranks())});
+  memory_bound_ = PairExpecter::measure(
+      session_, {.config = config_,
+                 .barrier_us = info_.timing.barrier_cost_us,
+                 .cache_bytes = events_.cache_bytes,
+                 .crowded = shares_cores(info_, ranks_on_first_node(session_.infos()))});
   if (memory_bound_) info_.memory = memory_bound_->points();
 }
 

@@ -8,6 +8,7 @@
 #include "record/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <numeric>
 #include <optional>
@@ -62,11 +63,16 @@ std::optional<double> healthy_us(const Measurement& m, const LaneSet& lanes, Ave
   return combine_us(lane_us, average);
 }
 
-// A group that is low is worse than one that is not; groups of other sizes are low at other parts.
+// Low is worse than above the bound, and that than ok; groups of other sizes are low at other
+// parts.
 bool is_worse(const Record& one, const Record& other) {
-  const bool one_low = verdict_of(one) == Verdict::low,
-             other_low = verdict_of(other) == Verdict::low;
-  return one_low == other_low ? efficiency(one) < efficiency(other) : one_low;
+  constexpr std::array kFromWorst{Verdict::low, Verdict::above, Verdict::ok};
+  const auto place = [&](const Record& record) {
+    return std::ranges::find(kFromWorst, verdict_of(record));
+  };
+  if (place(one) != place(other)) return place(one) < place(other);
+  const bool farther_above = efficiency(one) > efficiency(other);
+  return verdict_of(one) == Verdict::above ? farther_above : !farther_above;
 }
 
 // A row of several groups is as good as its worst group.

@@ -67,7 +67,6 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
   const Clock& clock = session.clock();
   SlotCycle cycle(plan.sliding_slots);
   WindowTime time;
-  time.span.start_ns = clock.now_ns();
   for (std::uint64_t i = 0; i < plan.iters; ++i) {
     const Loss loss(session);
     const auto start_ns = clock.now_ns();
@@ -78,7 +77,6 @@ WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const Wi
     time += {.elapsed_ns = end_ns - start_ns,
              .enqueue_ns = enqueued_ns - start_ns,
              .lost_ns = loss.ns()};
-    time.span.end_ns = end_ns;
     session.ranks().front().world->barrier();
   }
   return time;

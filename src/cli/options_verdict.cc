@@ -22,10 +22,9 @@ constexpr std::array<OptionRow, 3> kRows{{
      .metavar = "HOW",
      .default_text = "auto",
      .help = "say how fast results should be: auto (where it is known) or off",
-     .note =
-         "On one host its memory is asked for 0.2 s before and after the run; where results are "
-         "low, pairs of ranks are asked what is slow: see "
-         "[how fast it should be](performance.md#how-fast-it-should-be).",
+     .note = "Without GPUs the memory, and between hosts TCP, are asked for about 0.2 s before and "
+             "after the run; where results are low, pairs of ranks are asked what is slow: see "
+             "[how fast it should be](performance.md#how-fast-it-should-be).",
      .apply = [](const Argument& a,
                  RunConfig& c) { return set_choice<bool>(a, kExpect, c.expects); }},
     {.long_name = "verdict",

@@ -2,6 +2,7 @@
 #include "commands/bound_verdict.h"
 
 #include "base/log.h"
+#include "bench/expect/host_expecter.h"
 #include "bench/expect/tcp_hosts.h"
 
 #include <fmt/format.h>
@@ -34,6 +35,9 @@ ExitCode tell_unjudged(const RunConfig& config, std::string_view why) {
 
 std::string why_unjudged(const RunInfo& run) {
   if (run.nranks < 2) return "one rank alone sends nothing";
+  if (run.nranks > HostExpecter::kMostRanks)
+    return fmt::format("the bound of more than {} ranks takes longer than it is worth",
+                       HostExpecter::kMostRanks);
   if (run.nnodes > 1 && run.ngroups > 1)
     return fmt::format(
         "{} groups of ranks share the network of {} hosts, and what is left to each is not known",
@@ -47,7 +51,7 @@ std::string why_unjudged(const RunInfo& run) {
         run.transport.empty() ? run.backend : fmt::format("{} ({})", run.backend, run.transport));
   if (run.ngroups == run.nranks)
     return fmt::format("each of the {} groups is one rank alone, which sends nothing", run.ngroups);
-  return fmt::format("the bound of {} ranks on one host takes longer than it is worth", run.nranks);
+  return {};
 }
 
 ExitCode judged_by_bound(const RunConfig& config, const RunTotals& totals, std::string_view why) {

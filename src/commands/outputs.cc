@@ -64,8 +64,7 @@ std::optional<Failure> add_file(const std::string& path, SinkList& sinks) {
 
 // Times of ranks that share cores show the scheduler.
 std::optional<std::string> crowding_note(const RunInfo& run) {
-  const auto on_first_node = static_cast<int>(
-      std::ranges::count_if(run.ranks, [](const RankInfo& rank) { return rank.node == 0; }));
+  const int on_first_node = ranks_on_first_node(run.ranks);
   const bool on_cores = run.backend != "fake" && run.backend != "nccl";
   if (!on_cores || !shares_cores(run, on_first_node)) return std::nullopt;
   return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,

@@ -22,6 +22,12 @@ bool shares_cores(const RunInfo& run, int nranks) {
   return !bound && run.ncores > 0 && nranks > run.ncores;
 }
 
+int ranks_on_first_node(std::span<const RankInfo> ranks) {
+  return ranks.empty()
+             ? 0
+             : static_cast<int>(std::ranges::count(ranks, ranks.front().node, &RankInfo::node));
+}
+
 RankSpread condense(std::span<const double> per_rank) {
   assert(!per_rank.empty());
   std::vector<int> ranks(per_rank.size());

@@ -103,6 +103,9 @@ struct RunInfo {
 // themselves.
 bool shares_cores(const RunInfo& run, int nranks);
 
+// Of a run's ranks, those on the node of the first.
+int ranks_on_first_node(std::span<const RankInfo> ranks);
+
 struct CaseInfo {
   std::string collective{};
   std::string type{};

@@ -66,10 +66,11 @@ std::vector<std::optional<Expectation>> group_bounds(const GroupedCase& what,
     // Among fewer ranks a message may be on its way for a shorter time.
     const double part = static_cast<double>(sizing.nranks) / nranks;
     const double latency_us = limits.latency_us * calls;
-    const double least = std::max(memory_us, work_us + part * latency_us);
+    const double least = std::max(memory_us, work_us + part * sure_latency_us(limits) * calls);
     const double healthy = std::max(least, work_us / part + latency_us);
-    if (busbw_gbps <= 0 || took_us <= 0 || least <= 0) continue;
     const bool by_memory = memory_us >= latency_us;
+    if (sizing.nranks < 2 || busbw_gbps <= 0 || took_us <= 0 || least <= 0) continue;
+    if (limits.crowded && !by_memory) continue;
     bounds[g] = {.busbw_gbps = busbw_gbps * took_us / least,
                  .bound_by = by_memory ? "memory" : "latency",
                  .low_below = low_below(limits, by_memory, touched[g]) * least / healthy};

@@ -61,6 +61,8 @@ double sure_part(const HostLimits& limits) {
   return limits.crowded ? kCrowded : 1;
 }
 
+double sure_latency_us(const HostLimits& limits) { return limits.crowded ? 0 : limits.latency_us; }
+
 double low_below(const HostLimits& limits, bool by_memory, const Touched& touched) {
   constexpr double kLow = 0.5, kLowBetweenCores = 0.15;
   const bool beyond_caches = limits.memory.beyond_caches(touched.footprint_bytes, limits.l3_bytes);
@@ -74,14 +76,15 @@ std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& l
   const double factor = collective.bus_factor(what.sizing.nranks);
   if (factor <= 0 || limits.memory.empty()) return std::nullopt;
   const double memory_us = sure_part(limits) * limits.memory.least_us(touched);
-  const double time_us = memory_us + limits.latency_us;
-  if (time_us <= 0) return std::nullopt;
+  const double time_us = memory_us + sure_latency_us(limits);
   const bool by_memory = memory_us >= limits.latency_us;
+  if (time_us <= 0 || (limits.crowded && !by_memory)) return std::nullopt;
+  const double healthy_us = memory_us + limits.latency_us;
   const double bytes = static_cast<double>(collective.algbw_count(what.sizing)) *
                        static_cast<double>(bytes_of(what.what.type));
   return Expectation{.busbw_gbps = bytes / time_us / kBytesPerUsOfGbps * factor,
                      .bound_by = by_memory ? "memory" : "latency",
-                     .low_below = low_below(limits, by_memory, touched)};
+                     .low_below = low_below(limits, by_memory, touched) * time_us / healthy_us};
 }
 
 }  // namespace linerate

@@ -30,6 +30,10 @@ struct Places {
   std::vector<int> nodes{};      // of each rank; empty: all share one memory
 };
 
+// What a message between ranks surely takes. Nothing where ranks share cores: their barriers, of
+// which it is known, wait for the scheduler.
+double sure_latency_us(const HostLimits& limits);
+
 // The part of what memory seems to need that it surely needs: a probe of ranks that share cores is
 // so short that it shows the scheduler too, and a run of theirs was up to 1.9 times as fast.
 double sure_part(const HostLimits& limits);
@@ -42,7 +46,8 @@ Touched touched_by(const SizedCase& what, const Places& places);
 double low_below(const HostLimits& limits, bool by_memory, const Touched& touched);
 
 // busbw of a call that takes no longer than its bytes take memory and one message takes between
-// ranks. Nothing where the bus factor is 0, as of one rank.
+// ranks. Nothing where the bus factor is 0, as of one rank, and where ranks share cores and the
+// message takes longer than the bytes.
 std::optional<Expectation> host_bound(const SizedCase& what, const HostLimits& limits,
                                       const Touched& touched);
 

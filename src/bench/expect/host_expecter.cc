@@ -19,8 +19,6 @@
 namespace linerate {
 namespace {
 
-// Beyond it the closed forms, a part for each pair of ranks, take longer than they are worth.
-constexpr int kMostRanks = 1024;
 // Before and after a run. On a busy machine, where cores are waited for, it may take longer.
 constexpr double kBudgetUs = 200e3;
 constexpr double kNetworksShare = 0.5;  // of it, where there is a network
@@ -32,7 +30,7 @@ bool follows_from_probes(Session& session) {
   const auto& rank = session.ranks().front();
   const auto& config = session.config();
   if (!config.emulate_file.empty() || largest_group(config, session.nranks()) < 2 ||
-      session.nranks() > kMostRanks || rank.device->kind() != DeviceKind::cpu)
+      session.nranks() > HostExpecter::kMostRanks || rank.device->kind() != DeviceKind::cpu)
     return false;
   const auto& infos = session.infos();
   const bool on_one = infos.front().node == infos.back().node;  // as the backend says
@@ -135,7 +133,7 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
                                .front()
                                .footprint_bytes);
   const auto& infos = session.infos();
-  const auto here = std::ranges::count(infos, infos.front().node, &RankInfo::node);
+  const int here = ranks_on_first_node(infos);
   return probe_sizes(footprints,
                      {.buffer_bytes = 2 * static_cast<std::size_t>(here) * run.buffer_bytes,
                       .cache_bytes = run.cache_bytes});
@@ -152,7 +150,7 @@ std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
       !limits_.memory.empty() && limits_.memory.knows(touched.footprint_bytes, left_out_);
   if (network_)
     return network_bound(what, network_->limits,
-                         knows_memory ? limits_.memory.least_us(touched) : 0);
+                         knows_memory ? sure_part(limits_) * limits_.memory.least_us(touched) : 0);
   return knows_memory ? host_bound(what, limits_, touched) : std::nullopt;
 }
 

@@ -27,10 +27,14 @@ class HostExpecter final : public Expecter {
     std::size_t cache_bytes = 0;  // RunEvents::cache_bytes, on rank 0
   };
 
+  // Beyond it the closed forms, a part for each pair of ranks, take longer than they are worth.
+  static constexpr int kMostRanks = 1024;
+
   // Measures, for 0.2 s at most where nothing else keeps the cores; the ranks' buffers are
-  // overwritten. Null where results do not follow from memory and TCP: ranks on GPUs, on hosts
-  // between which something else carries data, or it cannot be probed, groups on several hosts, on
-  // an emulated network, or each rank alone or in a group of its own. Collective over all lanes.
+  // overwritten. Collective over all lanes. Null where results do not follow from memory and TCP:
+  //  - ranks on GPUs, or on an emulated network;
+  //  - hosts between which something other than TCP carries data, or that cannot be probed;
+  //  - groups on several hosts; no two ranks in a group; more than kMostRanks.
   static std::unique_ptr<HostExpecter> measure(Session& session, const Run& run);
 
   // Nothing either for sizes of memory that there was no time to probe.

@@ -11,7 +11,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kBudgetUs = 200e3;  // of all ranks at once, and of those asked alone
+constexpr double kBudgetUs = 100e3;  // of all ranks at once, and as much of those asked alone
 
 bool in_one_memory(const Session& session) {
   return session.config().emulate_file.empty() && session.nranks() > 1 &&

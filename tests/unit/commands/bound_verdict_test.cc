@@ -69,7 +69,8 @@ TEST(RunsWithoutABound, NameWhatNobodyKnows) {
   EXPECT_THAT(why_unjudged({.backend = "host", .nranks = 4, .nnodes = 1, .ngroups = 4}),
               HasSubstr("each of the 4 groups is one rank alone"));
   EXPECT_THAT(why_unjudged({.nranks = 1, .nnodes = 1}), HasSubstr("one rank alone"));
-  EXPECT_THAT(why_unjudged({.nranks = 2000, .nnodes = 1}), HasSubstr("2000 ranks"));
+  EXPECT_THAT(why_unjudged({.transport = "TCP", .nranks = 2000, .nnodes = 2}),
+              HasSubstr("more than 1024 ranks"));
 }
 
 }  // namespace

@@ -109,6 +109,34 @@ TEST(GroupBounds, AddTheWayOfOneMessageAmongTheGroupsRanks) {
   EXPECT_EQ(bounds[0]->bound_by, "latency");
 }
 
+// Half a barrier of ranks that wait for cores is the scheduler's, and no message's.
+TEST(GroupBounds, OfRanksThatShareCoresHaveNoLatency) {
+  auto limits = kLimits;
+  limits.crowded = true;
+  limits.latency_us = 1200;
+  EXPECT_EQ(Groups().add(2, 0, 4).add(2, 0, 4).bounds(limits)[0], std::nullopt);
+
+  limits.latency_us = 800;
+  EXPECT_NEAR(reached(Groups().add(2, 0, 4).add(2, 0, 4).bounds(limits)[0]), 1 / 4.0, 1e-9);
+}
+
+// Its bus factor is no 0.
+TEST(GroupBounds, OfOneRankAloneAreNone) {
+  Groups groups;
+  groups.what.collective = find_collective("broadcast");
+  groups.add(2, 0, 2).add(1, 0, 2);
+
+  EXPECT_EQ(groups.bounds()[1], std::nullopt);
+}
+
+// As with -z 3, whose windows hold barriers too.
+TEST(GroupBounds, WithoutWindowsAreNone) {
+  auto groups = Groups();
+  groups.add(2, 0, 2).add(2, 0, 2).grouped.windows = {};
+
+  EXPECT_EQ(groups.bounds()[0], std::nullopt);
+}
+
 TEST(GroupBounds, OfOneRankAloneInPlaceCountNothing) {
   Groups groups;
   groups.grouped.placement = Placement::in_place;

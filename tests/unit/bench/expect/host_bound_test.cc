@@ -61,6 +61,21 @@ TEST(HostBounds, TrustNoProbeOfRanksThatShareCores) {
   EXPECT_NEAR(bound->low_below, 0.25, 1e-9);
 }
 
+// Half a barrier of ranks that wait for cores is the scheduler's, and no message's.
+TEST(HostBounds, OfRanksThatShareCoresHaveNoLatency) {
+  const Case what = of("all_reduce");
+  const auto host_case = on(what, 2);
+  const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
+  auto crowded = limits(100);
+  crowded.crowded = true;
+
+  const auto bound = host_bound(host_case, crowded, touched);
+  EXPECT_NEAR(bound->busbw_gbps, 8, 1e-9);
+  EXPECT_LT(bound->low_below, 0.25);  // a healthy run has it all the same
+  crowded.latency_us = 1e6;
+  EXPECT_EQ(host_bound(host_case, crowded, touched), std::nullopt);
+}
+
 TEST(HostBounds, SayWhatBinds) {
   const Case what = of("all_reduce");
   const auto host_case = on(what, 2);
