@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support import json_lines, main, run, tool
 
-GROUPS = ("-b", "1M", "-e", "4M", "-f", "4", "-n", "5", "-t", "4", "--backend", "host")
+GROUPS = ("-b", "32M", "-e", "32M", "-n", "3", "-t", "4", "--backend", "host")
 PAIRS = ("-e", "32M", "-n", "5", "--backend", "host")
 
 
@@ -24,8 +24,12 @@ class OnHostMemory(unittest.TestCase):
         results = [line for line in lines if line["kind"] == "result"]
         return lines[0], results, lines[-1], done.stdout
 
-    def assert_judged(self, result: dict, bounds: set[str]):
-        self.assertIn(result.get("verdict"), {"ok", "low", "above the bound"}, result)
+    def assert_judged(self, result: dict, bounds: set[str], table: str):
+        """A busy machine may make anything low, but nothing faster than it is."""
+        verdicts = {"ok", "low"}
+        if "unstable machine" in table:
+            verdicts.add("above the bound")
+        self.assertIn(result.get("verdict"), verdicts, (result, table))
         self.assertIn(result["bound_by"], bounds)
         self.assertGreater(result["efficiency"], 0)
         self.assertGreater(result["low_below"], 0)
@@ -33,26 +37,29 @@ class OnHostMemory(unittest.TestCase):
     def test_each_group_is_judged(self):
         _, results, _, table = self.lines("all_reduce_perf", *GROUPS, NCCL_TESTS_SPLIT="MOD 2")
 
-        self.assertEqual([result["group"] for result in results], [0, 1] * 4)
+        self.assertEqual([result["group"] for result in results], [0, 1] * 2)
         for result in results:
-            self.assert_judged(result, {"memory", "latency"})
+            self.assert_judged(result, {"memory"}, table)
         self.assertEqual(table.count("# Verdict "), 1, table)
 
     def test_a_group_of_one_rank_has_no_verdict_but_the_others_do(self):
-        _, results, _, _ = self.lines("all_reduce_perf", *GROUPS, NCCL_TESTS_SPLIT="DIV 3")
+        for name in ("all_reduce_perf", "broadcast_perf", "sendrecv_perf"):
+            with self.subTest(name=name):
+                _, results, _, _ = self.lines(name, *GROUPS, NCCL_TESTS_SPLIT="DIV 3")
 
-        self.assertEqual({result["nranks"] for result in results if "verdict" in result}, {3})
+                judged = {result["nranks"] for result in results if "verdict" in result}
+                self.assertEqual(judged, {3})
 
     def test_each_pair_is_judged_where_its_messages_take_longer_than_their_way(self):
-        for words in ((), ("--at-once",)):
+        for words in (("-t", "2"), ("-t", "4", "--at-once")):
             with self.subTest(words=words):
-                started, results, end, table = self.lines("p2p_perf", *PAIRS, "-t", "2", *words)
+                started, results, end, table = self.lines("p2p_perf", *PAIRS, *words)
 
                 for result in results:
                     if result["case"]["collective"] == "p2p_latency":
                         self.assertNotIn("verdict", result)
                     else:
-                        self.assert_judged(result, {"memory", "two cores"})
+                        self.assert_judged(result, {"memory", "two cores"}, table)
                 for line in (started, end):
                     alone = {point.get("nranks") for point in line["memory"]}
                     self.assertEqual(alone, {None, 1}, line["memory"])
