@@ -111,7 +111,7 @@ ExitCode topo_place(const CommandInput& input) {
     if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
     write_rankfile(config.rankfile, *rankfile);
   }
-  tell_doubts(*system, plan->nnodes > 1);
+  tell_doubts(doubts_about(*system, plan->nnodes > 1));
   fmt::print("{}", *text);
   return ExitCode::ok;
 }
