@@ -35,8 +35,7 @@ struct PlaceTexts {
 
 void describe_job(CLI::App& app, PlaceTexts& texts) {
   app.add_option("--nranks", texts.nranks, "ranks of the job")->required();
-  app.add_option("--nodes", texts.nnodes,
-                 "nodes of the job; 0: as few as take the ranks, or all of a cluster")
+  app.add_option("--nodes", texts.nnodes, "nodes of the job; 0: as few as take the ranks")
       ->capture_default_str();
   app.add_option("--tp", texts.tp, "ranks that share a layer (tensor parallel)")
       ->capture_default_str();

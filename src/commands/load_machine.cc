@@ -1,6 +1,7 @@
 // See load_machine.h.
 #include "commands/load_machine.h"
 
+#include "topo/cluster/cluster_file.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_xml.h"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <filesystem>
 
 namespace linerate {
@@ -33,6 +35,12 @@ Result<System> load_machine(const MachineChoice& choice) {
       break;
   }
   __builtin_unreachable();
+}
+
+Result<topo::Cluster> load_cluster(const MachineChoice& choice) {
+  assert(choice.source == MachineSource::cluster);
+  return topo::read_cluster(choice.name,
+                            []() -> Result<System> { return topo::nccl_view(topo::detect()); });
 }
 
 System as_nccl_takes(const MachineChoice& choice, const System& system) {

@@ -1,15 +1,13 @@
 // linerate topo: loads a system, and shows what was asked for.
 #include "cli/topo_words.h"
+#include "commands/cluster_words.h"
 #include "commands/command.h"
 #include "commands/load_machine.h"
 #include "commands/topo_measure.h"
 #include "commands/topo_place.h"
 #include "commands/topo_predict.h"
 #include "commands/topo_show.h"
-#include "topo/cluster/cluster_file.h"
 #include "topo/cluster/platforms.h"
-#include "topo/detect/detect.h"
-#include "topo/detect/nccl_view.h"
 #include "topo/show/cluster.h"
 
 #include <fmt/format.h>
@@ -29,21 +27,15 @@ ExitCode print_platforms() {
 // The views of one machine show a cluster whose nodes are all alike.
 ExitCode show_node(const TopoConfig& config, const topo::Cluster& cluster,
                    const Environment& environment) {
-  std::string names;
-  for (const auto& group : cluster.groups)
-    if (group.system != cluster.groups.front().system)
-      names += (names.empty() ? cluster.groups.front().topology + ", " : ", ") + group.topology;
-  if (names.empty()) return show_system(config, *cluster.groups.front().system, environment);
-  return refuse(
-      fmt::format("--cluster: its nodes are of several kinds ({}), and this view shows "
-                  "one: give --platform or --nccl-xml with one of them, or no view, or "
-                  "--predict.",
-                  names));
+  if (cluster.first_alike() == cluster.nnodes())
+    return show_system(config, *cluster.groups.front().system, environment);
+  return refuse(several_kinds(cluster) +
+                ", and this view shows one: give --platform or --nccl-xml with one of them, or no "
+                "view, or --predict.");
 }
 
 ExitCode show_cluster(const TopoConfig& config, const Environment& environment) {
-  const auto detect = []() -> Result<topo::System> { return topo::nccl_view(topo::detect()); };
-  auto cluster = topo::read_cluster(config.machine.name, detect);
+  auto cluster = load_cluster(config.machine);
   if (!cluster) return refuse(cluster.sentence());
   if (config.view == TopoView::prediction)
     return predict_on_cluster(config, std::move(cluster).value());

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -32,11 +33,6 @@ std::string guess_text(const std::vector<const topo::Net*>& ports) {
                      topo::net_gbps(*ports.front()));
 }
 
-void say_doubts(const std::vector<std::string>& doubts) {
-  for (const auto& sentence : doubts)
-    fmt::print(stderr, "linerate: not seen: {}\n", plain_text(sentence));
-}
-
 }  // namespace
 
 std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes) {
@@ -46,20 +42,21 @@ std::vector<std::string> doubts_about(const topo::System& system, bool between_n
   return doubts;
 }
 
-std::vector<std::string> doubts_about(const topo::Cluster& cluster, bool between_nodes) {
+std::vector<std::string> doubts_about(const topo::Cluster& cluster, int nnodes) {
   std::vector<std::string> all;
-  for (const auto& group : cluster.groups)
-    for (auto& sentence : doubts_about(*group.system, between_nodes))
+  int first = 0;  // node of the group
+  for (const auto& group : cluster.groups) {
+    if (first >= nnodes) break;
+    first += group.count;
+    for (auto& sentence : doubts_about(*group.system, nnodes > 1))
       if (std::ranges::count(all, sentence) == 0) all.push_back(std::move(sentence));
+  }
   return all;
 }
 
-void tell_doubts(const topo::System& system, bool between_nodes) {
-  say_doubts(doubts_about(system, between_nodes));
-}
-
-void tell_doubts(const topo::Cluster& cluster, bool between_nodes) {
-  say_doubts(doubts_about(cluster, between_nodes));
+void tell_doubts(const std::vector<std::string>& doubts) {
+  for (const auto& sentence : doubts)
+    fmt::print(stderr, "linerate: not seen: {}\n", plain_text(sentence));
 }
 
 }  // namespace linerate

@@ -13,11 +13,10 @@ namespace linerate {
 // A sentence each.
 std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes);
 
-// Of all kinds of nodes, each sentence once.
-std::vector<std::string> doubts_about(const topo::Cluster& cluster, bool between_nodes);
+// Of all kinds among the first `nnodes` nodes, each sentence once.
+std::vector<std::string> doubts_about(const topo::Cluster& cluster, int nnodes);
 
 // Prints them on stderr, a line each.
-void tell_doubts(const topo::System& system, bool between_nodes);
-void tell_doubts(const topo::Cluster& cluster, bool between_nodes);
+void tell_doubts(const std::vector<std::string>& doubts);
 
 }  // namespace linerate

@@ -4,20 +4,19 @@
 #include "base/error.h"
 #include "base/whole_file.h"
 #include "cli/place_words.h"
+#include "commands/cluster_words.h"
 #include "commands/load_machine.h"
 #include "commands/topo_doubts.h"
-#include "topo/cluster/cluster_file.h"
-#include "topo/detect/detect.h"
-#include "topo/detect/nccl_view.h"
 #include "topo/place/launch_words.h"
 #include "topo/place/show_plan.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
 #include <utility>
-#include <vector>
 
 namespace linerate {
 namespace {
@@ -45,47 +44,58 @@ void write_rankfile(const std::string& path, const std::string& text) {
     throw Error(fmt::format("Cannot write {}: {}.", path, *reason), ExitCode::usage);
 }
 
-// The kinds of nodes that the cluster's first ones have, each once.
-std::string kinds_of(const topo::Cluster& cluster) {
-  std::vector<std::string> names;
-  for (const auto& group : cluster.groups)
-    if (std::ranges::count(names, group.topology) == 0) names.push_back(group.topology);
-  return fmt::format("{}", fmt::join(names, ", "));
+// The cluster's nodes; of one machine as many as are asked for.
+Result<topo::Cluster> nodes_of(const MachineChoice& choice) {
+  if (choice.source == MachineSource::cluster) return load_cluster(choice);
+  const auto loaded = load_machine(choice);
+  if (!loaded) return loaded.failure();
+  topo::Cluster cluster;
+  cluster.groups.push_back(
+      {.system = std::make_shared<const topo::System>(as_nccl_takes(choice, *loaded)),
+       .count = std::numeric_limits<int>::max()});
+  return cluster;
 }
 
-// Empty: the job's nodes are there, and alike.
-std::string unfit(const topo::Cluster& cluster, int nnodes) {
+// Those of a file are called as the cluster calls them.
+topo::Graph first_node(const topo::Cluster& cluster, const topo::NcclVersion& version) {
+  auto system = *cluster.groups.front().system;
+  if (system.name.empty()) system.name = cluster.groups.front().topology;
+  return topo::build_graph(std::move(system), version);
+}
+
+// Empty: the job's nodes are there, and alike. What to give instead is counted in what was given.
+std::string unfit(const topo::Cluster& cluster, const topo::Graph& node,
+                  const topo::PlanRequest& request) {
+  const int alike = cluster.first_alike(), seats = topo::most_seats(node);
+  if (request.nnodes > cluster.nnodes()) return more_than_it_has(cluster, request.nnodes);
+  const int nnodes = request.nnodes > 0 ? request.nnodes : topo::fewest_nodes(node, request.nranks);
+  if (nnodes <= alike) return "";
+  const auto instead = request.nnodes > 0 ? fmt::format("give --nodes {} at most.", alike)
+                                          : fmt::format("give --nranks {} at most.", alike * seats);
   if (nnodes > cluster.nnodes())
-    return fmt::format("--nodes {} is more than the cluster has: give at most {}.", nnodes,
-                       cluster.nnodes());
-  if (nnodes > cluster.first_alike())
-    return fmt::format(
-        "--cluster: its nodes are of several kinds ({}), and ranks are placed on nodes that are "
-        "alike, so that one binding fits all: give --nodes {} at most.",
-        kinds_of(cluster), cluster.first_alike());
-  return "";
+    return fmt::format("--nranks {} needs {} nodes, and the cluster has {}: {}", request.nranks,
+                       nnodes, cluster.nnodes(), instead);
+  return fmt::format(
+      "{}, and ranks are placed on nodes that are alike, so that one binding fits all: {}",
+      several_kinds(cluster), instead);
 }
 
-// The cluster's first nodes: all of them where --nodes does not say how many.
-Result<topo::System> node_of_cluster(PlaceConfig& config) {
-  const auto detect = []() -> Result<topo::System> { return topo::nccl_view(topo::detect()); };
-  const auto cluster = topo::read_cluster(config.machine.name, detect);
-  if (!cluster) return cluster.failure();
-  int& nnodes = config.request.nnodes;
-  if (nnodes == 0) nnodes = cluster->nnodes();
-  if (auto why = unfit(*cluster, nnodes); !why.empty()) return Failure{std::move(why)};
-  if (nnodes > 1 &&
-      (cluster->fabric.rack != topo::SwitchLevel{} || cluster->fabric.spine != topo::SwitchLevel{}))
+// Whether switches that a job on the first nodes uses slow anything down.
+bool meets_slow_switches(const topo::Cluster& cluster, int nnodes) {
+  const auto& fabric = cluster.fabric;
+  if (nnodes > 1 && fabric.rack.latency_us > 0) return true;
+  const topo::SwitchLevel free{};
+  return cluster.rack_of_node(nnodes - 1) > 0 && (fabric.rack != free || fabric.spine != free);
+}
+
+// What the costs leave out, where some are shown.
+void tell_limits(const topo::Cluster& cluster, const topo::Plan& plan, PlaceFormat format) {
+  tell_doubts(doubts_about(cluster, plan.nnodes));
+  const bool shown = format == PlaceFormat::table || format == PlaceFormat::json;
+  if (shown && !plan.costs.empty() && meets_slow_switches(cluster, plan.nnodes))
     fmt::print(stderr,
-               "linerate: orders are priced as if the switches between nodes slowed "
-               "nothing down.\n");
-  return *cluster->groups.front().system;
-}
-
-Result<topo::System> node_of(PlaceConfig& config) {
-  if (config.machine.source == MachineSource::cluster) return node_of_cluster(config);
-  const auto loaded = load_machine(config.machine);
-  return loaded ? as_nccl_takes(config.machine, *loaded) : loaded;
+               "linerate: orders are priced as if the switches between nodes slowed nothing "
+               "down.\n");
 }
 
 }  // namespace
@@ -94,14 +104,15 @@ ExitCode topo_place(const CommandInput& input) {
   const auto& words = input.call.words;
   auto parsed = parse_place({words.begin() + 1, words.end()});
   if (!parsed) return refuse(parsed.sentence());
-  PlaceConfig config = std::move(parsed).value();
+  const PlaceConfig config = std::move(parsed).value();
   if (!config.help_text.empty()) {
     fmt::print("{}", config.help_text);
     return ExitCode::ok;
   }
-  const auto system = node_of(config);
-  if (!system) return refuse(system.sentence());
-  const auto graph = topo::build_graph(*system, config.machine.version);
+  const auto nodes = nodes_of(config.machine);
+  if (!nodes) return refuse(nodes.sentence());
+  const auto graph = first_node(*nodes, config.machine.version);
+  if (const auto why = unfit(*nodes, graph, config.request); !why.empty()) return refuse(why);
   const auto plan = topo::plan_of(graph, config.request);
   if (!plan) return refuse(plan.sentence());
   const auto text = text_of(*plan, config.format);
@@ -111,7 +122,7 @@ ExitCode topo_place(const CommandInput& input) {
     if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
     write_rankfile(config.rankfile, *rankfile);
   }
-  tell_doubts(*system, plan->nnodes > 1);
+  tell_limits(*nodes, *plan, config.format);
   fmt::print("{}", *text);
   return ExitCode::ok;
 }

@@ -1,6 +1,7 @@
 // See topo_predict.h.
 #include "commands/topo_predict.h"
 
+#include "commands/cluster_words.h"
 #include "commands/command.h"
 #include "commands/topo_doubts.h"
 #include "topo/cluster/cluster_predictor.h"
@@ -12,6 +13,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,8 +72,14 @@ std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int
   return (refusal != nullptr ? refusal(nranks) : std::nullopt).value_or("");
 }
 
-ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
-                       const std::vector<int>& counts) {
+// What is asked for, and what it rests on that nobody has told.
+struct Asked {
+  const std::vector<int>& counts;
+  const std::vector<std::string>& doubts;
+};
+
+ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes, const Asked& asked) {
+  const auto& counts = asked.counts;
   const auto& cluster = nodes.cluster();
   const auto graph = topo::build_graph(*cluster.groups.front().system, config.machine.version);
   const int gpus = static_cast<int>(graph.of(topo::NodeKind::gpu).size());
@@ -90,8 +98,7 @@ ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
                                        .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus,
-                            doubts_about(cluster, counts.back() > 1)};
+  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus, asked.doubts};
   fmt::print("{}", config.as_json ? topo::sends_json(rows, of) : topo::sends_table(rows, of));
   return ExitCode::ok;
 }
@@ -99,13 +106,13 @@ ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes,
 ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector<int>& counts) {
   for (const int nnodes : counts)
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
-  tell_doubts(nodes.cluster(), counts.back() > 1);
-  if (config.sends != nullptr) return predict_sends(config, nodes, counts);
+  const auto doubts = doubts_about(nodes.cluster(), counts.back());
+  tell_doubts(doubts);
+  if (config.sends != nullptr) return predict_sends(config, nodes, {counts, doubts});
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,
-                                           config.machine.version,
-                                           doubts_about(nodes.cluster(), counts.back() > 1)));
+                                           config.machine.version, doubts));
   else if (counts.size() == 1)
     fmt::print("{}", text_of_one(nodes, config, counts.front()));
   else
@@ -121,9 +128,7 @@ ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector
 ExitCode predict_on_cluster(const TopoConfig& config, topo::Cluster cluster) {
   const int all = cluster.nnodes();
   const auto counts = config.nnodes.empty() ? std::vector{all} : config.nnodes;
-  if (counts.back() > all)
-    return refuse(fmt::format("--nodes {} is more than the cluster has: give at most {}.",
-                              counts.back(), all));
+  if (counts.back() > all) return refuse(more_than_it_has(cluster, counts.back()));
   return predict(config, ClusterNodes(std::move(cluster), config.machine.version), counts);
 }
 

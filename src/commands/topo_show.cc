@@ -1,6 +1,7 @@
 // See topo_show.h.
 #include "commands/topo_show.h"
 
+#include "base/plain_text.h"
 #include "base/whole_file.h"
 #include "commands/command.h"
 #include "commands/load_machine.h"
@@ -13,6 +14,8 @@
 #include "topo/show/nccl_xml_export.h"
 #include "topo/show/svg.h"
 #include "topo/show/tree.h"
+#include "topo/show/words.h"
+#include "topo/system/port_use.h"
 
 #include <fmt/format.h>
 
@@ -63,11 +66,24 @@ ExitCode print(const std::string& text) {
   return ExitCode::ok;
 }
 
+// One end of a path that NCCL may take. A port that only the other views show is told as such.
+Result<int> end_called(const std::string& name, const Graph& graph, const Graph& whole) {
+  const auto end = graph.find(name), port = whole.find(name);
+  if (end || !port || whole.node(*port).net == nullptr) return end;
+  const topo::PortUse use(whole.system());
+  const auto& net = *whole.node(*port).net;
+  if (use.takes(net)) return end;
+  return Failure{fmt::format("{} has no paths, because {}: {}.", plain_text(name), topo::kLeftOut,
+                             plain_text(use.why_not(net)))};
+}
+
 ExitCode explain(const TopoConfig& config, const System& system) {
-  const auto graph = topo::build_graph(system, config.machine.version);
-  const auto from = graph.find(config.ends.first);
+  const auto graph =
+      topo::build_graph(as_nccl_takes(config.machine, system), config.machine.version);
+  const auto whole = topo::build_graph(system, config.machine.version);
+  const auto from = end_called(config.ends.first, graph, whole);
   if (!from) return refuse("--explain: " + from.sentence());
-  const auto to = graph.find(config.ends.second);
+  const auto to = end_called(config.ends.second, graph, whole);
   if (!to) return refuse("--explain: " + to.sentence());
   fmt::print("{}", topo::explain(graph, topo::Paths(graph), *from, *to));
   return ExitCode::ok;
@@ -105,7 +121,7 @@ ExitCode show_system(const TopoConfig& config, const System& system,
     case TopoView::nccl_xml:
       return export_nccl(config, as_nccl_takes(config.machine, system));
     case TopoView::explanation:
-      return explain(config, as_nccl_takes(config.machine, system));
+      return explain(config, system);
     case TopoView::prediction:
       return predict_on_nodes(config, as_nccl_takes(config.machine, system));
     case TopoView::lint:

@@ -59,6 +59,19 @@ class Doubts(TopoCase):
         self.assertIn(NO_NVLINKS, done.stderr)
         self.assertIn(GUESS, done.stderr)
 
+    def test_are_about_the_nodes_of_a_cluster_that_take_part(self):
+        (self.folder / "node.xml").write_text(HAND_MADE)
+        cluster = self.folder / "cluster.yaml"
+        cluster.write_text("nodes: [{topology: dgx-a100, count: 2}, {file: node.xml}]")
+
+        for words, sentences in ((("--nodes", "2"), 0), ((), 3)):
+            done = run([*TOPO, "--cluster", str(cluster), "--predict", "all_gather", "--json",
+                        *words])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), sentences, done.stderr)
+            self.assertEqual(GUESS in done.stderr, sentences > 0)
+            self.assertEqual(len(json.loads(done.stdout).get("unseen", [])), sentences)
+
     def test_leave_out_nics_that_are_not_used(self):
         self.assertNotIn("guesses", self.topo("--predict", "all_reduce").stderr)
 

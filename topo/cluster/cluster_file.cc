@@ -48,6 +48,15 @@ int ports_of_host(const System& system) {
   return static_cast<int>(ports / std::max<std::size_t>(hosts.size(), 1));
 }
 
+// Without steps that lead nowhere, so that "./a.xml" and "a.xml" are one file. What is behind ".."
+// only the file system knows.
+std::string plain_path(const std::string& path) {
+  std::filesystem::path plain;
+  for (const auto& part : std::filesystem::path(path))
+    if (part != ".") plain /= part;
+  return plain.empty() ? path : plain.string();
+}
+
 // One document, step by step.
 class ClusterReader {
  public:
@@ -110,6 +119,7 @@ void ClusterReader::read_group(const YAML::Node& node) {
   const auto key = group.has("file") ? "file" : "topology";
   group.text(key, read.topology);
   if (complaints_.first()) return;
+  if (group.has("file")) read.topology = plain_path(read.topology);
   read.system = system_of(group, key, read.topology);
   if (cluster_.nnodes() + read.count > Cluster::kMostNodes)
     group.complain("count", fmt::format("makes more than {} nodes in all.", Cluster::kMostNodes));

@@ -170,7 +170,7 @@ std::optional<SendBound> SendModel::bound(const Collective& what, std::size_t by
 std::optional<SendBound> SendModel::bound_of_traffic(const Collective& what,
                                                      const Sizing& sizing) const {
   const auto counted = what.algbw_count(sizing) * bytes_of(sizing.type);
-  if (counted == 0) return std::nullopt;
+  if (counted == 0 || keeps_most(sizing)) return std::nullopt;
   std::optional<SendBound> slowest;
   for (const auto& step : traffic_steps(sizing, ranks_)) {
     const auto cost = this->cost(step);

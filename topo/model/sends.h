@@ -56,8 +56,8 @@ class SendModel {
   std::optional<SendCosts> costs(const Collective& what) const;
   // Of one size.
   std::optional<SendBound> bound(const Collective& what, std::size_t bytes) const;
-  // Of one size of all_to_all_v: what the node takes that is busiest. REQUIRES: sizing.traffic, of
-  // ranks().nranks() ranks.
+  // Of one size of all_to_all_v: what the node takes that is busiest. Nothing where copies may take
+  // longer than that (keeps_most()). REQUIRES: sizing.traffic, of ranks().nranks() ranks.
   std::optional<SendBound> bound_of_traffic(const Collective& what, const Sizing& sizing) const;
 
  private:

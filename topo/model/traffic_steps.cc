@@ -3,6 +3,7 @@
 
 #include "collectives/traffic.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace linerate::topo {
@@ -49,6 +50,20 @@ std::vector<SendStep> traffic_steps(const Sizing& sizing, const RankGrid& ranks)
   std::vector<SendStep> steps;
   for (int node = 0; node < nodes; ++node) steps.push_back(traffic.of(node));
   return steps;
+}
+
+bool keeps_most(const Sizing& sizing) {
+  assert(sizing.traffic != nullptr);
+  const auto& traffic = *sizing.traffic;
+  const int ranks = traffic.fixed() ? sizing.nranks : 1;  // of weighted traffic all keep as much
+  std::size_t kept = 0, crossing = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto own = traffic.elements(sizing, rank, rank);
+    const auto most = std::max(traffic.sent(sizing, rank), traffic.received(sizing, rank));
+    kept = std::max(kept, own);
+    crossing = std::max(crossing, most - own);
+  }
+  return kept > crossing;
 }
 
 }  // namespace linerate::topo

@@ -13,4 +13,8 @@ namespace linerate::topo {
 // What a rank keeps for itself is left out. REQUIRES: sizing.traffic, of ranks.nranks() ranks.
 std::vector<SendStep> traffic_steps(const Sizing& sizing, const RankGrid& ranks);
 
+// Whether a rank keeps more than any rank sends to the others or gets from them: its copy, which
+// crosses no link, may take longer than all links do. REQUIRES: sizing.traffic.
+bool keeps_most(const Sizing& sizing);
+
 }  // namespace linerate::topo

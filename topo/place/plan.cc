@@ -35,17 +35,17 @@ Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
     return Failure{
         "This machine has no GPU, and the source does not tell its cores: there is "
         "nothing to bind ranks to."};
-  const int nnodes = request.nnodes > 0 ? request.nnodes : (nranks + most - 1) / most;
+  const int nnodes = request.nnodes > 0 ? request.nnodes : fewest_nodes(graph, nranks);
   if (nranks % nnodes != 0)
     return Failure{fmt::format(
         "--nranks {} is not the same number of ranks on each of {} nodes{}: give a multiple of "
-        "{}{}.",
+        "{}, or {} nodes by --nodes.",
         nranks, nnodes, request.nnodes > 0 ? "" : fmt::format(", and a node has {}", seats), nnodes,
-        request.nnodes > 0 ? "" : ", or --nodes")};
+        request.nnodes > 0 ? "fewer" : "more")};
   if (nranks / nnodes > most)
     return Failure{fmt::format(
         "--nranks {} on --nodes {} is {} ranks on each, and a node has {}: give {} nodes or more.",
-        nranks, nnodes, nranks / nnodes, seats, (nranks + most - 1) / most)};
+        nranks, nnodes, nranks / nnodes, seats, fewest_nodes(graph, nranks))};
   return nnodes;
 }
 
@@ -60,6 +60,11 @@ void predict_orders(const Graph& graph, const Workload& workload, Plan& plan) {
 
 }  // namespace
 
+int fewest_nodes(const Graph& graph, int nranks) {
+  const int most = most_seats(graph);
+  return most > 0 ? (nranks - 1) / most + 1 : 0;
+}
+
 Result<Plan> plan_of(const Graph& graph, const PlanRequest& request) {
   const auto nnodes = nodes_for(graph, request);
   if (!nnodes) return nnodes.failure();
@@ -69,7 +74,8 @@ Result<Plan> plan_of(const Graph& graph, const PlanRequest& request) {
     return Failure{
         fmt::format("{} ranks need {} nodes, and several nodes need a NIC: this one has none.",
                     request.nranks, *nnodes)};
-  Plan plan{.machine = graph.system().name,
+  const System& system = graph.system();
+  Plan plan{.machine = system.name.empty() ? system.source : system.name,
             .version = graph.version(),
             .nnodes = *nnodes,
             .seats = seats_of(graph, request.nranks / *nnodes),

@@ -13,7 +13,7 @@ namespace linerate::topo {
 
 // Everything that the outputs tell. Rank r has seat r % seats of node r / seats.
 struct Plan {
-  std::string machine{};  // the name of a node
+  std::string machine{};  // the name of a node, or where it was read
   NcclVersion version{};
   int nnodes = 1;
   int hosts_per_node = 1;  // with ranks; above 1 in racks that one NVLink domain joins
@@ -36,11 +36,14 @@ struct Plan {
 // What is asked for.
 struct PlanRequest {
   int nranks = 1;
-  int nnodes = 0;  // 0: as few as take the ranks
+  int nnodes = 0;  // 0: fewest_nodes()
   int tp = 1, pp = 1;
   Workload workload{};
   std::vector<std::string> hosts{};
 };
+
+// As few nodes like the graph's as take the ranks; 0: nothing there to bind ranks to.
+int fewest_nodes(const Graph& graph, int nranks);
 
 // Spreads the ranks over nodes like the graph's, and looks for the mesh's cheapest order. A
 // sentence where they do not fit: too many for the nodes, not the same number on each, no whole

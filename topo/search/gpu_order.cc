@@ -38,7 +38,7 @@ void GpuOrder::add_by_nic(GpuQueue& queue, int gpu, NicNeed need, const Draft& d
                          .nic_hops = static_cast<int>(from_nic.legs.size()),
                          .place = static_cast<int>(place)});
   }
-  queue.rank(need == NicNeed::later && equal);
+  queue.order(need == NicNeed::later && equal);
 }
 
 // The switch prefers few partners: rings try the GPU before by number, trees the one behind it.

@@ -11,18 +11,18 @@ bool GpuQueue::begins_with(int gpu) const {
   return std::ranges::count(std::span(in_order_).first(firsts_), gpu) > 0;
 }
 
-void GpuQueue::rank(bool worst_first) {
+void GpuQueue::order(bool worst_first) {
   worst_first_ = worst_first;
-  worst_first ? std::ranges::make_heap(ranked_)
-              : std::ranges::make_heap(ranked_, std::ranges::greater());
+  worst_first ? std::ranges::make_heap(preferred_)
+              : std::ranges::make_heap(preferred_, std::ranges::greater());
 }
 
-int GpuQueue::next_ranked() {
-  if (ranked_.empty()) return kNone;
-  worst_first_ ? std::ranges::pop_heap(ranked_)
-               : std::ranges::pop_heap(ranked_, std::ranges::greater());
-  const int gpu = ranked_.back().gpu;
-  ranked_.pop_back();
+int GpuQueue::next_preferred() {
+  if (preferred_.empty()) return kNone;
+  worst_first_ ? std::ranges::pop_heap(preferred_)
+               : std::ranges::pop_heap(preferred_, std::ranges::greater());
+  const int gpu = preferred_.back().gpu;
+  preferred_.pop_back();
   return gpu;
 }
 

@@ -11,12 +11,12 @@ namespace linerate::topo {
 
 // How good a GPU is, the most important first: towards the NIC, then from the GPU before it. Whole
 // GB/s, as NCCL compares them; less is better.
-struct GpuRank {
+struct Preference {
   int nic_gbps = 0, nic_pci_gbps = 0;  // negative
   int nic_hops = 0;
   int place = 0;  // among the followers of the GPU before it
 
-  auto operator<=>(const GpuRank&) const = default;
+  auto operator<=>(const Preference&) const = default;
 };
 
 class GpuQueue {
@@ -29,31 +29,31 @@ class GpuQueue {
       : in_order_(std::move(first)), firsts_(in_order_.size()) {}
   bool begins_with(int gpu) const;  // whether it is one of those
 
-  // Those that are ranked come behind those that are appended.
+  // Those that are added come behind those that are appended.
   void append(int gpu) { in_order_.push_back(gpu); }
 
-  void reserve(std::size_t gpus) { ranked_.reserve(gpus); }  // to be ranked
-  void add(int gpu, const GpuRank& rank) { ranked_.push_back({rank, gpu}); }
+  void reserve(std::size_t gpus) { preferred_.reserve(gpus); }  // to be added
+  void add(int gpu, const Preference& preference) { preferred_.push_back({preference, gpu}); }
   // Once all are added. REQUIRED where any was.
-  void rank(bool worst_first);
+  void order(bool worst_first);
 
   int next() {  // kNone: that was all
-    return handed_out_ < in_order_.size() ? in_order_[handed_out_++] : next_ranked();
+    return handed_out_ < in_order_.size() ? in_order_[handed_out_++] : next_preferred();
   }
 
  private:
-  struct Ranked {
-    GpuRank rank;
+  struct Preferred {
+    Preference preference;
     int gpu = 0;
 
-    auto operator<=>(const Ranked&) const = default;
+    auto operator<=>(const Preferred&) const = default;
   };
 
-  int next_ranked();
+  int next_preferred();
 
   std::vector<int> in_order_{};
   std::size_t firsts_ = 0, handed_out_ = 0;
-  std::vector<Ranked> ranked_{};  // a heap
+  std::vector<Preferred> preferred_{};  // a heap
   bool worst_first_ = false;
 };
 

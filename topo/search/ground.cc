@@ -2,7 +2,7 @@
 #include "topo/search/ground.h"
 
 #include "topo/graph/locality.h"
-#include "topo/search/load.h"
+#include "topo/search/rounding.h"
 #include "topo/system/link_speed.h"
 
 #include <algorithm>
@@ -227,10 +227,12 @@ bool Ground::is_in_two_domains() const {
   return std::ranges::count_if(size, [](int gpus_in) { return gpus_in > 1; }) == 2;
 }
 
-// What is taken is rounded to 1/1000 GB/s, of which all speeds asked for are multiples.
+// What is left of a link is rounded to 1/1000 GB/s. The speeds of rings, trees and NVLS and their
+// halves are multiples of that. CollNetDirect's parts need not be: rounding mends them on the way
+// back, unless they end in half a step.
 bool Ground::keeps_exact_loads() const {
   const auto is_whole = [](float value) { return value == std::round(value); };
-  const auto is_rounded = [](float gbps) { return gbps == LinkLoad::rounded(gbps); };
+  const auto is_rounded = [](float gbps) { return gbps == rounded_gbps(gbps); };
   return std::ranges::all_of(links_, is_rounded) && std::ranges::all_of(ways_, [&](const Way& way) {
            return std::ranges::all_of(way.legs, is_whole, &Leg::back_share);
          });

@@ -1,6 +1,8 @@
 // See load.h. It counts as followPath in NCCL's src/graph/search.cc does, in its precision.
 #include "topo/search/load.h"
 
+#include "topo/search/rounding.h"
+
 #include <algorithm>
 
 namespace linerate::topo {
@@ -34,10 +36,10 @@ std::size_t LinkLoad::move(const Way& way, float gbps, std::size_t legs) {
     const Share share = share_of(way, leg, gbps);
     if (!has(leg, share)) return i;
     float& link = free_[static_cast<std::size_t>(leg.link)];
-    link = rounded(link - share.forth);
+    link = rounded_gbps(link - share.forth);
     if (leg.back_link < 0) continue;
     float& back_link = free_[static_cast<std::size_t>(leg.back_link)];
-    back_link = rounded(back_link - share.back);
+    back_link = rounded_gbps(back_link - share.back);
   }
   return legs;
 }

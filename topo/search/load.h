@@ -3,7 +3,6 @@
 
 #include "topo/search/ground.h"
 
-#include <cmath>
 #include <vector>
 
 namespace linerate::topo {
@@ -15,11 +14,6 @@ class LinkLoad {
   // Takes `gbps` along the way, or nothing and false where a link has not so much left.
   bool take(const Way& way, float gbps);
   void give_back(const Way& way, float gbps) { (void)move(way, -gbps, way.legs.size()); }
-  // To 1/1000, so that what is taken and given back leaves what was there.
-  static float rounded(float gbps) {
-    constexpr float kSteps = 1000;
-    return std::round(gbps * kSteps) / kSteps;
-  }
   // Whether every link of the way can carry it, one after the other.
   bool can_take(const Way& way, float gbps) const;
   float free(int link) const { return free_[static_cast<std::size_t>(link)]; }

@@ -4,6 +4,7 @@
 #include "topo/search/load.h"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 namespace linerate::topo {
@@ -49,6 +50,7 @@ class Reach {
 }  // namespace
 
 bool joins_all(const Ground& ground, const Draft& draft) {
+  assert(!draft.has_heads());
   const Reach reach(ground, draft);
   return reach.has_all_gpus() && (!ground.multi_node() || reach.has_start());
 }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace linerate::topo {
 namespace {
@@ -104,6 +105,7 @@ class DotWriter {
   void write_node(int n);
   void write_links(int n);
   std::vector<std::string> lines_of_node(int n) const;
+  std::vector<std::string> lines_of_port(const Node& node) const;
 
   const Graph& graph_;
   PortUse use_;
@@ -119,8 +121,7 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
       if (node.cpu->affinity.empty()) return {node.name, cpu_words(*node.cpu)};
       return {node.name, cpu_words(*node.cpu), "cores " + core_words(node.cpu->affinity)};
     case NodeKind::net:
-      if (use_.takes(*node.net)) return {node.name, speed_words_of(*node.net)};
-      return {node.name, "left out by NCCL"};
+      return lines_of_port(node);
     case NodeKind::nvs:
       return {nvswitch_label(graph_)};
     case NodeKind::pci:
@@ -128,6 +129,16 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
       return {node.name};
   }
   return {};
+}
+
+std::vector<std::string> DotWriter::lines_of_port(const Node& node) const {
+  const Net& net = *node.net;
+  if (use_.takes(net)) return {node.name, speed_words_of(net)};
+  std::vector<std::string> lines{node.name};
+  if (auto speed = speed_words_of_unused(net); !speed.empty()) lines.push_back(std::move(speed));
+  if (is_down(net)) lines.push_back(net.state);
+  lines.emplace_back(kLeftOut);
+  return lines;
 }
 
 void DotWriter::write_node(int n) {

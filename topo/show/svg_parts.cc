@@ -137,11 +137,11 @@ void PartMaker::add_port(Part& to, int port) const {
     to.lines.push_back({speed_words_of({.speed_mbps = net.speed_mbps})});
   const auto state = plain_text(net.state);
   if (is_down(net)) to.lines.push_back({state, TextStyle::bad});
-  if (!used) to.lines.push_back({"left out by NCCL", TextStyle::small});
+  if (!used) to.lines.push_back({std::string(kLeftOut), TextStyle::small});
   to.bad = to.bad || is_down(net);
   std::vector<std::string> words;
-  for (const auto& word : {used ? speed_words_of(net) : speed_words_of_idle(net), state,
-                           std::string(used ? "" : "NCCL leaves it out")})
+  for (const auto& word : {used ? speed_words_of(net) : speed_words_of_unused(net), state,
+                           std::string(used ? "" : kLeftOut)})
     if (!word.empty()) words.push_back(word);
   add_tip(to, fmt::format("{}: {}", name, fmt::join(words, ", ")));
 }

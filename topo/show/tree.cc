@@ -119,11 +119,11 @@ Branch SystemTree::port_branch(int port) const {
   Branch branch{name_on_host(graph_, port), Tone::nic};
   if (!net.netdev.empty()) branch.facts.push_back({plain_text(net.netdev)});
   const bool used = use_.takes(net);
-  const auto speed = used ? speed_words_of(net) : speed_words_of_idle(net);
+  const auto speed = used ? speed_words_of(net) : speed_words_of_unused(net);
   if (!speed.empty()) branch.facts.push_back({speed});
   if (!net.state.empty())
     branch.facts.push_back({plain_text(net.state), is_down(net) ? Tone::bad : Tone::plain});
-  if (!used) branch.facts.push_back({"NCCL leaves it out", Tone::dim});
+  if (!used) branch.facts.push_back({std::string(kLeftOut), Tone::dim});
   return branch;
 }
 

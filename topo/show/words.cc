@@ -108,7 +108,7 @@ std::string speed_words_of(const Net& net) {
   return layer.empty() ? speed : fmt::format("{} {}", speed, layer);
 }
 
-std::string speed_words_of_idle(const Net& net) {
+std::string speed_words_of_unused(const Net& net) {
   return net.speed_mbps > 0 ? speed_words_of(net) : plain_text(net.link_layer);
 }
 

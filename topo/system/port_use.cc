@@ -4,6 +4,10 @@
 #include "topo/system/link_state.h"
 #include "topo/system/walk.h"
 
+#include <fmt/format.h>
+
+#include <cassert>
+
 namespace linerate::topo {
 namespace {
 
@@ -26,6 +30,13 @@ bool PortUse::takes(const Net& net) const {
   if (!is_up(net)) return false;
   if (all_) return true;
   return verbs_ ? is_verbs(net) : !over_infiniband_ || is_over_infiniband(net);
+}
+
+std::string PortUse::why_not(const Net& net) const {
+  assert(!takes(net));
+  if (!is_up(net)) return fmt::format("the port is {}", net.state);
+  return verbs_ ? "an InfiniBand or RoCE port is up, and it uses these alone"
+                : "an interface over InfiniBand is up, and it prefers these";
 }
 
 }  // namespace linerate::topo

@@ -3,6 +3,8 @@
 
 #include "topo/system/system.h"
 
+#include <string>
+
 namespace linerate::topo {
 
 // Where there are InfiniBand or RoCE ports, NCCL takes those of them that are up and no other;
@@ -13,6 +15,8 @@ class PortUse {
  public:
   explicit PortUse(const System& system);
   bool takes(const Net& net) const;
+  // What keeps it out, in words behind a colon. REQUIRES: !takes(net).
+  std::string why_not(const Net& net) const;
 
  private:
   bool all_ = false, verbs_ = false, over_infiniband_ = false;

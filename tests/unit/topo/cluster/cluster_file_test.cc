@@ -94,6 +94,15 @@ TEST(ClusterFiles, HoldOneSystemForAllNodesOfATopology) {
   EXPECT_NE(&cluster->system_of_node(0), &cluster->system_of_node(4000));
 }
 
+TEST(ClusterFiles, HoldOneSystemForAFileHoweverItIsWritten) {
+  const auto cluster = read(
+      "nodes: [{file: a.xml, count: 2}, {file: ./a.xml, count: 3}, {file: .//a.xml}, "
+      "{file: b/../a.xml}]");
+
+  EXPECT_EQ(cluster.first_alike(), 6);
+  EXPECT_EQ(cluster.groups[1].topology, "a.xml");
+}
+
 TEST(ClusterFiles, TellFilesFromPlatformsOfTheSameName) {
   const auto cluster = read("nodes: [{file: detected}, {topology: detected}]");
 

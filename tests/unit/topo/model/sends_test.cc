@@ -116,12 +116,22 @@ TEST(SendBounds, OfAMatrixCountWhatArrives) {
   expect_bound(found, kPci5 * 23 / 24, "PCI of mlx5_1");
 }
 
-// What stays at its rank moves nothing, and counts.
+// What stays at its rank crosses no link, and counts.
 TEST(SendBounds, OfAMatrixLeaveOutWhatARankKeeps) {
-  const auto kept = traffic_bound(1, Bytes(8).set(2, 2, 16 * kGiB).matrix());
+  const auto kept = traffic_bound(1, Bytes(8).set(2, 2, 8 * kGiB).set(2, 5, 8 * kGiB).matrix());
 
-  EXPECT_EQ(kept.bound_by, "latency");
-  EXPECT_GT(kept.busbw_gbps, 1000 * kNvlinks);
+  expect_bound(kept, 2 * kNvlinks * 7 / 8, "NVLinks of GPU2");
+}
+
+// A copy of so much may take longer than what the links carry, and nobody tells how long.
+TEST(SendBounds, AreNoneWhereARankKeepsMoreThanLinksCarry) {
+  const SendModel model(platform("dgx-h100"), 1);
+  for (const std::size_t sent : {std::size_t{0}, kGiB}) {
+    const auto traffic = Bytes(8).set(2, 2, 2 * kGiB).set(3, 5, sent).matrix();
+    const Sizing sizing{.nranks = 8, .traffic = &traffic, .type = DataType::uint8};
+
+    EXPECT_FALSE(model.bound_of_traffic(*find_collective("all_to_all_v"), sizing)) << sent;
+  }
 }
 
 // Neighbours get more, so that less leaves the nodes than of even traffic.

@@ -22,6 +22,20 @@ TEST(Plans, TakeAsFewNodesAsTheRanksNeed) {
   EXPECT_EQ(plan_of(dgx(), {.nranks = 6})->per_node(), 6);
 }
 
+TEST(Plans, OfNodesWithoutANameNameTheirSource) {
+  auto system = built_in_platform("dgx-h100").value();
+  system.name.clear();
+  system.source = "file a.xml";
+
+  EXPECT_EQ(plan_of(build_graph(system), {.nranks = 8})->machine, "file a.xml");
+}
+
+TEST(Plans, KnowTheFewestNodes) {
+  EXPECT_EQ(fewest_nodes(dgx(), 8), 1);
+  EXPECT_EQ(fewest_nodes(dgx(), 9), 2);
+  EXPECT_EQ(fewest_nodes(build_graph(System{}), 9), 0);
+}
+
 TEST(Plans, HaveReplicasForTheRanksThatAreLeft) {
   const auto plan = plan_of(dgx(), {.nranks = 64, .tp = 8, .pp = 2});
 
@@ -33,6 +47,8 @@ TEST(Plans, RefuseWhatDoesNotFitInASentence) {
   const auto says = [](const PlanRequest& request) { return plan_of(dgx(), request).sentence(); };
 
   EXPECT_THAT(says({.nranks = 13}), HasSubstr("not the same number of ranks"));
+  EXPECT_THAT(says({.nranks = 13}), HasSubstr("or more nodes by --nodes"));
+  EXPECT_THAT(says({.nranks = 10, .nnodes = 4}), HasSubstr("or fewer nodes by --nodes"));
   EXPECT_THAT(says({.nranks = 24, .nnodes = 2}), HasSubstr("give 3 nodes or more"));
   EXPECT_THAT(says({.nranks = 16, .tp = 3}), HasSubstr("not a multiple of --tp 3"));
   EXPECT_THAT(says({.nranks = 64, .pp = 64}), HasSubstr("more than --layers 32"));

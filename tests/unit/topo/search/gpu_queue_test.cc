@@ -14,23 +14,23 @@ std::vector<int> all_of(GpuQueue queue) {
   return gpus;
 }
 
-GpuQueue ranked(bool worst_first) {
+GpuQueue ordered(bool worst_first) {
   GpuQueue queue(std::vector<int>{7});
   queue.add(1, {.nic_gbps = -12, .place = 0});
   queue.add(2, {.nic_gbps = -48, .nic_hops = 3, .place = 1});
   queue.add(3, {.nic_gbps = -48, .nic_hops = 2, .place = 2});
   queue.add(4, {.nic_gbps = -48, .nic_pci_gbps = -24, .nic_hops = 9, .place = 3});
   queue.add(5, {.nic_gbps = -48, .nic_hops = 2, .place = 4});
-  queue.rank(worst_first);
+  queue.order(worst_first);
   return queue;
 }
 
 TEST(GpuQueue, HandsOutWhatComesFirstThenTheBestOfTheOthers) {
-  EXPECT_EQ(all_of(ranked(false)), (std::vector{7, 4, 3, 5, 2, 1}));
+  EXPECT_EQ(all_of(ordered(false)), (std::vector{7, 4, 3, 5, 2, 1}));
 }
 
 TEST(GpuQueue, MayHandOutTheWorstOfTheOthersFirst) {
-  EXPECT_EQ(all_of(ranked(true)), (std::vector{7, 1, 2, 5, 3, 4}));
+  EXPECT_EQ(all_of(ordered(true)), (std::vector{7, 1, 2, 5, 3, 4}));
 }
 
 TEST(GpuQueue, KeepsTheOrderOfWhatIsAppended) {

@@ -71,5 +71,49 @@ TEST(LinkLoad, IntoGpusBeforeAmpereTakesAnEighthOfTheWayBack) {
   }
 }
 
+// Nothing is taken by asking, and each link counts by itself.
+TEST(LinkLoad, CanTakeWhatEveryLinkHas) {
+  const Bench bench({}), old({}, 70);
+  LinkLoad load(bench.ground), of_old(old.ground);
+  const Way& way = bench.ground.way(0, 1);
+  const Way& into_old = old.ground.way(old.ground.net_spot(0), 0);
+
+  EXPECT_FALSE(load.can_take(way, 42));
+  EXPECT_TRUE(load.can_take(way, 40));
+  EXPECT_TRUE(load.can_take(way, 40));
+  ASSERT_TRUE(load.take(bench.ground.way(bench.ground.net_spot(0), 1), 20));
+  EXPECT_FALSE(load.can_take(way, 40));
+  ASSERT_TRUE(of_old.can_take(into_old, 20));
+  ASSERT_TRUE(of_old.take(old.ground.way(0, old.ground.net_spot(0)), 39));
+  EXPECT_FALSE(of_old.can_take(into_old, 20));
+}
+
+TEST(LinkLoad, OfAWayThatPassesALinkTwiceIsAskedForOnce) {
+  const Bench bench({.vendor = "AuthenticAMD"});
+  LinkLoad load(bench.ground);
+  Way twice = bench.ground.way(0, 1);
+  twice.legs.push_back(twice.legs.front());
+
+  EXPECT_TRUE(load.can_take(twice, 40));
+  EXPECT_FALSE(load.take(twice, 40));
+}
+
+bool gives_back_all(const System& system) {
+  const auto graph = build_graph(system);
+  const Paths paths(graph);
+  return Ground(graph, paths, true).gives_back_all();
+}
+
+TEST(Grounds, GiveBackAllWhereLinksAndSharesAreWhole) {
+  const auto whole = system_of(Bench::shape({}, 90)), eighths = system_of(Bench::shape({}, 70));
+  const auto odd = with(whole, [](PciDevice& device) {
+    for (auto& net : device.nets) net.speed_mbps = 12345;  // 1.543125 GB/s
+  });
+
+  EXPECT_TRUE(gives_back_all(whole));
+  EXPECT_FALSE(gives_back_all(eighths));
+  EXPECT_FALSE(gives_back_all(odd));
+}
+
 }  // namespace
 }  // namespace linerate::topo

@@ -54,8 +54,9 @@ TEST(Dot, OfAMachineWithoutGpus) {
 TEST(Dot, TellsPortsThatNcclLeavesOut) {
   const auto dot = dot_text(build_graph(worn_machine()));
 
-  EXPECT_EQ(times_in(dot, "left out by NCCL"), 2U);
-  EXPECT_EQ(times_in(dot, "mlx5_1\\nleft out by NCCL"), 1U) << dot;
+  EXPECT_EQ(times_in(dot, "NCCL leaves it out"), 2U);
+  EXPECT_EQ(times_in(dot, "mlx5_1\\nDOWN (Polling)\\nNCCL leaves it out"), 1U) << dot;
+  EXPECT_EQ(times_in(dot, "eth9\\n2.5 Gb/s\\nNCCL leaves it out"), 1U) << dot;
 }
 
 TEST(Dot, DashesDegradedLinks) {

@@ -47,5 +47,19 @@ TEST(PortUse, IsOfAllThatAreUpInNcclsOwnFiles) {
   EXPECT_EQ(taken_of({kEthernet, kDown, kInfiniBand}, true), (Names{"eth0", "mlx5_0"}));
 }
 
+std::string why_not(const Net& net, const Net& beside) {
+  System system;
+  system.cpus.emplace_back().nets = {net, beside};
+  return PortUse(system).why_not(net);
+}
+
+TEST(PortUse, SaysWhatKeepsAPortOut) {
+  EXPECT_EQ(why_not(kDown, kInfiniBand), "the port is DOWN (Polling)");
+  EXPECT_EQ(why_not(kEthernet, kInfiniBand),
+            "an InfiniBand or RoCE port is up, and it uses these alone");
+  EXPECT_EQ(why_not(kEthernet, kOverInfiniBand),
+            "an interface over InfiniBand is up, and it prefers these");
+}
+
 }  // namespace
 }  // namespace linerate::topo
