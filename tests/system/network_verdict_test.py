@@ -61,7 +61,7 @@ class Verdicts(unittest.TestCase):
                         for key in ("send_gbps", "receive_gbps"):
                             self.assertGreater(point[key], 0.7 * RATE_GBPS, probed["network"])
                             self.assertLess(point[key], 1.5 * RATE_GBPS, probed["network"])
-                bound = "network (host1)" if name == "gather_perf" else "network"
+                bound = "network (node 0, host1)" if name == "gather_perf" else "network"
                 self.assertEqual({result["bound_by"] for result in results}, {bound})
                 self.assertNotIn("suspects", end)
 
