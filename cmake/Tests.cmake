@@ -88,7 +88,7 @@ endforeach()
 foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
                       golden topo clusters sends hosts slurm docs reference bench emulation gloo
                       gloo_hosts bundle memcpy measure placement place_clusters verdict
-                      verdict_repeats host_verdict network_verdict)
+                      verdict_repeats host_verdict network_verdict network_verdict_mpi)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
   set_tests_properties(system.${name} PROPERTIES
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"

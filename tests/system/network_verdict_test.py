@@ -6,9 +6,8 @@ import unittest
 from collections.abc import Mapping
 from pathlib import Path
 
-from hosts import Host, env_job, hosts, needs_hosts, rsh_agent
-from hosts_test import mpirun_across
-from support import environment, free_port, json_lines, main, needs, needs_module, tool
+from hosts import Host, env_job, hosts, needs_hosts
+from support import free_port, json_lines, main, needs, needs_module, tool
 
 SWEEP = ["-b", "512K", "-e", "1M", "-f", "2", "-n", "3", "-w", "1"]
 RATE_GBPS = 0.0375  # of each host's cable in both directions: below what the cores could move
@@ -46,7 +45,7 @@ class Verdicts(unittest.TestCase):
                 limit(host, (up or {}).get(number, RATE), RATE)
             jobs = env_job(all_hosts, free_port(), tool(name), *SWEEP, *words, "--jsonl",
                            str(self.record))
-            (_, err), *_ = [job.communicate(timeout=120) for job in jobs]
+            (self.out, err), *_ = [job.communicate(timeout=120) for job in jobs]
         self.assertEqual([job.returncode for job in jobs], [0] * count, err)
         return json_lines(self.record)
 
@@ -61,7 +60,7 @@ class Verdicts(unittest.TestCase):
                         for key in ("send_gbps", "receive_gbps"):
                             self.assertGreater(point[key], 0.7 * RATE_GBPS, probed["network"])
                             self.assertLess(point[key], 1.5 * RATE_GBPS, probed["network"])
-                bound = "network (host1)" if name == "gather_perf" else "network"
+                bound = "network (node 0, host1)" if name == "gather_perf" else "network"
                 self.assertEqual({result["bound_by"] for result in results}, {bound})
                 self.assertNotIn("suspects", end)
 
@@ -76,42 +75,25 @@ class Verdicts(unittest.TestCase):
         run, *results, end = self.gloo(2, up={1: SLOW_RATE})
 
         self.assertEqual({result["bound_by"] for result in results}, {"network"})
+        self.assertEqual({result["verdict"] for result in results}, {"ok"}, results)
         for result in results:
             self.assertLess(result["expected_busbw_gbps"], 0.3 * RATE_GBPS)
         self.assertNotIn("suspects", end)
         self.assertLess(run["network"][1]["send_gbps"], 0.3 * RATE_GBPS)
 
-    def mpi(self, *options: str) -> tuple[list[dict], str]:
-        needs("mpirun")
-        with hosts(2) as both:
-            for host in both:
-                limit(host, RATE, RATE)
-            agent = rsh_agent(self.folder, both[0])
-            mpirun, *words = mpirun_across(agent, both, tool("all_reduce_perf"), *SWEEP,
-                                           "--verdict", "--jsonl", str(self.record))
-            done = subprocess.run(both[0].command(mpirun, *options, *words), text=True,
-                                  capture_output=True, timeout=120, env=environment(), check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json_lines(self.record), done.stderr
-
-    def test_open_mpi_over_its_tcp_is_judged(self):
-        needs_module("mpi")
-        (run, *results, _), _ = self.mpi()
-
-        self.assertRegex(run["transport"], r"^TCP on lr\d+e1$")
-        self.assertEqual({result["verdict"] for result in results}, {"ok"}, results)
-        self.assertEqual({result["bound_by"] for result in results}, {"network"})
-
-    def test_open_mpi_over_something_else_is_not(self):
-        needs_module("mpi")
-        anything = ("pml_ucx_tls", "pml_ucx_devices")
-        (run, *results, end), err = self.mpi(
-            "--mca", "pml", "ucx", *(word for name in anything for word in ("--mca", name, "any")))
-
-        self.assertEqual(run["transport"], "MPI")
-        self.assertNotIn("network", run)
-        self.assertNotIn("expected_busbw_gbps", results[0])
-        self.assertIn("--verdict: nothing was judged: the bound of 2 hosts is their network's", err)
+    def test_no_run_of_several_ranks_on_each_host_is_above_the_bound(self):
+        for name in ("all_reduce_perf", "alltoall_perf", "sendrecv_perf"):
+            for average in ("1", "3"):
+                with self.subTest(name=name, average=average):
+                    _, *results, _ = self.gloo(2, "-t", "4", "-a", average, name=name)
+                    judged = [result for result in results if "verdict" in result]
+                    # Most of four ranks on a host receive from their own host alone.
+                    known = name != "sendrecv_perf" or average == "3"
+                    self.assertEqual(judged, results if known else [])
+                    if "unstable machine" in self.out:
+                        self.skipTest("the network changed during the run")
+                    self.assertNotIn("above the bound", {result["verdict"] for result in judged},
+                                     results)
 
 
 if __name__ == "__main__":

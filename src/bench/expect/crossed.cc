@@ -13,6 +13,12 @@ namespace {
 
 using Intervals = std::vector<Interval>;
 
+std::size_t total_of(const Intervals& parts) {
+  std::size_t total = 0;
+  for (const auto& [first, last] : parts) total += last - first;
+  return total;
+}
+
 // Where a node begins or ceases to need what is reduced.
 struct Edge {
   std::size_t at = 0;
@@ -27,7 +33,8 @@ class NodeCounter {
         nnodes_(static_cast<std::size_t>(*std::ranges::max_element(nodes)) + 1),
         leaving_(static_cast<std::size_t>(nranks)),
         entering_(nnodes_),
-        reduced_(nnodes_) {}
+        reduced_(nnodes_),
+        needed_by_(static_cast<std::size_t>(nranks), -1) {}
 
   void add(const Oracle::Segment& segment, int rank);
   Crossed crossed();
@@ -36,6 +43,8 @@ class NodeCounter {
   std::size_t node(int rank) const {
     return static_cast<std::size_t>(nodes_[static_cast<std::size_t>(rank)]);
   }
+  void note_need(int rank, int source);
+  bool in_step() const { return needs_ == leaving_.size() * (leaving_.size() - 1); }
   void count_copies(Crossed& crossed) const;
   void count_reductions(Crossed& crossed);
   std::vector<Edge> edges();
@@ -46,13 +55,25 @@ class NodeCounter {
   std::vector<std::map<int, Intervals>> entering_;  // each node, of a rank's input elsewhere
   std::vector<Intervals> reduced_;                  // what each node needs of a reduction
   std::set<int> waiting_;
+  std::vector<int> needed_by_;  // the last rank that needed something of each rank
+  std::size_t needs_ = 0;       // pairs of ranks of which one needs something of the other
 };
+
+// REQUIRES: one rank after the other.
+void NodeCounter::note_need(int rank, int source) {
+  int& last = needed_by_[static_cast<std::size_t>(source)];
+  if (source == rank || last == rank) return;
+  last = rank;
+  ++needs_;
+}
 
 void NodeCounter::add(const Oracle::Segment& segment, int rank) {
   const Interval part{segment.source_index, segment.source_index + segment.count};
   if (segment.source_rank == Oracle::kReduction) {
     reduced_[node(rank)].push_back(part);
-  } else if (node(segment.source_rank) != node(rank)) {
+    for (std::size_t source = 0; source < leaving_.size(); ++source)
+      note_need(rank, static_cast<int>(source));
+  } else if (note_need(rank, segment.source_rank); node(segment.source_rank) != node(rank)) {
     leaving_[static_cast<std::size_t>(segment.source_rank)].push_back(part);
     entering_[node(rank)][segment.source_rank].push_back(part);
   } else {
@@ -62,8 +83,11 @@ void NodeCounter::add(const Oracle::Segment& segment, int rank) {
 }
 
 void NodeCounter::count_copies(Crossed& crossed) const {
-  for (std::size_t rank = 0; rank < leaving_.size(); ++rank)
-    crossed.sent[node(static_cast<int>(rank))] += covered(leaving_[rank]);
+  for (std::size_t rank = 0; rank < leaving_.size(); ++rank) {
+    const auto count = covered(leaving_[rank]);
+    crossed.sent[node(static_cast<int>(rank))] += count;
+    crossed.shared = crossed.shared || count < total_of(leaving_[rank]);
+  }
   for (std::size_t at = 0; at < nnodes_; ++at)
     for (const auto& [source, parts] : entering_[at]) {
       const auto count = covered(parts);
@@ -113,6 +137,8 @@ Crossed NodeCounter::crossed() {
                   .received = std::vector<std::size_t>(nnodes_)};
   if (nnodes_ < 2) return crossed;
   crossed.waiting = static_cast<int>(waiting_.size());
+  crossed.in_step = in_step();
+  crossed.shared = std::ranges::any_of(reduced_, [](const auto& parts) { return !parts.empty(); });
   count_copies(crossed);
   count_reductions(crossed);
   return crossed;

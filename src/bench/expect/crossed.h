@@ -14,6 +14,8 @@ struct Crossed {
   std::vector<std::size_t> sent{}, received{};  // by node
   std::size_t total = 0;                        // no less than the sum of either
   int waiting = 0;                              // ranks that need something of another node
+  bool in_step = false;  // each rank needs something of each other: none can run ahead by two calls
+  bool shared = false;   // sums, or what several ranks need: what rings and trees pass on
 
   bool operator==(const Crossed&) const = default;
 };
@@ -23,7 +25,7 @@ struct Crossed {
 // own once: others may pass it on. Of a reduced element each node sends its share once, combined,
 // and whoever needs it receives it once; in total that is a transfer for each node but the one
 // where it is completed, and one more for each other node that needs it. `nodes[r]` is the node of
-// rank r, counted from 0; `sizing.rank` does not matter.
+// rank r, counted from 0; `sizing.rank` does not matter. On one node all is 0 and false.
 Crossed crossed_by(const Collective& collective, const Sizing& sizing, int root,
                    std::span<const int> nodes);
 

@@ -19,6 +19,7 @@ constexpr double kHealthy = 0.5;          // of what a library's own algorithm c
 constexpr double kHealthyMessage = 0.15;  // of a message's way that is bound by latency
 constexpr double kHealthyBarriers = 4;    // the slowest of many against the median of short ones
 constexpr double kHealthyMemory = 0.15;   // libraries copy on the way, as MPI on one host
+constexpr double kLeastShare = 0.5;       // of ranks that wait: a bound by fewer says nothing
 
 struct NetworkTime {
   double us = 0;
@@ -55,8 +56,29 @@ NetworkTime least_us(const Crossed& crossed, const NetworkLimits& limits) {
   }
   NetworkTime time{.us = std::max(worst_us, next_us)};
   if (crossed.sent.size() > 2 && worst_us > kBindsAlone * next_us)
-    time.bound_by = fmt::format("network ({})", limits.hostnames[worst]);
+    time.bound_by = fmt::format("network (node {}, {})", worst, limits.hostnames[worst]);
   return time;
+}
+
+// Ranks without a root that do not need all others can be ahead of a slow one, by as many calls as
+// there are ranks between them.
+bool each_for_itself(const Collective& collective, const Crossed& crossed, Average average) {
+  return average != Average::max && !collective.rooted && !crossed.in_step;
+}
+
+// No rank that waits for another node is done before this.
+NetworkTime fastest_us(const Crossed& crossed, const NetworkLimits& limits) {
+  NetworkTime time{.us = std::numeric_limits<double>::infinity()};
+  for (std::size_t node = 0; node < crossed.sent.size(); ++node)
+    time.us = std::min(time.us, node_us(crossed, node, limits.points[node]));
+  return time;
+}
+
+// Where an element has one byte.
+NetworkTime network_time(const Collective& collective, const Crossed& crossed,
+                         const NetworkLimits& limits) {
+  return each_for_itself(collective, crossed, limits.average) ? fastest_us(crossed, limits)
+                                                              : least_us(crossed, limits);
 }
 
 // Half of the shortest round trip.
@@ -77,19 +99,24 @@ double ring_crossings(const NetworkLimits& limits) {
 }
 
 // How many times the bytes that must cross a flat algorithm sends: a tree over ranks sends all of
-// them at each of its levels, and a ring all that leaves a node twice at most.
-double excess(const Collective& collective, const NetworkLimits& limits) {
+// them at each of its levels, and a ring all that leaves a node twice at most. What one rank alone
+// needs goes straight to it, whoever its neighbours are.
+double excess(const Collective& collective, const Crossed& crossed, const NetworkLimits& limits) {
   const auto levels = static_cast<double>(std::bit_width(limits.nodes.size() - 1));
-  return (collective.rooted ? levels : std::min(2.0, levels)) * ring_crossings(limits);
+  const double times = collective.rooted ? levels : std::min(2.0, levels);
+  return crossed.shared ? times * ring_crossings(limits) : times;
 }
 
-// The part of the ranks' mean time that is the time of those that wait: who only sends towards a
-// root, or is the root that sends, leaves what it sends to the system and goes on. 0: not known.
+// The part of the ranks' mean time that is the time of those that wait: who needs nothing of other
+// nodes leaves what it sends to the system and goes on. 0: not known.
 double waiting_share(const Collective& collective, const Crossed& crossed,
                      const NetworkLimits& limits) {
-  if (!collective.rooted || limits.average == Average::max) return 1;
-  if (limits.average != Average::mean) return 0;
-  return static_cast<double>(crossed.waiting) / static_cast<double>(limits.nodes.size());
+  const double share =
+      static_cast<double>(crossed.waiting) / static_cast<double>(limits.nodes.size());
+  if (limits.average == Average::max || crossed.in_step) return 1;
+  if (collective.varies) return 0;  // some may need far less than others
+  if (!collective.rooted && share < kLeastShare) return 0;
+  return limits.average == Average::mean || share == 1 ? share : 0;
 }
 
 }  // namespace
@@ -104,8 +131,8 @@ std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLim
   if (factor <= 0 || bytes <= 0) return std::nullopt;
   const auto crossed = crossed_by(collective, what.sizing, what.what.root, limits.nodes);
   const double share = waiting_share(collective, crossed, limits);
-  if (share <= 0) return std::nullopt;
-  auto network = least_us(crossed, limits);
+  if (crossed.waiting == 0 || share <= 0) return std::nullopt;
+  auto network = network_time(collective, crossed, limits);
   network.us *= element;
   const double message_us = latency_us(limits);
   const double bytes_us = std::max(network.us, memory_us);
@@ -115,7 +142,7 @@ std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLim
   const double messages = 2.0 * (nranks - 1);  // of a ring, one after the other
   const double healthy_us =
       messages * std::max(message_us / kHealthyMessage, limits.barrier_us * kHealthyBarriers) +
-      excess(collective, limits) * network.us / kHealthy + memory_us / kHealthyMemory;
+      excess(collective, crossed, limits) * network.us / kHealthy + memory_us / kHealthyMemory;
   return Expectation{.busbw_gbps = bytes / (share * time_us) / kBytesPerUsOfGbps * factor,
                      .bound_by = network.bound_by,
                      .low_below = share * std::min(kHealthy, time_us / healthy_us)};

@@ -1,19 +1,35 @@
 // See network_limits.h.
 #include "bench/expect/network_limits.h"
 
-#include "bench/expect/suspects.h"
 #include "stats/summary.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <numeric>
 
 namespace linerate {
 namespace {
 
 constexpr double kStraggles = 2;  // times slower than the median
 constexpr int kLeastNodes = 3;    // of which one can be told from the others
+constexpr std::size_t kMostSlowNodes = 3;
+
+std::string what_is_slow(int node, bool sends, bool receives) {
+  if (sends && receives)
+    return fmt::format("what node {} sends to others and receives from them", node);
+  if (sends) return fmt::format("what node {} sends to others", node);
+  return receives ? fmt::format("what node {} receives from others", node) : "";
+}
+
+// How many directions of its pairs a node slows that is slow in so many itself.
+std::uint64_t directions_of(int node, std::span<const NodePair> pairs, int slow) {
+  const auto of_node = std::ranges::count_if(
+      pairs, [&](const NodePair& pair) { return pair.first == node || pair.second == node; });
+  return static_cast<std::uint64_t>(of_node) * static_cast<std::uint64_t>(slow);
+}
 
 }  // namespace
 
@@ -48,21 +64,22 @@ std::vector<NetworkPoint> as_they_should_be(std::vector<NetworkPoint> points) {
 }
 
 std::vector<Suspect> slow_nodes(std::span<const NodePair> pairs, int nnodes) {
-  if (nnodes < kLeastNodes) return {};
-  std::vector<double> all;
-  for (const auto& pair : pairs) {
-    all.push_back(pair.speed.out_gbps);
-    all.push_back(pair.speed.in_gbps);
+  const auto points = points_of(pairs, nnodes);
+  const auto healthy = as_they_should_be(points);
+  std::vector<Suspect> suspects;
+  for (int node = 0; node < nnodes; ++node) {
+    const auto at = static_cast<std::size_t>(node);
+    const double sends = points[at].send_gbps / healthy[at].send_gbps;
+    const double receives = points[at].receive_gbps / healthy[at].receive_gbps;
+    const auto name = what_is_slow(node, sends < 1, receives < 1);
+    if (!name.empty())
+      suspects.push_back({.subject = name,
+                          .reached = std::min(sends, receives),
+                          .pairs = directions_of(node, pairs, (sends < 1) + (receives < 1))});
   }
-  const double median = stats::summarize(all).median;
-  std::vector<PairSlowness> tests;
-  for (const auto& [first, second, speed] : pairs) {
-    tests.push_back({{first, second}, true, median / speed.out_gbps});
-    tests.push_back({{second, first}, true, median / speed.in_gbps});
-  }
-  std::vector<int> nodes(static_cast<std::size_t>(nnodes));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  return suspects_of(tests, nodes, kStraggles);
+  std::ranges::stable_sort(suspects, {}, &Suspect::reached);
+  if (suspects.size() > kMostSlowNodes) suspects.resize(kMostSlowNodes);
+  return suspects;
 }
 
 }  // namespace linerate

@@ -27,7 +27,8 @@ std::vector<NetworkPoint> points_of(std::span<const NodePair> pairs, int nnodes)
 // does, in one direction, it is given that: so it should be. Two nodes know no median.
 std::vector<NetworkPoint> as_they_should_be(std::vector<NetworkPoint> points);
 
-// Who reaches less than half of the median pair, in the words of suspects_of(). None of two nodes.
+// Whom as_they_should_be() gives the median, worst first and three at most, in the words of
+// suspects_of(). A pair that alone is slow is none of them.
 std::vector<Suspect> slow_nodes(std::span<const NodePair> pairs, int nnodes);
 
 }  // namespace linerate

@@ -1,8 +1,14 @@
 // Bounds of collectives over several nodes' TCP, worked by hand.
 #include "bench/expect/network_bound.h"
 
+#include "collectives/traffic.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -20,13 +26,39 @@ NetworkLimits limits(int nnodes) {
   return made;
 }
 
-Expectation bound(std::string_view name, const NetworkLimits& limits, std::size_t bytes = kBytes,
-                  double memory_us = 0) {
+std::optional<Expectation> bound_if_any(std::string_view name, const NetworkLimits& limits,
+                                        std::size_t bytes = kBytes, double memory_us = 0) {
   const Case what{.collective = find_collective(name), .bytes = bytes};
   const int nranks = static_cast<int>(limits.nodes.size());
   const auto count = count_of(*what.collective, what.bytes, what.type, nranks);
-  return *network_bound({.what = what, .sizing = {.count = count, .nranks = nranks}}, limits,
-                        memory_us);
+  return network_bound({.what = what, .sizing = {.count = count, .nranks = nranks}}, limits,
+                       memory_us);
+}
+
+Expectation bound(std::string_view name, const NetworkLimits& limits, std::size_t bytes = kBytes,
+                  double memory_us = 0) {
+  return bound_if_any(name, limits, bytes, memory_us).value();
+}
+
+// Of all_to_all_v with these bytes from each rank to each.
+std::optional<Expectation> bound_of_matrix(std::string_view matrix, const NetworkLimits& limits) {
+  const int nranks = static_cast<int>(limits.nodes.size());
+  const auto traffic = TrafficMatrix::parse(matrix, nranks, 1).value();
+  const Case what{.collective = find_collective("all_to_all_v"), .bytes = kBytes};
+  return network_bound(
+      {.what = what, .sizing = {.count = 1, .nranks = nranks, .traffic = &traffic}}, limits, 0);
+}
+
+NetworkLimits by(Average average, NetworkLimits limits) {
+  limits.average = average;
+  return limits;
+}
+
+// Ranks on these nodes.
+NetworkLimits on(const std::vector<int>& nodes) {
+  auto made = limits(*std::ranges::max_element(nodes) + 1);
+  made.nodes = nodes;
+  return made;
 }
 
 // 2 (n-1)/n of 4 MB for each node at 2 GB/s take 2667 us, and a message 10: busbw is the bytes over
@@ -49,9 +81,9 @@ TEST(NetworkBounds, NameTheNodeThatAloneBinds) {
   auto slow = limits(4);
   slow.points[2].send_gbps = 0.25;
 
-  EXPECT_EQ(bound("all_gather", slow).bound_by, "network (host3)");
+  EXPECT_EQ(bound("all_gather", slow).bound_by, "network (node 2, host3)");
   EXPECT_EQ(bound("all_gather", limits(4)).bound_by, "network");
-  EXPECT_EQ(bound("gather", limits(4)).bound_by, "network (host1)");  // into the root
+  EXPECT_EQ(bound("gather", limits(4)).bound_by, "network (node 0, host1)");  // into the root
 }
 
 // Their link is one: which end is slow nobody can tell.
@@ -105,6 +137,87 @@ TEST(NetworkBounds, CountTheRanksThatNeedNotWait) {
   EXPECT_NEAR(mean.low_below, max.low_below / 4, 1e-6);
   EXPECT_NEAR(bound("all_gather", limits(4)).busbw_gbps, bound("all_gather", slowest).busbw_gbps,
               1e-6);
+}
+
+// Parts that one rank alone needs pass nobody on the way: where neighbours are makes no difference.
+TEST(NetworkBounds, LeaveNoMoreRoomWhereEachPartHasOneReceiver) {
+  const auto slowest = by(Average::max, on({0, 0, 1, 1}));
+  const auto in_turn = by(Average::max, on({0, 1, 0, 1}));
+
+  for (const auto name : {"all_to_all", "gather", "scatter", "sendrecv"})
+    EXPECT_NEAR(bound(name, in_turn, 100 * kBytes).low_below,
+                bound(name, slowest, 100 * kBytes).low_below, 0.005)
+        << name;
+  for (const auto name : {"all_gather", "reduce_scatter", "broadcast", "reduce"})
+    EXPECT_NEAR(bound(name, in_turn, 100 * kBytes).low_below,
+                bound(name, slowest, 100 * kBytes).low_below / 2, 0.005)
+        << name;
+}
+
+// 4 MB enter and leave each node.
+TEST(NetworkBounds, OfSendrecvAreTheBandwidthOfTheSlowestNodeForTheSlowestRank) {
+  auto slow = limits(3);
+  slow.points[2].send_gbps = 1.2;
+
+  EXPECT_NEAR(bound("sendrecv", limits(3)).busbw_gbps, 2 / (1 + 10 / 2e3), 1e-6);
+  EXPECT_NEAR(bound("sendrecv", by(Average::max, slow)).busbw_gbps, 1.2, 0.01);
+}
+
+// The others are ahead of it by as many calls as they are ranks away.
+TEST(NetworkBounds, OfSendrecvAreTheFastestNodesWhereNotTheSlowestRankCounts) {
+  auto slow = limits(3);
+  slow.points[2].send_gbps = 1.2;
+
+  for (const auto average : {Average::mean, Average::rank0, Average::min})
+    EXPECT_NEAR(bound("sendrecv", by(average, slow)).busbw_gbps, 2, 0.02);
+}
+
+// Of a node's ranks the first alone receives from another node.
+TEST(NetworkBounds, OfSendrecvCountTheRanksAtTheEdgesOfNodes) {
+  const auto pairs = on({0, 0, 1, 1}), many = on({0, 0, 0, 1, 1, 1});
+
+  EXPECT_NEAR(bound("sendrecv", pairs).busbw_gbps,
+              2 * bound("sendrecv", by(Average::max, pairs)).busbw_gbps, 1e-6);
+  EXPECT_FALSE(bound_if_any("sendrecv", by(Average::rank0, pairs)));
+  EXPECT_FALSE(bound_if_any("sendrecv", by(Average::min, pairs)));
+  EXPECT_FALSE(bound_if_any("sendrecv", many));
+  EXPECT_TRUE(bound_if_any("sendrecv", by(Average::max, many)));
+}
+
+TEST(NetworkBounds, HoldForEveryRankWhereEachNeedsSomethingOfEachOther) {
+  const auto nodes = on({0, 0, 0, 1, 1, 1});
+
+  for (const auto name : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "hypercube"})
+    for (const auto average : {Average::rank0, Average::min, Average::max})
+      EXPECT_NEAR(bound(name, by(average, nodes)).busbw_gbps, bound(name, nodes).busbw_gbps, 1e-9)
+          << name;
+}
+
+// 4 MB to the other node take 2000 us; the largest sum of a row or a column is 6 MB.
+TEST(NetworkBounds, OfAllToAllVAreWhatTheBusiestNodeNeeds) {
+  const auto expected = bound_of_matrix("2e6 4e6\n16 2e6\n", limits(2));
+
+  ASSERT_TRUE(expected);
+  EXPECT_NEAR(expected->busbw_gbps, 6e6 / 2010 / 1e3 / 2, 1e-3);
+  EXPECT_EQ(expected->bound_by, "network");
+}
+
+// Rank 0 waits for nobody, and those on nodes 2 and 3 for little.
+TEST(NetworkBounds, OfAllToAllVAreNotKnownWhereSomeNeedNothingOfOthers) {
+  const std::string_view matrix = "0 4e6 0 0\n0 0 0 0\n0 0 0 16\n0 0 16 0\n";
+
+  for (const auto average : {Average::mean, Average::rank0, Average::min})
+    EXPECT_FALSE(bound_of_matrix(matrix, by(average, limits(4))));
+  const auto slowest = bound_of_matrix(matrix, by(Average::max, limits(4)));
+  ASSERT_TRUE(slowest);
+  EXPECT_NEAR(slowest->busbw_gbps, 4e6 / 2010 / 1e3 * 3 / 4, 1e-3);
+}
+
+TEST(NetworkBounds, AreNoneWhereNothingLeavesItsNode) {
+  const std::string_view matrix = "0 4e6 0 0\n4e6 0 0 0\n0 0 0 4e6\n0 0 4e6 0\n";
+
+  for (const auto average : {Average::mean, Average::max})
+    EXPECT_FALSE(bound_of_matrix(matrix, by(average, on({0, 0, 1, 1}))));
 }
 
 TEST(NetworkBounds, OfCallsThatSendNothingAreNone) {

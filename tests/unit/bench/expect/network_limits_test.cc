@@ -72,5 +72,43 @@ TEST(SlowNodes, AreNamedWithTheDirection) {
   EXPECT_TRUE(slow_nodes(pairs_of(4), 4).empty());
 }
 
+TEST(SlowNodes, AreNamedOnceForBothDirections) {
+  auto pairs = pairs_of(9);
+  for (auto& [first, second, speed] : pairs)
+    if (first == 5 || second == 5) speed.out_gbps = speed.in_gbps = 2;
+
+  const auto suspects = slow_nodes(pairs, 9);
+
+  ASSERT_EQ(suspects.size(), 1U);
+  EXPECT_EQ(suspects[0].subject, "what node 5 sends to others and receives from them");
+  EXPECT_DOUBLE_EQ(suspects[0].reached, 0.2);
+}
+
+TEST(SlowNodes, AreTheSlowestOfMany) {
+  auto pairs = pairs_of(40, 7);
+  for (auto& [first, second, speed] : pairs)
+    for (const int slow : {2, 3, 4}) {
+      if (first == slow) speed.in_gbps = slow;
+      if (second == slow) speed.out_gbps = slow;
+    }
+
+  const auto suspects = slow_nodes(pairs, 40);
+
+  ASSERT_EQ(suspects.size(), 3U);
+  EXPECT_EQ(suspects[0].subject, "what node 7 sends to others");
+  EXPECT_EQ(suspects[1].subject, "what node 2 receives from others");
+  EXPECT_EQ(suspects[2].subject, "what node 3 receives from others");
+}
+
+// One short probe of thousands met a hiccup: both nodes do better with others.
+TEST(SlowNodes, AreNoneWhereOnePairAloneIsSlow) {
+  for (const int nnodes : {3, 1000}) {
+    auto pairs = pairs_of(nnodes);
+    pairs.front().speed.out_gbps = 0.5;
+
+    EXPECT_TRUE(slow_nodes(pairs, nnodes).empty()) << nnodes;
+  }
+}
+
 }  // namespace
 }  // namespace linerate

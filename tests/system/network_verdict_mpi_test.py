@@ -1,0 +1,60 @@
+"""Open MPI over the TCP of two hosts is judged by it, and over anything else not at all."""
+
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from hosts import hosts, needs_hosts, rsh_agent
+from hosts_test import mpirun_across
+from network_verdict_test import RATE, SWEEP, limit
+from support import environment, json_lines, main, needs, needs_module, tool
+
+
+def setUpModule() -> None:
+    needs_hosts()
+    needs("tc")
+
+
+class Verdicts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.record = self.folder / "run.jsonl"
+
+    def mpi(self, *options: str) -> tuple[list[dict], str]:
+        needs("mpirun")
+        with hosts(2) as both:
+            for host in both:
+                limit(host, RATE, RATE)
+            agent = rsh_agent(self.folder, both[0])
+            mpirun, *words = mpirun_across(agent, both, tool("all_reduce_perf"), *SWEEP,
+                                           "--verdict", "--jsonl", str(self.record))
+            done = subprocess.run(both[0].command(mpirun, *options, *words), text=True,
+                                  capture_output=True, timeout=120, env=environment(), check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json_lines(self.record), done.stderr
+
+    def test_open_mpi_over_its_tcp_is_judged(self):
+        needs_module("mpi")
+        (run, *results, _), _ = self.mpi()
+
+        self.assertRegex(run["transport"], r"^TCP on lr\d+e1$")
+        self.assertEqual({result["verdict"] for result in results}, {"ok"}, results)
+        self.assertEqual({result["bound_by"] for result in results}, {"network"})
+
+    def test_open_mpi_over_something_else_is_not(self):
+        needs_module("mpi")
+        anything = ("pml_ucx_tls", "pml_ucx_devices")
+        (run, *results, end), err = self.mpi(
+            "--mca", "pml", "ucx", *(word for name in anything for word in ("--mca", name, "any")))
+
+        self.assertEqual(run["transport"], "MPI")
+        self.assertNotIn("network", run)
+        self.assertNotIn("expected_busbw_gbps", results[0])
+        self.assertIn("--verdict: nothing was judged: the bound of 2 hosts is their network's", err)
+
+
+if __name__ == "__main__":
+    main()
