@@ -39,7 +39,7 @@ std::string map_text(std::span<const Opened> all) {
   for (const auto& one : all.first(std::min(all.size(), kMostListed)))
     words.push_back(fmt::format("rank {}: {} device {}{}", one.wanted.rank, one.hostname,
                                 one.wanted.index, one.problem.empty() ? "" : " (missing)"));
-  if (all.size() > kMostListed) words.push_back("…");
+  if (all.size() > kMostListed) words.emplace_back("…");
   return fmt::format(" Ranks and their devices: {}.", fmt::join(words, ", "));
 }
 

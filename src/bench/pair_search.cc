@@ -116,7 +116,8 @@ bool Search::crosses(std::size_t test) const {
 double Search::median_ns(std::size_t test) const {
   auto rounds = rounds_[test];
   std::ranges::sort(rounds, {}, &Meeting::elapsed_ns);
-  return rounds.empty() ? 0 : static_cast<double>(rounds[rounds.size() / 2].elapsed_ns);
+  const auto middle = rounds.size() / 2;
+  return rounds.empty() ? 0 : static_cast<double>(rounds[middle].elapsed_ns);
 }
 
 // The time that a quarter of the tests of its kind, within or between nodes, stay below.

@@ -26,7 +26,7 @@ std::vector<Round> by_circle(int nranks) {
     add(turn, seats - 1);
     for (int k = 1; k < seats / 2; ++k)
       add((turn + k) % (seats - 1), (turn + seats - 1 - k) % (seats - 1));
-    std::sort(round.begin(), round.end());
+    std::ranges::sort(round);
     rounds.push_back(std::move(round));
   }
   return rounds;

@@ -174,9 +174,9 @@ double combine_us(std::vector<double> lane_us, Average average) {
     case Average::rank0:
       return lane_us.front();
     case Average::min:
-      return *std::min_element(lane_us.begin(), lane_us.end());
+      return std::ranges::min(lane_us);
     case Average::max:
-      return *std::max_element(lane_us.begin(), lane_us.end());
+      return std::ranges::max(lane_us);
     case Average::mean:
       break;
   }
