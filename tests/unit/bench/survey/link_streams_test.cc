@@ -73,6 +73,21 @@ TEST_F(Links, OfEarlierRoundsAndOtherPairsAreDropped) {
   EXPECT_EQ(other.get().sockets.size(), here.size());
 }
 
+TEST_F(Links, AreMetAlthoughStrangersSayNothing) {
+  const auto until = Deadline::after(clock_, kPatienceS);
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 100; ++i)  // more than are heard at once
+    strangers.push_back(connect_to(listener_.address(), until));
+  const std::byte half_a_word{};
+  strangers.front().send_all({&half_a_word, 1}, until);
+  auto other = connecting(seat(), meeting(3, 1));
+
+  auto here = accepted(meeting(3, 1));
+  auto there = other.get();
+
+  expect_joined(here, there.sockets, until);
+}
+
 // Passes one stream on as far as its welcome, and refuses the second.
 void pass_one_on(Listener& from, const SocketAddress& to, const Deadline& until) {
   auto outer = from.accept(until);
