@@ -11,7 +11,7 @@
 
 namespace linerate {
 
-// Whether a transport is TCP: "TCP" or "TCP on eth0,eth1" (see Communicator::transport()).
+// Whether a transport is TCP: "TCP" or "TCP on eth0,10.1.0.0/16" (see Communicator::transport()).
 bool is_tcp(std::string_view transport);
 
 // The addresses, of `own`, of the one interface that a TCP transport uses; a sentence where it may

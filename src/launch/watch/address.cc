@@ -2,6 +2,7 @@
 #include "launch/watch/address.h"
 
 #include "base/handle.h"
+#include "base/text.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace linerate {
@@ -57,6 +59,22 @@ int distance(const std::string& candidate, const std::vector<InterfaceAddress>& 
 }
 
 }  // namespace
+
+std::optional<InterfaceAddress> network_of(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto length = parse_integer("prefix", text.substr(slash + 1));
+  InterfaceAddress network;
+  network.host = text.substr(0, slash);
+  const auto numeric = numeric_address({network.host, 0});
+  network.bytes = bytes_of(reinterpret_cast<const sockaddr*>(&numeric.storage));
+  const auto nbits = static_cast<std::int64_t>(8 * network.bytes.size());
+  if (nbits == 0 || !length || *length < 0 || *length > nbits) return std::nullopt;
+  network.mask.resize(network.bytes.size());
+  for (std::size_t bit = 0; bit < static_cast<std::size_t>(*length); ++bit)
+    network.mask[bit / 8] = static_cast<unsigned char>(network.mask[bit / 8] | 0x80U >> bit % 8);
+  return network;
+}
 
 bool in_network(const std::vector<unsigned char>& address, const InterfaceAddress& ours) {
   if (address.size() != ours.bytes.size() || address.size() != ours.mask.size()) return false;

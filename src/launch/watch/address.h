@@ -6,7 +6,9 @@
 #include <sys/socket.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate {
@@ -24,6 +26,9 @@ struct InterfaceAddress {
   std::vector<unsigned char> bytes, mask;
   std::string interface {};  // "eth0"; empty where another host told
 };
+
+// The network of "10.0.0.0/16" or "fd00::/64"; nothing where the text is something else.
+std::optional<InterfaceAddress> network_of(std::string_view text);
 
 // Whether `address`, as its bytes, is in the network of `ours`.
 bool in_network(const std::vector<unsigned char>& address, const InterfaceAddress& ours);

@@ -32,6 +32,26 @@ TEST(TcpHosts, AreThoseOfTheInterfaceThatIsNamed) {
   EXPECT_THAT(*tcp_hosts("TCP on eth7, eth1", kOwn), ElementsAre("10.1.0.1"));
 }
 
+TEST(TcpHosts, AreThoseInANetworkThatIsNamed) {
+  auto own = kOwn;
+  own[0].bytes = {10, 0, 0, 1};
+  own[1].bytes.assign(16, 0xfd);
+  own[2].bytes = {10, 1, 0, 1};
+
+  EXPECT_THAT(*tcp_hosts("TCP on 10.1.0.0/16", own), ElementsAre("10.1.0.1"));
+  EXPECT_THAT(*tcp_hosts("TCP on 10.9.0.0/16, eth1", own), ElementsAre("10.1.0.1"));
+  EXPECT_THAT(tcp_hosts("TCP on 10.0.0.0/8", own).sentence(), HasSubstr("any of"));
+  EXPECT_THAT(tcp_hosts("TCP on 10.9.0.0/16", own).sentence(),
+              HasSubstr("no interface in 10.9.0.0/16"));
+}
+
+TEST(TcpHosts, ArePartOfOneInterfaceWhateverTheirLabels) {
+  const std::vector<InterfaceAddress> own{at("10.0.0.1", "eth0"), at("10.0.0.2", "eth0:1")};
+
+  EXPECT_THAT(*tcp_hosts("TCP", own), ElementsAre("10.0.0.1", "10.0.0.2"));
+  EXPECT_THAT(*tcp_hosts("TCP on eth0:1", own), ElementsAre("10.0.0.1", "10.0.0.2"));
+}
+
 TEST(TcpHosts, NeedNoNameWhereThereIsOneInterface) {
   EXPECT_THAT(*tcp_hosts("TCP", {at("10.0.0.1", "eth0")}), ElementsAre("10.0.0.1"));
 }

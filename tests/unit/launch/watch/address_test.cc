@@ -24,5 +24,21 @@ TEST(NumericAddress, TakesBothFamiliesAndNoNames) {
   EXPECT_EQ(numeric_address({"localhost", 80}).length, 0u);
 }
 
+TEST(Networks, AreAnAddressAndItsPrefix) {
+  const auto network = network_of("10.32.0.0/11");
+
+  ASSERT_TRUE(network);
+  EXPECT_TRUE(in_network({10, 63, 255, 1}, *network));
+  EXPECT_FALSE(in_network({10, 64, 0, 1}, *network));
+  EXPECT_TRUE(in_network({192, 168, 0, 1}, *network_of("0.0.0.0/0")));
+  EXPECT_EQ(network_of("fd00::/64")->mask.size(), 16U);
+}
+
+TEST(Networks, AreNothingElse) {
+  for (const auto* text : {"", "eth0", "10.0.0.1", "eth0/8", "10.0.0.0/", "10.0.0.0/33",
+                           "10.0.0.0/-1", "10.0.0.0/255.255.0.0"})
+    EXPECT_FALSE(network_of(text)) << text;
+}
+
 }  // namespace
 }  // namespace linerate
