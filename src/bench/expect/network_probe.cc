@@ -9,15 +9,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <span>
 #include <utility>
 
 namespace linerate {
 namespace {
 
-// With three pairs a node whose own link is slow differs from one that met such a node.
-constexpr std::size_t kMostRounds = 3;
 constexpr double kStreamsS = 0.06;     // of all rounds and both directions together
 constexpr double kPairTimeoutS = 3;    // to connect and to measure
 constexpr double kRoundTimeoutS = 30;  // until all have come
@@ -104,12 +101,6 @@ ProbedNetwork NetworkProber::run() {
 }
 
 }  // namespace
-
-std::vector<Round> probed_rounds(int nnodes) {
-  auto rounds = pair_rounds(nnodes, true);
-  rounds.resize(std::min(rounds.size(), kMostRounds));
-  return rounds;
-}
 
 ProbedNetwork probe_network(Session& session) {
   session.enter_local({.what = "probe of the network"});

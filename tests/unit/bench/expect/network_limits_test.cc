@@ -19,18 +19,6 @@ std::vector<NodePair> pairs_of(int nnodes, int slow = -1) {
   return pairs;
 }
 
-TEST(ProbedRounds, MeetEachNodeInAFewPairs) {
-  for (const int nnodes : {2, 3, 4, 7, 100}) {
-    std::vector<int> met(static_cast<std::size_t>(nnodes));
-    for (const auto& round : probed_rounds(nnodes))
-      for (const auto& [first, second] : round)
-        for (const int node : {first, second}) ++met[static_cast<std::size_t>(node)];
-
-    EXPECT_LE(probed_rounds(nnodes).size(), 3U);
-    for (const int times : met) EXPECT_GE(times, std::min(2, nnodes - 1)) << nnodes;
-  }
-}
-
 TEST(NetworkPoints, AreTheBestOfANodesPairs) {
   const auto points = points_of(pairs_of(3, 1), 3);
 

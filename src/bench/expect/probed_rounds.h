@@ -1,0 +1,28 @@
+// Which pairs of nodes a probe of the network asks, and in which rounds: pure.
+#pragma once
+
+#include "bench/pairs.h"
+#include "bench/survey/tcp_probe.h"
+
+#include <span>
+#include <vector>
+
+namespace linerate {
+
+// Of two nodes; the first one measured: `speed.out_gbps` is from the first to the second.
+struct NodePair {
+  int first = 0, second = 0;
+  TcpBothWays speed{};
+};
+
+// The rounds that are asked: disjoint pairs, such that each node meets two or three others. In the
+// first two each meets a neighbour, as in a ring: where nodes count through racks one after the
+// other, most are of its own rack. In the third all meet nodes far away at once.
+std::vector<Round> probed_rounds(int nnodes);
+
+// The same pairs, those of each round as fast as the median of all where they are as fast as the
+// median of their round: what all pairs of a round share, such as the way between racks, makes none
+// of their nodes slow. Rounds of one or two pairs know no median, and stay.
+std::vector<NodePair> rounds_alike(std::vector<NodePair> pairs, int nnodes);
+
+}  // namespace linerate
