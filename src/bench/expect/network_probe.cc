@@ -1,7 +1,6 @@
 // See network_probe.h.
 #include "bench/expect/network_probe.h"
 
-#include "base/error.h"
 #include "base/wire.h"
 #include "bench/expect/tcp_hosts.h"
 #include "bench/survey/link_seats.h"
@@ -9,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace linerate {
@@ -32,16 +34,24 @@ class NetworkProber {
  public:
   explicit NetworkProber(Session& session)
       : leaders_(*session.node_leaders()), hostname_(session.members().place().hostname) {
-    auto hosts = tcp_hosts(session.ranks().front().world->transport(), interface_addresses());
-    if (hosts)
-      hosts_ = std::move(hosts).value();
-    else
-      failure_ = fmt::format("{}: {}", hostname_, hosts.sentence());
+    attempt([&] { take_seat(session.ranks().front().world->transport()); });
   }
 
   ProbedNetwork run();
 
  private:
+  // What goes wrong with one's own part is told to all: nobody is left alone in what comes next,
+  // and the run goes on without a probe. Threads that cannot be had are no Error of ours.
+  template <typename Part>
+  void attempt(Part part) {
+    try {
+      part();
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+  }
+  void fail(std::string_view sentence) { failure_ = fmt::format("{}: {}", hostname_, sentence); }
+  void take_seat(std::string_view transport);
   Deadline within(double seconds) const { return Deadline::after(clock_, seconds); }
   // The first leader's that has one; the same on all.
   std::string any_failure() {
@@ -55,11 +65,19 @@ class NetworkProber {
   Bootstrap& leaders_;
   std::string hostname_;
   SteadyClock clock_;
-  std::vector<std::string> hosts_;
+  OpenSeat seat_;
   std::string failure_;
   TcpProbeRules rules_{.round_trips = kRoundTrips, .block_bytes = kBlockBytes};
   std::vector<NodePair> measured_;
 };
+
+void NetworkProber::take_seat(std::string_view transport) {
+  const auto hosts = tcp_hosts(transport, interface_addresses());
+  if (hosts)
+    seat_ = open_seat(*hosts);
+  else
+    fail(hosts.sentence());
+}
 
 // The second one connects, and answers: so the lower rank measures.
 void NetworkProber::meet(LinkSeats& seats, const Pair& pair, int round) {
@@ -86,15 +104,13 @@ ProbedNetwork NetworkProber::gather() {
 
 ProbedNetwork NetworkProber::run() {
   if (const auto failure = any_failure(); !failure.empty()) return {.failure = failure};
-  LinkSeats seats(leaders_, hosts_, within(kRoundTimeoutS));
+  LinkSeats seats(leaders_, std::move(seat_), within(kRoundTimeoutS));
   const auto rounds = probed_rounds(leaders_.nranks());
   rules_.stream_s = kStreamsS / static_cast<double>(2 * rounds.size());
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    try {
+    attempt([&] {
       for (const auto& pair : rounds[round]) meet(seats, pair, static_cast<int>(round));
-    } catch (const Error& error) {
-      failure_ = fmt::format("{}: {}", hostname_, error.what());
-    }
+    });
     if (const auto failure = any_failure(); !failure.empty()) return {.failure = failure};
   }
   return gather();

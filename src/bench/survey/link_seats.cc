@@ -4,6 +4,11 @@
 #include "base/wire.h"
 #include "launch/watch/address.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
 namespace linerate {
 namespace {
 
@@ -21,6 +26,8 @@ LinkSeat seat_from(const Bytes& bytes) {
   return seat;
 }
 
+bool is_v6(const std::string& numeric) { return numeric.find(':') != std::string::npos; }
+
 }  // namespace
 
 std::vector<std::string> all_hosts() {
@@ -29,11 +36,20 @@ std::vector<std::string> all_hosts() {
   return hosts;
 }
 
-LinkSeats::LinkSeats(Bootstrap& members, const std::vector<std::string>& hosts,
-                     const Deadline& deadline) {
-  const bool only_v6 = !hosts.empty() && hosts.front().find(':') != std::string::npos;
-  listener_ = Listener::open({only_v6 ? "::" : "0.0.0.0", 0});
-  const LinkSeat mine{.port = listener_.address().port, .secret = own_secret_, .hosts = hosts};
+OpenSeat open_seat(const std::vector<std::string>& hosts) {
+  OpenSeat seat;
+  const bool v6 = !hosts.empty() && is_v6(hosts.front());
+  std::ranges::copy_if(hosts, std::back_inserter(seat.hosts),
+                       [&](const auto& host) { return is_v6(host) == v6; });
+  const std::string any = v6 ? "::" : "0.0.0.0";
+  seat.listener = Listener::open({seat.hosts.size() == 1 ? seat.hosts.front() : any, 0});
+  return seat;
+}
+
+LinkSeats::LinkSeats(Bootstrap& members, OpenSeat own, const Deadline& deadline)
+    : listener_(std::move(own.listener)) {
+  const LinkSeat mine{
+      .port = listener_.address().port, .secret = own_secret_, .hosts = std::move(own.hosts)};
   for (const auto& bytes : members.all_gather(wire_of(mine), deadline))
     seats_.push_back(seat_from(bytes));
 }

@@ -12,11 +12,21 @@ namespace linerate {
 // By which other hosts may reach this one: all of its interfaces.
 std::vector<std::string> all_hosts();
 
+// Where one member can be reached: a port of its own, open as long as this lives.
+struct OpenSeat {
+  std::vector<std::string> hosts{};  // numeric, of one family
+  Listener listener{};
+};
+
+// At those of `hosts`, numeric and in any order, that are of the first one's family: on that
+// address alone where there is one, else on all of this host's. Throws Error.
+OpenSeat open_seat(const std::vector<std::string>& hosts);
+
 // One member's listener, and the seats of all. Used by one thread.
 class LinkSeats {
  public:
-  // `hosts` are this member's, numeric, in any order. Collective over all.
-  LinkSeats(Bootstrap& members, const std::vector<std::string>& hosts, const Deadline& deadline);
+  // Collective over all.
+  LinkSeats(Bootstrap& members, OpenSeat own, const Deadline& deadline);
 
   // See connect_link() and accept_link(): to a member's seat, and at one's own.
   LinkStreams connect(int member, const LinkMeeting& meeting, const Clock& clock) const {

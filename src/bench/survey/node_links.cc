@@ -1,7 +1,6 @@
 // See node_links.h.
 #include "bench/survey/node_links.h"
 
-#include "base/error.h"
 #include "base/wire.h"
 #include "bench/pairs.h"
 #include "bench/survey/link_seats.h"
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <string_view>
 #include <utility>
 
@@ -46,7 +46,7 @@ class LinkProber {
 LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock)
     : leaders_(leaders),
       clock_(clock),
-      seats_(leaders, all_hosts(), within(kRoundTimeoutS)),
+      seats_(leaders, open_seat(all_hosts()), within(kRoundTimeoutS)),
       history_(leaders.nranks()) {}
 
 LinkMeeting LinkProber::meeting(const Pair& pair, std::size_t round) const {
@@ -66,7 +66,7 @@ NodeLink LinkProber::measure(const Pair& pair, std::size_t round) {
     auto [host, sockets] = seats_.connect(pair.first, meets, clock_);
     link.address = std::move(host);
     link.speed = measure_tcp({sockets, clock_, meets.deadline}, {});
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     link.failure = error.what();
   }
   return link;
@@ -79,7 +79,7 @@ void LinkProber::answer(const Pair& pair, std::size_t round) {
     const auto meets = meeting(pair, round);
     auto sockets = seats_.accept(meets, clock_);
     answer_tcp({sockets, clock_, meets.deadline}, {});
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     return;
   }
 }
