@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace linerate {
 namespace {
@@ -70,6 +71,17 @@ std::vector<std::size_t> agreed(Session& session, const std::vector<std::size_t>
   return sizes;
 }
 
+struct NotProbed {
+  std::string_view when{}, unknown{}, failure{};
+};
+void say_not_probed(const Session& session, const NotProbed& what) {
+  if (!session.is_first()) return;
+  say(
+      fmt::format("note: the network between the hosts could not be probed{}, so that nobody knows "
+                  "{}: {}",
+                  what.when, what.unknown, what.failure));
+}
+
 }  // namespace
 
 std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run& run) {
@@ -89,11 +101,7 @@ bool HostExpecter::measure_network(Session& session, const Run& run) {
   places_.nodes = nodes_of(session.infos());
   const auto found = probe_network(session);
   if (!found.failure.empty()) {
-    if (session.is_first())
-      say(
-          fmt::format("note: the network between the hosts could not be probed, so that nobody "
-                      "knows how fast results should be: {}",
-                      found.failure));
+    say_not_probed(session, {"", "how fast results should be", found.failure});
     return false;
   }
   auto& network = network_.emplace();
@@ -170,7 +178,9 @@ HostExpecter::Probed HostExpecter::measure_again(Session& session) const {
   Probed again;
   if (network_) {
     const auto found = probe_network(session);
-    if (session.is_first() && found.failure.empty())
+    if (!found.failure.empty())
+      say_not_probed(session, {" again", "whether it stayed as fast", found.failure});
+    else if (session.is_first())
       again.network = points_of(found.pairs, session.members().place().nnodes);
   }
   std::vector<std::size_t> sizes;

@@ -37,7 +37,7 @@ std::vector<std::string> all_hosts() {
 }
 
 OpenSeat open_seat(const std::vector<std::string>& hosts) {
-  OpenSeat seat;
+  OpenSeat seat{.secret = fresh_link_secret()};
   const bool v6 = !hosts.empty() && is_v6(hosts.front());
   std::ranges::copy_if(hosts, std::back_inserter(seat.hosts),
                        [&](const auto& host) { return is_v6(host) == v6; });
@@ -47,9 +47,9 @@ OpenSeat open_seat(const std::vector<std::string>& hosts) {
 }
 
 LinkSeats::LinkSeats(Bootstrap& members, OpenSeat own, const Deadline& deadline)
-    : listener_(std::move(own.listener)) {
+    : own_(std::move(own)) {
   const LinkSeat mine{
-      .port = listener_.address().port, .secret = own_secret_, .hosts = std::move(own.hosts)};
+      .port = own_.listener.address().port, .secret = own_.secret, .hosts = own_.hosts};
   for (const auto& bytes : members.all_gather(wire_of(mine), deadline))
     seats_.push_back(seat_from(bytes));
 }

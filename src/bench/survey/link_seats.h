@@ -16,6 +16,7 @@ std::vector<std::string> all_hosts();
 struct OpenSeat {
   std::vector<std::string> hosts{};  // numeric, of one family
   Listener listener{};
+  LinkSecret secret{};
 };
 
 // At those of `hosts`, numeric and in any order, that are of the first one's family: on that
@@ -33,12 +34,11 @@ class LinkSeats {
     return connect_link(seats_[static_cast<std::size_t>(member)], meeting, clock);
   }
   std::vector<Socket> accept(const LinkMeeting& meeting, const Clock& clock) {
-    return accept_link(listener_, own_secret_, meeting, clock);
+    return accept_link(own_.listener, own_.secret, meeting, clock);
   }
 
  private:
-  LinkSecret own_secret_ = fresh_link_secret();
-  Listener listener_;
+  OpenSeat own_;
   std::vector<LinkSeat> seats_;
 };
 
