@@ -2,6 +2,7 @@
 #include "bench/expect/network_probe.h"
 
 #include "base/wire.h"
+#include "bench/expect/node_cores.h"
 #include "bench/expect/tcp_hosts.h"
 #include "bench/survey/link_seats.h"
 #include "launch/watch/address.h"
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -32,8 +34,10 @@ std::string what_went_wrong(const std::vector<Bytes>& told) {
 // A leader's part.
 class NetworkProber {
  public:
-  explicit NetworkProber(Session& session)
+  // `cores` are the other ranks' of the node.
+  NetworkProber(Session& session, std::vector<int> cores)
       : leaders_(*session.node_leaders()), hostname_(session.members().place().hostname) {
+    rules_.cores = std::move(cores);
     attempt([&] { take_seat(session.ranks().front().world->transport()); });
   }
 
@@ -121,7 +125,8 @@ ProbedNetwork NetworkProber::run() {
 ProbedNetwork probe_network(Session& session) {
   session.enter_local({.what = "probe of the network"});
   ProbedNetwork network;
-  if (session.node_leaders() != nullptr) network = NetworkProber(session).run();
+  auto cores = cores_of_others(session);
+  if (session.node_leaders() != nullptr) network = NetworkProber(session, std::move(cores)).run();
   const bool failed = session.any_lane(!network.failure.empty());
   if (failed && network.failure.empty()) network.failure = "Another rank could not probe it.";
   return network;

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -40,6 +41,18 @@ CoreSet allowed_set() {
   }
 }
 
+// Yields 0, or -1 and errno.
+int bind_to(std::span<const int> cores) {
+  const auto [least, most] = std::ranges::minmax(cores);
+  if (least < 0 || most >= kMostCores) return errno = EINVAL, -1;
+  CoreSet set(most + 1);
+  for (const int core : cores) set.add(core);
+  return ::sched_setaffinity(0, set.bytes(), set.data());
+}
+int bind_to(int core) { return bind_to({&core, 1}); }
+
+}  // namespace
+
 std::vector<int> allowed_cores() {
   auto set = allowed_set();
   std::vector<int> cores;
@@ -47,16 +60,6 @@ std::vector<int> allowed_cores() {
     if (set.has(core)) cores.push_back(core);
   return cores;
 }
-
-// Yields 0, or -1 and errno.
-int bind_to(int core) {
-  if (core < 0 || core >= kMostCores) return errno = EINVAL, -1;
-  CoreSet set(core + 1);
-  set.add(core);
-  return ::sched_setaffinity(0, set.bytes(), set.data());
-}
-
-}  // namespace
 
 int ncores() { return static_cast<int>(allowed_cores().size()); }
 
@@ -66,5 +69,7 @@ void pin_this_thread(int index) {
 }
 
 bool pin_to(int os_index) { return bind_to(os_index) == 0; }
+
+bool move_to_any(std::span<const int> cores) { return !cores.empty() && bind_to(cores) == 0; }
 
 }  // namespace linerate::probe

@@ -1,6 +1,7 @@
 // See tcp_probe.h.
 #include "bench/survey/tcp_probe.h"
 
+#include "bench/probe/cores.h"
 #include "bench/survey/arrivals.h"
 #include "stats/summary.h"
 
@@ -61,11 +62,15 @@ void Side::receive_blocks(Socket& socket, Arrivals& arrivals) const {
   socket.send_all({&kLast, 1}, streams_.deadline);
 }
 
-// `work` on each of the streams at once.
-void on_each(std::span<Socket> sockets, const std::function<void(Socket&)>& work) {
+// `work` on each of the streams at once; all but the first on `cores`, if any.
+void on_each(std::span<Socket> sockets, std::span<const int> cores,
+             const std::function<void(Socket&)>& work) {
   std::vector<std::future<void>> others;
   for (auto& socket : sockets.subspan(1))
-    others.push_back(std::async(std::launch::async, [&] { work(socket); }));
+    others.push_back(std::async(std::launch::async, [&] {
+      (void)probe::move_to_any(cores);  // else it shares the caller's
+      work(socket);
+    }));
   work(sockets.front());
   for (auto& other : others) other.get();
 }
@@ -74,13 +79,13 @@ std::int64_t Side::stream_ns() const { return static_cast<std::int64_t>(rules_.s
 
 void Side::send(std::span<Socket> sockets) const {
   const auto until_ns = streams_.clock.now_ns() + stream_ns();
-  on_each(sockets, [&](Socket& socket) { send_blocks(socket, until_ns); });
+  on_each(sockets, rules_.cores, [&](Socket& socket) { send_blocks(socket, until_ns); });
 }
 
 double Side::receive_gbps(std::span<Socket> sockets) const {
   const auto round_trip_ns = static_cast<std::int64_t>(round_trip_us_ * kNsPerUs);
   Arrivals arrivals(streams_.clock.now_ns() + round_trip_ns, stream_ns());
-  on_each(sockets, [&](Socket& socket) { receive_blocks(socket, arrivals); });
+  on_each(sockets, rules_.cores, [&](Socket& socket) { receive_blocks(socket, arrivals); });
   return arrivals.gbps();
 }
 

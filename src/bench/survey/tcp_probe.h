@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace linerate {
 
@@ -14,6 +15,9 @@ struct TcpProbeRules {
   int round_trips = 100;
   double stream_s = 0.03;                            // of each direction
   std::size_t block_bytes = std::size_t{256} << 10;  // each stream sends two of them at least
+  // Where the threads of all streams but the first run; empty: where the caller may. A rank that is
+  // bound to a core has the others' cores beside it in a run, and so must a probe.
+  std::vector<int> cores{};
 };
 
 struct TcpSpeed {
@@ -24,8 +28,8 @@ struct TcpSpeed {
   bool operator==(const TcpSpeed&) const = default;
 };
 
-// Both sides give equally many connected streams, in the same order, and the same rules; one
-// measures, the other answers. Throws TimeoutError or PeerFailure.
+// Both sides give equally many connected streams, in the same order, and the same rules but for the
+// cores; one measures, the other answers. Throws TimeoutError or PeerFailure.
 struct TcpStreams {
   std::span<Socket> sockets;
   const Clock& clock;

@@ -2,16 +2,23 @@
 #include "bench/survey/tcp_probe.h"
 
 #include "base/error.h"
+#include "bench/probe/cores.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstddef>
 #include <future>
+#include <mutex>
+#include <set>
 #include <vector>
 
 namespace linerate {
 namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 // Each question moves it on, by a millisecond: streams of 30 blocks.
 class TickingClock final : public Clock {
@@ -76,6 +83,44 @@ TEST(TcpProbes, TellEachDirectionForItself) {
   EXPECT_DOUBLE_EQ(speed.round_trip_us, 1000);
   EXPECT_GT(speed.out_gbps, 0);
   EXPECT_GT(speed.in_gbps, 2 * speed.out_gbps);
+}
+
+// Notes where those run that ask for the time.
+class WatchingClock final : public Clock {
+ public:
+  std::int64_t now_ns() const override {
+    const std::lock_guard lock(mutex_);
+    masks_.insert(probe::allowed_cores());
+    return ticking_.now_ns();
+  }
+  std::set<std::vector<int>> masks() const { return masks_; }
+
+ private:
+  TickingClock ticking_;
+  mutable std::mutex mutex_;
+  mutable std::set<std::vector<int>> masks_;
+};
+
+TEST(TcpProbes, UseTheOtherRanksCoresToo) {
+  const auto cores = probe::allowed_cores();
+  if (cores.size() < 2) GTEST_SKIP() << "needs two cores";
+  const WatchingClock clock;
+  const TickingClock there;
+  const SteadyClock steady;
+  const auto until = Deadline::after(steady, kPatienceS);
+  auto ends = connected(3);
+  const TcpProbeRules rules{.round_trips = 5, .block_bytes = 4096, .cores = {cores[1]}};
+
+  auto answered = std::async(std::launch::async, [&] {
+    answer_both_ways({ends.there, there, until}, rules);
+  });
+  std::async(std::launch::async, [&] {
+    ASSERT_TRUE(probe::pin_to(cores[0]));
+    measure_both_ways({ends.here, clock, until}, rules);
+  }).get();
+  answered.get();
+
+  EXPECT_THAT(clock.masks(), UnorderedElementsAre(ElementsAre(cores[0]), ElementsAre(cores[1])));
 }
 
 TEST(TcpProbes, EndWhereTheOtherSideIsGone) {
