@@ -111,7 +111,7 @@ bool HostExpecter::measure_network(Session& session, const Run& run) {
   network.limits = limits_of(session, network.probed);
   network.limits.average = session.config().average;
   network.limits.barrier_us = run.barrier_us;
-  slow_nodes_ = linerate::slow_nodes(rounds_alike(found.pairs, nnodes), nnodes);
+  slow_nodes_ = linerate::slow_nodes(found.pairs, nnodes);
   return true;
 }
 

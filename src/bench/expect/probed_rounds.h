@@ -4,7 +4,6 @@
 #include "bench/pairs.h"
 #include "bench/survey/tcp_probe.h"
 
-#include <span>
 #include <vector>
 
 namespace linerate {
@@ -19,10 +18,5 @@ struct NodePair {
 // first two each meets a neighbour, as in a ring: where nodes count through racks one after the
 // other, most are of its own rack. In the third all meet nodes far away at once.
 std::vector<Round> probed_rounds(int nnodes);
-
-// The same pairs, those of each round as fast as the median of all where they are as fast as the
-// median of their round: what all pairs of a round share, such as the way between racks, makes none
-// of their nodes slow. Rounds of one or two pairs know no median, and stay.
-std::vector<NodePair> rounds_alike(std::vector<NodePair> pairs, int nnodes);
 
 }  // namespace linerate
