@@ -110,6 +110,7 @@ bool HostExpecter::measure_network(Session& session, const Run& run) {
   network.probed = points_of(found.pairs, nnodes);
   network.limits = limits_of(session, network.probed);
   network.limits.average = session.config().average;
+  network.limits.calls = places_.calls;
   network.limits.barrier_us = run.barrier_us;
   slow_nodes_ = linerate::slow_nodes(found.pairs, nnodes);
   return true;

@@ -107,16 +107,26 @@ double excess(const Collective& collective, const Crossed& crossed, const Networ
   return crossed.shared ? times * ring_crossings(limits) : times;
 }
 
-// The part of the ranks' mean time that is the time of those that wait: who needs nothing of other
-// nodes leaves what it sends to the system and goes on. 0: not known.
+// The part of the time of those that wait that may be the time of a single rank: 1 where each takes
+// as long as its own node, and one call less where one can be that much ahead. 0: not known.
+double share_of_one(const Crossed& crossed, const NetworkLimits& limits) {
+  const auto calls = static_cast<double>(limits.calls);
+  if (crossed.in_step) return (calls - 1) / calls;
+  const bool alone = limits.nodes.size() == limits.points.size();
+  return alone && crossed.waiting == static_cast<int>(limits.nodes.size()) ? 1 : 0;
+}
+
+// The part of the ranks' mean time, or of the one that counts, that is the time of those that wait:
+// who needs nothing of other nodes leaves what it sends to the system and goes on. 0: not known.
 double waiting_share(const Collective& collective, const Crossed& crossed,
                      const NetworkLimits& limits) {
+  if (limits.average == Average::max) return 1;
+  if (collective.varies && !crossed.in_step) return 0;  // some may need far less than others
+  if (limits.average != Average::mean) return share_of_one(crossed, limits);
+  if (crossed.in_step) return 1;
   const double share =
       static_cast<double>(crossed.waiting) / static_cast<double>(limits.nodes.size());
-  if (limits.average == Average::max || crossed.in_step) return 1;
-  if (collective.varies) return 0;  // some may need far less than others
-  if (!collective.rooted && share < kLeastShare) return 0;
-  return limits.average == Average::mean || share == 1 ? share : 0;
+  return collective.rooted || share >= kLeastShare ? share : 0;
 }
 
 }  // namespace

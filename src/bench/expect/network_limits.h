@@ -5,6 +5,7 @@
 #include "bench/expect/network_probe.h"
 #include "record/record.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct NetworkLimits {
   std::vector<std::string> hostnames{};  // by node
   std::vector<int> nodes{};              // of each rank
   Average average = Average::mean;       // how the ranks' times become one
+  std::uint64_t calls = 1;               // of which each rank's time is the mean
   double barrier_us = 0;                 // of the library: what its own small messages take
 };
 
