@@ -14,6 +14,12 @@
 
 namespace linerate {
 
+// The network between several hosts, probed first: where that fails memory need not be.
+struct KnownNetwork {
+  std::vector<NetworkPoint> probed{};
+  NetworkLimits limits{};  // of what it should be
+};
+
 class HostExpecter final : public Expecter {
  public:
   // What a run is made of.
@@ -55,11 +61,6 @@ class HostExpecter final : public Expecter {
   const std::vector<Suspect>& slow_nodes() const { return slow_nodes_; }
 
  private:
-  // The network between several hosts, probed first: where that fails memory need not be.
-  struct Network {
-    std::vector<NetworkPoint> probed{};
-    NetworkLimits limits{};  // of what it should be
-  };
   std::vector<std::size_t> wanted_sizes(const Session& session, const Run& run) const;
   bool measure_network(Session& session, const Run& run);
   void measure_memory(Session& session, const Run& run);
@@ -68,7 +69,7 @@ class HostExpecter final : public Expecter {
   explicit HostExpecter(const Places& places) : places_(places) {}
 
   Places places_;
-  std::optional<Network> network_;  // nothing: the ranks are on one host
+  std::optional<KnownNetwork> network_;  // nothing: the ranks are on one host
   std::vector<Suspect> slow_nodes_;
   std::vector<std::size_t> left_out_;  // sizes, in ascending order
   HostLimits limits_;
