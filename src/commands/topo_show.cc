@@ -68,7 +68,8 @@ ExitCode print(const std::string& text) {
 
 // One end of a path that NCCL may take. A port that only the other views show is told as such.
 Result<int> end_called(const std::string& name, const Graph& graph, const Graph& whole) {
-  const auto end = graph.find(name), port = whole.find(name);
+  auto end = graph.find(name);
+  const auto port = whole.find(name);
   if (end || !port || whole.node(*port).net == nullptr) return end;
   const topo::PortUse use(whole.system());
   const auto& net = *whole.node(*port).net;
