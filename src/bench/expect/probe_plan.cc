@@ -10,7 +10,7 @@ namespace linerate {
 namespace {
 
 constexpr std::size_t kLeastSize = std::size_t{64} << 10;
-constexpr double kApart = 1.9;      // sizes closer together tell the same
+constexpr double kApart = 1.5;      // sizes closer together tell the same
 constexpr std::size_t kCaches = 4;  // a footprint so many times a cache does not profit of it
 // Bandwidths of one speed differ by so much from one pass to the next.
 constexpr double kAlike = 1.1;
@@ -40,8 +40,6 @@ std::vector<std::size_t> probe_sizes(std::span<const double> footprints,
   for (const auto size : wanted)
     if (static_cast<double>(size) >= kApart * static_cast<double>(sizes.back()))
       sizes.push_back(size);
-  // The last one tells of the one left out before it.
-  if (sizes.size() > 1 && sizes.back() != wanted.back()) sizes.back() = wanted.back();
   if (sizes.back() != wanted.back()) sizes.push_back(wanted.back());
   return sizes;
 }

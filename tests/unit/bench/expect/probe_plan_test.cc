@@ -21,7 +21,9 @@ TEST(ProbeSizes, AreTheFootprintsWithoutThoseCloseToAnother) {
   EXPECT_THAT(sizes({5.0 * kMiB, 2.0 * kMiB, 2.0 * kMiB}),
               testing::ElementsAre(2 * kMiB, 5 * kMiB));
   EXPECT_THAT(sizes({10.0 * kMiB, 12.0 * kMiB, 20.0 * kMiB, 40.0 * kMiB, 50.0 * kMiB}),
-              testing::ElementsAre(10 * kMiB, 20 * kMiB, 50 * kMiB));
+              testing::ElementsAre(10 * kMiB, 20 * kMiB, 40 * kMiB, 50 * kMiB));
+  EXPECT_THAT(sizes({160.0 * kMiB, 256.0 * kMiB, 320.0 * kMiB, 512.0 * kMiB}),
+              testing::ElementsAre(160 * kMiB, 256 * kMiB, 512 * kMiB));
   EXPECT_THAT(sizes({10.0 * kMiB, 15.0 * kMiB}), testing::ElementsAre(10 * kMiB, 15 * kMiB));
 }
 
