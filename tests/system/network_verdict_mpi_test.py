@@ -1,33 +1,19 @@
 """Open MPI over the TCP of two hosts is judged by it, and over anything else not at all."""
 
 import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
-from hosts import hosts, needs_hosts, rsh_agent
+from hosts import hosts, rsh_agent
 from hosts_test import mpirun_across
-from network_verdict_test import RATE, SWEEP, limit
+from limited_hosts import SWEEP, LimitedHostsCase, limit
 from support import environment, json_lines, main, needs, needs_module, tool
 
 
-def setUpModule() -> None:
-    needs_hosts()
-    needs("tc")
-
-
-class Verdicts(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.record = self.folder / "run.jsonl"
-
+class Verdicts(LimitedHostsCase):
     def mpi(self, *options: str) -> tuple[list[dict], str]:
         needs("mpirun")
         with hosts(2) as both:
             for host in both:
-                limit(host, RATE, RATE)
+                limit(host)
             agent = rsh_agent(self.folder, both[0])
             mpirun, *words = mpirun_across(agent, both, tool("all_reduce_perf"), *SWEEP,
                                            "--verdict", "--jsonl", str(self.record))

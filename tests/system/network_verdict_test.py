@@ -1,40 +1,13 @@
 """Runs over the TCP of several hosts are judged by it, and a host behind a slow link is named."""
 
-import subprocess
-import tempfile
-import unittest
 from collections.abc import Mapping
-from pathlib import Path
 
-from hosts import Host, env_job, hosts, needs_hosts
-from support import free_port, json_lines, main, needs, needs_module, tool
-
-SWEEP = ["-b", "512K", "-e", "1M", "-f", "2", "-n", "3", "-w", "1"]
-RATE_GBPS = 0.0375  # of each host's cable in both directions: below what the cores could move
-RATE, SLOW_RATE = "300mbit", "30mbit"
+from hosts import env_job, hosts
+from limited_hosts import RATE, RATE_GBPS, SLOW_RATE, SWEEP, LimitedHostsCase, limit
+from support import free_port, json_lines, main, needs_module, tool
 
 
-def limit(host: Host, up: str, down: str) -> None:
-    """What the host sends and what it receives; nothing is dropped."""
-    switch, inside = f"{host.namespace[:-1]}sw", host.cable.replace("p", "e")
-    for namespace, device, rate in ((host.namespace, inside, up), (switch, host.cable, down)):
-        subprocess.run(["ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device,
-                        "root", "tbf", "rate", rate, "burst", "32kb", "latency", "1s"],
-                       check=True, capture_output=True)
-
-
-def setUpModule() -> None:
-    needs_hosts()
-    needs("tc")
-
-
-class Verdicts(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.record = self.folder / "run.jsonl"
-
+class Verdicts(LimitedHostsCase):
     def gloo(self, count: int, *words: str, up: Mapping[int, str] | None = None,
              name: str = "all_reduce_perf") -> list[dict]:
         """The records of a run on `count` hosts."""
@@ -42,7 +15,7 @@ class Verdicts(unittest.TestCase):
         self.record.unlink(missing_ok=True)
         with hosts(count) as all_hosts:
             for number, host in enumerate(all_hosts):
-                limit(host, (up or {}).get(number, RATE), RATE)
+                limit(host, up=(up or {}).get(number, RATE))
             jobs = env_job(all_hosts, free_port(), tool(name), *SWEEP, *words, "--jsonl",
                            str(self.record))
             (self.out, err), *_ = [job.communicate(timeout=120) for job in jobs]
