@@ -45,8 +45,8 @@ std::vector<LintFinding> inactive_port(const System& system) {
     if (!is_up(*port.net))
       findings.push_back({.subject = subject_of(port),
                           .seen = fmt::format("The port is {}; {} of {} InfiniBand and RoCE ports "
-                                              "are ACTIVE. NCCL leaves it out.",
-                                              port.net->state, active, ports.size()),
+                                              "are ACTIVE. {}.",
+                                              port.net->state, active, ports.size(), kLeftOut),
                           .advice = advice_for_state(port.net->state)});
   return findings;
 }

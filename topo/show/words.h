@@ -22,9 +22,6 @@ bool is_degraded(const PciDevice& device);
 // 12 GB/s".
 std::string pcie_words(const PciDevice& device);
 
-// Said of a port that has no part in predictions, wherever one is shown.
-inline constexpr std::string_view kLeftOut = "NCCL leaves it out";
-
 std::string speed_words_of(const Net& net);  // "400 Gb/s InfiniBand"; "speed not known"
 // The same of a port that NCCL leaves out, whose speed matters to nobody: empty where not known.
 std::string speed_words_of_unused(const Net& net);

@@ -4,8 +4,12 @@
 #include "topo/system/system.h"
 
 #include <string>
+#include <string_view>
 
 namespace linerate::topo {
+
+// Said of a port that NCCL does not take, wherever one is shown.
+inline constexpr std::string_view kLeftOut = "NCCL leaves it out";
 
 // Where there are InfiniBand or RoCE ports, NCCL takes those of them that are up and no other;
 // otherwise the interfaces that are up, IP over InfiniBand before all others (NCCL 2.30,
