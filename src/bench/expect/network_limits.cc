@@ -1,9 +1,8 @@
 // See network_limits.h.
 #include "bench/expect/network_limits.h"
 
+#include "bench/expect/suspects.h"
 #include "stats/summary.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,13 +15,6 @@ namespace {
 constexpr double kStraggles = 2;  // times slower than the median
 constexpr int kLeastNodes = 3;    // of which one can be told from the others
 constexpr std::size_t kMostSlowNodes = 3;
-
-std::string what_is_slow(int node, bool sends, bool receives) {
-  if (sends && receives)
-    return fmt::format("what node {} sends to others and receives from them", node);
-  if (sends) return fmt::format("what node {} sends to others", node);
-  return receives ? fmt::format("what node {} receives from others", node) : "";
-}
 
 // How many directions of its pairs a node slows that is slow in so many itself.
 std::uint64_t directions_of(int node, std::span<const NodePair> pairs, int slow) {
@@ -71,11 +63,11 @@ std::vector<Suspect> slow_nodes(std::span<const NodePair> pairs, int nnodes) {
     const auto at = static_cast<std::size_t>(node);
     const double sends = points[at].send_gbps / healthy[at].send_gbps;
     const double receives = points[at].receive_gbps / healthy[at].receive_gbps;
-    const auto name = what_is_slow(node, sends < 1, receives < 1);
-    if (!name.empty())
-      suspects.push_back({.subject = name,
+    const bool slow_to = sends < 1, slow_from = receives < 1;
+    if (slow_to || slow_from)
+      suspects.push_back({.subject = way_of_node(node, slow_to, slow_from),
                           .reached = std::min(sends, receives),
-                          .pairs = directions_of(node, pairs, (sends < 1) + (receives < 1))});
+                          .pairs = directions_of(node, pairs, slow_to + slow_from)});
   }
   std::ranges::stable_sort(suspects, {}, &Suspect::reached);
   if (suspects.size() > kMostSlowNodes) suspects.resize(kMostSlowNodes);

@@ -126,14 +126,13 @@ void Candidates::add_ranks() {
 void Candidates::add_nodes() {
   for (const int rank : slow_ranks()) {
     const int n = node(rank);
-    add(fmt::format("what node {} sends to others", n),
+    add(way_of_node(n, true, false),
         [this, n](const Pair& p) { return crosses(p) && node(p.first) == n; });
-    add(fmt::format("what node {} receives from others", n),
+    add(way_of_node(n, false, true),
         [this, n](const Pair& p) { return crosses(p) && node(p.second) == n; });
-    add(fmt::format("what node {} sends to others and receives from them", n),
-        [this, n](const Pair& p) {
-          return crosses(p) && (node(p.first) == n || node(p.second) == n);
-        });
+    add(way_of_node(n, true, true), [this, n](const Pair& p) {
+      return crosses(p) && (node(p.first) == n || node(p.second) == n);
+    });
     add(fmt::format("the inside of node {}", n),
         [this, n](const Pair& p) { return node(p.first) == n && node(p.second) == n; });
     add(fmt::format("rank {} towards other nodes, both ways", rank), [this, rank](const Pair& p) {
@@ -228,6 +227,13 @@ std::vector<Suspect> suspects_of(std::span<const PairSlowness> tests, std::span<
   Slowdowns slowdowns{.of = slowdowns_of(tests, true), .slow_above = slow_above};
   if (!slowdowns.any_slow()) slowdowns.of = slowdowns_of(tests, false);
   return explain(std::move(slowdowns), nodes);
+}
+
+std::string way_of_node(int node, bool sends, bool receives) {
+  if (sends && receives)
+    return fmt::format("what node {} sends to others and receives from them", node);
+  return sends ? fmt::format("what node {} sends to others", node)
+               : fmt::format("what node {} receives from others", node);
 }
 
 std::vector<int> nodes_of(std::span<const RankInfo> ranks) {

@@ -5,6 +5,7 @@
 #include "record/record.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace linerate {
@@ -25,6 +26,9 @@ inline constexpr double kSlowPair = 1.2;
 // those of one find nothing.
 std::vector<Suspect> suspects_of(std::span<const PairSlowness> tests, std::span<const int> nodes,
                                  double slow_above = kSlowPair);
+
+// "what node 2 sends to others", "what node 2 receives from others", or both. REQUIRES: either.
+std::string way_of_node(int node, bool sends, bool receives);
 
 // The node of each rank.
 std::vector<int> nodes_of(std::span<const RankInfo> ranks);
