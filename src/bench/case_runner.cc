@@ -60,12 +60,8 @@ CaseRunner::CaseRunner(Session& session, Setup setup)
 CaseOnLane CaseRunner::prepare(const Case& what, Placement placement) const {
   CaseOnLane on_lane{.what = what, .placement = placement};
   for (auto& local : session_.ranks()) {
-    const int n = local.comm().nranks();
-    const Sizing sizing{.count = count_of(*what.collective, what.bytes, what.type, n),
-                        .rank = local.comm().rank(),
-                        .nranks = n,
-                        .traffic = setup_.traffic,
-                        .type = what.type};
+    auto sizing = sizing_of(what, local.comm().nranks(), setup_.traffic);
+    sizing.rank = local.comm().rank();
     on_lane.sizings.push_back(sizing);
     on_lane.layouts.push_back(
         layout_of(sizing, what, placement, session_.config(), setup_.buffer_bytes));

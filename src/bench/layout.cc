@@ -45,10 +45,7 @@ Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
 std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic) {
   std::size_t most = 0;
   for (const auto& what : cases) {
-    const Sizing sizing{.count = count_of(*what.collective, what.bytes, what.type, nranks),
-                        .nranks = nranks,
-                        .traffic = traffic,
-                        .type = what.type};
+    const auto sizing = sizing_of(what, nranks, traffic);
     most = std::max({most, what.bytes, row_bytes(*what.collective, sizing, what.type)});
   }
   return most;

@@ -79,9 +79,9 @@ void P2pRun::expect() {
   if (!config_.expects) return;
   memory_bound_ = PairExpecter::measure(
       session_, {.config = config_,
-                 .barrier_us = info_.timing.barrier_cost_us,
-                 .cache_bytes = events_.cache_bytes,
-                 .crowded = shares_cores(info_, ranks_on_first_node(session_.infos()))});
+                 .memory = {.barrier_us = info_.timing.barrier_cost_us,
+                            .crowded = shares_cores(info_, ranks_on_first_node(session_.infos())),
+                            .cache_bytes = events_.cache_bytes}});
   if (memory_bound_) info_.memory = memory_bound_->points();
 }
 

@@ -24,6 +24,13 @@ std::vector<int> roots_of(const RunConfig& config, int nranks) {
 
 }  // namespace
 
+Sizing sizing_of(const Case& what, int nranks, const TrafficMatrix* traffic) {
+  return {.count = count_of(*what.collective, what.bytes, what.type, nranks),
+          .nranks = nranks,
+          .traffic = traffic,
+          .type = what.type};
+}
+
 std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
   std::vector<std::size_t> sizes;
   const auto factor = static_cast<std::size_t>(config.step_factor);

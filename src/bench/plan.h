@@ -18,6 +18,9 @@ struct Case {
   int root = 0;
 };
 
+// Of a case among `nranks` ranks, whichever of them.
+Sizing sizing_of(const Case& what, int nranks, const TrafficMatrix* traffic);
+
 // The sizes of the sweep, ascending: times step_factor when it is above 1, else plus step_bytes.
 // REQUIRES: 0 < min_bytes <= max_bytes, and a step that advances. Throws Error (exit 2) where the
 // sizes are more than a million.

@@ -31,13 +31,6 @@ int nodes_of(const std::vector<RankInfo>& ranks) {
   return static_cast<int>(nodes.size());
 }
 
-Sizing sizing_of(const Measurement& m, const RunFacts& facts, int nranks) {
-  return {.count = count_of(*m.what.collective, m.what.bytes, m.what.type, nranks),
-          .nranks = nranks,
-          .traffic = facts.traffic,
-          .type = m.what.type};
-}
-
 WindowInfo window_of(const Measurement& m, const LaneSet& lanes, Average average) {
   const double calls = static_cast<double>(m.iters) * m.agg_iters;
   std::vector<double> lane_us;
@@ -89,8 +82,8 @@ void judge_by_worst(const std::vector<Record>& groups, Record& table) {
 void judge_together(const Measurement& m, const RunFacts& facts, std::vector<Record>& groups) {
   GroupedCase grouped{.what = m.what, .placement = m.placement, .windows = m.group_windows};
   for (const auto& record : groups)
-    grouped.groups.push_back(
-        {.sizing = sizing_of(m, facts, record.nranks), .busbw_gbps = record.busbw_gbps});
+    grouped.groups.push_back({.sizing = sizing_of(m.what, record.nranks, facts.traffic),
+                              .busbw_gbps = record.busbw_gbps});
   const auto windows = std::max<std::size_t>(1, m.group_windows.size());
   grouped.calls = m.iters * static_cast<std::uint64_t>(m.agg_iters) / windows;
   const auto bounds = facts.expecter->of_groups(grouped);
@@ -188,7 +181,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
   const auto record_of = [&](std::size_t set, std::optional<int> group, int size_group) {
     const auto ranks = ranks_of(facts, group);
     const int n = static_cast<int>(ranks_of(facts, size_group).size());
-    const auto sizing = sizing_of(m, facts, n);
+    const auto sizing = sizing_of(m.what, n, facts.traffic);
     Record record{.run_id = facts.run_id,
                   .what = case_info(m, sizing),
                   .group = size_group,

@@ -95,10 +95,9 @@ void BenchmarkRun::expect() {
       session_, {.cases = cases_,
                  .buffer_bytes = buffer_bytes_,
                  .traffic = traffic_.get(),
-                 .barrier_us = info_.timing.barrier_cost_us,
-                 .direct = session_.capabilities().direct,
-                 .crowded = shares_cores(info_, ranks_on_first_node(session_.infos())),
-                 .cache_bytes = events_.cache_bytes});
+                 .memory = {.barrier_us = info_.timing.barrier_cost_us,
+                            .crowded = shares_cores(info_, ranks_on_first_node(session_.infos())),
+                            .cache_bytes = events_.cache_bytes}});
   if (!host_bound_) return;
   auto probed = host_bound_->probed();
   info_.memory = std::move(probed.memory);

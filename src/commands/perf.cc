@@ -27,11 +27,10 @@ void print_cases(const RunConfig& config, int nranks) {
   const auto in_group = smallest_group(config, nranks);
   const auto traffic = traffic_of(config, in_group);
   for (const auto& what : plan_cases(config, in_group)) {
-    const auto count = count_of(*what.collective, what.bytes, what.type, in_group);
-    const Sizing sizing{.count = count, .nranks = in_group, .traffic = traffic.get()};
+    const auto sizing = sizing_of(what, in_group, traffic.get());
     const auto bytes = row_bytes(*what.collective, sizing, what.type);
     fmt::print("{} bytes={} count={} type={} redop={} root={}\n", what.collective->name, bytes,
-               count, name_of(what.type), redop_text(what),
+               sizing.count, name_of(what.type), redop_text(what),
                what.collective->rooted ? what.root : -1);
   }
 }

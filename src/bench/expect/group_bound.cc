@@ -39,14 +39,18 @@ int nranks_of(const GroupedCase& what) {
 
 std::vector<Touched> touched_together(const GroupedCase& what, const Places& places) {
   std::vector<Touched> touched;
-  double footprint_bytes = 0;
+  std::vector<double> footprints;  // in the order of visits
   for (const auto& group : what.groups) {
     auto& one = touched.emplace_back(touched_by({what.what, what.placement, group.sizing}, places));
-    footprint_bytes += one.footprint_bytes;
+    footprints.resize(one.visits.size());
+    for (std::size_t v = 0; v < footprints.size(); ++v)
+      footprints[v] += one.visits[v].footprint_bytes;
     // The result of one rank alone is its input, which in place lies there.
     if (group.sizing.nranks == 1 && one.in_place) one.read_bytes = one.written_bytes = 0;
   }
-  for (auto& one : touched) one.footprint_bytes = footprint_bytes;
+  for (auto& one : touched)
+    for (std::size_t v = 0; v < footprints.size(); ++v)
+      one.visits[v].footprint_bytes = footprints[v];
   return touched;
 }
 

@@ -4,13 +4,14 @@
 #include "bench/expect/expecter.h"
 #include "bench/expect/host_bound.h"
 #include "bench/expect/memory_curve.h"
+#include "bench/expect/places.h"
 
 #include <optional>
 #include <vector>
 
 namespace linerate {
 
-// What the calls of each group touch, with the footprint of all together.
+// What the calls of each group touch, with the footprints of all together.
 std::vector<Touched> touched_together(const GroupedCase& what, const Places& places);
 
 // Of each group the busbw that it would have reached if memory had done nothing but the groups'

@@ -1,14 +1,11 @@
 // How fast collectives over one host's memory can be at most.
 #pragma once
 
-#include "bench/config.h"
 #include "bench/expect/expecter.h"
 #include "bench/expect/memory_curve.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace linerate {
 
@@ -21,15 +18,6 @@ struct HostLimits {
   bool crowded = false;      // ranks share cores
 };
 
-// Where calls of a window find their buffers.
-struct Places {
-  Sliding sliding = Sliding::slide;
-  std::size_t buffer_bytes = 0;  // of one rank
-  std::uint64_t calls = 1;       // of a window; each window begins at the same place
-  std::uint64_t warm_calls = 1;  // before it, there too; other places were filled last
-  std::vector<int> nodes{};      // of each rank; empty: all share one memory
-};
-
 // What a message between ranks surely takes. Nothing where ranks share cores: their barriers, of
 // which it is known, wait for the scheduler.
 double sure_latency_us(const HostLimits& limits);
@@ -37,9 +25,6 @@ double sure_latency_us(const HostLimits& limits);
 // The part of what memory seems to need that it surely needs: a probe of ranks that share cores is
 // so short that it shows the scheduler too, and a run of theirs was up to 1.9 times as fast.
 double sure_part(const HostLimits& limits);
-
-// What the calls of a window touch, on the node that moves most.
-Touched touched_by(const SizedCase& what, const Places& places);
 
 // The part of a bound that a healthy run reaches: less within the caches, whose bandwidth is that
 // of each core alone, near the latency, and where the library copies on the way.

@@ -2,7 +2,6 @@
 #include "bench/expect/host_expecter.h"
 
 #include "base/log.h"
-#include "base/wire.h"
 #include "bench/expect/group_bound.h"
 #include "bench/expect/network_bound.h"
 #include "bench/expect/network_probe.h"
@@ -10,7 +9,6 @@
 #include "bench/expect/suspects.h"
 #include "bench/expect/tcp_hosts.h"
 #include "bench/groups.h"
-#include "topo/machine.h"
 
 #include <fmt/format.h>
 
@@ -28,15 +26,12 @@ bool on_several_hosts(Session& session) { return session.members().place().nnode
 
 // The same on all lanes.
 bool follows_from_probes(Session& session) {
-  const auto& rank = session.ranks().front();
-  const auto& config = session.config();
-  if (!config.emulate_file.empty() || largest_group(config, session.nranks()) < 2 ||
-      session.nranks() > HostExpecter::kMostRanks || rank.device->kind() != DeviceKind::cpu)
+  if (!on_host_memory(session) || largest_group(session.config(), session.nranks()) < 2 ||
+      session.nranks() > HostExpecter::kMostRanks)
     return false;
-  const auto& infos = session.infos();
-  const bool on_one = infos.front().node == infos.back().node;  // as the backend says
-  if (!on_several_hosts(session)) return on_one;
-  return session.ngroups() == 1 && !session.any_lane(!is_tcp(rank.world->transport()));
+  if (!on_several_hosts(session)) return on_one_node(session);
+  const auto& transport = session.ranks().front().world->transport();
+  return session.ngroups() == 1 && !session.any_lane(!is_tcp(transport));
 }
 
 NetworkLimits limits_of(const Session& session, const std::vector<NetworkPoint>& probed) {
@@ -52,23 +47,8 @@ GroupedCase grouped(const Session& session, const Case& what, Placement placemen
                     const TrafficMatrix* traffic) {
   GroupedCase grouped{.what = what, .placement = placement};
   for (const auto& [color, nranks] : group_sizes(session.config(), session.nranks()))
-    grouped.groups.push_back(
-        {.sizing = {.count = count_of(*what.collective, what.bytes, what.type, nranks),
-                    .nranks = nranks,
-                    .traffic = traffic,
-                    .type = what.type}});
+    grouped.groups.push_back({.sizing = sizing_of(what, nranks, traffic)});
   return grouped;
-}
-
-// The first lane's sizes hold for all: what is free changes from one question to the next.
-std::vector<std::size_t> agreed(Session& session, const std::vector<std::size_t>& mine) {
-  WireWriter out;
-  for (const auto size : mine) out.put(size);
-  const auto bytes = session.members().broadcast(out.bytes(), 0, session.init_deadline());
-  WireReader in(bytes);
-  std::vector<std::size_t> sizes;
-  while (!in.empty()) sizes.push_back(in.get<std::size_t>());
-  return sizes;
 }
 
 struct NotProbed {
@@ -111,7 +91,7 @@ bool HostExpecter::measure_network(Session& session, const Run& run) {
   network.limits = limits_of(session, network.probed);
   network.limits.average = session.config().average;
   network.limits.calls = places_.calls;
-  network.limits.barrier_us = run.barrier_us;
+  network.limits.barrier_us = run.memory.barrier_us;
   slow_nodes_ = linerate::slow_nodes(found.pairs, nnodes);
   return true;
 }
@@ -121,31 +101,27 @@ double HostExpecter::budget_us() const {
 }
 
 void HostExpecter::measure_memory(Session& session, const Run& run) {
-  if (session.is_first())
-    limits_.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
-  const auto sizes = agreed(session, wanted_sizes(session, run));
+  limits_ = limits_before_probes(session, run.memory);
+  const auto sizes = agreed_sizes(session, wanted_sizes(session, run));
   auto probed = probe_memory(session, sizes, {.budget_us = budget_us()});
   limits_.memory = std::move(probed.curve);
   left_out_ = std::move(probed.left_out);
   say_left_out(session);
-  limits_.latency_us = run.barrier_us / 2;  // there, and the answer back
-  limits_.direct = run.direct;
-  limits_.crowded = run.crowded;
 }
 
 std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, const Run& run) const {
   if (!session.is_first()) return {};
   std::vector<double> footprints;
   for (const auto& what : run.cases)
-    for (const auto placement : {Placement::out_of_place, Placement::in_place})
-      footprints.push_back(touched_together(grouped(session, what, placement, run.traffic), places_)
-                               .front()
-                               .footprint_bytes);
-  const auto& infos = session.infos();
-  const int here = ranks_on_first_node(infos);
+    for (const auto placement : {Placement::out_of_place, Placement::in_place}) {
+      const auto all = grouped(session, what, placement, run.traffic);
+      const auto some = touched_together(all, places_).front().footprints();
+      footprints.insert(footprints.end(), some.begin(), some.end());
+    }
+  const int here = ranks_on_first_node(session.infos());
   return probe_sizes(footprints,
                      {.buffer_bytes = 2 * static_cast<std::size_t>(here) * run.buffer_bytes,
-                      .cache_bytes = run.cache_bytes});
+                      .cache_bytes = run.memory.cache_bytes});
 }
 
 void HostExpecter::say_left_out(const Session& session) const {
@@ -155,8 +131,7 @@ void HostExpecter::say_left_out(const Session& session) const {
 
 std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
   const auto touched = touched_by(what, places_);
-  const bool knows_memory =
-      !limits_.memory.empty() && limits_.memory.knows(touched.footprint_bytes, left_out_);
+  const bool knows_memory = limits_.memory.knows(touched.footprints(), left_out_);
   if (network_)
     return network_bound(what, network_->limits,
                          knows_memory ? sure_part(limits_) * limits_.memory.least_us(touched) : 0);
@@ -165,8 +140,7 @@ std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
 
 std::vector<std::optional<Expectation>> HostExpecter::of_groups(const GroupedCase& what) const {
   const auto touched = touched_together(what, places_);
-  if (limits_.memory.empty() || !limits_.memory.knows(touched.front().footprint_bytes, left_out_))
-    return {};
+  if (!limits_.memory.knows(touched.front().footprints(), left_out_)) return {};
   return group_bounds(what, limits_, touched);
 }
 

@@ -4,7 +4,9 @@
 
 #include "bench/expect/expecter.h"
 #include "bench/expect/host_bound.h"
+#include "bench/expect/memory_run.h"
 #include "bench/expect/network_limits.h"
+#include "bench/expect/places.h"
 #include "bench/session.h"
 
 #include <cstddef>
@@ -27,10 +29,7 @@ class HostExpecter final : public Expecter {
     const std::vector<Case>& cases;
     std::size_t buffer_bytes = 0;  // of one rank's buffer
     const TrafficMatrix* traffic = nullptr;
-    double barrier_us = 0;
-    bool direct = true;           // Capabilities::direct
-    bool crowded = false;         // ranks share cores; on rank 0
-    std::size_t cache_bytes = 0;  // RunEvents::cache_bytes, on rank 0
+    MemoryRun memory{};
   };
 
   // Beyond it the closed forms, a part for each pair of ranks, take longer than they are worth.

@@ -21,6 +21,14 @@ MemoryPoint between(const MemoryPoint& low, const MemoryPoint& high, double byte
 
 }  // namespace
 
+std::vector<double> Touched::footprints() const {
+  constexpr double kCounts = 0.1;
+  std::vector<double> footprints;
+  for (const auto& [part, bytes] : visits)
+    if (part >= kCounts) footprints.push_back(bytes);
+  return footprints;
+}
+
 MemoryCurve::MemoryCurve(std::vector<MemoryPoint> points) : points_(std::move(points)) {
   std::ranges::sort(points_, {}, &MemoryPoint::bytes);
 }
@@ -45,14 +53,34 @@ bool MemoryCurve::knows(double bytes, std::span<const std::size_t> left_out) con
   });
 }
 
-bool MemoryCurve::beyond_caches(double bytes, std::size_t l3_bytes) const {
+bool MemoryCurve::knows(std::span<const double> footprints,
+                        std::span<const std::size_t> left_out) const {
+  return !empty() &&
+         std::ranges::all_of(footprints, [&](double bytes) { return knows(bytes, left_out); });
+}
+
+bool MemoryCurve::is_memory(double bytes, std::size_t l3_bytes) const {
   if (bytes > static_cast<double>(l3_bytes)) return true;
   const auto& largest = points_.back();
   return largest.bytes > l3_bytes && at(bytes).copy_gbps < kLikeMemory * largest.copy_gbps;
 }
 
+bool MemoryCurve::beyond_caches(const Touched& touched, std::size_t l3_bytes) const {
+  double beyond = 0, within = 0;
+  for (const auto& [part, bytes] : touched.visits)
+    (is_memory(bytes, l3_bytes) ? beyond : within) += part;
+  return beyond > within;
+}
+
 double MemoryCurve::least_us(const Touched& touched) const {
-  const auto gbps = at(touched.footprint_bytes);
+  double us = 0;
+  for (const auto& [part, bytes] : touched.visits)
+    if (part > 0) us += part * least_us(touched, bytes);
+  return us;
+}
+
+double MemoryCurve::least_us(const Touched& touched, double footprint_bytes) const {
+  const auto gbps = at(footprint_bytes);
   const double paired = std::min(touched.read_bytes, touched.written_bytes);
   const double pairs_gbps =
       touched.in_place ? std::max(gbps.copy_gbps, gbps.update_gbps) : gbps.copy_gbps;

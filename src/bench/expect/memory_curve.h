@@ -9,13 +9,21 @@
 
 namespace linerate {
 
-// Bytes over all ranks of one call, and the memory that its calls touch before they come back to
-// the same place.
+// Calls that come to memory after so much of it was touched since it was touched itself.
+struct Visits {
+  double part = 1;  // of all calls
+  double footprint_bytes = 0;
+};
+
+// Bytes over all ranks of one call, and how its calls come to the memory.
 struct Touched {
   double read_bytes = 0;
   double written_bytes = 0;
-  double footprint_bytes = 0;
-  bool in_place = false;  // results may overwrite what was read
+  bool in_place = false;         // results may overwrite what was read
+  std::vector<Visits> visits{};  // whose parts are 1 together
+
+  // Of those visits that are a tenth of all or more: the others hardly count.
+  std::vector<double> footprints() const;
 };
 
 inline constexpr double MemoryPoint::*kMemoryBandwidths[] = {
@@ -36,17 +44,21 @@ class MemoryCurve {
   // Between two points on the logarithm of the size; beyond the ends as at them.
   // REQUIRES: !empty().
   MemoryPoint at(double bytes) const;
-  // Whether at(bytes) rests on what was measured beside it, and not on points with one of
-  // `left_out` between them.
-  bool knows(double bytes, std::span<const std::size_t> left_out) const;
-  // Whether `bytes` of memory are not served from a last-level cache of `l3_bytes`: they are more,
-  // or they are no faster than what is more. Virtual machines have less of a cache than they see.
-  bool beyond_caches(double bytes, std::size_t l3_bytes) const;
+  // Whether at(footprint) rests on what was measured beside it, and not on points with one of
+  // `left_out` between them, for all footprints. False where nothing was measured.
+  bool knows(std::span<const double> footprints, std::span<const std::size_t> left_out) const;
+  // Whether most calls come to memory that no last-level cache of `l3_bytes` serves: footprints are
+  // more, or no faster than what is more. Virtual machines have less of a cache than they see.
+  bool beyond_caches(const Touched& touched, std::size_t l3_bytes) const;
   // The least time that memory takes: reads and writes together as a copy makes them, and what is
   // left of either at its own bandwidth.
   double least_us(const Touched& touched) const;
 
  private:
+  bool knows(double bytes, std::span<const std::size_t> left_out) const;
+  bool is_memory(double bytes, std::size_t l3_bytes) const;
+  double least_us(const Touched& touched, double footprint_bytes) const;
+
   std::vector<MemoryPoint> points_;
 };
 

@@ -18,7 +18,8 @@ struct MessageTimes {
 
 Touched touched_by_message(std::size_t bytes, double footprint_bytes) {
   const auto size = static_cast<double>(bytes);
-  return {.read_bytes = size, .written_bytes = size, .footprint_bytes = footprint_bytes};
+  return {
+      .read_bytes = size, .written_bytes = size, .visits = {{.footprint_bytes = footprint_bytes}}};
 }
 
 // Ranks that share cores may reach less together than one of them alone.
@@ -40,11 +41,10 @@ MessageTimes least_times(const PairRun& run, const PairLimits& limits, std::size
 bool is_known(const PairRun& run, const PairLimits& limits, std::size_t npairs) {
   const auto lone = lone_footprint(run.bytes);
   const auto round = round_footprint(run.bytes, run.ways, npairs);
-  const auto parts = {&PairFootprint::read_bytes, &PairFootprint::all_bytes};
-  return std::ranges::all_of(parts, [&](double PairFootprint::*part) {
-    return limits.lone.knows(lone.*part, limits.lone_left_out) &&
-           limits.all.memory.knows(round.*part, limits.all_left_out);
-  });
+  const double lones[] = {lone.read_bytes, lone.all_bytes};
+  const double rounds[] = {round.read_bytes, round.all_bytes};
+  return limits.lone.knows(lones, limits.lone_left_out) &&
+         limits.all.memory.knows(rounds, limits.all_left_out);
 }
 
 bool is_judged(const PairRun& run, const PairLimits& limits, std::size_t npairs) {

@@ -1,10 +1,8 @@
 // See pair_expecter.h.
 #include "bench/expect/pair_expecter.h"
 
-#include "base/wire.h"
 #include "bench/expect/node_probe.h"
 #include "bench/expect/probe_plan.h"
-#include "topo/machine.h"
 
 #include <utility>
 
@@ -14,17 +12,7 @@ namespace {
 constexpr double kBudgetUs = 100e3;  // of all ranks at once, and as much of those asked alone
 
 bool in_one_memory(const Session& session) {
-  return session.config().emulate_file.empty() && session.nranks() > 1 &&
-         session.infos().front().node == session.infos().back().node &&
-         session.ranks().front().device->kind() == DeviceKind::cpu;
-}
-
-// The first lane's knowledge is what all go by.
-std::size_t agreed_cache(Session& session, std::size_t cache_bytes) {
-  WireWriter out;
-  out.put(cache_bytes);
-  return WireReader(session.members().broadcast(out.bytes(), 0, session.init_deadline()))
-      .get<std::size_t>();
+  return session.nranks() > 1 && on_host_memory(session) && on_one_node(session);
 }
 
 std::vector<MemoryPoint> joined(const MemoryCurve& all, const MemoryCurve& lone) {
@@ -59,12 +47,10 @@ std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run&
   auto expecter = std::make_unique<PairExpecter>();
   auto& limits = expecter->limits_;
   limits.nranks = session.nranks();
-  limits.all.latency_us = run.barrier_us / 2;  // there, and the answer back
-  limits.all.direct = session.capabilities().direct;
-  limits.all.crowded = run.crowded;
-  if (session.is_first())
-    limits.all.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
-  expecter->sizes_ = sizes_of(run.config, session.nranks(), agreed_cache(session, run.cache_bytes));
+  limits.all = limits_before_probes(session, run.memory);
+  const auto sizes = sizes_of(run.config, session.nranks(), run.memory.cache_bytes);
+  expecter->sizes_ = {.all = agreed_sizes(session, sizes.all),
+                      .lone = agreed_sizes(session, sizes.lone)};
   expecter->probe(session);
   if (session.is_first())
     for (const auto* sizes : {&limits.all_left_out, &limits.lone_left_out})

@@ -1,6 +1,7 @@
 // What the memory of this host lets pairs of its ranks reach, asked right before and right after.
 #pragma once
 
+#include "bench/expect/memory_run.h"
 #include "bench/expect/pair_bound.h"
 #include "bench/session.h"
 
@@ -16,9 +17,7 @@ class PairExpecter {
  public:
   struct Run {
     const RunConfig& config;  // with what became of -e
-    double barrier_us = 0;
-    std::size_t cache_bytes = 0;  // RunEvents::cache_bytes, on rank 0
-    bool crowded = false;         // ranks share cores; on rank 0
+    MemoryRun memory{};
   };
 
   // Measures all ranks at once and some of them alone, for 0.1 s at most each where nothing else

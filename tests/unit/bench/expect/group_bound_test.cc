@@ -151,8 +151,9 @@ TEST(TouchedTogether, HaveTheFootprintOfAllGroups) {
 
   const auto touched = touched_together(groups.grouped, {.sliding = Sliding::fixed});
 
-  EXPECT_EQ(touched[0].footprint_bytes, (2 + 3) * 2 * 4.0 * kMiB);
-  EXPECT_EQ(touched[1].footprint_bytes, touched[0].footprint_bytes);
+  const std::vector<double> together{(2 + 3) * 2 * 4.0 * kMiB};
+  EXPECT_EQ(touched[0].footprints(), together);
+  EXPECT_EQ(touched[1].footprints(), together);
   EXPECT_EQ(touched[0].read_bytes, 2 * 4.0 * kMiB);
 }
 

@@ -1,6 +1,8 @@
 // Bounds of collectives over one memory, worked by hand.
 #include "bench/expect/host_bound.h"
 
+#include "bench/expect/places.h"
+
 #include <gtest/gtest.h>
 
 namespace linerate {
@@ -18,9 +20,7 @@ HostLimits limits(double latency_us = 0) {
 Case of(std::string_view name) { return {.collective = find_collective(name), .bytes = 4 * kMiB}; }
 
 SizedCase on(const Case& what, int nranks) {
-  return {.what = what,
-          .sizing = {.count = count_of(*what.collective, what.bytes, what.type, nranks),
-                     .nranks = nranks}};
+  return {.what = what, .sizing = sizing_of(what, nranks, nullptr)};
 }
 
 double bound_gbps(std::string_view name, int nranks, double latency_us = 0) {
@@ -91,41 +91,6 @@ TEST(HostBounds, OfOneRankAloneAreNone) {
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
 
   EXPECT_FALSE(host_bound(host_case, limits(), touched));
-}
-
-TEST(Footprints, GrowWithThePlacesThatBuffersSlideOver) {
-  const Case what = of("all_reduce");
-
-  const auto footprint = [&](const Places& places) {
-    return touched_by(on(what, 2), places).footprint_bytes;
-  };
-
-  EXPECT_EQ(footprint({.sliding = Sliding::fixed, .buffer_bytes = 64 * kMiB, .calls = 20}),
-            16.0 * kMiB);
-  EXPECT_EQ(footprint({.buffer_bytes = 64 * kMiB, .calls = 20}), 16 * 16.0 * kMiB);
-  EXPECT_EQ(footprint({.buffer_bytes = 64 * kMiB, .calls = 3}), 3 * 16.0 * kMiB);
-}
-
-TEST(Footprints, OfInPlaceCallsCountMemoryOnce) {
-  const Case what = of("all_reduce");
-  auto in_place = on(what, 2);
-  in_place.placement = Placement::in_place;
-
-  EXPECT_EQ(touched_by(in_place, {.sliding = Sliding::fixed}).footprint_bytes, 8.0 * kMiB);
-}
-
-// Places that no warm-up call touched were filled last, with both buffers of both ranks.
-TEST(Footprints, OfPlacesThatAreNotWarmAreThoseOfFillingThem) {
-  const Case what = of("all_reduce");
-  auto in_place = on(what, 2);
-  in_place.placement = Placement::in_place;
-  const auto footprint = [&](std::uint64_t warm_calls) {
-    return touched_by(in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = warm_calls})
-        .footprint_bytes;
-  };
-
-  EXPECT_EQ(footprint(1), 10 * 16.0 * kMiB);
-  EXPECT_EQ(footprint(10), 10 * 8.0 * kMiB);
 }
 
 }  // namespace

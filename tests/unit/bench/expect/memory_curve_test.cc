@@ -23,31 +23,80 @@ TEST(MemoryCurves, StayAsTheyAreBeyondTheirEnds) {
   EXPECT_EQ(curve().at(1e12).read_gbps, 20);
 }
 
+Touched touched(double read_bytes, double written_bytes, double footprint_bytes) {
+  return {.read_bytes = read_bytes,
+          .written_bytes = written_bytes,
+          .visits = {{.footprint_bytes = footprint_bytes}}};
+}
+
 TEST(MemoryCurves, TakeReadsAndWritesTogetherAndTheRestAlone) {
   const double large = 64.0 * kMiB;
 
-  EXPECT_DOUBLE_EQ(curve().least_us({.read_bytes = 20e3, .footprint_bytes = large}), 1);
-  EXPECT_DOUBLE_EQ(curve().least_us({.written_bytes = 20e3, .footprint_bytes = large}), 2);
-  EXPECT_DOUBLE_EQ(
-      curve().least_us({.read_bytes = 35e3, .written_bytes = 15e3, .footprint_bytes = large}), 3);
+  EXPECT_DOUBLE_EQ(curve().least_us(touched(20e3, 0, large)), 1);
+  EXPECT_DOUBLE_EQ(curve().least_us(touched(0, 20e3, large)), 2);
+  EXPECT_DOUBLE_EQ(curve().least_us(touched(35e3, 15e3, large)), 3);
+}
+
+// A quarter of the calls come to memory at 20 GB/s, the rest to a cache at 100.
+TEST(MemoryCurves, CountEachCallByWhereItComes) {
+  auto reads = touched(20e3, 0, 64.0 * kMiB);
+  reads.visits = {{.part = 0.25, .footprint_bytes = 64.0 * kMiB},
+                  {.part = 0.75, .footprint_bytes = 1.0 * kMiB}};
+
+  EXPECT_DOUBLE_EQ(curve().least_us(reads), 0.25 * 1 + 0.75 * 0.2);
+}
+
+bool knows(double bytes, const std::vector<std::size_t>& missing) {
+  return curve().knows({&bytes, 1}, missing);
 }
 
 TEST(MemoryCurves, KnowNothingBetweenPointsWhereASizeIsMissing) {
   const std::vector<std::size_t> missing{4 * kMiB, 16 * kMiB};
 
-  EXPECT_FALSE(curve().knows(8.0 * kMiB, missing));
-  EXPECT_TRUE(curve().knows(8.0 * kMiB, {}));
-  EXPECT_TRUE(curve().knows(1.0 * kMiB, missing));
-  EXPECT_TRUE(curve().knows(64.0 * kMiB, missing));
-  EXPECT_TRUE(curve().knows(500.0 * kMiB, missing));
-  EXPECT_TRUE(curve().knows(0.5 * kMiB, missing));
+  EXPECT_FALSE(knows(8.0 * kMiB, missing));
+  EXPECT_TRUE(knows(8.0 * kMiB, {}));
+  EXPECT_TRUE(knows(1.0 * kMiB, missing));
+  EXPECT_TRUE(knows(64.0 * kMiB, missing));
+  EXPECT_TRUE(knows(500.0 * kMiB, missing));
+  EXPECT_TRUE(knows(0.5 * kMiB, missing));
+}
+
+TEST(MemoryCurves, KnowWhereAllFootprintsAreKnown) {
+  const std::vector<std::size_t> missing{4 * kMiB};
+  const std::vector<double> both{1.0 * kMiB, 8.0 * kMiB};
+
+  EXPECT_FALSE(curve().knows(both, missing));
+  EXPECT_TRUE(curve().knows(both, {}));
+  EXPECT_FALSE(MemoryCurve().knows(both, {}));
 }
 
 TEST(MemoryCurves, KnowCachesByTheirSpeedToo) {
-  EXPECT_TRUE(curve().beyond_caches(128.0 * kMiB, 32 * kMiB));
-  EXPECT_FALSE(curve().beyond_caches(kMiB, 32 * kMiB));
-  EXPECT_TRUE(curve().beyond_caches(60.0 * kMiB, 63 * kMiB));   // as slow as what is beyond
-  EXPECT_FALSE(curve().beyond_caches(60.0 * kMiB, 64 * kMiB));  // nothing beyond was measured
+  const auto beyond = [](double mib, std::size_t l3_mib) {
+    return curve().beyond_caches(touched(1, 1, mib * kMiB), l3_mib * kMiB);
+  };
+
+  EXPECT_TRUE(beyond(128, 32));
+  EXPECT_FALSE(beyond(1, 32));
+  EXPECT_TRUE(beyond(60, 63));   // as slow as what is beyond
+  EXPECT_FALSE(beyond(60, 64));  // nothing beyond was measured
+}
+
+TEST(MemoryCurves, AreBeyondCachesWhereMostCallsAre) {
+  auto mixed = touched(1, 1, 0);
+  mixed.visits = {{.part = 0.6, .footprint_bytes = 128.0 * kMiB},
+                  {.part = 0.4, .footprint_bytes = 1.0 * kMiB}};
+
+  EXPECT_TRUE(curve().beyond_caches(mixed, 32 * kMiB));
+  mixed.visits[0].part = 0.4, mixed.visits[1].part = 0.6;
+  EXPECT_FALSE(curve().beyond_caches(mixed, 32 * kMiB));
+}
+
+TEST(Footprints, OfFewCallsAreLeftOut) {
+  const Touched mostly{.visits = {{.part = 0.05, .footprint_bytes = 1},
+                                  {.part = 0, .footprint_bytes = 2},
+                                  {.part = 0.95, .footprint_bytes = 3}}};
+
+  EXPECT_EQ(mostly.footprints(), std::vector<double>{3});
 }
 
 }  // namespace

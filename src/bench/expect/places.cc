@@ -1,0 +1,82 @@
+// See places.h.
+#include "bench/expect/places.h"
+
+#include "bench/expect/moved.h"
+
+#include <algorithm>
+#include <map>
+
+namespace linerate {
+namespace {
+
+struct OnNode {
+  Moved moved{};
+  int nranks = 0;
+
+  std::size_t total() const { return moved.read + moved.written; }
+};
+
+OnNode busiest_node(const SizedCase& what, const std::vector<int>& nodes) {
+  const auto& collective = *what.what.collective;
+  if (nodes.empty())
+    return {.moved = moved_of(collective, what.sizing, what.what.root, what.placement),
+            .nranks = what.sizing.nranks};
+  const auto moved = moved_by_rank(collective, what.sizing, what.what.root, what.placement);
+  std::map<int, OnNode> all;
+  for (std::size_t rank = 0; rank < moved.size(); ++rank) {
+    auto& node = all[nodes[rank]];
+    node.moved += moved[rank];
+    ++node.nranks;
+  }
+  const auto most =
+      std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.total(); });
+  return most->second;
+}
+
+// The memory of one place, over all ranks of a node.
+struct Place {
+  double call_bytes = 0;    // that a call touches
+  double filled_bytes = 0;  // both buffers of each rank
+};
+
+// The last place is the verified call's alone, where there are several: it comes back as late as
+// others do.
+std::vector<Visits> visits_of(const Place& place, std::uint64_t nplaces, const Places& places) {
+  const auto calls = std::max<std::uint64_t>(1, places.calls);
+  const auto sliding = nplaces > 1 ? nplaces - 1 : 1;
+  const auto used = std::min(sliding, calls);
+  const auto warm = std::min(used, places.warm_calls);
+  const auto filled = std::min(nplaces, std::max(calls, places.warm_calls));
+  const auto part = [&](std::uint64_t some) {
+    return static_cast<double>(some) / static_cast<double>(calls);
+  };
+  const auto times = [](double bytes, std::uint64_t count) {
+    return bytes * static_cast<double>(count);
+  };
+  return {{.part = part(used - warm), .footprint_bytes = times(place.filled_bytes, filled)},
+          {.part = part(warm),
+           .footprint_bytes = times(place.call_bytes, std::min(sliding, places.warm_calls))},
+          {.part = part(calls - used), .footprint_bytes = times(place.call_bytes, used)}};
+}
+
+}  // namespace
+
+Touched touched_by(const SizedCase& what, const Places& places) {
+  const auto [moved, nranks] = busiest_node(what, places.nodes);
+  const auto element = static_cast<double>(bytes_of(what.what.type));
+  Touched touched{.read_bytes = static_cast<double>(moved.read) * element,
+                  .written_bytes = static_cast<double>(moved.written) * element,
+                  .in_place = what.placement == Placement::in_place};
+  const auto stride = row_bytes(*what.what.collective, what.sizing, what.what.type);
+  const bool slides = places.sliding == Sliding::slide && stride > 0;
+  const auto nplaces = slides ? std::max<std::uint64_t>(1, places.buffer_bytes / stride) : 1;
+  const double read = touched.read_bytes, written = touched.written_bytes;
+  const double call_bytes = touched.in_place ? std::max(read, written) : read + written;
+  const double both_buffers = 2 * static_cast<double>(stride) * nranks;
+  touched.visits =
+      visits_of({.call_bytes = call_bytes, .filled_bytes = std::max(call_bytes, both_buffers)},
+                nplaces, places);
+  return touched;
+}
+
+}  // namespace linerate

@@ -1,0 +1,100 @@
+// What calls touch, and how much was touched since their places were.
+#include "bench/expect/places.h"
+
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// 2 ranks of 4 MiB: a call touches 16 MiB in two buffers and 8 in place; a place holds 16.
+Touched touched(Placement placement, const Places& places) {
+  const Case what{.collective = find_collective("all_reduce"), .bytes = 4 * kMiB};
+  return touched_by({.what = what, .placement = placement, .sizing = sizing_of(what, 2, nullptr)},
+                    places);
+}
+
+struct Seen {
+  double filled, warm, again;
+};
+Seen parts(const Touched& touched) {
+  const auto& visits = touched.visits;
+  return {visits.at(0).part, visits.at(1).part, visits.at(2).part};
+}
+Seen footprints_mib(const Touched& touched) {
+  const auto& visits = touched.visits;
+  return {visits.at(0).footprint_bytes / kMiB, visits.at(1).footprint_bytes / kMiB,
+          visits.at(2).footprint_bytes / kMiB};
+}
+
+TEST(Places, ThatDoNotSlideAreOne) {
+  const auto fixed = touched(Placement::out_of_place,
+                             {.sliding = Sliding::fixed, .buffer_bytes = 64 * kMiB, .calls = 20});
+
+  EXPECT_EQ(footprints_mib(fixed).again, 16);
+  EXPECT_DOUBLE_EQ(parts(fixed).again, 19 / 20.0);
+  EXPECT_DOUBLE_EQ(parts(fixed).warm, 1 / 20.0);
+}
+
+// 16 places, of which calls slide over 15: the last is the verified call's.
+TEST(Places, ComeBackAfterAllThatCallsSlideOver) {
+  const auto sliding =
+      touched(Placement::out_of_place, {.buffer_bytes = 64 * kMiB, .calls = 60, .warm_calls = 15});
+
+  EXPECT_EQ(footprints_mib(sliding).again, 15 * 16);
+  EXPECT_EQ(footprints_mib(sliding).warm, 15 * 16);
+  EXPECT_EQ(parts(sliding).filled, 0);
+}
+
+// All but the verified one of them work on the first place.
+TEST(Places, OfWhichThereAreTwoAreHardlyMoreThanOne) {
+  const auto two =
+      touched(Placement::in_place, {.buffer_bytes = 8 * kMiB, .calls = 20, .warm_calls = 1});
+
+  EXPECT_EQ(footprints_mib(two).again, 8);
+  EXPECT_DOUBLE_EQ(parts(two).again, 19 / 20.0);
+}
+
+// They were filled before, with both buffers of both ranks, whatever the calls touch.
+TEST(Places, ThatNoWarmUpTouchedWereFilledBefore) {
+  const auto cold =
+      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = 1});
+
+  EXPECT_DOUBLE_EQ(parts(cold).filled, 9 / 10.0);
+  EXPECT_EQ(footprints_mib(cold).filled, 10 * 16);
+  EXPECT_DOUBLE_EQ(parts(cold).warm, 1 / 10.0);
+  EXPECT_EQ(footprints_mib(cold).warm, 8);
+}
+
+TEST(Places, ThatWarmUpsTouchedComeBackAfterThese) {
+  const auto warm =
+      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = 10});
+
+  EXPECT_EQ(parts(warm).warm, 1);
+  EXPECT_EQ(footprints_mib(warm).warm, 10 * 8);
+}
+
+TEST(Places, OfTheNodeThatMovesMostCount) {
+  const Case what{.collective = find_collective("all_reduce"), .bytes = 4 * kMiB};
+  const SizedCase three{.what = what, .sizing = sizing_of(what, 3, nullptr)};
+
+  const auto busiest = touched_by(three, {.sliding = Sliding::fixed, .nodes = {0, 1, 1}});
+
+  EXPECT_EQ(busiest.read_bytes, 2 * 4.0 * kMiB);
+  EXPECT_EQ(busiest.visits.back().footprint_bytes, 2 * 2 * 4.0 * kMiB);
+}
+
+// Of a broadcast the root's node alone reads, and all others write.
+TEST(Places, OfTheNodeThatMovesMostAreOfTheMostBytes) {
+  const Case what{.collective = find_collective("broadcast"), .bytes = 4 * kMiB};
+  const SizedCase four{.what = what, .sizing = sizing_of(what, 4, nullptr)};
+
+  const auto busiest = touched_by(four, {.sliding = Sliding::fixed, .nodes = {0, 1, 1, 1}});
+
+  EXPECT_EQ(busiest.read_bytes, 0);
+  EXPECT_EQ(busiest.written_bytes, 3 * 4.0 * kMiB);
+}
+
+}  // namespace
+}  // namespace linerate
