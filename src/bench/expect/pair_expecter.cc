@@ -53,8 +53,8 @@ std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run&
                       .lone = agreed_sizes(session, sizes.lone)};
   expecter->probe(session);
   if (session.is_first())
-    for (const auto* sizes : {&limits.all_left_out, &limits.lone_left_out})
-      if (!sizes->empty()) tell_left_out(*sizes, kBudgetUs);
+    for (const auto* left_out : {&limits.all_left_out, &limits.lone_left_out})
+      if (!left_out->empty()) tell_left_out(*left_out, kBudgetUs);
   return expecter;
 }
 
