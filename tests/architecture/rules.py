@@ -19,7 +19,7 @@ MAX_COLUMNS = 100
 _ARCHITECTURE = r"__(CUDACC|CUDA_ARCH|x86_64|aarch64|AVX\w*|SSE\w*|F16C|FMA|ARM_\w+|SIZEOF_\w+)_*"
 CONDITIONS = (
     (r"src/backends/\w+/.*|src/devices/cuda/.*", r".*"),
-    (r"src/devices/cpu/.*|src/pattern/.*\.h|src/base/simd\.h", _ARCHITECTURE),
+    (r"src/devices/cpu/.*|src/pattern/.*\.h|src/base/(simd\.h|stream_copy\.cc)", _ARCHITECTURE),
     (r"src/bench/probe/kernels\.cc", _ARCHITECTURE),
     (r".*", r"__cplusplus"),
 )

@@ -5,7 +5,7 @@
 #include "backends/host/emulation/toll.h"
 #include "backends/host/streaming.h"
 #include "base/error.h"
-#include "devices/cpu/stream_copy.h"
+#include "base/stream_copy.h"
 
 #include <fmt/format.h>
 

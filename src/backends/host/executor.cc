@@ -2,8 +2,8 @@
 #include "backends/host/executor.h"
 
 #include "backends/host/emulation/toll.h"
+#include "base/stream_copy.h"
 #include "devices/cpu/reduce.h"
-#include "devices/cpu/stream_copy.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "backends/host/emulation/toll.h"
 #include "backends/host/prefetch.h"
 #include "base/error.h"
-#include "devices/cpu/stream_copy.h"
+#include "base/stream_copy.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "backends/host/streaming.h"
 
 #include "base/splitmix.h"
-#include "devices/cpu/stream_copy.h"
+#include "base/stream_copy.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/stream_copy.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/free_memory.h"
-#include "devices/cpu/stream_copy.h"
 #include "pattern/pattern.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // See stream_copy.h.
-#include "devices/cpu/stream_copy.h"
+#include "base/stream_copy.h"
 
 #include "base/simd.h"
 
