@@ -43,7 +43,8 @@ void LaneProbe::run_once(const probe::Kernel& kernel, std::size_t offset, std::s
                        .c = send.last(bytes / 2),
                        .d = recv.last(bytes / 2)});
   kernel.run({.a = recv, .b = send, .c = {}});
-  const bool takes_both = kernel.name.ends_with("copy") || kernel.name == "merge";
+  const bool takes_both =
+      kernel.name.ends_with("copy") || kernel.name == "merge" || kernel.name == "read_both";
   if (!takes_both) kernel.run({.a = send, .b = {}, .c = {}});
 }
 

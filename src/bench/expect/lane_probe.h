@@ -22,12 +22,12 @@ struct ProbePass {
   double MemoryPoint::*gbps;
 };
 inline constexpr ProbePass kProbePasses[] = {
-    {"read", &MemoryPoint::read_gbps},       {"write", &MemoryPoint::write_gbps},
-    {"nt_write", &MemoryPoint::write_gbps},  {"copy", &MemoryPoint::copy_gbps},
-    {"nt_copy", &MemoryPoint::copy_gbps},    {"combine", &MemoryPoint::copy_gbps},
-    {"nt_combine", &MemoryPoint::copy_gbps}, {"update", &MemoryPoint::update_gbps},
-    {"merge", &MemoryPoint::update_gbps}};
-inline constexpr int kProbeRepeats = 3;  // of each
+    {"read", &MemoryPoint::read_gbps},     {"read_both", &MemoryPoint::read_gbps},
+    {"write", &MemoryPoint::write_gbps},   {"nt_write", &MemoryPoint::write_gbps},
+    {"copy", &MemoryPoint::copy_gbps},     {"nt_copy", &MemoryPoint::copy_gbps},
+    {"combine", &MemoryPoint::copy_gbps},  {"nt_combine", &MemoryPoint::copy_gbps},
+    {"update", &MemoryPoint::update_gbps}, {"merge", &MemoryPoint::update_gbps}};
+inline constexpr int kProbeRepeats = 5;  // of each
 
 enum class ProbeCompany : std::uint8_t { all_lanes, alone };
 

@@ -2,6 +2,7 @@
 #include "bench/probe/kernels.h"
 
 #include "base/simd.h"
+#include "base/stream_copy.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -56,6 +57,14 @@ LINERATE_INLINE void read(const Arrays& slice) {
   keep(sum);
 }
 
+LINERATE_INLINE void read_both(const Arrays& slice) {
+  const auto a = words(slice.a);
+  const auto b = words(slice.b);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] ^ b[i];
+  keep(sum);
+}
+
 LINERATE_INLINE void write(const Arrays& slice) {
   for (auto& word : words(slice.a)) word = kPattern;
 }
@@ -91,6 +100,12 @@ LINERATE_INLINE void merge(const Arrays& slice) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = b[i] = a[i] | b[i];
 }
 
+// As the host backend does it.
+void nt_copy(const Arrays& slice) {
+  stream_copy(slice.a.data(), slice.b.data(), slice.a.size());
+  end_streaming();
+}
+
 #if defined(__x86_64__)
 // 16 bytes: what every x86-64 has, and wider stores fill a line no sooner.
 __m128i* vectors(std::span<std::byte> bytes) { return reinterpret_cast<__m128i*>(bytes.data()); }
@@ -100,13 +115,6 @@ void nt_write(const Arrays& slice) {
   const __m128i value = _mm_set1_epi64x(kPattern);
   __m128i* const to = vectors(slice.a);
   for (std::size_t i = 0; i < nvectors(slice); ++i) _mm_stream_si128(to + i, value);
-  _mm_sfence();
-}
-
-void nt_copy(const Arrays& slice) {
-  const __m128i* const from = vectors(slice.b);
-  __m128i* const to = vectors(slice.a);
-  for (std::size_t i = 0; i < nvectors(slice); ++i) _mm_stream_si128(to + i, from[i]);
   _mm_sfence();
 }
 
@@ -124,12 +132,12 @@ void nt_combine(const Arrays& slice) {
 }
 #else
 void nt_write(const Arrays& slice) { widest<write>(slice); }
-void nt_copy(const Arrays& slice) { widest<copy>(slice); }
 void nt_combine(const Arrays& slice) { widest<combine>(slice); }
 #endif
 
-constexpr std::array<Kernel, 10> kKernels{{
+constexpr std::array<Kernel, 11> kKernels{{
     {"read", 1, widest<read>},
+    {"read_both", 2, widest<read_both>},
     {"write", 1, widest<write>},
     {"nt_write", 1, nt_write},
     {"copy", 2, widest<copy>},

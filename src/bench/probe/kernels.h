@@ -21,10 +21,11 @@ struct Kernel {
   void (*run)(const Arrays& slice);
 };
 
-// read, write, nt_write, copy, nt_copy, update (read and overwritten in place), triad; and as two
-// ranks reduce: combine, nt_combine (b and c into both a and d) and merge (a and b, into both). nt:
-// stores that go past the caches, where the processor has them; else as without. But for the triad,
-// what held normal numbers of any type holds such numbers afterwards.
+// read, read_both (a and b, as two ranks' inputs are), write, nt_write, copy, nt_copy, update (read
+// and overwritten in place), triad; and as two ranks reduce: combine, nt_combine (b and c into both
+// a and d) and merge (a and b, into both). nt: stores that go past the caches, where the processor
+// has them; else as without. But for the triad, what held normal numbers of any type holds such
+// numbers afterwards.
 std::span<const Kernel> all_kernels();
 
 // Null when there is none of this name.

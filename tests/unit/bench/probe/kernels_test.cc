@@ -45,8 +45,12 @@ class ProbeKernels : public testing::TestWithParam<std::string_view> {
 
 TEST_F(ProbeKernels, ThatReadChangeNothing) {
   run("read");
+  run("read_both");
 
-  for (std::uint64_t i = 0; i < kWords; ++i) EXPECT_EQ(word(a_, i), 1U);
+  for (std::uint64_t i = 0; i < kWords; ++i) {
+    EXPECT_EQ(word(a_, i), 1U);
+    EXPECT_EQ(word(b_, i), 10 + i);
+  }
 }
 
 TEST_F(ProbeKernels, ThatWriteReachEveryWord) {
@@ -118,7 +122,7 @@ TEST_F(ProbeKernels, OfTriadsAddAMultiple) {
 }
 
 TEST(ProbeKernelNames, AreKnownOrNull) {
-  EXPECT_EQ(all_kernels().size(), 10U);
+  EXPECT_EQ(all_kernels().size(), 11U);
   EXPECT_EQ(find_kernel("scale"), nullptr);
 }
 
