@@ -46,7 +46,8 @@ std::vector<Touched> touched_together(const GroupedCase& what, const Places& pla
     for (std::size_t v = 0; v < footprints.size(); ++v)
       footprints[v] += one.visits[v].footprint_bytes;
     // The result of one rank alone is its input, which in place lies there.
-    if (group.sizing.nranks == 1 && one.in_place) one.read_bytes = one.written_bytes = 0;
+    if (group.sizing.nranks == 1 && what.placement == Placement::in_place)
+      one.read_bytes = one.written_bytes = one.updated_bytes = 0;
   }
   for (auto& one : touched)
     for (std::size_t v = 0; v < footprints.size(); ++v)

@@ -14,7 +14,8 @@ double sure_latency_us(const HostLimits& limits) { return limits.crowded ? 0 : l
 double low_below(const HostLimits& limits, bool by_memory, const Touched& touched) {
   constexpr double kLow = 0.5, kLowBetweenCores = 0.15;
   const bool beyond_caches = limits.memory.beyond_caches(touched, limits.l3_bytes);
-  const double low = limits.direct && by_memory && beyond_caches ? kLow : kLowBetweenCores;
+  const bool reaches = limits.direct && by_memory && beyond_caches && !touched.exchanges;
+  const double low = reaches ? kLow * touched.movers_part : kLowBetweenCores;
   return low * sure_part(limits);
 }
 

@@ -31,4 +31,12 @@ inline std::size_t covered(std::vector<Interval> intervals) {
   return count;
 }
 
+// Elements that lie in intervals of both.
+inline std::size_t covered_by_both(const std::vector<Interval>& some,
+                                   const std::vector<Interval>& others) {
+  auto all = some;
+  all.insert(all.end(), others.begin(), others.end());
+  return covered(some) + covered(others) - covered(all);
+}
+
 }  // namespace linerate

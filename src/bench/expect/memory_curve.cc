@@ -81,12 +81,13 @@ double MemoryCurve::least_us(const Touched& touched) const {
 
 double MemoryCurve::least_us(const Touched& touched, double footprint_bytes) const {
   const auto gbps = at(footprint_bytes);
+  const double updated = touched.updated_bytes;
   const double paired = std::min(touched.read_bytes, touched.written_bytes);
-  const double pairs_gbps =
-      touched.in_place ? std::max(gbps.copy_gbps, gbps.update_gbps) : gbps.copy_gbps;
-  return (2 * paired / pairs_gbps + (touched.read_bytes - paired) / gbps.read_gbps +
-          (touched.written_bytes - paired) / gbps.write_gbps) /
-         kBytesPerUsOfGbps;
+  double us = 2 * (paired - updated) / gbps.copy_gbps +
+              (touched.read_bytes - paired) / gbps.read_gbps +
+              (touched.written_bytes - paired) / gbps.write_gbps;
+  if (updated > 0) us += 2 * updated / std::max(gbps.copy_gbps, gbps.update_gbps);
+  return us / kBytesPerUsOfGbps;
 }
 
 }  // namespace linerate

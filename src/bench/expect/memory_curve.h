@@ -19,7 +19,9 @@ struct Visits {
 struct Touched {
   double read_bytes = 0;
   double written_bytes = 0;
-  bool in_place = false;         // results may overwrite what was read
+  double updated_bytes = 0;      // read and written over: counted in both
+  bool exchanges = false;        // what is written over must be read by another rank before
+  double movers_part = 1;        // of the ranks: those that read, or write, whichever are more
   std::vector<Visits> visits{};  // whose parts are 1 together
 
   // Of those visits that are a tenth of all or more: the others hardly count.
@@ -50,8 +52,8 @@ class MemoryCurve {
   // Whether most calls come to memory that no last-level cache of `l3_bytes` serves: footprints are
   // more, or no faster than what is more. Virtual machines have less of a cache than they see.
   bool beyond_caches(const Touched& touched, std::size_t l3_bytes) const;
-  // The least time that memory takes: reads and writes together as a copy makes them, and what is
-  // left of either at its own bandwidth.
+  // The least time that memory takes: what is updated as an update or a copy takes it, other reads
+  // and writes together as a copy does, and what is left of either at its own bandwidth.
   double least_us(const Touched& touched) const;
 
  private:

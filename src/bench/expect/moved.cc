@@ -3,7 +3,7 @@
 
 #include "bench/expect/intervals.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -14,63 +14,73 @@ bool lies_there(const Oracle::Segment& segment, int rank, const Shape& shape) {
                                             segment.offset + shape.in_place_recv_offset;
 }
 
+// What each rank's buffers are asked for, in elements of its one buffer where there is one.
 class Counter {
  public:
-  Counter(const Sizing& sizing, Placement placement)
-      : sizing_(sizing),
-        placement_(placement),
-        needed_(static_cast<std::size_t>(sizing.nranks)),
-        written_(static_cast<std::size_t>(sizing.nranks)) {}
+  Counter(std::vector<Shape> shapes, Placement placement)
+      : shapes_(std::move(shapes)), placement_(placement), of_(shapes_.size()) {}
 
-  void add(const Oracle::Segment& segment, int rank, const Shape& shape);
+  void add(const Oracle::Segment& segment, int rank);
   Moved of_rank(std::size_t rank) const;
 
  private:
-  void need(int rank, const Oracle::Segment& segment) {
-    needed_[static_cast<std::size_t>(rank)].emplace_back(segment.source_index,
-                                                         segment.source_index + segment.count);
+  struct OfRank {
+    std::vector<Interval> needed{}, written{}, copied{};  // copied: of those written
+  };
+
+  void need(std::size_t rank, const Oracle::Segment& segment) {
+    const auto first = segment.source_index + shapes_[rank].in_place_send_offset;
+    of_[rank].needed.emplace_back(first, first + segment.count);
   }
 
-  const Sizing& sizing_;
+  const std::vector<Shape> shapes_;
   const Placement placement_;
-  std::vector<std::vector<Interval>> needed_;  // of each rank's input
-  std::vector<std::size_t> written_;           // by each rank
+  std::vector<OfRank> of_;
 };
 
-void Counter::add(const Oracle::Segment& segment, int rank, const Shape& shape) {
-  if (placement_ == Placement::in_place && lies_there(segment, rank, shape)) return;
-  written_[static_cast<std::size_t>(rank)] += segment.count;
-  if (segment.source_rank != Oracle::kReduction) return need(segment.source_rank, segment);
-  for (int source = 0; source < sizing_.nranks; ++source) need(source, segment);
+void Counter::add(const Oracle::Segment& segment, int rank) {
+  const auto to = static_cast<std::size_t>(rank);
+  if (placement_ == Placement::in_place && lies_there(segment, rank, shapes_[to])) return;
+  const auto first = segment.offset + shapes_[to].in_place_recv_offset;
+  of_[to].written.emplace_back(first, first + segment.count);
+  if (segment.source_rank != Oracle::kReduction) {
+    of_[to].copied.push_back(of_[to].written.back());
+    return need(static_cast<std::size_t>(segment.source_rank), segment);
+  }
+  for (std::size_t source = 0; source < of_.size(); ++source) need(source, segment);
 }
 
 Moved Counter::of_rank(std::size_t rank) const {
-  return {.read = covered(needed_[rank]), .written = written_[rank]};
+  const auto& [needed, written, copied] = of_[rank];
+  Moved moved{.read = covered(needed), .written = covered(written)};
+  if (placement_ != Placement::in_place) return moved;
+  moved.updated = covered_by_both(needed, written);
+  moved.exchanged = covered_by_both(needed, copied);
+  return moved;
+}
+
+Sizing of_rank(Sizing sizing, int rank) {
+  sizing.rank = rank;
+  return sizing;
 }
 
 }  // namespace
 
 std::vector<Moved> moved_by_rank(const Collective& collective, const Sizing& sizing, int root,
                                  Placement placement) {
-  Counter counter(sizing, placement);
+  std::vector<Shape> shapes;
+  for (int rank = 0; rank < sizing.nranks; ++rank)
+    shapes.push_back(collective.shape(of_rank(sizing, rank)));
+  Counter counter(std::move(shapes), placement);
   for (int rank = 0; rank < sizing.nranks; ++rank) {
-    Sizing of_rank = sizing;
-    of_rank.rank = rank;
     Oracle oracle({.rank = rank, .root = root});
-    collective.expect(oracle, of_rank);
-    const Shape shape = collective.shape(of_rank);
-    for (const auto& segment : oracle.segments()) counter.add(segment, rank, shape);
+    collective.expect(oracle, of_rank(sizing, rank));
+    for (const auto& segment : oracle.segments()) counter.add(segment, rank);
   }
   std::vector<Moved> moved;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(sizing.nranks); ++rank)
     moved.push_back(counter.of_rank(rank));
   return moved;
-}
-
-Moved moved_of(const Collective& collective, const Sizing& sizing, int root, Placement placement) {
-  Moved all;
-  for (const auto& moved : moved_by_rank(collective, sizing, root, placement)) all += moved;
-  return all;
 }
 
 }  // namespace linerate

@@ -11,23 +11,23 @@ namespace {
 
 struct OnNode {
   Moved moved{};
-  int nranks = 0;
+  int nranks = 0, readers = 0, writers = 0;
 
+  void add(const Moved& rank) {
+    moved += rank;
+    ++nranks;
+    readers += rank.read > 0;
+    writers += rank.written > 0;
+  }
   std::size_t total() const { return moved.read + moved.written; }
 };
 
 OnNode busiest_node(const SizedCase& what, const std::vector<int>& nodes) {
-  const auto& collective = *what.what.collective;
-  if (nodes.empty())
-    return {.moved = moved_of(collective, what.sizing, what.what.root, what.placement),
-            .nranks = what.sizing.nranks};
-  const auto moved = moved_by_rank(collective, what.sizing, what.what.root, what.placement);
+  const auto moved =
+      moved_by_rank(*what.what.collective, what.sizing, what.what.root, what.placement);
   std::map<int, OnNode> all;
-  for (std::size_t rank = 0; rank < moved.size(); ++rank) {
-    auto& node = all[nodes[rank]];
-    node.moved += moved[rank];
-    ++node.nranks;
-  }
+  for (std::size_t rank = 0; rank < moved.size(); ++rank)
+    all[nodes.empty() ? 0 : nodes[rank]].add(moved[rank]);
   const auto most =
       std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.total(); });
   return most->second;
@@ -62,17 +62,21 @@ std::vector<Visits> visits_of(const Place& place, std::uint64_t nplaces, const P
 }  // namespace
 
 Touched touched_by(const SizedCase& what, const Places& places) {
-  const auto [moved, nranks] = busiest_node(what, places.nodes);
-  const auto element = static_cast<double>(bytes_of(what.what.type));
-  Touched touched{.read_bytes = static_cast<double>(moved.read) * element,
-                  .written_bytes = static_cast<double>(moved.written) * element,
-                  .in_place = what.placement == Placement::in_place};
+  const auto node = busiest_node(what, places.nodes);
+  const auto bytes = [&](std::size_t elements) {
+    return static_cast<double>(elements) * static_cast<double>(bytes_of(what.what.type));
+  };
+  Touched touched{.read_bytes = bytes(node.moved.read),
+                  .written_bytes = bytes(node.moved.written),
+                  .updated_bytes = bytes(node.moved.updated),
+                  .exchanges = node.moved.exchanged > 0,
+                  .movers_part = static_cast<double>(std::max(node.readers, node.writers)) /
+                                 static_cast<double>(node.nranks)};
   const auto stride = row_bytes(*what.what.collective, what.sizing, what.what.type);
   const bool slides = places.sliding == Sliding::slide && stride > 0;
   const auto nplaces = slides ? std::max<std::uint64_t>(1, places.buffer_bytes / stride) : 1;
-  const double read = touched.read_bytes, written = touched.written_bytes;
-  const double call_bytes = touched.in_place ? std::max(read, written) : read + written;
-  const double both_buffers = 2 * static_cast<double>(stride) * nranks;
+  const double call_bytes = bytes(node.moved.read + node.moved.written - node.moved.updated);
+  const double both_buffers = 2 * static_cast<double>(stride) * node.nranks;
   touched.visits =
       visits_of({.call_bytes = call_bytes, .filled_bytes = std::max(call_bytes, both_buffers)},
                 nplaces, places);

@@ -85,6 +85,26 @@ TEST(HostBounds, SayWhatBinds) {
   EXPECT_EQ(host_bound(host_case, limits(1e6), touched)->bound_by, "latency");
 }
 
+double low_below(std::string_view name, Placement placement) {
+  const Case what = of(name);
+  auto host_case = on(what, 2);
+  host_case.placement = placement;
+  const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
+  return host_bound(host_case, limits(), touched)->low_below;
+}
+
+// Where one core of two has all the work, half of what both reach is healthy.
+TEST(HostBounds, AreReachedByThoseThatHaveSomethingToMove) {
+  EXPECT_DOUBLE_EQ(low_below("scatter", Placement::out_of_place), 0.5);
+  EXPECT_DOUBLE_EQ(low_below("scatter", Placement::in_place), 0.25);
+  EXPECT_DOUBLE_EQ(low_below("reduce", Placement::out_of_place), 0.5);  // its inputs are everywhere
+}
+
+TEST(HostBounds, OfExchangesInPlaceAreReachedByNobody) {
+  EXPECT_DOUBLE_EQ(low_below("sendrecv", Placement::out_of_place), 0.5);
+  EXPECT_DOUBLE_EQ(low_below("sendrecv", Placement::in_place), 0.15);
+}
+
 TEST(HostBounds, OfOneRankAloneAreNone) {
   const Case what = of("all_reduce");
   const auto host_case = on(what, 1);

@@ -37,6 +37,32 @@ TEST(MemoryCurves, TakeReadsAndWritesTogetherAndTheRestAlone) {
   EXPECT_DOUBLE_EQ(curve().least_us(touched(35e3, 15e3, large)), 3);
 }
 
+MemoryPoint flat_point(double copy_gbps, double update_gbps) {
+  return {.bytes = kMiB,
+          .read_gbps = 1,
+          .write_gbps = 1,
+          .copy_gbps = copy_gbps,
+          .update_gbps = update_gbps};
+}
+
+// 20 GB/s as an update where a copy gives 15.
+TEST(MemoryCurves, TakeWhatIsUpdatedAsAnUpdate) {
+  const MemoryCurve flat({flat_point(15, 20)});
+  auto both = touched(25e3, 25e3, 1.0 * kMiB);
+  both.updated_bytes = 10e3;
+
+  EXPECT_DOUBLE_EQ(flat.least_us(both), 2 * 10 / 20.0 + 2 * 15 / 15.0);
+}
+
+// A copy past the caches may beat an update.
+TEST(MemoryCurves, TakeWhatIsUpdatedAsACopyWhereThatIsFaster) {
+  const MemoryCurve flat({flat_point(20, 15)});
+  auto all = touched(10e3, 10e3, 1.0 * kMiB);
+  all.updated_bytes = 10e3;
+
+  EXPECT_DOUBLE_EQ(flat.least_us(all), 1);
+}
+
 // A quarter of the calls come to memory at 20 GB/s, the rest to a cache at 100.
 TEST(MemoryCurves, CountEachCallByWhereItComes) {
   auto reads = touched(20e3, 0, 64.0 * kMiB);

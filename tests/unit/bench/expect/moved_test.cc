@@ -9,7 +9,11 @@ namespace {
 constexpr std::size_t kCount = 100;  // of the count column
 
 Moved moved(std::string_view name, int nranks, Placement placement = Placement::out_of_place) {
-  return moved_of(*find_collective(name), {.count = kCount, .nranks = nranks}, 0, placement);
+  Moved all;
+  for (const auto& of_rank :
+       moved_by_rank(*find_collective(name), {.count = kCount, .nranks = nranks}, 0, placement))
+    all += of_rank;
+  return all;
 }
 
 TEST(DataMoved, ByReductionsIsEveryInputAndEveryResult) {
@@ -20,8 +24,39 @@ TEST(DataMoved, ByReductionsIsEveryInputAndEveryResult) {
 }
 
 TEST(DataMoved, ByReductionsIsNoLessInPlace) {
-  for (const auto* name : {"all_reduce", "reduce", "reduce_scatter"})
-    EXPECT_EQ(moved(name, 3, Placement::in_place), moved(name, 3)) << name;
+  for (const auto* name : {"all_reduce", "reduce", "reduce_scatter"}) {
+    const auto in_place = moved(name, 3, Placement::in_place), other = moved(name, 3);
+    EXPECT_EQ(in_place.read, other.read) << name;
+    EXPECT_EQ(in_place.written, other.written) << name;
+  }
+}
+
+// Results of reductions lie over inputs of the same rank, which are part of them.
+TEST(DataMoved, ByReductionsInPlaceIsUpdated) {
+  for (const auto* name : {"all_reduce", "reduce", "reduce_scatter"}) {
+    const auto in_place = moved(name, 3, Placement::in_place);
+    EXPECT_EQ(in_place.updated, in_place.written) << name;
+    EXPECT_EQ(in_place.exchanged, 0U) << name;
+    EXPECT_EQ(moved(name, 3).updated, 0U) << name;
+  }
+}
+
+// Other ranks' parts come to where nothing lay that anybody needs.
+TEST(DataMoved, ByCopiesInPlaceOverwritesNothing) {
+  for (const auto* name : {"all_gather", "broadcast", "gather", "scatter"}) {
+    const auto in_place = moved(name, 4, Placement::in_place);
+    EXPECT_EQ(in_place.updated, 0U) << name;
+    EXPECT_EQ(in_place.exchanged, 0U) << name;
+    EXPECT_GT(in_place.written, 0U) << name;
+  }
+}
+
+// What a rank gets lies where it held what another one must get.
+TEST(DataMoved, ByExchangesInPlaceMustBeReadBefore) {
+  const auto all_to_all = moved("all_to_all", 4, Placement::in_place);
+  EXPECT_EQ(all_to_all, (Moved{12 * kCount, 12 * kCount, 12 * kCount, 12 * kCount}));
+  const auto sendrecv = moved("sendrecv", 4, Placement::in_place);
+  EXPECT_EQ(sendrecv, (Moved{4 * kCount, 4 * kCount, 4 * kCount, 4 * kCount}));
 }
 
 // An input that several ranks get is read once: it stays in a cache.

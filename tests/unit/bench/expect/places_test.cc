@@ -75,6 +75,18 @@ TEST(Places, ThatWarmUpsTouchedComeBackAfterThese) {
   EXPECT_EQ(footprints_mib(warm).warm, 10 * 8);
 }
 
+// The root's input is read, the other's buffer written: both are touched.
+TEST(Places, OfCopiesInPlaceHoldWhatIsReadAndWhatIsWritten) {
+  const Case what{.collective = find_collective("broadcast"), .bytes = 4 * kMiB};
+  const auto copied = touched_by(
+      {.what = what, .placement = Placement::in_place, .sizing = sizing_of(what, 2, nullptr)},
+      {.sliding = Sliding::fixed});
+
+  EXPECT_EQ(footprints_mib(copied).again, 8);
+  EXPECT_EQ(copied.updated_bytes, 0);
+  EXPECT_EQ(copied.movers_part, 0.5);
+}
+
 TEST(Places, OfTheNodeThatMovesMostCount) {
   const Case what{.collective = find_collective("all_reduce"), .bytes = 4 * kMiB};
   const SizedCase three{.what = what, .sizing = sizing_of(what, 3, nullptr)};
