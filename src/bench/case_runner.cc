@@ -33,12 +33,9 @@ std::vector<ClockSpan> spans_of_groups(const std::vector<WindowTime>& times,
                                        const std::vector<LaneSet>& sets) {
   std::vector<ClockSpan> spans;
   for (const auto& lanes : std::span(sets).subspan(1)) {
-    auto& all = spans.emplace_back(times[static_cast<std::size_t>(lanes.front())].span);
-    for (const int lane : lanes) {
-      const auto& span = times[static_cast<std::size_t>(lane)].span;
-      all.start_ns = std::min(all.start_ns, span.start_ns);
-      all.end_ns = std::max(all.end_ns, span.end_ns);
-    }
+    std::vector<ClockSpan> of_lanes;
+    for (const int lane : lanes) of_lanes.push_back(times[static_cast<std::size_t>(lane)].span);
+    spans.push_back(joined(of_lanes));
   }
   return spans;
 }

@@ -1,7 +1,7 @@
 // What rank 0 holds of one case and placement after all lanes have reported.
 #pragma once
 
-#include "bench/expect/joint_windows.h"
+#include "bench/clock_span.h"
 #include "bench/plan.h"
 #include "bench/sampling.h"
 #include "bench/verify.h"

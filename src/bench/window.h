@@ -1,7 +1,7 @@
 // The window: nccl-tests' measurement, n x m calls between two clock reads, nothing else inside.
 #pragma once
 
-#include "bench/expect/joint_windows.h"
+#include "bench/clock_span.h"
 #include "bench/launcher.h"
 #include "bench/session.h"
 

@@ -1,7 +1,7 @@
 // How fast the results of a run should be, whoever knows it.
 #pragma once
 
-#include "bench/expect/joint_windows.h"
+#include "bench/clock_span.h"
 #include "bench/plan.h"
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // See group_bound.h.
 #include "bench/expect/group_bound.h"
 
+#include "bench/expect/joint_windows.h"
+
 #include <algorithm>
 
 namespace linerate {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace linerate {
@@ -27,8 +28,6 @@ Beside beside(const JointWindow& other, const ClockSpan& span) {
 }
 
 }  // namespace
-
-double ClockSpan::us() const { return static_cast<double>(end_ns - start_ns) / kNsPerUs; }
 
 // Of any choice of others at least their work less the time outside holds: those that were outside
 // the least come first, and each one more either adds to the most or does not.

@@ -1,21 +1,15 @@
 // How long windows that share one memory must take, given when the others began and ended: pure.
 #pragma once
 
+#include "bench/clock_span.h"
+
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 namespace linerate {
 
-// From the first of its lanes that began to the last that ended, on one clock.
-struct ClockSpan {
-  std::int64_t start_ns = 0, end_ns = 0;
-
-  double us() const;
-};
-
 struct JointWindow {
-  ClockSpan span{};
+  ClockSpan span{};    // of all its lanes
   double work_us = 0;  // what its bytes take a memory that does nothing else
 };
 

@@ -52,7 +52,7 @@ void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes, ProbeC
   const auto parts = parts_of_slice(bytes);
   const auto offset = next_part_++ % parts.count * parts.bytes;
   if (company == ProbeCompany::all_lanes) session_.ranks().front().world->barrier();
-  ProbeSpan span{.start_ns = session_.clock().now_ns()};
+  ClockSpan span{.start_ns = session_.clock().now_ns()};
   for (std::size_t loop = 0; loop < parts.loops; ++loop) run_once(kernel, offset, parts.bytes);
   span.end_ns = session_.clock().now_ns();
   spans_.push_back(span);

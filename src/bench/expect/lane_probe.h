@@ -1,6 +1,7 @@
 // One lane's part of a probe: passes over its rank's own buffers, and when each began and ended.
 #pragma once
 
+#include "bench/clock_span.h"
 #include "bench/probe/kernels.h"
 #include "bench/session.h"
 
@@ -10,10 +11,6 @@
 #include <vector>
 
 namespace linerate {
-
-struct ProbeSpan {
-  std::int64_t start_ns = 0, end_ns = 0;
-};
 
 // What is timed, and the bandwidth that its best pass tells: kernels that read as much as they
 // write are of one kind, from one place to another or in place.
@@ -46,7 +43,7 @@ class LaneProbe {
   // all lanes are there, which do the same, or at once.
   void measure(std::size_t bytes, ProbeCompany company = ProbeCompany::all_lanes);
   // In the order of kProbePasses, each so many times; before them the first moment of measure().
-  const std::vector<ProbeSpan>& spans() const { return spans_; }
+  const std::vector<ClockSpan>& spans() const { return spans_; }
 
   // Bytes of a slice that a pass reads or writes, over and over where the slice is small.
   static std::size_t touched_bytes(std::size_t bytes);
@@ -59,7 +56,7 @@ class LaneProbe {
   Buffer own_;  // empty: the rank's are used
   View send_, recv_;
   std::size_t next_part_ = 0;
-  std::vector<ProbeSpan> spans_;
+  std::vector<ClockSpan> spans_;
 };
 
 }  // namespace linerate

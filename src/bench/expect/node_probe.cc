@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,31 +19,27 @@ namespace linerate {
 namespace {
 
 // The spans of every lane of one node; all lanes of a node share a clock.
-using LaneSpans = std::vector<std::vector<ProbeSpan>>;
+using LaneSpans = std::vector<std::vector<ClockSpan>>;
 using NodeSpans = std::map<int, LaneSpans>;
 
-NodeSpans gather(Session& session, const std::vector<ProbeSpan>& mine) {
+NodeSpans gather(Session& session, const std::vector<ClockSpan>& mine) {
   WireWriter out;
   out.put(session.members().place().node);
-  out.put_all(std::span<const ProbeSpan>(mine));
+  out.put_all(std::span<const ClockSpan>(mine));
   NodeSpans nodes;
   for (const auto& bytes : session.members().all_gather(out.bytes(), session.init_deadline())) {
     WireReader in(bytes);
     auto& lanes = nodes[in.get<int>()];
-    lanes.push_back(in.get_all<ProbeSpan>());
+    lanes.push_back(in.get_all<ClockSpan>());
   }
   return nodes;
 }
 
-// From the first lane that starts to the last that ends.
-ProbeSpan span_of(const LaneSpans& lanes, std::size_t pass) {
-  ProbeSpan all{.start_ns = std::numeric_limits<std::int64_t>::max(),
-                .end_ns = std::numeric_limits<std::int64_t>::min()};
-  for (const auto& spans : lanes) {
-    all.start_ns = std::min(all.start_ns, spans[pass].start_ns);
-    all.end_ns = std::max(all.end_ns, spans[pass].end_ns);
-  }
-  return all;
+// Of all lanes together.
+ClockSpan span_of(const LaneSpans& lanes, std::size_t pass) {
+  std::vector<ClockSpan> spans;
+  for (const auto& of_lane : lanes) spans.push_back(of_lane[pass]);
+  return joined(spans);
 }
 
 // The most that was reached: what memory can do is not what others left of it.

@@ -1,6 +1,8 @@
 // See pair_bound.h.
 #include "bench/expect/pair_bound.h"
 
+#include "bench/expect/joint_windows.h"
+
 #include <algorithm>
 
 namespace linerate {
@@ -72,6 +74,20 @@ PairFootprint round_footprint(std::size_t bytes, int ways, std::size_t npairs) {
   const double at_once = ways * static_cast<double>(npairs);
   const auto [read_bytes, all_bytes] = lone_footprint(bytes);
   return {.read_bytes = at_once * read_bytes, .all_bytes = at_once * all_bytes};
+}
+
+PairFootprints footprints_between(std::size_t min_bytes, std::size_t max_bytes,
+                                  std::size_t npairs) {
+  PairFootprints all;
+  const auto add = [](std::vector<double>& footprints, const PairFootprint& footprint) {
+    footprints.insert(footprints.end(), {footprint.read_bytes, footprint.all_bytes});
+  };
+  for (const auto bytes : {min_bytes, max_bytes}) {
+    if (bytes < kLeastJudgedBytes) continue;
+    add(all.lone, lone_footprint(bytes));
+    for (const int ways : {1, 2}) add(all.round, round_footprint(bytes, ways, npairs));
+  }
+  return all;
 }
 
 std::vector<std::optional<Expectation>> pair_bounds(std::span<const PairRun> round,

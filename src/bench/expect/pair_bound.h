@@ -1,8 +1,8 @@
 // How fast messages between pairs of ranks over one host's memory can be at most: pure.
 #pragma once
 
+#include "bench/clock_span.h"
 #include "bench/expect/host_bound.h"
-#include "bench/expect/joint_windows.h"
 #include "bench/expect/memory_curve.h"
 #include "record/record.h"
 
@@ -42,6 +42,13 @@ struct PairFootprint {
 // Of the core that moves a message, and of all pairs of a round together.
 PairFootprint lone_footprint(std::size_t bytes);
 PairFootprint round_footprint(std::size_t bytes, int ways, std::size_t npairs);
+
+// Those of the smallest and of the largest message, one way and both, without messages that are not
+// judged; `npairs` at once.
+struct PairFootprints {
+  std::vector<double> round{}, lone{};
+};
+PairFootprints footprints_between(std::size_t min_bytes, std::size_t max_bytes, std::size_t npairs);
 
 // Of each pair of a round, which runs at the same time. Each message is read and written once; no
 // more than what both cores reach alone, and no more than what memory gives to all, beside what

@@ -9,7 +9,8 @@
 namespace linerate {
 namespace {
 
-constexpr double kBudgetUs = 100e3;  // of all ranks at once, and as much of those asked alone
+constexpr double kBudgetUs = 100e3;      // of all ranks at once
+constexpr double kLoneBudgetUs = 200e3;  // of those asked alone, one after the other
 
 bool in_one_memory(const Session& session) {
   return session.nranks() > 1 && on_host_memory(session) && on_one_node(session);
@@ -27,19 +28,12 @@ std::vector<MemoryPoint> joined(const MemoryCurve& all, const MemoryCurve& lone)
 PairExpecter::Sizes PairExpecter::sizes_of(const RunConfig& config, int nranks,
                                            std::size_t cache_bytes) {
   const auto npairs = config.at_once ? static_cast<std::size_t>(nranks) / 2 : 1;
-  std::vector<double> all, lone;
-  const auto add = [](std::vector<double>& footprints, const PairFootprint& footprint) {
-    footprints.insert(footprints.end(), {footprint.read_bytes, footprint.all_bytes});
-  };
-  for (const auto bytes : {config.min_bytes, config.max_bytes}) {
-    if (bytes < kLeastJudgedBytes) continue;
-    add(lone, lone_footprint(bytes));
-    for (const int ways : {1, 2}) add(all, round_footprint(bytes, ways, npairs));
-  }
+  const auto footprints = footprints_between(config.min_bytes, config.max_bytes, npairs);
   const auto held = 2 * config.max_bytes;
-  return {.all = probe_sizes(all, {.buffer_bytes = held * static_cast<std::size_t>(nranks),
-                                   .cache_bytes = cache_bytes}),
-          .lone = probe_sizes(lone, {.buffer_bytes = held, .cache_bytes = cache_bytes})};
+  return {
+      .all = probe_sizes(footprints.round, {.buffer_bytes = held * static_cast<std::size_t>(nranks),
+                                            .cache_bytes = cache_bytes}),
+      .lone = probe_sizes(footprints.lone, {.buffer_bytes = held, .cache_bytes = cache_bytes})};
 }
 
 std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run& run) {
@@ -52,15 +46,15 @@ std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run&
   expecter->sizes_ = {.all = agreed_sizes(session, sizes.all),
                       .lone = agreed_sizes(session, sizes.lone)};
   expecter->probe(session);
-  if (session.is_first())
-    for (const auto* left_out : {&limits.all_left_out, &limits.lone_left_out})
-      if (!left_out->empty()) tell_left_out(*left_out, kBudgetUs);
+  if (!session.is_first()) return expecter;
+  if (!limits.all_left_out.empty()) tell_left_out(limits.all_left_out, kBudgetUs);
+  if (!limits.lone_left_out.empty()) tell_left_out(limits.lone_left_out, kLoneBudgetUs);
   return expecter;
 }
 
 void PairExpecter::probe(Session& session) {
   auto all = probe_memory(session, sizes_.all, {.budget_us = kBudgetUs, .stops_when_alike = false});
-  auto lone = probe_lone_memory(session, sizes_.lone, kBudgetUs);
+  auto lone = probe_lone_memory(session, sizes_.lone, kLoneBudgetUs);
   limits_.all.memory = std::move(all.curve);
   limits_.all_left_out = std::move(all.left_out);
   limits_.lone = std::move(lone.curve);

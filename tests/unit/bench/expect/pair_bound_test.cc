@@ -1,6 +1,7 @@
 // Bounds of messages between pairs of ranks, worked by hand.
 #include "bench/expect/pair_bound.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace linerate {
@@ -174,6 +175,24 @@ TEST(PairFootprints, AreThoseOfMessagesReadAndWritten) {
   EXPECT_EQ(lone_footprint(kMiB).all_bytes, 2.0 * kMiB);
   EXPECT_EQ(round_footprint(kMiB, 2, 3).read_bytes, 6.0 * kMiB);
   EXPECT_EQ(round_footprint(kMiB, 2, 3).all_bytes, 12.0 * kMiB);
+}
+
+// A message is read, or read and written; both ways at once, and by three pairs.
+TEST(PairFootprints, AreOfOneCoreAndOfAllPairsAtOnce) {
+  const auto found = footprints_between(kMiB, kMiB, 3);
+
+  EXPECT_THAT(found.lone, testing::ElementsAre(kMiB, 2 * kMiB, kMiB, 2 * kMiB));
+  const std::vector<double> of_a_size{3 * kMiB, 6 * kMiB, 6 * kMiB, 12 * kMiB};
+  ASSERT_EQ(found.round.size(), 2 * of_a_size.size());
+  EXPECT_EQ(std::vector(found.round.begin(), found.round.begin() + 4), of_a_size);
+}
+
+TEST(PairFootprints, OfMessagesThatNobodyJudgesAreNone) {
+  const auto found = footprints_between(8, kLeastJudgedBytes, 1);
+
+  EXPECT_EQ(found.lone.size(), 2U);
+  EXPECT_EQ(found.round.size(), 4U);
+  EXPECT_TRUE(footprints_between(8, kLeastJudgedBytes - 1, 1).lone.empty());
 }
 
 }  // namespace
