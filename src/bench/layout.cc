@@ -30,6 +30,11 @@ View Layout::recv_slot(const LocalRank& local, std::size_t slot) const {
   return local.recv.view(offset(slot), slot_elements(shape, placement) * element_bytes);
 }
 
+std::size_t slots_of(std::size_t stride, std::size_t buffer_bytes, Sliding sliding) {
+  if (sliding != Sliding::slide || stride == 0) return 1;
+  return std::max<std::size_t>(1, buffer_bytes / stride);
+}
+
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
                  const RunConfig& config, std::size_t buffer_bytes) {
   Layout layout{.shape = what.collective->shape(sizing),
@@ -37,8 +42,7 @@ Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
                 .lead = config.unalign * bytes_of(what.type),
                 .placement = placement};
   layout.stride = row_bytes(*what.collective, sizing, what.type);
-  if (config.sliding == Sliding::slide && layout.stride > 0)
-    layout.slots = std::max<std::size_t>(1, buffer_bytes / layout.stride);
+  layout.slots = slots_of(layout.stride, buffer_bytes, config.sliding);
   return layout;
 }
 

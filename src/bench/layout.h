@@ -33,6 +33,9 @@ struct Layout {
   View recv_slot(const LocalRank& local, std::size_t slot) const;
 };
 
+// How many there are in a buffer of `buffer_bytes`: 1 where calls do not slide.
+std::size_t slots_of(std::size_t stride, std::size_t buffer_bytes, Sliding sliding);
+
 // `buffer_bytes`: of one buffer without the lead.
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
                  const RunConfig& config, std::size_t buffer_bytes);

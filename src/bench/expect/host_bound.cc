@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 namespace linerate {
+
 double sure_part(const HostLimits& limits) {
   constexpr double kCrowded = 0.5;
   return limits.crowded ? kCrowded : 1;

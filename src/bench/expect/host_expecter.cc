@@ -51,6 +51,22 @@ GroupedCase grouped(const Session& session, const Case& what, Placement placemen
   return grouped;
 }
 
+// Of several windows all but the first come after another one.
+std::uint64_t warm_calls(const RunConfig& config) {
+  const auto calls = config.iters * static_cast<std::uint64_t>(config.agg_iters);
+  return config.stop.asked() ? std::max(calls, config.warmup_iters) : config.warmup_iters;
+}
+
+// Of all groups.
+std::vector<double> footprints_of(const std::vector<Touched>& touched) {
+  std::vector<double> all;
+  for (const auto& one : touched) {
+    const auto some = one.footprints();
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 struct NotProbed {
   std::string_view when{}, unknown{}, failure{};
 };
@@ -71,7 +87,7 @@ std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run&
       new HostExpecter({.sliding = config.sliding,
                         .buffer_bytes = run.buffer_bytes,
                         .calls = config.iters * static_cast<std::uint64_t>(config.agg_iters),
-                        .warm_calls = config.warmup_iters}));
+                        .warm_calls = warm_calls(config)}));
   if (on_several_hosts(session) && !expecter->measure_network(session, run)) return nullptr;
   expecter->measure_memory(session, run);
   return expecter;
@@ -115,7 +131,7 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
   for (const auto& what : run.cases)
     for (const auto placement : {Placement::out_of_place, Placement::in_place}) {
       const auto all = grouped(session, what, placement, run.traffic);
-      const auto some = touched_together(all, places_).front().footprints();
+      const auto some = footprints_of(touched_together(all, places_));
       footprints.insert(footprints.end(), some.begin(), some.end());
     }
   const int here = ranks_on_first_node(session.infos());
@@ -140,7 +156,7 @@ std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
 
 std::vector<std::optional<Expectation>> HostExpecter::of_groups(const GroupedCase& what) const {
   const auto touched = touched_together(what, places_);
-  if (!limits_.memory.knows(touched.front().footprints(), left_out_)) return {};
+  if (!limits_.memory.knows(footprints_of(touched), left_out_)) return {};
   return group_bounds(what, limits_, touched);
 }
 

@@ -31,12 +31,18 @@ inline std::size_t covered(std::vector<Interval> intervals) {
   return count;
 }
 
-// Elements that lie in intervals of both.
+// Elements that lie in intervals of both. REQUIRES: both are merged.
 inline std::size_t covered_by_both(const std::vector<Interval>& some,
                                    const std::vector<Interval>& others) {
-  auto all = some;
-  all.insert(all.end(), others.begin(), others.end());
-  return covered(some) + covered(others) - covered(all);
+  std::size_t count = 0;
+  for (auto one = some.begin(), other = others.begin();
+       one != some.end() && other != others.end();) {
+    const auto first = std::max(one->first, other->first);
+    const auto last = std::min(one->second, other->second);
+    if (first < last) count += last - first;
+    ++(one->second < other->second ? one : other);
+  }
+  return count;
 }
 
 }  // namespace linerate

@@ -20,7 +20,7 @@ struct Touched {
   double read_bytes = 0;
   double written_bytes = 0;
   double updated_bytes = 0;      // read and written over: counted in both
-  bool exchanges = false;        // what is written over must be read by another rank before
+  bool exchanges = false;        // some of it must be read before another input comes there
   double movers_part = 1;        // of the ranks: those that read, or write, whichever are more
   std::vector<Visits> visits{};  // whose parts are 1 together
 

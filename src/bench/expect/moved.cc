@@ -51,7 +51,8 @@ void Counter::add(const Oracle::Segment& segment, int rank) {
 }
 
 Moved Counter::of_rank(std::size_t rank) const {
-  const auto& [needed, written, copied] = of_[rank];
+  auto [needed, written, copied] = of_[rank];
+  for (auto* intervals : {&needed, &written, &copied}) merge(*intervals);
   Moved moved{.read = covered(needed), .written = covered(written)};
   if (placement_ != Placement::in_place) return moved;
   moved.updated = covered_by_both(needed, written);

@@ -13,8 +13,8 @@ namespace linerate {
 struct Moved {
   std::size_t read = 0;     // each input that is needed, once
   std::size_t written = 0;  // each element of a result that is not there yet, once
-  // In place: of those read, over which results are written, and over which inputs of other ranks
-  // are written, so that they must be read before.
+  // In place: of those read, over which anything is written, and over which inputs are written as
+  // they are, so that they must be read before.
   std::size_t updated = 0, exchanged = 0;
 
   Moved& operator+=(const Moved& other) {

@@ -2,6 +2,7 @@
 #include "bench/expect/places.h"
 
 #include "bench/expect/moved.h"
+#include "bench/layout.h"
 
 #include <algorithm>
 #include <map>
@@ -39,24 +40,27 @@ struct Place {
   double filled_bytes = 0;  // both buffers of each rank
 };
 
-// The last place is the verified call's alone, where there are several: it comes back as late as
-// others do.
+// Calls slide over all places but the last, which the last call of a window works on alone, where
+// there are several. Without it, a place was touched last when it was filled, by a warm-up call
+// after which these did not come round again, or a whole round before.
 std::vector<Visits> visits_of(const Place& place, std::uint64_t nplaces, const Places& places) {
   const auto calls = std::max<std::uint64_t>(1, places.calls);
-  const auto sliding = nplaces > 1 ? nplaces - 1 : 1;
-  const auto used = std::min(sliding, calls);
-  const auto warm = std::min(used, places.warm_calls);
-  const auto filled = std::min(nplaces, std::max(calls, places.warm_calls));
-  const auto part = [&](std::uint64_t some) {
-    return static_cast<double>(some) / static_cast<double>(calls);
+  const std::uint64_t spare = nplaces > 1 ? 1 : 0;
+  const auto round = nplaces - spare, sliding = calls - spare;
+  const auto used = std::min(round, sliding);
+  const bool went_round = places.warm_calls >= round;
+  const auto since = went_round ? places.warm_calls % round : places.warm_calls;
+  const auto warm = std::min(used, since);
+  const auto filled = went_round ? 0 : used - warm;
+  const auto most_filled = std::min(nplaces, std::max(calls, places.warm_calls));
+  const auto visits = [&](std::uint64_t count, double bytes, std::uint64_t nof) {
+    return Visits{.part = static_cast<double>(count) / static_cast<double>(calls),
+                  .footprint_bytes = bytes * static_cast<double>(nof)};
   };
-  const auto times = [](double bytes, std::uint64_t count) {
-    return bytes * static_cast<double>(count);
-  };
-  return {{.part = part(used - warm), .footprint_bytes = times(place.filled_bytes, filled)},
-          {.part = part(warm),
-           .footprint_bytes = times(place.call_bytes, std::min(sliding, places.warm_calls))},
-          {.part = part(calls - used), .footprint_bytes = times(place.call_bytes, used)}};
+  auto last = visits(spare, place.call_bytes, std::max(used, std::min(round, places.warm_calls)));
+  last.footprint_bytes += place.filled_bytes;
+  return {visits(filled, place.filled_bytes, most_filled), visits(warm, place.call_bytes, since),
+          visits(sliding - filled - warm, place.call_bytes, round), last};
 }
 
 }  // namespace
@@ -73,8 +77,7 @@ Touched touched_by(const SizedCase& what, const Places& places) {
                   .movers_part = static_cast<double>(std::max(node.readers, node.writers)) /
                                  static_cast<double>(node.nranks)};
   const auto stride = row_bytes(*what.what.collective, what.sizing, what.what.type);
-  const bool slides = places.sliding == Sliding::slide && stride > 0;
-  const auto nplaces = slides ? std::max<std::uint64_t>(1, places.buffer_bytes / stride) : 1;
+  const auto nplaces = slots_of(stride, places.buffer_bytes, places.sliding);
   const double call_bytes = bytes(node.moved.read + node.moved.written - node.moved.updated);
   const double both_buffers = 2 * static_cast<double>(stride) * node.nranks;
   touched.visits =

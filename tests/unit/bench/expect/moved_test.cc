@@ -8,10 +8,11 @@ namespace {
 
 constexpr std::size_t kCount = 100;  // of the count column
 
-Moved moved(std::string_view name, int nranks, Placement placement = Placement::out_of_place) {
+Moved moved(std::string_view name, int nranks, Placement placement = Placement::out_of_place,
+            int root = 0) {
   Moved all;
   for (const auto& of_rank :
-       moved_by_rank(*find_collective(name), {.count = kCount, .nranks = nranks}, 0, placement))
+       moved_by_rank(*find_collective(name), {.count = kCount, .nranks = nranks}, root, placement))
     all += of_rank;
   return all;
 }
@@ -49,6 +50,18 @@ TEST(DataMoved, ByCopiesInPlaceOverwritesNothing) {
     EXPECT_EQ(in_place.exchanged, 0U) << name;
     EXPECT_GT(in_place.written, 0U) << name;
   }
+}
+
+TEST(DataMoved, InPlaceIsTheSameForEachRoot) {
+  for (const auto* name : {"reduce", "broadcast", "gather", "scatter"})
+    for (const int root : {1, 3})
+      EXPECT_EQ(moved(name, 4, Placement::in_place, root), moved(name, 4, Placement::in_place))
+          << name << root;
+}
+
+TEST(DataMoved, ByHypercubesInPlaceIsThatOfGathering) {
+  EXPECT_EQ(moved("hypercube", 4, Placement::in_place),
+            moved("all_gather", 4, Placement::in_place));
 }
 
 // What a rank gets lies where it held what another one must get.

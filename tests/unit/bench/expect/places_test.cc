@@ -33,8 +33,7 @@ TEST(Places, ThatDoNotSlideAreOne) {
                              {.sliding = Sliding::fixed, .buffer_bytes = 64 * kMiB, .calls = 20});
 
   EXPECT_EQ(footprints_mib(fixed).again, 16);
-  EXPECT_DOUBLE_EQ(parts(fixed).again, 19 / 20.0);
-  EXPECT_DOUBLE_EQ(parts(fixed).warm, 1 / 20.0);
+  EXPECT_EQ(parts(fixed).again, 1);
 }
 
 // 16 places, of which calls slide over 15: the last is the verified call's.
@@ -43,8 +42,7 @@ TEST(Places, ComeBackAfterAllThatCallsSlideOver) {
       touched(Placement::out_of_place, {.buffer_bytes = 64 * kMiB, .calls = 60, .warm_calls = 15});
 
   EXPECT_EQ(footprints_mib(sliding).again, 15 * 16);
-  EXPECT_EQ(footprints_mib(sliding).warm, 15 * 16);
-  EXPECT_EQ(parts(sliding).filled, 0);
+  EXPECT_DOUBLE_EQ(parts(sliding).again, 59 / 60.0);
 }
 
 // All but the verified one of them work on the first place.
@@ -61,7 +59,7 @@ TEST(Places, ThatNoWarmUpTouchedWereFilledBefore) {
   const auto cold =
       touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = 1});
 
-  EXPECT_DOUBLE_EQ(parts(cold).filled, 9 / 10.0);
+  EXPECT_DOUBLE_EQ(parts(cold).filled, 8 / 10.0);
   EXPECT_EQ(footprints_mib(cold).filled, 10 * 16);
   EXPECT_DOUBLE_EQ(parts(cold).warm, 1 / 10.0);
   EXPECT_EQ(footprints_mib(cold).warm, 8);
@@ -71,8 +69,57 @@ TEST(Places, ThatWarmUpsTouchedComeBackAfterThese) {
   const auto warm =
       touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = 10});
 
-  EXPECT_EQ(parts(warm).warm, 1);
+  EXPECT_DOUBLE_EQ(parts(warm).warm, 9 / 10.0);
   EXPECT_EQ(footprints_mib(warm).warm, 10 * 8);
+}
+
+// 20 warm-up calls went round 15 places, and to 5 of them once more.
+TEST(Places, ThatWarmUpsCameToTwiceAreTheLatest) {
+  const auto warm =
+      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 11, .warm_calls = 20});
+
+  EXPECT_DOUBLE_EQ(parts(warm).warm, 5 / 11.0);
+  EXPECT_EQ(footprints_mib(warm).warm, 5 * 8);
+  EXPECT_DOUBLE_EQ(parts(warm).again, 5 / 11.0);
+  EXPECT_EQ(footprints_mib(warm).again, 15 * 8);
+}
+
+// Since it was filled, last of all, the warm-up call and the timed ones have touched others.
+TEST(Places, OfTheVerifiedCallCountOnce) {
+  const auto few =
+      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 3, .warm_calls = 1});
+  EXPECT_DOUBLE_EQ(few.visits.back().part, 1 / 3.0);
+  EXPECT_EQ(few.visits.back().footprint_bytes, (16 + 2 * 8) * kMiB);
+
+  const auto one =
+      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 1, .warm_calls = 1});
+  EXPECT_EQ(one.visits.back().part, 1);
+  EXPECT_EQ(one.visits.back().footprint_bytes, (16 + 8) * kMiB);
+}
+
+TEST(Places, WithoutWarmUpsWereFilledAndComeBack) {
+  const auto cold =
+      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 31, .warm_calls = 0});
+
+  EXPECT_DOUBLE_EQ(parts(cold).filled, 15 / 31.0);
+  EXPECT_EQ(parts(cold).warm, 0);
+  EXPECT_DOUBLE_EQ(parts(cold).again, 15 / 31.0);
+}
+
+TEST(Places, OfCallsAreAllCounted) {
+  for (const std::size_t mib : {4, 8, 12, 64})
+    for (const std::uint64_t calls : {1, 2, 3, 20, 100})
+      for (const std::uint64_t warm_calls : {0, 1, 2, 15, 16, 40}) {
+        const auto all =
+            touched(Placement::in_place,
+                    {.buffer_bytes = mib * kMiB, .calls = calls, .warm_calls = warm_calls});
+        double sum = 0;
+        for (const auto& [part, bytes] : all.visits) {
+          EXPECT_GE(part, 0);
+          sum += part;
+        }
+        EXPECT_NEAR(sum, 1, 1e-12) << mib << ' ' << calls << ' ' << warm_calls;
+      }
 }
 
 // The root's input is read, the other's buffer written: both are touched.
@@ -94,7 +141,7 @@ TEST(Places, OfTheNodeThatMovesMostCount) {
   const auto busiest = touched_by(three, {.sliding = Sliding::fixed, .nodes = {0, 1, 1}});
 
   EXPECT_EQ(busiest.read_bytes, 2 * 4.0 * kMiB);
-  EXPECT_EQ(busiest.visits.back().footprint_bytes, 2 * 2 * 4.0 * kMiB);
+  EXPECT_EQ(footprints_mib(busiest).again, 2 * 2 * 4);
 }
 
 // Of a broadcast the root's node alone reads, and all others write.
