@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace linerate {
@@ -34,7 +33,8 @@ class NodeCounter {
         leaving_(static_cast<std::size_t>(nranks)),
         entering_(nnodes_),
         reduced_(nnodes_),
-        needed_by_(static_cast<std::size_t>(nranks), -1) {}
+        needed_by_(static_cast<std::size_t>(nranks), -1),
+        waits_for_(static_cast<std::size_t>(nranks)) {}
 
   void add(const Oracle::Segment& segment, int rank);
   Crossed crossed();
@@ -47,6 +47,7 @@ class NodeCounter {
   bool in_step() const { return needs_ == leaving_.size() * (leaving_.size() - 1); }
   void count_copies(Crossed& crossed) const;
   void count_reductions(Crossed& crossed);
+  bool apart(const Crossed& crossed) const;
   std::vector<Edge> edges();
 
   std::span<const int> nodes_;
@@ -54,9 +55,9 @@ class NodeCounter {
   std::vector<Intervals> leaving_;                  // of each rank's input, to other nodes
   std::vector<std::map<int, Intervals>> entering_;  // each node, of a rank's input elsewhere
   std::vector<Intervals> reduced_;                  // what each node needs of a reduction
-  std::set<int> waiting_;
-  std::vector<int> needed_by_;  // the last rank that needed something of each rank
-  std::size_t needs_ = 0;       // pairs of ranks of which one needs something of the other
+  std::vector<int> needed_by_;          // the last rank that needed something of each rank
+  std::size_t needs_ = 0;               // pairs of ranks of which one needs something of the other
+  std::vector<std::size_t> waits_for_;  // each rank: of other nodes
 };
 
 // REQUIRES: one rank after the other.
@@ -79,7 +80,7 @@ void NodeCounter::add(const Oracle::Segment& segment, int rank) {
   } else {
     return;
   }
-  waiting_.insert(rank);
+  waits_for_[static_cast<std::size_t>(rank)] += segment.count;
 }
 
 void NodeCounter::count_copies(Crossed& crossed) const {
@@ -132,15 +133,23 @@ void NodeCounter::count_reductions(Crossed& crossed) {
   }
 }
 
+bool NodeCounter::apart(const Crossed& crossed) const {
+  const auto most = std::max(std::ranges::max(crossed.sent), std::ranges::max(crossed.received));
+  return std::ranges::any_of(waits_for_,
+                             [&](std::size_t count) { return count > 0 && count < most; });
+}
+
 Crossed NodeCounter::crossed() {
   Crossed crossed{.sent = std::vector<std::size_t>(nnodes_),
                   .received = std::vector<std::size_t>(nnodes_)};
   if (nnodes_ < 2) return crossed;
-  crossed.waiting = static_cast<int>(waiting_.size());
+  crossed.waiting = static_cast<int>(waits_for_.size()) -
+                    static_cast<int>(std::ranges::count(waits_for_, std::size_t{0}));
   crossed.in_step = in_step();
   crossed.shared = std::ranges::any_of(reduced_, [](const auto& parts) { return !parts.empty(); });
   count_copies(crossed);
   count_reductions(crossed);
+  crossed.apart = apart(crossed);
   return crossed;
 }
 

@@ -16,6 +16,8 @@ struct Crossed {
   int waiting = 0;                              // ranks that need something of another node
   bool in_step = false;  // each rank needs something of each other: none can run ahead by two calls
   bool shared = false;   // sums, or what several ranks need: what rings and trees pass on
+  bool apart = false;    // one that waits needs less than some node sends or receives: it may be
+                         // done before others
 
   bool operator==(const Crossed&) const = default;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -116,6 +117,13 @@ double share_of_one(const Crossed& crossed, const NetworkLimits& limits) {
   return alone && crossed.waiting == static_cast<int>(limits.nodes.size()) ? 1 : 0;
 }
 
+// The part of the mean time over `calls` that is surely theirs who wait longest: in the last call
+// others may be done before, of equal parts that come one after the other half a call on average.
+double mean_share(const Collective& collective, const Crossed& crossed, std::uint64_t calls) {
+  const double before = !crossed.apart ? 0 : collective.varies ? 1 : 0.5;
+  return 1 - before / static_cast<double>(calls);
+}
+
 // The part of the ranks' mean time, or of the one that counts, that is the time of those that wait:
 // who needs nothing of other nodes leaves what it sends to the system and goes on. 0: not known.
 double waiting_share(const Collective& collective, const Crossed& crossed,
@@ -123,10 +131,11 @@ double waiting_share(const Collective& collective, const Crossed& crossed,
   if (limits.average == Average::max) return 1;
   if (collective.varies && !crossed.in_step) return 0;  // some may need far less than others
   if (limits.average != Average::mean) return share_of_one(crossed, limits);
-  if (crossed.in_step) return 1;
+  const double mean = mean_share(collective, crossed, limits.calls);
+  if (crossed.in_step) return mean;
   const double share =
       static_cast<double>(crossed.waiting) / static_cast<double>(limits.nodes.size());
-  return collective.rooted || share >= kLeastShare ? share : 0;
+  return collective.rooted || share >= kLeastShare ? share * mean : 0;
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ TEST(DataCrossed, ByReductionsEndsWhereItIsNeeded) {
   EXPECT_EQ(crossed("reduce", 3),
             (Crossed{{0, kCount, kCount}, {kCount, 0, 0}, 2 * kCount, 1, false, true}));
   // Each of 6 ranks keeps 120 elements of the sum, those of 2 ranks on each node.
-  EXPECT_EQ(crossed("reduce_scatter", 3, 2),
-            (Crossed{Counts(3, 4 * kCount), Counts(3, 2 * kCount), 2 * 6 * kCount, 6, true, true}));
+  EXPECT_EQ(crossed("reduce_scatter", 3, 2), (Crossed{Counts(3, 4 * kCount), Counts(3, 2 * kCount),
+                                                      2 * 6 * kCount, 6, true, true, true}));
 }
 
 TEST(DataCrossed, ByCopiesEntersANodeOnce) {
@@ -42,12 +42,12 @@ TEST(DataCrossed, ByCopiesEntersANodeOnce) {
 }
 
 TEST(DataCrossed, ByPartsOfTheirOwnIsAllThatGoesElsewhere) {
-  EXPECT_EQ(crossed("all_to_all", 2, 2),
-            (Crossed{Counts(2, 4 * kCount), Counts(2, 4 * kCount), 8 * kCount, 4, true}));
+  EXPECT_EQ(crossed("all_to_all", 2, 2), (Crossed{Counts(2, 4 * kCount), Counts(2, 4 * kCount),
+                                                  8 * kCount, 4, true, false, true}));
   EXPECT_EQ(crossed("gather", 3),
             (Crossed{{0, kCount, kCount}, {2 * kCount, 0, 0}, 2 * kCount, 1}));
   EXPECT_EQ(crossed("scatter", 3),
-            (Crossed{{2 * kCount, 0, 0}, {0, kCount, kCount}, 2 * kCount, 2}));
+            (Crossed{{2 * kCount, 0, 0}, {0, kCount, kCount}, 2 * kCount, 2, false, false, true}));
 }
 
 // A ring crosses a node's edge once each way, however many ranks it has inside.
