@@ -49,15 +49,6 @@ static_assert(sizeof(Cell) / kLinePair % 2 == 1);
 inline constexpr std::uint64_t kCells = 32;
 inline constexpr std::uint64_t kMessages = 8;
 
-// A core's number and whether its rank stays there, in one word.
-struct CoreMark {
-  int core = -1;
-  bool stays = false;
-
-  int word() const { return 2 * core + (stays ? 1 : 0); }
-  static CoreMark of(int word) { return {word >> 1, (word & 1) != 0}; }
-};
-
 // One rank's part.
 struct alignas(kLinePair) Slot {
   Cell cells[kCells];

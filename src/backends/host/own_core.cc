@@ -26,8 +26,18 @@ void move_from(std::span<const int> taken) noexcept {
   (void)sched_setaffinity(0, sizeof(*allowed), &*allowed);
 }
 
-void OwnCore::stay() noexcept {
-  const int core = current_core();
+CoreStep core_step(std::span<const CoreMark> marks, int rank) {
+  const auto own = static_cast<std::size_t>(rank);
+  bool shared = false;
+  for (std::size_t peer = 0; peer < marks.size(); ++peer) {
+    if (peer == own || marks[peer].core != marks[own].core) continue;
+    if (marks[peer].stays || (peer < own && !marks[own].stays)) return CoreStep::leave;
+    shared = true;
+  }
+  return shared ? CoreStep::none : CoreStep::stay;
+}
+
+void OwnCore::stay(int core) noexcept {
   if (stays() || !has_place(core)) return;
   before_ = own_mask();
   cpu_set_t one;

@@ -16,8 +16,23 @@ int current_core();
 // mask as it was. Without such a core, or where the kernel refuses, nothing changes.
 void move_from(std::span<const int> taken) noexcept;
 
-// Keeps a thread on the core where it is, from stay() to the end of this object. Threads that it
-// starts meanwhile stay there too. Used by that thread.
+// A core's number and whether its rank stays there, in one word.
+struct CoreMark {
+  int core = -1;
+  bool stays = false;
+
+  int word() const { return 2 * core + (stays ? 1 : 0); }
+  static CoreMark of(int word) { return {word >> 1, (word & 1) != 0}; }
+};
+
+enum class CoreStep { none, leave, stay };
+
+// What `rank` does when all ranks have said where they are: of two on one core the higher one
+// leaves, unless it stays there already: then the lower one does.
+CoreStep core_step(std::span<const CoreMark> marks, int rank);
+
+// Keeps a thread on a core that its affinity mask has, from stay() to the end of this object.
+// Threads that it starts meanwhile stay there too. Used by that thread.
 class OwnCore {
  public:
   OwnCore() = default;
@@ -26,7 +41,7 @@ class OwnCore {
   OwnCore& operator=(const OwnCore&) = delete;
 
   bool stays() const { return before_.has_value(); }
-  void stay() noexcept;
+  void stay(int core) noexcept;
 
  private:
   std::optional<cpu_set_t> before_;  // the mask to go back to

@@ -137,19 +137,19 @@ void Team::barrier() {
   if (!setup_.patience.crowded && !own.stays) keep_apart(own);
 }
 
-// Of two ranks on one core the higher one leaves, unless it stays there already: then the lower one
-// does. A rank that was moved since it said where it is decides at the next barrier.
+// A rank that was moved since it said where it is decides at the next barrier.
 void Team::keep_apart(const CoreMark& own) {
+  marks_.assign(static_cast<std::size_t>(nranks_), own);
   cores_.clear();
-  bool shared = false, leaves = false;
   for (const int peer : peers_) {
     const auto theirs = CoreMark::of(control_.slot(peer).core.load(std::memory_order_relaxed));
+    marks_[static_cast<std::size_t>(peer)] = theirs;
     cores_.push_back(theirs.core);
-    shared = shared || theirs.core == own.core;
-    leaves = leaves || (theirs.core == own.core && (theirs.stays || peer < rank()));
   }
-  if (leaves) return move_from(cores_);
-  if (setup_.ranks_stay && !shared && current_core() == own.core) own_core_.stay();
+  const auto step = core_step(marks_, rank());
+  if (step == CoreStep::leave) move_from(cores_);
+  if (step == CoreStep::stay && setup_.ranks_stay && current_core() == own.core)
+    own_core_.stay(own.core);
 }
 
 void Team::abort() noexcept {

@@ -143,7 +143,8 @@ class Team {
   Waiting waiting_;
   const bool spans_processes_;
   std::vector<int> peers_;
-  std::vector<int> cores_;  // of the peers
+  std::vector<CoreMark> marks_;  // of all ranks at the last barrier
+  std::vector<int> cores_;       // of the peers
   OwnCore own_core_;
   Toll* toll_ = nullptr;
   std::uint64_t call_ = 0;       // the number of the current or last call

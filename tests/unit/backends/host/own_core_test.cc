@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <thread>
+#include <vector>
 
 namespace linerate::host {
 namespace {
@@ -53,12 +54,24 @@ TEST(OwnCore, IsKeptForTheLifeOfTheObject) {
   const CoreSet before = usable_cores();
   {
     OwnCore own;
-    own.stay();
+    own.stay(current_core());
     EXPECT_TRUE(own.stays());
     EXPECT_EQ(usable_cores().count(), 1U);
     EXPECT_TRUE(usable_cores()[static_cast<std::size_t>(current_core())]);
   }
   EXPECT_EQ(usable_cores(), before);
+}
+
+TEST(OwnCore, IsTheLowerRanksUnlessTheHigherOneStaysThere) {
+  const auto step = [](std::vector<CoreMark> marks, int rank) { return core_step(marks, rank); };
+
+  EXPECT_EQ(step({{.core = 4}, {.core = 7}}, 0), CoreStep::stay);
+  EXPECT_EQ(step({{.core = 4}, {.core = 7}}, 1), CoreStep::stay);
+  EXPECT_EQ(step({{.core = 4}, {.core = 4}}, 0), CoreStep::none);
+  EXPECT_EQ(step({{.core = 4}, {.core = 4}}, 1), CoreStep::leave);
+  EXPECT_EQ(step({{.core = 4}, {.core = 4, .stays = true}}, 0), CoreStep::leave);
+  EXPECT_EQ(step({{.core = 4}, {.core = 4, .stays = true}}, 1), CoreStep::none);
+  EXPECT_EQ(step({{.core = 4}, {.core = 4}, {.core = 4, .stays = true}}, 0), CoreStep::leave);
 }
 
 TEST(OwnCore, IsFoundByRanksThatStartOnOne) {
