@@ -34,7 +34,7 @@ class NodeCounter {
         entering_(nnodes_),
         reduced_(nnodes_),
         needed_by_(static_cast<std::size_t>(nranks), -1),
-        waits_for_(static_cast<std::size_t>(nranks)) {}
+        needs_(static_cast<std::size_t>(nranks)) {}
 
   void add(const Oracle::Segment& segment, int rank);
   Crossed crossed();
@@ -44,10 +44,9 @@ class NodeCounter {
     return static_cast<std::size_t>(nodes_[static_cast<std::size_t>(rank)]);
   }
   void note_need(int rank, int source);
-  bool in_step() const { return needs_ == leaving_.size() * (leaving_.size() - 1); }
+  bool in_step() const { return pairs_ == leaving_.size() * (leaving_.size() - 1); }
   void count_copies(Crossed& crossed) const;
   void count_reductions(Crossed& crossed);
-  bool apart(const Crossed& crossed) const;
   std::vector<Edge> edges();
 
   std::span<const int> nodes_;
@@ -55,9 +54,9 @@ class NodeCounter {
   std::vector<Intervals> leaving_;                  // of each rank's input, to other nodes
   std::vector<std::map<int, Intervals>> entering_;  // each node, of a rank's input elsewhere
   std::vector<Intervals> reduced_;                  // what each node needs of a reduction
-  std::vector<int> needed_by_;          // the last rank that needed something of each rank
-  std::size_t needs_ = 0;               // pairs of ranks of which one needs something of the other
-  std::vector<std::size_t> waits_for_;  // each rank: of other nodes
+  std::vector<int> needed_by_;      // the last rank that needed something of each rank
+  std::size_t pairs_ = 0;           // of ranks of which one needs something of the other
+  std::vector<std::size_t> needs_;  // each rank: of other nodes
 };
 
 // REQUIRES: one rank after the other.
@@ -65,7 +64,7 @@ void NodeCounter::note_need(int rank, int source) {
   int& last = needed_by_[static_cast<std::size_t>(source)];
   if (source == rank || last == rank) return;
   last = rank;
-  ++needs_;
+  ++pairs_;
 }
 
 void NodeCounter::add(const Oracle::Segment& segment, int rank) {
@@ -80,7 +79,7 @@ void NodeCounter::add(const Oracle::Segment& segment, int rank) {
   } else {
     return;
   }
-  waits_for_[static_cast<std::size_t>(rank)] += segment.count;
+  needs_[static_cast<std::size_t>(rank)] += segment.count;
 }
 
 void NodeCounter::count_copies(Crossed& crossed) const {
@@ -133,27 +132,23 @@ void NodeCounter::count_reductions(Crossed& crossed) {
   }
 }
 
-bool NodeCounter::apart(const Crossed& crossed) const {
-  const auto most = std::max(std::ranges::max(crossed.sent), std::ranges::max(crossed.received));
-  return std::ranges::any_of(waits_for_,
-                             [&](std::size_t count) { return count > 0 && count < most; });
-}
-
 Crossed NodeCounter::crossed() {
   Crossed crossed{.sent = std::vector<std::size_t>(nnodes_),
                   .received = std::vector<std::size_t>(nnodes_)};
   if (nnodes_ < 2) return crossed;
-  crossed.waiting = static_cast<int>(waits_for_.size()) -
-                    static_cast<int>(std::ranges::count(waits_for_, std::size_t{0}));
+  crossed.needs = needs_;
   crossed.in_step = in_step();
   crossed.shared = std::ranges::any_of(reduced_, [](const auto& parts) { return !parts.empty(); });
   count_copies(crossed);
   count_reductions(crossed);
-  crossed.apart = apart(crossed);
   return crossed;
 }
 
 }  // namespace
+
+std::size_t Crossed::waiting() const {
+  return needs.size() - static_cast<std::size_t>(std::ranges::count(needs, std::size_t{0}));
+}
 
 Crossed crossed_by(const Collective& collective, const Sizing& sizing, int root,
                    std::span<const int> nodes) {

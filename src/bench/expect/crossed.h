@@ -13,12 +13,13 @@ namespace linerate {
 struct Crossed {
   std::vector<std::size_t> sent{}, received{};  // by node
   std::size_t total = 0;                        // no less than the sum of either
-  int waiting = 0;                              // ranks that need something of another node
+  std::vector<std::size_t> needs{};             // by rank: what it cannot do without of other nodes
   bool in_step = false;  // each rank needs something of each other: none can run ahead by two calls
   bool shared = false;   // sums, or what several ranks need: what rings and trees pass on
-  bool apart = false;    // one that waits needs less than some node sends or receives: it may be
-                         // done before others
 
+  // How many ranks need something of another node, and whether all do.
+  std::size_t waiting() const;
+  bool all_wait() const { return waiting() == needs.size(); }
   bool operator==(const Crossed&) const = default;
 };
 

@@ -27,9 +27,9 @@ double sure_latency_us(const HostLimits& limits);
 double sure_part(const HostLimits& limits);
 
 // The part of a bound that a healthy run reaches: less where only some ranks have anything to move
-// (though algorithms may share out their work),
-// within the caches, whose bandwidth is that of each core alone, near the latency, and where the
-// library copies on the way or ranks exchange what they hold.
+// (though algorithms may share out their work), within the caches, whose bandwidth is that of each
+// core alone, near the latency, and where the library copies on the way or ranks exchange what they
+// hold.
 double low_below(const HostLimits& limits, bool by_memory, const Touched& touched);
 
 // busbw of a call that takes no longer than its bytes take memory and one message takes between

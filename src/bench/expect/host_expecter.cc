@@ -29,7 +29,7 @@ bool follows_from_probes(Session& session) {
   if (!on_host_memory(session) || largest_group(session.config(), session.nranks()) < 2 ||
       session.nranks() > HostExpecter::kMostRanks)
     return false;
-  if (!on_several_hosts(session)) return on_one_node(session);
+  if (!on_several_hosts(session)) return on_one_node(nodes_of(session.infos()));
   const auto& transport = session.ranks().front().world->transport();
   return session.ngroups() == 1 && !session.any_lane(!is_tcp(transport));
 }
@@ -106,7 +106,7 @@ bool HostExpecter::measure_network(Session& session, const Run& run) {
   network.probed = points_of(found.pairs, nnodes);
   network.limits = limits_of(session, network.probed);
   network.limits.average = session.config().average;
-  network.limits.calls = places_.calls;
+  network.limits.calls = calls_at_once(session.config());
   network.limits.barrier_us = run.memory.barrier_us;
   slow_nodes_ = linerate::slow_nodes(found.pairs, nnodes);
   return true;
@@ -125,8 +125,9 @@ void HostExpecter::measure_memory(Session& session, const Run& run) {
   say_left_out(session);
 }
 
+// Where nodes have different numbers of ranks, no one curve is that of all their memories.
 std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, const Run& run) const {
-  if (!session.is_first()) return {};
+  if (!session.is_first() || !are_equally_full(nodes_of(session.infos()))) return {};
   std::vector<double> footprints;
   for (const auto& what : run.cases)
     for (const auto placement : {Placement::out_of_place, Placement::in_place}) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -31,9 +32,16 @@ inline std::size_t covered(std::vector<Interval> intervals) {
   return count;
 }
 
+inline bool is_merged(const std::vector<Interval>& intervals) {
+  return std::ranges::adjacent_find(intervals, [](const Interval& one, const Interval& next) {
+           return one.second >= next.first;
+         }) == intervals.end();
+}
+
 // Elements that lie in intervals of both. REQUIRES: both are merged.
 inline std::size_t covered_by_both(const std::vector<Interval>& some,
                                    const std::vector<Interval>& others) {
+  assert(is_merged(some) && is_merged(others));
   std::size_t count = 0;
   for (auto one = some.begin(), other = others.begin();
        one != some.end() && other != others.end();) {

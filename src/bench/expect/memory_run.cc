@@ -4,7 +4,8 @@
 #include "base/wire.h"
 #include "topo/machine.h"
 
-#include <span>
+#include <algorithm>
+#include <map>
 
 namespace linerate {
 
@@ -13,9 +14,15 @@ bool on_host_memory(const Session& session) {
          session.ranks().front().device->kind() == DeviceKind::cpu;
 }
 
-bool on_one_node(const Session& session) {
-  const auto& infos = session.infos();
-  return infos.front().node == infos.back().node;
+bool on_one_node(std::span<const int> nodes) {
+  return std::ranges::all_of(nodes, [&](int node) { return node == nodes.front(); });
+}
+
+bool are_equally_full(std::span<const int> nodes) {
+  std::map<int, int> nranks;
+  for (const int node : nodes) ++nranks[node];
+  return std::ranges::all_of(
+      nranks, [&](const auto& node) { return node.second == nranks.begin()->second; });
 }
 
 HostLimits limits_before_probes(const Session& session, const MemoryRun& run) {

@@ -5,6 +5,7 @@
 #include "bench/session.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace linerate {
@@ -19,8 +20,10 @@ struct MemoryRun {
 // Whether ranks work on their hosts' memory, with no emulated network between them.
 bool on_host_memory(const Session& session);
 
-// Whether all ranks are on one node, as the backend says.
-bool on_one_node(const Session& session);
+// `nodes` are each rank's, counted from 0 (see nodes_of()): whether all ranks are on one of them,
+// and whether each has equally many.
+bool on_one_node(std::span<const int> nodes);
+bool are_equally_full(std::span<const int> nodes);
 
 // All but the memory; that of the caches on rank 0 alone.
 HostLimits limits_before_probes(const Session& session, const MemoryRun& run);

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "bench/expect/crossed.h"
+#include "bench/expect/sure_share.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,6 @@ constexpr double kHealthy = 0.5;          // of what a library's own algorithm c
 constexpr double kHealthyMessage = 0.15;  // of a message's way that is bound by latency
 constexpr double kHealthyBarriers = 4;    // the slowest of many against the median of short ones
 constexpr double kHealthyMemory = 0.15;   // libraries copy on the way, as MPI on one host
-constexpr double kLeastShare = 0.5;       // of ranks that wait: a bound by fewer says nothing
 
 struct NetworkTime {
   double us = 0;
@@ -108,34 +108,17 @@ double excess(const Collective& collective, const Crossed& crossed, const Networ
   return crossed.shared ? times * ring_crossings(limits) : times;
 }
 
-// The part of the time of those that wait that may be the time of a single rank: 1 where each takes
-// as long as its own node, and one call less where one can be that much ahead. 0: not known.
-double share_of_one(const Crossed& crossed, const NetworkLimits& limits) {
-  const auto calls = static_cast<double>(limits.calls);
-  if (crossed.in_step) return (calls - 1) / calls;
-  const bool alone = limits.nodes.size() == limits.points.size();
-  return alone && crossed.waiting == static_cast<int>(limits.nodes.size()) ? 1 : 0;
+// A chain of ranks that all wait for another node takes a message's way in each call; where some do
+// not wait, those of several calls are on the way at once.
+double sure_message_us(const Crossed& crossed, const NetworkLimits& limits) {
+  return latency_us(limits) / (crossed.all_wait() ? 1 : static_cast<double>(limits.calls));
 }
 
-// The part of the mean time over `calls` that is surely theirs who wait longest: in the last call
-// others may be done before, of equal parts that come one after the other half a call on average.
-double mean_share(const Collective& collective, const Crossed& crossed, std::uint64_t calls) {
-  const double before = !crossed.apart ? 0 : collective.varies ? 1 : 0.5;
-  return 1 - before / static_cast<double>(calls);
-}
-
-// The part of the ranks' mean time, or of the one that counts, that is the time of those that wait:
-// who needs nothing of other nodes leaves what it sends to the system and goes on. 0: not known.
-double waiting_share(const Collective& collective, const Crossed& crossed,
-                     const NetworkLimits& limits) {
-  if (limits.average == Average::max) return 1;
-  if (collective.varies && !crossed.in_step) return 0;  // some may need far less than others
-  if (limits.average != Average::mean) return share_of_one(crossed, limits);
-  const double mean = mean_share(collective, crossed, limits.calls);
-  if (crossed.in_step) return mean;
-  const double share =
-      static_cast<double>(crossed.waiting) / static_cast<double>(limits.nodes.size());
-  return collective.rooted || share >= kLeastShare ? share * mean : 0;
+// What a healthy run's messages may take: those of a ring, one after the other.
+double ring_us(const NetworkLimits& limits) {
+  const auto messages = 2 * static_cast<double>(limits.nodes.size() - 1);
+  return messages *
+         std::max(latency_us(limits) / kHealthyMessage, limits.barrier_us * kHealthyBarriers);
 }
 
 }  // namespace
@@ -143,28 +126,26 @@ double waiting_share(const Collective& collective, const Crossed& crossed,
 std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLimits& limits,
                                          double memory_us) {
   const auto& collective = *what.what.collective;
-  const int nranks = what.sizing.nranks;
-  const double factor = collective.bus_factor(nranks);
+  const double factor = collective.bus_factor(what.sizing.nranks);
   const double element = static_cast<double>(bytes_of(what.what.type));
   const double bytes = static_cast<double>(collective.algbw_count(what.sizing)) * element;
   if (factor <= 0 || bytes <= 0) return std::nullopt;
   const auto crossed = crossed_by(collective, what.sizing, what.what.root, limits.nodes);
-  const double share = waiting_share(collective, crossed, limits);
-  if (crossed.waiting == 0 || share <= 0) return std::nullopt;
+  if (crossed.waiting() == 0) return std::nullopt;
   auto network = network_time(collective, crossed, limits);
   network.us *= element;
-  const double message_us = latency_us(limits);
-  const double bytes_us = std::max(network.us, memory_us);
+  const CallTime call{.message_us = sure_message_us(crossed, limits),
+                      .bytes_us = std::max(network.us, memory_us)};
+  const double share = sure_share({collective, crossed, limits, call, element});
+  if (share <= 0) return std::nullopt;
   if (memory_us > network.us) network.bound_by = "memory";
-  if (message_us > bytes_us) network.bound_by = "latency";
-  const double time_us = message_us + bytes_us;
-  const double messages = 2.0 * (nranks - 1);  // of a ring, one after the other
-  const double healthy_us =
-      messages * std::max(message_us / kHealthyMessage, limits.barrier_us * kHealthyBarriers) +
-      excess(collective, crossed, limits) * network.us / kHealthy + memory_us / kHealthyMemory;
-  return Expectation{.busbw_gbps = bytes / (share * time_us) / kBytesPerUsOfGbps * factor,
+  if (call.message_us > call.bytes_us) network.bound_by = "latency";
+  const double healthy_us = ring_us(limits) +
+                            excess(collective, crossed, limits) * network.us / kHealthy +
+                            memory_us / kHealthyMemory;
+  return Expectation{.busbw_gbps = bytes / (share * call.us()) / kBytesPerUsOfGbps * factor,
                      .bound_by = network.bound_by,
-                     .low_below = share * std::min(kHealthy, time_us / healthy_us)};
+                     .low_below = share * std::min(kHealthy, call.us() / healthy_us)};
 }
 
 }  // namespace linerate

@@ -18,9 +18,12 @@ struct NetworkLimits {
   std::vector<std::string> hostnames{};  // by node
   std::vector<int> nodes{};              // of each rank
   Average average = Average::mean;       // how the ranks' times become one
-  std::uint64_t calls = 1;               // of which each rank's time is the mean
+  std::uint64_t calls = 1;               // see calls_at_once()
   double barrier_us = 0;                 // of the library: what its own small messages take
 };
+
+// Calls of a time after which a barrier follows that is not in it: until then ranks may be ahead.
+std::uint64_t calls_at_once(const RunConfig& config);
 
 // The best that each node reached in any of its pairs: a slow node slows its partners too.
 std::vector<NetworkPoint> points_of(std::span<const NodePair> pairs, int nnodes);

@@ -3,6 +3,7 @@
 
 #include "bench/expect/node_probe.h"
 #include "bench/expect/probe_plan.h"
+#include "bench/expect/suspects.h"
 
 #include <utility>
 
@@ -13,7 +14,7 @@ constexpr double kBudgetUs = 100e3;      // of all ranks at once
 constexpr double kLoneBudgetUs = 200e3;  // of those asked alone, one after the other
 
 bool in_one_memory(const Session& session) {
-  return session.nranks() > 1 && on_host_memory(session) && on_one_node(session);
+  return session.nranks() > 1 && on_host_memory(session) && on_one_node(nodes_of(session.infos()));
 }
 
 std::vector<MemoryPoint> joined(const MemoryCurve& all, const MemoryCurve& lone) {

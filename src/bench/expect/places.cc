@@ -46,21 +46,22 @@ struct Place {
 std::vector<Visits> visits_of(const Place& place, std::uint64_t nplaces, const Places& places) {
   const auto calls = std::max<std::uint64_t>(1, places.calls);
   const std::uint64_t spare = nplaces > 1 ? 1 : 0;
-  const auto round = nplaces - spare, sliding = calls - spare;
-  const auto used = std::min(round, sliding);
-  const bool went_round = places.warm_calls >= round;
-  const auto since = went_round ? places.warm_calls % round : places.warm_calls;
-  const auto warm = std::min(used, since);
-  const auto filled = went_round ? 0 : used - warm;
-  const auto most_filled = std::min(nplaces, std::max(calls, places.warm_calls));
-  const auto visits = [&](std::uint64_t count, double bytes, std::uint64_t nof) {
+  const auto sliding_places = nplaces - spare, sliding_calls = calls - spare;
+  const auto used = std::min(sliding_places, sliding_calls);
+  const bool all_warmed = places.warm_calls >= sliding_places;
+  const auto warmed = all_warmed ? places.warm_calls % sliding_places : places.warm_calls;
+  const auto warm = std::min(used, warmed);
+  const auto filled = all_warmed ? 0 : used - warm;
+  const auto filled_places = std::min(nplaces, std::max(calls, places.warm_calls));
+  const auto visits = [&](std::uint64_t count, double bytes, std::uint64_t places_between) {
     return Visits{.part = static_cast<double>(count) / static_cast<double>(calls),
-                  .footprint_bytes = bytes * static_cast<double>(nof)};
+                  .footprint_bytes = bytes * static_cast<double>(places_between)};
   };
-  auto last = visits(spare, place.call_bytes, std::max(used, std::min(round, places.warm_calls)));
+  auto last =
+      visits(spare, place.call_bytes, std::max(used, std::min(sliding_places, places.warm_calls)));
   last.footprint_bytes += place.filled_bytes;
-  return {visits(filled, place.filled_bytes, most_filled), visits(warm, place.call_bytes, since),
-          visits(sliding - filled - warm, place.call_bytes, round), last};
+  return {visits(filled, place.filled_bytes, filled_places), visits(warm, place.call_bytes, warmed),
+          visits(sliding_calls - filled - warm, place.call_bytes, sliding_places), last};
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Round halfway_round(int nnodes) {
 
 std::vector<Round> probed_rounds(int nnodes) {
   if (nnodes < 2) return {};
-  if (nnodes == 2) return std::vector(3, neighbours_from_0(nnodes));
+  if (nnodes == 2) return std::vector(2, neighbours_from_0(nnodes));
   return {neighbours_from_0(nnodes), neighbours_from_1(nnodes), halfway_round(nnodes)};
 }
 

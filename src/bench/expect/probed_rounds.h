@@ -15,7 +15,7 @@ struct NodePair {
 };
 
 // The rounds that are asked: disjoint pairs, such that each node meets two or three others; two
-// nodes meet three times: what a probe lost for a moment the next one finds. In the first two each
+// nodes meet twice: what a probe lost for a moment the next one finds. In the first two each
 // meets a neighbour, as in a ring: where nodes count through racks one after the other, most are of
 // its own rack. In the third all meet nodes far away at once.
 std::vector<Round> probed_rounds(int nnodes);

@@ -98,5 +98,15 @@ TEST(SlowNodes, AreNoneWhereOnePairAloneIsSlow) {
   }
 }
 
+TEST(CallsUntilABarrier, AreThoseOfAnIterationWithOuterBlocking) {
+  RunConfig config;
+  config.iters = 20;
+  config.agg_iters = 3;
+  EXPECT_EQ(calls_at_once(config), 60U);
+
+  config.blocking = Blocking::outer;
+  EXPECT_EQ(calls_at_once(config), 3U);
+}
+
 }  // namespace
 }  // namespace linerate
