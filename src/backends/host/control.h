@@ -54,7 +54,7 @@ struct alignas(kLinePair) Slot {
   Cell cells[kCells];
   alignas(kLinePair) Signal progress;  // see progress_at()
   Flag stopped;                        // not 0: this rank has left the group by an error
-  std::atomic<int> core;               // where this rank was at its last barrier: see CoreMark
+  std::atomic<int> core;               // at its last barrier: CoreMark in own_core.h
 
   Cell& cell_for(std::uint64_t call) { return cells[call % kCells]; }
 };

@@ -1,6 +1,8 @@
 // See own_core.h.
 #include "backends/host/own_core.h"
 
+#include <cstddef>
+
 namespace linerate::host {
 namespace {
 

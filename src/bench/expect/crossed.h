@@ -28,7 +28,8 @@ struct Crossed {
 // own once: others may pass it on. Of a reduced element each node sends its share once, combined,
 // and whoever needs it receives it once; in total that is a transfer for each node but the one
 // where it is completed, and one more for each other node that needs it. `nodes[r]` is the node of
-// rank r, counted from 0; `sizing.rank` does not matter. On one node all is 0 and false.
+// rank r, counted from 0; `sizing.rank` does not matter. On one node all is 0 and false, and
+// `needs` is empty.
 Crossed crossed_by(const Collective& collective, const Sizing& sizing, int root,
                    std::span<const int> nodes);
 

@@ -149,10 +149,15 @@ void HostExpecter::say_left_out(const Session& session) const {
 std::optional<Expectation> HostExpecter::of(const SizedCase& what) const {
   const auto touched = touched_by(what, places_);
   const bool knows_memory = limits_.memory.knows(touched.footprints(), left_out_);
-  if (network_)
-    return network_bound(what, network_->limits,
-                         knows_memory ? sure_part(limits_) * limits_.memory.least_us(touched) : 0);
+  if (network_) return network_bound(what, network_->limits, memory_us(touched, knows_memory));
   return knows_memory ? host_bound(what, limits_, touched) : std::nullopt;
+}
+
+// Below a network's bound: nothing where no memory was probed, 0 where none is known to take
+// longer.
+std::optional<double> HostExpecter::memory_us(const Touched& touched, bool known) const {
+  if (limits_.memory.empty()) return std::nullopt;
+  return known ? sure_part(limits_) * limits_.memory.least_us(touched) : 0;
 }
 
 std::vector<std::optional<Expectation>> HostExpecter::of_groups(const GroupedCase& what) const {

@@ -65,6 +65,7 @@ class HostExpecter final : public Expecter {
   void measure_memory(Session& session, const Run& run);
   void say_left_out(const Session& session) const;
   double budget_us() const;
+  std::optional<double> memory_us(const Touched& touched, bool known) const;
   explicit HostExpecter(const Places& places) : places_(places) {}
 
   Places places_;

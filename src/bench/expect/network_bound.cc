@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -114,17 +114,22 @@ double sure_message_us(const Crossed& crossed, const NetworkLimits& limits) {
   return latency_us(limits) / (crossed.all_wait() ? 1 : static_cast<double>(limits.calls));
 }
 
-// What a healthy run's messages may take: those of a ring, one after the other.
-double ring_us(const NetworkLimits& limits) {
+// As long as a healthy run may take: the messages of a ring one after the other, all bytes of a
+// flat algorithm, and copies on the way.
+double healthy_us(const NetworkCall& call, double network_us, double memory_us) {
+  const auto& limits = call.limits;
   const auto messages = 2 * static_cast<double>(limits.nodes.size() - 1);
-  return messages *
-         std::max(latency_us(limits) / kHealthyMessage, limits.barrier_us * kHealthyBarriers);
+  const double message_us =
+      std::max(latency_us(limits) / kHealthyMessage, limits.barrier_us * kHealthyBarriers);
+  return messages * message_us +
+         excess(call.collective, call.crossed, limits) * network_us / kHealthy +
+         memory_us / kHealthyMemory;
 }
 
 }  // namespace
 
 std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLimits& limits,
-                                         double memory_us) {
+                                         std::optional<double> memory_us) {
   const auto& collective = *what.what.collective;
   const double factor = collective.bus_factor(what.sizing.nranks);
   const double element = static_cast<double>(bytes_of(what.what.type));
@@ -134,18 +139,18 @@ std::optional<Expectation> network_bound(const SizedCase& what, const NetworkLim
   if (crossed.waiting() == 0) return std::nullopt;
   auto network = network_time(collective, crossed, limits);
   network.us *= element;
-  const CallTime call{.message_us = sure_message_us(crossed, limits),
-                      .bytes_us = std::max(network.us, memory_us)};
-  const double share = sure_share({collective, crossed, limits, call, element});
+  const double copies_us = memory_us.value_or(0);
+  const CallTime time{.message_us = sure_message_us(crossed, limits),
+                      .bytes_us = std::max(network.us, copies_us)};
+  const NetworkCall call{collective, crossed, limits, time, element};
+  const double share = sure_share(call);
   if (share <= 0) return std::nullopt;
-  if (memory_us > network.us) network.bound_by = "memory";
-  if (call.message_us > call.bytes_us) network.bound_by = "latency";
-  const double healthy_us = ring_us(limits) +
-                            excess(collective, crossed, limits) * network.us / kHealthy +
-                            memory_us / kHealthyMemory;
-  return Expectation{.busbw_gbps = bytes / (share * call.us()) / kBytesPerUsOfGbps * factor,
+  if (copies_us > network.us) network.bound_by = "memory";
+  if (time.message_us > time.bytes_us) network.bound_by = "latency";
+  const double healthy = std::min(kHealthy, time.us() / healthy_us(call, network.us, copies_us));
+  return Expectation{.busbw_gbps = bytes / (share * time.us()) / kBytesPerUsOfGbps * factor,
                      .bound_by = network.bound_by,
-                     .low_below = share * std::min(kHealthy, call.us() / healthy_us)};
+                     .low_below = memory_us ? share * healthy : 0};
 }
 
 }  // namespace linerate
