@@ -10,8 +10,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kBudgetUs = 100e3;      // of all ranks at once
-constexpr double kLoneBudgetUs = 200e3;  // of those asked alone, one after the other
+constexpr double kBudgetUs = 100e3;  // of all ranks at once, and as much of those asked alone
 
 bool in_one_memory(const Session& session) {
   return session.nranks() > 1 && on_host_memory(session) && on_one_node(nodes_of(session.infos()));
@@ -47,15 +46,15 @@ std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run&
   expecter->sizes_ = {.all = agreed_sizes(session, sizes.all),
                       .lone = agreed_sizes(session, sizes.lone)};
   expecter->probe(session);
-  if (!session.is_first()) return expecter;
-  if (!limits.all_left_out.empty()) tell_left_out(limits.all_left_out, kBudgetUs);
-  if (!limits.lone_left_out.empty()) tell_left_out(limits.lone_left_out, kLoneBudgetUs);
+  if (session.is_first())
+    for (const auto* left_out : {&limits.all_left_out, &limits.lone_left_out})
+      if (!left_out->empty()) tell_left_out(*left_out, kBudgetUs);
   return expecter;
 }
 
 void PairExpecter::probe(Session& session) {
   auto all = probe_memory(session, sizes_.all, {.budget_us = kBudgetUs, .stops_when_alike = false});
-  auto lone = probe_lone_memory(session, sizes_.lone, kLoneBudgetUs);
+  auto lone = probe_lone_memory(session, sizes_.lone, kBudgetUs);
   limits_.all.memory = std::move(all.curve);
   limits_.all_left_out = std::move(all.left_out);
   limits_.lone = std::move(lone.curve);

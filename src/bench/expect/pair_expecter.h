@@ -20,7 +20,7 @@ class PairExpecter {
     MemoryRun memory{};
   };
 
-  // Measures all ranks at once and some of them alone, for 0.3 s at most where nothing else
+  // Measures all ranks at once and some of them alone, for 0.2 s at most where nothing else
   // keeps the cores; the ranks' buffers are overwritten. Null where messages do not go through one
   // host's memory, or are too small to tell of it. Collective over all lanes.
   static std::unique_ptr<PairExpecter> measure(Session& session, const Run& run);
