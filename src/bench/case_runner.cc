@@ -110,7 +110,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   m.checked =
       config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
   session_.enter_local(stage("filling", on_lane));
-  const auto calls = config.iters * static_cast<std::uint64_t>(config.agg_iters);
+  const auto calls = config.window_calls();
   fill_sliding(on_lane, std::max(calls, config.warmup_iters));
   if (on_lane.keeps_spare && m.checked)
     fill_slot(session_, on_lane, on_lane.layouts.front().last_slot());

@@ -127,6 +127,8 @@ struct RunConfig {
   double init_timeout_s() const { return timeout_s > 0 ? timeout_s : 300; }
   // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.
   bool lists_samples_of_processes() const { return per_iter_timing && !json_file.empty(); }
+
+  std::uint64_t window_calls() const { return iters * static_cast<std::uint64_t>(agg_iters); }
 };
 
 }  // namespace linerate

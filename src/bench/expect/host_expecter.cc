@@ -53,8 +53,8 @@ GroupedCase grouped(const Session& session, const Case& what, Placement placemen
 
 // Of several windows all but the first come after another one.
 std::uint64_t warm_calls(const RunConfig& config) {
-  const auto calls = config.iters * static_cast<std::uint64_t>(config.agg_iters);
-  return config.stop.asked() ? std::max(calls, config.warmup_iters) : config.warmup_iters;
+  return config.stop.asked() ? std::max(config.window_calls(), config.warmup_iters)
+                             : config.warmup_iters;
 }
 
 // Of all groups.
@@ -83,11 +83,10 @@ void say_not_probed(const Session& session, const NotProbed& what) {
 std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run& run) {
   if (!follows_from_probes(session)) return nullptr;
   const auto& config = session.config();
-  std::unique_ptr<HostExpecter> expecter(
-      new HostExpecter({.sliding = config.sliding,
-                        .buffer_bytes = run.buffer_bytes,
-                        .calls = config.iters * static_cast<std::uint64_t>(config.agg_iters),
-                        .warm_calls = warm_calls(config)}));
+  std::unique_ptr<HostExpecter> expecter(new HostExpecter({.sliding = config.sliding,
+                                                           .buffer_bytes = run.buffer_bytes,
+                                                           .calls = config.window_calls(),
+                                                           .warm_calls = warm_calls(config)}));
   if (on_several_hosts(session) && !expecter->measure_network(session, run)) return nullptr;
   expecter->measure_memory(session, run);
   return expecter;

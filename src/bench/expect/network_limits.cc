@@ -26,8 +26,8 @@ std::uint64_t directions_of(int node, std::span<const NodePair> pairs, int slow)
 }  // namespace
 
 std::uint64_t calls_at_once(const RunConfig& config) {
-  const std::uint64_t iters = config.blocking == Blocking::outer ? 1 : config.iters;
-  return iters * static_cast<std::uint64_t>(config.agg_iters);
+  return config.blocking == Blocking::outer ? static_cast<std::uint64_t>(config.agg_iters)
+                                            : config.window_calls();
 }
 
 std::vector<NetworkPoint> points_of(std::span<const NodePair> pairs, int nnodes) {

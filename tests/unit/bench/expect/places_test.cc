@@ -15,6 +15,12 @@ Touched touched(Placement placement, const Places& places) {
                     places);
 }
 
+// With room for 16 places.
+Touched in_one_buffer(std::uint64_t calls, std::uint64_t warm_calls) {
+  return touched(Placement::in_place,
+                 {.buffer_bytes = 64 * kMiB, .calls = calls, .warm_calls = warm_calls});
+}
+
 struct Seen {
   double filled, warm, again;
 };
@@ -56,8 +62,7 @@ TEST(Places, OfWhichThereAreTwoAreHardlyMoreThanOne) {
 
 // They were filled before, with both buffers of both ranks, whatever the calls touch.
 TEST(Places, ThatNoWarmUpTouchedWereFilledBefore) {
-  const auto cold =
-      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = 1});
+  const auto cold = in_one_buffer(10, 1);
 
   EXPECT_DOUBLE_EQ(parts(cold).filled, 8 / 10.0);
   EXPECT_EQ(footprints_mib(cold).filled, 10 * 16);
@@ -66,8 +71,7 @@ TEST(Places, ThatNoWarmUpTouchedWereFilledBefore) {
 }
 
 TEST(Places, ThatWarmUpsTouchedComeBackAfterThese) {
-  const auto warm =
-      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 10, .warm_calls = 10});
+  const auto warm = in_one_buffer(10, 10);
 
   EXPECT_DOUBLE_EQ(parts(warm).warm, 9 / 10.0);
   EXPECT_EQ(footprints_mib(warm).warm, 10 * 8);
@@ -75,8 +79,7 @@ TEST(Places, ThatWarmUpsTouchedComeBackAfterThese) {
 
 // 20 warm-up calls went round 15 places, and to 5 of them once more.
 TEST(Places, ThatWarmUpsCameToTwiceAreTheLatest) {
-  const auto warm =
-      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 11, .warm_calls = 20});
+  const auto warm = in_one_buffer(11, 20);
 
   EXPECT_DOUBLE_EQ(parts(warm).warm, 5 / 11.0);
   EXPECT_EQ(footprints_mib(warm).warm, 5 * 8);
@@ -86,20 +89,17 @@ TEST(Places, ThatWarmUpsCameToTwiceAreTheLatest) {
 
 // Since it was filled, last of all, the warm-up call and the timed ones have touched others.
 TEST(Places, OfTheVerifiedCallCountOnce) {
-  const auto few =
-      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 3, .warm_calls = 1});
+  const auto few = in_one_buffer(3, 1);
   EXPECT_DOUBLE_EQ(few.visits.back().part, 1 / 3.0);
   EXPECT_EQ(few.visits.back().footprint_bytes, (16 + 2 * 8) * kMiB);
 
-  const auto one =
-      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 1, .warm_calls = 1});
+  const auto one = in_one_buffer(1, 1);
   EXPECT_EQ(one.visits.back().part, 1);
   EXPECT_EQ(one.visits.back().footprint_bytes, (16 + 8) * kMiB);
 }
 
 TEST(Places, WithoutWarmUpsWereFilledAndComeBack) {
-  const auto cold =
-      touched(Placement::in_place, {.buffer_bytes = 64 * kMiB, .calls = 31, .warm_calls = 0});
+  const auto cold = in_one_buffer(31, 0);
 
   EXPECT_DOUBLE_EQ(parts(cold).filled, 15 / 31.0);
   EXPECT_EQ(parts(cold).warm, 0);
