@@ -28,8 +28,8 @@ class TrafficMatrix {
   // out. Values are multiplied by `scale` and rounded down to 16 bytes. Anything else is refused by
   // what goes on behind the file's name and a colon: "line 3 holds 'x', which …".
   static Result<TrafficMatrix> parse(std::string_view text, int nranks, double scale);
-  static constexpr std::size_t kMostRows = 4096;
-  static constexpr std::size_t kMostTextBytes = std::size_t{256} << 20;
+  static constexpr std::size_t kMaxRows = 4096;
+  static constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 
   // True when the sizes come from a matrix, not from -b and -e.
   bool fixed() const { return !bytes_.empty(); }

@@ -11,7 +11,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kMostBytes = 1099511627776.0;  // 2^40 a pair: sums of 4096 stay far below 2^63
+constexpr double kMaxBytes = 1099511627776.0;  // 2^40 a pair: sums of 4096 stay far below 2^63
 constexpr std::string_view kBlank = " \t\r\v\f";
 
 using Row = std::vector<std::size_t>;
@@ -46,12 +46,12 @@ Result<Row> parse_row(std::string_view text, std::size_t line, double scale) {
     if (!value || *value < 0)
       return refused(line, fmt::format("holds '{}', which is not a number of bytes", shown(*word)));
     const double scaled = *value * scale;
-    if (scaled > kMostBytes)
+    if (scaled > kMaxBytes)
       return refused(line, fmt::format("holds '{}': more than 2^40 bytes between two ranks once "
                                        "multiplied by {}",
                                        shown(*word), scale));
-    if (bytes.size() == TrafficMatrix::kMostRows)
-      return refused(line, fmt::format("has more than {} values", TrafficMatrix::kMostRows));
+    if (bytes.size() == TrafficMatrix::kMaxRows)
+      return refused(line, fmt::format("has more than {} values", TrafficMatrix::kMaxRows));
     bytes.push_back(static_cast<std::size_t>(scaled) / kGrainBytes * kGrainBytes);
   }
   return bytes;
@@ -82,9 +82,9 @@ Result<std::vector<Row>> parse_rows(std::string_view text, double scale) {
 }  // namespace
 
 Result<TrafficMatrix> TrafficMatrix::parse(std::string_view text, int nranks, double scale) {
-  if (text.size() > kMostTextBytes)
+  if (text.size() > kMaxTextBytes)
     return Failure{fmt::format("it has {} bytes of text; at most {} are read.", text.size(),
-                               bytes_text(kMostTextBytes))};
+                               bytes_text(kMaxTextBytes))};
   if (!std::isfinite(scale) || scale < 0)
     return Failure{fmt::format("it cannot be multiplied by {}.", scale)};
   const auto rows = parse_rows(text, scale);

@@ -20,10 +20,10 @@ Failure no_version(std::string_view text) {
 }  // namespace
 
 Result<NcclVersion> parse_nccl_version(std::string_view text) {
-  constexpr std::size_t kFewestParts = 2, kMostParts = 3;
+  constexpr std::size_t kFewestParts = 2, kMaxParts = 3;
   const auto parts = split(text, '.');
-  if (parts.size() < kFewestParts || parts.size() > kMostParts) return no_version(text);
-  int numbers[kMostParts] = {0, 0, kLastPatch};
+  if (parts.size() < kFewestParts || parts.size() > kMaxParts) return no_version(text);
+  int numbers[kMaxParts] = {0, 0, kLastPatch};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto number = parse_integer("version", parts[i]);
     if (!number || *number < 0 || *number > kLastPatch) return no_version(text);

@@ -7,8 +7,8 @@
 #include "benchmarks/peer/rank_server.h"
 #include "commands/fabric.h"
 #include "launch/identity.h"
-#include "launch/lanes/lanes.h"
 #include "launch/local_fork.h"
+#include "launch/threads/rank_threads.h"
 #include "launch/watch/watch.h"
 
 #include <exception>
@@ -43,7 +43,7 @@ ExitCode run_process(const Options& options, const Environment& environment,
       {.config = config, .environment = environment, .interrupted = {}}, identity, clock, deadline);
   try {
     const auto watch =
-        Watch::start(fabric.process(), {.nlanes = options.nthreads, .deadline = deadline});
+        Watch::start(fabric.process(), {.nthreads = options.nthreads, .deadline = deadline});
     const auto body = [&](Bootstrap& member) {
       RankServer({.members = member,
                   .backend = *fabric.backend,
@@ -53,8 +53,8 @@ ExitCode run_process(const Options& options, const Environment& environment,
                  options)
           .serve();
     };
-    run_lanes(fabric.process(), options.nthreads, body,
-              [&](const std::string& sentence) { watch->fail(sentence); });
+    run_rank_threads(fabric.process(), options.nthreads, body,
+                     [&](const std::string& sentence) { watch->fail(sentence); });
     watch->leave();
     fabric.process().barrier(Deadline::after(clock, kStartS));
     return ExitCode::ok;

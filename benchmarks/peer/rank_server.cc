@@ -72,7 +72,7 @@ std::size_t RankServer::pool_slots(const Request& request) const {
   return std::max<std::size_t>(1, local().send.bytes() / cold_stride(bytes));
 }
 
-CaseOnLane RankServer::place(const Request& request, const SlotRange& slots) const {
+CaseOnThread RankServer::place(const Request& request, const SlotRange& slots) const {
   const auto& what = request.what;
   const auto sizing = sizing_of(what, *local().world);
   const auto stride = cold_stride(row_bytes(*what.collective, sizing, what.type));
@@ -90,14 +90,14 @@ CaseOnLane RankServer::place(const Request& request, const SlotRange& slots) con
 }
 
 std::uint64_t RankServer::verify(const Request& request) {
-  const auto on_lane = place(request, {});
-  fill_slot(session_, on_lane, 0);
-  CaseLauncher launcher(session_, on_lane);
+  const auto on_thread = place(request, {});
+  fill_slot(session_, on_thread, 0);
+  CaseLauncher launcher(session_, on_thread);
   session_.align();
   launcher.once(0);
   launcher.synchronize();
   session_.align();  // peers may still write here
-  return check_slot(session_, on_lane, 0).front().wrong;
+  return check_slot(session_, on_thread, 0).front().wrong;
 }
 
 std::vector<double> RankServer::measure(const Request& request) {
@@ -109,26 +109,26 @@ std::vector<double> RankServer::measure(const Request& request) {
   warmup.synchronize();
   for (std::uint64_t window = 0; window < request.windows; ++window) {
     const auto range = turns_.next(request.iters, slots);
-    const auto on_lane = place(request, range);
-    times_us.push_back(request.loop == Loop::bare ? bare_window_us(request, on_lane)
-                                                  : window_us(request, on_lane, range));
+    const auto on_thread = place(request, range);
+    times_us.push_back(request.loop == Loop::bare ? bare_window_us(request, on_thread)
+                                                  : window_us(request, on_thread, range));
   }
   return times_us;
 }
 
-double RankServer::window_us(const Request& request, const CaseOnLane& on_lane,
+double RankServer::window_us(const Request& request, const CaseOnThread& on_thread,
                              const SlotRange& slots) {
-  CaseLauncher launcher(session_, on_lane);
+  CaseLauncher launcher(session_, on_thread);
   const WindowPlan plan{
       .iters = request.iters, .sliding_slots = slots.count, .last_slot = slots.count - 1};
   return us_per_call(run_window(session_, launcher, plan).elapsed_ns, request.iters);
 }
 
-double RankServer::bare_window_us(const Request& request, const CaseOnLane& on_lane) {
-  const auto& layout = on_lane.layouts.front();
+double RankServer::bare_window_us(const Request& request, const CaseOnThread& on_thread) {
+  const auto& layout = on_thread.layouts.front();
   const Buffers buffers{.send = layout.send_view(local(), 0),
                         .recv = layout.recv_view(local(), 0),
-                        .count = on_lane.sizings.front().count,
+                        .count = on_thread.sizings.front().count,
                         .type = request.what.type};
   Communicator& comm = local().comm();
   Stream& stream = *local().stream;

@@ -25,12 +25,12 @@ class RankServer {
  private:
   void allocate(const Options& options);
   Answer answer(const Request& request);
-  CaseOnLane place(const Request& request, const SlotRange& slots) const;
+  CaseOnThread place(const Request& request, const SlotRange& slots) const;
   std::size_t pool_slots(const Request& request) const;
   std::uint64_t verify(const Request& request);
   std::vector<double> measure(const Request& request);
-  double window_us(const Request& request, const CaseOnLane& on_lane, const SlotRange& slots);
-  double bare_window_us(const Request& request, const CaseOnLane& on_lane);
+  double window_us(const Request& request, const CaseOnThread& on_thread, const SlotRange& slots);
+  double bare_window_us(const Request& request, const CaseOnThread& on_thread);
   LocalRank& local() { return session_.ranks().front(); }
   const LocalRank& local() const { return session_.ranks().front(); }
 

@@ -15,7 +15,7 @@ struct Character {
 };
 
 // The least code that a character of so many bytes may stand for: shorter forms are none.
-constexpr std::uint32_t kLeastCode[] = {0, 0, 0x80, 0x800, 0x10000};
+constexpr std::uint32_t kMinCode[] = {0, 0, 0x80, 0x800, 0x10000};
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
 
@@ -36,7 +36,7 @@ std::optional<Character> first_character(std::string_view text) {
     if (!is_continuation(byte)) return std::nullopt;
     code = code << 6 | (static_cast<unsigned char>(byte) & 0x3fU);
   }
-  if (code < kLeastCode[bytes]) return std::nullopt;
+  if (code < kMinCode[bytes]) return std::nullopt;
   return Character{code, bytes};
 }
 

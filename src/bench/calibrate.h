@@ -6,7 +6,7 @@
 
 namespace linerate {
 
-// Collective over all lanes. The clock error is that of the common clock over all processes.
+// Collective over all threads. The clock error is that of the common clock over all processes.
 TimingInfo calibrate(Session& session);
 
 }  // namespace linerate

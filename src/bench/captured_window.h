@@ -10,10 +10,10 @@
 
 namespace linerate {
 
-// One graph for each of this lane's ranks. The launcher outlives it.
+// One graph for each of this thread's ranks. The launcher outlives it.
 class CapturedWindow {
  public:
-  // Captures the calls of `plan`; none is done yet. Collective over all lanes.
+  // Captures the calls of `plan`; none is done yet. Collective over all threads.
   CapturedWindow(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
 
   // Enqueues all calls once.
@@ -24,7 +24,7 @@ class CapturedWindow {
   std::vector<std::unique_ptr<Graph>> graphs_;
 };
 
-// Aligns all lanes, then times `launches` launches and the wait for them. Collective.
+// Aligns all threads, then times `launches` launches and the wait for them. Collective.
 WindowTime run_launches(Session& session, CaseLauncher& launcher, CapturedWindow& captured,
                         int launches);
 

@@ -13,29 +13,30 @@
 namespace linerate {
 namespace {
 
-std::vector<LaneSet> sets_of(const Session& session) {
-  std::map<int, LaneSet> by_group;
-  LaneSet all;
+std::vector<ThreadSet> sets_of(const Session& session) {
+  std::map<int, ThreadSet> by_group;
+  ThreadSet all;
   for (const auto& info : session.infos()) {
-    const int lane = session.lane_of(info.rank);
+    const int thread = session.thread_of(info.rank);
     auto& group = by_group[info.group];
-    if (group.empty() || group.back() != lane) group.push_back(lane);
-    if (all.empty() || all.back() != lane) all.push_back(lane);
+    if (group.empty() || group.back() != thread) group.push_back(thread);
+    if (all.empty() || all.back() != thread) all.push_back(thread);
   }
-  std::vector<LaneSet> sets{all};
+  std::vector<ThreadSet> sets{all};
   if (by_group.size() > 1)
-    for (auto& [color, lanes] : by_group) sets.push_back(std::move(lanes));
+    for (auto& [color, threads] : by_group) sets.push_back(std::move(threads));
   return sets;
 }
 
-// Of each group: the first of its lanes begins it, the last one ends it.
+// Of each group: the first of its threads begins it, the last one ends it.
 std::vector<ClockSpan> spans_of_groups(const std::vector<WindowTime>& times,
-                                       const std::vector<LaneSet>& sets) {
+                                       const std::vector<ThreadSet>& sets) {
   std::vector<ClockSpan> spans;
-  for (const auto& lanes : std::span(sets).subspan(1)) {
-    std::vector<ClockSpan> of_lanes;
-    for (const int lane : lanes) of_lanes.push_back(times[static_cast<std::size_t>(lane)].span);
-    spans.push_back(joined(of_lanes));
+  for (const auto& threads : std::span(sets).subspan(1)) {
+    std::vector<ClockSpan> of_threads;
+    for (const int thread : threads)
+      of_threads.push_back(times[static_cast<std::size_t>(thread)].span);
+    spans.push_back(joined(of_threads));
   }
   return spans;
 }
@@ -51,50 +52,50 @@ std::int64_t combined_ns(const std::vector<WindowTime>& times) {
 CaseRunner::CaseRunner(Session& session, Setup setup)
     : session_(session),
       setup_(std::move(setup)),
-      lane_sets_(sets_of(session)),
+      thread_sets_(sets_of(session)),
       sampler_(session) {}
 
-CaseOnLane CaseRunner::prepare(const Case& what, Placement placement) const {
-  CaseOnLane on_lane{.what = what, .placement = placement};
+CaseOnThread CaseRunner::prepare(const Case& what, Placement placement) const {
+  CaseOnThread on_thread{.what = what, .placement = placement};
   for (auto& local : session_.ranks()) {
     auto sizing = sizing_of(what, local.comm().nranks(), setup_.traffic);
     sizing.rank = local.comm().rank();
-    on_lane.sizings.push_back(sizing);
-    on_lane.layouts.push_back(
+    on_thread.sizings.push_back(sizing);
+    on_thread.layouts.push_back(
         layout_of(sizing, what, placement, session_.config(), setup_.buffer_bytes));
-    auto& send = on_lane.send_ranges.emplace_back();
-    auto& recv = on_lane.recv_ranges.emplace_back();
+    auto& send = on_thread.send_ranges.emplace_back();
+    auto& recv = on_thread.recv_ranges.emplace_back();
     if (setup_.traffic == nullptr) continue;
     send = setup_.traffic->send_ranges(sizing);
     recv = setup_.traffic->recv_ranges(sizing);
   }
-  return on_lane;
+  return on_thread;
 }
 
-// Lanes take the same steps, though groups of other sizes have other slots.
-CaseOnLane CaseRunner::agree_on(CaseOnLane on_lane) {
+// Threads take the same steps, though groups of other sizes have other slots.
+CaseOnThread CaseRunner::agree_on(CaseOnThread on_thread) {
   const auto& config = session_.config();
   if (config.check > 0 && !config.stop.asked() && config.gpu.cudagraph == 0)
-    on_lane.keeps_spare = !session_.any_lane(!on_lane.layouts.front().has_spare());
-  return on_lane;
+    on_thread.keeps_spare = !session_.any_thread(!on_thread.layouts.front().has_spare());
+  return on_thread;
 }
 
-Stage CaseRunner::stage(const char* what, const CaseOnLane& on_lane) const {
+Stage CaseRunner::stage(const char* what, const CaseOnThread& on_thread) const {
   return {.what = what,
-          .collective = on_lane.what.collective->name,
-          .bytes = on_lane.layouts.front().stride,
-          .placement = name_of(on_lane.placement)};
+          .collective = on_thread.what.collective->name,
+          .bytes = on_thread.layouts.front().stride,
+          .placement = name_of(on_thread.placement)};
 }
 
 // Inputs of the case's own type in every slot that calls will touch: leftovers of another type
 // could be denormal, and slow the arithmetic down.
-void CaseRunner::fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls) {
+void CaseRunner::fill_sliding(const CaseOnThread& on_thread, std::uint64_t calls) {
   for (std::size_t i = 0; i < session_.ranks().size(); ++i) {
     auto& local = session_.ranks()[i];
-    const auto& layout = on_lane.layouts[i];
+    const auto& layout = on_thread.layouts[i];
     const auto used = std::min<std::uint64_t>(layout.slots, calls) * layout.stride;
-    const Content inputs{.type = on_lane.what.type,
-                         .op = on_lane.what.op,
+    const Content inputs{.type = on_thread.what.type,
+                         .op = on_thread.what.op,
                          .rank = local.comm().rank(),
                          .nranks = local.comm().nranks(),
                          .seed = session_.config().seed};
@@ -105,21 +106,21 @@ void CaseRunner::fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls) {
 
 Measurement CaseRunner::run(const Case& what, Placement placement) {
   const auto& config = session_.config();
-  const auto on_lane = agree_on(prepare(what, placement));
+  const auto on_thread = agree_on(prepare(what, placement));
   Measurement m{.what = what, .placement = placement, .agg_iters = config.agg_iters};
   m.checked =
       config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
-  session_.enter_local(stage("filling", on_lane));
+  session_.enter_local(stage("filling", on_thread));
   const auto calls = config.window_calls();
-  fill_sliding(on_lane, std::max(calls, config.warmup_iters));
-  if (on_lane.keeps_spare && m.checked)
-    fill_slot(session_, on_lane, on_lane.layouts.front().last_slot());
-  CaseLauncher launcher(session_, on_lane);
-  warm_up(on_lane, launcher);
-  measure(on_lane, launcher, m);
-  if (m.checked) verify(on_lane, launcher, m);
+  fill_sliding(on_thread, std::max(calls, config.warmup_iters));
+  if (on_thread.keeps_spare && m.checked)
+    fill_slot(session_, on_thread, on_thread.layouts.front().last_slot());
+  CaseLauncher launcher(session_, on_thread);
+  warm_up(on_thread, launcher);
+  measure(on_thread, launcher, m);
+  if (m.checked) verify(on_thread, launcher, m);
   if (config.observes() && config.warmup_iters == 0) {
-    session_.enter(stage("observed call", on_lane));
+    session_.enter(stage("observed call", on_thread));
     observed_call(launcher, 0);
   }
   m.call = session_.ranks().front().comm().last_call();
@@ -135,12 +136,12 @@ void CaseRunner::throw_late_errors() {
 
 // The very first call of a run is timed alone: libraries set up connections then. The last call is
 // the observed one, so that warm and timed calls are of one kind.
-void CaseRunner::warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher) {
+void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) {
   const auto& config = session_.config();
-  session_.enter(stage("warm-up", on_lane));
+  session_.enter(stage("warm-up", on_thread));
   const auto start_ns = session_.clock().now_ns();
   for (std::uint64_t i = 0; i < config.warmup_iters; ++i) {
-    const auto slot = i % on_lane.layouts.front().sliding_slots();
+    const auto slot = i % on_thread.layouts.front().sliding_slots();
     if (config.observes() && i + 1 == config.warmup_iters)
       observed_call(launcher, slot);
     else
@@ -165,7 +166,7 @@ void CaseRunner::prepare_samples(Measurement& m) const {
   const auto capacity = config.stop.asked()
                             ? SampleReduction::kExactSamples
                             : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
-  for (const auto& set : lane_sets_) m.samples.emplace_back(capacity, set.size());
+  for (const auto& set : thread_sets_) m.samples.emplace_back(capacity, set.size());
   if (config.lists_samples_of_processes())
     m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
 }
@@ -187,11 +188,11 @@ void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
   if (session_.is_first()) comm.observe(false);
 }
 
-void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
+void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
   const auto& config = session_.config();
-  const auto& layout = on_lane.layouts.front();
+  const auto& layout = on_thread.layouts.front();
   prepare_samples(m);
-  m.lane_times.resize(static_cast<std::size_t>(session_.members().nranks()));
+  m.thread_times.resize(static_cast<std::size_t>(session_.members().nranks()));
   const auto start_ns = session_.clock().now_ns();
   next_look_ = 0;
   const WindowPlan plan{.iters = config.iters,
@@ -202,31 +203,32 @@ void CaseRunner::measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Meas
   std::unique_ptr<CapturedWindow> captured;
   if (launches > 0) captured = std::make_unique<CapturedWindow>(session_, launcher, plan);
   for (bool stop = false; !stop;) {
-    session_.enter(stage("timed loop", on_lane));
+    session_.enter(stage("timed loop", on_thread));
     const auto time = time_window(launcher, plan, captured.get());
     m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
     const auto times = gather_times(time);
-    for (std::size_t lane = 0; lane < times.size(); ++lane) m.lane_times[lane] += times[lane];
-    if (lane_sets_.size() > 1 && session_.is_first() && config.blocking != Blocking::outer)
-      m.group_windows.push_back(spans_of_groups(times, lane_sets_));
+    for (std::size_t thread = 0; thread < times.size(); ++thread)
+      m.thread_times[thread] += times[thread];
+    if (thread_sets_.size() > 1 && session_.is_first() && config.blocking != Blocking::outer)
+      m.group_windows.push_back(spans_of_groups(times, thread_sets_));
     m.batch = decide(m, start_ns, false).batch;
     SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
     if (captured) {
       samples.samples = static_cast<std::uint64_t>(launches);
       samples.batch = m.batch = static_cast<int>(config.iters) * config.agg_iters;
     }
-    sample(launcher, samples, on_lane, m);
+    sample(launcher, samples, on_thread, m);
     stop = decide(m, start_ns, true).stop ||
-           (config.stop.asked() && session_.any_lane(setup_.interrupted()));
+           (config.stop.asked() && session_.any_thread(setup_.interrupted()));
   }
 }
 
-void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnLane& on_lane,
+void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThread& on_thread,
                         Measurement& m) {
-  session_.enter(stage("samples", on_lane));
+  session_.enter(stage("samples", on_thread));
   plan.skip = session_.config().per_iter_skip;
-  plan.sliding_slots = on_lane.layouts.front().sliding_slots();
-  sampler_.run(launcher, plan, lane_sets_, m.samples);
+  plan.sliding_slots = on_thread.layouts.front().sliding_slots();
+  sampler_.run(launcher, plan, thread_sets_, m.samples);
 }
 
 std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
@@ -244,7 +246,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
   if (session_.is_first()) {
     const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
     const double call_us =
-        static_cast<double>(combined_ns(m.lane_times)) / 1e3 / static_cast<double>(calls);
+        static_cast<double>(combined_ns(m.thread_times)) / 1e3 / static_cast<double>(calls);
     decision.batch = batch_for(call_us, setup_.clock_cost_ns);
     const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
     if (sampled && session_.config().stop.asked()) decision.stop = measured_enough(m, elapsed_s);
@@ -269,21 +271,21 @@ bool CaseRunner::measured_enough(const Measurement& m, double elapsed_s) {
 
 // The last timed call worked on the spare slot. Where there is none, one more call is timed on a
 // slot filled anew. Further rounds of -c do the same.
-void CaseRunner::verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m) {
-  const auto last = on_lane.layouts.front().last_slot();
+void CaseRunner::verify(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
+  const auto last = on_thread.layouts.front().last_slot();
   std::vector<RankCheck> checks;
   for (int round = 0; round < session_.config().check; ++round) {
-    if (round > 0 || !on_lane.keeps_spare) {
-      session_.enter_local(stage("filling", on_lane));
-      fill_slot(session_, on_lane, last);
-      session_.enter(stage("verified call", on_lane));
+    if (round > 0 || !on_thread.keeps_spare) {
+      session_.enter_local(stage("filling", on_thread));
+      fill_slot(session_, on_thread, last);
+      session_.enter(stage("verified call", on_thread));
       run_verified_call(launcher, last);
     }
-    session_.enter_local(stage("comparison", on_lane));
-    const auto found = check_slot(session_, on_lane, last);
+    session_.enter_local(stage("comparison", on_thread));
+    const auto found = check_slot(session_, on_thread, last);
     checks.insert(checks.end(), found.begin(), found.end());
   }
-  session_.enter(stage("gathering", on_lane));
+  session_.enter(stage("gathering", on_thread));
   gather_checks(checks, m);
 }
 

@@ -1,5 +1,5 @@
 // One case in one placement, from filling to the gathered measurement; the same steps on every
-// lane.
+// thread.
 #pragma once
 
 #include "bench/events.h"
@@ -25,14 +25,14 @@ class CaseRunner {
   CaseRunner(Session& session, Setup setup);
 
   // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather.
-  // Collective over all lanes; yields the measurement on rank 0 and an empty one elsewhere.
+  // Collective over all threads; yields the measurement on rank 0 and an empty one elsewhere.
   Measurement run(const Case& what, Placement placement);
 
-  // The lanes of the whole run, then of each group where there are several.
-  const std::vector<LaneSet>& lane_sets() const { return lane_sets_; }
+  // The threads of the whole run, then of each group where there are several.
+  const std::vector<ThreadSet>& thread_sets() const { return thread_sets_; }
 
-  // From the run's very first call until it was done, in microseconds, on this lane; nothing where
-  // there was no warm-up, so that the call was part of a measurement.
+  // From the run's very first call until it was done, in microseconds, on this thread; nothing
+  // where there was no warm-up, so that the call was part of a measurement.
   std::optional<double> first_call_us() const { return first_call_us_; }
 
  private:
@@ -40,27 +40,28 @@ class CaseRunner {
     int batch = 1;
     bool stop = true;
   };
-  CaseOnLane prepare(const Case& what, Placement placement) const;
-  CaseOnLane agree_on(CaseOnLane on_lane);
-  void warm_up(const CaseOnLane& on_lane, CaseLauncher& launcher);
+  CaseOnThread prepare(const Case& what, Placement placement) const;
+  CaseOnThread agree_on(CaseOnThread on_thread);
+  void warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher);
   void observed_call(CaseLauncher& launcher, std::size_t slot);
-  void fill_sliding(const CaseOnLane& on_lane, std::uint64_t calls);
-  void measure(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
+  void fill_sliding(const CaseOnThread& on_thread, std::uint64_t calls);
+  void measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m);
   void throw_late_errors();
   void prepare_samples(Measurement& m) const;
   WindowTime run_verified_call(CaseLauncher& launcher, std::size_t slot);
   WindowTime time_window(CaseLauncher& launcher, const WindowPlan& plan, CapturedWindow* captured);
-  void sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnLane& on_lane, Measurement& m);
+  void sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThread& on_thread,
+              Measurement& m);
   std::vector<WindowTime> gather_times(const WindowTime& mine);
   Decision decide(Measurement& m, std::int64_t start_ns, bool sampled);
-  void verify(const CaseOnLane& on_lane, CaseLauncher& launcher, Measurement& m);
+  void verify(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m);
   void gather_checks(const std::vector<RankCheck>& mine, Measurement& m);
-  Stage stage(const char* what, const CaseOnLane& on_lane) const;
+  Stage stage(const char* what, const CaseOnThread& on_thread) const;
   bool measured_enough(const Measurement& m, double elapsed_s);
 
   Session& session_;
   Setup setup_;
-  std::vector<LaneSet> lane_sets_;
+  std::vector<ThreadSet> thread_sets_;
   std::uint64_t next_look_ = 0;  // samples at which --stop's interval is looked at again
   Sampler sampler_;
   std::optional<double> first_call_us_;

@@ -52,7 +52,7 @@ struct RunEvents {
   std::function<std::unique_ptr<Expecter>(const RunInfo&)> expecter{};
   // From so much on memory is as fast as it will be, as far as it is known of this machine; 0: not.
   std::size_t cache_bytes = 0;
-  // Asked between windows by every lane: any that says so ends the run as after Ctrl-C.
+  // Asked between windows by every thread: any that says so ends the run as after Ctrl-C.
   std::function<bool()> interrupted;
 };
 

@@ -7,11 +7,11 @@
 
 namespace linerate {
 
-CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
-    : group_(session.group()), collective_(*on_lane.what.collective) {
+CaseLauncher::CaseLauncher(Session& session, const CaseOnThread& on_thread)
+    : group_(session.group()), collective_(*on_thread.what.collective) {
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
-    const auto& layout = on_lane.layouts[i];
+    const auto& layout = on_thread.layouts[i];
     Prepared prepared{.comm = &local.comm(),
                       .call = {},
                       .send = nullptr,
@@ -19,15 +19,16 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnLane& on_lane)
                       .stride = layout.stride,
                       .steps = steps_of(collective_, local.comm().nranks())};
     steps_ = std::max(steps_, prepared.steps);
-    prepared.call = {.buffers = {.send = layout.send_view(local, 0),
-                                 .recv = layout.recv_view(local, 0),
-                                 .count = on_lane.sizings[i].count,
-                                 .type = on_lane.what.type},
-                     .reduction = {.op = on_lane.what.op, .premul = premul_of(local.comm().rank())},
-                     .root = on_lane.what.root,
-                     .send_ranges = on_lane.send_ranges[i],
-                     .recv_ranges = on_lane.recv_ranges[i],
-                     .stream = local.stream.get()};
+    prepared.call = {
+        .buffers = {.send = layout.send_view(local, 0),
+                    .recv = layout.recv_view(local, 0),
+                    .count = on_thread.sizings[i].count,
+                    .type = on_thread.what.type},
+        .reduction = {.op = on_thread.what.op, .premul = premul_of(local.comm().rank())},
+        .root = on_thread.what.root,
+        .send_ranges = on_thread.send_ranges[i],
+        .recv_ranges = on_thread.recv_ranges[i],
+        .stream = local.stream.get()};
     prepared.send = prepared.call.buffers.send.data();
     prepared.recv = prepared.call.buffers.recv.data();
     prepared_.push_back(prepared);

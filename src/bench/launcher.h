@@ -1,4 +1,5 @@
-// The calls of one case on this lane's ranks, prepared so that the timed loop only moves pointers.
+// The calls of one case on this thread's ranks, prepared so that the timed loop only moves
+// pointers.
 #pragma once
 
 #include "bench/layout.h"
@@ -9,21 +10,21 @@
 
 namespace linerate {
 
-// Everything about one case and placement on this lane; the same order of ranks as the session's.
-struct CaseOnLane {
+// Everything about one case and placement on this thread; the same order of ranks as the session's.
+struct CaseOnThread {
   Case what{};
   Placement placement = Placement::out_of_place;
   std::vector<Sizing> sizings{};  // per local rank, within its group
   std::vector<Layout> layouts{};
   std::vector<std::vector<Range>> send_ranges{}, recv_ranges{};  // all_to_all_v only
-  // Every lane has a spare slot, on which the last timed call works and is verified.
+  // Every thread has a spare slot, on which the last timed call works and is verified.
   bool keeps_spare = false;
 };
 
-// Launches the case on all ranks of the lane, on the slot it is told.
+// Launches the case on all ranks of the thread, on the slot it is told.
 class CaseLauncher {
  public:
-  CaseLauncher(Session& session, const CaseOnLane& on_lane);
+  CaseLauncher(Session& session, const CaseOnThread& on_thread);
 
   // One call.
   void once(std::size_t slot) {
@@ -51,7 +52,7 @@ class CaseLauncher {
 
   Group* const group_;  // null: every call stands alone
   const Collective& collective_;
-  int steps_ = 1;  // the most of this lane's ranks
+  int steps_ = 1;  // the most of this thread's ranks
   std::vector<Stream*> streams_;
   std::vector<Prepared> prepared_;
 };

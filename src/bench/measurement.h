@@ -1,4 +1,4 @@
-// What rank 0 holds of one case and placement after all lanes have reported.
+// What rank 0 holds of one case and placement after all threads have reported.
 #pragma once
 
 #include "bench/clock_span.h"
@@ -20,11 +20,11 @@ struct Measurement {
   Placement placement = Placement::out_of_place;
   std::uint64_t iters = 0;  // over all windows
   int agg_iters = 1;
-  std::vector<WindowTime> lane_times{};  // per lane, summed over all windows
+  std::vector<WindowTime> thread_times{};  // per thread, summed over all windows
   // Of each window, but with -z 3: of each of several groups.
   std::vector<std::vector<ClockSpan>> group_windows{};
   std::vector<SampleReduction>
-      samples{};  // per lane set: all lanes, then each group where there are more
+      samples{};  // per thread set: all threads, then each group where there are more
   int batch = 1;
   CallFacts call{};  // as rank 0's communicator tells
   bool checked = false;

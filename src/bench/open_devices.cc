@@ -34,12 +34,12 @@ Opened get_opened(WireReader& in) {
 }
 
 std::string map_text(std::span<const Opened> all) {
-  constexpr std::size_t kMostListed = 64;
+  constexpr std::size_t kMaxListed = 64;
   std::vector<std::string> words;
-  for (const auto& one : all.first(std::min(all.size(), kMostListed)))
+  for (const auto& one : all.first(std::min(all.size(), kMaxListed)))
     words.push_back(fmt::format("rank {}: {} device {}{}", one.wanted.rank, one.hostname,
                                 one.wanted.index, one.problem.empty() ? "" : " (missing)"));
-  if (all.size() > kMostListed) words.emplace_back("…");
+  if (all.size() > kMaxListed) words.emplace_back("…");
   return fmt::format(" Ranks and their devices: {}.", fmt::join(words, ", "));
 }
 

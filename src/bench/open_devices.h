@@ -1,4 +1,4 @@
-// The devices of a lane's ranks, or a sentence about all ranks that have none.
+// The devices of a thread's ranks, or a sentence about all ranks that have none.
 #pragma once
 
 #include "comm/backend.h"

@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/wire.h"
 #include "bench/calibrate.h"
+#include "bench/expect/healthy_bound.h"
 #include "bench/expect/pair_expecter.h"
 #include "bench/expect/suspects.h"
-#include "bench/expect/twin_bound.h"
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
 #include "bench/pair_search.h"
@@ -61,7 +61,7 @@ RunTotals P2pRun::run() {
   begin();
   const auto rounds = pair_rounds(session_.nranks(), config_.at_once);
   for (const auto& round : rounds) {
-    totals_.interrupted = session_.any_lane(events_.interrupted());
+    totals_.interrupted = session_.any_thread(events_.interrupted());
     if (totals_.interrupted) return totals_;
     run_round(round);
   }
@@ -69,8 +69,8 @@ RunTotals P2pRun::run() {
   totals_.suspects = suspects();
   totals_.memory_bytes = memory_.amounts(session_);
   if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_);
-  CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
-  times.destroy_us = session_.most_of_lanes(session_.close());
+  CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
+  times.destroy_us = session_.most_of_threads(session_.close());
   totals_.comm_times = times;
   return totals_;
 }
@@ -116,7 +116,7 @@ bool P2pRun::takes_part(const std::vector<PairTest>& tests) const {
   });
 }
 
-// All tests run at once; a lane of none of them sleeps in the bootstrap's barrier.
+// All tests run at once; a thread of none of them sleeps in the bootstrap's barrier.
 void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   session_.enter({.what = takes_part(tests) ? "timed loop" : "wait for other pairs",
                   .collective = name_of(tests.front().kind),
@@ -179,9 +179,9 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
   record.busbw_gbps = record.algbw_gbps;
   if (config_.check > 0) record.wrong = timing.wrong;
   if (config_.expects && timing.modelled && timing.modelled->real_ns > 0)
-    record.expected = twin_bound(record, record.window.time_us *
-                                             static_cast<double>(timing.modelled->healthy_ns) /
-                                             static_cast<double>(timing.modelled->real_ns));
+    record.expected = healthy_bound(record, record.window.time_us *
+                                                static_cast<double>(timing.modelled->healthy_ns) /
+                                                static_cast<double>(timing.modelled->real_ns));
   return record;
 }
 

@@ -11,7 +11,7 @@ namespace linerate {
 // Ranks of no pair sleep. With config.at_once disjoint pairs run at the same time. Each result is
 // one record with `pair` = (source, destination) and the collective p2p_latency, p2p_unidirectional
 // or p2p_bidirectional, with a bound where the pair shares a host's memory or the backend knows
-// one. Collective over all lanes; events fire on rank 0's lane.
+// one. Collective over all threads; events fire on rank 0's thread.
 RunTotals run_p2p(const SessionInput& input, const RunInfo& started, const RunEvents& events);
 
 }  // namespace linerate

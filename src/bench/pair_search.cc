@@ -2,7 +2,7 @@
 #include "bench/pair_search.h"
 
 #include "base/clock.h"
-#include "base/twin_time.h"
+#include "base/modeled_time.h"
 #include "base/wire.h"
 #include "bench/expect/suspects.h"
 #include "bench/pair_test.h"
@@ -14,11 +14,11 @@
 namespace linerate {
 namespace {
 
-constexpr int kMostForAllPairs = 16;
-constexpr std::size_t kMostBytes = std::size_t{512} << 10;
+constexpr int kMaxForAllPairs = 16;
+constexpr std::size_t kMaxBytes = std::size_t{512} << 10;
 constexpr std::size_t kSmallBytes = 8;
 
-constexpr int kRounds = 5, kLeastRounds = 3;
+constexpr int kRounds = 5, kMinRounds = 3;
 constexpr double kLongestS = 1;  // after which no further round begins
 // What the backend tells is exact in each message; elsewhere several give a time.
 constexpr PairRepeats kExact{.iters = 1, .warmup_iters = 0, .check = false};
@@ -26,12 +26,12 @@ constexpr PairRepeats kMeasured{.iters = 8, .warmup_iters = 1, .check = false};
 // Where times are measured, what takes longer than its like by this is slow, and no less than a
 // rank's pairs with two others are believed.
 constexpr double kSlowMeasured = 2;
-constexpr std::uint64_t kLeastMeasuredPairs = 3;
+constexpr std::uint64_t kMinMeasuredPairs = 3;
 
 // One round of a test, of both ranks.
 struct Meeting {
   std::int64_t elapsed_ns = 0;
-  TwinTime modelled{};
+  ModeledTime modelled{};
 };
 
 class Search {
@@ -53,7 +53,7 @@ class Search {
   Session& session_;
   const bool exact_;  // the backend tells what is lost
   std::vector<PairTest> tests_;
-  WireWriter mine_;  // number of the test and timing of each that this lane took part in
+  WireWriter mine_;  // number of the test and timing of each that this thread took part in
   std::vector<std::vector<Meeting>> rounds_;  // by test, on rank 0
 };
 
@@ -61,13 +61,13 @@ std::size_t agreed_bytes(Session& session, std::size_t low_bytes) {
   std::size_t room = low_bytes;
   for (const auto& local : session.ranks()) room = std::min(room, local.send.bytes());
   WireWriter out;
-  out.put(std::min(room, kMostBytes));
+  out.put(std::min(room, kMaxBytes));
   return WireReader(session.members().broadcast(out.bytes(), 0, Deadline::never()))
       .get<std::size_t>();
 }
 
 Search::Search(Session& session, std::size_t low_bytes)
-    : session_(session), exact_(session.twin_time().has_value()) {
+    : session_(session), exact_(session.modeled_time().has_value()) {
   const auto bytes = agreed_bytes(session, low_bytes);
   for (const auto& [from, to] : pairs_to_ask(session.nranks())) {
     tests_.push_back({PairKind::unidirectional, from, to, bytes});
@@ -77,8 +77,8 @@ Search::Search(Session& session, std::size_t low_bytes)
 }
 
 bool Search::goes_on(int round, double elapsed_s) {
-  const bool late = round >= kLeastRounds && elapsed_s > kLongestS;
-  return round < kRounds && !session_.any_lane(late);
+  const bool late = round >= kMinRounds && elapsed_s > kLongestS;
+  return round < kRounds && !session_.any_thread(late);
 }
 
 void Search::run_round() {
@@ -103,7 +103,7 @@ void Search::gather() {
       rounds_[t].resize(std::max(rounds_[t].size(), round + 1));
       auto& meeting = rounds_[t][round];
       meeting.elapsed_ns = std::max(meeting.elapsed_ns, timing.elapsed_ns);
-      meeting.modelled = later(meeting.modelled, timing.modelled.value_or(TwinTime{}));
+      meeting.modelled = later(meeting.modelled, timing.modelled.value_or(ModeledTime{}));
     }
   }
 }
@@ -161,7 +161,7 @@ std::vector<Suspect> Search::run() {
   const auto nodes = nodes_of(session_.infos());
   auto suspects = suspects_of(slowness, nodes, exact_ ? kSlowPair : kSlowMeasured);
   if (!exact_)
-    std::erase_if(suspects, [](const Suspect& s) { return s.pairs < kLeastMeasuredPairs; });
+    std::erase_if(suspects, [](const Suspect& s) { return s.pairs < kMinMeasuredPairs; });
   return suspects;
 }
 
@@ -177,13 +177,13 @@ std::vector<Pair> pairs_to_ask(int nranks) {
     for (int b = 0; b < nranks; ++b) {
       const bool neighbours = (a + 1) % nranks == b || (b + 1) % nranks == a;
       const bool in_star = a == 0 || b == 0;
-      if (a != b && (nranks <= kMostForAllPairs || neighbours || in_star)) pairs.emplace_back(a, b);
+      if (a != b && (nranks <= kMaxForAllPairs || neighbours || in_star)) pairs.emplace_back(a, b);
     }
   return pairs;
 }
 
 std::vector<Suspect> search_slow_pairs(Session& session, std::size_t low_bytes) {
-  if (on_gpus(session) || !session.any_lane(session.is_first() && low_bytes > 0)) return {};
+  if (on_gpus(session) || !session.any_thread(session.is_first() && low_bytes > 0)) return {};
   return Search(session, low_bytes).run();
 }
 

@@ -11,9 +11,9 @@
 namespace linerate {
 namespace {
 
-constexpr std::uint64_t kMostSamples = 100'000;  // kept of a test, and sent to rank 0
+constexpr std::uint64_t kMaxSamples = 100'000;  // kept of a test, and sent to rank 0
 
-// One of this lane's ranks in the test.
+// One of this thread's ranks in the test.
 struct Part {
   LocalRank* local;
   bool is_source;
@@ -56,7 +56,7 @@ void transfer_all(Session& session, const std::vector<Part>& parts, const PairTe
   if (group != nullptr) group->end();
 }
 
-// One iteration on all of this lane's ranks in the test, and the wait for it.
+// One iteration on all of this thread's ranks in the test, and the wait for it.
 void iterate(Session& session, const std::vector<Part>& parts, const PairTest& test) {
   transfer_all(session, parts, test, test.kind == PairKind::bidirectional ? Way::both : Way::there);
   if (test.kind == PairKind::latency) transfer_all(session, parts, test, Way::back);
@@ -92,11 +92,11 @@ std::uint64_t wrong_bytes(Session& session, const Part& part, const PairTest& te
 // `iters` iterations, from the moment when both ranks are there.
 PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTest& test,
                  std::uint64_t iters) {
-  stats::Reservoir samples(std::min(iters, kMostSamples));
+  stats::Reservoir samples(std::min(iters, kMaxSamples));
   const Clock& clock = session.clock();
   const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
   iterate(session, parts, meeting);
-  const auto before = session.twin_time();
+  const auto before = session.modeled_time();
   const auto start_ns = clock.now_ns();
   auto last_ns = start_ns;
   for (std::uint64_t i = 0; i < iters; ++i) {
@@ -108,7 +108,7 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTes
   PairTiming timing{.elapsed_ns = last_ns - start_ns,
                     .start_ns = start_ns,
                     .iteration_us = {samples.kept().begin(), samples.kept().end()}};
-  if (before) timing.modelled = session.twin_time().value_or(*before) - *before;
+  if (before) timing.modelled = session.modeled_time().value_or(*before) - *before;
   return timing;
 }
 
@@ -161,7 +161,7 @@ void put_timing(WireWriter& out, const PairTiming& timing) {
 PairTiming get_timing(WireReader& in) {
   PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
   timing.start_ns = in.get<std::int64_t>();
-  timing.modelled = in.get<std::optional<TwinTime>>();
+  timing.modelled = in.get<std::optional<ModeledTime>>();
   timing.wrong = in.get<std::uint64_t>();
   timing.iteration_us = in.get_all<double>();
   return timing;

@@ -35,20 +35,20 @@ PairRepeats repeats_of(const RunConfig& config);
 // What one rank of the pair saw.
 struct PairTiming {
   std::int64_t elapsed_ns = 0;
-  std::int64_t start_ns = 0;           // on the lane's clock
+  std::int64_t start_ns = 0;           // on the thread's clock
   std::vector<double> iteration_us{};  // latency: of the round trip; a choice where there are many
   std::uint64_t wrong = 0;             // bytes received that differ
-  std::optional<TwinTime> modelled{};  // the iterations, by the backend: see Communicator
+  std::optional<ModeledTime> modelled{};  // the iterations, by the backend: see Communicator
 };
 
 // Keeps of two ranks of a pair the longer window: the test ends when both have.
 void merge(PairTiming& into, PairTiming&& other);
 
-// For the lane that gathers timings.
+// For the thread that gathers timings.
 void put_timing(WireWriter& out, const PairTiming& timing);
 PairTiming get_timing(WireReader& in);
 
-// Runs `test` on those of this lane's ranks that take part; yields nothing where none does.
+// Runs `test` on those of this thread's ranks that take part; yields nothing where none does.
 // Buffers hold at least test.bytes.
 std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
                                       const PairRepeats& repeats);

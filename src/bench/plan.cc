@@ -35,11 +35,11 @@ std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
   std::vector<std::size_t> sizes;
   const auto factor = static_cast<std::size_t>(config.step_factor);
   const auto last = config.max_bytes;
-  constexpr std::size_t kMostSizes = 1'000'000;
-  if (factor <= 1 && (last - config.min_bytes) / config.step_bytes >= kMostSizes)
+  constexpr std::size_t kMaxSizes = 1'000'000;
+  if (factor <= 1 && (last - config.min_bytes) / config.step_bytes >= kMaxSizes)
     throw Error(fmt::format("-i {} from -b {} to -e {} makes more than {} sizes: give a larger "
                             "step, or a factor such as -f 2.",
-                            config.step_bytes, config.min_bytes, last, kMostSizes),
+                            config.step_bytes, config.min_bytes, last, kMaxSizes),
                 ExitCode::usage);
   for (std::size_t bytes = config.min_bytes;;) {
     sizes.push_back(bytes);

@@ -111,11 +111,11 @@ double Race::window(const Op& op, std::string_view algorithm, std::uint64_t call
   return static_cast<double>(clock_.now_ns() - start_ns) / 1e3 / static_cast<double>(calls);
 }
 
-// Lane 0 decides, all follow.
+// Thread 0 decides, all follow.
 std::uint64_t Race::calls_for(double call_us, const Limits& limits) {
-  constexpr std::uint64_t kMost = 10'000;
+  constexpr std::uint64_t kMax = 10'000;
   const double fitting = limits.window_us / std::max(call_us, 1e-3);
-  const auto calls = std::clamp(static_cast<std::uint64_t>(fitting), std::uint64_t{1}, kMost);
+  const auto calls = std::clamp(static_cast<std::uint64_t>(fitting), std::uint64_t{1}, kMax);
   const Bytes told = member_.broadcast(WireWriter().put(calls).bytes(), 0, Deadline::never());
   return WireReader(told).get<std::uint64_t>();
 }

@@ -34,9 +34,9 @@ struct RaceResult {
   double chosen_over_best() const;
 };
 
-// One lane of a race; every lane has one, and all make the same calls. Windows of all algorithms
-// alternate, in an order that changes from round to round, so that a machine that changes its mood
-// does so for all.
+// One thread of a race; every thread has one, and all make the same calls. Windows of all
+// algorithms alternate, in an order that changes from round to round, so that a machine that
+// changes its mood does so for all.
 class Race {
  public:
   struct Limits {
@@ -52,7 +52,7 @@ class Race {
   // Whether `bytes` are at least one element for each rank that gets a block of its own.
   static bool runs(OpKind kind, std::size_t bytes, int nranks);
 
-  // Collective. Float sums from root 0, out of place; the times are complete on lane 0 only.
+  // Collective. Float sums from root 0, out of place; the times are complete on thread 0 only.
   // REQUIRES: runs(), and bytes <= max_bytes.
   RaceResult run(OpKind kind, std::size_t bytes, const Limits& limits);
 

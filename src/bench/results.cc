@@ -3,7 +3,7 @@
 
 #include "base/time_text.h"
 #include "base/units.h"
-#include "bench/expect/twin_bound.h"
+#include "bench/expect/healthy_bound.h"
 #include "collectives/traffic.h"
 #include "record/verdict.h"
 
@@ -31,29 +31,30 @@ int nodes_of(const std::vector<RankInfo>& ranks) {
   return static_cast<int>(nodes.size());
 }
 
-WindowInfo window_of(const Measurement& m, const LaneSet& lanes, Average average) {
+WindowInfo window_of(const Measurement& m, const ThreadSet& threads, Average average) {
   const double calls = static_cast<double>(m.iters) * m.agg_iters;
-  std::vector<double> lane_us;
-  for (const int lane : lanes)
-    lane_us.push_back(static_cast<double>(m.lane_times[static_cast<std::size_t>(lane)].elapsed_ns) /
-                      1e3 / calls);
-  const double first_ns = static_cast<double>(m.lane_times.front().enqueue_ns);
+  std::vector<double> thread_us;
+  for (const int thread : threads)
+    thread_us.push_back(
+        static_cast<double>(m.thread_times[static_cast<std::size_t>(thread)].elapsed_ns) / 1e3 /
+        calls);
+  const double first_ns = static_cast<double>(m.thread_times.front().enqueue_ns);
   return {.iters = m.iters,
           .agg = m.agg_iters,
-          .time_us = combine_us(lane_us, average),
+          .time_us = combine_us(thread_us, average),
           .cpu_us = first_ns / 1e3 / calls};
 }
 
-// The same without what the lanes lost; nothing where one of them does not tell.
-std::optional<double> healthy_us(const Measurement& m, const LaneSet& lanes, Average average) {
+// The same without what the threads lost; nothing where one of them does not tell.
+std::optional<double> healthy_us(const Measurement& m, const ThreadSet& threads, Average average) {
   const double calls = static_cast<double>(m.iters) * m.agg_iters;
-  std::vector<double> lane_us;
-  for (const int lane : lanes) {
-    const auto& time = m.lane_times[static_cast<std::size_t>(lane)];
+  std::vector<double> thread_us;
+  for (const int thread : threads) {
+    const auto& time = m.thread_times[static_cast<std::size_t>(thread)];
     if (!time.lost_ns) return std::nullopt;
-    lane_us.push_back(static_cast<double>(time.elapsed_ns - *time.lost_ns) / 1e3 / calls);
+    thread_us.push_back(static_cast<double>(time.elapsed_ns - *time.lost_ns) / 1e3 / calls);
   }
-  return combine_us(lane_us, average);
+  return combine_us(thread_us, average);
 }
 
 // Low is worse than above the bound, and that than ok; groups of other sizes are low at other
@@ -162,22 +163,23 @@ void add_traffic(const Sizing& sizing, Record& record) {
 
 }  // namespace
 
-double combine_us(std::vector<double> lane_us, Average average) {
+double combine_us(std::vector<double> thread_us, Average average) {
   switch (average) {
     case Average::rank0:
-      return lane_us.front();
+      return thread_us.front();
     case Average::min:
-      return std::ranges::min(lane_us);
+      return std::ranges::min(thread_us);
     case Average::max:
-      return std::ranges::max(lane_us);
+      return std::ranges::max(thread_us);
     case Average::mean:
       break;
   }
-  return std::accumulate(lane_us.begin(), lane_us.end(), 0.0) / static_cast<double>(lane_us.size());
+  return std::accumulate(thread_us.begin(), thread_us.end(), 0.0) /
+         static_cast<double>(thread_us.size());
 }
 
 Results results_of(const Measurement& m, const RunConfig& config, const RunFacts& facts,
-                   const std::vector<LaneSet>& sets) {
+                   const std::vector<ThreadSet>& sets) {
   const auto record_of = [&](std::size_t set, std::optional<int> group, int size_group) {
     const auto ranks = ranks_of(facts, group);
     const int n = static_cast<int>(ranks_of(facts, size_group).size());
@@ -198,7 +200,7 @@ Results results_of(const Measurement& m, const RunConfig& config, const RunFacts
     add_bandwidth(m, sizing, record);
     const auto healthy = config.expects ? healthy_us(m, sets[set], config.average) : std::nullopt;
     if (healthy)
-      record.expected = twin_bound(record, *healthy);
+      record.expected = healthy_bound(record, *healthy);
     else if (facts.expecter != nullptr && sets.size() == 1)
       record.expected = facts.expecter->of({m.what, m.placement, sizing});
     if (sizing.traffic != nullptr && config.traffic.print_summary) add_traffic(sizing, record);

@@ -21,16 +21,16 @@ struct RunFacts {
 };
 
 struct Results {
-  Record table{};                // over all lanes: nccl-tests' row
+  Record table{};                // over all threads: nccl-tests' row
   std::vector<Record> groups{};  // one per group, by colour; one for a run that is not split
   std::uint64_t failed_checks = 0;
 };
 
-// `sets` are CaseRunner::lane_sets().
+// `sets` are CaseRunner::thread_sets().
 Results results_of(const Measurement& m, const RunConfig& config, const RunFacts& facts,
-                   const std::vector<LaneSet>& sets);
+                   const std::vector<ThreadSet>& sets);
 
-// One time from those of several lanes (-a).
-double combine_us(std::vector<double> lane_us, Average average);
+// One time from those of several threads (-a).
+double combine_us(std::vector<double> thread_us, Average average);
 
 }  // namespace linerate

@@ -22,7 +22,7 @@
 namespace linerate {
 namespace {
 
-// A run on one lane, step by step; holds what the steps share.
+// A run on one thread, step by step; holds what the steps share.
 class BenchmarkRun {
  public:
   BenchmarkRun(const SessionInput& input, const RunInfo& started, const RunEvents& events)
@@ -78,7 +78,7 @@ void BenchmarkRun::plan() {
   traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
   lower_max_bytes(session_, config_, info_);
   const int nranks = session_.ranks().front().comm().nranks();
-  // The same on all lanes.
+  // The same on all threads.
   auto runnable = runnable_cases(plan_cases(config_, smallest_group(config_, session_.nranks())),
                                  session_.ranks().front().comm());
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
@@ -104,7 +104,7 @@ void BenchmarkRun::expect() {
   info_.network = std::move(probed.network);
 }
 
-// The slowest lane's times: each of the three is done when the last one is.
+// The slowest thread's times: each of the three is done when the last one is.
 void BenchmarkRun::end(std::optional<double> first_call_us) {
   totals_.memory_bytes = memory_.amounts(session_);
   if (host_bound_) {
@@ -112,9 +112,9 @@ void BenchmarkRun::end(std::optional<double> first_call_us) {
     totals_.memory = std::move(probed.memory);
     totals_.network = std::move(probed.network);
   }
-  CommTimes times{.init_us = session_.most_of_lanes(session_.init_us())};
-  if (first_call_us) times.first_call_us = session_.most_of_lanes(*first_call_us);
-  times.destroy_us = session_.most_of_lanes(session_.close());
+  CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
+  if (first_call_us) times.first_call_us = session_.most_of_threads(*first_call_us);
+  times.destroy_us = session_.most_of_threads(session_.close());
   totals_.comm_times = times;
 }
 
@@ -139,7 +139,7 @@ void BenchmarkRun::begin() {
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {
   for (const auto& what : cases_) {
-    totals_.interrupted = session_.any_lane(events_.interrupted());
+    totals_.interrupted = session_.any_thread(events_.interrupted());
     if (totals_.interrupted) return;
     run_case(runner, what);
   }
@@ -150,7 +150,7 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
   for (const auto placement : {Placement::out_of_place, Placement::in_place}) {
     const auto measurement = runner.run(what, placement);
     if (!session_.is_first()) continue;
-    auto results = results_of(measurement, config_, facts(), runner.lane_sets());
+    auto results = results_of(measurement, config_, facts(), runner.thread_sets());
     totals_.failed_checks += results.failed_checks;
     if (results.table.expected) note(results.table);
     totals_.busbw_sum_gbps += results.table.busbw_gbps;

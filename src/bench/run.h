@@ -1,4 +1,4 @@
-// A whole run on one lane: set up, every case of every cycle, totals.
+// A whole run on one thread: set up, every case of every cycle, totals.
 #pragma once
 
 #include "bench/events.h"
@@ -6,8 +6,9 @@
 
 namespace linerate {
 
-// Collective over all lanes; events fire on rank 0's lane only. `started` is filled by the caller
-// with what it knows (program, arguments, launcher, backend); the run adds the rest before begin.
+// Collective over all threads; events fire on rank 0's thread only. `started` is filled by the
+// caller with what it knows (program, arguments, launcher, backend); the run adds the rest before
+// begin.
 RunTotals run_benchmark(const SessionInput& input, const RunInfo& started, const RunEvents& events);
 
 }  // namespace linerate

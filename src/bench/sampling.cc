@@ -25,18 +25,18 @@ struct Extremes {
 struct SampleAt {
   std::size_t index;  // in the block
   int batch;
-  bool skews;  // the stamps of all lanes are on one clock
+  bool skews;  // the stamps of all threads are on one clock
 };
 
-// A sample's time is the maximum over lanes, because a collective ends when its last rank does.
-void add_sample(const std::vector<std::vector<Stamp>>& lanes, const LaneSet& set, SampleAt at,
+// A sample's time is the maximum over threads, because a collective ends when its last rank does.
+void add_sample(const std::vector<std::vector<Stamp>>& threads, const ThreadSet& set, SampleAt at,
                 SampleReduction& into) {
   Extremes e;
-  const auto stamp_of = [&](int lane) -> const Stamp& {
-    return lanes[static_cast<std::size_t>(lane)][at.index];
+  const auto stamp_of = [&](int thread) -> const Stamp& {
+    return threads[static_cast<std::size_t>(thread)][at.index];
   };
-  for (const int lane : set) {
-    const auto& stamp = stamp_of(lane);
+  for (const int thread : set) {
+    const auto& stamp = stamp_of(thread);
     e.first_entry = std::min(e.first_entry, stamp.entry_ns);
     e.last_entry = std::max(e.last_entry, stamp.entry_ns);
     e.first_exit = std::min(e.first_exit, stamp.exit_ns);
@@ -52,15 +52,15 @@ void add_sample(const std::vector<std::vector<Stamp>>& lanes, const LaneSet& set
         static_cast<double>(stamp_of(set[k]).entry_ns - e.first_entry) / kNsPerUs;
 }
 
-// All processes have equally many lanes, in order.
-void add_process_times(const std::vector<std::vector<Stamp>>& lanes, SampleAt at,
+// All processes have equally many threads, in order.
+void add_process_times(const std::vector<std::vector<Stamp>>& threads, SampleAt at,
                        std::vector<std::vector<double>>& process_us) {
   if (process_us.empty() || process_us.front().size() >= SampleReduction::kExactSamples) return;
-  const std::size_t each = lanes.size() / process_us.size();
+  const std::size_t each = threads.size() / process_us.size();
   for (std::size_t process = 0; process < process_us.size(); ++process) {
     std::int64_t longest_ns = 0;
-    for (std::size_t lane = process * each; lane < (process + 1) * each; ++lane) {
-      const Stamp& stamp = lanes[lane][at.index];
+    for (std::size_t thread = process * each; thread < (process + 1) * each; ++thread) {
+      const Stamp& stamp = threads[thread][at.index];
       longest_ns = std::max(longest_ns, stamp.exit_ns - stamp.entry_ns);
     }
     process_us[process].push_back(static_cast<double>(longest_ns) / kNsPerUs / at.batch);
@@ -69,14 +69,14 @@ void add_process_times(const std::vector<std::vector<Stamp>>& lanes, SampleAt at
 
 }  // namespace
 
-SampleReduction::SampleReduction(std::size_t capacity, std::size_t nlanes)
-    : time_us(capacity), arrival_skew_us(capacity), exit_skew_us(capacity), late_us_sum(nlanes) {}
+SampleReduction::SampleReduction(std::size_t capacity, std::size_t nthreads)
+    : time_us(capacity), arrival_skew_us(capacity), exit_skew_us(capacity), late_us_sum(nthreads) {}
 
 int batch_for(double call_us, double clock_cost_ns) {
   if (call_us <= 0) return 1;
   const double calls = clock_cost_ns / kNsPerUs / (kClockShare * call_us);
-  constexpr double kMost = 1000;
-  return std::max(1, static_cast<int>(std::ceil(std::min(calls, kMost))));
+  constexpr double kMax = 1000;
+  return std::max(1, static_cast<int>(std::ceil(std::min(calls, kMax))));
 }
 
 Sampler::Sampler(Session& session)
@@ -86,8 +86,8 @@ Sampler::Sampler(Session& session)
     if (auto marks = local.stream->marks(stamps_.size() + 1)) marks_.push_back(std::move(marks));
 }
 
-void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
-                  std::vector<SampleReduction>& reductions) {
+void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan,
+                  const std::vector<ThreadSet>& sets, std::vector<SampleReduction>& reductions) {
   next_slot_ = 0;
   before_ = offset_now();
   session_.align();
@@ -122,8 +122,8 @@ void Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::s
   }
 }
 
-// All at once: the device tells when it passed from one sample to the next. Ranks of a lane count
-// as one, so the longest of theirs is the lane's.
+// All at once: the device tells when it passed from one sample to the next. Ranks of a thread count
+// as one, so the longest of theirs is the thread's.
 void Sampler::mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps) {
   const auto place = [&](std::size_t index) {
     for (auto& marks : marks_) marks->place(index);
@@ -149,7 +149,7 @@ ClockOffset Sampler::offset_now() {
 }
 
 void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
-                           const std::vector<LaneSet>& sets,
+                           const std::vector<ThreadSet>& sets,
                            std::vector<SampleReduction>& reductions) {
   const auto after = offset_now();
   for (auto& stamp : std::span(stamps_).first(device_stamps() ? 0 : count)) {
@@ -161,8 +161,8 @@ void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint6
   mine.put_all(std::span<const Stamp>(stamps_).first(count));
   const auto gathered = session_.members().gather(mine.bytes(), Deadline::never());
   if (gathered.empty()) return;
-  std::vector<std::vector<Stamp>> lanes;
-  for (const auto& bytes : gathered) lanes.push_back(WireReader(bytes).get_all<Stamp>());
+  std::vector<std::vector<Stamp>> threads;
+  for (const auto& bytes : gathered) threads.push_back(WireReader(bytes).get_all<Stamp>());
   for (std::size_t s = 0; s < sets.size(); ++s) {
     for (std::size_t i = 0; i < count; ++i) {
       if (done + i < plan.skip) {
@@ -170,8 +170,8 @@ void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint6
         continue;
       }
       const SampleAt at{.index = i, .batch = plan.batch, .skews = !device_stamps()};
-      add_sample(lanes, sets[s], at, reductions[s]);
-      add_process_times(lanes, at, reductions[s].process_us);
+      add_sample(threads, sets[s], at, reductions[s]);
+      add_process_times(threads, at, reductions[s].process_us);
     }
   }
 }

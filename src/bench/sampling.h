@@ -1,4 +1,4 @@
-// The samples: a second pass, stamped at entry and exit on every lane, reduced on rank 0.
+// The samples: a second pass, stamped at entry and exit on every thread, reduced on rank 0.
 #pragma once
 
 #include "bench/captured_window.h"
@@ -15,27 +15,27 @@
 
 namespace linerate {
 
-// Lanes whose stamps are reduced together: one group, or all.
-using LaneSet = std::vector<int>;
+// Threads whose stamps are reduced together: one group, or all.
+using ThreadSet = std::vector<int>;
 
-// Entry and exit of one sample on one lane.
+// Entry and exit of one sample on one thread.
 struct Stamp {
   std::int64_t entry_ns = 0;
   std::int64_t exit_ns = 0;
 };
 
-// What rank 0 keeps of one lane set, in microseconds.
+// What rank 0 keeps of one thread set, in microseconds.
 struct SampleReduction {
   // Exact up to this many samples of a case, a reservoir above.
   static constexpr std::size_t kExactSamples = 1'000'000;
 
-  explicit SampleReduction(std::size_t capacity, std::size_t nlanes);
+  explicit SampleReduction(std::size_t capacity, std::size_t nthreads);
 
-  stats::Reservoir time_us;          // maximum over lanes of exit - entry, per call
+  stats::Reservoir time_us;          // maximum over threads of exit - entry, per call
   stats::Reservoir arrival_skew_us;  // last entry - first entry, common clock
   stats::Reservoir exit_skew_us;
-  std::vector<double> late_us_sum;  // per lane of the set: entry - first entry, summed
-  // [process][sample]: maximum over the lanes of a process, per call; of the first kExactSamples.
+  std::vector<double> late_us_sum;  // per thread of the set: entry - first entry, summed
+  // [process][sample]: maximum over the threads of a process, per call; of the first kExactSamples.
   // Kept where there are rows.
   std::vector<std::vector<double>> process_us;
   std::uint64_t skipped = 0;
@@ -50,7 +50,7 @@ struct SamplePlan {
 };
 
 // With -I on a GPU its events are the stamps: iterations run back to back, without a barrier, and
-// skews are unknown. Stamps of all lanes reach rank 0 in blocks of bounded size, outside the
+// skews are unknown. Stamps of all threads reach rank 0 in blocks of bounded size, outside the
 // stamped parts. `sets` are reduced into `reductions` on rank 0 only; both have the same length
 // there, others pass none.
 class Sampler {
@@ -60,8 +60,8 @@ class Sampler {
   // Reserves the stamps.
   explicit Sampler(Session& session);
 
-  // Collective over all lanes.
-  void run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<LaneSet>& sets,
+  // Collective over all threads.
+  void run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<ThreadSet>& sets,
            std::vector<SampleReduction>& reductions);
 
  private:
@@ -70,7 +70,7 @@ class Sampler {
   void one_sample(CaseLauncher& launcher, const SamplePlan& plan);
   bool device_stamps() const { return !marks_.empty(); }
   void gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
-                    const std::vector<LaneSet>& sets, std::vector<SampleReduction>& reductions);
+                    const std::vector<ThreadSet>& sets, std::vector<SampleReduction>& reductions);
   ClockOffset offset_now();
 
   Session& session_;

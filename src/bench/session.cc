@@ -36,14 +36,14 @@ RankInfo get_info(WireReader& in) {
 
 Session::Session(const SessionInput& input)
     : input_(input), capabilities_(input.backend.capabilities()) {
-  lane_index_ = input.members.rank() % std::max(1, input.config.nthreads * input.config.ngpus);
+  thread_index_ = input.members.rank() % std::max(1, input.config.nthreads * input.config.ngpus);
   const bool shared_thread = capabilities_.ranks_share_thread;
-  if (shared_thread) lane_index_ = input.members.rank() % input.config.nthreads;
+  if (shared_thread) thread_index_ = input.members.rank() % input.config.nthreads;
   ranks_.resize(shared_thread ? static_cast<std::size_t>(input.config.ngpus) : 1);
   enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
   input_.watch.add_aborter({.stop = [watched = watched_] { return watched->stop_all(); },
                             .abort = [watched = watched_] { watched->abort_all(); }});
-  input_.watch.count_calls(lane_index_, [watched = watched_] { return watched->calls_begun(); });
+  input_.watch.count_calls(thread_index_, [watched = watched_] { return watched->calls_begun(); });
   forget_.queues_work = capabilities_.device_memory;
   connect();
   split();
@@ -55,7 +55,7 @@ Session::Session(const SessionInput& input)
 
 void Session::enter(Stage stage) {
   stage.calls = watched_->calls_begun();
-  input_.watch.enter(lane_index_, stage);
+  input_.watch.enter(thread_index_, stage);
 }
 
 void Session::enter_local(Stage stage) {
@@ -69,16 +69,16 @@ Deadline Session::init_deadline() const {
 
 // NCCL_TESTS_DEVICE counts from its device in each process, else all processes of a node count on.
 int Session::device_index(int local) const {
-  const int per_lane = static_cast<int>(ranks_.size());
-  if (config().base_device) return *config().base_device + lane_index_ * per_lane + local;
-  return input_.members.place().local_rank * per_lane + local;
+  const int per_thread = static_cast<int>(ranks_.size());
+  if (config().base_device) return *config().base_device + thread_index_ * per_thread + local;
+  return input_.members.place().local_rank * per_thread + local;
 }
 
 void Session::connect() {
-  const int per_lane = static_cast<int>(ranks_.size());
+  const int per_thread = static_cast<int>(ranks_.size());
   std::vector<WantedDevice> wanted;
-  for (int i = 0; i < per_lane; ++i)
-    wanted.push_back({.rank = members().rank() * per_lane + i, .index = device_index(i)});
+  for (int i = 0; i < per_thread; ++i)
+    wanted.push_back({.rank = members().rank() * per_thread + i, .index = device_index(i)});
   auto opened = open_devices(input_.backend, wanted, members(), init_deadline());
   std::vector<Device*> devices;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -231,7 +231,7 @@ void Session::register_buffers() {
       local.registrations.push_back(local.comm().register_buffer(local.*buffer, kind));
     if (group_) group_->end();
   }
-  registered_ranks_ = sum_of_lanes(std::ranges::count_if(ranks_, [](const LocalRank& local) {
+  registered_ranks_ = sum_of_threads(std::ranges::count_if(ranks_, [](const LocalRank& local) {
     return std::ranges::all_of(local.registrations, [](const auto& r) { return r->effective(); });
   }));
 }
@@ -248,7 +248,7 @@ double Session::close() {
   return static_cast<double>(input_.clock.now_ns() - start_ns) / 1e3;
 }
 
-double Session::most_of_lanes(double mine) {
+double Session::most_of_threads(double mine) {
   WireWriter out;
   out.put(mine);
   double most = mine;
@@ -257,7 +257,7 @@ double Session::most_of_lanes(double mine) {
   return most;
 }
 
-int Session::sum_of_lanes(std::ptrdiff_t mine) {
+int Session::sum_of_threads(std::ptrdiff_t mine) {
   WireWriter out;
   out.put(static_cast<int>(mine));
   int sum = 0;
@@ -266,7 +266,7 @@ int Session::sum_of_lanes(std::ptrdiff_t mine) {
   return sum;
 }
 
-bool Session::any_lane(bool says) {
+bool Session::any_thread(bool says) {
   WireWriter mine;
   mine.put(says);
   bool any = false;

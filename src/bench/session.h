@@ -31,7 +31,7 @@ struct LocalRank {
   Communicator& comm() { return part ? *part : *world; }
 };
 
-// What a lane needs to be set up; all outlive the session.
+// What a thread needs to be set up; all outlive the session.
 struct SessionInput {
   Bootstrap& members;
   Backend& backend;
@@ -42,7 +42,7 @@ struct SessionInput {
 };
 
 // Calls `body`. What it throws is reported while everything that it holds still lives: calls of
-// other lanes may use it, and are ended first.
+// other threads may use it, and are ended first.
 template <typename Body>
 auto reporting(const SessionInput& input, const Body& body) {
   try {
@@ -53,10 +53,10 @@ auto reporting(const SessionInput& input, const Body& body) {
   }
 }
 
-// The ranks of one lane and the exchange with the other lanes. Used by one thread.
+// The ranks of one thread and the exchange with the other threads. Used by one thread.
 class Session {
  public:
-  // Opens devices, connects, splits. Collective over all lanes.
+  // Opens devices, connects, splits. Collective over all threads.
   explicit Session(const SessionInput& input);
   ~Session() = default;
   Session(const Session&) = delete;
@@ -67,7 +67,7 @@ class Session {
   Group* group() { return group_.get(); }
   Bootstrap& members() { return input_.members; }
   const RunConfig& config() const { return input_.config; }
-  // The time line of this lane's measurements: its first device's.
+  // The time line of this thread's measurements: its first device's.
   const Clock& clock() const { return ranks_.front().device->clock(); }
   const Capabilities& capabilities() const { return capabilities_; }
   bool is_first() const { return input_.members.rank() == 0; }
@@ -78,46 +78,47 @@ class Session {
   std::size_t free_before_init() const { return free_before_init_; }
   Deadline init_deadline() const;
 
-  // Every rank of the run, by rank; the same on all lanes.
+  // Every rank of the run, by rank; the same on all threads.
   const std::vector<RankInfo>& infos() const { return infos_; }
-  // The lane that drives each rank.
-  int lane_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
+  // The thread that drives each rank.
+  int thread_of(int rank) const { return rank / static_cast<int>(ranks_.size()); }
   int ngroups() const { return ngroups_; }
-  // On the first lane of each of several nodes, a member for each node in their order; else null.
+  // On the first thread of each of several nodes, a member for each node in their order; else null.
   Bootstrap* node_leaders() { return node_leaders_.get(); }
 
   // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
   // with inputs, so that no page fault and no zero page is in a timing; registers them (-R), which
-  // is collective over all lanes.
+  // is collective over all threads.
   void allocate(std::size_t bytes);
 
   // Ends registrations and communicators, in this order; nothing but the bootstrap works
-  // afterwards. Collective over all lanes. Yields the microseconds that it took this lane.
+  // afterwards. Collective over all threads. Yields the microseconds that it took this thread.
   double close();
 
-  // Communicator::twin_time() of this lane's first rank.
-  std::optional<TwinTime> twin_time() const { return ranks_.front().world->twin_time(); }
+  // Communicator::modeled_time() of this thread's first rank.
+  std::optional<ModeledTime> modeled_time() const { return ranks_.front().world->modeled_time(); }
 
-  // The largest of the values that the lanes say; the same on all. Collective.
-  double most_of_lanes(double mine);
+  // The largest of the values that the threads say; the same on all. Collective.
+  double most_of_threads(double mine);
 
-  // The bytes that each of this lane's ranks may use for buffers, minimum over all ranks.
+  // The bytes that each of this thread's ranks may use for buffers, minimum over all ranks.
   std::size_t rank_memory();
 
-  // Whether any lane says so; the same on all. Collective.
-  bool any_lane(bool says);
+  // Whether any thread says so; the same on all. Collective.
+  bool any_thread(bool says);
 
-  // This node's clock against the first node's, the same on all lanes of a node. Measured between
-  // the first lanes of the nodes, because threads of several processes cannot exchange. Collective.
+  // This node's clock against the first node's, the same on all threads of a node. Measured between
+  // the first threads of the nodes, because threads of several processes cannot exchange.
+  // Collective.
   ClockOffset clock_offset(const Deadline& deadline);
 
   // Fills in what this session knows: ranks, nodes, groups, transport, initialisation time.
   void describe(RunInfo& info) const;
 
-  // Aligns all lanes: bootstrap barrier, then the tighter one of the communicators.
+  // Aligns all threads: bootstrap barrier, then the tighter one of the communicators.
   void align();
   void enter(Stage stage);
-  // The same for work of this lane alone, which -T does not bound.
+  // The same for work of this thread alone, which -T does not bound.
   void enter_local(Stage stage);
 
  private:
@@ -127,14 +128,14 @@ class Session {
   void exchange_infos();
   void gather_node_leaders();
   void register_buffers();
-  int sum_of_lanes(std::ptrdiff_t mine);
+  int sum_of_threads(std::ptrdiff_t mine);
   std::size_t sharers_of(const LocalRank& local) const;
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
 
   SessionInput input_;
   Capabilities capabilities_;
-  int lane_index_ = 0;  // among the threads of this process
+  int thread_index_ = 0;  // among the threads of this process
   // Forgets the communicators before they end, also when the constructor throws. Without close() a
   // device may hold work whose peers are gone: freeing its memory would wait for ever, so that work
   // is ended first.
@@ -150,7 +151,7 @@ class Session {
   std::vector<LocalRank> ranks_;
   Forget forget_{.watched = watched_};
   std::unique_ptr<Group> group_;
-  std::unique_ptr<Bootstrap> node_leaders_;  // on the first lane of each of several nodes
+  std::unique_ptr<Bootstrap> node_leaders_;  // on the first thread of each of several nodes
   std::vector<RankInfo> infos_;
   int ngroups_ = 1;
   double init_us_ = 0;

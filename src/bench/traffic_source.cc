@@ -34,7 +34,7 @@ std::unique_ptr<TrafficMatrix> traffic_of(const RunConfig& config, int nranks) {
   const auto& options = config.traffic;
   if (options.matrix_file.empty())
     return std::make_unique<TrafficMatrix>(TrafficMatrix::weighted(options.spread, nranks));
-  const auto text = read_regular_file(options.matrix_file, TrafficMatrix::kMostTextBytes);
+  const auto text = read_regular_file(options.matrix_file, TrafficMatrix::kMaxTextBytes);
   if (!text) throw refused(options.matrix_file, text.sentence());
   auto matrix = TrafficMatrix::parse(*text, nranks, options.matrix_scale);
   if (!matrix) throw refused(options.matrix_file, matrix.sentence());

@@ -61,14 +61,15 @@ void add_untouched(const std::vector<Piece>& before, std::size_t from, std::size
   }
 }
 
-std::vector<Piece> pieces_after(Session& session, std::size_t index, const CaseOnLane& on_lane) {
+std::vector<Piece> pieces_after(Session& session, std::size_t index,
+                                const CaseOnThread& on_thread) {
   auto& local = session.ranks()[index];
-  const auto& layout = on_lane.layouts[index];
-  const auto own = content_of(session, local, on_lane.what);
+  const auto& layout = on_thread.layouts[index];
+  const auto own = content_of(session, local, on_thread.what);
   const std::size_t elements = layout.recv_slot(local, 0).size() / layout.element_bytes;
   const auto before = pieces_before(layout, own, elements);
-  Oracle oracle({.rank = local.comm().rank(), .root = on_lane.what.root});
-  on_lane.what.collective->expect(oracle, on_lane.sizings[index]);
+  Oracle oracle({.rank = local.comm().rank(), .root = on_thread.what.root});
+  on_thread.what.collective->expect(oracle, on_thread.sizings[index]);
   const std::size_t shift =
       layout.placement == Placement::in_place ? layout.shape.in_place_recv_offset : 0;
   std::vector<Piece> pieces;
@@ -88,11 +89,11 @@ View view_of(const Piece& piece, View slot, std::size_t element_bytes) {
 
 }  // namespace
 
-void fill_slot(Session& session, const CaseOnLane& on_lane, std::size_t slot) {
+void fill_slot(Session& session, const CaseOnThread& on_thread, std::size_t slot) {
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
-    const auto& layout = on_lane.layouts[i];
-    const auto own = content_of(session, local, on_lane.what);
+    const auto& layout = on_thread.layouts[i];
+    const auto own = content_of(session, local, on_thread.what);
     const View recv = layout.recv_slot(local, slot);
     for (const auto& piece : pieces_before(layout, own, recv.size() / layout.element_bytes))
       local.device->fill(view_of(piece, recv, layout.element_bytes), piece.content);
@@ -102,13 +103,14 @@ void fill_slot(Session& session, const CaseOnLane& on_lane, std::size_t slot) {
   }
 }
 
-std::vector<RankCheck> check_slot(Session& session, const CaseOnLane& on_lane, std::size_t slot) {
+std::vector<RankCheck> check_slot(Session& session, const CaseOnThread& on_thread,
+                                  std::size_t slot) {
   std::vector<RankCheck> checks;
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
-    const auto& layout = on_lane.layouts[i];
+    const auto& layout = on_thread.layouts[i];
     RankCheck check{.rank = local.rank};
-    for (const auto& piece : pieces_after(session, i, on_lane)) {
+    for (const auto& piece : pieces_after(session, i, on_thread)) {
       const View part = view_of(piece, layout.recv_slot(local, slot), layout.element_bytes);
       const auto found = local.device->count_wrong(part, piece.content);
       if (check.wrong == 0 && found.first) {

@@ -18,11 +18,12 @@ struct RankCheck {
   FirstWrong first{};  // meaningful when wrong > 0; index counts recv elements of the slot
 };
 
-// Writes the inputs of a case into slot `slot` of this lane's ranks, and poison wherever a result,
-// or nothing, must appear.
-void fill_slot(Session& session, const CaseOnLane& on_lane, std::size_t slot);
+// Writes the inputs of a case into slot `slot` of this thread's ranks, and poison wherever a
+// result, or nothing, must appear.
+void fill_slot(Session& session, const CaseOnThread& on_thread, std::size_t slot);
 
 // Compares every local rank's slot after one call on it, untouched parts included.
-std::vector<RankCheck> check_slot(Session& session, const CaseOnLane& on_lane, std::size_t slot);
+std::vector<RankCheck> check_slot(Session& session, const CaseOnThread& on_thread,
+                                  std::size_t slot);
 
 }  // namespace linerate

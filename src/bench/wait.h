@@ -1,4 +1,4 @@
-// Waiting for the streams of a lane.
+// Waiting for the streams of a thread.
 #pragma once
 
 #include "comm/stream.h"

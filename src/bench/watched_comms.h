@@ -9,7 +9,7 @@
 
 namespace linerate {
 
-// The communicators of a lane for the watch's thread, as long as they live. Safe from any thread.
+// The communicators of a thread for the watch's thread, as long as they live. Safe from any thread.
 class WatchedComms {
  public:
   // `comm` may be null: nothing to watch. Aborted at once when abort_all() came before it.

@@ -48,18 +48,18 @@ void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
   if (!waits) launcher.end_group();
 }
 
-// What a lane loses, read outside of what is timed.
+// What a thread loses, read outside of what is timed.
 class Loss {
  public:
-  explicit Loss(const Session& session) : session_(session), before_(session.twin_time()) {}
+  explicit Loss(const Session& session) : session_(session), before_(session.modeled_time()) {}
   std::optional<std::int64_t> ns() const {
-    const auto now = session_.twin_time();
+    const auto now = session_.modeled_time();
     return now && before_ ? std::optional((*now - *before_).lost_ns()) : std::nullopt;
   }
 
  private:
   const Session& session_;
-  std::optional<TwinTime> before_;
+  std::optional<ModeledTime> before_;
 };
 
 // -z 3: only the spans from the first enqueue to the end of the wait are added up.

@@ -31,8 +31,8 @@ struct WindowTime {
 // Enqueues the calls of the plan, each on its slot; waits between them where -z 1 or 2 says so.
 void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
 
-// Aligns all lanes, then times the calls. Excluded from the time: the alignment, and with -z 3 the
-// barrier of each iteration. Collective over all lanes.
+// Aligns all threads, then times the calls. Excluded from the time: the alignment, and with -z 3
+// the barrier of each iteration. Collective over all threads.
 WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
 
 }  // namespace linerate

@@ -33,9 +33,9 @@ Refusal check_sizes(const RunConfig& config) {
 
 Refusal check_ranks(const RunConfig& config) {
   const std::int64_t ranks = std::int64_t{config.nthreads} * config.ngpus;
-  if (ranks <= kMostRanks) return {};
+  if (ranks <= kMaxRanks) return {};
   return fmt::format("-t {} x -g {} makes {} ranks in one process: at most {} are possible.",
-                     config.nthreads, config.ngpus, ranks, kMostRanks);
+                     config.nthreads, config.ngpus, ranks, kMaxRanks);
 }
 
 Refusal check_iterations(const RunConfig& config) {
@@ -77,11 +77,11 @@ Refusal check_device_kernel(const RunConfig& config) {
         config.program);
   if (gpu.local_register != 2)
     return "-D/--device_implementation needs symmetric windows: give -R 2.";
-  if (gpu.oversubscribe && gpu.device_ctas.value_or(0) > kMostSharedCtas)
+  if (gpu.oversubscribe && gpu.device_ctas.value_or(0) > kMaxSharedCtas)
     return fmt::format(
         "-V/--device_cta_count {}: the kernels of ranks that share a GPU wait for each other, so "
         "that all must fit it at once: give at most -V {} with --oversubscribe.",
-        *gpu.device_ctas, kMostSharedCtas);
+        *gpu.device_ctas, kMaxSharedCtas);
   return {};
 }
 

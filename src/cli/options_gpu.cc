@@ -8,7 +8,7 @@ namespace linerate {
 namespace {
 
 constexpr std::int64_t kLastKernel = 4;
-constexpr std::int64_t kMostCtas = 128;
+constexpr std::int64_t kMaxCtas = 128;
 
 constexpr std::array<Choice<int>, 3> kRegistrations{{{"0", 0}, {"1", 1}, {"2", 2}}};
 constexpr std::array<Choice<std::optional<int>>, 4> kPolicies{
@@ -23,7 +23,7 @@ constexpr std::array<OptionRow, 9> kRows{{
      .audience = Audience::collectives,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMostAtOnce}, c.gpu.cudagraph);
+           return set_whole(a, {0, kMaxAtOnce}, c.gpu.cudagraph);
          }},
     {.short_name = 'R',
      .long_name = "local_register",
@@ -64,7 +64,7 @@ constexpr std::array<OptionRow, 9> kRows{{
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) -> Refusal {
        int ctas = 0;
-       if (auto refusal = set_whole(a, {1, kMostCtas}, ctas)) return refusal;
+       if (auto refusal = set_whole(a, {1, kMaxCtas}, ctas)) return refusal;
        c.gpu.device_ctas = ctas;
        return {};
      }},

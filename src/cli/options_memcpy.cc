@@ -11,7 +11,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::int64_t kMostGpus = 1024;
+constexpr std::int64_t kMaxGpus = 1024;
 constexpr std::array<Choice<std::string_view>, 3> kBackends{
     {{"auto", "auto"}, {"nccl", "nccl"}, {"host", "host"}}};
 
@@ -27,7 +27,7 @@ Refusal set_gpus(const Argument& given, RunConfig& config) {
   gpus.clear();
   for (const auto& word : split(given.text, ',')) {
     int gpu = 0;
-    if (auto refusal = set_whole({given.label, word}, {0, kMostGpus}, gpu)) return refusal;
+    if (auto refusal = set_whole({given.label, word}, {0, kMaxGpus}, gpu)) return refusal;
     if (std::ranges::find(gpus, gpu) != gpus.end())
       return fmt::format("{} names GPU {} twice: name it once.", given.label, gpu);
     gpus.push_back(gpu);
@@ -78,7 +78,7 @@ constexpr std::array<OptionRow, 13> kRows{{
      .audience = Audience::memcpy,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMostAtOnce}, c.iters);
+           return set_whole(a, {1, kMaxAtOnce}, c.iters);
          }},
     {.short_name = 'w',
      .long_name = "warmup_iters",
@@ -90,7 +90,7 @@ constexpr std::array<OptionRow, 13> kRows{{
      .audience = Audience::memcpy,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMostAtOnce}, c.warmup_iters);
+           return set_whole(a, {0, kMaxAtOnce}, c.warmup_iters);
          }},
     {.short_name = 'c',
      .long_name = "check",

@@ -30,7 +30,7 @@ constexpr std::array<OptionRow, 8> kRows{{
      .note = "A run has processes x threads x -g ranks.",
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMostRanks}, c.nthreads);
+           return set_whole(a, {1, kMaxRanks}, c.nthreads);
          }},
     {.short_name = 'g',
      .long_name = "ngpus",
@@ -40,7 +40,7 @@ constexpr std::array<OptionRow, 8> kRows{{
      .note = "On host memory each of them is a thread of its own.",
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMostRanks}, c.ngpus);
+           return set_whole(a, {1, kMaxRanks}, c.ngpus);
          }},
     {.long_name = "nprocs",
      .metavar = "N",
@@ -48,7 +48,7 @@ constexpr std::array<OptionRow, 8> kRows{{
      .note = "The started process stays as their parent, and its exit code is the run's.",
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMostRanks}, c.nprocs);
+           return set_whole(a, {1, kMaxRanks}, c.nprocs);
          }},
     {.long_name = "backend",
      .metavar = "NAME",

@@ -15,7 +15,7 @@ constexpr std::array<OptionRow, 6> kRows{{
      .help = "timed iterations of each case",
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMostRepeats}, c.iters);
+           return set_whole(a, {1, kMaxRepeats}, c.iters);
          }},
     {.short_name = 'm',
      .long_name = "agg_iters",
@@ -26,7 +26,7 @@ constexpr std::array<OptionRow, 6> kRows{{
      .audience = Audience::collectives,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMostAtOnce}, c.agg_iters);
+           return set_whole(a, {1, kMaxAtOnce}, c.agg_iters);
          }},
     {.short_name = 'w',
      .long_name = "warmup_iters",
@@ -36,7 +36,7 @@ constexpr std::array<OptionRow, 6> kRows{{
      .note = "In both placements; nccl-tests warms up once, before its first case.",
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMostRepeats}, c.warmup_iters);
+           return set_whole(a, {0, kMaxRepeats}, c.warmup_iters);
          }},
     {.short_name = 'N',
      .long_name = "run_cycles",
@@ -46,7 +46,7 @@ constexpr std::array<OptionRow, 6> kRows{{
      .audience = Audience::collectives,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMostRepeats}, c.run_cycles);
+           return set_whole(a, {0, kMaxRepeats}, c.run_cycles);
          }},
     {.long_name = "stop",
      .metavar = "RULE",

@@ -62,7 +62,7 @@ constexpr std::array<OptionRow, 8> kRows{{
      .audience = Audience::collectives,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMostRepeats}, c.per_iter_skip);
+           return set_whole(a, {0, kMaxRepeats}, c.per_iter_skip);
          }},
     {.long_name = "sync",
      .metavar = "HOW",
@@ -87,7 +87,7 @@ constexpr std::array<OptionRow, 8> kRows{{
      .help = "rounds of verification of each case; 0: off",
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMostAtOnce}, c.check);
+           return set_whole(a, {0, kMaxAtOnce}, c.check);
          }},
 }};
 

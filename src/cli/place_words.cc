@@ -15,8 +15,8 @@
 namespace linerate {
 namespace {
 
-constexpr std::int64_t kMostPlaced = 1 << 18;  // ranks
-constexpr std::int64_t kMostWhole = 1'000'000;
+constexpr std::int64_t kMaxPlaced = 1 << 18;  // ranks
+constexpr std::int64_t kMaxWhole = 1'000'000;
 constexpr std::array<Choice<PlaceFormat>, 6> kFormats{{{"table", PlaceFormat::table},
                                                        {"json", PlaceFormat::json},
                                                        {"rankfile", PlaceFormat::rankfile},
@@ -92,7 +92,7 @@ void describe_all(CLI::App& app, PlaceTexts& texts) {
 Refusal set_params(const Argument& given, double& out) {
   constexpr std::array<std::pair<char, double>, 4> kSuffixes{
       {{'K', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}}};
-  constexpr double kMostParams = 1e15;
+  constexpr double kMaxParams = 1e15;
   std::string_view digits = given.text;
   double factor = 1;
   for (const auto& [suffix, power] : kSuffixes)
@@ -102,7 +102,7 @@ Refusal set_params(const Argument& given, double& out) {
       break;
     }
   const auto number = parse_number(given.label, digits);
-  if (!number || *number * factor < 1 || *number * factor > kMostParams)
+  if (!number || *number * factor < 1 || *number * factor > kMaxParams)
     return fmt::format(
         "{} '{}' is not a number of parameters from 1 to 1000T: give one like 7B, 1.5T or 125M.",
         given.label, given.text);
@@ -120,7 +120,7 @@ Refusal read_model(const PlaceTexts& texts, PlaceConfig& config) {
       std::tuple{"--micro-batch", &texts.micro_batch, &model.micro_batch},
       std::tuple{"--micro-batches", &texts.micro_batches, &model.micro_batches}};
   for (const auto& [label, text, out] : wholes)
-    if (auto refusal = set_whole({label, *text}, {1, kMostWhole}, *out)) return refusal;
+    if (auto refusal = set_whole({label, *text}, {1, kMaxWhole}, *out)) return refusal;
   constexpr std::array<Choice<int>, 4> kBytes{{{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}}};
   return set_choice<int>({"--bytes-per-element", texts.bytes_per_element}, kBytes,
                          model.bytes_per_element);
@@ -133,7 +133,7 @@ Refusal read_job(const PlaceTexts& texts, PlaceConfig& config) {
                           std::tuple{"--tp", &texts.tp, 1, &request.tp},
                           std::tuple{"--pp", &texts.pp, 1, &request.pp}};
   for (const auto& [label, text, least, out] : wholes)
-    if (auto refusal = set_whole({label, *text}, {least, kMostPlaced}, *out)) return refusal;
+    if (auto refusal = set_whole({label, *text}, {least, kMaxPlaced}, *out)) return refusal;
   return {};
 }
 

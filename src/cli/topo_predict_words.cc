@@ -14,7 +14,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::int64_t kMostNodes = 65536, kMostFactor = 1024;
+constexpr std::int64_t kMaxNodes = 65536, kMaxFactor = 1024;
 
 // all_to_all, alltoall_perf or alltoall.
 const Collective* collective_called(const std::string& text) {
@@ -59,7 +59,7 @@ Refusal read_sizes_to_predict(const PredictTexts& texts, TopoConfig& config) {
   if (auto refusal = set_bytes({"-e/--maxbytes", texts.max_bytes}, 1, config.max_bytes))
     return refusal;
   if (config.max_bytes < config.min_bytes) return "-e/--maxbytes must not be below -b/--minbytes.";
-  return set_whole({"-f/--stepfactor", texts.step_factor}, {2, kMostFactor}, config.step_factor);
+  return set_whole({"-f/--stepfactor", texts.step_factor}, {2, kMaxFactor}, config.step_factor);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ Refusal read_prediction(const CLI::App& app, const PredictTexts& texts, TopoConf
   if (auto refusal = read_reduction(app, texts, config)) return refusal;
   if (auto refusal = read_sizes_to_predict(texts, config)) return refusal;
   if (texts.nnodes.empty()) return {};
-  return set_node_counts({"--nodes", texts.nnodes}, {1, kMostNodes}, config.nnodes);
+  return set_node_counts({"--nodes", texts.nnodes}, {1, kMaxNodes}, config.nnodes);
 }
 
 }  // namespace linerate

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array kKinds{OpKind::all_reduce, OpKind::reduce_scatter, OpKind::reduce,
                             OpKind::all_gather, OpKind::broadcast,      OpKind::all_to_all,
                             OpKind::gather,     OpKind::scatter};
-constexpr std::int64_t kMostTunedRanks = 64;
+constexpr std::int64_t kMaxTunedRanks = 64;
 
 // The words as they were typed.
 struct Texts {
@@ -48,7 +48,7 @@ Refusal read_nranks(const std::string& text, TuneConfig& config) {
   config.nranks.clear();
   for (const auto& word : split(text, ',')) {
     int nranks = 0;
-    if (auto refusal = set_whole({"--nranks", word}, {2, kMostTunedRanks}, nranks)) return refusal;
+    if (auto refusal = set_whole({"--nranks", word}, {2, kMaxTunedRanks}, nranks)) return refusal;
     config.nranks.push_back(nranks);
   }
   return {};

@@ -22,9 +22,9 @@ struct WholeRange {
 };
 
 // NumberRange that keep products and tables finite, far above what a run can use.
-constexpr std::int64_t kMostRepeats = 1'000'000'000'000;  // iterations, cycles
-constexpr std::int64_t kMostAtOnce = 1'000'000;           // calls in a group, check rounds
-constexpr std::int64_t kMostRanks = 4096;                 // ranks of one process or host
+constexpr std::int64_t kMaxRepeats = 1'000'000'000'000;  // iterations, cycles
+constexpr std::int64_t kMaxAtOnce = 1'000'000;           // calls in a group, check rounds
+constexpr std::int64_t kMaxRanks = 4096;                 // ranks of one process or host
 
 // A decimal, 0x or 0b number within the range. A leading zero is refused: C reads 010 as 8.
 Result<std::int64_t> whole_number(const Argument& given, WholeRange range);

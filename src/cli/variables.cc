@@ -10,7 +10,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::int64_t kMostDevices = 1023;
+constexpr std::int64_t kMaxDevices = 1023;
 constexpr double kLargest = std::numeric_limits<double>::max();
 
 Refusal set_min_bw(const Argument& given, RunConfig& config) {
@@ -24,7 +24,7 @@ Refusal set_min_bw(const Argument& given, RunConfig& config) {
 
 Refusal set_base_device(const Argument& given, RunConfig& config) {
   int device = 0;
-  if (auto refusal = set_whole(given, {0, kMostDevices}, device)) return refusal;
+  if (auto refusal = set_whole(given, {0, kMaxDevices}, device)) return refusal;
   config.base_device = device;
   return {};
 }

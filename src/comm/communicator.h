@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/twin_time.h"
+#include "base/modeled_time.h"
 #include "comm/buffer.h"
 #include "comm/call_facts.h"
 #include "comm/device.h"
@@ -105,7 +105,7 @@ class Communicator {
   // networks), and when it would have ended if nothing had been wrong in any of its calls, on the
   // device's clock. Only differences mean something: what was lost over any calls, and how long
   // calls took that follow each other without a barrier. Nothing: there is no such model.
-  virtual std::optional<TwinTime> twin_time() const { return std::nullopt; }
+  virtual std::optional<ModeledTime> modeled_time() const { return std::nullopt; }
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }

@@ -37,12 +37,12 @@ struct SmallFloat {
     if constexpr (kUpperHalf) {
       return std::bit_cast<float>(raw << kDropped);
     } else {
-      constexpr auto kLeast = (kRebias + 1 - kMantissaBits) << 23;
+      constexpr auto kMin = (kRebias + 1 - kMantissaBits) << 23;
       const std::uint32_t sign = raw >> kSignBit << 31;
       const std::uint32_t magnitude = raw & kNan;
       const std::uint32_t shifted = magnitude << kDropped;
       const float tiny =
-          static_cast<float>(static_cast<std::int32_t>(magnitude)) * std::bit_cast<float>(kLeast);
+          static_cast<float>(static_cast<std::int32_t>(magnitude)) * std::bit_cast<float>(kMin);
       const std::uint32_t finite = magnitude >> kMantissaBits == 0
                                        ? std::bit_cast<std::uint32_t>(tiny)
                                        : shifted + (kRebias << 23);

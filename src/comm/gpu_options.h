@@ -7,7 +7,7 @@ namespace linerate {
 
 // Of a rank that shares its GPU (--oversubscribe): the kernels of all sharers wait for each other,
 // so that they must fit the GPU at once.
-inline constexpr int kMostSharedCtas = 4;
+inline constexpr int kMaxSharedCtas = 4;
 
 // Refused (exit 5) where the backend has no GPU and they are not at their default.
 struct GpuOptions {

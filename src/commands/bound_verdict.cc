@@ -35,9 +35,9 @@ ExitCode tell_unjudged(const RunConfig& config, std::string_view why) {
 
 std::string why_unjudged(const RunInfo& run) {
   if (run.nranks < 2) return "one rank alone sends nothing";
-  if (run.nranks > HostExpecter::kMostRanks)
+  if (run.nranks > HostExpecter::kMaxRanks)
     return fmt::format("the bound of more than {} ranks takes longer than it is worth",
-                       HostExpecter::kMostRanks);
+                       HostExpecter::kMaxRanks);
   if (run.nnodes > 1 && run.ngroups > 1)
     return fmt::format(
         "{} groups of ranks share the network of {} hosts, and what is left to each is not known",

@@ -15,7 +15,7 @@ namespace linerate {
 namespace {
 
 constexpr int kNameWidth = 11;
-constexpr std::size_t kMostGroups = 8;  // more are counted only
+constexpr std::size_t kMaxGroups = 8;  // more are counted only
 
 std::string line(std::string_view name, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("{:<{}}{}\n", name, kNameWidth, text);
@@ -39,7 +39,7 @@ std::string groups_text(const RunConfig& config, int nranks) {
   if (config.split.kind == SplitRule::Kind::none) return {};
   const auto groups = group_sizes(config, nranks);
   auto text = counted(groups.size(), "group", "groups");
-  if (groups.size() > kMostGroups) return text;
+  if (groups.size() > kMaxGroups) return text;
   std::string_view before = ": ";
   for (const auto& [color, size] : groups) {
     text += fmt::format("{}{} of {}", before, color,

@@ -18,7 +18,8 @@
 
 namespace linerate {
 
-// Lives on rank 0; used from rank 0's lane, then from the process' main thread after it has ended.
+// Lives on rank 0; used from rank 0's thread, then from the process' main thread after it has
+// ended.
 class Outputs {
  public:
   // Opens the files that `config` names, before anything runs; a path that cannot be written is the

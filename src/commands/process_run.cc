@@ -14,7 +14,7 @@
 #include "commands/nccl_expecter.h"
 #include "commands/outputs.h"
 #include "commands/ranks.h"
-#include "launch/lanes/lanes.h"
+#include "launch/threads/rank_threads.h"
 #include "launch/watch/watch.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ class ProcessRunner {
 
  private:
   void check_ranks() const;
-  void run_lane(Bootstrap& member, const std::function<void()>& report);
+  void run_thread(Bootstrap& member, const std::function<void()>& report);
   std::size_t known_cache_bytes() const;
   std::unique_ptr<Expecter> expecter(const RunInfo& info);
   ExitCode verdict(const RunTotals& totals) const;
@@ -52,7 +52,7 @@ class ProcessRunner {
   std::string own_name() const;
   bool blames_others() const;
   std::string failure_sentence(const Error& error) const;
-  int lanes() const;
+  int threads() const;
   bool writes() const { return identity_.rank == 0; }
 
   const ProcessRun& run_;
@@ -73,8 +73,8 @@ ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
   check_ranks();
   watch_ = Watch::start(fabric_.process(),
                         {.timeout_s = run.config.timeout_s,
-                         .nlanes = lanes(),
-                         .ranks_per_lane = run.config.nthreads * run.config.ngpus / lanes(),
+                         .nthreads = threads(),
+                         .ranks_per_thread = run.config.nthreads * run.config.ngpus / threads(),
                          .deadline = init_deadline_,
                          .hang_report = [this] { return fabric_.backend->hang_report(); }});
 }
@@ -87,12 +87,12 @@ void ProcessRunner::check_ranks() const {
     throw Error(*refusal, ExitCode::usage);
 }
 
-int ProcessRunner::lanes() const {
+int ProcessRunner::threads() const {
   const bool shared_thread = fabric_.backend->capabilities().ranks_share_thread;
   return run_.config.nthreads * (shared_thread ? 1 : run_.config.ngpus);
 }
 
-void ProcessRunner::run_lane(Bootstrap& member, const std::function<void()>& report) {
+void ProcessRunner::run_thread(Bootstrap& member, const std::function<void()>& report) {
   const SessionInput input{.members = member,
                            .backend = *fabric_.backend,
                            .watch = *watch_,
@@ -159,10 +159,10 @@ ExitCode ProcessRunner::finish(ExitCode exit_code) {
 ExitCode ProcessRunner::run() {
   try {
     const ReportingBody body = [this](Bootstrap& member, const auto& report) {
-      run_lane(member, report);
+      run_thread(member, report);
     };
-    run_lanes(fabric_.process(), lanes(), body,
-              [this](const std::string& sentence) { watch_->fail(sentence); });
+    run_rank_threads(fabric_.process(), threads(), body,
+                     [this](const std::string& sentence) { watch_->fail(sentence); });
     const auto code = verdict(totals_);
     if (writes()) run_.outputs->end(totals_, code, remark(code));
     init_deadline_ = Deadline::after(clock_, run_.config.init_timeout_s());
@@ -189,7 +189,7 @@ std::string ProcessRunner::own_name() const {
                      fabric_.process().place().hostname);
 }
 
-// Where ranks were lost the watch names them; what this lane saw is only its echo.
+// Where ranks were lost the watch names them; what this thread saw is only its echo.
 std::string ProcessRunner::failure_sentence(const Error& error) const {
   constexpr auto kPatience = std::chrono::milliseconds(1000);
   constexpr auto kStep = std::chrono::milliseconds(20);

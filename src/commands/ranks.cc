@@ -9,17 +9,17 @@
 namespace linerate {
 namespace {
 
-constexpr std::int64_t kMostRanks = 65536;  // that the generated data can tell apart
+constexpr std::int64_t kMaxRanks = 65536;  // that the generated data can tell apart
 
 }  // namespace
 
 std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64_t nranks,
                                              const host::Network* network) {
-  if (nranks > kMostRanks)
+  if (nranks > kMaxRanks)
     return fmt::format(
         "{} ranks are more than the {} that can run together: use fewer processes, "
         "or a smaller -t or -g.",
-        nranks, kMostRanks);
+        nranks, kMaxRanks);
   if (network != nullptr && nranks > network->nranks())
     return fmt::format(
         "--emulate '{}': {} have no place for {} ranks: use fewer ranks, or more nodes.",

@@ -12,8 +12,8 @@
 #include "commands/command.h"
 #include "commands/race_text.h"
 #include "devices/cpu/free_memory.h"
-#include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
+#include "launch/threads/rank_threads.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ constexpr double kTolerance = 0.03;  // of the rules; a third of what --check al
 
 using OnResult = std::function<void(const RaceResult&)>;
 
-// All cases on one lane. `on_result` is called on rank 0.
+// All cases on one thread. `on_result` is called on rank 0.
 void race_on(Bootstrap& member, Communicator& comm, const TuneConfig& config,
              const OnResult& on_result) {
   const SteadyClock clock;
@@ -60,7 +60,7 @@ void race(Backend& backend, const TuneConfig& config, int nranks, const OnResult
       throw;
     }
   };
-  run_lanes(*solo_bootstrap(), nranks, body, nullptr);
+  run_rank_threads(*solo_bootstrap(), nranks, body, nullptr);
 }
 
 std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRounds = 40;
 // Two crystals of +-50 ppm each: by how much two clocks may part while the tree is being measured.
-constexpr double kMostDrift = 100e-6;
+constexpr double kMaxDrift = 100e-6;
 
 // What one side tells the other in a round: when it sends, and when the last message reached it.
 struct Stamps {
@@ -87,7 +87,7 @@ ClockOffset follow(const std::vector<Edge>& edge_of_node, std::int32_t node) {
     // This edge was measured at another moment than total.at_ns.
     const auto apart_ns = std::abs(static_cast<double>(edge.at_ns - common_ns));
     total.offset_ns += edge.offset_ns;
-    total.error_ns += edge.error_ns + std::llround(std::ceil(apart_ns * kMostDrift));
+    total.error_ns += edge.error_ns + std::llround(std::ceil(apart_ns * kMaxDrift));
     common_ns += edge.offset_ns;
     node = edge.parent_node;
   }

@@ -53,15 +53,15 @@ std::unique_ptr<StoreServer> open_store(const Identity& identity) {
 
 // The ranks that rank 0 has not heard of, in words; empty when all have come.
 std::string missing_ranks(const StoreServer& store, const Identity& identity) {
-  constexpr int kMostNamed = 8;
+  constexpr int kMaxNamed = 8;
   std::string named;
   int count = 0;
   for (int process = 0; process < identity.nranks; ++process) {
     if (store.has(address_key(process))) continue;
-    if (++count <= kMostNamed)
+    if (++count <= kMaxNamed)
       named += (named.empty() ? "" : ", ") + ranks_text(process, identity.ranks_per_process);
   }
-  if (count > kMostNamed) named += fmt::format(" and {} more", count - kMostNamed);
+  if (count > kMaxNamed) named += fmt::format(" and {} more", count - kMaxNamed);
   return named;
 }
 

@@ -56,10 +56,10 @@ bool in_slurm_step(const Environment& environment) {
 
 // The size that the row names; srun's, where srun gave the rank; 0 when PMIx alone knows.
 Result<int> mpi_size(const Environment& environment, const MpiRow& row) {
-  if (filled(environment, row.size)) return number_in(environment, row.size, 1, kMostRanks);
+  if (filled(environment, row.size)) return number_in(environment, row.size, 1, kMaxRanks);
   const bool pmi = row.rank.starts_with("PMI");
   if (pmi && in_slurm_step(environment))
-    return number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMostRanks);
+    return number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMaxRanks);
   if (row.size.empty()) return 0;
   return Failure{fmt::format("{}={} is set, but {} is not: {}'s variables are incomplete.",
                              row.rank, *environment.get(row.rank), row.size, row.program)};
@@ -68,7 +68,7 @@ Result<int> mpi_size(const Environment& environment, const MpiRow& row) {
 MaybeClaim claim_of(const Environment& environment, const MpiRow& row) {
   const auto nranks = mpi_size(environment, row);
   if (!nranks) return nranks.failure();
-  const auto rank = number_in(environment, row.rank, 0, (*nranks > 0 ? *nranks : kMostRanks) - 1);
+  const auto rank = number_in(environment, row.rank, 0, (*nranks > 0 ? *nranks : kMaxRanks) - 1);
   if (!rank) return rank.failure();
   return std::optional(Claim{.launcher = Launcher::mpi,
                              .program = std::string(row.program),
@@ -130,7 +130,7 @@ MaybeClaim env_claim(const Environment& environment) {
     if (rank_given) return incomplete(environment, "RANK", "WORLD_SIZE");
     return std::optional<Claim>();
   }
-  const auto nranks = number_in(environment, "WORLD_SIZE", 1, kMostRanks);
+  const auto nranks = number_in(environment, "WORLD_SIZE", 1, kMaxRanks);
   if (!nranks) return nranks.failure();
   if (!rank_given) {
     if (*nranks == 1) return std::optional<Claim>();

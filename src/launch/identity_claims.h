@@ -8,7 +8,7 @@
 
 namespace linerate {
 
-inline constexpr int kMostRanks = 1 << 20;  // more is a mistake, not a machine
+inline constexpr int kMaxRanks = 1 << 20;  // more is a mistake, not a machine
 
 // What one launcher's variables say.
 struct Claim {

@@ -84,7 +84,7 @@ MaybeClaim slurm_claim(const Environment& environment) {
     if (rank.value_or(0) > 0) return broken("SLURM_STEP_NUM_TASKS", "is not set");
     return std::optional<Claim>();
   }
-  const auto ntasks = number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMostRanks);
+  const auto ntasks = number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMaxRanks);
   if (!ntasks) return ntasks.failure();
   if (*ntasks == 1 || in_special_step(environment)) return std::optional<Claim>();
   return step_claim(environment, *ntasks);

@@ -21,10 +21,10 @@ std::string fitted(double value, int width) {
 
 std::string plain(double value) {
   constexpr int kSignificant = 6;
-  constexpr int kMostDecimals = 12;
+  constexpr int kMaxDecimals = 12;
   if (value == 0 || !std::isfinite(value)) return fmt::format("{:.0f}", value);
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  const int decimals = std::clamp(kSignificant - 1 - magnitude, 0, kMostDecimals);
+  const int decimals = std::clamp(kSignificant - 1 - magnitude, 0, kMaxDecimals);
   auto text = fmt::format("{:.{}f}", value, decimals);
   if (decimals == 0) return text;
   text.erase(text.find_last_not_of('0') + 1);

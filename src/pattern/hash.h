@@ -42,9 +42,9 @@ LINERATE_ELEMENT constexpr BlockKey block_key(std::uint64_t seed, std::uint64_t 
   return {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
 }
 
-// Shared by all ranks at one index. `lane` is the index within its block.
-LINERATE_ELEMENT constexpr std::uint32_t index_hash(const BlockKey& key, std::uint32_t lane) {
-  return mixed(key.index_key + lane * kGolden32);
+// Shared by all ranks at one index. `thread` is the index within its block.
+LINERATE_ELEMENT constexpr std::uint32_t index_hash(const BlockKey& key, std::uint32_t thread) {
+  return mixed(key.index_key + thread * kGolden32);
 }
 
 // Of one rank at the index that has `of_index`.

@@ -29,8 +29,9 @@ struct Spot {
   std::uint32_t start = 0;  // the active ranks are start, start + 1, … modulo nranks
 };
 
-LINERATE_ELEMENT constexpr Spot spot_of(const Plan& plan, const BlockKey& key, std::uint32_t lane) {
-  const std::uint32_t hash = index_hash(key, lane);
+LINERATE_ELEMENT constexpr Spot spot_of(const Plan& plan, const BlockKey& key,
+                                        std::uint32_t thread) {
+  const std::uint32_t hash = index_hash(key, thread);
   return {hash, ((hash >> 16) * plan.nranks) >> 16};
 }
 LINERATE_ELEMENT constexpr std::uint32_t rank_at(const Plan& plan, std::uint32_t start,

@@ -13,30 +13,31 @@ template <typename Family>
 LINERATE_INLINE void input_loop(const Plan& plan, const Stretch& stretch, void* out) {
   auto* const bits = static_cast<typename Family::Bits*>(out);
   const Plan constants = plan;  // a copy, which `bits` cannot overlap
-  const Stretch lanes = stretch;
-  for (std::uint32_t i = 0; i < lanes.count; ++i)
-    bits[i] = input_element<Family>(constants, lanes.key, lanes.first + i);
+  const Stretch threads = stretch;
+  for (std::uint32_t i = 0; i < threads.count; ++i)
+    bits[i] = input_element<Family>(constants, threads.key, threads.first + i);
 }
 
-// Rank by rank over the whole stretch: loops over lanes are the ones that vectorise.
+// Rank by rank over the whole stretch: loops over threads are the ones that vectorise.
 template <typename Family>
 LINERATE_INLINE void reduction_loop(const Plan& plan, const Stretch& stretch, void* out) {
   auto* const bits = static_cast<typename Family::Bits*>(out);
   const Plan constants = plan;
-  const Stretch lanes = stretch;
+  const Stretch threads = stretch;
   typename Family::Term total[kMaxStretch];
-  for (std::uint32_t i = 0; i < lanes.count; ++i) {
-    const Spot spot = spot_of(constants, lanes.key, lanes.first + i);
-    total[i] = contribution<Family>(constants, lanes.key, spot, 0);
+  for (std::uint32_t i = 0; i < threads.count; ++i) {
+    const Spot spot = spot_of(constants, threads.key, threads.first + i);
+    total[i] = contribution<Family>(constants, threads.key, spot, 0);
   }
   for (std::uint32_t turn = 1; turn < constants.active; ++turn)
-    for (std::uint32_t i = 0; i < lanes.count; ++i) {
-      const Spot spot = spot_of(constants, lanes.key, lanes.first + i);
+    for (std::uint32_t i = 0; i < threads.count; ++i) {
+      const Spot spot = spot_of(constants, threads.key, threads.first + i);
       total[i] = Family::combined(constants, total[i],
-                                  contribution<Family>(constants, lanes.key, spot, turn));
+                                  contribution<Family>(constants, threads.key, spot, turn));
     }
-  for (std::uint32_t i = 0; i < lanes.count; ++i)
-    bits[i] = Family::result(constants, spot_of(constants, lanes.key, lanes.first + i), total[i]);
+  for (std::uint32_t i = 0; i < threads.count; ++i)
+    bits[i] =
+        Family::result(constants, spot_of(constants, threads.key, threads.first + i), total[i]);
 }
 
 struct Baseline {
@@ -113,12 +114,12 @@ Writer::Writer(const Content& content) : content_(content) {
 
 std::size_t Writer::write(std::size_t index, std::size_t count, void* out) const {
   const std::uint64_t at = content_.first_index + index;
-  const std::uint64_t lane = at % kBlockElements;
-  const auto n = std::min<std::uint64_t>({count, kMaxStretch, kBlockElements - lane});
-  loop_(
-      plan_,
-      {block_key(plan_.seed, at), static_cast<std::uint32_t>(lane), static_cast<std::uint32_t>(n)},
-      out);
+  const std::uint64_t thread = at % kBlockElements;
+  const auto n = std::min<std::uint64_t>({count, kMaxStretch, kBlockElements - thread});
+  loop_(plan_,
+        {block_key(plan_.seed, at), static_cast<std::uint32_t>(thread),
+         static_cast<std::uint32_t>(n)},
+        out);
   return n;
 }
 

@@ -9,7 +9,7 @@
 
 namespace linerate::pattern {
 
-// Lanes [first, first + count) of one block.
+// Threads [first, first + count) of one block.
 struct Stretch {
   BlockKey key;
   std::uint32_t first = 0;

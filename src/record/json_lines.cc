@@ -78,7 +78,7 @@ void put_memory(Json& object, const std::vector<MemoryPoint>& points) {
 
 // Of many nodes those that are slowest in either direction.
 void put_network(Json& object, std::vector<NetworkPoint> points) {
-  if (points.size() > kMostRanksListed) {
+  if (points.size() > kMaxRanksListed) {
     const auto slower = [](const NetworkPoint& p) { return std::min(p.send_gbps, p.receive_gbps); };
     std::ranges::stable_sort(points, {}, slower);
     points.resize(kWorstRanks);
@@ -143,7 +143,7 @@ Json spread_json(const RankSpread& spread) {
 }
 
 void put_late(Json& object, const SampleInfo& samples) {
-  if (samples.late_us.size() > kMostRanksListed)
+  if (samples.late_us.size() > kMaxRanksListed)
     object["late_us"] = spread_json(condense(samples.late_us));
   else if (!samples.late_us.empty())
     put(object, "late_us", samples.late_us);
@@ -159,7 +159,7 @@ Json wrong_json(const WrongWhere& where) {
   object["expected_bits"] = fmt::format("{:#x}", where.first.expected_bits);
   object["got_bits"] = fmt::format("{:#x}", where.first.got_bits);
   auto counts = where.count_per_rank;
-  if (counts.size() > kMostRanksListed) {
+  if (counts.size() > kMaxRanksListed) {
     object["wrong_ranks"] = counts.size();
     std::ranges::stable_sort(counts,
                              [](const auto& a, const auto& b) { return a.second > b.second; });

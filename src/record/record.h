@@ -124,7 +124,7 @@ struct WindowInfo {
 };
 
 // Above this number of ranks, arrays with a number per rank are condensed in files.
-inline constexpr std::size_t kMostRanksListed = 64;
+inline constexpr std::size_t kMaxRanksListed = 64;
 inline constexpr std::size_t kWorstRanks = 5;  // what is left of them
 
 // A number per rank, condensed: the worst ranks, largest first, and quantiles over all.

@@ -14,7 +14,7 @@
 namespace linerate::yaml {
 namespace {
 
-std::string too_deep() { return fmt::format("maps and lists nest deeper than {}.", kMostDepth); }
+std::string too_deep() { return fmt::format("maps and lists nest deeper than {}.", kMaxDepth); }
 
 // Lets a document pass that does not nest too deep.
 class DepthCheck final : public YAML::EventHandler {
@@ -40,7 +40,7 @@ class DepthCheck final : public YAML::EventHandler {
 
  private:
   void go_deeper(const Mark& mark) {
-    if (++depth_ > kMostDepth) complaints_.add_at(mark, too_deep());
+    if (++depth_ > kMaxDepth) complaints_.add_at(mark, too_deep());
   }
 
   int depth_ = 0;

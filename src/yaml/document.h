@@ -11,7 +11,7 @@
 namespace linerate::yaml {
 
 // How deep maps and lists may stand in each other; what linerate reads needs less.
-inline constexpr int kMostDepth = 32;
+inline constexpr int kMaxDepth = 32;
 
 // The document, or what goes on behind the file's name: ", line 3: ..." of what is not YAML or
 // nests too deep, ": ..." of more than `most_bytes`, and of anything but one document.

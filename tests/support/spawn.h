@@ -2,8 +2,8 @@
 #pragma once
 
 #include "comm/bootstrap.h"
-#include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
+#include "launch/threads/rank_threads.h"
 
 #include <functional>
 
@@ -11,7 +11,7 @@ namespace linerate {
 
 inline void spawn(int nranks, const std::function<void(Bootstrap&)>& body) {
   const auto process = solo_bootstrap();
-  run_lanes(*process, nranks, body);
+  run_rank_threads(*process, nranks, body);
 }
 
 }  // namespace linerate

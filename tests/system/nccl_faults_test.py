@@ -36,7 +36,7 @@ class Faults(GpuRun):
                     self.assertEqual(done.returncode, code, done.stderr)
                     self.assertIn("Rank 1", done.stderr)
 
-    def test_a_hang_of_many_lanes_still_ends_with_the_footer(self):
+    def test_a_hang_of_many_threads_still_ends_with_the_footer(self):
         done = on_gpus("all_reduce", *SMALL, "-t", "48", "--oversubscribe", "-T", "1",
                        LINERATE_FAKE_NCCL="call_hangs=1:4", LINERATE_FAKE_NCCL_VERSION="23001")
         self.assertEqual(done.returncode, 4, done.stderr)

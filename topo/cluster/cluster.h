@@ -38,7 +38,7 @@ struct Fabric {
 };
 
 struct Cluster {
-  static constexpr int kMostNodes = 4096, kMostRails = 16;
+  static constexpr int kMaxNodes = 4096, kMaxRails = 16;
 
   std::string name{};
   std::vector<NodeGroup> groups{};

@@ -33,7 +33,7 @@ constexpr std::string_view kDetected = "detected";
 
 constexpr yaml::Bounds kOversubscription{1, 1000};
 constexpr yaml::Bounds kSwitchLatencyUs{0, 1e6};
-constexpr std::size_t kMostNameBytes = 200;
+constexpr std::size_t kMaxNameBytes = 200;
 
 // NIC ports of one host; hosts of a rack are alike.
 int ports_of_host(const System& system) {
@@ -95,8 +95,8 @@ Result<Cluster> ClusterReader::read(const YAML::Node& document) {
 void ClusterReader::read_name(const Section& top) {
   top.text("name", cluster_.name);
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  if (cluster_.name.size() > kMostNameBytes || std::ranges::any_of(cluster_.name, is_control))
-    top.complain("name", fmt::format("is not one line of at most {} bytes.", kMostNameBytes));
+  if (cluster_.name.size() > kMaxNameBytes || std::ranges::any_of(cluster_.name, is_control))
+    top.complain("name", fmt::format("is not one line of at most {} bytes.", kMaxNameBytes));
 }
 
 // One group, or a list of them.
@@ -113,7 +113,7 @@ void ClusterReader::read_nodes(const Section& top) {
 void ClusterReader::read_group(const YAML::Node& node) {
   const Section group(node, "nodes", kGroupKeys, complaints_);
   NodeGroup read;
-  group.whole("count", {1, Cluster::kMostNodes}, read.count);
+  group.whole("count", {1, Cluster::kMaxNodes}, read.count);
   if (group.has("topology") == group.has("file"))
     group.complain("topology", "or file is needed, and not both.");
   const auto key = group.has("file") ? "file" : "topology";
@@ -121,8 +121,8 @@ void ClusterReader::read_group(const YAML::Node& node) {
   if (complaints_.first()) return;
   if (group.has("file")) read.topology = plain_path(read.topology);
   read.system = system_of(group, key, read.topology);
-  if (cluster_.nnodes() + read.count > Cluster::kMostNodes)
-    group.complain("count", fmt::format("makes more than {} nodes in all.", Cluster::kMostNodes));
+  if (cluster_.nnodes() + read.count > Cluster::kMaxNodes)
+    group.complain("count", fmt::format("makes more than {} nodes in all.", Cluster::kMaxNodes));
   cluster_.groups.push_back(std::move(read));
 }
 
@@ -149,11 +149,11 @@ Result<System> ClusterReader::load(std::string_view key, const std::string& topo
 
 void ClusterReader::read_fabric(const Section& top) {
   Fabric& fabric = cluster_.fabric;
-  top.whole("rails", {1, Cluster::kMostRails}, fabric.rails);
+  top.whole("rails", {1, Cluster::kMaxRails}, fabric.rails);
   if (const auto node = top.value("rack")) {
     const Section rack(*node, "rack", kRackLevelKeys, complaints_);
     rack.require("nodes");
-    rack.whole("nodes", {1, Cluster::kMostNodes}, fabric.nodes_per_rack);
+    rack.whole("nodes", {1, Cluster::kMaxNodes}, fabric.nodes_per_rack);
     read_level(rack, fabric.rack);
   }
   if (const auto node = top.value("spine")) {
@@ -179,13 +179,13 @@ void ClusterReader::check_rails(const Section& top) {
 }  // namespace
 
 Result<Cluster> parse_cluster(std::string_view text, const TopologySources& sources) {
-  const auto document = yaml::load_document(text, kMostClusterBytes);
+  const auto document = yaml::load_document(text, kMaxClusterBytes);
   return document ? ClusterReader(sources).read(*document) : document.failure();
 }
 
 Result<Cluster> read_cluster(const std::string& path,
                              const std::function<Result<System>()>& detect) {
-  const auto text = read_regular_file(path, kMostClusterBytes);
+  const auto text = read_regular_file(path, kMaxClusterBytes);
   if (!text) return Failure{fmt::format("Cluster file '{}': {}", path, text.sentence())};
   const auto folder = std::filesystem::path(path).parent_path();
   const auto load = [&](const std::string& file) {

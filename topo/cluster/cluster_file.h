@@ -11,7 +11,7 @@
 
 namespace linerate::topo {
 
-inline constexpr std::size_t kMostClusterBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxClusterBytes = std::size_t{64} << 10;
 
 // Where nodes that are not built in come from; each is asked once for each topology.
 struct TopologySources {

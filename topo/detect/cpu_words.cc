@@ -14,7 +14,7 @@ namespace linerate::topo {
 namespace {
 
 constexpr int kWordBits = 32;
-constexpr int kMostThreads = 1 << 16;  // more than Linux can count
+constexpr int kMaxThreads = 1 << 16;  // more than Linux can count
 
 // The whole of `digits` as a number; -1 where it is none.
 std::int64_t whole_number(std::string_view digits, int base) {
@@ -49,7 +49,7 @@ int number_of(std::string_view cpuinfo, std::string_view key) {
 
 ThreadSet threads_in_words(std::string_view words) {
   const auto pieces = split(words, ',');
-  if (pieces.size() > kMostThreads / kWordBits) return {};
+  if (pieces.size() > kMaxThreads / kWordBits) return {};
   ThreadSet threads;
   int first = 0;
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece, first += kWordBits) {
@@ -69,7 +69,7 @@ ThreadSet threads_in_list(std::string_view list) {
     const auto first = whole_number(range.substr(0, dash), 10);
     const auto last =
         dash == std::string_view::npos ? first : whole_number(range.substr(dash + 1), 10);
-    if (first < 0 || last >= kMostThreads) return {};
+    if (first < 0 || last >= kMaxThreads) return {};
     for (auto thread = first; thread <= last; ++thread) threads.insert(static_cast<int>(thread));
   }
   return threads;

@@ -39,9 +39,9 @@ const PciFacts* pci_of(hwloc_obj_t object) {
 // The ports that an InfiniBand or RoCE device names.
 std::vector<Net> ports_of(hwloc_obj_t device) {
   constexpr std::array<std::string_view, 5> kStates{"", "DOWN", "INIT", "ARMED", "ACTIVE"};
-  constexpr int kMostPorts = 255;
+  constexpr int kMaxPorts = 255;
   std::vector<Net> ports;
-  for (int port = 1; port <= kMostPorts; ++port) {
+  for (int port = 1; port <= kMaxPorts; ++port) {
     const auto state = parse_integer("state", told(device, fmt::format("Port{}State", port)));
     if (!state && port > 1) break;
     const bool known = state && *state > 0 && *state < std::ssize(kStates);

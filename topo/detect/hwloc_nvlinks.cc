@@ -96,7 +96,7 @@ NvLink link_to(hwloc_obj_t target, int count) {
 // there are switches all links go to them, and what hwloc says between GPUs follows from that.
 std::optional<std::vector<NvLink>> links_of(const NvlinkMatrix& matrix, std::size_t from,
                                             double one_mbps) {
-  constexpr int kMost = 18;
+  constexpr int kMax = 18;
   constexpr double kTolerance = 0.01;
   const auto objects = matrix.objects();
   const bool switched = std::ranges::any_of(objects, is_switch);
@@ -105,12 +105,12 @@ std::optional<std::vector<NvLink>> links_of(const NvlinkMatrix& matrix, std::siz
     const bool counts = to != from && objects[to] != nullptr && matrix.mbps(from, to) > 0;
     if (!counts || (switched && !is_switch(objects[to]))) continue;
     const double number = static_cast<double>(matrix.mbps(from, to)) / one_mbps;
-    if (number > kMost || std::abs(number - std::round(number)) > kTolerance) return std::nullopt;
+    if (number > kMax || std::abs(number - std::round(number)) > kTolerance) return std::nullopt;
     links.push_back(link_to(objects[to], static_cast<int>(std::round(number))));
   }
   const int all = std::transform_reduce(links.begin(), links.end(), 0, std::plus<>(),
                                         [](const NvLink& link) { return link.count; });
-  return all <= kMost ? std::optional(links) : std::nullopt;
+  return all <= kMax ? std::optional(links) : std::nullopt;
 }
 
 FoundPci* gpu_at(std::vector<FoundPci>& devices, hwloc_obj_t object) {

@@ -20,7 +20,7 @@
 namespace linerate::topo {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 using XmlTopology = Handle<hwloc_topology, hwloc_topology_destroy>;
 
@@ -51,17 +51,17 @@ XmlTopology parse(const std::string& text) {
 // Numbers of processors and memory nodes are bits of hwloc's sets: one that is too large, or none,
 // which counts as the largest, costs gigabytes.
 std::optional<Failure> wrong_number(const XmlFile& file) {
-  constexpr unsigned long long kMost = 1ULL << 20;
+  constexpr unsigned long long kMax = 1ULL << 20;
   for (const auto& found : file.document().select_nodes("//object")) {
     const auto object = found.node();
     const std::string_view type = object.attribute("type").value();
     const bool needed = type == "PU" || type == "NUMANode";
     const auto number = object.attribute("os_index");
-    if (number ? number.as_ullong() > kMost : needed)
+    if (number ? number.as_ullong() > kMax : needed)
       return file.failure(file.line_of(object),
                           fmt::format("os_index of <object> is '{}': a whole number up to {} is "
                                       "needed.",
-                                      shown_text(number.value()), kMost));
+                                      shown_text(number.value()), kMax));
   }
   return std::nullopt;
 }
@@ -69,7 +69,7 @@ std::optional<Failure> wrong_number(const XmlFile& file) {
 // hwloc does not tell where it stumbles, and trusts what it reads: text that is no XML does not
 // come to it, and another process reads the file first.
 std::optional<Failure> why_not(const std::string& text, const std::string& path) {
-  constexpr XmlLimits kLimits{.bytes = kMostBytes, .elements = std::size_t{1} << 20, .depth = 256};
+  constexpr XmlLimits kLimits{.bytes = kMaxBytes, .elements = std::size_t{1} << 20, .depth = 256};
   const auto file = XmlFile::parse(text, path, kLimits);
   if (!file) return file.failure();
   if (auto failure = wrong_number(*file)) return failure;
@@ -118,7 +118,7 @@ Result<System> read_hwloc_xml(const std::string& text, const std::string& path) 
 }
 
 Result<System> load_hwloc_xml(const std::string& path) {
-  const auto text = read_regular_file(path, kMostBytes);
+  const auto text = read_regular_file(path, kMaxBytes);
   if (!text) return Failure{fmt::format("{}: {}", path, text.sentence())};
   return read_hwloc_xml(*text, path);
 }

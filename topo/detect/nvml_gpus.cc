@@ -36,10 +36,10 @@ PciLink pcie_link(unsigned generation, unsigned width) {
                                                     "16.0 GT/s PCIe",
                                                     "32.0 GT/s PCIe",
                                                     "64.0 GT/s PCIe"};
-  constexpr unsigned kMostLanes = 32;
+  constexpr unsigned kMaxLanes = 32;
   PciLink link;
   if (generation < kSpeeds.size()) link.speed = kSpeeds.at(generation);
-  if (width <= kMostLanes) link.width = static_cast<int>(width);
+  if (width <= kMaxLanes) link.width = static_cast<int>(width);
   return link;
 }
 
@@ -78,7 +78,7 @@ Result<NvmlGpu> gpu_at(const Library& library, unsigned index) {
 }  // namespace
 
 NvmlView nvml_view(const Library& library, std::vector<std::string>& unseen) {
-  constexpr unsigned kMostGpus = 1024;
+  constexpr unsigned kMaxGpus = 1024;
   NvmlView view;
   std::array<char, 80> version{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
   if (library.call().driver_version(version.data(), version.size()) == kSuccess)
@@ -89,7 +89,7 @@ NvmlView nvml_view(const Library& library, std::vector<std::string>& unseen) {
     unseen.push_back(fmt::format("NVML does not count GPUs: {}.", library.text_of(status)));
     return view;
   }
-  for (unsigned index = 0; index < std::min(count, kMostGpus); ++index) {
+  for (unsigned index = 0; index < std::min(count, kMaxGpus); ++index) {
     if (auto found = gpu_at(library, index))
       view.gpus.push_back(std::move(found).value());
     else

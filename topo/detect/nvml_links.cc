@@ -98,11 +98,11 @@ std::vector<NvLink> nvlinks_of(const Library& library, nvml::Device device, int 
 
 std::optional<C2c> c2c_of(const Library& library, nvml::Device device, int sm) {
   constexpr int kFirstWithC2c = 90;
-  constexpr unsigned kMostLinks = 64;
+  constexpr unsigned kMaxLinks = 64;
   if (sm < kFirstWithC2c) return std::nullopt;
   C2c found;
   const auto count = field_of(library, device, nvml::kC2cLinkCount).value_or(0);
-  for (unsigned link = 0; link < std::min(count, kMostLinks); ++link) {
+  for (unsigned link = 0; link < std::min(count, kMaxLinks); ++link) {
     const auto bandwidth = field_of(library, device, nvml::kC2cLinkMaxBandwidth, link);
     if (field_of(library, device, nvml::kC2cLinkStatus, link) != 1U || !bandwidth) continue;
     found.link_mbps = *bandwidth;

@@ -22,11 +22,11 @@ PciLink link_in(const fs::path& device, std::string_view which) {
   const auto file = [&](std::string_view what) {
     return device / (std::string(which) + "_link_" + std::string(what));
   };
-  constexpr std::int64_t kMostLanes = 32;  // 63 and 255 stand for "unknown"
+  constexpr std::int64_t kMaxLanes = 32;  // 63 and 255 stand for "unknown"
   PciLink link{.speed = text_in(file("speed"))};
   if (link.speed.starts_with("Unknown")) link.speed.clear();
   const auto width = number_in(file("width")).value_or(0);
-  if (width > 0 && width <= kMostLanes) link.width = static_cast<int>(width);
+  if (width > 0 && width <= kMaxLanes) link.width = static_cast<int>(width);
   return link;
 }
 

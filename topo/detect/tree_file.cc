@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMaxBytes = 64 * 1024;
 
 // Not blocking: a saved tree may hold a pipe of that name.
 FileDescriptor open_regular(const fs::path& file) {
@@ -35,13 +35,13 @@ std::string text_in(const fs::path& file) {
   if (!opened) return {};
   std::string text;
   std::array<char, 4096> piece{};
-  while (text.size() < kMostBytes) {
+  while (text.size() < kMaxBytes) {
     const auto got = ::read(opened.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;  // a driver refuses what it cannot tell: as if it were empty
     text.append(piece.data(), static_cast<std::size_t>(got));
   }
-  text.resize(std::min({text.size(), text.find('\0'), kMostBytes}));
+  text.resize(std::min({text.size(), text.find('\0'), kMaxBytes}));
   return std::string(trim(text));
 }
 

@@ -201,8 +201,8 @@ double BandwidthRules::ratio() const {
 }
 
 bool BandwidthRules::too_few_channels() const {
-  constexpr int kLeast = 2;
-  return job_.version >= kNvlsEfficiency && set_.nchannels() < kLeast;
+  constexpr int kMin = 2;
+  return job_.version >= kNvlsEfficiency && set_.nchannels() < kMin;
 }
 
 // Which algorithms this job has.

@@ -11,25 +11,24 @@ constexpr NcclVersion kMixedHoppers{2, 30, 0};  // LL128 between GPUs of several
 
 // LL128 needs 128 bytes to arrive whole: NVLink within the node, and a near NIC.
 bool ll128_is_safe(const JobShape& job, const ChannelSet& set) {
-  constexpr int kLeastSm = 70;
+  constexpr int kMinSm = 70;
   const bool hopper = generation_of(job.min_sm) >= Generation::hopper;
   const bool alike = job.min_sm == job.max_sm || (hopper && job.version >= kMixedHoppers);
   const auto farthest = hopper ? PathType::pxn : PathType::pxb;
-  return alike && job.min_sm >= kLeastSm && !nearer(PathType::nvb, set.intra_type, job.version) &&
+  return alike && job.min_sm >= kMinSm && !nearer(PathType::nvb, set.intra_type, job.version) &&
          !nearer(farthest, set.inter_type, job.version);
 }
 
 // Limits that NCCL looks at when a call is made (src/enqueue.cc, updateCollCostTable).
 bool fits_node(const JobShape& job, const Scheme& scheme) {
-  constexpr double kMostCollnetRanks = 8, kMostNvlsRanks = 32;
+  constexpr double kMaxCollnetRanks = 8, kMaxNvlsRanks = 32;
   switch (scheme.algorithm) {
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
-      return job.most_ranks_of_a_node() <= kMostCollnetRanks;
+      return job.most_ranks_of_a_node() <= kMaxCollnetRanks;
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return scheme.function == Function::all_reduce ||
-             job.most_ranks_of_a_node() <= kMostNvlsRanks;
+      return scheme.function == Function::all_reduce || job.most_ranks_of_a_node() <= kMaxNvlsRanks;
     case Algorithm::tree:
     case Algorithm::ring:
     case Algorithm::pat:

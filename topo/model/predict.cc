@@ -41,14 +41,14 @@ bool corrected(const JobShape& job, const Scheme& scheme) {
 
 // Long rings on several nodes stay slower than the model until messages are large.
 double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
-  constexpr std::size_t kLeastPiece = 64;
+  constexpr std::size_t kMinPiece = 64;
   constexpr double kBeforeAmpere = 1.9, kSince = 1.4;
   const bool ring = scheme.function == Function::all_reduce &&
                     scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::simple &&
                     job.nnodes > 1;
   const auto pieces =
       static_cast<std::size_t>(job.coll_channels) * static_cast<std::size_t>(job.nranks);
-  if (!ring || pieces == 0 || bytes / pieces < kLeastPiece) return 1;
+  if (!ring || pieces == 0 || bytes / pieces < kMinPiece) return 1;
   return generation_of(job.min_sm) < Generation::ampere ? kBeforeAmpere : kSince;
 }
 

@@ -45,10 +45,10 @@ bool can_reduce(const Scheme& scheme, const Reduced& what) {
 
 bool is_avoided(const JobShape& job, const Scheme& scheme, const Reduced& what) {
   constexpr NcclVersion kSince{2, 24, 0};
-  constexpr int kMostRanks = 8;
+  constexpr int kMaxRanks = 8;
   const bool narrow = what.type == DataType::f8e4m3 || what.type == DataType::f8e5m2;
   return narrow && reduces(scheme.function) && scheme.algorithm == Algorithm::ring &&
-         job.nranks > kMostRanks && job.version >= kSince;
+         job.nranks > kMaxRanks && job.version >= kSince;
 }
 
 }  // namespace linerate::topo

@@ -19,14 +19,14 @@
 namespace linerate::topo {
 namespace {
 
-constexpr double kMostInt = std::numeric_limits<int>::max();
-constexpr XmlBounds kDevices{-1, 65535};     // -1: not known
-constexpr XmlBounds kNumbers{-1, kMostInt};  // -1: not known
-constexpr XmlBounds kLanes{0, 1024};         // NCCL adds up those of NICs that it merges
-constexpr XmlBounds kLinks{0, 1024};         // of NVLink
-constexpr XmlBounds kMegabits{-1, 1e9};      // "Some NICs define speed = -1" (topo.cc)
-constexpr XmlBounds kLatencyOfNic{0, 1e9};   // us
-constexpr XmlBounds kMegabytes{0, 1e9};      // of one C2C link, a second
+constexpr double kMaxInt = std::numeric_limits<int>::max();
+constexpr XmlBounds kDevices{-1, 65535};    // -1: not known
+constexpr XmlBounds kNumbers{-1, kMaxInt};  // -1: not known
+constexpr XmlBounds kLanes{0, 1024};        // NCCL adds up those of NICs that it merges
+constexpr XmlBounds kLinks{0, 1024};        // of NVLink
+constexpr XmlBounds kMegabits{-1, 1e9};     // "Some NICs define speed = -1" (topo.cc)
+constexpr XmlBounds kLatencyOfNic{0, 1e9};  // us
+constexpr XmlBounds kMegabytes{0, 1e9};     // of one C2C link, a second
 constexpr int kNcclVersion = 1, kRcclVersion = 2;
 
 struct ArchName {
@@ -182,7 +182,7 @@ BusId NcclXmlReader::read_bus_id(const XmlAttributes& at, const char* name) {
 void NcclXmlReader::note_bus_id(pugi::xml_node node, const BusId& id, std::uint64_t host_hash) {
   const std::size_t line = complaints_.file().line_of(node);
   const auto [known, is_new] = bus_lines_.emplace(std::pair(host_hash, id), line);
-  if (is_new || known->second == 0 || system_.unseen.size() >= kMostUnseen) return;
+  if (is_new || known->second == 0 || system_.unseen.size() >= kMaxUnseen) return;
   system_.unseen.push_back(fmt::format(
       "Bus id {} stands on line {} and again on line {}: what links to it reaches the first.",
       text_of(id), std::exchange(known->second, 0), line));
@@ -205,7 +205,7 @@ void NcclXmlReader::add_gpu(pugi::xml_node node, PciDevice& device) {
   Gpu gpu = read_gpu(node);
   if (!device.gpu)
     device.gpu = std::move(gpu);
-  else if (system_.unseen.size() < kMostUnseen)
+  else if (system_.unseen.size() < kMaxUnseen)
     system_.unseen.push_back(
         fmt::format("GPU {} is given to several ranks or partitions: only the first one is read.",
                     text_of(device.bus_id)));

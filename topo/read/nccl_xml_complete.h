@@ -14,7 +14,7 @@ namespace linerate::topo {
 using DevicesOfHosts = std::set<std::pair<std::uint64_t, BusId>>;
 
 // No source tells more sentences of this kind than that.
-inline constexpr std::size_t kMostUnseen = 100;
+inline constexpr std::size_t kMaxUnseen = 100;
 
 // Makes GPUs and NICs of the PCI devices that are such by class but say no more, as NCCL does on
 // the machine itself, and says so in `unseen`. They are numbered in the order of their bus ids, as

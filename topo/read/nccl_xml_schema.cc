@@ -12,7 +12,7 @@
 namespace linerate::topo {
 namespace {
 
-constexpr std::size_t kMostSentences = 20;
+constexpr std::size_t kMaxSentences = 20;
 
 // Space-separated names, with a space around each.
 struct ElementKind {
@@ -63,7 +63,7 @@ class Unread {
 
  private:
   void note(const pugi::xml_node& node, const std::string& what) {
-    if (noted_.size() >= kMostSentences || !noted_.insert(what).second) return;
+    if (noted_.size() >= kMaxSentences || !noted_.insert(what).second) return;
     sentences_.push_back(
         fmt::format("{} is not read (first on line {}).", what, file_.line_of(node)));
   }

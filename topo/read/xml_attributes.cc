@@ -46,9 +46,9 @@ void XmlAttributes::number(const char* name, const XmlBounds& bounds, double& in
 }
 
 void XmlAttributes::flag(const char* name, bool& into) const {
-  constexpr double kMostFlag = std::numeric_limits<int>::max();
+  constexpr double kMaxFlag = std::numeric_limits<int>::max();
   int given = into ? 1 : 0;
-  whole(name, {0, kMostFlag}, given);
+  whole(name, {0, kMaxFlag}, given);
   into = given != 0;
 }
 

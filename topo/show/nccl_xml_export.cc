@@ -21,7 +21,7 @@ namespace {
 // NCCL_TOPO_XML_MAX_NODES 256, MAX_SUBS 640), less what its loops need themselves: the closing
 // quote and zero, and a node for the closing tag. No element below has more than the 16 attributes
 // allowed.
-constexpr std::size_t kMostValueBytes = 253, kMostNodes = 255, kMostChildren = 640;
+constexpr std::size_t kMaxValueBytes = 253, kMaxNodes = 255, kMaxChildren = 640;
 
 struct Attribute {
   std::string_view name;
@@ -171,18 +171,18 @@ std::optional<Failure> unreadable_part(const Element& element) {
     return c == '"' || c == '<' || c == '&' || static_cast<unsigned char>(c) < ' ';
   };
   for (const auto& [name, value] : element.attributes) {
-    if (value.size() > kMostValueBytes)
+    if (value.size() > kMaxValueBytes)
       return Failure{fmt::format("{} of <{}> has {} characters: NCCL reads {} at most.", name,
-                                 element.name, value.size(), kMostValueBytes)};
+                                 element.name, value.size(), kMaxValueBytes)};
     if (std::ranges::any_of(value, is_unreadable))
       return Failure{
           fmt::format("{} of <{}> has a character that NCCL does not read: a double "
                       "quote, <, & or a control character.",
                       name, element.name)};
   }
-  if (element.children.size() > kMostChildren)
+  if (element.children.size() > kMaxChildren)
     return Failure{fmt::format("<{}> has {} elements in it: NCCL reads {} at most.", element.name,
-                               element.children.size(), kMostChildren)};
+                               element.children.size(), kMaxChildren)};
   for (const auto& child : element.children)
     if (auto failure = unreadable_part(child)) return failure;
   return std::nullopt;
@@ -212,9 +212,9 @@ Result<std::string> nccl_xml_of(const System& system) {
     return Failure{"A topology file of NCCL describes one host, and this system has several."};
   const Element root = system_element(system);
   if (auto failure = unreadable_part(root)) return *failure;
-  if (const auto nodes = nodes_in(root); nodes > kMostNodes)
+  if (const auto nodes = nodes_in(root); nodes > kMaxNodes)
     return Failure{
-        fmt::format("The file would have {} elements: NCCL reads {} at most.", nodes, kMostNodes)};
+        fmt::format("The file would have {} elements: NCCL reads {} at most.", nodes, kMaxNodes)};
   std::string text;
   print(root, 0, text);
   return text;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kGap = "  ";         // between a label and its facts
 constexpr std::string_view kBetween = " · ";    // between facts
-constexpr std::size_t kLeastColumns = 24;       // for facts, however deep the tree is
+constexpr std::size_t kMinColumns = 24;         // for facts, however deep the tree is
 constexpr std::size_t kAnyColumns = 1'000'000;  // where the width does not matter
 
 std::string_view color_of(Tone tone) {
@@ -98,7 +98,7 @@ void Outline::draw(const Branch& branch, const Margin& margin, std::size_t padde
   const std::size_t indent = branch.label.empty() ? 0 : padded_to + kGap.size();
   const std::size_t taken = columns_of(margin.first) + indent;
   const auto width = static_cast<std::size_t>(std::max(options_.width, 0));
-  const auto columns = width == 0 ? kAnyColumns : std::max(width, taken + kLeastColumns) - taken;
+  const auto columns = width == 0 ? kAnyColumns : std::max(width, taken + kMinColumns) - taken;
   const auto lines = fact_lines(branch.facts, columns);
   const std::string pad(lines.empty() ? 0 : indent - std::min(indent, columns_of(branch.label)),
                         ' ');

@@ -34,12 +34,12 @@ struct Numbered {
 };
 
 Numbered numbered(std::string_view name) {
-  constexpr std::size_t kMostDigits = 9;
+  constexpr std::size_t kMaxDigits = 9;
   const auto digits = name.size() - (name.find_last_not_of("0123456789") + 1);
   const auto stem = name.substr(0, name.size() - digits);
   const auto tail = name.substr(stem.size());
   const bool padded = tail.size() > 1 && tail.front() == '0';
-  if (digits == 0 || digits > kMostDigits || padded) return {name, -1};
+  if (digits == 0 || digits > kMaxDigits || padded) return {name, -1};
   return {stem, *parse_integer("number", tail)};
 }
 

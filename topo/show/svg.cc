@@ -16,7 +16,7 @@ namespace linerate::topo {
 namespace {
 
 constexpr double kMargin = 24;
-constexpr double kLeastWidth = 680;
+constexpr double kMinWidth = 680;
 constexpr double kHeadHeight = 70;     // title and what is below it
 constexpr double kCaptionHeight = 26;  // above a host, where there are several
 constexpr double kBelowHost = 28;
@@ -39,7 +39,7 @@ class Picture {
 
   const Graph& graph_;
   Sketch sketch_{};
-  double width_ = kLeastWidth;
+  double width_ = kMinWidth;
   double x_ = kMargin, y_ = kHeadHeight;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kBarHeight = 30, kBarGap = 44;  // of the NVSwitches
 constexpr double kBarMargin = 16;                // around its text
-constexpr double kLeastArc = 44, kArcStep = 26;  // depth of an arc, and for each GPU that it passes
+constexpr double kMinArc = 44, kArcStep = 26;    // depth of an arc, and for each GPU that it passes
 constexpr double kArcPart = 0.75;   // of its control points' depth that a curve of four points has
 constexpr double kLabelRoom = 12;   // below an arc
 constexpr double kFastBus = 100;    // GB/s, from which on links between processors are as thick
@@ -97,7 +97,7 @@ double NvLinkSketch::start_of(std::size_t gpu, std::size_t other,
 }
 
 double depth_of(const Arc& arc) {
-  return kLeastArc + kArcStep * static_cast<double>(arc.to - arc.from - 1);
+  return kMinArc + kArcStep * static_cast<double>(arc.to - arc.from - 1);
 }
 
 void NvLinkSketch::draw_arc(const Arc& arc, const std::vector<Arc>& arcs) {

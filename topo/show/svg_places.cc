@@ -7,9 +7,9 @@ namespace linerate::topo {
 namespace {
 
 constexpr double kTextPadding = 8;  // between a text and the border of its box
-constexpr double kLeastColumn = 92, kMostColumn = 150;
+constexpr double kMinColumn = 92, kMaxColumn = 150;
 constexpr double kTwoWireColumn = 130;  // for labels on both sides
-constexpr double kMostCpuWidth = 280;
+constexpr double kMaxCpuWidth = 280;
 constexpr double kStackGap = 8;
 
 bool is_leaf(const Part& part) {
@@ -62,9 +62,7 @@ class PartPlacer {
   }
 
  private:
-  static double text_width(const Part& cpu) {
-    return std::min(widest_of(cpu.lines), kMostCpuWidth);
-  }
+  static double text_width(const Part& cpu) { return std::min(widest_of(cpu.lines), kMaxCpuWidth); }
 
   double width_of_part(const Part& part) const {
     return is_leaf(part) ? sizes_.column : std::max(width_needed(part.below), sizes_.column);
@@ -121,7 +119,7 @@ class PartPlacer {
 }  // namespace
 
 PartSizes sizes_of(const Graph& graph, const std::vector<Part>& cpus) {
-  PartSizes sizes{.column = kLeastColumn};
+  PartSizes sizes{.column = kMinColumn};
   visit_parts(cpus, [&](const Part& part) {
     if (part.kind == PartKind::cpu) sizes.levels = std::max(sizes.levels, levels_below(part));
     if (part.kind == PartKind::stack)
@@ -133,7 +131,7 @@ PartSizes sizes_of(const Graph& graph, const std::vector<Part>& cpus) {
     if (part.kind == PartKind::gpu && has_other_link_to_cpu(graph, part.node))
       sizes.column = std::max(sizes.column, kTwoWireColumn);
   });
-  sizes.column = std::min(sizes.column, kMostColumn);
+  sizes.column = std::min(sizes.column, kMaxColumn);
   return sizes;
 }
 

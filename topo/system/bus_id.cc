@@ -9,7 +9,7 @@ namespace linerate::topo {
 namespace {
 
 // NCCL itself names a switch that is on no bus fffffff:ff:ff.0.
-constexpr std::uint32_t kMostBus = 0xff, kMostDevice = 0xff, kMostFunction = 0x7;
+constexpr std::uint32_t kMaxBus = 0xff, kMaxDevice = 0xff, kMaxFunction = 0x7;
 
 // Takes the hexadecimal number that `text` begins with, and the separator behind it.
 bool take(std::string_view& text, std::uint32_t& value, char separator) {
@@ -30,8 +30,8 @@ Result<BusId> parse_bus_id(std::string_view text) {
   std::uint32_t domain = 0, bus = 0, device = 0, function = 0;
   const bool whole = text.find(':') != text.rfind(':');  // with its domain
   if ((!whole || take(rest, domain, ':')) && take(rest, bus, ':') && take(rest, device, '.') &&
-      take(rest, function, '\0') && bus <= kMostBus && device <= kMostDevice &&
-      function <= kMostFunction)
+      take(rest, function, '\0') && bus <= kMaxBus && device <= kMaxDevice &&
+      function <= kMaxFunction)
     return BusId{domain, static_cast<std::uint8_t>(bus), static_cast<std::uint8_t>(device),
                  static_cast<std::uint8_t>(function)};
   return Failure{

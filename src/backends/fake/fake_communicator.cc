@@ -33,7 +33,7 @@ void FakeCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
   flip_where_asked(op, call);
 }
 
-TwinTime FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
+ModeledTime FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
   const Message side{.bytes = op.count * bytes_of(op.type), .call = call, .entry = device_.now()};
   Message out = side;
   Message in = side;

@@ -29,12 +29,12 @@ class FakeCommunicator final : public Communicator {
   }
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
-  std::optional<TwinTime> twin_time() const override { return device_.now(); }
+  std::optional<ModeledTime> modeled_time() const override { return device_.now(); }
   void abort() noexcept override { rendezvous_->abort(); }
 
  private:
   void stop_where_asked(std::uint64_t call);
-  TwinTime exchange(const Op& op, std::uint64_t call);
+  ModeledTime exchange(const Op& op, std::uint64_t call);
   void flip_where_asked(const Op& op, std::uint64_t call);
 
   std::shared_ptr<Rendezvous> rendezvous_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/twin_time.h"
+#include "base/modeled_time.h"
 #include "comm/device.h"
 
 #include <atomic>
@@ -37,15 +37,15 @@ class FakeDevice final : public Device {
   // The number of the call that the rank now makes, from 1 on. Any thread.
   std::uint64_t next_call() { return ++ncalls_; }
   // The rank's own thread.
-  const TwinTime& now() const { return now_; }
-  void set_clock(const TwinTime& now) {
+  const ModeledTime& now() const { return now_; }
+  void set_clock(const ModeledTime& now) {
     now_ = now;
     clock_.set(now.real_ns);
   }
 
  private:
   ManualClock clock_;
-  TwinTime now_;  // what the clock shows, and what it would without faults
+  ModeledTime now_;  // what the clock shows, and what it would without faults
   std::unique_ptr<Device> memory_;
   std::atomic<std::uint64_t> ncalls_ = 0;
 };

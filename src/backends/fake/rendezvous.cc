@@ -57,15 +57,15 @@ void Rendezvous::meet(int rank, Visit& visit) {
   if (nmeetings_ == meeting || misuse_) throw_if_over();
 }
 
-TwinTime Rendezvous::latest_entry() const {
-  TwinTime latest = visits_[0]->entry;
+ModeledTime Rendezvous::latest_entry() const {
+  ModeledTime latest = visits_[0]->entry;
   for (const Visit* visit : visits_) latest = later(latest, visit->entry);
   return latest;
 }
 
-TwinTime Rendezvous::exit(const TwinTime& start, const CallTime& time, int rank) const {
-  return start + TwinTime{std::llround((time.us + time_.lateness_us(rank)) * kNsPerUs),
-                          std::llround(time.healthy_us * kNsPerUs)};
+ModeledTime Rendezvous::exit(const ModeledTime& start, const CallTime& time, int rank) const {
+  return start + ModeledTime{std::llround((time.us + time_.lateness_us(rank)) * kNsPerUs),
+                             std::llround(time.healthy_us * kNsPerUs)};
 }
 
 void Rendezvous::complete() {
@@ -122,20 +122,20 @@ void Rendezvous::complete_split() {
   }
 }
 
-void Rendezvous::offer_send(Message& message) { offer(message, &Lane::sends); }
-void Rendezvous::offer_recv(Message& message) { offer(message, &Lane::recvs); }
+void Rendezvous::offer_send(Message& message) { offer(message, &Mailbox::sends); }
+void Rendezvous::offer_recv(Message& message) { offer(message, &Mailbox::recvs); }
 
-void Rendezvous::offer(Message& message, std::deque<Message*> Lane::*side) {
+void Rendezvous::offer(Message& message, std::deque<Message*> Mailbox::*side) {
   const std::lock_guard lock(mutex_);
   throw_if_over();
-  Lane& lane = lanes_[{message.source, message.dest}];
-  (lane.*side).push_back(&message);
-  if (lane.sends.empty() || lane.recvs.empty()) return;
-  Message& send = *lane.sends.front();
-  Message& recv = *lane.recvs.front();
-  lane.sends.pop_front();
-  lane.recvs.pop_front();
-  deliver(send, recv, lane.delivered++);
+  Mailbox& mailbox = mailboxes_[{message.source, message.dest}];
+  (mailbox.*side).push_back(&message);
+  if (mailbox.sends.empty() || mailbox.recvs.empty()) return;
+  Message& send = *mailbox.sends.front();
+  Message& recv = *mailbox.recvs.front();
+  mailbox.sends.pop_front();
+  mailbox.recvs.pop_front();
+  deliver(send, recv, mailbox.delivered++);
   changed_.notify_all();
 }
 
@@ -147,13 +147,13 @@ void Rendezvous::deliver(Message& send, Message& recv, std::uint64_t sequence) {
   }
   // Both may lie in one buffer when a rank sends to itself.
   if (send.bytes > 0) std::memmove(recv.recv.data(), send.send.data(), send.bytes);
-  const auto lane =
+  const auto mailbox =
       (static_cast<std::uint64_t>(send.source) << 32) | static_cast<std::uint64_t>(send.dest);
   const auto start = later(send.entry, recv.entry);
   const auto bytes = static_cast<double>(send.bytes);
   const double healthy_us = healthy_time_.message_us(send.source, send.dest, bytes);
-  const double exact_us =
-      time_.message_us(send.source, send.dest, bytes) * time_.mode(mixed(stream_, lane), sequence);
+  const double exact_us = time_.message_us(send.source, send.dest, bytes) *
+                          time_.mode(mixed(stream_, mailbox), sequence);
   send.exit =
       exit(start, {time_.noisy_us(exact_us, send.source, send.call), healthy_us}, send.source);
   recv.exit = exit(start, {time_.noisy_us(exact_us, recv.dest, recv.call), healthy_us}, recv.dest);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/fake/time_model.h"
-#include "base/twin_time.h"
+#include "base/modeled_time.h"
 #include "comm/op.h"
 
 #include <condition_variable>
@@ -26,10 +26,10 @@ struct Visit {
   Kind kind = Kind::call;
   const Op* op = nullptr;  // of a call
   std::uint64_t call = 0;  // number of the call on this rank
-  TwinTime entry{};
+  ModeledTime entry{};
   int color = 0, key = 0;  // of a split
 
-  TwinTime exit{};
+  ModeledTime exit{};
   std::shared_ptr<Rendezvous> part{};  // of a split; null for colour < 0
   int part_rank = 0;
 };
@@ -42,9 +42,9 @@ struct Message {
   View recv{};       // of the receiver
   std::size_t bytes = 0;
   std::uint64_t call = 0;
-  TwinTime entry{};
+  ModeledTime entry{};
 
-  TwinTime exit{};
+  ModeledTime exit{};
   bool done = false;
 };
 
@@ -81,7 +81,7 @@ class Rendezvous {
 
  private:
   // The messages from one rank to another that wait for their other side.
-  struct Lane {
+  struct Mailbox {
     std::deque<Message*> sends;
     std::deque<Message*> recvs;
     std::uint64_t delivered = 0;
@@ -93,10 +93,10 @@ class Rendezvous {
   void complete();
   void complete_calls();
   void complete_split();
-  void offer(Message& message, std::deque<Message*> Lane::*side);
+  void offer(Message& message, std::deque<Message*> Mailbox::*side);
   void deliver(Message& send, Message& recv, std::uint64_t sequence);
-  TwinTime latest_entry() const;
-  TwinTime exit(const TwinTime& start, const CallTime& time, int rank) const;
+  ModeledTime latest_entry() const;
+  ModeledTime exit(const ModeledTime& start, const CallTime& time, int rank) const;
 
   const FakeOptions options_;
   const std::vector<int> ranks_;
@@ -109,7 +109,7 @@ class Rendezvous {
   std::vector<Visit*> visits_;  // of those who wait, by rank
   int nvisits_ = 0;
   std::uint64_t nmeetings_ = 0;
-  std::map<std::pair<int, int>, Lane> lanes_;  // by source and destination
+  std::map<std::pair<int, int>, Mailbox> mailboxes_;  // by source and destination
   bool aborted_ = false;
   std::optional<std::string> misuse_;
 };

@@ -10,7 +10,7 @@
 namespace linerate::fake {
 namespace {
 
-constexpr double kLeastNoisy = 0.1;  // of the exact time: noise never turns time round
+constexpr double kMinNoisy = 0.1;  // of the exact time: noise never turns time round
 constexpr double kUsPerByteAtOneGbps = 1e-3;
 
 enum class Purpose : std::uint64_t { noise = 1, mode = 2 };
@@ -107,7 +107,7 @@ double TimeModel::noisy_us(double exact_us, int rank, std::uint64_t call) const 
   const auto name = static_cast<std::uint64_t>(ranks_[static_cast<std::size_t>(rank)]);
   const double factor =
       1 + options_.noise * normal(draw(options_.seed, Purpose::noise, name, call));
-  return exact_us * std::max(factor, kLeastNoisy);
+  return exact_us * std::max(factor, kMinNoisy);
 }
 
 double TimeModel::mode(std::uint64_t stream, std::uint64_t sequence) const {

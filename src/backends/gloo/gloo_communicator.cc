@@ -152,9 +152,9 @@ std::byte* GlooCommunicator::room(Buffer& scratch, std::size_t bytes) {
 // half to a third of the ring's time between 2 and 4 ranks on loopback; the ring, whose scratch
 // memory stays small, is ahead from about 1 MiB on.
 void GlooCommunicator::all_reduce(const Op& op) {
-  constexpr std::size_t kMostBytesOfBcube = 65536;
+  constexpr std::size_t kMaxBytesOfBcube = 65536;
   using Options = ::gloo::AllreduceOptions;
-  const bool small = bytes_of_count(op) <= kMostBytesOfBcube;
+  const bool small = bytes_of_count(op) <= kMaxBytesOfBcube;
   Options options(mesh_.context());
   options.setAlgorithm(small ? Options::Algorithm::BCUBE : Options::Algorithm::RING);
   options.setReduceFunction(reduction_of(op));

@@ -3,7 +3,7 @@
 
 #include "backends/host/arena.h"
 #include "backends/host/signal.h"
-#include "base/twin_time.h"
+#include "base/modeled_time.h"
 
 #include <atomic>
 #include <cstddef>
@@ -77,8 +77,8 @@ struct alignas(kLinePair) Message {
   Location data;
   std::byte payload[kInlineBytes];
   // On an emulated network: when the sender posted it, and when the receiver had it (emulation/).
-  TwinTime posted_at{};
-  TwinTime arrived_at{};
+  ModeledTime posted_at{};
+  ModeledTime arrived_at{};
 };
 
 // From one rank to one other, in order.

@@ -16,8 +16,8 @@ RedOp partial(RedOp op) { return op == RedOp::avg ? RedOp::sum : op; }
 // A block of each of `buffers` stays in the second-level cache while it is worked on.
 std::size_t block_bytes(std::size_t buffers) {
   constexpr std::size_t kCacheBytes = std::size_t{128} << 10;
-  constexpr std::size_t kLeastBytes = std::size_t{4} << 10;
-  return std::clamp(kCacheBytes / buffers, kLeastBytes, Executor::kBlockBytes) & ~std::size_t{63};
+  constexpr std::size_t kMinBytes = std::size_t{4} << 10;
+  return std::clamp(kCacheBytes / buffers, kMinBytes, Executor::kBlockBytes) & ~std::size_t{63};
 }
 
 }  // namespace

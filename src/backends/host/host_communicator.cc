@@ -66,11 +66,11 @@ std::string HostCommunicator::transport() const {
   return fmt::format("shared memory{}{}", staging_.used() ? ", staged" : "", network);
 }
 
-std::optional<TwinTime> HostCommunicator::twin_time() const {
+std::optional<ModeledTime> HostCommunicator::modeled_time() const {
   if (!toll_) return std::nullopt;
-  const auto [real_ns, healthy_ns] = toll_->twin_time();
+  const auto [real_ns, healthy_ns] = toll_->modeled_time();
   const std::int64_t dilation = tuning_.network->plan().dilation;
-  return TwinTime{real_ns / dilation, healthy_ns / dilation};
+  return ModeledTime{real_ns / dilation, healthy_ns / dilation};
 }
 
 Buffer HostCommunicator::allocate(std::size_t bytes, MemoryKind kind) {

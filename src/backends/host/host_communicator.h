@@ -37,7 +37,7 @@ class HostCommunicator final : public Communicator {
   std::vector<std::string_view> algorithms() const override;
   std::vector<std::string_view> algorithms(OpKind kind) const override;
   void use_algorithm(std::string_view name) override;
-  std::optional<TwinTime> twin_time() const override;
+  std::optional<ModeledTime> modeled_time() const override;
   CallFacts last_call() const override { return {.algorithm = std::string(last_algorithm_)}; }
 
  private:

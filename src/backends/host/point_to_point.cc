@@ -137,7 +137,7 @@ void PointToPoint::receive(int source, View data, bool streams) {
 // The sender of a large message waits for it too.
 void PointToPoint::charge(int source, Message& in) {
   Toll& toll = *team_.toll();
-  const TwinTime start = reads_sender(in.bytes) ? later(in.posted_at, entered_) : in.posted_at;
+  const ModeledTime start = reads_sender(in.bytes) ? later(in.posted_at, entered_) : in.posted_at;
   in.arrived_at = later(toll.arrival(source, in.bytes, start), entered_);
   toll.last_until(in.arrived_at);
 }

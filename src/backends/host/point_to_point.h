@@ -41,7 +41,7 @@ class PointToPoint {
   Team& team_;
   Streaming& streaming_;
   const std::size_t most_inline_;           // the same on both sides
-  TwinTime entered_{};                      // of the current call, on an emulated network
+  ModeledTime entered_{};                   // of the current call, on an emulated network
   std::vector<std::uint64_t> sent_;         // number of the last message, for each rank
   std::vector<std::uint64_t> known_taken_;  // the last message that each is known to have taken
   std::vector<std::uint64_t> received_;

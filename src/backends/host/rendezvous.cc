@@ -37,12 +37,12 @@ struct Rendezvous::Card {
 
 namespace {
 
-constexpr std::size_t kLeastRegionBytes = std::size_t{16} << 20;
+constexpr std::size_t kMinRegionBytes = std::size_t{16} << 20;
 // ThreadSanitizer leaves about 1 TiB of address space to the program.
 #if defined(__SANITIZE_THREAD__)
-constexpr std::size_t kMostReserveBytes = std::size_t{64} << 30;
+constexpr std::size_t kMaxReserveBytes = std::size_t{64} << 30;
 #else
-constexpr std::size_t kMostReserveBytes = std::size_t{16} << 40;
+constexpr std::size_t kMaxReserveBytes = std::size_t{16} << 40;
 #endif
 
 std::size_t control_bytes(int nranks, const Network* network) {
@@ -214,7 +214,7 @@ Rendezvous::Card Rendezvous::own_card(int nranks) {
 std::size_t Rendezvous::wanted_bytes(int nranks) const {
   const auto pages = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
   const std::size_t physical = round_up(pages * page_bytes(), kHugePageBytes);
-  const std::size_t most = std::min(options_.reserve_bytes, kMostReserveBytes);
+  const std::size_t most = std::min(options_.reserve_bytes, kMaxReserveBytes);
   const std::size_t each = std::min(physical, most / static_cast<std::size_t>(nranks));
   return control_bytes(nranks, options_.network.get()) + each * static_cast<std::size_t>(nranks);
 }
@@ -224,11 +224,11 @@ ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
   const std::size_t least = std::ranges::min(cards, {}, &Card::reservable).reservable;
   const std::size_t control = control_bytes(nranks, options_.network.get());
   const std::size_t each = least > control ? (least - control) / cards.size() : 0;
-  if (each < kLeastRegionBytes)
+  if (each < kMinRegionBytes)
     throw Error(fmt::format(
         "Shared memory: only {} can be reserved for {} ranks, which need {} each. "
         "Raise the limits of address space and file size (ulimit -v, -f), or use fewer ranks.",
-        bytes_text(least), nranks, bytes_text(kLeastRegionBytes)));
+        bytes_text(least), nranks, bytes_text(kMinRegionBytes)));
   return {.nranks = nranks,
           .control_bytes = control,
           .region_bytes = each / kHugePageBytes * kHugePageBytes};

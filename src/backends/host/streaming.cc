@@ -11,7 +11,7 @@
 namespace linerate::host {
 
 bool Streaming::pays(const std::byte* result, std::size_t footprint) {
-  if (cache_bytes_ == 0 || footprint < kLeastBytes) return false;
+  if (cache_bytes_ == 0 || footprint < kMinBytes) return false;
   touched_ += footprint;
   Use& use = use_of(result);
   const bool known = use.result == result;

@@ -27,7 +27,7 @@ class Streaming {
   bool pays(const Op& op, int rank, int nranks) {
     const auto n = static_cast<std::size_t>(nranks);
     const bool small =
-        op.kind != OpKind::all_to_all_v && 2 * n * n * bytes_of_count(op) < kLeastBytes;
+        op.kind != OpKind::all_to_all_v && 2 * n * n * bytes_of_count(op) < kMinBytes;
     return !small && pays(op.recv.data(), footprint_of(op, rank, nranks));
   }
 
@@ -37,7 +37,7 @@ class Streaming {
     std::size_t touched_before = 0;  // bytes touched by all calls until then
   };
   static constexpr std::size_t kUses = 64;
-  static constexpr std::size_t kLeastBytes = std::size_t{64} << 10;  // below, latency is hidden
+  static constexpr std::size_t kMinBytes = std::size_t{64} << 10;  // below, latency is hidden
 
   Use& use_of(const std::byte* result);
 

@@ -18,12 +18,12 @@ namespace {
 // What this process may count on of the last-level cache: on a shared machine much of it is
 // others'. `marks`: of all ranks.
 std::size_t cache_bytes(const Machine& machine, const std::vector<int>& marks) {
-  constexpr std::size_t kMostOfACore = std::size_t{32} << 20;  // no processor has more of it a core
+  constexpr std::size_t kMaxOfACore = std::size_t{32} << 20;  // no processor has more of it a core
   const std::set<int> domains(marks.begin(), marks.end());
   const auto used = static_cast<std::size_t>(
       domains.contains(-1) ? machine.domains : static_cast<int>(domains.size()));
   const std::size_t ours = machine.l3_bytes / static_cast<std::size_t>(machine.domains) * used;
-  return std::min(ours, static_cast<std::size_t>(machine.cores) * kMostOfACore);
+  return std::min(ours, static_cast<std::size_t>(machine.cores) * kMaxOfACore);
 }
 
 }  // namespace

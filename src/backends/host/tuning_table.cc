@@ -25,8 +25,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
-constexpr std::size_t kMostRules = 4096;
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxRules = 4096;
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
 
 std::optional<OpKind> kind_named(std::string_view name) {
@@ -118,7 +118,7 @@ std::optional<std::string> read_rule(const Json& object, Rule& rule) {
 
 std::optional<std::string> read_rules(const Json& array, std::vector<Rule>& rules) {
   if (!array.is_array()) return "'rules' is not a list";
-  if (array.size() > kMostRules) return fmt::format("it has more than {} rules", kMostRules);
+  if (array.size() > kMaxRules) return fmt::format("it has more than {} rules", kMaxRules);
   for (const auto& object : array) {
     Rule rule;
     if (const auto wrong = read_rule(object, rule))
@@ -254,7 +254,7 @@ TuningTable find_tuning(const Environment& environment, const Machine& machine,
   const auto path = tuning_path(environment, machine);
   std::error_code unknown;  // then reading says why
   if (!path || !std::filesystem::exists(*path, unknown)) return built_in();
-  const auto text = read_regular_file(path->string(), kMostFileBytes);
+  const auto text = read_regular_file(path->string(), kMaxFileBytes);
   if (!text) {
     complaint = fmt::format("{}: {}", path->string(), text.sentence());
     return built_in();

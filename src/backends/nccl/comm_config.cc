@@ -38,7 +38,7 @@ ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {
     if (options.max_p2p_peers > 0) config.maxP2pPeers = options.max_p2p_peers;
 #endif
   }
-  if (options.oversubscribe) config.maxCTAs = kMostSharedCtas;
+  if (options.oversubscribe) config.maxCTAs = kMaxSharedCtas;
   return config;
 }
 

@@ -42,7 +42,7 @@ class NcclBackend final : public Backend {
                                                               : RegistrationKind::symmetric);
     require_device_api(api_, options_);
     device_.number = options_.device_implementation;
-    const int most = options_.oversubscribe ? kMostSharedCtas : device_.ctas;
+    const int most = options_.oversubscribe ? kMaxSharedCtas : device_.ctas;
     device_.ctas = options_.device_ctas.value_or(std::min(device_.ctas, most));
   }
 

@@ -13,14 +13,14 @@
 namespace linerate::nccl {
 namespace {
 
-constexpr std::size_t kMostListed = 16;
+constexpr std::size_t kMaxListed = 16;
 
 std::string map_text(std::span<const GpuOfRank> gpus) {
   std::string text;
-  for (const GpuOfRank& gpu : gpus.first(std::min(gpus.size(), kMostListed)))
+  for (const GpuOfRank& gpu : gpus.first(std::min(gpus.size(), kMaxListed)))
     text += fmt::format("{}rank {}: {} GPU {} [{}]", text.empty() ? "" : ", ", gpu.rank,
                         gpu.hostname, gpu.index, gpu.bus_id);
-  return gpus.size() > kMostListed ? text + ", …" : text;
+  return gpus.size() > kMaxListed ? text + ", …" : text;
 }
 
 }  // namespace

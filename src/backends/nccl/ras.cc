@@ -21,13 +21,13 @@ namespace {
 using SteadyTime = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::seconds(2);
-constexpr std::size_t kMostBytes = 16384;
+constexpr std::size_t kMaxBytes = 16384;
 
-// Up to kMostBytes of what comes before `end`.
+// Up to kMaxBytes of what comes before `end`.
 std::string read_until(int fd, SteadyTime::time_point end) {
   std::string text;
   std::array<char, 4096> piece{};
-  while (text.size() < kMostBytes) {
+  while (text.size() < kMaxBytes) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - SteadyTime::now()).count();
     pollfd wanted{fd, POLLIN, 0};

@@ -24,14 +24,14 @@ constexpr double kNetworksShare = 0.5;  // of it, where there is a network
 
 bool on_several_hosts(Session& session) { return session.members().place().nnodes > 1; }
 
-// The same on all lanes.
+// The same on all threads.
 bool follows_from_probes(Session& session) {
   if (!on_host_memory(session) || largest_group(session.config(), session.nranks()) < 2 ||
-      session.nranks() > HostExpecter::kMostRanks)
+      session.nranks() > HostExpecter::kMaxRanks)
     return false;
   if (!on_several_hosts(session)) return on_one_node(nodes_of(session.infos()));
   const auto& transport = session.ranks().front().world->transport();
-  return session.ngroups() == 1 && !session.any_lane(!is_tcp(transport));
+  return session.ngroups() == 1 && !session.any_thread(!is_tcp(transport));
 }
 
 NetworkLimits limits_of(const Session& session, const std::vector<NetworkPoint>& probed) {

@@ -33,13 +33,13 @@ class HostExpecter final : public Expecter {
   };
 
   // Beyond it the closed forms, a part for each pair of ranks, take longer than they are worth.
-  static constexpr int kMostRanks = 1024;
+  static constexpr int kMaxRanks = 1024;
 
   // Measures, for 0.2 s at most where nothing else keeps the cores; the ranks' buffers are
-  // overwritten. Collective over all lanes. Null where results do not follow from memory and TCP:
+  // overwritten. Collective over all threads. Null where results do not follow from memory and TCP:
   //  - ranks on GPUs, or on an emulated network;
   //  - hosts between which something other than TCP carries data, or that cannot be probed;
-  //  - groups on several hosts; no two ranks in a group; more than kMostRanks.
+  //  - groups on several hosts; no two ranks in a group; more than kMaxRanks.
   static std::unique_ptr<HostExpecter> measure(Session& session, const Run& run);
 
   // Nothing either for sizes of memory that there was no time to probe.
@@ -53,7 +53,7 @@ class HostExpecter final : public Expecter {
     std::vector<NetworkPoint> network{};
   };
   Probed probed() const;
-  // The same once more, later. Collective over all lanes.
+  // The same once more, later. Collective over all threads.
   Probed measure_again(Session& session) const;
 
   // The nodes whose network makes results low, on rank 0.

@@ -9,7 +9,7 @@
 namespace linerate {
 
 struct JointWindow {
-  ClockSpan span{};    // of all its lanes
+  ClockSpan span{};    // of all its threads
   double work_us = 0;  // what its bytes take a memory that does nothing else
 };
 

@@ -28,8 +28,8 @@ bool are_equally_full(std::span<const int> nodes);
 // All but the memory; that of the caches on rank 0 alone.
 HostLimits limits_before_probes(const Session& session, const MemoryRun& run);
 
-// The first lane's sizes, which hold for all: what is free changes from one question to the next.
-// Collective over all lanes.
+// The first thread's sizes, which hold for all: what is free changes from one question to the next.
+// Collective over all threads.
 std::vector<std::size_t> agreed_sizes(Session& session, const std::vector<std::size_t>& mine);
 
 }  // namespace linerate

@@ -13,8 +13,8 @@ namespace linerate {
 namespace {
 
 constexpr double kStraggles = 2;  // times slower than the median
-constexpr int kLeastNodes = 3;    // of which one can be told from the others
-constexpr std::size_t kMostSlowNodes = 3;
+constexpr int kMinNodes = 3;      // of which one can be told from the others
+constexpr std::size_t kMaxSlowNodes = 3;
 
 // How many directions of its pairs a node slows that is slow in so many itself.
 std::uint64_t directions_of(int node, std::span<const NodePair> pairs, int slow) {
@@ -49,7 +49,7 @@ std::vector<NetworkPoint> points_of(std::span<const NodePair> pairs, int nnodes)
 }
 
 std::vector<NetworkPoint> as_they_should_be(std::vector<NetworkPoint> points) {
-  if (points.size() < kLeastNodes) return points;
+  if (points.size() < kMinNodes) return points;
   for (const auto gbps : {&NetworkPoint::send_gbps, &NetworkPoint::receive_gbps}) {
     std::vector<double> all;
     for (const auto& point : points) all.push_back(point.*gbps);
@@ -75,7 +75,7 @@ std::vector<Suspect> slow_nodes(std::span<const NodePair> pairs, int nnodes) {
                           .pairs = directions_of(node, pairs, slow_to + slow_from)});
   }
   std::ranges::stable_sort(suspects, {}, &Suspect::reached);
-  if (suspects.size() > kMostSlowNodes) suspects.resize(kMostSlowNodes);
+  if (suspects.size() > kMaxSlowNodes) suspects.resize(kMaxSlowNodes);
   return suspects;
 }
 

@@ -127,7 +127,7 @@ ProbedNetwork probe_network(Session& session) {
   ProbedNetwork network;
   auto cores = cores_of_others(session);
   if (session.node_leaders() != nullptr) network = NetworkProber(session, std::move(cores)).run();
-  const bool failed = session.any_lane(!network.failure.empty());
+  const bool failed = session.any_thread(!network.failure.empty());
   if (failed && network.failure.empty()) network.failure = "Another rank could not probe it.";
   return network;
 }

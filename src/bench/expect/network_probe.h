@@ -15,8 +15,8 @@ struct ProbedNetwork {
 };
 
 // Takes about 0.1 s; disjoint pairs at once. Fails where a node's ranks may send over several
-// interfaces, and where a pair cannot connect. Collective over all lanes; what was found is on rank
-// 0's, elsewhere only whether it failed. REQUIRES: the ranks are on several nodes, and each
+// interfaces, and where a pair cannot connect. Collective over all threads; what was found is on
+// rank 0's, elsewhere only whether it failed. REQUIRES: the ranks are on several nodes, and each
 // transport is TCP.
 ProbedNetwork probe_network(Session& session);
 

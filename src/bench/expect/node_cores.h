@@ -17,8 +17,8 @@ CoreRanges ranges_of(std::span<const int> cores);
 // Those in any of `all` that are not in `own`, in ascending order.
 std::vector<int> cores_beside(const CoreRanges& own, std::span<const CoreRanges> all);
 
-// Those of the other lanes of this lane's node that this lane is not bound to itself: empty where
-// nobody is bound. Collective over all lanes.
+// Those of the other threads of this thread's node that this thread is not bound to itself: empty
+// where nobody is bound. Collective over all threads.
 std::vector<int> cores_of_others(Session& session);
 
 }  // namespace linerate

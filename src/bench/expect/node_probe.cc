@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "base/wire.h"
-#include "bench/expect/lane_probe.h"
+#include "bench/expect/thread_probe.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,9 +18,9 @@
 namespace linerate {
 namespace {
 
-// The spans of every lane of one node; all lanes of a node share a clock.
-using LaneSpans = std::vector<std::vector<ClockSpan>>;
-using NodeSpans = std::map<int, LaneSpans>;
+// The spans of every thread of one node; all threads of a node share a clock.
+using ThreadSpans = std::vector<std::vector<ClockSpan>>;
+using NodeSpans = std::map<int, ThreadSpans>;
 
 NodeSpans gather(Session& session, const std::vector<ClockSpan>& mine) {
   WireWriter out;
@@ -29,31 +29,31 @@ NodeSpans gather(Session& session, const std::vector<ClockSpan>& mine) {
   NodeSpans nodes;
   for (const auto& bytes : session.members().all_gather(out.bytes(), session.init_deadline())) {
     WireReader in(bytes);
-    auto& lanes = nodes[in.get<int>()];
-    lanes.push_back(in.get_all<ClockSpan>());
+    auto& threads = nodes[in.get<int>()];
+    threads.push_back(in.get_all<ClockSpan>());
   }
   return nodes;
 }
 
-// Of all lanes together.
-ClockSpan span_of(const LaneSpans& lanes, std::size_t pass) {
+// Of all threads together.
+ClockSpan span_of(const ThreadSpans& threads, std::size_t pass) {
   std::vector<ClockSpan> spans;
-  for (const auto& of_lane : lanes) spans.push_back(of_lane[pass]);
+  for (const auto& of_thread : threads) spans.push_back(of_thread[pass]);
   return joined(spans);
 }
 
 // The most that was reached: what memory can do is not what others left of it.
-MemoryPoint point_of(const LaneSpans& lanes, std::size_t bytes) {
+MemoryPoint point_of(const ThreadSpans& threads, std::size_t bytes) {
   MemoryPoint point{.bytes = bytes};
-  const double touched = static_cast<double>(LaneProbe::touched_bytes(bytes / lanes.size())) *
-                         static_cast<double>(lanes.size());
+  const double touched = static_cast<double>(ThreadProbe::touched_bytes(bytes / threads.size())) *
+                         static_cast<double>(threads.size());
   std::size_t next = 1;  // the first only tells when it began
   for (const auto& pass : kProbePasses) {
     // A copy reads one half and writes the other; in place, all is read and written.
     const bool in_place = pass.gbps == &MemoryPoint::update_gbps;
     const double moved = in_place ? 2 * touched : touched;
     for (int repeat = 0; repeat < kProbeRepeats; ++repeat, ++next) {
-      const auto span = span_of(lanes, next);
+      const auto span = span_of(threads, next);
       const auto elapsed_ns = std::max<std::int64_t>(span.end_ns - span.start_ns, 1);
       point.*pass.gbps = std::max(point.*pass.gbps, moved / static_cast<double>(elapsed_ns));
     }
@@ -61,7 +61,7 @@ MemoryPoint point_of(const LaneSpans& lanes, std::size_t bytes) {
   return point;
 }
 
-// What a size took, and when its first lane began, of the node that took longest.
+// What a size took, and when its first thread began, of the node that took longest.
 struct Taken {
   MemoryPoint point{};
   double took_us = 0;
@@ -69,26 +69,26 @@ struct Taken {
 
 Taken slowest_of(const NodeSpans& nodes, std::size_t bytes) {
   Taken taken;
-  for (const auto& [node, lanes] : nodes) {
-    const auto point = point_of(lanes, bytes);
+  for (const auto& [node, threads] : nodes) {
+    const auto point = point_of(threads, bytes);
     if (taken.point.bytes == 0) taken.point = point;
     for (const auto gbps : kMemoryBandwidths)
       taken.point.*gbps = std::min(taken.point.*gbps, point.*gbps);
-    const auto last = span_of(lanes, lanes.front().size() - 1);
-    const auto took_ns = last.end_ns - span_of(lanes, 0).start_ns;
+    const auto last = span_of(threads, threads.front().size() - 1);
+    const auto took_ns = last.end_ns - span_of(threads, 0).start_ns;
     taken.took_us = std::max(taken.took_us, static_cast<double>(took_ns) / kNsPerUs);
   }
   return taken;
 }
 
-// What this lane finds alone.
+// What this thread finds alone.
 std::vector<MemoryPoint> measured_alone(Session& session, std::span<const std::size_t> sizes,
                                         double budget_us) {
-  LaneProbe probe(session, sizes.back());
+  ThreadProbe probe(session, sizes.back());
   ProbePlan plan(sizes, {.budget_us = budget_us, .stops_when_alike = false});
   while (const auto size = plan.next()) {
     probe.measure(*size, ProbeCompany::alone);
-    const LaneSpans spans{probe.spans()};
+    const ThreadSpans spans{probe.spans()};
     auto point = point_of(spans, *size);
     point.nranks = 1;
     plan.add(point,
@@ -98,7 +98,7 @@ std::vector<MemoryPoint> measured_alone(Session& session, std::span<const std::s
   return plan.curve().points();
 }
 
-// The best of all lanes at each size.
+// The best of all threads at each size.
 MemoryCurve best_of(Session& session, const std::vector<MemoryPoint>& mine) {
   WireWriter out;
   out.put_all(std::span<const MemoryPoint>(mine));
@@ -119,11 +119,11 @@ ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
                           const ProbePlan::Rules& rules) {
   if (sizes.empty()) return {};
   session.enter_local({.what = "probe of the memory"});
-  const auto lanes = static_cast<std::size_t>(session.members().place().local_nranks);
-  LaneProbe probe(session, sizes.back() / lanes);
+  const auto threads = static_cast<std::size_t>(session.members().place().local_nranks);
+  ThreadProbe probe(session, sizes.back() / threads);
   ProbePlan plan(sizes, rules);
   while (const auto size = plan.next()) {
-    probe.measure(*size / lanes);
+    probe.measure(*size / threads);
     const auto taken = slowest_of(gather(session, probe.spans()), *size);
     plan.add(taken.point, taken.took_us);
   }
@@ -132,13 +132,13 @@ ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
 
 ProbedMemory probe_lone_memory(Session& session, std::span<const std::size_t> sizes,
                                double budget_us) {
-  constexpr int kMostAsked = 4;  // cores differ, but by few kinds
-  const int nlanes = session.members().nranks();
-  const int nasked = std::min(nlanes, kMostAsked);
+  constexpr int kMaxAsked = 4;  // cores differ, but by few kinds
+  const int nthreads = session.members().nranks();
+  const int nasked = std::min(nthreads, kMaxAsked);
   std::vector<MemoryPoint> mine;
   for (int i = 0; i < nasked; ++i) {
     session.enter_local({.what = "probe of the memory"});
-    if (session.members().rank() == i * nlanes / nasked)
+    if (session.members().rank() == i * nthreads / nasked)
       mine = measured_alone(session, sizes, budget_us / nasked);
     session.members().barrier(session.init_deadline());
   }

@@ -50,7 +50,7 @@ bool is_known(const PairRun& run, const PairLimits& limits, std::size_t npairs) 
 }
 
 bool is_judged(const PairRun& run, const PairLimits& limits, std::size_t npairs) {
-  return run.bytes >= kLeastJudgedBytes && run.busbw_gbps > 0 && is_known(run, limits, npairs) &&
+  return run.bytes >= kMinJudgedBytes && run.busbw_gbps > 0 && is_known(run, limits, npairs) &&
          least_times(run, limits, npairs).lone_us > limits.all.latency_us;
 }
 
@@ -83,7 +83,7 @@ PairFootprints footprints_between(std::size_t min_bytes, std::size_t max_bytes,
     footprints.insert(footprints.end(), {footprint.read_bytes, footprint.all_bytes});
   };
   for (const auto bytes : {min_bytes, max_bytes}) {
-    if (bytes < kLeastJudgedBytes) continue;
+    if (bytes < kMinJudgedBytes) continue;
     add(all.lone, lone_footprint(bytes));
     for (const int ways : {1, 2}) add(all.round, round_footprint(bytes, ways, npairs));
   }

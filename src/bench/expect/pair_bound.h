@@ -15,7 +15,7 @@
 namespace linerate {
 
 // Of smaller messages the way is measured, not the memory.
-inline constexpr std::size_t kLeastJudgedBytes = std::size_t{32} << 10;
+inline constexpr std::size_t kMinJudgedBytes = std::size_t{32} << 10;
 
 // What memory gives to all ranks at once, and to one of them alone.
 struct PairLimits {
@@ -54,7 +54,7 @@ PairFootprints footprints_between(std::size_t min_bytes, std::size_t max_bytes, 
 // more than what both cores reach alone, and no more than what memory gives to all, beside what
 // other pairs must have done at that time; what is written takes no room in caches. A healthy run
 // may need that room, and for it one core is enough, at its part of what memory gives to all where
-// several pairs run. Nothing for messages below kLeastJudgedBytes, that take one core no longer
+// several pairs run. Nothing for messages below kMinJudgedBytes, that take one core no longer
 // than `limits.all.latency_us`, or whose memory was not probed.
 std::vector<std::optional<Expectation>> pair_bounds(std::span<const PairRun> round,
                                                     const PairLimits& limits);

@@ -37,7 +37,7 @@ PairExpecter::Sizes PairExpecter::sizes_of(const RunConfig& config, int nranks,
 }
 
 std::unique_ptr<PairExpecter> PairExpecter::measure(Session& session, const Run& run) {
-  if (!in_one_memory(session) || run.config.max_bytes < kLeastJudgedBytes) return nullptr;
+  if (!in_one_memory(session) || run.config.max_bytes < kMinJudgedBytes) return nullptr;
   auto expecter = std::make_unique<PairExpecter>();
   auto& limits = expecter->limits_;
   limits.nranks = session.nranks();

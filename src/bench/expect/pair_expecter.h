@@ -22,7 +22,7 @@ class PairExpecter {
 
   // Measures all ranks at once and some of them alone, for 0.2 s at most where nothing else
   // keeps the cores; the ranks' buffers are overwritten. Null where messages do not go through one
-  // host's memory, or are too small to tell of it. Collective over all lanes.
+  // host's memory, or are too small to tell of it. Collective over all threads.
   static std::unique_ptr<PairExpecter> measure(Session& session, const Run& run);
 
   // Of each pair of a round, on rank 0.
@@ -30,7 +30,7 @@ class PairExpecter {
 
   // Those of all ranks and those of one.
   std::vector<MemoryPoint> points() const;
-  // The same once more, later. Collective over all lanes.
+  // The same once more, later. Collective over all threads.
   std::vector<MemoryPoint> measure_again(Session& session) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kLeastSize = std::size_t{64} << 10;
+constexpr std::size_t kMinSize = std::size_t{64} << 10;
 constexpr double kApart = 1.5;      // sizes closer together tell the same
 constexpr std::size_t kCaches = 4;  // a footprint so many times a cache does not profit of it
 // Bandwidths of one speed differ by so much from one pass to the next.
@@ -30,11 +30,11 @@ std::vector<std::size_t> probe_sizes(std::span<const double> footprints,
   if (footprints.empty()) return {};
   auto most = bounds.buffer_bytes;
   if (bounds.cache_bytes > 0) most = std::min(most, kCaches * bounds.cache_bytes);
-  most = std::max(most, kLeastSize);
+  most = std::max(most, kMinSize);
   std::vector<std::size_t> wanted;
   for (const double bytes : footprints)
     wanted.push_back(static_cast<std::size_t>(
-        std::clamp(bytes, static_cast<double>(kLeastSize), static_cast<double>(most))));
+        std::clamp(bytes, static_cast<double>(kMinSize), static_cast<double>(most))));
   std::ranges::sort(wanted);
   std::vector<std::size_t> sizes{wanted.front()};
   for (const auto size : wanted)

@@ -21,9 +21,9 @@ struct ProbeBounds {
 // than is surely beyond the caches.
 std::vector<std::size_t> probe_sizes(std::span<const double> footprints, const ProbeBounds& bounds);
 
-// The order of the sizes, which all lanes derive alike from what all of them measured. The largest
-// comes first: its memory was touched last of all, and it tells how long the others will take. Then
-// they grow from the smallest on.
+// The order of the sizes, which all threads derive alike from what all of them measured. The
+// largest comes first: its memory was touched last of all, and it tells how long the others will
+// take. Then they grow from the smallest on.
 class ProbePlan {
  public:
   struct Rules {

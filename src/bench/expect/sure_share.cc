@@ -11,7 +11,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kLeastWaiting = 0.5;  // of the ranks: a mean that fewer lengthen says nothing
+constexpr double kMinWaiting = 0.5;  // of the ranks: a mean that fewer lengthen says nothing
 
 // Of a call's time, what a rank itself needs.
 double own_part(const NetworkCall& call, std::size_t rank) {
@@ -35,7 +35,7 @@ std::vector<double> sure_parts(const NetworkCall& call) {
 bool says_something(const NetworkCall& call) {
   const auto nranks = static_cast<double>(call.crossed.needs.size());
   return call.collective.rooted ||
-         static_cast<double>(call.crossed.waiting()) >= kLeastWaiting * nranks;
+         static_cast<double>(call.crossed.waiting()) >= kMinWaiting * nranks;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMostSuspects = 3;
+constexpr std::size_t kMaxSuspects = 3;
 
 // Directed pairs of ranks: how slow each is, and from where on that counts.
 struct Slowdowns {
@@ -207,7 +207,7 @@ const Subject* best_of(const std::vector<Subject>& subjects, const Slowdowns& sl
 
 std::vector<Suspect> explain(Slowdowns slowdowns, std::span<const int> nodes) {
   std::vector<Suspect> suspects;
-  while (slowdowns.any_slow() && suspects.size() < kMostSuspects) {
+  while (slowdowns.any_slow() && suspects.size() < kMaxSuspects) {
     const Candidates candidates(slowdowns, nodes);
     const Subject* const best = best_of(candidates.subjects(), slowdowns);
     if (best == nullptr) break;

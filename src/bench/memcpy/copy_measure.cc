@@ -9,16 +9,16 @@ namespace linerate {
 namespace {
 
 constexpr std::size_t kSampleBytes = std::size_t{256} << 20;
-constexpr std::uint64_t kLeastRounds = 4;  // below it, copies could not be balanced
-constexpr std::uint64_t kMostRounds = 32;
-constexpr std::uint64_t kMostBalance = 4;
+constexpr std::uint64_t kMinRounds = 4;  // below it, copies could not be balanced
+constexpr std::uint64_t kMaxRounds = 32;
+constexpr std::uint64_t kMaxBalance = 4;
 
 // Copies behind the closed gate of a GPU, over all of its streams. Who enqueues more than a queue
 // takes is blocked, and would never open the gate. NVIDIA documents no number: users saw a stream
 // take about 1000 kernels (forums.developer.nvidia.com, thread 68937; not measured here), and
 // streams may share a queue (CUDA_DEVICE_MAX_CONNECTIONS). Half of that leaves room for the events,
 // and for copies that are more than one piece of work.
-constexpr std::uint64_t kMostQueued = 512;
+constexpr std::uint64_t kMaxQueued = 512;
 
 // Streams of the GPU that makes the most of them; 1 where the host copies, which queues nothing.
 std::uint64_t streams_on_one_gpu(std::span<const CopyStream> streams) {
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> balanced(const CopyTiming& timing, std::uint64_t roun
   std::vector<std::uint64_t> copies;
   for (const double us : timing.stream_us) {
     const double wanted = us > 0 ? std::round(static_cast<double>(rounds) * slowest_us / us) : 0;
-    const double most = static_cast<double>(rounds * kMostBalance);
+    const double most = static_cast<double>(rounds * kMaxBalance);
     copies.push_back(
         static_cast<std::uint64_t>(std::clamp(wanted, static_cast<double>(rounds), most)));
   }
@@ -57,8 +57,8 @@ double CopyFigure::overlap() const {
 }
 
 std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams) {
-  const auto wanted = std::clamp<std::uint64_t>(kSampleBytes / bytes, kLeastRounds, kMostRounds);
-  const auto queued = kMostQueued / (streams_on_one_gpu(streams) * kMostBalance);
+  const auto wanted = std::clamp<std::uint64_t>(kSampleBytes / bytes, kMinRounds, kMaxRounds);
+  const auto queued = kMaxQueued / (streams_on_one_gpu(streams) * kMaxBalance);
   return std::max<std::uint64_t>(std::min(wanted, queued), 1);
 }
 

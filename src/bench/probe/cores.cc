@@ -13,7 +13,7 @@
 namespace linerate::probe {
 namespace {
 
-constexpr int kMostCores = 1 << 20;  // no kernel has more
+constexpr int kMaxCores = 1 << 20;  // no kernel has more
 
 // A set of hardware threads that may be larger than a cpu_set_t, which ends at 1024.
 class CoreSet {
@@ -37,14 +37,14 @@ CoreSet allowed_set() {
     CoreSet set(ncores);
     const int failed = ::sched_getaffinity(0, set.bytes(), set.data());
     if (failed == 0) return set;
-    if (errno != EINVAL || ncores >= kMostCores) check_system(failed, "sched_getaffinity");
+    if (errno != EINVAL || ncores >= kMaxCores) check_system(failed, "sched_getaffinity");
   }
 }
 
 // Yields 0, or -1 and errno.
 int bind_to(std::span<const int> cores) {
   const auto [least, most] = std::ranges::minmax(cores);
-  if (least < 0 || most >= kMostCores) return errno = EINVAL, -1;
+  if (least < 0 || most >= kMaxCores) return errno = EINVAL, -1;
   CoreSet set(most + 1);
   for (const int core : cores) set.add(core);
   return ::sched_setaffinity(0, set.bytes(), set.data());

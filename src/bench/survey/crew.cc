@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPassBytes = std::size_t{4} << 20;  // of a thread
 constexpr int kPasses = 7;
-constexpr std::size_t kMostArrays = 3;
+constexpr std::size_t kMaxArrays = 3;
 
 struct PassSpan {
   std::int64_t start_ns = std::numeric_limits<std::int64_t>::max();
@@ -35,7 +35,7 @@ probe::Arrays arrays_in(View piece, std::size_t narrays) {
 
 std::size_t narrays_of(const probe::Kernel& kernel) {
   if (kernel.name == "update") return 1;  // counts what it reads and what it writes
-  return std::min(kernel.moved, kMostArrays);
+  return std::min(kernel.moved, kMaxArrays);
 }
 
 // The first `bytes` of `block` in pieces of a pass at most.

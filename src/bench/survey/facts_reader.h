@@ -43,8 +43,8 @@ class FactsReader {
   void rows(const char* key, std::vector<Row>& into, const Read& read) {
     const auto* found = find(key);
     if (found == nullptr) return;
-    if (!found->is_array() || found->size() > kMostRows) {
-      wrong_ = fmt::format("'{}' of {} is no list of at most {} rows", key, where_, kMostRows);
+    if (!found->is_array() || found->size() > kMaxRows) {
+      wrong_ = fmt::format("'{}' of {} is no list of at most {} rows", key, where_, kMaxRows);
       return;
     }
     for (const auto& item : *found) {
@@ -57,7 +57,7 @@ class FactsReader {
   const std::string& wrong() const { return wrong_; }
 
  private:
-  static constexpr std::size_t kMostRows = 256;  // of a list
+  static constexpr std::size_t kMaxRows = 256;  // of a list
 
   // Null where it is missing or something was wrong before.
   const json::Json* find(const char* key) {

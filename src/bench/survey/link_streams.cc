@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::size_t kStreams = 4;
 constexpr double kAddressTimeoutS = 2, kGreetingTimeoutS = 2;
-constexpr std::size_t kMostCallers = 64;  // of whom the oldest has had the time to greet
-constexpr int kPauseMs = 10;              // until the system may have a descriptor again
+constexpr std::size_t kMaxCallers = 64;  // of whom the oldest has had the time to greet
+constexpr int kPauseMs = 10;             // until the system may have a descriptor again
 
 // What the connecting side says first on each stream.
 struct Greeting {
@@ -37,9 +37,9 @@ struct Greeting {
 
 // The sooner of the two. A deadline that has passed has no time left, and 0 would mean for ever.
 Deadline within(double seconds, const Deadline& deadline, const Clock& clock) {
-  constexpr double kMsPerS = 1e3, kLeastS = 1e-3;
+  constexpr double kMsPerS = 1e3, kMinS = 1e-3;
   if (!deadline.bounded()) return Deadline::after(clock, seconds);
-  return Deadline::after(clock, std::clamp(deadline.poll_ms() / kMsPerS, kLeastS, seconds));
+  return Deadline::after(clock, std::clamp(deadline.poll_ms() / kMsPerS, kMinS, seconds));
 }
 
 std::vector<Socket> connect_at(const SocketAddress& address, const Greeting& greeting,
@@ -102,7 +102,7 @@ void Callers::wait(const Deadline& deadline) const {
 void Callers::admit() {
   auto socket = listener_.try_accept();
   const bool none_left = !socket && out_of_descriptors(errno);
-  if (!callers_.empty() && (none_left || callers_.size() >= kMostCallers))
+  if (!callers_.empty() && (none_left || callers_.size() >= kMaxCallers))
     callers_.erase(callers_.begin());
   else if (none_left)
     (void)::poll(nullptr, 0, kPauseMs);

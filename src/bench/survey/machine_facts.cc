@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::string_view kPrefix = "machine-";
 
 Json& put_bandwidths(Json& to, const Bandwidths& of) {
@@ -147,7 +147,7 @@ std::optional<MachineFacts> find_facts(const Environment& environment, std::stri
   const auto path = facts_path(environment, hardware);
   std::error_code unknown;  // then reading says why
   if (!path || !std::filesystem::exists(*path, unknown)) return std::nullopt;
-  const auto text = read_regular_file(path->string(), kMostFileBytes);
+  const auto text = read_regular_file(path->string(), kMaxFileBytes);
   if (!text) {
     complaint = fmt::format("{}: {}", path->string(), text.sentence());
     return std::nullopt;

@@ -29,9 +29,9 @@ class PairHistory {
   };
 
   bool gives_up(int rank) const {
-    constexpr int kMostFailed = 2;
+    constexpr int kMaxFailed = 2;
     const auto& of = of_rank_[static_cast<std::size_t>(rank)];
-    return of.worked == 0 && of.failed >= kMostFailed;
+    return of.worked == 0 && of.failed >= kMaxFailed;
   }
 
   std::vector<Counts> of_rank_;

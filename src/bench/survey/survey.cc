@@ -17,7 +17,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kLeastBytes = std::size_t{16} << 10;  // of a thread: in every L1 cache
+constexpr std::size_t kMinBytes = std::size_t{16} << 10;  // of a thread: in every L1 cache
 constexpr int kFlagWindows = 15;
 
 struct Measured {
@@ -64,10 +64,10 @@ void say_unbound(const Crew& crew) {
 
 SurveyPlan survey_plan(std::vector<HardwareThread> threads, std::size_t l3_bytes,
                        std::size_t free_bytes) {
-  constexpr std::size_t kLeast = std::size_t{256} << 20, kMost = std::size_t{2} << 30;
+  constexpr std::size_t kMin = std::size_t{256} << 20, kMax = std::size_t{2} << 30;
   constexpr std::size_t kCaches = 2, kShareOfFree = 8;
-  const auto wanted = std::clamp(kCaches * l3_bytes, kLeast, kMost);
-  const auto least = kLeastBytes * threads.size();
+  const auto wanted = std::clamp(kCaches * l3_bytes, kMin, kMax);
+  const auto least = kMinBytes * threads.size();
   return {.threads = std::move(threads),
           .largest_bytes = std::max(std::min(wanted, free_bytes / kShareOfFree), least)};
 }
@@ -110,10 +110,10 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
         {std::string(pair.between), pair.first, pair.second, stats::summarize(times_ns).median});
   }
   progress("touching memory");
-  const auto block = std::max(round_up(plan.largest_bytes / nthreads, kLineBytes), kLeastBytes);
+  const auto block = std::max(round_up(plan.largest_bytes / nthreads, kLineBytes), kMinBytes);
   Crew crew(plan.threads, block, host, clock);
   say_unbound(crew);
-  for (std::size_t bytes = kLeastBytes;; bytes = std::min(2 * bytes, block)) {
+  for (std::size_t bytes = kMinBytes;; bytes = std::min(2 * bytes, block)) {
     progress("bandwidth of all cores by size");
     survey.by_size.push_back(
         {.bytes = bytes * nthreads,

@@ -38,13 +38,13 @@ class HostCopyRun final : public CopyRun {
  public:
   HostCopyRun(const Clock& clock, Device& memory, const CopyJob& job) : clock_(clock) {
     for (std::size_t s = 0; s < job.streams.size(); ++s) {
-      lanes_.push_back({.source = memory.allocate(job.bytes, MemoryKind::host),
-                        .target = memory.allocate(job.bytes, MemoryKind::host),
-                        .content = copy_content(static_cast<int>(s))});
+      workers_.push_back({.source = memory.allocate(job.bytes, MemoryKind::host),
+                          .target = memory.allocate(job.bytes, MemoryKind::host),
+                          .content = copy_content(static_cast<int>(s))});
     }
-    in_threads(lanes_.size(), [this](std::size_t s) {
-      pattern::fill(lanes_[s].source.view(), lanes_[s].content);
-      pattern::fill(lanes_[s].target.view(), kCopyPoison);
+    in_threads(workers_.size(), [this](std::size_t s) {
+      pattern::fill(workers_[s].source.view(), workers_[s].content);
+      pattern::fill(workers_[s].target.view(), kCopyPoison);
     });
   }
 
@@ -52,43 +52,44 @@ class HostCopyRun final : public CopyRun {
   std::vector<Comparison> verify() override;
 
  private:
-  struct Lane {
+  struct Worker {
     Buffer source{}, target{};
     Content content{};
     std::int64_t start_ns = 0, end_ns = 0;
   };
 
   const Clock& clock_;
-  std::vector<Lane> lanes_;
+  std::vector<Worker> workers_;
 };
 
 // The last thread that comes opens the gate.
 CopyTiming HostCopyRun::measure(std::span<const std::uint64_t> copies) {
-  std::atomic<std::size_t> missing = lanes_.size();
+  std::atomic<std::size_t> missing = workers_.size();
   std::atomic<bool> open = false;
   const auto body = [&](std::size_t s) {
     if (--missing == 0) open = true;
     while (!open) std::this_thread::yield();
-    Lane& lane = lanes_[s];
-    lane.start_ns = clock_.now_ns();
+    Worker& worker = workers_[s];
+    worker.start_ns = clock_.now_ns();
     for (std::uint64_t i = 0; i < copies[s]; ++i)
-      stream_copy(lane.target.data(), lane.source.data(), lane.source.bytes());
+      stream_copy(worker.target.data(), worker.source.data(), worker.source.bytes());
     end_streaming();
-    lane.end_ns = clock_.now_ns();
+    worker.end_ns = clock_.now_ns();
   };
-  in_threads(lanes_.size(), body, [&] { open = true; });
+  in_threads(workers_.size(), body, [&] { open = true; });
   const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / kNsPerUs; };
-  const auto start_ns = std::ranges::min_element(lanes_, {}, &Lane::start_ns)->start_ns;
-  const auto end_ns = std::ranges::max_element(lanes_, {}, &Lane::end_ns)->end_ns;
+  const auto start_ns = std::ranges::min_element(workers_, {}, &Worker::start_ns)->start_ns;
+  const auto end_ns = std::ranges::max_element(workers_, {}, &Worker::end_ns)->end_ns;
   CopyTiming timing{.interval_us = us(end_ns - start_ns)};
-  for (const Lane& lane : lanes_) timing.stream_us.push_back(us(lane.end_ns - lane.start_ns));
+  for (const Worker& worker : workers_)
+    timing.stream_us.push_back(us(worker.end_ns - worker.start_ns));
   return timing;
 }
 
 std::vector<Comparison> HostCopyRun::verify() {
-  std::vector<Comparison> compared(lanes_.size());
-  in_threads(lanes_.size(), [&](std::size_t s) {
-    compared[s] = pattern::count_wrong(lanes_[s].target.view(), lanes_[s].content);
+  std::vector<Comparison> compared(workers_.size());
+  in_threads(workers_.size(), [&](std::size_t s) {
+    compared[s] = pattern::count_wrong(workers_[s].target.view(), workers_[s].content);
   });
   return compared;
 }

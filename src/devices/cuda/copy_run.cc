@@ -2,7 +2,7 @@
 #include "devices/cuda/copy_run.h"
 
 #include "devices/cuda/copy_gate.h"
-#include "devices/cuda/copy_lane.h"
+#include "devices/cuda/copy_queue.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,7 +26,7 @@ class CudaCopyRun final : public CopyRun {
   std::vector<Comparison> verify() override;
 
  private:
-  void add_lane(const CopyJob& job, const CopyStream& what);
+  void add_queue(const CopyJob& job, const CopyStream& what);
   unsigned blocks_of(const CopyStream& what, std::span<const CopyStream> streams) const;
   void prime();
   void close_gate();
@@ -35,14 +35,14 @@ class CudaCopyRun final : public CopyRun {
   void wait();
   std::string late_gpus();
   void drain() noexcept;
-  CopyLane& first() { return *lanes_.front(); }
+  CopyQueue& first() { return *queues_.front(); }
 
   const CopyRunInput input_;
   const double limit_s_;
   bool late_ = false;  // the last wait did not see the end
-  std::vector<std::unique_ptr<CopyLane>> lanes_;
+  std::vector<std::unique_ptr<CopyQueue>> queues_;
   std::unique_ptr<CopyGate> gate_;
-  std::unique_ptr<CudaEvent> finish_;  // on the first lane, when all are done
+  std::unique_ptr<CudaEvent> finish_;  // on the first queue, when all are done
 };
 
 // On every way out, so that nothing waits behind the gate for longer than the caller enqueues.
@@ -58,7 +58,7 @@ class OpenAtEnd {
 };
 
 void CudaCopyRun::prepare(const CopyJob& job) {
-  for (const CopyStream& what : job.streams) add_lane(job, what);
+  for (const CopyStream& what : job.streams) add_queue(job, what);
   prime();
   with_gpu(input_.api, first().gpu(), [&] {
     gate_ = std::make_unique<CopyGate>(input_.api, input_.kernels);
@@ -66,14 +66,14 @@ void CudaCopyRun::prepare(const CopyJob& job) {
   });
 }
 
-void CudaCopyRun::add_lane(const CopyJob& job, const CopyStream& what) {
+void CudaCopyRun::add_queue(const CopyJob& job, const CopyStream& what) {
   (void)input_.device(what.by);  // its context
-  const CopyLane::Plan plan{.what = what,
-                            .content = copy_content(static_cast<int>(lanes_.size())),
-                            .bytes = job.bytes,
-                            .blocks = blocks_of(what, job.streams)};
+  const CopyQueue::Plan plan{.what = what,
+                             .content = copy_content(static_cast<int>(queues_.size())),
+                             .bytes = job.bytes,
+                             .blocks = blocks_of(what, job.streams)};
   with_gpu(input_.api, what.by,
-           [&] { lanes_.push_back(std::make_unique<CopyLane>(input_, plan)); });
+           [&] { queues_.push_back(std::make_unique<CopyQueue>(input_, plan)); });
 }
 
 // Kernels that share a GPU are there at the same time.
@@ -86,28 +86,28 @@ unsigned CudaCopyRun::blocks_of(const CopyStream& what, std::span<const CopyStre
 // What CUDA does at the first copy of a kind, such as loading the kernel, may wait for all that
 // runs on the GPU, and so for the gate: it is done now. Targets are poisoned behind it.
 void CudaCopyRun::prime() {
-  for (auto& lane : lanes_) lane->copy();
+  for (auto& queue : queues_) queue->copy();
   wait();
-  for (auto& lane : lanes_) lane->poison();
+  for (auto& queue : queues_) queue->poison();
 }
 
 void CudaCopyRun::close_gate() {
   with_gpu(input_.api, first().gpu(), [&] { gate_->close(first().stream().get()); });
 }
 
-// All lanes wait for the first one, which waits at the gate. Copies are enqueued in turns, so that
-// no lane is behind the others where they share a queue.
+// All queues wait for the first one, which waits at the gate. Copies are enqueued in turns, so that
+// no queue is behind the others where they share a queue.
 void CudaCopyRun::enqueue(std::span<const std::uint64_t> copies) {
-  for (auto& lane : lanes_) lane->begin_behind(first());
+  for (auto& queue : queues_) queue->begin_behind(first());
   const std::uint64_t most = std::ranges::max(copies);
   for (std::uint64_t round = 0; round < most; ++round)
-    for (std::size_t i = 0; i < lanes_.size(); ++i)
-      if (round < copies[i]) lanes_[i]->copy();
+    for (std::size_t i = 0; i < queues_.size(); ++i)
+      if (round < copies[i]) queues_[i]->copy();
 }
 
-// The end of all is a point of the first lane: times of two devices have no common zero.
+// The end of all is a point of the first queue: times of two devices have no common zero.
 void CudaCopyRun::finish() {
-  for (auto& lane : lanes_) lane->end_before(first());
+  for (auto& queue : queues_) queue->end_before(first());
   with_gpu(input_.api, first().gpu(), [&] { finish_->record(first().stream().get()); });
 }
 
@@ -115,21 +115,21 @@ void CudaCopyRun::wait() {
   constexpr std::string_view kWhat = "the copies";
   late_ = true;
   try {
-    for (auto& lane : lanes_)
-      with_gpu(input_.api, lane->gpu(), [&] { input_.wait(lane->stream(), kWhat); });
+    for (auto& queue : queues_)
+      with_gpu(input_.api, queue->gpu(), [&] { input_.wait(queue->stream(), kWhat); });
   } catch (const TimeoutError&) {
     throw not_done(late_gpus(), kWhat, limit_s_);
   }
   late_ = false;
 }
 
-// Whom all wait for: the first lane's GPU where it did not pass the gate; else those whose own
+// Whom all wait for: the first queue's GPU where it did not pass the gate; else those whose own
 // copies are not done; else the first, which waits for the others' ends.
 std::string CudaCopyRun::late_gpus() {
   std::set<int> late;
   if (!gate_ || gate_->passed())
-    for (std::size_t i = 1; i < lanes_.size(); ++i)
-      if (!lanes_[i]->stream().idle()) late.insert(lanes_[i]->gpu());
+    for (std::size_t i = 1; i < queues_.size(); ++i)
+      if (!queues_[i]->stream().idle()) late.insert(queues_[i]->gpu());
   if (late.empty()) late.insert(first().gpu());
   return fmt::format("GPU{} {}", late.size() == 1 ? "" : "s", fmt::join(late, ", "));
 }
@@ -158,13 +158,13 @@ CopyTiming CudaCopyRun::measure(std::span<const std::uint64_t> copies) {
                     "debuggers and profilers.",
                     CopyGate::kGateLimitS, first().gpu()));
   CopyTiming timing{.interval_us = finish_->us_since(first().began())};
-  for (const auto& lane : lanes_) timing.stream_us.push_back(lane->busy_us());
+  for (const auto& queue : queues_) timing.stream_us.push_back(queue->busy_us());
   return timing;
 }
 
 std::vector<Comparison> CudaCopyRun::verify() {
   std::vector<Comparison> compared;
-  for (const auto& lane : lanes_) compared.push_back(lane->compare());
+  for (const auto& queue : queues_) compared.push_back(queue->compare());
   return compared;
 }
 

@@ -8,7 +8,7 @@ namespace linerate::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::uint64_t kMostBlocks = 4096;  // enough for every GPU; the rest by striding
+constexpr std::uint64_t kMaxBlocks = 4096;  // enough for every GPU; the rest by striding
 
 template <typename Family, typename Source>
 __global__ void fill_kernel(Stretch stretch, typename Family::Bits* out) {
@@ -34,7 +34,7 @@ __global__ void count_kernel(Stretch stretch, const typename Family::Bits* got, 
 }
 
 unsigned blocks_for(std::uint64_t count) {
-  return static_cast<unsigned>(std::min((count + kThreads - 1) / kThreads, kMostBlocks));
+  return static_cast<unsigned>(std::min((count + kThreads - 1) / kThreads, kMaxBlocks));
 }
 
 cudaError_t fill(void* memory, std::size_t count, const Content& content, cudaStream_t stream) {

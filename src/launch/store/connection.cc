@@ -12,7 +12,7 @@ namespace linerate {
 namespace {
 
 constexpr std::size_t kReadBytes = 4096;
-constexpr std::size_t kMostUnread = kFrameHeaderBytes + kMaxStorePayload;
+constexpr std::size_t kMaxUnread = kFrameHeaderBytes + kMaxStorePayload;
 
 }  // namespace
 
@@ -21,13 +21,13 @@ StoreConnection::StoreConnection(Socket socket, std::int64_t now_ns)
 
 short StoreConnection::wanted_events() const {
   // A client that sends ahead of its answers waits; its end is still noticed (POLLHUP, POLLERR).
-  const bool hungry = in_.size() < kMostUnread && !refused_;
+  const bool hungry = in_.size() < kMaxUnread && !refused_;
   return static_cast<short>((hungry ? POLLIN : 0) | (out_.empty() ? 0 : POLLOUT));
 }
 
 void StoreConnection::read(std::int64_t now_ns) {
   std::array<std::byte, kReadBytes> chunk;
-  while (in_.size() < kMostUnread && !refused_) {
+  while (in_.size() < kMaxUnread && !refused_) {
     const auto count = socket_.recv_some(chunk);
     if (count == 0) return;
     if (in_.empty() && authenticated_ && out_.empty()) busy_since_ns_ = now_ns;

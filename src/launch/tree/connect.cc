@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 512;
 constexpr std::size_t kMaxHelloBytes = 1024;
-constexpr std::size_t kMostVisitors = 64;
+constexpr std::size_t kMaxVisitors = 64;
 constexpr int kTickMs = 250;
 constexpr std::int64_t kPatienceNs = 5'000'000'000;
 
@@ -109,7 +109,7 @@ void Lobby::wait(const Deadline& deadline) {
 
 void Lobby::let_in() {
   while (auto socket = listener_.try_accept()) {
-    if (visitors_.size() >= kMostVisitors) visitors_.pop_front();
+    if (visitors_.size() >= kMaxVisitors) visitors_.pop_front();
     visitors_.push_back({.socket = std::move(*socket), .since_ns = clock_.now_ns()});
   }
   out_of_descriptors_ = out_of_descriptors(errno);

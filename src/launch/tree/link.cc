@@ -20,8 +20,8 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 Bytes pack_failure(const JobFailure& failure) {
   // A sentence and ranks that a neighbour reads in one eager frame.
   constexpr std::size_t kLongestSentence = 1024;
-  constexpr std::size_t kMostRanks = 256;
-  const auto nranks = std::min(failure.ranks.size(), kMostRanks);
+  constexpr std::size_t kMaxRanks = 256;
+  const auto nranks = std::min(failure.ranks.size(), kMaxRanks);
   return WireWriter()
       .put(failure.kind)
       .put_text(std::string_view(failure.sentence).substr(0, kLongestSentence))

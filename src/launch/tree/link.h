@@ -23,7 +23,7 @@ class TreeLink {
   // socket's buffer: a socket whose buffer stays full counts as dead (see net/socket.h).
   static constexpr std::size_t kEagerBytes = 4096;
   // Eager bytes that may be under way without a sign of life from the neighbour.
-  static constexpr std::size_t kMostUnanswered = std::size_t{32} << 10;
+  static constexpr std::size_t kMaxUnanswered = std::size_t{32} << 10;
   static constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 30;
 
   // The socket's peer_name() and peer_rank() name the neighbour.
@@ -44,7 +44,7 @@ class TreeLink {
   bool offered() const { return offered_; }
   bool may_send_body() const { return go_; }
   bool eager(std::size_t bytes) const {
-    return bytes <= kEagerBytes && unanswered_ + bytes <= kMostUnanswered;
+    return bytes <= kEagerBytes && unanswered_ + bytes <= kMaxUnanswered;
   }
 
   // Begins a frame; write() until done() sends it. REQUIRES: done().

@@ -19,7 +19,7 @@ namespace linerate {
 namespace {
 
 // Strangers that connect and say nothing must not use up the descriptors.
-constexpr std::size_t kMostVisitors = 256;
+constexpr std::size_t kMaxVisitors = 256;
 constexpr int kNoDescriptorMs = 250;  // until the listeners are looked at again
 
 }  // namespace
@@ -62,7 +62,7 @@ void ControlAcceptor::run() {
 bool ControlAcceptor::accept_from(int listener) {
   auto fd = accept_waiting(listener);
   if (!fd) return !out_of_descriptors(errno);
-  if (visitors_.size() >= kMostVisitors) visitors_.erase(visitors_.begin());
+  if (visitors_.size() >= kMaxVisitors) visitors_.erase(visitors_.begin());
   visitors_.push_back({.fd = std::move(fd)});
   return true;
 }

@@ -1,4 +1,4 @@
-// See protocol.h: how a process whose lanes wait too long asks all others what they do.
+// See protocol.h: how a process whose threads wait too long asks all others what they do.
 #include "launch/watch/graph.h"
 #include "launch/watch/protocol.h"
 
@@ -30,11 +30,12 @@ void ControlProtocol::take(Neighbour& from, const InquiryMessage& message) {
               .via = from.link.peer(),
               .began_ns = now_ns};
   auto mine = own_status(now_ns);
-  from.link.send(StatusMessage{.origin = message.origin,
-                               .serial = message.serial,
-                               .process = parts_.self,
-                               .lanes = left_ ? std::vector<LaneStatus>{} : std::move(mine.lanes),
-                               .unlinked = std::move(mine.unlinked)});
+  from.link.send(
+      StatusMessage{.origin = message.origin,
+                    .serial = message.serial,
+                    .process = parts_.self,
+                    .threads = left_ ? std::vector<ThreadStatus>{} : std::move(mine.threads),
+                    .unlinked = std::move(mine.unlinked)});
   send_to_others(message, from.link.peer());
 }
 
@@ -47,25 +48,27 @@ void ControlProtocol::take(Neighbour&, const StatusMessage& message) {
   }
   if (message.process < 0 || message.process >= static_cast<int>(statuses_.size())) return;
   statuses_[static_cast<std::size_t>(message.process)] = {.answered = true,
-                                                          .left = message.lanes.empty(),
-                                                          .lanes = message.lanes,
+                                                          .left = message.threads.empty(),
+                                                          .threads = message.threads,
                                                           .unlinked = message.unlinked};
 }
 
-void ControlProtocol::look_at_lanes(std::int64_t now_ns) {
+void ControlProtocol::look_at_threads(std::int64_t now_ns) {
   if (pending_) return;
-  for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
-    const auto& headway = look_at(lane, now_ns);
+  for (int thread = 0; thread < parts_.mine().nthreads; ++thread) {
+    const auto& headway = look_at(thread, now_ns);
     const auto since_ns = std::max(headway.since_ns, others_since_ns_);
-    if (headway.limit_ns > 0 && now_ns - since_ns >= headway.limit_ns) return inquire(lane, now_ns);
+    if (headway.limit_ns > 0 && now_ns - since_ns >= headway.limit_ns)
+      return inquire(thread, now_ns);
   }
 }
 
-// A lane makes headway while it enters stages or, in a long one, begins calls.
-const ControlProtocol::Headway& ControlProtocol::look_at(int lane, std::int64_t now_ns) {
-  const auto status = parts_.page.lane(parts_.slot_of(parts_.self), static_cast<std::size_t>(lane));
-  const auto calls = calls_of_(lane);
-  auto& headway = headways_[static_cast<std::size_t>(lane)];
+// A thread makes headway while it enters stages or, in a long one, begins calls.
+const ControlProtocol::Headway& ControlProtocol::look_at(int thread, std::int64_t now_ns) {
+  const auto status =
+      parts_.page.thread(parts_.slot_of(parts_.self), static_cast<std::size_t>(thread));
+  const auto calls = calls_of_(thread);
+  auto& headway = headways_[static_cast<std::size_t>(thread)];
   if (headway.counter != status.counter)
     headway = {status.counter, calls, status.entered_ns, status.limit_ns};
   else if (headway.calls != calls)
@@ -73,12 +76,12 @@ const ControlProtocol::Headway& ControlProtocol::look_at(int lane, std::int64_t 
   return headway;
 }
 
-void ControlProtocol::inquire(int lane, std::int64_t now_ns) {
+void ControlProtocol::inquire(int thread, std::int64_t now_ns) {
   pending_ = {.origin = parts_.self,
               .serial = ++serial_,
               .began_ns = now_ns,
-              .lane = lane,
-              .headway = look_at(lane, now_ns)};
+              .thread = thread,
+              .headway = look_at(thread, now_ns)};
   statuses_.assign(parts_.processes.size(), {});
   statuses_[static_cast<std::size_t>(parts_.self)] = own_status(now_ns);
   send_to_others(InquiryMessage{.origin = parts_.self, .serial = serial_});
@@ -93,20 +96,21 @@ void ControlProtocol::look_at_inquiry(std::int64_t now_ns) {
   }
   const bool complete = std::ranges::all_of(statuses_, &ProcessStatus::answered);
   if (!complete && now_ns < pending_end_ns()) return;
-  const bool stands_still = look_at(pending_->lane, now_ns).since_ns == pending_->headway.since_ns;
+  const bool stands_still =
+      look_at(pending_->thread, now_ns).since_ns == pending_->headway.since_ns;
   const auto shortest_ns = shortest_standstill_ns();
   others_since_ns_ = pending_->began_ns - shortest_ns;
   if (stands_still && shortest_ns >= pending_->headway.limit_ns) conclude(now_ns);
   pending_.reset();
 }
 
-// Of the lanes that answered and have not left. While one of them gets on, the others may wait for
-// it, as pairs and groups do, and nobody is missing.
+// Of the threads that answered and have not left. While one of them gets on, the others may wait
+// for it, as pairs and groups do, and nobody is missing.
 std::int64_t ControlProtocol::shortest_standstill_ns() const {
   auto shortest = pending_->began_ns;
   for (const auto& status : statuses_)
     if (status.answered && !status.left)
-      for (const auto& lane : status.lanes) shortest = std::min(shortest, lane.entered_ns);
+      for (const auto& thread : status.threads) shortest = std::min(shortest, thread.entered_ns);
   return shortest;
 }
 
@@ -115,7 +119,7 @@ void ControlProtocol::conclude(std::int64_t now_ns) {
     auto& status = statuses_[static_cast<std::size_t>(other.process)];
     if (status.answered || !parts_.shares(other.process)) continue;
     status.left = presence_of(other.process) != Presence::running;
-    status.lanes = lanes_of(other.process, now_ns);
+    status.threads = threads_of(other.process, now_ns);
   }
   lose(
       missing_ranks({.origin = parts_.self, .processes = parts_.processes, .statuses = statuses_}));
@@ -123,12 +127,12 @@ void ControlProtocol::conclude(std::int64_t now_ns) {
 
 ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) {
   ProcessStatus status{
-      .answered = true, .left = left_, .lanes = lanes_of(parts_.self, now_ns), .unlinked = {}};
-  for (int lane = 0; lane < parts_.mine().nlanes; ++lane) {
-    auto& mine = status.lanes[static_cast<std::size_t>(lane)];
-    const auto& headway = look_at(lane, now_ns);
+      .answered = true, .left = left_, .threads = threads_of(parts_.self, now_ns), .unlinked = {}};
+  for (int thread = 0; thread < parts_.mine().nthreads; ++thread) {
+    auto& mine = status.threads[static_cast<std::size_t>(thread)];
+    const auto& headway = look_at(thread, now_ns);
     mine.entered_ns = std::min(mine.entered_ns, now_ns - headway.since_ns);
-    // A lane whose communicators are gone counts none.
+    // A thread whose communicators are gone counts none.
     mine.calls = headway.calls - std::min(headway.calls, mine.calls);
   }
   const auto linked = [&](int process) {

@@ -9,9 +9,9 @@ namespace {
 
 // Each message is described once; the same description writes and reads it.
 template <typename Stream>
-void fields(Stream& stream, LaneStatus& lane) {
-  stream(lane.counter), stream(lane.entered_ns), stream(lane.bytes), stream(lane.calls);
-  stream(lane.what), stream(lane.collective), stream(lane.placement);
+void fields(Stream& stream, ThreadStatus& thread) {
+  stream(thread.counter), stream(thread.entered_ns), stream(thread.bytes), stream(thread.calls);
+  stream(thread.what), stream(thread.collective), stream(thread.placement);
 }
 
 template <typename Stream>
@@ -33,7 +33,7 @@ void fields(Stream& stream, InquiryMessage& message) {
 template <typename Stream>
 void fields(Stream& stream, StatusMessage& message) {
   stream(message.origin), stream(message.serial), stream(message.process);
-  stream.each(message.lanes, [&](LaneStatus& lane) { fields(stream, lane); });
+  stream.each(message.threads, [&](ThreadStatus& thread) { fields(stream, thread); });
   stream(message.unlinked);
 }
 

@@ -31,7 +31,7 @@ struct LostMessage {
   std::vector<Loss> losses;
 };
 
-// To all: what are you doing? Lanes of `origin` wait too long. Inquiries of one origin are
+// To all: what are you doing? Threads of `origin` wait too long. Inquiries of one origin are
 // numbered.
 struct InquiryMessage {
   int origin = 0;
@@ -43,9 +43,9 @@ struct StatusMessage {
   int origin = 0;
   std::uint32_t serial = 0;
   int process = 0;
-  // entered_ns is how long the lane has made no headway, because clocks of nodes differ. Empty: the
-  // process has left.
-  std::vector<LaneStatus> lanes;
+  // entered_ns is how long the thread has made no headway, because clocks of nodes differ. Empty:
+  // the process has left.
+  std::vector<ThreadStatus> threads;
   std::vector<int> unlinked;  // neighbours that this process cannot ask
 };
 

@@ -28,7 +28,7 @@ struct StageText {
   char placement[16];
 };
 
-constexpr double kMostS = 1e9;  // a timeout that fits nanoseconds
+constexpr double kMaxS = 1e9;  // a timeout that fits nanoseconds
 constexpr std::size_t kTextWords = sizeof(StageText) / sizeof(std::uint64_t);
 using TextWords = std::array<std::uint64_t, kTextWords>;
 
@@ -50,20 +50,20 @@ void add(std::string& text, std::string_view part) {
 
 }  // namespace
 
-std::string stage_text(const LaneStatus& lane) {
-  if (lane.counter == 0) return "the time before its first stage";
+std::string stage_text(const ThreadStatus& thread) {
+  if (thread.counter == 0) return "the time before its first stage";
   std::string text;
-  add(text, lane.collective);
-  if (!lane.collective.empty()) add(text, fmt::format("{} bytes", lane.bytes));
-  add(text, lane.placement);
-  add(text, lane.what);
+  add(text, thread.collective);
+  if (!thread.collective.empty()) add(text, fmt::format("{} bytes", thread.bytes));
+  add(text, thread.placement);
+  add(text, thread.what);
   return text;
 }
 
-// Two cache lines of its own, so that lanes do not slow each other. A slot's first record is its
+// Two cache lines of its own, so that threads do not slow each other. A slot's first record is its
 // head: there, `sequence` is the presence.
-struct alignas(128) ControlPage::LaneRecord {
-  std::atomic<std::uint64_t> sequence;  // odd while the lane writes; counter = sequence / 2
+struct alignas(128) ControlPage::ThreadRecord {
+  std::atomic<std::uint64_t> sequence;  // odd while the thread writes; counter = sequence / 2
   std::atomic<std::int64_t> entered_ns;
   std::atomic<std::uint64_t> bytes;
   std::atomic<std::int64_t> limit_ns;
@@ -74,7 +74,7 @@ struct alignas(128) ControlPage::LaneRecord {
 ControlPage ControlPage::create(Shape shape) {
   FileDescriptor memory =
       above_stdio(check_system(memfd_create("linerate-watch", MFD_CLOEXEC), "memfd_create"));
-  const auto bytes = shape.nslots * (shape.nlanes + 1) * sizeof(LaneRecord);
+  const auto bytes = shape.nslots * (shape.nthreads + 1) * sizeof(ThreadRecord);
   check_system(ftruncate(memory.get(), static_cast<off_t>(bytes)), "ftruncate");
   return map(std::move(memory), shape);
 }
@@ -83,7 +83,7 @@ ControlPage ControlPage::map(FileDescriptor memory, Shape shape) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   ControlPage page;
   page.shape_ = shape;
-  const auto bytes = shape.nslots * (shape.nlanes + 1) * sizeof(LaneRecord);
+  const auto bytes = shape.nslots * (shape.nthreads + 1) * sizeof(ThreadRecord);
   // Touching memory behind the end of a short file would end the process.
   if (lseek(memory.get(), 0, SEEK_END) < static_cast<off_t>(bytes))
     throw Error("The watch's shared memory is shorter than the node's processes need.");
@@ -107,34 +107,34 @@ ControlPage& ControlPage::operator=(ControlPage&& other) noexcept {
 }
 
 ControlPage::~ControlPage() {
-  if (base_ != nullptr) munmap(base_, shape_.nslots * (shape_.nlanes + 1) * sizeof(LaneRecord));
+  if (base_ != nullptr) munmap(base_, shape_.nslots * (shape_.nthreads + 1) * sizeof(ThreadRecord));
 }
 
 // The pages are zero at first, which is what the records begin with.
-ControlPage::LaneRecord& ControlPage::head(std::size_t slot) const {
+ControlPage::ThreadRecord& ControlPage::head(std::size_t slot) const {
   assert(base_ != nullptr && slot < shape_.nslots);
-  return static_cast<LaneRecord*>(base_)[slot * (shape_.nlanes + 1)];
+  return static_cast<ThreadRecord*>(base_)[slot * (shape_.nthreads + 1)];
 }
 
-ControlPage::LaneRecord& ControlPage::record(std::size_t slot, std::size_t lane) const {
-  assert(lane < shape_.nlanes);
-  return (&head(slot))[1 + lane];
+ControlPage::ThreadRecord& ControlPage::record(std::size_t slot, std::size_t thread) const {
+  assert(thread < shape_.nthreads);
+  return (&head(slot))[1 + thread];
 }
 
-void ControlPage::enter(std::size_t slot, std::size_t lane, const Stage& stage) {
+void ControlPage::enter(std::size_t slot, std::size_t thread, const Stage& stage) {
   StageText text{};
   store(text.what, stage.what);
   store(text.collective, stage.collective);
   store(text.placement, stage.placement);
   const auto words = std::bit_cast<TextWords>(text);
-  auto& to = record(slot, lane);
+  auto& to = record(slot, thread);
   // A reader that sees a word of this stage (release, acquire) also sees the odd sequence before
   // it.
   const auto sequence = to.sequence.load(std::memory_order_relaxed);
   to.sequence.store(sequence + 1, std::memory_order_relaxed);
   to.entered_ns.store(SteadyClock().now_ns(), std::memory_order_release);
   to.bytes.store(stage.bytes, std::memory_order_release);
-  to.limit_ns.store(static_cast<std::int64_t>(std::min(stage.timeout_s, kMostS) * 1e9),
+  to.limit_ns.store(static_cast<std::int64_t>(std::min(stage.timeout_s, kMaxS) * 1e9),
                     std::memory_order_release);
   to.calls.store(stage.calls, std::memory_order_release);
   for (std::size_t i = 0; i < kTextWords; ++i)
@@ -142,13 +142,13 @@ void ControlPage::enter(std::size_t slot, std::size_t lane, const Stage& stage) 
   to.sequence.store(sequence + 2, std::memory_order_release);
 }
 
-LaneStatus ControlPage::lane(std::size_t slot, std::size_t lane) const {
-  constexpr int kMostTries = 1000;  // then its writer is dead
-  const auto& from = record(slot, lane);
-  for (int tries = 0; tries < kMostTries; ++tries) {
+ThreadStatus ControlPage::thread(std::size_t slot, std::size_t thread) const {
+  constexpr int kMaxTries = 1000;  // then its writer is dead
+  const auto& from = record(slot, thread);
+  for (int tries = 0; tries < kMaxTries; ++tries) {
     const auto sequence = from.sequence.load(std::memory_order_acquire);
     if (sequence % 2 != 0) continue;
-    LaneStatus status;
+    ThreadStatus status;
     status.counter = sequence / 2;
     status.entered_ns = from.entered_ns.load(std::memory_order_acquire);
     status.bytes = from.bytes.load(std::memory_order_acquire);

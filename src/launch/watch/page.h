@@ -1,4 +1,5 @@
-// Memory that the processes of one node share: what each lane does, readable also after its death.
+// Memory that the processes of one node share: what each thread does, readable also after its
+// death.
 #pragma once
 
 #include "base/handle.h"
@@ -10,18 +11,18 @@
 
 namespace linerate {
 
-// What a lane does, as others see it.
-struct LaneStatus {
+// What a thread does, as others see it.
+struct ThreadStatus {
   std::uint64_t counter = 0;    // stages entered; 0: none yet
   std::int64_t entered_ns = 0;  // CLOCK_MONOTONIC of its node; in an answer: how long ago
   std::uint64_t bytes = 0;
-  std::int64_t limit_ns = 0;  // for how long the lane may make no headway; 0: for ever
+  std::int64_t limit_ns = 0;  // for how long the thread may make no headway; 0: for ever
   std::uint64_t calls = 0;    // begun before the stage; in an inquiry's answer: within it
   std::string what, collective, placement;
 };
 
 // "all_reduce, 1048576 bytes, out of place, timed loop"
-std::string stage_text(const LaneStatus& lane);
+std::string stage_text(const ThreadStatus& thread);
 
 enum class Presence : std::uint32_t {
   running,
@@ -29,13 +30,13 @@ enum class Presence : std::uint32_t {
   ending,  // ends because of a failure that it knows of: nor is this
 };
 
-// One slot for each process of the node, one record for each of its lanes. A lane has one writer at
-// a time; any thread of any process may read. Movable; unmaps its memory when it goes.
+// One slot for each process of the node, one record for each of its threads. A thread has one
+// writer at a time; any thread of any process may read. Movable; unmaps its memory when it goes.
 class ControlPage {
  public:
   struct Shape {
     std::size_t nslots = 1;
-    std::size_t nlanes = 1;  // of each slot
+    std::size_t nthreads = 1;  // of each slot
   };
 
   ControlPage() = default;
@@ -48,17 +49,17 @@ class ControlPage {
 
   int descriptor() const { return memory_.get(); }
 
-  void enter(std::size_t slot, std::size_t lane, const Stage& stage);
-  // counter is 0 where the lane has not begun, or died in the middle of enter().
-  LaneStatus lane(std::size_t slot, std::size_t lane) const;
+  void enter(std::size_t slot, std::size_t thread, const Stage& stage);
+  // counter is 0 where the thread has not begun, or died in the middle of enter().
+  ThreadStatus thread(std::size_t slot, std::size_t thread) const;
 
   void set_presence(std::size_t slot, Presence presence);
   Presence presence(std::size_t slot) const;
 
  private:
-  struct LaneRecord;
-  LaneRecord& record(std::size_t slot, std::size_t lane) const;
-  LaneRecord& head(std::size_t slot) const;
+  struct ThreadRecord;
+  ThreadRecord& record(std::size_t slot, std::size_t thread) const;
+  ThreadRecord& head(std::size_t slot) const;
 
   FileDescriptor memory_;
   Shape shape_;

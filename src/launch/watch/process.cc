@@ -42,7 +42,7 @@ std::uint64_t own_pid_namespace() {
 
 template <typename Stream>
 void fields(Stream& stream, ControlProcess& process) {
-  stream(process.process), stream(process.nlanes), stream(process.ranks_per_lane);
+  stream(process.process), stream(process.nthreads), stream(process.ranks_per_thread);
   stream(process.node), stream(process.slot), stream(process.hostname), stream(process.pid);
   stream(process.started), stream(process.pid_namespace), stream(process.port);
   stream(process.addresses);
@@ -53,8 +53,8 @@ void fields(Stream& stream, ControlProcess& process) {
 ControlProcess own_process(const Bootstrap& process, const Watch::Options& options) {
   const auto& place = process.place();
   return {.process = process.rank(),
-          .nlanes = options.nlanes,
-          .ranks_per_lane = options.ranks_per_lane,
+          .nthreads = options.nthreads,
+          .ranks_per_thread = options.ranks_per_thread,
           .node = place.node,
           .slot = place.local_rank,
           .hostname = place.hostname,
@@ -77,20 +77,20 @@ std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlPro
     if (!reader.complete())
       throw PeerFailure("A peer described itself in another version's words.");
     all.back().first_rank = next_rank;
-    next_rank += all.back().nlanes * all.back().ranks_per_lane;
+    next_rank += all.back().nthreads * all.back().ranks_per_thread;
   }
   return all;
 }
 
 std::vector<int> ranks_of(const ControlProcess& process) {
-  std::vector<int> ranks(static_cast<std::size_t>(process.nlanes * process.ranks_per_lane));
+  std::vector<int> ranks(static_cast<std::size_t>(process.nthreads * process.ranks_per_thread));
   std::iota(ranks.begin(), ranks.end(), process.first_rank);
   return ranks;
 }
 
-std::vector<int> ranks_of(const ControlProcess& process, int lane) {
-  std::vector<int> ranks(static_cast<std::size_t>(process.ranks_per_lane));
-  std::iota(ranks.begin(), ranks.end(), process.first_rank + lane * process.ranks_per_lane);
+std::vector<int> ranks_of(const ControlProcess& process, int thread) {
+  std::vector<int> ranks(static_cast<std::size_t>(process.ranks_per_thread));
+  std::iota(ranks.begin(), ranks.end(), process.first_rank + thread * process.ranks_per_thread);
   return ranks;
 }
 

@@ -16,8 +16,8 @@ namespace linerate {
 struct ControlProcess {
   int process = 0;  // rank among the processes
   int first_rank = 0;
-  int nlanes = 1;
-  int ranks_per_lane = 1;
+  int nthreads = 1;
+  int ranks_per_thread = 1;
   int node = 0;
   int slot = 0;  // index among the processes of its node
   std::string hostname;
@@ -35,9 +35,9 @@ ControlProcess own_process(const Bootstrap& process, const Watch::Options& optio
 std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlProcess& mine,
                                             const Deadline& deadline);
 
-// Ranks of one lane, or of all.
+// Ranks of one thread, or of all.
 std::vector<int> ranks_of(const ControlProcess& process);
-std::vector<int> ranks_of(const ControlProcess& process, int lane);
+std::vector<int> ranks_of(const ControlProcess& process, int thread);
 
 // "0", "4-7", "0, 2, 8-11"
 std::string rank_list(std::span<const int> ranks);

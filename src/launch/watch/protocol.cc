@@ -32,16 +32,16 @@ ControlProtocol::ControlProtocol(ControlParts parts, double timeout_s, CallCount
     : parts_(std::move(parts)),
       timeout_s_(timeout_s),
       calls_of_(std::move(calls_of)),
-      headways_(static_cast<std::size_t>(parts_.mine().nlanes)) {
+      headways_(static_cast<std::size_t>(parts_.mine().nthreads)) {
   for (auto& link : parts_.links) neighbours_.push_back({.link = std::move(link)});
   parts_.links.clear();
   for (const int process : parts_.gone) on_exit(process);
 }
 
-void ControlProtocol::enter(int lane, const Stage& stage) {
+void ControlProtocol::enter(int thread, const Stage& stage) {
   Stage bounded = stage;
   if (bounded.timeout_s <= 0) bounded.timeout_s = timeout_s_;
-  parts_.page.enter(parts_.slot_of(parts_.self), static_cast<std::size_t>(lane), bounded);
+  parts_.page.enter(parts_.slot_of(parts_.self), static_cast<std::size_t>(thread), bounded);
 }
 
 std::vector<pollfd> ControlProtocol::sources() const {
@@ -84,7 +84,7 @@ void ControlProtocol::react(const std::vector<pollfd>& items) {
     return;
   }
   look_at_inquiry(now_ns);
-  look_at_lanes(now_ns);
+  look_at_threads(now_ns);
 }
 
 void ControlProtocol::read(Neighbour& neighbour) {
@@ -185,21 +185,23 @@ bool ControlProtocol::speaks_for_all(const std::vector<Loss>& losses) const {
   return losses.front().process == parts_.self && losses.front().kind != LossKind::failed;
 }
 
-std::vector<LaneStatus> ControlProtocol::lanes_of(int process, std::int64_t now_ns) const {
-  std::vector<LaneStatus> lanes;
-  for (int lane = 0; lane < parts_.processes[static_cast<std::size_t>(process)].nlanes; ++lane) {
-    lanes.push_back(parts_.page.lane(parts_.slot_of(process), static_cast<std::size_t>(lane)));
-    lanes.back().entered_ns = now_ns - lanes.back().entered_ns;
+std::vector<ThreadStatus> ControlProtocol::threads_of(int process, std::int64_t now_ns) const {
+  std::vector<ThreadStatus> threads;
+  for (int thread = 0; thread < parts_.processes[static_cast<std::size_t>(process)].nthreads;
+       ++thread) {
+    threads.push_back(
+        parts_.page.thread(parts_.slot_of(process), static_cast<std::size_t>(thread)));
+    threads.back().entered_ns = now_ns - threads.back().entered_ns;
   }
-  return lanes;
+  return threads;
 }
 
-// Of a process of this node its own, where its lanes had come the least far; of others, which
+// Of a process of this node its own, where its threads had come the least far; of others, which
 // cannot be seen any more, what this process itself is doing.
-LaneStatus ControlProtocol::last_stage(int process) const {
+ThreadStatus ControlProtocol::last_stage(int process) const {
   const bool seen = process == parts_.self || parts_.shares(process);
-  const auto lanes = lanes_of(seen ? process : parts_.self, now());
-  return std::ranges::min(lanes, {}, &LaneStatus::counter);
+  const auto threads = threads_of(seen ? process : parts_.self, now());
+  return std::ranges::min(threads, {}, &ThreadStatus::counter);
 }
 
 // As far as it can be known here: neighbours say so, and processes of this node leave a mark.

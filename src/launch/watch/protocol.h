@@ -20,11 +20,11 @@ namespace linerate {
 // drawn a moment later, so that all processes know the same losses when they draw it.
 class ControlProtocol {
  public:
-  // `calls_of(lane)` is how many calls that lane of this process has begun.
-  using CallCounts = std::function<std::uint64_t(int lane)>;
+  // `calls_of(thread)` is how many calls that thread of this process has begun.
+  using CallCounts = std::function<std::uint64_t(int thread)>;
   ControlProtocol(ControlParts parts, double timeout_s, CallCounts calls_of);
 
-  void enter(int lane, const Stage& stage);  // any thread
+  void enter(int thread, const Stage& stage);  // any thread
 
   // What poll() should wait for, and until when (CLOCK_MONOTONIC; nothing: for ever).
   std::vector<pollfd> sources() const;
@@ -52,7 +52,7 @@ class ControlProtocol {
     Presence presence = Presence::running;
     bool leave_seen = false;
   };
-  // How far a lane of this process was when it was last looked at.
+  // How far a thread of this process was when it was last looked at.
   struct Headway {
     std::uint64_t counter = 0;  // stages
     std::uint64_t calls = 0;    // in all stages
@@ -65,7 +65,7 @@ class ControlProtocol {
     std::uint32_t serial = 0;
     int via = -1;  // neighbour towards the origin; -1: this process asked
     std::int64_t began_ns = 0;
-    int lane = 0;  // of this process, which waits too long
+    int thread = 0;  // of this process, which waits too long
     Headway headway{};
   };
 
@@ -82,9 +82,9 @@ class ControlProtocol {
   void send_to_others(const ControlMessage& message, int except = -1);
 
   // In inquiry.cc.
-  void look_at_lanes(std::int64_t now_ns);
-  const Headway& look_at(int lane, std::int64_t now_ns);
-  void inquire(int lane, std::int64_t now_ns);
+  void look_at_threads(std::int64_t now_ns);
+  const Headway& look_at(int thread, std::int64_t now_ns);
+  void inquire(int thread, std::int64_t now_ns);
   void look_at_inquiry(std::int64_t now_ns);
   void conclude(std::int64_t now_ns);
   std::int64_t shortest_standstill_ns() const;  // REQUIRES: an inquiry of this process
@@ -92,22 +92,22 @@ class ControlProtocol {
   ProcessStatus own_status(std::int64_t now_ns);
 
   void draw_report();
-  std::vector<LaneStatus> lanes_of(int process, std::int64_t now_ns) const;
-  LaneStatus last_stage(int process) const;
+  std::vector<ThreadStatus> threads_of(int process, std::int64_t now_ns) const;
+  ThreadStatus last_stage(int process) const;
   Presence presence_of(int process) const;
   void say_leave(Presence presence);
 
   ControlParts parts_;
   double timeout_s_;
   CallCounts calls_of_;
-  std::vector<Headway> headways_;  // of this process' lanes
+  std::vector<Headway> headways_;  // of this process' threads
   std::vector<Neighbour> neighbours_;
   ControlLosses losses_;
   std::int64_t first_loss_ns_ = 0;
   std::optional<std::vector<Loss>> report_;
   std::optional<Pending> pending_;
   std::vector<ProcessStatus> statuses_;  // answers to an inquiry of ours
-  std::int64_t others_since_ns_ = 0;     // when a lane made headway, as the last of them say
+  std::int64_t others_since_ns_ = 0;     // when a thread made headway, as the last of them say
   std::uint32_t serial_ = 0;
   std::map<int, std::uint32_t> seen_;  // the last inquiry of each origin
   bool left_ = false;

@@ -22,11 +22,11 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMostAddresses = 8;
+constexpr std::size_t kMaxAddresses = 8;
 constexpr double kAttemptS = 1.0;      // of one connection, and of its answer
 constexpr double kAllAttemptsS = 2.0;  // of one neighbour, over its addresses
 // Processes of a node that one process watches directly: each costs a descriptor.
-constexpr int kMostExits = 128;
+constexpr int kMaxExits = 128;
 
 // What a process could set up, told to all.
 struct Made {
@@ -98,15 +98,15 @@ class Setup {
     auto tcp = listen_tcp();
     if (tcp) mine_.port = port_of(tcp.get());
     for (const auto& address : interface_addresses())
-      if (mine_.addresses.size() < kMostAddresses) mine_.addresses.push_back(address.host);
+      if (mine_.addresses.size() < kMaxAddresses) mine_.addresses.push_back(address.host);
     listeners.push_back(std::move(tcp));
     return listeners;
   }
 
   ControlPage::Shape node_shape() const {
-    const auto widest = std::ranges::max(parts_.processes, {}, &ControlProcess::nlanes);
+    const auto widest = std::ranges::max(parts_.processes, {}, &ControlProcess::nthreads);
     return {.nslots = static_cast<std::size_t>(process_.place().local_nranks),
-            .nlanes = static_cast<std::size_t>(widest.nlanes)};
+            .nthreads = static_cast<std::size_t>(widest.nthreads)};
   }
 
   // The first process of each node makes the memory of its node.
@@ -214,7 +214,7 @@ class Setup {
   // Without the node's memory a process keeps its own, which nobody else sees.
   void settle_memory(const std::vector<Made>& made) {
     if (!page_shared_)
-      parts_.page = ControlPage::create({.nslots = 1, .nlanes = node_shape().nlanes});
+      parts_.page = ControlPage::create({.nslots = 1, .nthreads = node_shape().nthreads});
     for (const auto& other : parts_.processes) {
       const bool both = page_shared_ && made[static_cast<std::size_t>(other.process)].memory;
       parts_.shares_page.push_back(both && other.node == parts_.mine().node);
@@ -227,7 +227,7 @@ class Setup {
     const int local_nranks = process_.place().local_nranks;
     for (const auto& other : parts_.processes) {
       const int ahead = (other.slot - mine.slot + local_nranks) % local_nranks;
-      if (!parts_.shares(other.process) || ahead == 0 || ahead > kMostExits) continue;
+      if (!parts_.shares(other.process) || ahead == 0 || ahead > kMaxExits) continue;
       auto notice = watch_exit(other, mine);
       if (notice.gone) parts_.gone.push_back(other.process);
       if (notice.pidfd) parts_.exits.push_back({other.process, std::move(notice.pidfd)});

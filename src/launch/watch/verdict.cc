@@ -31,11 +31,11 @@ bool silent(const Inquiry& inquiry, int process) {
   return std::ranges::any_of(control_neighbours(process, nprocesses), asked_by);
 }
 
-// Of the lanes that count: those of processes that have not left.
+// Of the threads that count: those of processes that have not left.
 struct Progress {
   std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t fewest_silent = std::numeric_limits<std::uint64_t>::max();
-  const LaneStatus* furthest = nullptr;  // where it waits the longest
+  const ThreadStatus* furthest = nullptr;  // where it waits the longest
 };
 
 Progress progress(const Inquiry& inquiry) {
@@ -44,30 +44,30 @@ Progress progress(const Inquiry& inquiry) {
     const auto& status = status_of(inquiry, p);
     if (status.left) continue;
     const bool is_silent = silent(inquiry, p);
-    for (const auto& lane : status.lanes) {
+    for (const auto& thread : status.threads) {
       auto& fewest = is_silent ? result.fewest_silent : result.fewest;
-      fewest = std::min(fewest, lane.counter);
+      fewest = std::min(fewest, thread.counter);
       const auto* best = result.furthest;
-      if (is_silent && best != nullptr && best->counter >= lane.counter) continue;
-      if (best == nullptr || lane.counter > best->counter ||
-          (lane.counter == best->counter && lane.entered_ns > best->entered_ns))
-        result.furthest = &lane;
+      if (is_silent && best != nullptr && best->counter >= thread.counter) continue;
+      if (best == nullptr || thread.counter > best->counter ||
+          (thread.counter == best->counter && thread.entered_ns > best->entered_ns))
+        result.furthest = &thread;
     }
   }
   return result;
 }
 
-std::string waiting(const LaneStatus& furthest) {
+std::string waiting(const ThreadStatus& furthest) {
   return fmt::format("{}: the others wait since {:.1f} s", stage_text(furthest),
                      static_cast<double>(furthest.entered_ns) * 1e-9);
 }
 
 // In short where only the stage differs from what the others do.
-std::string where(const LaneStatus& lane, const LaneStatus& furthest) {
-  if (lane.counter == 0) return "it has begun no stage";
-  const bool same_case = lane.collective == furthest.collective && lane.bytes == furthest.bytes &&
-                         lane.placement == furthest.placement;
-  return fmt::format("it is in stage {}", same_case ? lane.what : stage_text(lane));
+std::string where(const ThreadStatus& thread, const ThreadStatus& furthest) {
+  if (thread.counter == 0) return "it has begun no stage";
+  const bool same_case = thread.collective == furthest.collective &&
+                         thread.bytes == furthest.bytes && thread.placement == furthest.placement;
+  return fmt::format("it is in stage {}", same_case ? thread.what : stage_text(thread));
 }
 
 Loss missing(const Inquiry& inquiry, int process, std::vector<int> ranks, const std::string& rest) {
@@ -81,26 +81,26 @@ Loss missing(const Inquiry& inquiry, int process, std::vector<int> ranks, const 
   return loss;
 }
 
-Loss silent_process(const Inquiry& inquiry, int process, const LaneStatus& furthest) {
+Loss silent_process(const Inquiry& inquiry, int process, const ThreadStatus& furthest) {
   auto text = waiting(furthest) + "; it does not answer (stopped, or its host hangs)";
-  const auto& lanes = status_of(inquiry, process).lanes;
-  if (!lanes.empty()) text += fmt::format(", last seen in {}", stage_text(lanes.front()));
+  const auto& threads = status_of(inquiry, process).threads;
+  if (!threads.empty()) text += fmt::format(", last seen in {}", stage_text(threads.front()));
   return missing(inquiry, process, ranks_of(at(inquiry, process)), text);
 }
 
-// The lanes of one process that `is_late` says are; none: nothing. `how` says of the first where it
-// is.
+// The threads of one process that `is_late` says are; none: nothing. `how` says of the first where
+// it is.
 template <typename IsLate, typename How>
-std::optional<Loss> late_lanes(const Inquiry& inquiry, int process, const LaneStatus& furthest,
-                               IsLate is_late, How how) {
+std::optional<Loss> late_threads(const Inquiry& inquiry, int process, const ThreadStatus& furthest,
+                                 IsLate is_late, How how) {
   std::vector<int> ranks;
-  const LaneStatus* first = nullptr;
-  const auto& lanes = status_of(inquiry, process).lanes;
-  for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane) {
-    const auto& status = lanes[static_cast<std::size_t>(lane)];
+  const ThreadStatus* first = nullptr;
+  const auto& threads = status_of(inquiry, process).threads;
+  for (int thread = 0; thread < static_cast<int>(threads.size()); ++thread) {
+    const auto& status = threads[static_cast<std::size_t>(thread)];
     if (!is_late(status)) continue;
     if (first == nullptr) first = &status;
-    for (const int rank : ranks_of(at(inquiry, process), lane)) ranks.push_back(rank);
+    for (const int rank : ranks_of(at(inquiry, process), thread)) ranks.push_back(rank);
   }
   if (first == nullptr) return std::nullopt;
   return missing(inquiry, process, std::move(ranks), waiting(furthest) + "; " + how(*first));
@@ -108,27 +108,28 @@ std::optional<Loss> late_lanes(const Inquiry& inquiry, int process, const LaneSt
 
 // Those that have begun fewer calls than the others, if all are in one stage.
 std::vector<Loss> late_in_calls(const Inquiry& inquiry) {
-  const LaneStatus* most = nullptr;
+  const ThreadStatus* most = nullptr;
   for (const auto& status : inquiry.statuses) {
     if (status.left) continue;
-    for (const auto& lane : status.lanes) {
-      if (most != nullptr && stage_text(lane) != stage_text(*most)) return {};
-      if (most == nullptr || lane.calls > most->calls) most = &lane;
+    for (const auto& thread : status.threads) {
+      if (most != nullptr && stage_text(thread) != stage_text(*most)) return {};
+      if (most == nullptr || thread.calls > most->calls) most = &thread;
     }
   }
   std::vector<Loss> losses;
-  const auto is_late = [&](const LaneStatus& lane) { return lane.calls < most->calls; };
-  const auto how = [&](const LaneStatus& lane) {
-    return fmt::format("it has begun {} calls of this stage, others {}", lane.calls, most->calls);
+  const auto is_late = [&](const ThreadStatus& thread) { return thread.calls < most->calls; };
+  const auto how = [&](const ThreadStatus& thread) {
+    return fmt::format("it has begun {} calls of this stage, others {}", thread.calls, most->calls);
   };
   for (int p = 0; p < static_cast<int>(inquiry.statuses.size()); ++p) {
     if (status_of(inquiry, p).left) continue;
-    if (auto late = late_lanes(inquiry, p, *most, is_late, how)) losses.push_back(std::move(*late));
+    if (auto late = late_threads(inquiry, p, *most, is_late, how))
+      losses.push_back(std::move(*late));
   }
   return losses;
 }
 
-Loss nobody_missing(const Inquiry& inquiry, const LaneStatus& furthest) {
+Loss nobody_missing(const Inquiry& inquiry, const ThreadStatus& furthest) {
   return {.kind = LossKind::missing,
           .origin = inquiry.origin,
           .process = -1,
@@ -142,22 +143,22 @@ Loss nobody_missing(const Inquiry& inquiry, const LaneStatus& furthest) {
 
 std::vector<Loss> missing_ranks(const Inquiry& inquiry) {
   const auto found = progress(inquiry);
-  const LaneStatus unknown;
+  const ThreadStatus unknown;
   const auto& furthest = found.furthest != nullptr ? *found.furthest : unknown;
   const int nprocesses = static_cast<int>(inquiry.statuses.size());
   std::vector<Loss> losses;
   for (int p = 0; p < nprocesses; ++p)
     if (silent(inquiry, p)) losses.push_back(silent_process(inquiry, p, furthest));
-  // Beside a silent process, only lanes that are certainly behind it are named: the others may wait
-  // for it.
+  // Beside a silent process, only threads that are certainly behind it are named: the others may
+  // wait for it.
   auto bound = found.fewest_silent;
   if (losses.empty()) bound = found.fewest < furthest.counter ? found.fewest + 1 : 0;
   if (!losses.empty() && bound == std::numeric_limits<std::uint64_t>::max()) bound = 0;
-  const auto is_late = [&](const LaneStatus& lane) { return lane.counter < bound; };
-  const auto how = [&](const LaneStatus& lane) { return where(lane, furthest); };
+  const auto is_late = [&](const ThreadStatus& thread) { return thread.counter < bound; };
+  const auto how = [&](const ThreadStatus& thread) { return where(thread, furthest); };
   for (int p = 0; p < nprocesses; ++p) {
     if (status_of(inquiry, p).left || silent(inquiry, p)) continue;
-    if (auto late = late_lanes(inquiry, p, furthest, is_late, how))
+    if (auto late = late_threads(inquiry, p, furthest, is_late, how))
       losses.push_back(std::move(*late));
   }
   if (losses.empty()) losses = late_in_calls(inquiry);
@@ -165,13 +166,13 @@ std::vector<Loss> missing_ranks(const Inquiry& inquiry) {
   return losses;
 }
 
-Loss death(const ControlProcess& process, int origin, const LaneStatus& last) {
+Loss death(const ControlProcess& process, int origin, const ThreadStatus& last) {
   auto ranks = ranks_of(process);
   auto sentence = fmt::format("{} died during {}", subject(process, ranks), stage_text(last));
   return {LossKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
 }
 
-Loss unreachable(const ControlProcess& process, int origin, const LaneStatus& here, int reason) {
+Loss unreachable(const ControlProcess& process, int origin, const ThreadStatus& here, int reason) {
   auto ranks = ranks_of(process);
   auto sentence = fmt::format("{} cannot be reached any more ({}) during {}",
                               subject(process, ranks), std::strerror(reason), stage_text(here));

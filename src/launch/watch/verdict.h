@@ -14,9 +14,9 @@ namespace linerate {
 // What is known of one process at the end of an inquiry.
 struct ProcessStatus {
   bool answered = false;
-  bool left = false;              // ends as planned: not missing
-  std::vector<LaneStatus> lanes;  // entered_ns is how long ago; may be known without an answer
-  std::vector<int> unlinked;      // neighbours that it cannot ask
+  bool left = false;                  // ends as planned: not missing
+  std::vector<ThreadStatus> threads;  // entered_ns is how long ago; may be known without an answer
+  std::vector<int> unlinked;          // neighbours that it cannot ask
 };
 
 struct Inquiry {
@@ -26,16 +26,16 @@ struct Inquiry {
 };
 
 // Missing are processes that were asked and did not answer (stopped, or on a host that hangs); not
-// those that only such a process could have asked. Where all answer, missing are the lanes that
-// have entered the fewest stages. Where all lanes are in the same stage, missing are those that
+// those that only such a process could have asked. Where all answer, missing are the threads that
+// have entered the fewest stages. Where all threads are in the same stage, missing are those that
 // have begun the fewest calls in it; where these are equally many too, one Loss without ranks says
 // so. Never empty.
 std::vector<Loss> missing_ranks(const Inquiry& inquiry);
 
 // "rank 1 (node07, pid 4711) died during all_reduce, 1048576 bytes, out of place, timed loop"
-Loss death(const ControlProcess& process, int origin, const LaneStatus& last);
+Loss death(const ControlProcess& process, int origin, const ThreadStatus& last);
 // `reason` is an errno of the connection.
-Loss unreachable(const ControlProcess& process, int origin, const LaneStatus& here, int reason);
+Loss unreachable(const ControlProcess& process, int origin, const ThreadStatus& here, int reason);
 // "rank 1 (node07, pid 4711): SENTENCE"
 Loss own_failure(const ControlProcess& process, const std::string& sentence);
 

@@ -30,7 +30,7 @@ constexpr auto kLongestLeave = 500ms;  // until the neighbours know; a stopped o
 // A call only enqueues: what takes longer hangs, and nothing but the abort ends it.
 constexpr auto kReturnTime = std::chrono::milliseconds(100);
 constexpr std::int64_t kLastWordsNs = 200'000'000;  // to send what is unsent when the watch ends
-constexpr std::size_t kMostSentences = 8;
+constexpr std::size_t kMaxSentences = 8;
 
 std::vector<int> ranks_in(const std::vector<Loss>& losses) {
   std::vector<int> ranks;
@@ -41,10 +41,10 @@ std::vector<int> ranks_in(const std::vector<Loss>& losses) {
 
 std::vector<std::string> sentences_of(const std::vector<Loss>& losses) {
   std::vector<std::string> sentences;
-  const auto most = std::min(losses.size(), kMostSentences);
+  const auto most = std::min(losses.size(), kMaxSentences);
   for (std::size_t i = 0; i < most; ++i) sentences.push_back(losses[i].sentence);
   if (most < losses.size()) {
-    const auto more = ranks_in({losses.begin() + kMostSentences, losses.end()});
+    const auto more = ranks_in({losses.begin() + kMaxSentences, losses.end()});
     sentences.push_back(fmt::format("and so are ranks {}", rank_list(more)));
   }
   return sentences;
@@ -61,9 +61,9 @@ class WatchThread final : public Watch {
   WatchThread(Bootstrap& process, const Options& options)
       : process_(process),
         wake_(above_stdio(check_system(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"))),
-        counters_(static_cast<std::size_t>(options.nlanes)),
+        counters_(static_cast<std::size_t>(options.nthreads)),
         protocol_(set_up_control(process, options), options.timeout_s,
-                  [this](int lane) { return calls_of(lane); }),
+                  [this](int thread) { return calls_of(thread); }),
         hang_report_(options.hang_report) {
     thread_ = quiet_thread([this] { run(); });
   }
@@ -72,7 +72,7 @@ class WatchThread final : public Watch {
     thread_.join();
   }
 
-  void enter(int lane, const Stage& stage) override { protocol_.enter(lane, stage); }
+  void enter(int thread, const Stage& stage) override { protocol_.enter(thread, stage); }
 
   void add_aborter(Aborter aborter) override {
     {
@@ -82,9 +82,9 @@ class WatchThread final : public Watch {
     ask([] {});
   }
 
-  void count_calls(int lane, std::function<std::uint64_t()> counter) override {
+  void count_calls(int thread, std::function<std::uint64_t()> counter) override {
     const std::lock_guard lock(counters_mutex_);
-    counters_[static_cast<std::size_t>(lane)] = std::move(counter);
+    counters_[static_cast<std::size_t>(thread)] = std::move(counter);
   }
 
   std::optional<FailureReport> failure() const override {
@@ -141,9 +141,9 @@ class WatchThread final : public Watch {
     changed_.notify_all();
   }
 
-  std::uint64_t calls_of(int lane) const {
+  std::uint64_t calls_of(int thread) const {
     const std::lock_guard lock(counters_mutex_);
-    const auto& counter = counters_[static_cast<std::size_t>(lane)];
+    const auto& counter = counters_[static_cast<std::size_t>(thread)];
     return counter ? counter() : 0;
   }
 
@@ -192,7 +192,7 @@ class WatchThread final : public Watch {
     const auto& losses = protocol_.losses();
     if (losses.empty() || protocol_.report() || leaving_) return;
     const auto known = losses.verdict();
-    if (known.front().kind == LossKind::died && known.size() <= kMostSentences) announce(known);
+    if (known.front().kind == LossKind::died && known.size() <= kMaxSentences) announce(known);
   }
 
   void announce(const std::vector<Loss>& losses) {
@@ -257,7 +257,7 @@ class WatchThread final : public Watch {
   SteadyClock clock_;
   FileDescriptor wake_;
   mutable std::mutex counters_mutex_;
-  std::vector<std::function<std::uint64_t()>> counters_;  // of each lane
+  std::vector<std::function<std::uint64_t()>> counters_;  // of each thread
   ControlProtocol protocol_;                              // of the thread, but for enter()
 
   mutable std::mutex mutex_;

@@ -13,7 +13,8 @@
 
 namespace linerate {
 
-// What a lane is doing, in words for the message: "timed loop", "all_reduce", 1048576, "in place".
+// What a thread is doing, in words for the message: "timed loop", "all_reduce", 1048576, "in
+// place".
 struct Stage {
   std::string_view
       what;  // static text: initialisation, warm-up, barrier, timed loop, verification …
@@ -21,7 +22,7 @@ struct Stage {
   std::uint64_t bytes = 0;
   std::string_view placement{};
   double timeout_s = 0;     // without a call; 0: the watch's own; infinite: none
-  std::uint64_t calls = 0;  // that the lane has begun before, as its call counter counts
+  std::uint64_t calls = 0;  // that the thread has begun before, as its call counter counts
 };
 
 // What went wrong, once it did. All members of the job that survive agree on `ranks`; one of them
@@ -33,11 +34,11 @@ struct FailureReport {
   bool timed_out = false;
 };
 
-// How the calls of a lane are ended. Both must return at once, not throw, and stay callable until
+// How the calls of a thread are ended. Both must return at once, not throw, and stay callable until
 // the watch ends: who ends earlier than the watch lets them share what they need.
 struct Aborter {
   // Lets no new call begin; may be null. True where abort() frees what calls under way use: all
-  // lanes are stopped first, and their threads then have a moment to return.
+  // threads are stopped first, and their threads then have a moment to return.
   std::function<bool()> stop{};
   std::function<void()> abort{};
 };
@@ -54,8 +55,8 @@ class Watch {
 
   struct Options {
     double timeout_s = 0;  // -T; 0: only deaths are noticed, but for stages with their own bound
-    int nlanes = 1;        // threads of this process
-    int ranks_per_lane = 1;
+    int nthreads = 1;      // threads of this process
+    int ranks_per_thread = 1;
     Deadline deadline;  // of the set-up
     // Asked once, from the watch's thread, when a stage lasts too long and before the aborters are
     // called: what is known beside who is behind. Within a few seconds; empty: nothing.
@@ -66,18 +67,18 @@ class Watch {
   static std::unique_ptr<Watch> start(Bootstrap& process, const Options& options);
   virtual ~Watch() = default;
 
-  // Lane `lane` begins `stage`. Any thread; tens of nanoseconds; never called inside a timed
+  // Thread `thread` begins `stage`. Any thread; tens of nanoseconds; never called inside a timed
   // region.
-  virtual void enter(int lane, const Stage& stage) = 0;
+  virtual void enter(int thread, const Stage& stage) = 0;
 
   // `aborter` is called at most once, from the watch's thread, when a failure is noticed (at once
   // if one has been).
   virtual void add_aborter(Aborter aborter) = 0;
 
-  // Calls that lane `lane` has begun so far. Asked from the watch's thread when a stage lasts too
-  // long, to tell who is behind where all are in one stage. It must not block and not throw, and
-  // stay callable until the watch ends.
-  virtual void count_calls(int lane, std::function<std::uint64_t()> counter) = 0;
+  // Calls that thread `thread` has begun so far. Asked from the watch's thread when a stage lasts
+  // too long, to tell who is behind where all are in one stage. It must not block and not throw,
+  // and stay callable until the watch ends.
+  virtual void count_calls(int thread, std::function<std::uint64_t()> counter) = 0;
 
   virtual std::optional<FailureReport> failure() const = 0;
 

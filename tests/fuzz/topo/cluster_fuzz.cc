@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto cluster = linerate::topo::parse_cluster(text, {.load = load, .detect = detect});
   if (!cluster) return cluster.sentence().empty() ? (std::abort(), 0) : 0;
   const int nodes = cluster->nnodes();
-  if (nodes < 1 || nodes > linerate::topo::Cluster::kMostNodes) std::abort();
+  if (nodes < 1 || nodes > linerate::topo::Cluster::kMaxNodes) std::abort();
   if (cluster->rack_of_node(nodes - 1) < 0) std::abort();
   (void)cluster->system_of_node(nodes - 1).name.size();
   return 0;

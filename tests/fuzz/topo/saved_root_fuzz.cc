@@ -55,12 +55,12 @@ void add_entry(const fs::path& base, std::string_view line) {
 
 // An entry on each line.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr int kMostEntries = 100;
+  constexpr int kMaxEntries = 100;
   const auto base = root();
   std::error_code failed;
   fs::create_directories(base, failed);
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  for (int n = 0; n < kMostEntries && !rest.empty(); ++n) {
+  for (int n = 0; n < kMaxEntries && !rest.empty(); ++n) {
     const auto end = std::min(rest.find('\n'), rest.size());
     add_entry(base, rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));

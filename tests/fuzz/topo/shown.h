@@ -24,8 +24,8 @@ namespace linerate::topo {
 
 // Ranks on every seat of a small system, or on some of many cores, in the words of all launchers.
 inline void place_ranks(const Graph& graph) {
-  constexpr int kMostRanks = 8;
-  const int ranks = std::clamp(most_seats(graph), 1, kMostRanks);
+  constexpr int kMaxRanks = 8;
+  const int ranks = std::clamp(most_seats(graph), 1, kMaxRanks);
   const auto plan = plan_of(graph, {.nranks = ranks, .tp = ranks % 2 == 0 ? 2 : 1});
   if (!plan) return (void)plan.sentence().size();
   (void)plan_text(*plan).size();
@@ -59,20 +59,20 @@ inline void predict_on_nodes(const System& system, int nnodes) {
 // Views of the paths and predictions, whose time grows with the cube of the devices and more, of
 // small systems; of larger ones the others.
 inline void show_everything(const System& system) {
-  constexpr std::size_t kMostNodes = 40, kMostGpus = 4;
+  constexpr std::size_t kMaxNodes = 40, kMaxGpus = 4;
   const Graph graph = build_graph(system);
   (void)tree_text(graph).size();
   (void)lint(system).size();
   (void)dot_text(graph).size();
   (void)svg_text(graph).size();
-  if (graph.nodes().size() > kMostNodes) return;
+  if (graph.nodes().size() > kMaxNodes) return;
   const Paths paths(graph);
   (void)matrix_text(graph, paths).size();
   (void)json_text(graph, paths).size();
   for (int n = 0; n < static_cast<int>(graph.nodes().size()); ++n)
     (void)explain(graph, paths, 0, n).size();
   const auto gpus = graph.of(NodeKind::gpu).size();
-  if (gpus > kMostGpus) return;
+  if (gpus > kMaxGpus) return;
   place_ranks(graph);
   if (gpus == 0) return;
   for (const int nnodes : {1, 4}) predict_on_nodes(system, nnodes);

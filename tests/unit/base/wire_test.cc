@@ -44,8 +44,8 @@ TEST(Wire, RefusesEveryTruncation) {
 }
 
 TEST(Wire, RefusesLengthsThatNoMessageHas) {
-  constexpr auto kMost = std::numeric_limits<std::size_t>::max();
-  for (const std::size_t length : {kMost, kMost / 8 + 1, std::size_t{1}}) {
+  constexpr auto kMax = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t length : {kMax, kMax / 8 + 1, std::size_t{1}}) {
     const auto bytes = WireWriter().put(length).take();
     EXPECT_THROW((void)WireReader(bytes).get_all<double>(), PeerFailure);
     EXPECT_THROW((void)WireReader(bytes).get_text(), PeerFailure);

@@ -1,4 +1,4 @@
-// Times of lanes become one time, and times become bandwidths.
+// Times of threads become one time, and times become bandwidths.
 #include "bench/results.h"
 
 #include "record/verdict.h"
@@ -9,23 +9,23 @@ namespace linerate {
 namespace {
 
 TEST(CombineUs, FollowsTheAverageAskedFor) {
-  const std::vector<double> lanes{4, 1, 7};
+  const std::vector<double> threads{4, 1, 7};
 
-  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::rank0), 4);
-  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::mean), 4);
-  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::min), 1);
-  EXPECT_DOUBLE_EQ(combine_us(lanes, Average::max), 7);
+  EXPECT_DOUBLE_EQ(combine_us(threads, Average::rank0), 4);
+  EXPECT_DOUBLE_EQ(combine_us(threads, Average::mean), 4);
+  EXPECT_DOUBLE_EQ(combine_us(threads, Average::min), 1);
+  EXPECT_DOUBLE_EQ(combine_us(threads, Average::max), 7);
 }
 
 RankInfo rank_of(int rank, int group) {
   return {.rank = rank, .group = group, .hostname = "h", .node = rank / 2, .device_name = "d"};
 }
 
-// Two lanes, 10 calls; lane 0 took 20 us, lane 1 took 40 us.
+// Two threads, 10 calls; thread 0 took 20 us, thread 1 took 40 us.
 Measurement measurement_of(std::string_view collective) {
   Measurement m{.what = {.collective = find_collective(collective), .bytes = 1024}};
   m.iters = 10;
-  m.lane_times = {{.elapsed_ns = 20'000}, {.elapsed_ns = 40'000}};
+  m.thread_times = {{.elapsed_ns = 20'000}, {.elapsed_ns = 40'000}};
   m.samples.emplace_back(10, 2);
   return m;
 }
@@ -43,7 +43,7 @@ TEST(ResultsOf, DivideTheWindowByItsCalls) {
   EXPECT_FALSE(results.table.wrong.has_value());
 }
 
-TEST(ResultsOf, GiveEachGroupItsOwnLanesAndTheTableAllOfThem) {
+TEST(ResultsOf, GiveEachGroupItsOwnThreadsAndTheTableAllOfThem) {
   const RunFacts facts{.infos = {rank_of(0, 7), rank_of(1, 9)}};
   auto m = measurement_of("all_reduce");
   m.samples.emplace_back(10, 1);
@@ -59,17 +59,17 @@ TEST(ResultsOf, GiveEachGroupItsOwnLanesAndTheTableAllOfThem) {
   EXPECT_DOUBLE_EQ(results.table.window.time_us, 3.0);
 }
 
-// Lane 0 lost 5 of its 20 us, lane 1 15 of its 40.
+// Thread 0 lost 5 of its 20 us, thread 1 15 of its 40.
 Measurement measurement_with_losses() {
   auto m = measurement_of("all_reduce");
-  m.lane_times[0].lost_ns = 5'000;
-  m.lane_times[1].lost_ns = 15'000;
+  m.thread_times[0].lost_ns = 5'000;
+  m.thread_times[1].lost_ns = 15'000;
   m.samples.emplace_back(10, 1);
   m.samples.emplace_back(10, 1);
   return m;
 }
 
-TEST(ResultsOf, ExpectTheTimeWithoutWhatTheLanesLost) {
+TEST(ResultsOf, ExpectTheTimeWithoutWhatTheThreadsLost) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
 
   const auto results = results_of(measurement_with_losses(), {}, facts, {{0, 1}});
@@ -79,22 +79,22 @@ TEST(ResultsOf, ExpectTheTimeWithoutWhatTheLanesLost) {
   EXPECT_EQ(verdict_of(results.table), Verdict::low);
 }
 
-TEST(ResultsOf, ExpectNothingWhereALaneDoesNotTellOrNobodyAsks) {
+TEST(ResultsOf, ExpectNothingWhereAThreadDoesNotTellOrNobodyAsks) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
   auto m = measurement_with_losses();
   RunConfig unasked;
   unasked.expects = false;
 
   EXPECT_FALSE(results_of(m, unasked, facts, {{0, 1}}).table.expected);
-  m.lane_times[1].lost_ns.reset();
+  m.thread_times[1].lost_ns.reset();
   EXPECT_FALSE(results_of(m, {}, facts, {{0, 1}}).table.expected);
 }
 
 TEST(ResultsOf, JudgeTheRowOfSeveralGroupsByItsWorst) {
   const RunFacts facts{.infos = {rank_of(0, 7), rank_of(1, 9), rank_of(2, 7), rank_of(3, 9)}};
   auto m = measurement_with_losses();
-  m.lane_times.push_back({.elapsed_ns = 20'000, .lost_ns = 0});
-  m.lane_times.push_back({.elapsed_ns = 40'000, .lost_ns = 25'000});
+  m.thread_times.push_back({.elapsed_ns = 20'000, .lost_ns = 0});
+  m.thread_times.push_back({.elapsed_ns = 40'000, .lost_ns = 25'000});
 
   const auto results = results_of(m, {}, facts, {{0, 1, 2, 3}, {0, 2}, {1, 3}});
 

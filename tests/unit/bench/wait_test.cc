@@ -1,4 +1,4 @@
-// Waiting for the streams of a lane: what one of them tells ends the wait for all.
+// Waiting for the streams of a thread: what one of them tells ends the wait for all.
 #include "bench/wait.h"
 
 #include "base/error.h"

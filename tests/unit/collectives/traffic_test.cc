@@ -179,7 +179,7 @@ TEST(TrafficFile, ShowsNoUnprintableBytes) {
 
 TEST(TrafficFile, RefusesEndlessRowsAtTheirLimit) {
   std::string text;
-  for (std::size_t i = 0; i <= TrafficMatrix::kMostRows; ++i) text += "0 ";
+  for (std::size_t i = 0; i <= TrafficMatrix::kMaxRows; ++i) text += "0 ";
 
   EXPECT_THAT(refusal(text), HasSubstr("has more than 4096 values"));
 }

@@ -12,10 +12,10 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::size_t kMostBytes = 1000;
+constexpr std::size_t kMaxBytes = 1000;
 
 std::string about(const std::string& text) {
-  const auto document = load_document(text, kMostBytes);
+  const auto document = load_document(text, kMaxBytes);
   return document ? "nothing" : document.sentence();
 }
 
@@ -30,7 +30,7 @@ std::string nested(int depth) {
 }
 
 TEST(YamlDocuments, AreLoaded) {
-  const auto document = load_document("a: 1\nb: [2, 3]\n", kMostBytes);
+  const auto document = load_document("a: 1\nb: [2, 3]\n", kMaxBytes);
 
   ASSERT_TRUE(document) << document.sentence();
   EXPECT_EQ((*document)["b"][1].as<int>(), 3);
@@ -51,7 +51,7 @@ TEST(YamlDocuments, KeepToTheirLimits) {
   EXPECT_EQ(about("a:\n" + nested(33)), ", line 2: maps and lists nest deeper than 32.");
   EXPECT_THAT(about(nested(400)), HasSubstr("nest deeper"));
   EXPECT_EQ(about_much(nested(20'000)), ", line 1: maps and lists nest deeper than 32.");
-  EXPECT_THAT(about("a: " + std::string(kMostBytes, 'x')), HasSubstr("at most 1000 B are read"));
+  EXPECT_THAT(about("a: " + std::string(kMaxBytes, 'x')), HasSubstr("at most 1000 B are read"));
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ inline std::vector<Place> everywhere_from(int first, int nranks, Where where, st
 class Pieces {
  public:
   // Of `count` elements: as many as keep each at kPieceBytes or above, at least one and at most
-  // kMost.
+  // kMax.
   Pieces(std::size_t count, std::size_t element_bytes)
       : count_(count),
         element_bytes_(element_bytes),
         pieces_(static_cast<int>(
-            std::clamp(count * element_bytes / kPieceBytes, std::size_t{1}, kMost))) {}
+            std::clamp(count * element_bytes / kPieceBytes, std::size_t{1}, kMax))) {}
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(pieces_); }
   Range operator[](std::uint32_t piece) const {
@@ -58,7 +58,7 @@ class Pieces {
 
  private:
   static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;  // some fit any L2 cache
-  static constexpr std::size_t kMost = 32;  // filling the pipeline costs 1/32 of the time per hop
+  static constexpr std::size_t kMax = 32;  // filling the pipeline costs 1/32 of the time per hop
 
   std::size_t count_;
   std::size_t element_bytes_;

@@ -3,8 +3,8 @@
 
 #include "backends/host/control.h"
 #include "backends/host/emulation/timeline.h"
+#include "base/modeled_time.h"
 #include "base/pages.h"
-#include "base/twin_time.h"
 
 #include <algorithm>
 #include <atomic>
@@ -21,16 +21,16 @@ namespace linerate::host {
 class Ledger {
  public:
   static std::size_t bytes(int nranks) {
-    return round_up((kEntries + kCells * capacity(nranks)) * sizeof(TwinTime), kLinePair);
+    return round_up((kEntries + kCells * capacity(nranks)) * sizeof(ModeledTime), kLinePair);
   }
 
   Ledger(std::byte* memory, int nranks)
-      : stamps_(reinterpret_cast<TwinTime*>(memory)), capacity_(capacity(nranks)) {}
+      : stamps_(reinterpret_cast<ModeledTime*>(memory)), capacity_(capacity(nranks)) {}
 
-  TwinTime& entered(std::uint64_t call) const { return stamps_[call % kEntries]; }
+  ModeledTime& entered(std::uint64_t call) const { return stamps_[call % kEntries]; }
   // Once its first `steps` steps had ended. REQUIRES: steps >= 1. Steps beyond the capacity share
   // the last stamp, so that they seem to end together.
-  TwinTime& done(std::uint64_t call, std::size_t steps) const {
+  ModeledTime& done(std::uint64_t call, std::size_t steps) const {
     return stamps_[kEntries + call % kCells * capacity_ + std::min(steps, capacity_) - 1];
   }
 
@@ -39,7 +39,7 @@ class Ledger {
   // A ring in 32 pieces takes 64 steps a rank, the most of all algorithms.
   static std::size_t capacity(int nranks) { return 128 * static_cast<std::size_t>(nranks); }
 
-  TwinTime* stamps_;
+  ModeledTime* stamps_;
   std::size_t capacity_;
 };
 
@@ -51,7 +51,7 @@ struct Tally {
 };
 
 // When a link is busy. The second is kept where the network's file slows anything down.
-struct TwinLine {
+struct ModeledLine {
   Timeline real;
   Timeline healthy;  // under the lock of `real`
 };
@@ -66,7 +66,7 @@ class EmulationBlock {
     return static_cast<std::size_t>(nranks) * Ledger::bytes(nranks);
   }
   static std::size_t world_bytes(int nranks, std::size_t nlinks) {
-    return group_bytes(nranks) + kLinePair + nlinks * sizeof(TwinLine);
+    return group_bytes(nranks) + kLinePair + nlinks * sizeof(ModeledLine);
   }
 
   // `control`: where the group's control block begins.
@@ -77,8 +77,8 @@ class EmulationBlock {
     return {memory_ + static_cast<std::size_t>(rank) * Ledger::bytes(nranks_), nranks_};
   }
   Tally& tally() const { return *reinterpret_cast<Tally*>(memory_ + group_bytes(nranks_)); }
-  TwinLine& timelines(std::size_t link) const {
-    return reinterpret_cast<TwinLine*>(memory_ + group_bytes(nranks_) + kLinePair)[link];
+  ModeledLine& timelines(std::size_t link) const {
+    return reinterpret_cast<ModeledLine*>(memory_ + group_bytes(nranks_) + kLinePair)[link];
   }
 
  private:

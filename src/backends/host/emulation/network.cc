@@ -120,10 +120,10 @@ Path Network::path(int from, int to) const {
   return path;
 }
 
-TwinTime Network::busy(std::size_t link, std::size_t bytes) const {
+ModeledTime Network::busy(std::size_t link, std::size_t bytes) const {
   const auto busy_ns = [&](double ns_per_byte) {
     const double ns = std::ceil(static_cast<double>(bytes) * ns_per_byte);
-    return std::int64_t{std::llround(std::min(ns, kMostBusyNs))};
+    return std::int64_t{std::llround(std::min(ns, kMaxBusyNs))};
   };
   return {busy_ns(links_[link].ns_per_byte), busy_ns(links_[link].healthy_ns_per_byte)};
 }

@@ -1,7 +1,7 @@
 // An emulated cluster: nodes, the links between them, and which of these a pair of ranks uses.
 #pragma once
 
-#include "base/twin_time.h"
+#include "base/modeled_time.h"
 
 #include <array>
 #include <cstddef>
@@ -32,10 +32,10 @@ struct NetworkPlan {
   std::optional<LinkRate> spine{};  // one for all racks and both directions; absent: never full
   int dilation = 1;                 // time runs so many times slower than the machine's
 
-  static constexpr int kMostNodes = 1024;
-  static constexpr int kMostRanksPerNode = 64;
-  static constexpr int kMostRails = 16;
-  static constexpr int kMostDilation = 10000;
+  static constexpr int kMaxNodes = 1024;
+  static constexpr int kMaxRanksPerNode = 64;
+  static constexpr int kMaxRails = 16;
+  static constexpr int kMaxDilation = 10000;
 };
 
 // Makes what it names slower than its like.
@@ -47,10 +47,10 @@ struct Slowness {
 // The links that a message crosses, in order, and what it pays beyond their bandwidth. Times are
 // the machine's, dilated already: with what is slow, and as if nothing were.
 struct Path {
-  static constexpr std::size_t kMost = 5;
-  std::array<std::uint32_t, kMost> link{};
+  static constexpr std::size_t kMax = 5;
+  std::array<std::uint32_t, kMax> link{};
   std::size_t nlinks = 0;
-  TwinTime latency{};
+  ModeledTime latency{};
   double stretch = 1;  // a slow rank's transfers take so many times as long as the links are busy
 
   std::span<const std::uint32_t> links() const& { return std::span(link).first(nlinks); }
@@ -89,12 +89,12 @@ class Network {
 
   // REQUIRES: from != to; both below nranks().
   Path path(int from, int to) const;
-  // How long `bytes` keep the link busy, at most kMostBusyNs: as it is, and as if it were healthy.
-  TwinTime busy(std::size_t link, std::size_t bytes) const;
+  // How long `bytes` keep the link busy, at most kMaxBusyNs: as it is, and as if it were healthy.
+  ModeledTime busy(std::size_t link, std::size_t bytes) const;
   // Whether slow_link() or slow_rank() was ever called.
   bool slowed() const { return slowed_; }
 
-  static constexpr double kMostBusyNs = 1e15;  // eleven days: sums stay within 64 bits
+  static constexpr double kMaxBusyNs = 1e15;  // eleven days: sums stay within 64 bits
 
   // Equal for networks that are alike: ranks of one job compare it.
   std::uint64_t fingerprint() const;
@@ -104,7 +104,7 @@ class Network {
     std::string name;
     double ns_per_byte = 0;
     double healthy_ns_per_byte = 0;
-    TwinTime latency{};
+    ModeledTime latency{};
   };
   enum class Way : std::uint8_t { up, down };
 

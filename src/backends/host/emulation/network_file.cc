@@ -69,7 +69,7 @@ void NetworkReader::read_nic(const Section& top, NetworkPlan& plan) {
   if (!node) return;
   const Section nic(*node, "nic", kNicKeys, complaints_);
   read_rate(nic, plan.nic);
-  nic.whole("rails", {1, NetworkPlan::kMostRails}, plan.rails);
+  nic.whole("rails", {1, NetworkPlan::kMaxRails}, plan.rails);
 }
 
 void NetworkReader::read_rack(const Section& top, NetworkPlan& plan) {
@@ -77,16 +77,16 @@ void NetworkReader::read_rack(const Section& top, NetworkPlan& plan) {
   if (!node) return;
   const Section rack(*node, "rack", kRackKeys, complaints_);
   rack.require("nodes");
-  rack.whole("nodes", {1, NetworkPlan::kMostNodes}, plan.nodes_per_rack);
+  rack.whole("nodes", {1, NetworkPlan::kMaxNodes}, plan.nodes_per_rack);
   read_rate(rack, plan.rack.emplace());
 }
 
 NetworkPlan NetworkReader::plan_of(const Section& top) {
   NetworkPlan plan;
   for (const auto key : {"nodes", "ranks_per_node", "nic"}) top.require(key);
-  top.whole("nodes", {1, NetworkPlan::kMostNodes}, plan.nodes);
-  top.whole("ranks_per_node", {1, NetworkPlan::kMostRanksPerNode}, plan.ranks_per_node);
-  top.whole("dilation", {1, NetworkPlan::kMostDilation}, plan.dilation);
+  top.whole("nodes", {1, NetworkPlan::kMaxNodes}, plan.nodes);
+  top.whole("ranks_per_node", {1, NetworkPlan::kMaxRanksPerNode}, plan.ranks_per_node);
+  top.whole("dilation", {1, NetworkPlan::kMaxDilation}, plan.dilation);
   read_nic(top, plan);
   read_link(top, "local", plan.local);
   read_rack(top, plan);
@@ -164,12 +164,12 @@ Result<Network> NetworkReader::read(const YAML::Node& document) {
 }  // namespace
 
 Result<Network> parse_network(std::string_view text) {
-  const auto document = yaml::load_document(text, kMostNetworkBytes);
+  const auto document = yaml::load_document(text, kMaxNetworkBytes);
   return document ? NetworkReader().read(*document) : document.failure();
 }
 
 Result<std::shared_ptr<const Network>> read_network(const std::string& path) {
-  const auto text = read_regular_file(path, kMostNetworkBytes);
+  const auto text = read_regular_file(path, kMaxNetworkBytes);
   if (!text) return Failure{fmt::format("--emulate '{}': {}", path, text.sentence())};
   auto network = parse_network(*text);
   if (!network) return Failure{fmt::format("--emulate '{}'{}", path, network.sentence())};

@@ -11,7 +11,7 @@
 
 namespace linerate::host {
 
-inline constexpr std::size_t kMostNetworkBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxNetworkBytes = std::size_t{64} << 10;
 
 // Strict: unknown and repeated keys, missing units, several documents and values out of their range
 // are refused by what goes on behind the file's name: ", line 3: …". The keys are in

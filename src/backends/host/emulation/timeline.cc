@@ -26,7 +26,7 @@ std::int64_t Timeline::take(std::int64_t start_ns, std::int64_t busy_ns) {
 
 // Puts one interval in the place of [first, last).
 void Timeline::replace(std::size_t first, std::size_t last, const Interval& by) {
-  if (first == last && count_ == kMost) {
+  if (first == last && count_ == kMax) {
     busy_[1].begin_ns = busy_[0].begin_ns;
     std::move(busy_.begin() + 1, busy_.begin() + count_, busy_.begin());
     --count_;

@@ -25,7 +25,7 @@ class Timeline {
   bool try_lock() { return lock_.exchange(1, std::memory_order_acquire) == 0; }
   void unlock() { lock_.store(0, std::memory_order_release); }
 
-  static constexpr std::size_t kMost = 64;  // intervals; beyond, the two oldest become one
+  static constexpr std::size_t kMax = 64;  // intervals; beyond, the two oldest become one
 
  private:
   struct Interval {
@@ -37,7 +37,7 @@ class Timeline {
 
   std::atomic<std::uint32_t> lock_;
   std::uint32_t count_ = 0;
-  std::array<Interval, kMost> busy_;  // ascending; none touches the next
+  std::array<Interval, kMax> busy_;  // ascending; none touches the next
 };
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "shared between processes");

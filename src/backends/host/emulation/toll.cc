@@ -22,7 +22,7 @@ constexpr std::int64_t kLongestNapNs = 1'000'000;  // aborts are seen in between
 
 // Beyond this share the emulated times are the machine's own to a part that matters.
 constexpr double kTolerated = 0.05;
-constexpr std::int64_t kLeastCalls = 20;  // fewer say nothing
+constexpr std::int64_t kMinCalls = 20;  // fewer say nothing
 
 bool takes_data_from(const CompiledSchedule::View& step, int rank) {
   return std::ranges::find(step.from, rank, &Place::rank) != step.from.end();
@@ -47,7 +47,7 @@ Toll::~Toll() {
   if (is_first) warn_if_behind();
 }
 
-TwinTime Toll::begin() {
+ModeledTime Toll::begin() {
   const auto now_ns = team_.setup().clock->now_ns() - arrears_->behind_ns;
   entered_ = later({now_ns, now_ns - arrears_->lag_ns}, {});
   ready_ = signalled_ = done_ = entered_;
@@ -63,8 +63,8 @@ void Toll::charge(std::uint32_t index, const CompiledSchedule::View& step,
                   std::size_t element_bytes) {
   const std::size_t bytes = step.stage.count * element_bytes;
   hear(step, bytes > 0);
-  const TwinTime start = start_of(step);
-  TwinTime arrived = later(start, signalled_);
+  const ModeledTime start = start_of(step);
+  ModeledTime arrived = later(start, signalled_);
   for (const Place& place : step.from)
     if (place.rank != team_.rank())
       arrived = later(arrived, transfer(place.rank, team_.rank(), bytes, start));
@@ -77,15 +77,15 @@ void Toll::charge(std::uint32_t index, const CompiledSchedule::View& step,
 // Steps go in order: what one has waited for, the next ones need not wait for.
 void Toll::hear(const CompiledSchedule::View& step, bool moves) {
   for (const Wait& wait : step.waits) {
-    const TwinTime happened = group_.ledger(wait.rank).done(call_, wait.steps);
+    const ModeledTime happened = group_.ledger(wait.rank).done(call_, wait.steps);
     ready_ = later(ready_, happened);
     if (moves && takes_data_from(step, wait.rank)) continue;
     signalled_ = later(signalled_, happened + path(wait.rank, team_.rank()).latency);
   }
 }
 
-TwinTime Toll::start_of(const CompiledSchedule::View& step) const {
-  TwinTime start = ready_;
+ModeledTime Toll::start_of(const CompiledSchedule::View& step) const {
+  ModeledTime start = ready_;
   for (const auto places : {step.from, step.to})
     for (const Place& place : places)
       if (place.rank != team_.rank()) start = later(start, entered_of(place.rank));
@@ -104,7 +104,7 @@ void Toll::receive(int peer, std::size_t bytes) {
 
 void Toll::stamp_step() { own_.done(call_, 1) = done_; }
 
-TwinTime Toll::arrival(int source, std::size_t bytes, const TwinTime& start) {
+ModeledTime Toll::arrival(int source, std::size_t bytes, const ModeledTime& start) {
   return transfer(source, team_.rank(), bytes, start);
 }
 
@@ -114,24 +114,24 @@ Path Toll::path(int from, int to) const {
                         world_ranks[static_cast<std::size_t>(to)]);
 }
 
-TwinTime Toll::transfer(int from, int to, std::size_t bytes, const TwinTime& start) {
+ModeledTime Toll::transfer(int from, int to, std::size_t bytes, const ModeledTime& start) {
   if (from == to) return start;
   const Path way = path(from, to);
-  TwinTime end = start;
+  ModeledTime end = start;
   for (const std::uint32_t link : way.links()) end = later(end, take(link, bytes, start));
   const double busy_ns = static_cast<double>(end.real_ns - start.real_ns) * way.stretch;
-  end.real_ns = start.real_ns + std::llround(std::min(busy_ns, Network::kMostBusyNs));
+  end.real_ns = start.real_ns + std::llround(std::min(busy_ns, Network::kMaxBusyNs));
   return end + way.latency;
 }
 
-TwinTime Toll::take(std::uint32_t link, std::size_t bytes, const TwinTime& start) {
-  TwinLine& lines = world_.timelines(link);
-  const TwinTime busy = network_->busy(link, bytes);
+ModeledTime Toll::take(std::uint32_t link, std::size_t bytes, const ModeledTime& start) {
+  ModeledLine& lines = world_.timelines(link);
+  const ModeledTime busy = network_->busy(link, bytes);
   while (!lines.real.try_lock()) {
     team_.waiting().check_aborted();
     sched_yield();
   }
-  TwinTime end;
+  ModeledTime end;
   end.real_ns = lines.real.take(start.real_ns, busy.real_ns);
   end.healthy_ns =
       network_->slowed() ? lines.healthy.take(start.healthy_ns, busy.healthy_ns) : end.real_ns;
@@ -139,8 +139,8 @@ TwinTime Toll::take(std::uint32_t link, std::size_t bytes, const TwinTime& start
   return end;
 }
 
-TwinTime Toll::end(std::span<const Wait> last) const {
-  TwinTime end = done_;
+ModeledTime Toll::end(std::span<const Wait> last) const {
+  ModeledTime end = done_;
   for (const int peer : team_.peers())
     if (call_ >= kCells) end = later(end, group_.ledger(peer).entered(call_ - kCells + 1));
   for (const Wait& wait : last) end = later(end, group_.ledger(wait.rank).done(call_, wait.steps));
@@ -151,7 +151,7 @@ void Toll::settle(std::span<const Wait> last) { end_call(end(last)); }
 
 void Toll::settle_messages() { end_call(done_); }
 
-void Toll::end_call(const TwinTime& end) {
+void Toll::end_call(const ModeledTime& end) {
   wait_until(end.real_ns);
   arrears_->behind_ns = team_.setup().clock->now_ns() - end.real_ns;
   arrears_->lag_ns = end.lost_ns();
@@ -185,11 +185,11 @@ void Toll::warn_if_behind() const {
   const Tally& tally = world_.tally();
   const auto emulated = static_cast<double>(tally.emulated_ns.load());
   const auto behind = static_cast<double>(tally.behind_ns.load());
-  if (tally.calls.load() < kLeastCalls || behind <= kTolerated * emulated) return;
+  if (tally.calls.load() < kMinCalls || behind <= kTolerated * emulated) return;
   const int dilation = network_->plan().dilation;
   const double needed = std::ceil(2 * dilation * (1 + behind / emulated));
   const auto advice =
-      needed <= NetworkPlan::kMostDilation
+      needed <= NetworkPlan::kMaxDilation
           ? fmt::format("Set dilation: {} in the file (it is {}), or use fewer ranks", needed,
                         dilation)
           : std::string("Use fewer ranks, or a slower network in the file");

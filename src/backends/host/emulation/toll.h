@@ -67,7 +67,7 @@ class Toll {
   // Begins the next collective call: before Team::enter.
   void enter();
   // Begins a point-to-point call; yields when.
-  TwinTime begin();
+  ModeledTime begin();
 
   // Of the current collective call; the peers concerned have been seen.
   // Step `index` of a schedule: before it is announced.
@@ -80,14 +80,14 @@ class Toll {
   void stamp_step();
 
   // A message that may start then; yields its arrival here.
-  TwinTime arrival(int source, std::size_t bytes, const TwinTime& start);
+  ModeledTime arrival(int source, std::size_t bytes, const ModeledTime& start);
   // The current call is not over before.
-  void last_until(const TwinTime& time) { done_ = later(done_, time); }
+  void last_until(const ModeledTime& time) { done_ = later(done_, time); }
 
   // When the current collective call is over, if peers had ended these steps: not before all have
   // entered the one kCells - 1 before, without which there is no cell for it. REQUIRES: the steps
   // are announced.
-  TwinTime end(std::span<const Wait> last) const;
+  ModeledTime end(std::span<const Wait> last) const;
   // Waits until then. Throws PeerFailure soon after an abort.
   void settle(std::span<const Wait> last);
   // The same of a point-to-point call.
@@ -100,18 +100,18 @@ class Toll {
 
   // When this rank's last call ended, and when it would have if nothing in the network's file had
   // ever been slow: on the machine's clock.
-  TwinTime twin_time() const {
+  ModeledTime modeled_time() const {
     return {arrears_->end_ns, arrears_->end_ns - arrears_->past_ns - arrears_->lag_ns};
   }
 
  private:
   void hear(const CompiledSchedule::View& step, bool moves);
-  TwinTime start_of(const CompiledSchedule::View& step) const;
-  TwinTime transfer(int from, int to, std::size_t bytes, const TwinTime& start);
-  TwinTime take(std::uint32_t link, std::size_t bytes, const TwinTime& start);
+  ModeledTime start_of(const CompiledSchedule::View& step) const;
+  ModeledTime transfer(int from, int to, std::size_t bytes, const ModeledTime& start);
+  ModeledTime take(std::uint32_t link, std::size_t bytes, const ModeledTime& start);
   Path path(int from, int to) const;
-  const TwinTime& entered_of(int peer) const { return group_.ledger(peer).entered(call_); }
-  void end_call(const TwinTime& end);
+  const ModeledTime& entered_of(int peer) const { return group_.ledger(peer).entered(call_); }
+  void end_call(const ModeledTime& end);
   void wait_until(std::int64_t time_ns);
   void warn_if_behind() const;
 
@@ -123,10 +123,10 @@ class Toll {
   std::vector<Wait> everybody_;  // one step of each peer
   std::shared_ptr<Arrears> arrears_;
   std::uint64_t call_ = 0;        // collective calls so far
-  TwinTime entered_{};            // of the current call of either kind
-  TwinTime ready_{};              // when the last that its steps waited for had happened
-  TwinTime signalled_{};          // when it had heard of the last without data
-  TwinTime done_{};               // when all that was charged to it has arrived
+  ModeledTime entered_{};         // of the current call of either kind
+  ModeledTime ready_{};           // when the last that its steps waited for had happened
+  ModeledTime signalled_{};       // when it had heard of the last without data
+  ModeledTime done_{};            // when all that was charged to it has arrived
   std::int64_t emulated_ns_ = 0;  // time of all calls since start_afresh()
   std::int64_t calls_ = 0;        // and their number
 };

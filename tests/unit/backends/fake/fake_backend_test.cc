@@ -168,7 +168,7 @@ std::vector<std::int64_t> losses(const FakeOptions& options) {
     const Buffers buffers{.send = data, .recv = data, .count = 1000};
     if (rank.number() == 0) rank.comm.send(buffers, 1, rank.stream);
     if (rank.number() == 1) rank.comm.recv(buffers, 0, rank.stream);
-    lost[static_cast<std::size_t>(rank.number())] = rank.comm.twin_time()->lost_ns();
+    lost[static_cast<std::size_t>(rank.number())] = rank.comm.modeled_time()->lost_ns();
   });
   return lost;
 }

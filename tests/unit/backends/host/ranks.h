@@ -4,8 +4,8 @@
 #include "backends/host/host_backend.h"
 #include "base/clock.h"
 #include "comm/communicator.h"
-#include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
+#include "launch/threads/rank_threads.h"
 
 #include <functional>
 #include <memory>
@@ -50,7 +50,7 @@ inline void run_ranks_of(Bootstrap& process, const Ranks& ranks,
       throw;
     }
   };
-  run_lanes(process, ranks.nranks, run_one, nullptr);
+  run_rank_threads(process, ranks.nranks, run_one, nullptr);
 }
 
 inline void run_ranks(const Ranks& ranks, const std::function<void(Rank)>& body) {

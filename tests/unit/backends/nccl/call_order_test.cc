@@ -34,8 +34,8 @@ void run_whole(const RunConfig& config) {
   events.results = [](std::span<const Record>, const RunTotals&) {};
   events.row = [](std::span<const Record>) {};
   events.interrupted = [] { return false; };
-  run_lanes_on_fakes(config, kVersion,
-                     [&](const SessionInput& input) { run_benchmark(input, {}, events); });
+  run_threads_on_fakes(config, kVersion,
+                       [&](const SessionInput& input) { run_benchmark(input, {}, events); });
 }
 
 Calls repeated(const std::vector<std::pair<int, std::string>>& counts) {
@@ -57,7 +57,7 @@ TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
   config.check = 0;
   Calls calls;
 
-  run_lanes_on_fakes(config, kVersion, [&](const SessionInput& input) {
+  run_threads_on_fakes(config, kVersion, [&](const SessionInput& input) {
     Session session(input);
     session.allocate(8);
     const FakeLog log;
@@ -79,7 +79,7 @@ TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
   auto config = two_gpus();
   config.ngpus = 1;
 
-  run_lanes_on_fakes(config, kVersion, [&](const SessionInput& input) {
+  run_threads_on_fakes(config, kVersion, [&](const SessionInput& input) {
     Session session(input);
     session.allocate(8);
     auto& rank = session.ranks().front();

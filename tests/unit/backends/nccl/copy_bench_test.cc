@@ -168,15 +168,15 @@ TEST(CudaCopies, ArePoisonedBeforeTheFirst) {
 }
 
 TEST(CudaCopies, OpenTheGateWhereEnqueueingFails) {
-  constexpr int kMost = 40;  // one sample has 32 copies
-  for (int good = 0; good < kMost; good += 3) {
+  constexpr int kMax = 40;  // one sample has 32 copies
+  for (int good = 0; good < kMax; good += 3) {
     Machine machine;
     const CopyStream stream{kHostEnd, 0, 0, CopyEngine::ce};
     const auto run =
         machine.bench->prepare({.streams = {&stream, 1}, .bytes = kBytes, .limit_s = 0.01});
     machine.timeline.fail_copy_in = good;
 
-    EXPECT_THROW((void)run->measure(std::vector<std::uint64_t>{kMost}), Error);
+    EXPECT_THROW((void)run->measure(std::vector<std::uint64_t>{kMax}), Error);
 
     const CudaStream idle(fake_timeline_cuda(), 0, StreamKind::own);
     EXPECT_TRUE(idle.get() != nullptr);

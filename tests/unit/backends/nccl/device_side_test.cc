@@ -169,7 +169,7 @@ TEST(DeviceSide, GivesTheKernelItsCtasAndABarrierForEach) {
 TEST(DeviceSide, TakesFewCtasWhereRanksShareAGpu) {
   Setting shared{.oversubscribe = true};
   shared.kernels.all_reduce = [](const ncclDevComm&, const DeviceCall& call) {
-    return call.ctas == kMostSharedCtas ? cudaSuccess : cudaErrorInvalidConfiguration;
+    return call.ctas == kMaxSharedCtas ? cudaSuccess : cudaErrorInvalidConfiguration;
   };
   run_pair(shared, [](Rank& rank) {
     EXPECT_NO_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream));

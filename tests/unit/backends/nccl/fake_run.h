@@ -1,10 +1,10 @@
-// The lanes of a benchmark run over the fakes.
+// The threads of a benchmark run over the fakes.
 #pragma once
 
 #include "backends/nccl/nccl_backend.h"
 #include "bench/session.h"
-#include "launch/lanes/lanes.h"
 #include "launch/solo_bootstrap.h"
+#include "launch/threads/rank_threads.h"
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_nccl.h"
 
@@ -12,24 +12,24 @@
 
 namespace linerate::nccl {
 
-// Runs `lane` on each of config.nthreads threads. Throws what a lane does.
-inline void run_lanes_on_fakes(const RunConfig& config, int version,
-                               const std::function<void(const SessionInput&)>& lane) {
+// Runs `thread` on each of config.nthreads threads. Throws what a thread does.
+inline void run_threads_on_fakes(const RunConfig& config, int version,
+                                 const std::function<void(const SessionInput&)>& thread) {
   const SteadyClock clock;
   const auto backend = make_nccl_backend(
       fake_nccl(version),
       {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock}, config.gpu,
       {.kernels = device_kernels_on_host()});
   const auto process = solo_bootstrap();
-  const auto watch = Watch::start(*process, {.nlanes = config.nthreads,
-                                             .ranks_per_lane = config.ngpus,
+  const auto watch = Watch::start(*process, {.nthreads = config.nthreads,
+                                             .ranks_per_thread = config.ngpus,
                                              .deadline = Deadline::after(clock, 60)});
-  run_lanes(*process, config.nthreads, [&](Bootstrap& member) {
-    lane({.members = member,
-          .backend = *backend,
-          .watch = *watch,
-          .config = config,
-          .clock = clock});
+  run_rank_threads(*process, config.nthreads, [&](Bootstrap& member) {
+    thread({.members = member,
+            .backend = *backend,
+            .watch = *watch,
+            .config = config,
+            .clock = clock});
   });
 }
 

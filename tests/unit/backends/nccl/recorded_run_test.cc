@@ -53,7 +53,7 @@ Ran run(const RunConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
   events.row = [](std::span<const Record>) {};
   events.interrupted = [] { return false; };
   const int before = fake::events_told();
-  run_lanes_on_fakes(config, version, [&](const SessionInput& input) {
+  run_threads_on_fakes(config, version, [&](const SessionInput& input) {
     const auto totals = run_benchmark(input, {}, events);
     EXPECT_EQ(totals.failed_checks, 0u);
   });

@@ -129,7 +129,7 @@ TEST(PairBounds, OfMessagesThatTakeNoLongerThanTheirWayAreNone) {
 
 TEST(PairBounds, OfSmallMessagesAreNone) {
   auto small = run_of(0, 10);
-  small.bytes = kLeastJudgedBytes;
+  small.bytes = kMinJudgedBytes;
   EXPECT_TRUE(bounds_of({small}, limits()).front());
 
   --small.bytes;
@@ -188,11 +188,11 @@ TEST(PairFootprints, AreOfOneCoreAndOfAllPairsAtOnce) {
 }
 
 TEST(PairFootprints, OfMessagesThatNobodyJudgesAreNone) {
-  const auto found = footprints_between(8, kLeastJudgedBytes, 1);
+  const auto found = footprints_between(8, kMinJudgedBytes, 1);
 
   EXPECT_EQ(found.lone.size(), 2U);
   EXPECT_EQ(found.round.size(), 4U);
-  EXPECT_TRUE(footprints_between(8, kLeastJudgedBytes - 1, 1).lone.empty());
+  EXPECT_TRUE(footprints_between(8, kMinJudgedBytes - 1, 1).lone.empty());
 }
 
 }  // namespace

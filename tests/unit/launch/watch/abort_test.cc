@@ -1,4 +1,4 @@
-// In which order the lanes of a process are ended.
+// In which order the threads of a process are ended.
 #include "launch/solo_bootstrap.h"
 #include "launch/watch/watch.h"
 
@@ -10,22 +10,22 @@
 namespace linerate {
 namespace {
 
-TEST(WatchedLanes, AreAllStoppedBeforeOneIsAborted) {
+TEST(WatchedThreads, AreAllStoppedBeforeOneIsAborted) {
   std::string told;  // by the watch's thread
   std::promise<void> over;
   const auto process = solo_bootstrap();
   const auto watch =
-      Watch::start(*process, {.nlanes = 2, .ranks_per_lane = 1, .deadline = Deadline::never()});
-  const auto aborter = [&](const char* lane) {
+      Watch::start(*process, {.nthreads = 2, .ranks_per_thread = 1, .deadline = Deadline::never()});
+  const auto aborter = [&](const char* thread) {
     return Aborter{.stop =
-                       [&told, lane] {
-                         told += std::string("stop ") + lane + "; ";
+                       [&told, thread] {
+                         told += std::string("stop ") + thread + "; ";
                          return true;
                        },
                    .abort =
-                       [&told, &over, lane] {
-                         told += std::string("abort ") + lane + "; ";
-                         if (*lane == 'b') over.set_value();
+                       [&told, &over, thread] {
+                         told += std::string("abort ") + thread + "; ";
+                         if (*thread == 'b') over.set_value();
                        }};
   };
   watch->add_aborter(aborter("a"));

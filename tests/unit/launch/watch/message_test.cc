@@ -15,12 +15,12 @@ std::vector<ControlMessage> examples() {
           StatusMessage{.origin = 7,
                         .serial = 2,
                         .process = 5,
-                        .lanes = {{.counter = 3,
-                                   .entered_ns = 12,
-                                   .bytes = 1 << 20,
-                                   .what = "warm-up",
-                                   .collective = "all_reduce",
-                                   .placement = "in place"}},
+                        .threads = {{.counter = 3,
+                                     .entered_ns = 12,
+                                     .bytes = 1 << 20,
+                                     .what = "warm-up",
+                                     .collective = "all_reduce",
+                                     .placement = "in place"}},
                         .unlinked = {1, 2}},
           LeaveMessage{Presence::ending}, LeaveSeenMessage{}};
 }

@@ -13,19 +13,19 @@
 namespace linerate {
 namespace {
 
-TEST(ControlPage, ShowsTheStageOfALaneToAllWhoMapIt) {
-  ControlPage mine = ControlPage::create({.nslots = 2, .nlanes = 3});
+TEST(ControlPage, ShowsTheStageOfAThreadToAllWhoMapIt) {
+  ControlPage mine = ControlPage::create({.nslots = 2, .nthreads = 3});
   const ControlPage theirs =
-      ControlPage::map(FileDescriptor(dup(mine.descriptor())), {.nslots = 2, .nlanes = 3});
+      ControlPage::map(FileDescriptor(dup(mine.descriptor())), {.nslots = 2, .nthreads = 3});
 
   mine.enter(1, 2, {.what = "warm-up", .collective = "broadcast", .bytes = 8, .placement = ""});
   mine.enter(1, 2, {.what = "timed loop", .collective = "broadcast", .bytes = 8, .placement = ""});
   mine.set_presence(1, Presence::left);
 
-  EXPECT_EQ(theirs.lane(1, 2).counter, 2u);
-  EXPECT_EQ(stage_text(theirs.lane(1, 2)), "broadcast, 8 bytes, timed loop");
-  EXPECT_EQ(theirs.lane(1, 1).counter, 0u);
-  EXPECT_EQ(theirs.lane(0, 2).counter, 0u);
+  EXPECT_EQ(theirs.thread(1, 2).counter, 2u);
+  EXPECT_EQ(stage_text(theirs.thread(1, 2)), "broadcast, 8 bytes, timed loop");
+  EXPECT_EQ(theirs.thread(1, 1).counter, 0u);
+  EXPECT_EQ(theirs.thread(0, 2).counter, 0u);
   EXPECT_EQ(theirs.presence(1), Presence::left);
   EXPECT_EQ(theirs.presence(0), Presence::running);
 }
@@ -36,7 +36,7 @@ TEST(ControlPage, CutsTextThatIsTooLong) {
 
   page.enter(0, 0, {.what = what, .collective = "", .bytes = 0, .placement = ""});
 
-  EXPECT_EQ(page.lane(0, 0).what, std::string(31, 'w'));
+  EXPECT_EQ(page.thread(0, 0).what, std::string(31, 'w'));
 }
 
 TEST(ControlPage, NeverShowsHalfAStage) {
@@ -52,10 +52,11 @@ TEST(ControlPage, NeverShowsHalfAStage) {
 
   int halves = 0;
   while (!ended) {
-    const auto lane = page.lane(0, 0);
-    if (lane.counter == 0) continue;
-    const std::string text = lane.counter % 2 == 1 ? "even" : "odd";
-    if (lane.what != text || lane.placement != text || lane.bytes != (text == "odd")) ++halves;
+    const auto thread = page.thread(0, 0);
+    if (thread.counter == 0) continue;
+    const std::string text = thread.counter % 2 == 1 ? "even" : "odd";
+    if (thread.what != text || thread.placement != text || thread.bytes != (text == "odd"))
+      ++halves;
   }
   writer.join();
 
@@ -63,10 +64,10 @@ TEST(ControlPage, NeverShowsHalfAStage) {
 }
 
 TEST(ControlPage, RefusesMemoryThatIsTooShort) {
-  const ControlPage page = ControlPage::create({.nslots = 1, .nlanes = 1});
+  const ControlPage page = ControlPage::create({.nslots = 1, .nthreads = 1});
 
   EXPECT_THROW(
-      ControlPage::map(FileDescriptor(dup(page.descriptor())), {.nslots = 100, .nlanes = 100}),
+      ControlPage::map(FileDescriptor(dup(page.descriptor())), {.nslots = 100, .nthreads = 100}),
       Error);
 }
 

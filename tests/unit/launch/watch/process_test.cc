@@ -22,8 +22,8 @@ TEST(Subject, NamesRanksHostAndPid) {
   process.hostname = "node07";
   process.pid = 4711;
   process.first_rank = 4;
-  process.nlanes = 2;
-  process.ranks_per_lane = 2;
+  process.nthreads = 2;
+  process.ranks_per_thread = 2;
 
   EXPECT_EQ(subject(process, ranks_of(process)), "ranks 4-7 (node07, pid 4711)");
   EXPECT_EQ(subject(process, ranks_of(process, 1)), "ranks 6-7 (node07, pid 4711)");

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-LaneStatus stage(std::uint64_t counter, const char* what, double since_s = 10.2) {
+ThreadStatus stage(std::uint64_t counter, const char* what, double since_s = 10.2) {
   return {.counter = counter,
           .entered_ns = static_cast<std::int64_t>(since_s * 1e9),
           .bytes = 1048576,
@@ -20,21 +20,21 @@ LaneStatus stage(std::uint64_t counter, const char* what, double since_s = 10.2)
           .placement = "out of place"};
 }
 
-// A job of one node per process; each process has `nlanes` lanes of one rank.
+// A job of one node per process; each process has `nthreads` threads of one rank.
 struct Job {
-  explicit Job(int nprocesses, int nlanes = 1) {
+  explicit Job(int nprocesses, int nthreads = 1) {
     for (int p = 0; p < nprocesses; ++p) {
       ControlProcess process;
       process.process = process.node = p;
-      process.first_rank = p * nlanes;
-      process.nlanes = nlanes;
+      process.first_rank = p * nthreads;
+      process.nthreads = nthreads;
       process.hostname = fmt::format("node{:02}", p);
       process.pid = 4710 + p;
       processes.push_back(process);
-      const auto lanes = static_cast<std::size_t>(nlanes);
+      const auto threads = static_cast<std::size_t>(nthreads);
       statuses.push_back({.answered = true,
                           .left = false,
-                          .lanes = std::vector<LaneStatus>(lanes, stage(3, "timed loop")),
+                          .threads = std::vector<ThreadStatus>(threads, stage(3, "timed loop")),
                           .unlinked = {}});
     }
   }
@@ -53,9 +53,9 @@ std::vector<int> ranks_of(const std::vector<Loss>& losses) {
   return ranks;
 }
 
-TEST(MissingRanks, AreTheLanesThatEnteredTheFewestStages) {
+TEST(MissingRanks, AreTheThreadsThatEnteredTheFewestStages) {
   Job job(3, 2);
-  job.statuses[1].lanes[1] = stage(2, "warm-up");
+  job.statuses[1].threads[1] = stage(2, "warm-up");
 
   const auto losses = job.missing();
 
@@ -68,7 +68,7 @@ TEST(MissingRanks, AreTheLanesThatEnteredTheFewestStages) {
 
 TEST(MissingRanks, AreSaidToHaveBegunNothingWhereThatIsSo) {
   Job job(2);
-  job.statuses[1].lanes[0] = {};
+  job.statuses[1].threads[0] = {};
 
   const auto losses = job.missing();
 
@@ -77,8 +77,8 @@ TEST(MissingRanks, AreSaidToHaveBegunNothingWhereThatIsSo) {
 
 TEST(MissingRanks, AreNamedWithTheirCaseWhereItDiffers) {
   Job job(2);
-  job.statuses[1].lanes[0] = stage(2, "verification");
-  job.statuses[1].lanes[0].bytes = 8;
+  job.statuses[1].threads[0] = stage(2, "verification");
+  job.statuses[1].threads[0].bytes = 8;
 
   const auto losses = job.missing();
 
@@ -89,7 +89,7 @@ TEST(MissingRanks, AreNamedWithTheirCaseWhereItDiffers) {
 TEST(MissingRanks, AreThoseOfASilentProcessAndNotThoseThatMayWaitForIt) {
   Job job(5);
   job.silence(3);
-  job.statuses[2].lanes[0] = stage(2, "warm-up");
+  job.statuses[2].threads[0] = stage(2, "warm-up");
 
   const auto losses = job.missing();
 
@@ -100,8 +100,8 @@ TEST(MissingRanks, AreThoseOfASilentProcessAndNotThoseThatMayWaitForIt) {
 TEST(MissingRanks, IncludeThoseThatAreCertainlyBehindASilentProcess) {
   Job job(5);
   job.silence(3);
-  job.statuses[3].lanes = {stage(3, "timed loop")};  // seen in the node's memory
-  job.statuses[2].lanes[0] = stage(2, "warm-up");
+  job.statuses[3].threads = {stage(3, "timed loop")};  // seen in the node's memory
+  job.statuses[2].threads[0] = stage(2, "warm-up");
 
   const auto losses = job.missing();
 
@@ -122,8 +122,8 @@ TEST(MissingRanks, AreNotThoseThatNobodyCouldAsk) {
 
 TEST(MissingRanks, AreNotThoseThatLeft) {
   Job job(3);
-  job.statuses[2] = {.answered = true, .left = true, .lanes = {}, .unlinked = {}};
-  job.statuses[1].lanes[0] = stage(2, "warm-up");
+  job.statuses[2] = {.answered = true, .left = true, .threads = {}, .unlinked = {}};
+  job.statuses[1].threads[0] = stage(2, "warm-up");
 
   EXPECT_THAT(ranks_of(job.missing()), ElementsAre(1));
 }
@@ -131,8 +131,8 @@ TEST(MissingRanks, AreNotThoseThatLeft) {
 TEST(MissingRanks, AreThoseThatBeganTheFewestCallsWhereAllAreInOneStage) {
   Job job(3, 2);
   for (auto& status : job.statuses)
-    for (auto& lane : status.lanes) lane.calls = 40;
-  job.statuses[2].lanes[0].calls = 39;
+    for (auto& thread : status.threads) thread.calls = 40;
+  job.statuses[2].threads[0].calls = 39;
 
   const auto losses = job.missing();
 
@@ -146,8 +146,8 @@ TEST(MissingRanks, AreThoseThatBeganTheFewestCallsWhereAllAreInOneStage) {
 
 TEST(MissingRanks, AreNotToldByCallsWhereStagesDiffer) {
   Job job(3);
-  job.statuses[0].lanes[0] = stage(3, "wait for other pairs");
-  job.statuses[1].lanes[0].calls = 12;
+  job.statuses[0].threads[0] = stage(3, "wait for other pairs");
+  job.statuses[1].threads[0].calls = 12;
 
   EXPECT_THAT(ranks_of(job.missing()), testing::IsEmpty());
 }

@@ -70,11 +70,11 @@ INSTANTIATE_TEST_SUITE_P(Anywhere, DeadProcess,
                            return fmt::format("Rank{}", fmt::join(instance.param, "And"));
                          });
 
-TEST(Watch, NamesAllRanksOfAProcessWithSeveralLanes) {
+TEST(Watch, NamesAllRanksOfAProcessWithSeveralThreads) {
   ForkedJob job({0, 0}, [](TestMember& member) {
     const auto watch = Watch::start(
         member.bootstrap(),
-        {.timeout_s = 0, .nlanes = 2, .ranks_per_lane = 3, .deadline = Deadline::never()});
+        {.timeout_s = 0, .nthreads = 2, .ranks_per_thread = 3, .deadline = Deadline::never()});
     watch->enter(1, kTimedLoop);
     member.tell("ready");
     member.tell(await_failure(*watch));

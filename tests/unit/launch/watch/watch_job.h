@@ -21,9 +21,10 @@ inline constexpr Stage kTimedLoop{.what = "timed loop",
                                   .placement = "out of place"};
 
 inline std::unique_ptr<Watch> start_watch(TestMember& member, double timeout_s = 0) {
-  return Watch::start(
-      member.bootstrap(),
-      {.timeout_s = timeout_s, .nlanes = 1, .ranks_per_lane = 1, .deadline = Deadline::never()});
+  return Watch::start(member.bootstrap(), {.timeout_s = timeout_s,
+                                           .nthreads = 1,
+                                           .ranks_per_thread = 1,
+                                           .deadline = Deadline::never()});
 }
 
 // "ranks 1,2; timed_out false; SENTENCE; SENTENCE"

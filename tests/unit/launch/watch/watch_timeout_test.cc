@@ -1,4 +1,4 @@
-// Ranks that hang: stopped processes, and lanes that do not get on.
+// Ranks that hang: stopped processes, and threads that do not get on.
 #include "unit/launch/watch/watch_job.h"
 
 #include <gmock/gmock.h>
@@ -55,14 +55,15 @@ TEST_P(StoppedProcess, IsNamedAsMissingAcrossNodes) {
 INSTANTIATE_TEST_SUITE_P(Anywhere, StoppedProcess, testing::Values(0, 1),
                          testing::PrintToStringParamName());
 
-TEST(Watch, NamesTheLaneThatHasEnteredTheFewestStages) {
+TEST(Watch, NamesTheThreadThatHasEnteredTheFewestStages) {
   ForkedJob job({0, 0, 0, 0}, [](TestMember& member) {
-    const auto watch = Watch::start(
-        member.bootstrap(),
-        {.timeout_s = kTimeoutS, .nlanes = 2, .ranks_per_lane = 1, .deadline = Deadline::never()});
-    for (int lane = 0; lane < 2; ++lane) {
-      watch->enter(lane, kWarmUp);
-      if (member.bootstrap().rank() != 2 || lane != 1) watch->enter(lane, kTimedLoop);
+    const auto watch = Watch::start(member.bootstrap(), {.timeout_s = kTimeoutS,
+                                                         .nthreads = 2,
+                                                         .ranks_per_thread = 1,
+                                                         .deadline = Deadline::never()});
+    for (int thread = 0; thread < 2; ++thread) {
+      watch->enter(thread, kWarmUp);
+      if (member.bootstrap().rank() != 2 || thread != 1) watch->enter(thread, kTimedLoop);
     }
     member.tell(await_failure(*watch));
     return 4;
@@ -103,7 +104,7 @@ TEST(Watch, NamesTheRankThatHasBegunTheFewestCallsOfAStage) {
                                 "it has begun 39 calls of this stage, others 40")));
 }
 
-// The calls of a lane that begins one whenever it is looked at, until it stops.
+// The calls of a thread that begins one whenever it is looked at, until it stops.
 class Calls {
  public:
   std::function<std::uint64_t()> counter() {
@@ -116,8 +117,8 @@ class Calls {
   std::atomic<bool> stopped_ = false;
 };
 
-// Says whether the watch lets the lane be for several timeouts, then what it says of a lane without
-// calls. Processes whose rank is in `calling` make calls in the first half.
+// Says whether the watch lets the thread be for several timeouts, then what it says of a thread
+// without calls. Processes whose rank is in `calling` make calls in the first half.
 int outlast_the_timeout(TestMember& member, const std::vector<int>& calling) {
   Calls calls;
   const auto watch = start_watch(member, kTimeoutS);
@@ -143,7 +144,7 @@ void expect_no_timeout_while_some_call(const std::vector<int>& calling) {
 
 TEST(Watch, LetsAStageLastWhileItsCallsGoOn) { expect_no_timeout_while_some_call({0, 1, 2}); }
 
-TEST(Watch, LetsALaneWaitWhileOthersGetOn) {
+TEST(Watch, LetsAThreadWaitWhileOthersGetOn) {
   expect_no_timeout_while_some_call({1});
   expect_no_timeout_while_some_call({0, 2});
 }

@@ -50,7 +50,7 @@ class RandomSystem {
                                                  {CpuArch::arm64, "", 0},
                                                  {CpuArch::ppc64, "", 0}}};
   static constexpr std::array<int, 5> kCapabilities{70, 80, 86, 90, 100};
-  static constexpr std::size_t kMostGpus = 8, kMostPorts = 8;
+  static constexpr std::size_t kMaxGpus = 8, kMaxPorts = 8;
 
   std::size_t pick(std::size_t below) { return random_() % below; }
   bool chance(std::size_t one_in) { return pick(one_in) == 0; }
@@ -61,8 +61,8 @@ class RandomSystem {
     for (std::size_t i = 0; i < count; ++i) {
       const auto kind = pick(3);
       if (kind == 0 && depth < 3) made.push_back(bridge(depth));
-      if (kind == 1 && gpus_ < kMostGpus) made.push_back(gpu());
-      if (kind == 2 && ports_ < kMostPorts) made.push_back(nic());
+      if (kind == 1 && gpus_ < kMaxGpus) made.push_back(gpu());
+      if (kind == 2 && ports_ < kMaxPorts) made.push_back(nic());
     }
     return made;
   }

@@ -34,10 +34,11 @@ class Cluster {
   // How long a call takes whose ranks enter now; its steps run in one of the orders that the waits
   // allow, by `seed`.
   std::int64_t run(const Algorithm& algorithm, const Problem& problem, unsigned seed = 0) {
-    return run_twins(algorithm, problem, seed).real_ns;
+    return run_modeled_threads(algorithm, problem, seed).real_ns;
   }
   // The same, and how long it would take if nothing were slow.
-  TwinTime run_twins(const Algorithm& algorithm, const Problem& problem, unsigned seed = 0) {
+  ModeledTime run_modeled_threads(const Algorithm& algorithm, const Problem& problem,
+                                  unsigned seed = 0) {
     begin(algorithm, problem);
     std::mt19937 random(seed);
     std::vector<std::size_t> order(tolls_.size());
@@ -47,12 +48,12 @@ class Cluster {
       went_on = std::ranges::any_of(
           order, [&](std::size_t rank) { return advance(rank, problem.element_bytes); });
     }
-    TwinTime end;
+    ModeledTime end;
     for (std::size_t rank = 0; rank < tolls_.size(); ++rank) {
       EXPECT_EQ(done_[rank], steps_[rank].size()) << "rank " << rank << " waits for ever";
       end = later(end, tolls_[rank]->end(schedules_[rank]->last_waits()));
     }
-    return end + TwinTime{-clock_.now_ns(), -clock_.now_ns()};
+    return end + ModeledTime{-clock_.now_ns(), -clock_.now_ns()};
   }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::string_view kLeast =
+constexpr std::string_view kMin =
     "nodes: 4\nranks_per_node: 2\nnic: {bandwidth: 50 GB/s, latency: 2 us}\n";
 
 TEST(NetworkFile, IsReadWithAllItsKeys) {
@@ -52,7 +52,7 @@ TEST(NetworkFile, IsReadWithAllItsKeys) {
 }
 
 TEST(NetworkFile, NeedsLittle) {
-  const auto network = parse_network(kLeast);
+  const auto network = parse_network(kMin);
 
   ASSERT_TRUE(network) << network.sentence();
   EXPECT_EQ(network->nranks(), 8);
@@ -62,7 +62,7 @@ TEST(NetworkFile, NeedsLittle) {
 
 TEST(NetworkFile, MayNameOneSlowThingAlone) {
   const auto network =
-      parse_network(std::string(kLeast) + "slow: {link: node0.nic.down, factor: 2}\n");
+      parse_network(std::string(kMin) + "slow: {link: node0.nic.down, factor: 2}\n");
 
   ASSERT_TRUE(network) << network.sentence();
   EXPECT_EQ(network->busy(*network->find_link("node0.nic.down"), 1000).real_ns, 40);
@@ -86,7 +86,7 @@ TEST_P(NetworkFileRefuses, InOneSentence) {
       << network.sentence();
 }
 
-std::string with(std::string_view more) { return std::string(kLeast) + std::string(more); }
+std::string with(std::string_view more) { return std::string(kMin) + std::string(more); }
 
 std::string nic(std::string_view rate) {
   return "nodes: 4\nranks_per_node: 2\nnic: {" + std::string(rate) + "}\n";
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
                 ", line 4: slow is not a map: its keys are link, rank, factor, "}));
 
 TEST(NetworkFile, HasItsSizeLimit) {
-  const auto network = parse_network(std::string(kMostNetworkBytes + 1, '#'));
+  const auto network = parse_network(std::string(kMaxNetworkBytes + 1, '#'));
 
   ASSERT_FALSE(network);
   EXPECT_THAT(network.sentence(), StartsWith(": it has 65537 bytes; at most 64 KiB are read."));

@@ -248,10 +248,10 @@ TEST(Toll, KnowsHowLongACallTakesOnTheHealthyNetwork) {
       Cluster healthy{Network(plan)};
       Cluster slowed{slow};
 
-      const TwinTime twins = slowed.run_twins(*algorithm, problem, seed);
+      const ModeledTime modeled = slowed.run_modeled_threads(*algorithm, problem, seed);
 
-      EXPECT_EQ(twins.healthy_ns, healthy.run(*algorithm, problem, seed)) << algorithm->name;
-      EXPECT_GT(twins.real_ns, twins.healthy_ns) << algorithm->name;
+      EXPECT_EQ(modeled.healthy_ns, healthy.run(*algorithm, problem, seed)) << algorithm->name;
+      EXPECT_GT(modeled.real_ns, twins.healthy_ns) << algorithm->name;
     }
   }
 }
@@ -265,7 +265,7 @@ TEST(Toll, LosesNothingOnAHealthyNetworkHoweverLateTheMachineIs) {
 
   toll.settle({});
 
-  EXPECT_EQ(toll.twin_time().lost_ns(), 0);
+  EXPECT_EQ(toll.modeled_time().lost_ns(), 0);
 }
 
 TEST(Toll, WhatIsLostAddsUpOverCallsAndBarriers) {
@@ -274,20 +274,20 @@ TEST(Toll, WhatIsLostAddsUpOverCallsAndBarriers) {
   Cluster cluster(network);
   Toll& toll = cluster.toll(1);
   const auto fetch_once = [&] {
-    const TwinTime entered = toll.begin();
+    const ModeledTime entered = toll.begin();
     toll.last_until(toll.arrival(0, 1000, entered));
     cluster.clock().advance(1'000'000);
     toll.settle_messages();
   };
 
   fetch_once();
-  EXPECT_EQ(toll.twin_time().lost_ns(), 2000);
+  EXPECT_EQ(toll.modeled_time().lost_ns(), 2000);
   fetch_once();
-  EXPECT_EQ(toll.twin_time().lost_ns(), 4000)
+  EXPECT_EQ(toll.modeled_time().lost_ns(), 4000)
       << "the healthy call began sooner by what the first had lost";
   toll.start_afresh();
   fetch_once();
-  EXPECT_EQ(toll.twin_time().lost_ns(), 6000);
+  EXPECT_EQ(toll.modeled_time().lost_ns(), 6000);
 }
 
 }  // namespace

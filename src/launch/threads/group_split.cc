@@ -1,7 +1,7 @@
-// LaneGroup::split: all choices are gathered, then processes that share a colour connect.
+// ThreadGroup::split: all choices are gathered, then processes that share a colour connect.
 #include "base/wire.h"
-#include "launch/lanes/group.h"
 #include "launch/solo_bootstrap.h"
+#include "launch/threads/group.h"
 
 #include <algorithm>
 #include <cassert>
@@ -10,14 +10,14 @@
 namespace linerate {
 namespace {
 
-Bytes pack_choice(const LaneChoice& choice) {
+Bytes pack_choice(const ThreadChoice& choice) {
   return WireWriter().put(choice.color).put(choice.key).put(choice.process).put(choice.host).take();
 }
 
-LaneChoice unpack_choice(const Bytes& packed) {
+ThreadChoice unpack_choice(const Bytes& packed) {
   constexpr int kHigh = std::numeric_limits<int>::max();
   WireReader reader(packed);
-  LaneChoice choice;
+  ThreadChoice choice;
   choice.color = reader.get<int>();
   choice.key = reader.get<int>();
   choice.process = reader.get_between(0, kHigh);
@@ -33,15 +33,17 @@ int position_in(const ColorGroup& group, int process) {
 
 }  // namespace
 
-std::shared_ptr<const LaneGroup::Outcome> LaneGroup::split(int member, const LaneChoice& choice,
-                                                           const Deadline& deadline) {
+std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::split(int member,
+                                                               const ThreadChoice& choice,
+                                                               const Deadline& deadline) {
   auto mine = choice;
   mine.process = process_.rank();
   return meet(member, pack_choice(mine), {"split", deadline},
               [&](std::span<const Bytes> inputs) { return split_all(inputs, deadline); });
 }
 
-LaneGroup::Outcome LaneGroup::split_all(std::span<const Bytes> inputs, const Deadline& deadline) {
+ThreadGroup::Outcome ThreadGroup::split_all(std::span<const Bytes> inputs,
+                                            const Deadline& deadline) {
   Outcome outcome;
   const auto packed = in_rank_order(process_.all_gather(pack_local(inputs), deadline));
   for (const auto& choice : packed) outcome.choices.push_back(unpack_choice(choice));
@@ -59,9 +61,9 @@ LaneGroup::Outcome LaneGroup::split_all(std::span<const Bytes> inputs, const Dea
   return outcome;
 }
 
-void LaneGroup::connect_round(std::span<const ColorGroup> groups,
-                              std::span<const std::size_t> round, const Deadline& deadline,
-                              std::map<int, std::unique_ptr<Bootstrap>>& connected) {
+void ThreadGroup::connect_round(std::span<const ColorGroup> groups,
+                                std::span<const std::size_t> round, const Deadline& deadline,
+                                std::map<int, std::unique_ptr<Bootstrap>>& connected) {
   int color = -1;
   int key = 0;
   for (const auto index : round) {
@@ -74,9 +76,9 @@ void LaneGroup::connect_round(std::span<const ColorGroup> groups,
   if (color >= 0) connected[color] = std::move(process);
 }
 
-std::shared_ptr<LaneGroup> LaneGroup::form(const ColorGroup& group,
-                                           std::span<const LaneChoice> choices,
-                                           std::unique_ptr<Bootstrap> process) const {
+std::shared_ptr<ThreadGroup> ThreadGroup::form(const ColorGroup& group,
+                                               std::span<const ThreadChoice> choices,
+                                               std::unique_ptr<Bootstrap> process) const {
   Layout layout;
   layout.host = layout_.host;
   layout.ranks_of_process.resize(group.processes.size());
@@ -85,7 +87,7 @@ std::shared_ptr<LaneGroup> LaneGroup::form(const ColorGroup& group,
     const auto position = static_cast<std::size_t>(position_in(group, choice.process));
     layout.ranks_of_process[position].push_back(static_cast<int>(rank));
   }
-  return std::make_shared<LaneGroup>(job_, std::move(process), std::move(layout));
+  return std::make_shared<ThreadGroup>(job_, std::move(process), std::move(layout));
 }
 
 }  // namespace linerate

@@ -1,11 +1,11 @@
-// See copy_lane.h.
-#include "devices/cuda/copy_lane.h"
+// See copy_queue.h.
+#include "devices/cuda/copy_queue.h"
 
 #include "pattern/pattern.h"
 
 namespace linerate::cuda {
 
-CopyLane::CopyLane(const CopyRunInput& input, const Plan& plan)
+CopyQueue::CopyQueue(const CopyRunInput& input, const Plan& plan)
     : input_(input),
       plan_(plan),
       stream_(input.api, plan.what.by, StreamKind::own),
@@ -16,40 +16,40 @@ CopyLane::CopyLane(const CopyRunInput& input, const Plan& plan)
   fill(plan.what.from, source_.view(), plan.content);
 }
 
-Buffer CopyLane::allocate(int end) const {
+Buffer CopyQueue::allocate(int end) const {
   if (end == kHostEnd) return input_.device(gpu()).allocate(plan_.bytes, MemoryKind::pinned);
   return input_.device(end).allocate(plan_.bytes, MemoryKind::device);
 }
 
 // The host's memory is filled and compared by the host: it is what a program there would see.
-void CopyLane::fill(int end, View view, const Content& content) const {
+void CopyQueue::fill(int end, View view, const Content& content) const {
   if (end == kHostEnd)
     pattern::fill(view, content);
   else
     input_.device(end).fill(view, content);
 }
 
-Comparison CopyLane::compare() const {
+Comparison CopyQueue::compare() const {
   const ConstView got = target_.view();
   return plan_.what.to == kHostEnd ? pattern::count_wrong(got, plan_.content)
                                    : input_.device(plan_.what.to).count_wrong(got, plan_.content);
 }
 
-void CopyLane::begin_behind(const CopyLane& other) {
+void CopyQueue::begin_behind(const CopyQueue& other) {
   with_gpu(input_.api, gpu(), [&] {
     if (&other != this) other.begin_.hold(stream_.get());
     begin_.record(stream_.get());
   });
 }
 
-void CopyLane::end_before(CopyLane& other) {
+void CopyQueue::end_before(CopyQueue& other) {
   with_gpu(input_.api, gpu(), [&] {
     end_.record(stream_.get());
     if (&other != this) end_.hold(other.stream_.get());
   });
 }
 
-void CopyLane::copy() {
+void CopyQueue::copy() {
   with_gpu(input_.api, gpu(), [&] {
     void* const to = target_.data();
     const void* const from = source_.data();

@@ -8,7 +8,7 @@
 namespace linerate {
 
 // What one member of the group that is split chose, and where it lives.
-struct LaneChoice {
+struct ThreadChoice {
   int color = 0;  // < 0: no group
   int key = 0;
   int process = 0;
@@ -22,7 +22,7 @@ struct ColorGroup {
 };
 
 // In ascending order of colour; `choices` is indexed by old rank.
-std::vector<ColorGroup> color_groups(std::span<const LaneChoice> choices);
+std::vector<ColorGroup> color_groups(std::span<const ThreadChoice> choices);
 
 // Indices of the groups that span several processes, in rounds: within a round no process is in two
 // groups, so that one split of the processes serves the whole round.

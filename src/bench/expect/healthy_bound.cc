@@ -1,9 +1,9 @@
-// See twin_bound.h.
-#include "bench/expect/twin_bound.h"
+// See healthy_bound.h.
+#include "bench/expect/healthy_bound.h"
 
 namespace linerate {
 
-std::optional<Expectation> twin_bound(const Record& record, double healthy_us) {
+std::optional<Expectation> healthy_bound(const Record& record, double healthy_us) {
   // A healthy run loses nothing but what the fake's noise costs: with noise=5% the slowest of 64
   // ranks takes 1.12 times as long.
   constexpr double kLow = 0.85;

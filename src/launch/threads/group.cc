@@ -1,5 +1,5 @@
 // See group.h.
-#include "launch/lanes/group.h"
+#include "launch/threads/group.h"
 
 #include "base/wire.h"
 #include "launch/solo_bootstrap.h"
@@ -23,8 +23,8 @@ std::vector<int> invert(const std::vector<std::vector<int>>& ranks_of_process) {
   return process_of_rank;
 }
 
-LaneGroup::Layout equal_shares(const Bootstrap& process, int nthreads) {
-  LaneGroup::Layout layout;
+ThreadGroup::Layout equal_shares(const Bootstrap& process, int nthreads) {
+  ThreadGroup::Layout layout;
   layout.host = process.place();
   layout.ranks_of_process.resize(static_cast<std::size_t>(process.nranks()));
   int next = 0;
@@ -38,7 +38,7 @@ LaneGroup::Layout equal_shares(const Bootstrap& process, int nthreads) {
 
 }  // namespace
 
-LaneGroup::LaneGroup(LaneJob& job, Bootstrap& process, Layout layout)
+ThreadGroup::ThreadGroup(ThreadJob& job, Bootstrap& process, Layout layout)
     : job_(job),
       process_(process),
       layout_(std::move(layout)),
@@ -46,33 +46,33 @@ LaneGroup::LaneGroup(LaneJob& job, Bootstrap& process, Layout layout)
       inputs_(local_ranks().size()),
       arrived_(local_ranks().size()) {}
 
-LaneGroup::LaneGroup(LaneJob& job, std::unique_ptr<Bootstrap> process, Layout layout)
-    : LaneGroup(job, *process, std::move(layout)) {
+ThreadGroup::ThreadGroup(ThreadJob& job, std::unique_ptr<Bootstrap> process, Layout layout)
+    : ThreadGroup(job, *process, std::move(layout)) {
   owned_ = std::move(process);
 }
 
-std::shared_ptr<LaneGroup> LaneGroup::whole(LaneJob& job, int nthreads) {
-  return std::shared_ptr<LaneGroup>(
-      new LaneGroup(job, job.process, equal_shares(job.process, nthreads)));
+std::shared_ptr<ThreadGroup> ThreadGroup::whole(ThreadJob& job, int nthreads) {
+  return std::shared_ptr<ThreadGroup>(
+      new ThreadGroup(job, job.process, equal_shares(job.process, nthreads)));
 }
 
-const std::vector<int>& LaneGroup::local_ranks() const {
+const std::vector<int>& ThreadGroup::local_ranks() const {
   return layout_.ranks_of_process[static_cast<std::size_t>(process_.rank())];
 }
 
-int LaneGroup::member_of(int rank) const {
+int ThreadGroup::member_of(int rank) const {
   const auto& ranks = local_ranks();
   const auto found = std::ranges::find(ranks, rank);
   return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
 }
 
-void LaneGroup::throw_if_broken() const {
+void ThreadGroup::throw_if_broken() const {
   job_.throw_if_failed();
   if (broken_) broken_->raise();
 }
 
 // A lost process takes all its ranks along.
-JobFailure LaneGroup::in_lane_ranks(JobFailure failure) const {
+JobFailure ThreadGroup::in_thread_ranks(JobFailure failure) const {
   std::vector<int> ranks;
   for (const int p : failure.ranks)
     if (p >= 0 && p < process_.nranks()) {
@@ -84,8 +84,8 @@ JobFailure LaneGroup::in_lane_ranks(JobFailure failure) const {
   return failure;
 }
 
-std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_lock<std::mutex>& lock,
-                                                                 const Act& act) {
+std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::act_for_all(
+    std::unique_lock<std::mutex>& lock, const Act& act) {
   auto inputs = std::exchange(inputs_, std::vector<Bytes>(inputs_.size()));
   arrived_.assign(arrived_.size(), false);
   narrived_ = 0;
@@ -96,7 +96,7 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_loc
   try {
     outcome = std::make_shared<const Outcome>(act(inputs));
   } catch (...) {
-    failure = in_lane_ranks(JobFailure::current());
+    failure = in_thread_ranks(JobFailure::current());
   }
   lock.lock();
   acting_ = false;
@@ -109,7 +109,7 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::act_for_all(std::unique_loc
   return outcome;
 }
 
-void LaneGroup::give_up_waiting(std::string_view what) {
+void ThreadGroup::give_up_waiting(std::string_view what) {
   std::string missing;
   for (std::size_t i = 0; i < arrived_.size(); ++i)
     if (!arrived_[i]) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", local_ranks()[i]);
@@ -119,9 +119,10 @@ void LaneGroup::give_up_waiting(std::string_view what) {
   broken_->raise();
 }
 
-std::shared_ptr<const LaneGroup::Outcome> LaneGroup::meet(int member,
-                                                          std::span<const std::byte> mine,
-                                                          const Meeting& meeting, const Act& act) {
+std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::meet(int member,
+                                                              std::span<const std::byte> mine,
+                                                              const Meeting& meeting,
+                                                              const Act& act) {
   std::unique_lock lock(job_.mutex);
   throw_if_broken();
   const auto index = static_cast<std::size_t>(member);
@@ -145,13 +146,13 @@ std::shared_ptr<const LaneGroup::Outcome> LaneGroup::meet(int member,
   return outcome;
 }
 
-Bytes LaneGroup::pack_local(std::span<const Bytes> inputs) const {
+Bytes ThreadGroup::pack_local(std::span<const Bytes> inputs) const {
   WireWriter writer;
   for (const auto& input : inputs) writer.put_all(std::span<const std::byte>(input));
   return writer.take();
 }
 
-std::vector<Bytes> LaneGroup::in_rank_order(std::span<const Bytes> packed) const {
+std::vector<Bytes> ThreadGroup::in_rank_order(std::span<const Bytes> packed) const {
   if (packed.empty()) return {};
   std::vector<Bytes> ordered(process_of_rank_.size());
   for (std::size_t p = 0; p < packed.size(); ++p) {
@@ -162,23 +163,23 @@ std::vector<Bytes> LaneGroup::in_rank_order(std::span<const Bytes> packed) const
   return ordered;
 }
 
-void LaneGroup::barrier(int member, const Deadline& deadline) {
+void ThreadGroup::barrier(int member, const Deadline& deadline) {
   meet(member, {}, {"barrier", deadline}, [&](std::span<const Bytes>) {
     process_.barrier(deadline);
     return Outcome{};
   });
 }
 
-std::vector<Bytes> LaneGroup::gather(int member, std::span<const std::byte> mine,
-                                     const Deadline& deadline) {
+std::vector<Bytes> ThreadGroup::gather(int member, std::span<const std::byte> mine,
+                                       const Deadline& deadline) {
   const auto outcome = meet(member, mine, {"gather", deadline}, [&](std::span<const Bytes> inputs) {
     return Outcome{in_rank_order(process_.gather(pack_local(inputs), deadline)), {}, {}};
   });
   return rank_of(member) == 0 ? outcome->bytes : std::vector<Bytes>{};
 }
 
-std::vector<Bytes> LaneGroup::all_gather(int member, std::span<const std::byte> mine,
-                                         const Deadline& deadline) {
+std::vector<Bytes> ThreadGroup::all_gather(int member, std::span<const std::byte> mine,
+                                           const Deadline& deadline) {
   return meet(member, mine, {"all_gather", deadline},
               [&](std::span<const Bytes> inputs) {
                 return Outcome{
@@ -187,8 +188,8 @@ std::vector<Bytes> LaneGroup::all_gather(int member, std::span<const std::byte> 
       ->bytes;
 }
 
-Bytes LaneGroup::broadcast(int member, std::span<const std::byte> mine, int root,
-                           const Deadline& deadline) {
+Bytes ThreadGroup::broadcast(int member, std::span<const std::byte> mine, int root,
+                             const Deadline& deadline) {
   assert(root >= 0 && root < nranks());
   const int root_member = member_of(root);
   const auto brought = member == root_member ? mine : std::span<const std::byte>{};
@@ -202,7 +203,8 @@ Bytes LaneGroup::broadcast(int member, std::span<const std::byte> mine, int root
   return outcome->bytes.front();
 }
 
-Bytes LaneGroup::swap_across(int peer, std::span<const std::byte> mine, const Deadline& deadline) {
+Bytes ThreadGroup::swap_across(int peer, std::span<const std::byte> mine,
+                               const Deadline& deadline) {
   const auto alone = [](const std::vector<int>& ranks) { return ranks.size() == 1; };
   // With one thread each, ranks are the processes' own, and so is the tree.
   if (std::ranges::all_of(layout_.ranks_of_process, alone))
@@ -210,8 +212,8 @@ Bytes LaneGroup::swap_across(int peer, std::span<const std::byte> mine, const De
   throw Error("threads of different processes cannot exchange: only their processes can");
 }
 
-Bytes LaneGroup::exchange(int member, int peer, std::span<const std::byte> mine,
-                          const Deadline& deadline) {
+Bytes ThreadGroup::exchange(int member, int peer, std::span<const std::byte> mine,
+                            const Deadline& deadline) {
   if (member_of(peer) < 0) return swap_across(peer, mine, deadline);
   const int rank = rank_of(member);
   assert(peer != rank);

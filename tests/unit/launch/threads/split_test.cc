@@ -1,5 +1,5 @@
 // Groups and rounds of a split, as pure data.
-#include "launch/lanes/split.h"
+#include "launch/threads/split.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(ColorGroups, OrderMembersByKeyThenByRank) {
-  const std::vector<LaneChoice> choices{{.color = 5, .key = 2, .process = 0},
-                                        {.color = 5, .key = 1, .process = 0},
-                                        {.color = 5, .key = 1, .process = 1},
-                                        {.color = -1, .key = 0, .process = 1}};
+  const std::vector<ThreadChoice> choices{{.color = 5, .key = 2, .process = 0},
+                                          {.color = 5, .key = 1, .process = 0},
+                                          {.color = 5, .key = 1, .process = 1},
+                                          {.color = -1, .key = 0, .process = 1}};
 
   const auto groups = color_groups(choices);
 
@@ -25,8 +25,8 @@ TEST(ColorGroups, OrderMembersByKeyThenByRank) {
 }
 
 TEST(ColorGroups, PutTheProcessOfTheFirstRankFirst) {
-  const std::vector<LaneChoice> choices{{.color = 0, .key = 9, .process = 0},
-                                        {.color = 0, .key = 1, .process = 1}};
+  const std::vector<ThreadChoice> choices{{.color = 0, .key = 9, .process = 0},
+                                          {.color = 0, .key = 1, .process = 1}};
 
   const auto groups = color_groups(choices);
 

@@ -1,5 +1,5 @@
 // Threads as members: rank order, failures that wake everybody, and splits of any shape.
-#include "launch/lanes/lanes.h"
+#include "launch/threads/rank_threads.h"
 
 #include "base/error.h"
 #include "launch/solo_bootstrap.h"
@@ -38,7 +38,7 @@ std::vector<std::string> texts_of(const std::vector<Bytes>& all) {
 
 // `nprocesses` stand-ins for processes, each with its own group of `nthreads` threads.
 void spawn_grid(int nprocesses, int nthreads, const std::function<void(Bootstrap&)>& body) {
-  spawn(nprocesses, [&](Bootstrap& process) { run_lanes(process, nthreads, body); });
+  spawn(nprocesses, [&](Bootstrap& process) { run_rank_threads(process, nthreads, body); });
 }
 
 struct Shape {
@@ -210,7 +210,7 @@ TEST(Exchange, RefusesThreadsOfDifferentProcesses) {
   EXPECT_THROW(across(), Error);
 }
 
-TEST(Lanes, RethrowTheFirstFailureAndWakeThoseWhoWait) {
+TEST(RankThreads, RethrowTheFirstFailureAndWakeThoseWhoWait) {
   std::atomic<int> woken = 0;
   const auto run = [&] {
     spawn(4, [&](Bootstrap& member) {
@@ -230,7 +230,7 @@ TEST(Lanes, RethrowTheFirstFailureAndWakeThoseWhoWait) {
   EXPECT_EQ(woken, 3);
 }
 
-TEST(Lanes, WakeThoseWhoWaitInAGroupTheFailedOneIsNotIn) {
+TEST(RankThreads, WakeThoseWhoWaitInAGroupTheFailedOneIsNotIn) {
   std::atomic<int> woken = 0;
   const auto run = [&] {
     spawn(3, [&](Bootstrap& member) {
@@ -252,11 +252,11 @@ TEST(Lanes, WakeThoseWhoWaitInAGroupTheFailedOneIsNotIn) {
   EXPECT_EQ(woken, 2);
 }
 
-TEST(Lanes, CallOnFailureOnceFromTheThreadThatFailed) {
+TEST(RankThreads, CallOnFailureOnceFromTheThreadThatFailed) {
   std::atomic<int> calls = 0;
   const auto process = solo_bootstrap();
   const auto run = [&] {
-    run_lanes(
+    run_rank_threads(
         *process, 3,
         [](Bootstrap& member) {
           if (member.rank() > 0) throw std::runtime_error("no");
@@ -269,7 +269,7 @@ TEST(Lanes, CallOnFailureOnceFromTheThreadThatFailed) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(Lanes, NameTheRankThatIsMissingAtTheDeadline) {
+TEST(RankThreads, NameTheRankThatIsMissingAtTheDeadline) {
   const SteadyClock clock;
   std::mutex mutex;
   std::vector<std::string> sentences;
@@ -292,11 +292,11 @@ TEST(Lanes, NameTheRankThatIsMissingAtTheDeadline) {
     EXPECT_THAT(sentence, HasSubstr("timed out in barrier: rank 1 of "));
 }
 
-TEST(Lanes, PassOnAFailureOfTheProcessesInRanksOfThreads) {
+TEST(RankThreads, PassOnAFailureOfTheProcessesInRanksOfThreads) {
   const auto run = [] {
     spawn(2, [](Bootstrap& process) {
       if (process.rank() == 1) throw PeerFailure("gone", {1});
-      run_lanes(process, 2, [](Bootstrap& member) {
+      run_rank_threads(process, 2, [](Bootstrap& member) {
         try {
           member.barrier(kNever);
           ADD_FAILURE() << "a barrier without process 1";
@@ -311,7 +311,7 @@ TEST(Lanes, PassOnAFailureOfTheProcessesInRanksOfThreads) {
   EXPECT_THROW(run(), PeerFailure);
 }
 
-TEST(Lanes, EndTheProcessOnAbort) {
+TEST(RankThreads, EndTheProcessOnAbort) {
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
 
   EXPECT_EXIT(spawn(2,

@@ -1,15 +1,15 @@
-// One thread as a member of a LaneGroup.
-#include "launch/lanes/group.h"
+// One thread as a member of a ThreadGroup.
 #include "launch/place.h"
+#include "launch/threads/group.h"
 
 #include <algorithm>
 
 namespace linerate {
 namespace {
 
-class LaneBootstrap final : public Bootstrap {
+class ThreadBootstrap final : public Bootstrap {
  public:
-  LaneBootstrap(std::shared_ptr<LaneGroup> group, int member, NodePlace place)
+  ThreadBootstrap(std::shared_ptr<ThreadGroup> group, int member, NodePlace place)
       : group_(std::move(group)), member_(member), place_(std::move(place)) {}
 
   int rank() const override { return group_->rank_of(member_); }
@@ -36,13 +36,13 @@ class LaneBootstrap final : public Bootstrap {
   void abort(ExitCode code) noexcept override { group_->job().process.abort(code); }
 
  private:
-  std::shared_ptr<LaneGroup> group_;
+  std::shared_ptr<ThreadGroup> group_;
   int member_;
   NodePlace place_;
 };
 
-std::unique_ptr<Bootstrap> LaneBootstrap::split(int color, int key, const Deadline& deadline) {
-  const LaneChoice mine{.color = color, .key = key, .host = place_.node};
+std::unique_ptr<Bootstrap> ThreadBootstrap::split(int color, int key, const Deadline& deadline) {
+  const ThreadChoice mine{.color = color, .key = key, .host = place_.node};
   const auto outcome = group_->split(member_, mine, deadline);
   if (color < 0) return nullptr;
   const auto groups = color_groups(outcome->choices);
@@ -56,14 +56,14 @@ std::unique_ptr<Bootstrap> LaneBootstrap::split(int color, int key, const Deadli
   place.hostname = place_.hostname;
   place.identity = place_.identity;
   const auto& group = outcome->groups.at(color);
-  return lane_bootstrap(group, group->member_of(new_rank), std::move(place));
+  return thread_bootstrap(group, group->member_of(new_rank), std::move(place));
 }
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> lane_bootstrap(std::shared_ptr<LaneGroup> group, int member,
-                                          NodePlace place) {
-  return std::make_unique<LaneBootstrap>(std::move(group), member, std::move(place));
+std::unique_ptr<Bootstrap> thread_bootstrap(std::shared_ptr<ThreadGroup> group, int member,
+                                            NodePlace place) {
+  return std::make_unique<ThreadBootstrap>(std::move(group), member, std::move(place));
 }
 
 }  // namespace linerate

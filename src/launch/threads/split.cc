@@ -1,5 +1,5 @@
 // See split.h.
-#include "launch/lanes/split.h"
+#include "launch/threads/split.h"
 
 #include <algorithm>
 #include <map>
@@ -15,7 +15,7 @@ bool share_a_process(const std::set<int>& taken, const ColorGroup& group) {
 
 }  // namespace
 
-std::vector<ColorGroup> color_groups(std::span<const LaneChoice> choices) {
+std::vector<ColorGroup> color_groups(std::span<const ThreadChoice> choices) {
   std::map<int, std::vector<int>> by_color;
   for (std::size_t rank = 0; rank < choices.size(); ++rank)
     if (choices[rank].color >= 0) by_color[choices[rank].color].push_back(static_cast<int>(rank));

@@ -8,8 +8,8 @@
 namespace linerate {
 
 // `healthy_us`: what the record's time would be without what its ranks lost (see
-// Communicator::twin_time), combined over the ranks as that is. Nothing where the record has no
+// Communicator::modeled_time), combined over the ranks as that is. Nothing where the record has no
 // bandwidth, as that of one rank.
-std::optional<Expectation> twin_bound(const Record& record, double healthy_us);
+std::optional<Expectation> healthy_bound(const Record& record, double healthy_us);
 
 }  // namespace linerate

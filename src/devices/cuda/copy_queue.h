@@ -29,7 +29,7 @@ void with_gpu(const CudaApi& api, int gpu, const Body& body) {
 }
 
 // Used by one thread. Outlives what it enqueued.
-class CopyLane {
+class CopyQueue {
  public:
   struct Plan {
     CopyStream what{};
@@ -38,17 +38,17 @@ class CopyLane {
     unsigned blocks = 0;    // of the kernel
   };
 
-  // Fills the source. REQUIRES: plan.what.by is current; `input` outlives the lane.
-  CopyLane(const CopyRunInput& input, const Plan& plan);
+  // Fills the source. REQUIRES: plan.what.by is current; `input` outlives the queue.
+  CopyQueue(const CopyRunInput& input, const Plan& plan);
 
   int gpu() const { return plan_.what.by; }
   CudaStream& stream() { return stream_; }
 
-  // These enqueue: the begin, which waits for that of `other`, unless it is this lane; a copy of
+  // These enqueue: the begin, which waits for that of `other`, unless it is this queue; a copy of
   // the whole buffer; the end, for which `other` then waits. They throw Error, which names the GPU.
-  void begin_behind(const CopyLane& other);
+  void begin_behind(const CopyQueue& other);
   void copy();
-  void end_before(CopyLane& other);
+  void end_before(CopyQueue& other);
 
   // The target gets what no source holds.
   void poison() { fill(plan_.what.to, target_.view(), kCopyPoison); }

@@ -1,7 +1,7 @@
-// See lanes.h.
-#include "launch/lanes/lanes.h"
+// See rank_threads.h.
+#include "launch/threads/rank_threads.h"
 
-#include "launch/lanes/group.h"
+#include "launch/threads/group.h"
 
 #include <fmt/format.h>
 
@@ -12,13 +12,13 @@
 namespace linerate {
 namespace {
 
-class Lanes {
+class RankThreads {
  public:
-  Lanes(Bootstrap& process, int nthreads, const ReportingBody& body,
-        const std::function<void(const std::string&)>& on_failure)
+  RankThreads(Bootstrap& process, int nthreads, const ReportingBody& body,
+              const std::function<void(const std::string&)>& on_failure)
       : job_(process),
         nthreads_(nthreads),
-        whole_(LaneGroup::whole(job_, nthreads)),
+        whole_(ThreadGroup::whole(job_, nthreads)),
         body_(body),
         on_failure_(on_failure) {}
 
@@ -30,22 +30,22 @@ class Lanes {
   void report(int thread) noexcept;
   void fail(int thread, const JobFailure& failure) noexcept;
 
-  LaneJob job_;
+  ThreadJob job_;
   int nthreads_;
-  std::shared_ptr<LaneGroup> whole_;
+  std::shared_ptr<ThreadGroup> whole_;
   const ReportingBody& body_;
   const std::function<void(const std::string&)>& on_failure_;
-  std::exception_ptr first_;  // under job_.mutex: the cause, never a LaneWoken
+  std::exception_ptr first_;  // under job_.mutex: the cause, never a WokenByFailure
 };
 
-NodePlace Lanes::place_of(int thread) const {
+NodePlace RankThreads::place_of(int thread) const {
   auto place = job_.process.place();
   place.local_rank = place.local_rank * nthreads_ + thread;
   place.local_nranks *= nthreads_;
   return place;
 }
 
-void Lanes::fail(int thread, const JobFailure& failure) noexcept {
+void RankThreads::fail(int thread, const JobFailure& failure) noexcept {
   {
     const std::lock_guard lock(job_.mutex);
     if (first_) return;
@@ -60,26 +60,26 @@ void Lanes::fail(int thread, const JobFailure& failure) noexcept {
 }
 
 // The exception that is being handled.
-void Lanes::report(int thread) noexcept {
+void RankThreads::report(int thread) noexcept {
   try {
     throw;
-  } catch (const LaneWoken&) {
+  } catch (const WokenByFailure&) {
     // Another thread failed first, and has reported it.
   } catch (...) {
     fail(thread, JobFailure::current());
   }
 }
 
-void Lanes::run_one(int thread) noexcept {
+void RankThreads::run_one(int thread) noexcept {
   try {
-    const auto member = lane_bootstrap(whole_, thread, place_of(thread));
+    const auto member = thread_bootstrap(whole_, thread, place_of(thread));
     body_(*member, [this, thread] { report(thread); });
   } catch (...) {
     report(thread);
   }
 }
 
-void Lanes::run() {
+void RankThreads::run() {
   std::vector<std::thread> threads;
   try {
     for (int t = 1; t < nthreads_; ++t) threads.emplace_back([this, t] { run_one(t); });
@@ -93,16 +93,16 @@ void Lanes::run() {
 
 }  // namespace
 
-void run_lanes(Bootstrap& process, int nthreads, const ReportingBody& body,
-               const std::function<void(const std::string&)>& on_failure) {
+void run_rank_threads(Bootstrap& process, int nthreads, const ReportingBody& body,
+                      const std::function<void(const std::string&)>& on_failure) {
   assert(nthreads > 0);
-  Lanes(process, nthreads, body, on_failure).run();
+  RankThreads(process, nthreads, body, on_failure).run();
 }
 
-void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
-               const std::function<void(const std::string&)>& on_failure) {
+void run_rank_threads(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+                      const std::function<void(const std::string&)>& on_failure) {
   const ReportingBody plain = [&](Bootstrap& member, const auto&) { body(member); };
-  run_lanes(process, nthreads, plain, on_failure);
+  run_rank_threads(process, nthreads, plain, on_failure);
 }
 
 }  // namespace linerate

@@ -1,5 +1,5 @@
-// See lane_probe.h.
-#include "bench/expect/lane_probe.h"
+// See thread_probe.h.
+#include "bench/expect/thread_probe.h"
 
 #include "base/pages.h"
 #include "bench/probe/parts.h"
@@ -18,7 +18,7 @@ probe::Parts parts_of_slice(std::size_t bytes) { return probe::parts_of(bytes / 
 
 }  // namespace
 
-LaneProbe::LaneProbe(Session& session, std::size_t most_bytes) : session_(session) {
+ThreadProbe::ThreadProbe(Session& session, std::size_t most_bytes) : session_(session) {
   auto& local = session.ranks().front();
   send_ = local.send.view();
   recv_ = local.recv.view();
@@ -29,13 +29,13 @@ LaneProbe::LaneProbe(Session& session, std::size_t most_bytes) : session_(sessio
   recv_ = own_.view(half, half);
 }
 
-std::size_t LaneProbe::touched_bytes(std::size_t bytes) {
+std::size_t ThreadProbe::touched_bytes(std::size_t bytes) {
   const auto parts = parts_of_slice(bytes);
   return 2 * parts.bytes * parts.loops;
 }
 
 // All of the part, whichever kernel: its send half in b and c, its recv half in a and d.
-void LaneProbe::run_once(const probe::Kernel& kernel, std::size_t offset, std::size_t bytes) {
+void ThreadProbe::run_once(const probe::Kernel& kernel, std::size_t offset, std::size_t bytes) {
   const auto send = send_.subspan(offset, bytes), recv = recv_.subspan(offset, bytes);
   if (kernel.name.ends_with("combine"))
     return kernel.run({.a = recv.first(bytes / 2),
@@ -48,10 +48,10 @@ void LaneProbe::run_once(const probe::Kernel& kernel, std::size_t offset, std::s
   if (!takes_both) kernel.run({.a = send, .b = {}, .c = {}});
 }
 
-void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes, ProbeCompany company) {
+void ThreadProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes, ProbeCompany company) {
   const auto parts = parts_of_slice(bytes);
   const auto offset = next_part_++ % parts.count * parts.bytes;
-  if (company == ProbeCompany::all_lanes) session_.ranks().front().world->barrier();
+  if (company == ProbeCompany::all_threads) session_.ranks().front().world->barrier();
   ClockSpan span{.start_ns = session_.clock().now_ns()};
   for (std::size_t loop = 0; loop < parts.loops; ++loop) run_once(kernel, offset, parts.bytes);
   span.end_ns = session_.clock().now_ns();
@@ -60,7 +60,7 @@ void LaneProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes, ProbeC
   if (kernel.name.starts_with("nt_")) run_once(*probe::find_kernel("read"), offset, parts.bytes);
 }
 
-void LaneProbe::measure(std::size_t bytes, ProbeCompany company) {
+void ThreadProbe::measure(std::size_t bytes, ProbeCompany company) {
   const auto now_ns = session_.clock().now_ns();
   spans_ = {{.start_ns = now_ns, .end_ns = now_ns}};
   next_part_ = 0;

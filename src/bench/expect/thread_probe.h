@@ -1,4 +1,4 @@
-// One lane's part of a probe: passes over its rank's own buffers, and when each began and ended.
+// One thread's part of a probe: passes over its rank's own buffers, and when each began and ended.
 #pragma once
 
 #include "bench/clock_span.h"
@@ -26,22 +26,22 @@ inline constexpr ProbePass kProbePasses[] = {
     {"update", &MemoryPoint::update_gbps}, {"merge", &MemoryPoint::update_gbps}};
 inline constexpr int kProbeRepeats = 5;  // of each
 
-enum class ProbeCompany : std::uint8_t { all_lanes, alone };
+enum class ProbeCompany : std::uint8_t { all_threads, alone };
 
-// A lane's slice: half of it in send, half in recv, which need not be touched anew. A pass goes
+// A thread's slice: half of it in send, half in recv, which need not be touched anew. A pass goes
 // over the next part of it, so that a part comes back only after all others: a large slice is
 // probed by a few parts of it.
-class LaneProbe {
+class ThreadProbe {
  public:
   // The first rank's buffers are overwritten, by values that are normal numbers in each type; where
   // they are smaller than a slice of `most_bytes`, others are used.
-  LaneProbe(Session& session, std::size_t most_bytes);
+  ThreadProbe(Session& session, std::size_t most_bytes);
 
   // All passes over a slice of `bytes`, which is gone through once before, unless it is large and
   // all that the buffers hold, and so what was touched last; where caches may hold it, it is
   // written too, since lines that another core has read are slower to write. Each pass begins when
-  // all lanes are there, which do the same, or at once.
-  void measure(std::size_t bytes, ProbeCompany company = ProbeCompany::all_lanes);
+  // all threads are there, which do the same, or at once.
+  void measure(std::size_t bytes, ProbeCompany company = ProbeCompany::all_threads);
   // In the order of kProbePasses, each so many times; before them the first moment of measure().
   const std::vector<ClockSpan>& spans() const { return spans_; }
 

@@ -15,13 +15,13 @@
 namespace linerate {
 
 // Thrown by a member that waits when another member's body has failed: never the cause itself.
-class LaneWoken final : public PeerFailure {
+class WokenByFailure final : public PeerFailure {
  public:
   using PeerFailure::PeerFailure;
 };
 
-struct LaneJob {
-  explicit LaneJob(Bootstrap& whole) : process(whole) {}
+struct ThreadJob {
+  explicit ThreadJob(Bootstrap& whole) : process(whole) {}
 
   Bootstrap& process;  // over all processes of the job
   std::mutex mutex;
@@ -31,7 +31,7 @@ struct LaneJob {
   // REQUIRES: `mutex` is held.
   void throw_if_failed() const;
 
-  // Blocks until `ready()` or until the deadline passes (false). Throws LaneWoken when a body
+  // Blocks until `ready()` or until the deadline passes (false). Throws WokenByFailure when a body
   // fails.
   template <typename Ready>
   bool wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline, Ready ready) {

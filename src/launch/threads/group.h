@@ -1,8 +1,8 @@
 // A group of threads of several processes: the threads of this process meet, one acts for all.
 #pragma once
 
-#include "launch/lanes/job.h"
-#include "launch/lanes/split.h"
+#include "launch/threads/job.h"
+#include "launch/threads/split.h"
 
 #include <deque>
 #include <functional>
@@ -17,7 +17,7 @@ namespace linerate {
 
 // The part of one process in a group. Members of this process are numbered 0..nlocal-1 in the order
 // of their ranks; every call of a member names it by that number.
-class LaneGroup {
+class ThreadGroup {
  public:
   // `ranks_of_process[p]`: the ranks, ascending, that live in process p of `process`; together they
   // are 0..nranks-1. Rank 0 lives in process 0.
@@ -29,16 +29,16 @@ class LaneGroup {
   // What a meeting yields to every member.
   struct Outcome {
     std::vector<Bytes> bytes;
-    std::map<int, std::shared_ptr<LaneGroup>> groups;  // by colour: those with members here
-    std::vector<LaneChoice> choices;                   // of all members: split only
+    std::map<int, std::shared_ptr<ThreadGroup>> groups;  // by colour: those with members here
+    std::vector<ThreadChoice> choices;                   // of all members: split only
   };
 
   // Over all processes; each holds `nthreads` consecutive ranks. `job` outlives the group.
-  static std::shared_ptr<LaneGroup> whole(LaneJob& job, int nthreads);
+  static std::shared_ptr<ThreadGroup> whole(ThreadJob& job, int nthreads);
 
-  LaneGroup(LaneJob& job, std::unique_ptr<Bootstrap> process, Layout layout);
+  ThreadGroup(ThreadJob& job, std::unique_ptr<Bootstrap> process, Layout layout);
 
-  LaneJob& job() const { return job_; }
+  ThreadJob& job() const { return job_; }
   int nranks() const { return static_cast<int>(process_of_rank_.size()); }
   int rank_of(int member) const { return local_ranks()[static_cast<std::size_t>(member)]; }
   int member_of(int rank) const;  // -1 when the rank lives elsewhere
@@ -50,7 +50,7 @@ class LaneGroup {
   Bytes broadcast(int member, std::span<const std::byte> mine, int root, const Deadline& deadline);
   Bytes exchange(int member, int peer, std::span<const std::byte> mine, const Deadline& deadline);
   // `choice` of this member; the outcome holds the new groups and everybody's choices.
-  std::shared_ptr<const Outcome> split(int member, const LaneChoice& choice,
+  std::shared_ptr<const Outcome> split(int member, const ThreadChoice& choice,
                                        const Deadline& deadline);
 
  private:
@@ -61,14 +61,14 @@ class LaneGroup {
     const Deadline& deadline;
   };
 
-  LaneGroup(LaneJob& job, Bootstrap& process, Layout layout);
+  ThreadGroup(ThreadJob& job, Bootstrap& process, Layout layout);
   const std::vector<int>& local_ranks() const;
   std::shared_ptr<const Outcome> meet(int member, std::span<const std::byte> mine,
                                       const Meeting& meeting, const Act& act);
   std::shared_ptr<const Outcome> act_for_all(std::unique_lock<std::mutex>& lock, const Act& act);
   [[noreturn]] void give_up_waiting(std::string_view what);
   void throw_if_broken() const;
-  JobFailure in_lane_ranks(JobFailure failure) const;
+  JobFailure in_thread_ranks(JobFailure failure) const;
 
   Bytes pack_local(std::span<const Bytes> inputs) const;
   std::vector<Bytes> in_rank_order(std::span<const Bytes> packed) const;
@@ -77,10 +77,10 @@ class LaneGroup {
   void connect_round(std::span<const ColorGroup> groups, std::span<const std::size_t> round,
                      const Deadline& deadline,
                      std::map<int, std::unique_ptr<Bootstrap>>& connected);
-  std::shared_ptr<LaneGroup> form(const ColorGroup& group, std::span<const LaneChoice> choices,
-                                  std::unique_ptr<Bootstrap> process) const;
+  std::shared_ptr<ThreadGroup> form(const ColorGroup& group, std::span<const ThreadChoice> choices,
+                                    std::unique_ptr<Bootstrap> process) const;
 
-  LaneJob& job_;
+  ThreadJob& job_;
   std::unique_ptr<Bootstrap> owned_;
   Bootstrap& process_;
   Layout layout_;
@@ -99,7 +99,7 @@ class LaneGroup {
 };
 
 // Member `member` of `group` as a Bootstrap.
-std::unique_ptr<Bootstrap> lane_bootstrap(std::shared_ptr<LaneGroup> group, int member,
-                                          NodePlace place);
+std::unique_ptr<Bootstrap> thread_bootstrap(std::shared_ptr<ThreadGroup> group, int member,
+                                            NodePlace place);
 
 }  // namespace linerate

@@ -14,14 +14,14 @@ namespace linerate {
 // the exception of the lowest thread that failed first is rethrown after all threads have ended;
 // `on_failure` (may be null) is called once, at once, from the failing thread with the sentence of
 // its exception, so that calls which wait elsewhere (communicators) can be aborted.
-void run_lanes(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
-               const std::function<void(const std::string&)>& on_failure = nullptr);
+void run_rank_threads(Bootstrap& process, int nthreads, const std::function<void(Bootstrap&)>& body,
+                      const std::function<void(const std::string&)>& on_failure = nullptr);
 
 // The same for bodies that report what they throw before they unwind: `report`, called in a
 // handler, does at once what else the end of the body does. So calls of other threads can be ended
 // before memory is freed that they use.
 using ReportingBody = std::function<void(Bootstrap& member, const std::function<void()>& report)>;
-void run_lanes(Bootstrap& process, int nthreads, const ReportingBody& body,
-               const std::function<void(const std::string&)>& on_failure = nullptr);
+void run_rank_threads(Bootstrap& process, int nthreads, const ReportingBody& body,
+                      const std::function<void(const std::string&)>& on_failure = nullptr);
 
 }  // namespace linerate
