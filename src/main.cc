@@ -28,6 +28,7 @@ constexpr std::int64_t kNotYet = 0;
 constexpr std::int64_t kNotYetAndMute = -1;  // another process answers
 constexpr std::string_view kAnswer =
     "linerate: interrupted: waiting for the calls under way; once more to end at once\n";
+constexpr std::string_view kEnd = "linerate: interrupted\n";
 
 std::atomic<std::int64_t> interrupted_ns{kNotYet};  // CLOCK_MONOTONIC
 
@@ -53,18 +54,31 @@ extern "C" void on_interrupt(int) {
   if (now_ns - first_ns > kSameRequestNs) _exit(static_cast<int>(linerate::ExitCode::interrupted));
 }
 
+// Of commands that have nothing to save.
+extern "C" void end_on_interrupt(int) {
+  (void)!write(STDERR_FILENO, kEnd.data(), kEnd.size());
+  _exit(static_cast<int>(linerate::ExitCode::interrupted));
+}
+
+bool keeps_what_it_has(linerate::Command command) {
+  return command == linerate::Command::perf || command == linerate::Command::memcpy;
+}
+
 // Of a job of several processes one speaks.
 void mute_interrupts() {
   auto not_yet = kNotYet;
   interrupted_ns.compare_exchange_strong(not_yet, kNotYetAndMute);
 }
 
-void catch_interrupts() {
+void catch_interrupts(void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = on_interrupt;
+  action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+void ignore_failed_writes() {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, not of the process
   std::signal(SIGXFSZ, SIG_IGN);  // as is a file beyond `ulimit -f`
 }
@@ -114,6 +128,7 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
 int run_main(std::span<const char* const> argv) {
   const auto call = linerate::read_invocation(argv);
   if (!call) return static_cast<int>(linerate::refuse(call.sentence()));
+  catch_interrupts(keeps_what_it_has(call->command) ? on_interrupt : end_on_interrupt);
   const auto environment = linerate::Environment::of_process();
   return static_cast<int>(run({.call = *call,
                                .environment = environment,
@@ -126,7 +141,7 @@ int run_main(std::span<const char* const> argv) {
 int main(int argc, char** argv) {
   try {
     open_missing_stdio();
-    catch_interrupts();
+    ignore_failed_writes();
     const int code = run_main({argv, static_cast<std::size_t>(argc)});
     if (!flushed())
       throw linerate::SystemError(errno, "Not all of the output could be written to stdout");

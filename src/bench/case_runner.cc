@@ -41,6 +41,12 @@ std::vector<ClockSpan> spans_of_groups(const std::vector<WindowTime>& times,
   return spans;
 }
 
+// Calls of about half a second: so soon Ctrl-C is seen between them.
+std::uint64_t calls_between_looks(double call_us) {
+  constexpr double kLookUs = 5e5, kMax = 1e9;
+  return static_cast<std::uint64_t>(std::clamp(kLookUs / std::max(call_us, 1e-3), 1.0, kMax));
+}
+
 std::int64_t combined_ns(const std::vector<WindowTime>& times) {
   std::int64_t sum = 0;
   for (const auto& time : times) sum += time.elapsed_ns;
@@ -117,6 +123,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
     fill_slot(session_, on_thread, on_thread.layouts.front().last_slot());
   CaseLauncher launcher(session_, on_thread);
   warm_up(on_thread, launcher);
+  if (interrupted_) return m;
   measure(on_thread, launcher, m);
   if (m.checked) verify(on_thread, launcher, m);
   if (config.observes() && config.warmup_iters == 0) {
@@ -140,7 +147,13 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) 
   const auto& config = session_.config();
   session_.enter(stage("warm-up", on_thread));
   const auto start_ns = session_.clock().now_ns();
-  for (std::uint64_t i = 0; i < config.warmup_iters; ++i) {
+  for (std::uint64_t i = 0, look_at = 1; i < config.warmup_iters; ++i) {
+    if (i == look_at) {
+      launcher.synchronize();
+      const auto elapsed_ns = session_.clock().now_ns() - start_ns;
+      look_at += agree_on_looks(static_cast<double>(elapsed_ns) / 1e3 / static_cast<double>(i));
+      if (interrupted_) return;
+    }
     const auto slot = i % on_thread.layouts.front().sliding_slots();
     if (config.observes() && i + 1 == config.warmup_iters)
       observed_call(launcher, slot);
@@ -211,15 +224,17 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, 
       m.thread_times[thread] += times[thread];
     if (thread_sets_.size() > 1 && session_.is_first() && config.blocking != Blocking::outer)
       m.group_windows.push_back(spans_of_groups(times, thread_sets_));
-    m.batch = decide(m, start_ns, false).batch;
+    const auto decision = decide(m, start_ns, false);
+    if (interrupted_) return;
+    m.batch = decision.batch;
     SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
     if (captured) {
       samples.samples = static_cast<std::uint64_t>(launches);
       samples.batch = m.batch = static_cast<int>(config.iters) * config.agg_iters;
     }
+    samples.block = decision.look_calls / static_cast<std::uint64_t>(samples.batch) + 1;
     sample(launcher, samples, on_thread, m);
-    stop = decide(m, start_ns, true).stop ||
-           (config.stop.asked() && session_.any_thread(setup_.interrupted()));
+    stop = interrupted_ || decide(m, start_ns, true).stop || (config.stop.asked() && look());
   }
 }
 
@@ -227,16 +242,37 @@ void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThr
                         Measurement& m) {
   session_.enter(stage("samples", on_thread));
   plan.skip = session_.config().per_iter_skip;
+  plan.interrupted = [this] { return look(); };
   plan.sliding_slots = on_thread.layouts.front().sliding_slots();
   sampler_.run(launcher, plan, thread_sets_, m.samples);
 }
 
+// Whether any thread was interrupted by now. Collective.
+bool CaseRunner::look() {
+  interrupted_ = interrupted_ || session_.any_thread(setup_.interrupted());
+  return interrupted_;
+}
+
+// The same, and how many calls of so long, as rank 0 found it, go before the next look. Collective.
+std::uint64_t CaseRunner::agree_on_looks(double call_us) {
+  WireWriter out;
+  out.put(calls_between_looks(call_us));
+  const auto bytes = session_.members().broadcast(out.bytes(), 0, Deadline::never());
+  look();
+  return WireReader(bytes).get<std::uint64_t>();
+}
+
+// With them comes who was interrupted meanwhile.
 std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
   WireWriter out;
   out.put(mine);
+  out.put(setup_.interrupted());
   std::vector<WindowTime> times;
-  for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never()))
-    times.push_back(WireReader(bytes).get<WindowTime>());
+  for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never())) {
+    WireReader in(bytes);
+    times.push_back(in.get<WindowTime>());
+    interrupted_ |= in.get<bool>();
+  }
   return times;
 }
 
@@ -248,13 +284,17 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
     const double call_us =
         static_cast<double>(combined_ns(m.thread_times)) / 1e3 / static_cast<double>(calls);
     decision.batch = batch_for(call_us, setup_.clock_cost_ns);
+    decision.look_calls = calls_between_looks(call_us);
+    decision.interrupted = interrupted_;
     const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
     if (sampled && session_.config().stop.asked()) decision.stop = measured_enough(m, elapsed_s);
   }
   WireWriter out;
   out.put(decision);
-  return WireReader(session_.members().broadcast(out.bytes(), 0, Deadline::never()))
-      .get<Decision>();
+  const auto bytes = session_.members().broadcast(out.bytes(), 0, Deadline::never());
+  const auto agreed = WireReader(bytes).get<Decision>();
+  interrupted_ |= agreed.interrupted;
+  return agreed;
 }
 
 // A summary sorts all samples, so it is asked for only when there are a tenth more of them.
@@ -275,6 +315,7 @@ void CaseRunner::verify(const CaseOnThread& on_thread, CaseLauncher& launcher, M
   const auto last = on_thread.layouts.front().last_slot();
   std::vector<RankCheck> checks;
   for (int round = 0; round < session_.config().check; ++round) {
+    if (round > 0 && look()) break;
     if (round > 0 || !on_thread.keeps_spare) {
       session_.enter_local(stage("filling", on_thread));
       fill_slot(session_, on_thread, last);

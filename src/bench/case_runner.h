@@ -25,8 +25,13 @@ class CaseRunner {
   CaseRunner(Session& session, Setup setup);
 
   // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather.
-  // Collective over all threads; yields the measurement on rank 0 and an empty one elsewhere.
+  // After Ctrl-C only what is under way is measured: a window, and of the samples and checks those
+  // of half a second. Collective over all threads; yields the measurement on rank 0 and an empty
+  // one elsewhere, of no iterations where the warm-up was interrupted.
   Measurement run(const Case& what, Placement placement);
+
+  // Whether a case was cut short; the same on all threads.
+  bool interrupted() const { return interrupted_; }
 
   // The threads of the whole run, then of each group where there are several.
   const std::vector<ThreadSet>& thread_sets() const { return thread_sets_; }
@@ -39,6 +44,8 @@ class CaseRunner {
   struct Decision {
     int batch = 1;
     bool stop = true;
+    bool interrupted = false;
+    std::uint64_t look_calls = 1;  // calls between two looks at Ctrl-C
   };
   CaseOnThread prepare(const Case& what, Placement placement) const;
   CaseOnThread agree_on(CaseOnThread on_thread);
@@ -52,6 +59,8 @@ class CaseRunner {
   WindowTime time_window(CaseLauncher& launcher, const WindowPlan& plan, CapturedWindow* captured);
   void sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThread& on_thread,
               Measurement& m);
+  bool look();
+  std::uint64_t agree_on_looks(double call_us);
   std::vector<WindowTime> gather_times(const WindowTime& mine);
   Decision decide(Measurement& m, std::int64_t start_ns, bool sampled);
   void verify(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m);
@@ -65,6 +74,7 @@ class CaseRunner {
   std::uint64_t next_look_ = 0;  // samples at which --stop's interval is looked at again
   Sampler sampler_;
   std::optional<double> first_call_us_;
+  bool interrupted_ = false;
 };
 
 }  // namespace linerate

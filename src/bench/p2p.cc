@@ -32,6 +32,7 @@ class P2pRun {
   void expect();
   void begin();
   void run_round(const Round& round);
+  bool interrupted();
   bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
@@ -61,12 +62,11 @@ RunTotals P2pRun::run() {
   begin();
   const auto rounds = pair_rounds(session_.nranks(), config_.at_once);
   for (const auto& round : rounds) {
-    totals_.interrupted = session_.any_thread(events_.interrupted());
-    if (totals_.interrupted) return totals_;
     run_round(round);
+    if (interrupted()) break;
   }
   session_.enter({.what = "end of the run"});
-  totals_.suspects = suspects();
+  if (!totals_.interrupted) totals_.suspects = suspects();
   totals_.memory_bytes = memory_.amounts(session_);
   if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_);
   CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
@@ -105,7 +105,15 @@ void P2pRun::run_round(const Round& round) {
     backward.push_back({PairKind::unidirectional, b, a, config_.max_bytes});
     both.push_back({PairKind::bidirectional, a, b, config_.max_bytes});
   }
-  for (const auto& tests : {latency, forward, backward, both}) run_tests(tests);
+  for (const auto& tests : {latency, forward, backward, both}) {
+    if (interrupted()) return;
+    run_tests(tests);
+  }
+}
+
+bool P2pRun::interrupted() {
+  totals_.interrupted = totals_.interrupted || session_.any_thread(events_.interrupted());
+  return totals_.interrupted;
 }
 
 bool P2pRun::takes_part(const std::vector<PairTest>& tests) const {

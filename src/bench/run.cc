@@ -36,6 +36,7 @@ class BenchmarkRun {
   void begin();
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
+  Record report(const Measurement& measurement, const std::vector<ThreadSet>& sets);
   void note(const Record& judged);
   std::vector<Suspect> search();
   void end(std::optional<double> first_call_us);
@@ -68,6 +69,7 @@ RunTotals BenchmarkRun::run() {
     run_cycle(runner);
     if (totals_.interrupted) break;
   }
+  totals_.interrupted = totals_.interrupted || session_.any_thread(events_.interrupted());
   if (config_.expects && !totals_.interrupted) totals_.suspects = search();
   session_.enter({.what = "end of the run"});
   end(runner.first_call_us());
@@ -142,23 +144,32 @@ void BenchmarkRun::run_cycle(CaseRunner& runner) {
     totals_.interrupted = session_.any_thread(events_.interrupted());
     if (totals_.interrupted) return;
     run_case(runner, what);
+    totals_.interrupted = runner.interrupted();
+    if (totals_.interrupted) return;
   }
 }
 
+// A row has both placements: none for a case that was interrupted in the first.
 void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
   std::vector<Record> table;
   for (const auto placement : {Placement::out_of_place, Placement::in_place}) {
     const auto measurement = runner.run(what, placement);
-    if (!session_.is_first()) continue;
-    auto results = results_of(measurement, config_, facts(), runner.thread_sets());
-    totals_.failed_checks += results.failed_checks;
-    if (results.table.expected) note(results.table);
-    totals_.busbw_sum_gbps += results.table.busbw_gbps;
-    ++totals_.busbw_rows;
-    table.push_back(std::move(results.table));
-    events_.results(results.groups, totals_);
+    if (measurement.iters == 0) return;
+    if (session_.is_first()) table.push_back(report(measurement, runner.thread_sets()));
+    if (runner.interrupted() && placement == Placement::out_of_place) return;
   }
   if (session_.is_first()) events_.row(table);
+}
+
+// Yields the placement's part of the table's row.
+Record BenchmarkRun::report(const Measurement& measurement, const std::vector<ThreadSet>& sets) {
+  auto results = results_of(measurement, config_, facts(), sets);
+  totals_.failed_checks += results.failed_checks;
+  if (results.table.expected) note(results.table);
+  totals_.busbw_sum_gbps += results.table.busbw_gbps;
+  ++totals_.busbw_rows;
+  events_.results(results.groups, totals_);
+  return std::move(results.table);
 }
 
 // Where the network's probe has named a node already, pairs of ranks are not asked.

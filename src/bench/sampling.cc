@@ -92,11 +92,13 @@ void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan,
   before_ = offset_now();
   session_.align();
   for (std::uint64_t done = 0; done < plan.samples;) {
-    const std::size_t count = std::min<std::uint64_t>(stamps_.size(), plan.samples - done);
+    const std::size_t count =
+        std::min<std::uint64_t>({stamps_.size(), plan.block, plan.samples - done});
     const auto stamps = std::span(stamps_).first(count);
     device_stamps() ? mark_block(launcher, plan, stamps) : stamp_block(launcher, plan, stamps);
     gather_block(count, plan, done, sets, reductions);
     done += count;
+    if (done < plan.samples && plan.interrupted && plan.interrupted()) return;
   }
 }
 

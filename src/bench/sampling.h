@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -46,7 +47,9 @@ struct SamplePlan {
   int batch = 1;           // calls per sample
   std::uint64_t skip = 0;  // the first samples that are dropped (-K)
   std::size_t sliding_slots = 1;
-  CapturedWindow* captured = nullptr;  // with it a sample is one launch, of `batch` calls
+  CapturedWindow* captured = nullptr;   // with it a sample is one launch, of `batch` calls
+  std::uint64_t block = 4096;           // samples until `interrupted` is asked, at most kBlock
+  std::function<bool()> interrupted{};  // collective; true leaves the rest out; null: never
 };
 
 // With -I on a GPU its events are the stamps: iterations run back to back, without a barrier, and

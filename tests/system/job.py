@@ -53,6 +53,13 @@ class Job:
                 raise AssertionError(f"no rows: {self.out.read_text()} {self.err.read_text()}")
             time.sleep(0.01)
 
+    def wait_for_heading(self, limit_s: float = 30) -> None:
+        end = time.monotonic() + limit_s
+        while "#  Rank" not in self.out.read_text():
+            if time.monotonic() > end or self.process.poll() is not None:
+                raise AssertionError(f"no heading: {self.err.read_text()}")
+            time.sleep(0.01)
+
     def wait_until_still(self, silence_s: float, limit_s: float = 60) -> None:
         """Until nothing more was printed for so long."""
         last, since = "", time.monotonic()

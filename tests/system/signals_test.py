@@ -3,13 +3,14 @@
 import json
 import os
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
 from job import LONG_SWEEP, Job, rank_pids
-from support import main, tool
+from support import environment, main, tool
 
 ANSWER = "interrupted: waiting for the calls under way; once more to end at once"
 
@@ -41,6 +42,43 @@ class Interrupted(unittest.TestCase):
 
     def test_processes_when_only_the_parent_is_told(self):
         self.check(*self.interrupted("--nprocs", "2", everybody=False))
+
+    def test_the_only_case(self):
+        """It ends with its window, or where it has a pause within a second or two."""
+        one = ["-b", "1M", "-e", "1M", "-t", "2"]
+        for what, words in (("window", ["-n", "1000"]), ("warm-up", ["-w", "100000000"]),
+                            ("samples", ["-n", "20", "--stop", "max=100s"]),
+                            ("checks", ["-n", "20", "-c", "1000000"])):
+            with self.subTest(what=what), tempfile.TemporaryDirectory() as folder:
+                job = Job(Path(folder), [tool("all_reduce_perf"), *one, *words])
+                job.wait_for_heading()
+                job.process.send_signal(signal.SIGINT)
+                code, took_s = job.end(60)
+                self.assertEqual(code, 130, job.err.read_text())
+                if what != "window":
+                    self.assertLess(took_s, 6)  # a second, and a machine with other work
+                last = json.loads(job.jsonl.read_text().splitlines()[-1])
+                self.assertEqual((last["kind"], last["exit_code"]), ("end", 130))
+
+    def test_pairs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = Job(Path(folder), [tool("p2p_perf"), "-t", "4", "-n", "20000"])
+            job.wait_for_heading()
+            job.process.send_signal(signal.SIGINT)
+            code, _ = job.end(20)
+            self.assertEqual(code, 130, job.err.read_text())
+
+    def test_commands_that_print_at_their_end_end_at_once(self):
+        for words in (("tune", "host", "--nranks", "2"), ("topo", "--measure")):
+            with self.subTest(words=words), tempfile.TemporaryDirectory() as folder:
+                command = subprocess.Popen(
+                    [tool("linerate"), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                    text=True, env=environment(XDG_CACHE_HOME=folder))
+                time.sleep(1)
+                command.send_signal(signal.SIGINT)
+                _, said = command.communicate(timeout=5)
+                self.assertEqual((command.returncode, said), (130, "linerate: interrupted\n"))
+                self.assertFalse([p for p in Path(folder).rglob("*") if p.is_file()])
 
     def test_a_stopped_rank_does_not_keep_a_run_that_is_asked_twice(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,5 @@
 // In which order NCCL is called: what is fused, and what ends before what.
+#include "bench/p2p.h"
 #include "bench/pair_test.h"
 #include "bench/run.h"
 #include "support/gpu/fake_faults.h"
@@ -130,6 +131,25 @@ TEST(End, OfAGroupsCommunicatorsComesBeforeTheWholeOnes) {
 
   EXPECT_EQ(endings(log),
             repeated({{4, "ncclCommDeregister"}, {4, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
+}
+
+TEST(End, OfPairsThatAreInterruptedIsThatOfAWholeRun) {
+  auto config = two_gpus();
+  config.collective = nullptr;
+  int looks = 0;
+  RunEvents events;
+  events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
+  events.results = [](std::span<const Record>, const RunTotals&) {};
+  events.row = [](std::span<const Record>) {};
+  events.interrupted = [&] { return ++looks > 1; };
+  RunTotals totals;
+  const FakeLog log;
+
+  run_threads_on_fakes(config, kVersion,
+                       [&](const SessionInput& input) { totals = run_p2p(input, {}, events); });
+
+  EXPECT_TRUE(totals.interrupted);
+  EXPECT_EQ(endings(log), repeated({{2, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
 }
 
 // Freeing the memory first would wait for a call that nobody ends.
