@@ -5,7 +5,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
 .PHONY: all tools help deps deps-full deps-bench deps-bundle run test test-full debug asan tsan cpu-only fuzz \
-  lint format size bench bench-quick bench-algo install bundle clean
+  lint format size docs bench bench-quick bench-algo install bundle clean
 
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
@@ -67,6 +67,9 @@ bench-algo: tools ## every host algorithm by size and ranks, against the table i
 asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under sanitizers
 	@cmake --build --preset $@ -j $(JOBS)
 	@$(FIXED_MAP) ctest --preset $@ -j $(JOBS)
+
+docs: tools ## write docs/cli.md anew from the table of options
+	@build/bin/linerate docs cli > build/cli.md && mv build/cli.md docs/cli.md
 
 fuzz: deps-full ## every reader of outside input, FUZZ_SECONDS each
 	@cmake/fuzz.sh $(FUZZ_SECONDS)

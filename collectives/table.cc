@@ -7,9 +7,9 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<const Collective*, 11> kRows{
-    &kAllReduce, &kAllGather, &kReduceScatter, &kBroadcast, &kReduce,   &kAllToAll,
-    &kAllToAllV, &kGather,    &kScatter,       &kSendrecv,  &kHypercube};
+constexpr std::array kRows{&kAllReduce, &kAllGather, &kReduceScatter, &kBroadcast,
+                           &kReduce,    &kAllToAll,  &kAllToAllV,     &kGather,
+                           &kScatter,   &kSendrecv,  &kHypercube};
 
 }  // namespace
 

@@ -16,7 +16,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<BackendRow, 5> kBackends{{
+constexpr auto kBackends = std::to_array<BackendRow>({
     {"host", "threads and processes of one host, over shared memory", "",
      [](const BackendInput& input) {
        return make_host_backend(input.clock, {.ranks_stay = input.ranks_stay,
@@ -34,7 +34,7 @@ constexpr std::array<BackendRow, 5> kBackends{{
      "It is built where the CUDA toolkit and nccl.h are found.", nullptr},
     {"fake", "real bytes on a virtual clock, with faults on request (--fake)", "",
      [](const BackendInput& input) { return make_fake_backend(input.fake); }},
-}};
+});
 
 PluginInput plugin_input(const BackendInput& input) {
   PluginInput start{.clock = input.clock, .here = {}, .deadline = {}};

@@ -14,7 +14,7 @@ struct ExitCodeRow {
   std::string_view in_nccl_tests;  // the code of nccl-tests 2.19.6 for the same
 };
 
-inline constexpr std::array<ExitCodeRow, 7> kExitCodes{{
+inline constexpr auto kExitCodes = std::to_array<ExitCodeRow>({
     {ExitCode::ok, "all is well, or help was asked for", "0"},
     {ExitCode::failed, "wrong data, or a failed run", "7 (wrong data), 1, 2 (CUDA) or 3 (NCCL)"},
     {ExitCode::usage, "the command line, a variable or an input file",
@@ -23,6 +23,6 @@ inline constexpr std::array<ExitCodeRow, 7> kExitCodes{{
     {ExitCode::lost, "a timeout, or a lost rank", "4 (timeout)"},
     {ExitCode::unavailable, "hardware, driver, module or library is not here", "5"},
     {ExitCode::interrupted, "interrupted by Ctrl-C or SIGTERM", "130 from the shell"},
-}};
+});
 
 }  // namespace linerate

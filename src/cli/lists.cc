@@ -15,7 +15,7 @@ struct Alias {
   std::string_view theirs;
   std::string_view ours;
 };
-constexpr std::array<Alias, 16> kTypeAliases{{
+constexpr auto kTypeAliases = std::to_array<Alias>({
     {"fp16", "half"},
     {"float16", "half"},
     {"f16", "half"},
@@ -32,7 +32,7 @@ constexpr std::array<Alias, 16> kTypeAliases{{
     {"fp8e4m3", "f8e4m3"},
     {"fp8_e4m3", "f8e4m3"},
     {"fp8_e5m2", "f8e5m2"},
-}};
+});
 
 std::string_view alias_of(std::string_view theirs) {
   const auto row = std::ranges::find_if(kTypeAliases,

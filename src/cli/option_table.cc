@@ -18,7 +18,7 @@ std::string OptionRow::shortest() const {
 }
 
 std::span<const OptionGroup> option_groups() {
-  static const std::array<OptionGroup, 10> kGroups{{
+  static const auto kGroups = std::to_array<OptionGroup>({
       {"Ranks", rank_options()},
       {"Sizes", size_options()},
       {"Pairs", pair_options()},
@@ -29,7 +29,7 @@ std::span<const OptionGroup> option_groups() {
       {"How fast it should be", verdict_options()},
       {"GPU (nccl backend)", gpu_options()},
       {"Help", help_options()},
-  }};
+  });
   return kGroups;
 }
 

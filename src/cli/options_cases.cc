@@ -20,7 +20,7 @@ Refusal set_root(const Argument& given, RunConfig& config) {
                      given.label, given.text);
 }
 
-constexpr std::array<OptionRow, 4> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'd',
      .long_name = "datatype",
      .metavar = "TYPE",
@@ -52,7 +52,7 @@ constexpr std::array<OptionRow, 4> kRows{{
      .help = "start of the data generator",
      .note = "The same seed gives the same buffers on every backend.",
      .apply = [](const Argument& a, RunConfig& c) { return set_whole(a, {}, c.seed); }},
-}};
+});
 
 }  // namespace
 

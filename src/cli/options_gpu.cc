@@ -14,7 +14,7 @@ constexpr std::array<Choice<int>, 3> kRegistrations{{{"0", 0}, {"1", 1}, {"2", 2
 constexpr std::array<Choice<std::optional<int>>, 4> kPolicies{
     {{"-1", std::nullopt}, {"0", 0}, {"1", 1}, {"2", 2}}};
 
-constexpr std::array<OptionRow, 9> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'G',
      .long_name = "cudagraph",
      .metavar = "N",
@@ -98,7 +98,7 @@ constexpr std::array<OptionRow, 9> kRows{{
        c.gpu.oversubscribe = true;
        return {};
      }},
-}};
+});
 
 }  // namespace
 

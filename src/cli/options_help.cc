@@ -6,7 +6,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<OptionRow, 4> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'h', .long_name = "help", .help = "print this text"},
     {.long_name = "version", .help = "print the version"},
     {.long_name = "list",
@@ -22,7 +22,7 @@ constexpr std::array<OptionRow, 4> kRows{{
        c.dry_run = true;
        return {};
      }},
-}};
+});
 
 }  // namespace
 

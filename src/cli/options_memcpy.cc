@@ -42,7 +42,7 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 13> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 't',
      .long_name = "test",
      .metavar = "NAMES",
@@ -139,7 +139,7 @@ constexpr std::array<OptionRow, 13> kRows{{
        c.list = true;
        return {};
      }},
-}};
+});
 
 }  // namespace
 

@@ -35,7 +35,7 @@ Refusal set_json_file(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 9> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'J',
      .long_name = "output_file",
      .metavar = "FILE",
@@ -98,7 +98,7 @@ constexpr std::array<OptionRow, 9> kRows{{
      .help = "show progress: auto (stderr is a terminal), on or off",
      .apply = [](const Argument& a,
                  RunConfig& c) { return set_choice<ProgressMode>(a, kProgress, c.progress); }},
-}};
+});
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<OptionRow, 3> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'b',
      .long_name = "minbytes",
      .metavar = "SIZE",
@@ -31,7 +31,7 @@ constexpr std::array<OptionRow, 3> kRows{{
        c.at_once = true;
        return {};
      }},
-}};
+});
 
 }  // namespace
 

@@ -21,7 +21,7 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 8> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 't',
      .long_name = "nthreads",
      .metavar = "N",
@@ -101,7 +101,7 @@ constexpr std::array<OptionRow, 8> kRows{{
        c.fake = a.text;
        return {};
      }},
-}};
+});
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<OptionRow, 6> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'n',
      .long_name = "iters",
      .metavar = "N",
@@ -64,7 +64,7 @@ constexpr std::array<OptionRow, 6> kRows{{
      .note = "Bounds initialisation, barriers and operations. Without it initialisation alone is "
              "bounded, at 300 s. A rank that dies is noticed in any case.",
      .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
-}};
+});
 
 }  // namespace
 

@@ -23,7 +23,7 @@ Refusal set_limit_memory(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 6> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'b',
      .long_name = "minbytes",
      .metavar = "SIZE",
@@ -71,7 +71,7 @@ constexpr std::array<OptionRow, 6> kRows{{
      .help = "memory of one rank's buffers",
      .note = "Without it: 80 % of the free memory, divided by the ranks of the host.",
      .apply = set_limit_memory},
-}};
+});
 
 }  // namespace
 

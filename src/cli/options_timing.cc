@@ -17,7 +17,7 @@ constexpr std::array<Choice<Sync>, 2> kSyncs{{{"barrier", Sync::barrier}, {"none
 constexpr std::array<Choice<Sliding>, 2> kSlidings{
     {{"slide", Sliding::slide}, {"fixed", Sliding::fixed}}};
 
-constexpr std::array<OptionRow, 8> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.short_name = 'a',
      .long_name = "average",
      .metavar = "0-3",
@@ -89,7 +89,7 @@ constexpr std::array<OptionRow, 8> kRows{{
          [](const Argument& a, RunConfig& c) {
            return set_whole(a, {0, kMaxAtOnce}, c.check);
          }},
-}};
+});
 
 }  // namespace
 

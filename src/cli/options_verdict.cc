@@ -17,7 +17,7 @@ Refusal set_fail_below(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::array<OptionRow, 3> kRows{{
+constexpr auto kRows = std::to_array<OptionRow>({
     {.long_name = "expect",
      .metavar = "HOW",
      .default_text = "auto",
@@ -40,7 +40,7 @@ constexpr std::array<OptionRow, 3> kRows{{
      .note = "Every size counts by itself, never the average. Exit 5 where nothing tells the "
              "bound.",
      .apply = set_fail_below},
-}};
+});
 
 }  // namespace
 

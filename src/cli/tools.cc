@@ -163,7 +163,7 @@ const CommandRow* find_command(std::string_view name) {
 }
 
 std::span<const CommandRow> commands() {
-  static constexpr std::array<CommandRow, 7> kRows{{
+  static constexpr auto kRows = std::to_array<CommandRow>({
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
       {Command::topo, "topo", "[options]",
        "this machine's parts and links, or another's, and how fast NCCL should be on it"},
@@ -174,7 +174,7 @@ std::span<const CommandRow> commands() {
       {Command::help, "help", "[COMMAND|TOOL]",
        "all commands and tools, or what one of them takes"},
       {Command::version, "version", "", "the version of linerate"},
-  }};
+  });
   return kRows;
 }
 

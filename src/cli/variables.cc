@@ -38,7 +38,7 @@ Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
 }
 
 // The mask stands after the operator, because it takes precedence.
-constexpr std::array<VariableRow, 8> kRows{{
+constexpr auto kRows = std::to_array<VariableRow>({
     {.name = "NCCL_TESTS_SPLIT",
      .metavar = "OP N",
      .help = "groups of ranks: colour = rank OP N, such as MOD8 or DIV4",
@@ -86,7 +86,7 @@ constexpr std::array<VariableRow, 8> kRows{{
      .help = "alltoallv: 1 prints the bytes of each rank",
      .apply = [](const Argument& a,
                  RunConfig& c) { return set_switch(a, c.traffic.print_summary); }},
-}};
+});
 
 }  // namespace
 

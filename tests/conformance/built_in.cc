@@ -16,14 +16,14 @@ std::unique_ptr<Backend> make_grouped_host(const Clock& clock) {
 }
 
 constexpr std::array<BackendRow, 2> kBackends{{{"Host", make_host}, {"Fake", make_fake}}};
-constexpr std::array<BackendRow, 6> kAlgorithms{{
+constexpr auto kAlgorithms = std::to_array<BackendRow>({
     {"Flat", make_host, "flat"},
     {"Pull", make_host, "pull"},
     {"RecursiveDoubling", make_host, "recursive_doubling"},
     {"Ring", make_host, "ring"},
     {"Tree", make_host, "tree"},
     {"Hierarchical", make_grouped_host, "hierarchical"},
-}};
+});
 
 }  // namespace
 
