@@ -1,12 +1,7 @@
-// See environment.h.
+// A snapshot of the process' variables in a map.
 #include "base/environment.h"
 
-#include <fmt/format.h>
-
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
 
 namespace linerate {
 
@@ -32,21 +27,6 @@ std::vector<std::string> Environment::names_with(std::string_view prefix) const 
   for (const auto& [name, value] : variables_)
     if (name.starts_with(prefix) && !value.empty()) names.push_back(name);
   return names;
-}
-
-std::vector<std::string> Environment::recordable() const {
-  constexpr std::array<std::string_view, 7> kPrefixes{"NCCL_", "OMPI_", "UCX_", "SLURM_",
-                                                      "CUDA_", "FI_",   "GLOO_"};
-  constexpr std::array<std::string_view, 5> kSecrets{"TOKEN", "KEY", "PASSWORD", "SECRET",
-                                                     "COOKIE"};
-  std::vector<std::string> kept;
-  for (const auto& [name, value] : variables_) {
-    const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    const auto holds = [&](std::string_view word) { return name.find(word) != std::string::npos; };
-    if (std::ranges::any_of(kPrefixes, begins) && std::ranges::none_of(kSecrets, holds))
-      kept.push_back(fmt::format("{}={}", name, value));
-  }
-  return kept;
 }
 
 }  // namespace linerate

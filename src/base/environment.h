@@ -24,8 +24,8 @@ class Environment {
   // The names that begin with `prefix` and have a value, in order.
   std::vector<std::string> names_with(std::string_view prefix) const;
 
-  // "NAME=VALUE" of the variables that a record may keep: NCCL_*, OMPI_*, UCX_*, SLURM_*, CUDA_*,
-  // FI_*, GLOO_*, but none whose name suggests a secret (TOKEN, KEY, PASSWORD, SECRET, COOKIE).
+  // "NAME=VALUE" of the variables that a record may keep, by name: the table in recordable.cc, and
+  // NCCL_* but for names that sound like a credential.
   std::vector<std::string> recordable() const;
 
  private:

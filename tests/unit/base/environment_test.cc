@@ -39,15 +39,30 @@ TEST(Environment, RecordsTheAllowListOnly) {
               ElementsAre("GLOO_SOCKET_IFNAME=eth0", "NCCL_DEBUG=INFO", "OMPI_COMM_WORLD_RANK=0"));
 }
 
-TEST(Environment, NeverRecordsWhatLooksSecret) {
-  const Environment environment({{"NCCL_SECRET", "x"},
+TEST(Environment, NeverRecordsACredential) {
+  const Environment environment({{"SLURM_JWT", "eyJ"},
                                  {"SLURM_JOB_TOKEN", "x"},
+                                 {"SLURMRESTD_SECURITY", "x"},
                                  {"OMPI_PASSWORD", "x"},
+                                 {"OMPI_MCA_orte_hnp_uri", "x"},
                                  {"UCX_COOKIE", "x"},
                                  {"FI_API_KEY", "x"},
                                  {"CUDA_VISIBLE_DEVICES", "0,1"}});
 
   EXPECT_THAT(environment.recordable(), ElementsAre("CUDA_VISIBLE_DEVICES=0,1"));
+}
+
+TEST(Environment, RecordsUnknownVariablesOfNcclUnlessTheySoundSecret) {
+  const Environment environment({{"NCCL_OF_TOMORROW", "1"},
+                                 {"NCCL_TESTS_SPLIT", "MOD2"},
+                                 {"NCCL_AUTH", "x"},
+                                 {"NCCL_CREDENTIALS", "x"},
+                                 {"NCCL_PASSPHRASE", "x"},
+                                 {"NCCL_SECRET", "x"},
+                                 {"NCCL_net_token", "x"}});
+
+  EXPECT_THAT(environment.recordable(),
+              ElementsAre("NCCL_OF_TOMORROW=1", "NCCL_TESTS_SPLIT=MOD2"));
 }
 
 TEST(Environment, ReadsTheProcessOnce) {
