@@ -1,7 +1,7 @@
 // Reads the JSON of kept facts, whose file anybody may have written.
 #pragma once
 
-#include "record/json_fields.h"
+#include "record/json_io.h"
 
 #include <fmt/format.h>
 

@@ -125,13 +125,27 @@ TEST(JsonLine, HasOneLineEndWhateverTheTextHolds) {
   EXPECT_TRUE(nlohmann::json::accept(line));
 }
 
-TEST(JsonLine, WritesAllDigitsOfANumber) {
+TEST(JsonLine, WritesNumbersWithoutTheRoundingOfBinaryFractions) {
   auto record = example_record();
   record.algbw_gbps = 0.1 + 0.2;
+  record.busbw_gbps = 0.11922749999999999;
+  record.window.time_us = 1234567.891;
+  record.samples->raw_us = {0.008160000000000006};
+
+  const auto line = json_line(record);
+
+  EXPECT_THAT(line, HasSubstr(R"("algbw_gbps":0.3,"busbw_gbps":0.1192275,)"));
+  EXPECT_THAT(line, HasSubstr(R"("time_us":1234567.891,)"));
+  EXPECT_THAT(line, HasSubstr(R"("raw_us":[0.00816])"));
+}
+
+TEST(JsonLine, WritesAllDigitsOfWrongData) {
+  auto record = example_record();
+  record.where->first.got = 0.1 + 0.2;
 
   const auto read = nlohmann::json::parse(json_line(record));
 
-  EXPECT_EQ(read["algbw_gbps"].get<double>(), 0.1 + 0.2);
+  EXPECT_EQ(read["first_wrong"]["got"].get<double>(), 0.1 + 0.2);
 }
 
 TEST(JsonLine, ListsLatenessOfUpTo64Ranks) {
