@@ -76,6 +76,7 @@ linerate_python_test(architecture.rules architecture tests/architecture/check_la
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
+linerate_python_test(report.fuzz report tests/system/report_fuzz_test.py)
 linerate_python_test(report.runs report tests/system/report_runs_test.py)
 linerate_python_test(report.pairs report tests/system/report_pairs_test.py)
 linerate_python_test(output.parsers output tests/system/parsers_test.py)

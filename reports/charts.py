@@ -66,7 +66,8 @@ def _legend(axes: Axes, panel: Panel, styles: list[Style]) -> None:
         if several:
             names[name] = Line2D([], [], color=style.color, linewidth=4)
     entries = names | placements
-    axes.legend(list(entries.values()), list(entries), frameon=False, fontsize=9)
+    shown = [f" {entry}" if entry.startswith("_") else entry for entry in entries]  # else left out
+    axes.legend(list(entries.values()), shown, frameon=False, fontsize=9)
 
 
 def draw_panel(axes: Axes, panel: Panel, quantity: Quantity) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
+matplotlib.rcParams["text.parse_math"] = False  # a "$" in a file's name is a "$"
 
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
@@ -25,6 +27,8 @@ MAX_PANELS = 12
 PANEL_INCHES = (8.0, 4.8)
 SMALL_INCHES = (6.0, 4.2)
 DOTS_PER_INCH = 160
+
+warnings.filterwarnings("ignore", message="Glyph .* missing from")  # it is drawn as a box
 
 Draw = Callable[[Axes], None]
 

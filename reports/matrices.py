@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,13 +18,25 @@ MAX_WRITTEN = 16  # more ranks than this, and numbers in the cells are no longer
 
 @dataclass(frozen=True)
 class Matrix:
-    """Values of all pairs at one size; NaN where a pair was not measured."""
+    """All pairs of one kind at one size."""
 
     title: str
     unit: str
     bandwidth: bool
     ordered: bool  # whether (a, b) is another measurement than (b, a)
-    values: np.ndarray
+    results: list[Result]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """NaN where a pair was not measured. Made when it is drawn: few of many matrices are."""
+        ranks = 1 + max(max(r.pair) for r in self.results if r.pair)
+        values = np.full((ranks, ranks), np.nan)
+        for result in self.results:
+            source, destination = result.pair or (0, 0)
+            values[source, destination] = _value(result)
+            if not self.ordered:
+                values[destination, source] = _value(result)
+        return values
 
 
 def _value(result: Result) -> float:
@@ -35,20 +48,13 @@ def _value(result: Result) -> float:
 def _matrix(label: str, results: list[Result]) -> Matrix:
     """All `results` are of one collective and one size. Only ordered kinds fill both triangles."""
     first = results[0]
-    ranks = 1 + max(max(r.pair) for r in results if r.pair)
-    values = np.full((ranks, ranks), np.nan)
     pairs = {result.pair for result in results if result.pair}
     ordered = first.collective == "p2p_unidirectional" or any(p[::-1] in pairs for p in pairs)
-    for result in results:
-        source, destination = result.pair or (0, 0)
-        values[source, destination] = _value(result)
-        if not ordered:
-            values[destination, source] = _value(result)
     name = first.collective.removeprefix("p2p_").replace("_", " ")
     bandwidth = first.collective != LATENCY
     quantity, unit = ("bandwidth", "GB/s") if bandwidth else ("", "µs")
     title = f"{name} {quantity}".strip() + f", {format_bytes(first.bytes)}" + label
-    return Matrix(title, unit, bandwidth, ordered, values)
+    return Matrix(title, unit, bandwidth, ordered, results)
 
 
 def matrices_of(runs: list[Run]) -> list[Matrix]:

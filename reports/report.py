@@ -2,23 +2,35 @@
 """Charts and one page from the JSON Lines of runs: report.py RUN.jsonl… -o DIR.
 
 Writes busbw.png, busbw.svg, latency.png, latency.svg and report.html into DIR.
-Exit codes: 0 ok; 2 an input is missing or foreign, none has a result, or the usage is wrong;
-5 no matplotlib; 130 interrupted.
+Exit codes: 0 ok; 1 the disk is full or broken; 2 an input is missing or foreign, none has a result,
+or the usage is wrong; 5 no matplotlib; 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from records import Run
 from runlog import BadInput, NoResults, read_runs
 
 
+DISK_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, as all of linerate's tools say it."""
+        _say(f"{message}. 'linerate report --help' lists the options.")
+        sys.exit(2)
+
+
 def _arguments(words: list[str]) -> argparse.Namespace:
     purpose = __doc__.splitlines()[0].partition(":")[0]
-    parser = argparse.ArgumentParser(prog="linerate report", description=purpose)
+    parser = _Parser(prog="linerate report", description=purpose)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN.jsonl", help="from --jsonl")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="a folder")
     return parser.parse_args(words)
@@ -53,6 +65,9 @@ def main(words: list[str]) -> int:
     except BadInput as problem:
         _say(str(problem))
         return 2
+    except MemoryError:
+        _say("these files hold more than fits in the memory of this machine.")
+        return 2
     try:
         from figures import write_charts
         from page import write_page
@@ -65,8 +80,8 @@ def main(words: list[str]) -> int:
         charts = write_charts(runs, folder)
         write_page(runs, charts, folder / "report.html")
     except OSError as error:
-        _say(f"cannot write {error.filename}: {error.strerror}.")
-        return 2
+        _say(f"cannot write {error.filename or folder}: {error.strerror}.")
+        return 1 if error.errno in DISK_FAILURES else 2
     print(folder / "report.html", file=sys.stderr)
     return 0
 

@@ -4,30 +4,53 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from records import Object, Run, result_of
+from checked import MAX_WORD, Object, printable
+from records import Run, result_of
 
 SCHEMA = 1
 MAX_FILE_BYTES = 1 << 30
 MAX_LINE_BYTES = 64 << 20  # a line with --samples and a million of them is near 20 MB
 MAX_RESULTS = 200_000
+MAX_RUNS = 1000
+# What a damaged line can raise while it is parsed and read.
+DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 class BadInput(Exception):
-    """What is wrong with an input file, as a sentence."""
+    """What is wrong with an input file, as a sentence of one line, whatever the file holds."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
 
 
 class NoResults(BadInput):
     """The file is as it should be, but its runs ended before their first result."""
 
 
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
 def _parse(text: bytes) -> Object:
     value = json.loads(text, parse_constant=lambda name: math.nan)
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
-        raise ValueError("it is no JSON object with a kind")
-    return value
+        raise ValueError("it is not a JSON object with a kind")
+    return _without_surrogates(value) if SURROGATE.search(text) else value
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Halves of pairs, which JSON may hold and no file can, become replacement characters."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_without_surrogates(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {_without_surrogates(k): _without_surrogates(v) for k, v in value.items()}
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -48,7 +71,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _add(runs: dict[str, Run], path: Path, line: Object) -> None:
-    kind, run_id = line["kind"], str(line.get("run_id"))
+    kind, run_id = line["kind"], str(line.get("run_id"))[:MAX_WORD]
     if kind == "run":
         if line.get("schema") != SCHEMA:
             raise ValueError(f"schema {line.get('schema')} is not the {SCHEMA} that I read")
@@ -75,21 +98,22 @@ def read_runs(path: Path) -> list[Run]:
     """The runs of one file that hold results. Raises BadInput. Unknown kinds are skipped."""
     runs: dict[str, Run] = {}
     for number, text in _lines(path):
+        if not text.strip():
+            continue
         try:
             _add(runs, path, _parse(text))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except DAMAGE as error:
             if not text.endswith(b"\n") and runs:
                 list(runs.values())[-1].torn = True
                 break
             where = f"{path} is not linerate's JSON Lines: line {number}"
             raise BadInput(f"{where}: {_reason(error)}.") from None
-        if sum(len(run.results) for run in runs.values()) > MAX_RESULTS:
-            raise BadInput(f"{path} has more than {MAX_RESULTS} results.")
+        if number > MAX_RESULTS or len(runs) > MAX_RUNS:
+            raise BadInput(f"{path} has more than {MAX_RESULTS} lines or {MAX_RUNS} runs.")
     if not runs:
         raise NoResults(f"{path} is empty.")
-    with_results = [run for run in runs.values() if run.results]
-    if not with_results:
-        errors = [run.end["error"] for run in runs.values() if run.end and run.end.get("error")]
-        why = errors[-1] if errors else "there is nothing to draw."
-        raise NoResults(f"{path} has a run line but no result: {why}")
-    return with_results
+    if with_results := [run for run in runs.values() if run.results]:
+        return with_results
+    errors = [run.end["error"] for run in runs.values() if run.end and run.end.get("error")]
+    why = errors[-1] if errors else "there is nothing to draw."
+    raise NoResults(f"{path} has a run line but no result: {why}")

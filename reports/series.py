@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
+from checked import MAX_WORD, printable
 from records import Result, Run
 
 DIMENSIONS = ("run", "collective", "type", "redop", "root", "group")
@@ -44,20 +46,25 @@ def _point(result: Result) -> Point:
 
 def setup_of(run: Run) -> str:
     """Backend and ranks, in a few words."""
-    nranks = run.info.get("nranks", "?")
-    return f"{run.info.get('backend', '?')}, {nranks} rank{'' if nranks == 1 else 's'}"
+    nranks, backend = (str(run.info.get(key, "?"))[:MAX_WORD] for key in ("nranks", "backend"))
+    return printable(f"{backend}, {nranks} rank{'' if nranks == '1' else 's'}")
 
 
 def run_labels(runs: list[Run]) -> list[str]:
     """Short and different names: file, with its folder, backend or ranks where files repeat."""
-    stems = [run.path.stem for run in runs]
-    folders = [f"{run.path.resolve().parent.name}/{run.path.stem}" for run in runs]
+    stems = [printable(run.path.stem) for run in runs]
+    folders = [
+        f"{printable(run.path.resolve().parent.name)}/{stem}"
+        for run, stem in zip(runs, stems, strict=True)
+    ]
     names = stems if len(set(stems)) == len(stems) else folders
     labels = [f"{name}: {setup_of(run)}" for run, name in zip(runs, names, strict=True)]
-    return [
-        label if labels.count(label) == 1 else f"{label} (#{labels[: i + 1].count(label)})"
-        for i, label in enumerate(labels)
-    ]
+    total, seen = Counter(labels), Counter[str]()
+    numbered = []
+    for label in labels:
+        seen[label] += 1
+        numbered.append(label if total[label] == 1 else f"{label} (#{seen[label]})")
+    return numbered
 
 
 def _traits(label: str, result: Result) -> Traits:

@@ -59,7 +59,8 @@ def _ending(run: Run) -> list[str]:
     code, error = run.end.get("exit_code", 0), run.end.get("error")
     if code == 0 and not error:
         return []
-    return [f"The run failed (exit code {code}): {error or CAUSES.get(code, 'no reason given.')}"]
+    known = CAUSES.get(code) if isinstance(code, int) else None
+    return [f"The run failed (exit code {code}): {error or known or 'no reason given.'}"]
 
 
 def _half_width(samples: Samples) -> float:

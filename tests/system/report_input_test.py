@@ -67,6 +67,29 @@ class Refusals(Report):
             path = self.write("run.jsonl", self.changed(**{key: value}))
             self.assert_refused(path, reason)
 
+    def test_values_out_of_range(self) -> None:
+        case = MadeUp(sizes=SHORT).lines()[2]["case"]
+        for changes, reason in (
+            ({"window": {"time_us": 0}}, "window.time_us is 0, which no call takes"),
+            ({"window": {"time_us": -5}}, "window.time_us is -5"),
+            ({"busbw_gbps": -1}, "busbw_gbps is -1, less than 0"),
+            ({"busbw_gbps": 10**400}, "busbw_gbps is not a number that can be drawn"),
+            ({"samples_us": {"median": 1, "n": 0}}, "samples_us.n is not between"),
+            ({"samples_us": {"median": 1, "n": 9, "ci95_low": 2, "ci95_high": 3}}, "interval"),
+            ({"case": case | {"bytes": -8}}, "case.bytes is not between 0 and"),
+            ({"case": case | {"collective": "x" * 100_000}}, "case.collective is not a text"),
+            ({"case": case | {"placement": "beside"}}, "case.placement is neither"),
+        ):
+            with self.subTest(reason=reason):
+                self.assert_refused(self.write("run.jsonl", self.changed(**changes)), reason)
+
+    def test_pairs_that_are_none(self) -> None:
+        case = MadeUp(sizes=SHORT).lines()[2]["case"]
+        for pair in ([1], [-1, -5], [0, 60_000], [0, 1e9], [0, "1"], 3, [0, True]):
+            with self.subTest(pair=pair):
+                path = self.write("run.jsonl", self.changed(case=case | {"pair": pair}))
+                self.assert_refused(path, "case.pair is not (a|between)")
+
     def test_lines_of_other_kinds_are_passed_over(self) -> None:
         lines = MadeUp(sizes=SHORT).lines()
         lines.insert(1, {"kind": "finding", "rule": "slow_rank"})
