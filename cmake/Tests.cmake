@@ -86,7 +86,7 @@ endforeach()
 
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
-foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
+foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs files faults hangs
                       golden topo clusters sends hosts slurm docs reference bench emulation gloo
                       gloo_hosts bundle memcpy measure placement place_clusters verdict
                       verdict_repeats host_verdict network_verdict network_verdict_mpi)

@@ -172,9 +172,14 @@ ExitCode memcpy_command(const CommandInput& input) {
     print_tests(parsed->config);
     return ExitCode::ok;
   }
-  const auto output = MemcpyOutput::open(parsed->config);
+  const auto output = MemcpyOutput::open(parsed->config, input.interrupted);
   if (!output) return refuse(output.sentence());
-  return MemcpyCommand(input, parsed->config, **output).run();
+  try {
+    return MemcpyCommand(input, parsed->config, **output).run();
+  } catch (const Error& error) {
+    (*output)->end_unbegun(describe_program(parsed->config, input.environment), error);
+    throw;
+  }
 }
 
 }  // namespace linerate

@@ -1,10 +1,9 @@
-// See memcpy_output.h.
+// Files get a line per cell, stdout a matrix per test.
 #include "commands/memcpy_output.h"
 
 #include "base/log.h"
 #include "base/time_text.h"
-#include "output/csv_sink.h"
-#include "output/jsonl_sink.h"
+#include "output/file_sinks.h"
 #include "output/matrix.h"
 
 #include <fmt/format.h>
@@ -46,15 +45,16 @@ std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, do
   return text;
 }
 
-Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config) {
+Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config,
+                                                         const std::function<bool()>& interrupted) {
   std::unique_ptr<MemcpyOutput> output(new MemcpyOutput);
   if (!config.jsonl_file.empty()) {
-    auto sink = JsonlSink::open(config.jsonl_file);
+    auto sink = JsonlSink::open(config.jsonl_file, interrupted);
     if (!sink) return sink.failure();
     output->files_.add(std::move(sink).value());
   }
   if (!config.csv_file.empty()) {
-    auto sink = CsvSink::open(config.csv_file);
+    auto sink = CsvSink::open(config.csv_file, interrupted);
     if (!sink) return sink.failure();
     output->files_.add(std::move(sink).value());
   }
@@ -81,13 +81,23 @@ MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()
           .interrupted = std::move(interrupted)};
 }
 
+EndInfo MemcpyOutput::end_info(ExitCode exit_code, const std::optional<std::string>& error) const {
+  return {.run_id = run_id_,
+          .end_time = utc_text(std::chrono::system_clock::now()),
+          .exit_code = static_cast<int>(exit_code),
+          .failed_checks = failed_checks_,
+          .error = error};
+}
+
+void MemcpyOutput::end_unbegun(const RunInfo& program, const Error& error) {
+  if (!run_id_.empty()) return;
+  run_id_ = program.run_id;
+  files_.begin(program);
+  files_.end(end_info(error.exit_code(), error.what()));
+}
+
 void MemcpyOutput::end(ExitCode exit_code, const std::optional<std::string>& error) {
-  if (run_id_.empty()) return;
-  const EndInfo end{.run_id = run_id_,
-                    .end_time = utc_text(std::chrono::system_clock::now()),
-                    .exit_code = static_cast<int>(exit_code),
-                    .failed_checks = failed_checks_,
-                    .error = error};
+  const auto end = end_info(exit_code, error);
   files_.end(end);
   auto text = fmt::format("#\n# Out of bounds values : {} {}\n", end.failed_checks,
                           clean(end) ? "OK" : "FAILED");

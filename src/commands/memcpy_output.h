@@ -1,11 +1,12 @@
 // Where memcpy_perf's results go: matrices on stdout, JSON Lines and CSV in files.
 #pragma once
 
+#include "base/error.h"
 #include "base/exit_code.h"
 #include "base/result.h"
 #include "bench/config.h"
 #include "bench/memcpy/memcpy_run.h"
-#include "output/sink_list.h"
+#include "output/sink.h"
 #include "output/text_file.h"
 
 #include <map>
@@ -23,15 +24,19 @@ std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, do
 class MemcpyOutput {
  public:
   // Opens the files that `config` names; a path that cannot be written is the user's mistake.
-  static Result<std::unique_ptr<MemcpyOutput>> open(const RunConfig& config);
+  static Result<std::unique_ptr<MemcpyOutput>> open(const RunConfig& config,
+                                                    const std::function<bool()>& interrupted);
 
   // `note` stands below the GPUs.
   void begin(const RunInfo& run, const std::optional<std::string>& note);
   MemcpyEvents events(const CopyRepeat& repeat, std::function<bool()> interrupted);
-  // `error` is the sentence of a run that could not go on. Nothing where begin was never reached.
+  // `error` is the sentence of a run that could not go on.
   void end(ExitCode exit_code, const std::optional<std::string>& error);
+  // Instead of both where `program` failed before begin: what the files then hold.
+  void end_unbegun(const RunInfo& program, const Error& error);
 
  private:
+  EndInfo end_info(ExitCode exit_code, const std::optional<std::string>& error) const;
   MemcpyOutput() : out_(TextFile::standard_output()) {}
 
   TextFile out_;

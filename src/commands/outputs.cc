@@ -1,12 +1,12 @@
-// See outputs.h.
+// The files are opened before the run, the table when its heading is known.
 #include "commands/outputs.h"
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/time_text.h"
+#include "commands/describe.h"
 #include "output/console_table.h"
-#include "output/csv_sink.h"
-#include "output/jsonl_sink.h"
+#include "output/file_sinks.h"
 #include "output/nccl_tests_json.h"
 #include "output/p2p_table.h"
 
@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace linerate {
@@ -54,9 +56,10 @@ ProgressPlan progress_plan(const RunConfig& config, std::span<const std::uint64_
 
 // Opens `path` unless it is empty and adds the sink; what is wrong with it otherwise.
 template <typename SinkType>
-std::optional<Failure> add_file(const std::string& path, SinkList& sinks) {
+std::optional<Failure> add_file(const std::string& path, const std::function<bool()>& interrupted,
+                                SinkList& sinks) {
   if (path.empty()) return std::nullopt;
-  auto sink = SinkType::open(path);
+  auto sink = SinkType::open(path, interrupted);
   if (!sink) return sink.failure();
   sinks.add(std::move(sink).value());
   return std::nullopt;
@@ -73,17 +76,26 @@ std::optional<std::string> crowding_note(const RunInfo& run) {
 
 }  // namespace
 
-Outputs::Outputs(const RunConfig& config) : config_(config), options_(table_options(config)) {}
+Outputs::Outputs(const RunConfig& config, const Environment& environment)
+    : config_(config), environment_(environment), options_(table_options(config)) {}
 
-Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config) {
-  std::unique_ptr<Outputs> outputs(new Outputs(config));
-  if (const auto failure = outputs->open_files()) return *failure;
+Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config,
+                                               const Environment& environment,
+                                               const std::function<bool()>& interrupted) {
+  std::unique_ptr<Outputs> outputs(new Outputs(config, environment));
+  if (const auto failure = outputs->open_files(interrupted)) return *failure;
   return outputs;
 }
 
-std::optional<Failure> Outputs::open_files() {
-  if (auto failure = add_file<JsonlSink>(config_.jsonl_file, sinks_)) return failure;
-  if (auto failure = add_file<CsvSink>(config_.csv_file, sinks_)) return failure;
+std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrupted) {
+  const auto& jsonl = config_.jsonl_file;
+  const auto& csv = config_.csv_file;
+  if (auto failure = add_file<JsonlSink>(jsonl, interrupted, sinks_)) return failure;
+  if (auto failure = add_file<CsvSink>(csv, interrupted, sinks_)) return failure;
+  std::error_code unknown;  // also through links
+  if (!jsonl.empty() && !csv.empty() && std::filesystem::equivalent(jsonl, csv, unknown))
+    return Failure{fmt::format("--jsonl '{}' and --csv '{}' are the same file: give each its own.",
+                               jsonl, csv)};
   if (config_.json_file.empty()) return std::nullopt;
   auto report = NcclTestsJson::open(config_.json_file);
   if (!report) return report.failure();
@@ -103,7 +115,6 @@ RunEvents Outputs::events(std::function<bool()> interrupted) {
 // The table's heading tells the -e that was lowered, so the table is made only now.
 void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes) {
   run_id_ = run.run_id;
-  begun_ = true;
   options_.nccl_version = run.nccl_version;
   options_.nranks = run.nranks;
   options_.registered_ranks = run.registered_ranks;
@@ -130,7 +141,13 @@ void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
 
 void Outputs::end(const RunTotals& totals, ExitCode exit_code,
                   const std::optional<std::string>& error) {
-  if (!std::exchange(begun_, false)) return;
+  if (std::exchange(ended_, true)) return;
+  if (run_id_.empty()) {  // it failed before the table's heading
+    const auto run = describe_program(config_, environment_);
+    run_id_ = run.run_id;
+    if (report_ != nullptr) report_->set_options(options_);
+    sinks_.begin(run);
+  }
   EndInfo info{.run_id = run_id_,
                .end_time = utc_text(std::chrono::system_clock::now()),
                .exit_code = static_cast<int>(exit_code),
@@ -142,7 +159,8 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
   info.network = totals.network;
   info.suspects = totals.suspects;
   if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
-  all_->end(info);
+  Sink& sinks = all_ ? static_cast<Sink&>(*all_) : sinks_;
+  sinks.end(info);
 }
 
 std::string wrong_sentence(const Record& record) {

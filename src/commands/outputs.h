@@ -2,13 +2,14 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/exit_code.h"
 #include "base/result.h"
 #include "bench/config.h"
 #include "bench/events.h"
 #include "output/nccl_tests_json.h"
 #include "output/progress.h"
-#include "output/sink_list.h"
+#include "output/sink.h"
 #include "output/table_options.h"
 
 #include <functional>
@@ -23,25 +24,28 @@ namespace linerate {
 class Outputs {
  public:
   // Opens the files that `config` names, before anything runs; a path that cannot be written is the
-  // user's mistake. `config` outlives the outputs.
-  static Result<std::unique_ptr<Outputs>> open(const RunConfig& config);
+  // user's mistake. `config` and `environment` outlive the outputs.
+  static Result<std::unique_ptr<Outputs>> open(const RunConfig& config,
+                                               const Environment& environment,
+                                               const std::function<bool()>& interrupted);
 
   RunEvents events(std::function<bool()> interrupted);
 
-  // Ends every sink; `error` is the sentence of a run that could not go on. Nothing where begin was
-  // never reached.
+  // Ends every sink, once; `error` is the sentence of a run that could not go on. Of one that never
+  // began the files get what its command line tells.
   void end(const RunTotals& totals, ExitCode exit_code, const std::optional<std::string>& error);
 
   // Totals so far, also of a run that failed.
   const RunTotals& so_far() const { return so_far_; }
 
  private:
-  explicit Outputs(const RunConfig& config);
-  std::optional<Failure> open_files();
+  Outputs(const RunConfig& config, const Environment& environment);
+  std::optional<Failure> open_files(const std::function<bool()>& interrupted);
   void begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes);
   void results(std::span<const Record> groups, const RunTotals& so_far);
 
   const RunConfig& config_;
+  const Environment& environment_;
   TableOptions options_;
   SteadyClock clock_;
   SinkList sinks_;
@@ -49,7 +53,7 @@ class Outputs {
   std::unique_ptr<Progress> all_;    // the sinks, with the progress line kept out of their way
   std::string run_id_;
   RunTotals so_far_;
-  bool begun_ = false;
+  bool ended_ = false;
 };
 
 // Where wrong data was found, for stderr: rank, index, expected, got, count of each rank.

@@ -81,7 +81,7 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (config.dry_run || (config.list && config.collective != nullptr))
     return show(parsed, identity, static_cast<int>(nranks), has_gpus(input.environment));
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
-  if (identity.rank == 0) outputs = Outputs::open(config);
+  if (identity.rank == 0) outputs = Outputs::open(config, input.environment, input.interrupted);
   if (!outputs) return refuse(outputs.sentence());
   run.outputs = outputs->get();
   if (identity.launcher != Launcher::nprocs) return run_process(run, identity);

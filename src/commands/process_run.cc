@@ -226,7 +226,13 @@ ExitCode ProcessRunner::fail(const Error& error) {
 
 ExitCode run_process(const ProcessRun& run, const Identity& identity) {
   if (identity.rank != 0 && run.mute) run.mute();
-  return ProcessRunner(run, identity).run();
+  try {
+    return ProcessRunner(run, identity).run();
+  } catch (const Error& error) {  // before the ranks had started
+    if (run.outputs != nullptr && identity.rank == 0)
+      run.outputs->end({}, error.exit_code(), error.what());
+    throw;
+  }
 }
 
 }  // namespace linerate

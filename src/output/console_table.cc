@@ -1,12 +1,43 @@
-// See console_table.h.
+// Texts are table_text's; this decides when each is printed.
 #include "output/console_table.h"
 
-#include "output/call_text.h"
 #include "output/table_text.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace linerate {
+namespace {
+
+// "RING, SIMPLE, 16 channels", as far as known; "unknown" where nothing is, with the reason where
+// it was told and lost.
+std::string call_text(const CallFacts& call) {
+  if (call.lost) return "unknown, because recording it failed";
+  std::vector<std::string> words;
+  for (const auto& word : {call.algorithm, call.protocol})
+    if (!word.empty()) words.push_back(word);
+  if (call.channels > 0)
+    words.push_back(fmt::format("{} channel{}", call.channels, call.channels == 1 ? "" : "s"));
+  return words.empty() ? "unknown" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+// The `#` line above a row: what its placements have in common, or each of them.
+// REQUIRES: not empty.
+std::string call_line(std::span<const Record> row) {
+  assert(!row.empty());
+  const auto& first = row.front().call;
+  if (std::ranges::all_of(row, [&](const Record& record) { return record.call == first; }))
+    return fmt::format("# algo: {}\n", call_text(first));
+  std::vector<std::string> parts;
+  for (const Record& record : row)
+    parts.push_back(fmt::format("{} {}", name_of(record.what.placement), call_text(record.call)));
+  return fmt::format("# algo: {}\n", fmt::join(parts, "; "));
+}
+
+}  // namespace
 
 ConsoleTable::ConsoleTable(TextFile out, TableOptions options)
     : out_(std::move(out)), options_(std::move(options)) {}

@@ -1,11 +1,13 @@
-// See nccl_tests_json.h.
+// Each result takes the place of the file's end, and brings a new end with it.
 #include "output/nccl_tests_json.h"
 
+#include "base/error.h"
 #include "base/time_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <ctime>
 #include <utility>
 
@@ -118,43 +120,75 @@ Json verdict_json(double average, const std::optional<double>& min_bw_gbps) {
   return min_bw_gbps ? truth(fast_enough(average, *min_bw_gbps)) : Json("unchecked");
 }
 
+// Up to the first result.
+std::string head_text(const RunInfo& run, const TableOptions& options) {
+  auto head = text_of(Json{{"version", kReportVersion},
+                           {"start_time", local_time_text(run.start_time)},
+                           {"args", run.args},
+                           {"env", run.environment},
+                           {"nccl_version", options.nccl_version},
+                           {"config", config_json(run, options)}});
+  head.pop_back();  // the closing brace: results follow
+  return head + ",\"results\":[";
+}
+
+// What follows the last result.
+std::string tail_text(const EndInfo& end, const TableOptions& options) {
+  const double average = end.average_busbw_gbps.value_or(0);
+  const Json tail{{"out_of_bounds", {{"count", end.failed_checks}, {"okay", truth(clean(end))}}},
+                  {"average_bus_bandwidth",
+                   {{"bandwidth", average}, {"okay", verdict_json(average, options.min_bw_gbps)}}},
+                  {"errors", Json::array({end.error.value_or("")})},
+                  {"end_time", local_time_text(end.end_time)}};
+  return "],\n" + text_of(tail).substr(1) + '\n';
+}
+
+// Of a run that goes on: what remains where it is killed.
+EndInfo no_end() { return {.error = "The run has not ended: it goes on, or it was killed."}; }
+
 }  // namespace
 
 Result<std::unique_ptr<NcclTestsJson>> NcclTestsJson::open(const std::string& path) {
   auto file = TextFile::create_new(path);
   if (!file) return file.failure();
-  return std::make_unique<NcclTestsJson>(*std::move(file));
+  const std::string created = file->path();
+  try {
+    return std::make_unique<NcclTestsJson>(*std::move(file));
+  } catch (const SystemError&) {  // no room: no file, rather than an empty one
+    (void)std::remove(created.c_str());
+    throw;
+  }
 }
 
-NcclTestsJson::NcclTestsJson(TextFile out) : out_(std::move(out)) {}
+NcclTestsJson::NcclTestsJson(TextFile out) : out_(std::move(out)) {
+  tail_ = head_text({}, options_) + tail_text(no_end(), options_);
+  out_.replace_end("", tail_);
+}
 
 void NcclTestsJson::begin(const RunInfo& run) {
   begun_ = true;
-  auto head = text_of(Json{{"version", kReportVersion},
-                           {"start_time", local_time_text(run.start_time)},
-                           {"args", run.args},
-                           {"env", run.environment},
-                           {"nccl_version", options_.nccl_version},
-                           {"config", config_json(run, options_)}});
-  head.pop_back();  // the closing brace: results follow
-  out_.write(head + ",\"results\":[");
+  put(head_text(run, options_), no_end());
 }
 
 void NcclTestsJson::row(std::span<const Record> table) {
   if (table.empty()) return;
   const auto* separator = std::exchange(any_result_, true) ? ",\n" : "\n";
-  out_.write(separator + text_of(result_json(table, options_)));
+  put(separator + text_of(result_json(table, options_)), no_end());
 }
 
 void NcclTestsJson::end(const EndInfo& end) {
   if (!begun_) begin({});
-  const double average = end.average_busbw_gbps.value_or(0);
-  const Json tail{{"out_of_bounds", {{"count", end.failed_checks}, {"okay", truth(clean(end))}}},
-                  {"average_bus_bandwidth",
-                   {{"bandwidth", average}, {"okay", verdict_json(average, options_.min_bw_gbps)}}},
-                  {"errors", Json::array({end.error.value_or("")})},
-                  {"end_time", local_time_text(end.end_time)}};
-  out_.write("],\n" + text_of(tail).substr(1) + '\n');
+  put("", end);
+}
+
+// Puts `text`, and the end behind it, in the place of the end. Blanks keep the file from becoming
+// shorter.
+void NcclTestsJson::put(std::string_view text, const EndInfo& end) {
+  auto tail = tail_text(end, options_);
+  if (text.size() + tail.size() < tail_.size())
+    tail.insert(tail.size() - 1, tail_.size() - text.size() - tail.size(), ' ');
+  out_.replace_end(tail_, std::string(text) + tail);
+  tail_ = std::move(tail);
 }
 
 }  // namespace linerate

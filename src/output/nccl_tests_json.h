@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace linerate {
 
@@ -24,15 +25,18 @@ class NcclTestsJson final : public Sink {
   // The run's options, known only after `open`. REQUIRES: called before begin.
   void set_options(TableOptions options) { options_ = std::move(options); }
 
-  // Results are written as they come, so that memory stays bounded however long the run; the text
-  // is whole JSON after end().
+  // Results are written as they come, so that memory stays bounded however long the run. The file
+  // is whole JSON from `open` on: until end() it says that the run has not ended.
   void begin(const RunInfo& run) override;
   void row(std::span<const Record> table) override;
   void end(const EndInfo& end) override;
 
  private:
+  void put(std::string_view text, const EndInfo& end);
+
   TextFile out_;
   TableOptions options_;
+  std::string tail_;  // what follows the results, as the file has it
   bool begun_ = false;
   bool any_result_ = false;
 };

@@ -1,9 +1,21 @@
-// Where results go: the console table, JSON Lines, CSV, nccl-tests JSON. Rank 0 only.
+// Where results go. Rank 0 only.
+//
+// A run hands each result once to a Sink, and does not know which:
+//   console_table    nccl-tests' table on stdout (rows and headings: table_text)
+//   p2p_table        the matrices of p2p_perf (matrix)
+//   file_sinks       JSON Lines and CSV
+//   nccl_tests_json  the report of -J
+//   progress         around all others: how far the run is, on stderr
+//   SinkList         several as one
+// text_file.h is the file under all of them: whole texts, each with one write(2). numbers.h prints
+// numbers for people.
 #pragma once
 
 #include "record/record.h"
 
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace linerate {
 
@@ -17,6 +29,24 @@ class Sink {
   // A case of one size: one record for each placement, averaged over groups.
   virtual void row(std::span<const Record>) {}
   virtual void end(const EndInfo& end) = 0;
+};
+
+// Several sinks as one. Every sink gets every call, also when an earlier one throws; then the first
+// exception goes on. So a closed stdout does not cost a line of the files.
+class SinkList final : public Sink {
+ public:
+  void add(std::unique_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
+
+  void begin(const RunInfo& run) override;
+  void result(const Record& record) override;
+  void row(std::span<const Record> table) override;
+  void end(const EndInfo& end) override;
+
+ private:
+  template <typename Call>
+  void each(Call call);
+
+  std::vector<std::unique_ptr<Sink>> sinks_;
 };
 
 }  // namespace linerate

@@ -1,4 +1,4 @@
-// See text_file.h.
+// Every text goes out by write(2) or pwrite(2) itself: nothing stays in a buffer.
 #include "output/text_file.h"
 
 #include "base/error.h"
@@ -7,12 +7,16 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace linerate {
@@ -46,6 +50,39 @@ Failure cannot_open(const std::string& path, int code) {
   return Failure{fmt::format("Cannot write to '{}': {}.", path, std::strerror(code))};
 }
 
+// Yields 0 or errno.
+int write_whole_at(int fd, std::uint64_t offset, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno != EINTR) return errno;
+    if (written <= 0) continue;
+    text.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return 0;
+}
+
+// Leaves errno alone.
+bool is_pipe(const std::string& path) {
+  const int error = errno;
+  struct stat status {};
+  const bool pipe = ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+  errno = error;
+  return pipe;
+}
+
+// A pipe without a reader cannot be opened without blocking, in which a signal would go unseen.
+FileDescriptor open_when_read(const std::string& path, const std::function<bool()>& interrupted) {
+  constexpr auto kBetweenTries = std::chrono::milliseconds(20);
+  for (;;) {
+    auto fd = open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK);
+    if (fd || errno != ENXIO || !is_pipe(path)) return fd;
+    if (interrupted && interrupted())
+      throw Error(fmt::format("interrupted: nobody reads '{}'", path), ExitCode::interrupted);
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
 // The size of a regular file; 0 for anything else.
 off_t regular_size(int fd) {
   struct stat status {};
@@ -62,16 +99,18 @@ TextFile TextFile::standard_output() { return {duplicate(STDOUT_FILENO), "stdout
 
 TextFile TextFile::standard_error() { return {duplicate(STDERR_FILENO), "stderr"}; }
 
-Result<TextFile> TextFile::append(const std::string& path) {
-  auto fd = open_file(path, O_WRONLY | O_CREAT | O_APPEND);
+Result<TextFile> TextFile::append(const std::string& path,
+                                  const std::function<bool()>& interrupted) {
+  auto fd = open_when_read(path, interrupted);
   if (!fd) return cannot_open(path, errno);
+  (void)::fcntl(fd.get(), F_SETFL, O_APPEND);  // blocking again
   return TextFile(std::move(fd), path);
 }
 
 Result<TextFile> TextFile::create_new(const std::string& path) {
   std::string candidate = path;
   for (int number = 0;; ++number) {
-    auto fd = open_file(candidate, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    auto fd = open_file(candidate, O_WRONLY | O_CREAT | O_EXCL);
     if (fd) return TextFile(std::move(fd), candidate);
     if (errno != EEXIST) return cannot_open(candidate, errno);
     candidate = fmt::format("{}.{}", path, number);
@@ -84,6 +123,27 @@ void TextFile::write(std::string_view text) {
   if (code == 0) return;
   broken_ = true;
   throw SystemError(code, fmt::format("write to {}", path_));
+}
+
+void TextFile::replace_end(std::string_view old_end, std::string_view text) {
+  assert(text.size() >= old_end.size());
+  if (broken_) return;
+  const auto offset = replaced_bytes_ - old_end.size();
+  const int code = write_whole_at(fd_.get(), offset, text);
+  if (code == 0) {
+    replaced_bytes_ = offset + text.size();
+    return;
+  }
+  broken_ = true;
+  (void)write_whole_at(fd_.get(), offset, old_end);
+  (void)!::ftruncate(fd_.get(), static_cast<off_t>(replaced_bytes_));
+  throw SystemError(code, fmt::format("write to {}", path_));
+}
+
+void TextFile::exclusively(const std::function<void()>& body) {
+  const bool locked = ::flock(fd_.get(), LOCK_EX) == 0;
+  body();
+  if (locked) (void)::flock(fd_.get(), LOCK_UN);
 }
 
 bool TextFile::terminal() const { return ::isatty(fd_.get()) == 1; }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,10 @@ class TextFile {
   // The process's stdout or stderr, as it is now: later changes of descriptor 1 or 2 do not matter.
   static TextFile standard_output();
   static TextFile standard_error();
-  // Behind what `path` holds already; created where it does not exist.
-  static Result<TextFile> append(const std::string& path);
+  // Behind what `path` holds already; created where it does not exist. A pipe that nobody reads is
+  // waited for until `interrupted` says so, which ends the program as a signal does.
+  static Result<TextFile> append(const std::string& path,
+                                 const std::function<bool()>& interrupted = {});
   // A file that did not exist: `path`, or else the first free one of path.0, path.1, …
   static Result<TextFile> create_new(const std::string& path);
   // An open descriptor; `name` stands in messages.
@@ -28,6 +31,15 @@ class TextFile {
   // gone. REQUIRES: the process ignores SIGPIPE. After one failure further texts are dropped in
   // silence, so that a footer may follow an error.
   void write(std::string_view text);
+
+  // Puts `text` in the place of `old_end`, with which a file of create_new() ends, by one
+  // pwrite(2): readers, and a SIGKILL, find the old text or the new. Where that fails, throws as
+  // write() does, and `old_end` stands again. REQUIRES: `text` is not shorter.
+  void replace_end(std::string_view old_end, std::string_view text);
+
+  // Calls `body` while no other process is within such a call for the same file, as far as the
+  // file system has locks.
+  void exclusively(const std::function<void()>& body);
 
   const std::string& path() const { return path_; }
   bool terminal() const;
@@ -42,6 +54,7 @@ class TextFile {
   FileDescriptor fd_;
   std::string path_;
   bool broken_ = false;
+  std::uint64_t replaced_bytes_ = 0;  // the length of what replace_end() has written
 };
 
 }  // namespace linerate

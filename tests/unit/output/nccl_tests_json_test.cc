@@ -1,6 +1,7 @@
 // The -J report: nccl-tests' shape, always valid.
 #include "output/nccl_tests_json.h"
 
+#include "base/error.h"
 #include "unit/output/examples.h"
 #include "unit/output/temporary.h"
 
@@ -8,8 +9,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <limits>
 
 namespace linerate {
@@ -163,6 +168,64 @@ TEST_F(NcclTestsJsonTest, IsValidWhenTheRunFailedBeforeItBegan) {
   const auto report = Json::parse(folder_.read("report.json"));
   EXPECT_EQ(report["results"].size(), 0u);
   EXPECT_EQ(report["errors"].size(), 1u);
+}
+
+TEST_F(NcclTestsJsonTest, IsValidAtAnyMomentAndSaysThatTheRunHasNotEnded) {
+  auto sink = *NcclTestsJson::open(folder_.path("report.json"));
+  const auto written = [&] { return Json::parse(folder_.read("report.json")); };
+
+  EXPECT_EQ(written()["results"].size(), 0u);
+  sink->begin(two_ranks());
+  EXPECT_EQ(written()["config"]["devices"].size(), 2u);
+  for (std::size_t rows = 1; rows <= 3; ++rows) {
+    sink->row(row_);
+    EXPECT_EQ(written()["results"].size(), rows);
+    EXPECT_EQ(written()["out_of_bounds"]["okay"], "false");
+    EXPECT_NE(written()["errors"][0], "");
+  }
+  sink->end(clean_end(1));
+
+  EXPECT_EQ(written()["results"].size(), 3u);
+  EXPECT_EQ(written()["out_of_bounds"]["okay"], "true");
+  EXPECT_EQ(written()["errors"][0], "");
+}
+
+// The file may not grow beyond `bytes`.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);  // as the program does
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(NcclTestsJsonTest, StaysValidWhenTheDiskIsFull) {
+  auto sink = *NcclTestsJson::open(folder_.path("report.json"));
+  sink->begin(two_ranks());
+  sink->row(row_);
+  const auto size = folder_.read("report.json").size();
+
+  {
+    const FileLimit limit(size + 20);
+    EXPECT_THROW(sink->row(row_), SystemError);
+    EXPECT_NO_THROW(sink->end(clean_end(1)));
+  }
+
+  EXPECT_EQ(Json::parse(folder_.read("report.json"))["results"].size(), 1u);
+}
+
+TEST_F(NcclTestsJsonTest, LeavesNoFileWhereThereIsNoRoomForOne) {
+  const FileLimit limit(10);
+
+  EXPECT_THROW((void)NcclTestsJson::open(folder_.path("report.json")), SystemError);
+
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("report.json")));
 }
 
 TEST_F(NcclTestsJsonTest, TakesTheNextFreeNameAndTellsIt) {

@@ -1,9 +1,8 @@
 // The table, JSON Lines and CSV as sinks, and several of them together.
 #include "base/error.h"
 #include "output/console_table.h"
-#include "output/csv_sink.h"
-#include "output/jsonl_sink.h"
-#include "output/sink_list.h"
+#include "output/file_sinks.h"
+#include "output/sink.h"
 #include "record/json_lines.h"
 #include "record/jsonl_reader.h"
 #include "unit/output/examples.h"
@@ -184,11 +183,12 @@ TEST(CsvSink, WritesOneHeadingAndALinePerRecord) {
             "run_id,timestamp,collective,type,redop,root,placement,bytes,count,group,nranks,nnodes,"
             "backend,backend_version,transport,iters,agg,time_us,cpu_us,algbw_gbps,busbw_gbps,"
             "samples,batch,min_us,median_us,mean_us,p95_us,p99_us,max_us,cv,ci95_low_us,"
-            "ci95_high_us,arrival_skew_us,exit_skew_us,wrong,source,dest\n"
+            "ci95_high_us,arrival_skew_us,exit_skew_us,wrong,source,dest,expected_busbw_gbps,"
+            "bound_by,efficiency,verdict,algorithm,protocol,channels\n"
             "r1,2024-05-01 12:00:01,all_reduce,float,sum,-1,out_of_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,\n"
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,\n"
             "r1,2024-05-01 12:00:01,all_reduce,float,sum,-1,in_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,\n");
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,\n");
 }
 
 TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
@@ -210,7 +210,43 @@ TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
   record.samples->exit_skew_us = 12;
 
   EXPECT_THAT(csv_line(record),
-              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,\n"));
+              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,,,,,,,,\n"));
+}
+
+TEST(CsvSink, SaysWhatWasExpectedAndWhatRan) {
+  auto record = kSmall[0];
+  record.busbw_gbps = 3;
+  record.expected = Expectation{.busbw_gbps = 4, .bound_by = "memory, of two", .low_below = 0.8};
+  record.call = {.algorithm = "RING", .protocol = "LL128", .channels = 24};
+
+  EXPECT_THAT(csv_line(record), HasSubstr(",4,\"memory, of two\",0.75,low,RING,LL128,24\n"));
+}
+
+TEST(CsvSink, WritesNumbersWithoutTheRoundingOfBinaryFractions) {
+  auto record = kSmall[0];
+  record.algbw_gbps = 0.11922749999999999;
+
+  EXPECT_THAT(csv_line(record), HasSubstr(",0.1192275,"));
+}
+
+TEST(CsvSink, WritesOneHeadingForRunsThatOpenedTheFileTogether) {
+  const TemporaryFolder folder;
+  auto first = *CsvSink::open(folder.path("run.csv"));
+  auto second = *CsvSink::open(folder.path("run.csv"));
+
+  first->begin(two_ranks());
+  first->result(kSmall[0]);
+  second->begin(two_ranks());
+
+  EXPECT_EQ(folder.read("run.csv"), csv_heading() + csv_line(kSmall[0]));
+}
+
+TEST(CsvSink, RefusesAFileThatAnotherProgramHasBegunMeanwhile) {
+  const TemporaryFolder folder;
+  auto sink = *CsvSink::open(folder.path("run.csv"));
+  folder.write("run.csv", "name,age\n");
+
+  EXPECT_THROW(sink->begin(two_ranks()), Error);
 }
 
 TEST(CsvSink, ContinuesItsOwnFileWithoutASecondHeading) {

@@ -8,8 +8,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
+#include <algorithm>
 #include <thread>
 
 namespace linerate {
@@ -114,6 +118,50 @@ TEST(TextFile, WaitsForADescriptorThatOthersMadeNonBlocking) {
   reader.join();
 
   EXPECT_EQ(got, text.size());
+}
+
+TEST(TextFile, ReplacesItsEnd) {
+  const TemporaryFolder folder;
+  auto file = *TextFile::create_new(folder.path("a"));
+
+  file.replace_end("", "[1]");
+  file.replace_end("]", ",22]");
+  file.replace_end("]", "]\n");
+
+  EXPECT_EQ(folder.read("a"), "[1,22]\n");
+}
+
+TEST(TextFile, EndsTheWaitForAPipesReaderWhenItIsInterrupted) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+
+  EXPECT_THROW((void)TextFile::append(folder.path("pipe"), [] { return true; }), Error);
+}
+
+TEST(TextFile, WaitsForAPipesReader) {
+  const TemporaryFolder folder;
+  const auto path = folder.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::string got(4, '\0');
+
+  std::thread reader([&] {
+    const FileDescriptor fd(::open(path.c_str(), O_RDONLY));
+    got.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(fd.get(), got.data(), 4), 0)));
+  });
+  (*TextFile::append(path)).write("text");
+  reader.join();
+
+  EXPECT_EQ(got, "text");
+}
+
+TEST(TextFile, DoesNotWaitForASocket) {
+  const TemporaryFolder folder;
+  const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  folder.path("socket").copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+
+  EXPECT_FALSE(TextFile::append(folder.path("socket")));
 }
 
 TEST(TextFile, TellsATerminalFromAPipe) {

@@ -1,5 +1,5 @@
-// See sink_list.h.
-#include "output/sink_list.h"
+// The first exception waits until every sink has had the call.
+#include "output/sink.h"
 
 #include <exception>
 

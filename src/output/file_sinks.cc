@@ -1,12 +1,15 @@
-// See csv_sink.h.
-#include "output/csv_sink.h"
+// CSV is a table of columns: name and cell.
+#include "output/file_sinks.h"
+
+#include "base/error.h"
+#include "record/json_io.h"
+#include "record/json_lines.h"
+#include "record/verdict.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 namespace linerate {
 namespace {
@@ -17,7 +20,9 @@ struct Column {
   std::string (*cell)(const Record& record);
 };
 
-std::string number(double value) { return std::isfinite(value) ? fmt::to_string(value) : ""; }
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::to_string(json::rounded(value)) : "";
+}
 
 // A member of the samples; empty where there are none.
 template <auto Value>
@@ -28,6 +33,16 @@ std::string sample(const Record& record) {
 template <double stats::Summary::*Member>
 std::string summary(const Record& record) {
   return record.samples ? number(record.samples->us.*Member) : "";
+}
+
+// What the result is held against; empty where nobody can tell.
+template <auto Text>
+std::string expected(const Record& record) {
+  return record.expected ? Text(record) : "";
+}
+
+std::string verdict(const Record& record) {
+  return std::isfinite(efficiency(record)) ? std::string(name_of(verdict_of(record))) : "";
 }
 
 using S = stats::Summary;
@@ -74,6 +89,16 @@ constexpr std::array kColumns{
     Column{"wrong", [](const Record& r) { return r.wrong ? fmt::to_string(*r.wrong) : ""; }},
     Column{"source", [](const Record& r) { return r.pair ? fmt::to_string(r.pair->first) : ""; }},
     Column{"dest", [](const Record& r) { return r.pair ? fmt::to_string(r.pair->second) : ""; }},
+    Column{"expected_busbw_gbps",
+           expected<[](const Record& r) { return number(r.expected->busbw_gbps); }>},
+    Column{"bound_by", expected<[](const Record& r) { return r.expected->bound_by; }>},
+    Column{"efficiency", expected<[](const Record& r) { return number(efficiency(r)); }>},
+    Column{"verdict", expected<verdict>},
+    Column{"algorithm", [](const Record& r) { return r.call.algorithm; }},
+    Column{"protocol", [](const Record& r) { return r.call.protocol; }},
+    Column{
+        "channels",
+        [](const Record& r) { return r.call.channels > 0 ? fmt::to_string(r.call.channels) : ""; }},
 };
 
 template <typename CellOf>
@@ -84,6 +109,11 @@ std::string line_of(CellOf cell_of) {
     line += csv_cell(cell_of(column));
   }
   return line + '\n';
+}
+
+Failure foreign(const std::string& path) {
+  return Failure{fmt::format(
+      "'{}' holds something else than whole lines of linerate's CSV: choose another file.", path)};
 }
 
 }  // namespace
@@ -103,26 +133,45 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-Result<std::unique_ptr<CsvSink>> CsvSink::open(const std::string& path) {
-  auto file = TextFile::append(path);
+Result<std::unique_ptr<JsonlSink>> JsonlSink::open(const std::string& path,
+                                                   const std::function<bool()>& interrupted) {
+  auto file = TextFile::append(path, interrupted);
+  if (!file) return file.failure();
+  if (const auto first = file->beginning(1); !first.empty() && first != "{")
+    return Failure{
+        fmt::format("'{}' holds something else than JSON Lines: choose another file.", path)};
+  if (!file->ends_with_line())
+    return Failure{fmt::format(
+        "'{}' ends in the middle of a line: remove that line, or choose another file.", path)};
+  return std::make_unique<JsonlSink>(*std::move(file));
+}
+
+void JsonlSink::begin(const RunInfo& run) { out_.write(json_line(run)); }
+
+void JsonlSink::result(const Record& record) { out_.write(json_line(record)); }
+
+void JsonlSink::end(const EndInfo& end) { out_.write(json_line(end)); }
+
+Result<std::unique_ptr<CsvSink>> CsvSink::open(const std::string& path,
+                                               const std::function<bool()>& interrupted) {
+  auto file = TextFile::append(path, interrupted);
   if (!file) return file.failure();
   const auto heading = csv_heading();
   const auto beginning = file->beginning(heading.size());
-  if ((!beginning.empty() && beginning != heading) || !file->ends_with_line())
-    return Failure{fmt::format(
-        "'{}' holds something else than whole lines of linerate's CSV: choose another file.",
-        path)};
-  return std::make_unique<CsvSink>(*std::move(file), beginning.empty());
+  if ((!beginning.empty() && beginning != heading) || !file->ends_with_line()) return foreign(path);
+  return std::make_unique<CsvSink>(*std::move(file));
 }
 
-CsvSink::CsvSink(TextFile out, bool heading) : out_(std::move(out)), heading_(heading) {}
-
 void CsvSink::begin(const RunInfo&) {
-  if (std::exchange(heading_, false)) out_.write(csv_heading());
+  const auto heading = csv_heading();
+  out_.exclusively([&] {
+    const auto beginning = out_.beginning(heading.size());
+    if (beginning.empty()) return out_.write(heading);
+    // Another run has begun the file since it was opened.
+    if (beginning != heading) throw Error(foreign(out_.path()).sentence, ExitCode::usage);
+  });
 }
 
 void CsvSink::result(const Record& record) { out_.write(csv_line(record)); }
-
-void CsvSink::end(const EndInfo&) {}
 
 }  // namespace linerate
