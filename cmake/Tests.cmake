@@ -76,6 +76,7 @@ linerate_python_test(architecture.rules architecture tests/architecture/check_la
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.charts report tests/system/report_test.py)
 linerate_python_test(report.input report tests/system/report_input_test.py)
+linerate_python_test(report.texts report tests/system/report_texts_test.py)
 linerate_python_test(report.fuzz report tests/system/report_fuzz_test.py)
 linerate_python_test(report.runs report tests/system/report_runs_test.py)
 linerate_python_test(report.pairs report tests/system/report_pairs_test.py)
@@ -86,8 +87,9 @@ endforeach()
 
 # The tools as users start them. What cannot run here is skipped with its reason; a file of which
 # nothing ran is a skipped test.
-foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs files faults hangs
-                      golden topo clusters sends hosts slurm docs reference bench emulation gloo
+foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
+                      files installation golden topo clusters sends hosts slurm docs
+                      reference bench emulation gloo
                       gloo_hosts bundle memcpy measure placement place_clusters verdict
                       verdict_repeats host_verdict network_verdict network_verdict_mpi)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)

@@ -1,7 +1,8 @@
-// See module.h.
+// Tries each place in turn; the first file that is there decides.
 #include "backends/module.h"
 
 #include "base/error.h"
+#include "base/installation.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <system_error>
 
 namespace linerate {
 namespace {
@@ -19,10 +19,16 @@ namespace fs = std::filesystem;
 
 std::string file_name(std::string_view name) { return fmt::format("liblinerate-{}.so", name); }
 
-fs::path executable_path(const ModuleRequest& request) {
-  if (!request.executable.empty()) return request.executable;
-  std::error_code unreadable;  // without /proc the other places remain
-  return fs::read_symlink("/proc/self/exe", unreadable);
+// Of the installation only: who names a folder in a variable answers for it.
+void check_trusted(const ModuleRequest& request, const std::string& path) {
+  const auto root = installation_root(request.executable);
+  const auto inside = fs::path("lib") / file_name(request.name);
+  if (!root || path != *root / inside) return;
+  if (const auto reason = distrust(*root, inside))
+    throw Unavailable(
+        fmt::format("The {} backend is not loaded from {}: {}. Install linerate where "
+                    "only its owner writes.",
+                    request.name, path, *reason));
 }
 
 [[noreturn]] void throw_missing(const ModuleRequest& request,
@@ -48,8 +54,8 @@ std::vector<std::string> module_candidates(const ModuleRequest& request,
                                            const Environment& environment) {
   const auto file = file_name(request.name);
   std::vector<std::string> candidates;
-  if (const auto program = executable_path(request); !program.empty())
-    candidates.push_back((program.parent_path().parent_path() / "lib" / file).string());
+  if (const auto root = installation_root(request.executable))
+    candidates.push_back((*root / "lib" / file).string());
   if (const auto folders = environment.get("LINERATE_MODULE_PATH"))
     for (const auto& folder : split(*folders, ':'))
       if (!folder.empty()) candidates.push_back((fs::path(folder) / file).string());
@@ -62,6 +68,7 @@ const Plugin& load_module(const ModuleRequest& request, const Environment& envir
   for (const auto& path : candidates) {
     const bool by_linker = &path == &candidates.back();
     if (!by_linker && ::access(path.c_str(), F_OK) != 0) continue;
+    check_trusted(request, path);
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
       const auto reason = loader_error();

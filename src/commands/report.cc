@@ -1,5 +1,6 @@
 // linerate report: hands its words to the Python reports, which read JSON Lines only.
 #include "base/error.h"
+#include "base/installation.h"
 #include "base/log.h"
 #include "commands/command.h"
 
@@ -7,7 +8,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,17 +17,19 @@
 namespace linerate {
 namespace {
 
-// build/bin/linerate finds reports/ in the source tree, an installed one under share/linerate.
+// Of the installation that this program belongs to; a build has a link to those of its sources.
 std::filesystem::path find_reports() {
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::array candidates{folder / "../share/linerate/reports", folder / "../../reports"};
-  for (const auto& candidate : candidates)
-    if (std::filesystem::exists(candidate / "report.py"))
-      return std::filesystem::canonical(candidate / "report.py");
-  throw Unavailable(
-      fmt::format("The reports are not beside this program: looked for report.py in "
-                  "{} and {}.",
-                  candidates[0].string(), candidates[1].string()));
+  const std::filesystem::path inside = "share/linerate/reports/report.py";
+  const auto root = installation_root();
+  if (!root)
+    throw Unavailable(
+        "This program is a copy outside of an installation, and brings no reports: call linerate "
+        "where it is installed.");
+  if (const auto reason = distrust(*root, inside))
+    throw Unavailable(fmt::format("The reports are not run: {}.", *reason));
+  const auto script = *root / inside;
+  if (std::filesystem::exists(script)) return std::filesystem::canonical(script);
+  throw Unavailable(fmt::format("The reports are not here: {} does not exist.", script.string()));
 }
 
 }  // namespace

@@ -77,6 +77,22 @@ TEST_F(ModuleFolder, IsBesideTheRunningProgramWhereNoneIsNamed) {
                                     .string());
 }
 
+TEST_F(ModuleFolder, OfACopiedProgramIsNotLookedAt) {
+  const auto copy = (root_ / "x/linerate").string();
+
+  const auto candidates =
+      module_candidates({.name = "absent", .install = "", .executable = copy}, {});
+
+  EXPECT_THAT(candidates, ElementsAre("liblinerate-absent.so"));
+}
+
+TEST_F(ModuleFolder, ThatEverybodyMayWriteToIsRefused) {
+  std::ofstream(module()) << "not a library";
+  fs::permissions(root_ / "lib", fs::perms::all);
+
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("is not loaded from"), HasSubstr("everybody may write")));
+}
+
 TEST_F(ModuleFolder, WithoutTheModuleIsRefusedWithEveryPlaceAndTheWayOut) {
   EXPECT_THAT(refusal(),
               AllOf(HasSubstr("The absent backend is not here"), HasSubstr(module().string()),
