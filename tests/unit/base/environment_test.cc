@@ -61,8 +61,7 @@ TEST(Environment, RecordsUnknownVariablesOfNcclUnlessTheySoundSecret) {
                                  {"NCCL_SECRET", "x"},
                                  {"NCCL_net_token", "x"}});
 
-  EXPECT_THAT(environment.recordable(),
-              ElementsAre("NCCL_OF_TOMORROW=1", "NCCL_TESTS_SPLIT=MOD2"));
+  EXPECT_THAT(environment.recordable(), ElementsAre("NCCL_OF_TOMORROW=1", "NCCL_TESTS_SPLIT=MOD2"));
 }
 
 TEST(Environment, ReadsTheProcessOnce) {
