@@ -124,7 +124,8 @@ set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 function(linerate_conformance backend)
   set(program ${backend}_conformance)
   add_executable(${program} tests/system/${program}.cc
-    tests/conformance/conformance_test.cc tests/conformance/cases.cc tests/conformance/rank.cc)
+    tests/conformance/conformance_test.cc tests/conformance/cases.cc tests/conformance/rank.cc
+    tests/conformance/streams_test.cc tests/conformance/stream_cases.cc)
   target_include_directories(${program} PRIVATE tests)
   target_link_libraries(${program} PRIVATE linerate_collectives linerate_backend_${backend}
     linerate_backend_fake GTest::gtest_main GTest::gmock)

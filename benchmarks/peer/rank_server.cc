@@ -61,7 +61,7 @@ Answer RankServer::answer(const Request& request) {
   if (answer.count == 0) return answer;
   if (request.verify) answer.wrong = verify(request);
   answer.window_us = measure(request);
-  answer.transport = local().comm().transport();
+  answer.transport = local().comm().inspector().transport();
   return answer;
 }
 

@@ -130,7 +130,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
     session_.enter(stage("observed call", on_thread));
     observed_call(launcher, 0);
   }
-  m.call = session_.ranks().front().comm().last_call();
+  m.call = session_.ranks().front().comm().inspector().last_call();
   throw_late_errors();
   return m;
 }
@@ -195,10 +195,10 @@ WindowTime CaseRunner::run_verified_call(CaseLauncher& launcher, std::size_t slo
 // One untimed call that rank 0's communicator looks into.
 void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
   auto& comm = session_.ranks().front().comm();
-  if (session_.is_first()) comm.observe(true);
+  if (session_.is_first()) comm.inspector().observe(true);
   launcher.once(slot);
   launcher.synchronize();
-  if (session_.is_first()) comm.observe(false);
+  if (session_.is_first()) comm.inspector().observe(false);
 }
 
 void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {

@@ -59,12 +59,12 @@ RaceResult Race::run(OpKind kind, std::size_t bytes, const Limits& limits) {
   const Op op = op_of(kind, bytes);
   RaceResult result{.kind = kind, .nranks = comm_.nranks(), .bytes = bytes};
   (void)window(op, {}, 1);
-  result.chosen = comm_.last_call().algorithm;
+  result.chosen = comm_.inspector().last_call().algorithm;
   const std::uint64_t calls = calls_for(window(op, {}, 1), limits);
   const auto names = defined_for(op);
   const int rounds = calls == 1 ? limits.rounds_of_long : limits.rounds;
   const auto times = slowest(windows(op, names, {calls, rounds}));
-  comm_.use_algorithm({});
+  comm_.inspector().use_algorithm({});
   const std::size_t n = names.size();
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<double> own;
@@ -78,9 +78,9 @@ RaceResult Race::run(OpKind kind, std::size_t bytes, const Limits& limits) {
 // Those that take this size too: others leave the call to the backend's choice.
 std::vector<std::string_view> Race::defined_for(const Op& op) {
   std::vector<std::string_view> names;
-  for (const auto name : comm_.algorithms(op.kind)) {
+  for (const auto name : comm_.inspector().algorithms(op.kind)) {
     (void)window(op, name, 1);
-    if (comm_.last_call().algorithm == name) names.push_back(name);
+    if (comm_.inspector().last_call().algorithm == name) names.push_back(name);
   }
   return names;
 }
@@ -103,7 +103,7 @@ std::vector<double> Race::windows(const Op& op, const std::vector<std::string_vi
 
 // One call before the clock starts: buffers and flags are where this algorithm leaves them.
 double Race::window(const Op& op, std::string_view algorithm, std::uint64_t calls) {
-  comm_.use_algorithm(algorithm);
+  comm_.inspector().use_algorithm(algorithm);
   comm_.enqueue(op, *stream_);
   comm_.barrier();
   const auto start_ns = clock_.now_ns();

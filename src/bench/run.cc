@@ -82,7 +82,7 @@ void BenchmarkRun::plan() {
   const int nranks = session_.ranks().front().comm().nranks();
   // The same on all threads.
   auto runnable = runnable_cases(plan_cases(config_, smallest_group(config_, session_.nranks())),
-                                 session_.ranks().front().comm());
+                                 session_.ranks().front().comm().inspector());
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
   buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());

@@ -21,7 +21,7 @@ std::optional<OpKind> call_of(const Collective& collective) {
   return std::nullopt;
 }
 
-std::string refusal_of(const Case& what, const Communicator& comm) {
+std::string refusal_of(const Case& what, const Inspector& comm) {
   const auto kind = call_of(*what.collective);
   return kind ? comm.refusal({.kind = *kind, .type = what.type, .op = what.op}) : std::string();
 }
@@ -60,7 +60,7 @@ std::string names_of_left_out(const std::vector<Case>& left_out, const std::vect
 
 }  // namespace
 
-RunnableCases runnable_cases(const std::vector<Case>& cases, const Communicator& comm) {
+RunnableCases runnable_cases(const std::vector<Case>& cases, const Inspector& comm) {
   RunnableCases runnable;
   std::vector<Case> left_out;
   for (const Case& what : cases)

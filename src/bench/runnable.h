@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/plan.h"
-#include "comm/communicator.h"
+#include "comm/inspector.h"
 
 #include <string>
 #include <vector>
@@ -16,6 +16,6 @@ struct RunnableCases {
 
 // Throws Unavailable, in the communicator's words, where `comm` has a call for none of `cases`. The
 // same on all ranks.
-RunnableCases runnable_cases(const std::vector<Case>& cases, const Communicator& comm);
+RunnableCases runnable_cases(const std::vector<Case>& cases, const Inspector& comm);
 
 }  // namespace linerate

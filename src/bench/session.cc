@@ -119,14 +119,14 @@ void Session::force_algorithm() {
   const std::string_view wanted = config().algorithm;
   if (wanted.empty()) return;
   for (auto& local : ranks_) {
-    const auto known = local.comm().algorithms();
+    const auto known = local.comm().inspector().algorithms();
     if (known.empty())
       throw Error(fmt::format("--algo: the {} backend chooses its algorithms alone; leave it out.",
                               input_.backend.name()),
                   ExitCode::usage);
     if (std::ranges::find(known, wanted) == known.end())
       throw Error(unknown_choice("algorithm", wanted, known), ExitCode::usage);
-    local.comm().use_algorithm(wanted);
+    local.comm().inspector().use_algorithm(wanted);
   }
 }
 
@@ -278,7 +278,7 @@ bool Session::any_thread(bool says) {
 }
 
 void Session::describe(RunInfo& info) const {
-  info.transport = ranks_.front().world->transport();
+  info.transport = ranks_.front().world->inspector().transport();
   info.tuning = input_.backend.tuning();
   info.nranks = nranks();
   std::set<int> nodes;

@@ -96,7 +96,9 @@ class Session {
   double close();
 
   // Communicator::modeled_time() of this thread's first rank.
-  std::optional<ModeledTime> modeled_time() const { return ranks_.front().world->modeled_time(); }
+  std::optional<ModeledTime> modeled_time() const {
+    return ranks_.front().world->inspector().modeled_time();
+  }
 
   // The largest of the values that the threads say; the same on all. Collective.
   double most_of_threads(double mine);

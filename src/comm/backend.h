@@ -23,6 +23,7 @@ struct Capabilities {
   bool avg = true;
   bool fp8 = true;
   bool abortable = true;            // abort() ends pending calls of this process
+  bool async = true;                // calls on async streams run beside the calling thread
   bool threads = true;              // more than one rank per process
   bool direct = false;              // ranks read each other's memory: nothing is copied on its way
   bool ranks_share_thread = false;  // one thread drives several ranks (NCCL); else a thread a rank

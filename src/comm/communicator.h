@@ -2,10 +2,9 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/modeled_time.h"
 #include "comm/buffer.h"
-#include "comm/call_facts.h"
 #include "comm/device.h"
+#include "comm/inspector.h"
 #include "comm/op.h"
 #include "comm/stream.h"
 
@@ -14,9 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <span>
 
 namespace linerate {
 
@@ -26,6 +23,7 @@ struct Buffers {
   View recv{};
   std::size_t count = 0;
   DataType type = DataType::float32;
+  Tag tag{};
 };
 
 struct Reduction {
@@ -48,28 +46,32 @@ enum class RegistrationKind {
   symmetric,  // all ranks together: a window at the same place of each
 };
 
-// Used by one thread at a time, but for abort(), which any thread may call at any moment.
+// What every backend must do for a rank. Used by one thread at a time, but for stop_calls(),
+// abort() and calls_begun(), which any thread may call at any moment.
 // Calls on one communicator keep their order over all streams; calls on different communicators of
-// one rank may run at once. A call whose peers fail or are aborted throws PeerFailure.
+// one rank may run at once, on different streams. A call whose peers fail or are aborted throws
+// PeerFailure: from the function where the stream is inline, else from the stream.
 class Communicator {
  public:
+  Communicator() = default;
   virtual ~Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
 
   virtual int rank() const = 0;
   virtual int nranks() const = 0;
   virtual Device& device() = 0;
-  // As records name it: "shared memory", "MPI", …; "TCP", or "TCP on eth0,eth1" where it is known
-  // which interfaces it uses, where nothing but TCP carries data between hosts.
-  virtual std::string transport() const = 0;
 
   // Starts `op`; on an inline stream it is complete on return. Send and recv views must stay valid
   // until then. REQUIRES: the views hold extent_of(op, rank(), nranks()); peer and source are
   // ranks.
   virtual void enqueue(const Op& op, Stream& stream) = 0;
 
-  // Why there is no call of the kind, type and operator of `op`, in a sentence; empty: there is
-  // one. The same on all ranks.
-  virtual std::string refusal(const Op&) const { return {}; }
+  // Starts all of `ops`, which are sends and receives, at once: none waits for another, so that any
+  // pattern of messages goes without deadlock, at any size. Messages from one rank to another match
+  // in their order, in batches and in calls alike. One call of this communicator. REQUIRES: as
+  // enqueue(); no op's recv overlaps another view of the batch.
+  virtual void enqueue_batch(std::span<const Op> ops, Stream& stream) = 0;
 
   // Memory that this communicator's backend moves fastest; usable with every other one too.
   // First touched by the calling thread. The buffer may outlive the communicator.
@@ -85,44 +87,32 @@ class Communicator {
   // Collective over all ranks.
   virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
 
-  // Returns on all ranks once all have entered: the tightest alignment that the backend has.
+  // Returns on all ranks once all have entered and this rank's own calls are complete: the tightest
+  // alignment that the backend has.
   virtual void barrier() = 0;
-
-  // The algorithms that this backend can be told to use; empty: it decides alone, or does not tell.
-  virtual std::vector<std::string_view> algorithms() const { return {}; }
-  // Those of them that are defined for calls of `kind` on this communicator.
-  virtual std::vector<std::string_view> algorithms(OpKind) const { return {}; }
-  // From the next call on, all calls for which `name` is defined take it; empty: the backend
-  // chooses again. REQUIRES: one of algorithms(), or empty; the same on all ranks.
-  virtual void use_algorithm(std::string_view) {}
-  // Whether the calls from now on are looked at for last_call(), which costs time where it is the
-  // library that has to tell (NCCL): so never inside a timed region. Off at first.
-  virtual void observe(bool) {}
-  // Of the latest call that is complete; where the library has to tell, of the latest observed one.
-  virtual CallFacts last_call() const { return {}; }
-
-  // When this rank's latest call ended by a model that the backend has of itself (fake, emulated
-  // networks), and when it would have ended if nothing had been wrong in any of its calls, on the
-  // device's clock. Only differences mean something: what was lost over any calls, and how long
-  // calls took that follow each other without a barrier. Nothing: there is no such model.
-  virtual std::optional<ModeledTime> modeled_time() const { return std::nullopt; }
 
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }
 
-  // Any thread, some time before abort(): from now on each new call throws PeerFailure. True where
-  // abort() frees what a call uses that has begun and not returned yet, so that who aborts waits a
-  // moment for it.
+  // Some time before abort(): from now on each new call throws PeerFailure. True where abort()
+  // frees what a call uses that has begun and not returned yet, so that who aborts waits a moment
+  // for it.
   virtual bool stop_calls() noexcept { return false; }
 
   // Ends this rank's pending calls with PeerFailure, and with them those of all ranks that wait for
   // it. A backend that cannot (MPI) leaves the calls and relies on Bootstrap::abort.
   virtual void abort() noexcept = 0;
 
-  // How many calls this rank has begun, barriers included. Any thread: tells who is behind.
-  std::uint64_t calls_begun() const noexcept {
+  // How many calls this rank has begun, barriers included: tells who is behind.
+  virtual std::uint64_t calls_begun() const noexcept {
     return calls_begun_.load(std::memory_order_relaxed);
   }
+
+  // What describes and steers it; lives as long.
+  virtual Inspector& inspector() = 0;
+
+  // The backend's own, below all decorators.
+  virtual Communicator& innermost() { return *this; }
 
   void all_reduce(const Buffers& b, const Reduction& r, Stream& stream) {
     enqueue(reducing(OpKind::all_reduce, b, r, 0), stream);
@@ -154,6 +144,9 @@ class Communicator {
   void recv(const Buffers& b, int peer, Stream& stream) {
     enqueue(moving(OpKind::recv, b, peer), stream);
   }
+  // Parts of a batch.
+  static Op send_op(const Buffers& b, int peer) { return moving(OpKind::send, b, peer); }
+  static Op recv_op(const Buffers& b, int peer) { return moving(OpKind::recv, b, peer); }
   // Sends `count` elements to `dest` and receives as many from `source`, both at once.
   void send_recv(const Buffers& b, int dest, int source, Stream& stream) {
     Op op = moving(OpKind::send_recv, b, dest);
@@ -169,7 +162,7 @@ class Communicator {
   }
 
  protected:
-  // Every enqueue() and barrier() says so first. The thread that uses the communicator.
+  // Every call says so first. One thread at a time.
   void begin_call() noexcept { calls_begun_.store(calls_begun() + 1, std::memory_order_relaxed); }
 
  private:
@@ -179,7 +172,8 @@ class Communicator {
             .recv = b.recv,
             .count = b.count,
             .type = b.type,
-            .peer = peer};
+            .peer = peer,
+            .tag = b.tag};
   }
   static Op reducing(OpKind kind, const Buffers& b, const Reduction& r, int root) {
     return {.kind = kind,
@@ -189,7 +183,8 @@ class Communicator {
             .type = b.type,
             .op = r.op,
             .premul = r.premul,
-            .peer = root};
+            .peer = root,
+            .tag = b.tag};
   }
 
   std::atomic<std::uint64_t> calls_begun_ = 0;  // one writer

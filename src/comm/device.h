@@ -14,8 +14,11 @@ namespace linerate {
 
 enum class DeviceKind { cpu, fake, cuda };
 
-// A queue of its own, or the one that CUDA programs use when they name none.
-enum class StreamKind { own, null };
+enum class StreamKind {
+  own,    // on a GPU a queue of its own; on the host inline: each call is done when it returns
+  null,   // the queue that CUDA programs use when they name none; on the host as `own`
+  async,  // work runs beside the calling thread: on the host on the stream's own worker thread
+};
 
 // One device; used by the thread of the rank that owns it.
 class Device {
@@ -32,11 +35,16 @@ class Device {
   // Memory of this device, first touched by the calling thread. Throws Error when there is none
   // left.
   virtual Buffer allocate(std::size_t bytes, MemoryKind kind) = 0;
-  // `kind` has a meaning on GPUs only.
   virtual std::unique_ptr<Stream> open_stream(StreamKind kind) = 0;
   std::unique_ptr<Stream> stream() { return open_stream(StreamKind::own); }
 
-  // Writes `content` over the whole view, whose bytes are a multiple of the element's.
+  // Enqueue: `dest` = `source`, which have as many bytes and do not overlap, between memory of the
+  // host and of any device of this kind; and zero bytes. The views stay valid until it is done.
+  virtual void copy(View dest, ConstView source, Stream& stream) = 0;
+  virtual void zero(View view, Stream& stream) = 0;
+
+  // Done on return. Writes `content` over the whole view, whose bytes are a multiple of the
+  // element's.
   virtual void fill(View view, const Content& content) = 0;
   // Compares the whole view with `content`: bit patterns, but floating avg within 2 ULP.
   virtual Comparison count_wrong(ConstView view, const Content& content) = 0;

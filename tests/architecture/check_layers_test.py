@@ -95,6 +95,7 @@ class Conditions(unittest.TestCase):
 class FirstLine(unittest.TestCase):
     def test_says_what_the_file_is(self) -> None:
         self.assertEqual(broken("src/base/a.cc", "", "#include <span>\n"), ["first-line"])
+        self.assertEqual(broken("src/base/a.cc", "", "#include \"base/a.h\"\n"), [])
         self.assertEqual(broken("tests/a.py", "", '#!/usr/bin/env python3\n"""A."""\n'), [])
         self.assertEqual(broken("tests/a.py", "", "import sys\n"), ["first-line"])
         self.assertEqual(broken("cmake/a.cmake", "", ""), ["first-line"])

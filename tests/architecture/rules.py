@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from layers import FOREIGN, allowed
 from scopes import Function, scan
@@ -78,10 +79,17 @@ def sizes(source: Source) -> Iterator[Violation]:
             yield Violation(source.path, function.line, "function-size", text)
 
 
+def own_header(path: str) -> str:
+    """How `#include` of a source file's own header ends."""
+    return f'/{Path(path).stem}.h"'
+
+
 def first_line(source: Source) -> Iterator[Violation]:
-    """The first line (below a #!) says what the file is."""
+    """The first line (below a #!) says what the file is; a .cc file may leave it to its header."""
     body = source.lines[1:] if source.text.startswith("#!") else source.lines
     starts = ("// ", "/* ") if source.is_cpp else ('"""', 'r"""', "# ")
+    if source.path.endswith(".cc") and body and body[0].endswith(own_header(source.path)):
+        return
     if not body or not body[0].startswith(starts):
         yield Violation(source.path, 1, "first-line", "does not say what this file is")
 

@@ -47,17 +47,23 @@ class Report {
   std::vector<std::size_t> runs_;
 };
 
+// How ranks make their calls.
+struct How {
+  const char* algorithm = "";
+  StreamKind stream = StreamKind::own;
+};
+
 // Runs the cases on `nranks` threads, each a rank.
 void run(Backend& backend, int nranks, const std::vector<Case>& cases, Report& report,
-         const char* algorithm = "") {
+         const How& how = {}) {
   std::size_t bytes = 0;
   for (const auto& c : cases) bytes = std::max(bytes, Rank::bytes_of_case(c, nranks));
   spawn(nranks, [&](Bootstrap& member) {
     const auto device = backend.open_device(member.rank());
     Device* const local[] = {device.get()};
     const auto comms = backend.connect(member, local, {});
-    comms.front()->use_algorithm(algorithm);
-    Rank rank(*comms.front(), bytes);
+    comms.front()->inspector().use_algorithm(how.algorithm);
+    Rank rank(*comms.front(), bytes, how.stream);
     for (std::size_t i = 0; i < cases.size(); ++i)
       if (const auto wrong = rank.failure_of(cases[i], i)) report.add(cases[i], *wrong);
     report.add_run(cases.size());
@@ -76,7 +82,17 @@ class Conformance : public testing::TestWithParam<std::tuple<BackendRow, int>> {
 TEST_P(Conformance, EveryDefinedCaseGivesExactlyItsResult) {
   const auto cases = defined_cases(nranks_, backend_->capabilities());
 
-  run(*backend_, nranks_, cases, report_, algorithm_);
+  run(*backend_, nranks_, cases, report_, {.algorithm = algorithm_});
+
+  EXPECT_EQ(report_.text(defined_count(nranks_, backend_->capabilities()), nranks_), "");
+}
+
+class ConformanceOnAsyncStreams : public Conformance {};
+
+TEST_P(ConformanceOnAsyncStreams, EveryDefinedCaseGivesExactlyItsResult) {
+  const auto cases = defined_cases(nranks_, backend_->capabilities());
+
+  run(*backend_, nranks_, cases, report_, {.stream = StreamKind::async});
 
   EXPECT_EQ(report_.text(defined_count(nranks_, backend_->capabilities()), nranks_), "");
 }
@@ -87,7 +103,7 @@ TEST_P(ConformanceBeyondCaches, EveryCollectiveGivesExactlyItsResult) {
   constexpr std::size_t kBytes = std::size_t{20} << 20;  // two buffers of two ranks: 80 MiB
   const auto cases = large_cases(nranks_, kBytes);
 
-  run(*backend_, nranks_, cases, report_, algorithm_);
+  run(*backend_, nranks_, cases, report_, {.algorithm = algorithm_});
 
   EXPECT_EQ(report_.text(cases.size(), nranks_), "");
 }
@@ -111,6 +127,10 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<BackendRow, int
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
                          testing::Combine(testing::ValuesIn(backends_under_test()),
                                           testing::Values(1, 2, 3, 4, 5, 7, 8)),
+                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(Threads, ConformanceOnAsyncStreams,
+                         testing::Combine(testing::ValuesIn(backends_under_test()),
+                                          testing::Values(3)),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Algorithms, Conformance,
                          testing::Combine(testing::ValuesIn(algorithms_under_test()),

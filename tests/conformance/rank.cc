@@ -1,4 +1,3 @@
-// See rank.h.
 #include "conformance/rank.h"
 
 #include <fmt/format.h>
@@ -38,9 +37,9 @@ std::size_t elements_of(const Shape& shape, const Case& c) {
 
 }  // namespace
 
-Rank::Rank(Communicator& comm, std::size_t bytes)
+Rank::Rank(Communicator& comm, std::size_t bytes, StreamKind stream)
     : comm_(comm),
-      stream_(comm.device().stream()),
+      stream_(comm.device().open_stream(stream)),
       weighted_(TrafficMatrix::weighted(1.0, comm.nranks())),
       matrix_(ragged_matrix(comm.nranks())),
       send_(comm.allocate(bytes, MemoryKind::host)),

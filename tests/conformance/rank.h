@@ -14,7 +14,7 @@ namespace linerate::conformance {
 class Rank {
  public:
   // `comm` outlives the rank. `bytes` is the most that a buffer of any case needs.
-  Rank(Communicator& comm, std::size_t bytes);
+  Rank(Communicator& comm, std::size_t bytes, StreamKind stream = StreamKind::own);
 
   // Bytes of the larger buffer of the case on the rank that needs most, its surroundings included.
   static std::size_t bytes_of_case(const Case& c, int nranks);

@@ -3,6 +3,7 @@
 #include "backends/mpi/mpi_session.h"
 #include "backends/mpi/version_text.h"
 #include "base/error.h"
+#include "conformance/stream_cases.h"
 #include "support/naive.h"
 #include "system/mpi_world.h"
 
@@ -103,6 +104,19 @@ TEST_F(OverMpi, AllToAllVBeyondTheLimitWithoutACommonUnitIsRefused) {
 
   EXPECT_THROW(naive::difference(*e.comm, *e.stream, {.kind = OpKind::all_to_all_v, .count = 40}),
                Error);
+}
+
+TEST_F(OverMpi, StreamsAndBatchesAndDecoratorsDoAsOnEveryBackend) {
+  auto e = connect(job());
+  ASSERT_TRUE(e.backend->capabilities().async) << "this MPI gives less than MPI_THREAD_MULTIPLE";
+
+  conformance::expect_communicators_run_at_once(*e.comm);
+  conformance::expect_one_order_over_streams(*e.comm);
+  conformance::expect_split_of_split_beside_its_parent(*e.comm);
+  conformance::expect_batches_without_deadlock(*e.comm, StreamKind::own);
+  conformance::expect_batches_without_deadlock(*e.comm, StreamKind::async);
+  conformance::expect_events_order_streams(*e.comm);
+  conformance::expect_decorators_count_bytes_by_tag(std::move(e.comm));
 }
 
 TEST_F(OverMpi, SplitOrdersByKeyAndLeavesOutTheUncoloured) {

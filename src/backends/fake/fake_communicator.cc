@@ -1,6 +1,6 @@
-// See fake_communicator.h.
 #include "backends/fake/fake_communicator.h"
 
+#include "backends/fake/fake_stream.h"
 #include "backends/fake/noise.h"
 #include "backends/fake/reference.h"
 #include "base/error.h"
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace linerate::fake {
 namespace {
@@ -16,47 +17,73 @@ bool is_message(OpKind kind) {
   return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::send_recv;
 }
 
+FakeTime& time_of(Stream& stream) {
+  return static_cast<FakeTime&>(static_cast<HostStream&>(stream).time());
+}
+
 }  // namespace
 
-void FakeCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
-  check_call(op, rank_, nranks());
+std::uint64_t FakeCommunicator::begin() {
   const auto call = device_.next_call();
   stop_where_asked(call);
   begin_call();
+  return call;
+}
+
+void FakeCommunicator::call(const Op& op, Stream& stream) {
+  check_call(op, rank_, nranks());
+  const auto call = begin();
+  auto& time = time_of(stream);
   if (is_message(op.kind)) {
-    device_.set_clock(exchange(op, call));
+    time.set(exchange({&op, 1}, call, time.now()));
   } else {
-    Visit visit{.op = &op, .call = call, .entry = device_.now()};
+    Visit visit{.op = &op, .call = call, .entry = time.now()};
     rendezvous_->meet(rank_, visit);
-    device_.set_clock(visit.exit);
+    time.set(visit.exit);
   }
   flip_where_asked(op, call);
 }
 
-ModeledTime FakeCommunicator::exchange(const Op& op, std::uint64_t call) {
-  const Message side{.bytes = op.count * bytes_of(op.type), .call = call, .entry = device_.now()};
-  Message out = side;
-  Message in = side;
-  const bool sends = op.kind != OpKind::recv;
-  const bool receives = op.kind != OpKind::send;
-  if (sends) {
-    out.source = rank_;
-    out.dest = op.peer;
-    out.send = op.send;
-    rendezvous_->offer_send(out);
-  }
-  if (receives) {
+void FakeCommunicator::call_batch(std::span<const Op> ops, Stream& stream) {
+  for (const Op& op : ops) check_call(op, rank_, nranks());
+  const auto call = begin();
+  auto& time = time_of(stream);
+  time.set(exchange(ops, call, time.now()));
+  for (const Op& op : ops) flip_where_asked(op, call);
+}
+
+ModeledTime FakeCommunicator::exchange(std::span<const Op> ops, std::uint64_t call,
+                                       const ModeledTime& entry) {
+  std::vector<Message> outs, ins;  // which do not move while they are offered
+  outs.reserve(ops.size());
+  ins.reserve(ops.size());
+  for (const Op& op : ops) {
+    const Message side{.bytes = bytes_of_count(op), .call = call, .entry = entry};
+    if (op.kind != OpKind::recv) {
+      Message& out = outs.emplace_back(side);
+      out.source = rank_;
+      out.dest = op.peer;
+      out.send = op.send;
+      rendezvous_->offer_send(out);
+    }
+    if (op.kind == OpKind::send) continue;
+    Message& in = ins.emplace_back(side);
     in.source = op.kind == OpKind::recv ? op.peer : op.source;
     in.dest = rank_;
     in.recv = op.recv;
     rendezvous_->offer_recv(in);
   }
-  if (sends) rendezvous_->wait_for(out);
-  if (receives) rendezvous_->wait_for(in);
-  return later(out.exit, in.exit);
+  ModeledTime exit = entry;
+  for (auto* messages : {&outs, &ins})
+    for (const Message& message : *messages) {
+      rendezvous_->wait_for(message);
+      exit = later(exit, message.exit);
+    }
+  return exit;
 }
 
 void FakeCommunicator::barrier() {
+  settle();
   begin_call();
   Visit visit{.kind = Visit::Kind::barrier, .entry = device_.now()};
   rendezvous_->meet(rank_, visit);
@@ -64,6 +91,7 @@ void FakeCommunicator::barrier() {
 }
 
 std::unique_ptr<Communicator> FakeCommunicator::split(int color, int key) {
+  settle();
   Visit visit{.kind = Visit::Kind::split, .entry = device_.now(), .color = color, .key = key};
   rendezvous_->meet(rank_, visit);
   if (!visit.part) return nullptr;

@@ -12,7 +12,10 @@
 
 namespace linerate::fake {
 
-// Its clock stands still but for calls on a fake communicator, which move it.
+// Its clock stands still but for calls on a fake communicator, which move it. Async streams have
+// clocks of their own: a call starts where the stream's work before it ended, but not before the
+// rank enqueued it, and the rank's clock moves on to it when it synchronizes. So what overlaps
+// takes the time of the longer part, whatever this machine does meanwhile.
 class FakeDevice final : public Device {
  public:
   explicit FakeDevice(int index);
@@ -26,9 +29,11 @@ class FakeDevice final : public Device {
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
     return memory_->allocate(bytes, kind);
   }
-  std::unique_ptr<Stream> open_stream(StreamKind kind) override {
-    return memory_->open_stream(kind);
+  std::unique_ptr<Stream> open_stream(StreamKind kind) override;
+  void copy(View dest, ConstView source, Stream& stream) override {
+    memory_->copy(dest, source, stream);
   }
+  void zero(View view, Stream& stream) override { memory_->zero(view, stream); }
   void fill(View view, const Content& content) override { memory_->fill(view, content); }
   Comparison count_wrong(ConstView view, const Content& content) override {
     return memory_->count_wrong(view, content);

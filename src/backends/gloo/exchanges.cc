@@ -1,4 +1,3 @@
-// See exchanges.h.
 #include "backends/gloo/exchanges.h"
 
 #include "backends/gloo/messages.h"
@@ -8,6 +7,8 @@
 
 #include <cassert>
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 namespace linerate::gloo {
 namespace {
@@ -48,6 +49,51 @@ void send_recv(::gloo::Context& context, const Op& op) {
   out->send(op.peer, slot_of(Slots::point_to_point));
   out->waitSend();
   in->waitRecv();
+}
+
+namespace {
+
+// The messages of a batch that are under way.
+struct UnderWay {
+  using BufferPtr = std::unique_ptr<::gloo::transport::UnboundBuffer>;
+  std::vector<BufferPtr> ins;
+  std::vector<BufferPtr> outs;
+  std::vector<View> from_self;
+  std::vector<ConstView> to_self;
+};
+
+void start_recv(::gloo::Context& context, const Op& op, UnderWay& batch) {
+  const View view = op.recv.first(bytes_of_count(op));
+  const int source = op.kind == OpKind::recv ? op.peer : op.source;
+  if (source == context.rank) return batch.from_self.push_back(view);
+  batch.ins.push_back(buffer_over(context, view));
+  batch.ins.back()->recv(source, slot_of(Slots::point_to_point));
+}
+
+void start_send(::gloo::Context& context, const Op& op, UnderWay& batch) {
+  const ConstView view = op.send.first(bytes_of_count(op));
+  if (op.peer == context.rank) return batch.to_self.push_back(view);
+  batch.outs.push_back(buffer_over(context, view));
+  batch.outs.back()->send(op.peer, slot_of(Slots::point_to_point));
+}
+
+}  // namespace
+
+void exchange(::gloo::Context& context, std::span<const Op> ops) {
+  UnderWay batch;
+  for (const Op& op : ops)
+    if (op.count > 0 && op.kind != OpKind::send) start_recv(context, op, batch);
+  for (const Op& op : ops)
+    if (op.count > 0 && op.kind != OpKind::recv) start_send(context, op, batch);
+  if (batch.from_self.size() != batch.to_self.size())
+    throw Error(
+        fmt::format("Gloo: rank {} has no connection to itself, and its batch sends {} and "
+                    "receives {} messages of its own.",
+                    context.rank, batch.to_self.size(), batch.from_self.size()));
+  for (std::size_t i = 0; i < batch.to_self.size(); ++i)
+    copy(batch.from_self[i].data(), batch.to_self[i].data(), batch.to_self[i].size());
+  for (const auto& out : batch.outs) out->waitSend();
+  for (const auto& in : batch.ins) in->waitRecv();
 }
 
 void all_to_all_v(::gloo::Context& context, const Op& op) {

@@ -1,4 +1,3 @@
-// See gloo_communicator.h.
 #include "backends/gloo/gloo_communicator.h"
 
 #include "backends/gloo/exchanges.h"
@@ -84,7 +83,7 @@ std::string GlooCommunicator::transport() const {
   return "TCP on " + name.substr(0, name.find(','));
 }
 
-void GlooCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
+void GlooCommunicator::call(const Op& op, Stream& /*stream*/) {
   assert(has_its_extent(op, rank(), nranks()));
   begin_call();
   try {
@@ -95,7 +94,18 @@ void GlooCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
   }
 }
 
+void GlooCommunicator::call_batch(std::span<const Op> ops, Stream& /*stream*/) {
+  begin_call();
+  try {
+    mesh_.links().throw_if_aborted();
+    linerate::gloo::exchange(*mesh_.context(), ops);
+  } catch (...) {
+    give_up("batch of messages");
+  }
+}
+
 void GlooCommunicator::barrier() {
+  settle();
   begin_call();
   try {
     ::gloo::BarrierOptions options(mesh_.context());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/gloo/mesh.h"
-#include "comm/communicator.h"
+#include "comm/call_order.h"
 
 #include <cstddef>
 #include <memory>
@@ -17,17 +17,18 @@ namespace linerate::gloo {
 // into scratch memory, which Gloo's algorithm needs. Scratch memory grows at the first call of a
 // size, the warm-up, and is kept. A communicator whose call has failed is of no further use: its
 // connections are closed, so that the others' calls end too.
-class GlooCommunicator final : public Communicator {
+class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator>, private Inspector {
  public:
   // REQUIRES: the mesh is connected. `device` outlives the communicator.
   GlooCommunicator(Device& device, Mesh mesh);
+  ~GlooCommunicator() override { end_calls(); }
 
   int rank() const override { return mesh_.seat().rank; }
   int nranks() const override { return mesh_.seat().nranks; }
   Device& device() override { return device_; }
-  std::string transport() const override;
 
-  void enqueue(const Op& op, Stream& stream) override;
+  void call(const Op& op, Stream& stream);
+  void call_batch(std::span<const Op> ops, Stream& stream);
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
     return device_.allocate(bytes, kind);
   }
@@ -37,7 +38,10 @@ class GlooCommunicator final : public Communicator {
   // connections, but for those within a message: see links.h. The watch aborts on every rank.
   void abort() noexcept override { mesh_.links().abort(); }
 
+  Inspector& inspector() override { return *this; }
+
  private:
+  std::string transport() const override;
   // REQUIRES: an exception is being handled.
   [[noreturn]] void give_up(std::string_view call);
   void run(const Op& op);

@@ -1,4 +1,4 @@
-// See host_communicator.h.
+// A call is an eager one, a schedule, an exchange or messages, on buffers that peers can reach.
 #include "backends/host/host_communicator.h"
 
 #include "backends/host/algorithms/rows.h"
@@ -88,12 +88,29 @@ auto HostCommunicator::or_give_up(Body&& body) {
   }
 }
 
-void HostCommunicator::enqueue(const Op& op, Stream&) {
+// A worker shares the rank's cores with the thread that feeds it, and owes the clock of an emulated
+// network what itself was late by.
+void HostCommunicator::begin(const Stream& stream) {
   begin_call();
+  if (const bool on_worker = stream.queue() != nullptr; on_worker != on_worker_) {
+    on_worker_ = on_worker;
+    team_.waiting().share_core(on_worker);
+    if (toll_) toll_->owe(on_worker ? std::make_shared<Arrears>() : arrears_);
+  }
+}
+
+void HostCommunicator::call(const Op& op, Stream& stream) {
+  begin(stream);
   or_give_up([&] { run(op); });
 }
 
+void HostCommunicator::call_batch(std::span<const Op> ops, Stream& stream) {
+  begin(stream);
+  or_give_up([&] { run_batch(ops); });
+}
+
 void HostCommunicator::barrier() {
+  settle();
   begin_call();
   or_give_up([&] { team_.barrier(); });
   if (toll_) toll_->start_afresh();
@@ -121,6 +138,20 @@ void HostCommunicator::run(const Op& op) {
   if (op.kind != OpKind::all_to_all) return run_scheduled(op, algorithm);
   run_staged(op, {.send = true, .recv = true},
              [&](const Op& staged) { host::all_to_all(team_, staged, streams(op)); });
+}
+
+void HostCommunicator::run_batch(std::span<const Op> ops) {
+  const bool far =
+      std::ranges::any_of(ops, [&](const Op& op) { return staging_.may_be_needed(op); });
+  if (!far) return point_to_point_.run_batch(ops);
+  // One stand-in for each op: a batch has all of them at once.
+  std::vector<Staging> stand_ins;
+  std::vector<Op> staged;
+  for (const Op& op : ops) {
+    const bool reads_sender = point_to_point_.reads_sender(bytes_of_count(op));
+    staged.push_back(stand_ins.emplace_back(team_, region_).stage(op, {.send = reads_sender}));
+  }
+  point_to_point_.run_batch(staged);
 }
 
 template <typename Body>
@@ -185,6 +216,7 @@ std::uint64_t HostCommunicator::allocate_control(int nranks) {
 }
 
 std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
+  settle();
   const auto choices = gather_from_all(Choice{color, key});
   const auto group = group_of(choices, rank());
   const bool leads = color >= 0 && group.front() == rank();

@@ -10,7 +10,7 @@
 #include "backends/host/streaming.h"
 #include "backends/host/team.h"
 #include "backends/host/tuning.h"
-#include "comm/communicator.h"
+#include "comm/call_order.h"
 
 #include <cstdint>
 #include <memory>
@@ -19,29 +19,35 @@
 
 namespace linerate::host {
 
-class HostCommunicator final : public Communicator {
+class HostCommunicator final : public BlockingCommunicator<HostCommunicator>, private Inspector {
  public:
   // `device` outlives the communicator; `region` and `arrears` are those of the rank in the world.
   HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup, Tuning tuning,
                    std::shared_ptr<Arrears> arrears);
+  ~HostCommunicator() override { end_calls(); }
 
   int rank() const override { return team_.rank(); }
   int nranks() const override { return team_.nranks(); }
   Device& device() override { return device_; }
-  std::string transport() const override;
-  void enqueue(const Op& op, Stream& stream) override;
+  void call(const Op& op, Stream& stream);
+  void call_batch(std::span<const Op> ops, Stream& stream);
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { team_.abort(); }
+  Inspector& inspector() override { return *this; }
+
+ private:
+  std::string transport() const override;
   std::vector<std::string_view> algorithms() const override;
   std::vector<std::string_view> algorithms(OpKind kind) const override;
   void use_algorithm(std::string_view name) override;
   std::optional<ModeledTime> modeled_time() const override;
   CallFacts last_call() const override { return {.algorithm = std::string(last_algorithm_)}; }
 
- private:
+  void begin(const Stream& stream);
   void run(const Op& op);
+  void run_batch(std::span<const Op> ops);
   void run_scheduled(const Op& op, const Algorithm& algorithm);
   template <typename Body>
   auto or_give_up(Body&& body);
@@ -56,7 +62,7 @@ class HostCommunicator final : public Communicator {
   Device& device_;
   std::shared_ptr<Region> region_;
   Tuning tuning_;
-  std::shared_ptr<Arrears> arrears_;
+  std::shared_ptr<Arrears> arrears_;  // of the rank's own thread
   Team team_;
   std::unique_ptr<Toll> toll_;  // null: no network is emulated
   Groups groups_;
@@ -67,6 +73,7 @@ class HostCommunicator final : public Communicator {
   PointToPoint point_to_point_;
   Staging staging_;
   std::string_view last_algorithm_;
+  bool on_worker_ = false;  // the latest call came from a stream's worker
 };
 
 }  // namespace linerate::host

@@ -1,4 +1,4 @@
-// See point_to_point.h.
+// One call at a time: what it sends is posted before it waits for anything.
 #include "backends/host/point_to_point.h"
 
 #include "backends/host/emulation/toll.h"
@@ -31,87 +31,108 @@ PointToPoint::PointToPoint(Team& team, Streaming& streaming)
       known_taken_(static_cast<std::size_t>(team.nranks())),
       received_(static_cast<std::size_t>(team.nranks())) {}
 
-void PointToPoint::run(const Op& op) {
+void PointToPoint::begin() {
   team_.waiting().check_aborted();
   if (team_.toll() != nullptr) entered_ = team_.toll()->begin();
+}
+
+void PointToPoint::run(const Op& op) {
+  begin();
   const std::size_t bytes = bytes_of_count(op);
   const bool sends = op.kind != OpKind::recv;
   const bool receives = op.kind != OpKind::send;
   const int source = op.kind == OpKind::recv ? op.peer : op.source;
-  if (sends) post(op.peer, op.send.first(bytes));
+  const Sent out = sends ? post(op.peer, op.send.first(bytes)) : Sent{};
   if (sends && receives && !reads_sender(bytes)) prefetch_next(op.peer, bytes);
   try {
     if (receives)
       receive(source, op.recv.first(bytes), streaming_.pays(op, team_.rank(), team_.nranks()));
   } catch (...) {
     team_.abort();
-    if (sends) withdraw(op.peer, op.send.first(bytes));
+    if (sends) withdraw(out);
     throw;
   }
-  if (sends) finish_send(op.peer, op.send.first(bytes));
+  if (sends) finish_send(out);
   if (team_.toll() != nullptr) team_.toll()->settle_messages();
 }
 
-void PointToPoint::post(int dest, ConstView data) {
-  const std::uint64_t number = ++sent_[static_cast<std::size_t>(dest)];
-  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
+PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
+  return {dest, data, ++sent_[static_cast<std::size_t>(dest)]};
+}
+
+PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
+  const Sent sent = next_sent(dest, data);
+  Mailbox& box = mailbox_to(dest);
   std::uint64_t& known_taken = known_taken_[static_cast<std::size_t>(dest)];
-  if (number > known_taken + kMessages) {
-    team_.waiting().until(box.taken, number - kMessages);
+  if (sent.number > known_taken + kMessages) {
+    team_.waiting().until(box.taken, sent.number - kMessages);
     known_taken = box.taken.value();
   }
-  Message& out = message(box, number);
+  put(sent);
+  return sent;
+}
+
+// REQUIRES: the one kMessages before is taken.
+void PointToPoint::put(const Sent& sent) {
+  Message& out = message(mailbox_to(sent.dest), sent.number);
   if (team_.toll() != nullptr) {
     team_.toll()->last_until(out.arrived_at);  // of the one before
     out.posted_at = later(entered_, out.arrived_at);
   }
-  out.bytes = data.size();
-  if (reads_sender(data.size())) {
-    out.data = team_.arena().locate(data.data());
-    out.offered.store(number, std::memory_order_relaxed);
-  } else if (!data.empty()) {
-    std::memcpy(out.payload, data.data(), data.size());
+  out.bytes = sent.data.size();
+  if (reads_sender(sent.data.size())) {
+    out.data = team_.arena().locate(sent.data.data());
+    out.offered.store(sent.number, std::memory_order_relaxed);
+  } else if (!sent.data.empty()) {
+    std::memcpy(out.payload, sent.data.data(), sent.data.size());
   }
-  out.posted.set(number);
+  out.posted.set(sent.number);
 }
 
 // While the answer is under way, as Team::prefetch_next_cell().
 void PointToPoint::prefetch_next(int dest, std::size_t bytes) const {
-  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
-  const Message& next = message(box, sent_[static_cast<std::size_t>(dest)] + 1);
+  const Message& next = message(mailbox_to(dest), sent_[static_cast<std::size_t>(dest)] + 1);
   prefetch_message(reinterpret_cast<const std::byte*>(&next), offsetof(Message, payload) + bytes);
 }
 
-void PointToPoint::finish_send(int dest, ConstView data) {
-  if (!reads_sender(data.size())) return;
-  const std::uint64_t number = sent_[static_cast<std::size_t>(dest)];
-  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
+void PointToPoint::finish_send(const Sent& sent) {
+  if (!reads_sender(sent.data.size())) return;
   try {
-    team_.waiting().until(box.taken, number);
-    if (team_.toll() != nullptr) team_.toll()->last_until(message(box, number).arrived_at);
+    team_.waiting().until(mailbox_to(sent.dest).taken, sent.number);
+    settle_sent(sent);
   } catch (...) {
-    withdraw(dest, data);
+    withdraw(sent);
     throw;
   }
 }
 
+void PointToPoint::settle_sent(const Sent& sent) {
+  if (team_.toll() != nullptr && reads_sender(sent.data.size()))
+    team_.toll()->last_until(message(mailbox_to(sent.dest), sent.number).arrived_at);
+}
+
 // The caller may free its buffer after this: the message is taken back, or its copy under way
 // awaited.
-void PointToPoint::withdraw(int dest, ConstView data) noexcept {
-  const std::uint64_t number = sent_[static_cast<std::size_t>(dest)];
-  Mailbox& box = team_.control().mailbox(team_.rank(), dest);
-  Message& out = message(box, number);
-  std::uint64_t offer = number;
-  if (!reads_sender(data.size()) || !out.data.is_private()) return;
+void PointToPoint::withdraw(const Sent& sent) noexcept {
+  Mailbox& box = mailbox_to(sent.dest);
+  Message& out = message(box, sent.number);
+  std::uint64_t offer = sent.number;
+  if (!reads_sender(sent.data.size()) || !out.data.is_private()) return;
   if (out.offered.compare_exchange_strong(offer, 0)) return;
-  while (!box.taken.has(number)) sched_yield();
+  while (!box.taken.has(sent.number)) sched_yield();
 }
 
 void PointToPoint::receive(int source, View data, bool streams) {
   const std::uint64_t number = ++received_[static_cast<std::size_t>(source)];
-  Mailbox& box = team_.control().mailbox(source, team_.rank());
+  team_.waiting().until(message(mailbox_from(source), number).posted, number);
+  take({source, data, number}, streams);
+}
+
+// REQUIRES: it is posted, and all before it are taken.
+void PointToPoint::take(const Received& received, bool streams) {
+  const auto& [source, data, number] = received;
+  Mailbox& box = mailbox_from(source);
   Message& in = message(box, number);
-  team_.waiting().until(in.posted, number);
   if (in.bytes != data.size())  // and is not taken, so that the abort ends the sender's wait
     throw Error(fmt::format("Rank {} sends {} bytes to rank {}, which expects {}.", source,
                             in.bytes, team_.rank(), data.size()));

@@ -6,6 +6,7 @@
 #include "comm/op.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace linerate::host {
@@ -23,17 +24,40 @@ class PointToPoint {
   // receiver throws Error and aborts the group, and so a sender that still waits PeerFailure.
   void run(const Op& op);
 
+  // The same of all of `ops` at once, none of which waits for another (point_to_point_batch.cc).
+  void run_batch(std::span<const Op> ops);
+
   // Whether the receiver reads `bytes` from the sender's own buffer.
   bool reads_sender(std::size_t bytes) const { return bytes > most_inline_; }
 
  private:
-  void post(int dest, ConstView data);
+  // One message of the current call, by its number between the two ranks.
+  struct Sent {
+    int dest = 0;
+    ConstView data{};
+    std::uint64_t number = 0;
+  };
+  struct Received {
+    int source = 0;
+    View data{};
+    std::uint64_t number = 0;
+  };
+  class Batch;
+
+  void begin();
+  Sent next_sent(int dest, ConstView data);
+  Sent post(int dest, ConstView data);
+  void put(const Sent& sent);
   void prefetch_next(int dest, std::size_t bytes) const;
-  void finish_send(int dest, ConstView data);
-  void withdraw(int dest, ConstView data) noexcept;
+  void finish_send(const Sent& sent);
+  void settle_sent(const Sent& sent);
+  void withdraw(const Sent& sent) noexcept;
   void receive(int source, View data, bool streams);
+  void take(const Received& received, bool streams);
   void charge(int source, Message& in);
 
+  Mailbox& mailbox_to(int dest) const { return team_.control().mailbox(team_.rank(), dest); }
+  Mailbox& mailbox_from(int source) const { return team_.control().mailbox(source, team_.rank()); }
   Message& message(Mailbox& box, std::uint64_t number) const {
     return box.messages[number % kMessages];
   }

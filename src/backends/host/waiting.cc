@@ -1,4 +1,3 @@
-// See waiting.h.
 #include "backends/host/waiting.h"
 
 #include "base/error.h"
@@ -44,7 +43,7 @@ Patience Patience::when(bool crowded) {
 void Waiting::wait(const Signal& signal, std::uint64_t number) {
   for (int i = 0; i < spins_; ++i) {
     if (signal.has(number)) {
-      spins_ = std::min(spins_ + 1 + i / 2, patience_.spins);
+      spins_ = std::min(spins_ + 1 + i / 2, most_spins_);
       return;
     }
     pause();
@@ -81,6 +80,22 @@ bool Waiting::yield() {
   stolen_in_a_row_ = kStolenInARow - 1;  // after the wary waits, one more is enough
   wary_waits_ = kWaryWaits;
   return false;
+}
+
+void Waiting::share_core(bool shared) {
+  most_spins_ = shared ? std::min(kSpinsWhenCrowded, patience_.spins) : patience_.spins;
+  spins_ = most_spins_;
+}
+
+void Waiting::Looks::found_nothing(const Signal& signal, std::uint64_t number) {
+  if (nlooks_++ < waiting_.most_spins_) return pause();
+  waiting_.check_aborted();
+  const std::int64_t now_ns = waiting_.clock_->now_ns();
+  if (nlooks_ == waiting_.most_spins_ + 1) start_ns_ = now_ns;
+  if (now_ns - start_ns_ < kYieldNs)
+    sched_yield();
+  else
+    signal.sleep(number, kFirstNap);
 }
 
 void Waiting::throw_aborted() const {

@@ -1,4 +1,3 @@
-// See mpi_backend.h.
 #include "backends/mpi/mpi_backend.h"
 
 #include "backends/mpi/mpi_communicator.h"
@@ -48,13 +47,21 @@ OwnedComm communicator_of(const std::vector<int>& ranks) {
   return OwnedComm(comm);
 }
 
+bool gives_thread_multiple() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_TRY(MPI_Query_thread(&level));
+  return level >= MPI_THREAD_MULTIPLE;
+}
+
 class MpiBackend final : public Backend {
  public:
   MpiBackend(const Clock& clock, std::size_t limit) : clock_(clock), limit_(limit) {}
 
   std::string_view name() const override { return "mpi"; }
   std::string version() const override;
-  Capabilities capabilities() const override { return {.abortable = false, .threads = false}; }
+  Capabilities capabilities() const override {
+    return {.abortable = false, .async = gives_thread_multiple(), .threads = false};
+  }
   std::unique_ptr<Device> open_device(int local_index) override {
     return make_cpu_device(local_index, clock_);
   }
@@ -96,7 +103,8 @@ std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& member
       communicator_of(ranks), MpiCommunicator::Setup{.device = *local[0],
                                                      .table = table_,
                                                      .limit = limit_,
-                                                     .several_hosts = members.place().nnodes > 1}));
+                                                     .several_hosts = members.place().nnodes > 1,
+                                                     .thread_multiple = gives_thread_multiple()}));
   return made;
 }
 

@@ -1,4 +1,3 @@
-// See mpi_communicator.h.
 #include "backends/mpi/mpi_communicator.h"
 
 #include "base/error.h"
@@ -30,6 +29,7 @@ std::size_t common_unit(std::span<const Range> ranges) {
 
 MpiCommunicator::MpiCommunicator(OwnedComm comm, const Setup& setup)
     : comm_(std::move(comm)), setup_(setup) {
+  if (!setup_.thread_multiple) call_on_caller();
   MPI_TRY(MPI_Comm_rank(comm_.get(), &rank_));
   MPI_TRY(MPI_Comm_size(comm_.get(), &nranks_));
   const auto n = static_cast<std::size_t>(nranks_);
@@ -40,10 +40,14 @@ MpiCommunicator::MpiCommunicator(OwnedComm comm, const Setup& setup)
   }
 }
 
-void MpiCommunicator::enqueue(const Op& op, Stream& /*stream*/) {
-  assert(has_its_extent(op, rank_, nranks_));
+void MpiCommunicator::begin() {
   begin_call();
   if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
+}
+
+void MpiCommunicator::call(const Op& op, Stream& /*stream*/) {
+  assert(has_its_extent(op, rank_, nranks_));
+  begin();
   switch (op.kind) {
     case OpKind::all_reduce:
       return all_reduce(op);
@@ -219,14 +223,35 @@ void MpiCommunicator::send_recv(const Op& op) {
 }
 
 std::unique_ptr<Communicator> MpiCommunicator::split(int color, int key) {
+  settle();
   auto part = mpi::split(comm_.get(), color, key);
   if (!part) return nullptr;
   return std::make_unique<MpiCommunicator>(std::move(part), setup_);
 }
 
+// Receives are there before the sends that may match them.
+void MpiCommunicator::call_batch(std::span<const Op> ops, Stream& /*stream*/) {
+  begin();
+  requests_.clear();
+  for (const Op& op : ops)
+    if (op.kind != OpKind::send) {
+      const auto e = whole(op);
+      MPI_TRY(MPI_Irecv(op.recv.data(), e.count(), e.type(),
+                        op.kind == OpKind::recv ? op.peer : op.source, kTag, comm_.get(),
+                        &requests_.emplace_back(MPI_REQUEST_NULL)));
+    }
+  for (const Op& op : ops)
+    if (op.kind != OpKind::recv) {
+      const auto e = whole(op);
+      MPI_TRY(MPI_Isend(op.send.data(), e.count(), e.type(), op.peer, kTag, comm_.get(),
+                        &requests_.emplace_back(MPI_REQUEST_NULL)));
+    }
+  MPI_TRY(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
+}
+
 void MpiCommunicator::barrier() {
-  begin_call();
-  if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
+  settle();
+  begin();
   MPI_TRY(MPI_Barrier(comm_.get()));
 }
 

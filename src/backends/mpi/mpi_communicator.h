@@ -4,11 +4,12 @@
 #include "backends/mpi/carrier.h"
 #include "backends/mpi/handles.h"
 #include "backends/mpi/type_table.h"
-#include "comm/communicator.h"
+#include "comm/call_order.h"
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,30 +20,39 @@ namespace linerate::mpi {
 // the buffer. Copies live in scratch memory that grows at the first call of a size, the warm-up,
 // and is kept. Counts above `limit` go in pieces, or as one element of a larger type. abort()
 // cannot reach a blocked call.
-class MpiCommunicator final : public Communicator {
+// On async streams MPI is called from their workers, which takes MPI_THREAD_MULTIPLE. An MPI that
+// gives less gets its calls from the thread that enqueues them, after the work before them on their
+// stream: the same results, and nothing beside anything.
+class MpiCommunicator final : public BlockingCommunicator<MpiCommunicator>, private Inspector {
  public:
   struct Setup {
     Device& device;          // outlives the communicator
     const TypeTable& table;  // likewise
     std::size_t limit;       // largest count that a call of MPI takes
     bool several_hosts = false;
+    bool thread_multiple = true;  // MPI_THREAD_MULTIPLE is given
   };
   MpiCommunicator(OwnedComm comm, const Setup& setup);
+  ~MpiCommunicator() override { end_calls(); }
 
   int rank() const override { return rank_; }
   int nranks() const override { return nranks_; }
   Device& device() override { return setup_.device; }
-  std::string transport() const override { return setup_.several_hosts ? carrier() : "MPI"; }
 
-  void enqueue(const Op& op, Stream& stream) override;
+  void call(const Op& op, Stream& stream);
+  void call_batch(std::span<const Op> ops, Stream& stream);
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
     return setup_.device.allocate(bytes, kind);
   }
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { aborted_.store(true, std::memory_order_relaxed); }
+  Inspector& inspector() override { return *this; }
 
  private:
+  std::string transport() const override { return setup_.several_hosts ? carrier() : "MPI"; }
+  void begin();
+
   // One side of an all_to_all_v, as MPI_Alltoallv takes it.
   struct Side {
     std::vector<int> counts, offsets;  // one for each rank, in units of the type
@@ -84,9 +94,10 @@ class MpiCommunicator final : public Communicator {
   int rank_ = 0;
   int nranks_ = 1;
   std::atomic<bool> aborted_ = false;
-  std::size_t block_limit_ = 1;  // such that all ranks' blocks together fit MPI's int
-  Buffer multiplied_;            // scratch
-  Buffer result_;                // scratch
+  std::size_t block_limit_ = 1;        // such that all ranks' blocks together fit MPI's int
+  Buffer multiplied_;                  // scratch
+  Buffer result_;                      // scratch
+  std::vector<MPI_Request> requests_;  // of a batch
   Side sends_;
   Side recvs_;
 };

@@ -3,6 +3,7 @@
 
 #include "backends/nccl/device_api/windows.h"
 #include "backends/nccl/nccl_api.h"
+#include "devices/cuda/cuda_stream.h"
 
 #include <atomic>
 #include <mutex>
@@ -16,12 +17,12 @@ namespace linerate::nccl {
 class NcclError;
 
 // Owns `comm`. Shared by the communicator and by the streams that wait for its calls.
-class Endpoint {
+class Endpoint final : public cuda::Attended {
  public:
   // `who` names the rank in errors: "Rank 3 (node17, GPU 3)". `api` outlives this.
   Endpoint(const NcclApi& api, ncclComm_t comm, std::string who)
       : api_(api), comm_(comm), who_(std::move(who)) {}
-  ~Endpoint();
+  ~Endpoint() override;
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
@@ -38,7 +39,7 @@ class Endpoint {
   // An error of NCCL's own threads since; nothing where all is well or the endpoint is aborted.
   std::optional<NcclError> async_error();
   // Throws what async_error() yields, and PeerFailure once the endpoint is stopped or aborted.
-  void throw_if_failed();
+  void throw_if_failed() override;
 
   // Any thread: from now on throw_if_failed() throws, which each call asks before it begins.
   void stop_calls() noexcept { stopped_ = true; }

@@ -172,7 +172,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
 
 std::vector<std::unique_ptr<Communicator>> NcclBackend::split(std::span<const SplitRequest> local) {
   const auto comm_of = [](const SplitRequest& request) -> NcclCommunicator& {
-    return static_cast<NcclCommunicator&>(request.comm);
+    return static_cast<NcclCommunicator&>(request.comm.innermost());
   };
   std::vector<ncclComm_t> parts(local.size());
   NcclGroup group(api_, members_of_this_thread());

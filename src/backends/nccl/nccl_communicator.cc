@@ -1,8 +1,8 @@
-// See nccl_communicator.h.
 #include "backends/nccl/nccl_communicator.h"
 
 #include "backends/nccl/calls.h"
 #include "backends/nccl/nccl_error.h"
+#include "backends/nccl/nccl_group.h"
 #include "backends/nccl/profiler/entry_points.h"
 #include "backends/nccl/registration.h"
 #include "base/units.h"
@@ -39,15 +39,38 @@ NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
 
 NcclCommunicator::~NcclCommunicator() = default;
 
-void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
+void NcclCommunicator::begin(Stream& stream) {
   begin_call();
   if (endpoint_->stopped()) endpoint_->throw_if_failed();
-  if (watched_ != &stream) attend(op, stream);
-  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  const Target target{*endpoint_, static_cast<cuda::CudaStream&>(stream).get(), rank(), nranks()};
+  const auto& shared = static_cast<cuda::CudaStream&>(stream).shared();
+  if (stream_ == shared) return;
+  if (stream_) stream_->come_before(*shared);
+  shared->attend(endpoint_);
+  stream_ = shared;
+}
+
+void NcclCommunicator::start(const Op& op, const Stream& stream) {
+  if (observation_) observation_->expect(op.send, op.recv);
+  const Target target{*endpoint_, static_cast<const cuda::CudaStream&>(stream).get(), rank(),
+                      nranks()};
   if (device_side_ && has_device_kernel(op.kind))
     return device_side_->enqueue(op, target, libraries_.cuda);
   nccl::enqueue(op, target);
+}
+
+void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
+  begin(stream);
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  start(op, stream);
+}
+
+void NcclCommunicator::enqueue_batch(std::span<const Op> ops, Stream& stream) {
+  begin(stream);
+  const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
+  NcclGroup group(libraries_.nccl, *endpoint_);
+  group.start();
+  for (const Op& op : ops) start(op, stream);
+  group.end();
 }
 
 std::string NcclCommunicator::refusal(const Op& op) const {
@@ -55,21 +78,11 @@ std::string NcclCommunicator::refusal(const Op& op) const {
   return device_kernel_refusal(op, libraries_.device.number);
 }
 
-// What only the first call on a stream needs, and each observed one.
-void NcclCommunicator::attend(const Op& op, Stream& stream) {
-  static_cast<cuda::CudaStream&>(stream).watch([endpoint = std::weak_ptr(endpoint_)] {
-    if (const auto alive = endpoint.lock()) alive->throw_if_failed();
-  });
-  watched_ = observation_ ? nullptr : &stream;
-  if (observation_) observation_->expect(op.send, op.recv);
-}
-
 void NcclCommunicator::observe(bool on) {
   if (observation_) last_call_ = observation_->facts();
   observation_.reset();
   if (!on) return;
   observation_ = std::make_unique<profiler::Observation>(profiler::call_recorder(), rank());
-  watched_ = nullptr;
 }
 
 Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
@@ -128,13 +141,18 @@ void NcclCommunicator::barrier() {
 
 void NcclCommunicator::meet_on_gpus() {
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  const Buffer word = device_.allocate(sizeof(float), MemoryKind::device);
-  const auto stream = device_.stream();
-  const Op op{.kind = OpKind::all_reduce, .send = word.view(), .recv = word.view(), .count = 1};
-  auto& queue = static_cast<cuda::CudaStream&>(*stream);
-  queue.watch([endpoint = endpoint_] { endpoint->throw_if_failed(); });
-  nccl::enqueue(op, {*endpoint_, queue.get(), rank(), nranks()});
-  stream->synchronize(Deadline::never());
+  if (!meeting_stream_) {
+    meeting_word_ = device_.allocate(sizeof(float), MemoryKind::device);
+    meeting_stream_ = device_.stream();
+    static_cast<cuda::CudaStream&>(*meeting_stream_).shared()->attend(endpoint_);
+  }
+  const Op op{.kind = OpKind::all_reduce,
+              .send = meeting_word_.view(),
+              .recv = meeting_word_.view(),
+              .count = 1};
+  nccl::enqueue(
+      op, {*endpoint_, static_cast<cuda::CudaStream&>(*meeting_stream_).get(), rank(), nranks()});
+  meeting_stream_->synchronize(Deadline::never());
 }
 
 std::optional<Error> NcclCommunicator::async_error() {

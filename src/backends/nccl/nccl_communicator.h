@@ -9,6 +9,8 @@
 #include "devices/cuda/cuda_api.h"
 
 #include <memory>
+#include <span>
+#include <string>
 
 namespace linerate::nccl {
 
@@ -19,7 +21,7 @@ struct Libraries {
   DeviceImplementation device{};
 };
 
-class NcclCommunicator final : public Communicator {
+class NcclCommunicator final : public Communicator, private Inspector {
  public:
   struct Place {
     int rank = 0;
@@ -34,11 +36,10 @@ class NcclCommunicator final : public Communicator {
   int rank() const override { return place_.rank; }
   int nranks() const override { return place_.nranks; }
   Device& device() override { return device_; }
-  std::string transport() const override { return "NCCL"; }
 
   // REQUIRES: `stream` is of this rank's device.
   void enqueue(const Op& op, Stream& stream) override;
-  std::string refusal(const Op& op) const override;
+  void enqueue_batch(std::span<const Op> ops, Stream& stream) override;
   // device: NCCL's own memory where the library has it (2.19), else cudaMalloc's.
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   std::unique_ptr<Registration> register_buffer(const Buffer& buffer,
@@ -51,17 +52,22 @@ class NcclCommunicator final : public Communicator {
   // Of the whole job: its threads meet, whatever their GPUs do; ranks of one thread call it once
   // for all. Of a part: its GPUs meet, each from a thread of its own.
   void barrier() override;
-  void observe(bool on) override;
-  CallFacts last_call() const override { return last_call_; }
   std::optional<Error> async_error() override;
   bool stop_calls() noexcept override {
     endpoint_->stop_calls();
     return true;
   }
   void abort() noexcept override { endpoint_->abort(); }
+  Inspector& inspector() override { return *this; }
 
  private:
-  void attend(const Op& op, Stream& stream);
+  std::string transport() const override { return "NCCL"; }
+  std::string refusal(const Op& op) const override;
+  void observe(bool on) override;
+  CallFacts last_call() const override { return last_call_; }
+
+  void begin(Stream& stream);
+  void start(const Op& op, const Stream& stream);
   void meet_on_gpus();
 
   const Libraries libraries_;
@@ -70,9 +76,12 @@ class NcclCommunicator final : public Communicator {
   const Place place_;
   std::unique_ptr<DeviceSide> device_side_;  // null without -D
   Bootstrap* const members_;
-  // The stream whose waits ask for this communicator's errors; null while calls are observed, so
-  // that one comparison is all that an enqueue costs beside NCCL.
-  Stream* watched_ = nullptr;
+  // Of the latest call: its waits ask for this communicator's errors, and calls on another one come
+  // after it. One comparison is all that an enqueue costs beside NCCL.
+  std::shared_ptr<cuda::SharedStream> stream_;
+  // Of a part's barrier, from the first one on.
+  Buffer meeting_word_;
+  std::unique_ptr<Stream> meeting_stream_;
   std::unique_ptr<profiler::Observation> observation_;  // null: not observed
   CallFacts last_call_;                                 // of the last observation
 };

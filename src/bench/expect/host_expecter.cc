@@ -30,7 +30,7 @@ bool follows_from_probes(Session& session) {
       session.nranks() > HostExpecter::kMaxRanks)
     return false;
   if (!on_several_hosts(session)) return on_one_node(nodes_of(session.infos()));
-  const auto& transport = session.ranks().front().world->transport();
+  const auto& transport = session.ranks().front().world->inspector().transport();
   return session.ngroups() == 1 && !session.any_thread(!is_tcp(transport));
 }
 

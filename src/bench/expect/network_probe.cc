@@ -38,7 +38,7 @@ class NetworkProber {
   NetworkProber(Session& session, std::vector<int> cores)
       : leaders_(*session.node_leaders()), hostname_(session.members().place().hostname) {
     rules_.cores = std::move(cores);
-    attempt([&] { take_seat(session.ranks().front().world->transport()); });
+    attempt([&] { take_seat(session.ranks().front().world->inspector().transport()); });
   }
 
   ProbedNetwork run();

@@ -1,10 +1,10 @@
-// See cpu_device.h.
 #include "devices/cpu/cpu_device.h"
 
 #include "base/error.h"
 #include "base/pages.h"
 #include "base/units.h"
 #include "devices/cpu/free_memory.h"
+#include "devices/cpu/host_stream.h"
 #include "pattern/pattern.h"
 #include "topo/machine.h"
 
@@ -12,16 +12,24 @@
 
 #include <sys/mman.h>
 
+#include <cassert>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 
 namespace linerate {
 namespace {
 
-class InlineStream final : public Stream {
+class HostTime final : public StreamTime {
  public:
-  void synchronize(const Deadline&) override {}
-  bool idle() override { return true; }
+  explicit HostTime(const Clock& clock) : clock_(clock) {}
+  ModeledTime now() const override {
+    const auto now_ns = clock_.now_ns();
+    return {now_ns, now_ns};
+  }
+
+ private:
+  const Clock& clock_;
 };
 
 void unmap(std::byte* from, std::size_t bytes) noexcept {
@@ -70,8 +78,17 @@ class CpuDevice final : public Device {
                   [mapped = pages.size()](View view) { unmap(view.data(), mapped); });
   }
 
-  std::unique_ptr<Stream> open_stream(StreamKind) override {
-    return std::make_unique<InlineStream>();
+  std::unique_ptr<Stream> open_stream(StreamKind kind) override {
+    return make_host_stream(kind, std::make_unique<HostTime>(clock_));
+  }
+  void copy(View dest, ConstView source, Stream& stream) override {
+    assert(dest.size() == source.size());
+    if (dest.empty()) return;
+    stream.run([=] { std::memcpy(dest.data(), source.data(), dest.size()); });
+  }
+  void zero(View view, Stream& stream) override {
+    if (view.empty()) return;
+    stream.run([=] { std::memset(view.data(), 0, view.size()); });
   }
   void fill(View view, const Content& content) override { pattern::fill(view, content); }
   Comparison count_wrong(ConstView view, const Content& content) override {

@@ -1,4 +1,4 @@
-// The host's memory as a device; streams run inline.
+// The host's memory as a device; its streams are in host_stream.h.
 #pragma once
 
 #include "base/clock.h"

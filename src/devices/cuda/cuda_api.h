@@ -21,6 +21,7 @@ struct CudaApi {
   cudaError_t (*host_alloc)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
   decltype(&cudaFreeHost) free_host = nullptr;
   decltype(&cudaMemcpyAsync) memcpy_async = nullptr;
+  decltype(&cudaMemsetAsync) memset_async = nullptr;
   decltype(&cudaStreamCreateWithFlags) stream_create_with_flags = nullptr;
   decltype(&cudaStreamDestroy) stream_destroy = nullptr;
   decltype(&cudaStreamQuery) stream_query = nullptr;
@@ -32,6 +33,7 @@ struct CudaApi {
   decltype(&cudaGraphExecDestroy) graph_exec_destroy = nullptr;
   decltype(&cudaGraphDestroy) graph_destroy = nullptr;
   decltype(&cudaEventCreateWithFlags) event_create_with_flags = nullptr;
+  decltype(&cudaEventQuery) event_query = nullptr;
   cudaError_t (*event_record)(cudaEvent_t event, cudaStream_t stream) = nullptr;
   decltype(&cudaEventElapsedTime) event_elapsed_time = nullptr;
   decltype(&cudaEventDestroy) event_destroy = nullptr;

@@ -1,4 +1,3 @@
-// See cuda_device.h.
 #include "devices/cuda/cuda_device.h"
 
 #include "base/units.h"
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cassert>
 #include <cctype>
 
 namespace linerate::cuda {
@@ -70,6 +70,8 @@ class CudaDevice final : public Device {
   const Clock& clock() const override { return clock_; }
   Buffer allocate(std::size_t bytes, MemoryKind kind) override;
   std::unique_ptr<Stream> open_stream(StreamKind kind) override;
+  void copy(View dest, ConstView source, Stream& stream) override;
+  void zero(View view, Stream& stream) override;
   void fill(View view, const Content& content) override;
   Comparison count_wrong(ConstView view, const Content& content) override;
 
@@ -77,7 +79,7 @@ class CudaDevice final : public Device {
   Buffer allocate_device(std::size_t bytes, MemoryKind kind);
   Buffer allocate_pinned(std::size_t bytes, MemoryKind kind);
   void wait(std::string_view what);
-  void copy(void* to, const void* from, std::size_t bytes);
+  void copy_now(void* to, const void* from, std::size_t bytes);
   WrongCount count(ConstView view, const Content& content);
   FirstWrong look_at(ConstView view, std::size_t index, Content content);
 
@@ -141,8 +143,26 @@ void CudaDevice::wait(std::string_view what) {
     own_stream_->synchronize(Deadline::never());
 }
 
+void CudaDevice::copy(View dest, ConstView source, Stream& stream) {
+  assert(dest.size() == source.size());
+  if (dest.empty()) return;
+  const DeviceGuard guard(api_, index_);
+  check_cuda(api_,
+             api_.memcpy_async(dest.data(), source.data(), dest.size(), cudaMemcpyDefault,
+                               static_cast<CudaStream&>(stream).get()),
+             on_gpu("cudaMemcpyAsync", index_));
+}
+
+void CudaDevice::zero(View view, Stream& stream) {
+  if (view.empty()) return;
+  const DeviceGuard guard(api_, index_);
+  check_cuda(api_,
+             api_.memset_async(view.data(), 0, view.size(), static_cast<CudaStream&>(stream).get()),
+             on_gpu("cudaMemsetAsync", index_));
+}
+
 // Complete on return.
-void CudaDevice::copy(void* to, const void* from, std::size_t bytes) {
+void CudaDevice::copy_now(void* to, const void* from, std::size_t bytes) {
   check_cuda(api_, api_.memcpy_async(to, from, bytes, cudaMemcpyDefault, own_stream_->get()),
              on_gpu("cudaMemcpyAsync", index_));
   wait("a comparison");
@@ -160,12 +180,12 @@ void CudaDevice::fill(View view, const Content& content) {
 WrongCount CudaDevice::count(ConstView view, const Content& content) {
   WrongCount sum;
   auto* const on_device = reinterpret_cast<WrongCount*>(count_.data());
-  copy(on_device, &sum, sizeof sum);
+  copy_now(on_device, &sum, sizeof sum);
   check_cuda(api_,
              kernels_.count_wrong(view.data(), view.size() / bytes_of(content.type), content,
                                   on_device, own_stream_->get()),
              on_gpu("the comparison kernel", index_));
-  copy(&sum, on_device, sizeof sum);
+  copy_now(&sum, on_device, sizeof sum);
   return sum;
 }
 
@@ -173,7 +193,7 @@ WrongCount CudaDevice::count(ConstView view, const Content& content) {
 FirstWrong CudaDevice::look_at(ConstView view, std::size_t index, Content content) {
   const std::size_t bytes = bytes_of(content.type);
   std::array<std::byte, sizeof(std::uint64_t)> got{};
-  copy(got.data(), view.data() + index * bytes, bytes);
+  copy_now(got.data(), view.data() + index * bytes, bytes);
   content.first_index += index;
   const auto found = pattern::count_wrong(ConstView(got).first(bytes), content).first;
   if (!found)

@@ -30,6 +30,13 @@ class CudaEvent {
   void hold(cudaStream_t stream) const {
     check_cuda(*api_, api_->stream_wait_event(stream, event_, 0), "cudaStreamWaitEvent");
   }
+  // REQUIRES: it is recorded.
+  bool reached() const {
+    const cudaError_t code = api_->event_query(event_);
+    if (code == cudaErrorNotReady) return false;
+    check_cuda(*api_, code, "cudaEventQuery");
+    return true;
+  }
   // REQUIRES: both are recorded and reached.
   double us_since(const CudaEvent& start) const {
     constexpr double kUsPerMs = 1e3;

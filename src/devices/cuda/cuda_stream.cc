@@ -1,8 +1,8 @@
-// See cuda_stream.h.
 #include "devices/cuda/cuda_stream.h"
 
 #include "base/error.h"
 #include "devices/cuda/cuda_error.h"
+#include "devices/cuda/cuda_event.h"
 #include "devices/cuda/cuda_graph.h"
 #include "devices/cuda/cuda_marks.h"
 #include "devices/cuda/device_guard.h"
@@ -11,11 +11,46 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace linerate::cuda {
+namespace {
 
-CudaStream::CudaStream(const CudaApi& api, int device, StreamKind kind)
+// An event that was recorded once.
+class RecordedEvent final : public Event::State {
+ public:
+  RecordedEvent(const CudaApi& api, std::shared_ptr<SharedStream> stream)
+      : event_(api), stream_(std::move(stream)) {
+    event_.record(stream_->get());
+  }
+
+  bool done() override {
+    if (event_.reached()) return true;
+    stream_->throw_if_failed();
+    return false;
+  }
+  void wait(const Deadline& deadline) override {
+    while (!done()) {
+      if (deadline.passed())
+        throw TimeoutError("The event of a GPU's stream did not come in time.");
+      sched_yield();
+    }
+  }
+  double us_since(State& start) override {
+    return event_.us_since(static_cast<RecordedEvent&>(start).event_);
+  }
+  const CudaEvent& event() const { return event_; }
+
+ private:
+  CudaEvent event_;
+  const std::shared_ptr<SharedStream> stream_;
+};
+
+}  // namespace
+
+SharedStream::SharedStream(const CudaApi& api, int device, StreamKind kind)
     : api_(api), device_(device) {
   if (kind == StreamKind::null) return;
   check_cuda(api_, api_.stream_create_with_flags(&stream_, cudaStreamNonBlocking),
@@ -23,16 +58,38 @@ CudaStream::CudaStream(const CudaApi& api, int device, StreamKind kind)
 }
 
 // Work that still runs keeps what it needs: CUDA frees the stream when it is done.
-CudaStream::~CudaStream() {
+SharedStream::~SharedStream() {
   if (stream_ != nullptr) (void)api_.stream_destroy(stream_);
 }
+
+void SharedStream::come_before(SharedStream& later) const {
+  const DeviceGuard guard(api_, device_);
+  CudaEvent event(api_);  // which CUDA keeps until it is passed
+  event.record(stream_);
+  event.hold(later.stream_);
+}
+
+void SharedStream::attend(const std::shared_ptr<Attended>& attended) {
+  std::erase_if(attended_, [](const auto& other) { return other.expired(); });
+  const bool known =
+      std::ranges::any_of(attended_, [&](const auto& other) { return other.lock() == attended; });
+  if (!known) attended_.push_back(attended);
+}
+
+void SharedStream::throw_if_failed() {
+  for (const auto& attended : attended_)
+    if (const auto alive = attended.lock()) alive->throw_if_failed();
+}
+
+CudaStream::CudaStream(const CudaApi& api, int device, StreamKind kind)
+    : api_(api), device_(device), shared_(std::make_shared<SharedStream>(api, device, kind)) {}
 
 // The null stream is that of the current device; the others need no guard, which a wait for several
 // GPUs would pay at each turn.
 bool CudaStream::idle() {
   std::optional<DeviceGuard> guard;
-  if (stream_ == nullptr) guard.emplace(api_, device_);
-  const cudaError_t code = api_.stream_query(stream_);
+  if (get() == nullptr) guard.emplace(api_, device_);
+  const cudaError_t code = api_.stream_query(get());
   if (code == cudaErrorNotReady) return false;
   if (code != cudaSuccess) check_cuda(api_, code, on_gpu("cudaStreamQuery", device_));
   return true;
@@ -48,21 +105,33 @@ void CudaStream::synchronize(const Deadline& deadline) {
   }
 }
 
+Event CudaStream::record() {
+  const DeviceGuard guard(api_, device_);
+  return Event(std::make_shared<RecordedEvent>(api_, shared_));
+}
+
+// Events of other kinds of device are waited for by the calling thread: CUDA knows only its own.
+void CudaStream::wait(const Event& event) {
+  const auto* const recorded = dynamic_cast<const RecordedEvent*>(event.state().get());
+  if (recorded == nullptr) return event.wait(Deadline::never());
+  const DeviceGuard guard(api_, device_);
+  recorded->event().hold(get());
+}
+
 std::unique_ptr<Marks> CudaStream::marks(std::size_t count) {
   return std::make_unique<CudaMarks>(api_, *this, count);
 }
 
 // Of this thread only: others go on to call CUDA, and NCCL allocates on its first call.
 void CudaStream::begin_capture() {
-  check_cuda(api_, api_.stream_begin_capture(stream_, cudaStreamCaptureModeThreadLocal),
+  check_cuda(api_, api_.stream_begin_capture(get(), cudaStreamCaptureModeThreadLocal),
              on_gpu("cudaStreamBeginCapture", device_));
 }
 
 std::unique_ptr<Graph> CudaStream::end_capture() {
   const DeviceGuard guard(api_, device_);
   cudaGraph_t graph = nullptr;
-  check_cuda(api_, api_.stream_end_capture(stream_, &graph),
-             on_gpu("cudaStreamEndCapture", device_));
+  check_cuda(api_, api_.stream_end_capture(get(), &graph), on_gpu("cudaStreamEndCapture", device_));
   return std::make_unique<CudaGraph>(api_, graph);
 }
 

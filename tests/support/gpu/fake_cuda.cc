@@ -1,12 +1,14 @@
-// See fake_cuda.h.
 #include "support/gpu/fake_cuda.h"
 
 #include "support/gpu/fake_memory.h"
 #include "support/gpu/fake_stream.h"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 namespace linerate::cuda {
@@ -62,6 +64,10 @@ void add_streams(CudaApi& api) {
     return fake_stream_idle(stream) ? cudaSuccess : cudaErrorNotReady;
   };
   api.memcpy_async = copy;
+  api.memset_async = [](void* to, int value, std::size_t bytes, cudaStream_t stream) {
+    enqueue_fake(stream, [=] { std::memset(to, value, bytes); });
+    return cudaSuccess;
+  };
 }
 
 // A graph is the list of its work, for both of its handles.
@@ -95,26 +101,49 @@ void add_graphs(CudaApi& api) {
   };
 }
 
-// An event is the moment when the stream got to it.
-using Moment = std::chrono::steady_clock::time_point;
+// An event is the moment when the stream got to it last. Work that is enqueued may outlive it.
+struct FakeEvent {
+  std::atomic<std::uint64_t> asked = 0, reached = 0;  // records enqueued, and run
+  std::chrono::steady_clock::time_point at{};
+};
+using EventHandle = std::shared_ptr<FakeEvent>;
+
+const EventHandle& event_of(cudaEvent_t event) { return *reinterpret_cast<EventHandle*>(event); }
+
+cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream) {
+  ++event_of(handle)->asked;
+  enqueue_fake(stream, [event = event_of(handle)] {
+    event->at = std::chrono::steady_clock::now();
+    ++event->reached;
+  });
+  return cudaSuccess;
+}
+
+cudaError_t wait_for_event(cudaStream_t stream, cudaEvent_t handle, unsigned) {
+  fake_stream(stream).enqueue([event = event_of(handle), ticket = event_of(handle)->asked.load()] {
+    return [event, ticket] { return event->reached >= ticket; };
+  });
+  return cudaSuccess;
+}
 
 void add_events(CudaApi& api) {
   api.event_create_with_flags = [](cudaEvent_t* event, unsigned) {
-    *event = reinterpret_cast<cudaEvent_t>(new Moment());
+    *event = reinterpret_cast<cudaEvent_t>(new EventHandle(std::make_shared<FakeEvent>()));
     return cudaSuccess;
   };
-  api.event_record = [](cudaEvent_t event, cudaStream_t stream) {
-    auto* const moment = reinterpret_cast<Moment*>(event);
-    enqueue_fake(stream, [=] { *moment = std::chrono::steady_clock::now(); });
-    return cudaSuccess;
+  api.event_record = record_event;
+  api.stream_wait_event = wait_for_event;
+  api.event_query = [](cudaEvent_t event) {
+    (void)fake_stream_idle(nullptr);  // all of this thread's go on
+    return event_of(event)->reached >= event_of(event)->asked ? cudaSuccess : cudaErrorNotReady;
   };
   api.event_elapsed_time = [](float* ms, cudaEvent_t from, cudaEvent_t to) {
-    const auto between = *reinterpret_cast<Moment*>(to) - *reinterpret_cast<Moment*>(from);
+    const auto between = event_of(to)->at - event_of(from)->at;
     *ms = std::chrono::duration<float, std::milli>(between).count();
     return cudaSuccess;
   };
   api.event_destroy = [](cudaEvent_t event) {
-    delete reinterpret_cast<Moment*>(event);
+    delete reinterpret_cast<EventHandle*>(event);
     return cudaSuccess;
   };
 }

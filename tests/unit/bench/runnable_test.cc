@@ -10,23 +10,15 @@
 namespace linerate {
 namespace {
 
-// One rank that has calls as `allows` says; nothing of it runs.
-class Picky final : public Communicator {
+// A communicator that has calls as `allows` says.
+class Picky final : public Inspector {
  public:
   explicit Picky(std::function<bool(const Op&)> allows) : allows_(std::move(allows)) {}
 
-  int rank() const override { return 0; }
-  int nranks() const override { return 1; }
-  Device& device() override { throw Error("not asked for"); }
   std::string transport() const override { return {}; }
-  void enqueue(const Op&, Stream&) override {}
   std::string refusal(const Op& op) const override {
     return allows_(op) ? "" : "No call for " + std::string(name_of(op.type)) + ".";
   }
-  Buffer allocate(std::size_t, MemoryKind) override { return {}; }
-  std::unique_ptr<Communicator> split(int, int) override { return nullptr; }
-  void barrier() override {}
-  void abort() noexcept override {}
 
  private:
   std::function<bool(const Op&)> allows_;
@@ -53,12 +45,12 @@ TEST(RunnableCases, AreAllOfThemWhereNothingIsRefused) {
 }
 
 TEST(RunnableCases, LeaveOutAndNameTheOthers) {
-  const Picky comm([](const Op& op) {
+  const Picky inspector([](const Op& op) {
     return op.kind == OpKind::all_reduce && op.op != RedOp::prod &&
            (op.op != RedOp::sum || op.type != DataType::f8e4m3);
   });
 
-  const auto runnable = runnable_cases(cases_of("all_reduce"), comm);
+  const auto runnable = runnable_cases(cases_of("all_reduce"), inspector);
 
   EXPECT_EQ(runnable.cases.size(), 10u);  // int32 and float: sum, max; f8e4m3: max; of two sizes
   for (const Case& what : runnable.cases) EXPECT_NE(what.op, RedOp::prod);

@@ -46,11 +46,12 @@ class Telling final : public Communicator {
   int rank() const override { return 0; }
   int nranks() const override { return 1; }
   Device& device() override { throw Error("not asked for"); }
-  std::string transport() const override { return {}; }
   void enqueue(const Op&, Stream&) override {}
+  void enqueue_batch(std::span<const Op>, Stream&) override {}
   Buffer allocate(std::size_t, MemoryKind) override { return {}; }
   std::unique_ptr<Communicator> split(int, int) override { return nullptr; }
   void barrier() override {}
+  Inspector& inspector() override { throw Error("not asked for"); }
   bool stop_calls() noexcept override {
     told_ += "stop ";
     return true;

@@ -45,7 +45,7 @@
 
 namespace linerate::host {
 
-// What a rank owes to the clock, over all its communicators. Used by the rank's own thread.
+// What a rank owes to the clock, over all communicators that one thread of it uses.
 struct Arrears {
   std::int64_t behind_ns = 0;  // that it returned too late from its last call
   std::int64_t lag_ns = 0;     // that slow links and ranks have kept it since all ranks met
@@ -63,6 +63,9 @@ class Toll {
   ~Toll();
   Toll(const Toll&) = delete;
   Toll& operator=(const Toll&) = delete;
+
+  // Calls to come owe to `arrears`: those of the thread that makes them.
+  void owe(std::shared_ptr<Arrears> arrears) { arrears_ = std::move(arrears); }
 
   // Begins the next collective call: before Team::enter.
   void enter();

@@ -158,6 +158,57 @@ TEST(FakeSlowRank, LeavesBarriersLateAndHoldsUpTheOthers) {
   EXPECT_EQ(exit[0] - entry[3], 72'000);
 }
 
+// Two ranks with a link of 1 GB/s and 10 us: an all_reduce of S bytes takes 2 (10 us + S/2 per GB).
+constexpr FakeOptions kTenUs{.alpha_us = 10, .link_gbps = 1};
+
+TEST(FakeAsyncStreams, OverlapInVirtualTime) {
+  std::vector<std::int64_t> took(2);
+
+  run_fake(kTenUs, 2, [&](Rank& rank) {
+    const auto part = rank.comm.split(0, rank.number());
+    const auto one = rank.device.open_stream(StreamKind::async);
+    const auto other = rank.device.open_stream(StreamKind::async);
+    std::vector<std::byte> large(80'000), small(20'000);
+    const auto start = rank.now_ns();
+
+    rank.comm.all_reduce({.send = large, .recv = large, .count = 20'000}, {}, *one);
+    part->all_reduce({.send = small, .recv = small, .count = 5'000}, {}, *other);
+    one->synchronize(Deadline::never());
+    other->synchronize(Deadline::never());
+
+    took[static_cast<std::size_t>(rank.number())] = rank.now_ns() - start;
+  });
+
+  EXPECT_EQ(took, (std::vector<std::int64_t>(2, 100'000)));  // not 100 + 40 us
+}
+
+TEST(FakeAsyncStreams, TakeTheSumWhereOneWaitsForTheOthersEvent) {
+  std::vector<double> between(2);
+  std::vector<std::int64_t> took(2);
+
+  run_fake(kTenUs, 2, [&](Rank& rank) {
+    const auto part = rank.comm.split(0, rank.number());
+    const auto one = rank.device.open_stream(StreamKind::async);
+    const auto other = rank.device.open_stream(StreamKind::async);
+    std::vector<std::byte> large(80'000), small(20'000);
+    const auto me = static_cast<std::size_t>(rank.number());
+    const auto start = rank.now_ns();
+
+    rank.comm.all_reduce({.send = large, .recv = large, .count = 20'000}, {}, *one);
+    const Event first = one->record();
+    other->wait(first);
+    part->all_reduce({.send = small, .recv = small, .count = 5'000}, {}, *other);
+    const Event second = other->record();
+    other->synchronize(Deadline::never());
+
+    took[me] = rank.now_ns() - start;
+    between[me] = elapsed_us(first, second);
+  });
+
+  EXPECT_EQ(took, (std::vector<std::int64_t>(2, 140'000)));
+  EXPECT_EQ(between, (std::vector<double>(2, 40.0)));
+}
+
 // What a rank lost after a barrier, some calls and messages.
 std::vector<std::int64_t> losses(const FakeOptions& options) {
   std::vector<std::int64_t> lost(4);
@@ -168,7 +219,7 @@ std::vector<std::int64_t> losses(const FakeOptions& options) {
     const Buffers buffers{.send = data, .recv = data, .count = 1000};
     if (rank.number() == 0) rank.comm.send(buffers, 1, rank.stream);
     if (rank.number() == 1) rank.comm.recv(buffers, 0, rank.stream);
-    lost[static_cast<std::size_t>(rank.number())] = rank.comm.modeled_time()->lost_ns();
+    lost[static_cast<std::size_t>(rank.number())] = rank.comm.inspector().modeled_time()->lost_ns();
   });
   return lost;
 }

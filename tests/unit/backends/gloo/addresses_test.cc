@@ -51,7 +51,7 @@ TEST(CommonNetwork, IsNoneWhereAHostHasNoAddress) {
 }
 
 TEST(Interface, OnOneHostIsLoopback) {
-  run_ranks(2, [](Rank rank) { EXPECT_EQ(rank.comm.transport(), "TCP on lo"); });
+  run_ranks(2, [](Rank rank) { EXPECT_EQ(rank.comm.inspector().transport(), "TCP on lo"); });
 }
 
 TEST(Interface, ThatIsNamedButNotHereIsRefusedWithTheWayOut) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,49 @@ INSTANTIATE_TEST_SUITE_P(Host, BlockedCall,
                          [](const auto& instance) {
                            return std::string(linerate::name_of(instance.param));
                          });
+
+TEST(Abort, EndsCallsOnAsyncStreamsAndWhatWaitsForTheirEvents) {
+  run_ranks({.nranks = 3}, [](Rank rank) {
+    if (rank.comm.rank() == 0) return rank.comm.abort();
+    const auto comm = rank.device.open_stream(StreamKind::async);
+    const auto compute = rank.device.open_stream(StreamKind::async);
+    std::vector<std::byte> bytes(64);
+    bool ran = false;
+
+    rank.comm.all_reduce(floats(bytes), {}, *comm);
+    compute->wait(comm->record());
+    compute->run([&] { ran = true; });
+
+    EXPECT_THROW(compute->synchronize(Deadline::never()), PeerFailure);
+    EXPECT_THROW(comm->synchronize(Deadline::never()), PeerFailure);
+    EXPECT_FALSE(ran);
+  });
+}
+
+// Rank 1 never makes the calls that it handed to its streams; the others must not wait for it.
+TEST(Abort, FollowsTheEndOfACommunicatorWhoseCallsWait) {
+  run_ranks({.nranks = 2}, [](Rank rank) {
+    auto part = rank.comm.split(0, rank.comm.rank());
+    std::vector<std::byte> bytes(64);
+    const auto stream = rank.device.open_stream(StreamKind::async);
+    if (rank.comm.rank() == 0) {
+      part->all_reduce(floats(bytes), {}, *stream);
+      EXPECT_THROW(stream->synchronize(Deadline::never()), PeerFailure);
+      return;
+    }
+    const auto never = rank.device.open_stream(StreamKind::async);
+    std::promise<void> go;
+    never->run([&] { go.get_future().wait(); });
+    stream->wait(never->record());
+    part->all_reduce(floats(bytes), {}, *stream);
+
+    part.reset();
+
+    go.set_value();
+    never->synchronize(Deadline::never());
+    stream->synchronize(Deadline::never());
+  });
+}
 
 TEST(Abort, NamesTheRankThatAborted) {
   run_ranks({.nranks = 2, .address_space = AddressSpace::separate}, [](Rank rank) {

@@ -1,4 +1,5 @@
 // Every collective and every point-to-point call of the host backend against a naive expectation.
+#include "comm/comm_decorator.h"
 #include "ranks.h"
 #include "support/naive.h"
 
@@ -14,24 +15,13 @@ namespace linerate::host {
 namespace {
 
 // Carries a call's buffers into the arena and back, keeping how they overlap.
-class InArena final : public Communicator {
+class InArena final : public CommDecorator {
  public:
-  explicit InArena(Communicator& inner) : inner_(inner) {}
+  using CommDecorator::CommDecorator;
 
-  int rank() const override { return inner_.rank(); }
-  int nranks() const override { return inner_.nranks(); }
-  Device& device() override { return inner_.device(); }
-  std::string transport() const override { return inner_.transport(); }
-  Buffer allocate(std::size_t bytes, MemoryKind kind) override {
-    return inner_.allocate(bytes, kind);
-  }
-  std::unique_ptr<Communicator> split(int color, int key) override {
-    return inner_.split(color, key);
-  }
-  void barrier() override { inner_.barrier(); }
-  void abort() noexcept override { inner_.abort(); }
-
-  void enqueue(const Op& op, Stream& stream) override {
+ protected:
+  void issue(std::span<const Op> ops, Stream& stream) override {
+    const Op& op = ops.front();
     constexpr std::size_t kUnaligned = 24;
     const std::byte* const low = std::min<const std::byte*>(op.send.data(), op.recv.data());
     const std::byte* const high = std::max<const std::byte*>(op.send.data() + op.send.size(),
@@ -53,12 +43,12 @@ class InArena final : public Communicator {
     }
     std::ranges::copy(op.recv, moved.recv.begin());
     std::ranges::copy(op.send, const_cast<std::byte*>(moved.send.data()));
-    inner_.enqueue(moved, stream);
+    CommDecorator::issue({&moved, 1}, stream);
     std::ranges::copy(moved.recv, op.recv.begin());
   }
-
- private:
-  Communicator& inner_;
+  std::unique_ptr<Communicator> decorate(std::unique_ptr<Communicator> part) const override {
+    return part;
+  }
 };
 
 enum class Memory { arena, elsewhere };
@@ -130,11 +120,11 @@ TEST(Transport, SaysWhenBuffersHadToBeStaged) {
     std::vector<std::byte> unreachable(4096);
 
     rank.comm.all_reduce({reachable.view(), reachable.view(), 1024}, {}, rank.stream);
-    const std::string before = rank.comm.transport();
+    const std::string before = rank.comm.inspector().transport();
     rank.comm.all_reduce({unreachable, unreachable, 1024}, {}, rank.stream);
 
     EXPECT_EQ(before, "shared memory");
-    EXPECT_EQ(rank.comm.transport(), "shared memory, staged");
+    EXPECT_EQ(rank.comm.inspector().transport(), "shared memory, staged");
   });
 }
 

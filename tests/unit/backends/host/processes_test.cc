@@ -58,7 +58,7 @@ TEST_P(Processes, ReachEachOthersBuffersWithoutStaging) {
 
       EXPECT_EQ(recv.view().front(), static_cast<std::byte>(rank.comm.nranks()));
       EXPECT_EQ(recv.view().back(), static_cast<std::byte>(rank.comm.nranks()));
-      EXPECT_EQ(rank.comm.transport(), "shared memory");
+      EXPECT_EQ(rank.comm.inspector().transport(), "shared memory");
     });
   });
 }

@@ -53,41 +53,41 @@ class ObservedCalls : public testing::Test {
 
 TEST_F(ObservedCalls, AreToldOfByTheirLastOne) {
   run([](Rank& rank) {
-    rank.comm.observe(true);
+    rank.comm.inspector().observe(true);
     rank.all_reduce(kSmall);
     std::swap(rank.send, rank.recv);
     rank.all_reduce(kLarge);
-    rank.comm.observe(false);
+    rank.comm.inspector().observe(false);
 
-    EXPECT_EQ(rank.comm.last_call().algorithm, "RING");
+    EXPECT_EQ(rank.comm.inspector().last_call().algorithm, "RING");
   });
 }
 
 TEST_F(ObservedCalls, AreAllThatIsToldOf) {
   run([](Rank& rank) {
     rank.all_reduce(kSmall);
-    EXPECT_EQ(rank.comm.last_call(), CallFacts{});
+    EXPECT_EQ(rank.comm.inspector().last_call(), CallFacts{});
 
-    rank.comm.observe(true);
+    rank.comm.inspector().observe(true);
     rank.all_reduce(kSmall);
-    rank.comm.observe(false);
+    rank.comm.inspector().observe(false);
     rank.all_reduce(kLarge);
 
-    EXPECT_EQ(rank.comm.last_call().algorithm, "TREE");
+    EXPECT_EQ(rank.comm.inspector().last_call().algorithm, "TREE");
   });
 }
 
 TEST_F(ObservedCalls, ThatAreNoneTellNothing) {
   run([](Rank& rank) {
-    rank.comm.observe(true);
+    rank.comm.inspector().observe(true);
     rank.all_reduce(kSmall);
-    rank.comm.observe(false);
+    rank.comm.inspector().observe(false);
 
-    rank.comm.observe(true);
-    rank.comm.observe(false);
-    rank.comm.observe(false);
+    rank.comm.inspector().observe(true);
+    rank.comm.inspector().observe(false);
+    rank.comm.inspector().observe(false);
 
-    EXPECT_EQ(rank.comm.last_call(), CallFacts{});
+    EXPECT_EQ(rank.comm.inspector().last_call(), CallFacts{});
   });
 }
 
@@ -96,12 +96,12 @@ TEST_F(ObservedCalls, OfAPartAreThoseOfItsCommunicator) {
     const auto part = rank.comm.split(0, 1 - rank.comm.rank());  // the other way round
     Rank in_part{*part, rank.stream, std::move(rank.send), std::move(rank.recv)};
 
-    part->observe(true);
+    part->inspector().observe(true);
     in_part.all_reduce(kLarge);
-    part->observe(false);
+    part->inspector().observe(false);
 
-    EXPECT_EQ(part->last_call().algorithm, "RING");
-    EXPECT_EQ(rank.comm.last_call(), CallFacts{});
+    EXPECT_EQ(part->inspector().last_call().algorithm, "RING");
+    EXPECT_EQ(rank.comm.inspector().last_call(), CallFacts{});
   });
 }
 

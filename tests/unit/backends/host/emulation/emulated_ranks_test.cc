@@ -51,8 +51,8 @@ class EmulatedRanks : public testing::TestWithParam<AddressSpace> {};
 TEST_P(EmulatedRanks, ReduceRightByEveryAlgorithm) {
   run_ranks(emulated(GetParam(), 1), [](Rank rank) {
     const Room room(rank.comm, rank.comm.rank() + 1);
-    for (const std::string_view name : rank.comm.algorithms(OpKind::all_reduce)) {
-      rank.comm.use_algorithm(name);
+    for (const std::string_view name : rank.comm.inspector().algorithms(OpKind::all_reduce)) {
+      rank.comm.inspector().use_algorithm(name);
       rank.comm.all_reduce(room.buffers(), {}, rank.stream);
       EXPECT_EQ(room.at(kCount - 1), 1 + 2 + 3 + 4) << name;
     }
