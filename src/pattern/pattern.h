@@ -14,7 +14,8 @@ namespace linerate::pattern {
 // 1 <= content.nranks <= 65536. The view may be unaligned.
 void fill(View view, const Content& content);
 
-// Compares the view with `content` by bit pattern; floating avg within 2 ULP. Same requirement.
+// Compares the view with `content` by bit pattern, floating avg within tolerance_of()
+// (tolerance.h). Same requirement.
 Comparison count_wrong(ConstView view, const Content& content);
 
 }  // namespace linerate::pattern
