@@ -1,6 +1,7 @@
 // See ranks.h.
 #include "commands/ranks.h"
 
+#include "backends/fake/fake_options.h"
 #include "bench/groups.h"
 #include "cli/checks.h"
 
@@ -24,6 +25,8 @@ std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64
     return fmt::format(
         "--emulate '{}': {} have no place for {} ranks: use fewer ranks, or more nodes.",
         config.emulate_file, network->places(), nranks);
+  if (const auto fake = parse_fake_options(config.fake))
+    if (auto refusal = refusal_for_ranks(*fake, nranks)) return refusal;
   for (const auto& [color, size] : group_sizes(config, static_cast<int>(nranks)))
     if (auto refusal = check_against_ranks(config, size)) return refusal;
   return std::nullopt;

@@ -10,6 +10,8 @@
 #include <array>
 #include <cctype>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -180,6 +182,21 @@ Result<FakeOptions> parse_fake_options(std::string_view text) {
           fmt::format("'{}' in --fake cannot be read: {} takes {}.", item, name, key->form)};
   }
   return options;
+}
+
+std::optional<std::string> refusal_for_ranks(const FakeOptions& options, std::int64_t nranks) {
+  std::vector<std::pair<std::string_view, int>> named;
+  for (const auto& slow : options.slow_ranks) named.emplace_back("slow_rank", slow.rank);
+  for (const auto& slow : options.slow_links)
+    named.emplace_back("slow_link", std::max(slow.a, slow.b));
+  for (const auto& flip : options.flips) named.emplace_back("flip", flip.rank);
+  for (const auto& hang : options.hangs) named.emplace_back("hang", hang.rank);
+  for (const auto& death : options.deaths) named.emplace_back("die", death.rank);
+  for (const auto& [key, rank] : named)
+    if (rank >= nranks)
+      return fmt::format("--fake {} names rank {}, but the ranks of this run are 0 to {}.", key,
+                         rank, nranks - 1);
+  return std::nullopt;
 }
 
 }  // namespace linerate

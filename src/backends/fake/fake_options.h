@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,5 +54,8 @@ struct FakeOptions {
 // hang=1:40,die=2:10"; flip=2 flips in every call. An empty text yields the defaults. bw is in
 // GB/s. slow_rank, slow_link, flip, hang and die may be given several times, the others once.
 Result<FakeOptions> parse_fake_options(std::string_view text);
+
+// A sentence about a fault of a rank that `nranks` ranks do not have: it could have no effect.
+std::optional<std::string> refusal_for_ranks(const FakeOptions& options, std::int64_t nranks);
 
 }  // namespace linerate
