@@ -36,7 +36,7 @@ RankServer::RankServer(const SessionInput& input, const Options& options)
 }
 
 void RankServer::allocate(const Options& options) {
-  if (!options.private_buffers) return session_.allocate(options.buffer_bytes);
+  if (!options.private_buffers) return session_.allocate({.bytes = options.buffer_bytes});
   const Content inputs{
       .type = DataType::float32, .rank = local().rank, .nranks = session_.nranks()};
   for (Buffer* buffer : {&local().send, &local().recv}) {
@@ -82,7 +82,7 @@ CaseOnThread RankServer::place(const Request& request, const SlotRange& slots) c
           .layouts = {{.shape = what.collective->shape(sizing),
                        .element_bytes = bytes_of(what.type),
                        .stride = stride,
-                       .slots = slots.count,
+                       .slots = {.sliding = slots.count},
                        .lead = slots.first * stride,
                        .placement = request.placement}},
           .send_ranges = std::vector<std::vector<Range>>(1),

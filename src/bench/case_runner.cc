@@ -68,7 +68,7 @@ CaseOnThread CaseRunner::prepare(const Case& what, Placement placement) const {
     sizing.rank = local.comm().rank();
     on_thread.sizings.push_back(sizing);
     on_thread.layouts.push_back(
-        layout_of(sizing, what, placement, session_.config(), setup_.buffer_bytes));
+        layout_of(sizing, what, placement, session_.config(), setup_.buffers));
     auto& send = on_thread.send_ranges.emplace_back();
     auto& recv = on_thread.recv_ranges.emplace_back();
     if (setup_.traffic == nullptr) continue;
@@ -80,9 +80,12 @@ CaseOnThread CaseRunner::prepare(const Case& what, Placement placement) const {
 
 // Threads take the same steps, though groups of other sizes have other slots.
 CaseOnThread CaseRunner::agree_on(CaseOnThread on_thread) {
-  const auto& config = session_.config();
-  if (config.check > 0 && !config.stop.asked() && config.gpu.cudagraph == 0)
-    on_thread.keeps_spare = !session_.any_thread(!on_thread.layouts.front().has_spare());
+  const auto& layouts = on_thread.layouts;
+  on_thread.sliding_slots = std::ranges::min_element(layouts, {}, [](const Layout& layout) {
+                              return layout.slots.sliding;
+                            })->slots.sliding;
+  const bool lacks_spare = !std::ranges::all_of(layouts, &Layout::has_spare);
+  on_thread.uses_spare = !session_.any_thread(lacks_spare);
   return on_thread;
 }
 
@@ -93,23 +96,6 @@ Stage CaseRunner::stage(const char* what, const CaseOnThread& on_thread) const {
           .placement = name_of(on_thread.placement)};
 }
 
-// Inputs of the case's own type in every slot that calls will touch: leftovers of another type
-// could be denormal, and slow the arithmetic down.
-void CaseRunner::fill_sliding(const CaseOnThread& on_thread, std::uint64_t calls) {
-  for (std::size_t i = 0; i < session_.ranks().size(); ++i) {
-    auto& local = session_.ranks()[i];
-    const auto& layout = on_thread.layouts[i];
-    const auto used = std::min<std::uint64_t>(layout.slots, calls) * layout.stride;
-    const Content inputs{.type = on_thread.what.type,
-                         .op = on_thread.what.op,
-                         .rank = local.comm().rank(),
-                         .nranks = local.comm().nranks(),
-                         .seed = session_.config().seed};
-    local.device->fill(local.send.view(layout.lead, used), inputs);
-    local.device->fill(local.recv.view(layout.lead, used), inputs);
-  }
-}
-
 Measurement CaseRunner::run(const Case& what, Placement placement) {
   const auto& config = session_.config();
   const auto on_thread = agree_on(prepare(what, placement));
@@ -118,9 +104,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
       config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
   session_.enter_local(stage("filling", on_thread));
   const auto calls = config.window_calls();
-  fill_sliding(on_thread, std::max(calls, config.warmup_iters));
-  if (on_thread.keeps_spare && m.checked)
-    fill_slot(session_, on_thread, on_thread.layouts.front().last_slot());
+  fill_sliding(session_, on_thread, std::max(calls, config.warmup_iters));
   CaseLauncher launcher(session_, on_thread);
   warm_up(on_thread, launcher);
   if (interrupted_) return m;
@@ -154,7 +138,7 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) 
       look_at += agree_on_looks(static_cast<double>(elapsed_ns) / 1e3 / static_cast<double>(i));
       if (interrupted_) return;
     }
-    const auto slot = i % on_thread.layouts.front().sliding_slots();
+    const auto slot = i % on_thread.sliding_slots;
     if (config.observes() && i + 1 == config.warmup_iters)
       observed_call(launcher, slot);
     else
@@ -184,12 +168,20 @@ void CaseRunner::prepare_samples(Measurement& m) const {
     m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
 }
 
-// The captured calls where there is a graph, else the calls themselves.
-WindowTime CaseRunner::run_verified_call(CaseLauncher& launcher, std::size_t slot) {
-  const WindowPlan plan{.iters = 1, .last_slot = slot};
-  if (session_.config().gpu.cudagraph == 0) return run_window(session_, launcher, plan);
-  CapturedWindow captured(session_, launcher, plan);
-  return run_launches(session_, launcher, captured, 1);
+WindowPlan CaseRunner::window_plan(const CaseOnThread& on_thread) const {
+  const auto& config = session_.config();
+  WindowPlan plan{.iters = config.iters,
+                  .agg_iters = config.agg_iters,
+                  .sliding_slots = on_thread.sliding_slots};
+  if (on_thread.uses_spare) plan.last_slot = kSpareSlot;
+  return plan;
+}
+
+// Right before a window, so that nothing but its last call has written there.
+void CaseRunner::fill_spare(const CaseOnThread& on_thread, const Measurement& m) {
+  if (!m.checked || !on_thread.uses_spare) return;
+  session_.enter_local(stage("filling", on_thread));
+  fill_slot(session_, on_thread, kSpareSlot);
 }
 
 // One untimed call that rank 0's communicator looks into.
@@ -203,19 +195,16 @@ void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
 
 void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
   const auto& config = session_.config();
-  const auto& layout = on_thread.layouts.front();
   prepare_samples(m);
   m.thread_times.resize(static_cast<std::size_t>(session_.members().nranks()));
   const auto start_ns = session_.clock().now_ns();
   next_look_ = 0;
-  const WindowPlan plan{.iters = config.iters,
-                        .agg_iters = config.agg_iters,
-                        .sliding_slots = layout.sliding_slots(),
-                        .last_slot = layout.last_slot()};
+  const auto plan = window_plan(on_thread);
   const int launches = config.gpu.cudagraph;
   std::unique_ptr<CapturedWindow> captured;
   if (launches > 0) captured = std::make_unique<CapturedWindow>(session_, launcher, plan);
   for (bool stop = false; !stop;) {
+    fill_spare(on_thread, m);
     session_.enter(stage("timed loop", on_thread));
     const auto time = time_window(launcher, plan, captured.get());
     m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
@@ -243,7 +232,7 @@ void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThr
   session_.enter(stage("samples", on_thread));
   plan.skip = session_.config().per_iter_skip;
   plan.interrupted = [this] { return look(); };
-  plan.sliding_slots = on_thread.layouts.front().sliding_slots();
+  plan.sliding_slots = on_thread.sliding_slots;
   sampler_.run(launcher, plan, thread_sets_, m.samples);
 }
 
@@ -309,25 +298,41 @@ bool CaseRunner::measured_enough(const Measurement& m, double elapsed_s) {
   return stats::stop_now(limits, samples.summary(), elapsed_s) != stats::Stop::go_on;
 }
 
-// The last timed call worked on the spare slot. Where there is none, one more call is timed on a
-// slot filled anew. Further rounds of -c do the same.
+// The first round compares what the last timed call left in the spare slot. Each further round
+// repeats the window, whose time nobody reads, and compares what its last call left.
 void CaseRunner::verify(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
-  const auto last = on_thread.layouts.front().last_slot();
+  const bool timed = on_thread.uses_spare && session_.config().verifies_timed_calls();
   std::vector<RankCheck> checks;
   for (int round = 0; round < session_.config().check; ++round) {
     if (round > 0 && look()) break;
-    if (round > 0 || !on_thread.keeps_spare) {
-      session_.enter_local(stage("filling", on_thread));
-      fill_slot(session_, on_thread, last);
-      session_.enter(stage("verified call", on_thread));
-      run_verified_call(launcher, last);
+    if (timed && round > 0) {
+      fill_spare(on_thread, m);
+      session_.enter(stage("verified window", on_thread));
+      run_window(session_, launcher, window_plan(on_thread));
     }
+    const auto slot = timed ? kSpareSlot : make_extra_call(on_thread, launcher);
     session_.enter_local(stage("comparison", on_thread));
-    const auto found = check_slot(session_, on_thread, last);
+    const auto found = check_slot(session_, on_thread, slot);
     checks.insert(checks.end(), found.begin(), found.end());
   }
   session_.enter(stage("gathering", on_thread));
   gather_checks(checks, m);
+}
+
+// Where no timed call can be verified: one more, alone, on a slot filled anew; of a graph the same.
+std::size_t CaseRunner::make_extra_call(const CaseOnThread& on_thread, CaseLauncher& launcher) {
+  const std::size_t slot = on_thread.uses_spare ? kSpareSlot : 0;
+  session_.enter_local(stage("filling", on_thread));
+  fill_slot(session_, on_thread, slot);
+  session_.enter(stage("verified call", on_thread));
+  const WindowPlan plan{.iters = 1, .last_slot = slot};
+  if (session_.config().gpu.cudagraph == 0) {
+    run_window(session_, launcher, plan);
+  } else {
+    CapturedWindow captured(session_, launcher, plan);
+    run_launches(session_, launcher, captured, 1);
+  }
+  return slot;
 }
 
 void CaseRunner::gather_checks(const std::vector<RankCheck>& mine, Measurement& m) {

@@ -17,14 +17,15 @@ namespace linerate {
 class CaseRunner {
  public:
   struct Setup {
-    std::size_t buffer_bytes = 0;  // of one buffer of each rank, without -u's lead
+    BufferSizes buffers;  // of each rank
     double clock_cost_ns = 0;
     const TrafficMatrix* traffic = nullptr;  // of all_to_all_v; outlives the runner
     std::function<bool()> interrupted;       // asked between windows
   };
   CaseRunner(Session& session, Setup setup);
 
-  // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather.
+  // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather. What
+  // is verified is the last call of the last window, wherever every rank has a spare slot for it.
   // After Ctrl-C only what is under way is measured: a window, and of the samples and checks those
   // of half a second. Collective over all threads; yields the measurement on rank 0 and an empty
   // one elsewhere, of no iterations where the warm-up was interrupted.
@@ -51,11 +52,12 @@ class CaseRunner {
   CaseOnThread agree_on(CaseOnThread on_thread);
   void warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher);
   void observed_call(CaseLauncher& launcher, std::size_t slot);
-  void fill_sliding(const CaseOnThread& on_thread, std::uint64_t calls);
   void measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m);
   void throw_late_errors();
   void prepare_samples(Measurement& m) const;
-  WindowTime run_verified_call(CaseLauncher& launcher, std::size_t slot);
+  WindowPlan window_plan(const CaseOnThread& on_thread) const;
+  void fill_spare(const CaseOnThread& on_thread, const Measurement& m);
+  std::size_t make_extra_call(const CaseOnThread& on_thread, CaseLauncher& launcher);
   WindowTime time_window(CaseLauncher& launcher, const WindowPlan& plan, CapturedWindow* captured);
   void sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThread& on_thread,
               Measurement& m);

@@ -128,6 +128,9 @@ struct RunConfig {
   // nccl-tests' JSON lists the time of every iteration with -I, and its maximum in each process.
   bool lists_samples_of_processes() const { return per_iter_timing && !json_file.empty(); }
 
+  // Whether the last timed call is verified; with -G a further one is.
+  bool verifies_timed_calls() const { return check > 0 && gpu.cudagraph == 0; }
+
   std::uint64_t window_calls() const { return iters * static_cast<std::uint64_t>(agg_iters); }
 };
 

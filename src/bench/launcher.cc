@@ -16,6 +16,8 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnThread& on_thread)
                       .call = {},
                       .send = nullptr,
                       .recv = nullptr,
+                      .spare_send = nullptr,
+                      .spare_recv = nullptr,
                       .stride = layout.stride,
                       .steps = steps_of(collective_, local.comm().nranks())};
     steps_ = std::max(steps_, prepared.steps);
@@ -31,6 +33,10 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnThread& on_thread)
         .stream = local.stream.get()};
     prepared.send = prepared.call.buffers.send.data();
     prepared.recv = prepared.call.buffers.recv.data();
+    if (layout.has_spare()) {
+      prepared.spare_send = layout.send_view(local, kSpareSlot).data();
+      prepared.spare_recv = layout.recv_view(local, kSpareSlot).data();
+    }
     prepared_.push_back(prepared);
     streams_.push_back(local.stream.get());
   }
@@ -47,8 +53,9 @@ void CaseLauncher::end_group() {
 void CaseLauncher::add(std::size_t slot) {
   for (auto& p : prepared_) {
     auto& buffers = p.call.buffers;
-    buffers.send = {p.send + slot * p.stride, buffers.send.size()};
-    buffers.recv = {p.recv + slot * p.stride, buffers.recv.size()};
+    const bool spare = slot == kSpareSlot;
+    buffers.send = {spare ? p.spare_send : p.send + slot * p.stride, buffers.send.size()};
+    buffers.recv = {spare ? p.spare_recv : p.recv + slot * p.stride, buffers.recv.size()};
     if (steps_ == 1) collective_.launch(*p.comm, p.call);
   }
   if (steps_ > 1) add_steps();

@@ -17,8 +17,8 @@ struct CaseOnThread {
   std::vector<Sizing> sizings{};  // per local rank, within its group
   std::vector<Layout> layouts{};
   std::vector<std::vector<Range>> send_ranges{}, recv_ranges{};  // all_to_all_v only
-  // Every thread has a spare slot, on which the last timed call works and is verified.
-  bool keeps_spare = false;
+  std::size_t sliding_slots = 1;  // that every rank of the thread has
+  bool uses_spare = false;        // every rank of the run has a spare slot
 };
 
 // Launches the case on all ranks of the thread, on the slot it is told.
@@ -45,6 +45,8 @@ class CaseLauncher {
     Call call;
     const std::byte* send;  // of slot 0
     std::byte* recv;
+    const std::byte* spare_send;  // of the spare slot, where there is one
+    std::byte* spare_recv;
     std::size_t stride;
     int steps;
   };

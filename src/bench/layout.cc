@@ -14,35 +14,46 @@ std::size_t slot_elements(const Shape& shape, Placement placement) {
 
 }  // namespace
 
+View Layout::received(const LocalRank& local, std::size_t slot, const Range& elements) const {
+  const bool spare = slot == kSpareSlot;
+  const bool elsewhere = spare && slots.spare == Spare::own_buffer;
+  const Buffer& buffer = elsewhere ? local.spare : local.recv;
+  const std::size_t index = elsewhere ? 0 : spare ? slots.sliding : slot;
+  return buffer.view(lead + index * stride + elements.offset * element_bytes,
+                     elements.count * element_bytes);
+}
+
 ConstView Layout::send_view(const LocalRank& local, std::size_t slot) const {
-  const auto bytes = shape.sendcount * element_bytes;
-  if (placement == Placement::out_of_place) return local.send.view(offset(slot), bytes);
-  return local.recv.view(offset(slot) + shape.in_place_send_offset * element_bytes, bytes);
+  if (placement == Placement::in_place)
+    return received(local, slot, {shape.in_place_send_offset, shape.sendcount});
+  const std::size_t index = slot == kSpareSlot ? 0 : slot;
+  return local.send.view(lead + index * stride, shape.sendcount * element_bytes);
 }
 
 View Layout::recv_view(const LocalRank& local, std::size_t slot) const {
-  const auto shift =
-      placement == Placement::in_place ? shape.in_place_recv_offset * element_bytes : 0;
-  return local.recv.view(offset(slot) + shift, shape.recvcount * element_bytes);
+  const bool in_place = placement == Placement::in_place;
+  return received(local, slot, {in_place ? shape.in_place_recv_offset : 0, shape.recvcount});
 }
 
 View Layout::recv_slot(const LocalRank& local, std::size_t slot) const {
-  return local.recv.view(offset(slot), slot_elements(shape, placement) * element_bytes);
+  return received(local, slot, {0, slot_elements(shape, placement)});
 }
 
-std::size_t slots_of(std::size_t stride, std::size_t buffer_bytes, Sliding sliding) {
-  if (sliding != Sliding::slide || stride == 0) return 1;
-  return std::max<std::size_t>(1, buffer_bytes / stride);
+Slots slots_of(std::size_t stride, const BufferSizes& sizes, Sliding sliding) {
+  const bool slides = sliding == Sliding::slide && stride > 0;
+  const auto room = slides ? std::max<std::size_t>(1, sizes.bytes / stride) : 1;
+  if (sizes.spare_bytes > 0 && stride <= sizes.spare_bytes) return {room, Spare::own_buffer};
+  return room > 1 ? Slots{room - 1, Spare::behind} : Slots{};
 }
 
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
-                 const RunConfig& config, std::size_t buffer_bytes) {
+                 const RunConfig& config, const BufferSizes& sizes) {
   Layout layout{.shape = what.collective->shape(sizing),
                 .element_bytes = bytes_of(what.type),
                 .lead = config.unalign * bytes_of(what.type),
                 .placement = placement};
   layout.stride = row_bytes(*what.collective, sizing, what.type);
-  layout.slots = slots_of(layout.stride, buffer_bytes, config.sliding);
+  layout.slots = slots_of(layout.stride, sizes, config.sliding);
   return layout;
 }
 
@@ -53,6 +64,11 @@ std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const Traff
     most = std::max({most, what.bytes, row_bytes(*what.collective, sizing, what.type)});
   }
   return most;
+}
+
+BufferSizes buffer_sizes(std::size_t bytes, std::size_t memory_bytes) {
+  const auto left = memory_bytes - std::min(memory_bytes, 2 * bytes);
+  return {.bytes = bytes, .spare_bytes = std::min(bytes, left)};
 }
 
 }  // namespace linerate

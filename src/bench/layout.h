@@ -1,4 +1,5 @@
-// Where a case works inside a rank's buffers: one slot per call, sliding to defeat caches.
+// Where a case works inside a rank's buffers: one slot per call, sliding to defeat caches, and a
+// spare slot for the call that is verified.
 #pragma once
 
 #include "bench/plan.h"
@@ -10,38 +11,59 @@
 
 namespace linerate {
 
-// The slots of one case on one rank. A slot is `stride` bytes of both buffers; calls slide over the
-// first slots, and the last slot is touched by nothing but the call that is verified, where there
-// is more than one.
+// Names the slot that only the last call of a window writes to.
+inline constexpr std::size_t kSpareSlot = SIZE_MAX;
+
+// Where the spare slot lies.
+enum class Spare : std::uint8_t {
+  none,        // there is no memory for it
+  own_buffer,  // in the spare buffer
+  behind,      // behind the slots that calls slide over, where the spare buffer is too small
+};
+
+// How many slots calls slide over, and where the spare slot is.
+struct Slots {
+  std::size_t sliding = 1;
+  Spare spare = Spare::none;
+};
+
+// Yields the slots of `stride` bytes. With Sliding::fixed all calls but the last share one slot.
+Slots slots_of(std::size_t stride, const BufferSizes& sizes, Sliding sliding);
+
+// The slots of one case on one rank. A slot is `stride` bytes of both buffers; calls slide over
+// `slots.sliding` of them. The last call of a window writes to the spare slot, so that it can be
+// verified: what it leaves there, no other call wrote. Out of place it reads slot 0's input, which
+// no call changes; in place its input lies in the spare slot itself.
 struct Layout {
   Shape shape;
   std::size_t element_bytes = 1;
   std::size_t stride = 0;  // bytes of a slot
-  std::size_t slots = 1;
+  Slots slots{};
   std::size_t lead = 0;  // bytes in front of slot 0 (-u)
   Placement placement = Placement::out_of_place;
 
-  bool has_spare() const { return slots > 1; }
-  std::size_t last_slot() const { return slots - 1; }
-  std::size_t sliding_slots() const { return has_spare() ? slots - 1 : 1; }
-  std::size_t offset(std::size_t slot) const { return lead + slot * stride; }
+  bool has_spare() const { return slots.spare != Spare::none; }
 
-  // The views of a slot; in place both lie in `recv`.
+  // The views of a slot; in place both lie on the receiving side.
   ConstView send_view(const LocalRank& local, std::size_t slot) const;
   View recv_view(const LocalRank& local, std::size_t slot) const;
-  // The bytes of the recv buffer that a slot may use, in place or not.
+  // The bytes of the receiving side that a slot may use, in place or not.
   View recv_slot(const LocalRank& local, std::size_t slot) const;
+
+ private:
+  View received(const LocalRank& local, std::size_t slot, const Range& elements) const;
 };
 
-// How many there are in a buffer of `buffer_bytes`: 1 where calls do not slide.
-std::size_t slots_of(std::size_t stride, std::size_t buffer_bytes, Sliding sliding);
-
-// `buffer_bytes`: of one buffer without the lead.
+// Of `what` on a rank whose buffers have these sizes.
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
-                 const RunConfig& config, std::size_t buffer_bytes);
+                 const RunConfig& config, const BufferSizes& sizes);
 
 // Bytes that one buffer needs for every case of the plan, over all ranks of a group, without the
 // lead.
 std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic);
+
+// The buffers for cases that need `bytes`, where a rank has `memory_bytes` for all its buffers. The
+// spare buffer holds the largest case, or as much as the memory leaves.
+BufferSizes buffer_sizes(std::size_t bytes, std::size_t memory_bytes);
 
 }  // namespace linerate

@@ -9,10 +9,10 @@
 
 namespace linerate {
 
-void lower_max_bytes(Session& session, RunConfig& config, RunInfo& info) {
+std::size_t lower_max_bytes(Session& session, RunConfig& config, RunInfo& info) {
   const auto memory = session.rank_memory();
   const auto cap = max_bytes_within(memory);
-  if (config.max_bytes <= cap) return;
+  if (config.max_bytes <= cap) return memory;
   if (config.min_bytes > cap)
     throw Error(fmt::format("-b {} does not fit: a rank has {} for its two buffers. Choose a "
                             "smaller -b, fewer ranks, or a larger --limit-memory.",
@@ -22,6 +22,7 @@ void lower_max_bytes(Session& session, RunConfig& config, RunInfo& info) {
   info.lowered_max_bytes = cap;
   for (auto& setting : info.settings)
     if (setting.name == "max_bytes") setting.json = fmt::to_string(cap);
+  return memory;
 }
 
 }  // namespace linerate

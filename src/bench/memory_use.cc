@@ -24,7 +24,8 @@ void MemoryUse::note_allocated(const Session& session) { allocated_free_ = free_
 
 // The names are nccl-tests'.
 MemoryUse::Amounts MemoryUse::amounts(const Session& session) const {
-  if (!tells(session)) return {{"buffers", 2 * session.ranks().front().send.bytes()}};
+  const auto& local = session.ranks().front();
+  if (!tells(session)) return {{"buffers", 2 * local.send.bytes() + local.spare.bytes()}};
   return {{"Initialization", taken(session.free_before_init(), initialised_free_)},
           {"User-Allocated", taken(initialised_free_, allocated_free_)},
           {"Collective", taken(allocated_free_, free_now(session))}};

@@ -7,6 +7,7 @@
 #include "bench/expect/healthy_bound.h"
 #include "bench/expect/pair_expecter.h"
 #include "bench/expect/suspects.h"
+#include "bench/layout.h"
 #include "bench/memory_limit.h"
 #include "bench/memory_use.h"
 #include "bench/pair_search.h"
@@ -15,6 +16,7 @@
 #include "record/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -54,9 +56,9 @@ class P2pRun {
 
 RunTotals P2pRun::run() {
   info_.timing = calibrate(session_);
-  lower_max_bytes(session_, config_, info_);
+  const auto memory_bytes = lower_max_bytes(session_, config_, info_);
   memory_.note_initialised(session_);
-  session_.allocate(config_.max_bytes);
+  session_.allocate(buffer_sizes(config_.max_bytes, config_.check > 0 ? memory_bytes : 0));
   memory_.note_allocated(session_);
   expect();
   begin();
@@ -148,8 +150,8 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   }
   std::vector<Record> records;
   for (std::size_t t = 0; t < tests.size(); ++t) {
-    totals_.failed_checks += timings[t].wrong > 0 ? 1 : 0;
     records.push_back(record_of(tests[t], timings[t]));
+    totals_.failed_checks += records.back().where ? 1 : 0;
   }
   if (memory_bound_) judge(tests, timings, records);
   for (const auto& record : records) {
@@ -185,7 +187,7 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
     record.algbw_gbps =
         directions * static_cast<double>(test.bytes) / record.window.time_us / kNsPerUs;
   record.busbw_gbps = record.algbw_gbps;
-  if (config_.check > 0) record.wrong = timing.wrong;
+  if (config_.check > 0) add_checks(timing.checks, std::array{test.source, test.dest}, record);
   if (config_.expects && timing.modelled && timing.modelled->real_ns > 0)
     record.expected = healthy_bound(record, record.window.time_us *
                                                 static_cast<double>(timing.modelled->healthy_ns) /

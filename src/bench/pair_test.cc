@@ -29,14 +29,26 @@ std::vector<Part> parts_of(Session& session, const PairTest& test) {
   return parts;
 }
 
-Buffers buffers_of(const Part& part, std::size_t bytes) {
+// Where an iteration receives: the last one, which is verified, where no other one does.
+enum class Into { recv, spare };
+
+View received(const Part& part, std::size_t bytes, Into into) {
+  return (into == Into::spare ? part.local->spare : part.local->recv).view(0, bytes);
+}
+
+Buffers buffers_of(const Part& part, std::size_t bytes, Into into) {
   return {.send = part.local->send.view(0, bytes),
-          .recv = part.local->recv.view(0, bytes),
+          .recv = received(part, bytes, into),
           .count = bytes,
           .type = DataType::uint8};
 }
 
 enum class Way { there, back, both };
+
+struct Iteration {
+  const PairTest& test;
+  Into into = Into::recv;
+};
 
 void transfer(const Part& part, const Buffers& b, Way way) {
   Communicator& comm = *part.local->world;
@@ -49,17 +61,20 @@ void transfer(const Part& part, const Buffers& b, Way way) {
 }
 
 // What a group fuses runs at once, so that the two ways of a round trip are groups of their own.
-void transfer_all(Session& session, const std::vector<Part>& parts, const PairTest& test, Way way) {
+void transfer_all(Session& session, const std::vector<Part>& parts, const Iteration& iteration,
+                  Way way) {
   Group* const group = session.group();
   if (group != nullptr) group->start();
-  for (const auto& part : parts) transfer(part, buffers_of(part, test.bytes), way);
+  for (const auto& part : parts)
+    transfer(part, buffers_of(part, iteration.test.bytes, iteration.into), way);
   if (group != nullptr) group->end();
 }
 
 // One iteration on all of this thread's ranks in the test, and the wait for it.
-void iterate(Session& session, const std::vector<Part>& parts, const PairTest& test) {
-  transfer_all(session, parts, test, test.kind == PairKind::bidirectional ? Way::both : Way::there);
-  if (test.kind == PairKind::latency) transfer_all(session, parts, test, Way::back);
+void iterate(Session& session, const std::vector<Part>& parts, const Iteration& iteration) {
+  const auto kind = iteration.test.kind;
+  transfer_all(session, parts, iteration, kind == PairKind::bidirectional ? Way::both : Way::there);
+  if (kind == PairKind::latency) transfer_all(session, parts, iteration, Way::back);
   std::vector<Stream*> streams;
   streams.reserve(parts.size());
   for (const auto& part : parts) streams.push_back(part.local->stream.get());
@@ -74,33 +89,49 @@ Content input_of(const Session& session, int rank) {
           .seed = session.config().seed};
 }
 
-void fill(Session& session, const std::vector<Part>& parts, std::size_t bytes) {
-  for (const auto& part : parts) {
+void fill_inputs(Session& session, const std::vector<Part>& parts, std::size_t bytes) {
+  for (const auto& part : parts)
     part.local->device->fill(part.local->send.view(0, bytes), input_of(session, part.local->rank));
+}
+
+void fill_poison(Session& session, const std::vector<Part>& parts, const Iteration& iteration) {
+  for (const auto& part : parts) {
     Content poison = input_of(session, part.local->rank);
     poison.kind = Content::Kind::poison;
-    part.local->device->fill(part.local->recv.view(0, bytes), poison);
+    part.local->device->fill(received(part, iteration.test.bytes, iteration.into), poison);
   }
 }
 
-std::uint64_t wrong_bytes(Session& session, const Part& part, const PairTest& test) {
-  if (test.kind == PairKind::unidirectional && part.is_source) return 0;
-  const auto received = part.local->recv.view(0, test.bytes);
-  return part.local->device->count_wrong(received, input_of(session, part.peer)).wrong;
+// The ranks of a thread have buffers of one size.
+bool has_spare(const std::vector<Part>& parts, const PairTest& test) {
+  return parts.front().local->spare.bytes() >= test.bytes;
 }
 
-// `iters` iterations, from the moment when both ranks are there.
-PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTest& test,
+RankCheck check_of(Session& session, const Part& part, const Iteration& iteration) {
+  const auto& test = iteration.test;
+  RankCheck check{.rank = part.local->rank};
+  if (test.kind == PairKind::unidirectional && part.is_source) return check;
+  const auto found = part.local->device->count_wrong(received(part, test.bytes, iteration.into),
+                                                     input_of(session, part.peer));
+  check.wrong = found.wrong;
+  if (found.first) check.first = *found.first;
+  return check;
+}
+
+// `iters` iterations, from the moment when both ranks are there; the last of them is
+// `last`.
+PairTiming timed(Session& session, const std::vector<Part>& parts, const Iteration& last,
                  std::uint64_t iters) {
+  const auto& test = last.test;
   stats::Reservoir samples(std::min(iters, kMaxSamples));
   const Clock& clock = session.clock();
   const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
-  iterate(session, parts, meeting);
+  iterate(session, parts, {meeting});
   const auto before = session.modeled_time();
   const auto start_ns = clock.now_ns();
   auto last_ns = start_ns;
-  for (std::uint64_t i = 0; i < iters; ++i) {
-    iterate(session, parts, test);
+  for (std::uint64_t i = 1; i <= iters; ++i) {
+    iterate(session, parts, i == iters ? last : Iteration{test});
     const auto now_ns = clock.now_ns();
     samples.add(static_cast<double>(now_ns - last_ns) / 1e3);
     last_ns = now_ns;
@@ -110,15 +141,6 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const PairTes
                     .iteration_us = {samples.kept().begin(), samples.kept().end()}};
   if (before) timing.modelled = session.modeled_time().value_or(*before) - *before;
   return timing;
-}
-
-// One more timed iteration, over poison, so that nothing of an earlier one can pass for it.
-void verify(Session& session, const std::vector<Part>& parts, const PairTest& test,
-            std::vector<PairTiming>& timings) {
-  fill(session, parts, test.bytes);
-  (void)timed(session, parts, test, 1);
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    timings[i].wrong = wrong_bytes(session, parts[i], test);
 }
 
 }  // namespace
@@ -142,7 +164,7 @@ PairRepeats repeats_of(const RunConfig& config) {
 }
 
 void merge(PairTiming& into, PairTiming&& other) {
-  into.wrong += other.wrong;
+  into.checks.insert(into.checks.end(), other.checks.begin(), other.checks.end());
   if (other.elapsed_ns <= into.elapsed_ns) return;
   into.elapsed_ns = other.elapsed_ns;
   into.start_ns = other.start_ns;
@@ -154,16 +176,16 @@ void put_timing(WireWriter& out, const PairTiming& timing) {
   out.put(timing.elapsed_ns);
   out.put(timing.start_ns);
   out.put(timing.modelled);
-  out.put(timing.wrong);
   out.put_all(std::span<const double>(timing.iteration_us));
+  out.put_all(std::span<const RankCheck>(timing.checks));
 }
 
 PairTiming get_timing(WireReader& in) {
   PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
   timing.start_ns = in.get<std::int64_t>();
   timing.modelled = in.get<std::optional<ModeledTime>>();
-  timing.wrong = in.get<std::uint64_t>();
   timing.iteration_us = in.get_all<double>();
+  timing.checks = in.get_all<RankCheck>();
   return timing;
 }
 
@@ -171,10 +193,19 @@ std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
                                       const PairRepeats& repeats) {
   const auto parts = parts_of(session, test);
   if (parts.empty()) return {};
-  fill(session, parts, test.bytes);
-  for (std::uint64_t i = 0; i < repeats.warmup_iters; ++i) iterate(session, parts, test);
-  std::vector<PairTiming> timings(parts.size(), timed(session, parts, test, repeats.iters));
-  if (repeats.check) verify(session, parts, test, timings);
+  fill_inputs(session, parts, test.bytes);
+  for (std::uint64_t i = 0; i < repeats.warmup_iters; ++i) iterate(session, parts, {test});
+  const bool spare = has_spare(parts, test);
+  const Iteration last{test, spare ? Into::spare : Into::recv};
+  fill_poison(session, parts, last);
+  std::vector<PairTiming> timings(parts.size(), timed(session, parts, last, repeats.iters));
+  if (!repeats.check) return timings;
+  if (!spare) {
+    fill_poison(session, parts, last);
+    (void)timed(session, parts, last, 1);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    timings[i].checks.push_back(check_of(session, parts[i], last));
   return timings;
 }
 

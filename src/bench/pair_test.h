@@ -4,6 +4,7 @@
 #include "base/wire.h"
 #include "bench/pairs.h"
 #include "bench/session.h"
+#include "bench/verify.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,7 @@ struct PairTest {
 struct PairRepeats {
   std::uint64_t iters = 20;
   std::uint64_t warmup_iters = 1;
-  bool check = false;  // verify data, in one more iteration
+  bool check = false;  // verify the data of the last one, or of one more where memory is short
 };
 // As the run does it.
 PairRepeats repeats_of(const RunConfig& config);
@@ -37,7 +38,7 @@ struct PairTiming {
   std::int64_t elapsed_ns = 0;
   std::int64_t start_ns = 0;           // on the thread's clock
   std::vector<double> iteration_us{};  // latency: of the round trip; a choice where there are many
-  std::uint64_t wrong = 0;             // bytes received that differ
+  std::vector<RankCheck> checks{};     // of what each rank received
   std::optional<ModeledTime> modelled{};  // the iterations, by the backend: see Communicator
 };
 

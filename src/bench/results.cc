@@ -113,25 +113,11 @@ std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Mea
   return info;
 }
 
-void add_checks(const Measurement& m, const std::vector<RankInfo>& ranks, Record& record) {
+void add_checks(const Measurement& m, const std::vector<RankInfo>& infos, Record& record) {
   if (!m.checked) return;
-  std::uint64_t total = 0;
-  WrongWhere where;
-  for (const auto& info : ranks) {
-    std::uint64_t of_rank = 0;
-    for (const auto& check : m.checks) {
-      if (check.rank != info.rank || check.wrong == 0) continue;
-      if (total == 0 && of_rank == 0) {
-        where.rank = check.rank;
-        where.first = check.first;
-      }
-      of_rank += check.wrong;
-    }
-    if (of_rank > 0) where.count_per_rank.emplace_back(info.rank, of_rank);
-    total += of_rank;
-  }
-  record.wrong = total;
-  if (total > 0) record.where = where;
+  std::vector<int> ranks;
+  for (const auto& info : infos) ranks.push_back(info.rank);
+  add_checks(m.checks, ranks, record);
 }
 
 CaseInfo case_info(const Measurement& m, const Sizing& sizing) {

@@ -2,6 +2,7 @@
 #include "bench/run.h"
 
 #include "base/log.h"
+#include "base/units.h"
 #include "bench/calibrate.h"
 #include "bench/case_runner.h"
 #include "bench/expect/host_expecter.h"
@@ -13,6 +14,8 @@
 #include "bench/runnable.h"
 #include "bench/traffic_source.h"
 #include "record/verdict.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -32,6 +35,7 @@ class BenchmarkRun {
 
  private:
   void plan();
+  void say_without_spare() const;
   void expect();
   void begin();
   void run_cycle(CaseRunner& runner);
@@ -50,7 +54,7 @@ class BenchmarkRun {
   MemoryUse memory_;
   std::unique_ptr<TrafficMatrix> traffic_;
   std::vector<Case> cases_;
-  std::size_t buffer_bytes_ = 0;
+  BufferSizes buffers_;
   std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
   std::unique_ptr<HostExpecter> host_bound_;  // null: results do not follow from what it probes
   std::unique_ptr<Expecter> expecter_;        // where they do not; null: nobody can tell
@@ -61,7 +65,7 @@ RunTotals BenchmarkRun::run() {
   plan();
   expect();
   begin();
-  CaseRunner runner(session_, {.buffer_bytes = buffer_bytes_,
+  CaseRunner runner(session_, {.buffers = buffers_,
                                .clock_cost_ns = info_.timing.clock_cost_ns,
                                .traffic = traffic_.get(),
                                .interrupted = events_.interrupted});
@@ -78,24 +82,36 @@ RunTotals BenchmarkRun::run() {
 
 void BenchmarkRun::plan() {
   traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
-  lower_max_bytes(session_, config_, info_);
+  const auto memory_bytes = lower_max_bytes(session_, config_, info_);
   const int nranks = session_.ranks().front().comm().nranks();
   // The same on all threads.
   auto runnable = runnable_cases(plan_cases(config_, smallest_group(config_, session_.nranks())),
                                  session_.ranks().front().comm().inspector());
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
-  buffer_bytes_ = buffer_bytes(cases_, nranks, traffic_.get());
+  buffers_ = buffer_sizes(buffer_bytes(cases_, nranks, traffic_.get()),
+                          config_.verifies_timed_calls() ? memory_bytes : 0);
+  say_without_spare();
   memory_.note_initialised(session_);
-  session_.allocate(buffer_bytes_ + config_.unalign * kWidestBytes);
+  session_.allocate(buffers_, config_.unalign * kWidestBytes);
   memory_.note_allocated(session_);
+}
+
+void BenchmarkRun::say_without_spare() const {
+  const auto behind = config_.sliding == Sliding::slide ? buffers_.bytes / 2 : 0;
+  const auto most = std::max(buffers_.spare_bytes, behind);
+  if (!session_.is_first() || !config_.verifies_timed_calls() || most >= buffers_.bytes) return;
+  say(
+      fmt::format("note: memory is short: for sizes above {} one more call is verified instead of "
+                  "the last timed one",
+                  about_bytes_text(most)));
 }
 
 void BenchmarkRun::expect() {
   if (!config_.expects) return;
   host_bound_ = HostExpecter::measure(
       session_, {.cases = cases_,
-                 .buffer_bytes = buffer_bytes_,
+                 .buffers = buffers_,
                  .traffic = traffic_.get(),
                  .memory = {.barrier_us = info_.timing.barrier_cost_us,
                             .crowded = shares_cores(info_, ranks_on_first_node(session_.infos())),

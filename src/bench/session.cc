@@ -206,13 +206,16 @@ std::size_t Session::rank_memory() {
   return least;
 }
 
-void Session::allocate(std::size_t bytes) {
-  enter_local({.what = "allocation", .bytes = bytes});
-  // fill() wants whole elements.
-  const std::size_t rounded = (bytes + kWidestBytes - 1) / kWidestBytes * kWidestBytes;
+void Session::allocate(const BufferSizes& sizes, std::size_t lead) {
+  enter_local({.what = "allocation", .bytes = sizes.bytes + lead});
+  const auto buffer_of = [lead](LocalRank& local, std::size_t bytes) {
+    const auto elements = (bytes + lead + kWidestBytes - 1) / kWidestBytes;  // fill() wants whole
+    return local.comm().allocate(elements * kWidestBytes, MemoryKind::device);
+  };
   for (auto& local : ranks_) {
-    local.send = local.comm().allocate(rounded, MemoryKind::device);
-    local.recv = local.comm().allocate(rounded, MemoryKind::device);
+    local.send = buffer_of(local, sizes.bytes);
+    local.recv = buffer_of(local, sizes.bytes);
+    if (sizes.spare_bytes > 0) local.spare = buffer_of(local, sizes.spare_bytes);
     const Content inputs{.type = DataType::float32, .rank = local.rank, .nranks = nranks()};
     local.device->fill(local.send.view(), inputs);
     local.device->fill(local.recv.view(), inputs);
@@ -225,10 +228,12 @@ void Session::register_buffers() {
   if (how == 0) return;
   enter({.what = "registration", .timeout_s = config().init_timeout_s()});
   const auto kind = how == 1 ? RegistrationKind::local : RegistrationKind::symmetric;
-  for (const auto buffer : {&LocalRank::send, &LocalRank::recv}) {
+  for (const auto buffer : {&LocalRank::send, &LocalRank::recv, &LocalRank::spare}) {
     if (group_) group_->start();
-    for (auto& local : ranks_)
+    for (auto& local : ranks_) {
+      if (buffer == &LocalRank::spare && local.spare.bytes() == 0) continue;
       local.registrations.push_back(local.comm().register_buffer(local.*buffer, kind));
+    }
     if (group_) group_->end();
   }
   registered_ranks_ = sum_of_threads(std::ranges::count_if(ranks_, [](const LocalRank& local) {

@@ -17,6 +17,12 @@
 
 namespace linerate {
 
+// Bytes of one rank's buffers, without the lead that -u puts in front.
+struct BufferSizes {
+  std::size_t bytes = 0;        // of the send buffer, and of the recv buffer
+  std::size_t spare_bytes = 0;  // of the spare buffer; 0: there is none
+};
+
 // One rank driven by this thread. `comm` is the group's communicator when the ranks are split.
 struct LocalRank {
   std::unique_ptr<Device> device;
@@ -24,7 +30,8 @@ struct LocalRank {
   std::unique_ptr<Communicator> part;  // of its group; null when there is one group only
   std::unique_ptr<Stream> stream;
   Buffer send, recv;
-  std::vector<std::unique_ptr<Registration>> registrations;  // of send and recv (-R)
+  Buffer spare;                                              // see Layout; may be empty
+  std::vector<std::unique_ptr<Registration>> registrations;  // of the buffers (-R)
   int rank = 0;                                              // global
   int group = 0;                                             // colour, as the device lines print it
 
@@ -86,10 +93,11 @@ class Session {
   // On the first thread of each of several nodes, a member for each node in their order; else null.
   Bootstrap* node_leaders() { return node_leaders_.get(); }
 
-  // Allocates send and recv of every local rank, `bytes` each, touched by this thread and filled
+  // Allocates the buffers of every local rank: send and recv, touched by this thread and filled
   // with inputs, so that no page fault and no zero page is in a timing; registers them (-R), which
-  // is collective over all threads.
-  void allocate(std::size_t bytes);
+  // is collective over all threads. The spare buffer is filled by who uses it. Each buffer is
+  // `lead` bytes longer.
+  void allocate(const BufferSizes& sizes, std::size_t lead = 0);
 
   // Ends registrations and communicators, in this order; nothing but the bootstrap works
   // afterwards. Collective over all threads. Yields the microseconds that it took this thread.

@@ -89,6 +89,37 @@ View view_of(const Piece& piece, View slot, std::size_t element_bytes) {
 
 }  // namespace
 
+void add_checks(std::span<const RankCheck> checks, std::span<const int> ranks, Record& record) {
+  std::uint64_t total = 0;
+  WrongWhere where;
+  for (const int rank : ranks) {
+    std::uint64_t of_rank = 0;
+    for (const auto& check : checks) {
+      if (check.rank != rank || check.wrong == 0) continue;
+      if (total == 0 && of_rank == 0) {
+        where.rank = check.rank;
+        where.first = check.first;
+      }
+      of_rank += check.wrong;
+    }
+    if (of_rank > 0) where.count_per_rank.emplace_back(rank, of_rank);
+    total += of_rank;
+  }
+  record.wrong = total;
+  if (total > 0) record.where = where;
+}
+
+void fill_sliding(Session& session, const CaseOnThread& on_thread, std::uint64_t calls) {
+  for (std::size_t i = 0; i < session.ranks().size(); ++i) {
+    auto& local = session.ranks()[i];
+    const auto& layout = on_thread.layouts[i];
+    const auto used = std::min<std::uint64_t>(layout.slots.sliding, calls) * layout.stride;
+    const auto inputs = content_of(session, local, on_thread.what);
+    local.device->fill(local.send.view(layout.lead, used), inputs);
+    local.device->fill(local.recv.view(layout.lead, used), inputs);
+  }
+}
+
 void fill_slot(Session& session, const CaseOnThread& on_thread, std::size_t slot) {
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
@@ -97,9 +128,9 @@ void fill_slot(Session& session, const CaseOnThread& on_thread, std::size_t slot
     const View recv = layout.recv_slot(local, slot);
     for (const auto& piece : pieces_before(layout, own, recv.size() / layout.element_bytes))
       local.device->fill(view_of(piece, recv, layout.element_bytes), piece.content);
-    if (layout.placement == Placement::in_place) continue;
+    if (layout.placement == Placement::in_place || slot == kSpareSlot) continue;
     const auto sent = layout.send_view(local, slot).size();
-    local.device->fill(local.send.view(layout.offset(slot), sent), own);
+    local.device->fill(local.send.view(layout.lead + slot * layout.stride, sent), own);
   }
 }
 

@@ -30,14 +30,14 @@ void wait_inner(Session& session, CaseLauncher& launcher) {
 }
 
 // All calls of one iteration, fused where none is waited for alone; the very last call of the
-// window works on the spare slot.
+// window works on a slot of its own, where the plan has one.
 void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
                    const WindowPlan& plan, bool is_last) {
   const bool waits = waits_for_each(session.config().blocking);
   if (!waits) launcher.start_group();
   for (int j = 0; j < plan.agg_iters; ++j) {
     const bool very_last = is_last && j + 1 == plan.agg_iters;
-    const auto slot = very_last ? plan.last_slot : cycle.next();
+    const auto slot = very_last && plan.last_slot ? *plan.last_slot : cycle.next();
     if (!waits) {
       launcher.add(slot);
       continue;

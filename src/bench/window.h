@@ -14,8 +14,8 @@ namespace linerate {
 struct WindowPlan {
   std::uint64_t iters = 20;
   int agg_iters = 1;
-  std::size_t sliding_slots = 1;  // calls cycle over these
-  std::size_t last_slot = 0;  // of the very last call; within sliding_slots when there is no spare
+  std::size_t sliding_slots = 1;           // calls cycle over these
+  std::optional<std::size_t> last_slot{};  // of the very last call; nothing: as of all others
 };
 
 struct WindowTime {

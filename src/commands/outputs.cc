@@ -163,14 +163,24 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
   sinks.end(info);
 }
 
+namespace {
+
+// What tells this result from others of its size and type.
+std::string place_text(const Record& record) {
+  if (!record.pair) return std::string(name_of(record.what.placement));
+  return fmt::format("ranks {} and {}", record.pair->first, record.pair->second);
+}
+
+}  // namespace
+
 std::string wrong_sentence(const Record& record) {
   const auto& where = *record.where;
   const auto& first = where.first;
   auto sentence = fmt::format(
       "wrong data in {}, {} bytes, {}, {}: rank {} is the first, at element {}: expected {:g} "
       "({:#x}), got {:g} ({:#x}). Wrong elements:",
-      record.what.collective, record.what.bytes, record.what.type, name_of(record.what.placement),
-      where.rank, first.index, first.expected, first.expected_bits, first.got, first.got_bits);
+      record.what.collective, record.what.bytes, record.what.type, place_text(record), where.rank,
+      first.index, first.expected, first.expected_bits, first.got, first.got_bits);
   for (const auto& [rank, count] : where.count_per_rank)
     sentence += fmt::format(" rank {}: {}", rank, count);
   return sentence + ".";

@@ -1,5 +1,6 @@
 """Ranks that hang or compute wrongly: the run ends, and says where."""
 
+import json
 import os
 import signal
 import tempfile
@@ -56,6 +57,33 @@ class WrongData(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("FAILED", done.stdout)
         self.assertRegex(done.stderr, r"rank 2.*expected")
+
+    def test_wrong_timed_calls_are_found_though_all_others_are_right(self):
+        flips = ",".join(f"flip=1:{call}" for call in range(1, 42))  # warm-up, window, samples
+        done = run([tool("all_reduce_perf"), "-b", "1M", "-e", "1M", "-n", "20", "-w", "1",
+                    "-t", "2", "--backend", "fake", "--fake", flips])
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, "rank 1 is the first")
+
+    def test_between_pairs_the_ranks_and_the_byte_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "lines")
+            done = run([tool("p2p_perf"), "-t", "2", "-b", "8", "-e", "4K", "-n", "5", "--jsonl",
+                        str(file), "--backend", "fake", "--fake", "flip=1"])
+            found = [json.loads(line).get("first_wrong") for line in file.read_text().splitlines()]
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, "wrong data in p2p_unidirectional, 4096 bytes, uint8, "
+                                      "ranks 0 and 1: rank 1 is the first, at element [0-9]+")
+        self.assertEqual({where["rank"] for where in found if where}, {1})
+
+    def test_a_fault_of_a_rank_that_does_not_exist_is_refused(self):
+        for fault in ("flip=9", "die=5:1", "hang=2:1", "slow_rank=9:1us", "slow_link=0-2:0.5"):
+            with self.subTest(fault):
+                done = run([tool("all_reduce_perf"), "-b", "8", "-e", "8", "-t", "2",
+                            "--backend", "fake", "--fake", fault])
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, "names rank [259], but the ranks of this run are "
+                                              "0 to 1")
 
 
 if __name__ == "__main__":

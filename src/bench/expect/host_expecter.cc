@@ -84,7 +84,8 @@ std::unique_ptr<HostExpecter> HostExpecter::measure(Session& session, const Run&
   if (!follows_from_probes(session)) return nullptr;
   const auto& config = session.config();
   std::unique_ptr<HostExpecter> expecter(new HostExpecter({.sliding = config.sliding,
-                                                           .buffer_bytes = run.buffer_bytes,
+                                                           .buffer_bytes = run.buffers.bytes,
+                                                           .spare_bytes = run.buffers.spare_bytes,
                                                            .calls = config.window_calls(),
                                                            .warm_calls = warm_calls(config)}));
   if (on_several_hosts(session) && !expecter->measure_network(session, run)) return nullptr;
@@ -136,7 +137,7 @@ std::vector<std::size_t> HostExpecter::wanted_sizes(const Session& session, cons
     }
   const int here = ranks_on_first_node(session.infos());
   return probe_sizes(footprints,
-                     {.buffer_bytes = 2 * static_cast<std::size_t>(here) * run.buffer_bytes,
+                     {.buffer_bytes = 2 * static_cast<std::size_t>(here) * run.buffers.bytes,
                       .cache_bytes = run.memory.cache_bytes});
 }
 

@@ -27,7 +27,7 @@ class HostExpecter final : public Expecter {
   // What a run is made of.
   struct Run {
     const std::vector<Case>& cases;
-    std::size_t buffer_bytes = 0;  // of one rank's buffer
+    BufferSizes buffers{};  // of one rank
     const TrafficMatrix* traffic = nullptr;
     MemoryRun memory{};
   };

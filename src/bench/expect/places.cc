@@ -40,13 +40,14 @@ struct Place {
   double filled_bytes = 0;  // both buffers of each rank
 };
 
-// Calls slide over all places but the last, which the last call of a window works on alone, where
-// there are several. Without it, a place was touched last when it was filled, by a warm-up call
-// after which these did not come round again, or a whole round before.
-std::vector<Visits> visits_of(const Place& place, std::uint64_t nplaces, const Places& places) {
+// Calls slide over all places but the spare one, which the last call of a window works on alone.
+// Without it, a place was touched last when it was filled, by a warm-up call after which these did
+// not come round again, or a whole round before. The spare one is filled right before the window.
+std::vector<Visits> visits_of(const Place& place, const Slots& slots, const Places& places) {
   const auto calls = std::max<std::uint64_t>(1, places.calls);
-  const std::uint64_t spare = nplaces > 1 ? 1 : 0;
-  const auto sliding_places = nplaces - spare, sliding_calls = calls - spare;
+  const std::uint64_t spare = slots.spare == Spare::none ? 0 : 1;
+  const std::uint64_t sliding_places = slots.sliding, nplaces = sliding_places + spare;
+  const auto sliding_calls = calls - spare;
   const auto used = std::min(sliding_places, sliding_calls);
   const bool all_warmed = places.warm_calls >= sliding_places;
   const auto warmed = all_warmed ? places.warm_calls % sliding_places : places.warm_calls;
@@ -57,8 +58,7 @@ std::vector<Visits> visits_of(const Place& place, std::uint64_t nplaces, const P
     return Visits{.part = static_cast<double>(count) / static_cast<double>(calls),
                   .footprint_bytes = bytes * static_cast<double>(places_between)};
   };
-  auto last =
-      visits(spare, place.call_bytes, std::max(used, std::min(sliding_places, places.warm_calls)));
+  auto last = visits(spare, place.call_bytes, used);
   last.footprint_bytes += place.filled_bytes;
   return {visits(filled, place.filled_bytes, filled_places), visits(warm, place.call_bytes, warmed),
           visits(sliding_calls - filled - warm, place.call_bytes, sliding_places), last};
@@ -78,12 +78,13 @@ Touched touched_by(const SizedCase& what, const Places& places) {
                   .movers_part = static_cast<double>(std::max(node.readers, node.writers)) /
                                  static_cast<double>(node.nranks)};
   const auto stride = row_bytes(*what.what.collective, what.sizing, what.what.type);
-  const auto nplaces = slots_of(stride, places.buffer_bytes, places.sliding);
+  const auto slots = slots_of(
+      stride, {.bytes = places.buffer_bytes, .spare_bytes = places.spare_bytes}, places.sliding);
   const double call_bytes = bytes(node.moved.read + node.moved.written - node.moved.updated);
   const double both_buffers = 2 * static_cast<double>(stride) * node.nranks;
   touched.visits =
       visits_of({.call_bytes = call_bytes, .filled_bytes = std::max(call_bytes, both_buffers)},
-                nplaces, places);
+                slots, places);
   return touched;
 }
 

@@ -15,6 +15,7 @@ namespace linerate {
 struct Places {
   Sliding sliding = Sliding::slide;
   std::size_t buffer_bytes = 0;  // of one rank
+  std::size_t spare_bytes = 0;   // of its spare buffer
   std::uint64_t calls = 1;       // of a window; each window begins at the same place
   std::uint64_t warm_calls = 1;  // before it, there too
   std::vector<int> nodes{};      // of each rank; empty: all share one memory

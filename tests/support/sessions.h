@@ -1,0 +1,85 @@
+// The threads of a benchmark run in tests, over the fake backend: what they measure is on its
+// virtual clock, so that every time, skew and fault can be asserted exactly.
+#pragma once
+
+#include "backends/fake/fake_backend.h"
+#include "base/clock.h"
+#include "bench/case_runner.h"
+#include "launch/solo_bootstrap.h"
+#include "launch/threads/rank_threads.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace linerate {
+
+// What is benchmarked, on how many ranks, and what the fake backend pretends.
+struct FakeJob {
+  int nranks = 2;
+  FakeOptions fake{};
+  RunConfig config{};
+};
+
+// Runs `body` with the session of each rank, on a thread of its own, and closes the sessions.
+inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>& body) {
+  const SteadyClock clock;
+  auto config = job.config;
+  config.nthreads = job.nranks;
+  const auto backend = make_fake_backend(job.fake);
+  const auto process = solo_bootstrap();
+  const auto watch = Watch::start(
+      *process,
+      {.nthreads = job.nranks, .deadline = Deadline::after(clock, config.init_timeout_s())});
+  const auto run_rank = [&](Bootstrap& member) {
+    const SessionInput input{
+        .members = member, .backend = *backend, .watch = *watch, .config = config, .clock = clock};
+    Session session(input);
+    body(session);
+    session.close();
+  };
+  run_rank_threads(*process, job.nranks, run_rank);
+  watch->leave();
+}
+
+inline Case case_of(std::string_view collective, std::size_t bytes) {
+  return {.collective = find_collective(collective), .bytes = bytes};
+}
+
+// `what` on the rank of `session`, whose buffers have these sizes; every rank has a spare slot.
+inline CaseOnThread case_on_thread(Session& session, const Case& what, const BufferSizes& sizes,
+                                   Placement placement = Placement::out_of_place) {
+  auto& comm = session.ranks().front().comm();
+  auto sizing = sizing_of(what, comm.nranks(), nullptr);
+  sizing.rank = comm.rank();
+  CaseOnThread on_thread{.what = what, .placement = placement, .sizings = {sizing}};
+  on_thread.layouts = {layout_of(sizing, what, placement, session.config(), sizes)};
+  on_thread.send_ranges.resize(1);
+  on_thread.recv_ranges.resize(1);
+  on_thread.sliding_slots = on_thread.layouts.front().slots.sliding;
+  on_thread.uses_spare = true;
+  return on_thread;
+}
+
+// One case in one placement, as CaseRunner measures it, in buffers of these sizes.
+struct CaseRun {
+  Case what = case_of("all_reduce", 1024);
+  Placement placement = Placement::out_of_place;
+  BufferSizes sizes{.bytes = 1024, .spare_bytes = 1024};
+};
+
+// What rank 0 holds then.
+inline Measurement measure_case(const FakeJob& job, const CaseRun& run = {}) {
+  Measurement measurement;
+  run_sessions(job, [&](Session& session) {
+    session.allocate(run.sizes, job.config.unalign * kWidestBytes);
+    CaseRunner runner(session, {.buffers = run.sizes, .interrupted = [] { return false; }});
+    auto mine = runner.run(run.what, run.placement);
+    if (session.is_first()) measurement = std::move(mine);
+  });
+  return measurement;
+}
+
+}  // namespace linerate
