@@ -1,10 +1,131 @@
-// Batches: enough calls in a sample that its clock reads do not count.
+// Samples on the fake backend's clock: a sample's time, its skews, who is late, and batches.
 #include "bench/sampling.h"
 
+#include "support/sessions.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <numeric>
 
 namespace linerate {
 namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr std::size_t kBytes = 20'000;
+constexpr double kCallUs = 12;     // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
+constexpr double kCallOf4Us = 33;  // of 4 ranks: six messages of 5 us and 5000 B
+
+// What rank 0 keeps of each set of threads; by default of all threads.
+std::vector<SampleReduction> samples(const FakeJob& job, const SamplePlan& plan,
+                                     std::vector<ThreadSet> sets = {}) {
+  if (sets.empty()) sets.emplace_back(static_cast<std::size_t>(job.nranks));
+  if (sets.size() == 1) std::iota(sets.front().begin(), sets.front().end(), 0);
+  std::vector<SampleReduction> reductions;
+  for (const auto& set : sets) reductions.emplace_back(plan.samples, set.size());
+  run_sessions(job, [&](Session& session) {
+    constexpr BufferSizes kSizes{.bytes = kBytes};
+    session.allocate(kSizes);
+    const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kSizes);
+    CaseLauncher launcher(session, on_thread);
+    std::vector<SampleReduction> none;
+    Sampler(session).run(launcher, plan, sets, session.is_first() ? reductions : none);
+  });
+  return reductions;
+}
+
+FakeOptions slow(int rank, double extra_us) {
+  return {.slow_ranks = {{.rank = rank, .extra_us = extra_us}}};
+}
+
+TEST(Samples, TakeTheTimeOfACallWithoutTheBarrierBeforeIt) {
+  const auto all = samples({.config = {.iters = 5}}, {.samples = 5});
+
+  EXPECT_EQ(all.front().time_us.count(), 5U);
+  EXPECT_THAT(all.front().time_us.kept(), Each(kCallUs));
+  EXPECT_THAT(all.front().arrival_skew_us.kept(), Each(0));
+  EXPECT_THAT(all.front().exit_skew_us.kept(), Each(0));
+}
+
+// Rank 2 leaves each barrier and call 38 us late. The others wait for it within the call; it works
+// for as long as they, but later.
+TEST(Samples, OfASlowRankShowWhenItComesAndWhenItLeaves) {
+  const auto all = samples({.nranks = 4, .fake = slow(2, 38)}, {.samples = 20});
+
+  EXPECT_THAT(all.front().time_us.kept(), Each(kCallOf4Us + 38));
+  EXPECT_THAT(all.front().arrival_skew_us.kept(), Each(38));
+  EXPECT_THAT(all.front().exit_skew_us.kept(), Each(38));
+  EXPECT_THAT(all.front().late_us_sum, ElementsAre(0, 0, 20 * 38, 0));
+}
+
+TEST(Samples, WithoutABarrierBetweenThemFollowEachOther) {
+  const auto all = samples({.fake = slow(1, 30), .config = {.sync = Sync::none}}, {.samples = 20});
+
+  EXPECT_THAT(all.front().time_us.kept(), Each(kCallUs + 30));
+  EXPECT_THAT(all.front().late_us_sum, ElementsAre(0, 20 * 30));
+}
+
+// Rank 3 is slow, and in the second group only.
+TEST(Samples, OfGroupsAreThoseOfTheirOwnThreads) {
+  const FakeJob halves{.nranks = 4,
+                       .fake = slow(3, 10),
+                       .config = {.split = {.kind = SplitRule::Kind::div, .value = 2}}};
+
+  const auto all = samples(halves, {.samples = 20}, {{0, 1, 2, 3}, {0, 1}, {2, 3}});
+
+  EXPECT_THAT(all[0].time_us.kept(), Each(kCallUs + 10));
+  EXPECT_THAT(all[1].time_us.kept(), Each(kCallUs));
+  EXPECT_THAT(all[1].late_us_sum, ElementsAre(0, 0));
+  EXPECT_THAT(all[2].time_us.kept(), Each(kCallUs + 10));
+  EXPECT_THAT(all[2].late_us_sum, ElementsAre(0, 20 * 10));
+}
+
+TEST(Samples, OfSeveralCallsAreTimesOfOne) {
+  const auto all = samples({}, {.samples = 3, .batch = 4});
+
+  EXPECT_THAT(all.front().time_us.kept(), ElementsAre(kCallUs, kCallUs, kCallUs));
+}
+
+TEST(Samples, LeaveOutTheFirstThatAreSkipped) {
+  const FakeJob job{.config = {.iters = 10}};
+
+  const auto all = samples(job, {.samples = 10, .skip = 4});
+
+  EXPECT_EQ(all.front().time_us.count(), 6U);
+  EXPECT_EQ(all.front().skipped, 4U);
+}
+
+TEST(Samples, OfManyBlocksAreAllKept) {
+  const FakeJob job{.config = {.iters = 3}};  // room for the stamps of 3 samples
+
+  const auto all = samples(job, {.samples = 10});
+
+  EXPECT_EQ(all.front().time_us.count(), 10U);
+}
+
+TEST(Samples, EndAfterABlockWhenInterrupted) {
+  const auto all = samples({}, {.samples = 10, .block = 4, .interrupted = [] { return true; }});
+
+  EXPECT_EQ(all.front().time_us.count(), 4U);
+}
+
+// A fifth of the calls takes three times as long.
+TEST(Samples, OfTwoModesShowTheSlowOneInTheUpperPercentilesOnly) {
+  const FakeJob job{.fake = {.bimodal = FakeOptions::Bimodal{.fraction = 0.2, .factor = 3}},
+                    .config = {.iters = 1000}};
+
+  const auto all = samples(job, {.samples = 1000});
+  const auto summary = all.front().time_us.summary();
+
+  EXPECT_EQ(summary.min, kCallUs);
+  EXPECT_EQ(summary.median, kCallUs);
+  EXPECT_EQ(summary.p95, 3 * kCallUs);
+  EXPECT_EQ(summary.p99, 3 * kCallUs);
+  EXPECT_EQ(summary.max, 3 * kCallUs);
+  EXPECT_NEAR(summary.mean, (0.8 + 0.2 * 3) * kCallUs, 1);
+}
 
 TEST(BatchFor, IsOneWhereTheClockCostsNothingOrTheCallIsLong) {
   EXPECT_EQ(batch_for(10.0, 25.0), 1);

@@ -1,0 +1,116 @@
+// A case on the fake backend's clock: what rank 0 holds of it, step by step.
+#include "bench/case_runner.h"
+
+#include "support/sessions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+constexpr std::size_t kBytes = 20'000;
+constexpr std::int64_t kCallNs = 12'000;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
+
+CaseRun all_reduce() {
+  return {.what = case_of("all_reduce", kBytes), .sizes = {.bytes = kBytes, .spare_bytes = kBytes}};
+}
+
+TEST(CaseRunner, TimesTheWindowOfEachThreadOnce) {
+  const auto m = measure_case({.config = {.iters = 7, .agg_iters = 3}}, all_reduce());
+
+  EXPECT_EQ(m.iters, 7U);
+  ASSERT_THAT(m.thread_times, SizeIs(2));
+  EXPECT_EQ(m.thread_times[0].elapsed_ns, 21 * kCallNs);
+  EXPECT_EQ(m.thread_times[1].elapsed_ns, 21 * kCallNs);
+}
+
+TEST(CaseRunner, TakesAsManySamplesAsIterations) {
+  const auto m = measure_case({.config = {.iters = 7, .agg_iters = 3}}, all_reduce());
+
+  ASSERT_THAT(m.samples, SizeIs(1));
+  EXPECT_EQ(m.samples.front().time_us.count(), 7U);
+  EXPECT_THAT(m.samples.front().time_us.kept(), Each(12));
+}
+
+TEST(CaseRunner, AddsUpTheWindowsOfAStoppingRule) {
+  RunConfig config{.iters = 10};
+  config.stop.max_s = 500e-6;  // a window and its samples with their barriers take 250 us and 2
+
+  const auto m = measure_case({.config = config}, all_reduce());
+
+  EXPECT_EQ(m.iters, 20U);
+  EXPECT_EQ(m.thread_times[0].elapsed_ns, 20 * kCallNs);
+  EXPECT_EQ(m.samples.front().time_us.count(), 20U);
+}
+
+TEST(CaseRunner, KeepsHowLateEachThreadCame) {
+  const auto m = measure_case(
+      {.nranks = 3, .fake = {.slow_ranks = {{.rank = 1, .extra_us = 6}}}, .config = {.iters = 10}},
+      all_reduce());
+
+  EXPECT_THAT(m.samples.front().late_us_sum, ElementsAre(0, 60, 0));
+}
+
+TEST(CaseRunner, KeepsSamplesAndWindowsOfEachGroup) {
+  const FakeJob halves{.nranks = 4,
+                       .fake = {.slow_ranks = {{.rank = 1, .extra_us = 6}}},
+                       .config = {.iters = 10, .split = {SplitRule::Kind::mod, 2}}};
+
+  const auto m = measure_case(halves, all_reduce());
+
+  ASSERT_THAT(m.samples, SizeIs(3));  // of all, of ranks 0 and 2, of ranks 1 and 3
+  EXPECT_THAT(m.samples[0].time_us.kept(), Each(18));
+  EXPECT_THAT(m.samples[1].time_us.kept(), Each(12));
+  EXPECT_THAT(m.samples[2].time_us.kept(), Each(18));
+  ASSERT_THAT(m.group_windows, SizeIs(1));
+  ASSERT_THAT(m.group_windows.front(), SizeIs(2));
+  EXPECT_EQ(m.group_windows.front()[0].us(), 10 * 12);
+  EXPECT_EQ(m.group_windows.front()[1].us(), 10 * 18 + 6);  // one of them began 6 us late
+}
+
+TEST(CaseRunner, TellsHowLongTheVeryFirstCallTook) {
+  run_sessions({.config = {.warmup_iters = 3}}, [](Session& session) {
+    const auto run = all_reduce();
+    session.allocate(run.sizes);
+    CaseRunner runner(session, {.buffers = run.sizes, .interrupted = [] { return false; }});
+
+    runner.run(run.what, Placement::out_of_place);
+    EXPECT_EQ(runner.first_call_us(), 12);
+    runner.run(case_of("all_reduce", 8), Placement::out_of_place);
+    EXPECT_EQ(runner.first_call_us(), 12);
+  });
+}
+
+TEST(CaseRunner, TellsNothingOfAFirstCallThatWasMeasured) {
+  run_sessions({.config = {.warmup_iters = 0}}, [](Session& session) {
+    const auto run = all_reduce();
+    session.allocate(run.sizes);
+    CaseRunner runner(session, {.buffers = run.sizes, .interrupted = [] { return false; }});
+
+    runner.run(run.what, Placement::out_of_place);
+
+    EXPECT_FALSE(runner.first_call_us());
+  });
+}
+
+TEST(CaseRunner, ChecksEveryRankInEachRoundAndNothingWithoutOne) {
+  EXPECT_THAT(measure_case({.nranks = 3, .config = {.check = 2}}).checks, SizeIs(6));
+  EXPECT_THAT(measure_case({.config = {.check = 0}}).checks, SizeIs(0));
+}
+
+// alltoall has no defined result in place.
+TEST(CaseRunner, ChecksNothingThatIsNotDefined) {
+  const auto m =
+      measure_case({}, {.what = case_of("all_to_all", 1024), .placement = Placement::in_place});
+
+  EXPECT_FALSE(m.checked);
+  EXPECT_THAT(m.checks, SizeIs(0));
+}
+
+}  // namespace
+}  // namespace linerate
