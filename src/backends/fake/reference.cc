@@ -15,48 +15,62 @@
 namespace linerate::fake {
 namespace {
 
-using Data = std::vector<std::byte>;
-
 void require(bool good, const Op& op, int rank, std::string_view what) {
   if (!good) throw Error(fmt::format("{} on rank {}: {}.", name_of(op.kind), rank, what));
 }
 
-// One collective while its data moves: inputs are copied first, so that in place needs no thought.
+std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+// One collective while its data moves, straight from send to recv buffers.
 class Movement {
  public:
   explicit Movement(std::span<const Op* const> calls) : calls_(calls) {
-    for (int rank = 0; rank < nranks(); ++rank) {
-      const auto bytes = extent_of(op(rank), rank, nranks()).send;
-      inputs_.emplace_back(op(rank).send.data(), op(rank).send.data() + bytes);
-    }
+    for (const Op* op : calls) inputs_.push_back(op->send.data());
   }
 
   int nranks() const { return static_cast<int>(calls_.size()); }
-  const Op& op(int rank) const { return *calls_[static_cast<std::size_t>(rank)]; }
+  const Op& op(int rank) const { return *calls_[index(rank)]; }
   std::size_t block() const { return op(0).count * bytes_of(op(0).type); }
+  const std::byte* input(int rank) const { return inputs_[index(rank)]; }
+  std::byte* output(int rank) const { return op(rank).recv.data(); }
 
-  // Bytes [from, from + bytes) of `source` go to recv + to on rank `dest`.
-  void copy(const Data& source, std::size_t from, std::size_t bytes, int dest, std::size_t to) {
-    if (bytes > 0) std::memcpy(op(dest).recv.data() + to, source.data() + from, bytes);
+  // Copies all inputs into `scratch`: for collectives that, in place, write to inputs before they
+  // are read.
+  void keep_inputs(std::vector<std::byte>& scratch) {
+    std::size_t end = 0;
+    for (int rank = 0; rank < nranks(); ++rank) end += input_bytes(rank);
+    if (scratch.size() < end) scratch.resize(end);
+    std::byte* to = scratch.data();
+    for (int rank = 0; rank < nranks(); ++rank) {
+      if (input_bytes(rank) > 0) std::memcpy(to, input(rank), input_bytes(rank));
+      inputs_[index(rank)] = to;
+      to += input_bytes(rank);
+    }
   }
-  const Data& input(int rank) const { return inputs_[static_cast<std::size_t>(rank)]; }
 
-  Data reduction() const {
+  // `bytes` at `from` go to recv + to on rank `dest`; in place they may be there already.
+  void copy(const std::byte* from, std::size_t bytes, int dest, std::size_t to) const {
+    if (bytes > 0 && from != output(dest) + to) std::memcpy(output(dest) + to, from, bytes);
+  }
+
+  // The reduction of the inputs' blocks from byte `from` on becomes the start of recv on rank
+  // `dest`, whose own block may lie there.
+  void reduce_block(std::size_t from, int dest) const {
     std::vector<const std::byte*> sources;
     std::vector<double> premuls;
     for (int rank = 0; rank < nranks(); ++rank) {
-      sources.push_back(input(rank).data());
+      sources.push_back(input(rank) + from);
       if (op(0).op == RedOp::mulsum) premuls.push_back(op(rank).premul);
     }
-    Data result(input(0).size());
-    reduce(result.data(), sources, result.size() / bytes_of(op(0).type),
+    reduce(output(dest), sources, op(0).count,
            {.type = op(0).type, .op = op(0).op, .nranks = nranks(), .premuls = premuls});
-    return result;
   }
 
  private:
+  std::size_t input_bytes(int rank) const { return extent_of(op(rank), rank, nranks()).send; }
+
   std::span<const Op* const> calls_;
-  std::vector<Data> inputs_;
+  std::vector<const std::byte*> inputs_;
 };
 
 void check_agreement(std::span<const Op* const> calls) {
@@ -73,8 +87,6 @@ void check_agreement(std::span<const Op* const> calls) {
   }
 }
 
-std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-
 void move_all_to_all_v(Movement& m) {
   const std::size_t width = bytes_of(m.op(0).type);
   for (int source = 0; source < m.nranks(); ++source)
@@ -85,17 +97,20 @@ void move_all_to_all_v(Movement& m) {
         throw Error(
             fmt::format("all_to_all_v: rank {} sends {} elements to rank {}, which expects {}.",
                         source, from.count, dest, to.count));
-      m.copy(m.input(source), from.offset * width, from.count * width, dest, to.offset * width);
+      m.copy(m.input(source) + from.offset * width, from.count * width, dest, to.offset * width);
     }
 }
 
 void move_reduction(Movement& m) {
-  const Data result = m.reduction();
-  const OpKind kind = m.op(0).kind;
-  for (int dest = 0; dest < m.nranks(); ++dest) {
-    if (kind == OpKind::reduce && dest != m.op(0).peer) continue;
-    const std::size_t from = kind == OpKind::reduce_scatter ? index(dest) * m.block() : 0;
-    m.copy(result, from, m.block(), dest, 0);
+  switch (m.op(0).kind) {
+    case OpKind::reduce:
+      return m.reduce_block(0, m.op(0).peer);
+    case OpKind::reduce_scatter:
+      for (int dest = 0; dest < m.nranks(); ++dest) m.reduce_block(index(dest) * m.block(), dest);
+      return;
+    default:
+      m.reduce_block(0, 0);
+      for (int dest = 1; dest < m.nranks(); ++dest) m.copy(m.output(0), m.block(), dest, 0);
   }
 }
 
@@ -105,7 +120,7 @@ struct BlockMove {
 };
 
 void move_block(Movement& m, const BlockMove& b) {
-  m.copy(m.input(b.source), index(b.from) * m.block(), m.block(), b.dest, index(b.to) * m.block());
+  m.copy(m.input(b.source) + index(b.from) * m.block(), m.block(), b.dest, index(b.to) * m.block());
 }
 
 }  // namespace
@@ -121,7 +136,7 @@ void check_call(const Op& op, int rank, int nranks) {
   require(op.recv.size() >= extent.recv, op, rank, "the receive buffer is too small");
 }
 
-void move_data(std::span<const Op* const> calls) {
+void move_data(std::span<const Op* const> calls, std::vector<std::byte>& scratch) {
   check_agreement(calls);
   Movement m(calls);
   const int n = m.nranks();
@@ -146,10 +161,12 @@ void move_data(std::span<const Op* const> calls) {
       for (int dest = 0; dest < n; ++dest) move_block(m, {root, dest, dest, 0});
       break;
     case OpKind::all_to_all:
+      m.keep_inputs(scratch);
       for (int source = 0; source < n; ++source)
         for (int dest = 0; dest < n; ++dest) move_block(m, {source, dest, dest, source});
       break;
     case OpKind::all_to_all_v:
+      m.keep_inputs(scratch);
       move_all_to_all_v(m);
       break;
     case OpKind::send:

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace linerate::fake {
 
@@ -13,8 +14,9 @@ namespace linerate::fake {
 void check_call(const Op& op, int rank, int nranks);
 
 // Moves the data of one collective; calls[r] is rank r's, in place or not. Throws Error when the
-// ranks' calls do not belong together. REQUIRES: check_call() passed; no send, recv or send_recv.
-void move_data(std::span<const Op* const> calls);
+// ranks' calls do not belong together. `scratch` is kept from call to call, so that memory for it
+// is touched once. REQUIRES: check_call() passed; no send, recv or send_recv.
+void move_data(std::span<const Op* const> calls, std::vector<std::byte>& scratch);
 
 // The stretch of recv that the call fills on this rank (all_to_all_v: the first that is not empty);
 // empty where it receives nothing.

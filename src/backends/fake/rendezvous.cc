@@ -8,13 +8,20 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <tuple>
 
 namespace linerate::fake {
-namespace {}  // namespace
+namespace {
+
+// Most waits are short: a thread that sleeps and is woken again takes longer than a small call.
+constexpr int kYields = 50;
+
+}  // namespace
 
 Rendezvous::Rendezvous(const FakeOptions& options, std::vector<int> ranks, std::uint64_t stream)
     : options_(options),
@@ -31,7 +38,19 @@ void Rendezvous::throw_if_over() const {
 
 template <typename Condition>
 void Rendezvous::wait(std::unique_lock<std::mutex>& lock, Condition condition) {
-  changed_.wait(lock, [&] { return condition() || aborted_ || misuse_; });
+  const auto over = [&] { return condition() || aborted_ || misuse_; };
+  for (int i = 0; i < kYields && !over();) {
+    const auto seen = nchanges_.load(std::memory_order_relaxed);
+    lock.unlock();
+    for (; i < kYields && nchanges_.load(std::memory_order_relaxed) == seen; ++i) sched_yield();
+    lock.lock();
+  }
+  changed_.wait(lock, over);
+}
+
+void Rendezvous::notify() {
+  nchanges_.fetch_add(1, std::memory_order_relaxed);
+  changed_.notify_all();
 }
 
 void Rendezvous::meet(int rank, Visit& visit) {
@@ -48,7 +67,7 @@ void Rendezvous::meet(int rank, Visit& visit) {
     }
     nvisits_ = 0;
     ++nmeetings_;
-    changed_.notify_all();
+    notify();
     throw_if_over();
     return;
   }
@@ -91,7 +110,7 @@ void Rendezvous::complete() {
 void Rendezvous::complete_calls() {
   std::vector<const Op*> calls;
   for (const Visit* visit : visits_) calls.push_back(visit->op);
-  move_data(calls);
+  move_data(calls, scratch_);
   const auto start = latest_entry();
   const double exact_us = time_.collective_us(calls) * time_.mode(stream_, nmeetings_);
   const double healthy_us = healthy_time_.collective_us(calls);
@@ -136,7 +155,7 @@ void Rendezvous::offer(Message& message, std::deque<Message*> Mailbox::*side) {
   mailbox.sends.pop_front();
   mailbox.recvs.pop_front();
   deliver(send, recv, mailbox.delivered++);
-  changed_.notify_all();
+  notify();
 }
 
 void Rendezvous::deliver(Message& send, Message& recv, std::uint64_t sequence) {
@@ -176,7 +195,7 @@ void Rendezvous::hang(int rank) {
 void Rendezvous::abort() noexcept {
   const std::lock_guard lock(mutex_);
   aborted_ = true;
-  changed_.notify_all();
+  notify();
 }
 
 }  // namespace linerate::fake

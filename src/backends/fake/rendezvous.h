@@ -5,7 +5,9 @@
 #include "base/modeled_time.h"
 #include "comm/op.h"
 
+#include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -88,6 +90,7 @@ class Rendezvous {
   };
 
   void throw_if_over() const;
+  void notify();  // REQUIRES: mutex_ is held
   template <typename Condition>
   void wait(std::unique_lock<std::mutex>& lock, Condition condition);
   void complete();
@@ -106,6 +109,8 @@ class Rendezvous {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::atomic<std::uint64_t> nchanges_ = 0;  // under mutex_, but for looking at
+  std::vector<std::byte> scratch_;
   std::vector<Visit*> visits_;  // of those who wait, by rank
   int nvisits_ = 0;
   std::uint64_t nmeetings_ = 0;
