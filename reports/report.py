@@ -18,7 +18,7 @@ from records import Run
 from runlog import BadInput, NoResults, read_runs
 
 
-DISK_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+DISK_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,6 +1,7 @@
-// See whole_file.h.
+// The text goes into a new file beside the old one, which then takes its name.
 #include "base/whole_file.h"
 
+#include "base/error.h"
 #include "base/handle.h"
 
 #include <fmt/format.h>
@@ -63,6 +64,8 @@ int write_into(const fs::path& path, std::string_view text) {
   return file ? write_and_close(std::move(file), text) : errno;
 }
 
+bool is_disk_failure(int error) { return error == ENOSPC || error == EDQUOT || error == EIO; }
+
 std::string words_of(int failed) { return std::generic_category().message(failed); }
 
 }  // namespace
@@ -79,6 +82,7 @@ std::optional<std::string> write_whole_file(const fs::path& path, std::string_vi
   if (failed) return failed.message();
   const int error = is_device ? write_into(target, text) : replace(target, text);
   if (error == 0) return std::nullopt;
+  if (is_disk_failure(error)) throw SystemError(error, fmt::format("write to {}", path.string()));
   return words_of(error);
 }
 

@@ -10,7 +10,8 @@ namespace linerate {
 
 // Writes beside `path`, or the file that it links to, and moves it there, so that readers see the
 // old text or the new one; what is no regular file, such as /dev/stdout, is written as it is.
-// Missing folders are created. Yields what went wrong, in the system's words ("Permission denied").
+// Missing folders are created. Yields why `path` cannot be written, in the system's words
+// ("Permission denied"). Throws SystemError where the disk is full or broken, whichever the path.
 std::optional<std::string> write_whole_file(const std::filesystem::path& path,
                                             std::string_view text);
 

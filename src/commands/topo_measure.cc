@@ -86,8 +86,12 @@ std::string keep(const CommandInput& input, const MeasuredNode& node) {
   const MachineFacts facts{.hardware = node.hardware,
                            .measured = utc_text(std::chrono::system_clock::now()),
                            .survey = node.survey};
-  if (const auto failed = write_whole_file(*path, facts_text(facts)))
-    return fmt::format("note: nothing is kept in {}: {}.", path->string(), *failed);
+  try {
+    if (const auto failed = write_whole_file(*path, facts_text(facts)))
+      return fmt::format("note: nothing is kept in {}: {}.", path->string(), *failed);
+  } catch (const SystemError& error) {
+    return fmt::format("note: nothing is kept: {}.", error.what());
+  }
   return complaint.empty() ? "" : fmt::format("note: {} It is replaced.", complaint);
 }
 

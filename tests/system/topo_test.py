@@ -98,11 +98,18 @@ class Files(TopoCase):
         self.assertEqual(list(self.folder.iterdir()), [picture])
 
     def test_say_why_they_cannot_be_written(self):
-        for path, why in ((self.folder, "Is a directory"), ("/dev/full", "No space left"),
+        for path, why in ((self.folder, "Is a directory"),
                           (self.folder / "no" / "x.svg", "there is no folder")):
             for view in ("--svg", "--export-nccl"):
                 with self.subTest(path=path, view=view):
                     self.refused(run([*TOPO, "--platform", "dgx-h100", view, str(path)]), why)
+
+    def test_say_that_the_disk_is_full(self):
+        for view in ("--svg", "--export-nccl"):
+            with self.subTest(view=view):
+                done = run([*TOPO, "--platform", "dgx-h100", view, "/dev/full"])
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("No space left", done.stderr)
 
 
 if __name__ == "__main__":
