@@ -10,6 +10,33 @@ function(linerate_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
 endfunction()
 
+# The same for a test program, in batches of at most 8 files of one folder: local names need only be
+# distinct within a folder.
+function(linerate_unite_tests target)
+  set(apart "bench/(case_runner|pair_test|sampling|verification|verify|window)_test")
+  string(APPEND apart "|expect/(crossed|group_bound|pair_bound|sure_share)_test")
+  set(sources ${ARGN})
+  list(FILTER sources INCLUDE REGEX "${apart}")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(folders ${ARGN})
+  list(TRANSFORM folders REPLACE "/[^/]*$" "")
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(sources ${ARGN})
+    list(FILTER sources INCLUDE REGEX "^${folder}/[^/]*$")
+    list(LENGTH sources count)
+    math(EXPR batches "(${count} + 7) / 8")
+    get_filename_component(name ${folder} NAME)
+    set(number 0)
+    foreach(source IN LISTS sources)
+      math(EXPR batch "${number} * ${batches} / ${count}")
+      math(EXPR number "${number} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${batch})
+    endforeach()
+  endforeach()
+endfunction()
+
 # linerate_layer(NAME FOLDERS [library...]): one static library from all sources of the folders.
 # The libraries named are the only folders that NAME may link; headers are included from the root.
 function(linerate_layer name folders)

@@ -106,12 +106,12 @@ TEST(TopoWords, OfAMatrixAskForBandwidthsOfAllHosts) {
   EXPECT_TRUE(config->gbps && config->all_hosts);
 }
 
-struct Wrong {
+struct WrongTopoLine {
   std::vector<std::string> words;
   const char* says;
 };
 
-class WrongTopoWords : public testing::TestWithParam<Wrong> {};
+class WrongTopoWords : public testing::TestWithParam<WrongTopoLine> {};
 
 TEST_P(WrongTopoWords, AreRefusedInASentence) {
   const auto config = parse_topo(GetParam().words);
@@ -123,44 +123,44 @@ TEST_P(WrongTopoWords, AreRefusedInASentence) {
 INSTANTIATE_TEST_SUITE_P(
     Cli, WrongTopoWords,
     testing::Values(
-        Wrong{{"--tree"}, "it has no option '--tree'"},
-        Wrong{{"--matrx=1", "more"}, "'--matrx'. Did you mean '--matrix'?"},
-        Wrong{{"plce", "--nranks", "2"}, "no 'plce'. Did you mean 'place'?"},
-        Wrong{{"--platform", "dgx-h100", "place", "--nranks", "8"}, "'place' goes first"},
-        Wrong{{"--root", "a", "--hwloc", "b"}, "--root and --hwloc exclude each other"},
-        Wrong{{"--matrix", "--json"}, "--matrix and --json exclude each other"},
-        Wrong{{"--explain", "GPU0"}, "--explain is between two devices"},
-        Wrong{{"--explain", "GPU0", "GPU1", "GPU2"}, "--explain is between two devices"},
-        Wrong{{"--nccl", "2.17"}, "--nccl: '2.17'"},
-        Wrong{{"--predict", "all_to_all_v"}, "all_to_all_v moves what its traffic says"},
-        Wrong{{"--predict", "all_reduce", "-d", "fp7"}, "-d/--datatype"},
-        Wrong{{"--predict", "all_reduce", "-o", "xor"}, "-o/--op"},
-        Wrong{{"--gbps"}, "belongs to --matrix"},
-        Wrong{{"--json", "--all-hosts"}, "belongs to --matrix"},
-        Wrong{{"--predict", "all_reduce", "-b", "2M", "-e", "1M"}, "-e/--maxbytes"},
-        Wrong{{"--predict", "all_reduce", "-b", "0"}, "-b/--minbytes"},
-        Wrong{{"--predict", "all_reduce", "-f", "1"}, "-f/--stepfactor"},
-        Wrong{{"--predict", "all_reduce", "--nodes", "0"}, "--nodes"},
-        Wrong{{"--predict", "all_reduce", "--nodes", "99999"}, "--nodes"},
-        Wrong{{"--predict", "all_reduce", "--nodes", "1,,2"}, "'1,,2' has an empty part"},
-        Wrong{{"--predict", "all_reduce", "--nodes", "1:2:4"}, "at '1:2:4': give whole"},
-        Wrong{{"--predict", "all_reduce", "--nodes", "8:1"}, "at '8:1'"},
-        Wrong{{"--cluster", "a", "--platform", "b"}, "exclude each other"},
-        Wrong{{"--predict", "all_reduce", "--matrix", "--json"}, "exclude each"}));
+        WrongTopoLine{{"--tree"}, "it has no option '--tree'"},
+        WrongTopoLine{{"--matrx=1", "more"}, "'--matrx'. Did you mean '--matrix'?"},
+        WrongTopoLine{{"plce", "--nranks", "2"}, "no 'plce'. Did you mean 'place'?"},
+        WrongTopoLine{{"--platform", "dgx-h100", "place", "--nranks", "8"}, "'place' goes first"},
+        WrongTopoLine{{"--root", "a", "--hwloc", "b"}, "--root and --hwloc exclude each other"},
+        WrongTopoLine{{"--matrix", "--json"}, "--matrix and --json exclude each other"},
+        WrongTopoLine{{"--explain", "GPU0"}, "--explain is between two devices"},
+        WrongTopoLine{{"--explain", "GPU0", "GPU1", "GPU2"}, "--explain is between two devices"},
+        WrongTopoLine{{"--nccl", "2.17"}, "--nccl: '2.17'"},
+        WrongTopoLine{{"--predict", "all_to_all_v"}, "all_to_all_v moves what its traffic says"},
+        WrongTopoLine{{"--predict", "all_reduce", "-d", "fp7"}, "-d/--datatype"},
+        WrongTopoLine{{"--predict", "all_reduce", "-o", "xor"}, "-o/--op"},
+        WrongTopoLine{{"--gbps"}, "belongs to --matrix"},
+        WrongTopoLine{{"--json", "--all-hosts"}, "belongs to --matrix"},
+        WrongTopoLine{{"--predict", "all_reduce", "-b", "2M", "-e", "1M"}, "-e/--maxbytes"},
+        WrongTopoLine{{"--predict", "all_reduce", "-b", "0"}, "-b/--minbytes"},
+        WrongTopoLine{{"--predict", "all_reduce", "-f", "1"}, "-f/--stepfactor"},
+        WrongTopoLine{{"--predict", "all_reduce", "--nodes", "0"}, "--nodes"},
+        WrongTopoLine{{"--predict", "all_reduce", "--nodes", "99999"}, "--nodes"},
+        WrongTopoLine{{"--predict", "all_reduce", "--nodes", "1,,2"}, "'1,,2' has an empty part"},
+        WrongTopoLine{{"--predict", "all_reduce", "--nodes", "1:2:4"}, "at '1:2:4': give whole"},
+        WrongTopoLine{{"--predict", "all_reduce", "--nodes", "8:1"}, "at '8:1'"},
+        WrongTopoLine{{"--cluster", "a", "--platform", "b"}, "exclude each other"},
+        WrongTopoLine{{"--predict", "all_reduce", "--matrix", "--json"}, "exclude each"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Useless, WrongTopoWords,
     testing::Values(
-        Wrong{{"-b", "8"}, "--minbytes belongs to --predict COLLECTIVE"},
-        Wrong{{"--platform", "dgx-h100", "-d", "half"}, "--datatype belongs to --predict"},
-        Wrong{{"--matrix", "-e", "8"}, "--maxbytes belongs to --predict"},
-        Wrong{{"--lint", "-f", "2"}, "--stepfactor belongs to --predict"},
-        Wrong{{"--json", "-o", "max"}, "--op belongs to --predict"},
-        Wrong{{"--nodes", "2"}, "--nodes belongs to --predict"},
-        Wrong{{"--predict", "broadcast", "-o", "max"}, "broadcast reduces nothing"},
-        Wrong{{"--predict", "alltoall", "-o", "sum"}, "all_to_all reduces nothing"},
-        Wrong{{"--lint", "--nccl", "2.20"}, "--nccl makes no difference to --lint"},
-        Wrong{{"--platform", "dgx-h100", "--list-platforms"}, "leave the machine out"}));
+        WrongTopoLine{{"-b", "8"}, "--minbytes belongs to --predict COLLECTIVE"},
+        WrongTopoLine{{"--platform", "dgx-h100", "-d", "half"}, "--datatype belongs to --predict"},
+        WrongTopoLine{{"--matrix", "-e", "8"}, "--maxbytes belongs to --predict"},
+        WrongTopoLine{{"--lint", "-f", "2"}, "--stepfactor belongs to --predict"},
+        WrongTopoLine{{"--json", "-o", "max"}, "--op belongs to --predict"},
+        WrongTopoLine{{"--nodes", "2"}, "--nodes belongs to --predict"},
+        WrongTopoLine{{"--predict", "broadcast", "-o", "max"}, "broadcast reduces nothing"},
+        WrongTopoLine{{"--predict", "alltoall", "-o", "sum"}, "all_to_all reduces nothing"},
+        WrongTopoLine{{"--lint", "--nccl", "2.20"}, "--nccl makes no difference to --lint"},
+        WrongTopoLine{{"--platform", "dgx-h100", "--list-platforms"}, "leave the machine out"}));
 
 TEST(TopoWords, AreNeverEmpty) {
   for (const std::string option :

@@ -2,6 +2,7 @@
 #include "commands/nccl_expecter.h"
 
 #include "collectives/traffic.h"
+#include "support/sizes.h"
 #include "support/topo/sysfs_tree.h"
 #include "topo/cluster/platforms.h"
 #include "topo/system/walk.h"
@@ -47,8 +48,6 @@ std::optional<Expectation> expected(std::string_view name, const RunInfo& run,
        .sizing = {.count = count_of(*what.collective, bytes, what.type, run.nranks),
                   .nranks = run.nranks}});
 }
-
-constexpr std::size_t kGiB = std::size_t{1} << 30;
 
 TEST(NcclExpectations, AreNcclsOwn) {
   const auto system = platform("dgx-h100");

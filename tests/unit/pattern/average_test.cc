@@ -13,11 +13,11 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kCount = 64;
+constexpr std::size_t kElements = 64;
 
 template <typename T>
 std::vector<T> filled(const Content& content) {
-  std::vector<T> values(kCount);
+  std::vector<T> values(kElements);
   pattern::fill(std::as_writable_bytes(std::span(values)), content);
   return values;
 }
@@ -25,10 +25,10 @@ std::vector<T> filled(const Content& content) {
 // Each element's mean over all ranks' inputs, exact in double but for the division.
 template <typename T>
 std::vector<double> means(Content content) {
-  std::vector<double> sums(kCount);
+  std::vector<double> sums(kElements);
   for (content.rank = 0; content.rank < content.nranks; ++content.rank) {
     const auto input = filled<T>(content);
-    for (std::size_t i = 0; i < kCount; ++i)
+    for (std::size_t i = 0; i < kElements; ++i)
       sums[i] += static_cast<double>(static_cast<float>(input[i]));
   }
   for (double& sum : sums) sum /= content.nranks;
@@ -51,7 +51,7 @@ TEST_P(Average, IsTheNearestEvenElementOverManyRanksToo) {
 
         const auto expected = filled<T>(content(nranks));
 
-        for (std::size_t i = 0; i < kCount; ++i)
+        for (std::size_t i = 0; i < kElements; ++i)
           ASSERT_EQ(expected[i].bits, T(static_cast<float>(wanted[i])).bits)
               << nranks << " ranks, element " << i << ": " << wanted[i];
       }

@@ -12,18 +12,18 @@
 namespace linerate::pattern {
 namespace {
 
-constexpr std::size_t kCount = 5000;
+constexpr std::size_t kGenerated = 5000;
 constexpr std::size_t kFirst = 4000;
 
 template <typename Family>
 void expect_same(Content content) {
   using Bits = typename Family::Bits;
-  std::vector<Bits> filled(kCount), one_by_one;
+  std::vector<Bits> filled(kGenerated), one_by_one;
   content.first_index = kFirst;
   fill(std::as_writable_bytes(std::span(filled)), content);
   const Plan plan = plan_of<typename Family::Format>(content);
 
-  for (std::uint64_t i = kFirst; i < kFirst + kCount; ++i) {
+  for (std::uint64_t i = kFirst; i < kFirst + kGenerated; ++i) {
     const auto key = block_key(plan.seed, i);
     const auto lane = static_cast<std::uint32_t>(i % kBlockElements);
     one_by_one.push_back(content.kind == Content::Kind::input

@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "ranks.h"
 #include "support/naive.h"
+#include "support/sizes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +81,6 @@ TEST_P(Split, CommunicatorsOfOneRankWorkAtOnceFromSeveralThreads) {
 }
 
 TEST_P(Split, CanBeMadeAndDroppedWithoutEnd) {
-  constexpr std::size_t kMiB = std::size_t{1} << 20;
   constexpr int kFit = 10;  // control blocks in what is left
   const std::size_t taken = 16 * kMiB - kFit * round_up(ControlBlock::bytes(2), 4 * page_bytes());
   const HostOptions kTight{.reserve_bytes = 32 * kMiB};

@@ -1,6 +1,8 @@
 // When stores bypass the caches: for what exceeds them, and for what comes back too late.
 #include "backends/host/streaming.h"
 
+#include "support/sizes.h"
+
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -9,7 +11,6 @@
 namespace linerate::host {
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kCache = 32 * kMiB;
 
 class StreamingTest : public testing::Test {

@@ -41,7 +41,7 @@ NcclApi library_for(const Setting& setting) {
 }
 
 // One of two ranks, with two registered buffers of 1 KiB.
-struct Rank {
+struct DeviceSideRank {
   Communicator& comm;
   Buffer send, recv;
   Stream& stream;
@@ -54,7 +54,7 @@ struct Rank {
   }
 };
 
-void run_pair(const Setting& setting, const std::function<void(Rank&)>& body) {
+void run_pair(const Setting& setting, const std::function<void(DeviceSideRank&)>& body) {
   constexpr std::size_t kBytes = 1024;
   const SteadyClock clock;
   const auto backend = make_nccl_backend(
@@ -71,8 +71,8 @@ void run_pair(const Setting& setting, const std::function<void(Rank&)>& body) {
     Device* const local[] = {device.get()};
     const auto comms = backend->connect(member, local, {.deadline = Deadline::after(clock, 60)});
     Communicator& comm = *comms.front();
-    Rank rank{comm, comm.allocate(kBytes, MemoryKind::device),
-              comm.allocate(kBytes, MemoryKind::device), *stream};
+    DeviceSideRank rank{comm, comm.allocate(kBytes, MemoryKind::device),
+                        comm.allocate(kBytes, MemoryKind::device), *stream};
     const auto send = comm.register_buffer(rank.send, RegistrationKind::symmetric);
     const auto recv = comm.register_buffer(rank.recv, RegistrationKind::symmetric);
     body(rank);
@@ -94,7 +94,7 @@ std::string refusal_of_library(int version) {
 
 std::string refusal_in(const Setting& setting) {
   std::string sentence;
-  run_pair(setting, [&](Rank& rank) {
+  run_pair(setting, [&](DeviceSideRank& rank) {
     const auto said = refusal_of([&] { rank.comm.all_reduce(rank.buffers(4), {}, rank.stream); });
     if (rank.comm.rank() == 0) sentence = said;
   });
@@ -129,7 +129,7 @@ TEST(DeviceKernelRefusal, IsForAllOperatorsButTheSum) {
 
 TEST(DeviceSide, SumsByTheKernel) {
   for (const int number : {1, 2, 3, 4})
-    run_pair({.number = number}, [](Rank& rank) {
+    run_pair({.number = number}, [](DeviceSideRank& rank) {
       std::ranges::fill(rank.floats(rank.send), static_cast<float>(rank.comm.rank() + 1));
 
       rank.comm.all_reduce(rank.buffers(64), {}, rank.stream);
@@ -140,7 +140,7 @@ TEST(DeviceSide, SumsByTheKernel) {
 }
 
 TEST(DeviceSide, FindsBothBuffersInTheirWindows) {
-  run_pair({}, [](Rank& rank) {
+  run_pair({}, [](DeviceSideRank& rank) {
     const auto sent = rank.floats(rank.send);
     sent[8] = static_cast<float>(10 * rank.comm.rank());
     sent[9] = sent[8] + 1;
@@ -161,7 +161,7 @@ TEST(DeviceSide, GivesTheKernelItsCtasAndABarrierForEach) {
     const bool right = call.ctas == 8 && comm.lsaBarrier.nBarriers == 8;
     return right ? cudaSuccess : cudaErrorInvalidConfiguration;
   };
-  run_pair(eight, [](Rank& rank) {
+  run_pair(eight, [](DeviceSideRank& rank) {
     EXPECT_NO_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream));
   });
 }
@@ -171,7 +171,7 @@ TEST(DeviceSide, TakesFewCtasWhereRanksShareAGpu) {
   shared.kernels.all_reduce = [](const ncclDevComm&, const DeviceCall& call) {
     return call.ctas == kMaxSharedCtas ? cudaSuccess : cudaErrorInvalidConfiguration;
   };
-  run_pair(shared, [](Rank& rank) {
+  run_pair(shared, [](DeviceSideRank& rank) {
     EXPECT_NO_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream));
   });
 }
@@ -181,13 +181,13 @@ TEST(DeviceSide, ThrowsWhatTheLaunchYields) {
   broken.kernels.all_reduce = [](const ncclDevComm&, const DeviceCall&) {
     return cudaErrorNoKernelImageForDevice;
   };
-  run_pair(broken, [](Rank& rank) {
+  run_pair(broken, [](DeviceSideRank& rank) {
     EXPECT_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream), cuda::CudaError);
   });
 }
 
 TEST(DeviceSide, LeavesOtherCallsToNccl) {
-  run_pair({}, [](Rank& rank) {
+  run_pair({}, [](DeviceSideRank& rank) {
     rank.floats(rank.send)[0] = 7.0F;
 
     rank.comm.broadcast(rank.buffers(1), 0, rank.stream);
@@ -221,7 +221,7 @@ TEST(DeviceSide, RefusesMultimemWithoutAMulticastAddress) {
 }
 
 TEST(DeviceSide, RefusesBuffersOutsideOfWindows) {
-  run_pair({}, [](Rank& rank) {
+  run_pair({}, [](DeviceSideRank& rank) {
     const Buffer other = rank.comm.allocate(64, MemoryKind::device);
     const Buffers buffers{.send = other.view(), .recv = rank.recv.view(), .count = 4};
 
@@ -231,7 +231,7 @@ TEST(DeviceSide, RefusesBuffersOutsideOfWindows) {
 }
 
 TEST(DeviceSide, ForgetsABufferWhoseRegistrationHasEnded) {
-  run_pair({}, [](Rank& rank) {
+  run_pair({}, [](DeviceSideRank& rank) {
     const Buffer other = rank.comm.allocate(64, MemoryKind::device);
     const Buffers buffers{.send = other.view(), .recv = rank.recv.view(), .count = 4};
     auto registration = rank.comm.register_buffer(other, RegistrationKind::symmetric);

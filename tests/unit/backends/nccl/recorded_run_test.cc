@@ -22,16 +22,16 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::size_t kSmall = 1024, kLarge = std::size_t{1} << 20;
+constexpr std::size_t kSmallest = 1024, kLargest = std::size_t{1} << 20;
 
 // Two sizes on two threads with two GPUs each.
 RunConfig two_sizes(std::string_view collective) {
   RunConfig config;
   config.collective = find_collective(collective);
   config.nthreads = config.ngpus = 2;
-  config.min_bytes = kSmall;
-  config.max_bytes = kLarge;
-  config.step_factor = static_cast<int>(kLarge / kSmall);
+  config.min_bytes = kSmallest;
+  config.max_bytes = kLargest;
+  config.step_factor = static_cast<int>(kLargest / kSmallest);
   config.iters = 2;
   config.jsonl_file = "asked for";
   return config;

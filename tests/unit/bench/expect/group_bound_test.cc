@@ -1,12 +1,13 @@
 // Bounds of groups that share one memory, worked by hand.
 #include "bench/expect/group_bound.h"
 
+#include "support/sizes.h"
+
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr int kNsPerMs = 1'000'000;
 
 // 16 MiB in a millisecond, at any size.

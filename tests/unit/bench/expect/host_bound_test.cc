@@ -2,16 +2,15 @@
 #include "bench/expect/host_bound.h"
 
 #include "bench/expect/places.h"
+#include "support/sizes.h"
 
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
-
 // 10 GB/s written, 20 read, 16 copied, at any size.
-HostLimits limits(double latency_us = 0) {
+HostLimits host_limits(double latency_us = 0) {
   return {
       .memory = MemoryCurve({{.bytes = kMiB, .read_gbps = 20, .write_gbps = 10, .copy_gbps = 16}}),
       .latency_us = latency_us};
@@ -19,15 +18,15 @@ HostLimits limits(double latency_us = 0) {
 
 Case of(std::string_view name) { return {.collective = find_collective(name), .bytes = 4 * kMiB}; }
 
-SizedCase on(const Case& what, int nranks) {
+SizedCase sized(const Case& what, int nranks) {
   return {.what = what, .sizing = sizing_of(what, nranks, nullptr)};
 }
 
 double bound_gbps(std::string_view name, int nranks, double latency_us = 0) {
   const Case what = of(name);
-  const auto host_case = on(what, nranks);
+  const auto host_case = sized(what, nranks);
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
-  return host_bound(host_case, limits(latency_us), touched)->busbw_gbps;
+  return host_bound(host_case, host_limits(latency_us), touched)->busbw_gbps;
 }
 
 // 2 inputs read and 2 results written of 4 MiB each: 16 MiB copied at 16 GB/s is 4 GB/s of
@@ -50,9 +49,9 @@ TEST(HostBounds, CountTheWayOfOneMessage) {
 // The probe of such ranks shows the scheduler: the bound doubles, what is low stays so.
 TEST(HostBounds, TrustNoProbeOfRanksThatShareCores) {
   const Case what = of("all_reduce");
-  const auto host_case = on(what, 2);
+  const auto host_case = sized(what, 2);
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
-  auto crowded = limits();
+  auto crowded = host_limits();
   crowded.crowded = true;
 
   const auto bound = host_bound(host_case, crowded, touched);
@@ -64,9 +63,9 @@ TEST(HostBounds, TrustNoProbeOfRanksThatShareCores) {
 // Half a barrier of ranks that wait for cores is the scheduler's, and no message's.
 TEST(HostBounds, OfRanksThatShareCoresHaveNoLatency) {
   const Case what = of("all_reduce");
-  const auto host_case = on(what, 2);
+  const auto host_case = sized(what, 2);
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
-  auto crowded = limits(100);
+  auto crowded = host_limits(100);
   crowded.crowded = true;
 
   const auto bound = host_bound(host_case, crowded, touched);
@@ -78,19 +77,19 @@ TEST(HostBounds, OfRanksThatShareCoresHaveNoLatency) {
 
 TEST(HostBounds, SayWhatBinds) {
   const Case what = of("all_reduce");
-  const auto host_case = on(what, 2);
+  const auto host_case = sized(what, 2);
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
 
-  EXPECT_EQ(host_bound(host_case, limits(1), touched)->bound_by, "memory");
-  EXPECT_EQ(host_bound(host_case, limits(1e6), touched)->bound_by, "latency");
+  EXPECT_EQ(host_bound(host_case, host_limits(1), touched)->bound_by, "memory");
+  EXPECT_EQ(host_bound(host_case, host_limits(1e6), touched)->bound_by, "latency");
 }
 
 double low_below(std::string_view name, Placement placement) {
   const Case what = of(name);
-  auto host_case = on(what, 2);
+  auto host_case = sized(what, 2);
   host_case.placement = placement;
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
-  return host_bound(host_case, limits(), touched)->low_below;
+  return host_bound(host_case, host_limits(), touched)->low_below;
 }
 
 // Where one core of two has all the work, half of what both reach is healthy.
@@ -107,10 +106,10 @@ TEST(HostBounds, OfExchangesInPlaceAreReachedByNobody) {
 
 TEST(HostBounds, OfOneRankAloneAreNone) {
   const Case what = of("all_reduce");
-  const auto host_case = on(what, 1);
+  const auto host_case = sized(what, 1);
   const auto touched = touched_by(host_case, {.sliding = Sliding::fixed});
 
-  EXPECT_FALSE(host_bound(host_case, limits(), touched));
+  EXPECT_FALSE(host_bound(host_case, host_limits(), touched));
 }
 
 }  // namespace

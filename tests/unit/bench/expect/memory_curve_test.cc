@@ -1,12 +1,12 @@
 // Bandwidths by size, and the least time that follows from them.
 #include "bench/expect/memory_curve.h"
 
+#include "support/sizes.h"
+
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 MemoryCurve curve() {
   return MemoryCurve({{.bytes = 64 * kMiB, .read_gbps = 20, .write_gbps = 10, .copy_gbps = 15},

@@ -1,13 +1,14 @@
 // Bounds of messages between pairs of ranks, worked by hand.
 #include "bench/expect/pair_bound.h"
 
+#include "support/sizes.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::int64_t kNsPerMs = 1'000'000;
 
 // Reads and writes of 1 MiB each, a message of 1 MiB, in a millisecond.

@@ -1,12 +1,12 @@
 // What calls touch, and how much was touched since their places were.
 #include "bench/expect/places.h"
 
+#include "support/sizes.h"
+
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // 2 ranks of 4 MiB: a call touches 16 MiB in two buffers and 8 in place; a place holds 16.
 Touched touched(Placement placement, const Places& places) {

@@ -1,13 +1,15 @@
 // At which sizes the memory is asked, in which order, and what is left out for want of time.
 #include "bench/expect/probe_plan.h"
 
+#include "support/sizes.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB, kMuch = std::size_t{1} << 40;
+constexpr std::size_t kMuch = std::size_t{1} << 40;
 constexpr double kAnyTime = 1e12;
 
 using Sizes = std::vector<std::size_t>;

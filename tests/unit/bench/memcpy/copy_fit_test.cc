@@ -9,14 +9,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-CopyPlan plan(std::string_view name, std::vector<int> gpus) {
+CopyPlan plan_for(std::string_view name, std::vector<int> gpus) {
   const auto tests = find_copy_tests(name, true);
   return plan_of(*tests->front(),
                  {.gpus = std::move(gpus), .reach = [](int, int) { return true; }});
 }
 
 TEST(FittingBytes, IsWhatTheFullestEndHolds) {
-  const std::vector plans{plan("h2d_ce", {0, 1}), plan("into_one_read_ce", {0, 1, 2})};
+  const std::vector plans{plan_for("h2d_ce", {0, 1}), plan_for("into_one_read_ce", {0, 1, 2})};
   const auto free_bytes = [](int end) { return std::size_t{end == 1 ? 1000u : 100'000u}; };
 
   const auto fit = fitting_bytes(plans, 4096, free_bytes);
@@ -28,7 +28,7 @@ TEST(FittingBytes, IsWhatTheFullestEndHolds) {
 }
 
 TEST(FittingBytes, TakesNoMoreThanHalfOfTheHost) {
-  const std::vector plans{plan("all_host_bidir_ce", {0, 1})};
+  const std::vector plans{plan_for("all_host_bidir_ce", {0, 1})};
   const auto free_bytes = [](int end) { return std::size_t{end == kHostEnd ? 8192u : 100'000u}; };
 
   const auto fit = fitting_bytes(plans, 4096, free_bytes);

@@ -2,6 +2,7 @@
 #include "bench/survey/survey.h"
 
 #include "bench/survey/crew.h"
+#include "support/sizes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,6 @@ namespace linerate {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // Two packages with a memory node and an L3 cache each, two cores in each, two threads in a core,
 // numbered as Linux does: first one thread of every core.

@@ -31,7 +31,7 @@ class TickingClock final : public Clock {
   mutable std::atomic<std::int64_t> now_ns_{0};
 };
 
-constexpr double kPatienceS = 20;  // of a test that goes wrong
+constexpr double kProbePatienceS = 20;  // of a test that goes wrong
 
 struct Ends {
   std::vector<Socket> here, there;
@@ -42,8 +42,8 @@ Ends connected(int nstreams) {
   Ends ends;
   auto listener = Listener::open({"127.0.0.1", 0});
   for (int i = 0; i < nstreams; ++i) {
-    ends.here.push_back(connect_to(listener.address(), Deadline::after(clock, kPatienceS)));
-    ends.there.push_back(listener.accept(Deadline::after(clock, kPatienceS)));
+    ends.here.push_back(connect_to(listener.address(), Deadline::after(clock, kProbePatienceS)));
+    ends.there.push_back(listener.accept(Deadline::after(clock, kProbePatienceS)));
   }
   return ends;
 }
@@ -51,7 +51,7 @@ Ends connected(int nstreams) {
 TEST(TcpProbes, MeasureWhatTheOtherSideAnswers) {
   const TickingClock clock;
   const SteadyClock steady;
-  const auto until = Deadline::after(steady, kPatienceS);
+  const auto until = Deadline::after(steady, kProbePatienceS);
   auto ends = connected(3);
 
   auto answered = std::async(std::launch::async, [&] {
@@ -70,7 +70,7 @@ TEST(TcpProbes, MeasureWhatTheOtherSideAnswers) {
 TEST(TcpProbes, TellEachDirectionForItself) {
   const TickingClock here, there(4);  // whose time passes faster: what it receives seems slower
   const SteadyClock steady;
-  const auto until = Deadline::after(steady, kPatienceS);
+  const auto until = Deadline::after(steady, kProbePatienceS);
   auto ends = connected(1);
   const TcpProbeRules rules{.round_trips = 5, .stream_s = 0.4, .block_bytes = 4096};
 
@@ -107,7 +107,7 @@ TEST(TcpProbes, UseTheOtherRanksCoresToo) {
   const WatchingClock clock;
   const TickingClock there;
   const SteadyClock steady;
-  const auto until = Deadline::after(steady, kPatienceS);
+  const auto until = Deadline::after(steady, kProbePatienceS);
   auto ends = connected(3);
   const TcpProbeRules rules{.round_trips = 5, .block_bytes = 4096, .cores = {cores[1]}};
 
@@ -129,7 +129,7 @@ TEST(TcpProbes, EndWhereTheOtherSideIsGone) {
   auto ends = connected(1);
   ends.there.clear();
 
-  EXPECT_THROW(measure_tcp({ends.here, clock, Deadline::after(steady, kPatienceS)}, {}),
+  EXPECT_THROW(measure_tcp({ends.here, clock, Deadline::after(steady, kProbePatienceS)}, {}),
                PeerFailure);
 }
 

@@ -15,7 +15,7 @@ using testing::Each;
 using testing::Eq;
 using testing::HasSubstr;
 
-const std::vector<int> kOneNode{0, 0, 0, 0, 0, 0, 0};
+const std::vector<int> kSevenOnOneNode{0, 0, 0, 0, 0, 0, 0};
 const std::vector<int> kThreeNodes{0, 0, 1, 1, 2, 2, 0};
 
 std::vector<int> others_than(const std::vector<int>& victims) {
@@ -55,7 +55,9 @@ void expect_that_all_name(const std::vector<int>& nodes, const std::vector<int>&
 
 class DeadProcess : public testing::TestWithParam<std::vector<int>> {};
 
-TEST_P(DeadProcess, IsNamedByAllSurvivorsOfItsNode) { expect_that_all_name(kOneNode, GetParam()); }
+TEST_P(DeadProcess, IsNamedByAllSurvivorsOfItsNode) {
+  expect_that_all_name(kSevenOnOneNode, GetParam());
+}
 
 TEST_P(DeadProcess, IsNamedByAllSurvivorsOnOtherNodes) {
   if (!has_network()) GTEST_SKIP() << "no interface but loopback: links between nodes need one";

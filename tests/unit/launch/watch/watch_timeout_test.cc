@@ -20,7 +20,7 @@ using testing::MatchesRegex;
 constexpr double kTimeoutS = 0.3;
 constexpr Stage kWarmUp{
     .what = "warm-up", .collective = "all_reduce", .bytes = 1048576, .placement = "out of place"};
-const std::vector<int> kOneNode{0, 0, 0, 0, 0};
+const std::vector<int> kFiveOnOneNode{0, 0, 0, 0, 0};
 const std::vector<int> kTwoNodes{0, 0, 1, 1, 0};
 
 void expect_that_a_stopped_process_is_named(const std::vector<int>& nodes, int stopped) {
@@ -44,7 +44,7 @@ void expect_that_a_stopped_process_is_named(const std::vector<int>& nodes, int s
 class StoppedProcess : public testing::TestWithParam<int> {};
 
 TEST_P(StoppedProcess, IsNamedAsMissing) {
-  expect_that_a_stopped_process_is_named(kOneNode, GetParam());
+  expect_that_a_stopped_process_is_named(kFiveOnOneNode, GetParam());
 }
 
 TEST_P(StoppedProcess, IsNamedAsMissingAcrossNodes) {

@@ -1,6 +1,7 @@
 // Predictions on clusters: what their network changes, and what it does not.
 #include "topo/cluster/cluster_predictor.h"
 
+#include "support/sizes.h"
 #include "topo/cluster/platforms.h"
 #include "topo/system/walk.h"
 
@@ -10,7 +11,6 @@
 namespace linerate::topo {
 namespace {
 
-constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr std::size_t kSizes[] = {8, std::size_t{1} << 20, 8 * kGiB};
 
 Cluster cluster_of(std::string_view platform, int count, const Fabric& fabric = {}) {

@@ -34,7 +34,7 @@ struct Job {
   }
 };
 
-Job two_racks() { return {4, {.nodes_per_rack = 2}, {{0, 0}}}; }
+Job job_in_two_racks() { return {4, {.nodes_per_rack = 2}, {{0, 0}}}; }
 
 // The same at all links of the two racks, up and down.
 void expect_each(const FabricTraffic& traffic, double share) {
@@ -48,7 +48,7 @@ void expect_each(const FabricTraffic& traffic, double share) {
 
 // Two of its four hops cross: each carries 2 x 3/4 of the bytes, in two rounds.
 TEST(FabricTraffic, OfARingIsOnTheHopsBetweenRacks) {
-  const auto job = two_racks();
+  const auto job = job_in_two_racks();
 
   const auto all_reduce = job.of(Function::all_reduce, Algorithm::ring);
   expect_each(all_reduce, 1.5);
@@ -65,7 +65,7 @@ TEST(FabricTraffic, OfARingIsOnTheHopsBetweenRacks) {
 // half of the bytes both ways.
 TEST(FabricTraffic, OfTreesIsOnTheirEdgesBetweenRacks) {
   for (const auto algorithm : {Algorithm::tree, Algorithm::nvls_tree}) {
-    const auto traffic = two_racks().of(Function::all_reduce, algorithm);
+    const auto traffic = job_in_two_racks().of(Function::all_reduce, algorithm);
 
     expect_each(traffic, 2);
     EXPECT_EQ(traffic.crossings, 4);
@@ -74,14 +74,14 @@ TEST(FabricTraffic, OfTreesIsOnTheirEdgesBetweenRacks) {
 
 // Two parts of a quarter to the next node, one to the second next, which is in the other rack.
 TEST(FabricTraffic, OfPatFallsWithTheDistance) {
-  const auto traffic = two_racks().of(Function::all_gather, Algorithm::pat);
+  const auto traffic = job_in_two_racks().of(Function::all_gather, Algorithm::pat);
 
   expect_each(traffic, 0.5 + 2 * 0.25);
   EXPECT_EQ(traffic.crossings, 2);
 }
 
 TEST(FabricTraffic, OfReductionsInSwitchesIsOncePerRack) {
-  const auto job = two_racks();
+  const auto job = job_in_two_racks();
 
   const auto traffic = job.of(Function::all_reduce, Algorithm::collnet_chain);
   expect_each(traffic, 1);

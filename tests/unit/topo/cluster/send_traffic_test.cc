@@ -1,6 +1,7 @@
 // Sends on the switches of a cluster, by hand.
 #include "topo/cluster/send_traffic.h"
 
+#include "support/sizes.h"
 #include "topo/cluster/platforms.h"
 
 #include <gmock/gmock.h>
@@ -10,8 +11,6 @@ namespace linerate::topo {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr std::size_t kGiB = std::size_t{1} << 30;
 
 Cluster cluster_of(const System& system, int count, const Fabric& fabric) {
   Cluster cluster{.fabric = fabric};

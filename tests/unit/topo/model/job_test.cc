@@ -1,6 +1,7 @@
 // Predictions from a description of the node alone, for platforms with published figures.
 #include "topo/model/job.h"
 
+#include "support/sizes.h"
 #include "topo/cluster/node_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/predict.h"
@@ -10,8 +11,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr std::size_t kGiB = std::size_t{1} << 30;
 
 JobShape job(std::string_view platform, int nnodes = 1, std::string_view version = "2.28.9") {
   const auto graph =

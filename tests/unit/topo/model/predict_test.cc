@@ -1,6 +1,8 @@
 // Predictions for systems whose channels are known, against published figures.
 #include "topo/model/predict.h"
 
+#include "support/sizes.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +11,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20, kGiB = std::size_t{1} << 30;
 
 ChannelSet set_of(Pattern pattern, int channels, double intra_gbps, double inter_gbps) {
   return {.pattern = pattern,

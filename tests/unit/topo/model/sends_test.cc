@@ -2,6 +2,7 @@
 #include "topo/model/sends.h"
 
 #include "collectives/traffic.h"
+#include "support/sizes.h"
 #include "support/topo/random_shape.h"
 #include "topo/cluster/platforms.h"
 
@@ -11,7 +12,6 @@
 namespace linerate::topo {
 namespace {
 
-constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr double kNvlinks = 18 * 20.6, kPci5 = 48;  // GB/s, as NCCL counts them
 
 SendBound bound(const Graph& graph, int nnodes, std::string_view name,

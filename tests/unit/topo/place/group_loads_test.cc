@@ -1,6 +1,7 @@
 // All_reduces of groups, and that searches serve all groups that are alike.
 #include "topo/place/group_loads.h"
 
+#include "support/sizes.h"
 #include "support/topo/random_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/predict.h"
@@ -12,8 +13,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 std::vector<int> gpus_called(const Graph& graph, std::initializer_list<const char*> names) {
   std::vector<int> gpus;

@@ -1,6 +1,7 @@
 // What calls take of links, and how they slow each other down.
 #include "topo/place/load.h"
 
+#include "support/sizes.h"
 #include "topo/cluster/platforms.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 Load call(double latency_us, double transfer_us, double gbps) {
   return {.latency_us = latency_us,

@@ -1,6 +1,7 @@
 // Costs of a mesh's orders: goldens by hand, and what must always hold.
 #include "topo/place/order_cost.h"
 
+#include "support/sizes.h"
 #include "support/topo/random_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/job.h"
@@ -13,8 +14,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 std::vector<OrderCost> costs(const System& node, int nnodes, const Mesh& mesh,
                              const Workload& workload = {}) {

@@ -22,12 +22,12 @@ NodeChannels channels_of(std::string_view platform, ChannelJob job = {}, NcclVer
   return find_node_channels(graph, Paths(graph), job);
 }
 
-constexpr NcclVersion kVersions[] = {{2, 21, 5}, {2, 22, 3}, {2, 23, 4}, {2, 24, 3},
-                                     {2, 25, 1}, {2, 26, 6}, {2, 27, 3}, {2, 27, 7},
-                                     {2, 28, 9}, {2, 29, 7}, {2, 30, 4}, {2, 30, 7}};
+constexpr NcclVersion kLoggedVersions[] = {{2, 21, 5}, {2, 22, 3}, {2, 23, 4}, {2, 24, 3},
+                                           {2, 25, 1}, {2, 26, 6}, {2, 27, 3}, {2, 27, 7},
+                                           {2, 28, 9}, {2, 29, 7}, {2, 30, 4}, {2, 30, 7}};
 
 TEST(NodeChannels, OfOneDgxA100AreTwelveTimesTwenty) {
-  for (const auto& version : kVersions) {
+  for (const auto& version : kLoggedVersions) {
     const auto found = channels_of("dgx-a100", {}, version);
     EXPECT_EQ(told(found.ring), "12x20/20 NVL") << text_of(version);
     EXPECT_EQ(told(found.tree), "12x20/20 NVL") << text_of(version);
@@ -38,7 +38,7 @@ TEST(NodeChannels, OfOneDgxA100AreTwelveTimesTwenty) {
 
 // The sets that a node of eight H100 logged: nccl#1197 on GitHub.
 TEST(NodeChannels, OfOneDgxH100AreTwelveTimesThirtyAndEightHeads) {
-  for (const auto& version : kVersions) {
+  for (const auto& version : kLoggedVersions) {
     const auto found = channels_of("dgx-h100", {}, version);
     EXPECT_EQ(told(found.ring), "12x30/30 NVL") << text_of(version);
     EXPECT_EQ(told(found.tree), "12x30/30 NVL") << text_of(version);
