@@ -6,11 +6,9 @@ endif()
 # linerate_mpi_test(PROGRAM NRANKS...): one test for each number of ranks.
 function(linerate_mpi_test program)
   foreach(nranks IN LISTS ARGN)
-    add_test(NAME ${program}.np${nranks}
-      COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/system/mpirun_test.sh
-              ${nranks} $<TARGET_FILE:${program}>)
-    set_tests_properties(${program}.np${nranks} PROPERTIES
-      LABELS mpi SKIP_RETURN_CODE 77 TIMEOUT 120 PROCESSORS 2)
+    linerate_gtest(${program}.np${nranks} mpi WHOLE COMMAND
+      ${CMAKE_CURRENT_SOURCE_DIR}/tests/system/mpirun_test.sh ${nranks} $<TARGET_FILE:${program}>)
+    set_tests_properties(${program}.np${nranks} PROPERTIES TIMEOUT 120 PROCESSORS 2)
   endforeach()
 endfunction()
 

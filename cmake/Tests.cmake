@@ -1,9 +1,51 @@
 # One test program per layer; conformance, system and architecture tests beside them. Those of
-# several threads have a label of their own: ThreadSanitizer runs these.
+# several threads have a label of their own: ThreadSanitizer runs these. ctest knows programs and
+# files; tests/runner counts their cases, which tests/runner/summary.py adds up.
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
+# Python tests run on the distribution's interpreter, as reports do.
+set(LINERATE_PYTHON /usr/bin/python3 CACHE FILEPATH "Interpreter of reports and of the tests")
+set(LINERATE_CASES ${CMAKE_BINARY_DIR}/cases)  # how each case ended, a file for each test
+set(runner ${CMAKE_CURRENT_SOURCE_DIR}/tests/runner)
+
+# linerate_gtest(NAME LABEL [SHARDS n] [LIMIT seconds] [WHOLE] [LEAVE_OUT regex] [COMMAND word...]):
+# the cases of the program NAME, or of COMMAND; each may take LIMIT. SHARDS run beside each other.
+function(linerate_gtest name label)
+  cmake_parse_arguments(arg "WHOLE" "SHARDS;LIMIT;LEAVE_OUT" "COMMAND" ${ARGN})
+  if(NOT arg_COMMAND)
+    set(arg_COMMAND $<TARGET_FILE:${name}>)
+  endif()
+  if(NOT arg_LIMIT)
+    set(arg_LIMIT 120)
+  endif()
+  set(options --limit ${arg_LIMIT})
+  if(arg_WHOLE)
+    list(APPEND options --whole)
+  endif()
+  if(arg_LEAVE_OUT)
+    list(APPEND options --leave-out ${arg_LEAVE_OUT})
+  endif()
+  set(shards ${name})
+  if(arg_SHARDS)
+    set(shards "")
+    foreach(number RANGE 1 ${arg_SHARDS})
+      list(APPEND shards ${name}.${number})
+    endforeach()
+  endif()
+  list(LENGTH shards count)
+  set(index 0)
+  foreach(shard IN LISTS shards)
+    add_test(NAME ${shard} COMMAND ${LINERATE_PYTHON} ${runner}/gtest.py --name ${shard}
+      --into ${LINERATE_CASES} --shard ${index}/${count} ${options} -- ${arg_COMMAND})
+    set_tests_properties(${shard} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1500
+                                             ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+    math(EXPR index "${index} + 1")
+  endforeach()
+endfunction()
+
+# linerate_test(NAME FOLDERS library... [SHARDS n]): a program of all sources of the folders.
 function(linerate_test name folders)
+  cmake_parse_arguments(arg "" "SHARDS" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -12,7 +54,7 @@ function(linerate_test name folders)
   endif()
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${ARGN} GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
   target_compile_options(${name} PRIVATE -O1)  # tests are built more often than they run
   if(LINERATE_UNITY)
     linerate_unite_tests(${name} ${sources})
@@ -21,8 +63,7 @@ function(linerate_test name folders)
   if(name MATCHES "launch|backend|bench|conformance")
     set(label threads)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-                       PROPERTIES LABELS ${label} TIMEOUT 120)
+  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS})
 endfunction()
 
 linerate_test(unit_base tests/unit/base linerate_base)
@@ -32,10 +73,10 @@ linerate_test(unit_stats tests/unit/stats linerate_stats)
 linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_yaml tests/unit/yaml linerate_yaml)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
-linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo)
+linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4)
 linerate_test(unit_devices tests/unit/devices linerate_devices)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
-              linerate_backend_host linerate_launch)
+              linerate_backend_host linerate_launch SHARDS 2)
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
 linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
@@ -50,7 +91,7 @@ linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_peer tests/unit/benchmarks linerate_base)
 linerate_test(conformance tests/conformance linerate_collectives linerate_backend_host
-              linerate_backend_fake linerate_launch)
+              linerate_backend_fake linerate_launch SHARDS 4)
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)
 target_include_directories(fake_nvml PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} tests)
@@ -64,17 +105,22 @@ if(TARGET unit_cli)
   target_compile_definitions(unit_cli PRIVATE LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 endif()
 
-# Python tests run on the distribution's interpreter, as reports do.
-set(LINERATE_PYTHON /usr/bin/python3 CACHE FILEPATH "Interpreter of reports and of the tests")
-
-# linerate_python_test(NAME LABEL FILE [argument...])
+# linerate_python_test(NAME LABEL FILE [variable=value...]): a file of unittest's. What cannot run
+# here is skipped with its reason; a file of which nothing ran is a skipped test.
 function(linerate_python_test name label file)
-  add_test(NAME ${name} COMMAND ${LINERATE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${ARGN})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 300
-                                          ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+  add_test(NAME ${name} COMMAND ${LINERATE_PYTHON} ${runner}/python.py ${name} ${LINERATE_CASES}
+    ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin;${ARGN}")
 endfunction()
 
-linerate_python_test(architecture.layers architecture tests/architecture/check_layers.py)
+add_test(NAME architecture.layers
+  COMMAND ${LINERATE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/tests/architecture/check_layers.py)
+set_tests_properties(architecture.layers PROPERTIES
+  LABELS architecture TIMEOUT 300 ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+foreach(name IN ITEMS gtest cases)
+  linerate_python_test(runner.${name} architecture tests/runner/${name}_test.py)
+endforeach()
 linerate_python_test(architecture.rules architecture tests/architecture/check_layers_test.py)
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.charts report tests/system/report_test.py)
@@ -88,31 +134,37 @@ foreach(name IN ITEMS ratios floors targets plan page)
   linerate_python_test(benchmarks.${name} benchmarks tests/unit/benchmarks/${name}_test.py)
 endforeach()
 
-# The tools as users start them. What cannot run here is skipped with its reason; a file of which
-# nothing ran is a skipped test.
-foreach(name IN ITEMS usage algorithms tune launch variables traffic signals outputs faults hangs
-                      files installation golden topo clusters sends hosts slurm docs
-                      reference bench emulation gloo
-                      gloo_hosts bundle memcpy measure placement place_clusters verdict
-                      verdict_repeats host_verdict network_verdict network_verdict_mpi)
+# The tools as users start them. Each test has its own folders, ports and network namespaces, so
+# that they run beside each other; those that measure run alone.
+foreach(name IN ITEMS usage algorithms launch variables traffic signals outputs faults hangs files
+                      installation golden topo clusters sends hosts slurm docs reference gloo
+                      gloo_hosts bundle placement place_clusters)
   linerate_python_test(system.${name} system tests/system/${name}_test.py)
-  set_tests_properties(system.${name} PROPERTIES
-    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
-    SKIP_RETURN_CODE 77 RUN_SERIAL ON)
+endforeach()
+foreach(name IN ITEMS tune bench emulation memcpy measure verdict verdict_repeats)
+  linerate_python_test(system.${name} system tests/system/${name}_test.py)
+  set_tests_properties(system.${name} PROPERTIES RUN_SERIAL ON)
+endforeach()
+# Both start Slurm's daemons, and munged, of which a machine has one.
+set_tests_properties(system.slurm system.placement PROPERTIES RESOURCE_LOCK munged)
+
+# Verdicts on what this machine did in real time: other work beside them changes what they see.
+# Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
+# (system.verdict).
+foreach(name IN ITEMS host_verdict network_verdict network_verdict_mpi)
+  linerate_python_test(timing.${name} timing tests/system/${name}_test.py)
+  set_tests_properties(timing.${name} PROPERTIES RUN_SERIAL ON)
 endforeach()
 
 # The same runs so often that a verdict which is seldom wrong shows.
-linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py)
-set_tests_properties(system.verdicts_100_times PROPERTIES
-  ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin;REPEATS=100"
-  RUN_SERIAL ON TIMEOUT 3600)
+linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
+  REPEATS=100)
+set_tests_properties(system.verdicts_100_times PROPERTIES RUN_SERIAL ON TIMEOUT 3600)
 
 # What needs a GPU: skipped with the reason where there is none.
 foreach(name IN ITEMS memcpy nccl)
   linerate_python_test(gpu.${name} gpu tests/system/${name}_gpu_test.py)
-  set_tests_properties(gpu.${name} PROPERTIES
-    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin"
-    SKIP_RETURN_CODE 77 RUN_SERIAL ON TIMEOUT 600)
+  set_tests_properties(gpu.${name} PROPERTIES RUN_SERIAL ON TIMEOUT 600)
 endforeach()
 
 # The default build leaves the benchmark's programs out: a test of their own builds them, so that
@@ -123,7 +175,8 @@ set_tests_properties(benchmarks.build PROPERTIES
   LABELS system FIXTURES_SETUP benchmarks RUN_SERIAL ON TIMEOUT 600)
 set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
-# linerate_conformance(BACKEND): every collective, with threads as ranks, over that backend alone.
+# linerate_conformance(BACKEND [option of linerate_gtest...]): every collective, with threads as
+# ranks, over that backend alone.
 function(linerate_conformance backend)
   set(program ${backend}_conformance)
   add_executable(${program} tests/system/${program}.cc
@@ -133,8 +186,7 @@ function(linerate_conformance backend)
   target_link_libraries(${program} PRIVATE linerate_collectives linerate_backend_${backend}
     linerate_backend_fake GTest::gtest_main GTest::gmock)
   target_compile_options(${program} PRIVATE -O1)
-  gtest_discover_tests(${program} TEST_PREFIX ${backend}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-                       PROPERTIES LABELS ${backend} TIMEOUT 300)
+  linerate_gtest(${program} ${backend} LIMIT 300 ${ARGN})
 endfunction()
 
 include(MpiTests)

@@ -8,7 +8,8 @@ import unittest
 from pathlib import Path
 
 from job import Job, kill, rank_pids
-from support import environment, free_port, main, mpirun, needs, needs_module, rows, run, tool
+from ports import free_port
+from support import environment, main, mpirun, needs, needs_module, rows, run, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5", "--backend", "gloo"]
 LONG = ["-n", "20", "-N", "0", "-c", "0", "--backend", "gloo"]  # without end

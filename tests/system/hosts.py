@@ -23,11 +23,12 @@ exec ip netns exec "PREFIX${host##*.}" unshare --uts /bin/sh -c "hostname host${
 def needs_hosts() -> None:
     needs_root()
     needs("ip")
-    probe = subprocess.run(["ip", "netns", "add", "lrprobe"], capture_output=True, text=True,
+    name = f"lr{os.getpid()}probe"
+    probe = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True,
                            check=False)
     if probe.returncode != 0:
         raise unittest.SkipTest(f"no network namespaces here: {probe.stderr.strip()}")
-    subprocess.run(["ip", "netns", "del", "lrprobe"], check=False)
+    subprocess.run(["ip", "netns", "del", name], check=False)
 
 
 def ip(*words: str) -> None:
@@ -76,7 +77,7 @@ def remove(namespace: str) -> None:
 @contextmanager
 def hosts(count: int):
     """`count` hosts that reach each other, each with an address, a hostname and a loopback."""
-    prefix = f"lr{os.getpid() % 10000}"
+    prefix = f"lr{os.getpid()}"
     try:
         ip("netns", "add", f"{prefix}sw")
         ip("-n", f"{prefix}sw", "link", "add", "br0", "type", "bridge")

@@ -3,7 +3,8 @@
 import subprocess
 import unittest
 
-from support import environment, free_port, main, mpirun, needs, rows, run, tool
+from ports import free_port
+from support import environment, main, mpirun, needs, rows, run, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
 SIZES = [8, 64, 512, 4096, 32768]

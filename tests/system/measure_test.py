@@ -7,7 +7,8 @@ import unittest
 from pathlib import Path
 
 from hosts import env_job, hosts, needs_hosts
-from support import free_port, json_lines, main, run, tool
+from ports import free_port
+from support import json_lines, main, run, tool
 
 MEASURE = [tool("linerate"), "topo", "--measure"]
 SWEEP = ["-b", "1M", "-e", "1M", "-n", "5", "--backend", "host", "-g", "2"]

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from hosts import env_job, hosts
 from limited_hosts import RATE, RATE_GBPS, SLOW_RATE, SWEEP, LimitedHostsCase, limit
-from support import free_port, json_lines, main, needs_module, tool
+from ports import free_port
+from support import json_lines, main, needs_module, tool
 
 
 class Verdicts(LimitedHostsCase):

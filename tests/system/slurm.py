@@ -1,12 +1,13 @@
 """A real slurmctld and two slurmd on this machine, with everything they write in one folder."""
 
-import os
 import shutil
 import socket
 import subprocess
 import time
 from contextlib import contextmanager
 from pathlib import Path
+
+from ports import free_port
 
 START_LIMIT_S = 30
 CONF = """
@@ -30,7 +31,7 @@ SlurmdPidFile={folder}/%n.pid
 SlurmdSpoolDir={folder}/spool-%n
 SlurmdLogFile={folder}/%n.log
 TmpFS={folder}/tmp-%n
-NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4
+NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{nodes}] CPUs=4
 PartitionName=all Nodes=ALL Default=YES MaxTime=10 State=UP
 """
 
@@ -46,12 +47,11 @@ def start_munge() -> subprocess.Popen | None:
 
 
 def write_conf(folder: Path, task_plugin: str) -> Path:
-    base = 20000 + os.getpid() % 10000
     for name in ("state", "spool-n1", "spool-n2", "tmp-n1", "tmp-n2"):
         (folder / name).mkdir()
     conf = folder / "slurm.conf"
-    conf.write_text(CONF.format(host=socket.gethostname(), folder=folder, port=base,
-                                first=base + 1, last=base + 2, task_plugin=task_plugin))
+    conf.write_text(CONF.format(host=socket.gethostname(), folder=folder, port=free_port(),
+                                nodes=f"{free_port()},{free_port()}", task_plugin=task_plugin))
     return conf
 
 

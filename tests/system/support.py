@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import unittest
@@ -28,12 +27,6 @@ class Row:
     root: int
     out_of_place: tuple[str, str, str, str]
     in_place: tuple[str, str, str, str]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def tool(name: str) -> str:

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs the tests of a preset; says what failed, what was skipped and why, and how many cases there
+# were. Usage: test.sh PRESET BUILD-FOLDER [ctest argument...].
+# With MAY_SKIP=FILE a case that is skipped for another reason than those in FILE is a failure.
+set -uo pipefail
+preset=$1 cases=$2/cases
+shift 2
+rm -rf "$cases"
+ctest --preset "$preset" "$@"
+code=$?
+"${PYTHON:-/usr/bin/python3}" -B tests/runner/summary.py "$cases" \
+  ${MAY_SKIP:+--may-skip "$MAY_SKIP"} || code=1
+exit "$code"
