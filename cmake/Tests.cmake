@@ -38,7 +38,7 @@ function(linerate_gtest name label)
     add_test(NAME ${shard} COMMAND ${LINERATE_PYTHON} ${runner}/gtest.py --name ${shard}
       --into ${LINERATE_CASES} --shard ${index}/${count} ${options} -- ${arg_COMMAND})
     set_tests_properties(${shard} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1500
-                                             ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+      ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
     math(EXPR index "${index} + 1")
   endforeach()
 endfunction()
@@ -134,27 +134,31 @@ foreach(name IN ITEMS ratios floors targets plan page)
   linerate_python_test(benchmarks.${name} benchmarks tests/unit/benchmarks/${name}_test.py)
 endforeach()
 
-# The tools as users start them. Each test has its own folders, ports and network namespaces, so
-# that they run beside each other; those that measure run alone.
-foreach(name IN ITEMS usage algorithms launch variables traffic signals outputs faults hangs files
-                      installation golden topo clusters sends hosts slurm docs reference gloo
-                      gloo_hosts bundle placement place_clusters)
-  linerate_python_test(system.${name} system tests/system/${name}_test.py)
-endforeach()
-foreach(name IN ITEMS tune bench emulation memcpy measure verdict verdict_repeats)
-  linerate_python_test(system.${name} system tests/system/${name}_test.py)
-  set_tests_properties(system.${name} PROPERTIES RUN_SERIAL ON)
-endforeach()
-# Both start Slurm's daemons, and munged, of which a machine has one.
-set_tests_properties(system.slurm system.placement PROPERTIES RESOURCE_LOCK munged)
-
+# The tools as users start them: every file of tests/system, but those that are registered by name
+# here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
+# run beside each other; those that measure run alone.
+set(measuring tune bench emulation memcpy measure verdict verdict_repeats)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
-foreach(name IN ITEMS host_verdict network_verdict network_verdict_mpi)
-  linerate_python_test(timing.${name} timing tests/system/${name}_test.py)
-  set_tests_properties(timing.${name} PROPERTIES RUN_SERIAL ON)
+set(timing host_verdict network_verdict network_verdict_mpi)
+file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME)
+  string(REPLACE "_test.py" "" name ${name})
+  set(label system)
+  if(name MATCHES "^(report|parsers|nccl|memcpy_)")
+    continue()
+  elseif(name IN_LIST timing)
+    set(label timing)
+  endif()
+  linerate_python_test(system.${name} ${label} ${file})
+  if(name IN_LIST measuring OR name IN_LIST timing)
+    set_tests_properties(system.${name} PROPERTIES RUN_SERIAL ON)
+  endif()
 endforeach()
+# Both start Slurm's daemons, and munged, of which a machine has one.
+set_tests_properties(system.slurm system.placement PROPERTIES RESOURCE_LOCK munged)
 
 # The same runs so often that a verdict which is seldom wrong shows.
 linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
