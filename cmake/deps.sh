@@ -14,6 +14,8 @@ packages=(
 full_packages=(
   clang-format git iproute2 libgloo-dev munge patchelf pyflakes3 python3-venv slurm-wlm
 )
+# lstopo comes with either of two packages, which exclude each other.
+command -v lstopo-no-graphics >/dev/null || full_packages+=(hwloc-nox)
 # Open MPI brings its UCX component; MPICH leaves the default mpirun and mpicc to Open MPI.
 bench_packages=(libgloo-dev libmpich-dev libucx0 mpich)
 
