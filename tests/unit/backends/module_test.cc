@@ -2,6 +2,7 @@
 #include "backends/module.h"
 
 #include "base/error.h"
+#include "support/folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,13 +34,7 @@ Environment with_module_path(const std::string& folders) {
 // A folder like build/, with a lib beside the place of the program.
 class ModuleFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    root_ = fs::temp_directory_path() /
-            ("linerate-module-" + std::to_string(::getpid()) + "-" +
-             ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(root_ / "lib");
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { fs::create_directories(root_ / "lib"); }
 
   ModuleRequest request() const {
     return {.name = "absent", .install = kInstall, .executable = (root_ / "bin/linerate").string()};
@@ -56,7 +51,8 @@ class ModuleFolder : public ::testing::Test {
     return "not refused";
   }
 
-  fs::path root_;
+  const TemporaryFolder folder_;
+  const fs::path root_ = folder_.root();
 };
 
 TEST_F(ModuleFolder, ComesBeforeThePathAndTheLinker) {

@@ -2,7 +2,7 @@
 // there.
 #include "base/installation.h"
 
-#include "unit/output/temporary.h"
+#include "support/folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

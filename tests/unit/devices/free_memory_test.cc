@@ -1,6 +1,8 @@
 // Free memory as the kernel's files tell it, read from made-up trees of files.
 #include "devices/cpu/free_memory.h"
 
+#include "support/folder.h"
+
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -15,19 +17,12 @@ namespace fs = std::filesystem;
 class FreeMemory : public testing::Test {
  protected:
   FreeMemory() {
-    root_ =
-        fs::temp_directory_path() / ("linerate-free-memory-" + std::to_string(::getpid()) + "-" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
     write("proc/meminfo", "MemTotal:       2000 kB\nMemFree: 7 kB\nMemAvailable:   1000 kB\n");
   }
-  ~FreeMemory() override { fs::remove_all(root_); }
+  void write(const std::string& file, const std::string& text) { folder_.write(file, text); }
 
-  void write(const fs::path& file, const std::string& text) {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text;
-  }
-
-  fs::path root_;
+  const TemporaryFolder folder_;
+  const fs::path root_ = folder_.root();
 };
 
 TEST_F(FreeMemory, IsWhatTheSystemHasAvailable) {

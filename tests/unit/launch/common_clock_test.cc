@@ -2,6 +2,7 @@
 #include "launch/common_clock.h"
 
 #include "base/error.h"
+#include "support/bootstrap.h"
 
 #include <gtest/gtest.h>
 
@@ -70,30 +71,18 @@ class Network {
   std::map<std::pair<int, int>, std::deque<Message>> queues_;
 };
 
-class SimulatedBootstrap final : public Bootstrap {
+class SimulatedBootstrap final : public GatheringBootstrap {
  public:
-  SimulatedBootstrap(int rank, std::vector<int> node_of_rank, Network& network,
+  SimulatedBootstrap(int rank, const std::vector<int>& node_of_rank, Network& network,
                      SimulatedClock& clock)
-      : rank_(rank),
-        nranks_(static_cast<int>(node_of_rank.size())),
+      : GatheringBootstrap(rank, static_cast<int>(node_of_rank.size()),
+                           place_on(node_of_rank, rank)),
         network_(network),
         clock_(clock),
-        noise_(static_cast<std::uint64_t>(rank) + 7) {
-    place_.node = node_of_rank[static_cast<std::size_t>(rank)];
-    place_.identity = std::to_string(place_.node);
-    for (int r = 0; r < nranks_; ++r) {
-      const int node = node_of_rank[static_cast<std::size_t>(r)];
-      place_.nnodes = std::max(place_.nnodes, node + 1);
-      if (node == place_.node && r < rank) ++place_.local_rank;
-    }
-  }
-
-  int rank() const override { return rank_; }
-  int nranks() const override { return nranks_; }
-  const NodePlace& place() const override { return place_; }
+        noise_(static_cast<std::uint64_t>(rank) + 7) {}
 
   Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline&) override {
-    if (tree_parent(std::max(peer, rank_)) != std::min(peer, rank_))
+    if (tree_parent(std::max(peer, rank())) != std::min(peer, rank()))
       throw std::logic_error("exchange() between two that are no neighbours");
     ++nexchanges_;
     send(peer, mine);
@@ -101,16 +90,10 @@ class SimulatedBootstrap final : public Bootstrap {
   }
   std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
     std::vector<Bytes> all;
-    for (int r = 0; r < nranks_; ++r) send(r, mine);
-    for (int r = 0; r < nranks_; ++r) all.push_back(receive(r));
+    for (int r = 0; r < nranks(); ++r) send(r, mine);
+    for (int r = 0; r < nranks(); ++r) all.push_back(receive(r));
     return all;
   }
-
-  void barrier(const Deadline&) override { throw std::logic_error("not simulated"); }
-  Bytes broadcast(std::span<const std::byte>, int, const Deadline&) override { return {}; }
-  std::vector<Bytes> gather(std::span<const std::byte>, const Deadline&) override { return {}; }
-  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
-  [[noreturn]] void abort(ExitCode) noexcept override { std::abort(); }
 
   int nexchanges() const { return nexchanges_; }
 
@@ -122,21 +105,18 @@ class SimulatedBootstrap final : public Bootstrap {
     return 20e3 + queueing(noise_) + (held(noise_) ? 1e6 : 0);
   }
   void send(int peer, std::span<const std::byte> bytes) {
-    const double arrives_ns = clock_.true_ns() + (peer == rank_ ? 0 : latency_ns());
-    network_.send(rank_, peer, {arrives_ns, Bytes(bytes.begin(), bytes.end())});
+    const double arrives_ns = clock_.true_ns() + (peer == rank() ? 0 : latency_ns());
+    network_.send(rank(), peer, {arrives_ns, Bytes(bytes.begin(), bytes.end())});
   }
   Bytes receive(int peer) {
-    auto message = network_.receive(peer, rank_);
+    auto message = network_.receive(peer, rank());
     clock_.wait_until(message.arrives_ns);
     return std::move(message.bytes);
   }
 
-  int rank_;
-  int nranks_;
   Network& network_;
   SimulatedClock& clock_;
   std::mt19937_64 noise_;
-  NodePlace place_;
   int nexchanges_ = 0;
 };
 

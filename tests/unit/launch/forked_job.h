@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
-#include "comm/bootstrap.h"
+#include "support/bootstrap.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -23,47 +23,25 @@
 namespace linerate {
 
 // A bootstrap in which every two processes share a socket pair: simple, and for a few processes.
-class MeshBootstrap final : public Bootstrap {
+class MeshBootstrap final : public GatheringBootstrap {
  public:
   MeshBootstrap(int rank, const std::vector<int>& node_of_rank, std::vector<FileDescriptor> peers)
-      : rank_(rank), peers_(std::move(peers)) {
-    place_.node = node_of_rank[static_cast<std::size_t>(rank)];
-    place_.hostname = "node" + std::to_string(place_.node);
-    place_.identity = place_.hostname;
-    place_.nnodes = 1 + *std::ranges::max_element(node_of_rank);
-    place_.local_nranks = static_cast<int>(std::ranges::count(node_of_rank, place_.node));
-    place_.local_rank = static_cast<int>(
-        std::count(node_of_rank.begin(), node_of_rank.begin() + rank, place_.node));
-  }
+      : GatheringBootstrap(rank, static_cast<int>(peers.size()), place_on(node_of_rank, rank)),
+        peers_(std::move(peers)) {}
 
-  int rank() const override { return rank_; }
-  int nranks() const override { return static_cast<int>(peers_.size()); }
-  const NodePlace& place() const override { return place_; }
-
-  void barrier(const Deadline& deadline) override { (void)all_gather({}, deadline); }
-  Bytes broadcast(std::span<const std::byte> mine, int root, const Deadline& deadline) override {
-    auto all = all_gather(rank_ == root ? mine : mine.first(0), deadline);
-    return std::move(all[static_cast<std::size_t>(root)]);
-  }
-  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
-    auto all = all_gather(mine, deadline);
-    return rank_ == 0 ? std::move(all) : std::vector<Bytes>{};
-  }
   std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
     std::vector<Bytes> all(peers_.size());
     for (int peer = 0; peer < nranks(); ++peer)
-      if (peer != rank_) send(peer, mine);
+      if (peer != rank()) send(peer, mine);
     for (int peer = 0; peer < nranks(); ++peer)
       all[static_cast<std::size_t>(peer)] =
-          peer == rank_ ? Bytes(mine.begin(), mine.end()) : receive(peer);
+          peer == rank() ? Bytes(mine.begin(), mine.end()) : receive(peer);
     return all;
   }
   Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline&) override {
     send(peer, mine);
     return receive(peer);
   }
-  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
-  [[noreturn]] void abort(ExitCode code) noexcept override { _exit(static_cast<int>(code)); }
 
  private:
   int fd(int peer) const { return peers_[static_cast<std::size_t>(peer)].get(); }
@@ -88,8 +66,6 @@ class MeshBootstrap final : public Bootstrap {
     }
   }
 
-  int rank_;
-  NodePlace place_;
   std::vector<FileDescriptor> peers_;
 };
 

@@ -2,8 +2,8 @@
 #include "output/nccl_tests_json.h"
 
 #include "base/error.h"
+#include "support/folder.h"
 #include "unit/output/examples.h"
-#include "unit/output/temporary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 #include "output/progress.h"
 
 #include "output/console_table.h"
+#include "support/folder.h"
 #include "unit/output/examples.h"
 #include "unit/output/pipe.h"
-#include "unit/output/temporary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,10 +5,10 @@
 #include "output/sink.h"
 #include "record/json_lines.h"
 #include "record/jsonl_reader.h"
+#include "support/folder.h"
 #include "unit/output/examples.h"
 #include "unit/output/golden.h"
 #include "unit/output/pipe.h"
-#include "unit/output/temporary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

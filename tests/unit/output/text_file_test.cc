@@ -2,8 +2,8 @@
 #include "output/text_file.h"
 
 #include "base/error.h"
+#include "support/folder.h"
 #include "unit/output/pipe.h"
-#include "unit/output/temporary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

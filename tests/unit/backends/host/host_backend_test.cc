@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "ranks.h"
+#include "support/bootstrap.h"
 
 #include <gtest/gtest.h>
 
@@ -14,44 +15,21 @@ namespace linerate::host {
 namespace {
 
 // Two members that run on different hosts, as each of them sees it.
-class ElsewhereBootstrap final : public Bootstrap {
+class ElsewhereBootstrap final : public GatheringBootstrap {
  public:
-  ElsewhereBootstrap() { place_ = {.hostname = "node07", .identity = "a", .node = 0, .nnodes = 2}; }
+  ElsewhereBootstrap()
+      : GatheringBootstrap(0, 2, {.hostname = "node07", .identity = "a", .node = 0, .nnodes = 2}) {}
 
-  int rank() const override { return 0; }
-  int nranks() const override { return 2; }
-  const NodePlace& place() const override { return place_; }
-  void barrier(const Deadline&) override {}
-  Bytes broadcast(std::span<const std::byte> mine, int, const Deadline&) override {
-    return {mine.begin(), mine.end()};
-  }
-  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
-    return all_gather(mine, deadline);
-  }
   std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
     return {Bytes(mine.begin(), mine.end()), WireWriter().put(1).put_text("node08").take()};
   }
-  Bytes exchange(int, std::span<const std::byte>, const Deadline&) override { return {}; }
-  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
-  [[noreturn]] void abort(ExitCode code) noexcept override { std::_Exit(static_cast<int>(code)); }
-
- private:
-  NodePlace place_;
 };
 
 // Rank 0 of two, where rank 1 says of itself that it is another process, and then does nothing.
-class HalfBootstrap final : public Bootstrap {
+class HalfBootstrap final : public GatheringBootstrap {
  public:
-  int rank() const override { return 0; }
-  int nranks() const override { return 2; }
-  const NodePlace& place() const override { return place_; }
-  void barrier(const Deadline&) override {}
-  Bytes broadcast(std::span<const std::byte> mine, int, const Deadline&) override {
-    return {mine.begin(), mine.end()};
-  }
-  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
-    return all_gather(mine, deadline);
-  }
+  HalfBootstrap() : GatheringBootstrap(0, 2, {}) {}
+
   std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
     Bytes other(mine.begin(), mine.end());
     if (ngathered_++ == 0)
@@ -60,12 +38,8 @@ class HalfBootstrap final : public Bootstrap {
       other.clear();
     return {Bytes(mine.begin(), mine.end()), other};
   }
-  Bytes exchange(int, std::span<const std::byte>, const Deadline&) override { return {}; }
-  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
-  [[noreturn]] void abort(ExitCode code) noexcept override { std::_Exit(static_cast<int>(code)); }
 
  private:
-  NodePlace place_;
   int ngathered_ = 0;
 };
 

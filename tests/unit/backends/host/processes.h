@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "comm/bootstrap.h"
+#include "support/bootstrap.h"
 
 #include <gtest/gtest.h>
 
@@ -63,47 +63,25 @@ class CommonPages {
   std::byte* base_ = nullptr;
 };
 
-// One process' endpoint. Deadlines are not kept, and it cannot split: the host backend needs
-// neither.
-class ForkedBootstrap final : public Bootstrap {
+// One process' endpoint.
+class ForkedBootstrap final : public GatheringBootstrap {
  public:
   ForkedBootstrap(const CommonPages& pages, int rank, int nranks)
-      : pages_(pages), rank_(rank), nranks_(nranks) {
-    place_.local_rank = rank;
-    place_.local_nranks = nranks;
-  }
+      : GatheringBootstrap(rank, nranks, {.local_rank = rank, .local_nranks = nranks}),
+        pages_(pages) {}
 
-  int rank() const override { return rank_; }
-  int nranks() const override { return nranks_; }
-  const NodePlace& place() const override { return place_; }
   void barrier(const Deadline&) override { pages_.wait(); }
-  Bytes broadcast(std::span<const std::byte> mine, int root, const Deadline& deadline) override {
-    return all_gather(rank_ == root ? mine : std::span<const std::byte>(),
-                      deadline)[static_cast<std::size_t>(root)];
-  }
-  std::vector<Bytes> gather(std::span<const std::byte> mine, const Deadline& deadline) override {
-    auto all = all_gather(mine, deadline);
-    return rank_ == 0 ? all : std::vector<Bytes>();
-  }
   std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
-    pages_.write(rank_, mine);
+    pages_.write(rank(), mine);
     pages_.wait();
     std::vector<Bytes> all;
-    for (int rank = 0; rank < nranks_; ++rank) all.push_back(pages_.read(rank));
+    for (int other = 0; other < nranks(); ++other) all.push_back(pages_.read(other));
     pages_.wait();
     return all;
   }
-  Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) override {
-    return all_gather(mine, deadline)[static_cast<std::size_t>(peer)];
-  }
-  std::unique_ptr<Bootstrap> split(int, int, const Deadline&) override { return nullptr; }
-  [[noreturn]] void abort(ExitCode code) noexcept override { _exit(static_cast<int>(code)); }
 
  private:
   const CommonPages& pages_;
-  int rank_;
-  int nranks_;
-  NodePlace place_;
 };
 
 // What `body` yields, in a child of its own: for limits and signals, which a process cannot take

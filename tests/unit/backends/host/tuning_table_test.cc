@@ -2,6 +2,7 @@
 #include "backends/host/tuning_table.h"
 
 #include "backends/host/algorithms/rows.h"
+#include "support/folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -211,21 +212,14 @@ TEST(ParseTuning, RefusesWithTheReason) {
 
 class FindTuning : public testing::Test {
  protected:
-  FindTuning() {
-    char pattern[] = "/tmp/tuning-XXXXXX";
-    folder_ = mkdtemp(pattern);
-    environment_ = Environment({{"XDG_CACHE_HOME", folder_.string()}});
-  }
-  ~FindTuning() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& text) {
     const auto path = tuning_path(environment_, kMachine);
     std::filesystem::create_directories(path->parent_path());
     std::ofstream(*path) << text;
   }
 
-  std::filesystem::path folder_;
-  Environment environment_;
+  TemporaryFolder folder_;
+  Environment environment_{{{"XDG_CACHE_HOME", folder_.path("")}}};
   std::string complaint_;
 };
 
@@ -246,7 +240,7 @@ TEST_F(FindTuning, SaysWhatIsWrongWithAFile) {
   write("{");
 
   EXPECT_EQ(find_tuning(environment_, kMachine, complaint_).measured, "");
-  EXPECT_NE(complaint_.find(folder_.string()), std::string::npos) << complaint_;
+  EXPECT_NE(complaint_.find(folder_.root().string()), std::string::npos) << complaint_;
 }
 
 TEST_F(FindTuning, PassesOverTheTableOfAnotherMachine) {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "launch/solo_bootstrap.h"
+#include "support/bytes.h"
 #include "support/spawn.h"
 
 #include <gmock/gmock.h>
@@ -20,15 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Deadline kNever = Deadline::never();
-
-Bytes bytes_of(std::string_view text) {
-  const auto raw = std::as_bytes(std::span(text));
-  return {raw.begin(), raw.end()};
-}
-
-std::string text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::vector<std::string> texts_of(const std::vector<Bytes>& all) {
   std::vector<std::string> texts;

@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "launch/connect.h"
 #include "launch/net/frame_socket.h"
+#include "support/bytes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,14 +32,6 @@ const SteadyClock kClock;
 
 Deadline later() { return Deadline::after(kClock, kLongS); }
 Deadline soon() { return Deadline::after(kClock, 0.1); }
-
-Bytes bytes_of(std::string_view text) {
-  const auto raw = std::as_bytes(std::span(text));
-  return {raw.begin(), raw.end()};
-}
-std::string text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // Processes played by threads: each connects like a process of its own.
 class Job {

@@ -1,6 +1,7 @@
 // Clusters of YAML: what is read of them, and the sentence about what is wrong.
 #include "topo/cluster/cluster_file.h"
 
+#include "support/folder.h"
 #include "topo/cluster/platforms.h"
 #include "topo/show/nccl_xml_export.h"
 
@@ -188,21 +189,6 @@ TEST(ClusterFiles, AreSmall) {
 
   EXPECT_THAT(about(text), HasSubstr("at most 64 KiB are read"));
 }
-
-// A folder that goes with its test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() { std::filesystem::create_directories(path_); }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string write(const std::string& name, std::string_view text) const {
-    std::ofstream(path_ / name) << text;
-    return (path_ / name).string();
-  }
-
- private:
-  std::filesystem::path path_ = std::filesystem::temp_directory_path() /
-                                ("linerate_cluster_test_" + std::to_string(::getpid()));
-};
 
 Result<System> nothing_here() { return Failure{"Nothing was found."}; }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace linerate {
 
@@ -14,24 +15,28 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "linerate-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();
-    folder_ = pattern;
+    root_ = pattern;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(folder_); }
+  ~TemporaryFolder() { std::filesystem::remove_all(root_); }
 
-  std::string path(const std::string& name) const { return folder_ / name; }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
+  const std::filesystem::path& root() const { return root_; }
+  std::string path(const std::string& name) const { return root_ / name; }
+  // Makes the folders of `name` where they lack; yields the file's path.
+  std::string write(const std::string& name, std::string_view text) const {
+    std::filesystem::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+    return path(name);
   }
   std::string read(const std::string& name) const {
     std::stringstream text;
-    text << std::ifstream(path(name)).rdbuf();
+    text << std::ifstream(root_ / name).rdbuf();
     return text.str();
   }
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path root_;
 };
 
 }  // namespace linerate
