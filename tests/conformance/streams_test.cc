@@ -53,14 +53,14 @@ TEST_P(Streams, CarryTagsThroughDecorators) {
   run([](auto& world) { expect_decorators_count_bytes_by_tag(std::move(world)); });
 }
 
-std::string name_of_test(const testing::TestParamInfo<std::tuple<BackendRow, int>>& info) {
+std::string name_of_streams_test(const testing::TestParamInfo<std::tuple<BackendRow, int>>& info) {
   return fmt::format("{}{}Ranks", std::get<0>(info.param).name, std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Streams,
                          testing::Combine(testing::ValuesIn(backends_under_test()),
                                           testing::Values(1, 2, 4)),
-                         name_of_test);
+                         name_of_streams_test);
 
 }  // namespace
 }  // namespace linerate::conformance
