@@ -41,7 +41,8 @@ inline constexpr std::string_view kOtherVariablesText =
     "terminal. |\n"
     "| `XDG_CACHE_HOME` | Where `linerate tune host` keeps its table and `linerate topo --measure` "
     "what it found, in `linerate/`; `.cache` of `HOME` when unset. |\n"
-    "| `PYTHON` | Interpreter of `linerate report`; `/usr/bin/python3` when unset. |\n";
+    "| `PYTHON` | Interpreter of `linerate report` and `topo --svg`; `/usr/bin/python3` when "
+    "unset. |\n";
 
 inline constexpr std::string_view kFakeText =
     "## The fake backend\n\n"

@@ -5,6 +5,7 @@
 #include "base/whole_file.h"
 #include "commands/command.h"
 #include "commands/load_machine.h"
+#include "commands/report_script.h"
 #include "commands/topo_predict.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
@@ -12,7 +13,6 @@
 #include "topo/show/json.h"
 #include "topo/show/matrix.h"
 #include "topo/show/nccl_xml_export.h"
-#include "topo/show/svg.h"
 #include "topo/show/tree.h"
 #include "topo/show/words.h"
 #include "topo/system/port_use.h"
@@ -96,6 +96,14 @@ ExitCode export_nccl(const TopoConfig& config, const System& system) {
   return write_view(config.out_file, *text);
 }
 
+// Python draws what --json prints.
+ExitCode draw(const std::filesystem::path& path, const Graph& graph,
+              const Environment& environment) {
+  constexpr ReportScript kDrawing{"topology.py", "a Python 3: it draws the picture"};
+  return write_view(path, run_script(kDrawing, command_of(kDrawing, environment),
+                                     topo::json_text(graph, topo::Paths(graph))));
+}
+
 // As the views that show a system as it is.
 std::string text_of(const TopoConfig& config, const Graph& graph, const Environment& environment) {
   if (config.view == TopoView::matrix)
@@ -118,7 +126,7 @@ ExitCode show_system(const TopoConfig& config, const System& system,
     case TopoView::json:
       return print(text_of(config, graph(), environment));
     case TopoView::svg:
-      return write_view(config.out_file, topo::svg_text(graph()));
+      return draw(config.out_file, graph(), environment);
     case TopoView::nccl_xml:
       return export_nccl(config, as_nccl_takes(config.machine, system));
     case TopoView::explanation:

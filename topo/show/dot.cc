@@ -3,7 +3,6 @@
 
 #include "topo/show/alike.h"
 #include "topo/show/fabric_words.h"
-#include "topo/show/link_look.h"
 #include "topo/show/plain_text.h"
 #include "topo/show/words.h"
 #include "topo/system/link_speed.h"
@@ -13,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -55,6 +55,51 @@ std::string_view fill_of(NodeKind kind) {
       return "#dcecfb";
   }
   return "#ffffff";
+}
+
+constexpr std::string_view kDegradedColor = "#d32f2f";
+
+// Pixels: thicker by the same amount with each doubling of the bandwidth, from 1.5 to 9.
+double stroke_of(double gbps) {
+  constexpr double kThinnest = 1.5, kThickest = 9, kPerDoubling = 1.1, kThinGbps = 6;
+  const double doublings = std::log2(std::max(gbps, kThinGbps) / kThinGbps);
+  return std::min(kThinnest + kPerDoubling * doublings, kThickest);
+}
+
+std::string_view color_of(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::loc:
+      return "#8a94a3";
+    case LinkKind::nvl:
+      return "#4d8f16";
+    case LinkKind::c2c:
+      return "#c26a00";
+    case LinkKind::pci:
+      return "#64748b";
+    case LinkKind::sys:
+      return "#7c3aed";
+    case LinkKind::net:
+      return "#1d6fb8";
+  }
+  return "";
+}
+
+std::string_view link_text(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::loc:
+      return "within a device";
+    case LinkKind::nvl:
+      return "NVLink";
+    case LinkKind::c2c:
+      return "C2C";
+    case LinkKind::pci:
+      return "PCI Express";
+    case LinkKind::sys:
+      return "between processors";
+    case LinkKind::net:
+      return "network port";
+  }
+  return "";
 }
 
 bool is_below(const PciDevice* device, const std::vector<PciDevice>& devices) {
@@ -189,7 +234,7 @@ void DotWriter::write_links(int n) {
         link.kind == LinkKind::pci && is_degraded_link(node, graph_.node(link.to));
     text_ += fmt::format(
         "  n{} -- n{} [label=\"{}\", tooltip=\"{}\", color=\"{}\", penwidth={:.1f}{}{}];\n", n,
-        link.to, label_of_link(link), words_of(link.kind),
+        link.to, label_of_link(link), link_text(link.kind),
         degraded ? kDegradedColor : color_of(link.kind), stroke_of(is_local(link) ? 0 : link.gbps),
         degraded ? ", style=dashed" : "", link.kind == LinkKind::sys ? ", constraint=false" : "");
   }

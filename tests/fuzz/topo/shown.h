@@ -12,7 +12,6 @@
 #include "topo/show/json.h"
 #include "topo/show/matrix.h"
 #include "topo/show/prediction.h"
-#include "topo/show/svg.h"
 #include "topo/show/tree.h"
 
 #include <algorithm>
@@ -64,7 +63,6 @@ inline void show_everything(const System& system) {
   (void)tree_text(graph).size();
   (void)lint(system).size();
   (void)dot_text(graph).size();
-  (void)svg_text(graph).size();
   if (graph.nodes().size() > kMaxNodes) return;
   const Paths paths(graph);
   (void)matrix_text(graph, paths).size();
