@@ -1,4 +1,3 @@
-// See machine.h.
 #include "topo/machine.h"
 
 #include "base/error.h"

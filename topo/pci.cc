@@ -1,4 +1,3 @@
-// See pci.h.
 #include "topo/pci.h"
 
 #include <algorithm>

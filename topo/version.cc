@@ -1,4 +1,3 @@
-// See version.h.
 #include "topo/version.h"
 
 #include "base/text.h"

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/node_counts.h"
 #include "cli/values.h"
-#include "topo/model/send_steps.h"
+#include "topo/model/p2p_steps.h"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ const Collective* collective_called(const std::string& text) {
 Refusal read_collective(const PredictTexts& texts, TopoConfig& config) {
   const auto* const collective = collective_called(texts.collective);
   const std::string_view name = collective != nullptr ? collective->name : texts.collective;
-  auto names = topo::collectives_made_of_sends();
-  if (collective != nullptr && topo::is_made_of_sends(*collective)) config.sends = collective;
+  auto names = topo::p2p_collectives();
+  if (collective != nullptr && topo::is_p2p_collective(*collective)) config.sends = collective;
   for (const auto function : topo::kAllFunctions) {
     names.push_back(name_of(function));
     if (name_of(function) == name) config.function = function;

@@ -4,7 +4,7 @@
 #include "base/result.h"
 #include "cli/machine_words.h"
 #include "collectives/collective.h"
-#include "topo/model/reduction.h"
+#include "topo/model/predict.h"
 
 #include <cstddef>
 #include <cstdint>

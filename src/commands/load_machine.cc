@@ -1,11 +1,11 @@
 // See load_machine.h.
 #include "commands/load_machine.h"
 
-#include "topo/cluster/cluster_file.h"
+#include "topo/cluster/cluster.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_xml.h"
-#include "topo/detect/nccl_view.h"
+#include "topo/detect/nccl_merge.h"
 #include "topo/read/nccl_xml.h"
 
 #include <fmt/format.h>

@@ -3,11 +3,10 @@
 
 #include "commands/bound_verdict.h"
 #include "topo/detect/nccl_merge.h"
-#include "topo/detect/nccl_view.h"
 #include "topo/model/job.h"
+#include "topo/model/p2p_model.h"
 #include "topo/model/predict.h"
-#include "topo/model/sends.h"
-#include "topo/place/only_gpus.h"
+#include "topo/place/subgraph.h"
 #include "topo/read/nccl_xml.h"
 
 #include <fmt/format.h>
@@ -35,10 +34,10 @@ class NcclExpecter final : public Expecter {
   std::optional<Expectation> of(const SizedCase& what) const override;
 
  private:
-  std::optional<Expectation> of_sends(const SizedCase& what, std::size_t bytes) const;
+  std::optional<Expectation> of_p2p(const SizedCase& what, std::size_t bytes) const;
 
   topo::Predictor predictor_;
-  topo::SendModel sends_;
+  topo::P2pModel sends_;
 };
 
 std::optional<topo::Function> function_of(const Collective& collective) {
@@ -48,7 +47,7 @@ std::optional<topo::Function> function_of(const Collective& collective) {
 }
 
 // An upper bound, not NCCL's own belief: sends do not share links evenly.
-std::optional<Expectation> NcclExpecter::of_sends(const SizedCase& what, std::size_t bytes) const {
+std::optional<Expectation> NcclExpecter::of_p2p(const SizedCase& what, std::size_t bytes) const {
   constexpr double kHealthy = 0.5, kHealthyNearLatency = 0.15;  // as for a host's ranks
   const Collective& collective = *what.what.collective;
   const auto bound = collective.varies ? sends_.bound_of_traffic(collective, what.sizing)
@@ -64,7 +63,7 @@ std::optional<Expectation> NcclExpecter::of(const SizedCase& what) const {
   const auto function = function_of(*what.what.collective);
   const auto bytes = row_bytes(*what.what.collective, what.sizing, what.what.type);
   if (bytes == 0) return std::nullopt;
-  if (!function) return of_sends(what, bytes);
+  if (!function) return of_p2p(what, bytes);
   const auto predicted = predictor_.predict(*function, bytes, {what.what.type, what.what.op});
   return Expectation{.busbw_gbps = predicted.busbw_gbps,
                      .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),

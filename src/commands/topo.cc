@@ -27,7 +27,7 @@ ExitCode print_platforms() {
 // The views of one machine show a cluster whose nodes are all alike.
 ExitCode show_node(const TopoConfig& config, const topo::Cluster& cluster,
                    const Environment& environment) {
-  if (cluster.first_alike() == cluster.nnodes())
+  if (cluster.identical_to_first() == cluster.nnodes())
     return show_system(config, *cluster.groups.front().system, environment);
   return refuse(several_kinds(cluster) +
                 ", and this view shows one: give --platform or --nccl-xml with one of them, or no "

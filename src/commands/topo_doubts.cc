@@ -3,7 +3,7 @@
 
 #include "base/plain_text.h"
 #include "topo/system/link_speed.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include "commands/cluster_words.h"
 #include "commands/load_machine.h"
 #include "commands/topo_doubts.h"
-#include "topo/place/launch_words.h"
-#include "topo/place/show_plan.h"
+#include "topo/place/launch_text.h"
+#include "topo/place/plan_text.h"
 
 #include <fmt/format.h>
 
@@ -30,9 +30,9 @@ Result<std::string> text_of(const topo::Plan& plan, PlaceFormat format) {
     case PlaceFormat::rankfile:
       return topo::rankfile_text(plan);
     case PlaceFormat::mpirun:
-      return topo::mpirun_words(plan);
+      return topo::mpirun_text(plan);
     case PlaceFormat::srun:
-      return topo::srun_words(plan);
+      return topo::srun_text(plan);
     case PlaceFormat::env:
       return topo::environment_text(plan);
   }
@@ -66,12 +66,13 @@ topo::Graph first_node(const topo::Cluster& cluster, const topo::NcclVersion& ve
 // Empty: the job's nodes are there, and alike. What to give instead is counted in what was given.
 std::string unfit(const topo::Cluster& cluster, const topo::Graph& node,
                   const topo::PlanRequest& request) {
-  const int alike = cluster.first_alike(), seats = topo::most_seats(node);
+  const int alike = cluster.identical_to_first(), bindings = topo::max_ranks(node);
   if (request.nnodes > cluster.nnodes()) return more_than_it_has(cluster, request.nnodes);
   const int nnodes = request.nnodes > 0 ? request.nnodes : topo::fewest_nodes(node, request.nranks);
   if (nnodes <= alike) return "";
-  const auto instead = request.nnodes > 0 ? fmt::format("give --nodes {} at most.", alike)
-                                          : fmt::format("give --nranks {} at most.", alike * seats);
+  const auto instead = request.nnodes > 0
+                           ? fmt::format("give --nodes {} at most.", alike)
+                           : fmt::format("give --nranks {} at most.", alike * bindings);
   if (nnodes > cluster.nnodes())
     return fmt::format("--nranks {} needs {} nodes, and the cluster has {}: {}", request.nranks,
                        nnodes, cluster.nnodes(), instead);

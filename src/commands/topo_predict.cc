@@ -5,9 +5,8 @@
 #include "commands/command.h"
 #include "commands/topo_doubts.h"
 #include "topo/cluster/cluster_predictor.h"
-#include "topo/cluster/send_traffic.h"
+#include "topo/cluster/p2p_traffic.h"
 #include "topo/show/prediction.h"
-#include "topo/show/sends_text.h"
 
 #include <fmt/format.h>
 
@@ -63,9 +62,9 @@ void warn_of_mixed_nics(const ClusterNodes& nodes, const TopoConfig& config, int
 }
 
 // Why there is no bound for sends; empty: there is one.
-std::string no_sends(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
-                     int nnodes) {
-  if (const int most = cluster.first_alike(); nnodes > most)
+std::string no_p2p_bound(const TopoConfig& config, const topo::Cluster& cluster, int nranks,
+                         int nnodes) {
+  if (const int most = cluster.identical_to_first(); nnodes > most)
     return fmt::format("sends have a bound on nodes that are alike: give --nodes {} at most.",
                        most);
   const auto refusal = config.sends->refusal;
@@ -78,28 +77,28 @@ struct Asked {
   const std::vector<std::string>& doubts;
 };
 
-ExitCode predict_sends(const TopoConfig& config, const ClusterNodes& nodes, const Asked& asked) {
+ExitCode predict_p2p(const TopoConfig& config, const ClusterNodes& nodes, const Asked& asked) {
   const auto& counts = asked.counts;
   const auto& cluster = nodes.cluster();
   const auto graph = topo::build_graph(*cluster.groups.front().system, config.machine.version);
   const int gpus = static_cast<int>(graph.of(topo::NodeKind::gpu).size());
   for (const int nnodes : counts)
-    if (const auto why = no_sends(config, cluster, gpus * nnodes, nnodes); !why.empty())
+    if (const auto why = no_p2p_bound(config, cluster, gpus * nnodes, nnodes); !why.empty())
       return refuse("--predict: " + why);
-  std::vector<topo::SendRow> rows;
+  std::vector<topo::P2pRow> rows;
   for (const int nnodes : counts) {
-    const topo::SendModel model(graph, nnodes);
+    const topo::P2pModel model(graph, nnodes);
     const auto costs = topo::costs_on(cluster, nodes.links(), model, *config.sends);
-    const auto more = topo::send_rows(graph, costs,
-                                      {.collective = *config.sends,
-                                       .nnodes = nnodes,
-                                       .min_bytes = config.min_bytes,
-                                       .max_bytes = config.max_bytes,
-                                       .step_factor = config.step_factor});
+    const auto more = topo::p2p_rows(graph, costs,
+                                     {.collective = *config.sends,
+                                      .nnodes = nnodes,
+                                      .min_bytes = config.min_bytes,
+                                      .max_bytes = config.max_bytes,
+                                      .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  const topo::SendRowsOf of{*config.sends, config.machine.version, counts, gpus, asked.doubts};
-  fmt::print("{}", config.as_json ? topo::sends_json(rows, of) : topo::sends_table(rows, of));
+  const topo::P2pRowsOf of{*config.sends, config.machine.version, counts, gpus, asked.doubts};
+  fmt::print("{}", config.as_json ? topo::p2p_json(rows, of) : topo::p2p_table(rows, of));
   return ExitCode::ok;
 }
 
@@ -108,7 +107,7 @@ ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
   const auto doubts = doubts_about(nodes.cluster(), counts.back());
   tell_doubts(doubts);
-  if (config.sends != nullptr) return predict_sends(config, nodes, {counts, doubts});
+  if (config.sends != nullptr) return predict_p2p(config, nodes, {counts, doubts});
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,

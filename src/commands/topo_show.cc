@@ -9,12 +9,12 @@
 #include "commands/topo_predict.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
+#include "topo/show/device_text.h"
 #include "topo/show/dot.h"
 #include "topo/show/json.h"
 #include "topo/show/matrix.h"
 #include "topo/show/nccl_xml_export.h"
 #include "topo/show/tree.h"
-#include "topo/show/words.h"
 #include "topo/system/port_use.h"
 
 #include <fmt/format.h>

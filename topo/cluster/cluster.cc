@@ -1,9 +1,24 @@
-// See cluster.h.
 #include "topo/cluster/cluster.h"
 
+#include "base/regular_file.h"
+#include "base/text.h"
+#include "topo/cluster/platforms.h"
+#include "topo/read/nccl_xml.h"
+#include "topo/system/system.h"
+#include "yaml/document.h"
+#include "yaml/section.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <filesystem>
+#include <map>
 #include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace linerate::topo {
 
@@ -12,7 +27,7 @@ int Cluster::nnodes() const {
                          [](int sum, const NodeGroup& group) { return sum + group.count; });
 }
 
-int Cluster::first_alike() const {
+int Cluster::identical_to_first() const {
   const auto end = std::ranges::find_if(
       groups, [&](const NodeGroup& group) { return group.system != groups.front().system; });
   return std::accumulate(groups.begin(), end, 0,
@@ -29,6 +44,182 @@ const System& Cluster::system_of_node(int node) const {
 int Cluster::rack_of_node(int node) const {
   assert(node >= 0 && node < nnodes());
   return fabric.nodes_per_rack > 0 ? node / fabric.nodes_per_rack : 0;
+}
+
+namespace {
+
+using yaml::Complaints;
+using yaml::Section;
+
+constexpr std::array<std::string_view, 5> kClusterKeys{"name", "nodes", "rails", "rack", "spine"};
+constexpr std::array<std::string_view, 3> kGroupKeys{"topology", "file", "count"};
+constexpr std::array<std::string_view, 3> kRackLevelKeys{"nodes", "oversubscription", "latency"};
+constexpr std::array<std::string_view, 2> kSpineKeys{"oversubscription", "latency"};
+constexpr std::string_view kDetected = "detected";
+
+constexpr yaml::Bounds kOversubscription{1, 1000};
+constexpr yaml::Bounds kSwitchLatencyUs{0, 1e6};
+constexpr std::size_t kMaxNameBytes = 200;
+
+// NIC ports of one host; hosts of a rack are alike.
+int ports_of_host(const System& system) {
+  std::set<std::uint64_t> hosts;
+  std::size_t ports = 0;
+  for (const auto& cpu : system.cpus) {
+    hosts.insert(cpu.host_hash);
+    ports += cpu.nets.size();
+  }
+  walk_devices(system,
+               [&](const Cpu&, const PciDevice& device, int) { ports += device.nets.size(); });
+  return static_cast<int>(ports / std::max<std::size_t>(hosts.size(), 1));
+}
+
+// Without steps that lead nowhere, so that "./a.xml" and "a.xml" are one file. What is behind ".."
+// only the file system knows.
+std::string plain_path(const std::string& path) {
+  std::filesystem::path plain;
+  for (const auto& part : std::filesystem::path(path))
+    if (part != ".") plain /= part;
+  return plain.empty() ? path : plain.string();
+}
+
+// One document, step by step.
+class ClusterReader {
+ public:
+  explicit ClusterReader(const TopologySources& sources) : sources_(sources) {}
+
+  Result<Cluster> read(const YAML::Node& document);
+
+ private:
+  void read_name(const Section& top);
+  void read_nodes(const Section& top);
+  void read_group(const YAML::Node& node);
+  void read_fabric(const Section& top);
+  void read_level(const Section& section, SwitchLevel& level);
+  void check_rails(const Section& top);
+  std::shared_ptr<const System> system_of(const Section& group, std::string_view key,
+                                          const std::string& topology);
+  Result<System> load(std::string_view key, const std::string& topology) const;
+
+  const TopologySources& sources_;
+  Complaints complaints_;
+  Cluster cluster_;
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const System>> systems_;
+};
+
+Result<Cluster> ClusterReader::read(const YAML::Node& document) {
+  const Section top(document, "the cluster", kClusterKeys, complaints_);
+  top.require("nodes");
+  read_name(top);
+  read_fabric(top);
+  if (!complaints_.first()) read_nodes(top);
+  if (!complaints_.first()) check_rails(top);
+  if (complaints_.first()) return *complaints_.first();
+  return std::move(cluster_);
+}
+
+void ClusterReader::read_name(const Section& top) {
+  top.text("name", cluster_.name);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  if (cluster_.name.size() > kMaxNameBytes || std::ranges::any_of(cluster_.name, is_control))
+    top.complain("name", fmt::format("is not one line of at most {} bytes.", kMaxNameBytes));
+}
+
+// One group, or a list of them.
+void ClusterReader::read_nodes(const Section& top) {
+  const auto nodes = *top.value("nodes");
+  if (!nodes.IsSequence()) return read_group(nodes);
+  for (const auto& node : nodes) {
+    read_group(node);
+    if (complaints_.first()) return;
+  }
+  if (cluster_.groups.empty()) top.complain("nodes", "is empty: give at least one group of nodes.");
+}
+
+void ClusterReader::read_group(const YAML::Node& node) {
+  const Section group(node, "nodes", kGroupKeys, complaints_);
+  NodeGroup read;
+  group.whole("count", {1, Cluster::kMaxNodes}, read.count);
+  if (group.has("topology") == group.has("file"))
+    group.complain("topology", "or file is needed, and not both.");
+  const auto key = group.has("file") ? "file" : "topology";
+  group.text(key, read.topology);
+  if (complaints_.first()) return;
+  if (group.has("file")) read.topology = plain_path(read.topology);
+  read.system = system_of(group, key, read.topology);
+  if (cluster_.nnodes() + read.count > Cluster::kMaxNodes)
+    group.complain("count", fmt::format("makes more than {} nodes in all.", Cluster::kMaxNodes));
+  cluster_.groups.push_back(std::move(read));
+}
+
+std::shared_ptr<const System> ClusterReader::system_of(const Section& group, std::string_view key,
+                                                       const std::string& topology) {
+  auto& system = systems_[{std::string(key), topology}];
+  if (system) return system;
+  auto loaded = load(key, topology);
+  if (loaded)
+    system = std::make_shared<const System>(std::move(loaded).value());
+  else
+    group.complain(key, fmt::format("cannot be used. {}", loaded.sentence()));
+  return system;
+}
+
+Result<System> ClusterReader::load(std::string_view key, const std::string& topology) const {
+  if (key == "file") return sources_.load(topology);
+  if (topology == kDetected) return sources_.detect();
+  std::vector<std::string_view> names{kDetected};
+  for (const auto& platform : platforms()) names.push_back(platform.name);
+  if (std::ranges::find(names, topology) != names.end()) return built_in_platform(topology);
+  return Failure{unknown_choice("topology", topology, names)};
+}
+
+void ClusterReader::read_fabric(const Section& top) {
+  Fabric& fabric = cluster_.fabric;
+  top.whole("rails", {1, Cluster::kMaxRails}, fabric.rails);
+  if (const auto node = top.value("rack")) {
+    const Section rack(*node, "rack", kRackLevelKeys, complaints_);
+    rack.require("nodes");
+    rack.whole("nodes", {1, Cluster::kMaxNodes}, fabric.nodes_per_rack);
+    read_level(rack, fabric.rack);
+  }
+  if (const auto node = top.value("spine")) {
+    read_level(Section(*node, "spine", kSpineKeys, complaints_), fabric.spine);
+    if (!top.has("rack")) top.complain("spine", "connects racks: give rack too, or leave it out.");
+  }
+}
+
+void ClusterReader::read_level(const Section& section, SwitchLevel& level) {
+  section.number("oversubscription", kOversubscription, level.oversubscription);
+  section.quantity("latency", yaml::kTimeUnits, kSwitchLatencyUs, level.latency_us);
+}
+
+// A rail without a NIC would never carry anything. Files without NICs say nothing of rails.
+void ClusterReader::check_rails(const Section& top) {
+  for (const auto& group : cluster_.groups)
+    if (const int ports = ports_of_host(*group.system); ports > 0 && ports < cluster_.fabric.rails)
+      top.complain("rails", fmt::format("is {}, and a host of {} has {} NIC ports: give at most as "
+                                        "many rails.",
+                                        cluster_.fabric.rails, group.topology, ports));
+}
+
+}  // namespace
+
+Result<Cluster> parse_cluster(std::string_view text, const TopologySources& sources) {
+  const auto document = yaml::load_document(text, kMaxClusterBytes);
+  return document ? ClusterReader(sources).read(*document) : document.failure();
+}
+
+Result<Cluster> read_cluster(const std::string& path,
+                             const std::function<Result<System>()>& detect) {
+  const auto text = read_regular_file(path, kMaxClusterBytes);
+  if (!text) return Failure{fmt::format("Cluster file '{}': {}", path, text.sentence())};
+  const auto folder = std::filesystem::path(path).parent_path();
+  const auto load = [&](const std::string& file) {
+    return load_nccl_xml((folder / file).string());
+  };
+  auto cluster = parse_cluster(*text, {.load = load, .detect = detect});
+  if (!cluster) return Failure{fmt::format("Cluster file '{}'{}", path, cluster.sentence())};
+  return cluster;
 }
 
 }  // namespace linerate::topo

@@ -1,13 +1,19 @@
-// A cluster: groups of equal nodes, and the network between them.
+// A cluster: groups of nodes and the network between them, and the YAML file that describes one.
 #pragma once
 
+#include "base/result.h"
 #include "topo/system/system.h"
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate::topo {
+
+// A cluster: groups of equal nodes, and the network between them.
 
 // Nodes of one topology. All groups of a file with the same topology share its system, and a
 // group of thousands holds it once. A node is what one system describes: a host, or a rack of
@@ -45,11 +51,37 @@ struct Cluster {
   Fabric fabric{};
 
   int nnodes() const;
-  int first_alike() const;  // how many nodes have the first one's topology, before any other
+  int identical_to_first() const;  // how many nodes have the first one's topology, before any other
   // Of the node, counted through all groups. REQUIRES: 0 <= node < nnodes().
   const System& system_of_node(int node) const;
   // 0 where there is one rack.
   int rack_of_node(int node) const;
 };
+
+// Reads a cluster from YAML.
+
+inline constexpr std::size_t kMaxClusterBytes = std::size_t{64} << 10;
+
+// Where nodes that are not built in come from; each is asked once for each topology.
+struct TopologySources {
+  std::function<Result<System>(const std::string& path)> load;  // an XML file of NCCL
+  std::function<Result<System>()> detect;                       // this machine
+};
+
+// name: west
+// nodes:
+//   - {topology: dgx-h100, count: 64}   # a built-in platform, or `detected`
+//   - {file: odd.xml}                   # NCCL's topology XML; relative to the cluster's file
+// rails: 8
+// rack: {nodes: 32, oversubscription: 2, latency: 1 us}
+// spine: {oversubscription: 1.5, latency: 1 us}
+//
+// Strict: unknown and repeated keys, missing units and values out of their range are refused by
+// what goes on behind the file's name: ", line 3: ...". `nodes` alone is needed.
+Result<Cluster> parse_cluster(std::string_view text, const TopologySources& sources);
+
+// The same of a file, in one sentence that names it; `detect` as in TopologySources.
+Result<Cluster> read_cluster(const std::string& path,
+                             const std::function<Result<System>()>& detect);
 
 }  // namespace linerate::topo

@@ -1,4 +1,3 @@
-// See cluster_predictor.h.
 #include "topo/cluster/cluster_predictor.h"
 
 #include "topo/graph/rules.h"
@@ -95,10 +94,10 @@ const ClusterNodes::Searched& ClusterNodes::searched(std::size_t kind, bool mult
 
 JobShape ClusterNodes::job(int nnodes) {
   assert(nnodes > 0 && nnodes <= cluster_.nnodes());
-  std::vector<NodesAlike> alike;
+  std::vector<IdenticalNodes> identical;
   for (const auto& part : first(nnodes))
-    alike.push_back({.facts = &searched(part.kind, nnodes > 1).facts, .count = part.count});
-  return job_of(alike, {.nnodes = nnodes});
+    identical.push_back({.facts = &searched(part.kind, nnodes > 1).facts, .count = part.count});
+  return job_of(identical, {.nnodes = nnodes});
 }
 
 std::vector<const NodeRails*> ClusterNodes::rails(int nnodes) {

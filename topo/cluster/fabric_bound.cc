@@ -1,4 +1,3 @@
-// See fabric_bound.h.
 #include "topo/cluster/fabric_bound.h"
 
 #include "base/units.h"

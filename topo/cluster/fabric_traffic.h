@@ -1,13 +1,55 @@
-// What a scheme of NCCL puts on the switches of a cluster.
+// What a scheme of NCCL puts on the switches of a cluster: its trees over nodes, the rails that its
+// channels use, and the bytes on each leaf and the spine.
 #pragma once
 
 #include "topo/cluster/cluster.h"
-#include "topo/cluster/node_rails.h"
+#include "topo/graph/graph.h"
+#include "topo/model/algorithm.h"
+#include "topo/search/node_channels.h"
 
 #include <array>
+#include <map>
 #include <vector>
 
 namespace linerate::topo {
+
+// The two trees that NCCL lays over the nodes of a job, each for half of a call's bytes.
+
+struct TreePlace {
+  int parent = -1;            // node; -1: this one is the root
+  bool second_child = false;  // of its parent
+};
+
+// In tree 0 or 1, as src/graph/trees.cc of NCCL has them: tree 0 is binary and balanced, tree 1
+// the same for the nodes counted from the other end or, of an odd number, one further.
+// REQUIRES: 0 <= node < nnodes.
+TreePlace place_in_tree(int tree, int node, int nnodes);
+
+// Which rails of the network a node's channels use.
+
+// Of one channel: where it comes in from other nodes, and where it goes out.
+struct ChannelRails {
+  int in = 0, out = 0;
+};
+
+struct NodeRails {
+  std::array<std::vector<ChannelRails>, kAlgorithms> channels{};  // by Algorithm
+  // Trees: the first and the second child are reached where channels go out, not where they come
+  // in.
+  std::array<bool, 2> child_is_out{};
+  bool pairs_rings = false;  // every second node takes rings in pairs the other way round
+};
+
+// By port, a node of the graph: a host's k-th is on rail k mod rails.
+std::map<int, int> rails_of_ports(const Graph& graph, int rails);
+
+// Of the ports that they use. Channels that NCCL found within the node alone are on rail 0.
+NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails);
+
+// GB/s of all NIC ports on each rail.
+std::vector<double> gbps_by_rail(const Graph& graph, int rails);
+
+// What a scheme of NCCL puts on the switches of a cluster.
 
 // The nodes of a job in the order of their ranks; the n-th node is the cluster's n-th. Points into
 // what its maker keeps.

@@ -1,7 +1,6 @@
-// See node_shape.h.
 #include "topo/cluster/node_shape.h"
 
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

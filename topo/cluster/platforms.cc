@@ -1,4 +1,3 @@
-// See platforms.h.
 #include "topo/cluster/platforms.h"
 
 #include "base/text.h"

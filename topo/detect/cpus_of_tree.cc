@@ -1,7 +1,6 @@
-// See cpus_of_tree.h.
 #include "topo/detect/cpus_of_tree.h"
 
-#include "topo/detect/cpu_words.h"
+#include "topo/detect/sysfs_text.h"
 #include "topo/detect/tree_file.h"
 
 #include <fmt/format.h>
@@ -62,7 +61,7 @@ std::vector<NumaNode> numa_nodes(const fs::path& folder) {
     const char* const end = name.data() + name.size();
     const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, node.number);
     if (error != std::errc{} || rest != end) continue;
-    node.threads = threads_in_words(text_in(folder / name / "cpumap"));
+    node.threads = threads_in_mask(text_in(folder / name / "cpumap"));
     if (!node.threads.empty()) nodes.push_back(std::move(node));
   }
   std::ranges::sort(nodes, {}, &NumaNode::number);
@@ -89,7 +88,7 @@ std::vector<Cpu> cpus_of_tree(const fs::path& root, std::vector<std::string>& un
   for (const auto& node : nodes) {
     cpus.push_back(described);
     cpus.back().numa = node.number;
-    cpus.back().affinity = words_of(node.threads);
+    cpus.back().affinity = mask_text(node.threads);
     count_cores(folder / "cpu", node.threads, cpus.back());
   }
   return cpus;

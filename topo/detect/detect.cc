@@ -1,12 +1,11 @@
-// See detect.h.
 #include "topo/detect/detect.h"
 
-#include "topo/detect/cpu_words.h"
 #include "topo/detect/cpus_of_tree.h"
 #include "topo/detect/hwloc_cpus.h"
 #include "topo/detect/nets_of_tree.h"
-#include "topo/detect/nvml_merge.h"
-#include "topo/detect/pci_of_tree.h"
+#include "topo/detect/nvml_gpus.h"
+#include "topo/detect/pci_tree.h"
+#include "topo/detect/sysfs_text.h"
 #include "topo/detect/tree_file.h"
 #include "topo/system/gpu_models.h"
 
@@ -39,7 +38,7 @@ void tell_usable(System& system) {
   for (const auto& cpu : system.cpus) threads += static_cast<std::size_t>(cpu.threads);
   const auto usable = usable_threads();
   if (usable.empty() || usable.size() >= threads) return;
-  system.usable = words_of(usable);
+  system.usable = mask_text(usable);
   system.unseen.push_back(fmt::format(
       "Of {} hardware threads this process may use {}: its control group leaves it no more.",
       threads, usable.size()));

@@ -1,9 +1,8 @@
-// See hwloc_cpus.h.
 #include "topo/detect/hwloc_cpus.h"
 
 #include "base/handle.h"
 #include "base/text.h"
-#include "topo/detect/cpu_words.h"
+#include "topo/detect/sysfs_text.h"
 
 #include <hwloc.h>
 
@@ -67,7 +66,8 @@ hwloc_obj_t package_of(hwloc_topology_t topology, hwloc_obj_t node) {
 }
 
 Cpu cpu_of_node(hwloc_topology_t topology, hwloc_obj_t node) {
-  Cpu cpu{.numa = static_cast<int>(node->os_index), .affinity = words_of(threads_of(node->cpuset))};
+  Cpu cpu{.numa = static_cast<int>(node->os_index),
+          .affinity = mask_text(threads_of(node->cpuset))};
   const auto package = package_of(topology, node);
   if (package != nullptr) cpu.package = static_cast<int>(package->os_index);
   describe_model(topology, package, cpu);

@@ -1,7 +1,7 @@
 // Processors as hwloc shows them: of this machine, of another one's XML, or made up.
 #pragma once
 
-#include "topo/detect/cpu_words.h"
+#include "topo/detect/sysfs_text.h"
 #include "topo/system/system.h"
 
 #include <string>

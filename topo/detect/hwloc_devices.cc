@@ -1,10 +1,9 @@
-// See hwloc_devices.h.
 #include "topo/detect/hwloc_devices.h"
 
 #include "base/text.h"
-#include "topo/detect/port_words.h"
+#include "topo/detect/sysfs_text.h"
+#include "topo/system/bus_id.h"
 #include "topo/system/gpu_models.h"
-#include "topo/system/pci_class.h"
 
 #include <fmt/format.h>
 #include <hwloc.h>

@@ -1,4 +1,3 @@
-// See hwloc_nvlinks.h.
 #include "topo/detect/hwloc_nvlinks.h"
 
 #include "base/text.h"

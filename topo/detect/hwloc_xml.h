@@ -1,14 +1,34 @@
-// Another machine as lstopo saved it: hwloc's XML.
+// Machines as hwloc wrote them, read in a process of their own: foreign XML can break hwloc.
 #pragma once
 
 #include "base/result.h"
 #include "topo/system/system.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 struct hwloc_topology;  // hwloc_topology_t points to it
 
 namespace linerate::topo {
+
+// Something that may break the process, tried in another one.
+
+enum class Trial : std::uint8_t { yes, no, broke };
+
+// What the other process may take.
+struct TrialLimits {
+  unsigned seconds = 3;  // of processor time: a busy machine does not count
+  std::size_t more_bytes = std::size_t{1} << 30;  // of address space, beyond what this one has
+};
+
+// What `what` answers in a copy of this process, which says nothing; `broke` where that dies or
+// takes more than its limits. `yes` where no process can be made. Nothing that it changes is seen
+// here.
+Trial try_apart(const std::function<bool()>& what, const TrialLimits& limits = {});
+
+// Another machine as lstopo saved it: hwloc's XML.
 
 // The system in hwloc's XML of versions 1 and 2. Refused in a sentence: anything but a regular file
 // of at most 64 MiB, text that hwloc cannot read, and version 3, which came with hwloc 3. hwloc

@@ -1,4 +1,5 @@
-// What NCCL makes of a topology file: the file, completed by what it finds on the machine itself.
+// What NCCL itself would make its topology of: a topology file merged into a detected machine, and
+// the ports and links that NCCL takes.
 #pragma once
 
 #include "topo/system/system.h"
@@ -7,6 +8,15 @@
 #include <string>
 
 namespace linerate::topo {
+
+// What of a machine NCCL itself would make its topology of.
+
+// Of a detected system: the ports that PortUse tells, and the links that NCCL counts. GPUs count by
+// their link as trained, and by its full speed where they have slowed it to idle; all else by the
+// most that it could be (NCCL 2.30, src/graph/xml.cc).
+System nccl_view(System system);
+
+// What NCCL makes of a topology file: the file, completed by what it finds on the machine itself.
 
 // `file` with what it leaves out, by bus id, from `seen`, the nccl_view() of the machine that it is
 // about. As NCCL 2.30 does (src/graph/topo.cc, ncclTopoGetSystem; src/graph/xml.cc): what the file

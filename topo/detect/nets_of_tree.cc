@@ -1,9 +1,8 @@
-// See nets_of_tree.h.
 #include "topo/detect/nets_of_tree.h"
 
 #include "base/text.h"
-#include "topo/detect/pci_of_tree.h"
-#include "topo/detect/port_words.h"
+#include "topo/detect/pci_tree.h"
+#include "topo/detect/sysfs_text.h"
 #include "topo/detect/tree_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// See nvml_library.h.
 #include "topo/detect/nvml_library.h"
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ void find_optional(void* from, Functions& to) {
   find(from, "nvmlDeviceGetFieldValues", to.field_values);
 }
 
-std::string words_of(const Functions& functions, Status status) {
+std::string status_text(const Functions& functions, Status status) {
   const char* const text = functions.error_string(status);
   return text != nullptr ? text : fmt::format("error {}", status);
 }
@@ -51,12 +50,12 @@ Result<std::unique_ptr<Library>> Library::open(const std::string& file) {
     return Failure{fmt::format("{} lacks functions: the driver is older than 450.", file)};
   find_optional(opened.get(), functions);
   if (const auto status = functions.init(); status != kSuccess)
-    return Failure{fmt::format("{} does not start: {}.", file, words_of(functions, status))};
+    return Failure{fmt::format("{} does not start: {}.", file, status_text(functions, status))};
   return std::unique_ptr<Library>(new Library(std::move(opened), functions));
 }
 
 Library::~Library() { (void)functions_.shutdown(); }
 
-std::string Library::text_of(Status status) const { return words_of(functions_, status); }
+std::string Library::text_of(Status status) const { return status_text(functions_, status); }
 
 }  // namespace linerate::topo::nvml

@@ -1,12 +1,16 @@
-// From a flat list of the devices on the bus to the tree that NCCL makes of it.
+// The PCI tree: devices below the bridges that they hang from, as sysfs shows them.
 #pragma once
 
 #include "topo/system/system.h"
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace linerate::topo {
+
+// From a flat list of the devices on the bus to the tree that NCCL makes of it.
 
 // A device or bridge as its source tells it.
 struct FoundPci {
@@ -24,5 +28,16 @@ bool is_gpu(const PciDevice& device);
 // memory node come below the only one, or below one of their own, number -1, where there are
 // several.
 void hang(std::vector<FoundPci> found, System& system);
+
+// The PCI bus as a tree of sysfs shows it.
+
+// All devices and bridges below root/sys/bus/pci/devices. `link` is as trained, `max_link` what
+// could be; each the narrower of the device's and the port's above it. What is missing goes to
+// `unseen`.
+std::vector<FoundPci> pci_of_tree(const std::filesystem::path& root,
+                                  std::vector<std::string>& unseen);
+
+// The bus id that a file name is, and nothing else.
+std::optional<BusId> bus_id_of(const std::filesystem::path& name);
 
 }  // namespace linerate::topo

@@ -1,4 +1,3 @@
-// See tree_file.h.
 #include "topo/detect/tree_file.h"
 
 #include "base/handle.h"

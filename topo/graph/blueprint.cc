@@ -1,10 +1,13 @@
-// See blueprint.h: nodes, and links between two of them.
 #include "topo/graph/blueprint.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace linerate::topo {
+
+// Nodes, and links between two of them.
 
 int Blueprint::add(Node node, int above) {
   nodes.push_back(std::move(node));
@@ -45,6 +48,83 @@ void sort_links(Blueprint& plan) {
     const auto up = std::ranges::find(links, plan.up[n], &Link::to);
     if (up != links.end()) std::rotate(up, up + 1, links.end());
   }
+}
+
+// Two-level Broadcom switches.
+
+namespace {
+
+// 4 or 5: the generation of the Broadcom switch whose upper (level 0) or lower (1) half a device
+// is; 0: none. Ids from getBcmGen in NCCL's src/graph/topo.cc: vendor 1000, device c010 or c030,
+// and the subsystem device tells the level of Gen5.
+int broadcom_generation(const PciDevice& device, std::uint32_t level) {
+  constexpr std::uint32_t kVendor = 0x1000, kGen4 = 0xc010, kGen5 = 0xc030, kFamily = 0xf000;
+  constexpr std::uint32_t kGen4Subsystem = 0xa000, kLevel = 0x1000;
+  if (device.vendor != kVendor || device.subsystem_vendor != kVendor) return 0;
+  const std::uint32_t subsystem = device.subsystem_device & kFamily;
+  if (device.device == kGen4 && subsystem == kGen4Subsystem) return 4;
+  return device.device == kGen5 && subsystem == level * kLevel ? 5 : 0;
+}
+
+int generation(const Blueprint& plan, int n, std::uint32_t level) {
+  const Node& node = plan.at(n);
+  if (node.kind != NodeKind::pci || node.device == nullptr) return 0;
+  const int found = broadcom_generation(*node.device, level);
+  return found == 5 && !plan.rules.flattens_gen5 ? 0 : found;
+}
+
+// The links of `lower` become links of `upper`; nothing is left of `lower` but its number.
+void absorb(Blueprint& plan, int upper, int lower) {
+  for (const Link& link : plan.at(lower).links) {
+    if (link.to == upper) continue;
+    plan.at(upper).links.push_back(link);
+    auto& back = plan.at(link.to).links;
+    const auto found = std::ranges::find(back, lower, &Link::to);
+    if (found != back.end()) found->to = upper;
+    auto& above = plan.up[static_cast<std::size_t>(link.to)];
+    if (above == lower) above = upper;
+  }
+  plan.at(lower).links.clear();
+}
+
+std::vector<int> lower_halves(const Blueprint& plan, int upper, int gen) {
+  std::vector<int> found;
+  for (const Link& link : plan.at(upper).links)
+    if (link.kind == LinkKind::pci && plan.up_of(link.to) == upper &&
+        generation(plan, link.to, 1) == gen)
+      found.push_back(link.to);
+  return found;
+}
+
+// Numbers of what is left, in the old order.
+void remove(Blueprint& plan, const std::vector<bool>& gone) {
+  std::vector<int> number(plan.nodes.size(), -1);
+  Blueprint left{.rules = plan.rules, .version = plan.version};
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n)
+    if (!gone[n]) number[n] = left.add(std::move(plan.nodes[n]), plan.up[n]);
+  const auto renumbered = [&](int n) { return n < 0 ? n : number[static_cast<std::size_t>(n)]; };
+  for (auto& node : left.nodes)
+    for (auto& link : node.links) link.to = renumbered(link.to);
+  for (auto& above : left.up) above = renumbered(above);
+  plan = std::move(left);
+}
+
+}  // namespace
+
+void flatten_switches(Blueprint& plan) {
+  std::vector<bool> gone(plan.nodes.size(), false);
+  for (int n = 0; n < std::ssize(plan.nodes); ++n) {
+    const int gen = gone[static_cast<std::size_t>(n)] ? 0 : generation(plan, n, 0);
+    if (gen == 0) continue;
+    const auto lower = lower_halves(plan, n, gen);
+    std::erase_if(plan.at(n).links,
+                  [&](const Link& link) { return std::ranges::count(lower, link.to) > 0; });
+    for (const int half : lower) {
+      absorb(plan, n, half);
+      gone[static_cast<std::size_t>(half)] = true;
+    }
+  }
+  remove(plan, gone);
 }
 
 }  // namespace linerate::topo

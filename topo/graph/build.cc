@@ -1,8 +1,8 @@
 // The nodes of a graph, from the tree of a system.
 #include "topo/graph/blueprint.h"
-#include "topo/graph/numbers.h"
+#include "topo/graph/graph.h"
 #include "topo/system/link_speed.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,3 @@
-// See explain.h.
 #include "topo/graph/explain.h"
 
 #include <fmt/format.h>

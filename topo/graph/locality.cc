@@ -1,4 +1,4 @@
-// See locality.h. Facts from ncclTopoGetLocal, GetLocalNet and GetLocalGpu in NCCL's
+// Facts from ncclTopoGetLocal, GetLocalNet and GetLocalGpu in NCCL's
 // src/graph/topo.cc.
 #include "topo/graph/locality.h"
 

@@ -1,4 +1,4 @@
-// See blueprint.h: links that devices tell beside the PCI tree.
+// Links that devices tell beside the PCI tree.
 #include "topo/graph/blueprint.h"
 #include "topo/system/link_speed.h"
 

@@ -1,4 +1,3 @@
-// See path_type.h.
 #include "topo/graph/path_type.h"
 
 #include "base/text.h"

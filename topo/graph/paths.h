@@ -1,12 +1,15 @@
-// The way that NCCL takes between two devices, and its narrowest link.
+// The paths that NCCL takes between devices, and the narrowest link of each.
 #pragma once
 
 #include "topo/graph/graph.h"
 #include "topo/graph/path_type.h"
+#include "topo/graph/rules.h"
 
 #include <vector>
 
 namespace linerate::topo {
+
+// The way that NCCL takes between two devices, and its narrowest link.
 
 struct Hop {
   int from = 0, to = 0;  // nodes
@@ -44,5 +47,11 @@ class Paths {
   friend class Rerouter;
   std::vector<std::vector<Path>> table_;  // [from][to]
 };
+
+// Breadth-first search for the paths from all nodes to one.
+
+// The paths from every node to `base`, by node. Of two ways the better is kept: up to 2.30.4 the
+// one with more GB/s in fewer hops, later the one of nearer type, then more GB/s, then fewer hops.
+std::vector<Path> paths_to(const Graph& graph, const GraphRules& rules, int base);
 
 }  // namespace linerate::topo

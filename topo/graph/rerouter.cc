@@ -1,9 +1,9 @@
-// See rerouter.h. It follows ncclTopoComputePaths in NCCL's src/graph/paths.cc.
+// It follows ncclTopoComputePaths in NCCL's src/graph/paths.cc.
 #include "topo/graph/rerouter.h"
 
 #include "topo/graph/locality.h"
 #include "topo/system/link_speed.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <algorithm>
 #include <iterator>

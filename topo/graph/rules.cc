@@ -1,4 +1,3 @@
-// See rules.h.
 #include "topo/graph/rules.h"
 
 namespace linerate::topo {

@@ -1,7 +1,7 @@
 // Virtual machines that show devices without the switches that they stand below.
 #include "topo/lint/rules.h"
 #include "topo/lint/subjects.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,3 @@
-// See lint.h.
 #include "topo/lint/lint.h"
 
 #include "topo/lint/rules.h"

@@ -2,7 +2,6 @@
 #include "topo/lint/rules.h"
 #include "topo/lint/subjects.h"
 #include "topo/system/link_speed.h"
-#include "topo/system/link_state.h"
 #include "topo/system/port_use.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
-// See subjects.h.
 #include "topo/lint/subjects.h"
 
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

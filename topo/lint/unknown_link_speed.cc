@@ -2,8 +2,7 @@
 #include "topo/lint/rules.h"
 #include "topo/lint/subjects.h"
 #include "topo/system/link_speed.h"
-#include "topo/system/link_state.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,3 @@
-// See algorithm.h.
 #include "topo/model/algorithm.h"
 
 namespace linerate::topo {

@@ -1,4 +1,4 @@
-// See bandwidth.h. Every rule is one of src/graph/tuning.cc of NCCL; versions name where it
+// Every rule is one of src/graph/tuning.cc of NCCL; versions name where it
 // changed.
 #include "topo/model/bandwidth.h"
 

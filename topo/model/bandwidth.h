@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topo/model/constants.h"
-#include "topo/model/job_shape.h"
+#include "topo/model/job.h"
 
 namespace linerate::topo {
 

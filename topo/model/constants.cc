@@ -1,4 +1,4 @@
-// See constants.h. The newest table in full, and what was different before.
+// The newest table in full, and what was different before.
 #include "topo/model/constants.h"
 
 namespace linerate::topo {

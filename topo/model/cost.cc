@@ -1,4 +1,3 @@
-// See cost.h.
 #include "topo/model/cost.h"
 
 #include "topo/model/bandwidth.h"

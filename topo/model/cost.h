@@ -1,7 +1,7 @@
 // NCCL's cost model: latency and bandwidth of every function, algorithm and protocol.
 #pragma once
 
-#include "topo/model/job_shape.h"
+#include "topo/model/job.h"
 
 #include <array>
 #include <cstddef>

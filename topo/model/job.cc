@@ -1,4 +1,3 @@
-// See job.h.
 #include "topo/model/job.h"
 
 #include "topo/graph/paths.h"
@@ -144,7 +143,7 @@ NodeFacts facts_of(const Graph& graph, const JobOptions& options) {
                                           .max_ctas = options.max_ctas})};
 }
 
-JobShape job_of(std::span<const NodesAlike> nodes, const JobOptions& options) {
+JobShape job_of(std::span<const IdenticalNodes> nodes, const JobOptions& options) {
   assert(!nodes.empty());
   NodeFacts common = *nodes.front().facts;
   for (const auto& others : nodes.subspan(1)) narrow(common, *others.facts);
@@ -163,7 +162,7 @@ JobShape job_of(std::span<const NodesAlike> nodes, const JobOptions& options) {
 
 JobShape job_of(const Graph& graph, const JobOptions& options) {
   const auto facts = facts_of(graph, options);
-  const NodesAlike alike{.facts = &facts, .count = options.nnodes};
+  const IdenticalNodes alike{.facts = &facts, .count = options.nnodes};
   return job_of(std::span(&alike, 1), options);
 }
 

@@ -1,4 +1,4 @@
-// See latency.h. Every rule is one of src/graph/tuning.cc of NCCL; versions name where it changed.
+// Every rule is one of src/graph/tuning.cc of NCCL; versions name where it changed.
 #include "topo/model/latency.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See cores.h.
 #include "topo/place/cores.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ std::vector<int> paired(const ThreadSet& threads) {
 }
 
 NumaCores cores_of_node(const Cpu& cpu, const ThreadSet& usable) {
-  const auto threads = threads_in_words(cpu.affinity);
+  const auto threads = threads_in_mask(cpu.affinity);
   NumaCores node{.numa = cpu.numa, .host_hash = cpu.host_hash, .known = tells_cores(cpu, threads)};
   const auto add = [&](std::span<const int> core) {
     Core one;
@@ -72,7 +71,7 @@ void number_cores(const System& system, std::vector<NumaCores>& nodes) {
 }  // namespace
 
 std::vector<NumaCores> cores_of(const System& system) {
-  const auto usable = threads_in_words(system.usable);
+  const auto usable = threads_in_mask(system.usable);
   std::vector<NumaCores> nodes;
   for (const auto& cpu : system.cpus) nodes.push_back(cores_of_node(cpu, usable));
   if (std::ranges::all_of(nodes, &NumaCores::known)) number_cores(system, nodes);

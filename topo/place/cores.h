@@ -1,7 +1,7 @@
 // A machine's cores, as ranks can be bound to them, and their shares.
 #pragma once
 
-#include "topo/detect/cpu_words.h"
+#include "topo/detect/sysfs_text.h"
 #include "topo/system/system.h"
 
 #include <cstdint>

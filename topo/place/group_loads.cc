@@ -1,17 +1,61 @@
-// See group_loads.h.
 #include "topo/place/group_loads.h"
 
-#include "topo/graph/numbers.h"
+#include "base/units.h"
+#include "topo/graph/graph.h"
+#include "topo/graph/locality.h"
+#include "topo/model/constants.h"
 #include "topo/model/predict.h"
-#include "topo/place/likeness.h"
-#include "topo/place/only_gpus.h"
+#include "topo/place/subgraph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace linerate::topo {
+namespace {
+
+void take_way(const Graph& graph, const Path& path, double gbps, Load& load) {
+  for (const Hop& hop : path.hops) {
+    auto& use = load.uses[{graph.node(hop.from).name, graph.node(hop.to).name, hop.kind}];
+    use.gbps += gbps;
+    use.capacity_gbps = hop.gbps;
+  }
+}
+
+}  // namespace
+
+Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> ends,
+                  std::size_t bytes) {
+  auto [from, to] = ends;
+  const bool crosses = from < 0 || to < 0;
+  const int net = crosses ? local_net(graph, paths, std::max(from, to), 0) : -1;
+  if (from < 0) from = net;
+  if (to < 0) to = net;
+  const Path& path = paths.between(from, to);
+  const auto hardware = crosses ? Hardware::net : hardware_of(path.type, graph.version());
+  Load load{.latency_us = ring_step_us(graph.version(), hardware, Protocol::simple)};
+  if (crosses) load.latency_us += graph.node(net).net->latency_us;
+  load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
+  take_way(graph, path, path.gbps, load);
+  return load;
+}
+
+double slowest_us(std::span<const Load* const> at_once) {
+  std::map<LinkName, double> wanted;
+  for (const Load* load : at_once)
+    for (const auto& [link, use] : load->uses) wanted[link] += use.gbps;
+  double slowest = 0;
+  for (const Load* load : at_once) {
+    double share = 1;  // a call by itself is as fast as its model says
+    for (const auto& [link, use] : load->uses)
+      share = std::max(share, wanted[link] / std::max(use.capacity_gbps, use.gbps));
+    slowest = std::max(slowest, load->latency_us + load->transfer_us * share);
+  }
+  return slowest;
+}
+
 namespace {
 
 // By the numbers of both nodes in the graph that was searched.
@@ -107,10 +151,10 @@ GroupLoads::Search::Search(const Graph& of, const JobOptions& options, std::vect
 Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t bytes) {
   const JobOptions options{.nnodes = nnodes};
   const auto own = graph_of(graph_, gpus);
-  const auto alike = likeness_of(own, Paths(own));
+  const auto alike = canonical_form(own, Paths(own));
   const Search& search =
       searches_.try_emplace({alike.key, nnodes > 1}, own, options, alike.order).first->second;
-  const NodesAlike nodes{.facts = &search.facts, .count = nnodes};
+  const IdenticalNodes nodes{.facts = &search.facts, .count = nnodes};
   const auto job = job_of(std::span(&nodes, 1), options);
   const Predictor predictor(job);
   const auto choice = predictor.predict(Function::all_reduce, bytes);

@@ -1,8 +1,8 @@
-// All_reduces of the groups of a job: how long each takes, and what it takes of the links.
+// How long a message or an all_reduce of a group takes, and what it takes of the links meanwhile.
 #pragma once
 
+#include "topo/graph/paths.h"
 #include "topo/model/job.h"
-#include "topo/place/load.h"
 
 #include <cstddef>
 #include <map>
@@ -12,6 +12,41 @@
 #include <vector>
 
 namespace linerate::topo {
+
+// How long a call takes by itself, and what it takes of the links meanwhile.
+
+// One direction of a link by the names of both ends, between which there may be one of each kind.
+struct LinkName {
+  std::string from{}, to{};
+  LinkKind kind = LinkKind::loc;
+
+  auto operator<=>(const LinkName&) const = default;
+};
+
+// GB/s of one direction of a link: taken, and there.
+struct LinkUse {
+  double gbps = 0, capacity_gbps = 0;
+};
+
+// One call on one node: of the ranks of a group that are there, or one end of a message.
+struct Load {
+  double latency_us = 0;
+  double transfer_us = 0;  // with the links to itself
+  std::map<LinkName, LinkUse> uses{};
+};
+
+// One message between GPUs of a node, or from or to another node, which is -1: on the path and at
+// the NIC that NCCL takes. NCCL's model has no messages: the latency is that of one step of a ring.
+// REQUIRES: one end at least is a GPU, and with the other on another node it reaches a NIC.
+Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> ends,
+                  std::size_t bytes);
+
+// When the last of several calls ends that begin at once on a node. Where they want more of a link
+// than there is, each gets its share: the transfer takes max(wanted / capacity) over its links as
+// long.
+double slowest_us(std::span<const Load* const> at_once);
+
+// All_reduces of the groups of a job: how long each takes, and what it takes of the links.
 
 // Asks NCCL's cost model. Channels are searched once for all groups whose GPUs stand alike.
 class GroupLoads {
@@ -32,7 +67,7 @@ class GroupLoads {
     Graph graph;
     Paths paths;
     NodeFacts facts;
-    std::vector<int> order;  // as Likeness has it
+    std::vector<int> order;  // as CanonicalForm has it
   };
 
   Graph graph_;

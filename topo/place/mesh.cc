@@ -1,4 +1,3 @@
-// See mesh.h.
 #include "topo/place/mesh.h"
 
 #include <algorithm>

@@ -1,9 +1,7 @@
-// See order_cost.h.
 #include "topo/place/order_cost.h"
 
 #include "topo/place/group_loads.h"
-#include "topo/place/load.h"
-#include "topo/place/only_gpus.h"
+#include "topo/place/subgraph.h"
 
 #include <algorithm>
 #include <map>
@@ -13,16 +11,16 @@
 namespace linerate::topo {
 namespace {
 
-// The ranks of a group on one node, by seat, and how many nodes the group has.
+// The ranks of a group on one node, by binding, and how many nodes the group has.
 struct GroupPart {
-  std::vector<int> seats{};
+  std::vector<int> bindings{};
   int nnodes = 1;
 
   auto operator<=>(const GroupPart&) const = default;
 };
 
-constexpr int kElsewhere = -1;            // the seat of a rank on another node
-using MessageEnds = std::pair<int, int>;  // seats
+constexpr int kElsewhere = -1;            // the binding of a rank on another node
+using MessageEnds = std::pair<int, int>;  // bindings
 
 // The calls of one axis in one order: what happens on each node at once.
 class AxisView {
@@ -58,11 +56,11 @@ std::set<std::vector<GroupPart>> AxisView::parts(int per_node) const {
   std::set<std::vector<GroupPart>> found;
   for (int start = 0; start < nranks_; start += per_node) {
     std::map<int, GroupPart> groups;
-    for (int seat = 0; seat < per_node; ++seat) {
-      const int group = first(start + seat);
+    for (int binding = 0; binding < per_node; ++binding) {
+      const int group = first(start + binding);
       int& count = nodes[static_cast<std::size_t>(group)];
       if (count == 0) count = nodes_of_group(group, per_node);
-      groups[group].seats.push_back(seat);
+      groups[group].bindings.push_back(binding);
       groups[group].nnodes = count;
     }
     std::vector<GroupPart> here;
@@ -75,13 +73,13 @@ std::set<std::vector<GroupPart>> AxisView::parts(int per_node) const {
 std::set<std::vector<MessageEnds>> AxisView::messages(int per_node) const {
   std::set<std::vector<MessageEnds>> found;
   for (int start = 0; start < nranks_; start += per_node) {
-    const auto seat_of = [&](int rank) {
+    const auto binding_of = [&](int rank) {
       return rank / per_node == start / per_node ? rank % per_node : kElsewhere;
     };
     std::vector<MessageEnds> here;
     for (int rank = start; rank < start + per_node; ++rank) {
-      if (place(rank) + 1 < size_) here.emplace_back(rank % per_node, seat_of(rank + stride_));
-      if (place(rank) > 0 && seat_of(rank - stride_) == kElsewhere)
+      if (place(rank) + 1 < size_) here.emplace_back(rank % per_node, binding_of(rank + stride_));
+      if (place(rank) > 0 && binding_of(rank - stride_) == kElsewhere)
         here.emplace_back(kElsewhere, rank % per_node);
     }
     found.insert(std::move(here));
@@ -98,8 +96,8 @@ class CostModel {
 
  private:
   int per_node() const { return static_cast<int>(gpus_.size()); }
-  int gpu(int seat) const {
-    return seat == kElsewhere ? kElsewhere : gpus_[static_cast<std::size_t>(seat)];
+  int gpu(int binding) const {
+    return binding == kElsewhere ? kElsewhere : gpus_[static_cast<std::size_t>(binding)];
   }
   double all_reduce_us(const AxisView& view, Axis axis);
   bool is_searched(const std::vector<GroupPart>& parts, Axis axis) const;
@@ -113,32 +111,32 @@ class CostModel {
   Paths paths_;
   GroupLoads groups_;
   std::size_t most_searches_;
-  std::vector<int> gpus_;  // of each seat
+  std::vector<int> gpus_;  // of each binding
   std::map<std::pair<Axis, GroupPart>, Load> parts_;
   std::map<MessageEnds, Load> messages_;
 };
 
-std::vector<int> gpus_of(const Seats& seats) {
+std::vector<int> gpus_of(const RankBindings& bindings) {
   std::vector<int> gpus;
-  for (const auto& seat : seats.all) gpus.push_back(seat.node);
+  for (const auto& binding : bindings.all) gpus.push_back(binding.node);
   return gpus;
 }
 
 CostModel::CostModel(const PlacedJob& job, const Mesh& mesh, const Workload& workload)
     : mesh_(mesh),
       workload_(workload),
-      graph_(build_graph(only_gpus(job.graph, gpus_of(job.seats)), job.graph.version())),
+      graph_(build_graph(only_gpus(job.graph, gpus_of(job.bindings)), job.graph.version())),
       paths_(graph_),
       groups_(graph_),
       most_searches_(job.most_searches) {
-  for (const auto& seat : job.seats.all) gpus_.push_back(graph_.find(seat.gpu).value());
+  for (const auto& binding : job.bindings.all) gpus_.push_back(graph_.find(binding.gpu).value());
 }
 
 const Load& CostModel::load_of(const GroupPart& part, Axis axis) {
   const auto [found, fresh] = parts_.try_emplace({axis, part});
   if (fresh) {
     std::vector<int> gpus;
-    for (const int seat : part.seats) gpus.push_back(gpu(seat));
+    for (const int binding : part.bindings) gpus.push_back(gpu(binding));
     found->second = groups_.all_reduce(gpus, part.nnodes, traffic_of(workload_, mesh_, axis).bytes);
   }
   return found->second;

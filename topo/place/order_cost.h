@@ -3,7 +3,7 @@
 
 #include "topo/graph/graph.h"
 #include "topo/place/mesh.h"
-#include "topo/place/seats.h"
+#include "topo/place/rank_binding.h"
 #include "topo/place/workload.h"
 
 #include <array>
@@ -20,10 +20,10 @@ struct OrderCost {
   double us(Axis axis) const { return axis_us[static_cast<std::size_t>(axis)]; }
 };
 
-// Nodes that are all alike, with ranks in the order of the seats, node by node.
+// Nodes that are all alike, with ranks in the order of the bindings, node by node.
 struct PlacedJob {
-  const Graph& graph;  // of one node
-  const Seats& seats;  // all with a GPU
+  const Graph& graph;            // of one node
+  const RankBindings& bindings;  // all with a GPU
   int nnodes = 1;
   std::size_t most_searches = 32;  // of channels, each up to a second
 };
@@ -33,7 +33,7 @@ struct PlacedJob {
 // groups of the axis make that call at once (slowest_us), nothing of it hidden behind computation.
 // Groups that have unequal parts on their nodes count as if all nodes had the slowest part. Where
 // groups stand in more ways than there may be searches, further nodes of an axis are left out.
-// REQUIRES: the mesh has nnodes x seats ranks, and with several nodes there is a NIC.
+// REQUIRES: the mesh has nnodes x bindings ranks, and with several nodes there is a NIC.
 std::vector<OrderCost> costs_of_orders(const PlacedJob& job, const Mesh& mesh,
                                        const Workload& workload);
 

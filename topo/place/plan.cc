@@ -1,4 +1,3 @@
-// See plan.h.
 #include "topo/place/plan.h"
 
 #include <fmt/format.h>
@@ -23,14 +22,14 @@ Result<Mesh> mesh_of(const PlanRequest& request) {
 
 // "8 GPUs", or "2 cores" where there are none.
 std::string seats_counted(const Graph& graph) {
-  const int most = most_seats(graph);
+  const int most = max_ranks(graph);
   const std::string_view what = graph.of(NodeKind::gpu).empty() ? "core" : "GPU";
   return fmt::format("{} {}{}", most, what, most == 1 ? "" : "s");
 }
 
 Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
-  const int most = most_seats(graph), nranks = request.nranks;
-  const auto seats = seats_counted(graph);
+  const int most = max_ranks(graph), nranks = request.nranks;
+  const auto bindings = seats_counted(graph);
   if (most == 0)
     return Failure{
         "This machine has no GPU, and the source does not tell its cores: there is "
@@ -40,12 +39,12 @@ Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
     return Failure{fmt::format(
         "--nranks {} is not the same number of ranks on each of {} nodes{}: give a multiple of "
         "{}, or {} nodes by --nodes.",
-        nranks, nnodes, request.nnodes > 0 ? "" : fmt::format(", and a node has {}", seats), nnodes,
-        request.nnodes > 0 ? "fewer" : "more")};
+        nranks, nnodes, request.nnodes > 0 ? "" : fmt::format(", and a node has {}", bindings),
+        nnodes, request.nnodes > 0 ? "fewer" : "more")};
   if (nranks / nnodes > most)
     return Failure{fmt::format(
         "--nranks {} on --nodes {} is {} ranks on each, and a node has {}: give {} nodes or more.",
-        nranks, nnodes, nranks / nnodes, seats, fewest_nodes(graph, nranks))};
+        nranks, nnodes, nranks / nnodes, bindings, fewest_nodes(graph, nranks))};
   return nnodes;
 }
 
@@ -54,14 +53,14 @@ void predict_orders(const Graph& graph, const Workload& workload, Plan& plan) {
     plan.unpredicted = "Costs of orders are those of NCCL's model, which needs GPUs: none here.";
     return;
   }
-  plan.costs = costs_of_orders({graph, plan.seats, plan.nnodes}, plan.mesh, workload);
+  plan.costs = costs_of_orders({graph, plan.bindings, plan.nnodes}, plan.mesh, workload);
   plan.order = plan.costs.front().order;
 }
 
 }  // namespace
 
 int fewest_nodes(const Graph& graph, int nranks) {
-  const int most = most_seats(graph);
+  const int most = max_ranks(graph);
   return most > 0 ? (nranks - 1) / most + 1 : 0;
 }
 
@@ -78,10 +77,10 @@ Result<Plan> plan_of(const Graph& graph, const PlanRequest& request) {
   Plan plan{.machine = system.name.empty() ? system.source : system.name,
             .version = graph.version(),
             .nnodes = *nnodes,
-            .seats = seats_of(graph, request.nranks / *nnodes),
+            .bindings = bind_ranks(graph, request.nranks / *nnodes),
             .mesh = *mesh,
             .hosts = request.hosts};
-  plan.hosts_per_node = plan.seats.all.back().host + 1;
+  plan.hosts_per_node = plan.bindings.all.back().host + 1;
   if (!plan.hosts.empty() && std::ssize(plan.hosts) != plan.nhosts())
     return Failure{fmt::format("--hosts names {}, and the job has {}: give as many names.",
                                plan.hosts.size(), plan.nhosts())};

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "topo/place/order_cost.h"
-#include "topo/place/seats.h"
+#include "topo/place/rank_binding.h"
 #include "topo/version.h"
 
 #include <string>
@@ -11,26 +11,26 @@
 
 namespace linerate::topo {
 
-// Everything that the outputs tell. Rank r has seat r % seats of node r / seats.
+// Everything that the outputs tell. Rank r has binding r % bindings of node r / bindings.
 struct Plan {
   std::string machine{};  // the name of a node, or where it was read
   NcclVersion version{};
   int nnodes = 1;
-  int hosts_per_node = 1;  // with ranks; above 1 in racks that one NVLink domain joins
-  Seats seats{};           // of one node
+  int hosts_per_node = 1;   // with ranks; above 1 in racks that one NVLink domain joins
+  RankBindings bindings{};  // of one node
   Mesh mesh{};
   AxisOrder order = kAllAxes;      // the cheapest, or Megatron-LM's default where nothing is known
   std::vector<OrderCost> costs{};  // the cheapest first; empty: nobody can tell them
   std::string unpredicted{};       // the sentence that says why
   std::vector<std::string> hosts{};  // names for the rankfile; empty: localhost, +n0, +n1, ...
 
-  int per_node() const { return static_cast<int>(seats.all.size()); }
+  int per_node() const { return static_cast<int>(bindings.all.size()); }
   int nranks() const { return per_node() * nnodes; }
   int nhosts() const { return nnodes * hosts_per_node; }
-  const Seat& seat_of(int rank) const {
-    return seats.all[static_cast<std::size_t>(rank % per_node())];
+  const RankBinding& binding_of(int rank) const {
+    return bindings.all[static_cast<std::size_t>(rank % per_node())];
   }
-  int host_of(int rank) const { return rank / per_node() * hosts_per_node + seat_of(rank).host; }
+  int host_of(int rank) const { return rank / per_node() * hosts_per_node + binding_of(rank).host; }
 };
 
 // What is asked for.

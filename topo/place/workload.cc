@@ -1,4 +1,3 @@
-// See workload.h.
 #include "topo/place/workload.h"
 
 #include <algorithm>

@@ -1,12 +1,10 @@
-// See nccl_xml.h.
 #include "topo/read/nccl_xml.h"
 
 #include "base/regular_file.h"
 #include "base/text.h"
-#include "topo/read/nccl_xml_complete.h"
 #include "topo/read/nccl_xml_schema.h"
-#include "topo/read/xml_attributes.h"
-#include "topo/system/walk.h"
+#include "topo/read/xml_file.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,37 @@
-// Which elements and attributes NCCL's topology XML has.
+// Which elements an NCCL topology file may have, and what a file made by hand may leave out.
 #pragma once
 
 #include "topo/read/xml_file.h"
+#include "topo/system/system.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linerate::topo {
 
+// Which elements and attributes NCCL's topology XML has.
+
 // A sentence for each attribute and element in `root` that is not read: each name once, at most
 // 20, with its first line.
 std::vector<std::string> unread_parts(const XmlFile& file, pugi::xml_node root);
+
+// What topology files made by hand leave to be found out.
+
+// Bus ids, each with its host's hash.
+using DevicesOfHosts = std::set<std::pair<std::uint64_t, BusId>>;
+
+// No source tells more sentences of this kind than that.
+inline constexpr std::size_t kMaxUnseen = 100;
+
+// Makes GPUs and NICs of the PCI devices that are such by class but say no more, as NCCL does on
+// the machine itself, and says so in `unseen`. They are numbered in the order of their bus ids, as
+// NVML numbers GPUs, behind those of their host that have a number. GPUDirect RDMA is taken for
+// granted; the compute capability is told by the device id where that is known.
+// Devices in `told` stay as they are: their files say that they have no ports.
+void complete_hand_made(System& system, const DevicesOfHosts& told);
 
 }  // namespace linerate::topo

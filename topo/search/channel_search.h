@@ -2,10 +2,10 @@
 // what it then tries to raise again.
 #pragma once
 
-#include "topo/search/draft.h"
-#include "topo/search/ground.h"
-#include "topo/search/net_choice.h"
-#include "topo/search/packer.h"
+#include "topo/search/candidate_graph.h"
+#include "topo/search/recursive_search.h"
+#include "topo/search/search_order.h"
+#include "topo/search/search_topology.h"
 
 #include <span>
 
@@ -14,7 +14,7 @@ namespace linerate::topo {
 // ncclTopoCompute in NCCL's src/graph/search.cc.
 class ChannelSearch {
  public:
-  ChannelSearch(const Ground& ground, Pattern pattern, const SearchLimits& limits);
+  ChannelSearch(const SearchTopology& topology, Pattern pattern, const SearchLimits& limits);
   ChannelSet run();
 
  private:
@@ -40,18 +40,19 @@ class ChannelSearch {
   bool ask_for_more();
   void fall_back();  // the simple order
 
-  const Ground& ground_;
+  const SearchTopology& topology_;
   NetChoice choice_;
   int cross_nic_;
   bool begins_same_;  // whether channels that are all the same are tried first
   std::span<const float> speeds_;
-  std::size_t speed_ = 0;  // index of the draft's
+  std::size_t speed_ = 0;  // index of the candidate's
   int nearest_intra_ = 0, farthest_intra_ = 0, nearest_inter_ = 0, farthest_inter_ = 0;
   long long budget_ = 0;  // of all attempts
-  Draft draft_, best_;
+  CandidateGraph candidate_, best_;
 };
 
-// Of a ground that several searches stand on. REQUIRES: limits.multi_node is the ground's.
-ChannelSet search_channels(const Ground& ground, Pattern pattern, const SearchLimits& limits);
+// Several searches may share a topology. REQUIRES: limits.multi_node is the topology's.
+ChannelSet search_channels(const SearchTopology& topology, Pattern pattern,
+                           const SearchLimits& limits);
 
 }  // namespace linerate::topo

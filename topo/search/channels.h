@@ -1,4 +1,31 @@
 // The channels that NCCL finds in a node: how many, at which speed, over which GPUs and NICs.
+//
+// NCCL searches a node's graph for rings, trees and the other patterns before it runs anything; all
+// its speeds and choices follow from what it finds. This folder repeats that search (NCCL's
+// src/graph/search.cc, from 2.18 to 2.30) step by step with its budget of steps, so that it ends
+// where NCCL's ends. Start at search_channels() here, then read channel_search.h.
+//
+//   here                        NCCL
+//   search_channels             ncclTopoCompute
+//   ChannelSet                  struct ncclTopoGraph, finished
+//   CandidateGraph              struct ncclTopoGraph, while it is searched for
+//   improves                    ncclTopoCompareGraphs
+//   ChannelSearch               the passes of ncclTopoCompute: relax speed and path types, try
+//   again RecursiveSearch             ncclTopoSearchRec, ncclTopoSearchRecNet, ncclTopoSearchRecGpu
+//   SearchPos::step             step
+//   SearchPos::back_to_net      backToNet
+//   SearchPos::back_to_first    backToFirstRank
+//   SearchPos::order            forcedOrder: FORCED_ORDER_PCI, FORCED_ORDER_REPLAY
+//   Budget                      time: NCCL_SEARCH_TIMEOUT and its variants
+//   SearchTopology              struct ncclTopoSystem and the paths of its nodes
+//   SearchPath, SearchHop       struct ncclTopoLinkList and its links
+//   LinkLoad::take, give_back   followPath, with the speed and with its negative
+//   GpuOrder, NextGpu           ncclTopoSearchNextGpuSort, struct ncclGpuScore
+//   NetChoice                   ncclTopoSelectNets
+//   intra_gbps, inter_gbps      bwIntra, bwInter
+//   intra_type, inter_type      typeIntra, typeInter
+//   coll_channels               the end of ncclTopoPostset
+//   nvls_channels               ncclNvlsInit
 #pragma once
 
 #include "topo/graph/paths.h"
@@ -32,7 +59,7 @@ struct ChannelSet {
   double intra_gbps = 0, inter_gbps = 0;  // of one channel
   double inter_latency_us = 0;            // of the NIC, as its plugin tells
   PathType intra_type = PathType::loc, inter_type = PathType::loc;  // farthest path used
-  bool same_channels = true;  // all channels take the same way
+  bool same_channels = true;  // all channels have the same GPUs in the same order
   int cross_nic = 0;          // 0 not, 1 always, 2 tried
   bool simple_order = false;  // "Could not find a path": NCCL's alarm, 0.1 GB/s
   std::vector<Channel> channels{};

@@ -1,4 +1,3 @@
-// See node_channels.h.
 #include "topo/search/node_channels.h"
 
 #include "topo/search/channel_search.h"
@@ -57,14 +56,14 @@ ChannelCount count_of(const Graph& graph, const NodeChannels& found, const Chann
           .max_ctas = job.max_ctas};
 }
 
-void find_collnet(const Ground& ground, SearchLimits limits, NodeChannels& found) {
+void find_collnet(const SearchTopology& topology, SearchLimits limits, NodeChannels& found) {
   limits.collnet = true;
   limits.min_channels = limits.max_channels = found.ring.nchannels();
-  found.collnet_chain = search_channels(ground, Pattern::tree, limits);
+  found.collnet_chain = search_channels(topology, Pattern::tree, limits);
   limits.min_channels = 1;
-  limits.max_channels = ground.rules().max_channels;
-  if (ground.graph().version() >= NcclVersion{2, 22, 0})
-    found.collnet_direct = search_channels(ground, Pattern::collnet_direct, limits);
+  limits.max_channels = topology.rules().max_channels;
+  if (topology.graph().version() >= NcclVersion{2, 22, 0})
+    found.collnet_direct = search_channels(topology, Pattern::collnet_direct, limits);
 }
 
 }  // namespace
@@ -86,18 +85,18 @@ int nvls_channels(const ChannelCount& count) {
 }
 
 NodeChannels find_node_channels(const Graph& graph, const Paths& paths, const ChannelJob& job) {
-  const Ground ground(graph, paths, job.multi_node);
+  const SearchTopology topology(graph, paths, job.multi_node);
   NodeChannels found;
   SearchLimits limits{.multi_node = job.multi_node,
                       .max_channels = most_channels(graph.version()) / 2,
                       .cross_nic = job.cross_nic};
-  found.ring = search_channels(ground, Pattern::ring, limits);
+  found.ring = search_channels(topology, Pattern::ring, limits);
   limits.min_channels = limits.max_channels = found.ring.nchannels();
-  found.tree = search_channels(ground, Pattern::balanced_tree, limits);
-  if (job.collnet && job.multi_node) find_collnet(ground, limits, found);
+  found.tree = search_channels(topology, Pattern::balanced_tree, limits);
+  if (job.collnet && job.multi_node) find_collnet(topology, limits, found);
   limits.min_channels = 1;
   limits.max_channels = most_channels(graph.version());
-  if (job.nvls) found.nvls = search_channels(ground, Pattern::nvls, limits);
+  if (job.nvls) found.nvls = search_channels(topology, Pattern::nvls, limits);
   const auto count = count_of(graph, found, job);
   keep(found.ring, count.found);  // trees have no more: rings limit them
   found.coll_channels = coll_channels(count);

@@ -1,4 +1,4 @@
-// See search_rules.h. Tables and dates from the tags v2.18.6-1 to v2.30.7-1 of NCCL.
+// Tables and dates from the tags v2.18.6-1 to v2.30.7-1 of NCCL.
 #include "topo/search/search_rules.h"
 
 #include <algorithm>

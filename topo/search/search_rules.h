@@ -22,7 +22,7 @@ struct SearchRules {
   bool types_from_graph = true;      // begins at the nearest path type that there is
   bool far_nics_before_sm90 = true;  // a tree may come back to any NIC below compute capability 9
   bool pairs_rings = true;           // rings over several NICs go back and forth in pairs
-  bool replays_only = true;          // same channels: nothing but the last one's way is tried
+  bool replays_only = true;          // same channels: nothing but the last one's path is tried
   bool asks_nearest_gpus = true;     // a channel begins at the GPUs nearest to its NIC
   bool gpus_first = true;            // NICs of several hosts are taken GPU by GPU
   bool splits_need_two = true;       // two NVLink domains: at least two rings

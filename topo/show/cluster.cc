@@ -1,10 +1,9 @@
-// See show/cluster.h.
 #include "topo/show/cluster.h"
 
 #include "topo/cluster/fabric_bound.h"
-#include "topo/show/fabric_words.h"
-#include "topo/show/plain_text.h"
-#include "topo/show/words.h"
+#include "topo/show/device_text.h"
+#include "topo/show/fabric_text.h"
+#include "topo/show/text_layout.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +14,12 @@ namespace linerate::topo {
 namespace {
 
 // "2 NUMA nodes, 8 GPUs, 8 NIC ports; NVIDIA H100 80GB HBM3, sm_90; 400 Gb/s InfiniBand"
-std::string node_words(const Graph& graph) {
-  auto words = summary_words(graph);
+std::string node_text(const Graph& graph) {
+  auto words = summary_text(Facts(graph));
   if (const auto gpus = graph.of(NodeKind::gpu); !gpus.empty())
-    words += "; " + gpu_words(*graph.node(gpus.front()).gpu);
+    words += "; " + gpu_text(*graph.node(gpus.front()).gpu);
   if (const auto nets = graph.of(NodeKind::net); !nets.empty())
-    words += "; " + speed_words_of(*graph.node(nets.front()).net);
+    words += "; " + speed_text(*graph.node(nets.front()).net);
   return plain_text(words);
 }
 
@@ -29,19 +28,19 @@ std::string numbers(int first, int count) {
                     : fmt::format("nodes {}-{}", first, first + count - 1);
 }
 
-std::string latency_words(const SwitchLevel& level) {
+std::string latency_text(const SwitchLevel& level) {
   return level.latency_us > 0 ? fmt::format(", {:g} us", level.latency_us) : "";
 }
 
-std::string oversubscription_words(double ratio) {
+std::string oversubscription_text(double ratio) {
   return ratio > 1 ? fmt::format("oversubscribed {:g}:1", ratio) : "not oversubscribed";
 }
 
 // "800", or "400 to 800" where racks differ.
-std::string range_words(const std::vector<double>& gbps) {
+std::string range_text(const std::vector<double>& gbps) {
   const auto [least, most] = std::ranges::minmax(gbps);
-  return least == most ? gbps_words(least)
-                       : fmt::format("{} to {}", gbps_words(least), gbps_words(most));
+  return least == most ? gbps_text(least)
+                       : fmt::format("{} to {}", gbps_text(least), gbps_text(most));
 }
 
 std::string racks_text(const Cluster& cluster, const FabricLinks& links) {
@@ -56,11 +55,11 @@ std::string racks_text(const Cluster& cluster, const FabricLinks& links) {
   text += '\n';
   if (racks == 1 && fabric.rails == 1) return text;
   text +=
-      fmt::format("  a leaf: {} GB/s to the spine, {}{}\n", range_words(links.leaf_gbps),
-                  oversubscription_words(fabric.rack.oversubscription), latency_words(fabric.rack));
-  return text + fmt::format("  the spine: {} GB/s, {}{}\n", gbps_words(links.spine_gbps),
-                            oversubscription_words(fabric.spine.oversubscription),
-                            latency_words(fabric.spine));
+      fmt::format("  a leaf: {} GB/s to the spine, {}{}\n", range_text(links.leaf_gbps),
+                  oversubscription_text(fabric.rack.oversubscription), latency_text(fabric.rack));
+  return text + fmt::format("  the spine: {} GB/s, {}{}\n", gbps_text(links.spine_gbps),
+                            oversubscription_text(fabric.spine.oversubscription),
+                            latency_text(fabric.spine));
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ std::string cluster_text(const Cluster& cluster, const NcclVersion& version) {
     gpus += graph.of(NodeKind::gpu).size() * static_cast<std::size_t>(group.count);
     gbps.push_back(gbps_by_rail(graph, cluster.fabric.rails));
     groups += fmt::format("{}: {} x {}\n  {}\n", numbers(first, group.count), group.count,
-                          plain_text(group.topology), node_words(graph));
+                          plain_text(group.topology), node_text(graph));
     first += group.count;
   }
   return fmt::format(

@@ -1,13 +1,12 @@
-// See dot.h.
 #include "topo/show/dot.h"
 
-#include "topo/show/alike.h"
-#include "topo/show/fabric_words.h"
-#include "topo/show/plain_text.h"
-#include "topo/show/words.h"
+#include "topo/show/device_text.h"
+#include "topo/show/fabric_text.h"
+#include "topo/show/facts.h"
+#include "topo/show/text_layout.h"
 #include "topo/system/link_speed.h"
 #include "topo/system/port_use.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 
@@ -135,12 +134,12 @@ bool is_local(const Link& link) { return link.gbps >= kLocalGbps; }
 
 // Blanks keep it off the line.
 std::string label_of_link(const Link& link) {
-  return is_local(link) ? std::string() : fmt::format("  {} GB/s", gbps_words(link.gbps));
+  return is_local(link) ? std::string() : fmt::format("  {} GB/s", gbps_text(link.gbps));
 }
 
 class DotWriter {
  public:
-  explicit DotWriter(const Graph& graph) : graph_(graph), use_(graph.system()) {}
+  explicit DotWriter(const Graph& graph) : graph_(graph), facts_(graph) {}
 
   std::string text();
 
@@ -153,7 +152,7 @@ class DotWriter {
   std::vector<std::string> lines_of_port(const Node& node) const;
 
   const Graph& graph_;
-  PortUse use_;
+  Facts facts_;
   std::string text_{};
 };
 
@@ -161,14 +160,14 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
   const Node& node = graph_.node(n);
   switch (node.kind) {
     case NodeKind::gpu:
-      return {node.name, gpu_words(*node.gpu)};
+      return {node.name, gpu_text(*node.gpu)};
     case NodeKind::cpu:
-      if (node.cpu->affinity.empty()) return {node.name, cpu_words(*node.cpu)};
-      return {node.name, cpu_words(*node.cpu), "cores " + core_words(node.cpu->affinity)};
+      if (node.cpu->affinity.empty()) return {node.name, cpu_text(*node.cpu)};
+      return {node.name, cpu_text(*node.cpu), "cores " + cores_text(node.cpu->affinity)};
     case NodeKind::net:
       return lines_of_port(node);
     case NodeKind::nvs:
-      return {nvswitch_label(graph_)};
+      return {nvswitch_label(facts_)};
     case NodeKind::pci:
     case NodeKind::nic:
       return {node.name};
@@ -178,9 +177,9 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
 
 std::vector<std::string> DotWriter::lines_of_port(const Node& node) const {
   const Net& net = *node.net;
-  if (use_.takes(net)) return {node.name, speed_words_of(net)};
+  if (facts_.nccl_takes(net)) return {node.name, speed_text(net)};
   std::vector<std::string> lines{node.name};
-  if (auto speed = speed_words_of_unused(net); !speed.empty()) lines.push_back(std::move(speed));
+  if (auto speed = unused_speed_text(net); !speed.empty()) lines.push_back(std::move(speed));
   if (is_down(net)) lines.push_back(net.state);
   lines.emplace_back(kLeftOut);
   return lines;
@@ -215,7 +214,7 @@ void DotWriter::write_host(int host) {
   std::set<int> numas;
   for (const auto& node : graph_.nodes())
     if (node.kind != NodeKind::nvs && node.host == host) numas.insert(node.numa);
-  const bool several = host_count(graph_) > 1;
+  const bool several = facts_.hosts() > 1;
   if (several)
     text_ += fmt::format("  subgraph \"cluster_h{}\" {{\n  label=\"h{}\";\n", host, host);
   for (const int numa : numas) write_numa(host, numa);
@@ -243,15 +242,15 @@ void DotWriter::write_links(int n) {
 std::string DotWriter::text() {
   const System& system = graph_.system();
   const auto title = fmt::format("{}: {}", system.name.empty() ? system.source : system.name,
-                                 summary_words(graph_));
+                                 summary_text(facts_));
   text_ = fmt::format(
       "graph topology {{\n"
       "  graph [label={}, labelloc=t, fontname=\"Helvetica\", style=rounded{}];\n"
       "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
       "  edge [fontname=\"Helvetica\", fontsize=9];\n",
-      quoted(title), host_count(graph_) > 1 ? ", rankdir=LR" : "");
+      quoted(title), facts_.hosts() > 1 ? ", rankdir=LR" : "");
   for (const int nvs : graph_.of(NodeKind::nvs)) write_node(nvs);
-  for (int host = 0; host < host_count(graph_); ++host) write_host(host);
+  for (int host = 0; host < facts_.hosts(); ++host) write_host(host);
   for (int n = 0; n < std::ssize(graph_.nodes()); ++n) write_links(n);
   return text_ + "}\n";
 }

@@ -1,8 +1,7 @@
-// See json.h.
 #include "topo/show/json.h"
 
-#include "topo/show/nvlinks.h"
-#include "topo/show/words.h"
+#include "topo/show/device_text.h"
+#include "topo/show/facts.h"
 #include "topo/system/link_speed.h"
 #include "topo/system/port_use.h"
 
@@ -46,8 +45,7 @@ bool is_known(const PciLink& link) { return !link.speed.empty() || link.width > 
 
 class JsonWriter {
  public:
-  JsonWriter(const Graph& graph, const Paths& paths)
-      : graph_(graph), paths_(paths), use_(graph.system()) {
+  JsonWriter(const Graph& graph, const Paths& paths) : graph_(graph), paths_(paths), facts_(graph) {
     for (const auto& node : graph.nodes()) {
       if (node.gpu != nullptr) names_[node.gpu] = node.name;
       if (node.net != nullptr) names_[node.net] = node.name;
@@ -74,7 +72,7 @@ class JsonWriter {
 
   const Graph& graph_;
   const Paths& paths_;
-  PortUse use_;
+  Facts facts_;
   std::map<const void*, std::string> names_;  // in the graph, of parts of its system
 };
 
@@ -90,7 +88,7 @@ Json JsonWriter::cpu(const Cpu& cpu) const {
   add_positive(json, "model_number", cpu.model);
   add_hex(json, "host_hash", cpu.host_hash, 1);
   add_known(json, "affinity", cpu.affinity);
-  if (!cpu.affinity.empty()) json["cores"] = core_words(cpu.affinity);
+  if (!cpu.affinity.empty()) json["cores"] = cores_text(cpu.affinity);
   json["devices"] = Json::array();
   for (const auto& device_below : cpu.devices) json["devices"].push_back(device(device_below));
   if (!cpu.nets.empty()) json["ports"] = ports(cpu.nets);
@@ -149,7 +147,7 @@ Json JsonWriter::port(const Net& net) const {
   add_positive(json, "maxconn", net.maxconn);
   json["gdr"] = net.gdr;
   json["collectives"] = net.coll;
-  json["nccl_takes"] = use_.takes(net);
+  json["nccl_takes"] = facts_.nccl_takes(net);
   add_known(json, "link_layer", net.link_layer);
   add_known(json, "state", net.state);
   add_known(json, "netdev", net.netdev);
@@ -193,7 +191,7 @@ Json JsonWriter::path(int from, int to) const {
   if (path.type == PathType::nvl) {
     const bool gpus =
         graph_.node(from).kind == NodeKind::gpu && graph_.node(to).kind == NodeKind::gpu;
-    if (gpus) add_positive(json, "nvlinks", nvlinks_between(graph_, from, to));
+    if (gpus) add_positive(json, "nvlinks", facts_.nvlinks_between(from, to));
   }
   return json;
 }

@@ -1,10 +1,8 @@
-// See matrix.h.
 #include "topo/show/matrix.h"
 
-#include "topo/show/alike.h"
-#include "topo/show/nvlinks.h"
-#include "topo/show/plain_text.h"
-#include "topo/show/words.h"
+#include "topo/show/device_text.h"
+#include "topo/show/facts.h"
+#include "topo/show/text_layout.h"
 #include "topo/system/port_use.h"
 
 #include <fmt/format.h>
@@ -51,7 +49,7 @@ std::string_view legend_of(PathType type) {
 class DistanceMatrix {
  public:
   DistanceMatrix(const Graph& graph, const Paths& paths, const MatrixOptions& options)
-      : graph_(graph), paths_(paths), options_(options) {}
+      : graph_(graph), facts_(graph), paths_(paths), options_(options) {}
 
   std::string text();
 
@@ -68,6 +66,7 @@ class DistanceMatrix {
   std::string left_out() const;
 
   const Graph& graph_;
+  Facts facts_;
   const Paths& paths_;
   MatrixOptions options_;
   std::set<PathType> used_{};
@@ -86,13 +85,13 @@ std::string DistanceMatrix::cell(int from, int to) {
   if (from == to) return std::string(kSame);
   used_.insert(path.type);
   if (path.type == PathType::dis) return std::string(options_.gbps ? kNoWay : name_of(path.type));
-  if (options_.gbps) return gbps_words(path.gbps);
-  const int links = path.type == PathType::nvl ? nvlinks_between(graph_, from, to) : 0;
+  if (options_.gbps) return gbps_text(path.gbps);
+  const int links = path.type == PathType::nvl ? facts_.nvlinks_between(from, to) : 0;
   return links > 0 ? fmt::format("NV{}", links) : std::string(name_of(path.type));
 }
 
 std::string DistanceMatrix::name(int node) const {
-  return options_.all_hosts ? plain_text(graph_.node(node).name) : name_on_host(graph_, node);
+  return options_.all_hosts ? plain_text(graph_.node(node).name) : facts_.name(node);
 }
 
 const Node* DistanceMatrix::cpu_near(int node) const {
@@ -112,7 +111,7 @@ std::string DistanceMatrix::block(const std::vector<int>& devices) {
     for (const int to : devices) row.push_back(cell(from, to));
     const Node* cpu = cpu_near(from);
     const bool known = cpu != nullptr && !cpu->cpu->affinity.empty();
-    row.push_back(known ? core_words(cpu->cpu->affinity) : "not known");
+    row.push_back(known ? cores_text(cpu->cpu->affinity) : "not known");
     row.push_back(cpu != nullptr && cpu->numa >= 0 ? fmt::format("{}", cpu->numa) : "not known");
   }
   return aligned(rows);
@@ -158,17 +157,17 @@ std::string DistanceMatrix::legend() const {
 }
 
 std::string DistanceMatrix::left_out() const {
-  const PortUse use(graph_.system());
   std::vector<std::string> names;
   for (const int port : graph_.of(NodeKind::net))
-    if (!use.takes(*graph_.node(port).net)) names.push_back(plain_text(graph_.node(port).name));
+    if (!facts_.nccl_takes(*graph_.node(port).net))
+      names.push_back(plain_text(graph_.node(port).name));
   return names.empty() ? "" : fmt::format("NCCL leaves out {}.\n", fmt::join(names, ", "));
 }
 
 std::string DistanceMatrix::blocks_of_hosts() {
   std::string text;
-  for (const auto& group : alike_hosts(graph_)) {
-    text += fmt::format("{}\n", group_words(group));
+  for (const auto& group : facts_.identical_hosts()) {
+    text += fmt::format("{}\n", hosts_text(group));
     text += block(devices(group.front())) + '\n';
   }
   return text + between_hosts();
@@ -176,7 +175,7 @@ std::string DistanceMatrix::blocks_of_hosts() {
 
 std::string DistanceMatrix::text() {
   if (devices(-1).empty()) return "No GPUs and no NICs.\n";
-  const bool whole = options_.all_hosts || host_count(graph_) == 1;
+  const bool whole = options_.all_hosts || facts_.hosts() == 1;
   std::string text = whole ? block(devices(-1)) + '\n' : blocks_of_hosts();
   text += legend();  // of what the blocks used
   text += left_out();

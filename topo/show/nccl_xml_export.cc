@@ -1,10 +1,9 @@
-// See nccl_xml_export.h.
 #include "topo/show/nccl_xml_export.h"
 
 #include "base/text.h"
-#include "topo/show/words.h"
-#include "topo/system/pci_class.h"
-#include "topo/system/walk.h"
+#include "topo/show/device_text.h"
+#include "topo/system/bus_id.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 
@@ -63,7 +62,7 @@ constexpr std::array<SpeedWords, 6> kSpeedWords{{{2.5, "2.5 GT/s PCIe", "2.5 GT/
                                                  {64, "64.0 GT/s PCIe", "64.0 GT/s PCIe"}}};
 
 // Empty where NCCL would not understand it.
-std::string speed_words(const std::string& speed) {
+std::string speed_text(const std::string& speed) {
   const auto digits = std::min(speed.find_first_not_of("0123456789."), speed.size());
   const auto number = parse_number("speed", std::string_view(speed).substr(0, digits));
   for (const auto& row : kSpeedWords) {
@@ -122,7 +121,7 @@ Element pci_element(const PciDevice& device) {
   element.add_known_hex("device", device.device, 4);
   element.add_known_hex("subsystem_vendor", device.subsystem_vendor, 4);
   element.add_known_hex("subsystem_device", device.subsystem_device, 4);
-  element.add_known("link_speed", speed_words(device.link.speed));
+  element.add_known("link_speed", speed_text(device.link.speed));
   element.add_known("link_width", device.link.width);
   for (const auto& peer : device.pci_peers)
     element.children.push_back({"pcilink", {{"target", text_of(peer)}}});

@@ -1,14 +1,19 @@
-// What NCCL will do on nodes, as a table and as JSON.
+// Predictions as tables and as JSON: of NCCL's cost model, and bounds of point-to-point
+// collectives.
 #pragma once
 
 #include "topo/cluster/cluster_predictor.h"
+#include "topo/model/p2p_model.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace linerate::topo {
+
+// What NCCL will do on nodes, as a table and as JSON.
 
 struct PredictionRange {
   Function function = Function::all_reduce;
@@ -45,5 +50,40 @@ std::string crossovers_text(const Predictor& predictor, const PredictionRange& r
 // unseen, the sentences that say what the rows rest on that nobody has told.
 std::string prediction_json(std::span<const PredictedRow> rows, Function function,
                             const NcclVersion& version, const std::vector<std::string>& unseen);
+
+// How fast a collective made of sends can be at most, as a table and as JSON.
+
+struct P2pRange {
+  const Collective& collective;
+  int nnodes = 1;
+  std::size_t min_bytes = 8, max_bytes = 8;
+  int step_factor = 2;
+};
+
+// One size on one number of nodes.
+struct P2pRow {
+  int nnodes = 1, nranks = 1;
+  std::size_t bytes = 0;
+  P2pBound bound{};
+};
+
+// A row for each size that has bytes for every rank. `costs` are those of the range's collective
+// and nodes; nothing where there is no way between ranks. REQUIRES: as predicted_rows().
+std::vector<P2pRow> p2p_rows(const Graph& graph, const std::optional<P2pCosts>& costs,
+                             const P2pRange& range);
+
+// What collective the rows are of.
+struct P2pRowsOf {
+  const Collective& collective;
+  NcclVersion version{};
+  std::vector<int> nnodes{};          // as asked for; with several, nodes and ranks are columns
+  int gpus = 1;                       // of a node
+  std::vector<std::string> unseen{};  // sentences: what the rows rest on that nobody has told
+};
+
+// What it is, and a line for each row; every line ended.
+std::string p2p_table(std::span<const P2pRow> rows, const P2pRowsOf& of);
+// As prediction_json(), without algorithm, protocol and channels.
+std::string p2p_json(std::span<const P2pRow> rows, const P2pRowsOf& of);
 
 }  // namespace linerate::topo

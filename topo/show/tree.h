@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topo/graph/graph.h"
-#include "topo/show/outline.h"
+#include "topo/show/text_layout.h"
 
 #include <string>
 

@@ -1,4 +1,3 @@
-// See bus_id.h.
 #include "topo/system/bus_id.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Where a device sits on the PCI bus: "0000:18:00.0".
+// PCI bus ids, and what the class of a device says it is.
 #pragma once
 
 #include "base/result.h"
@@ -9,6 +9,8 @@
 #include <string_view>
 
 namespace linerate::topo {
+
+// Where a device sits on the PCI bus: "0000:18:00.0".
 
 // Virtual machines use domains of 32 bits, and topology files made by hand any number.
 struct BusId {
@@ -25,5 +27,15 @@ Result<BusId> parse_bus_id(std::string_view text);
 
 // In lower case, the domain with at least four digits.
 std::string text_of(const BusId& id);
+
+// What a PCI device is, by the first bytes of its class.
+
+// Display controllers, and the processing accelerators that AMD's newer GPUs are.
+constexpr bool is_gpu_class(std::uint32_t class_code) {
+  return class_code >> 16 == 0x03 || class_code >> 16 == 0x12;
+}
+
+// Network controllers: Ethernet 0x0200, InfiniBand 0x0207.
+constexpr bool is_nic_class(std::uint32_t class_code) { return class_code >> 16 == 0x02; }
 
 }  // namespace linerate::topo

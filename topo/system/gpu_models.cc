@@ -1,4 +1,3 @@
-// See gpu_models.h.
 #include "topo/system/gpu_models.h"
 
 #include <algorithm>

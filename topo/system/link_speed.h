@@ -1,4 +1,4 @@
-// Bandwidths of links as NCCL counts them: rounded, and per lane or link of a generation.
+// The bandwidths that NCCL counts for links, and the state of links.
 #pragma once
 
 #include "topo/system/system.h"
@@ -7,6 +7,8 @@
 #include <string_view>
 
 namespace linerate::topo {
+
+// Bandwidths of links as NCCL counts them: rounded, and per lane or link of a generation.
 
 // Within a device, or to one whose way nobody tells (LOC_BW in NCCL's src/graph/topo.h).
 inline constexpr double kLocalGbps = 5000;
@@ -31,5 +33,20 @@ double cpu_link_gbps(const Cpu& cpu, const NcclVersion& version);
 bool is_intel(const Cpu& cpu);
 bool is_amd(const Cpu& cpu);
 bool is_zhaoxin(const Cpu& cpu);
+
+// Of ports and links as their drivers tell them: which ones count.
+
+// Ports of InfiniBand and RoCE devices: where there are any, NCCL uses these alone.
+bool is_verbs(const Net& net);
+
+// Whether the port is up; also where its state is not known.
+bool is_up(const Net& net);
+
+// GT/s of a link speed as sysfs words it: 16 of "16.0 GT/s PCIe". 0: it says something else.
+double gigatransfers_of(std::string_view speed);
+
+// Whether a GPU has slowed its link to idle: to the first generation, at its full width. It is
+// fast again with the first work.
+bool is_idle(const PciDevice& device);
 
 }  // namespace linerate::topo

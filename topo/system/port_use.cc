@@ -1,8 +1,7 @@
-// See port_use.h.
 #include "topo/system/port_use.h"
 
-#include "topo/system/link_state.h"
-#include "topo/system/walk.h"
+#include "topo/system/link_speed.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 

@@ -11,6 +11,9 @@
 
 namespace linerate::topo {
 
+// A node as NCCL's topology file describes it: processors, the PCI tree under each, GPUs and NICs.
+// Every source (this machine, a saved one, NCCL's XML, hwloc's, a built-in platform) yields this.
+
 // A PCI link as sysfs words it; empty and 0: not known.
 struct PciLink {
   std::string speed{};  // "16.0 GT/s PCIe"
@@ -119,5 +122,22 @@ struct System {
 
   bool operator==(const System&) const = default;
 };
+
+// Visiting every device of a system.
+
+// Calls visit(device, depth) for `device` and all below it, parents first.
+template <typename Device, typename Visit>
+void walk(Device& device, const Visit& visit, int depth = 0) {
+  visit(device, depth);
+  for (auto& child : device.children) walk(child, visit, depth + 1);
+}
+
+// Calls visit(cpu, device, depth) for every PCI device, in the system's order.
+template <typename AnySystem, typename Visit>
+void walk_devices(AnySystem& system, const Visit& visit) {
+  for (auto& cpu : system.cpus)
+    for (auto& device : cpu.devices)
+      walk(device, [&](auto& found, int depth) { visit(cpu, found, depth); });
+}
 
 }  // namespace linerate::topo

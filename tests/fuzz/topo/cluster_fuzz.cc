@@ -1,5 +1,5 @@
 // A cluster file of any bytes: nodes that can be asked for, or a sentence.
-#include "topo/cluster/cluster_file.h"
+#include "topo/cluster/cluster.h"
 
 #include <cstddef>
 #include <cstdint>

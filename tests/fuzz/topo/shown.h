@@ -2,12 +2,12 @@
 #pragma once
 
 #include "topo/cluster/cluster_predictor.h"
-#include "topo/cluster/send_traffic.h"
+#include "topo/cluster/p2p_traffic.h"
 #include "topo/graph/explain.h"
 #include "topo/lint/lint.h"
-#include "topo/model/sends.h"
-#include "topo/place/launch_words.h"
-#include "topo/place/show_plan.h"
+#include "topo/model/p2p_model.h"
+#include "topo/place/launch_text.h"
+#include "topo/place/plan_text.h"
 #include "topo/show/dot.h"
 #include "topo/show/json.h"
 #include "topo/show/matrix.h"
@@ -21,15 +21,16 @@
 
 namespace linerate::topo {
 
-// Ranks on every seat of a small system, or on some of many cores, in the words of all launchers.
+// Ranks on every binding of a small system, or on some of many cores, in the words of all
+// launchers.
 inline void place_ranks(const Graph& graph) {
   constexpr int kMaxRanks = 8;
-  const int ranks = std::clamp(most_seats(graph), 1, kMaxRanks);
+  const int ranks = std::clamp(max_ranks(graph), 1, kMaxRanks);
   const auto plan = plan_of(graph, {.nranks = ranks, .tp = ranks % 2 == 0 ? 2 : 1});
   if (!plan) return (void)plan.sentence().size();
   (void)plan_text(*plan).size();
   (void)plan_json(*plan).size();
-  for (const auto words : {rankfile_text, mpirun_words, srun_words, environment_text}) {
+  for (const auto words : {rankfile_text, mpirun_text, srun_text, environment_text}) {
     const auto text = words(*plan);
     (void)(text ? text->size() : text.sentence().size());
   }
@@ -49,8 +50,8 @@ inline void predict_on_nodes(const System& system, int nnodes) {
     (void)prediction_table(predicted_rows(predictor, {.function = function, .max_bytes = kBytes}),
                            function, {.bound_by = true})
         .size();
-  const SendModel sends(build_graph(system), nnodes);
-  for (const auto name : collectives_made_of_sends())
+  const P2pModel sends(build_graph(system), nnodes);
+  for (const auto name : p2p_collectives())
     if (const auto costs = costs_on(nodes.cluster(), nodes.links(), sends, *find_collective(name)))
       (void)costs->at(kBytes)->bound_by.size();
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topo/cluster/node_shape.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <random>
 

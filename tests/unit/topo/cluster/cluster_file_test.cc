@@ -1,7 +1,6 @@
 // Clusters of YAML: what is read of them, and the sentence about what is wrong.
-#include "topo/cluster/cluster_file.h"
-
 #include "support/folder.h"
+#include "topo/cluster/cluster.h"
 #include "topo/cluster/platforms.h"
 #include "topo/show/nccl_xml_export.h"
 
@@ -100,7 +99,7 @@ TEST(ClusterFiles, HoldOneSystemForAFileHoweverItIsWritten) {
       "nodes: [{file: a.xml, count: 2}, {file: ./a.xml, count: 3}, {file: .//a.xml}, "
       "{file: b/../a.xml}]");
 
-  EXPECT_EQ(cluster.first_alike(), 6);
+  EXPECT_EQ(cluster.identical_to_first(), 6);
   EXPECT_EQ(cluster.groups[1].topology, "a.xml");
 }
 
@@ -112,10 +111,10 @@ TEST(ClusterFiles, TellFilesFromPlatformsOfTheSameName) {
 }
 
 TEST(Clusters, CountTheirFirstNodesOfOneKind) {
-  EXPECT_EQ(read("nodes: {topology: dgx-a100, count: 5}").first_alike(), 5);
+  EXPECT_EQ(read("nodes: {topology: dgx-a100, count: 5}").identical_to_first(), 5);
   EXPECT_EQ(read("nodes: [{topology: dgx-a100, count: 3}, {topology: dgx-a100}, "
                  "{topology: dgx-h100}, {topology: dgx-a100}]")
-                .first_alike(),
+                .identical_to_first(),
             4);
 }
 

@@ -3,7 +3,7 @@
 
 #include "support/sizes.h"
 #include "topo/cluster/platforms.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The two trees over nodes, against NCCL's drawing of them and what makes them two halves.
-#include "topo/cluster/double_tree.h"
+#include "topo/cluster/fabric_traffic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // On which rails the channels of a node are.
-#include "topo/cluster/node_rails.h"
-
+#include "topo/cluster/fabric_traffic.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/job.h"
 

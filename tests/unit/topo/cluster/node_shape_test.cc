@@ -1,7 +1,7 @@
 // A shape's numbers are found again in its system.
 #include "topo/cluster/node_shape.h"
 
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

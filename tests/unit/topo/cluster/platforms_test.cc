@@ -1,7 +1,7 @@
 // The built-in platforms against what their data sheets say.
 #include "topo/cluster/platforms.h"
 
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

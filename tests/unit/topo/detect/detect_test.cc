@@ -2,7 +2,7 @@
 #include "topo/detect/detect.h"
 
 #include "support/topo/sysfs_tree.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #include "topo/detect/hwloc_nvlinks.h"
 
 #include "topo/detect/hwloc_xml.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 #include "support/topo/sysfs_tree.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_devices.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 
 #include "topo/graph/graph.h"
 #include "topo/read/nccl_xml.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What NCCL would take of a detected machine.
-#include "topo/detect/nccl_view.h"
+#include "topo/detect/nccl_merge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "topo/detect/nets_of_tree.h"
 
 #include "support/topo/sysfs_tree.h"
-#include "topo/detect/port_words.h"
+#include "topo/detect/sysfs_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // What the driver tells of GPUs, over a library of our own.
 #include "support/nvml/fake_nvml.h"
 #include "topo/detect/nvml_gpus.h"
-#include "topo/detect/nvml_merge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

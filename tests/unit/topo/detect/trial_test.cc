@@ -1,5 +1,5 @@
 // What happens elsewhere is told here.
-#include "topo/detect/trial.h"
+#include "topo/detect/hwloc_xml.h"
 
 #include <gtest/gtest.h>
 

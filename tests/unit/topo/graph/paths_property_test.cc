@@ -1,5 +1,4 @@
 // What holds for the paths of any system, in any version.
-#include "topo/graph/path_finder.h"
 #include "topo/graph/paths.h"
 #include "unit/topo/graph/nodes.h"
 #include "unit/topo/graph/random_system.h"

@@ -4,7 +4,6 @@
 
 #include "topo/cluster/node_shape.h"
 #include "topo/system/system.h"
-#include "topo/system/walk.h"
 
 #include <array>
 #include <cstdint>

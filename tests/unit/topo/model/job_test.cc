@@ -5,7 +5,7 @@
 #include "topo/cluster/node_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/predict.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ JobShape mixed(const System& first, const System& second) {
   const JobOptions options{.nnodes = 2};
   const auto one = facts_of(build_graph(first), options),
              other = facts_of(build_graph(second), options);
-  const NodesAlike nodes[] = {{&one, 1}, {&other, 1}};
+  const IdenticalNodes nodes[] = {{&one, 1}, {&other, 1}};
   return job_of(nodes, options);
 }
 

@@ -1,6 +1,4 @@
 // What types and operators change in NCCL's choice.
-#include "topo/model/reduction.h"
-
 #include "topo/cluster/platforms.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"

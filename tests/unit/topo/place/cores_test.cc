@@ -26,7 +26,7 @@ TEST(UsableCores, HaveTheirThreadsAndHwlocsNumbers) {
 
 TEST(UsableCores, AreNumberedAmongThoseThatTheControlGroupLeaves) {
   auto system = two_sockets();
-  system.usable = words_of({1, 3, 4, 12});
+  system.usable = mask_text({1, 3, 4, 12});
 
   const auto nodes = cores_of(system);
 
@@ -41,10 +41,10 @@ TEST(UsableCores, AreNumberedSocketBySocket) {
   auto system = two_sockets();
   system.cpus[0].package = 1;  // memory node 0 on the socket that hwloc counts last
   system.cpus[0].core_threads = {{8, 9}};
-  system.cpus[0].affinity = words_of({8, 9});
+  system.cpus[0].affinity = mask_text({8, 9});
   system.cpus[1].package = 0;
   system.cpus[1].core_threads = {{0, 1}};
-  system.cpus[1].affinity = words_of({0, 1});
+  system.cpus[1].affinity = mask_text({0, 1});
 
   const auto nodes = cores_of(system);
 

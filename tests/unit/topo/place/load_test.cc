@@ -1,8 +1,7 @@
 // What calls take of links, and how they slow each other down.
-#include "topo/place/load.h"
-
 #include "support/sizes.h"
 #include "topo/cluster/platforms.h"
+#include "topo/place/group_loads.h"
 
 #include <gtest/gtest.h>
 

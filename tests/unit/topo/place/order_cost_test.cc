@@ -6,7 +6,7 @@
 #include "topo/cluster/platforms.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
-#include "topo/system/walk.h"
+#include "topo/system/system.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ namespace {
 std::vector<OrderCost> costs(const System& node, int nnodes, const Mesh& mesh,
                              const Workload& workload = {}) {
   const auto graph = build_graph(node);
-  const auto seats = seats_of(graph, mesh.nranks() / nnodes);
-  return costs_of_orders({graph, seats, nnodes}, mesh, workload);
+  const auto bindings = bind_ranks(graph, mesh.nranks() / nnodes);
+  return costs_of_orders({graph, bindings, nnodes}, mesh, workload);
 }
 
 std::vector<OrderCost> costs_on_dgx(int nnodes, const Mesh& mesh, const Workload& workload = {}) {
@@ -101,9 +101,9 @@ TEST(CostsOfOrders, AreSortedAndComplete) {
     auto shape = random_shape(seed);
     if (shape.nics == 0) shape.nics = 1;
     const auto graph = build_graph(system_of(shape));
-    const int gpus = most_seats(graph);
+    const int gpus = max_ranks(graph);
     const Mesh mesh{{gpus % 2 == 0 ? 2 : 1, gpus % 2 == 0 ? gpus / 2 : gpus, 2}};
-    const auto all = costs_of_orders({graph, seats_of(graph, gpus), 2}, mesh, {});
+    const auto all = costs_of_orders({graph, bind_ranks(graph, gpus), 2}, mesh, {});
 
     EXPECT_EQ(all.size(), orders_of(mesh).size());
     for (const auto& cost : all) {
@@ -132,11 +132,11 @@ TEST(CostsOfOrders, NeverRiseWithFasterNics) {
 // Seven ranks on each node: groups of six begin at another GPU on every one.
 TEST(CostsOfOrders, LeaveNodesOutWhereThereAreTooManySearches) {
   const auto graph = build_graph(built_in_platform("pcie-8xl40s").value());
-  const auto seats = seats_of(graph, 7);
+  const auto bindings = bind_ranks(graph, 7);
   const Mesh mesh{{6, 7, 1}};
 
-  const auto all = costs_of_orders({graph, seats, 6}, mesh, {});
-  const auto few = costs_of_orders({graph, seats, 6, 1}, mesh, {});
+  const auto all = costs_of_orders({graph, bindings, 6}, mesh, {});
+  const auto few = costs_of_orders({graph, bindings, 6, 1}, mesh, {});
 
   EXPECT_GT(few.front().us(Axis::tp), 0);
   EXPECT_LT(few.front().us(Axis::tp), all.front().us(Axis::tp));

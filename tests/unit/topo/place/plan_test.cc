@@ -2,7 +2,7 @@
 #include "topo/place/plan.h"
 
 #include "topo/cluster/platforms.h"
-#include "topo/place/show_plan.h"
+#include "topo/place/plan_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // NVLinks counted: to switches, to other GPUs, and those that are down.
-#include "topo/show/nvlinks.h"
-
 #include "topo/cluster/node_shape.h"
+#include "topo/show/facts.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +18,7 @@ TEST(NvLinks, ToSwitchesAreThoseOfAllChips) {
   const Graph graph = build_graph(system_of(two_gpus(18, 4)));
   const int gpu = graph.of(NodeKind::gpu)[0];
 
-  const auto links = nvlinks_of(graph, gpu);
+  const auto links = Facts(graph).nvlinks(gpu);
 
   ASSERT_EQ(links.size(), 1U);
   EXPECT_EQ(graph.node(links[0].to).kind, NodeKind::nvs);
@@ -33,15 +32,16 @@ TEST(NvLinks, BetweenGpusBehindSwitchesAreThoseOfTheLesser) {
   system.cpus[0].devices[1].gpu->nvlinks.pop_back();
   const Graph graph = build_graph(std::move(system));
 
-  EXPECT_EQ(nvlinks_between(graph, graph.of(NodeKind::gpu)[0], graph.of(NodeKind::gpu)[1]), 14);
+  EXPECT_EQ(Facts(graph).nvlinks_between(graph.of(NodeKind::gpu)[0], graph.of(NodeKind::gpu)[1]),
+            14);
 }
 
 TEST(NvLinks, DirectOnesAreCounted) {
   const Graph graph = build_graph(system_of(two_gpus(4, 0)));
   const int first = graph.of(NodeKind::gpu)[0], second = graph.of(NodeKind::gpu)[1];
 
-  EXPECT_EQ(nvlinks_between(graph, first, second), 4);
-  EXPECT_EQ(nvlinks_between(graph, second, first), 4);
+  EXPECT_EQ(Facts(graph).nvlinks_between(first, second), 4);
+  EXPECT_EQ(Facts(graph).nvlinks_between(second, first), 4);
   EXPECT_EQ(nvswitches_of(*graph.node(first).gpu), 0);
 }
 
@@ -49,8 +49,8 @@ TEST(NvLinks, OfGpusWithoutAnyAreNone) {
   const Graph graph = build_graph(system_of(two_gpus(0, 0)));
   const int first = graph.of(NodeKind::gpu)[0], second = graph.of(NodeKind::gpu)[1];
 
-  EXPECT_TRUE(nvlinks_of(graph, first).empty());
-  EXPECT_EQ(nvlinks_between(graph, first, second), 0);
+  EXPECT_TRUE(Facts(graph).nvlinks(first).empty());
+  EXPECT_EQ(Facts(graph).nvlinks_between(first, second), 0);
 }
 
 TEST(NvLinks, DoNotIncludeC2cThatOlderVersionsCountAsNvLink) {
@@ -58,7 +58,7 @@ TEST(NvLinks, DoNotIncludeC2cThatOlderVersionsCountAsNvLink) {
   shape.gpu.c2c = C2c{44712, 5};
   const Graph graph = build_graph(system_of(shape), {2, 22, 3});
 
-  EXPECT_EQ(nvlinks_of(graph, graph.of(NodeKind::gpu)[0]).size(), 1U);
+  EXPECT_EQ(Facts(graph).nvlinks(graph.of(NodeKind::gpu)[0]).size(), 1U);
 }
 
 TEST(NvSwitchesOf, CountNoneThatTheHostDoesNotSee) {

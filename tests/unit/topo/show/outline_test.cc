@@ -1,8 +1,6 @@
 // A tree drawn with lines: stems, aligned facts, breaks and colours.
-#include "topo/show/outline.h"
-
 #include "base/text.h"
-#include "topo/show/plain_text.h"
+#include "topo/show/text_layout.h"
 
 #include <gtest/gtest.h>
 

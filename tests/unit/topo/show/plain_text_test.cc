@@ -1,5 +1,5 @@
 // Text broken into lines; names told in short.
-#include "topo/show/plain_text.h"
+#include "topo/show/text_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 #include "support/topo/random_shape.h"
 #include "support/topo/shown_systems.h"
 #include "topo/cluster/platforms.h"
-#include "topo/show/alike.h"
-#include "topo/show/plain_text.h"
+#include "topo/show/facts.h"
+#include "topo/show/text_layout.h"
 #include "unit/topo/graph/random_system.h"
 
 #include <fmt/format.h>

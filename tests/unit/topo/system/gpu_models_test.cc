@@ -1,7 +1,7 @@
 // Compute capabilities by PCI device id.
 #include "topo/system/gpu_models.h"
 
-#include "topo/system/pci_class.h"
+#include "topo/system/bus_id.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which ports and links count as they are told.
-#include "topo/system/link_state.h"
+#include "topo/system/link_speed.h"
 
 #include <gtest/gtest.h>
 

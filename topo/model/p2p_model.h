@@ -1,0 +1,110 @@
+// A bound on the time of point-to-point collectives: which links each send takes, and which of them
+// needs longest.
+#pragma once
+
+#include "collectives/collective.h"
+#include "topo/graph/paths.h"
+#include "topo/model/constants.h"
+#include "topo/model/p2p_steps.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linerate::topo {
+
+// Which links a send between two GPUs takes.
+
+// One of the ways that a send is spread over.
+struct P2pRoute {
+  double share = 1;  // of its bytes
+  std::vector<Hop> hops{};
+};
+
+// As NCCL deals out NICs to sends (src/graph/search.cc, ncclTopoGetNetDev without a graph): the
+// sender takes the NICs of its own GPU with the number of the receiver's, through that GPU where
+// NVLinks reach it and it is near them (PXN), else its own; the receiver takes its own. Several
+// NICs near a GPU take equal parts. GPUs are counted as in graph.of(NodeKind::gpu).
+class P2pRoutes {
+ public:
+  explicit P2pRoutes(const Graph& graph);
+
+  P2pRoute inside(int from, int to) const;
+  PathType type_inside(int from, int to) const;
+  // To a GPU of number `peer` on another node, up to the port; none where no port is reached.
+  std::vector<P2pRoute> out(int from, int peer) const;
+  std::vector<P2pRoute> in(int to) const;
+
+ private:
+  int gpu(int index) const { return graph_.of(NodeKind::gpu)[static_cast<std::size_t>(index)]; }
+  int counterpart(int from, int peer) const;
+  bool passes_on(int gpu, int carrier, int port) const;
+  void add(std::vector<Hop>& hops, int from, int to) const;
+
+  Graph graph_;
+  Paths paths_;
+  std::vector<std::vector<int>> ports_{};  // of each GPU's own, by index
+  std::vector<int> carriers_{};            // by node: the GPU that uses a port first
+};
+
+// How fast collectives can be at most that NCCL makes of sends.
+
+struct P2pBound {
+  double time_us = 0;
+  double algbw_gbps = 0, busbw_gbps = 0;
+  std::string bound_by{};  // "NIC mlx5_0", "NVLinks of GPU0"; "latency" where that takes longer
+};
+
+// What one step of a collective takes.
+struct P2pCost {
+  double latency_us = 0;
+  double us_per_byte = 0;  // of the row, on the busiest link
+  std::string bound_by{};  // that link
+};
+
+// Of one collective on so many ranks: its steps, one after the other.
+struct P2pCosts {
+  const Collective* what = nullptr;
+  int nranks = 2;
+  std::vector<P2pCost> steps{};
+
+  // `bytes` as nccl-tests counts: the larger of the send and the receive buffer. Nothing where
+  // there are none.
+  std::optional<P2pBound> at(std::size_t bytes) const;
+};
+
+// NCCL has no model of sends: this is what their bytes take on the busiest link, at the bandwidths
+// that NCCL counts, and one step of its own model, base and hardware latency of Ring/LL, for each
+// step of the collective. Real runs stay below it: sends do not share links evenly, and each rank
+// starts many. Public runs: 370 GB/s of NVLink on an H100 (NVIDIA/nccl-tests issue 212), 48 to 49
+// of a 400 Gb/s NIC (issue 267).
+class P2pModel {
+ public:
+  // Nodes that are all alike, with a rank on each GPU. Milliseconds.
+  P2pModel(const Graph& graph, int nnodes);
+
+  const Graph& graph() const { return graph_; }
+  const P2pRoutes& routes() const { return routes_; }
+  const RankGrid& ranks() const { return ranks_; }
+
+  // Slow: once for all sizes. Nothing for other collectives, and where a rank is out of another
+  // one's reach.
+  std::optional<P2pCosts> costs(const Collective& what) const;
+  // Of one size.
+  std::optional<P2pBound> bound(const Collective& what, std::size_t bytes) const;
+  // Of one size of all_to_all_v: what the node takes that is busiest. Nothing where copies may take
+  // longer than that (keeps_most()). REQUIRES: sizing.traffic, of ranks().nranks() ranks.
+  std::optional<P2pBound> bound_of_traffic(const Collective& what, const Sizing& sizing) const;
+
+ private:
+  std::optional<P2pCost> cost(const P2pStep& step) const;
+  Hardware slowest_hardware(const P2pStep& step) const;
+  std::string words_of(const Hop& hop) const;
+
+  Graph graph_;
+  RankGrid ranks_;
+  P2pRoutes routes_;
+};
+
+}  // namespace linerate::topo

@@ -1,0 +1,31 @@
+// A plan in the words of those that start jobs: Open MPI, Slurm, CUDA.
+#pragma once
+
+#include "base/result.h"
+#include "topo/place/plan.h"
+
+#include <string>
+
+namespace linerate::topo {
+
+// A rankfile for Open MPI (`mpirun --rankfile FILE`; since 5.0 `--map-by rankfile:file=FILE`): a
+// line for each rank with its host and cores by hwloc's numbers among the usable ones. Where cores
+// are not known, hardware threads by Linux' numbers, which Open MPI 4 takes with
+// `--mca rmaps_rank_file_physical 1`; the first lines, comments, say so. Refused where no cores
+// are known at all.
+Result<std::string> rankfile_text(const Plan& plan);
+
+// Options of mpirun that bind as the plan does, in one line, such as "-np 16
+// --map-by ppr:4:numa:PE=14 --bind-to core". Refused where memory nodes or ranks have unequal
+// shares, or ranks stand in another order than memory nodes: it cannot say that.
+Result<std::string> mpirun_text(const Plan& plan);
+
+// Options of srun, in one line, with a mask for each task of a node by Linux' numbers. Refused
+// where no cores are known, or hosts of a rack differ.
+Result<std::string> srun_text(const Plan& plan);
+
+// What a shell sets on every node so that local rank k finds its GPU as device k, a line for each
+// variable. Refused where there are no GPUs, or hosts of a rack differ.
+Result<std::string> environment_text(const Plan& plan);
+
+}  // namespace linerate::topo

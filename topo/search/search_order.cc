@@ -1,0 +1,164 @@
+#include "topo/search/search_order.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+namespace linerate::topo {
+
+bool GpuQueue::begins_with(int gpu) const {
+  return std::ranges::count(std::span(in_order_).first(firsts_), gpu) > 0;
+}
+
+void GpuQueue::order(bool worst_first) {
+  worst_first_ = worst_first;
+  worst_first ? std::ranges::make_heap(preferred_)
+              : std::ranges::make_heap(preferred_, std::ranges::greater());
+}
+
+int GpuQueue::next_preferred() {
+  if (preferred_.empty()) return kNone;
+  worst_first_ ? std::ranges::pop_heap(preferred_)
+               : std::ranges::pop_heap(preferred_, std::ranges::greater());
+  const int gpu = preferred_.back().gpu;
+  preferred_.pop_back();
+  return gpu;
+}
+
+// Facts from ncclTopoSearchNextGpuSort in NCCL's src/graph/search.cc.
+
+// What is free of a GPU's PCI link in its tighter direction; -1: it has none.
+int GpuOrder::pci_left(int gpu) const {
+  if (topology_.pci_link(gpu) < 0) return -1;
+  return static_cast<int>(
+      std::min(load_.free(topology_.pci_link(gpu)), load_.free(topology_.pci_back_link(gpu))));
+}
+
+void GpuOrder::add_near_first(GpuQueue& queue, int gpu, const CandidateGraph& candidate) const {
+  for (const auto& next : topology_.next_gpus(gpu))
+    if (is_free(next.gpu, candidate.n) && candidate.allows(*next.path) &&
+        !queue.begins_with(next.gpu))
+      queue.append(next.gpu);
+}
+
+// Where all GPUs are equal but for the NIC, those far from it come first until it is needed.
+void GpuOrder::add_by_nic(GpuQueue& queue, int gpu, NicNeed need,
+                          const CandidateGraph& candidate) const {
+  const int nic = topology_.net_vertex(candidate.channel(candidate.n).net_in);
+  const auto& next_gpus = topology_.next_gpus(gpu);
+  const NextGpu* nearest = nullptr;
+  bool equal = true;
+  queue.reserve(next_gpus.size());
+  for (std::size_t place = 0; place < next_gpus.size(); ++place) {
+    const NextGpu& next = next_gpus[place];
+    if (!is_free(next.gpu, candidate.n)) continue;
+    if (nearest == nullptr) nearest = &next;
+    equal = equal && next.is_as_near_as(*nearest);
+    if (!candidate.allows(*next.path) || queue.begins_with(next.gpu)) continue;
+    const SearchPath& from_nic = topology_.path(nic, next.gpu);
+    queue.add(next.gpu, {.nic_gbps = -static_cast<int>(from_nic.gbps),
+                         .nic_pci_gbps = -pci_left(next.gpu),
+                         .nic_hops = static_cast<int>(from_nic.hops.size()),
+                         .place = static_cast<int>(place)});
+  }
+  queue.order(need == NicNeed::later && equal);
+}
+
+// The switch prefers few partners: rings try the GPU before by number, trees the one behind it.
+std::vector<int> GpuOrder::neighbours(int gpu, const CandidateGraph& candidate) const {
+  const int n = topology_.gpus();
+  const int before = (gpu - 1 + n) % n, behind = (gpu + 1) % n;
+  std::vector<int> order{behind};
+  if (candidate.pattern == Pattern::ring)
+    order = {before, behind};
+  else if (candidate.pattern == Pattern::split_tree || candidate.pattern == Pattern::balanced_tree)
+    order = {behind, before};
+  if (before == behind) order = {behind};
+  std::erase_if(order, [&](int next) {
+    return next == gpu || topology_.path(gpu, next).hops.empty() || !is_free(next, candidate.n);
+  });
+  return order;
+}
+
+GpuQueue GpuOrder::after(int gpu, NicNeed need, const CandidateGraph& candidate) const {
+  const auto rule = topology_.rules().switch_order;
+  GpuQueue queue;
+  if (topology_.has_switch() && rule != SwitchOrder::any) {
+    queue = GpuQueue(neighbours(gpu, candidate));
+    if (rule == SwitchOrder::neighbours_only) return queue;
+  }
+  if (need == NicNeed::none)
+    add_near_first(queue, gpu, candidate);
+  else
+    add_by_nic(queue, gpu, need, candidate);
+  return queue;
+}
+
+// Facts from ncclTopoSelectNets in NCCL's src/graph/search.cc.
+
+// Ports in the order in which they first come.
+class NetChoice::NetList {
+ public:
+  explicit NetList(int nets) : listed_(static_cast<std::size_t>(nets), 0) {}
+
+  void add(int net) {
+    char& listed = listed_[static_cast<std::size_t>(net)];
+    if (listed == 0) nets_.push_back(net);
+    listed = 1;
+  }
+  std::vector<int> take() && { return std::move(nets_); }
+
+ private:
+  std::vector<char> listed_;
+  std::vector<int> nets_{};
+};
+
+// GPU by GPU; where several hosts make one node, the first port of all GPUs, then the second.
+void NetChoice::add_preferred(NetList& list, int first_gpu, int last_gpu) const {
+  const bool port_by_port = topology_.hosts() > 1 && topology_.rules().gpus_first;
+  for (int gpu = first_gpu; gpu <= last_gpu && !port_by_port; ++gpu)
+    for (const int net : topology_.local_nets_of(gpu)) list.add(net);
+  for (std::size_t turn = 0, most = 1; turn < most && port_by_port; ++turn)
+    for (int gpu = first_gpu; gpu <= last_gpu; ++gpu) {
+      const auto& turns = topology_.local_nets_of(gpu);
+      most = std::max(most, turns.size());
+      if (turn < turns.size()) list.add(turns[turn]);
+    }
+}
+
+const std::vector<int>& NetChoice::nets(int farthest_type, int gpu) {
+  const auto [row, is_new] = known_.try_emplace({farthest_type, gpu});
+  if (!is_new) return row->second;
+  const int first = gpu == -1 ? 0 : gpu, last = gpu == -1 ? topology_.gpus() - 1 : gpu;
+  NetList list(topology_.nets());
+  add_preferred(list, first, last);
+  for (int type = 0; type <= farthest_type; ++type)
+    for (int g = first; g <= last; ++g)
+      for (int net = 0; net < topology_.nets(); ++net)
+        if (topology_.path(g, topology_.net_vertex(net)).type == type) list.add(net);
+  row->second = std::move(list).take();
+  return row->second;
+}
+
+bool NetChoice::may_end(const CandidateGraph& candidate, int net, int step) const {
+  const Channel& channel = candidate.channel(candidate.n);
+  if (candidate.pattern == Pattern::tree && net != channel.net_in) return false;
+  if (crosses_too_much(candidate, net)) return false;
+  return candidate.pattern != Pattern::balanced_tree || step == 0 || net == channel.net_out;
+}
+
+// Crossing NICs, every second ring goes back the way of the one before it.
+bool NetChoice::crosses_too_much(const CandidateGraph& candidate, int net) const {
+  const bool same = topology_.same_port(net, candidate.channel(candidate.n).net_in);
+  const bool is_odd = candidate.n % 2 != 0;
+  const auto goes_back = [&] {
+    return !is_odd || net == candidate.channel(candidate.n - 1).net_in;
+  };
+  if (!topology_.rules().pairs_rings)
+    return (candidate.cross_nic != 1 && !same) ||
+           (candidate.cross_nic != 0 && topology_.rules().alternates_nics && !goes_back());
+  if (candidate.pattern == Pattern::ring && candidate.cross_nic == 2) return !goes_back();
+  return candidate.cross_nic == 0 && !same;
+}
+
+}  // namespace linerate::topo
