@@ -119,6 +119,17 @@ class Content(unittest.TestCase):
         self.assertEqual(sum(" C " in path for path in page.links("link nvl")), 6)
         self.assertEqual(page.words.count("124 GB/s"), 6)
 
+    def test_labels_of_arcs_avoid_what_is_drawn_already(self) -> None:
+        alone, crowded = Picture(mesh(4)), Picture(mesh(4))
+        lowest = max((box for text, box in Page(alone.document()).texts if text == "124 GB/s"),
+                     key=lambda box: box.y)
+        crowded.sketch.taken.append(lowest)
+
+        labels = [box for text, box in Page(crowded.document()).texts if text == "124 GB/s"]
+
+        self.assertEqual(len(labels), 6)
+        self.assertFalse(any(_smaller(box, 0.5).overlaps(lowest) for box in labels))
+
     def test_degraded_links_are_dashed_in_red(self) -> None:
         page = page_of(worn_machine())
 
