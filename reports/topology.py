@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
 
 from svg import Box, Line, plain
-from topology_gpus import gpus_below, switch_text
+from topology_gpus import gpus_below, look_of, switch_text
 from topology_host import HostSketch
 from topology_legend import ROW_HEIGHT, draw_legend
 from topology_links import Sketch
@@ -23,16 +22,6 @@ from topology_text import Json, counted, lines_of, names_in_short
 MARGIN, MIN_WIDTH = 24, 680
 HEAD_HEIGHT = 70  # title and what is below it
 CAPTION_HEIGHT, BELOW_HOST = 26, 28
-OF_ONE_HOST = ("node", "guid", "host_hash", "rank")  # which no two hosts share
-
-
-def _look(value: Any) -> Any:
-    """A part of the topology without what is one host's alone."""
-    if isinstance(value, list):
-        return [_look(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: _look(item) for key, item in value.items() if key not in OF_ONE_HOST}
 
 
 class Picture:
@@ -49,7 +38,7 @@ class Picture:
                 self.hosts.setdefault(host_of[cpu["node"]], []).append(cpu)
 
     def document(self) -> str:
-        looks = {host: json.dumps(_look(cpus)) for host, cpus in self.hosts.items()}
+        looks = {host: json.dumps(look_of(cpus)) for host, cpus in self.hosts.items()}
         for look in dict.fromkeys(looks.values()):
             self._draw_group([host for host in looks if looks[host] == look])
         xgmi = any("gcn" in gpu for gpu in self._gpus())

@@ -1,10 +1,13 @@
-"""GPUs and their NVLinks, as `linerate topo --json` has them."""
+"""GPUs, their NVLinks and the looks of hosts, as `linerate topo --json` has them."""
 
 from __future__ import annotations
 
-from topology_parts import Part
+from typing import Any
+
+from topology_part import Part
 from topology_text import Json, counted, gbps_text, local_name, names_in_short
 
+OF_ONE_HOST = ("node", "guid", "host_hash", "rank")  # which no two hosts share
 SWITCH_CLASS = "0x068000"
 UNSEEN_SWITCH = "fffffff:"  # NCCL's bus id where the switches are out of the host's sight
 
@@ -50,3 +53,12 @@ def switch_text(gpus: list[tuple[str, Json, float]], hosts: int) -> str:
 def gpus_below(device: Json) -> list[Json]:
     own = [device["gpu"]] if "node" in device.get("gpu", {}) else []
     return own + [gpu for child in device.get("children", []) for gpu in gpus_below(child)]
+
+
+def look_of(value: Any) -> Any:
+    """A part of the topology without what is one host's alone."""
+    if isinstance(value, list):
+        return [look_of(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: look_of(item) for key, item in value.items() if key not in OF_ONE_HOST}

@@ -7,7 +7,7 @@ from topology_gpus import gpu_of, link_word
 from topology_layout import BOX_PADDING, Layout
 from topology_links import BUS_HEIGHT, Sketch, Wire, draw_processor_bus, draw_trunk, pci_wire
 from topology_nvlinks import NvLinkSketch
-from topology_parts import Part
+from topology_part import Part
 from topology_text import Json, gbps_text, local_name
 
 TWO_WIRES = 16  # from the middle of a GPU that has two links upwards

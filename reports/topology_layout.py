@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svg import Box, Line
-from topology_parts import Part
+from topology_part import Part
 
 PART_GAP = 10  # between neighbours
 WIRE_GAP = 36  # between what is above and below each other

@@ -10,7 +10,7 @@ from math import log2
 
 from svg import Box, Canvas, Line
 from topology_layout import BOX_PADDING
-from topology_parts import Part
+from topology_part import Part
 from topology_text import Json, gbps_text, is_known
 
 BUS_HEIGHT = 40  # above the processors, where there are several

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from svg import Box, Line
 from topology_gpus import gpu_of, link_word, nvlink_count
 from topology_links import Sketch, Wire, thickness_of
-from topology_parts import Part
+from topology_part import Part
 from topology_text import Json, counted, gbps_text, local_name
 
 BAR_HEIGHT, BAR_GAP, BAR_MARGIN = 30, 44, 16  # of the NVSwitches

@@ -5,31 +5,11 @@ Read from what `linerate topo --json` prints. Chains of switches above one devic
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from svg import Box, Line
+from svg import Line
+from topology_part import Part, stacked
 from topology_text import Json, core_count, counted, lines_of, link_text, local_name
 
 LEFT_OUT = "NCCL leaves it out"
-MAX_STACK = 4  # NICs below each other
-
-
-@dataclass
-class Part:
-    kind: str  # "cpu", "switch", "gpu", "nic", "down", or "stack": NICs on top of each other
-    lines: list[Line] = field(default_factory=list)
-    tip: list[str] = field(default_factory=list)
-    devices: list[Json] = field(default_factory=list)  # whose PCI links lead up from here
-    node: str = ""  # its name in the graph
-    below: list[Part] = field(default_factory=list)
-    box: Box = field(default_factory=Box)
-
-    @property
-    def is_leaf(self) -> bool:
-        return self.kind not in ("cpu", "switch")
-
-    def walk(self) -> list[Part]:
-        return [self, *(p for part in self.below for p in part.walk())]
 
 
 def _gpu(device: Json) -> Part:
@@ -74,22 +54,6 @@ def _switch(devices: list[Json], below: list[Part]) -> Part:
     return Part("switch", lines, list(map(link_text, devices)), devices, below=below)
 
 
-def _stacked(parts: list[Part]) -> list[Part]:
-    """More than two NICs side by side become columns; the order of the rest stays."""
-    nics = ("nic", "down")
-    if sum(part.kind in nics for part in parts) <= 2:
-        return parts
-    columns: list[Part] = []
-    for part in parts:
-        if part.kind not in nics:
-            columns.append(part)
-            continue
-        if not columns or columns[-1].kind != "stack" or len(columns[-1].below) == MAX_STACK:
-            columns.append(Part("stack"))
-        columns[-1].below.append(part)
-    return columns
-
-
 def _device(device: Json, above: list[Json]) -> Part | None:
     """`above`: switches that have nothing else below them, the highest first."""
     gpu, ports = device.get("gpu", {}), [p for p in device.get("ports", []) if "node" in p]
@@ -112,7 +76,7 @@ def _leads_to_a_device(device: Json) -> bool:
 
 
 def _below(devices: list[Json]) -> list[Part]:
-    return _stacked([part for device in devices if (part := _device(device, []))])
+    return stacked([part for device in devices if (part := _device(device, []))])
 
 
 def cpu_part(cpu: Json) -> Part:
@@ -120,7 +84,7 @@ def cpu_part(cpu: Json) -> Part:
     model = cpu.get("model") or cpu.get("vendor") or cpu.get("arch") or "model not known"
     below = _below(cpu["devices"])
     if ports := [port for port in cpu.get("ports", []) if "node" in port]:
-        below = _stacked([*below, _nic(ports, None)])
+        below = stacked([*below, _nic(ports, None)])
     part = Part("cpu", [Line(name, "t2"), Line(model)], [name, model], node=cpu["node"],
                 below=below)
     if cores := cpu.get("cores"):

@@ -127,7 +127,8 @@ std::optional<Failure> wrong_number(const XmlFile& file) {
 // hwloc does not tell where it stumbles, and trusts what it reads: text that is no XML does not
 // come to it, and another process reads the file first.
 std::optional<Failure> why_not(const std::string& text, const std::string& path) {
-  constexpr XmlLimits kLimits{.bytes = kMaxHwlocBytes, .elements = std::size_t{1} << 20, .depth = 256};
+  constexpr XmlLimits kLimits{
+      .bytes = kMaxHwlocBytes, .elements = std::size_t{1} << 20, .depth = 256};
   const auto file = XmlFile::parse(text, path, kLimits);
   if (!file) return file.failure();
   if (auto failure = wrong_number(*file)) return failure;
