@@ -51,6 +51,7 @@ Session::Session(const SessionInput& input)
   exchange_infos();
   gather_node_leaders();
   group_ = input_.backend.group();
+  if (input.set_up) input.set_up();
 }
 
 void Session::enter(Stage stage) {
@@ -61,6 +62,10 @@ void Session::enter(Stage stage) {
 void Session::enter_local(Stage stage) {
   stage.timeout_s = std::numeric_limits<double>::infinity();
   enter(stage);
+}
+
+void Session::enter_probe(const char* what, double floor_s) {
+  enter({.what = what, .timeout_s = std::max(config().init_timeout_s(), floor_s)});
 }
 
 Deadline Session::init_deadline() const {
@@ -221,6 +226,7 @@ void Session::allocate(const BufferSizes& sizes, std::size_t lead) {
     local.device->fill(local.recv.view(), inputs);
   }
   register_buffers();
+  enter({.what = "preparation"});  // what follows waits for the other threads
 }
 
 void Session::register_buffers() {

@@ -46,6 +46,7 @@ struct SessionInput {
   const RunConfig& config;
   const Clock& clock;              // of the host, for deadlines
   std::function<void()> report{};  // of ReportingBody; null: nobody wants to know
+  std::function<void()> set_up{};  // called once the session is made; null: nobody wants to know
 };
 
 // Calls `body`. What it throws is reported while everything that it holds still lives: calls of
@@ -128,8 +129,12 @@ class Session {
   // Aligns all threads: bootstrap barrier, then the tighter one of the communicators.
   void align();
   void enter(Stage stage);
-  // The same for work of this thread alone, which -T does not bound.
+  // The same for work of this thread alone, which -T does not bound: others wait for it in a stage
+  // that is bounded. Nothing that waits for another thread may follow before the next enter().
   void enter_local(Stage stage);
+  // The same for a probe of the machine, in which threads wait for each other: bounded as
+  // initialisation is, but never by less than `floor_s`, which a sound probe may take.
+  void enter_probe(const char* what, double floor_s);
 
  private:
   void connect();

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kStreamsS = 0.06;     // of all rounds and both directions together
 constexpr double kPairTimeoutS = 3;    // to connect and to measure
+constexpr double kFloorS = 5;          // of the time after which -T may call it hung
 constexpr double kRoundTimeoutS = 30;  // until all have come
 constexpr int kRoundTrips = 20;
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;  // slow links are given little to carry
@@ -123,7 +124,7 @@ ProbedNetwork NetworkProber::run() {
 }  // namespace
 
 ProbedNetwork probe_network(Session& session) {
-  session.enter_local({.what = "probe of the network"});
+  session.enter_probe("probe of the network", kFloorS);
   ProbedNetwork network;
   auto cores = cores_of_others(session);
   if (session.node_leaders() != nullptr) network = NetworkProber(session, std::move(cores)).run();

@@ -18,6 +18,13 @@
 namespace linerate {
 namespace {
 
+// Threads wait for each other at each size. A size takes less than the floor also where many ranks
+// share a core.
+void enter_stage(Session& session) {
+  constexpr double kFloorS = 2;
+  session.enter_probe("probe of the memory", kFloorS);
+}
+
 // The spans of every thread of one node; all threads of a node share a clock.
 using ThreadSpans = std::vector<std::vector<ClockSpan>>;
 using NodeSpans = std::map<int, ThreadSpans>;
@@ -118,11 +125,12 @@ MemoryCurve best_of(Session& session, const std::vector<MemoryPoint>& mine) {
 ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
                           const ProbePlan::Rules& rules) {
   if (sizes.empty()) return {};
-  session.enter_local({.what = "probe of the memory"});
+  enter_stage(session);
   const auto threads = static_cast<std::size_t>(session.members().place().local_nranks);
   ThreadProbe probe(session, sizes.back() / threads);
   ProbePlan plan(sizes, rules);
   while (const auto size = plan.next()) {
+    enter_stage(session);
     probe.measure(*size / threads);
     const auto taken = slowest_of(gather(session, probe.spans()), *size);
     plan.add(taken.point, taken.took_us);
@@ -137,7 +145,7 @@ ProbedMemory probe_lone_memory(Session& session, std::span<const std::size_t> si
   const int nasked = std::min(nthreads, kMaxAsked);
   std::vector<MemoryPoint> mine;
   for (int i = 0; i < nasked; ++i) {
-    session.enter_local({.what = "probe of the memory"});
+    enter_stage(session);
     if (session.members().rank() == i * nthreads / nasked)
       mine = measured_alone(session, sizes, budget_us / nasked);
     session.members().barrier(session.init_deadline());
