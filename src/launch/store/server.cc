@@ -5,7 +5,7 @@
 #include "launch/net/descriptor.h"
 #include "launch/net/token.h"
 #include "launch/store/connection.h"
-#include "launch/watch/thread.h"
+#include "launch/quiet_thread.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "launch/net/descriptor.h"
 #include "launch/net/token.h"
+#include "launch/quiet_thread.h"
 #include "launch/watch/socket.h"
-#include "launch/watch/thread.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "launch/quiet_thread.h"
 #include "launch/watch/protocol.h"
 #include "launch/watch/socket.h"
-#include "launch/watch/thread.h"
 
 #include <fmt/format.h>
 
