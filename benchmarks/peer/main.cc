@@ -75,7 +75,7 @@ ExitCode run(std::span<const char* const> argv) {
   return fork_processes(
       options->nprocs,
       [&](const Identity& child) { return run_process(*options, environment, child); },
-      options->nthreads);
+      {.ranks_per_process = options->nthreads});
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (identity.launcher != Launcher::nprocs) return run_process(run, identity);
   return fork_processes(
       config.nprocs, [&](const Identity& child) { return run_process(run, child); },
-      ranks_per_process);
+      {.ranks_per_process = ranks_per_process, .timeout_s = config.timeout_s});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// See local_fork.h.
+// The parent waits for signals alone: SIGCHLD tells of children that end, stop and go on.
 #include "launch/local_fork.h"
 
 #include "base/clock.h"
@@ -35,7 +35,9 @@ class WaitedSignals {
  public:
   WaitedSignals() {
     ::sigemptyset(&set_);
-    for (const int signal : {SIGCHLD, SIGINT, SIGTERM}) ::sigaddset(&set_, signal);
+    ::sigaddset(&set_, SIGCHLD);
+    for (const int signal : kEndingSignals)
+      if (!is_ignored(signal)) ::sigaddset(&set_, signal);
     ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
     // Where SIGCHLD is ignored, the system would throw the children's codes away.
     struct sigaction standard {};
@@ -51,20 +53,25 @@ class WaitedSignals {
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
-  // The next signal; nothing when the deadline passes first.
-  std::optional<siginfo_t> next(const Deadline& deadline) const {
+  // The next signal; nothing when none comes within `wait_ms`, where -1 is for ever.
+  std::optional<siginfo_t> next(int wait_ms) const {
     siginfo_t info{};
-    if (!deadline.bounded()) {
+    if (wait_ms < 0) {
       if (::sigwaitinfo(&set_, &info) < 0) return std::nullopt;
       return info;
     }
-    const int left_ms = deadline.poll_ms();
-    const timespec left{left_ms / 1000, left_ms % 1000 * 1'000'000L};
+    const timespec left{wait_ms / 1000, wait_ms % 1000 * 1'000'000L};
     if (::sigtimedwait(&set_, &info, &left) < 0) return std::nullopt;
     return info;
   }
 
  private:
+  // As nohup does with SIGHUP: a blocked signal would arrive all the same.
+  static bool is_ignored(int signal) {
+    struct sigaction action {};
+    return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  }
+
   sigset_t set_{};
   sigset_t before_{};
   struct sigaction child_before_ {};
@@ -99,12 +106,32 @@ struct Child {
   int process = 0;
   pid_t pid = 0;
   bool ended = false;
+  bool stopped = false;  // by a signal, and not continued
+};
+
+// For how long something has been seen without a break. A look that comes late breaks it: whoever
+// looks may have been stopped itself, with all the others.
+class SeenFor {
+ public:
+  static constexpr int kLookMs = 250;
+
+  double seconds(bool seen, std::int64_t now_ns) {
+    constexpr std::int64_t kLateNs = 4 * std::int64_t{kLookMs} * 1'000'000;
+    if (!seen || since_ns_ == 0 || now_ns - looked_ns_ > kLateNs) since_ns_ = now_ns;
+    looked_ns_ = now_ns;
+    if (!seen) since_ns_ = 0;
+    return seen ? static_cast<double>(now_ns - since_ns_) * 1e-9 : 0;
+  }
+
+ private:
+  std::int64_t since_ns_ = 0;  // 0: it was not seen
+  std::int64_t looked_ns_ = 0;
 };
 
 class Family {
  public:
-  Family(const WaitedSignals& signals, int ranks_per_process)
-      : signals_(signals), ranks_per_process_(ranks_per_process) {}
+  Family(const WaitedSignals& signals, const ForkOptions& options)
+      : signals_(signals), options_(options) {}
   ~Family() { kill_all(); }
 
   void start(const Identity& identity, const std::function<ExitCode(const Identity&)>& body);
@@ -118,17 +145,22 @@ class Family {
   void note_end(Child& child, int status);
   void note_killed(const Child& child, int signal);
   bool all_ended() const { return std::ranges::all_of(children_, &Child::ended); }
+  // Why the remaining children are killed now; empty: they are not.
+  std::string why_kill();
+  int wait_ms() const;
+  std::string text_of(const Child& child) const;
   void kill_all() noexcept;
 
   const WaitedSignals& signals_;
-  int ranks_per_process_;
+  ForkOptions options_;
   SteadyClock clock_;
   std::vector<Child> children_;
   ExitCode code_ = ExitCode::ok;
-  bool one_was_killed_ = false;  // by somebody else
-  bool interrupted_ = false;
+  bool one_was_killed_ = false;                 // by somebody else
+  std::optional<std::int64_t> interrupted_ns_;  // the first request to end
   bool out_of_patience_ = false;
-  Deadline grace_;  // unbounded until something goes wrong
+  Deadline grace_;       // unbounded until something goes wrong
+  SeenFor all_stopped_;  // the children that have not ended
 };
 
 void Family::run_child(pid_t parent, const Identity& identity,
@@ -166,13 +198,17 @@ void Family::kill_all() noexcept {
 
 void Family::note_killed(const Child& child, int signal) {
   // Ends that this parent caused, or passed on, need no line.
-  const bool asked_to = interrupted_ && (signal == SIGINT || signal == SIGTERM);
+  const bool asked_to =
+      interrupted_ns_ && std::ranges::find(kEndingSignals, signal) != kEndingSignals.end();
   if (asked_to) code_ = worse_of(code_, ExitCode::interrupted);
   if (asked_to || out_of_patience_) return;
   one_was_killed_ = true;
-  say(fmt::format("{} ({}, pid {}) was killed by signal {} ({})",
-                  ranks_text(child.process, ranks_per_process_), this_host().hostname, child.pid,
-                  signal, ::strsignal(signal)));
+  say(fmt::format("{} was killed by signal {} ({})", text_of(child), signal, ::strsignal(signal)));
+}
+
+std::string Family::text_of(const Child& child) const {
+  return fmt::format("{} ({}, pid {})", ranks_text(child.process, options_.ranks_per_process),
+                     this_host().hostname, child.pid);
 }
 
 void Family::note_end(Child& child, int status) {
@@ -187,32 +223,62 @@ void Family::note_end(Child& child, int status) {
 void Family::reap() {
   for (auto& child : children_) {
     int status = 0;
-    if (!child.ended && ::waitpid(child.pid, &status, WNOHANG) == child.pid)
-      note_end(child, status);
+    while (!child.ended &&
+           ::waitpid(child.pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == child.pid) {
+      child.stopped = WIFSTOPPED(status);
+      if (WIFEXITED(status) || WIFSIGNALED(status)) note_end(child, status);
+    }
   }
 }
 
 void Family::react_to(const siginfo_t& signal) {
   if (signal.si_signo == SIGCHLD) return;
+  const auto now_ns = clock_.now_ns();
+  const auto first_ns = interrupted_ns_.value_or(now_ns);
+  if (interrupted_ns_ && static_cast<double>(now_ns - first_ns) < kSameRequestS * 1e9) return;
   // Asked twice, the ranks have had their time; one that is stopped would never end.
-  if (std::exchange(interrupted_, true) && !grace_.bounded())
-    grace_ = Deadline::after(clock_, kForkGraceS);
+  if (interrupted_ns_ && !grace_.bounded()) grace_ = Deadline::after(clock_, kForkGraceS);
+  interrupted_ns_ = first_ns;
   // A terminal sends Ctrl-C to the whole group: the children have it already.
   if (signal.si_code == SI_KERNEL) return;
   for (const auto& child : children_)
     if (!child.ended) (void)::kill(child.pid, signal.si_signo);
 }
 
+std::string Family::why_kill() {
+  // Children that are continued together with their parent are seen stopped for a moment.
+  constexpr double kMomentS = 0.5;
+  std::string stopped;
+  bool all_stopped = true;
+  for (const auto& child : children_) {
+    if (child.ended) continue;
+    all_stopped &= child.stopped;
+    stopped += (stopped.empty() ? "" : ", ") + text_of(child);
+  }
+  const auto seconds = all_stopped_.seconds(all_stopped, clock_.now_ns());
+  if (grace_.bounded() && seconds >= kMomentS) return stopped + " stopped: killing what remains";
+  if (options_.timeout_s > 0 && seconds >= options_.timeout_s)
+    return fmt::format("{} stopped for {:.1f} s: killing them", stopped, seconds);
+  if (grace_.passed()) return "the remaining ranks do not end by themselves: killing them";
+  return {};
+}
+
+int Family::wait_ms() const {
+  const bool looks = options_.timeout_s > 0 || grace_.bounded();
+  if (!looks) return -1;
+  return grace_.bounded() ? std::min(grace_.poll_ms(), SeenFor::kLookMs) : SeenFor::kLookMs;
+}
+
 ExitCode Family::wait_for_all() {
   for (reap(); !all_ended(); reap()) {
-    if (grace_.passed()) {
+    if (const auto why = why_kill(); !why.empty()) {
       out_of_patience_ = true;
-      say("the remaining ranks do not end by themselves: killing them");
+      say(why);
       kill_all();
       code_ = worse_of(code_, ExitCode::lost);
       break;
     }
-    if (const auto signal = signals_.next(grace_)) react_to(*signal);
+    if (const auto signal = signals_.next(wait_ms())) react_to(*signal);
   }
   return one_was_killed_ ? ExitCode::lost : code_;
 }
@@ -246,7 +312,7 @@ ExitCode worse_of(ExitCode one, ExitCode other) {
 }
 
 ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&)>& body,
-                        int ranks_per_process) {
+                        const ForkOptions& options) {
   assert(nprocs > 0);
   auto listener = open_loopback();
   Identity identity{.launcher = Launcher::nprocs,
@@ -254,10 +320,10 @@ ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&
                     .master_host = "127.0.0.1",
                     .master_port = listener.address().port,
                     .token = random_token(),
-                    .ranks_per_process = ranks_per_process};
+                    .ranks_per_process = options.ranks_per_process};
   (void)std::fflush(nullptr);  // else every child would write the buffered bytes again
   const WaitedSignals signals;
-  Family family(signals, ranks_per_process);
+  Family family(signals, options);
   for (identity.rank = 0; identity.rank < nprocs; ++identity.rank) {
     identity.listener_fd = identity.rank == 0 ? listener.fd() : -1;
     family.start(identity, body);

@@ -4,23 +4,36 @@
 #include "base/exit_code.h"
 #include "launch/identity.h"
 
+#include <array>
+#include <csignal>
 #include <functional>
 
 namespace linerate {
+
+// By which users and launchers ask a run to end: Ctrl-C, kill, a terminal that is gone, Ctrl-\.
+inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// What follows the first of them so soon is the same request, sent by a shell and a launcher both.
+inline constexpr double kSameRequestS = 0.5;
 
 // From the first abnormal end of a process until the others are killed: longer than they need to
 // notice it and to end by themselves (Watch::kGraceS).
 inline constexpr double kForkGraceS = 5.0;
 
+struct ForkOptions {
+  int ranks_per_process = 1;
+  double timeout_s = 0;  // for how long all processes may be stopped; 0: for ever
+};
+
 // Forks `nprocs` processes, each of which runs `body` with an identity of its own and ends with its
 // code; the caller's process waits for them and yields the run's code, the worst by worse_of().
 // What the body wrote with <cstdio> is flushed; other buffers are its own business. No rank
 // outlives the caller. A process that a signal kills is named on stderr and makes the code `lost`.
-// SIGINT and SIGTERM sent to the caller reach the ranks (a terminal's Ctrl-C reaches them by
-// itself). REQUIRES: no other thread runs. Throws Unavailable where TCP over loopback does not
-// work.
+// kEndingSignals sent to the caller reach the ranks (a terminal's Ctrl-C reaches them by itself).
+// Processes that are stopped are killed once another one has failed; where all are stopped, nobody
+// but the caller can end the run, and does after `timeout_s`. REQUIRES: no other thread runs.
+// Throws Unavailable where TCP over loopback does not work.
 ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&)>& body,
-                        int ranks_per_process = 1);
+                        const ForkOptions& options = {});
 
 // The code that says more about the cause. A process' own trouble (usage, unavailable, failed)
 // comes before what its end makes of the others (interrupted, lost), then a finding, then ok.

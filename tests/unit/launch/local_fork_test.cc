@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,13 +132,12 @@ TEST(ForkProcesses, TellEverySurvivorWhoDied) {
 TEST(ForkProcesses, NameAllRanksOfAProcess) {
   CaptureStderr();
 
-  (void)fork_processes(
-      2,
-      [](const Identity& identity) {
-        if (identity.rank == 1) (void)::raise(SIGTERM);
-        return ExitCode::ok;
-      },
-      2);
+  (void)fork_processes(2,
+                       [](const Identity& identity) {
+                         if (identity.rank == 1) (void)::raise(SIGTERM);
+                         return ExitCode::ok;
+                       },
+                       {.ranks_per_process = 2});
 
   EXPECT_THAT(GetCapturedStderr(), HasSubstr("ranks 2-3 ("));
 }
@@ -152,6 +152,36 @@ TEST(ForkProcesses, KillRanksThatDoNotEndAfterAFailure) {
 
   EXPECT_THAT(GetCapturedStderr(), HasSubstr("killing them"));
   EXPECT_EQ(code, ExitCode::failed);
+}
+
+TEST(ForkProcesses, KillStoppedRanksAsSoonAsAnotherHasFailed) {
+  const SteadyClock clock;
+  const auto start_ns = clock.now_ns();
+  CaptureStderr();
+
+  const auto code = fork_processes(3, [](const Identity& identity) {
+    if (identity.rank == 1) (void)::raise(SIGSTOP);
+    return identity.rank == 2 ? ExitCode::lost : ExitCode::ok;
+  });
+
+  EXPECT_THAT(GetCapturedStderr(), MatchesRegex("linerate: rank 1 \\(.*\\) stopped: killing .*\n"));
+  EXPECT_EQ(code, ExitCode::lost);
+  EXPECT_LT(static_cast<double>(clock.now_ns() - start_ns) * 1e-9, kForkGraceS / 2);
+}
+
+TEST(ForkProcesses, EndARunOfWhichAllRanksAreStopped) {
+  CaptureStderr();
+
+  const auto code = fork_processes(2,
+                                   [](const Identity&) {
+                                     (void)::raise(SIGSTOP);
+                                     return ExitCode::ok;
+                                   },
+                                   {.timeout_s = 0.6});
+
+  EXPECT_THAT(GetCapturedStderr(),
+              MatchesRegex("linerate: rank 0 \\(.*\\), rank 1 \\(.*\\) stopped for .*\n"));
+  EXPECT_EQ(code, ExitCode::lost);
 }
 
 // The parent as a process of its own, so that it can be signalled; its code is the run's.
@@ -185,7 +215,7 @@ ExitCode ready_then_sleep(const Identity&) {
 }
 
 TEST(ForkProcesses, PassOnSignalsAndEndAsInterrupted) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : kEndingSignals) {
     const Parent parent(ready_then_sleep);
     parent.wait_for_ranks();
 
@@ -195,6 +225,34 @@ TEST(ForkProcesses, PassOnSignalsAndEndAsInterrupted) {
     ASSERT_TRUE(WIFEXITED(status));
     EXPECT_EQ(WEXITSTATUS(status), 130);
   }
+}
+
+// Ranks that end a second after the first signal, as at the end of their case; a second signal of
+// the same request must not reach them, nor start the time after which they are killed.
+ExitCode ready_then_end_slowly(const Identity&) {
+  static volatile sig_atomic_t signals = 0;
+  struct sigaction action {};
+  action.sa_handler = [](int) { signals = signals + 1; };
+  ::sigaction(SIGINT, &action, nullptr);
+  (void)!::write(Parent::fds[1], "r", 1);
+  const SteadyClock clock;
+  while (signals == 0) (void)::poll(nullptr, 0, 1000);
+  const auto end = Deadline::after(clock, kForkGraceS + 1);
+  while (!end.passed()) (void)::poll(nullptr, 0, end.poll_ms());
+  return signals == 1 ? ExitCode::interrupted : ExitCode::failed;
+}
+
+TEST(ForkProcesses, TakeTwoSignalsInAMomentForOneRequest) {
+  const Parent parent(ready_then_end_slowly);
+  parent.wait_for_ranks();
+
+  (void)::kill(parent.pid, SIGINT);
+  (void)::poll(nullptr, 0, 100);
+  (void)::kill(parent.pid, SIGINT);
+
+  const int status = parent.status();
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
 }
 
 TEST(ForkProcesses, DoNotOutliveTheirParent) {
