@@ -5,6 +5,7 @@
 #include "cli/tools.h"
 #include "commands/command.h"
 #include "commands/version.h"
+#include "launch/local_fork.h"
 
 #include <fmt/format.h>
 
@@ -23,9 +24,9 @@
 
 namespace {
 
-constexpr std::int64_t kSameRequestNs = 500'000'000;
+constexpr auto kSameRequestNs = static_cast<std::int64_t>(linerate::kSameRequestS * 1e9);
 constexpr std::int64_t kNotYet = 0;
-constexpr std::int64_t kNotYetAndMute = -1;  // another process answers
+constexpr std::int64_t kNotYetAndMute = -1;  // somebody else answers
 constexpr std::string_view kAnswer =
     "linerate: interrupted: waiting for the calls under way; once more to end at once\n";
 constexpr std::string_view kEnd = "linerate: interrupted\n";
@@ -64,18 +65,22 @@ bool keeps_what_it_has(linerate::Command command) {
   return command == linerate::Command::perf || command == linerate::Command::memcpy;
 }
 
-// Of a job of several processes one speaks.
-void mute_interrupts() {
-  auto not_yet = kNotYet;
-  interrupted_ns.compare_exchange_strong(not_yet, kNotYetAndMute);
+// Of a job of several processes one speaks, and while it starts the guard of the start does.
+void answer_interrupts(bool answers) {
+  auto before = answers ? kNotYetAndMute : kNotYet;
+  interrupted_ns.compare_exchange_strong(before, answers ? kNotYet : kNotYetAndMute);
 }
 
 void catch_interrupts(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : linerate::kEndingSignals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    const bool nohup = signal == SIGHUP && before.sa_handler == SIG_IGN;
+    if (!nohup) sigaction(signal, &action, nullptr);
+  }
 }
 
 void ignore_failed_writes() {
@@ -133,7 +138,7 @@ int run_main(std::span<const char* const> argv) {
   return static_cast<int>(run({.call = *call,
                                .environment = environment,
                                .interrupted = [] { return interrupted_ns.load() > kNotYet; },
-                               .mute = mute_interrupts}));
+                               .answer_interrupts = answer_interrupts}));
 }
 
 }  // namespace

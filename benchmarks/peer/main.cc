@@ -39,8 +39,9 @@ ExitCode run_process(const Options& options, const Environment& environment,
   const SteadyClock clock;
   const RunConfig config = config_of(options);
   const auto deadline = Deadline::after(clock, kStartS);
-  const Fabric fabric = open_fabric(
-      {.config = config, .environment = environment, .interrupted = {}}, identity, clock, deadline);
+  const Fabric fabric =
+      open_fabric({.config = config, .environment = environment, .interrupted = {}}, identity,
+                  {.clock = clock, .deadline = deadline});
   try {
     const auto watch =
         Watch::start(fabric.process(), {.nthreads = options.nthreads, .deadline = deadline});

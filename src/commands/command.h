@@ -14,7 +14,8 @@ struct CommandInput {
   const Invocation& call;
   const Environment& environment;
   std::function<bool()> interrupted;  // true after Ctrl-C or SIGTERM
-  std::function<void()> mute;         // another process answers these signals on stderr
+  // Whether this process says on stderr that it heard these signals; it does at first.
+  std::function<void(bool answers)> answer_interrupts;
 };
 
 // One function of each sub-command; they throw Error, and main turns it into an exit code.

@@ -21,14 +21,18 @@ const BackendRow& row_of(std::string_view name) {
   return **row;
 }
 
-std::unique_ptr<JobSession> join_mpi_job(const Environment& environment, const Clock& clock,
-                                         const Deadline& deadline) {
+std::unique_ptr<JobSession> join_mpi_job(const Environment& environment, const Start& start) {
+  if (start.waiting_for != nullptr)
+    start.waiting_for->set(
+        [] { return std::string("all ranks of the MPI job to come to MPI_Init"); });
   const auto host = this_host();
-  const PluginInput input{.clock = clock,
+  const PluginInput input{.clock = start.clock,
                           .here = {.hostname = host.hostname, .identity = host.identity},
                           .place_within = place_within,
-                          .deadline = deadline};
-  return open_session(row_of("mpi"), input, environment);
+                          .deadline = start.deadline};
+  auto session = open_session(row_of("mpi"), input, environment);
+  if (start.waiting_for != nullptr) start.waiting_for->set({});
+  return session;
 }
 
 // All processes choose alike, also where only some hosts have GPUs.
@@ -96,17 +100,15 @@ Result<std::shared_ptr<const host::Network>> network_of(const RunConfig& config)
   return host::read_network(config.emulate_file);
 }
 
-Job join_job(const Identity& identity, const Environment& environment, const Clock& clock,
-             const Deadline& deadline) {
+Job join_job(const Identity& identity, const Environment& environment, const Start& start) {
   if (identity.launcher == Launcher::mpi)
-    return {.mpi = join_mpi_job(environment, clock, deadline), .own = nullptr};
-  return {.mpi = nullptr, .own = connect_processes(identity, deadline)};
+    return {.mpi = join_mpi_job(environment, start), .own = nullptr};
+  return {.mpi = nullptr, .own = connect_processes(identity, start.deadline, start.waiting_for)};
 }
 
-Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
-                   const Deadline& deadline) {
-  Fabric fabric{join_job(identity, run.environment, clock, deadline), {}};
-  const auto choice = agree_on_backend(run, identity, fabric.process(), deadline);
+Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Start& start) {
+  Fabric fabric{join_job(identity, run.environment, start), {}};
+  const auto choice = agree_on_backend(run, identity, fabric.process(), start.deadline);
   if (identity.rank == 0 && run.config.backend == "auto")
     say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));
   const auto& row = row_of(choice.name);
@@ -114,7 +116,7 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock&
     throw Unavailable(
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
   fabric.backend = open_chosen(row, run,
-                               {.clock = clock,
+                               {.clock = start.clock,
                                 .environment = run.environment,
                                 .fake = *parse_fake_options(run.config.fake),
                                 .network = run.network,

@@ -7,6 +7,7 @@
 #include "comm/backend.h"
 #include "comm/bootstrap.h"
 #include "commands/process_run.h"
+#include "launch/start_guard.h"
 
 #include <memory>
 #include <optional>
@@ -44,8 +45,13 @@ struct Job {
 
   Bootstrap& process() const { return mpi ? mpi->bootstrap() : *own; }
 };
-Job join_job(const Identity& identity, const Environment& environment, const Clock& clock,
-             const Deadline& deadline);
+// What the start of a job waits by.
+struct Start {
+  const Clock& clock;
+  Deadline deadline;
+  WaitingFor* waiting_for = nullptr;  // is told for whom; null: nobody asks
+};
+Job join_job(const Identity& identity, const Environment& environment, const Start& start);
 
 // Destroyed from the bottom up: the MPI session outlives all communicators.
 struct Fabric : Job {
@@ -54,7 +60,6 @@ struct Fabric : Job {
 
 // Opens both. REQUIRES: !backend_option_refusal(run.config). Throws Unavailable where the backend,
 // its module or its launcher is not here, or where an option needs a GPU and the backend has none.
-Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Clock& clock,
-                   const Deadline& deadline);
+Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Start& start);
 
 }  // namespace linerate

@@ -76,7 +76,7 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   ProcessRun run{.config = config,
                  .environment = input.environment,
                  .interrupted = input.interrupted,
-                 .mute = input.mute,
+                 .answer_interrupts = input.answer_interrupts,
                  .network = *network};
   if (config.dry_run || (config.list && config.collective != nullptr))
     return show(parsed, identity, static_cast<int>(nranks), has_gpus(input.environment));

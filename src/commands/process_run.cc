@@ -14,12 +14,15 @@
 #include "commands/nccl_expecter.h"
 #include "commands/outputs.h"
 #include "commands/ranks.h"
+#include "launch/place.h"
+#include "launch/start_guard.h"
 #include "launch/threads/rank_threads.h"
 #include "launch/watch/watch.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -41,7 +44,9 @@ class ProcessRunner {
 
  private:
   void check_ranks() const;
+  StartGuard::Options guard_options();
   void run_thread(Bootstrap& member, const std::function<void()>& report);
+  void thread_is_set_up();
   std::size_t known_cache_bytes() const;
   std::unique_ptr<Expecter> expecter(const RunInfo& info);
   ExitCode verdict(const RunTotals& totals) const;
@@ -58,6 +63,8 @@ class ProcessRunner {
   const ProcessRun& run_;
   const Identity& identity_;
   SteadyClock clock_;
+  StartGuard guard_;
+  std::atomic<int> threads_set_up_{0};
   Deadline init_deadline_;
   Fabric fabric_;
   std::unique_ptr<Watch> watch_;
@@ -68,8 +75,9 @@ class ProcessRunner {
 ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
     : run_(run),
       identity_(identity),
+      guard_(guard_options()),
       init_deadline_(Deadline::after(clock_, run.config.init_timeout_s())),
-      fabric_(open_fabric(run, identity, clock_, init_deadline_)) {
+      fabric_(open_fabric(run, identity, {clock_, init_deadline_, &guard_.waiting_for()})) {
   check_ranks();
   watch_ = Watch::start(fabric_.process(),
                         {.timeout_s = run.config.timeout_s,
@@ -77,6 +85,31 @@ ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
                          .ranks_per_thread = run.config.nthreads * run.config.ngpus / threads(),
                          .deadline = init_deadline_,
                          .hang_report = [this] { return fabric_.backend->hang_report(); }});
+  guard_.watched();
+}
+
+StartGuard::Options ProcessRunner::guard_options() {
+  const bool by_mpi = identity_.launcher == Launcher::mpi;
+  StartGuard::Options options{
+      .clock = clock_,
+      .name = fmt::format("{} ({})", ranks_text(identity_.rank, identity_.ranks_per_process),
+                          this_host().hostname),
+      .timeout_s = run_.config.init_timeout_s(),
+      .notes = !by_mpi || writes(),
+      .silent = identity_.launcher == Launcher::nprocs && !writes(),
+      .interrupted = run_.interrupted};
+  if (writes())
+    options.at_end = [this](ExitCode code, const std::string& sentence) {
+      run_.outputs->end(run_.outputs->so_far(), code, sentence);
+    };
+  return options;
+}
+
+// From here on a signal is heard between the cases, and rank 0 says so.
+void ProcessRunner::thread_is_set_up() {
+  if (++threads_set_up_ < threads()) return;
+  guard_.finish();
+  if (writes() && run_.answer_interrupts) run_.answer_interrupts(true);
 }
 
 // Once more: with an MPI launcher that did not tell, only now the number of ranks is known.
@@ -98,7 +131,8 @@ void ProcessRunner::run_thread(Bootstrap& member, const std::function<void()>& r
                            .watch = *watch_,
                            .config = run_.config,
                            .clock = clock_,
-                           .report = report};
+                           .report = report,
+                           .set_up = [this] { thread_is_set_up(); }};
   RunEvents events;
   RunInfo started;
   events.interrupted = run_.interrupted;
@@ -225,7 +259,7 @@ ExitCode ProcessRunner::fail(const Error& error) {
 }  // namespace
 
 ExitCode run_process(const ProcessRun& run, const Identity& identity) {
-  if (identity.rank != 0 && run.mute) run.mute();
+  if (run.answer_interrupts) run.answer_interrupts(false);
   try {
     return ProcessRunner(run, identity).run();
   } catch (const Error& error) {  // before the ranks had started

@@ -18,7 +18,7 @@ struct ProcessRun {
   const RunConfig& config;
   const Environment& environment;
   std::function<bool()> interrupted;
-  std::function<void()> mute{};                            // see CommandInput
+  std::function<void(bool)> answer_interrupts{};           // see CommandInput
   Outputs* outputs = nullptr;                              // used by the process of rank 0 only
   std::shared_ptr<const host::Network> network = nullptr;  // of --emulate; null: none
 };

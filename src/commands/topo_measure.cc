@@ -134,7 +134,7 @@ ExitCode measure_machine(const CommandInput& input, const TopoConfig& config) {
     for (const auto& note : identity->notes) say(note);
   const SteadyClock clock;
   const auto deadline = Deadline::after(clock, kJobTimeoutS);
-  const Job job = join_job(*identity, input.environment, clock, deadline);
+  const Job job = join_job(*identity, input.environment, {clock, deadline});
   auto& process = job.process();
   const bool leads = process.place().local_rank == 0;
   const auto leaders = process.split(leads ? 0 : -1, 0, deadline);

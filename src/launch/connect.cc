@@ -1,7 +1,8 @@
-// See connect.h.
+// Rank 0 serves the store, and so knows which ranks have not come.
 #include "launch/connect.h"
 
 #include "base/error.h"
+#include "launch/net/resolve.h"
 #include "launch/place.h"
 #include "launch/solo_bootstrap.h"
 #include "launch/store/client.h"
@@ -45,10 +46,49 @@ SocketAddress master_of(const Identity& identity) {
   return {identity.master_host, identity.master_port};
 }
 
+// An address that cannot be listened on is the user's mistake.
+Listener listen_at(const SocketAddress& master) {
+  try {
+    return Listener::open(master);
+  } catch (const Error& error) {
+    throw Error(error.what(), ExitCode::usage);
+  }
+}
+
 std::unique_ptr<StoreServer> open_store(const Identity& identity) {
   auto listener = identity.listener_fd >= 0 ? Listener(FileDescriptor(identity.listener_fd))
-                                            : Listener::open(master_of(identity));
+                                            : listen_at(master_of(identity));
   return std::make_unique<StoreServer>(std::move(listener), identity.token);
+}
+
+// While it lives, the waits of one step are told in these words.
+class Told {
+ public:
+  Told(WaitingFor* to, std::function<std::string()> whom) : to_(to) {
+    if (to_ != nullptr) to_->set(std::move(whom));
+  }
+  ~Told() {
+    if (to_ != nullptr) to_->set({});
+  }
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
+
+ private:
+  WaitingFor* to_;
+};
+
+void await_master(const Identity& identity, const Deadline& deadline, WaitingFor* waiting_for) {
+  const Told told(waiting_for, [host = identity.master_host] {
+    return fmt::format("the address of '{}', the host of rank 0", host);
+  });
+  try {
+    await_name(identity.master_host, deadline);
+  } catch (const Error& error) {
+    constexpr std::string_view kWhere = "it is to be rank 0's (MASTER_ADDR, LINERATE_STORE)";
+    if (error.exit_code() == ExitCode::lost)
+      throw TimeoutError(fmt::format("initialisation timed out: {}; {}", error.what(), kWhere));
+    throw Error(fmt::format("{}; {}", error.what(), kWhere), error.exit_code());
+  }
 }
 
 // The ranks that rank 0 has not heard of, in words; empty when all have come.
@@ -87,9 +127,18 @@ void announce(StoreClient& store, const Identity& identity, const SocketAddress&
                 ExitCode::usage);
 }
 
-std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& deadline) {
+std::string host_reached_from(StoreClient& store, const Identity& identity,
+                              WaitingFor* waiting_for) {
+  const Told told(waiting_for, [at = text_of(master_of(identity))] {
+    return fmt::format("rank 0, which is to listen at {}", at);
+  });
+  return store.local_host();
+}
+
+std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& deadline,
+                                      WaitingFor* waiting_for) {
   StoreClient store(master_of(identity), identity.token, deadline);
-  auto listener = Listener::open({store.local_host(), 0});
+  auto listener = Listener::open({host_reached_from(store, identity, waiting_for), 0});
   announce(store, identity, listener.address());
   std::optional<SocketAddress> parent;
   if (identity.rank > 0) {
@@ -101,29 +150,48 @@ std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& 
   return tcp_bootstrap(seat_of(identity), std::move(listener), parent, deadline);
 }
 
-std::unique_ptr<Bootstrap> rendezvous_with_store(const Identity& identity,
-                                                 const Deadline& deadline) {
+// "rank 1, rank 2 of 6 did not come to the store at 10.0.0.1:29500"; empty when all have come.
+std::string absence(const StoreServer& store, const Identity& identity) {
+  const auto missing = missing_ranks(store, identity);
+  if (missing.empty()) return {};
+  const auto address = store.address();
+  return fmt::format("{} of {} did not come to the store at {}{}", missing,
+                     identity.nranks * identity.ranks_per_process, text_of(address),
+                     is_loopback(address) ? ", which only this host can reach" : "");
+}
+
+// Ranks that have come may give up before rank 0 does: what is lost with them is but the echo of
+// those that have not.
+std::unique_ptr<Bootstrap> rendezvous_with_store(const Identity& identity, const Deadline& deadline,
+                                                 WaitingFor* waiting_for) {
   const auto store = open_store(identity);
-  try {
-    return rendezvous(identity, deadline);
-  } catch (const TimeoutError&) {
+  const Told told(waiting_for, [&] {
     const auto missing = missing_ranks(*store, identity);
-    if (missing.empty()) throw;
-    const auto address = store->address();
-    throw TimeoutError(
-        fmt::format("initialisation timed out: {} of {} did not come to the store at {}{}", missing,
-                    identity.nranks * identity.ranks_per_process, text_of(address),
-                    is_loopback(address) ? ", which only this host can reach" : ""));
+    return missing.empty() ? missing
+                           : fmt::format("{} to come to {}", missing, text_of(store->address()));
+  });
+  try {
+    return rendezvous(identity, deadline, nullptr);
+  } catch (const TimeoutError&) {
+    if (const auto absent = absence(*store, identity); !absent.empty())
+      throw TimeoutError("initialisation timed out: " + absent);
+    throw;
+  } catch (const PeerFailure& failure) {
+    if (const auto absent = absence(*store, identity); !absent.empty())
+      throw PeerFailure(fmt::format("initialisation failed: {}; {}", absent, failure.what()));
+    throw;
   }
 }
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline) {
+std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline,
+                                             WaitingFor* waiting_for) {
   assert(identity.launcher != Launcher::mpi);
   if (identity.nranks == 1) return solo_bootstrap();
-  if (identity.rank == 0) return rendezvous_with_store(identity, deadline);
-  return rendezvous(identity, deadline);
+  await_master(identity, deadline, waiting_for);
+  if (identity.rank == 0) return rendezvous_with_store(identity, deadline, waiting_for);
+  return rendezvous(identity, deadline, waiting_for);
 }
 
 }  // namespace linerate

@@ -3,6 +3,7 @@
 
 #include "comm/bootstrap.h"
 #include "launch/identity.h"
+#include "launch/start_guard.h"
 
 #include <memory>
 
@@ -11,7 +12,9 @@ namespace linerate {
 // For every launcher but mpi, whose bootstrap lives in the mpi backend. Processes of slurm, env and
 // nprocs meet at the store of rank 0, exchange addresses, build the tree and close the store.
 // Throws TimeoutError that names the ranks that have not come, Error when an address cannot be
-// used, the token differs or two processes claim one rank.
-std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline);
+// used, the token differs or two processes claim one rank. `waiting_for`, unless null, is told for
+// whom this process waits; where the store is reached, rank 0 knows.
+std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline,
+                                             WaitingFor* waiting_for = nullptr);
 
 }  // namespace linerate

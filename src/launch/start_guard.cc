@@ -1,0 +1,97 @@
+// Looks ten times a second, so that a signal is answered within a second on a busy machine too.
+#include "launch/start_guard.h"
+
+#include "launch/quiet_thread.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <chrono>
+
+namespace linerate {
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(100);
+
+}  // namespace
+
+void WaitingFor::set(std::function<std::string()> whom) {
+  const std::lock_guard lock(mutex_);
+  whom_ = std::move(whom);
+}
+
+std::string WaitingFor::text() const {
+  const std::lock_guard lock(mutex_);
+  return whom_ ? whom_() : std::string();
+}
+
+StartGuard::StartGuard(Options options)
+    : options_(std::move(options)), start_ns_(options_.clock.now_ns()) {
+  if (!options_.exit) options_.exit = [](ExitCode code) { ::_exit(static_cast<int>(code)); };
+  thread_ = quiet_thread([this] { run(); });
+}
+
+StartGuard::~StartGuard() { finish(); }
+
+void StartGuard::watched() {
+  const std::lock_guard lock(mutex_);
+  watched_ = true;
+}
+
+void StartGuard::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!finished_ && !ended_ && interrupted()) end_interrupted();
+    finished_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+// The lock is held while the process ends: finish() waits meanwhile.
+void StartGuard::run() {
+  std::unique_lock lock(mutex_);
+  while (!finished_ && look()) changed_.wait_for(lock, kLook);
+}
+
+bool StartGuard::look() {
+  if (interrupted()) {
+    end_interrupted();
+    return false;
+  }
+  const auto elapsed_s = static_cast<double>(options_.clock.now_ns() - start_ns_) * 1e-9;
+  if (!watched_ && elapsed_s >= options_.timeout_s + kLibraryS) {
+    end(ExitCode::lost,
+        fmt::format("initialisation timed out after {:.1f} s{}", elapsed_s, after_wait()));
+    return false;
+  }
+  if (noted_ || !options_.notes || elapsed_s < kNoteAfterS) return true;
+  if (const auto whom = waiting_for_.text(); !whom.empty()) {
+    options_.say(fmt::format("{}: waiting for {}; gives up after {:g} s in all", options_.name,
+                             whom, options_.timeout_s));
+    noted_ = true;
+  }
+  return true;
+}
+
+bool StartGuard::interrupted() const { return options_.interrupted && options_.interrupted(); }
+
+void StartGuard::end_interrupted() {
+  end(ExitCode::interrupted, "interrupted during initialisation" + after_wait());
+}
+
+std::string StartGuard::after_wait() const {
+  const auto whom = waiting_for_.text();
+  return whom.empty() ? whom : ", waiting for " + whom;
+}
+
+void StartGuard::end(ExitCode code, const std::string& sentence) {
+  ended_ = true;
+  const bool tells = code != ExitCode::interrupted || !options_.silent;
+  if (tells) options_.say(fmt::format("{}: {}", options_.name, sentence));
+  if (options_.at_end) options_.at_end(code, sentence);
+  options_.exit(code);
+}
+
+}  // namespace linerate

@@ -1,0 +1,85 @@
+// Nothing waits for ever while a job starts: a thread beside the start answers signals, says for
+// whom the process waits, and ends a process that a library keeps beyond the deadline.
+//
+// Our own waits (net/, store/, tree/, the backends') end by their deadline, with a sentence that
+// names who is missing. getaddrinfo, MPI_Init and the set-up of other libraries cannot be ended
+// from outside: for these the whole process ends.
+#pragma once
+
+#include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/log.h"
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace linerate {
+
+// For whom this process waits, in words that another thread may ask for.
+class WaitingFor {
+ public:
+  // `whom` is called from another thread until the next set(): "rank 1 to come to the store".
+  void set(std::function<std::string()> whom);
+  // Empty: for nobody, or another process says so.
+  std::string text() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::function<std::string()> whom_;
+};
+
+class StartGuard {
+ public:
+  // From the start to the line that says for whom the process waits.
+  static constexpr double kNoteAfterS = 5.0;
+  // From the deadline to the end of a process that a library keeps: our own waits end in it.
+  static constexpr double kLibraryS = 1.5;
+
+  struct Options {
+    const Clock& clock;
+    std::string name;                     // of the process: "rank 3 (node07)"
+    double timeout_s = 0;                 // of the start up to watched()
+    bool notes = true;                    // says for whom it waits
+    bool silent = false;                  // another process says that the start is interrupted
+    std::function<bool()> interrupted{};  // by a signal
+    std::function<void(ExitCode, const std::string&)> at_end{};  // keeps what the run has
+    std::function<void(std::string_view)> say = linerate::say;
+    std::function<void(ExitCode)> exit{};  // null: ::_exit
+  };
+
+  explicit StartGuard(Options options);
+  ~StartGuard();  // as finish()
+  StartGuard(const StartGuard&) = delete;
+  StartGuard& operator=(const StartGuard&) = delete;
+
+  WaitingFor& waiting_for() { return waiting_for_; }
+  // From here on the watch bounds the start.
+  void watched();
+  // The start is over. Does not return where the guard has begun to end the process.
+  void finish();
+
+ private:
+  void run();
+  bool look();  // false: it has ended the process
+  bool interrupted() const;
+  void end_interrupted();
+  void end(ExitCode code, const std::string& sentence);
+  std::string after_wait() const;
+
+  Options options_;
+  WaitingFor waiting_for_;
+  std::int64_t start_ns_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool finished_ = false;
+  bool ended_ = false;  // the process ends
+  bool watched_ = false;
+  bool noted_ = false;
+  std::thread thread_;
+};
+
+}  // namespace linerate
