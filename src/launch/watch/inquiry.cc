@@ -57,10 +57,23 @@ void ControlProtocol::look_at_threads(std::int64_t now_ns) {
   if (pending_) return;
   for (int thread = 0; thread < parts_.mine().nthreads; ++thread) {
     const auto& headway = look_at(thread, now_ns);
-    const auto since_ns = std::max(headway.since_ns, others_since_ns_);
-    if (headway.limit_ns > 0 && now_ns - since_ns >= headway.limit_ns)
+    if (headway.limit_ns > 0 && now_ns - standing_since_ns(headway) >= headway.limit_ns)
       return inquire(thread, now_ns);
   }
+}
+
+std::int64_t ControlProtocol::standing_since_ns(const Headway& headway) const {
+  return std::max({headway.since_ns, others_since_ns_, resumed_ns_});
+}
+
+std::optional<std::int64_t> ControlProtocol::first_limit_ns() const {
+  std::optional<std::int64_t> first;
+  for (const auto& headway : headways_) {
+    if (headway.limit_ns <= 0) continue;
+    const auto at_ns = standing_since_ns(headway) + headway.limit_ns;
+    first = std::min(first.value_or(at_ns), at_ns);
+  }
+  return first;
 }
 
 // A thread makes headway while it enters stages or, in a long one, begins calls.
@@ -131,7 +144,7 @@ ProcessStatus ControlProtocol::own_status(std::int64_t now_ns) {
   for (int thread = 0; thread < parts_.mine().nthreads; ++thread) {
     auto& mine = status.threads[static_cast<std::size_t>(thread)];
     const auto& headway = look_at(thread, now_ns);
-    mine.entered_ns = std::min(mine.entered_ns, now_ns - headway.since_ns);
+    mine.entered_ns = std::min(mine.entered_ns, now_ns - std::max(headway.since_ns, resumed_ns_));
     // A thread whose communicators are gone counts none.
     mine.calls = headway.calls - std::min(headway.calls, mine.calls);
   }

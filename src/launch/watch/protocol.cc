@@ -17,6 +17,10 @@ constexpr std::int64_t kSettleNs = kSecondNs / 5;
 // So a hang is noticed at most a quarter later than its time is up.
 constexpr int kLooksPerTimeout = 4;
 constexpr double kRareLooksS = 300;  // where there is no timeout, but for single stages
+// A watch that runs so much later than it wanted was stopped: half of the timeout, but more than
+// the scheduler of a crowded host takes, and less than anybody stops a job for.
+constexpr double kMinLateS = 0.5;
+constexpr double kMaxLateS = 5;
 
 std::int64_t now() { return SteadyClock().now_ns(); }
 
@@ -60,10 +64,19 @@ std::optional<std::int64_t> ControlProtocol::next_due_ns() const {
   if (!losses_.empty()) return first_loss_ns_ + kSettleNs;
   if (pending_) return pending_end_ns();
   const double timeout_s = timeout_s_ > 0 ? std::min(timeout_s_, kRareLooksS) : kRareLooksS;
-  return now() + static_cast<std::int64_t>(timeout_s / kLooksPerTimeout * 1e9);
+  const auto next_look_ns = now() + static_cast<std::int64_t>(timeout_s / kLooksPerTimeout * 1e9);
+  return std::min(next_look_ns, first_limit_ns().value_or(next_look_ns));
 }
 
-void ControlProtocol::react(const std::vector<pollfd>& items) {
+void ControlProtocol::notice_own_stop(std::int64_t now_ns, std::optional<std::int64_t> due_ns) {
+  const auto late_s = std::clamp(timeout_s_ / 2, kMinLateS, kMaxLateS);
+  if (!due_ns || now_ns - *due_ns < static_cast<std::int64_t>(late_s * 1e9)) return;
+  resumed_ns_ = now_ns;
+  if (pending_ && pending_->via < 0) pending_.reset();
+}
+
+void ControlProtocol::react(const std::vector<pollfd>& items, std::optional<std::int64_t> due_ns) {
+  notice_own_stop(now(), due_ns);
   std::vector<int> exited;
   for (std::size_t i = 0; i < parts_.exits.size() && i < items.size(); ++i)
     if (items[i].revents != 0) exited.push_back(parts_.exits[i].process);

@@ -29,8 +29,10 @@ class ControlProtocol {
   // What poll() should wait for, and until when (CLOCK_MONOTONIC; nothing: for ever).
   std::vector<pollfd> sources() const;
   std::optional<std::int64_t> next_due_ns() const;
-  // After poll() has filled `items`, which sources() yielded; also does what is due by now.
-  void react(const std::vector<pollfd>& items);
+  // After poll() has filled `items`, which sources() yielded; also does what was due at `due_ns`.
+  // One that comes much later was stopped itself, as a job is that is suspended: then the time that
+  // threads may take begins anew.
+  void react(const std::vector<pollfd>& items, std::optional<std::int64_t> due_ns);
 
   void fail(const std::string& sentence);
   void leave();
@@ -89,6 +91,10 @@ class ControlProtocol {
   void conclude(std::int64_t now_ns);
   std::int64_t shortest_standstill_ns() const;  // REQUIRES: an inquiry of this process
   std::int64_t pending_end_ns() const;          // REQUIRES: pending_
+  // The earliest moment at which a thread, as it was last seen, has taken too long.
+  std::optional<std::int64_t> first_limit_ns() const;
+  std::int64_t standing_since_ns(const Headway& headway) const;
+  void notice_own_stop(std::int64_t now_ns, std::optional<std::int64_t> due_ns);
   ProcessStatus own_status(std::int64_t now_ns);
 
   void draw_report();
@@ -108,6 +114,7 @@ class ControlProtocol {
   std::optional<Pending> pending_;
   std::vector<ProcessStatus> statuses_;  // answers to an inquiry of ours
   std::int64_t others_since_ns_ = 0;     // when a thread made headway, as the last of them say
+  std::int64_t resumed_ns_ = 0;          // when this process went on after it was stopped
   std::uint32_t serial_ = 0;
   std::map<int, std::uint32_t> seen_;  // the last inquiry of each origin
   bool left_ = false;

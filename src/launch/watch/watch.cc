@@ -165,7 +165,7 @@ class WatchThread final : public Watch {
     eventfd_t woken = 0;
     (void)::eventfd_read(wake_.get(), &woken);
     items.pop_back();
-    protocol_.react(items);
+    protocol_.react(items, due_ns);
   }
 
   std::optional<std::int64_t> next_due_ns() const {

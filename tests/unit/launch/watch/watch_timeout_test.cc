@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <poll.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -54,6 +56,28 @@ TEST_P(StoppedProcess, IsNamedAsMissingAcrossNodes) {
 
 INSTANTIATE_TEST_SUITE_P(Anywhere, StoppedProcess, testing::Values(0, 1),
                          testing::PrintToStringParamName());
+
+// As a batch system suspends a job, or Ctrl-Z: nobody is missing from it.
+TEST(Watch, LetsAJobGoOnThatWasStoppedAsAWholeForLongerThanTheTimeout) {
+  constexpr double kLongerS = 1.0;
+  ForkedJob job({0, 0, 0}, [](TestMember& member) {
+    const auto watch = start_watch(member, kLongerS);
+    watch->enter(0, kTimedLoop);
+    member.tell("ready");
+    for (int i = 0; i < 30; ++i) (void)::poll(nullptr, 0, 20);  // 0.6 s of its own
+    const auto failure = watch->failure();
+    member.tell(failure ? text_of(*failure) : "goes on");
+    watch->leave();
+    return 0;
+  });
+  ASSERT_THAT(heard(job, {0, 1, 2}), Each(Eq("ready")));
+
+  for (int rank = 0; rank < 3; ++rank) job.signal(rank, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::duration<double>(2.5 * kLongerS));
+  for (int rank = 0; rank < 3; ++rank) job.signal(rank, SIGCONT);
+
+  EXPECT_THAT(heard(job, {0, 1, 2}), Each(Eq("goes on")));
+}
 
 TEST(Watch, NamesTheThreadThatHasEnteredTheFewestStages) {
   ForkedJob job({0, 0, 0, 0}, [](TestMember& member) {
