@@ -8,6 +8,7 @@
 #include "cli/checks.h"
 #include "launch/connect.h"
 #include "launch/place.h"
+#include "launch/siblings.h"
 #include "topo/pci.h"
 
 #include <fmt/format.h>
@@ -23,8 +24,11 @@ const BackendRow& row_of(std::string_view name) {
 
 std::unique_ptr<JobSession> join_mpi_job(const Environment& environment, const Start& start) {
   if (start.waiting_for != nullptr)
-    start.waiting_for->set(
-        [] { return std::string("all ranks of the MPI job to come to MPI_Init"); });
+    start.waiting_for->set([] {
+      const std::string whom = "all ranks of the MPI job to come to MPI_Init";
+      const auto stopped = stopped_siblings();
+      return stopped.empty() ? whom : fmt::format("{}; {} stopped", whom, stopped);
+    });
   const auto host = this_host();
   const PluginInput input{.clock = start.clock,
                           .here = {.hostname = host.hostname, .identity = host.identity},
@@ -67,6 +71,41 @@ OpenedBackend open_chosen(const BackendRow& row, const ProcessRun& run, const Ba
     throw Unavailable(fmt::format(
         "There is an NVIDIA GPU, which --backend auto takes, but it cannot be used. {}{}", reason,
         offered ? "" : fmt::format(" {} measures the host's memory instead.", kWithout)));
+  }
+}
+
+void open_backend_of(Fabric& fabric, const BackendRow& row, const ProcessRun& run,
+                     const Clock& clock) {
+  fabric.backend = open_chosen(row, run,
+                               {.clock = clock,
+                                .environment = run.environment,
+                                .fake = *parse_fake_options(run.config.fake),
+                                .network = run.network,
+                                .library = run.config.nccl_library,
+                                .gpu = gpu_options(run.config),
+                                .ranks_stay = true,  // they measure, and nothing else
+                                .observes = run.config.observes(),
+                                .session = fabric.mpi.get()});
+  const bool on_gpus = fabric.backend->capabilities().device_memory;
+  if (const auto refusal = gpu_option_refusal(run.config, on_gpus)) throw Unavailable(*refusal);
+}
+
+// Without its own backend a process ends. The others are told why: on other hosts modules, drivers
+// and libraries may differ.
+void agree_that_all_opened(const Identity& identity, const std::optional<Error>& failure,
+                           Bootstrap& process, const Deadline& deadline) {
+  WireWriter mine;
+  if (failure) mine.put(failure->exit_code()).put_text(failure->what());
+  const auto all = process.all_gather(mine.bytes(), deadline);
+  if (failure) throw Error(*failure);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].empty()) continue;
+    WireReader theirs(all[rank]);
+    const auto code = theirs.get<ExitCode>();
+    throw Error(
+        fmt::format("{}: {}", ranks_text(static_cast<int>(rank), identity.ranks_per_process),
+                    theirs.get_text()),
+        code);
   }
 }
 
@@ -115,18 +154,13 @@ Fabric open_fabric(const ProcessRun& run, const Identity& identity, const Start&
   if (choice.name == "mpi" && !fabric.mpi)
     throw Unavailable(
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
-  fabric.backend = open_chosen(row, run,
-                               {.clock = start.clock,
-                                .environment = run.environment,
-                                .fake = *parse_fake_options(run.config.fake),
-                                .network = run.network,
-                                .library = run.config.nccl_library,
-                                .gpu = gpu_options(run.config),
-                                .ranks_stay = true,  // they measure, and nothing else
-                                .observes = run.config.observes(),
-                                .session = fabric.mpi.get()});
-  const bool on_gpus = fabric.backend->capabilities().device_memory;
-  if (const auto refusal = gpu_option_refusal(run.config, on_gpus)) throw Unavailable(*refusal);
+  std::optional<Error> failure;
+  try {
+    open_backend_of(fabric, row, run, start.clock);
+  } catch (const Error& error) {
+    failure = error;
+  }
+  agree_that_all_opened(identity, failure, fabric.process(), start.deadline);
   return fabric;
 }
 

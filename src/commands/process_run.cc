@@ -15,6 +15,7 @@
 #include "commands/outputs.h"
 #include "commands/ranks.h"
 #include "launch/place.h"
+#include "launch/siblings.h"
 #include "launch/start_guard.h"
 #include "launch/threads/rank_threads.h"
 #include "launch/watch/watch.h"
@@ -89,6 +90,7 @@ ProcessRunner::ProcessRunner(const ProcessRun& run, const Identity& identity)
 }
 
 StartGuard::Options ProcessRunner::guard_options() {
+  need_descriptors(identity_.nranks);
   const bool by_mpi = identity_.launcher == Launcher::mpi;
   StartGuard::Options options{
       .clock = clock_,
@@ -210,6 +212,8 @@ ExitCode ProcessRunner::run() {
 
 // What the end of a run that did not fail says beside its numbers.
 std::optional<std::string> ProcessRunner::remark(ExitCode code) const {
+  if (code == ExitCode::interrupted && !run_.interrupted())
+    say("interrupted by a signal that another rank heard");
   if (code == ExitCode::interrupted)
     return "interrupted by a signal: what follows the last row was not measured";
   if (code == ExitCode::finding && misses_average(totals_))
@@ -258,14 +262,27 @@ ExitCode ProcessRunner::fail(const Error& error) {
 
 }  // namespace
 
+namespace {
+
+// Before there is a watch, MPI's own waits do not know who is missing.
+Error with_stopped_ranks(const Error& error, const Identity& identity) {
+  const bool asks = identity.launcher == Launcher::mpi && error.exit_code() == ExitCode::lost;
+  const auto stopped = asks ? stopped_siblings() : std::string();
+  if (stopped.empty()) return error;
+  return Error(fmt::format("{}; {} stopped", error.what(), stopped), error.exit_code());
+}
+
+}  // namespace
+
 ExitCode run_process(const ProcessRun& run, const Identity& identity) {
   if (run.answer_interrupts) run.answer_interrupts(false);
   try {
     return ProcessRunner(run, identity).run();
   } catch (const Error& error) {  // before the ranks had started
+    const auto full = with_stopped_ranks(error, identity);
     if (run.outputs != nullptr && identity.rank == 0)
-      run.outputs->end({}, error.exit_code(), error.what());
-    throw;
+      run.outputs->end({}, full.exit_code(), full.what());
+    throw Error(full);
   }
 }
 

@@ -1,20 +1,45 @@
 // Looks ten times a second, so that a signal is answered within a second on a busy machine too.
 #include "launch/start_guard.h"
 
+#include "base/error.h"
+#include "base/handle.h"
 #include "launch/quiet_thread.h"
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <vector>
 
 namespace linerate {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(100);
 
+// Found by lowering the limit: the watch, memory that is shared, the output.
+constexpr std::size_t kAloneDescriptors = 4;
+// And the store, the tree, the watch's links and whoever connects to them meanwhile.
+constexpr std::size_t kJobDescriptors = 13;
+
 }  // namespace
+
+void need_descriptors(int nprocesses) {
+  const auto needed = nprocesses > 1 ? kJobDescriptors : kAloneDescriptors;
+  std::vector<FileDescriptor> opened;
+  while (opened.size() < needed) {
+    opened.emplace_back(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (opened.back()) continue;
+    rlimit limit{};
+    (void)::getrlimit(RLIMIT_NOFILE, &limit);
+    throw Error(
+        fmt::format("this process may open {} files in all and {} more than it has open, but needs "
+                    "{}: raise the limit (ulimit -n)",
+                    limit.rlim_cur, opened.size() - 1, needed));
+  }
+}
 
 void WaitingFor::set(std::function<std::string()> whom) {
   const std::lock_guard lock(mutex_);

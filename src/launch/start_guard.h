@@ -19,6 +19,10 @@
 
 namespace linerate {
 
+// Throws Error that says what lacks where this process cannot open so many files as a start takes.
+// With fewer it would wait for connections that the system cannot give it.
+void need_descriptors(int nprocesses);
+
 // For whom this process waits, in words that another thread may ask for.
 class WaitingFor {
  public:

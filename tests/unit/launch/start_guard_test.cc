@@ -1,6 +1,8 @@
 // The guard of the start: signals, the note after five seconds, and the end of a stuck library.
 #include "launch/start_guard.h"
 
+#include "unit/launch/few_descriptors.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +18,7 @@ namespace linerate {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A guard on a clock that is moved by hand; what it says and how it would end the process.
@@ -130,6 +133,22 @@ TEST(StartGuard, DoesNothingAfterTheStart) {
 
   EXPECT_THAT(start.said(), IsEmpty());
   EXPECT_FALSE(start.code());
+}
+
+TEST(NeedDescriptors, SaysWhatLacksAndHowToHaveIt) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizers' own checks need descriptors";
+#endif
+  const FewDescriptors few(5);
+
+  EXPECT_NO_THROW(need_descriptors(1));
+  try {
+    need_descriptors(2);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("5 more than it has open, but needs 13: raise the limit "
+                                        "(ulimit -n)"));
+  }
 }
 
 }  // namespace
