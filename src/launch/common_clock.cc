@@ -1,5 +1,4 @@
-// See common_clock.h. One process of each node, its lowest, measures against its parent in the
-// tree; the parent's node has a lower leader, so the measured edges form a tree over the nodes.
+// Ping-pong along the tree: of many round trips the fastest tells the offset.
 #include "launch/common_clock.h"
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
 #include "launch/connect.h"
 
 #include "base/error.h"
-#include "launch/net/resolve.h"
+#include "launch/net/address.h"
 #include "launch/place.h"
 #include "launch/solo_bootstrap.h"
 #include "launch/store/client.h"
@@ -105,7 +105,7 @@ std::string missing_ranks(const StoreServer& store, const Identity& identity) {
   return named;
 }
 
-TreeSeat seat_of(const Identity& identity) {
+TreeMember member_of(const Identity& identity) {
   return {
       .rank = identity.rank,
       .nranks = identity.nranks,
@@ -147,7 +147,7 @@ std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& 
         store.get(address_key(rank), ranks_text(rank, identity.ranks_per_process) + " to start"));
   }
   store.leave();
-  return tcp_bootstrap(seat_of(identity), std::move(listener), parent, deadline);
+  return tcp_bootstrap(member_of(identity), std::move(listener), parent, deadline);
 }
 
 // "rank 1, rank 2 of 6 did not come to the store at 10.0.0.1:29500"; empty when all have come.

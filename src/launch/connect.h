@@ -1,4 +1,9 @@
 // From an identity to a bootstrap over all processes of the job.
+//
+// The folder: who am I (identity.h), the processes of --nprocs (local_fork.h), where they meet
+// (store/) and how they talk (tree/, on net/), the ranks that are threads (threads/), who shares a
+// host (place.h), one time line for all (common_clock.h), and what keeps a job from waiting for
+// ever: the guard of its start (start_guard.h), then the watch over its ranks (watch/).
 #pragma once
 
 #include "comm/bootstrap.h"

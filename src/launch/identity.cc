@@ -1,4 +1,4 @@
-// See identity.h.
+// Launchers in the order of identity.h; torchrun wins over whatever started it.
 #include "launch/identity.h"
 
 #include "base/text.h"

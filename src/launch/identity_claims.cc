@@ -1,4 +1,4 @@
-// See identity_claims.h: MPI launchers, env:// and launchers we do not understand.
+// Each launcher is known by its own variables; incomplete ones are told with what is missing.
 #include "launch/identity_claims.h"
 
 #include "base/text.h"

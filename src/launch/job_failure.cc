@@ -1,4 +1,4 @@
-// See job_failure.h.
+// Each kind of failure and the exception that it came from, and becomes again.
 #include "launch/job_failure.h"
 
 namespace linerate {

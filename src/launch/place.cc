@@ -1,4 +1,4 @@
-// See place.h.
+// The boot id is the kernel's, the network namespace an inode of /proc/self/ns.
 #include "launch/place.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-// See solo_bootstrap.h.
+// Nobody to wait for: each call yields what it was given.
 #include "launch/solo_bootstrap.h"
 
 #include "base/error.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "comm/bootstrap.h"
-#include "launch/watch/address.h"
+#include "launch/net/address.h"
 
 #include <map>
 #include <optional>

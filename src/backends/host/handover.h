@@ -1,4 +1,4 @@
-// Gives a file descriptor to other processes of this host and user.
+// Gives a file descriptor to other processes of this job, host and user.
 #pragma once
 
 #include "base/clock.h"
@@ -8,26 +8,26 @@
 
 namespace linerate::host {
 
-// A name that nobody else uses or guesses, for one handover. Throws SystemError.
-std::string unique_name();
+// What a process must hold to fetch a file: the name of a socket, which everybody on the host can
+// see, and a key that only the job knows. For one handover. Throws SystemError.
+std::string new_ticket();
 
-// The giving side. Listens on an abstract Unix socket, which is bound to the network namespace and
-// vanishes with its owner. Processes of other users are turned away.
+// The giving side. Listens on an abstract Unix socket. Strangers, who do not know the key, cost
+// nothing; nor do processes of other users.
 class FileServer {
  public:
-  explicit FileServer(const std::string& name);
+  explicit FileServer(const std::string& ticket);
 
   // Gives `file` to `nclients` processes. Throws TimeoutError when they do not all come in time,
   // and SystemError.
   void serve(int file, int nclients, const Deadline& deadline);
 
  private:
-  bool serve_one(int file);
-
+  std::string key_;
   FileDescriptor listener_;
 };
 
 // The taking side; the server must be listening already. Throws Error.
-FileDescriptor fetch_file(const std::string& name, const Deadline& deadline);
+FileDescriptor fetch_file(const std::string& ticket, const Deadline& deadline);
 
 }  // namespace linerate::host

@@ -146,7 +146,7 @@ struct Making {
 
  private:
   void listen() {
-    std::string fresh = unique_name();
+    std::string fresh = new_ticket();
     if (nclients() > 0) server.emplace(fresh);
     name = std::move(fresh);
   }

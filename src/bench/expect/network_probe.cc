@@ -5,7 +5,7 @@
 #include "bench/expect/node_cores.h"
 #include "bench/expect/tcp_hosts.h"
 #include "bench/survey/link_seats.h"
-#include "launch/watch/address.h"
+#include "launch/net/address.h"
 
 #include <fmt/format.h>
 

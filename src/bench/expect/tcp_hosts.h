@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "launch/watch/address.h"
+#include "launch/net/address.h"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 #include "bench/survey/link_seats.h"
 
 #include "base/wire.h"
-#include "launch/watch/address.h"
+#include "launch/net/address.h"
 
 #include <algorithm>
 #include <cstdint>

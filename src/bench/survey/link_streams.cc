@@ -1,20 +1,20 @@
-// See link_streams.h.
+// The connecting side says the secret first on each stream, and waits for an answer.
 #include "bench/survey/link_streams.h"
 
+#include "base/acceptor.h"
 #include "base/error.h"
-#include "launch/net/descriptor.h"
+#include "launch/net/address.h"
+#include "launch/net/socket.h"
 #include "launch/net/token.h"
-#include "launch/watch/address.h"
 
 #include <fmt/format.h>
 
-#include <poll.h>
+#include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -25,8 +25,6 @@ namespace {
 
 constexpr std::size_t kStreams = 4;
 constexpr double kAddressTimeoutS = 2, kGreetingTimeoutS = 2;
-constexpr std::size_t kMaxCallers = 64;  // of whom the oldest has had the time to greet
-constexpr int kPauseMs = 10;             // until the system may have a descriptor again
 
 // What the connecting side says first on each stream.
 struct Greeting {
@@ -55,78 +53,12 @@ std::vector<Socket> connect_at(const SocketAddress& address, const Greeting& gre
   return sockets;
 }
 
-// Who has connected, and has not said all of its greeting yet.
-struct Caller {
-  Socket socket;
-  Greeting greeting{};
-  std::size_t received = 0;
-
-  // Takes what has come; false: nothing more will.
-  bool listened() {
-    try {
-      const auto bytes = std::as_writable_bytes(std::span(&greeting, 1));
-      received += socket.recv_some(bytes.subspan(received));
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
-  }
-  bool has_greeted() const { return received == sizeof(Greeting); }
-};
-
-// Those who have connected: heard all at once, because one that says nothing must keep nobody else.
-class Callers {
- public:
-  explicit Callers(Listener& listener) : listener_(listener) {}
-
-  // The next one that has greeted. Throws TimeoutError.
-  Caller next(const Deadline& deadline);
-
- private:
-  void wait(const Deadline& deadline) const;
-  void admit();
-  std::optional<Caller> greeted();
-
-  Listener& listener_;
-  std::vector<Caller> callers_;
-};
-
-void Callers::wait(const Deadline& deadline) const {
-  std::vector<pollfd> polled{{.fd = listener_.fd(), .events = POLLIN, .revents = 0}};
-  for (const auto& caller : callers_)
-    polled.push_back({.fd = caller.socket.fd(), .events = POLLIN, .revents = 0});
-  (void)::poll(polled.data(), polled.size(), deadline.poll_ms());
-}
-
-// At most one at a time, so that each is heard before it can be one too many.
-void Callers::admit() {
-  auto socket = listener_.try_accept();
-  const bool none_left = !socket && out_of_descriptors(errno);
-  if (!callers_.empty() && (none_left || callers_.size() >= kMaxCallers))
-    callers_.erase(callers_.begin());
-  else if (none_left)
-    (void)::poll(nullptr, 0, kPauseMs);
-  if (socket) callers_.push_back({.socket = std::move(*socket)});
-}
-
-std::optional<Caller> Callers::greeted() {
-  std::erase_if(callers_, [](Caller& caller) { return !caller.listened(); });
-  const auto found = std::ranges::find_if(callers_, &Caller::has_greeted);
-  if (found == callers_.end()) return std::nullopt;
-  auto caller = std::move(*found);
-  callers_.erase(found);
-  return caller;
-}
-
-Caller Callers::next(const Deadline& deadline) {
-  for (;;) {
-    admit();
-    if (auto caller = greeted()) return std::move(*caller);
-    if (deadline.passed())
-      throw TimeoutError(
-          fmt::format("timed out waiting for a connection to {}", text_of(listener_.address())));
-    wait(deadline);
-  }
+// Later pairs listen there too.
+std::vector<FileDescriptor> same_listener(const Listener& listener) {
+  std::vector<FileDescriptor> one;
+  one.emplace_back(
+      check_system(::fcntl(listener.fd(), F_DUPFD_CLOEXEC, 0), "fcntl(F_DUPFD_CLOEXEC)"));
+  return one;
 }
 
 bool welcome(Socket& socket, const Deadline& deadline) {
@@ -167,17 +99,28 @@ LinkStreams connect_link(const LinkSeat& to, const LinkMeeting& meeting, const C
 std::vector<Socket> accept_link(Listener& listener, const LinkSecret& own,
                                 const LinkMeeting& meeting, const Clock& clock) {
   std::vector<Socket> sockets;
-  Callers callers(listener);
   int attempt = 0;
-  while (sockets.size() < kStreams) {
-    auto [socket, given, received] = callers.next(meeting.deadline);
-    if (!same_token(own, given.secret)) continue;
-    if (given.rank != meeting.connecting_rank || given.round != meeting.round) continue;
-    if (given.attempt < attempt) continue;
+  const auto greet = [&](FileDescriptor& connection, std::span<const std::byte> bytes) {
+    Greeting given;
+    if (bytes.size() < sizeof given) return Acceptor::Next::wait;
+    std::memcpy(&given, bytes.data(), sizeof given);
+    const bool is_of_pair = same_token(own, given.secret) &&
+                            given.rank == meeting.connecting_rank && given.round == meeting.round;
+    if (!is_of_pair || given.attempt < attempt || sockets.size() >= kStreams)
+      return Acceptor::Next::drop;
     if (given.attempt > attempt) sockets.clear();
     attempt = given.attempt;
+    Socket socket(std::move(connection));
     if (welcome(socket, within(kGreetingTimeoutS, meeting.deadline, clock)))
       sockets.push_back(std::move(socket));
+    return Acceptor::Next::drop;
+  };
+  Acceptor acceptor(same_listener(listener), {.max_bytes = sizeof(Greeting) + 1}, greet);
+  while (sockets.size() < kStreams) {
+    if (meeting.deadline.passed())
+      throw TimeoutError(
+          fmt::format("timed out waiting for a connection to {}", text_of(listener.address())));
+    (void)acceptor.serve(meeting.deadline.poll_ms());
   }
   return sockets;
 }

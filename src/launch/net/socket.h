@@ -1,9 +1,14 @@
-// TCP sockets whose every wait has a deadline: listen, connect, accept, whole-message send and
-// receive.
+// TCP sockets whose every wait has a deadline: listen, connect, accept, whole messages.
+//
+// The folder: sockets; names and addresses, and which of them lead to other hosts (address.h);
+// frames, the messages of store and tree (frame.h); secrets (token.h). Nothing here waits without
+// a deadline, and nothing trusts a peer before it has shown the job's secret.
 #pragma once
 
 #include "base/clock.h"
 #include "base/handle.h"
+
+#include <sys/socket.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +18,15 @@
 #include <string_view>
 
 namespace linerate {
+
+// The options that Socket promises: no delay, and dead peers found in less than 5 s.
+void tune(int fd);
+
+// False when the deadline passed; otherwise `fd` is ready for one of `events`, or broken.
+bool wait_for(int fd, short events, const Deadline& deadline);
+
+// One attempt of a non-blocking socket: 0, or the errno; ETIMEDOUT when the deadline passed.
+int try_connect(int fd, const sockaddr* to, socklen_t length, const Deadline& deadline);
 
 // A host name or a numeric IPv4 or IPv6 address, and a port.
 struct SocketAddress {
@@ -79,6 +93,7 @@ class Listener {
   static Listener open(const SocketAddress& at);
 
   int fd() const { return fd_.get(); }
+  FileDescriptor take() && { return std::move(fd_); }
   explicit operator bool() const { return static_cast<bool>(fd_); }
   SocketAddress address() const;  // numeric, with the actual port
 

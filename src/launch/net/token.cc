@@ -1,4 +1,4 @@
-// See token.h.
+// Every byte that was given is compared, wherever the first difference is.
 #include "launch/net/token.h"
 
 namespace linerate {

@@ -1,4 +1,4 @@
-// See connection.h.
+// Bytes are moved without waiting; a client that is slow within a request is given up.
 #include "launch/store/connection.h"
 
 #include "base/error.h"

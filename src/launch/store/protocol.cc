@@ -1,4 +1,4 @@
-// See protocol.h.
+// Requests are unpacked from frames within hard limits.
 #include "launch/store/protocol.h"
 
 #include "base/error.h"

@@ -1,11 +1,12 @@
-// See server.h.
+// One thread polls the listener and all connections.
 #include "launch/store/server.h"
 
+#include "base/acceptor.h"
 #include "base/error.h"
-#include "launch/net/descriptor.h"
+#include "launch/net/socket.h"
 #include "launch/net/token.h"
-#include "launch/store/connection.h"
 #include "launch/quiet_thread.h"
+#include "launch/store/connection.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -1,4 +1,8 @@
 // The rendezvous store: a small TCP key-value server on a thread of rank 0's process.
+//
+// Processes that know nothing but rank 0's address meet here (client.h), leave the address at which
+// they listen, and fetch that of their parent in the tree. The store ends when all have met.
+// protocol.h holds the requests and the table, connection.h one client as the server sees it.
 #pragma once
 
 #include "launch/net/socket.h"

@@ -1,4 +1,4 @@
-// See group.h.
+// The last thread to arrive acts for all, over the bootstrap of the processes.
 #include "launch/threads/group.h"
 
 #include "base/wire.h"
@@ -8,9 +8,25 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <numeric>
 
 namespace linerate {
+
+void ThreadJob::throw_if_failed() const {
+  if (failure) throw WokenByFailure(failure->sentence, failure->ranks);
+}
+
+void ThreadJob::sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline) {
+  // A clock that is moved by hand does not wake a sleeper: look at it from time to time.
+  constexpr int kLongestSleepMs = 100;
+  if (deadline.bounded())
+    changed.wait_for(lock,
+                     std::chrono::milliseconds(std::min(deadline.poll_ms(), kLongestSleepMs)));
+  else
+    changed.wait(lock);
+}
+
 namespace {
 
 std::vector<int> invert(const std::vector<std::vector<int>>& ranks_of_process) {
@@ -119,10 +135,8 @@ void ThreadGroup::give_up_waiting(std::string_view what) {
   broken_->raise();
 }
 
-std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::meet(int member,
-                                                              std::span<const std::byte> mine,
-                                                              const Meeting& meeting,
-                                                              const Act& act) {
+std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::collective_call(
+    int member, std::span<const std::byte> mine, const CollectiveCall& call, const Act& act) {
   std::unique_lock lock(job_.mutex);
   throw_if_broken();
   const auto index = static_cast<std::size_t>(member);
@@ -135,11 +149,11 @@ std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::meet(int member,
   const auto over = [&, generation = generation_] { return generation_ != generation; };
   const auto met = [&] { return over() || broken_; };
   // The one that acts keeps its own deadline, and knows better than this one what is missing.
-  while (!job_.wait(lock, meeting.deadline, met)) {
-    if (!acting_) give_up_waiting(meeting.what);
+  while (!job_.wait(lock, call.deadline, met)) {
+    if (!acting_) give_up_waiting(call.what);
     job_.wait(lock, Deadline::never(), met);
   }
-  // A meeting that took place counts, whatever has failed since.
+  // A call that took place counts, whatever has failed since.
   if (!over() || !outcome_) broken_->raise();
   auto outcome = outcome_;
   if (--nreaders_ == 0) outcome_.reset();  // it may own new groups, which end with their members
@@ -164,7 +178,7 @@ std::vector<Bytes> ThreadGroup::in_rank_order(std::span<const Bytes> packed) con
 }
 
 void ThreadGroup::barrier(int member, const Deadline& deadline) {
-  meet(member, {}, {"barrier", deadline}, [&](std::span<const Bytes>) {
+  collective_call(member, {}, {"barrier", deadline}, [&](std::span<const Bytes>) {
     process_.barrier(deadline);
     return Outcome{};
   });
@@ -172,19 +186,21 @@ void ThreadGroup::barrier(int member, const Deadline& deadline) {
 
 std::vector<Bytes> ThreadGroup::gather(int member, std::span<const std::byte> mine,
                                        const Deadline& deadline) {
-  const auto outcome = meet(member, mine, {"gather", deadline}, [&](std::span<const Bytes> inputs) {
-    return Outcome{in_rank_order(process_.gather(pack_local(inputs), deadline)), {}, {}};
-  });
+  const auto outcome =
+      collective_call(member, mine, {"gather", deadline}, [&](std::span<const Bytes> inputs) {
+        return Outcome{in_rank_order(process_.gather(pack_local(inputs), deadline)), {}, {}};
+      });
   return rank_of(member) == 0 ? outcome->bytes : std::vector<Bytes>{};
 }
 
 std::vector<Bytes> ThreadGroup::all_gather(int member, std::span<const std::byte> mine,
                                            const Deadline& deadline) {
-  return meet(member, mine, {"all_gather", deadline},
-              [&](std::span<const Bytes> inputs) {
-                return Outcome{
-                    in_rank_order(process_.all_gather(pack_local(inputs), deadline)), {}, {}};
-              })
+  return collective_call(
+             member, mine, {"all_gather", deadline},
+             [&](std::span<const Bytes> inputs) {
+               return Outcome{
+                   in_rank_order(process_.all_gather(pack_local(inputs), deadline)), {}, {}};
+             })
       ->bytes;
 }
 
@@ -194,7 +210,7 @@ Bytes ThreadGroup::broadcast(int member, std::span<const std::byte> mine, int ro
   const int root_member = member_of(root);
   const auto brought = member == root_member ? mine : std::span<const std::byte>{};
   const auto outcome =
-      meet(member, brought, {"broadcast", deadline}, [&](std::span<const Bytes> inputs) {
+      collective_call(member, brought, {"broadcast", deadline}, [&](std::span<const Bytes> inputs) {
         const auto sent =
             root_member >= 0 ? inputs[static_cast<std::size_t>(root_member)] : Bytes{};
         const int process = process_of_rank_[static_cast<std::size_t>(root)];

@@ -1,19 +1,59 @@
 // A group of threads of several processes: the threads of this process meet, one acts for all.
 #pragma once
 
-#include "launch/threads/job.h"
+#include "base/error.h"
+#include "comm/bootstrap.h"
+#include "launch/job_failure.h"
 #include "launch/threads/split.h"
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace linerate {
+
+// Thrown by a member that waits when another member's body has failed: never the cause itself.
+class WokenByFailure final : public PeerFailure {
+ public:
+  using PeerFailure::PeerFailure;
+};
+
+// What the threads of one process share: the bootstrap of the processes, and the first failure.
+struct ThreadJob {
+  explicit ThreadJob(Bootstrap& whole) : process(whole) {}
+
+  Bootstrap& process;  // over all processes of the job
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<JobFailure> failure;  // under `mutex`: of the first body that threw
+
+  // REQUIRES: `mutex` is held.
+  void throw_if_failed() const;
+
+  // Blocks until `ready()` or until the deadline passes (false). Throws WokenByFailure when a body
+  // fails.
+  template <typename Ready>
+  bool wait(std::unique_lock<std::mutex>& lock, const Deadline& deadline, Ready ready) {
+    for (;;) {
+      if (ready()) return true;
+      throw_if_failed();
+      if (deadline.passed()) return false;
+      sleep(lock, deadline);
+    }
+  }
+
+ private:
+  void sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadline);
+};
 
 // The part of one process in a group. Members of this process are numbered 0..nlocal-1 in the order
 // of their ranks; every call of a member names it by that number.
@@ -26,7 +66,7 @@ class ThreadGroup {
     NodePlace host;  // of this process: hostname and identity
   };
 
-  // What a meeting yields to every member.
+  // What a call yields to every member.
   struct Outcome {
     std::vector<Bytes> bytes;
     std::map<int, std::shared_ptr<ThreadGroup>> groups;  // by colour: those with members here
@@ -56,15 +96,15 @@ class ThreadGroup {
  private:
   // Acts for all members of this process, with what each of them brought, in the order of ranks.
   using Act = std::function<Outcome(std::span<const Bytes> inputs)>;
-  struct Meeting {
+  struct CollectiveCall {
     std::string_view what;
     const Deadline& deadline;
   };
 
   ThreadGroup(ThreadJob& job, Bootstrap& process, Layout layout);
   const std::vector<int>& local_ranks() const;
-  std::shared_ptr<const Outcome> meet(int member, std::span<const std::byte> mine,
-                                      const Meeting& meeting, const Act& act);
+  std::shared_ptr<const Outcome> collective_call(int member, std::span<const std::byte> mine,
+                                                 const CollectiveCall& call, const Act& act);
   std::shared_ptr<const Outcome> act_for_all(std::unique_lock<std::mutex>& lock, const Act& act);
   [[noreturn]] void give_up_waiting(std::string_view what);
   void throw_if_broken() const;

@@ -38,8 +38,9 @@ std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::split(int member,
                                                                const Deadline& deadline) {
   auto mine = choice;
   mine.process = process_.rank();
-  return meet(member, pack_choice(mine), {"split", deadline},
-              [&](std::span<const Bytes> inputs) { return split_all(inputs, deadline); });
+  return collective_call(
+      member, pack_choice(mine), {"split", deadline},
+      [&](std::span<const Bytes> inputs) { return split_all(inputs, deadline); });
 }
 
 ThreadGroup::Outcome ThreadGroup::split_all(std::span<const Bytes> inputs,

@@ -1,4 +1,4 @@
-// See rank_threads.h.
+// The first failure of a thread is kept; the others are woken by it and end too.
 #include "launch/threads/rank_threads.h"
 
 #include "launch/threads/group.h"

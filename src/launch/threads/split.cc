@@ -1,4 +1,4 @@
-// See split.h.
+// Groups are formed in ascending order of colour.
 #include "launch/threads/split.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 namespace linerate {
 
-struct TreeSeat {
+struct TreeMember {
   int rank = 0;
   int nranks = 1;
   std::string name{};   // of this member, for the neighbours' messages: "rank 3 (node07, pid 4711)"
@@ -20,7 +20,7 @@ struct TreeSeat {
 // The parent is the first of the links. Every member listens before it tells its address, so that
 // nobody connects in vain. Strangers at the listener are refused or dropped. Throws TimeoutError
 // that says who has not come.
-std::vector<TreeLink> connect_tree(const TreeSeat& seat, Listener listener,
+std::vector<TreeLink> connect_tree(const TreeMember& member, Listener listener,
                                    const std::optional<SocketAddress>& parent,
                                    const Deadline& deadline);
 

@@ -1,4 +1,4 @@
-// See link.h.
+// Large messages are offered first and sent when the neighbour asks for them.
 #include "launch/tree/link.h"
 
 #include "base/error.h"

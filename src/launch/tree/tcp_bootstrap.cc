@@ -1,4 +1,4 @@
-// See tcp_bootstrap.h.
+// Collectives along a binary tree with rank 0 at its root.
 #include "launch/tree/tcp_bootstrap.h"
 
 #include "base/error.h"
@@ -20,17 +20,18 @@ using Wait = Tree::Wait;
 
 class TcpBootstrap final : public Bootstrap {
  public:
-  TcpBootstrap(TreeSeat seat, std::string host, std::vector<TreeLink> links)
-      : seat_(std::move(seat)),
+  TcpBootstrap(TreeMember member, std::string host, std::vector<TreeLink> links)
+      : member_(std::move(member)),
         host_(std::move(host)),
-        tree_(seat_.rank, seat_.nranks, std::move(links)) {}
+        tree_(member_.rank, member_.nranks, std::move(links)) {}
 
   // Learns the members' hosts. Collective.
   void find_place(const Deadline& deadline);
 
-  int rank() const override { return seat_.rank; }
-  int nranks() const override { return seat_.nranks; }
+  int rank() const override { return member_.rank; }
+  int nranks() const override { return member_.nranks; }
   const NodePlace& place() const override { return place_; }
+  const std::string& host() const { return host_; }
 
   void barrier(const Deadline& deadline) override;
   Bytes broadcast(std::span<const std::byte> mine, int root, const Deadline& deadline) override;
@@ -52,7 +53,7 @@ class TcpBootstrap final : public Bootstrap {
   Bytes spread(Bytes message, const Wait& wait);
   std::vector<Bytes> by_rank(std::span<const std::byte> collected) const;
 
-  TreeSeat seat_;
+  TreeMember member_;
   std::string host_;  // where the neighbours reach this process
   Tree tree_;
   NodePlace place_;
@@ -205,24 +206,29 @@ std::unique_ptr<Bootstrap> TcpBootstrap::split(int color, int key, const Deadlin
   if (color < 0) return nullptr;
   const auto members = members_of(color, choices);
   const auto me = std::ranges::find(members, rank(), &Choice::rank);
-  TreeSeat seat{.rank = static_cast<int>(me - members.begin()),
-                .nranks = static_cast<int>(members.size()),
-                .name = seat_.name,
-                .token = seat_.token};
+  TreeMember member{.rank = static_cast<int>(me - members.begin()),
+                    .nranks = static_cast<int>(members.size()),
+                    .name = member_.name,
+                    .token = member_.token};
   std::optional<SocketAddress> above;
-  if (seat.rank > 0) above = members[static_cast<std::size_t>(tree_parent(seat.rank))].address;
-  return tcp_bootstrap(std::move(seat), std::move(listener), above, deadline);
+  if (member.rank > 0) above = members[static_cast<std::size_t>(tree_parent(member.rank))].address;
+  return tcp_bootstrap(std::move(member), std::move(listener), above, deadline);
 }
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> tcp_bootstrap(TreeSeat seat, Listener listener,
+std::string host_of(const Bootstrap& bootstrap) {
+  const auto* member = dynamic_cast<const TcpBootstrap*>(&bootstrap);
+  return member != nullptr ? member->host() : std::string();
+}
+
+std::unique_ptr<Bootstrap> tcp_bootstrap(TreeMember member, Listener listener,
                                          const std::optional<SocketAddress>& parent,
                                          const Deadline& deadline) {
   auto host = listener.address().host;
-  auto links = connect_tree(seat, std::move(listener), parent, deadline);
+  auto links = connect_tree(member, std::move(listener), parent, deadline);
   auto bootstrap =
-      std::make_unique<TcpBootstrap>(std::move(seat), std::move(host), std::move(links));
+      std::make_unique<TcpBootstrap>(std::move(member), std::move(host), std::move(links));
   bootstrap->find_place(deadline);
   return bootstrap;
 }

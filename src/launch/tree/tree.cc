@@ -1,4 +1,4 @@
-// See tree.h.
+// All links are polled while one of them is waited for, so that failures are heard at once.
 #include "launch/tree/tree.h"
 
 #include "base/error.h"

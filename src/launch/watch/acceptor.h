@@ -1,6 +1,7 @@
 // Answers the neighbours that connect while the watches are set up, from a thread of its own.
 #pragma once
 
+#include "base/acceptor.h"
 #include "base/handle.h"
 
 #include <array>
@@ -21,14 +22,14 @@ struct ControlSecret {
 enum class Purpose : std::uint32_t { link, memory };
 
 // The first message on a connection.
-struct Hello {
+struct ControlHello {
   std::array<std::byte, 24> key{};
   std::int32_t from = 0;  // process
   std::int32_t to = 0;
   Purpose purpose = Purpose::link;
 };
 // The answer, with the descriptor of the node's memory where that was asked for.
-inline constexpr std::uint32_t kWelcome = 0x6c6e7274;
+inline constexpr std::uint32_t kHelloAck = 0x6c6e7274;
 
 class ControlAcceptor {
  public:
@@ -48,22 +49,12 @@ class ControlAcceptor {
   std::map<int, FileDescriptor> finish();
 
  private:
-  struct Visitor {
-    FileDescriptor fd;
-    std::array<std::byte, sizeof(Hello)> bytes{};
-    std::size_t got = 0;
-  };
+  Acceptor::Next greet(FileDescriptor& connection, std::span<const std::byte> bytes);
 
-  void run();
-  bool accept_from(int listener);  // false: out of descriptors
-  bool hear(Visitor& visitor);     // false: done with this one
-  void welcome(Visitor& visitor, const Hello& hello);
-
-  std::vector<FileDescriptor> listeners_;
   Options options_;
   FileDescriptor stop_;
-  std::vector<Visitor> visitors_;
   std::map<int, FileDescriptor> links_;
+  Acceptor acceptor_;
   std::thread thread_;
 };
 

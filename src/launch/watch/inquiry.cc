@@ -1,5 +1,5 @@
-// See protocol.h: how a process whose threads wait too long asks all others what they do.
-#include "launch/watch/graph.h"
+// How a process whose threads wait too long asks all others what they do.
+#include "launch/watch/process.h"
 #include "launch/watch/protocol.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-// See page.h. Records are sequence locks made of atomic words, so that a reader in another
-// process never sees half a stage and a writer that dies blocks nobody.
+// Each record is a sequence lock: readers never stop the writer, which may be about to be timed.
 #include "launch/watch/page.h"
 
 #include "base/error.h"
-#include "launch/watch/socket.h"
+#include "base/unix_socket.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,10 @@
-// See process.h.
+// A process is told from a later one of the same pid by its start time in /proc.
 #include "launch/watch/process.h"
 
 #include "base/error.h"
+#include "base/unix_socket.h"
+#include "comm/bootstrap.h"
 #include "launch/watch/fields.h"
-#include "launch/watch/socket.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -44,8 +46,8 @@ template <typename Stream>
 void fields(Stream& stream, ControlProcess& process) {
   stream(process.process), stream(process.nthreads), stream(process.ranks_per_thread);
   stream(process.node), stream(process.slot), stream(process.hostname), stream(process.pid);
-  stream(process.started), stream(process.pid_namespace), stream(process.port);
-  stream(process.addresses);
+  stream(process.started), stream(process.pid_namespace);
+  stream(process.hosts), stream(process.ports);
 }
 
 }  // namespace
@@ -60,8 +62,7 @@ ControlProcess own_process(const Bootstrap& process, const Watch::Options& optio
           .hostname = place.hostname,
           .pid = ::getpid(),
           .started = start_time(::getpid()),
-          .pid_namespace = own_pid_namespace(),
-          .addresses = {}};
+          .pid_namespace = own_pid_namespace()};
 }
 
 std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlProcess& mine,
@@ -122,6 +123,17 @@ ExitNotice watch_exit(const ControlProcess& other, const ControlProcess& mine) {
   if (started == 0) return {.pidfd = {}, .gone = false};
   if (started != other.started) return {.pidfd = {}, .gone = true};
   return {.pidfd = std::move(pidfd), .gone = false};
+}
+
+std::vector<int> control_neighbours(int process, int nprocesses) {
+  std::vector<int> neighbours{2 * process + 1, 2 * process + 2, (process + 1) % nprocesses,
+                              (process + nprocesses - 1) % nprocesses};
+  if (process > 0) neighbours.push_back(tree_parent(process));
+  std::erase_if(neighbours, [&](int other) { return other >= nprocesses || other == process; });
+  std::ranges::sort(neighbours);
+  const auto repeated = std::ranges::unique(neighbours);
+  neighbours.erase(repeated.begin(), repeated.end());
+  return neighbours;
 }
 
 }  // namespace linerate

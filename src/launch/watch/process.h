@@ -24,8 +24,9 @@ struct ControlProcess {
   std::int64_t pid = 0;
   std::uint64_t started = 0;        // by /proc: tells a process from a later one of the same pid
   std::uint64_t pid_namespace = 0;  // a pid means something only within it; 0: unknown
-  std::uint16_t port = 0;           // 0: cannot be reached by TCP
-  std::vector<std::string> addresses;
+  // Where it listens for other nodes, numeric; none: it cannot be reached by TCP.
+  std::vector<std::string> hosts{};
+  std::vector<std::uint16_t> ports{};  // of each host
 };
 
 // This process, as far as it knows itself.
@@ -51,5 +52,9 @@ struct ExitNotice {
   bool gone = false;
 };
 ExitNotice watch_exit(const ControlProcess& other, const ControlProcess& mine);
+
+// At most five, ascending: parent and children in the tree, and the two beside it in the ring. Of
+// two neighbours the higher one connects to the lower one.
+std::vector<int> control_neighbours(int process, int nprocesses);
 
 }  // namespace linerate

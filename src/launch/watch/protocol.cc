@@ -1,4 +1,4 @@
-// See protocol.h.
+// Losses are flooded to all neighbours; every process draws the same report from them.
 #include "launch/watch/protocol.h"
 
 #include "base/log.h"

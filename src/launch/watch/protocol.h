@@ -1,7 +1,6 @@
 // What one process' watch makes of messages, exits and time: deaths, hangs, and one common report.
 #pragma once
 
-#include "launch/watch/losses.h"
 #include "launch/watch/setup.h"
 #include "launch/watch/verdict.h"
 

@@ -1,17 +1,17 @@
-// See setup.h.
+// Neighbours are greeted with the secret; what one could not set up is told to all.
 #include "launch/watch/setup.h"
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/unix_socket.h"
+#include "launch/net/address.h"
+#include "launch/tree/tcp_bootstrap.h"
 #include "launch/watch/acceptor.h"
-#include "launch/watch/address.h"
 #include "launch/watch/fields.h"
-#include "launch/watch/graph.h"
-#include "launch/watch/socket.h"
+#include "launch/watch/process.h"
 
 #include <fmt/format.h>
 
-#include <netinet/in.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -27,6 +27,12 @@ constexpr double kAttemptS = 1.0;      // of one connection, and of its answer
 constexpr double kAllAttemptsS = 2.0;  // of one neighbour, over its addresses
 // Processes of a node that one process watches directly: each costs a descriptor.
 constexpr int kMaxExits = 128;
+
+std::uint16_t port_at(const ControlProcess& peer, const std::string& host) {
+  const auto index = std::ranges::find(peer.hosts, host) - peer.hosts.begin();
+  return index < std::ssize(peer.ports) ? peer.ports[static_cast<std::size_t>(index)]
+                                        : std::uint16_t{0};
+}
 
 // What a process could set up, told to all.
 struct Made {
@@ -54,12 +60,14 @@ std::string socket_name(const ControlSecret& secret, int process) {
   return name + fmt::format("-{}", process);
 }
 
-std::uint16_t port_of(int listener) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  if (::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
-  // The port has the same place in both families.
-  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+// Of this process, for other nodes: the one that the job's own connections use, else those of all
+// interfaces.
+std::vector<std::string> own_hosts(const Bootstrap& process) {
+  if (auto host = host_of(process); !host.empty()) return {std::move(host)};
+  std::vector<std::string> hosts;
+  for (auto& address : interface_addresses())
+    if (hosts.size() < kMaxAddresses) hosts.push_back(std::move(address.host));
+  return hosts;
 }
 
 class Setup {
@@ -95,12 +103,19 @@ class Setup {
     std::vector<FileDescriptor> listeners;
     if (place.local_nranks > 1) listeners.push_back(listen_unix(socket_name(secret_, parts_.self)));
     if (place.nnodes == 1) return listeners;
-    auto tcp = listen_tcp();
-    if (tcp) mine_.port = port_of(tcp.get());
-    for (const auto& address : interface_addresses())
-      if (mine_.addresses.size() < kMaxAddresses) mine_.addresses.push_back(address.host);
-    listeners.push_back(std::move(tcp));
+    for (const auto& host : own_hosts(process_)) listen_at(host, listeners);
     return listeners;
+  }
+
+  // An address that cannot be listened on (it has just gone) is none at which others find this one.
+  void listen_at(const std::string& host, std::vector<FileDescriptor>& listeners) {
+    try {
+      auto listener = Listener::open({host, 0});
+      mine_.hosts.push_back(host);
+      mine_.ports.push_back(listener.address().port);
+      listeners.push_back(std::move(listener).take());
+    } catch (const Error&) {
+    }
   }
 
   ControlPage::Shape node_shape() const {
@@ -131,11 +146,11 @@ class Setup {
 
   bool greet(int fd, int to, Purpose purpose, FileDescriptor* passed = nullptr) {
     const auto deadline = Deadline::after(clock_, kAttemptS);
-    const Hello hello{secret_.key, parts_.self, to, purpose};
+    const ControlHello hello{secret_.key, parts_.self, to, purpose};
     std::uint32_t answer = 0;
     return send_whole(fd, std::as_bytes(std::span(&hello, 1))) &&
            recv_whole(fd, std::as_writable_bytes(std::span(&answer, 1)), deadline, passed) &&
-           answer == kWelcome;
+           answer == kHelloAck;
   }
 
   std::vector<int> neighbours() const {
@@ -162,14 +177,14 @@ class Setup {
 
   FileDescriptor connect_afar(const ControlProcess& peer) {
     reason_ = "it has no address for other hosts";
-    if (peer.port == 0) return {};
     const auto end = Deadline::after(clock_, kAllAttemptsS);
-    for (const auto& host : nearest_first(peer.addresses, interface_addresses())) {
+    for (const auto& host : nearest_first(peer.hosts, interface_addresses())) {
       if (end.passed()) break;
-      auto fd = connect_tcp({host, peer.port}, Deadline::after(clock_, kAttemptS));
+      const SocketAddress address{host, port_at(peer, host)};
+      auto fd = connect_tcp(address, Deadline::after(clock_, kAttemptS));
       const auto failed = fd ? "no answer" : std::strerror(errno);
       if (fd && greet(fd.get(), peer.process, Purpose::link)) return fd;
-      reason_ = fmt::format("{}: {}", text_of(SocketAddress{host, peer.port}), failed);
+      reason_ = fmt::format("{}: {}", text_of(address), failed);
     }
     return {};
   }

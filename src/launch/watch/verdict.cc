@@ -1,15 +1,45 @@
-// See verdict.h.
+// Ranks are compared by the stages that they entered, then by the calls that they began.
 #include "launch/watch/verdict.h"
 
-#include "launch/watch/graph.h"
+#include "launch/watch/process.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 namespace linerate {
+
+bool ControlLosses::add(const Loss& loss) {
+  const auto known = std::ranges::find_if(losses_, [&](const Loss& other) {
+    return other.kind == loss.kind && other.process == loss.process;
+  });
+  if (known == losses_.end()) {
+    losses_.push_back(loss);
+    return true;
+  }
+  if (known->origin <= loss.origin) return false;
+  *known = loss;
+  return true;
+}
+
+std::vector<Loss> ControlLosses::verdict() const {
+  if (losses_.empty()) return {};
+  const auto kind = std::ranges::min(losses_, {}, &Loss::kind).kind;
+  std::vector<Loss> chosen;
+  std::ranges::copy_if(losses_, std::back_inserter(chosen),
+                       [&](const Loss& loss) { return loss.kind == kind; });
+  if (kind == LossKind::missing) {
+    const int origin = std::ranges::min(chosen, {}, &Loss::origin).origin;
+    std::erase_if(chosen, [&](const Loss& loss) { return loss.origin != origin; });
+  } else {
+    std::ranges::sort(chosen, {}, &Loss::process);
+  }
+  return chosen;
+}
+
 namespace {
 
 const ControlProcess& at(const Inquiry& inquiry, int process) {

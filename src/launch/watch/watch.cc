@@ -1,12 +1,11 @@
-// See watch.h. The thread, and what other threads ask of it; what it makes of the news is
-// protocol.h.
+// The thread, and what other threads ask of it; what it makes of the news is protocol.h.
 #include "launch/watch/watch.h"
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/unix_socket.h"
 #include "launch/quiet_thread.h"
 #include "launch/watch/protocol.h"
-#include "launch/watch/socket.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,12 @@
 // Notices dead and hung ranks while the ranks' own threads are busy, and names them.
+//
+// Each process has one watch, a thread that sleeps in poll(2). A rank's thread writes what it is
+// doing into a page of memory that all processes of its node share (page.h), so that it can be read
+// after its death too. Watches are linked to at most five others (process.h, link.h). A death
+// is seen by a pidfd on the node, and across nodes by a closed connection. A thread that stands
+// still beyond its limit makes its watch ask all others what they do (inquiry.cc); who does not
+// answer, or is furthest behind, is named (verdict.h). All survivors agree on one report
+// (protocol.h), call their aborters and end.
 #pragma once
 
 #include "base/clock.h"

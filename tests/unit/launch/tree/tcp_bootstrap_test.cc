@@ -211,7 +211,7 @@ TEST_P(TcpJob, LetsMembersLeaveWhileOthersStillRead) {
 // Connected by hand, so that a socket can be cut as a death cuts it: without a farewell.
 class CutLink : public ::testing::Test {
  protected:
-  static TreeSeat seat(int rank, int nranks) {
+  static TreeMember member_at(int rank, int nranks) {
     return {.rank = rank, .nranks = nranks, .name = "rank " + std::to_string(rank), .token = "t"};
   }
   static Frame hello(const std::string& token, int rank) {
@@ -230,7 +230,7 @@ TEST_F(CutLink, IsAFailureThatNamesTheRank) {
   });
 
   try {
-    (void)tcp_bootstrap(seat(0, 2), std::move(listener), std::nullopt, later());
+    (void)tcp_bootstrap(member_at(0, 2), std::move(listener), std::nullopt, later());
     ADD_FAILURE() << "the death went unnoticed";
   } catch (const PeerFailure& failure) {
     EXPECT_THAT(failure.what(), HasSubstr("rank 1 by hand"));
@@ -250,13 +250,13 @@ TEST_F(CutLink, IsToldToTheOtherSubtree) {
   std::string told;
   std::thread sibling([&] {
     try {
-      (void)tcp_bootstrap(seat(2, 3), Listener::open({"127.0.0.1", 0}), address, later());
+      (void)tcp_bootstrap(member_at(2, 3), Listener::open({"127.0.0.1", 0}), address, later());
     } catch (const PeerFailure& failure) {
       told = failure.what();
     }
   });
 
-  EXPECT_THROW((void)tcp_bootstrap(seat(0, 3), std::move(listener), std::nullopt, later()),
+  EXPECT_THROW((void)tcp_bootstrap(member_at(0, 3), std::move(listener), std::nullopt, later()),
                PeerFailure);
   dying.join();
   sibling.join();
@@ -276,11 +276,11 @@ TEST_F(CutLink, RefusesStrangersAndWaitsForTheRightOne) {
   send_frame(unexpected, hello("t", 5), later());
   std::thread child([&] {
     const auto member =
-        tcp_bootstrap(seat(1, 2), Listener::open({"127.0.0.1", 0}), address, later());
+        tcp_bootstrap(member_at(1, 2), Listener::open({"127.0.0.1", 0}), address, later());
     member->barrier(later());
   });
 
-  const auto root = tcp_bootstrap(seat(0, 2), std::move(listener), std::nullopt, later());
+  const auto root = tcp_bootstrap(member_at(0, 2), std::move(listener), std::nullopt, later());
   root->barrier(later());
   child.join();
 
@@ -291,7 +291,7 @@ TEST_F(CutLink, RefusesStrangersAndWaitsForTheRightOne) {
 TEST_F(CutLink, SaysAtTheDeadlineWhoHasNotConnected) {
   std::string sentence;
   try {
-    (void)tcp_bootstrap(seat(0, 3), Listener::open({"127.0.0.1", 0}), std::nullopt, soon());
+    (void)tcp_bootstrap(member_at(0, 3), Listener::open({"127.0.0.1", 0}), std::nullopt, soon());
   } catch (const TimeoutError& error) {
     sentence = error.what();
   }

@@ -1,7 +1,7 @@
 // Neighbours that connect to a process which has no descriptor left for them.
 #include "launch/watch/acceptor.h"
 
-#include "launch/watch/socket.h"
+#include "base/unix_socket.h"
 #include "unit/launch/few_descriptors.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ TEST(ControlAcceptor, WaitsWithoutSpinningWhereNoDescriptorIsLeft) {
     used_s = cpu_seconds() - before_s;
   }
 
-  const Hello hello{.from = 5, .to = 3};
+  const ControlHello hello{.from = 5, .to = 3};
   ASSERT_TRUE(send_whole(neighbour.get(), std::as_bytes(std::span(&hello, 1))));
   std::uint32_t answer = 0;
   const SteadyClock clock;
@@ -40,7 +40,7 @@ TEST(ControlAcceptor, WaitsWithoutSpinningWhereNoDescriptorIsLeft) {
                          Deadline::after(clock, 10)));
 
   EXPECT_LT(used_s, kWaitS / 4);
-  EXPECT_EQ(answer, kWelcome);
+  EXPECT_EQ(answer, kHelloAck);
   EXPECT_TRUE(acceptor.finish().contains(5));
 }
 

@@ -1,5 +1,5 @@
 // Who is linked to whom.
-#include "launch/watch/graph.h"
+#include "launch/watch/process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

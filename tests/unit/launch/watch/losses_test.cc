@@ -1,5 +1,5 @@
 // The one report that all processes draw from the losses they hear of.
-#include "launch/watch/losses.h"
+#include "launch/watch/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

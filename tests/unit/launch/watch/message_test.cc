@@ -1,5 +1,5 @@
 // Messages of the watch as bytes: what goes in comes out, and nothing else does.
-#include "launch/watch/message.h"
+#include "launch/watch/link.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Bodies and looks shared by the tests of the watch.
 #pragma once
 
-#include "launch/watch/address.h"
+#include "launch/net/address.h"
 #include "launch/watch/watch.h"
 #include "unit/launch/forked_job.h"
 

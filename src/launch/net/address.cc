@@ -1,24 +1,76 @@
-// See address.h.
-#include "launch/watch/address.h"
+// Addresses are compared as bytes, whichever family.
+#include "launch/net/address.h"
 
+#include "base/error.h"
 #include "base/handle.h"
 #include "base/text.h"
+#include "launch/net/socket.h"
+
+#include <fmt/format.h>
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 namespace linerate {
 namespace {
 
+struct Answer {
+  int code = 0;  // of getaddrinfo
+  AddressList list{};
+  std::string sentence{};
+};
+
+Answer ask(const SocketAddress& address, int flags) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  const auto port = std::to_string(address.port);
+  const int code = ::getaddrinfo(address.host.c_str(), port.c_str(), &hints, &list);
+  if (code == 0) return {.list = AddressList(list)};
+  return {.code = code,
+          .sentence = fmt::format("the host name '{}' cannot be resolved: {}", address.host,
+                                  code == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(code))};
+}
+
+bool may_help_to_ask_again(int code) {
+  return code == EAI_AGAIN || code == EAI_SYSTEM || code == EAI_MEMORY;
+}
+
+}  // namespace
+
+Result<AddressList> resolve(const SocketAddress& address, int flags) {
+  auto answer = ask(address, flags);
+  if (answer.code == 0) return std::move(answer.list);
+  return Failure{std::move(answer.sentence)};
+}
+
+void await_name(const std::string& host, const Deadline& deadline) {
+  constexpr int kPauseMs = 500;
+  for (;;) {
+    const auto answer = ask({host, 0}, 0);
+    if (answer.code == 0) return;
+    if (!may_help_to_ask_again(answer.code)) throw Error(answer.sentence, ExitCode::usage);
+    if (deadline.passed()) throw TimeoutError(answer.sentence);
+    const int left_ms = deadline.bounded() ? deadline.poll_ms() : kPauseMs;
+    (void)::poll(nullptr, 0, std::min(left_ms, kPauseMs));
+  }
+}
+
+namespace {
+
 // The address itself, 4 or 16 bytes; empty for other families.
-std::vector<unsigned char> bytes_of(const sockaddr* address) {
+std::vector<unsigned char> address_bytes(const sockaddr* address) {
   const void* from = nullptr;
   std::size_t length = 0;
   if (address != nullptr && address->sa_family == AF_INET) {
@@ -33,7 +85,7 @@ std::vector<unsigned char> bytes_of(const sockaddr* address) {
   return bytes;
 }
 
-std::string text_of(const std::vector<unsigned char>& bytes) {
+std::string numeric_text(const std::vector<unsigned char>& bytes) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   const int family = bytes.size() == sizeof(in_addr) ? AF_INET : AF_INET6;
   (void)::inet_ntop(family, bytes.data(), text.data(), text.size());
@@ -53,7 +105,7 @@ bool usable(const ifaddrs& item) {
 
 int distance(const std::string& candidate, const std::vector<InterfaceAddress>& ours) {
   const auto numeric = numeric_address({candidate, 0});
-  const auto bytes = bytes_of(reinterpret_cast<const sockaddr*>(&numeric.storage));
+  const auto bytes = address_bytes(reinterpret_cast<const sockaddr*>(&numeric.storage));
   if (std::ranges::any_of(ours, [&](const auto& own) { return own.host == candidate; })) return 2;
   return std::ranges::any_of(ours, [&](const auto& own) { return in_network(bytes, own); }) ? 0 : 1;
 }
@@ -67,7 +119,7 @@ std::optional<InterfaceAddress> network_of(std::string_view text) {
   InterfaceAddress network;
   network.host = text.substr(0, slash);
   const auto numeric = numeric_address({network.host, 0});
-  network.bytes = bytes_of(reinterpret_cast<const sockaddr*>(&numeric.storage));
+  network.bytes = address_bytes(reinterpret_cast<const sockaddr*>(&numeric.storage));
   const auto nbits = static_cast<std::int64_t>(8 * network.bytes.size());
   if (nbits == 0 || !length || *length < 0 || *length > nbits) return std::nullopt;
   network.mask.resize(network.bytes.size());
@@ -99,17 +151,29 @@ NumericAddress numeric_address(const SocketAddress& text) {
   return result;
 }
 
+FileDescriptor connect_tcp(const SocketAddress& to, const Deadline& deadline) {
+  const auto address = numeric_address(to);
+  FileDescriptor fd(
+      ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return {};
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);
+  errno = try_connect(fd.get(), generic, address.length, deadline);
+  if (errno != 0) return {};
+  tune(fd.get());
+  return fd;
+}
+
 std::vector<InterfaceAddress> interface_addresses() {
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return {};
   const Handle<ifaddrs, freeifaddrs> owner(list);
   std::vector<InterfaceAddress> found;
   for (const auto* item = list; item != nullptr; item = item->ifa_next) {
-    auto bytes = bytes_of(item->ifa_addr);
+    auto bytes = address_bytes(item->ifa_addr);
     if (bytes.empty() || !usable(*item) || only_local(bytes)) continue;
-    auto host = text_of(bytes);
+    auto host = numeric_text(bytes);
     found.push_back(
-        {std::move(host), std::move(bytes), bytes_of(item->ifa_netmask), item->ifa_name});
+        {std::move(host), std::move(bytes), address_bytes(item->ifa_netmask), item->ifa_name});
   }
   std::ranges::stable_sort(found, {}, [](const auto& address) { return address.bytes.size(); });
   return found;

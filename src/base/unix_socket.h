@@ -1,10 +1,12 @@
-// Sockets of the watch: abstract unix sockets within a node, TCP between nodes, small whole
-// messages.
+// Unix sockets with abstract names between the processes of a host, which pass descriptors along.
+//
+// An abstract name has no file, is known within the network namespace only and vanishes with its
+// owner. Everybody on the host can read it in /proc/net/unix and connect, so who listens asks for a
+// secret.
 #pragma once
 
 #include "base/clock.h"
 #include "base/handle.h"
-#include "launch/net/socket.h"
 
 #include <cstddef>
 #include <span>
@@ -16,19 +18,9 @@ namespace linerate {
 // ours in their place would receive what is printed. Takes `fd` over.
 FileDescriptor above_stdio(int fd);
 
-// An abstract name: it has no file, and is known within the network namespace only. None on
-// failure.
+// Close-on-exec and non-blocking. None on failure; errno says why.
 FileDescriptor listen_unix(std::string_view name);
 FileDescriptor connect_unix(std::string_view name);
-
-// Listens on every address of this host, on a free port. None on failure; errno says why.
-FileDescriptor listen_tcp();
-// One attempt at a numeric address. None on failure; errno says why. Dead hosts are found within 5
-// s.
-FileDescriptor connect_tcp(const SocketAddress& to, const Deadline& deadline);
-
-// A connection that waits at the listener, non-blocking; none when there is none.
-FileDescriptor accept_waiting(int listener);
 
 // Sends a message that fits the socket's empty buffer, on a unix socket with a descriptor if >= 0.
 bool send_whole(int fd, std::span<const std::byte> message, int passed = -1);

@@ -1,11 +1,7 @@
-// See socket.h.
-#include "launch/watch/socket.h"
-
-#include "launch/net/descriptor.h"
-#include "launch/watch/address.h"
+// A descriptor travels as ancillary data (SCM_RIGHTS) of the message's first byte.
+#include "base/unix_socket.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -90,38 +86,6 @@ FileDescriptor connect_unix(std::string_view name) {
   return fd;
 }
 
-FileDescriptor listen_tcp() {
-  // One socket for both families, where the system has both.
-  for (const int family : {AF_INET6, AF_INET}) {
-    auto fd = above_stdio(::socket(family, kStream, 0));
-    const int no = 0;
-    if (family == AF_INET6) (void)::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-    if (fd && ::listen(fd.get(), SOMAXCONN) == 0) return fd;
-  }
-  return {};
-}
-
-FileDescriptor connect_tcp(const SocketAddress& to, const Deadline& deadline) {
-  const auto address = numeric_address(to);
-  auto fd = above_stdio(::socket(address.storage.ss_family, kStream, 0));
-  if (!fd) return {};
-  const auto* generic = reinterpret_cast<const sockaddr*>(&address.storage);
-  errno = try_connect(fd.get(), generic, address.length, deadline);
-  if (errno != 0) return {};
-  tune(fd.get());
-  return fd;
-}
-
-FileDescriptor accept_waiting(int listener) {
-  auto fd = above_stdio(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!fd) return {};
-  int family = 0;
-  socklen_t length = sizeof family;
-  (void)::getsockopt(fd.get(), SOL_SOCKET, SO_DOMAIN, &family, &length);
-  if (family != AF_UNIX) tune(fd.get());
-  return fd;
-}
-
 bool send_whole(int fd, std::span<const std::byte> data, int passed) {
   iovec part{.iov_base = const_cast<std::byte*>(data.data()), .iov_len = data.size()};
   PassedDescriptor room{};
@@ -147,7 +111,9 @@ bool recv_whole(int fd, std::span<std::byte> message, const Deadline& deadline,
       continue;
     }
     const bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
-    if (!later || !wait_for(fd, POLLIN, deadline)) return false;
+    pollfd item{.fd = fd, .events = POLLIN, .revents = 0};
+    if (!later || deadline.passed()) return false;
+    (void)::poll(&item, 1, deadline.poll_ms());
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // Which address of a peer to try first.
-#include "launch/watch/address.h"
+#include "launch/net/address.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

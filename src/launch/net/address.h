@@ -1,8 +1,11 @@
 // Addresses by which other hosts may reach this one, and which of a peer's to try first.
 #pragma once
 
+#include "base/handle.h"
+#include "base/result.h"
 #include "launch/net/socket.h"
 
+#include <netdb.h>
 #include <sys/socket.h>
 
 #include <cstddef>
@@ -13,12 +16,25 @@
 
 namespace linerate {
 
+using AddressList = Handle<addrinfo, freeaddrinfo>;
+
+// The addresses of a name or a numeric address, in the system's order; `flags` are getaddrinfo's.
+Result<AddressList> resolve(const SocketAddress& address, int flags);
+
+// Waits until the name is known: the name server may not answer yet (EAI_AGAIN). Throws Error with
+// ExitCode::usage at once where there is no such name, TimeoutError where nobody ever answers.
+void await_name(const std::string& host, const Deadline& deadline);
+
 struct NumericAddress {
   sockaddr_storage storage{};
   socklen_t length = 0;  // 0: the text was no numeric address
 };
 
 NumericAddress numeric_address(const SocketAddress& text);
+
+// One attempt at a numeric address; none on failure, and errno says why. Dead hosts are found
+// within 5 s.
+FileDescriptor connect_tcp(const SocketAddress& to, const Deadline& deadline);
 
 // An address of an interface of this host, with its network.
 struct InterfaceAddress {
