@@ -70,9 +70,10 @@ inline constexpr std::string_view kFakeText =
     "| `die` | RANK:CALL | | the rank fails instead of making this call | `die=1:10` |\n";
 
 inline constexpr std::string_view kSignalsText =
-    "Ctrl-C (SIGINT) and SIGTERM ask a benchmark to end. At the end of the window under way, or\n"
-    "within a second in its warm-up, samples and checks, it writes the footer and every file, and\n"
-    "exits with 130; a line on stderr says that it waits. A second one, half a second later or\n"
+    "Ctrl-C (SIGINT), SIGTERM, SIGHUP and SIGQUIT ask a benchmark to end. At the end of the\n"
+    "window under way, or within a second in its warm-up, samples and checks, it writes the\n"
+    "footer and every file, and exits with 130; a line on stderr says that it waits. While the\n"
+    "job starts, it ends within a second. A second signal, half a second later or\n"
     "more, ends it at once, with 130 too: also while a call hangs. Other commands, which print\n"
     "and keep their results at their end, end at once.\n";
 

@@ -14,6 +14,7 @@
 #include "commands/nccl_expecter.h"
 #include "commands/outputs.h"
 #include "commands/ranks.h"
+#include "launch/job_failure.h"
 #include "launch/place.h"
 #include "launch/siblings.h"
 #include "launch/start_guard.h"
@@ -56,6 +57,8 @@ class ProcessRunner {
   ExitCode fail(const Error& error);
   std::optional<std::string> remark(ExitCode code) const;
   std::string own_name() const;
+  void thread_failed(const std::string& sentence);
+  void await_report() const;
   bool blames_others() const;
   std::string failure_sentence(const Error& error) const;
   int threads() const;
@@ -198,7 +201,7 @@ ExitCode ProcessRunner::run() {
       run_thread(member, report);
     };
     run_rank_threads(fabric_.process(), threads(), body,
-                     [this](const std::string& sentence) { watch_->fail(sentence); });
+                     [this](const std::string& sentence) { thread_failed(sentence); });
     const auto code = verdict(totals_);
     if (writes()) run_.outputs->end(totals_, code, remark(code));
     init_deadline_ = Deadline::after(clock_, run_.config.init_timeout_s());
@@ -227,13 +230,24 @@ std::string ProcessRunner::own_name() const {
                      fabric_.process().place().hostname);
 }
 
-// Where ranks were lost the watch names them; what this thread saw is only its echo.
-std::string ProcessRunner::failure_sentence(const Error& error) const {
-  constexpr auto kPatience = std::chrono::milliseconds(1000);
+// Until the watch has asked all processes, and their answers have had a second.
+void ProcessRunner::await_report() const {
+  constexpr auto kPatience = std::chrono::milliseconds(2000);
   constexpr auto kStep = std::chrono::milliseconds(20);
-  if (error.exit_code() != ExitCode::lost) return fmt::format("{}: {}", own_name(), error.what());
   for (auto waited = kStep; waited < kPatience && !watch_->failure(); waited += kStep)
     std::this_thread::sleep_for(kStep);
+}
+
+// A deadline that passed here is but the echo of a rank that is missing, whom the watch knows.
+void ProcessRunner::thread_failed(const std::string& sentence) {
+  if (JobFailure::current().kind == JobFailure::Kind::timeout) await_report();
+  watch_->fail(sentence);
+}
+
+// Where ranks were lost the watch names them; what this thread saw is only its echo.
+std::string ProcessRunner::failure_sentence(const Error& error) const {
+  if (error.exit_code() != ExitCode::lost) return fmt::format("{}: {}", own_name(), error.what());
+  await_report();
   const auto report = watch_->failure();
   if (!report || report->sentences.empty()) return error.what();
   return fmt::format("{}", fmt::join(report->sentences, " "));
