@@ -15,6 +15,13 @@ VERDICT = (r"[^;:]*?(?:is missing|are missing|did not come|has not arrived|to co
            r"|to start|does not answer|waiting for)")
 
 
+def runs_the_tool(pid: int) -> bool:
+    """Not so between a launcher's fork and its exec: then the launcher waits, and we do not run."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/exe").resolve().name == "linerate"
+    return False
+
+
 class StoppedJob:
     """A job of several processes, its output in files."""
 
@@ -28,12 +35,12 @@ class StoppedJob:
                     env=environment(**extra)))
 
     def ranks(self) -> dict[int, int]:
-        """Pids by rank, of those that have started."""
+        """Pids by rank, of those that run the tool."""
         pids = [process.pid for process in self.processes]
         if len(pids) == 1:  # of a launcher
             with suppress(FileNotFoundError):
                 pids = children(pids[0])
-        return dict(enumerate(pids))
+        return {rank: pid for rank, pid in enumerate(pids) if runs_the_tool(pid)}
 
     def wait(self, stopped: int, limit_s: float) -> list[int]:
         """Exit codes of all but the stopped process; TimeoutExpired where they do not end."""
