@@ -1,10 +1,6 @@
 // Lengths are little-endian; a header is checked as soon as its bytes have come.
 #include "launch/net/frame.h"
 
-#include "base/error.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -82,33 +78,6 @@ ParsedFrame parse_frame(std::span<const std::byte> input, std::size_t max_payloa
 
 std::size_t frame_bytes(std::span<const std::byte> header) {
   return kFrameHeaderBytes + payload_length(header);
-}
-
-namespace {
-
-ParsedFrame checked(const Socket& peer, std::span<const std::byte> input, std::size_t max_payload) {
-  const auto parsed = parse_frame(input, max_payload);
-  if (parsed.state == ParsedFrame::State::malformed)
-    throw Error(fmt::format("{} is no peer of this job: {}", peer.peer_name(), parsed.problem));
-  return parsed;
-}
-
-}  // namespace
-
-void send_frame(Socket& socket, const Frame& frame, const Deadline& deadline) {
-  socket.send_all(encode_frame(frame.type, frame.payload), deadline);
-}
-
-Frame recv_frame(Socket& socket, std::size_t max_payload, const Deadline& deadline) {
-  Bytes buffer(kFrameHeaderBytes);
-  socket.recv_all(buffer, deadline);
-  auto parsed = checked(socket, buffer, max_payload);
-  if (parsed.state == ParsedFrame::State::incomplete) {
-    buffer.resize(frame_bytes(buffer));
-    socket.recv_all(std::span(buffer).subspan(kFrameHeaderBytes), deadline);
-    parsed = checked(socket, buffer, max_payload);
-  }
-  return {parsed.type, Bytes(parsed.payload.begin(), parsed.payload.end())};
 }
 
 }  // namespace linerate

@@ -3,7 +3,6 @@
 
 #include "base/result.h"
 #include "comm/bootstrap.h"
-#include "launch/net/socket.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -57,10 +56,5 @@ ParsedFrame parse_frame(std::span<const std::byte> input, std::size_t max_payloa
 
 // Bytes of the whole frame that begins with `header`. REQUIRES: a header that parse_frame accepts.
 std::size_t frame_bytes(std::span<const std::byte> header);
-
-void send_frame(Socket& socket, const Frame& frame, const Deadline& deadline);
-
-// Throws Error when the peer does not speak our protocol, and what Socket::recv_all throws.
-Frame recv_frame(Socket& socket, std::size_t max_payload, const Deadline& deadline);
 
 }  // namespace linerate

@@ -2,7 +2,7 @@
 #include "launch/store/client.h"
 
 #include "base/error.h"
-#include "launch/net/frame.h"
+#include "launch/net/frame_socket.h"
 
 #include <fmt/format.h>
 

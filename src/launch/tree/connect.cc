@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "comm/bootstrap.h"
-#include "launch/net/frame.h"
+#include "launch/net/frame_socket.h"
 #include "launch/net/token.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "launch/store/connection.h"
 
 #include "base/clock.h"
-#include "launch/net/frame.h"
+#include "launch/net/frame_socket.h"
 #include "launch/store/server.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The store over loopback: honest clients, late ones, strangers and floods.
 #include "base/error.h"
-#include "launch/net/frame.h"
+#include "launch/net/frame_socket.h"
 #include "launch/store/client.h"
 #include "launch/store/server.h"
 
