@@ -85,9 +85,9 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (!outputs) return refuse(outputs.sentence());
   run.outputs = outputs->get();
   if (identity.launcher != Launcher::nprocs) return run_process(run, identity);
-  return fork_processes(
-      config.nprocs, [&](const Identity& child) { return run_process(run, child); },
-      {.ranks_per_process = ranks_per_process, .timeout_s = config.timeout_s});
+  return fork_processes(config.nprocs,
+                        [&](const Identity& child) { return run_process(run, child); },
+                        {.ranks_per_process = ranks_per_process, .timeout_s = config.timeout_s});
 }
 
 }  // namespace
