@@ -9,7 +9,7 @@
 namespace linerate {
 namespace {
 
-class Buffers : public testing::Test {
+class BufferMemory : public testing::Test {
  protected:
   Buffer make() {
     return Buffer(memory_, MemoryKind::host, [this](View view) {
@@ -22,13 +22,13 @@ class Buffers : public testing::Test {
   int released_ = 0;
 };
 
-TEST_F(Buffers, ReleaseOnDestruction) {
+TEST_F(BufferMemory, ReleaseOnDestruction) {
   { const auto buffer = make(); }
 
   EXPECT_EQ(released_, 1);
 }
 
-TEST_F(Buffers, ReleaseOnceAfterMoves) {
+TEST_F(BufferMemory, ReleaseOnceAfterMoves) {
   {
     auto first = make();
     Buffer second(std::move(first));
@@ -41,7 +41,7 @@ TEST_F(Buffers, ReleaseOnceAfterMoves) {
   EXPECT_EQ(released_, 1);
 }
 
-TEST_F(Buffers, ReleaseWhatAnAssignmentReplaces) {
+TEST_F(BufferMemory, ReleaseWhatAnAssignmentReplaces) {
   auto buffer = make();
 
   buffer = Buffer();
@@ -50,7 +50,7 @@ TEST_F(Buffers, ReleaseWhatAnAssignmentReplaces) {
   EXPECT_EQ(buffer.bytes(), 0u);
 }
 
-TEST_F(Buffers, ViewParts) {
+TEST_F(BufferMemory, ViewParts) {
   const auto buffer = make();
 
   EXPECT_EQ(buffer.view(10, 20).data(), memory_.data() + 10);
