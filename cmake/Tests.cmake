@@ -137,7 +137,7 @@ endforeach()
 # The tools as users start them: every file of tests/system, but those that are registered by name
 # here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
 # run beside each other; those that measure run alone.
-set(measuring tune bench emulation memcpy measure verdict verdict_repeats)
+set(measuring tune bench emulation memcpy measure verdict verdict_repeats random_stops)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
@@ -164,6 +164,10 @@ set_tests_properties(system.slurm system.placement PROPERTIES RESOURCE_LOCK mung
 linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
   REPEATS=100)
 set_tests_properties(system.verdicts_100_times PROPERTIES RUN_SERIAL ON TIMEOUT 3600)
+# 200 ranks that stop, 50 under each launcher.
+linerate_python_test(system.random_stops_200 full tests/system/random_stops_test.py
+  LINERATE_STOPS=50)
+set_tests_properties(system.random_stops_200 PROPERTIES RUN_SERIAL ON TIMEOUT 7200)
 
 # What needs a GPU: skipped with the reason where there is none.
 foreach(name IN ITEMS memcpy nccl)

@@ -8,7 +8,8 @@ import time
 import unittest
 from pathlib import Path
 
-from support import environment, free_port, json_lines, main, run, tool
+from ports import free_port
+from support import environment, json_lines, main, run, tool
 
 SWEEP = ["-t", "2", "-b", "1K", "-e", "4K", "-f", "2", "-n", "3"]
 
@@ -33,13 +34,12 @@ class EarlyFailures(unittest.TestCase):
         self.check([*SWEEP, "--algo", "Ring"], 2, "Ring")
 
     def test_peers_that_never_come(self):
-        port = str(free_port())
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "run.jsonl"
-            done = run([tool("all_reduce_perf"), *SWEEP[2:], "-T", "1", f"--jsonl={path}"],
-                       RANK="0", WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+            path = f"{folder}/run.jsonl"
+            done = run([tool("all_reduce_perf"), *SWEEP[2:], "-T", "1", "--jsonl", path], RANK="0",
+                       WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(free_port()))
             self.assertEqual(done.returncode, 4, done.stderr)
-            self.assertEqual([line["kind"] for line in json_lines(path)], ["run", "end"])
+            self.assertEqual([line["kind"] for line in json_lines(Path(path))], ["run", "end"])
 
     def test_a_library_that_is_not_there(self):
         self.check([*SWEEP[2:], "--backend", "nccl", "--nccl-lib", "/nowhere.so"], 5, "NVIDIA|nccl")

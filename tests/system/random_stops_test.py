@@ -10,8 +10,9 @@ import unittest
 from pathlib import Path
 
 from job import LONG_SWEEP
+from ports import free_port
 from stopped_job import StoppedJob, blamed
-from support import environment, free_port, main, mpirun, needs, needs_module, tool
+from support import environment, main, mpirun, needs, needs_module, tool
 
 TRIALS = int(os.environ.get("LINERATE_STOPS", "3"))  # of each launcher; 200 in the full suite
 SEED = int(os.environ.get("LINERATE_SEED", "21"))
