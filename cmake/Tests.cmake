@@ -94,7 +94,7 @@ linerate_test(conformance tests/conformance linerate_collectives linerate_backen
               linerate_backend_fake linerate_launch SHARDS 4)
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)
-target_include_directories(fake_nvml PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} tests)
+target_include_directories(fake_nvml PRIVATE src ${CMAKE_CURRENT_SOURCE_DIR} tests)
 target_link_libraries(fake_nvml PRIVATE fmt::fmt-header-only)
 set_target_properties(fake_nvml PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fakes)
 if(TARGET unit_topo)

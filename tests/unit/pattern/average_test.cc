@@ -68,10 +68,10 @@ std::vector<T> scaled_before_the_sum(Content content) {
   using Wide = Exact<T>;
   const auto rounded = [](Wide value) { return static_cast<Wide>(T(value)); };
   const Wide scale = rounded(Wide{1} / static_cast<Wide>(content.nranks));
-  std::vector<Wide> sums(kCount);
+  std::vector<Wide> sums(kElements);
   for (content.rank = 0; content.rank < content.nranks; ++content.rank) {
     const auto input = filled<T>(content);
-    for (std::size_t i = 0; i < kCount; ++i)
+    for (std::size_t i = 0; i < kElements; ++i)
       sums[i] = rounded(sums[i] + rounded(static_cast<Wide>(input[i]) * scale));
   }
   return {sums.begin(), sums.end()};
@@ -111,7 +111,7 @@ std::uint64_t wrong_when_off_by(std::uint64_t ulp, const Content& content) {
 
 TEST_P(Average, OverAPowerOfTwoOfRanksIsExact) {
   for (const int nranks : {1, 2, 4, 8, 64, 1024})
-    EXPECT_EQ(wrong_when_off_by(1, content(nranks)), kCount) << nranks << " ranks";
+    EXPECT_EQ(wrong_when_off_by(1, content(nranks)), kElements) << nranks << " ranks";
 }
 
 // 2 ULP of f8e5m2 would be half the value.
@@ -119,7 +119,7 @@ TEST_P(Average, OverOtherNumbersOfRanksIsWithinTheTypesOwnRounding) {
   const std::uint64_t allowed = bytes_of(GetParam()) == 1 ? 1 : 2;
   for (const int nranks : {3, 5, 6, 7, 12, 63}) {
     EXPECT_EQ(wrong_when_off_by(allowed, content(nranks)), 0U) << nranks << " ranks";
-    EXPECT_EQ(wrong_when_off_by(allowed + 1, content(nranks)), kCount) << nranks << " ranks";
+    EXPECT_EQ(wrong_when_off_by(allowed + 1, content(nranks)), kElements) << nranks << " ranks";
   }
 }
 

@@ -60,7 +60,7 @@ TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
 
   run_threads_on_fakes(config, kVersion, [&](const SessionInput& input) {
     Session session(input);
-    session.allocate(8);
+    session.allocate({.bytes = 8});
     const FakeLog log;
     (void)run_pair_test(session, {PairKind::latency, 0, 1, 8}, repeats_of(session.config()));
     calls = log.calls({"ncclGroup", "ncclSend", "ncclRecv"});
@@ -82,7 +82,7 @@ TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
 
   run_threads_on_fakes(config, kVersion, [&](const SessionInput& input) {
     Session session(input);
-    session.allocate(8);
+    session.allocate({.bytes = 8});
     auto& rank = session.ranks().front();
     const FakeLog log;
 
