@@ -32,7 +32,7 @@ def cases_of(text: str) -> list[str]:
 def listed(args: argparse.Namespace) -> list[str]:
     """This shard's cases."""
     text = subprocess.run([*args.command, "--gtest_list_tests"], check=True, capture_output=True,
-                          text=True).stdout
+                          encoding="utf-8", errors="replace").stdout
     index, count = map(int, args.shard.split("/"))
     cases = cases_of(text)
     if args.leave_out:
