@@ -94,6 +94,7 @@ TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
   });
 }
 
+// Each of the two ranks has three buffers: send, recv and the spare one of the verified call.
 TEST(End, OfRegistrationsComesBeforeThatOfCommunicatorsAndMemory) {
   auto config = two_gpus();
   config.gpu.local_register = 1;
@@ -102,7 +103,7 @@ TEST(End, OfRegistrationsComesBeforeThatOfCommunicatorsAndMemory) {
   run_whole(config);
 
   EXPECT_EQ(endings(log),
-            repeated({{4, "ncclCommDeregister"}, {2, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
+            repeated({{6, "ncclCommDeregister"}, {2, "ncclCommDestroy"}, {6, "ncclMemFree"}}));
 }
 
 TEST(End, OfWhatKernelsKnowComesBeforeThatOfTheirCommunicator) {
@@ -113,12 +114,12 @@ TEST(End, OfWhatKernelsKnowComesBeforeThatOfTheirCommunicator) {
 
   run_whole(config);
 
-  EXPECT_EQ(endings(log), repeated({{4, "ncclCommWindowDeregister"},
+  EXPECT_EQ(endings(log), repeated({{6, "ncclCommWindowDeregister"},
                                     {1, "ncclDevCommDestroy"},
                                     {1, "ncclCommDestroy"},
                                     {1, "ncclDevCommDestroy"},
                                     {1, "ncclCommDestroy"},
-                                    {4, "ncclMemFree"}}));
+                                    {6, "ncclMemFree"}}));
 }
 
 TEST(End, OfAGroupsCommunicatorsComesBeforeTheWholeOnes) {
@@ -130,7 +131,7 @@ TEST(End, OfAGroupsCommunicatorsComesBeforeTheWholeOnes) {
   run_whole(config);
 
   EXPECT_EQ(endings(log),
-            repeated({{4, "ncclCommDeregister"}, {4, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
+            repeated({{6, "ncclCommDeregister"}, {4, "ncclCommDestroy"}, {6, "ncclMemFree"}}));
 }
 
 TEST(End, OfPairsThatAreInterruptedIsThatOfAWholeRun) {
@@ -149,7 +150,7 @@ TEST(End, OfPairsThatAreInterruptedIsThatOfAWholeRun) {
                        [&](const SessionInput& input) { totals = run_p2p(input, {}, events); });
 
   EXPECT_TRUE(totals.interrupted);
-  EXPECT_EQ(endings(log), repeated({{2, "ncclCommDestroy"}, {4, "ncclMemFree"}}));
+  EXPECT_EQ(endings(log), repeated({{2, "ncclCommDestroy"}, {6, "ncclMemFree"}}));
 }
 
 // Freeing the memory first would wait for a call that nobody ends.
@@ -161,7 +162,7 @@ TEST(End, OfARunThatFailsIsTheAbortAndThenTheMemory) {
   EXPECT_THROW(run_whole(config), Error);
   set_fake_faults("");
 
-  EXPECT_EQ(endings(log), repeated({{2, "ncclCommAbort"}, {4, "ncclMemFree"}}));
+  EXPECT_EQ(endings(log), repeated({{2, "ncclCommAbort"}, {6, "ncclMemFree"}}));
 }
 
 }  // namespace
