@@ -16,7 +16,9 @@ class Faults(FakeCopies):
         text, messages, lines = self.ended(2, "--gpus", "0,8")
 
         self.assertIn("--gpus names GPU 8, and this process sees 8", messages)
-        self.assertEqual((text, lines), ("", []))
+        self.assertEqual(text, "")
+        self.assertEqual([line["kind"] for line in lines], ["run", "end"])
+        self.assertIn("--gpus names GPU 8", lines[-1]["error"])
 
     def test_a_gpu_that_hangs_ends_the_run_and_what_was_measured_is_kept(self):
         text, messages, lines = self.ended(4, "-t", "h2d_ce,d2h_ce", "-T", "1",

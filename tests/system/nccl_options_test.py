@@ -74,7 +74,7 @@ class Options(GpuRun):
         self.assertRegex(done.stdout, r"# Communicator times   : init \S+ \S+ \| "
                                       r"first call \S+ \S+ \| destroy \S+ \S+\n")
         self.assertRegex(done.stdout, r"# GPU memory usage     : Initialization .* \| "
-                                      r"User-Allocated 8.00 KB \| Collective 0.00 B \| Total")
+                                      r"User-Allocated 12.0 KB \| Collective 0.00 B \| Total")
 
     def test_memory_that_is_not_there_is_told_with_what_is(self):
         sentences = {"22809": "ncclMemAlloc of 2 MiB with 1024 KiB free failed: a fake error",
