@@ -17,7 +17,6 @@ from typing import NoReturn
 from records import Run
 from runlog import BadInput, NoResults, read_runs
 
-
 DISK_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 

@@ -23,28 +23,29 @@ def cases_of(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
 class Outcomes(unittest.TextTestResult):
     """By the id of a case, or of the class or module that did not let its cases run."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: object, **kwargs: object):
         super().__init__(*args, **kwargs)
         self.passed_ids: set[str] = set()
         self.bad: dict[str, str] = {}
         self.left_out: dict[str, str] = {}
 
-    def addSuccess(self, test):  # noqa: N802
+    def addSuccess(self, test: unittest.TestCase):  # noqa: N802
         super().addSuccess(test)
         self.passed_ids.add(test.id())
 
-    def addFailure(self, test, err):  # noqa: N802
+    def addFailure(self, test: unittest.TestCase, err: tuple):  # noqa: N802
         super().addFailure(test, err)
         self.bad[test.id()] = str(err[1])
 
     addError = addFailure  # noqa: N815
 
-    def addSubTest(self, test, subtest, err):  # noqa: N802
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase,
+                   err: tuple | None):  # noqa: N802
         super().addSubTest(test, subtest, err)
         if err is not None:
             self.bad[test.id()] = f"{subtest._subDescription()}: {err[1]}"
 
-    def addSkip(self, test, reason):  # noqa: N802
+    def addSkip(self, test: unittest.TestCase, reason: str):  # noqa: N802
         super().addSkip(test, reason)
         self.left_out[getattr(test, "test_case", test).id()] = reason
 

@@ -48,8 +48,8 @@ def summary(programs: list[Results], may_skip: list[re.Pattern[str]] | None) -> 
             lines.append(f"failed: {program.name} {case}: {why}")
             well = False
     passed = sum(program.passed for program in programs)
-    failed, skipped = (sum(len(cases) for cases in kind) for kind in
-                       zip(*((program.failed, program.skipped) for program in programs)))
+    failed = sum(len(program.failed) for program in programs)
+    skipped = sum(len(program.skipped) for program in programs)
     lines.append(f"{counts_text(passed, failed, skipped)}, of {len(programs)} programs")
     return "\n".join(lines), well
 
