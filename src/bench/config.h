@@ -31,8 +31,8 @@ enum class ProgressMode : std::uint8_t { automatic, on, off };
 
 // --stop ci=1%,max=5s
 struct StopRule {
-  std::optional<double> ci;     // half width of the median's 95 % interval over the median
-  std::optional<double> max_s;  // longest time of one case
+  std::optional<double> ci{};     // half width of the median's 95 % interval over the median
+  std::optional<double> max_s{};  // longest time of one case
 
   bool asked() const { return ci || max_s; }
 };
@@ -61,8 +61,8 @@ struct MemcpyOptions {
 };
 
 struct RunConfig {
-  std::string program;                     // argv[0]'s basename
-  std::vector<std::string> args;           // argv
+  std::string program{};                   // argv[0]'s basename
+  std::vector<std::string> args{};         // argv
   const Collective* collective = nullptr;  // null: p2p_perf
   bool at_once = false;                    // p2p_perf --at-once: disjoint pairs together
 
@@ -86,39 +86,39 @@ struct RunConfig {
   Average average = Average::mean;
   bool report_timestamps = false;
   bool report_memory = false;
-  bool report_init = false;          // --report-init
-  bool expects = true;               // --expect
-  bool lists_verdicts = false;       // --verdict
-  std::optional<double> fail_below;  // --fail-below: part of the bound
-  std::size_t unalign = 0;           // elements
+  bool report_init = false;            // --report-init
+  bool expects = true;                 // --expect
+  bool lists_verdicts = false;         // --verdict
+  std::optional<double> fail_below{};  // --fail-below: part of the bound
+  std::size_t unalign = 0;             // elements
   bool per_iter_timing = false;
   std::uint64_t per_iter_skip = 0;
-  std::string json_file;  // -J
-  GpuOptions gpu;
-  MemcpyOptions memcpy;
+  std::string json_file{};  // -J
+  GpuOptions gpu{};
+  MemcpyOptions memcpy{};
 
-  SplitRule split;
-  std::optional<double> min_bw_gbps;  // NCCL_TESTS_MIN_BW
-  std::optional<int> base_device;     // NCCL_TESTS_DEVICE
-  TrafficOptions traffic;
+  SplitRule split{};
+  std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
+  std::optional<int> base_device{};     // NCCL_TESTS_DEVICE
+  TrafficOptions traffic{};
 
   std::string backend = "auto";
-  std::string algorithm;  // --algo; empty: the backend chooses
-  int nprocs = 0;         // --nprocs; 0: not asked for
-  std::string jsonl_file, csv_file;
+  std::string algorithm{};  // --algo; empty: the backend chooses
+  int nprocs = 0;           // --nprocs; 0: not asked for
+  std::string jsonl_file{}, csv_file{};
   bool keep_samples = false;     // --samples
   bool show_algorithms = false;  // --show-algo
-  StopRule stop;
+  StopRule stop{};
   Sync sync = Sync::barrier;
   Sliding sliding = Sliding::slide;
-  std::optional<std::size_t> limit_memory;  // bytes of a rank
+  std::optional<std::size_t> limit_memory{};  // bytes of a rank
   bool list = false;
   bool dry_run = false;
   ProgressMode progress = ProgressMode::automatic;
   std::uint64_t seed = 0;
-  std::string nccl_library;  // --nccl-lib; empty: as the linker finds it
-  std::string emulate_file;  // --emulate; empty: the network is what it is
-  std::string fake;          // --fake: what the fake backend injects
+  std::string nccl_library{};  // --nccl-lib; empty: as the linker finds it
+  std::string emulate_file{};  // --emulate; empty: the network is what it is
+  std::string fake{};          // --fake: what the fake backend injects
 
   // Whether somebody reads which algorithm ran.
   bool observes() const {

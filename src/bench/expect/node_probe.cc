@@ -21,8 +21,8 @@ namespace {
 // Threads wait for each other at each size. A size takes less than the floor also where many ranks
 // share a core.
 void enter_stage(Session& session) {
-  constexpr double kFloorS = 2;
-  session.enter_probe("probe of the memory", kFloorS);
+  constexpr double kMemoryFloorS = 2;
+  session.enter_probe("probe of the memory", kMemoryFloorS);
 }
 
 // The spans of every thread of one node; all threads of a node share a clock.

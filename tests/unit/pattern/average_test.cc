@@ -102,7 +102,7 @@ std::uint64_t wrong_when_off_by(std::uint64_t ulp, const Content& content) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &value, sizeof value);
       bits += ulp;
-      std::memcpy(&value, &bits, sizeof value);
+      std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
     }
     wrong = pattern::count_wrong(std::as_bytes(std::span(values)), content).wrong;
   });

@@ -67,7 +67,9 @@ class CommonPages {
 class ForkedBootstrap final : public GatheringBootstrap {
  public:
   ForkedBootstrap(const CommonPages& pages, int rank, int nranks)
-      : GatheringBootstrap(rank, nranks, {.local_rank = rank, .local_nranks = nranks}),
+      : GatheringBootstrap(
+            rank, nranks,
+            {.hostname = {}, .identity = {}, .local_rank = rank, .local_nranks = nranks}),
         pages_(pages) {}
 
   void barrier(const Deadline&) override { pages_.wait(); }
