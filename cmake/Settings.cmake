@@ -21,6 +21,9 @@ if(CCACHE)
     ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
+# assert() writes its file's path, and unity files include theirs by an absolute one: without this
+# no clone finds in the cache what another compiled.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>")
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-Wall;-Wextra;-Wshadow;-Wconversion>")
 # Other compilers warn of other things: only the continuous integration insists.
 option(LINERATE_WERROR "Warnings are errors" $ENV{LINERATE_WERROR})
