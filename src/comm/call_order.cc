@@ -68,6 +68,7 @@ void CallOrder::defer(std::span<const Op> ops, Stream& stream, Calls make,
 void CallOrder::close(const std::function<void()>& end_call) noexcept {
   {
     const std::lock_guard lock(shared_->mutex);
+    if (shared_->ended == issued_) return;  // peers may still be at work on what is done here
     shared_->closed = true;
   }
   shared_->changed.notify_all();

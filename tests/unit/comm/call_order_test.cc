@@ -126,6 +126,17 @@ TEST_F(Calls, ThatHaveNotBegunAreDroppedWithTheirCommunicator) {
   EXPECT_EQ(text_, "abort ");
 }
 
+// Peers may still be at work on what this rank has finished.
+TEST_F(Calls, ThatAreDoneAreNotAbortedWithTheirCommunicator) {
+  {
+    Written comm(text_);
+    comm.enqueue(op_of(1), held_);
+    held_.run_one();
+  }
+
+  EXPECT_EQ(text_, "1 ");
+}
+
 TEST_F(Calls, OfALibraryThatWantsOneThreadAreMadeByTheCallerAfterTheStreamsWork) {
   Written comm(text_, true);
   held_.run([this] { text_ += "work "; });
