@@ -27,8 +27,8 @@ double us_per_call(std::int64_t elapsed_ns, std::uint64_t calls) {
 
 }  // namespace
 
-RankServer::RankServer(const SessionInput& input, const Options& options)
-    : version_(input.backend.version()), session_(input), channel_(options.socket) {
+RankServer::RankServer(RankContext& rank, const BenchConfig& config, const Options& options)
+    : version_(rank.backend().version()), session_(rank, config), channel_(options.socket) {
   if (session_.ranks().size() != 1)
     throw Error("bench_peer drives one rank on each thread, and this backend wants several.");
   probe::pin_this_thread(local().rank);

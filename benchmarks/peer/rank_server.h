@@ -16,8 +16,8 @@ namespace linerate::benchmarks {
 class RankServer {
  public:
   // Connects, then pins this thread: threads that the backend has made by then stay free. Buffers
-  // are touched by the pinned thread. Collective over all ranks; `input` and `options` outlive it.
-  RankServer(const SessionInput& input, const Options& options);
+  // are touched by the pinned thread. Collective over all ranks; all of them outlive it.
+  RankServer(RankContext& rank, const BenchConfig& config, const Options& options);
 
   // Greets the driver and serves its requests until it has gone.
   void serve();

@@ -110,7 +110,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   if (interrupted_) return m;
   measure(on_thread, launcher, m);
   if (m.checked) verify(on_thread, launcher, m);
-  if (config.observes() && config.warmup_iters == 0) {
+  if (config.observes_calls && config.warmup_iters == 0) {
     session_.enter(stage("observed call", on_thread));
     observed_call(launcher, 0);
   }
@@ -139,7 +139,7 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) 
       if (interrupted_) return;
     }
     const auto slot = i % on_thread.sliding_slots;
-    if (config.observes() && i + 1 == config.warmup_iters)
+    if (config.observes_calls && i + 1 == config.warmup_iters)
       observed_call(launcher, slot);
     else
       launcher.once(slot);
@@ -164,7 +164,7 @@ void CaseRunner::prepare_samples(Measurement& m) const {
                             ? SampleReduction::kExactSamples
                             : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
   for (const auto& set : thread_sets_) m.samples.emplace_back(capacity, set.size());
-  if (config.lists_samples_of_processes())
+  if (config.keep_process_samples)
     m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
 }
 
@@ -238,7 +238,7 @@ void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThr
 
 // Whether any thread was interrupted by now. Collective.
 bool CaseRunner::look() {
-  interrupted_ = interrupted_ || session_.any_thread(setup_.interrupted());
+  interrupted_ = interrupted_ || session_.rank().any_interrupted();
   return interrupted_;
 }
 
@@ -255,7 +255,7 @@ std::uint64_t CaseRunner::agree_on_looks(double call_us) {
 std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
   WireWriter out;
   out.put(mine);
-  out.put(setup_.interrupted());
+  out.put(session_.rank().interrupted());
   std::vector<WindowTime> times;
   for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never())) {
     WireReader in(bytes);

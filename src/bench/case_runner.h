@@ -8,7 +8,6 @@
 #include "bench/session.h"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,7 +19,6 @@ class CaseRunner {
     BufferSizes buffers;  // of each rank
     double clock_cost_ns = 0;
     const TrafficMatrix* traffic = nullptr;  // of all_to_all_v; outlives the runner
-    std::function<bool()> interrupted;       // asked between windows
   };
   CaseRunner(Session& session, Setup setup);
 

@@ -39,7 +39,7 @@ struct RunTotals {
   }
 };
 
-// All but interrupted are called on rank 0's thread only.
+// Called on rank 0's thread only.
 struct RunEvents {
   // `row_bytes`: the sizes of one cycle's rows, as far as they are known beforehand.
   std::function<void(const RunInfo&, std::span<const std::uint64_t> row_bytes)> begin;
@@ -52,8 +52,6 @@ struct RunEvents {
   std::function<std::unique_ptr<Expecter>(const RunInfo&)> expecter{};
   // From so much on memory is as fast as it will be, as far as it is known of this machine; 0: not.
   std::size_t cache_bytes = 0;
-  // Asked between windows by every thread: any that says so ends the run as after Ctrl-C.
-  std::function<bool()> interrupted;
 };
 
 }  // namespace linerate

@@ -47,7 +47,7 @@ Slots slots_of(std::size_t stride, const BufferSizes& sizes, Sliding sliding) {
 }
 
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
-                 const RunConfig& config, const BufferSizes& sizes) {
+                 const BenchConfig& config, const BufferSizes& sizes) {
   Layout layout{.shape = what.collective->shape(sizing),
                 .element_bytes = bytes_of(what.type),
                 .lead = config.unalign * bytes_of(what.type),

@@ -56,7 +56,7 @@ struct Layout {
 
 // Of `what` on a rank whose buffers have these sizes.
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
-                 const RunConfig& config, const BufferSizes& sizes);
+                 const BenchConfig& config, const BufferSizes& sizes);
 
 // Bytes that one buffer needs for every case of the plan, over all ranks of a group, without the
 // lead.

@@ -1,15 +1,13 @@
-// See p2p.h.
+// Pairs are tested in rounds; rank 0 gathers, judges and reports each.
 #include "bench/p2p.h"
 
 #include "base/clock.h"
 #include "base/wire.h"
-#include "bench/calibrate.h"
 #include "bench/expect/healthy_bound.h"
 #include "bench/expect/pair_expecter.h"
 #include "bench/expect/suspects.h"
 #include "bench/layout.h"
-#include "bench/memory_limit.h"
-#include "bench/memory_use.h"
+#include "bench/measured_run.h"
 #include "bench/pair_search.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
@@ -23,62 +21,40 @@
 namespace linerate {
 namespace {
 
-class P2pRun {
+class P2pRun final : public MeasuredRun {
  public:
-  P2pRun(const SessionInput& input, const RunInfo& started, const RunEvents& events)
-      : events_(events), config_(input.config), session_(input), info_(started) {}
-
-  RunTotals run();
+  using MeasuredRun::MeasuredRun;
 
  private:
-  void expect();
-  void begin();
+  BufferSizes plan(std::size_t memory_bytes) override {
+    return buffer_sizes(config_.max_bytes, config_.check > 0 ? memory_bytes : 0);
+  }
+  void expect() override;
+  std::vector<std::uint64_t> prepare_results() override { return {}; }
+  void measure() override;
+  std::vector<Suspect> suspects() override;
+  void ask_again() override;
+
   void run_round(const Round& round);
-  bool interrupted();
   bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
   void judge(const std::vector<PairTest>& tests, const std::vector<PairTiming>& timings,
              std::vector<Record>& records) const;
-  std::vector<Suspect> suspects();
-  void note(const Record& record);
+  void note_pair(const Record& record);
 
-  const RunEvents& events_;
-  RunConfig config_;  // with -e lowered to what fits
-  Session session_;
-  RunInfo info_;
-  RunTotals totals_;
-  MemoryUse memory_;
   std::unique_ptr<PairExpecter> memory_bound_;  // null: messages go through no memory of one host
   std::vector<PairSlowness> slowness_;          // on rank 0
-  std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
 };
 
-RunTotals P2pRun::run() {
-  info_.timing = calibrate(session_);
-  const auto memory_bytes = lower_max_bytes(session_, config_, info_);
-  memory_.note_initialised(session_);
-  session_.allocate(buffer_sizes(config_.max_bytes, config_.check > 0 ? memory_bytes : 0));
-  memory_.note_allocated(session_);
-  expect();
-  begin();
-  const auto rounds = pair_rounds(session_.nranks(), config_.at_once);
-  for (const auto& round : rounds) {
+void P2pRun::measure() {
+  for (const auto& round : pair_rounds(session_.nranks(), config_.at_once)) {
     run_round(round);
-    if (interrupted()) break;
+    if (totals_.interrupted) return;
   }
-  session_.enter({.what = "end of the run"});
-  if (!totals_.interrupted) totals_.suspects = suspects();
-  totals_.memory_bytes = memory_.amounts(session_);
-  if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_);
-  CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
-  times.destroy_us = session_.most_of_threads(session_.close());
-  totals_.comm_times = times;
-  return totals_;
 }
 
 void P2pRun::expect() {
-  if (!config_.expects) return;
   memory_bound_ = PairExpecter::measure(
       session_, {.config = config_,
                  .memory = {.barrier_us = info_.timing.barrier_cost_us,
@@ -87,16 +63,15 @@ void P2pRun::expect() {
   if (memory_bound_) info_.memory = memory_bound_->points();
 }
 
+void P2pRun::ask_again() {
+  if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_);
+}
+
 // By what the tests said where the backend knows what is lost; else pairs are asked once more.
 std::vector<Suspect> P2pRun::suspects() {
   if (memory_bound_) return search_slow_pairs(session_, low_bytes_);
   return session_.is_first() ? suspects_of(slowness_, nodes_of(session_.infos()))
                              : std::vector<Suspect>();
-}
-
-void P2pRun::begin() {
-  session_.describe(info_);
-  if (session_.is_first()) events_.begin(info_, {});
 }
 
 void P2pRun::run_round(const Round& round) {
@@ -111,11 +86,6 @@ void P2pRun::run_round(const Round& round) {
     if (interrupted()) return;
     run_tests(tests);
   }
-}
-
-bool P2pRun::interrupted() {
-  totals_.interrupted = totals_.interrupted || session_.any_thread(events_.interrupted());
-  return totals_.interrupted;
 }
 
 bool P2pRun::takes_part(const std::vector<PairTest>& tests) const {
@@ -155,7 +125,7 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   }
   if (memory_bound_) judge(tests, timings, records);
   for (const auto& record : records) {
-    note(record);
+    note_pair(record);
     events_.results({&record, 1}, totals_);
     events_.row({&record, 1});
   }
@@ -212,11 +182,9 @@ void P2pRun::judge(const std::vector<PairTest>& tests, const std::vector<PairTim
 }
 
 // What is slow is told at the end.
-void P2pRun::note(const Record& record) {
+void P2pRun::note_pair(const Record& record) {
   if (!record.expected) return;
-  totals_.note(efficiency(record));
-  if (verdict_of(record) == Verdict::low)
-    low_bytes_ = std::max<std::size_t>(low_bytes_, record.what.bytes);
+  note(record);
   slowness_.push_back({.pair = *record.pair,
                        .one_way = record.what.collective == name_of(PairKind::unidirectional),
                        .slowdown = 1 / efficiency(record)});
@@ -224,9 +192,9 @@ void P2pRun::note(const Record& record) {
 
 }  // namespace
 
-RunTotals run_p2p(const SessionInput& input, const RunInfo& started, const RunEvents& events) {
-  P2pRun run(input, started, events);
-  return reporting(input, [&] { return run.run(); });
+RunTotals run_p2p(RankContext& rank, const BenchConfig& config, const RunInfo& started,
+                  const RunEvents& events) {
+  return P2pRun(rank, config, started, events).run();
 }
 
 }  // namespace linerate

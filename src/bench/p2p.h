@@ -12,6 +12,7 @@ namespace linerate {
 // one record with `pair` = (source, destination) and the collective p2p_latency, p2p_unidirectional
 // or p2p_bidirectional, with a bound where the pair shares a host's memory or the backend knows
 // one. Collective over all threads; events fire on rank 0's thread.
-RunTotals run_p2p(const SessionInput& input, const RunInfo& started, const RunEvents& events);
+RunTotals run_p2p(RankContext& rank, const BenchConfig& config, const RunInfo& started,
+                  const RunEvents& events);
 
 }  // namespace linerate

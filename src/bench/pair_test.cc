@@ -157,7 +157,7 @@ std::string_view name_of(PairKind kind) {
   __builtin_unreachable();
 }
 
-PairRepeats repeats_of(const RunConfig& config) {
+PairRepeats repeats_of(const BenchConfig& config) {
   return {.iters = config.iters,
           .warmup_iters = std::max<std::uint64_t>(1, config.warmup_iters),
           .check = config.check > 0};

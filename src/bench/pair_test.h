@@ -31,7 +31,7 @@ struct PairRepeats {
   bool check = false;  // verify the data of the last one, or of one more where memory is short
 };
 // As the run does it.
-PairRepeats repeats_of(const RunConfig& config);
+PairRepeats repeats_of(const BenchConfig& config);
 
 // What one rank of the pair saw.
 struct PairTiming {

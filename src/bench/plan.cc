@@ -1,25 +1,46 @@
-// See plan.h.
+// Sizes, types, operators and roots in nccl-tests' order; groups by colour; traffic matrices.
 #include "bench/plan.h"
 
 #include "base/error.h"
+#include "base/regular_file.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <string_view>
+#include <utility>
 
 namespace linerate {
 namespace {
 
 // Data that is only moved is what a maximum is checked with: inputs for sums are mostly zero.
-std::vector<RedOp> ops_of(const RunConfig& config) {
+std::vector<RedOp> ops_of(const CaseConfig& config) {
   if (!config.collective->reduces) return {RedOp::max};
   return config.ops;
 }
 
-std::vector<int> roots_of(const RunConfig& config, int nranks) {
+std::vector<int> roots_of(const CaseConfig& config, int nranks) {
   if (!config.collective->rooted) return {0};
   if (config.root >= 0) return {config.root};
   std::vector<int> roots;
   for (int root = 0; root < nranks; ++root) roots.push_back(root);
   return roots;
+}
+
+Error refused(const std::string& path, std::string_view why) {
+  return Error(fmt::format("NCCL_TESTS_ALLTOALLV_MATRIX_FILE '{}': {}", path, why),
+               ExitCode::usage);
+}
+
+void check_sizes(const CaseConfig& config, const TrafficMatrix& matrix, int nranks) {
+  const Sizing in_bytes{.nranks = nranks, .traffic = &matrix, .type = DataType::uint8};
+  const auto busiest = matrix.busiest(in_bytes);
+  if (config.min_bytes == config.max_bytes && config.max_bytes >= busiest) return;
+  throw refused(config.traffic.matrix_file,
+                fmt::format("-b and -e must be equal and at least its busiest rank's {0} bytes: "
+                            "give -b {0} -e {0}.",
+                            busiest));
 }
 
 }  // namespace
@@ -31,7 +52,7 @@ Sizing sizing_of(const Case& what, int nranks, const TrafficMatrix* traffic) {
           .type = what.type};
 }
 
-std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
+std::vector<std::size_t> sweep_sizes(const CaseConfig& config) {
   std::vector<std::size_t> sizes;
   const auto factor = static_cast<std::size_t>(config.step_factor);
   const auto last = config.max_bytes;
@@ -49,7 +70,7 @@ std::vector<std::size_t> sweep_sizes(const RunConfig& config) {
   }
 }
 
-std::vector<Case> plan_cases(const RunConfig& config, int nranks) {
+std::vector<Case> plan_cases(const CaseConfig& config, int nranks) {
   std::vector<Case> cases;
   const auto sizes = sweep_sizes(config);
   for (const auto type : config.types)
@@ -72,6 +93,33 @@ std::size_t max_bytes_within(std::size_t rank_bytes) {
 
 std::string redop_text(const Case& what) {
   return std::string(what.collective->reduces ? name_of(what.op) : what.collective->redop);
+}
+
+std::map<int, int> group_sizes(const CaseConfig& config, int nranks) {
+  std::map<int, int> sizes;
+  for (int rank = 0; rank < nranks; ++rank) ++sizes[config.split.color(rank)];
+  return sizes;
+}
+
+int smallest_group(const CaseConfig& config, int nranks) {
+  return std::ranges::min(group_sizes(config, nranks) | std::views::values);
+}
+
+int largest_group(const CaseConfig& config, int nranks) {
+  return std::ranges::max(group_sizes(config, nranks) | std::views::values);
+}
+
+std::unique_ptr<TrafficMatrix> traffic_of(const CaseConfig& config, int nranks) {
+  if (!config.collective->varies) return nullptr;
+  const auto& options = config.traffic;
+  if (options.matrix_file.empty())
+    return std::make_unique<TrafficMatrix>(TrafficMatrix::weighted(options.spread, nranks));
+  const auto text = read_regular_file(options.matrix_file, TrafficMatrix::kMaxTextBytes);
+  if (!text) throw refused(options.matrix_file, text.sentence());
+  auto matrix = TrafficMatrix::parse(*text, nranks, options.matrix_scale);
+  if (!matrix) throw refused(options.matrix_file, matrix.sentence());
+  check_sizes(config, *matrix, nranks);
+  return std::make_unique<TrafficMatrix>(std::move(matrix).value());
 }
 
 }  // namespace linerate

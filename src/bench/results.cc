@@ -92,8 +92,8 @@ void judge_together(const Measurement& m, const RunFacts& facts, std::vector<Rec
     if (!groups[g].expected) groups[g].expected = bounds[g];
 }
 
-bool keeps_raw(const RunConfig& config) {
-  return config.keep_samples || config.lists_samples_of_processes();
+bool keeps_raw(const BenchConfig& config) {
+  return config.keep_samples || config.keep_process_samples;
 }
 
 std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Measurement& m,
@@ -164,7 +164,7 @@ double combine_us(std::vector<double> thread_us, Average average) {
          static_cast<double>(thread_us.size());
 }
 
-Results results_of(const Measurement& m, const RunConfig& config, const RunFacts& facts,
+Results results_of(const Measurement& m, const BenchConfig& config, const RunFacts& facts,
                    const std::vector<ThreadSet>& sets) {
   const auto record_of = [&](std::size_t set, std::optional<int> group, int size_group) {
     const auto ranks = ranks_of(facts, group);

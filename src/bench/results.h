@@ -27,7 +27,7 @@ struct Results {
 };
 
 // `sets` are CaseRunner::thread_sets().
-Results results_of(const Measurement& m, const RunConfig& config, const RunFacts& facts,
+Results results_of(const Measurement& m, const BenchConfig& config, const RunFacts& facts,
                    const std::vector<ThreadSet>& sets);
 
 // One time from those of several threads (-a).

@@ -1,19 +1,15 @@
-// See run.h.
+// The sweep: each case in both placements, reported by rank 0.
 #include "bench/run.h"
 
 #include "base/log.h"
 #include "base/units.h"
-#include "bench/calibrate.h"
 #include "bench/case_runner.h"
 #include "bench/expect/host_expecter.h"
-#include "bench/groups.h"
-#include "bench/memory_limit.h"
-#include "bench/memory_use.h"
+#include "bench/measured_run.h"
 #include "bench/pair_search.h"
+#include "bench/plan.h"
 #include "bench/results.h"
 #include "bench/runnable.h"
-#include "bench/traffic_source.h"
-#include "record/verdict.h"
 
 #include <fmt/format.h>
 
@@ -25,76 +21,57 @@
 namespace linerate {
 namespace {
 
-// A run on one thread, step by step; holds what the steps share.
-class BenchmarkRun {
+// The sweep of a collective.
+class BenchmarkRun final : public MeasuredRun {
  public:
-  BenchmarkRun(const SessionInput& input, const RunInfo& started, const RunEvents& events)
-      : events_(events), config_(input.config), session_(input), info_(started) {}
-
-  RunTotals run();
+  using MeasuredRun::MeasuredRun;
 
  private:
-  void plan();
+  BufferSizes plan(std::size_t memory_bytes) override;
+  void expect() override;
+  std::vector<std::uint64_t> prepare_results() override;
+  void measure() override;
+  std::vector<Suspect> suspects() override;
+  void ask_again() override;
+  std::optional<double> first_call_us() const override { return first_call_us_; }
+
   void say_without_spare() const;
-  void expect();
-  void begin();
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
   Record report(const Measurement& measurement, const std::vector<ThreadSet>& sets);
-  void note(const Record& judged);
-  std::vector<Suspect> search();
-  void end(std::optional<double> first_call_us);
   RunFacts facts() const;
 
-  const RunEvents& events_;
-  RunConfig config_;  // with -e lowered to what fits
-  Session session_;
-  RunInfo info_;
-  RunTotals totals_;
-  MemoryUse memory_;
   std::unique_ptr<TrafficMatrix> traffic_;
   std::vector<Case> cases_;
   BufferSizes buffers_;
-  std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
+  std::optional<double> first_call_us_;
   std::unique_ptr<HostExpecter> host_bound_;  // null: results do not follow from what it probes
   std::unique_ptr<Expecter> expecter_;        // where they do not; null: nobody can tell
 };
 
-RunTotals BenchmarkRun::run() {
-  info_.timing = calibrate(session_);
-  plan();
-  expect();
-  begin();
+void BenchmarkRun::measure() {
   CaseRunner runner(session_, {.buffers = buffers_,
                                .clock_cost_ns = info_.timing.clock_cost_ns,
-                               .traffic = traffic_.get(),
-                               .interrupted = events_.interrupted});
+                               .traffic = traffic_.get()});
   for (std::uint64_t cycle = 0; config_.run_cycles == 0 || cycle < config_.run_cycles; ++cycle) {
     run_cycle(runner);
     if (totals_.interrupted) break;
   }
-  totals_.interrupted = totals_.interrupted || session_.any_thread(events_.interrupted());
-  if (config_.expects && !totals_.interrupted) totals_.suspects = search();
-  session_.enter({.what = "end of the run"});
-  end(runner.first_call_us());
-  return totals_;
+  first_call_us_ = runner.first_call_us();
 }
 
-void BenchmarkRun::plan() {
-  traffic_ = traffic_of(config_, session_.ranks().front().comm().nranks());
-  const auto memory_bytes = lower_max_bytes(session_, config_, info_);
-  const int nranks = session_.ranks().front().comm().nranks();
+BufferSizes BenchmarkRun::plan(std::size_t memory_bytes) {
+  auto& comm = session_.ranks().front().comm();
+  traffic_ = traffic_of(config_, comm.nranks());
   // The same on all threads.
   auto runnable = runnable_cases(plan_cases(config_, smallest_group(config_, session_.nranks())),
-                                 session_.ranks().front().comm().inspector());
+                                 comm.inspector());
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
-  buffers_ = buffer_sizes(buffer_bytes(cases_, nranks, traffic_.get()),
+  buffers_ = buffer_sizes(buffer_bytes(cases_, comm.nranks(), traffic_.get()),
                           config_.verifies_timed_calls() ? memory_bytes : 0);
   say_without_spare();
-  memory_.note_initialised(session_);
-  session_.allocate(buffers_, config_.unalign * kWidestBytes);
-  memory_.note_allocated(session_);
+  return buffers_;
 }
 
 void BenchmarkRun::say_without_spare() const {
@@ -108,7 +85,6 @@ void BenchmarkRun::say_without_spare() const {
 }
 
 void BenchmarkRun::expect() {
-  if (!config_.expects) return;
   host_bound_ = HostExpecter::measure(
       session_, {.cases = cases_,
                  .buffers = buffers_,
@@ -122,18 +98,11 @@ void BenchmarkRun::expect() {
   info_.network = std::move(probed.network);
 }
 
-// The slowest thread's times: each of the three is done when the last one is.
-void BenchmarkRun::end(std::optional<double> first_call_us) {
-  totals_.memory_bytes = memory_.amounts(session_);
-  if (host_bound_) {
-    auto probed = host_bound_->measure_again(session_);
-    totals_.memory = std::move(probed.memory);
-    totals_.network = std::move(probed.network);
-  }
-  CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
-  if (first_call_us) times.first_call_us = session_.most_of_threads(*first_call_us);
-  times.destroy_us = session_.most_of_threads(session_.close());
-  totals_.comm_times = times;
+void BenchmarkRun::ask_again() {
+  if (!host_bound_) return;
+  auto probed = host_bound_->measure_again(session_);
+  totals_.memory = std::move(probed.memory);
+  totals_.network = std::move(probed.network);
 }
 
 RunFacts BenchmarkRun::facts() const {
@@ -146,19 +115,16 @@ RunFacts BenchmarkRun::facts() const {
           .expecter = host_bound_ ? host_bound_.get() : expecter_.get()};
 }
 
-void BenchmarkRun::begin() {
-  session_.describe(info_);
+std::vector<std::uint64_t> BenchmarkRun::prepare_results() {
+  if (config_.expects && !host_bound_ && events_.expecter) expecter_ = events_.expecter(info_);
   std::vector<std::uint64_t> row_bytes;
   for (const auto& what : cases_) row_bytes.push_back(what.bytes);
-  if (!session_.is_first()) return;
-  if (config_.expects && !host_bound_ && events_.expecter) expecter_ = events_.expecter(info_);
-  events_.begin(info_, row_bytes);
+  return row_bytes;
 }
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {
   for (const auto& what : cases_) {
-    totals_.interrupted = session_.any_thread(events_.interrupted());
-    if (totals_.interrupted) return;
+    if (interrupted()) return;
     run_case(runner, what);
     totals_.interrupted = runner.interrupted();
     if (totals_.interrupted) return;
@@ -189,24 +155,17 @@ Record BenchmarkRun::report(const Measurement& measurement, const std::vector<Th
 }
 
 // Where the network's probe has named a node already, pairs of ranks are not asked.
-std::vector<Suspect> BenchmarkRun::search() {
+std::vector<Suspect> BenchmarkRun::suspects() {
   const bool named = low_bytes_ > 0 && host_bound_ && !host_bound_->slow_nodes().empty();
   const auto found = search_slow_pairs(session_, named ? 0 : low_bytes_);
   return named ? host_bound_->slow_nodes() : found;
 }
 
-void BenchmarkRun::note(const Record& judged) {
-  totals_.note(efficiency(judged));
-  if (verdict_of(judged) == Verdict::low)
-    low_bytes_ = std::max(low_bytes_, std::max<std::size_t>(1, judged.what.bytes));
-}
-
 }  // namespace
 
-RunTotals run_benchmark(const SessionInput& input, const RunInfo& started,
+RunTotals run_benchmark(RankContext& rank, const BenchConfig& config, const RunInfo& started,
                         const RunEvents& events) {
-  BenchmarkRun run(input, started, events);
-  return reporting(input, [&] { return run.run(); });
+  return BenchmarkRun(rank, config, started, events).run();
 }
 
 }  // namespace linerate

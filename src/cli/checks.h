@@ -1,8 +1,8 @@
 // Options that are right alone and wrong together, or wrong for the ranks and backend found.
 #pragma once
 
-#include "bench/config.h"
 #include "cli/option.h"
+#include "cli/run_config.h"
 
 namespace linerate {
 

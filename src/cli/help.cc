@@ -16,22 +16,6 @@ constexpr std::size_t kVariableColumn = 38;
 constexpr std::size_t kToolColumn = 28;
 constexpr std::size_t kWidest = 100;
 
-// `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
-std::string in_column(std::string_view left, std::size_t column, std::string_view text) {
-  auto lines = fmt::format("{:<{}}", left, column);
-  std::size_t used = column;
-  for (const auto& word : split(text, ' ')) {
-    if (used > column && used + 1 + word.size() > kWidest) {
-      lines += fmt::format("\n{:{}}", "", column);
-      used = column;
-    }
-    const std::string_view blank = used == column ? "" : " ";
-    lines.append(blank).append(word);
-    used += blank.size() + word.size();
-  }
-  return lines + "\n";
-}
-
 std::string left_side(const OptionRow& row) {
   const auto shorts =
       row.short_name == 0 ? std::string("   ") : fmt::format("-{},", row.short_name);
@@ -91,6 +75,21 @@ std::string examples(const Invocation& call) {
 }
 
 }  // namespace
+
+std::string in_column(std::string_view left, std::size_t column, std::string_view text) {
+  auto lines = fmt::format("{:<{}}", left, column);
+  std::size_t used = column;
+  for (const auto& word : split(text, ' ')) {
+    if (used > column && used + 1 + word.size() > kWidest) {
+      lines += fmt::format("\n{:{}}", "", column);
+      used = column;
+    }
+    const std::string_view blank = used == column ? "" : " ";
+    lines.append(blank).append(word);
+    used += blank.size() + word.size();
+  }
+  return lines + "\n";
+}
 
 std::string tool_help(const Invocation& call) {
   const auto pairs = call.audience() == Audience::memcpy ? kMemcpySummary : kPairsSummary;

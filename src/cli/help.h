@@ -3,9 +3,14 @@
 
 #include "cli/tools.h"
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace linerate {
+
+// `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
+std::string in_column(std::string_view left, std::size_t column, std::string_view text);
 
 // What -h prints for a tool: usage, two examples, every option by group, variables, exit codes.
 std::string tool_help(const Invocation& call);

@@ -7,9 +7,8 @@ namespace linerate {
 
 // Variables that are read outside of cli: a test looks in the sources for others.
 inline constexpr std::string_view kOtherVariablesText =
-    "A name that begins with `NCCL_TESTS_` and is not in this table has no effect; a line on "
-    "stderr\n"
-    "says so. These are read as well:\n\n"
+    "A name that begins with `NCCL_TESTS_` or `LINERATE_` and is in neither table has no effect;\n"
+    "a line on stderr says so. These are read as well:\n\n"
     "| Variable | Meaning |\n"
     "|---|---|\n"
     "| `LINERATE_MODULE_PATH` | Folders of `liblinerate-mpi.so`, `liblinerate-gloo.so` and "

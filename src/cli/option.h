@@ -1,7 +1,7 @@
 // What one option and one variable are: a row that parsing, help and the docs read.
 #pragma once
 
-#include "bench/config.h"
+#include "cli/run_config.h"
 
 #include <cstdint>
 #include <optional>

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <iterator>
 #include <ranges>
@@ -54,17 +55,32 @@ std::vector<std::string> changed_options(std::span<const Token> tokens) {
   return texts;
 }
 
-// One for each variable that begins like ours and is none: a slip of the pen has no effect.
-std::vector<std::string> unknown_variables(const Environment& environment) {
-  std::vector<std::string_view> known;
-  for (const auto& row : variables()) known.push_back(row.name);
+// Read elsewhere; docs/cli.md explains them.
+constexpr auto kOwnVariables = std::to_array<std::string_view>(
+    {"LINERATE_MODULE_PATH", "LINERATE_STORE", "LINERATE_SYSFS", "LINERATE_TOKEN"});
+
+// One for each variable that begins with `prefix` and is none of ours: a slip of the pen has no
+// effect.
+std::vector<std::string> unknown_variables(const Environment& environment, std::string_view prefix,
+                                           const std::vector<std::string_view>& known) {
   std::vector<std::string> notes;
-  for (const auto& name : environment.names_with("NCCL_TESTS_")) {
+  for (const auto& name : environment.names_with(prefix)) {
     if (std::ranges::find(known, name) != known.end()) continue;
+    if (name.starts_with("LINERATE_FAKE_")) continue;  // read by the fakes of tests
     const auto near = nearest_match(name, known);
     const auto hint = near.empty() ? std::string(".") : fmt::format(": did you mean {}?", near);
     notes.push_back(fmt::format("{} is no variable of linerate and has no effect{}", name, hint));
   }
+  return notes;
+}
+
+std::vector<std::string> notes_on_variables(const Environment& environment) {
+  std::vector<std::string_view> of_nccl_tests;
+  for (const auto& row : variables()) of_nccl_tests.push_back(row.name);
+  auto notes = unknown_variables(environment, "NCCL_TESTS_", of_nccl_tests);
+  std::ranges::move(
+      unknown_variables(environment, "LINERATE_", {kOwnVariables.begin(), kOwnVariables.end()}),
+      std::back_inserter(notes));
   return notes;
 }
 
@@ -132,10 +148,11 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   if (runs_ranks)
     if (const auto refusal = apply_variables(environment, parsed)) return Failure{*refusal};
   if (const auto refusal = apply_options(*tokens, config)) return Failure{*refusal};
+  config.keep_process_samples = config.per_iter_timing && !config.json_file.empty();
   if (const auto refusal = contradiction(config)) return Failure{*refusal};
   if (const auto refusal = runs_ranks ? Refusal() : check_memcpy(config)) return Failure{*refusal};
   std::ranges::move(changed_options(*tokens), std::back_inserter(parsed.changed));
-  if (runs_ranks) parsed.notes = unknown_variables(environment);
+  if (runs_ranks) parsed.notes = notes_on_variables(environment);
   return parsed;
 }
 

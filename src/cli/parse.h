@@ -3,7 +3,7 @@
 
 #include "base/environment.h"
 #include "base/result.h"
-#include "bench/config.h"
+#include "cli/run_config.h"
 #include "cli/tools.h"
 
 #include <cstdint>

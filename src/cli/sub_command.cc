@@ -2,6 +2,7 @@
 #include "cli/sub_command.h"
 
 #include "base/text.h"
+#include "cli/help.h"
 
 #include <fmt/format.h>
 
@@ -61,6 +62,30 @@ std::string option_as_value_refusal(const CLI::App& app) {
   return {};
 }
 
+std::string left_side(const CLI::Option& option) {
+  const auto& shorts = option.get_snames();
+  const auto& longs = option.get_lnames();
+  if (longs.empty()) return "  " + option.get_name();
+  const auto value = option.get_items_expected_max() == 0 ? "" : " " + option.get_type_name();
+  return fmt::format("  {} --{}{}", shorts.empty() ? "   " : fmt::format("-{},", shorts[0]),
+                     longs[0], value);
+}
+
+// As the tools' help looks.
+std::string help_of(const CLI::App& app, const std::string& name) {
+  constexpr std::size_t kOptionColumn = 35;
+  auto text = fmt::format("usage:   {} [options]\n\n{}\nOptions\n", name,
+                          in_column("", 0, app.get_description()));
+  for (const auto* option : app.get_options()) {
+    const auto value = option->get_default_str();
+    const auto suffix = value.empty() || value == "false" ? "" : fmt::format(" [{}]", value);
+    auto left = left_side(*option);
+    if (left.size() + 2 > kOptionColumn) left += "\n" + std::string(kOptionColumn, ' ');
+    text += in_column(left, kOptionColumn, option->get_description() + suffix);
+  }
+  return text;
+}
+
 }  // namespace
 
 WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
@@ -70,7 +95,7 @@ WordsRead read_words(CLI::App& app, const std::vector<std::string>& words,
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
-    return {.help = app.help()};
+    return {.help = help_of(app, name)};
   } catch (const CLI::ExtrasError&) {
     if (auto taken = option_as_value_refusal(app); !taken.empty())
       return {.refusal = fmt::format("{}: {}", name, taken)};

@@ -83,6 +83,13 @@ Invocation help_on(const CommandRow& row, Invocation call) {
   return call;
 }
 
+// Commands of two words, which explain themselves.
+struct PartRow {
+  Command command;
+  std::string_view part;
+};
+constexpr auto kParts = std::to_array<PartRow>({{Command::topo, "place"}, {Command::tune, "host"}});
+
 // linerate help [COMMAND|TOOL]
 Result<Invocation> help_invocation(Invocation call) {
   call.command = Command::help;
@@ -91,6 +98,14 @@ Result<Invocation> help_invocation(Invocation call) {
   const std::string name = call.args[2];
   const auto* row = find_command(name);
   if (row == nullptr && !is_tool(name)) return unknown_word(name);
+  if (row != nullptr && call.args.size() == 4) {
+    for (const auto& [command, part] : kParts)
+      if (row->command == command && call.args[3] == part) {
+        call.command = command;
+        call.words = {std::string(part), "--help"};
+        return call;
+      }
+  }
   auto checked = without_more(std::move(call), 3);
   if (!checked) return checked;
   if (row != nullptr) return help_on(*row, *std::move(checked));
@@ -167,6 +182,8 @@ std::span<const CommandRow> commands() {
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
       {Command::topo, "topo", "[options]",
        "this machine's parts and links, or another's, and how fast NCCL should be on it"},
+      {Command::topo, "topo place", "[options]",
+       "which GPU, cores and NICs each rank of a job gets, and the cheapest order of its mesh"},
       {Command::tune, "tune", "host [options]",
        "measure the host backend's algorithms here, and use the fastest from then on"},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},

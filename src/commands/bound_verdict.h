@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/exit_code.h"
-#include "bench/config.h"
 #include "bench/events.h"
+#include "cli/run_config.h"
 #include "record/record.h"
 
 #include <string>

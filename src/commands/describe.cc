@@ -1,8 +1,10 @@
-// See describe.h.
+// Settings are written once, for records and for the comparison between processes.
 #include "commands/describe.h"
 
 #include "base/text.h"
 #include "base/time_text.h"
+#include "cli/option_table.h"
+#include "cli/tools.h"
 #include "commands/version.h"
 #include "topo/machine.h"
 
@@ -10,9 +12,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <random>
+#include <string>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -74,7 +80,47 @@ std::vector<Setting> settings_of(const RunConfig& c) {
   return settings;
 }
 
+// Of settings only rank 0, or each process for itself, makes something of.
+constexpr auto kOwnSettings =
+    std::to_array<std::string_view>({"timeout_s", "average", "min_bw_gbps", "limit_memory"});
+
+// "-n/--iters" of "iters", "-b/--minbytes" of "min_bytes", "--stop" of "stop_ci".
+std::string label_of(const std::string& name) {
+  auto joined = name, dashed = name;
+  std::erase(joined, '_');
+  std::ranges::replace(dashed, '_', '-');
+  for (const auto& text : {name, joined, dashed, name.substr(0, name.find('_'))})
+    if (const auto* row = find_option(Audience::collectives, text)) return row->label();
+  return name;
+}
+
+std::vector<Setting> job_settings(const RunConfig& c) {
+  return {setting("the version", version()),
+          setting("the tool", c.collective == nullptr ? kPairs : c.collective->name),
+          setting("backend", c.backend),
+          setting("nthreads", c.nthreads),
+          setting("ngpus", c.ngpus),
+          setting("emulate", c.emulate_file),
+          setting("fake", c.fake),
+          setting("expect", c.expects ? "auto" : "off"),
+          setting("per_iter_timing", c.per_iter_timing),
+          setting("NCCL_TESTS_SPLIT",
+                  fmt::format("{}:{}", static_cast<int>(c.split.kind), c.split.value)),
+          setting("NCCL_TESTS_ALLTOALLV_SPREAD", c.traffic.spread),
+          setting("NCCL_TESTS_ALLTOALLV_MATRIX_FILE", c.traffic.matrix_file),
+          setting("NCCL_TESTS_ALLTOALLV_MATRIX_SCALE", c.traffic.matrix_scale)};
+}
+
 }  // namespace
+
+std::vector<Setting> shared_settings(const RunConfig& config) {
+  auto shared = job_settings(config);
+  for (auto& setting : settings_of(config))
+    if (std::ranges::find(kOwnSettings, setting.name) == kOwnSettings.end())
+      shared.push_back(std::move(setting));
+  for (auto& setting : shared) setting.name = label_of(setting.name);
+  return shared;
+}
 
 RunInfo describe_program(const RunConfig& config, const Environment& environment) {
   const auto machine = describe_machine();

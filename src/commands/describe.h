@@ -2,10 +2,12 @@
 #pragma once
 
 #include "base/environment.h"
-#include "bench/config.h"
+#include "cli/run_config.h"
 #include "comm/backend.h"
 #include "launch/identity.h"
 #include "record/record.h"
+
+#include <vector>
 
 namespace linerate {
 
@@ -15,5 +17,9 @@ RunInfo describe_program(const RunConfig& config, const Environment& environment
 // The run line, but for what only the connected session knows.
 RunInfo describe_run(const RunConfig& config, const Environment& environment,
                      const Identity& identity, const Backend& backend);
+
+// What must be the same in all processes of a run: what calls they make, on which data. Options by
+// their names, "-n/--iters".
+std::vector<Setting> shared_settings(const RunConfig& config);
 
 }  // namespace linerate

@@ -2,9 +2,8 @@
 #include "commands/dry_run.h"
 
 #include "base/units.h"
-#include "bench/groups.h"
 #include "bench/plan.h"
-#include "commands/fabric.h"
+#include "job/backend_choice.h"
 
 #include <fmt/format.h>
 

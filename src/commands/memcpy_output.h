@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/exit_code.h"
 #include "base/result.h"
-#include "bench/config.h"
 #include "bench/memcpy/memcpy_run.h"
+#include "cli/run_config.h"
 #include "output/sink.h"
 #include "output/text_file.h"
 

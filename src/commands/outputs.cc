@@ -105,11 +105,10 @@ std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrup
   return std::nullopt;
 }
 
-RunEvents Outputs::events(std::function<bool()> interrupted) {
+RunEvents Outputs::events() {
   return {.begin = [this](const RunInfo& run, auto row_bytes) { begin(run, row_bytes); },
           .results = [this](auto groups, auto& so_far) { results(groups, so_far); },
-          .row = [this](auto table) { all_->row(table); },
-          .interrupted = std::move(interrupted)};
+          .row = [this](auto table) { all_->row(table); }};
 }
 
 // The table's heading tells the -e that was lowered, so the table is made only now.

@@ -5,8 +5,8 @@
 #include "base/environment.h"
 #include "base/exit_code.h"
 #include "base/result.h"
-#include "bench/config.h"
 #include "bench/events.h"
+#include "cli/run_config.h"
 #include "output/nccl_tests_json.h"
 #include "output/progress.h"
 #include "output/sink.h"
@@ -29,7 +29,7 @@ class Outputs {
                                                const Environment& environment,
                                                const std::function<bool()>& interrupted);
 
-  RunEvents events(std::function<bool()> interrupted);
+  RunEvents events();
 
   // Ends every sink, once; `error` is the sentence of a run that could not go on. Of one that never
   // began the files get what its command line tells.

@@ -1,23 +1,30 @@
 // The benchmark tools: from the command line to the exit code.
+#include "base/error.h"
 #include "base/log.h"
-#include "bench/groups.h"
+#include "bench/p2p.h"
 #include "bench/plan.h"
-#include "bench/traffic_source.h"
+#include "bench/run.h"
+#include "bench/survey/machine_facts.h"
+#include "cli/checks.h"
 #include "cli/help.h"
 #include "cli/parse.h"
+#include "commands/bound_verdict.h"
 #include "commands/command.h"
+#include "commands/describe.h"
 #include "commands/dry_run.h"
-#include "commands/fabric.h"
-#include "commands/process_run.h"
-#include "commands/ranks.h"
+#include "commands/nccl_expecter.h"
+#include "commands/outputs.h"
+#include "commands/refusals.h"
 #include "commands/version.h"
-#include "launch/identity.h"
-#include "launch/local_fork.h"
+#include "job/job.h"
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -49,45 +56,188 @@ ExitCode show(const ParsedRun& parsed, const Identity& identity, int nranks, boo
   return ExitCode::ok;
 }
 
-// A traffic matrix that cannot be used is refused before anything starts.
-void check_traffic(const RunConfig& config, int nranks) {
-  if (config.collective != nullptr) (void)traffic_of(config, largest_group(config, nranks));
+// nccl-tests sets the second field for sendrecv only.
+GpuOptions gpu_options(const RunConfig& config) {
+  GpuOptions options = config.gpu;
+  const bool neighbours = config.collective != nullptr && config.collective->name == "sendrecv";
+  if (options.nccl_tests_config && neighbours) options.max_p2p_peers = 2;
+  return options;
 }
 
+// Where all processes refuse the same, rank 0 says so.
+ExitCode refuse_once(bool says, const std::string& sentence) {
+  if (says) say(sentence);
+  return ExitCode::usage;
+}
+
+// A run in one of its processes.
+class PerfProcess {
+ public:
+  // `outputs` are used by the process of rank 0 only. All outlive it.
+  PerfProcess(const CommandInput& input, const RunConfig& config, Outputs* outputs)
+      : input_(input), config_(config), outputs_(outputs) {}
+
+  ExitCode run(const Identity& identity, const std::shared_ptr<const host::Network>& network);
+
+ private:
+  ExitCode run_job_of(const Identity& identity,
+                      const std::shared_ptr<const host::Network>& network);
+  std::optional<Error> refusal_of(Job& job, const host::Network* network) const;
+  ExitCode run_thread(RankContext& rank, const BenchConfig& config, const RunInfo& started);
+  RunEvents events_of(const RankContext& rank);
+  std::size_t known_cache_bytes(const RankContext& rank) const;
+  ExitCode verdict(const RunTotals& totals) const;
+  bool misses_average(const RunTotals& totals) const;
+  std::optional<std::string> remark(ExitCode code) const;
+
+  const CommandInput& input_;
+  const RunConfig& config_;
+  Outputs* outputs_;
+  RunTotals totals_;
+  std::string unjudged_;  // on rank 0: why nobody can tell how fast results should be
+};
+
+// What fails before the ranks have started is in the files as well.
+ExitCode PerfProcess::run(const Identity& identity,
+                          const std::shared_ptr<const host::Network>& network) {
+  try {
+    return run_job_of(identity, network);
+  } catch (const Error& error) {
+    const auto full = with_stopped_ranks(error, identity);
+    if (identity.rank == 0) outputs_->end({}, full.exit_code(), full.what());
+    throw Error(full);
+  }
+}
+
+ExitCode PerfProcess::run_job_of(const Identity& identity,
+                                 const std::shared_ptr<const host::Network>& network) {
+  const auto settings = shared_settings(config_);
+  const JobSetup setup{.config = config_,
+                       .environment = input_.environment,
+                       .interrupted = input_.interrupted,
+                       .answer_interrupts = input_.answer_interrupts,
+                       .at_end =
+                           [this](ExitCode code, const std::string& sentence) {
+                             outputs_->end(outputs_->so_far(), code, sentence);
+                           },
+                       .network = network,
+                       .settings = settings,
+                       .observes = config_.observes()};
+  Job job(setup, identity);
+  if (const auto refusal = refusal_of(job, network.get())) {
+    if (job.has_rank_0()) throw Error(*refusal);
+    return refusal->exit_code();  // every process refuses the same, and rank 0 says so
+  }
+  BenchConfig config = config_;
+  config.observes_calls = job.observes();
+  RunInfo started;
+  if (job.has_rank_0())
+    started = describe_run(config_, input_.environment, identity, job.backend());
+  if (network) started.emulated = fmt::format("{}, {}", config_.emulate_file, network->words());
+  const auto outcome =
+      job.run([&](RankContext& rank) { return run_thread(rank, config, started); });
+  if (job.has_rank_0())
+    outputs_->end(outcome.failure ? outputs_->so_far() : totals_, outcome.code,
+                  outcome.failure ? outcome.failure : remark(outcome.code));
+  return job.leave(outcome);
+}
+
+// What only the processes together know: how many ranks there are, and whether they have GPUs.
+std::optional<Error> PerfProcess::refusal_of(Job& job, const host::Network* network) const {
+  if (const auto refusal = refusal_for_ranks(config_, job.nranks(), network))
+    return Error(*refusal, ExitCode::usage);
+  const bool on_gpus = job.backend().capabilities().device_memory;
+  if (const auto refusal = gpu_option_refusal(config_, on_gpus)) return Unavailable(*refusal);
+  return std::nullopt;
+}
+
+ExitCode PerfProcess::run_thread(RankContext& rank, const BenchConfig& config,
+                                 const RunInfo& started) {
+  const auto events = events_of(rank);
+  const auto measure = config.collective == nullptr ? run_p2p : run_benchmark;
+  const auto totals = measure(rank, config, started, events);
+  if (!rank.is_first()) return ExitCode::ok;
+  totals_ = totals;
+  return verdict(totals);
+}
+
+RunEvents PerfProcess::events_of(const RankContext& rank) {
+  if (!rank.is_first()) return {};
+  auto events = outputs_->events();
+  events.cache_bytes = known_cache_bytes(rank);
+  events.expecter = [this](const RunInfo& info) -> std::unique_ptr<Expecter> {
+    auto found = expecter_for(info, input_.environment);
+    if (found) return std::move(found).value();
+    unjudged_ = found.sentence();
+    return nullptr;
+  };
+  return events;
+}
+
+// As `linerate topo --measure` found it.
+std::size_t PerfProcess::known_cache_bytes(const RankContext& rank) const {
+  if (!config_.expects || rank.capabilities().device_memory) return 0;
+  std::string complaint;
+  const auto facts = find_facts(input_.environment, complaint);
+  if (!complaint.empty()) say("note: " + complaint);
+  return facts ? cache_end(facts->survey) : 0;
+}
+
+ExitCode PerfProcess::verdict(const RunTotals& totals) const {
+  if (totals.interrupted) return ExitCode::interrupted;
+  if (totals.failed_checks > 0) return ExitCode::failed;
+  if (misses_average(totals)) return ExitCode::finding;
+  return judged_by_bound(config_, totals, unjudged_);
+}
+
+// NCCL_TESTS_MIN_BW
+bool PerfProcess::misses_average(const RunTotals& totals) const {
+  const auto& wanted = config_.min_bw_gbps;
+  return wanted && !fast_enough(totals.average_busbw_gbps(), *wanted);
+}
+
+// What the end of a run that did not fail says beside its numbers.
+std::optional<std::string> PerfProcess::remark(ExitCode code) const {
+  if (code == ExitCode::interrupted && !input_.interrupted())
+    say("interrupted by a signal that another rank heard");
+  if (code == ExitCode::interrupted)
+    return "interrupted by a signal: what follows the last row was not measured";
+  if (code == ExitCode::finding && misses_average(totals_))
+    say(fmt::format("NCCL_TESTS_MIN_BW={} GB/s is missed: the average bus bandwidth is {:.4g} GB/s",
+                    *config_.min_bw_gbps, totals_.average_busbw_gbps()));
+  return std::nullopt;
+}
+
+// Everything that can be refused before the processes meet; then the run.
 ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
-  const auto& config = parsed.config;
-  if (const auto refusal = backend_option_refusal(config)) return refuse(*refusal);
+  RunConfig config = parsed.config;
+  config.gpu = gpu_options(config);
   const auto network = network_of(config);
   if (!network) return refuse(network.sentence());
-  auto detected = detect_identity(input.environment, config.nprocs);
-  if (!detected) return refuse(detected.sentence());
-  Identity identity = std::move(detected).value();
-  const int ranks_per_process = config.nthreads * config.ngpus;
-  identity.ranks_per_process = ranks_per_process;
-  if (identity.rank == 0)
-    for (const auto& notes : {identity.notes, parsed.notes})
+  const auto identity = identify(config, input.environment);
+  if (!identity) return refuse(identity.sentence());
+  const bool is_first = identity->rank == 0;
+  if (is_first)
+    for (const auto& notes : {identity->notes, parsed.notes})
       for (const auto& note : notes) say(note);
-  const int processes = config.nprocs > 0 ? config.nprocs : identity.nranks;
-  const auto nranks = std::int64_t{processes} * ranks_per_process;  // 0: only MPI knows
+  const bool gpus = has_gpus(input.environment);
+  const int processes = config.nprocs > 0 ? config.nprocs : identity->nranks;
+  const auto nranks = std::int64_t{processes} * config.ranks_per_process();  // 0: only MPI knows
   if (nranks > 0)
     if (const auto refusal = refusal_for_ranks(config, nranks, network->get()))
-      return refuse(*refusal);
-  if (nranks > 0) check_traffic(config, static_cast<int>(nranks));
-  ProcessRun run{.config = config,
-                 .environment = input.environment,
-                 .interrupted = input.interrupted,
-                 .answer_interrupts = input.answer_interrupts,
-                 .network = *network};
+      return refuse_once(is_first, *refusal);
+  if (const auto refusal = refusal_here(config, *identity, gpus))
+    return refuse_once(is_first, *refusal);
+  if (nranks > 0 && config.collective != nullptr)
+    (void)traffic_of(config, largest_group(config, static_cast<int>(nranks)));
   if (config.dry_run || (config.list && config.collective != nullptr))
-    return show(parsed, identity, static_cast<int>(nranks), has_gpus(input.environment));
+    return show(parsed, *identity, static_cast<int>(nranks), gpus);
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
-  if (identity.rank == 0) outputs = Outputs::open(config, input.environment, input.interrupted);
+  if (is_first) outputs = Outputs::open(config, input.environment, input.interrupted);
   if (!outputs) return refuse(outputs.sentence());
-  run.outputs = outputs->get();
-  if (identity.launcher != Launcher::nprocs) return run_process(run, identity);
-  return fork_processes(config.nprocs,
-                        [&](const Identity& child) { return run_process(run, child); },
-                        {.ranks_per_process = ranks_per_process, .timeout_s = config.timeout_s});
+  return in_each_process(*identity, config, [&](const Identity& own) {
+    return PerfProcess(input, config, outputs->get()).run(own, *network);
+  });
 }
 
 }  // namespace

@@ -9,10 +9,9 @@
 #include "base/wire.h"
 #include "bench/survey/machine_facts.h"
 #include "bench/survey/node_links.h"
-#include "commands/fabric.h"
 #include "commands/survey_text.h"
 #include "devices/cpu/cpu_device.h"
-#include "launch/identity.h"
+#include "job/processes.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
@@ -44,14 +43,15 @@ class ProgressLine {
   bool shows_;
 };
 
-MeasuredNode measure_here(const Job& job, const Clock& clock, const SayProgress& progress) {
+MeasuredNode measure_here(const JoinedProcesses& job, const Clock& clock,
+                          const SayProgress& progress) {
   const auto machine = describe_whole_machine();
   const auto host = make_cpu_device(0, clock);
   // Launchers bind a rank to a core or two: all of the node's are measured.
-  const bool alone = job.process().nranks() == 1;
+  const bool alone = job.all().nranks() == 1;
   auto threads = hardware_threads(alone ? ThreadScope::bound : ThreadScope::allowed);
   const auto plan = survey_plan(std::move(threads), machine.l3_bytes, host->free_bytes());
-  return {.hostname = job.process().place().hostname,
+  return {.hostname = job.all().place().hostname,
           .hardware = hardware_text(),
           .survey = survey_machine(plan, *host, clock, progress)};
 }
@@ -104,8 +104,8 @@ void print_measured(const TopoConfig& config, const std::vector<MeasuredNode>& n
 
 // On the first process of each node; each keeps what its own gave. What the machines gave is
 // printed also where their network then fails.
-void measure_as_leader(const CommandInput& input, const TopoConfig& config, const Job& job,
-                       Bootstrap& leaders) {
+void measure_as_leader(const CommandInput& input, const TopoConfig& config,
+                       const JoinedProcesses& job, Bootstrap& leaders) {
   const SteadyClock clock;
   std::vector<MeasuredNode> nodes;
   std::vector<NodeLink> links;
@@ -128,14 +128,14 @@ void measure_as_leader(const CommandInput& input, const TopoConfig& config, cons
 }  // namespace
 
 ExitCode measure_machine(const CommandInput& input, const TopoConfig& config) {
-  const auto identity = detect_identity(input.environment, 0);
+  const auto identity = identify({}, input.environment);
   if (!identity) return refuse(identity.sentence());
   if (identity->rank == 0)
     for (const auto& note : identity->notes) say(note);
   const SteadyClock clock;
   const auto deadline = Deadline::after(clock, kJobTimeoutS);
-  const Job job = join_job(*identity, input.environment, {clock, deadline});
-  auto& process = job.process();
+  const auto job = join_processes(*identity, input.environment, {clock, deadline});
+  auto& process = job.all();
   const bool leads = process.place().local_rank == 0;
   const auto leaders = process.split(leads ? 0 : -1, 0, deadline);
   if (leaders) measure_as_leader(input, config, job, *leaders);

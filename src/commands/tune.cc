@@ -1,5 +1,4 @@
 // linerate tune host: races the algorithms, prints the results, keeps the table.
-#include "backends/host/host_backend.h"
 #include "backends/host/tuning_table.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -12,8 +11,7 @@
 #include "commands/command.h"
 #include "commands/race_text.h"
 #include "devices/cpu/free_memory.h"
-#include "launch/solo_bootstrap.h"
-#include "launch/threads/rank_threads.h"
+#include "job/job.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
@@ -34,33 +32,29 @@ constexpr double kTolerance = 0.03;  // of the rules; a third of what --check al
 using OnResult = std::function<void(const RaceResult&)>;
 
 // All cases on one thread. `on_result` is called on rank 0.
-void race_on(Bootstrap& member, Communicator& comm, const TuneConfig& config,
-             const OnResult& on_result) {
+void race_on(RankContext& rank, const TuneConfig& config, const OnResult& on_result) {
   const SteadyClock clock;
-  Race race(member, comm, clock, config.max_bytes);
+  Race race(rank.bootstrap(), rank.world(), clock, config.max_bytes);
   for (const OpKind kind : config.kinds)
     for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes; bytes *= 2) {
-      if (!Race::runs(kind, bytes, comm.nranks())) continue;
+      if (!Race::runs(kind, bytes, rank.nranks())) continue;
       const RaceResult result = race.run(kind, bytes, {});
-      if (member.rank() == 0) on_result(result);
+      if (rank.is_first()) on_result(result);
     }
 }
 
-// Each rank a thread.
-void race(Backend& backend, const TuneConfig& config, int nranks, const OnResult& on_result) {
-  const SteadyClock clock;
-  const auto body = [&](Bootstrap& member) {
-    const auto device = backend.open_device(member.rank());
-    Device* const local[] = {device.get()};
-    const auto comms = backend.connect(member, local, {.deadline = Deadline::after(clock, 60)});
-    try {
-      race_on(member, *comms.front(), config, on_result);
-    } catch (...) {
-      comms.front()->abort();  // the others may wait in a call
-      throw;
-    }
-  };
-  run_rank_threads(*solo_bootstrap(), nranks, body, nullptr);
+// Each rank a thread of this process.
+ExitCode race(const CommandInput& input, const TuneConfig& config, int nranks,
+              const OnResult& on_result) {
+  JobConfig job_config;
+  job_config.nthreads = nranks;
+  job_config.backend = "host";
+  const JobSetup setup{.config = job_config, .environment = input.environment};
+  Job job(setup, Identity{.ranks_per_process = nranks});
+  return job.leave(job.run([&](RankContext& rank) {
+    race_on(rank, config, on_result);
+    return ExitCode::ok;
+  }));
 }
 
 std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
@@ -134,18 +128,18 @@ Refusal check_cases(const TuneConfig& config) {
       bytes_text(config.max_bytes), most, about_bytes_text(free));
 }
 
-std::vector<RaceResult> race_all(const CommandInput& input, const TuneConfig& config) {
-  const SteadyClock clock;
-  const auto backend =
-      make_host_backend(clock, {.ranks_stay = true, .environment = &input.environment});
-  std::vector<RaceResult> results;
+// Where a number of ranks fails, its code; the sentence has been said.
+ExitCode race_all(const CommandInput& input, const TuneConfig& config,
+                  std::vector<RaceResult>& results) {
   print_race_header();
-  for (const int nranks : config.nranks)
-    race(*backend, config, nranks, [&](const RaceResult& result) {
+  for (const int nranks : config.nranks) {
+    const auto code = race(input, config, nranks, [&](const RaceResult& result) {
       print_race(result);
       results.push_back(result);
     });
-  return results;
+    if (code != ExitCode::ok) return code;
+  }
+  return ExitCode::ok;
 }
 
 }  // namespace
@@ -162,7 +156,8 @@ ExitCode tune_command(const CommandInput& input) {
   const bool keeps = !config->check && !config->print_rows;
   if (keeps)
     if (const auto refusal = place_of_table(input, place)) return refuse(*refusal);
-  const auto results = race_all(input, *config);
+  std::vector<RaceResult> results;
+  if (const auto code = race_all(input, *config, results); code != ExitCode::ok) return code;
   if (config->check) return check_summary(results) ? ExitCode::ok : ExitCode::finding;
   const auto timings = timings_of(results);
   if (config->print_rows)

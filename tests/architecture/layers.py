@@ -33,6 +33,7 @@ FOLDERS = (
     *(_under_src(f"backends/{kind}", 2) for kind in ("host", "mpi", "gloo", "nccl", "fake")),
     _under_src("backends", 2),
     _under_src("launch", 2),
+    _under_src("job", 3),
     _under_src("bench", 3),
     Folder("trainers", "trainers", "trainers", 3),
     _under_src("diagnose", 4),
@@ -67,6 +68,8 @@ ARROWS = (
     Arrow("backends/*", "topo", "a backend asks which ranks share a cache or a node"),
     Arrow("backends/gloo", "launch", "its connections take the interfaces that launch finds"),
     Arrow("backends", "backends/*", "the registry builds host and fake in"),
+    Arrow("bench", "job", "a benchmark is a job of ranks"),
+    Arrow("trainers", "job", "a trainer is a job of ranks"),
     Arrow("commands", "cli", "a command runs what the command line parsed"),
 )
 

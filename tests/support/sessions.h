@@ -16,11 +16,16 @@
 
 namespace linerate {
 
+inline BenchConfig bench_config(const TimingConfig& timing, const CaseConfig& cases = {},
+                                const VerificationConfig& verification = {}) {
+  return {{}, cases, timing, verification, {}};
+}
+
 // What is benchmarked, on how many ranks, and what the fake backend pretends.
 struct FakeJob {
   int nranks = 2;
   FakeOptions fake{};
-  RunConfig config{};
+  BenchConfig config{};
 };
 
 // Runs `body` with the session of each rank, on a thread of its own, and closes the sessions.
@@ -34,9 +39,12 @@ inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>
       *process,
       {.nthreads = job.nranks, .deadline = Deadline::after(clock, config.init_timeout_s())});
   const auto run_rank = [&](Bootstrap& member) {
-    const SessionInput input{
-        .members = member, .backend = *backend, .watch = *watch, .config = config, .clock = clock};
-    Session session(input);
+    RankContext rank({.bootstrap = member,
+                      .backend = *backend,
+                      .watch = *watch,
+                      .config = config,
+                      .clock = clock});
+    Session session(rank, config);
     body(session);
     session.close();
   };
@@ -75,7 +83,7 @@ inline Measurement measure_case(const FakeJob& job, const CaseRun& run = {}) {
   Measurement measurement;
   run_sessions(job, [&](Session& session) {
     session.allocate(run.sizes, job.config.unalign * kWidestBytes);
-    CaseRunner runner(session, {.buffers = run.sizes, .interrupted = [] { return false; }});
+    CaseRunner runner(session, {.buffers = run.sizes});
     auto mine = runner.run(run.what, run.placement);
     if (session.is_first()) measurement = std::move(mine);
   });

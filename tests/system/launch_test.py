@@ -82,9 +82,9 @@ class Refusals(unittest.TestCase):
     def test_more_than_one_rank_a_process_on_mpi(self):
         needs("mpirun")
         done = run(mpirun(2, tool("all_reduce_perf"), *SWEEP, "-t", "2"))
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("host", done.stderr)
-        self.assertIn("nccl", done.stderr)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("--backend host or --backend nccl"), 1)
+        self.assertNotIn("MPI_ABORT", done.stderr)
 
     def test_a_gpu_option_without_gpus(self):
         self.refuse(5, [*SWEEP, "-t", "2", "-G", "1"], "-G needs the nccl backend")
@@ -97,10 +97,19 @@ class Refusals(unittest.TestCase):
     def test_a_launcher_that_is_not_understood(self):
         self.refuse(2, SWEEP, "RANK", RANK="1")
 
+    def test_what_one_process_can_tell_before_it_meets_the_others(self):
+        for words, sentence in ((["--algo", "rign"], "Did you mean 'ring'"),
+                                (["-b", "1T", "-e", "1T"], "-b/--minbytes 1 TiB does not fit")):
+            for launch in (["-t", "2"], ["--nprocs", "3"]):
+                with self.subTest(words=words, launch=launch):
+                    done = run([tool("all_reduce_perf"), *words, *launch, "--jsonl", "/dev/full"])
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(sentence, done.stderr)
+                    self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
     def test_hypercube_on_three_ranks(self):
         done = run([tool("hypercube_perf"), *SWEEP, "-t", "3"])
-        self.assertEqual(done.returncode, 2)
-        self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+        self.assertEqual((done.returncode, len(done.stderr.strip().splitlines())), (2, 1))
 
     def test_unknown_words_and_values_exit_2_before_anything_runs(self):
         for words in (["-d", "fp16"], ["-z", "4"], ["-K", "1"], ["NCCL_DEBUG=INFO"], ["-b", "0"]):

@@ -74,6 +74,9 @@ class Words(unittest.TestCase):
                                  (["help", "perf"], "usage:   linerate perf TOOL"),
                                  (["docs", "--help"], "usage:   linerate docs cli"),
                                  (["help", "all_reduce_perf"], "usage:   all_reduce_perf"),
+                                 (["topo", "-h"], "usage:   linerate topo [options]"),
+                                 (["help", "topo", "place"], "usage:   linerate topo place"),
+                                 (["help", "tune", "host"], "usage:   linerate tune"),
                                  (["help", "report"], "usage: linerate report"),
                                  (["all_reduce", "-h", "--foo"], "usage:   all_reduce_perf")):
             with self.subTest(words=words):

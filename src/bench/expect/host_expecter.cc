@@ -8,7 +8,7 @@
 #include "bench/expect/node_probe.h"
 #include "bench/expect/suspects.h"
 #include "bench/expect/tcp_hosts.h"
-#include "bench/groups.h"
+#include "bench/plan.h"
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ GroupedCase grouped(const Session& session, const Case& what, Placement placemen
 }
 
 // Of several windows all but the first come after another one.
-std::uint64_t warm_calls(const RunConfig& config) {
+std::uint64_t warm_calls(const BenchConfig& config) {
   return config.stop.asked() ? std::max(config.window_calls(), config.warmup_iters)
                              : config.warmup_iters;
 }

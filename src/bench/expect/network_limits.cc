@@ -25,7 +25,7 @@ std::uint64_t directions_of(int node, std::span<const NodePair> pairs, int slow)
 
 }  // namespace
 
-std::uint64_t calls_at_once(const RunConfig& config) {
+std::uint64_t calls_at_once(const BenchConfig& config) {
   return config.blocking == Blocking::outer ? static_cast<std::uint64_t>(config.agg_iters)
                                             : config.window_calls();
 }

@@ -23,7 +23,7 @@ struct NetworkLimits {
 };
 
 // Calls of a time after which a barrier follows that is not in it: until then ranks may be ahead.
-std::uint64_t calls_at_once(const RunConfig& config);
+std::uint64_t calls_at_once(const BenchConfig& config);
 
 // The best that each node reached in any of its pairs: a slow node slows its partners too.
 std::vector<NetworkPoint> points_of(std::span<const NodePair> pairs, int nnodes);

@@ -25,7 +25,7 @@ std::vector<MemoryPoint> joined(const MemoryCurve& all, const MemoryCurve& lone)
 }  // namespace
 
 // Latency is measured with other messages than bandwidth, one at a time as those of one way.
-PairExpecter::Sizes PairExpecter::sizes_of(const RunConfig& config, int nranks,
+PairExpecter::Sizes PairExpecter::sizes_of(const BenchConfig& config, int nranks,
                                            std::size_t cache_bytes) {
   const auto npairs = config.at_once ? static_cast<std::size_t>(nranks) / 2 : 1;
   const auto footprints = footprints_between(config.min_bytes, config.max_bytes, npairs);

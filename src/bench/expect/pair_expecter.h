@@ -16,7 +16,7 @@ namespace linerate {
 class PairExpecter {
  public:
   struct Run {
-    const RunConfig& config;  // with what became of -e
+    const BenchConfig& config;  // with what became of -e
     MemoryRun memory{};
   };
 
@@ -37,7 +37,7 @@ class PairExpecter {
   struct Sizes {
     std::vector<std::size_t> all, lone;  // in ascending order
   };
-  static Sizes sizes_of(const RunConfig& config, int nranks, std::size_t cache_bytes);
+  static Sizes sizes_of(const BenchConfig& config, int nranks, std::size_t cache_bytes);
   void probe(Session& session);
 
   Sizes sizes_;

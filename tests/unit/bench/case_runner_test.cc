@@ -21,7 +21,7 @@ CaseRun all_reduce() {
 }
 
 TEST(CaseRunner, TimesTheWindowOfEachThreadOnce) {
-  const auto m = measure_case({.config = {.iters = 7, .agg_iters = 3}}, all_reduce());
+  const auto m = measure_case({.config = bench_config({.iters = 7, .agg_iters = 3})}, all_reduce());
 
   EXPECT_EQ(m.iters, 7U);
   ASSERT_THAT(m.thread_times, SizeIs(2));
@@ -30,7 +30,7 @@ TEST(CaseRunner, TimesTheWindowOfEachThreadOnce) {
 }
 
 TEST(CaseRunner, TakesAsManySamplesAsIterations) {
-  const auto m = measure_case({.config = {.iters = 7, .agg_iters = 3}}, all_reduce());
+  const auto m = measure_case({.config = bench_config({.iters = 7, .agg_iters = 3})}, all_reduce());
 
   ASSERT_THAT(m.samples, SizeIs(1));
   EXPECT_EQ(m.samples.front().time_us.count(), 7U);
@@ -38,7 +38,7 @@ TEST(CaseRunner, TakesAsManySamplesAsIterations) {
 }
 
 TEST(CaseRunner, AddsUpTheWindowsOfAStoppingRule) {
-  RunConfig config{.iters = 10};
+  auto config = bench_config({.iters = 10});
   config.stop.max_s = 500e-6;  // a window and its samples with their barriers take 250 us and 2
 
   const auto m = measure_case({.config = config}, all_reduce());
@@ -49,9 +49,10 @@ TEST(CaseRunner, AddsUpTheWindowsOfAStoppingRule) {
 }
 
 TEST(CaseRunner, KeepsHowLateEachThreadCame) {
-  const auto m = measure_case(
-      {.nranks = 3, .fake = {.slow_ranks = {{.rank = 1, .extra_us = 6}}}, .config = {.iters = 10}},
-      all_reduce());
+  const auto m = measure_case({.nranks = 3,
+                               .fake = {.slow_ranks = {{.rank = 1, .extra_us = 6}}},
+                               .config = bench_config({.iters = 10})},
+                              all_reduce());
 
   EXPECT_THAT(m.samples.front().late_us_sum, ElementsAre(0, 60, 0));
 }
@@ -59,7 +60,7 @@ TEST(CaseRunner, KeepsHowLateEachThreadCame) {
 TEST(CaseRunner, KeepsSamplesAndWindowsOfEachGroup) {
   const FakeJob halves{.nranks = 4,
                        .fake = {.slow_ranks = {{.rank = 1, .extra_us = 6}}},
-                       .config = {.iters = 10, .split = {SplitRule::Kind::mod, 2}}};
+                       .config = bench_config({.iters = 10}, {.split = {SplitRule::Kind::mod, 2}})};
 
   const auto m = measure_case(halves, all_reduce());
 
@@ -74,10 +75,10 @@ TEST(CaseRunner, KeepsSamplesAndWindowsOfEachGroup) {
 }
 
 TEST(CaseRunner, TellsHowLongTheVeryFirstCallTook) {
-  run_sessions({.config = {.warmup_iters = 3}}, [](Session& session) {
+  run_sessions({.config = bench_config({.warmup_iters = 3})}, [](Session& session) {
     const auto run = all_reduce();
     session.allocate(run.sizes);
-    CaseRunner runner(session, {.buffers = run.sizes, .interrupted = [] { return false; }});
+    CaseRunner runner(session, {.buffers = run.sizes});
 
     runner.run(run.what, Placement::out_of_place);
     EXPECT_EQ(runner.first_call_us(), 12);
@@ -87,10 +88,10 @@ TEST(CaseRunner, TellsHowLongTheVeryFirstCallTook) {
 }
 
 TEST(CaseRunner, TellsNothingOfAFirstCallThatWasMeasured) {
-  run_sessions({.config = {.warmup_iters = 0}}, [](Session& session) {
+  run_sessions({.config = bench_config({.warmup_iters = 0})}, [](Session& session) {
     const auto run = all_reduce();
     session.allocate(run.sizes);
-    CaseRunner runner(session, {.buffers = run.sizes, .interrupted = [] { return false; }});
+    CaseRunner runner(session, {.buffers = run.sizes});
 
     runner.run(run.what, Placement::out_of_place);
 
@@ -99,8 +100,9 @@ TEST(CaseRunner, TellsNothingOfAFirstCallThatWasMeasured) {
 }
 
 TEST(CaseRunner, ChecksEveryRankInEachRoundAndNothingWithoutOne) {
-  EXPECT_THAT(measure_case({.nranks = 3, .config = {.check = 2}}).checks, SizeIs(6));
-  EXPECT_THAT(measure_case({.config = {.check = 0}}).checks, SizeIs(0));
+  EXPECT_THAT(measure_case({.nranks = 3, .config = bench_config({}, {}, {.check = 2})}).checks,
+              SizeIs(6));
+  EXPECT_THAT(measure_case({.config = bench_config({}, {}, {.check = 0})}).checks, SizeIs(0));
 }
 
 // alltoall has no defined result in place.

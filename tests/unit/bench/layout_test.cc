@@ -60,7 +60,7 @@ class LayoutViews : public testing::Test {
     local_.spare = buffer(spare_);
   }
 
-  Layout layout(const char* collective, Placement placement, RunConfig config = {}) const {
+  Layout layout(const char* collective, Placement placement, BenchConfig config = {}) const {
     const Case what{.collective = find_collective(collective), .bytes = 4 * kElements};
     auto sizing = sizing_of(what, 2, nullptr);
     sizing.rank = 1;
@@ -90,7 +90,8 @@ TEST_F(LayoutViews, OfSlotsFollowEachOtherInBothBuffers) {
 }
 
 TEST_F(LayoutViews, BeginAfterTheElementsThatUnalignThem) {
-  const auto slots = layout("all_reduce", Placement::out_of_place, {.unalign = 3});
+  const auto slots =
+      layout("all_reduce", Placement::out_of_place, {{}, {.unalign = 3}, {}, {}, {}});
 
   EXPECT_EQ(in_send(slots.send_view(local_, 1)), 4 * kElements + 12);
   EXPECT_EQ(in_recv(slots.recv_view(local_, 1)), 4 * kElements + 12);

@@ -8,8 +8,8 @@
 namespace linerate {
 namespace {
 
-RunConfig config_for(std::string_view collective) {
-  RunConfig config;
+BenchConfig config_for(std::string_view collective) {
+  BenchConfig config;
   config.collective = find_collective(collective);
   config.min_bytes = 8;
   config.max_bytes = 64;

@@ -82,7 +82,7 @@ TEST(ResultsOf, ExpectTheTimeWithoutWhatTheThreadsLost) {
 TEST(ResultsOf, ExpectNothingWhereAThreadDoesNotTellOrNobodyAsks) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
   auto m = measurement_with_losses();
-  RunConfig unasked;
+  BenchConfig unasked;
   unasked.expects = false;
 
   EXPECT_FALSE(results_of(m, unasked, facts, {{0, 1}}).table.expected);

@@ -25,7 +25,7 @@ class Picky final : public Inspector {
 };
 
 std::vector<Case> cases_of(std::string_view collective) {
-  RunConfig config;
+  BenchConfig config;
   config.collective = find_collective(collective);
   config.types = {DataType::int32, DataType::float32, DataType::f8e4m3};
   config.ops = {RedOp::sum, RedOp::prod, RedOp::max};

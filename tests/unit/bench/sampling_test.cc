@@ -41,7 +41,7 @@ FakeOptions slow(int rank, double extra_us) {
 }
 
 TEST(Samples, TakeTheTimeOfACallWithoutTheBarrierBeforeIt) {
-  const auto all = samples({.config = {.iters = 5}}, {.samples = 5});
+  const auto all = samples({.config = bench_config({.iters = 5})}, {.samples = 5});
 
   EXPECT_EQ(all.front().time_us.count(), 5U);
   EXPECT_THAT(all.front().time_us.kept(), Each(kCallUs));
@@ -61,7 +61,8 @@ TEST(Samples, OfASlowRankShowWhenItComesAndWhenItLeaves) {
 }
 
 TEST(Samples, WithoutABarrierBetweenThemFollowEachOther) {
-  const auto all = samples({.fake = slow(1, 30), .config = {.sync = Sync::none}}, {.samples = 20});
+  const auto all =
+      samples({.fake = slow(1, 30), .config = bench_config({.sync = Sync::none})}, {.samples = 20});
 
   EXPECT_THAT(all.front().time_us.kept(), Each(kCallUs + 30));
   EXPECT_THAT(all.front().late_us_sum, ElementsAre(0, 20 * 30));
@@ -69,9 +70,10 @@ TEST(Samples, WithoutABarrierBetweenThemFollowEachOther) {
 
 // Rank 3 is slow, and in the second group only.
 TEST(Samples, OfGroupsAreThoseOfTheirOwnThreads) {
-  const FakeJob halves{.nranks = 4,
-                       .fake = slow(3, 10),
-                       .config = {.split = {.kind = SplitRule::Kind::div, .value = 2}}};
+  const FakeJob halves{
+      .nranks = 4,
+      .fake = slow(3, 10),
+      .config = bench_config({}, {.split = {.kind = SplitRule::Kind::div, .value = 2}})};
 
   const auto all = samples(halves, {.samples = 20}, {{0, 1, 2, 3}, {0, 1}, {2, 3}});
 
@@ -89,7 +91,7 @@ TEST(Samples, OfSeveralCallsAreTimesOfOne) {
 }
 
 TEST(Samples, LeaveOutTheFirstThatAreSkipped) {
-  const FakeJob job{.config = {.iters = 10}};
+  const FakeJob job{.config = bench_config({.iters = 10})};
 
   const auto all = samples(job, {.samples = 10, .skip = 4});
 
@@ -98,7 +100,7 @@ TEST(Samples, LeaveOutTheFirstThatAreSkipped) {
 }
 
 TEST(Samples, OfManyBlocksAreAllKept) {
-  const FakeJob job{.config = {.iters = 3}};  // room for the stamps of 3 samples
+  const FakeJob job{.config = bench_config({.iters = 3})};  // room for the stamps of 3 samples
 
   const auto all = samples(job, {.samples = 10});
 
@@ -114,7 +116,7 @@ TEST(Samples, EndAfterABlockWhenInterrupted) {
 // A fifth of the calls takes three times as long.
 TEST(Samples, OfTwoModesShowTheSlowOneInTheUpperPercentilesOnly) {
   const FakeJob job{.fake = {.bimodal = FakeOptions::Bimodal{.fraction = 0.2, .factor = 3}},
-                    .config = {.iters = 1000}};
+                    .config = bench_config({.iters = 1000})};
 
   const auto all = samples(job, {.samples = 1000});
   const auto summary = all.front().time_us.summary();

@@ -14,7 +14,7 @@ constexpr std::uint64_t kIters = 5;
 constexpr std::uint64_t kLastTimed = 1 + kIters;  // after one call to warm up
 
 struct Trial {
-  RunConfig config{.iters = kIters};
+  BenchConfig config = bench_config({.iters = kIters});
   Placement placement = Placement::out_of_place;
   BufferSizes sizes{.bytes = kBytes, .spare_bytes = kBytes};
 };
@@ -54,19 +54,19 @@ TEST(VerifiedCall, IsTheLastTimedOneOfASmallerSize) {
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneWithFixedBuffers) {
-  const Trial run{.config = {.iters = kIters, .sliding = Sliding::fixed}};
+  const Trial run{.config = bench_config({.iters = kIters, .sliding = Sliding::fixed})};
 
   EXPECT_EQ(verified_calls(run, 2 * kLastTimed), Calls{kLastTimed});
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneOfUnalignedBuffers) {
-  const Trial run{.config = {.iters = kIters, .unalign = 1}};
+  const Trial run{.config = bench_config({.iters = kIters}, {.unalign = 1})};
 
   EXPECT_EQ(verified_calls(run, 2 * kLastTimed), Calls{kLastTimed});
 }
 
 TEST(VerifiedCall, IsTheLastOfTheLastWindowWithAStoppingRule) {
-  Trial run{.config = {.iters = kIters}};
+  Trial run{.config = bench_config({.iters = kIters})};
   run.config.stop = {.max_s = 150e-6};  // a window and its samples with their barriers take 107 us
   const auto m = measure(run, {});
   ASSERT_EQ(m.iters, 2 * kIters);
@@ -76,7 +76,7 @@ TEST(VerifiedCall, IsTheLastOfTheLastWindowWithAStoppingRule) {
 }
 
 TEST(VerifiedCall, OfEachRoundIsTheLastOfAWindow) {
-  Trial run{.config = {.iters = kIters, .check = 3}};
+  Trial run{.config = bench_config({.iters = kIters}, {}, {.check = 3})};
 
   const auto second = kLastTimed + 2 * kIters;  // after the samples
   EXPECT_EQ(verified_calls(run, second + 3 * kIters), (Calls{kLastTimed, second, second + kIters}));

@@ -18,7 +18,7 @@ constexpr BufferSizes kSizes{.bytes = 3 * kBytes, .spare_bytes = 3 * kBytes};
 struct Trial {
   Case what = case_of("all_reduce", kBytes);
   Placement placement = Placement::out_of_place;
-  RunConfig config{};
+  BenchConfig config{};
   std::size_t slot = kSpareSlot;
   bool calls = true;
   // Changes this rank's memory before it is compared.
@@ -67,8 +67,10 @@ TEST(CheckSlot, FindsNothingAfterRightCallsOfEveryCollective) {
 }
 
 TEST(CheckSlot, FindsNothingInUnalignedBuffersOrGroups) {
-  EXPECT_EQ(wrong({.config = {.unalign = 1}}), Wrong(3));
-  EXPECT_EQ(wrong({.config = {.split = {.kind = SplitRule::Kind::mod, .value = 2}}}), Wrong(3));
+  EXPECT_EQ(wrong({.config = bench_config({}, {.unalign = 1})}), Wrong(3));
+  EXPECT_EQ(
+      wrong({.config = bench_config({}, {.split = {.kind = SplitRule::Kind::mod, .value = 2}})}),
+      Wrong(3));
 }
 
 TEST(CheckSlot, FindsEveryElementWrongWhereNothingWasWritten) {

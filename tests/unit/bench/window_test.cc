@@ -29,7 +29,7 @@ std::vector<WindowTime> windows(const FakeJob& job, const WindowPlan& plan) {
   return times;
 }
 
-FakeJob blocking(Blocking how) { return {.config = {.blocking = how}}; }
+FakeJob blocking(Blocking how) { return {.config = bench_config({.blocking = how})}; }
 
 constexpr WindowPlan kSixCalls{.iters = 3, .agg_iters = 2};
 

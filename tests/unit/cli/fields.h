@@ -1,7 +1,7 @@
 // Every field of a configuration as text, so that tests can say what changed.
 #pragma once
 
-#include "bench/config.h"
+#include "cli/run_config.h"
 
 #include <fmt/format.h>
 

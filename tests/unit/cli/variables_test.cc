@@ -92,6 +92,13 @@ TEST(Variables, AreMissedWhereANameIsNearlyOneOfThem) {
                           "effect."));
 }
 
+TEST(Variables, AreMissedWhereANameIsNearlyOneOfOurOwn) {
+  EXPECT_THAT(notes_of({{"LINERATE_TOKENS", "secret"}}),
+              ElementsAre("LINERATE_TOKENS is no variable of linerate and has no effect: did you "
+                          "mean LINERATE_TOKEN?"));
+  EXPECT_THAT(notes_of({{"LINERATE_TOKEN", "secret"}, {"LINERATE_STORE", "here"}}), IsEmpty());
+}
+
 TEST(Variables, OfNcclItselfAndEmptyOnesAreNotMissed) {
   EXPECT_THAT(notes_of({{"NCCL_TEST_SPLIT", "1"},
                         {"NCCL_DEBUG", "INFO"},

@@ -20,8 +20,8 @@ using Calls = std::vector<std::string>;
 constexpr int kVersion = NCCL_VERSION_CODE;
 
 // One thread with two GPUs.
-RunConfig two_gpus() {
-  RunConfig config;
+BenchConfig two_gpus() {
+  BenchConfig config;
   config.collective = find_collective("all_reduce");
   config.ngpus = 2;
   config.min_bytes = config.max_bytes = 1024;
@@ -29,14 +29,13 @@ RunConfig two_gpus() {
   return config;
 }
 
-void run_whole(const RunConfig& config) {
+void run_whole(const BenchConfig& config) {
   RunEvents events;
   events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
   events.results = [](std::span<const Record>, const RunTotals&) {};
   events.row = [](std::span<const Record>) {};
-  events.interrupted = [] { return false; };
   run_threads_on_fakes(config, kVersion,
-                       [&](const SessionInput& input) { run_benchmark(input, {}, events); });
+                       [&](RankContext& rank) { run_benchmark(rank, config, {}, events); });
 }
 
 Calls repeated(const std::vector<std::pair<int, std::string>>& counts) {
@@ -58,8 +57,8 @@ TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
   config.check = 0;
   Calls calls;
 
-  run_threads_on_fakes(config, kVersion, [&](const SessionInput& input) {
-    Session session(input);
+  run_threads_on_fakes(config, kVersion, [&](RankContext& rank) {
+    Session session(rank, config);
     session.allocate({.bytes = 8});
     const FakeLog log;
     (void)run_pair_test(session, {PairKind::latency, 0, 1, 8}, repeats_of(session.config()));
@@ -80,15 +79,15 @@ TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
   auto config = two_gpus();
   config.ngpus = 1;
 
-  run_threads_on_fakes(config, kVersion, [&](const SessionInput& input) {
-    Session session(input);
+  run_threads_on_fakes(config, kVersion, [&](RankContext& rank) {
+    Session session(rank, config);
     session.allocate({.bytes = 8});
-    auto& rank = session.ranks().front();
+    auto& local = session.ranks().front();
     const FakeLog log;
 
-    EXPECT_TRUE(rank.comm().stop_calls());
+    EXPECT_TRUE(local.comm().stop_calls());
 
-    EXPECT_THROW(rank.comm().send({.send = rank.send.view(), .count = 1}, 0, *rank.stream),
+    EXPECT_THROW(local.comm().send({.send = local.send.view(), .count = 1}, 0, *local.stream),
                  PeerFailure);
     EXPECT_EQ(log.calls({"ncclSend", "ncclCommAbort"}), Calls{});
   });
@@ -142,12 +141,12 @@ TEST(End, OfPairsThatAreInterruptedIsThatOfAWholeRun) {
   events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
   events.results = [](std::span<const Record>, const RunTotals&) {};
   events.row = [](std::span<const Record>) {};
-  events.interrupted = [&] { return ++looks > 1; };
   RunTotals totals;
   const FakeLog log;
 
-  run_threads_on_fakes(config, kVersion,
-                       [&](const SessionInput& input) { totals = run_p2p(input, {}, events); });
+  run_threads_on_fakes(
+      config, kVersion, [&](RankContext& rank) { totals = run_p2p(rank, config, {}, events); },
+      [&] { return ++looks > 1; });
 
   EXPECT_TRUE(totals.interrupted);
   EXPECT_EQ(endings(log), repeated({{2, "ncclCommDestroy"}, {6, "ncclMemFree"}}));

@@ -13,8 +13,9 @@
 namespace linerate::nccl {
 
 // Runs `thread` on each of config.nthreads threads. Throws what a thread does.
-inline void run_threads_on_fakes(const RunConfig& config, int version,
-                                 const std::function<void(const SessionInput&)>& thread) {
+inline void run_threads_on_fakes(const BenchConfig& config, int version,
+                                 const std::function<void(RankContext&)>& thread,
+                                 const std::function<bool()>& interrupted = {}) {
   const SteadyClock clock;
   const auto backend = make_nccl_backend(
       fake_nccl(version),
@@ -25,11 +26,13 @@ inline void run_threads_on_fakes(const RunConfig& config, int version,
                                              .ranks_per_thread = config.ngpus,
                                              .deadline = Deadline::after(clock, 60)});
   run_rank_threads(*process, config.nthreads, [&](Bootstrap& member) {
-    thread({.members = member,
-            .backend = *backend,
-            .watch = *watch,
-            .config = config,
-            .clock = clock});
+    RankContext rank({.bootstrap = member,
+                      .backend = *backend,
+                      .watch = *watch,
+                      .config = config,
+                      .clock = clock,
+                      .interrupted = interrupted});
+    thread(rank);
   });
 }
 

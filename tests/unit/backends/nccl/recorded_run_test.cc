@@ -25,15 +25,15 @@ using testing::Not;
 constexpr std::size_t kSmallest = 1024, kLargest = std::size_t{1} << 20;
 
 // Two sizes on two threads with two GPUs each.
-RunConfig two_sizes(std::string_view collective) {
-  RunConfig config;
+BenchConfig two_sizes(std::string_view collective) {
+  BenchConfig config;
   config.collective = find_collective(collective);
   config.nthreads = config.ngpus = 2;
   config.min_bytes = kSmallest;
   config.max_bytes = kLargest;
   config.step_factor = static_cast<int>(kLargest / kSmallest);
   config.iters = 2;
-  config.jsonl_file = "asked for";
+  config.observes_calls = true;
   return config;
 }
 
@@ -43,7 +43,7 @@ struct Ran {
   int events = 0;  // that the plugin was told of
 };
 
-Ran run(const RunConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
+Ran run(const BenchConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
   Ran ran;
   RunEvents events;
   events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
@@ -51,10 +51,9 @@ Ran run(const RunConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
     for (const auto& record : groups) ran.jsonl += json_line(record);
   };
   events.row = [](std::span<const Record>) {};
-  events.interrupted = [] { return false; };
   const int before = fake::events_told();
-  run_threads_on_fakes(config, version, [&](const SessionInput& input) {
-    const auto totals = run_benchmark(input, {}, events);
+  run_threads_on_fakes(config, version, [&](RankContext& rank) {
+    const auto totals = run_benchmark(rank, config, {}, events);
     EXPECT_EQ(totals.failed_checks, 0u);
   });
   ran.events = fake::events_told() - before;
@@ -135,7 +134,7 @@ TEST_F(RecordedRun, LooksAtOneCallOnlyOfEachCase) {
 
 TEST_F(RecordedRun, AsksForNothingWhereNobodyReadsIt) {
   auto config = two_sizes("all_reduce");
-  config.jsonl_file.clear();
+  config.observes_calls = false;
 
   const auto ran = run(config);
 

@@ -99,7 +99,7 @@ TEST(SlowNodes, AreNoneWhereOnePairAloneIsSlow) {
 }
 
 TEST(CallsUntilABarrier, AreThoseOfAnIterationWithOuterBlocking) {
-  RunConfig config;
+  BenchConfig config;
   config.iters = 20;
   config.agg_iters = 3;
   EXPECT_EQ(calls_at_once(config), 60U);

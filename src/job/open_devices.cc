@@ -1,5 +1,5 @@
-// See open_devices.h.
-#include "bench/open_devices.h"
+// All ranks hear of each rank's device before any of them throws.
+#include "job/open_devices.h"
 
 #include "base/error.h"
 #include "base/wire.h"

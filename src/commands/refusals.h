@@ -1,8 +1,9 @@
-// Whether so many ranks can run what is asked for.
+// What a run is refused for before anything connects, as far as one process can tell.
 #pragma once
 
 #include "backends/host/emulation/network.h"
-#include "bench/config.h"
+#include "cli/run_config.h"
+#include "launch/identity.h"
 
 #include <cstdint>
 #include <optional>
@@ -14,5 +15,10 @@ namespace linerate {
 // --emulate (null: none); nothing: all is well.
 std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64_t nranks,
                                              const host::Network* network);
+
+// What this process' backend and machine cannot do: --fake, several ranks of an MPI process, an
+// algorithm that is nowhere, two buffers of -b beyond the memory. `gpus`: there is one here.
+std::optional<std::string> refusal_here(const RunConfig& config, const Identity& identity,
+                                        bool gpus);
 
 }  // namespace linerate

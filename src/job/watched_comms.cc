@@ -1,5 +1,5 @@
-// See watched_comms.h.
-#include "bench/watched_comms.h"
+// One lock: the watch may abort while the thread ends.
+#include "job/watched_comms.h"
 
 namespace linerate {
 

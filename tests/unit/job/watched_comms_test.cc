@@ -1,5 +1,5 @@
 // Aborting communicators from another thread, whenever they come to be.
-#include "bench/watched_comms.h"
+#include "job/watched_comms.h"
 
 #include "backends/fake/fake_backend.h"
 #include "base/clock.h"

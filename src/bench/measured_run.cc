@@ -1,0 +1,109 @@
+// The order of the steps, and what of memory and time is noted between them.
+#include "bench/measured_run.h"
+
+#include "base/error.h"
+#include "base/units.h"
+#include "bench/calibrate.h"
+#include "bench/plan.h"
+#include "record/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linerate {
+namespace {
+
+bool tells(const Session& session) {
+  return session.ranks().front().device->kind() == DeviceKind::cuda;
+}
+
+std::size_t free_now(const Session& session) {
+  return tells(session) ? session.ranks().front().device->free_bytes() : 0;
+}
+
+std::uint64_t taken(std::size_t before, std::size_t after) {
+  return before > after ? before - after : 0;
+}
+
+}  // namespace
+
+void MemoryUse::note_initialised(const Session& session) { initialised_free_ = free_now(session); }
+
+void MemoryUse::note_allocated(const Session& session) { allocated_free_ = free_now(session); }
+
+// The names are nccl-tests'.
+MemoryUse::Amounts MemoryUse::amounts(const Session& session) const {
+  const auto& local = session.ranks().front();
+  if (!tells(session)) return {{"buffers", 2 * local.send.bytes() + local.spare.bytes()}};
+  return {{"Initialization", taken(session.free_before_init(), initialised_free_)},
+          {"User-Allocated", taken(initialised_free_, allocated_free_)},
+          {"Collective", taken(allocated_free_, free_now(session))}};
+}
+
+MeasuredRun::MeasuredRun(RankContext& rank, const BenchConfig& config, const RunInfo& started,
+                         const RunEvents& events)
+    : events_(events), config_(config), session_(rank, config), info_(started) {}
+
+RunTotals MeasuredRun::run() {
+  info_.timing = calibrate(session_);
+  const auto buffers = plan(lower_max_bytes());
+  memory_.note_initialised(session_);
+  session_.allocate(buffers, config_.unalign * kWidestBytes);
+  memory_.note_allocated(session_);
+  if (config_.expects) expect();
+  begin();
+  measure();
+  if (!interrupted() && config_.expects) totals_.suspects = suspects();
+  session_.enter({.what = "end of the run"});
+  end();
+  return totals_;
+}
+
+// Where it does not fit into two buffers of a rank, to the largest size that does. Yields the bytes
+// that a rank may use.
+std::size_t MeasuredRun::lower_max_bytes() {
+  const auto memory = session_.rank_memory();
+  const auto cap = max_bytes_within(memory);
+  if (config_.max_bytes <= cap) return memory;
+  if (config_.min_bytes > cap)
+    throw Error(fmt::format("-b {} does not fit: a rank has {} for its two buffers. Choose a "
+                            "smaller -b, fewer ranks, or a larger --limit-memory.",
+                            bytes_text(config_.min_bytes), about_bytes_text(memory)),
+                ExitCode::unavailable);
+  config_.max_bytes = cap;
+  info_.lowered_max_bytes = cap;
+  for (auto& setting : info_.settings)
+    if (setting.name == "max_bytes") setting.json = fmt::to_string(cap);
+  return memory;
+}
+
+void MeasuredRun::begin() {
+  session_.describe(info_);
+  if (!session_.is_first()) return;
+  const auto row_bytes = prepare_results();
+  events_.begin(info_, row_bytes);
+}
+
+// The slowest thread's times: each of them is done when the last one is.
+void MeasuredRun::end() {
+  totals_.memory_bytes = memory_.amounts(session_);
+  ask_again();
+  CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
+  if (const auto us = first_call_us()) times.first_call_us = session_.most_of_threads(*us);
+  times.destroy_us = session_.most_of_threads(session_.close());
+  totals_.comm_times = times;
+}
+
+bool MeasuredRun::interrupted() {
+  totals_.interrupted = totals_.interrupted || session_.rank().any_interrupted();
+  return totals_.interrupted;
+}
+
+void MeasuredRun::note(const Record& judged) {
+  totals_.note(efficiency(judged));
+  if (verdict_of(judged) == Verdict::low)
+    low_bytes_ = std::max(low_bytes_, std::max<std::size_t>(1, judged.what.bytes));
+}
+
+}  // namespace linerate

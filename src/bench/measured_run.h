@@ -1,0 +1,84 @@
+// The frame of every run on one thread: set up, measure, end. What is measured is a subclass.
+#pragma once
+
+#include "bench/events.h"
+#include "bench/session.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+
+// What -M reports: the memory that a run took of its first rank's device. On a GPU by the free
+// memory that is left after each step, so that what the library takes counts too; others use the
+// same GPU at the same time on their own account. In host memory the buffers.
+class MemoryUse {
+ public:
+  using Amounts = std::vector<std::pair<std::string, std::uint64_t>>;
+
+  // After the communicators are made; then after the buffers are.
+  void note_initialised(const Session& session);
+  void note_allocated(const Session& session);
+
+  // After the last call.
+  Amounts amounts(const Session& session) const;
+
+ private:
+  std::size_t initialised_free_ = 0;
+  std::size_t allocated_free_ = 0;
+};
+
+// calibrate -> plan -> allocate -> expect -> begin -> measure -> suspects -> end. All steps are
+// collective over all threads; events fire on rank 0's thread.
+class MeasuredRun {
+ public:
+  // All outlive the run. `started` is what the caller knows; the run adds the rest before begin.
+  MeasuredRun(RankContext& rank, const BenchConfig& config, const RunInfo& started,
+              const RunEvents& events);
+  virtual ~MeasuredRun() = default;
+  MeasuredRun(const MeasuredRun&) = delete;
+  MeasuredRun& operator=(const MeasuredRun&) = delete;
+
+  RunTotals run();
+
+ protected:
+  // What will run, once -e fits; yields its buffers. A rank may use `memory_bytes` for them.
+  virtual BufferSizes plan(std::size_t memory_bytes) = 0;
+  // Asks what results should be; not called with --expect off.
+  virtual void expect() = 0;
+  // The run's last words before its first: what rank 0 knows besides, and the sizes of its rows.
+  virtual std::vector<std::uint64_t> prepare_results() = 0;
+  // Everything, until interrupted().
+  virtual void measure() = 0;
+  // What made results low; not called with --expect off, nor after Ctrl-C.
+  virtual std::vector<Suspect> suspects() = 0;
+  // What expect() asked, once more.
+  virtual void ask_again() = 0;
+  // Of the run's very first call, where it was timed alone.
+  virtual std::optional<double> first_call_us() const { return std::nullopt; }
+
+  // Whether any thread was asked to end by now. Collective.
+  bool interrupted();
+  // Counts a result that has a bound.
+  void note(const Record& judged);
+
+  const RunEvents& events_;
+  BenchConfig config_;  // with -e lowered to what fits
+  Session session_;
+  RunInfo info_;
+  RunTotals totals_;
+  std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
+
+ private:
+  std::size_t lower_max_bytes();
+  void begin();
+  void end();
+
+  MemoryUse memory_;
+};
+
+}  // namespace linerate

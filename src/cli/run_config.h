@@ -1,0 +1,51 @@
+// All that a command line and its variables say of a run, checked. Commands hand its parts on: only
+// they and the tables of options know the whole.
+#pragma once
+
+#include "bench/config.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+enum class ProgressMode : std::uint8_t { automatic, on, off };
+
+// What is printed and written, and by which limits a result is a finding.
+struct OutputConfig {
+  std::string jsonl_file{}, csv_file{};
+  std::string json_file{};  // -J
+  bool report_timestamps = false;
+  bool report_memory = false;
+  bool report_init = false;             // --report-init
+  bool show_algorithms = false;         // --show-algo
+  bool lists_verdicts = false;          // --verdict
+  std::optional<double> fail_below{};   // --fail-below: part of the bound
+  std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
+  ProgressMode progress = ProgressMode::automatic;
+  bool list = false;
+  bool dry_run = false;
+};
+
+// What memcpy_perf alone takes.
+struct MemcpyOptions {
+  std::string tests = "all";                   // -t
+  std::vector<int> gpus{};                     // --gpus; empty: all
+  std::size_t bytes = std::size_t{512} << 20;  // -b
+};
+
+struct RunConfig : BenchConfig, OutputConfig {
+  std::string program{};            // argv[0]'s basename
+  std::vector<std::string> args{};  // argv
+  MemcpyOptions memcpy{};
+
+  // Whether somebody reads which algorithm ran.
+  bool observes() const {
+    return collective != nullptr && (show_algorithms || !jsonl_file.empty());
+  }
+};
+
+}  // namespace linerate

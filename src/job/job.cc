@@ -1,0 +1,270 @@
+// Every collective step is taken by all processes in one order, failures included.
+#include "job/job.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/wire.h"
+#include "launch/job_failure.h"
+#include "launch/place.h"
+#include "launch/threads/rank_threads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+constexpr auto kWritersTime = std::chrono::seconds(1);  // for rank 0 to end its files
+
+const BackendRow& row_of(std::string_view name) {
+  const auto row = find_backend(name);
+  if (!row) throw Error(row.sentence(), ExitCode::usage);
+  return **row;
+}
+
+// A GPU that nobody asked for and that cannot be used is told, and what runs without it.
+OpenedBackend open_chosen(const BackendRow& row, const JobConfig& config,
+                          const BackendInput& input) {
+  constexpr std::string_view kWithout = "--backend host";
+  if (config.backend != "auto" || row.name != "nccl") return open_backend(row, input);
+  try {
+    return open_backend(row, input);
+  } catch (const Unavailable& missing) {
+    const std::string reason = missing.what();
+    const bool offered = reason.find(kWithout) != std::string::npos;
+    throw Unavailable(fmt::format(
+        "There is an NVIDIA GPU, which --backend auto takes, but it cannot be used. {}{}", reason,
+        offered ? "" : fmt::format(" {} measures the host's memory instead.", kWithout)));
+  }
+}
+
+}  // namespace
+
+Job::Job(const JobSetup& setup, const Identity& identity)
+    : setup_(setup),
+      config_(setup.config),
+      identity_(identity),
+      guard_(guard_options()),
+      init_deadline_(Deadline::after(clock_, setup.config.init_timeout_s())) {
+  processes_ =
+      join_processes(identity, setup.environment, {clock_, init_deadline_, &guard_.waiting_for()});
+  compare_settings(processes_.all(), setup.settings, init_deadline_);
+  agree_on_observing();
+  open_backend_of(agree_on_backend());
+}
+
+Job::~Job() = default;
+
+// Until all threads are set up the guard answers signals.
+StartGuard::Options Job::guard_options() {
+  if (setup_.answer_interrupts) setup_.answer_interrupts(false);
+  need_descriptors(identity_.nranks);
+  StartGuard::Options options{
+      .clock = clock_,
+      .name = fmt::format("{} ({})", ranks_text(identity_.rank, identity_.ranks_per_process),
+                          this_host().hostname),
+      .timeout_s = config_.init_timeout_s(),
+      .notes = identity_.launcher != Launcher::mpi || has_rank_0(),
+      .silent = identity_.launcher == Launcher::nprocs && !has_rank_0(),
+      .interrupted = setup_.interrupted};
+  if (has_rank_0()) options.at_end = setup_.at_end;
+  return options;
+}
+
+// From here on a signal is heard by the body, and rank 0 says so.
+void Job::thread_is_set_up() {
+  if (++threads_set_up_ < threads()) return;
+  guard_.finish();
+  if (has_rank_0() && setup_.answer_interrupts) setup_.answer_interrupts(true);
+}
+
+std::int64_t Job::nranks() const {
+  return std::int64_t{processes_.all().nranks()} * config_.ranks_per_process();
+}
+
+void Job::agree_on_observing() {
+  WireWriter mine;
+  mine.put(setup_.observes);
+  observes_ = WireReader(processes_.all().broadcast(mine.bytes(), 0, init_deadline_)).get<bool>();
+}
+
+// All processes choose alike, also where only some hosts have GPUs.
+BackendChoice Job::agree_on_backend() {
+  auto& process = processes_.all();
+  ChoiceFacts facts{.launcher = identity_.launcher, .nnodes = process.place().nnodes};
+  if (config_.backend != "auto") return choose_backend(config_, facts);
+  WireWriter mine;
+  mine.put(has_gpus(setup_.environment));
+  for (const auto& bytes : process.all_gather(mine.bytes(), init_deadline_))
+    facts.gpus |= WireReader(bytes).get<bool>();
+  return choose_backend(config_, facts);
+}
+
+void Job::open_backend_of(const BackendChoice& choice) {
+  if (has_rank_0() && config_.backend == "auto")
+    say(fmt::format("note: backend {}, because {}", choice.name, choice.reason));
+  if (choice.name == "mpi" && !processes_.mpi)
+    throw Unavailable(
+        "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
+  std::optional<Error> failure;
+  try {
+    backend_ = open_chosen(row_of(choice.name), config_,
+                           {.clock = clock_,
+                            .environment = setup_.environment,
+                            .fake = *parse_fake_options(config_.fake),
+                            .network = setup_.network,
+                            .library = config_.nccl_library,
+                            .gpu = config_.gpu,
+                            .ranks_stay = true,  // they do what the job does, and nothing else
+                            .observes = observes_,
+                            .session = processes_.mpi.get()});
+  } catch (const Error& error) {
+    failure = error;
+  }
+  agree_that_all_opened(processes_.all(), identity_, failure, init_deadline_);
+}
+
+int Job::threads() const {
+  const bool shared_thread = backend_->capabilities().ranks_share_thread;
+  return config_.nthreads * (shared_thread ? 1 : config_.ngpus);
+}
+
+void Job::run_threads(const RankBody& body) {
+  const auto on_thread = [&](Bootstrap& bootstrap, const std::function<void()>& report) {
+    RankContext rank({.bootstrap = bootstrap,
+                      .backend = *backend_,
+                      .watch = *watch_,
+                      .config = config_,
+                      .clock = clock_,
+                      .interrupted = setup_.interrupted});
+    try {
+      thread_is_set_up();
+      const auto code = body(rank);
+      rank.close();
+      if (rank.is_first()) code_of_rank_0_ = code;
+    } catch (...) {
+      report();  // while all that calls of other ranks may use still lives
+      throw;
+    }
+  };
+  run_rank_threads(processes_.all(), threads(), ReportingBody(on_thread),
+                   [this](const std::string& sentence) { thread_failed(sentence); });
+}
+
+JobOutcome Job::run(const RankBody& body) {
+  watch_ =
+      Watch::start(processes_.all(), {.timeout_s = config_.timeout_s,
+                                      .nthreads = threads(),
+                                      .ranks_per_thread = config_.ranks_per_process() / threads(),
+                                      .deadline = init_deadline_,
+                                      .hang_report = [this] { return backend_->hang_report(); }});
+  guard_.watched();
+  try {
+    run_threads(body);
+    return {.code = code_of_rank_0_};
+  } catch (const Error& error) {
+    return failed(error);
+  } catch (const std::exception& error) {  // no memory, a library's own
+    return failed(Error(error.what()));
+  }
+}
+
+JobOutcome Job::failed(const Error& error) {
+  const auto sentence = failure_sentence(error);
+  if (error.exit_code() != ExitCode::lost || !blames_others())
+    say(fmt::format("{}: {}", own_name(), error.what()));
+  return {.code = error.exit_code(), .failure = sentence, .cause = error.what()};
+}
+
+ExitCode Job::leave(const JobOutcome& outcome) {
+  if (outcome.failure) return end_others(outcome);
+  try {
+    return end_together(outcome.code);
+  } catch (const Error& error) {
+    return end_others(failed(error));
+  }
+}
+
+// All processes leave with rank 0's code.
+ExitCode Job::end_together(ExitCode code) {
+  const auto deadline = Deadline::after(clock_, config_.init_timeout_s());
+  auto& process = processes_.all();
+  WireWriter mine;
+  mine.put(code);
+  const auto agreed = WireReader(process.broadcast(mine.bytes(), 0, deadline)).get<ExitCode>();
+  watch_->leave();
+  process.barrier(deadline);
+  return agreed;
+}
+
+// Ranks that wait inside MPI, if only for its end, hear nothing of this: the job ends for all.
+ExitCode Job::end_others(const JobOutcome& outcome) {
+  watch_->fail(outcome.cause);
+  const bool waits_in_library = processes_.mpi || !backend_->capabilities().abortable;
+  if (!waits_in_library) return outcome.code;
+  if (!has_rank_0()) std::this_thread::sleep_for(kWritersTime);
+  processes_.all().abort(outcome.code);
+  return outcome.code;
+}
+
+std::string Job::own_name() const {
+  return fmt::format("{} ({})", ranks_text(identity_.rank, identity_.ranks_per_process),
+                     processes_.all().place().hostname);
+}
+
+// Until the watch has asked all processes, and their answers have had a second.
+void Job::await_report() const {
+  constexpr auto kPatience = std::chrono::milliseconds(2000);
+  constexpr auto kStep = std::chrono::milliseconds(20);
+  for (auto waited = kStep; waited < kPatience && !watch_->failure(); waited += kStep)
+    std::this_thread::sleep_for(kStep);
+}
+
+// A deadline that passed here is but the echo of a rank that is missing, whom the watch knows.
+void Job::thread_failed(const std::string& sentence) {
+  if (JobFailure::current().kind == JobFailure::Kind::timeout) await_report();
+  watch_->fail(sentence);
+}
+
+// Where ranks were lost the watch names them; what this thread saw is only its echo.
+std::string Job::failure_sentence(const Error& error) const {
+  if (error.exit_code() != ExitCode::lost) return fmt::format("{}: {}", own_name(), error.what());
+  await_report();
+  const auto report = watch_->failure();
+  if (!report || report->sentences.empty()) return error.what();
+  return fmt::format("{}", fmt::join(report->sentences, " "));
+}
+
+// Then the watch has said so, and this process' error is but the echo.
+bool Job::blames_others() const {
+  const auto report = watch_->failure();
+  const int own = identity_.rank * identity_.ranks_per_process;
+  return report && std::ranges::find(report->ranks, own) == report->ranks.end();
+}
+
+ExitCode run_job(const JobSetup& setup, const RankBody& body) {
+  try {
+    const auto identity = identify(setup.config, setup.environment);
+    if (!identity) throw Error(identity.sentence(), ExitCode::usage);
+    const ChoiceFacts facts{.launcher = identity->launcher, .gpus = has_gpus(setup.environment)};
+    if (const auto refusal = backend_refusal(setup.config, facts))
+      throw Error(*refusal, ExitCode::usage);
+    return in_each_process(*identity, setup.config, [&](const Identity& own) {
+      try {
+        Job job(setup, own);
+        return job.leave(job.run(body));
+      } catch (const Error& error) {  // before the ranks had started
+        throw Error(with_stopped_ranks(error, own));
+      }
+    });
+  } catch (const Error& error) {
+    say(error.what());
+    return error.exit_code();
+  }
+}
+
+}  // namespace linerate

@@ -1,0 +1,222 @@
+// What calls of other ranks may touch is freed last.
+#include "job/rank_context.h"
+
+#include "base/error.h"
+#include "base/wire.h"
+#include "job/open_devices.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+void put_info(WireWriter& out, const RankInfo& info) {
+  for (const int value : {info.rank, info.group, info.pid, info.node, info.device}) out.put(value);
+  for (const auto& text : {info.hostname, info.bus_id, info.device_name}) out.put_text(text);
+}
+
+RankInfo get_info(WireReader& in) {
+  RankInfo info;
+  for (int* value : {&info.rank, &info.group, &info.pid, &info.node, &info.device})
+    *value = in.get<int>();
+  for (std::string* text : {&info.hostname, &info.bus_id, &info.device_name}) *text = in.get_text();
+  return info;
+}
+
+// Every thread's value, in their order.
+template <typename T>
+std::vector<T> values_of_all(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
+  WireWriter out;
+  out.put(mine);
+  std::vector<T> values;
+  for (const auto& bytes : bootstrap.all_gather(out.bytes(), deadline))
+    values.push_back(WireReader(bytes).get<T>());
+  return values;
+}
+
+}  // namespace
+
+RankContext::RankContext(const RankInput& input)
+    : input_(input), capabilities_(input.backend.capabilities()) {
+  const bool shared_thread = capabilities_.ranks_share_thread;
+  const int threads = shared_thread ? config().nthreads : config().ranks_per_process();
+  thread_index_ = input.bootstrap.rank() % threads;
+  ranks_.resize(shared_thread ? static_cast<std::size_t>(config().ngpus) : 1);
+  enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
+  input_.watch.add_aborter({.stop = [watched = watched_] { return watched->stop_all(); },
+                            .abort = [watched = watched_] { watched->abort_all(); }});
+  input_.watch.count_calls(thread_index_, [watched = watched_] { return watched->calls_begun(); });
+  forget_.queues_work = capabilities_.device_memory;
+  connect();
+  exchange_infos();
+  gather_node_leaders();
+  group_ = input_.backend.group();
+}
+
+void RankContext::enter(Stage stage) {
+  stage.calls = watched_->calls_begun();
+  input_.watch.enter(thread_index_, stage);
+}
+
+void RankContext::enter_local(Stage stage) {
+  stage.timeout_s = std::numeric_limits<double>::infinity();
+  enter(stage);
+}
+
+void RankContext::enter_probe(const char* what, double floor_s) {
+  enter({.what = what, .timeout_s = std::max(config().init_timeout_s(), floor_s)});
+}
+
+Deadline RankContext::init_deadline() const {
+  return Deadline::after(input_.clock, config().init_timeout_s());
+}
+
+// NCCL_TESTS_DEVICE counts from its device in each process, else all processes of a node count on.
+int RankContext::device_index(int local) const {
+  const int per_thread = static_cast<int>(ranks_.size());
+  if (config().base_device) return *config().base_device + thread_index_ * per_thread + local;
+  return input_.bootstrap.place().local_rank * per_thread + local;
+}
+
+void RankContext::connect() {
+  const int per_thread = static_cast<int>(ranks_.size());
+  std::vector<WantedDevice> wanted;
+  for (int i = 0; i < per_thread; ++i)
+    wanted.push_back({.rank = bootstrap().rank() * per_thread + i, .index = device_index(i)});
+  auto opened = open_devices(input_.backend, wanted, bootstrap(), init_deadline());
+  std::vector<Device*> devices;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    auto& local = ranks_[i];
+    local.rank = wanted[i].rank;
+    local.device = std::move(opened[i]);
+    local.stream =
+        local.device->open_stream(config().gpu.stream_null ? StreamKind::null : StreamKind::own);
+    devices.push_back(local.device.get());
+  }
+  free_before_init_ = devices.front()->free_bytes();
+  bootstrap().barrier(init_deadline());
+  const auto start_ns = input_.clock.now_ns();
+  auto comms = input_.backend.connect(bootstrap(), devices, {.deadline = init_deadline()});
+  init_us_ = static_cast<double>(input_.clock.now_ns() - start_ns) / kNsPerUs;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i].world = std::move(comms[i]);
+    watched_->add(ranks_[i].world.get());
+  }
+}
+
+void RankContext::split(const std::function<int(int rank)>& color) {
+  std::vector<SplitRequest> requests;
+  for (auto& local : ranks_) {
+    local.group = color(local.rank);
+    requests.push_back({.comm = *local.world, .color = local.group, .key = local.rank});
+  }
+  auto parts = input_.backend.split(requests);
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    ranks_[i].part = std::move(parts[i]);
+    watched_->add(ranks_[i].part.get());
+  }
+  exchange_infos();
+}
+
+View RankContext::allocate(std::size_t bytes) {
+  buffers_.push_back(world().allocate(bytes, MemoryKind::device));
+  return buffers_.back().view();
+}
+
+RankInfo RankContext::info_of(const LocalRank& local) const {
+  const NodePlace& place = input_.bootstrap.place();
+  const auto node =
+      input_.backend.node_of(local.rank).value_or(NodeName{place.node, place.hostname});
+  return {.rank = local.rank,
+          .group = local.group,
+          .pid = static_cast<int>(getpid()),
+          .hostname = node.hostname,
+          .node = node.node,
+          .device = local.device->index(),
+          .bus_id = local.device->bus_id(),
+          .device_name = local.device->name()};
+}
+
+void RankContext::exchange_infos() {
+  WireWriter mine;
+  for (const auto& local : ranks_) put_info(mine, info_of(local));
+  std::set<int> groups;
+  infos_.clear();
+  for (const auto& bytes : bootstrap().all_gather(mine.bytes(), init_deadline())) {
+    WireReader reader(bytes);
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      infos_.push_back(get_info(reader));
+      groups.insert(infos_.back().group);
+    }
+  }
+  ngroups_ = static_cast<int>(groups.size());
+}
+
+void RankContext::gather_node_leaders() {
+  const auto& place = bootstrap().place();
+  if (place.nnodes > 1)
+    node_leaders_ = bootstrap().split(place.local_rank == 0 ? 0 : -1, 0, init_deadline());
+}
+
+ClockOffset RankContext::clock_offset(const Deadline& deadline) {
+  const int node = bootstrap().place().node;
+  if (bootstrap().place().nnodes == 1) return {.at_ns = clock().now_ns()};
+  WireWriter mine;
+  mine.put(node);
+  if (node_leaders_) mine.put(measure_offset(*node_leaders_, clock(), deadline));
+  for (const auto& bytes : bootstrap().all_gather(mine.bytes(), deadline)) {
+    WireReader in(bytes);
+    if (in.get<int>() == node && !in.empty()) return in.get<ClockOffset>();
+  }
+  throw PeerFailure(fmt::format("No rank has measured the clock of node {}.", node));
+}
+
+double RankContext::close() {
+  if (std::exchange(closed_, true)) return 0;
+  enter({.what = "end of the communicators", .timeout_s = config().init_timeout_s()});
+  bootstrap().barrier(init_deadline());
+  const auto start_ns = input_.clock.now_ns();
+  for (auto& local : ranks_) local.registrations.clear();
+  watched_->clear();
+  forget_.queues_work = false;
+  for (auto& local : ranks_) local.part.reset();
+  for (auto& local : ranks_) local.world.reset();
+  return static_cast<double>(input_.clock.now_ns() - start_ns) / kNsPerUs;
+}
+
+double RankContext::most_of_threads(double mine) {
+  return std::ranges::max(values_of_all(bootstrap(), mine, init_deadline()));
+}
+
+int RankContext::sum_of_threads(int mine) {
+  int sum = 0;
+  for (const int value : values_of_all(bootstrap(), mine, init_deadline())) sum += value;
+  return sum;
+}
+
+bool RankContext::any_thread(bool says) {
+  WireWriter mine;
+  mine.put(says);
+  bool any = false;
+  for (const auto& bytes : bootstrap().gather(mine.bytes(), Deadline::never()))
+    any |= WireReader(bytes).get<bool>();
+  WireWriter answer;
+  answer.put(any);
+  return WireReader(bootstrap().broadcast(answer.bytes(), 0, Deadline::never())).get<bool>();
+}
+
+void RankContext::align() {
+  bootstrap().barrier(Deadline::never());
+  world().barrier();
+}
+
+}  // namespace linerate

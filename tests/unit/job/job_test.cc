@@ -1,0 +1,158 @@
+// Jobs of threads on host memory: the way in and the way out.
+#include "job/job.h"
+
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+JobConfig host_ranks(int nthreads) {
+  JobConfig config;
+  config.nthreads = nthreads;
+  config.backend = "host";
+  return config;
+}
+
+ExitCode run(const JobConfig& config, const RankBody& body) {
+  const Environment environment;
+  return run_job({.config = config, .environment = environment}, body);
+}
+
+struct Said {
+  ExitCode code;
+  std::string sentences;
+};
+
+Said run_and_listen(const JobConfig& config, const RankBody& body) {
+  testing::internal::CaptureStderr();
+  const auto code = run(config, body);
+  return {code, testing::internal::GetCapturedStderr()};
+}
+
+TEST(RunJob, GivesEachRankItsPlaceInTheWorld) {
+  std::atomic<int> sum = 0;
+
+  const auto code = run(host_ranks(3), [&](RankContext& rank) {
+    EXPECT_EQ(rank.nranks(), 3);
+    EXPECT_EQ(rank.world().rank(), rank.rank());
+    EXPECT_EQ(rank.infos().size(), 3u);
+    sum += rank.rank();
+    return ExitCode::ok;
+  });
+
+  EXPECT_EQ(code, ExitCode::ok);
+  EXPECT_EQ(sum, 0 + 1 + 2);
+}
+
+TEST(RunJob, MovesDataBetweenBuffersOfTheContext) {
+  const auto code = run(host_ranks(4), [](RankContext& rank) {
+    const auto send = rank.allocate(sizeof(std::int32_t));
+    const auto recv = rank.allocate(sizeof(std::int32_t));
+    const std::int32_t mine = rank.rank() + 1;
+    std::memcpy(send.data(), &mine, sizeof mine);
+
+    rank.world().all_reduce({.send = send, .recv = recv, .count = 1, .type = DataType::int32}, {},
+                            rank.stream());
+
+    std::int32_t sum = 0;
+    std::memcpy(&sum, recv.data(), sizeof sum);
+    EXPECT_EQ(sum, 1 + 2 + 3 + 4);
+    return ExitCode::ok;
+  });
+
+  EXPECT_EQ(code, ExitCode::ok);
+}
+
+TEST(RunJob, EndsWithTheCodeOfRankZero) {
+  const auto code = run(host_ranks(3), [](RankContext& rank) {
+    return rank.is_first() ? ExitCode::finding : ExitCode::failed;
+  });
+
+  EXPECT_EQ(code, ExitCode::finding);
+}
+
+TEST(RunJob, EndsAllRanksWhereOneThrowsAndSaysWhyOnce) {
+  const auto [code, sentences] = run_and_listen(host_ranks(3), [](RankContext& rank) {
+    if (rank.rank() == 1) throw Unavailable("There is no such thing here.");
+    rank.world().barrier();  // for ever, but for the failure
+    return ExitCode::ok;
+  });
+
+  EXPECT_EQ(code, ExitCode::unavailable);
+  EXPECT_EQ(sentences.find("There is no such thing here."),
+            sentences.rfind("There is no such thing here."));
+  EXPECT_NE(sentences.find("There is no such thing here."), std::string::npos) << sentences;
+}
+
+TEST(RunJob, SplitsIntoGroupsThatInfosName) {
+  const auto code = run(host_ranks(4), [](RankContext& rank) {
+    rank.split([](int global) { return global % 2; });
+
+    EXPECT_EQ(rank.ngroups(), 2);
+    EXPECT_EQ(rank.ranks().front().comm().nranks(), 2);
+    EXPECT_EQ(rank.infos()[3].group, 1);
+    return ExitCode::ok;
+  });
+
+  EXPECT_EQ(code, ExitCode::ok);
+}
+
+TEST(RunJob, HearsOfAnInterruptionOnAnyThread) {
+  const auto config = host_ranks(2);
+  const Environment environment;
+  std::atomic<int> asked = 0;
+  const JobSetup setup{
+      .config = config, .environment = environment, .interrupted = [&] { return ++asked == 1; }};
+
+  const auto code = run_job(setup, [](RankContext& rank) {
+    EXPECT_TRUE(rank.any_interrupted());
+    return ExitCode::interrupted;
+  });
+
+  EXPECT_EQ(code, ExitCode::interrupted);
+}
+
+TEST(RunJob, RefusesABackendThatDoesNotExist) {
+  auto config = host_ranks(1);
+  config.backend = "hots";
+
+  const auto [code, sentences] = run_and_listen(config, [](RankContext&) { return ExitCode::ok; });
+
+  EXPECT_EQ(code, ExitCode::usage);
+  EXPECT_NE(sentences.find("Did you mean 'host'"), std::string::npos) << sentences;
+}
+
+TEST(RunJob, RefusesSeveralRanksOfAnMpiProcessBeforeMpiStarts) {
+  auto config = host_ranks(2);
+  config.backend = "mpi";
+
+  const auto [code, sentences] = run_and_listen(config, [](RankContext&) { return ExitCode::ok; });
+
+  EXPECT_EQ(code, ExitCode::usage);
+  EXPECT_NE(sentences.find("has one rank per process"), std::string::npos) << sentences;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(LINERATE_SOURCE_DIR "/" + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(StartAJob, ShowsTheExampleAsItIs) {
+  const auto page = text_of("docs/start-a-job.md"), example = text_of("tests/examples/token.cc");
+
+  ASSERT_FALSE(example.empty());
+  EXPECT_NE(page.find("```cpp\n" + example + "```"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace linerate
