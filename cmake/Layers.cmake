@@ -14,7 +14,7 @@ endfunction()
 # distinct within a folder.
 function(linerate_unite_tests target)
   set(apart "bench/(case_runner|pair_test|sampling|verification|verify|window)_test")
-  string(APPEND apart "|expect/(crossed|group_bound|pair_bound|sure_share)_test")
+  string(APPEND apart "|unit/(model|diagnose)/")
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "${apart}")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

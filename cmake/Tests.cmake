@@ -73,6 +73,7 @@ linerate_test(unit_stats tests/unit/stats linerate_stats)
 linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_yaml tests/unit/yaml linerate_yaml)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
+linerate_test(unit_model tests/unit/model linerate_model)
 linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4)
 linerate_test(unit_devices tests/unit/devices linerate_devices)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
@@ -81,10 +82,11 @@ linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake l
 linerate_test(unit_backends tests/unit/backends linerate_backends)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
 linerate_test(unit_job tests/unit/job linerate_job)
-linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/expect;tests/unit/bench/survey"
+linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/limits;tests/unit/bench/survey"
               linerate_bench linerate_backend_fake linerate_launch)
 linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices)
 linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
+linerate_test(unit_diagnose tests/unit/diagnose linerate_diagnose linerate_bench)
 linerate_test(unit_output tests/unit/output linerate_output)
 target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")

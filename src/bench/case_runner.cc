@@ -28,19 +28,6 @@ std::vector<ThreadSet> sets_of(const Session& session) {
   return sets;
 }
 
-// Of each group: the first of its threads begins it, the last one ends it.
-std::vector<ClockSpan> spans_of_groups(const std::vector<WindowTime>& times,
-                                       const std::vector<ThreadSet>& sets) {
-  std::vector<ClockSpan> spans;
-  for (const auto& threads : std::span(sets).subspan(1)) {
-    std::vector<ClockSpan> of_threads;
-    for (const int thread : threads)
-      of_threads.push_back(times[static_cast<std::size_t>(thread)].span);
-    spans.push_back(joined(of_threads));
-  }
-  return spans;
-}
-
 // Calls of about half a second: so soon Ctrl-C is seen between them.
 std::uint64_t calls_between_looks(double call_us) {
   constexpr double kLookUs = 5e5, kMax = 1e9;
@@ -211,8 +198,6 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, 
     const auto times = gather_times(time);
     for (std::size_t thread = 0; thread < times.size(); ++thread)
       m.thread_times[thread] += times[thread];
-    if (thread_sets_.size() > 1 && session_.is_first() && config.blocking != Blocking::outer)
-      m.group_windows.push_back(spans_of_groups(times, thread_sets_));
     const auto decision = decide(m, start_ns, false);
     if (interrupted_) return;
     m.batch = decision.batch;

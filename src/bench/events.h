@@ -1,14 +1,12 @@
 // What a run tells its caller, outside every timed region.
 #pragma once
 
-#include "bench/expect/expecter.h"
+#include "model/host_model.h"
 #include "record/record.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,33 +21,36 @@ struct RunTotals {
   double busbw_sum_gbps = 0;        // over all rows and both placements
   std::uint64_t busbw_rows = 0;
   bool interrupted = false;
-  std::optional<double> least_efficiency;  // of the results that somebody can judge
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …
   std::vector<MemoryPoint> memory;      // at the end, where it was asked
   std::vector<NetworkPoint> network;    // likewise
   std::optional<CommTimes> comm_times;  // of a run that came to its end
-  std::vector<Suspect> suspects;        // what made results low, where pairs of ranks told
+  std::vector<PairTime> pairs;          // where RunEvents::pair_bytes asked for them
 
-  // One more result's part of what it should be.
-  void note(double efficiency) {
-    least_efficiency = std::min(least_efficiency.value_or(efficiency), efficiency);
-  }
   double average_busbw_gbps() const {
     return busbw_rows == 0 ? 0 : busbw_sum_gbps / static_cast<double>(busbw_rows);
   }
 };
 
-// Called on rank 0's thread only.
+// What is known before the first result.
+struct RunStart {
+  const RunInfo& info;
+  std::span<const std::uint64_t> row_bytes;  // of one cycle's rows, as far as they are known
+  const HostLimits* limits = nullptr;        // null: results do not follow from host memory and TCP
+  const TrafficMatrix* traffic = nullptr;    // of all_to_all_v; lives as long as the run
+};
+
+// Called on rank 0's thread only. Records come without a bound, which whoever listens may add
+// before they go on to files.
 struct RunEvents {
-  // `row_bytes`: the sizes of one cycle's rows, as far as they are known beforehand.
-  std::function<void(const RunInfo&, std::span<const std::uint64_t> row_bytes)> begin;
+  std::function<void(const RunStart&)> begin;
   // One placement of a case: a record for each group; `so_far` counts it.
-  std::function<void(std::span<const Record> groups, const RunTotals& so_far)> results;
+  std::function<void(std::span<Record> groups, const RunTotals& so_far)> results;
   // A whole case: one record for each placement, averaged over groups.
-  std::function<void(std::span<const Record> table)> row;
-  // How fast results should be, by what the run says of itself; null, also what it yields: nobody
-  // can tell. Not asked where the ranks' own memory tells.
-  std::function<std::unique_ptr<Expecter>(const RunInfo&)> expecter{};
+  std::function<void(std::span<Record> table)> row;
+  // After the last case: the bytes of messages that pairs of ranks shall be timed with, to find
+  // what is slow (RunTotals::pairs); 0: none.
+  std::function<std::size_t()> pair_bytes{};
   // From so much on memory is as fast as it will be, as far as it is known of this machine; 0: not.
   std::size_t cache_bytes = 0;
 };

@@ -40,10 +40,9 @@ View Layout::recv_slot(const LocalRank& local, std::size_t slot) const {
 }
 
 Slots slots_of(std::size_t stride, const BufferSizes& sizes, Sliding sliding) {
-  const bool slides = sliding == Sliding::slide && stride > 0;
-  const auto room = slides ? std::max<std::size_t>(1, sizes.bytes / stride) : 1;
-  if (sizes.spare_bytes > 0 && stride <= sizes.spare_bytes) return {room, Spare::own_buffer};
-  return room > 1 ? Slots{room - 1, Spare::behind} : Slots{};
+  return buffer_slots(stride, {.bytes = sizes.bytes,
+                               .spare_bytes = sizes.spare_bytes,
+                               .slides = sliding == Sliding::slide});
 }
 
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,

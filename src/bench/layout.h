@@ -4,6 +4,7 @@
 
 #include "bench/plan.h"
 #include "bench/session.h"
+#include "model/buffer_reuse.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,19 +14,6 @@ namespace linerate {
 
 // Names the slot that only the last call of a window writes to.
 inline constexpr std::size_t kSpareSlot = SIZE_MAX;
-
-// Where the spare slot lies.
-enum class Spare : std::uint8_t {
-  none,        // there is no memory for it
-  own_buffer,  // in the spare buffer
-  behind,      // behind the slots that calls slide over, where the spare buffer is too small
-};
-
-// How many slots calls slide over, and where the spare slot is.
-struct Slots {
-  std::size_t sliding = 1;
-  Spare spare = Spare::none;
-};
 
 // Yields the slots of `stride` bytes. With Sliding::fixed all calls but the last share one slot.
 Slots slots_of(std::size_t stride, const BufferSizes& sizes, Sliding sliding);

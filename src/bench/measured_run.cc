@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "bench/calibrate.h"
 #include "bench/plan.h"
-#include "record/verdict.h"
 
 #include <fmt/format.h>
 
@@ -51,10 +50,11 @@ RunTotals MeasuredRun::run() {
   memory_.note_initialised(session_);
   session_.allocate(buffers, config_.unalign * kWidestBytes);
   memory_.note_allocated(session_);
-  if (config_.expects) expect();
-  begin();
+  if (config_.expects) probe();
+  session_.describe(info_);
+  if (session_.is_first()) begin();
   measure();
-  if (!interrupted() && config_.expects) totals_.suspects = suspects();
+  if (!interrupted() && config_.expects) time_pairs();
   session_.enter({.what = "end of the run"});
   end();
   return totals_;
@@ -78,17 +78,10 @@ std::size_t MeasuredRun::lower_max_bytes() {
   return memory;
 }
 
-void MeasuredRun::begin() {
-  session_.describe(info_);
-  if (!session_.is_first()) return;
-  const auto row_bytes = prepare_results();
-  events_.begin(info_, row_bytes);
-}
-
 // The slowest thread's times: each of them is done when the last one is.
 void MeasuredRun::end() {
   totals_.memory_bytes = memory_.amounts(session_);
-  ask_again();
+  if (config_.expects) probe_again();
   CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
   if (const auto us = first_call_us()) times.first_call_us = session_.most_of_threads(*us);
   times.destroy_us = session_.most_of_threads(session_.close());
@@ -98,12 +91,6 @@ void MeasuredRun::end() {
 bool MeasuredRun::interrupted() {
   totals_.interrupted = totals_.interrupted || session_.rank().any_interrupted();
   return totals_.interrupted;
-}
-
-void MeasuredRun::note(const Record& judged) {
-  totals_.note(efficiency(judged));
-  if (verdict_of(judged) == Verdict::low)
-    low_bytes_ = std::max(low_bytes_, std::max<std::size_t>(1, judged.what.bytes));
 }
 
 }  // namespace linerate

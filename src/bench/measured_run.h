@@ -32,8 +32,8 @@ class MemoryUse {
   std::size_t allocated_free_ = 0;
 };
 
-// calibrate -> plan -> allocate -> expect -> begin -> measure -> suspects -> end. All steps are
-// collective over all threads; events fire on rank 0's thread.
+// calibrate -> plan -> allocate -> probe -> begin -> measure -> time pairs -> probe again -> close.
+// All steps but begin are collective over all threads; events fire on rank 0's thread.
 class MeasuredRun {
  public:
   // All outlive the run. `started` is what the caller knows; the run adds the rest before begin.
@@ -48,34 +48,30 @@ class MeasuredRun {
  protected:
   // What will run, once -e fits; yields its buffers. A rank may use `memory_bytes` for them.
   virtual BufferSizes plan(std::size_t memory_bytes) = 0;
-  // Asks what results should be; not called with --expect off.
-  virtual void expect() = 0;
-  // The run's last words before its first: what rank 0 knows besides, and the sizes of its rows.
-  virtual std::vector<std::uint64_t> prepare_results() = 0;
+  // Measures what results are held against; not called with --expect off.
+  virtual void probe() {}
+  // Says on rank 0 what the run is: RunEvents::begin.
+  virtual void begin() = 0;
   // Everything, until interrupted().
   virtual void measure() = 0;
-  // What made results low; not called with --expect off, nor after Ctrl-C.
-  virtual std::vector<Suspect> suspects() = 0;
-  // What expect() asked, once more.
-  virtual void ask_again() = 0;
+  // Looks for what is slow; not called with --expect off, nor after Ctrl-C.
+  virtual void time_pairs() {}
+  // What probe() measured, once more; not called where it was not.
+  virtual void probe_again() {}
   // Of the run's very first call, where it was timed alone.
   virtual std::optional<double> first_call_us() const { return std::nullopt; }
 
   // Whether any thread was asked to end by now. Collective.
   bool interrupted();
-  // Counts a result that has a bound.
-  void note(const Record& judged);
 
   const RunEvents& events_;
   BenchConfig config_;  // with -e lowered to what fits
   Session session_;
   RunInfo info_;
   RunTotals totals_;
-  std::size_t low_bytes_ = 0;  // on rank 0: of the largest result that is low; 0: none is
 
  private:
   std::size_t lower_max_bytes();
-  void begin();
   void end();
 
   MemoryUse memory_;

@@ -1,7 +1,6 @@
 // What rank 0 holds of one case and placement after all threads have reported.
 #pragma once
 
-#include "bench/clock_span.h"
 #include "bench/plan.h"
 #include "bench/sampling.h"
 #include "bench/verify.h"
@@ -21,8 +20,6 @@ struct Measurement {
   std::uint64_t iters = 0;  // over all windows
   int agg_iters = 1;
   std::vector<WindowTime> thread_times{};  // per thread, summed over all windows
-  // Of each window, but with -z 3: of each of several groups.
-  std::vector<std::vector<ClockSpan>> group_windows{};
   std::vector<SampleReduction>
       samples{};  // per thread set: all threads, then each group where there are more
   int batch = 1;

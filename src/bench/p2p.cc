@@ -3,19 +3,13 @@
 
 #include "base/clock.h"
 #include "base/wire.h"
-#include "bench/expect/healthy_bound.h"
-#include "bench/expect/pair_expecter.h"
-#include "bench/expect/suspects.h"
 #include "bench/layout.h"
 #include "bench/measured_run.h"
-#include "bench/pair_search.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
-#include "record/verdict.h"
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 
 namespace linerate {
@@ -29,22 +23,12 @@ class P2pRun final : public MeasuredRun {
   BufferSizes plan(std::size_t memory_bytes) override {
     return buffer_sizes(config_.max_bytes, config_.check > 0 ? memory_bytes : 0);
   }
-  void expect() override;
-  std::vector<std::uint64_t> prepare_results() override { return {}; }
+  void begin() override { events_.begin({.info = info_, .row_bytes = {}}); }
   void measure() override;
-  std::vector<Suspect> suspects() override;
-  void ask_again() override;
-
   void run_round(const Round& round);
   bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
-  void judge(const std::vector<PairTest>& tests, const std::vector<PairTiming>& timings,
-             std::vector<Record>& records) const;
-  void note_pair(const Record& record);
-
-  std::unique_ptr<PairExpecter> memory_bound_;  // null: messages go through no memory of one host
-  std::vector<PairSlowness> slowness_;          // on rank 0
 };
 
 void P2pRun::measure() {
@@ -52,26 +36,6 @@ void P2pRun::measure() {
     run_round(round);
     if (totals_.interrupted) return;
   }
-}
-
-void P2pRun::expect() {
-  memory_bound_ = PairExpecter::measure(
-      session_, {.config = config_,
-                 .memory = {.barrier_us = info_.timing.barrier_cost_us,
-                            .crowded = shares_cores(info_, ranks_on_first_node(session_.infos())),
-                            .cache_bytes = events_.cache_bytes}});
-  if (memory_bound_) info_.memory = memory_bound_->points();
-}
-
-void P2pRun::ask_again() {
-  if (memory_bound_) totals_.memory = memory_bound_->measure_again(session_);
-}
-
-// By what the tests said where the backend knows what is lost; else pairs are asked once more.
-std::vector<Suspect> P2pRun::suspects() {
-  if (memory_bound_) return search_slow_pairs(session_, low_bytes_);
-  return session_.is_first() ? suspects_of(slowness_, nodes_of(session_.infos()))
-                             : std::vector<Suspect>();
 }
 
 void P2pRun::run_round(const Round& round) {
@@ -123,9 +87,7 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
     records.push_back(record_of(tests[t], timings[t]));
     totals_.failed_checks += records.back().where ? 1 : 0;
   }
-  if (memory_bound_) judge(tests, timings, records);
-  for (const auto& record : records) {
-    note_pair(record);
+  for (auto& record : records) {
     events_.results({&record, 1}, totals_);
     events_.row({&record, 1});
   }
@@ -158,36 +120,11 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
         directions * static_cast<double>(test.bytes) / record.window.time_us / kNsPerUs;
   record.busbw_gbps = record.algbw_gbps;
   if (config_.check > 0) add_checks(timing.checks, std::array{test.source, test.dest}, record);
-  if (config_.expects && timing.modelled && timing.modelled->real_ns > 0)
-    record.expected = healthy_bound(record, record.window.time_us *
-                                                static_cast<double>(timing.modelled->healthy_ns) /
-                                                static_cast<double>(timing.modelled->real_ns));
+  if (timing.modelled && timing.modelled->real_ns > 0)
+    record.window.fault_free_us = record.window.time_us *
+                                  static_cast<double>(timing.modelled->healthy_ns) /
+                                  static_cast<double>(timing.modelled->real_ns);
   return record;
-}
-
-void P2pRun::judge(const std::vector<PairTest>& tests, const std::vector<PairTiming>& timings,
-                   std::vector<Record>& records) const {
-  std::vector<PairRun> round;
-  for (std::size_t t = 0; t < tests.size(); ++t) {
-    const auto start_ns = timings[t].start_ns;
-    const bool one_way = tests[t].kind == PairKind::unidirectional;
-    round.push_back({.bytes = tests[t].bytes,
-                     .messages = config_.iters * (one_way ? 1 : 2),
-                     .ways = tests[t].kind == PairKind::bidirectional ? 2 : 1,
-                     .busbw_gbps = records[t].busbw_gbps,
-                     .span = {.start_ns = start_ns, .end_ns = start_ns + timings[t].elapsed_ns}});
-  }
-  const auto bounds = memory_bound_->of(round);
-  for (std::size_t t = 0; t < tests.size(); ++t) records[t].expected = bounds[t];
-}
-
-// What is slow is told at the end.
-void P2pRun::note_pair(const Record& record) {
-  if (!record.expected) return;
-  note(record);
-  slowness_.push_back({.pair = *record.pair,
-                       .one_way = record.what.collective == name_of(PairKind::unidirectional),
-                       .slowdown = 1 / efficiency(record)});
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-// See pair_search.h.
+// A few rounds over all tests, so that what a busy machine adds is not in all of them.
 #include "bench/pair_search.h"
 
 #include "base/clock.h"
 #include "base/modeled_time.h"
 #include "base/wire.h"
-#include "bench/expect/suspects.h"
 #include "bench/pair_test.h"
 
 #include <algorithm>
@@ -23,11 +22,6 @@ constexpr double kLongestS = 1;  // after which no further round begins
 // What the backend tells is exact in each message; elsewhere several give a time.
 constexpr PairRepeats kExact{.iters = 1, .warmup_iters = 0, .check = false};
 constexpr PairRepeats kMeasured{.iters = 8, .warmup_iters = 1, .check = false};
-// Where times are measured, what takes longer than its like by this is slow, and no less than a
-// rank's pairs with two others are believed.
-constexpr double kSlowMeasured = 2;
-constexpr std::uint64_t kMinMeasuredPairs = 3;
-
 // One round of a test, of both ranks.
 struct Meeting {
   std::int64_t elapsed_ns = 0;
@@ -38,17 +32,14 @@ class Search {
  public:
   Search(Session& session, std::size_t low_bytes);
 
-  std::vector<Suspect> run();
+  std::vector<PairTime> run();
 
  private:
   bool goes_on(int round, double elapsed_s);
   void run_round();
   void gather();
-  double slowdown(std::size_t test) const;
-  double lost_share(std::size_t test) const;
-  double healthy_like(std::size_t test) const;
-  double median_ns(std::size_t test) const;
-  bool crosses(std::size_t test) const;
+  double median_us(std::size_t test) const;
+  PairTime time_of(std::size_t test) const;
 
   Session& session_;
   const bool exact_;  // the backend tells what is lost
@@ -108,61 +99,42 @@ void Search::gather() {
   }
 }
 
-bool Search::crosses(std::size_t test) const {
-  const auto node = [&](int rank) { return session_.infos()[static_cast<std::size_t>(rank)].node; };
-  return node(tests_[test].source) != node(tests_[test].dest);
-}
-
-double Search::median_ns(std::size_t test) const {
+double Search::median_us(std::size_t test) const {
   auto rounds = rounds_[test];
   std::ranges::sort(rounds, {}, &Meeting::elapsed_ns);
   const auto middle = rounds.size() / 2;
-  return rounds.empty() ? 0 : static_cast<double>(rounds[middle].elapsed_ns);
+  return rounds.empty() ? 0 : static_cast<double>(rounds[middle].elapsed_ns) / kNsPerUs;
 }
 
-// The time that a quarter of the tests of its kind, within or between nodes, stay below.
-double Search::healthy_like(std::size_t test) const {
-  std::vector<double> like;
-  for (std::size_t t = 0; t < tests_.size(); ++t)
-    if (tests_[t].kind == tests_[test].kind && crosses(t) == crosses(test))
-      like.push_back(median_ns(t));
-  std::ranges::sort(like);
-  return like[like.size() / 4];
-}
-
-// What is slow is so in every round; what a busy machine adds is not in all of them.
-double Search::lost_share(std::size_t test) const {
-  auto lost_ns = std::numeric_limits<double>::infinity(), healthy_ns = lost_ns;
+// Where the backend knows what faults cost: what is slow is so in every round, so the best one
+// counts.
+PairTime Search::time_of(std::size_t test) const {
+  PairTime time{.source = tests_[test].source,
+                .dest = tests_[test].dest,
+                .one_way = tests_[test].kind == PairKind::unidirectional,
+                .time_us = median_us(test)};
+  if (!exact_ || rounds_[test].empty()) return time;
+  const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / kNsPerUs; };
+  double lost_us = std::numeric_limits<double>::infinity(), fault_free_us = lost_us;
   for (const auto& [elapsed_ns, modelled] : rounds_[test]) {
-    lost_ns = std::min(lost_ns, static_cast<double>(modelled.lost_ns()));
-    healthy_ns = std::min(healthy_ns, static_cast<double>(modelled.healthy_ns));
+    lost_us = std::min(lost_us, us(modelled.lost_ns()));
+    fault_free_us = std::min(fault_free_us, us(modelled.healthy_ns));
   }
-  return healthy_ns > 0 && lost_ns > 0 ? lost_ns / healthy_ns : 0;
+  time.fault_free_us = fault_free_us;
+  time.time_us = fault_free_us + std::max(0.0, lost_us);
+  return time;
 }
 
-double Search::slowdown(std::size_t test) const {
-  if (exact_) return 1 + lost_share(test);
-  const double like_ns = healthy_like(test);
-  return like_ns > 0 ? median_ns(test) / like_ns : 1;
-}
-
-std::vector<Suspect> Search::run() {
+std::vector<PairTime> Search::run() {
   const SteadyClock clock;
   const auto start_ns = clock.now_ns();
   const auto elapsed_s = [&] { return static_cast<double>(clock.now_ns() - start_ns) / 1e9; };
   for (int round = 0; goes_on(round, elapsed_s()); ++round) run_round();
   gather();
-  if (!session_.is_first()) return {};
-  std::vector<PairSlowness> slowness;
-  for (std::size_t t = 0; t < tests_.size(); ++t)
-    slowness.push_back({.pair = {tests_[t].source, tests_[t].dest},
-                        .one_way = tests_[t].kind == PairKind::unidirectional,
-                        .slowdown = slowdown(t)});
-  const auto nodes = nodes_of(session_.infos());
-  auto suspects = suspects_of(slowness, nodes, exact_ ? kSlowPair : kSlowMeasured);
-  if (!exact_)
-    std::erase_if(suspects, [](const Suspect& s) { return s.pairs < kMinMeasuredPairs; });
-  return suspects;
+  std::vector<PairTime> times;
+  if (!session_.is_first()) return times;
+  for (std::size_t t = 0; t < tests_.size(); ++t) times.push_back(time_of(t));
+  return times;
 }
 
 bool on_gpus(const Session& session) {
@@ -182,9 +154,9 @@ std::vector<Pair> pairs_to_ask(int nranks) {
   return pairs;
 }
 
-std::vector<Suspect> search_slow_pairs(Session& session, std::size_t low_bytes) {
-  if (on_gpus(session) || !session.any_thread(session.is_first() && low_bytes > 0)) return {};
-  return Search(session, low_bytes).run();
+std::vector<PairTime> time_pairs(Session& session, std::size_t bytes) {
+  if (on_gpus(session) || !session.any_thread(session.is_first() && bytes > 0)) return {};
+  return Search(session, bytes).run();
 }
 
 }  // namespace linerate

@@ -137,7 +137,6 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const Iterati
     last_ns = now_ns;
   }
   PairTiming timing{.elapsed_ns = last_ns - start_ns,
-                    .start_ns = start_ns,
                     .iteration_us = {samples.kept().begin(), samples.kept().end()}};
   if (before) timing.modelled = session.modeled_time().value_or(*before) - *before;
   return timing;
@@ -167,14 +166,12 @@ void merge(PairTiming& into, PairTiming&& other) {
   into.checks.insert(into.checks.end(), other.checks.begin(), other.checks.end());
   if (other.elapsed_ns <= into.elapsed_ns) return;
   into.elapsed_ns = other.elapsed_ns;
-  into.start_ns = other.start_ns;
   into.modelled = other.modelled;
   into.iteration_us = std::move(other.iteration_us);
 }
 
 void put_timing(WireWriter& out, const PairTiming& timing) {
   out.put(timing.elapsed_ns);
-  out.put(timing.start_ns);
   out.put(timing.modelled);
   out.put_all(std::span<const double>(timing.iteration_us));
   out.put_all(std::span<const RankCheck>(timing.checks));
@@ -182,7 +179,6 @@ void put_timing(WireWriter& out, const PairTiming& timing) {
 
 PairTiming get_timing(WireReader& in) {
   PairTiming timing{.elapsed_ns = in.get<std::int64_t>()};
-  timing.start_ns = in.get<std::int64_t>();
   timing.modelled = in.get<std::optional<ModeledTime>>();
   timing.iteration_us = in.get_all<double>();
   timing.checks = in.get_all<RankCheck>();

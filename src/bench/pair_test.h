@@ -36,7 +36,6 @@ PairRepeats repeats_of(const BenchConfig& config);
 // What one rank of the pair saw.
 struct PairTiming {
   std::int64_t elapsed_ns = 0;
-  std::int64_t start_ns = 0;           // on the thread's clock
   std::vector<double> iteration_us{};  // latency: of the round trip; a choice where there are many
   std::vector<RankCheck> checks{};     // of what each rank received
   std::optional<ModeledTime> modelled{};  // the iterations, by the backend: see Communicator

@@ -1,14 +1,12 @@
 // See results.h.
 #include "bench/results.h"
 
+#include "base/clock.h"
 #include "base/time_text.h"
 #include "base/units.h"
-#include "bench/expect/healthy_bound.h"
 #include "collectives/traffic.h"
-#include "record/verdict.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <numeric>
 #include <optional>
@@ -31,65 +29,34 @@ int nodes_of(const std::vector<RankInfo>& ranks) {
   return static_cast<int>(nodes.size());
 }
 
-WindowInfo window_of(const Measurement& m, const ThreadSet& threads, Average average) {
+double per_call_us(std::int64_t ns, const Measurement& m) {
   const double calls = static_cast<double>(m.iters) * m.agg_iters;
-  std::vector<double> thread_us;
-  for (const int thread : threads)
-    thread_us.push_back(
-        static_cast<double>(m.thread_times[static_cast<std::size_t>(thread)].elapsed_ns) / 1e3 /
-        calls);
-  const double first_ns = static_cast<double>(m.thread_times.front().enqueue_ns);
-  return {.iters = m.iters,
-          .agg = m.agg_iters,
-          .time_us = combine_us(thread_us, average),
-          .cpu_us = first_ns / 1e3 / calls};
+  return static_cast<double>(ns) / kNsPerUs / calls;
 }
 
-// The same without what the threads lost; nothing where one of them does not tell.
-std::optional<double> healthy_us(const Measurement& m, const ThreadSet& threads, Average average) {
-  const double calls = static_cast<double>(m.iters) * m.agg_iters;
-  std::vector<double> thread_us;
+// Of the slowest thread without what faults cost; nothing where a thread's backend does not know
+// that.
+std::optional<double> fault_free_us(const Measurement& m, const ThreadSet& threads) {
+  double slowest_us = 0;
   for (const int thread : threads) {
     const auto& time = m.thread_times[static_cast<std::size_t>(thread)];
     if (!time.lost_ns) return std::nullopt;
-    thread_us.push_back(static_cast<double>(time.elapsed_ns - *time.lost_ns) / 1e3 / calls);
+    slowest_us = std::max(slowest_us, per_call_us(time.elapsed_ns - *time.lost_ns, m));
   }
-  return combine_us(thread_us, average);
+  return slowest_us;
 }
 
-// Low is worse than above the bound, and that than ok; groups of other sizes are low at other
-// parts.
-bool is_worse(const Record& one, const Record& other) {
-  constexpr std::array kFromWorst{Verdict::low, Verdict::above, Verdict::ok};
-  const auto place = [&](const Record& record) {
-    return std::ranges::find(kFromWorst, verdict_of(record));
-  };
-  if (place(one) != place(other)) return place(one) < place(other);
-  const bool farther_above = efficiency(one) > efficiency(other);
-  return verdict_of(one) == Verdict::above ? farther_above : !farther_above;
-}
-
-// A row of several groups is as good as its worst group.
-void judge_by_worst(const std::vector<Record>& groups, Record& table) {
-  const Record* worst = nullptr;
-  for (const auto& group : groups)
-    if (group.expected && (worst == nullptr || is_worse(group, *worst))) worst = &group;
-  if (worst == nullptr || efficiency(*worst) <= 0 || table.busbw_gbps <= 0) return;
-  table.expected = worst->expected;
-  table.expected->busbw_gbps = table.busbw_gbps / efficiency(*worst);
-}
-
-// Groups that share what an expecter knows of are judged by what all of them did. Others are not.
-void judge_together(const Measurement& m, const RunFacts& facts, std::vector<Record>& groups) {
-  GroupedCase grouped{.what = m.what, .placement = m.placement, .windows = m.group_windows};
-  for (const auto& record : groups)
-    grouped.groups.push_back({.sizing = sizing_of(m.what, record.nranks, facts.traffic),
-                              .busbw_gbps = record.busbw_gbps});
-  const auto windows = std::max<std::size_t>(1, m.group_windows.size());
-  grouped.calls = m.iters * static_cast<std::uint64_t>(m.agg_iters) / windows;
-  const auto bounds = facts.expecter->of_groups(grouped);
-  for (std::size_t g = 0; g < bounds.size(); ++g)
-    if (!groups[g].expected) groups[g].expected = bounds[g];
+WindowInfo window_of(const Measurement& m, const ThreadSet& threads, Average average) {
+  std::vector<double> thread_us;
+  for (const int thread : threads)
+    thread_us.push_back(
+        per_call_us(m.thread_times[static_cast<std::size_t>(thread)].elapsed_ns, m));
+  return {.iters = m.iters,
+          .agg = m.agg_iters,
+          .time_us = combine_us(thread_us, average),
+          .slowest_us = std::ranges::max(thread_us),
+          .cpu_us = per_call_us(m.thread_times.front().enqueue_ns, m),
+          .fault_free_us = fault_free_us(m, threads)};
 }
 
 bool keeps_raw(const BenchConfig& config) {
@@ -184,11 +151,6 @@ Results results_of(const Measurement& m, const BenchConfig& config, const RunFac
     if (!config.report_cputime) record.window.cpu_us.reset();
     record.samples = samples_of(m.samples[set], m, keeps_raw(config));
     add_bandwidth(m, sizing, record);
-    const auto healthy = config.expects ? healthy_us(m, sets[set], config.average) : std::nullopt;
-    if (healthy)
-      record.expected = healthy_bound(record, *healthy);
-    else if (facts.expecter != nullptr && sets.size() == 1)
-      record.expected = facts.expecter->of({m.what, m.placement, sizing});
     if (sizing.traffic != nullptr && config.traffic.print_summary) add_traffic(sizing, record);
     add_checks(m, ranks, record);
     return record;
@@ -199,8 +161,6 @@ Results results_of(const Measurement& m, const BenchConfig& config, const RunFac
   Results results{.table = record_of(0, std::nullopt, first_group)};
   std::size_t set = colors.size() > 1 ? 1 : 0;
   for (const int color : colors) results.groups.push_back(record_of(set++, color, color));
-  if (colors.size() > 1 && facts.expecter != nullptr) judge_together(m, facts, results.groups);
-  if (colors.size() > 1) judge_by_worst(results.groups, results.table);
   for (const auto& check : m.checks) results.failed_checks += check.wrong > 0 ? 1 : 0;
   return results;
 }

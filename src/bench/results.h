@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bench/config.h"
-#include "bench/expect/expecter.h"
 #include "bench/measurement.h"
 #include "record/record.h"
 
@@ -17,7 +16,6 @@ struct RunFacts {
   std::string backend{}, backend_version{}, transport{};
   std::vector<RankInfo> infos{};  // by rank
   const TrafficMatrix* traffic = nullptr;
-  const Expecter* expecter = nullptr;  // null: nobody can tell how fast they should be
 };
 
 struct Results {

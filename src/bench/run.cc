@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "bench/case_runner.h"
-#include "bench/expect/host_expecter.h"
+#include "bench/limits/host_probe.h"
 #include "bench/measured_run.h"
 #include "bench/pair_search.h"
 #include "bench/plan.h"
@@ -28,11 +28,11 @@ class BenchmarkRun final : public MeasuredRun {
 
  private:
   BufferSizes plan(std::size_t memory_bytes) override;
-  void expect() override;
-  std::vector<std::uint64_t> prepare_results() override;
+  void probe() override;
+  void begin() override;
   void measure() override;
-  std::vector<Suspect> suspects() override;
-  void ask_again() override;
+  void time_pairs() override;
+  void probe_again() override;
   std::optional<double> first_call_us() const override { return first_call_us_; }
 
   void say_without_spare() const;
@@ -45,8 +45,7 @@ class BenchmarkRun final : public MeasuredRun {
   std::vector<Case> cases_;
   BufferSizes buffers_;
   std::optional<double> first_call_us_;
-  std::unique_ptr<HostExpecter> host_bound_;  // null: results do not follow from what it probes
-  std::unique_ptr<Expecter> expecter_;        // where they do not; null: nobody can tell
+  std::unique_ptr<HostProbe> probe_;  // null: results do not follow from what it measures
 };
 
 void BenchmarkRun::measure() {
@@ -84,25 +83,31 @@ void BenchmarkRun::say_without_spare() const {
                   about_bytes_text(most)));
 }
 
-void BenchmarkRun::expect() {
-  host_bound_ = HostExpecter::measure(
+void BenchmarkRun::probe() {
+  probe_ = HostProbe::measure(
       session_, {.cases = cases_,
                  .buffers = buffers_,
                  .traffic = traffic_.get(),
-                 .memory = {.barrier_us = info_.timing.barrier_cost_us,
-                            .crowded = shares_cores(info_, ranks_on_first_node(session_.infos())),
-                            .cache_bytes = events_.cache_bytes}});
-  if (!host_bound_) return;
-  auto probed = host_bound_->probed();
-  info_.memory = std::move(probed.memory);
-  info_.network = std::move(probed.network);
+                 .barrier_us = info_.timing.barrier_cost_us,
+                 .shared_cores = shares_cores(info_, ranks_on_first_node(session_.infos())),
+                 .cache_bytes = events_.cache_bytes});
+  if (!probe_) return;
+  auto points = probe_->points();
+  info_.memory = std::move(points.memory);
+  info_.network = std::move(points.network);
 }
 
-void BenchmarkRun::ask_again() {
-  if (!host_bound_) return;
-  auto probed = host_bound_->measure_again(session_);
-  totals_.memory = std::move(probed.memory);
-  totals_.network = std::move(probed.network);
+// What rules find slow of results they know: messages between pairs tell more.
+void BenchmarkRun::time_pairs() {
+  const bool asks = session_.is_first() && events_.pair_bytes;
+  totals_.pairs = linerate::time_pairs(session_, asks ? events_.pair_bytes() : 0);
+}
+
+void BenchmarkRun::probe_again() {
+  if (!probe_) return;
+  auto points = probe_->measure_again(session_);
+  totals_.memory = std::move(points.memory);
+  totals_.network = std::move(points.network);
 }
 
 RunFacts BenchmarkRun::facts() const {
@@ -111,15 +116,16 @@ RunFacts BenchmarkRun::facts() const {
           .backend_version = info_.backend_version,
           .transport = info_.transport,
           .infos = session_.infos(),
-          .traffic = traffic_.get(),
-          .expecter = host_bound_ ? host_bound_.get() : expecter_.get()};
+          .traffic = traffic_.get()};
 }
 
-std::vector<std::uint64_t> BenchmarkRun::prepare_results() {
-  if (config_.expects && !host_bound_ && events_.expecter) expecter_ = events_.expecter(info_);
+void BenchmarkRun::begin() {
   std::vector<std::uint64_t> row_bytes;
   for (const auto& what : cases_) row_bytes.push_back(what.bytes);
-  return row_bytes;
+  events_.begin({.info = info_,
+                 .row_bytes = row_bytes,
+                 .limits = probe_ ? &probe_->limits() : nullptr,
+                 .traffic = traffic_.get()});
 }
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {
@@ -147,18 +153,10 @@ void BenchmarkRun::run_case(CaseRunner& runner, const Case& what) {
 Record BenchmarkRun::report(const Measurement& measurement, const std::vector<ThreadSet>& sets) {
   auto results = results_of(measurement, config_, facts(), sets);
   totals_.failed_checks += results.failed_checks;
-  if (results.table.expected) note(results.table);
   totals_.busbw_sum_gbps += results.table.busbw_gbps;
   ++totals_.busbw_rows;
   events_.results(results.groups, totals_);
   return std::move(results.table);
-}
-
-// Where the network's probe has named a node already, pairs of ranks are not asked.
-std::vector<Suspect> BenchmarkRun::suspects() {
-  const bool named = low_bytes_ > 0 && host_bound_ && !host_bound_->slow_nodes().empty();
-  const auto found = search_slow_pairs(session_, named ? 0 : low_bytes_);
-  return named ? host_bound_->slow_nodes() : found;
 }
 
 }  // namespace

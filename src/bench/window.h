@@ -1,8 +1,8 @@
 // The window: nccl-tests' measurement, n x m calls between two clock reads, nothing else inside.
 #pragma once
 
-#include "bench/clock_span.h"
 #include "bench/launcher.h"
+#include "bench/probe/timed_passes.h"
 #include "bench/session.h"
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct WindowTime {
   std::int64_t elapsed_ns = 0;
   std::int64_t enqueue_ns = 0;            // until the last call was enqueued (-C)
   std::optional<std::int64_t> lost_ns{};  // where the backend tells: see Communicator
-  ClockSpan span{};                       // of one window; with -z 3, which waits in between, none
+  probe::Span span{};                     // of one window; with -z 3, which waits in between, none
 
   // Adds up the times; the span stays.
   WindowTime& operator+=(const WindowTime& more);

@@ -106,13 +106,14 @@ std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrup
 }
 
 RunEvents Outputs::events() {
-  return {.begin = [this](const RunInfo& run, auto row_bytes) { begin(run, row_bytes); },
+  return {.begin = [this](const RunStart& start) { begin(start); },
           .results = [this](auto groups, auto& so_far) { results(groups, so_far); },
           .row = [this](auto table) { all_->row(table); }};
 }
 
 // The table's heading tells the -e that was lowered, so the table is made only now.
-void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes) {
+void Outputs::begin(const RunStart& start) {
+  const auto& run = start.info;
   run_id_ = run.run_id;
   options_.nccl_version = run.nccl_version;
   options_.nranks = run.nranks;
@@ -125,7 +126,7 @@ void Outputs::begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes
   else
     sinks_.add(std::make_unique<ConsoleTable>(TextFile::standard_output(), options_));
   all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
-                                    progress_plan(config_, row_bytes));
+                                    progress_plan(config_, start.row_bytes));
   if (const auto note = crowding_note(run)) say(*note);
   all_->begin(run);
 }
@@ -138,8 +139,7 @@ void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
   }
 }
 
-void Outputs::end(const RunTotals& totals, ExitCode exit_code,
-                  const std::optional<std::string>& error) {
+void Outputs::end(const RunTotals& totals, const Ending& ending) {
   if (std::exchange(ended_, true)) return;
   if (run_id_.empty()) {  // it failed before the table's heading
     const auto run = describe_program(config_, environment_);
@@ -149,14 +149,15 @@ void Outputs::end(const RunTotals& totals, ExitCode exit_code,
   }
   EndInfo info{.run_id = run_id_,
                .end_time = utc_text(std::chrono::system_clock::now()),
-               .exit_code = static_cast<int>(exit_code),
+               .exit_code = static_cast<int>(ending.exit_code),
                .failed_checks = totals.failed_checks,
-               .error = error};
+               .error = ending.error,
+               .verdict = ending.judgement.verdict,
+               .findings = ending.judgement.findings};
   if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
   info.comm_times = totals.comm_times;
   info.memory = totals.memory;
   info.network = totals.network;
-  info.suspects = totals.suspects;
   if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
   Sink& sinks = all_ ? static_cast<Sink&>(*all_) : sinks_;
   sinks.end(info);

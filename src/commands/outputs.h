@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "bench/events.h"
 #include "cli/run_config.h"
+#include "diagnose/judge.h"
 #include "output/nccl_tests_json.h"
 #include "output/progress.h"
 #include "output/sink.h"
@@ -31,9 +32,14 @@ class Outputs {
 
   RunEvents events();
 
-  // Ends every sink, once; `error` is the sentence of a run that could not go on. Of one that never
-  // began the files get what its command line tells.
-  void end(const RunTotals& totals, ExitCode exit_code, const std::optional<std::string>& error);
+  // How a run ended; `error` is the sentence of one that could not go on.
+  struct Ending {
+    ExitCode exit_code = ExitCode::ok;
+    std::optional<std::string> error{};
+    Judgement judgement{};
+  };
+  // Ends every sink, once. Of a run that never began the files get what its command line tells.
+  void end(const RunTotals& totals, const Ending& ending);
 
   // Totals so far, also of a run that failed.
   const RunTotals& so_far() const { return so_far_; }
@@ -41,7 +47,7 @@ class Outputs {
  private:
   Outputs(const RunConfig& config, const Environment& environment);
   std::optional<Failure> open_files(const std::function<bool()>& interrupted);
-  void begin(const RunInfo& run, std::span<const std::uint64_t> row_bytes);
+  void begin(const RunStart& start);
   void results(std::span<const Record> groups, const RunTotals& so_far);
 
   const RunConfig& config_;

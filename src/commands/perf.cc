@@ -8,14 +8,14 @@
 #include "cli/checks.h"
 #include "cli/help.h"
 #include "cli/parse.h"
-#include "commands/bound_verdict.h"
 #include "commands/command.h"
 #include "commands/describe.h"
 #include "commands/dry_run.h"
-#include "commands/nccl_expecter.h"
 #include "commands/outputs.h"
 #include "commands/refusals.h"
 #include "commands/version.h"
+#include "diagnose/gate.h"
+#include "diagnose/nccl_model.h"
 #include "job/job.h"
 
 #include <fmt/format.h>
@@ -84,9 +84,13 @@ class PerfProcess {
                       const std::shared_ptr<const host::Network>& network);
   std::optional<Error> refusal_of(Job& job, const host::Network* network) const;
   ExitCode run_thread(RankContext& rank, const BenchConfig& config, const RunInfo& started);
+  void end_outputs(const JobOutcome& outcome);
   RunEvents events_of(const RankContext& rank);
   std::size_t known_cache_bytes(const RankContext& rank) const;
-  ExitCode verdict(const RunTotals& totals) const;
+  RunEvents judged(RunEvents outputs);
+  void begin_judging(const RunStart& start);
+  Judgement judgement(const RunTotals& totals) const;
+  ExitCode verdict(const RunTotals& totals, const Judgement& judgement) const;
   bool misses_average(const RunTotals& totals) const;
   std::optional<std::string> remark(ExitCode code) const;
 
@@ -94,7 +98,8 @@ class PerfProcess {
   const RunConfig& config_;
   Outputs* outputs_;
   RunTotals totals_;
-  std::string unjudged_;  // on rank 0: why nobody can tell how fast results should be
+  Judge judge_;               // on rank 0
+  std::string why_no_bound_;  // on rank 0: in words that follow a colon
 };
 
 // What fails before the ranks have started is in the files as well.
@@ -104,7 +109,8 @@ ExitCode PerfProcess::run(const Identity& identity,
     return run_job_of(identity, network);
   } catch (const Error& error) {
     const auto full = with_stopped_ranks(error, identity);
-    if (identity.rank == 0) outputs_->end({}, full.exit_code(), full.what());
+    if (identity.rank == 0)
+      outputs_->end({}, {.exit_code = full.exit_code(), .error = full.what()});
     throw Error(full);
   }
 }
@@ -118,7 +124,8 @@ ExitCode PerfProcess::run_job_of(const Identity& identity,
                        .answer_interrupts = input_.answer_interrupts,
                        .at_end =
                            [this](ExitCode code, const std::string& sentence) {
-                             outputs_->end(outputs_->so_far(), code, sentence);
+                             outputs_->end(outputs_->so_far(),
+                                           {.exit_code = code, .error = sentence});
                            },
                        .network = network,
                        .settings = settings,
@@ -136,10 +143,15 @@ ExitCode PerfProcess::run_job_of(const Identity& identity,
   if (network) started.emulated = fmt::format("{}, {}", config_.emulate_file, network->words());
   const auto outcome =
       job.run([&](RankContext& rank) { return run_thread(rank, config, started); });
-  if (job.has_rank_0())
-    outputs_->end(outcome.failure ? outputs_->so_far() : totals_, outcome.code,
-                  outcome.failure ? outcome.failure : remark(outcome.code));
+  if (job.has_rank_0()) end_outputs(outcome);
   return job.leave(outcome);
+}
+
+void PerfProcess::end_outputs(const JobOutcome& outcome) {
+  const auto& totals = outcome.failure ? outputs_->so_far() : totals_;
+  outputs_->end(totals, {.exit_code = outcome.code,
+                         .error = outcome.failure ? outcome.failure : remark(outcome.code),
+                         .judgement = judgement(totals)});
 }
 
 // What only the processes together know: how many ranks there are, and whether they have GPUs.
@@ -158,20 +170,51 @@ ExitCode PerfProcess::run_thread(RankContext& rank, const BenchConfig& config,
   const auto totals = measure(rank, config, started, events);
   if (!rank.is_first()) return ExitCode::ok;
   totals_ = totals;
-  return verdict(totals);
+  return verdict(totals, judgement(totals));
 }
 
 RunEvents PerfProcess::events_of(const RankContext& rank) {
   if (!rank.is_first()) return {};
-  auto events = outputs_->events();
+  auto events = judged(outputs_->events());
   events.cache_bytes = known_cache_bytes(rank);
-  events.expecter = [this](const RunInfo& info) -> std::unique_ptr<Expecter> {
-    auto found = expecter_for(info, input_.environment);
-    if (found) return std::move(found).value();
-    unjudged_ = found.sentence();
-    return nullptr;
-  };
   return events;
+}
+
+void PerfProcess::begin_judging(const RunStart& start) {
+  std::unique_ptr<PerformanceModel> model;
+  if (config_.expects) {
+    auto found = model_for(start.info, start.limits, input_.environment);
+    if (found)
+      model = std::move(found).value();
+    else
+      why_no_bound_ = found.sentence();
+  }
+  judge_.begin(start.info, std::move(model), start.traffic);
+}
+
+// Results get their bound before they go on.
+RunEvents PerfProcess::judged(RunEvents outputs) {
+  RunEvents events = outputs;
+  events.begin = [this, next = outputs.begin](const RunStart& start) {
+    begin_judging(start);
+    next(start);
+  };
+  if (!config_.expects) return events;
+  events.results = [this, next = outputs.results](std::span<Record> groups, const auto& so_far) {
+    judge_.add_bounds(groups);
+    next(groups, so_far);
+  };
+  events.row = [this, next = outputs.row](std::span<Record> row) {
+    judge_.add_bounds_to_row(row);
+    next(row);
+  };
+  events.pair_bytes = [this] { return judge_.pair_bytes(); };
+  return events;
+}
+
+Judgement PerfProcess::judgement(const RunTotals& totals) const {
+  return judge_.judgement(
+      {.memory = totals.memory, .network = totals.network, .pairs = totals.pairs});
 }
 
 // As `linerate topo --measure` found it.
@@ -183,11 +226,17 @@ std::size_t PerfProcess::known_cache_bytes(const RankContext& rank) const {
   return facts ? cache_end(facts->survey) : 0;
 }
 
-ExitCode PerfProcess::verdict(const RunTotals& totals) const {
+ExitCode PerfProcess::verdict(const RunTotals& totals, const Judgement& judgement) const {
   if (totals.interrupted) return ExitCode::interrupted;
   if (totals.failed_checks > 0) return ExitCode::failed;
   if (misses_average(totals)) return ExitCode::finding;
-  return judged_by_bound(config_, totals, unjudged_);
+  const auto result = pass_gate({.fail_below = config_.fail_below,
+                                 .lists_verdicts = config_.lists_verdicts,
+                                 .expects = config_.expects,
+                                 .pairs = config_.collective == nullptr},
+                                judgement, why_no_bound_);
+  if (!result.sentence.empty()) say(result.sentence);
+  return result.code;
 }
 
 // NCCL_TESTS_MIN_BW

@@ -87,7 +87,7 @@ std::string worst_text(std::span<const NodeLink> links, std::span<const Measured
   std::ranges::copy_if(links, std::back_inserter(measured),
                        [](const auto& link) { return link.failure.empty(); });
   if (measured.size() < 2) return {};
-  const auto gbps = [](const auto& link) { return link.speed.all_gbps; };
+  const auto gbps = [](const auto& link) { return link.speed.all_gbps(); };
   const auto [slowest, fastest] = std::ranges::minmax_element(measured, {}, gbps);
   const auto farthest = std::ranges::max_element(
       measured, {}, [](const auto& link) { return link.speed.round_trip_us; });
@@ -105,7 +105,7 @@ Json json_of(const NodeLink& link, std::span<const MeasuredNode> nodes) {
   json["address"] = link.address;
   json["round_trip_us"] = link.speed.round_trip_us;
   json["one_stream_gbps"] = link.speed.one_gbps;
-  json["all_streams_gbps"] = link.speed.all_gbps;
+  json["all_streams_gbps"] = link.speed.all_gbps();
   return json;
 }
 
@@ -125,7 +125,7 @@ std::string links_text(std::span<const NodeLink> links, std::span<const Measured
   for (const auto& link : links) {
     if (link.failure.empty())
       text += fmt::format("{:9.1f} us {:10.3f} {:11.3f}  {} ({})\n", link.speed.round_trip_us,
-                          link.speed.one_gbps, link.speed.all_gbps, pair_text(link, nodes),
+                          link.speed.one_gbps, link.speed.all_gbps(), pair_text(link, nodes),
                           link.address);
     else
       text += fmt::format("{:>35}  {}: {}\n", "not measured", pair_text(link, nodes), link.failure);

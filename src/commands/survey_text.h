@@ -1,7 +1,7 @@
 // What `linerate topo --measure` prints: of this machine, and of TCP between the nodes of a job.
 #pragma once
 
-#include "bench/survey/node_links.h"
+#include "bench/survey/link_prober.h"
 #include "bench/survey/survey.h"
 
 #include <span>

@@ -44,7 +44,6 @@ ConsoleTable::ConsoleTable(TextFile out, TableOptions options)
 
 void ConsoleTable::begin(const RunInfo& run) {
   program_ = run.program;
-  before_ = {.memory = run.memory, .network = run.network};
   begun_ = true;
   out_.write(table_heading(run, options_));
 }
@@ -62,7 +61,7 @@ void ConsoleTable::row(std::span<const Record> table) {
 
 void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
-  const auto verdicts = verdicts_.lines(options_.lists_verdicts, before_, end);
+  const auto verdicts = verdicts_.lines(options_.lists_verdicts, end);
   out_.write(table_footer(end, program_, options_, verdicts));
 }
 

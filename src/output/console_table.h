@@ -25,7 +25,6 @@ class ConsoleTable final : public Sink {
   TextFile out_;
   TableOptions options_;
   std::string program_;
-  ProbedBefore before_;
   VerdictText verdicts_;
   std::string call_line_;  // that stands above the rows so far; empty: none
   bool begun_ = false;

@@ -150,7 +150,10 @@ void JsonlSink::begin(const RunInfo& run) { out_.write(json_line(run)); }
 
 void JsonlSink::result(const Record& record) { out_.write(json_line(record)); }
 
-void JsonlSink::end(const EndInfo& end) { out_.write(json_line(end)); }
+void JsonlSink::end(const EndInfo& end) {
+  for (const auto& finding : end.findings) out_.write(json_line(finding));
+  out_.write(json_line(end));
+}
 
 Result<std::unique_ptr<CsvSink>> CsvSink::open(const std::string& path,
                                                const std::function<bool()>& interrupted) {

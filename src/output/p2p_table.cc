@@ -18,7 +18,6 @@ bool is_one_way(const Record& record) { return record.what.collective == "p2p_un
 
 void P2pTable::begin(const RunInfo& run) {
   nranks_ = run.nranks;
-  memory_ = run.memory;
   const auto title = fmt::format("# linerate {}: {}, {} ranks{}\n", run.version, run.program,
                                  run.nranks, backend_text(run));
   out_.write(title + device_lines(run));
@@ -54,7 +53,7 @@ void P2pTable::end(const EndInfo& end) {
                       end.failed_checks == 0 ? "OK" : "FAILED");
   if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
   if (end.error) text += fmt::format("# error: {}\n", *end.error);
-  out_.write(text + verdicts_.lines(options_.lists_verdicts, {.memory = memory_}, end));
+  out_.write(text + verdicts_.lines(options_.lists_verdicts, end));
 }
 
 std::string P2pTable::text_of(const Heading& heading) {

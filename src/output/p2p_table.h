@@ -37,7 +37,6 @@ class P2pTable final : public Sink {
   int nranks_ = 0;
   std::map<std::string, Cells> matrices_;  // by the record's collective
   std::map<std::string, std::uint64_t> bytes_;
-  std::vector<MemoryPoint> memory_;  // before the run
   VerdictText verdicts_;
 };
 

@@ -1,117 +1,74 @@
-// See verdict_text.h.
+// Findings become one line: what was seen, who is the cause, what to do.
 #include "output/verdict_text.h"
+
+#include "record/verdict.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 namespace linerate {
 namespace {
 
-// Other than their wordings, lines below the table must not hold the words that parsers look for.
-std::string_view place(const Record& record) {
-  return record.what.placement == Placement::in_place ? "one buffer" : "two buffers";
+std::string verdict_line(std::string_view text) {
+  return fmt::format("# {:<20} : {}\n", "Verdict", text);
 }
 
-std::string reached_text(const Record& record) {
-  if (record.pair)
-    return fmt::format("{}, {} B, rank {} to rank {}: {:.2f} of {:.4g} GB/s, bound by {}",
-                       record.what.collective, record.what.bytes, record.pair->first,
-                       record.pair->second, efficiency(record), record.expected->busbw_gbps,
-                       record.expected->bound_by);
-  return fmt::format("{} B, {}: {:.2f} of {:.4g} GB/s, bound by {}", record.what.bytes,
-                     place(record), efficiency(record), record.expected->busbw_gbps,
-                     record.expected->bound_by);
+const Finding* find(std::span<const Finding> findings, std::string_view rule) {
+  const auto found = std::ranges::find(findings, rule, &Finding::rule);
+  return found == findings.end() ? nullptr : &*found;
 }
 
-// A rank that all others wait for in the mean is the one to look at.
-std::string late_rank(const Record& record) {
-  constexpr double kShareOfTime = 0.1;
-  if (!record.samples || record.samples->late_us.empty()) return {};
-  const auto& late_us = record.samples->late_us;
-  const auto worst = std::ranges::max_element(late_us);
-  if (*worst < kShareOfTime * record.window.time_us) return {};
-  return fmt::format("; rank {} comes {:.4g} us after the first", worst - late_us.begin(), *worst);
-}
-
-std::string changed_line(std::string_view what, double factor) {
-  return fmt::format(
-      "# {:<20} : unstable machine: {} changed by a factor of {:.1f} during the run; "
-      "see what else runs here, and measure again\n",
-      "Verdict", what, factor);
-}
-
-// "; rank 3 is slow: 14 pairs of ranks reach 0.24 of what they should"; empty for none.
-std::string suspects_text(std::span<const Suspect> suspects) {
-  std::string text;
-  for (const auto& suspect : suspects)
-    text += fmt::format("; {} is slow: {} pairs of ranks reach {:.2f} of what they should",
-                        suspect.subject, suspect.pairs, suspect.reached);
-  return text;
+// What was seen, then who is the cause, then what to do about the last of them.
+std::string low_line(const Finding& low, std::span<const Finding> findings) {
+  auto text = fmt::format("low at {}; {}", low.subject, low.evidence);
+  const Finding* cause = &low;
+  for (const auto& finding : findings) {
+    if (finding.rule == "late_rank")
+      text += fmt::format("; {} {}", finding.subject, finding.evidence);
+    else if (finding.rule == "slow_node" || finding.rule == "slow_component")
+      text += fmt::format("; {} is slow: {}", finding.subject, finding.evidence);
+    else
+      continue;
+    if (cause == &low || (cause->rule == "late_rank" && finding.rule != "late_rank"))
+      cause = &finding;
+  }
+  return verdict_line(fmt::format("{}; {}", text, cause->advice));
 }
 
 }  // namespace
 
 void VerdictText::add(const Record& record) {
   if (!record.expected) return;
-  judged_.push_back(record);
-  if (judged_.back().samples) judged_.back().samples->raw_us.clear();
+  results_.push_back(record);
+  if (results_.back().samples) results_.back().samples->raw_us.clear();
 }
 
-std::string VerdictText::result_line(const Record& record) const {
-  const auto verdict = verdict_of(record);
-  auto text = fmt::format("# {:<20} : {}: {}", "Verdict", name_of(verdict), reached_text(record));
-  if (verdict == Verdict::low) text += late_rank(record);
-  return text + '\n';
+std::string VerdictText::healthy_line() const {
+  const auto lowest = std::ranges::min_element(results_, {}, efficiency);
+  return verdict_line(
+      fmt::format("ok at {0} of {0} results; lowest {1}", results_.size(), reached_text(*lowest)));
 }
 
-const Record& VerdictText::least() const {
-  return *std::ranges::min_element(judged_, {}, [](const Record& r) { return efficiency(r); });
-}
-
-std::string VerdictText::summary(std::span<const Suspect> suspects) const {
-  const auto count = [&](Verdict verdict) {
-    return std::ranges::count(judged_, verdict, [](const Record& r) { return verdict_of(r); });
-  };
-  const auto low = count(Verdict::low), above = count(Verdict::above);
-  const auto heading = [](std::string_view verdict, auto number, std::size_t of) {
-    return fmt::format("# {:<20} : {} at {} of {} results", "Verdict", verdict, number, of);
-  };
-  std::string text;
-  if (above > 0)
-    text += heading(name_of(Verdict::above), above, judged_.size()) +
-            "; then the bound or the measurement is wrong\n";
-  if (low > 0) {
-    const Record* worst = nullptr;
-    for (const auto& record : judged_)
-      if (verdict_of(record) == Verdict::low &&
-          (worst == nullptr || efficiency(record) < efficiency(*worst)))
-        worst = &record;
-    return text + heading(name_of(Verdict::low), low, judged_.size()) + "; " +
-           reached_text(*worst) + late_rank(*worst) + suspects_text(suspects) + '\n';
-  }
-  if (above > 0) return text;
-  return heading(name_of(Verdict::ok), judged_.size(), judged_.size()) + "; least " +
-         reached_text(least()) + '\n';
-}
-
-bool VerdictText::any_bound_by_memory() const {
-  return std::ranges::any_of(judged_,
-                             [](const Record& r) { return r.expected->bound_by == "memory"; });
-}
-
-// Over several hosts memory hardly ever binds.
-std::string VerdictText::lines(bool each, const ProbedBefore& before, const EndInfo& end) const {
-  if (judged_.empty()) return {};
+std::string VerdictText::lines(bool each, const EndInfo& end) const {
+  if (results_.empty()) return {};
   std::string text;
   if (each)
-    for (const auto& record : judged_) text += result_line(record);
-  const double network = network_change(before.network, end.network);
-  if (network > kUnstable) return text + changed_line("the network", network);
-  const double memory = memory_change(before.memory, end.memory);
-  const bool memory_counts = before.network.empty() || any_bound_by_memory();
-  return text + (memory_counts && memory > kUnstable ? changed_line("memory", memory)
-                                                     : summary(end.suspects));
+    for (const auto& record : results_)
+      text +=
+          verdict_line(fmt::format("{}: {}", name_of(verdict_of(record)), reached_text(record)));
+  if (const auto* found = find(end.findings, "unstable_machine"))
+    return text + verdict_line(fmt::format("unstable machine: {} {}; {}", found->subject,
+                                           found->evidence, found->advice));
+  const auto* above = find(end.findings, "above_bound");
+  const auto* low = find(end.findings, "below_bound");
+  if (above != nullptr)
+    text += verdict_line(fmt::format("above the bound at {}; {}; {}", above->subject,
+                                     above->evidence, above->advice));
+  if (low != nullptr) text += low_line(*low, end.findings);
+  return above == nullptr && low == nullptr ? text + healthy_line() : text;
 }
 
 }  // namespace linerate

@@ -48,7 +48,6 @@ void fields(auto& io, Is<TimingInfo> auto& timing) {
 
 void fields(auto& io, Is<MemoryPoint> auto& point) {
   io.field("bytes", point.bytes);
-  io.sparse("nranks", point.nranks);
   io.field("read_gbps", point.read_gbps);
   io.field("write_gbps", point.write_gbps);
   io.field("copy_gbps", point.copy_gbps);
@@ -111,7 +110,9 @@ void fields(auto& io, Is<WindowInfo> auto& window) {
   io.field("iters", window.iters);
   io.field("agg", window.agg);
   io.field("time_us", window.time_us);
+  io.sparse("slowest_us", window.slowest_us);
   io.field("cpu_us", window.cpu_us);
+  io.field("fault_free_us", window.fault_free_us);
 }
 
 void fields(auto& io, Is<RankSpread> auto& spread) {
@@ -216,10 +217,14 @@ void fields(auto& io, Is<CommTimes> auto& times) {
   io.field("destroy", times.destroy_us);
 }
 
-void fields(auto& io, Is<Suspect> auto& suspect) {
-  io.field("subject", suspect.subject);
-  io.field("reached", suspect.reached);
-  io.field("pairs", suspect.pairs);
+void fields(auto& io, Is<Finding> auto& finding) {
+  io.field("run_id", finding.run_id);
+  io.field("rule", finding.rule);
+  io.field("severity", finding.severity);
+  io.sparse("subject", finding.subject);
+  io.sparse("evidence", finding.evidence);
+  io.sparse("advice", finding.advice);
+  io.field("confidence", finding.confidence);
 }
 
 void fields(auto& io, Is<EndInfo> auto& end) {
@@ -233,7 +238,7 @@ void fields(auto& io, Is<EndInfo> auto& end) {
   io.field("comm_times_us", end.comm_times);
   io.sparse("memory", end.memory);
   io.sparse("network", end.network);
-  io.sparse("suspects", end.suspects);
+  io.sparse("verdict", end.verdict);
 }
 
 }  // namespace linerate

@@ -54,6 +54,8 @@ std::string json_line(Record record) {
   return line_of({{"kind", "result"}}, record);
 }
 
+std::string json_line(const Finding& finding) { return line_of({{"kind", "finding"}}, finding); }
+
 std::string json_line(EndInfo end) {
   condense_network(end.network);
   return line_of({{"kind", "end"}}, end);

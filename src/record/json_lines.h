@@ -22,6 +22,7 @@ namespace linerate {
 // there are many.
 std::string json_line(RunInfo run);
 std::string json_line(Record record);
+std::string json_line(const Finding& finding);
 std::string json_line(EndInfo end);
 
 }  // namespace linerate

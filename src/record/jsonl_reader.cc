@@ -63,6 +63,8 @@ std::string read_line(const Json& object, RunFile& file) {
   } else if (kind == "result") {
     fields(line, file.records.emplace_back());
     complete(file.records.back());
+  } else if (kind == "finding") {
+    fields(line, file.findings.emplace_back());
   } else if (kind == "end") {
     fields(line, file.ends.emplace_back());
   } else {

@@ -23,6 +23,7 @@ struct ReaderLimits {
 struct RunFile {
   std::vector<RunInfo> runs{};
   std::vector<Record> records{};
+  std::vector<Finding> findings{};
   std::vector<EndInfo> ends{};
   std::size_t unknown_lines = 0;  // of kinds that this version does not know
   bool torn = false;              // the last line was cut (a killed run) and left out

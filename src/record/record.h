@@ -49,15 +49,14 @@ struct Setting {
   std::string json{};
 };
 
-// What memory gave to all ranks of a host together, or to one alone, while they touched `bytes` of
-// it again and again.
+// What memory gave to all ranks of a host together while they touched `bytes` of it again and
+// again.
 struct MemoryPoint {
   std::uint64_t bytes = 0;
   double read_gbps = 0;
   double write_gbps = 0;
   double copy_gbps = 0;    // bytes read plus bytes written
   double update_gbps = 0;  // likewise, of what is overwritten where it was read
-  int nranks = 0;          // that touched it; 0: all
 
   bool operator==(const MemoryPoint&) const = default;
 };
@@ -119,8 +118,11 @@ struct CaseInfo {
 struct WindowInfo {
   std::uint64_t iters = 0;
   int agg = 1;
-  double time_us = 0;              // per call, combined over processes by -a
+  double time_us = 0;     // per call, combined over processes by -a
+  double slowest_us = 0;  // per call, of the slowest rank: what a bound holds for; 0: time_us
   std::optional<double> cpu_us{};  // enqueue time per call of rank 0 (-C)
+  // Of the slowest rank without what faults cost, where the backend knows it.
+  std::optional<double> fault_free_us{};
 };
 
 // Above this number of ranks, arrays with a number per rank are condensed in files.
@@ -207,11 +209,27 @@ struct CommTimes {
   double destroy_us = 0;
 };
 
-// What slowed a run down, by messages between pairs of its ranks.
-struct Suspect {
-  std::string subject{};    // "rank 3", "the link from node 2 to node 3", …
-  double reached = 1;       // median over its pairs: the part of a healthy pair's rate
-  std::uint64_t pairs = 0;  // that it slows, each direction one
+// What messages between two ranks took, alone on their machines.
+struct PairTime {
+  int source = 0, dest = 0;
+  bool one_way = false;  // else there and back, or both ways at once
+  double time_us = 0;
+  std::optional<double> fault_free_us{};  // the same without what faults cost, where it is known
+};
+
+enum class Severity : std::uint8_t { info, warning };
+std::string_view name_of(Severity severity);
+
+// What a rule (src/diagnose) found: the `finding` line. Texts are in words that go on after each
+// other: "rank 3" "comes 40 us after the first".
+struct Finding {
+  std::string run_id{};
+  std::string rule{};  // "slow_component"
+  Severity severity = Severity::warning;
+  std::string subject{};   // "rank 3", "the link from node 2 to node 3", "1 of 16 results"
+  std::string evidence{};  // what was seen, with the number that shows it
+  std::string advice{};    // what to do next
+  double confidence = 1;   // 0 to 1
 };
 
 // The `end` line.
@@ -226,7 +244,8 @@ struct EndInfo {
   std::optional<CommTimes> comm_times{};
   std::vector<MemoryPoint> memory{};    // right after the last result
   std::vector<NetworkPoint> network{};  // likewise
-  std::vector<Suspect> suspects{};      // where results were low and pairs told why; worst first
+  std::string verdict{};                // of all results: "ok", "low", …; empty: none has a bound
+  std::vector<Finding> findings{};
 };
 
 // No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.

@@ -1,7 +1,8 @@
 // See verdict.h.
 #include "record/verdict.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cassert>
 
 namespace linerate {
@@ -18,53 +19,33 @@ std::string_view name_of(Verdict verdict) {
   __builtin_unreachable();
 }
 
+double slowest_busbw_gbps(const Record& record) {
+  const auto& window = record.window;
+  if (window.slowest_us <= 0) return record.busbw_gbps;
+  return record.busbw_gbps * window.time_us / window.slowest_us;
+}
+
 double efficiency(const Record& record) {
   assert(record.expected);
   const double expected = record.expected->busbw_gbps;
-  return expected > 0 ? record.busbw_gbps / expected : 0;
-}
-
-namespace {
-
-// By which factor two bandwidths differ.
-double factor_between(double one, double other) { return std::max(one / other, other / one); }
-
-}  // namespace
-
-double memory_change(std::span<const MemoryPoint> before, std::span<const MemoryPoint> after) {
-  double most = 1;
-  for (const auto& was : before)
-    for (const auto& is : after)
-      if (was.bytes == is.bytes && was.nranks == is.nranks)
-        for (const auto gbps : {&MemoryPoint::read_gbps, &MemoryPoint::write_gbps,
-                                &MemoryPoint::copy_gbps, &MemoryPoint::update_gbps})
-          most = std::max(most, factor_between(was.*gbps, is.*gbps));
-  return most;
-}
-
-double network_change(std::span<const NetworkPoint> before, std::span<const NetworkPoint> after) {
-  constexpr double kOneNode = 2;
-  double most = 1;
-  for (const auto gbps : {&NetworkPoint::send_gbps, &NetworkPoint::receive_gbps}) {
-    double sum_before = 0, sum_after = 0;
-    for (const auto& was : before)
-      for (const auto& is : after) {
-        if (was.node != is.node) continue;
-        sum_before += was.*gbps;
-        sum_after += is.*gbps;
-        const double factor = factor_between(was.*gbps, is.*gbps);
-        if (factor > kOneNode) most = std::max(most, factor);
-      }
-    if (sum_before > 0 && sum_after > 0)
-      most = std::max(most, factor_between(sum_before, sum_after));
-  }
-  return most;
+  return expected > 0 ? slowest_busbw_gbps(record) / expected : 0;
 }
 
 Verdict verdict_of(const Record& record) {
   const double reached = efficiency(record);
   if (reached > kAboveBound) return Verdict::above;
   return reached < record.expected->low_below ? Verdict::low : Verdict::ok;
+}
+
+std::string reached_text(const Record& record) {
+  const bool in_place = record.what.placement == Placement::in_place;
+  auto what = record.pair ? fmt::format("{}, {} B, rank {} to rank {}", record.what.collective,
+                                        record.what.bytes, record.pair->first, record.pair->second)
+                          : fmt::format("{} B, {}", record.what.bytes,
+                                        in_place ? "one buffer" : "two buffers");
+  return fmt::format("{}: {:.4g} of {:.4g} GB/s ({:.2f}), bound by {}", what,
+                     slowest_busbw_gbps(record), record.expected->busbw_gbps, efficiency(record),
+                     record.expected->bound_by);
 }
 
 }  // namespace linerate

@@ -28,6 +28,7 @@ FOLDERS = (
     _under_src("record", 1),
     _under_src("yaml", 1),
     Folder("collectives", "collectives", "collectives", 1),
+    _under_src("model", 1),
     Folder("topo", "topo", "topo", 2),
     *(_under_src(f"devices/{kind}", 2) for kind in ("cpu", "cuda")),
     *(_under_src(f"backends/{kind}", 2) for kind in ("host", "mpi", "gloo", "nccl", "fake")),
@@ -61,6 +62,10 @@ class Arrow:
 ARROWS = (
     Arrow("record", "stats", "a record holds the summary of its samples"),
     Arrow("record", "comm", "a record holds types, operators and the first wrong element"),
+    Arrow("model", "collectives", "what results must hold is what closed forms start from"),
+    Arrow("model", "comm", "a call has a type and an operator"),
+    Arrow("model", "record", "a bound is what a record holds of it"),
+    Arrow("model", "stats", "a healthy node reaches the median"),
     Arrow("collectives", "comm", "a collective is a call on a Communicator"),
     Arrow("pattern", "comm", "the generator is typed by DataType and RedOp"),
     Arrow("devices/*", "topo", "a device asks where its memory and cores are"),

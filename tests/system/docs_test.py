@@ -71,7 +71,8 @@ class JsonLinesKeys(unittest.TestCase):
             done = run([*command, "--jsonl", str(path)])
             self.assertIn(done.returncode, (0, 1), done.stderr)
             lines = json_lines(path)
-        self.assertEqual({line["kind"] for line in lines}, {"run", "result", "end"})
+        kinds = {line["kind"] for line in lines}
+        self.assertEqual(kinds - {"finding"}, {"run", "result", "end"})
         for key in keys_of(lines, frozenset({"settings", "memory_bytes"})):
             self.assertIn(f"`{key}`", page)
 
@@ -79,6 +80,10 @@ class JsonLinesKeys(unittest.TestCase):
         self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "2", "-M", "1",
                               "-C", "1", "-I", "1", "-K", "1", "--samples", "--backend", "fake",
                               "--fake", "flip=1")
+
+    def test_every_key_of_a_run_with_findings_is_in_the_docs(self):
+        self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "4",
+                              "--backend", "fake", "--fake", "slow_rank=2:40us")
 
     def test_every_key_of_a_wide_run_is_in_the_docs(self):
         self.check_documented(tool("all_reduce_perf"), "-b", "1K", "-e", "1K", "-t", "65",

@@ -19,6 +19,11 @@ dilation: 60
 """
 
 
+def subjects_of_what_is_slow(findings: list[dict]) -> list[str]:
+    return [finding["subject"] for finding in findings
+            if finding["rule"] in ("slow_component", "slow_node")]
+
+
 @dataclass(frozen=True)
 class Judged:
     """What a run said."""
@@ -26,13 +31,14 @@ class Judged:
     code: int
     text: str  # of the table and what lies below it
     results: list[dict]
+    findings: list[dict]
     end: dict
 
     def verdicts(self) -> set[str]:
         return {result.get("verdict", "none") for result in self.results}
 
-    def suspects(self) -> list[str]:
-        return [suspect["subject"] for suspect in self.end.get("suspects", [])]
+    def slow(self) -> list[str]:
+        return subjects_of_what_is_slow(self.findings)
 
     def summary(self) -> str:
         return "".join(re.findall("^# Verdict .*$", self.text, re.MULTILINE))
@@ -51,7 +57,9 @@ class Runs(unittest.TestCase):
         lines = json_lines(record) if record.exists() else []
         results = [line for line in lines if line["kind"] == "result"]
         self.assertTrue(results, done.stderr)
-        return Judged(done.returncode, done.stdout, results, lines[-1])
+        findings = [line for line in lines if line["kind"] == "finding"]
+        self.assertEqual({finding["run_id"] for finding in findings} - {lines[0]["run_id"]}, set())
+        return Judged(done.returncode, done.stdout, results, findings, lines[-1])
 
     def fake(self, *words: str, faults: str = "", seed: int = 1, name: str = "all_reduce_perf",
              **environment: str) -> Judged:
@@ -66,10 +74,11 @@ class Runs(unittest.TestCase):
 
     def assert_healthy(self, judged: Judged):
         self.assertEqual(judged.verdicts(), {"ok"}, judged.summary())
-        self.assertEqual(judged.suspects(), [])
+        self.assertEqual((judged.findings, judged.end["verdict"]), ([], "ok"))
         self.assertEqual(judged.code, 0)
 
     def assert_named(self, judged: Judged, name: str):
         self.assertIn("low", judged.verdicts(), judged.summary())
-        self.assertEqual(judged.suspects()[:1], [name], judged.summary())
+        self.assertEqual(judged.end["verdict"], "low")
+        self.assertEqual(judged.slow()[:1], [name], judged.summary())
         self.assertIn(f"; {name} is slow: ", judged.summary())

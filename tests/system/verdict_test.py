@@ -26,7 +26,8 @@ class Verdicts(Runs):
 
     def test_the_limit_asked_for_counts(self):
         slow = "slow_rank=3:38us"
-        self.assertEqual(self.fake(*SMALL, "--fail-below", "0.9", faults=slow).code, 3)
+        failed = self.fake(*SMALL, "--fail-below", "0.9", faults=slow)
+        self.assertEqual((failed.code, failed.end["exit_code"]), (3, 3))
         self.assertEqual(self.fake(*SMALL, "--fail-below", "0.9").code, 0)
         self.assertEqual(self.emulated(*SMALL, "--fail-below", "0.9").code, 0)
 
@@ -38,7 +39,8 @@ class Verdicts(Runs):
 
     def test_nothing_is_asked_where_nobody_expects(self):
         judged = self.fake(*SMALL, "--expect", "off", faults="slow_rank=3:38us")
-        self.assertEqual((judged.verdicts(), judged.suspects()), ({"none"}, []))
+        self.assertEqual((judged.verdicts(), judged.findings), ({"none"}, []))
+        self.assertNotIn("verdict", judged.end)
 
     def test_pairs_are_judged_and_name_what_is_slow(self):
         words = ("-b", "8", "-e", "256K", "-n", "2")

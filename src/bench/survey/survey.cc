@@ -1,11 +1,11 @@
-// See survey.h.
+// The caches by size, the memory by cores, and cache lines between pairs of cores.
 #include "bench/survey/survey.h"
 
 #include "base/log.h"
 #include "base/pages.h"
-#include "bench/expect/memory_curve.h"
 #include "bench/probe/flag.h"
-#include "bench/survey/crew.h"
+#include "bench/survey/pinned_team.h"
+#include "model/memory_curve.h"
 #include "stats/summary.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ struct Measured {
   double Bandwidths::*gbps;
 };
 // With the caches and past them: the better one counts.
-constexpr Measured kMeasured[] = {
+constexpr Measured kSurveyed[] = {
     {"read", &Bandwidths::read_gbps},      {"write", &Bandwidths::write_gbps},
     {"nt_write", &Bandwidths::write_gbps}, {"copy", &Bandwidths::copy_gbps},
     {"nt_copy", &Bandwidths::copy_gbps},   {"triad", &Bandwidths::triad_gbps}};
@@ -33,7 +33,7 @@ constexpr Measured kMeasured[] = {
 template <typename Measure>
 Bandwidths bandwidths_of(const Measure& measure) {
   Bandwidths of;
-  for (const auto& [kernel, gbps] : kMeasured)
+  for (const auto& [kernel, gbps] : kSurveyed)
     of.*gbps = std::max(of.*gbps, measure(*probe::find_kernel(kernel)));
   return of;
 }
@@ -52,12 +52,12 @@ std::string_view shared_by(const HardwareThread& one, const HardwareThread& othe
   return "two packages";
 }
 
-void say_unbound(const Crew& crew) {
-  if (crew.unbound() == 0) return;
+void say_unbound(const PinnedTeam& team) {
+  if (team.unbound() == 0) return;
   say(
       fmt::format("note: {} of {} threads could not be bound to their cores: what is said of cores "
                   "and of the ways between them may be that of others",
-                  crew.unbound(), crew.size()));
+                  team.unbound(), team.size()));
 }
 
 }  // namespace
@@ -111,13 +111,13 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
   }
   progress("touching memory");
   const auto block = std::max(round_up(plan.largest_bytes / nthreads, kLineBytes), kMinBytes);
-  Crew crew(plan.threads, block, host, clock);
-  say_unbound(crew);
+  PinnedTeam team(plan.threads, block, host, clock);
+  say_unbound(team);
   for (std::size_t bytes = kMinBytes;; bytes = std::min(2 * bytes, block)) {
     progress("bandwidth of all cores by size");
     survey.by_size.push_back(
         {.bytes = bytes * nthreads,
-         .of = bandwidths_of([&](const auto& kernel) { return crew.own_gbps(kernel, bytes); })});
+         .of = bandwidths_of([&](const auto& kernel) { return team.own_gbps(kernel, bytes); })});
     if (bytes == block) break;
   }
   for (const auto count : thread_counts(plan.threads)) {
@@ -125,7 +125,7 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
     survey.by_cores.push_back(
         {.nthreads = static_cast<int>(count),
          .nmemory_nodes = memory_nodes_of(plan.threads, count),
-         .of = bandwidths_of([&](const auto& kernel) { return crew.shared_gbps(kernel, count); })});
+         .of = bandwidths_of([&](const auto& kernel) { return team.shared_gbps(kernel, count); })});
   }
   return survey;
 }

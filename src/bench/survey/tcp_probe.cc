@@ -1,8 +1,7 @@
-// See tcp_probe.h.
+// Blocks flow for a fixed time in each direction; the receiver counts what arrives.
 #include "bench/survey/tcp_probe.h"
 
 #include "bench/probe/cores.h"
-#include "bench/survey/arrivals.h"
 #include "stats/summary.h"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ class Side {
   double ask_round_trips_us();
   void answer_round_trips();
   // Over the first `nstreams`; the side that sends first measures.
-  TcpBothWays measure(std::size_t nstreams) const;
+  TcpSpeed measure(std::size_t nstreams) const;
   void answer(std::size_t nstreams) const;
 
  private:
@@ -90,10 +89,10 @@ double Side::receive_gbps(std::span<Socket> sockets) const {
 }
 
 // Both directions, one after the other; the receiver of each tells how fast it was.
-TcpBothWays Side::measure(std::size_t nstreams) const {
+TcpSpeed Side::measure(std::size_t nstreams) const {
   const auto sockets = streams_.sockets.first(nstreams);
   send(sockets);
-  TcpBothWays speed;
+  TcpSpeed speed;
   sockets.front().recv_all(std::as_writable_bytes(std::span(&speed.out_gbps, 1)),
                            streams_.deadline);
   speed.in_gbps = receive_gbps(sockets);
@@ -132,36 +131,43 @@ void Side::answer_round_trips() {
   first.recv_all(std::as_writable_bytes(std::span(&round_trip_us_, 1)), streams_.deadline);
 }
 
-double slower_gbps(const TcpBothWays& speed) { return std::min(speed.out_gbps, speed.in_gbps); }
-
 }  // namespace
+
+void Arrivals::note(std::int64_t now_ns, std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  begin_ns_ = std::min(begin_ns_, now_ns);
+  for (auto* sum : {&all_, &within_}) {
+    if (sum == &within_ && now_ns > begin_ns_ + window_ns_) continue;
+    sum->bytes += bytes;
+    sum->last_ns = std::max(sum->last_ns, now_ns);
+  }
+}
+
+double Arrivals::gbps_of(const Sum& sum) const {
+  const auto elapsed_ns = std::max<std::int64_t>(sum.last_ns - begin_ns_, 1);
+  return static_cast<double>(sum.bytes) / static_cast<double>(elapsed_ns);
+}
+
+double Arrivals::gbps() const {
+  const std::lock_guard lock(mutex_);
+  const bool any_within = within_.last_ns > begin_ns_;
+  return gbps_of(any_within ? within_ : all_);
+}
 
 TcpSpeed measure_tcp(const TcpStreams& streams, const TcpProbeRules& rules) {
   Side side(streams, rules);
-  TcpSpeed speed{.round_trip_us = side.ask_round_trips_us()};
-  speed.one_gbps = slower_gbps(side.measure(1));
-  speed.all_gbps = slower_gbps(side.measure(streams.sockets.size()));
+  const double round_trip_us = side.ask_round_trips_us();
+  const double one_gbps = rules.one_stream_first ? side.measure(1).all_gbps() : 0;
+  auto speed = side.measure(streams.sockets.size());
+  speed.round_trip_us = round_trip_us;
+  speed.one_gbps = one_gbps;
   return speed;
 }
 
 void answer_tcp(const TcpStreams& streams, const TcpProbeRules& rules) {
   Side side(streams, rules);
   side.answer_round_trips();
-  side.answer(1);
-  side.answer(streams.sockets.size());
-}
-
-TcpBothWays measure_both_ways(const TcpStreams& streams, const TcpProbeRules& rules) {
-  Side side(streams, rules);
-  const double round_trip_us = side.ask_round_trips_us();
-  auto speed = side.measure(streams.sockets.size());
-  speed.round_trip_us = round_trip_us;
-  return speed;
-}
-
-void answer_both_ways(const TcpStreams& streams, const TcpProbeRules& rules) {
-  Side side(streams, rules);
-  side.answer_round_trips();
+  if (rules.one_stream_first) side.answer(1);
   side.answer(streams.sockets.size());
 }
 

@@ -45,8 +45,8 @@ TEST(SurveyTexts, NameTheNodeWhoseMemoryIsSlow) {
 }
 
 std::vector<NodeLink> three_links() {
-  return {{.first = 0, .second = 1, .address = "10.0.0.1", .speed = {50, 1.1, 2.5}},
-          {.first = 0, .second = 2, .address = "10.0.0.1", .speed = {40, 0.6, 1.0}},
+  return {{.first = 0, .second = 1, .address = "10.0.0.1", .speed = {50, 1.1, 2.5, 2.5}},
+          {.first = 0, .second = 2, .address = "10.0.0.1", .speed = {40, 0.6, 1.0, 1.0}},
           {.first = 1, .second = 2, .failure = "no route"}};
 }
 

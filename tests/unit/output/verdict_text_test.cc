@@ -1,48 +1,80 @@
-// What the lines below the table say where the machine changed during the run.
+// The line below the table: what was seen, who is the cause, what to do.
 #include "output/verdict_text.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace linerate {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
-
-const std::vector<MemoryPoint> kMemory{
-    {.bytes = 1024, .read_gbps = 10, .write_gbps = 10, .copy_gbps = 10, .update_gbps = 10}};
-const std::vector<NetworkPoint> kNetwork{
-    {.node = 0, .send_gbps = 4, .receive_gbps = 4, .round_trip_us = 20},
-    {.node = 1, .send_gbps = 4, .receive_gbps = 4, .round_trip_us = 20}};
-
-std::string lines(const ProbedBefore& before, const EndInfo& end,
-                  std::string_view bound_by = "network") {
+std::string lines(const std::vector<Finding>& findings, bool each = false) {
   VerdictText text;
-  Record record{.busbw_gbps = 3};
-  record.expected = {.busbw_gbps = 4, .bound_by = std::string(bound_by)};
+  Record record{.what = {.bytes = 1024}, .busbw_gbps = 3};
+  record.expected = {.busbw_gbps = 4, .bound_by = "memory"};
   text.add(record);
-  return text.lines(false, before, end);
+  text.add(Record{.busbw_gbps = 5});  // has no bound
+  return text.lines(each, {.findings = findings});
 }
 
-TEST(UnstableMachines, AreThoseWhoseNetworkChanges) {
-  EndInfo end{.network = kNetwork};
-  for (auto& point : end.network) point.send_gbps = 3;
+const Finding kLow{.rule = "below_bound",
+                   .subject = "1 of 8 results",
+                   .evidence = "64 B: 1 of 4 GB/s",
+                   .advice = "see what else runs here"};
+const Finding kLate{.rule = "late_rank",
+                    .subject = "rank 2",
+                    .evidence = "comes 40 us after the first",
+                    .advice = "see what else runs on its core"};
+const Finding kSlow{.rule = "slow_component",
+                    .subject = "rank 3",
+                    .evidence = "6 pairs of ranks reach 0.59 of what they should",
+                    .advice = "see what else runs on its host"};
+const Finding kUnstable{.rule = "unstable_machine",
+                        .subject = "memory",
+                        .evidence = "changed by a factor of 1.3 during the run",
+                        .advice = "measure again"};
+const Finding kAbove{.rule = "above_bound",
+                     .subject = "2 of 8 results",
+                     .evidence = "64 B: 5 of 4 GB/s",
+                     .advice = "please report it"};
 
-  EXPECT_THAT(lines({.network = kNetwork}, end),
-              HasSubstr("unstable machine: the network changed by a factor of 1.3"));
-  EXPECT_THAT(lines({.network = kNetwork}, {.network = kNetwork}), HasSubstr(": ok at 1 of 1"));
+TEST(VerdictLine, OfAHealthyRunShowsItsLowestResult) {
+  EXPECT_EQ(
+      lines({}),
+      "# Verdict              : ok at 1 of 1 results; lowest 1024 B, two buffers: 3 of 4 GB/s "
+      "(0.75), bound by memory\n");
 }
 
-TEST(UnstableMachines, AreThoseWhoseMemoryChangesWhereThatCounts) {
-  EndInfo end{.memory = kMemory};
-  end.memory[0].copy_gbps = 20;
-  const auto* changed = "unstable machine: memory changed by a factor of 2.0";
+TEST(VerdictLine, OfALowRunEndsWithWhatToDoAboutItsCause) {
+  EXPECT_EQ(lines({kLow}),
+            "# Verdict              : low at 1 of 8 results; 64 B: 1 of 4 GB/s; see what else runs "
+            "here\n");
+  EXPECT_EQ(lines({kLow, kLate, kSlow}),
+            "# Verdict              : low at 1 of 8 results; 64 B: 1 of 4 GB/s; rank 2 comes 40 us "
+            "after the first; rank 3 is slow: 6 pairs of ranks reach 0.59 of what they should; see "
+            "what else runs on its host\n");
+}
 
-  EXPECT_THAT(lines({.memory = kMemory}, end, "latency"), HasSubstr(changed));
-  end.network = kNetwork;
-  EXPECT_THAT(lines({kMemory, kNetwork}, end, "memory"), HasSubstr(changed));
-  EXPECT_THAT(lines({kMemory, kNetwork}, end), Not(HasSubstr(changed)));
+TEST(VerdictLine, OfAnUnstableMachineSaysNothingElse) {
+  EXPECT_EQ(lines({kUnstable, kLow}),
+            "# Verdict              : unstable machine: memory changed by a factor of 1.3 during "
+            "the run; measure again\n");
+}
+
+TEST(VerdictLine, SaysWhatIsAboveTheBoundAndWhatIsLow) {
+  EXPECT_EQ(lines({kAbove, kLow}),
+            "# Verdict              : above the bound at 2 of 8 results; 64 B: 5 of 4 GB/s; please "
+            "report it\n"
+            "# Verdict              : low at 1 of 8 results; 64 B: 1 of 4 GB/s; see what else runs "
+            "here\n");
+}
+
+TEST(VerdictLine, OfEachResultStandsFirst) {
+  EXPECT_EQ(lines({kUnstable}, true).substr(0, 98),
+            "# Verdict              : ok: 1024 B, two buffers: 3 of 4 GB/s (0.75), bound by "
+            "memory\n# Verdict  ");
+}
+
+TEST(VerdictLine, IsLeftOutWhereNoResultHasABound) {
+  EXPECT_EQ(VerdictText().lines(true, {.findings = {kUnstable}}), "");
 }
 
 }  // namespace

@@ -88,7 +88,12 @@ inline Record example_record() {
           .backend_version = "0.1.0",
           .transport = "shared memory",
           .call = {.algorithm = "ring", .protocol = "LL128", .channels = 24, .lost = true},
-          .window = {.iters = 20, .agg = 1, .time_us = 2.5, .cpu_us = 1.25},
+          .window = {.iters = 20,
+                     .agg = 1,
+                     .time_us = 2.5,
+                     .slowest_us = 5,
+                     .cpu_us = 1.25,
+                     .fault_free_us = 2},
           .algbw_gbps = 0.5,
           .busbw_gbps = 0.75,
           .expected = Expectation{.busbw_gbps = 1.5, .bound_by = "memory", .low_below = 0.25},
@@ -116,7 +121,16 @@ inline EndInfo example_end() {
           .error = "rank 1 (node07): lost.",
           .memory_bytes = {{"Initialization", 1024}, {"User-Allocated", 4096}},
           .network = {{.node = 1, .send_gbps = 6, .receive_gbps = 10, .round_trip_us = 30}},
-          .suspects = {{.subject = "rank 3", .reached = 0.25, .pairs = 14}}};
+          .verdict = "low"};
+}
+
+inline Finding example_finding() {
+  return {.run_id = "r1",
+          .rule = "slow_component",
+          .subject = "rank 3",
+          .evidence = "14 pairs of ranks reach 0.25 of what they should",
+          .advice = "see what else runs on its core",
+          .confidence = 0.9};
 }
 
 }  // namespace linerate

@@ -17,7 +17,8 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string example_file() {
-  return json_line(example_run()) + json_line(example_record()) + json_line(example_end());
+  return json_line(example_run()) + json_line(example_record()) + json_line(example_finding()) +
+         json_line(example_end());
 }
 
 std::string sentence_about(std::string_view text, const ReaderLimits& limits = {}) {
@@ -31,6 +32,7 @@ TEST(ReadJsonl, GivesBackEverythingThatWasWritten) {
   ASSERT_TRUE(file) << file.sentence();
   EXPECT_EQ(json_line(file->runs.at(0)), json_line(example_run()));
   EXPECT_EQ(json_line(file->records.at(0)), json_line(example_record()));
+  EXPECT_EQ(json_line(file->findings.at(0)), json_line(example_finding()));
   EXPECT_EQ(json_line(file->ends.at(0)), json_line(example_end()));
   EXPECT_FALSE(file->torn);
 }
@@ -49,9 +51,9 @@ TEST(ReadJsonl, GivesBackTheMembersThemselves) {
   EXPECT_EQ(file->ends.at(0).memory_bytes.at(1).second, 4096u);
 }
 
-TEST(ReadJsonl, GivesBackWhoTouchedMemory) {
+TEST(ReadJsonl, GivesBackMemory) {
   auto run = example_run();
-  run.memory.push_back({.bytes = 1024, .copy_gbps = 5, .nranks = 1});
+  run.memory.push_back({.bytes = 1024, .copy_gbps = 5});
 
   const auto file = read_jsonl(json_line(run) + json_line(example_end()));
 

@@ -20,58 +20,31 @@ TEST(Verdicts, FollowThePartOfTheBoundThatIsReached) {
   EXPECT_EQ(verdict_of(reached(1.06)), Verdict::above);
 }
 
+// The table may show the mean: a collective ends when its last rank does.
+TEST(Verdicts, CountTheSlowestRank) {
+  auto record = reached(0.6);
+  record.window = {.time_us = 10, .slowest_us = 15};
+
+  EXPECT_DOUBLE_EQ(efficiency(record), 0.4);
+  EXPECT_EQ(verdict_of(record), Verdict::low);
+}
+
 TEST(Verdicts, AreNamedInWordsThatNoParserLooksFor) {
   EXPECT_EQ(name_of(Verdict::above), "above the bound");
 }
 
-const std::vector<MemoryPoint> kMemory{{1024, 100, 50, 75, 80}, {65536, 20, 10, 15, 16}};
+TEST(ReachedText, SaysWhatWasExpectedAndWhatBinds) {
+  auto record = reached(0.49);
+  record.what.bytes = 1024;
+  EXPECT_EQ(reached_text(record), "1024 B, two buffers: 19.6 of 40 GB/s (0.49), bound by memory");
 
-TEST(MemoryChanges, AreTheWorstOfAllPoints) {
-  auto changed = kMemory;
-  changed[1].write_gbps /= 2;
-  changed[0].read_gbps *= 1.5;
+  record.what.placement = Placement::in_place;
+  EXPECT_EQ(reached_text(record), "1024 B, one buffer: 19.6 of 40 GB/s (0.49), bound by memory");
 
-  EXPECT_DOUBLE_EQ(memory_change(kMemory, changed), 2);
-  EXPECT_DOUBLE_EQ(memory_change(changed, kMemory), 2);
-}
-
-TEST(MemoryChanges, AreNoneWhereNothingCanBeCompared) {
-  EXPECT_DOUBLE_EQ(memory_change(kMemory, kMemory), 1);
-  EXPECT_DOUBLE_EQ(memory_change(kMemory, {}), 1);
-}
-
-// What one rank reaches alone is no change of what all reach.
-TEST(MemoryChanges, AreBetweenAsManyRanks) {
-  auto alone = kMemory;
-  for (auto& point : alone) {
-    point.nranks = 1;
-    point.copy_gbps /= 2;
-  }
-
-  EXPECT_DOUBLE_EQ(memory_change(kMemory, alone), 1);
-  EXPECT_DOUBLE_EQ(memory_change(alone, alone), 1);
-}
-
-std::vector<NetworkPoint> network_of(std::vector<double> send_gbps) {
-  std::vector<NetworkPoint> points;
-  for (const double gbps : send_gbps)
-    points.push_back(
-        {.node = static_cast<int>(points.size()), .send_gbps = gbps, .receive_gbps = 10});
-  return points;
-}
-
-TEST(NetworkChanges, AreThoseOfAllNodesTogether) {
-  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10}), network_of({15, 10})), 1.25);
-  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10}), network_of({8, 8})), 1.25);
-  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10, 10}), network_of({8, 12, 10})), 1);
-}
-
-TEST(NetworkChanges, AreThoseOfOneNodeWhereItHasLostMostOfIt) {
-  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10, 10, 10}), network_of({10, 10, 10, 2})), 5);
-}
-
-TEST(NetworkChanges, AreNoneWhereNothingCanBeCompared) {
-  EXPECT_DOUBLE_EQ(network_change(network_of({10, 10}), {}), 1);
+  record.what.collective = "p2p_latency";
+  record.pair = std::pair(2, 5);
+  EXPECT_EQ(reached_text(record),
+            "p2p_latency, 1024 B, rank 2 to rank 5: 19.6 of 40 GB/s (0.49), bound by memory");
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ BenchConfig two_gpus() {
 
 void run_whole(const BenchConfig& config) {
   RunEvents events;
-  events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
-  events.results = [](std::span<const Record>, const RunTotals&) {};
-  events.row = [](std::span<const Record>) {};
+  events.begin = [](const RunStart&) {};
+  events.results = [](std::span<Record>, const RunTotals&) {};
+  events.row = [](std::span<Record>) {};
   run_threads_on_fakes(config, kVersion,
                        [&](RankContext& rank) { run_benchmark(rank, config, {}, events); });
 }
@@ -138,9 +138,9 @@ TEST(End, OfPairsThatAreInterruptedIsThatOfAWholeRun) {
   config.collective = nullptr;
   int looks = 0;
   RunEvents events;
-  events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
-  events.results = [](std::span<const Record>, const RunTotals&) {};
-  events.row = [](std::span<const Record>) {};
+  events.begin = [](const RunStart&) {};
+  events.results = [](std::span<Record>, const RunTotals&) {};
+  events.row = [](std::span<Record>) {};
   RunTotals totals;
   const FakeLog log;
 

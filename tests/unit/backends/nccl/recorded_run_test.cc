@@ -46,11 +46,11 @@ struct Ran {
 Ran run(const BenchConfig& config, int version = NCCL_VERSION(2, 28, 9)) {
   Ran ran;
   RunEvents events;
-  events.begin = [](const RunInfo&, std::span<const std::uint64_t>) {};
-  events.results = [&](std::span<const Record> groups, const RunTotals&) {
+  events.begin = [](const RunStart&) {};
+  events.results = [&](std::span<Record> groups, const RunTotals&) {
     for (const auto& record : groups) ran.jsonl += json_line(record);
   };
-  events.row = [](std::span<const Record>) {};
+  events.row = [](std::span<Record>) {};
   const int before = fake::events_told();
   run_threads_on_fakes(config, version, [&](RankContext& rank) {
     const auto totals = run_benchmark(rank, config, {}, events);

@@ -1,5 +1,5 @@
 // Which bytes count for a rate.
-#include "bench/survey/arrivals.h"
+#include "bench/survey/tcp_probe.h"
 
 #include <gtest/gtest.h>
 

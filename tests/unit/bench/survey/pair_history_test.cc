@@ -1,5 +1,5 @@
 // Which nodes are tried again.
-#include "bench/survey/pair_history.h"
+#include "bench/survey/link_prober.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What a survey measures, and what follows from its numbers: of machines that are made up.
 #include "bench/survey/survey.h"
 
-#include "bench/survey/crew.h"
+#include "bench/survey/pinned_team.h"
 #include "support/sizes.h"
 
 #include <gmock/gmock.h>
@@ -81,7 +81,7 @@ TEST(Surveys, UseTwiceTheCachesOrWhatIsFree) {
 }
 
 // One thread alone goes over all memory of its node, so that no cache holds it.
-TEST(Crews, ShareOutTheMemoryOfTheNodesWhereTheyWork) {
+TEST(PinnedTeams, ShareOutTheMemoryOfTheNodesWhereTheyWork) {
   const auto threads = cores_first(two_packages());
 
   EXPECT_THAT(shared_out(threads, 1), ElementsAre(ElementsAre(0, 1, 4, 5)));

@@ -1,0 +1,134 @@
+// After each round all members hear what became of its pairs, so that all go on alike.
+#include "bench/survey/link_prober.h"
+
+#include "base/wire.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+constexpr std::string_view kGivenUp =
+    "not tried: of one of the two, the first two pairs had failed and none had worked";
+
+void put_link(WireWriter& out, const NodeLink& link) {
+  out.put(link.first).put(link.second).put_text(link.address).put(link.speed);
+  out.put_text(link.failure);
+}
+
+NodeLink get_link(WireReader& in) {
+  NodeLink link{.first = in.get<int>(), .second = in.get<int>()};
+  link.address = in.get_text();
+  link.speed = in.get<TcpSpeed>();
+  link.failure = in.get_text();
+  return link;
+}
+
+}  // namespace
+
+LinkProber::LinkProber(Bootstrap& members, const Clock& clock, OpenSeat seat, LinkRules rules)
+    : members_(members),
+      clock_(clock),
+      rules_(std::move(rules)),
+      seats_(members, std::move(seat), within(rules_.round_timeout_s)),
+      history_(members.nranks()) {}
+
+NodeLink LinkProber::measure(const Pair& pair, const LinkMeeting& meeting) {
+  NodeLink link{.first = pair.first, .second = pair.second};
+  try {
+    auto [host, sockets] = seats_.connect(pair.first, meeting, clock_);
+    link.address = std::move(host);
+    link.speed = measure_tcp({sockets, clock_, meeting.deadline}, rules_.tcp);
+    std::swap(link.speed.out_gbps, link.speed.in_gbps);  // as the first one sees it
+  } catch (const std::exception& error) {  // threads that cannot be had are no Error of ours
+    link.failure = error.what();
+  }
+  return link;
+}
+
+void LinkProber::answer(const LinkMeeting& meeting) {
+  try {
+    auto sockets = seats_.accept(meeting, clock_);
+    answer_tcp({sockets, clock_, meeting.deadline}, rules_.tcp);
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+}
+
+void LinkProber::meet(const Pair& pair, int round) {
+  const bool given_up = history_.gives_up(pair);
+  const LinkMeeting meeting{
+      .connecting_rank = pair.second, .round = round, .deadline = within(rules_.pair_timeout_s)};
+  if (pair.second == members_.rank()) {
+    links_.push_back(
+        given_up
+            ? NodeLink{.first = pair.first, .second = pair.second, .failure = std::string(kGivenUp)}
+            : measure(pair, meeting));
+    failure_ = links_.back().failure;
+  } else if (pair.first == members_.rank() && !given_up) {
+    answer(meeting);
+  }
+}
+
+// What goes wrong on one side goes wrong on the other too; for the history the one that measured
+// counts.
+std::string LinkProber::end_round(const Round& pairs) {
+  const auto mine = std::exchange(failure_, {});
+  if (rules_.ends_at_failure) return first_failure(members_, mine, within(rules_.round_timeout_s));
+  WireWriter out;
+  out.put(mine.empty());
+  const auto worked = members_.all_gather(out.bytes(), within(rules_.round_timeout_s));
+  for (const auto& pair : pairs)
+    if (!history_.gives_up(pair))
+      history_.note(pair, WireReader(worked[static_cast<std::size_t>(pair.second)]).get<bool>());
+  return {};
+}
+
+std::string LinkProber::run(const std::vector<Round>& rounds, const SayProgress& progress) {
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    progress(fmt::format("TCP between nodes, round {} of {}", i + 1, rounds.size()));
+    for (const auto& pair : rounds[i]) meet(pair, static_cast<int>(i));
+    if (auto failure = end_round(rounds[i]); !failure.empty()) return failure;
+  }
+  return {};
+}
+
+std::vector<NodeLink> LinkProber::gather() {
+  WireWriter out;
+  for (const auto& link : links_) put_link(out, link);
+  std::vector<NodeLink> all;
+  for (const auto& bytes : members_.gather(out.bytes(), within(rules_.round_timeout_s)))
+    for (WireReader in(bytes); !in.empty();) all.push_back(get_link(in));
+  std::ranges::stable_sort(all, {},
+                           [](const auto& link) { return std::pair(link.first, link.second); });
+  return all;
+}
+
+std::string first_failure(Bootstrap& members, const std::string& mine, const Deadline& deadline) {
+  WireWriter out;
+  out.put_text(mine.empty() ? mine : fmt::format("{}: {}", members.place().hostname, mine));
+  for (const auto& bytes : members.all_gather(out.bytes(), deadline))
+    if (auto text = WireReader(bytes).get_text(); !text.empty()) return text;
+  return {};
+}
+
+double links_timeout_s(int nnodes) {
+  const LinkRules rules;
+  const auto rounds = static_cast<double>(pair_rounds(nnodes, true).size());
+  return 2 * rules.round_timeout_s + rounds * 2 * rules.pair_timeout_s;
+}
+
+std::vector<NodeLink> measure_links(Bootstrap& leaders, const Clock& clock,
+                                    const SayProgress& progress) {
+  if (leaders.nranks() < 2) return {};
+  LinkProber prober(leaders, clock, open_seat(all_hosts()), {.tcp = {.one_stream_first = true}});
+  (void)prober.run(pair_rounds(leaders.nranks(), true), progress);  // failures are the links' own
+  return prober.gather();
+}
+
+}  // namespace linerate

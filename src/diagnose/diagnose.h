@@ -1,0 +1,50 @@
+// Judges results: how fast they should have been, and what is wrong where they were not.
+//
+// Everything here is pure: Evidence -> Findings, on any machine, while a run lasts or from its
+// records. Benchmarks measure and know nothing of it. The parts:
+//   bound         how fast a result should be: the backend's fault-free time, or a PerformanceModel
+//   nccl_model    the PerformanceModel of NCCL on GPUs (that of host memory: src/model)
+//   rules         one row a rule, one file of 30 to 80 lines each
+//   common_cause  what slow pairs of ranks have in common
+//   judge         follows a run: adds bounds to its results, judges them when it ends
+//   gate          --fail-below, --verdict: the exit code, and why nothing could be judged
+// A new rule is one file, one row in rules.cc, and one row in docs/verdicts.md.
+#pragma once
+
+#include "record/record.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+// What rules look at.
+struct Evidence {
+  const RunInfo& run;                 // with what was probed before the first result
+  std::span<const Record> results{};  // rows that have a bound
+  std::span<const MemoryPoint> memory_after{};
+  std::span<const NetworkPoint> network_after{};
+  std::span<const PairTime> pairs{};  // messages between pairs, where results were low
+};
+
+struct Rule {
+  std::string_view name;   // Finding::rule
+  std::string_view about;  // when it finds something
+  std::vector<Finding> (*find)(const Evidence&);
+};
+
+// In the order in which they are asked: what casts doubt on all others comes first.
+std::span<const Rule> all_rules();
+
+// What all rules find. On an unstable machine other findings have less confidence.
+std::vector<Finding> diagnose(const Evidence& evidence);
+
+// All results in a word: "unstable machine", "low", "above the bound" or "ok".
+std::string_view overall_verdict(std::span<const Finding> findings);
+
+// Null: no rule of this name found anything.
+const Finding* find_finding(std::span<const Finding> findings, std::string_view rule);
+
+}  // namespace linerate

@@ -1,0 +1,55 @@
+// Follows a run: adds bounds to its results as they come, and judges all of them at its end.
+#pragma once
+
+#include "diagnose/diagnose.h"
+#include "model/model.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// What a run was found to be.
+struct Judgement {
+  std::string verdict{};  // see overall_verdict(); empty: no result has a bound
+  std::vector<Finding> findings{};
+  std::optional<Record> lowest{};  // of the results with a bound: furthest below it
+};
+
+// Used on rank 0, by one thread at a time.
+class Judge {
+ public:
+  // Before the first result. `model` may be null; `traffic` lives as long as results come.
+  void begin(const RunInfo& run, std::unique_ptr<const PerformanceModel> model,
+             const TrafficMatrix* traffic);
+
+  // Sets Record::expected of one placement's groups, then of the row that holds all placements: a
+  // row of several groups is as good as its worst group.
+  void add_bounds(std::span<Record> groups);
+  void add_bounds_to_row(std::span<Record> row);
+
+  // The bytes of messages that would tell what is slow: of the largest result that is low. 0 where
+  // none is, and where the network's probe has named a node already.
+  std::size_t pair_bytes() const;
+
+  // What was measured after the last result, as far as it was.
+  struct After {
+    std::span<const MemoryPoint> memory{};
+    std::span<const NetworkPoint> network{};
+    std::span<const PairTime> pairs{};
+  };
+  Judgement judgement(const After& after) const;
+
+ private:
+  RunInfo run_;
+  std::unique_ptr<const PerformanceModel> model_;
+  const TrafficMatrix* traffic_ = nullptr;
+  std::vector<Record> groups_;   // since the last row
+  std::vector<Record> results_;  // rows with a bound, without their samples' values
+};
+
+}  // namespace linerate

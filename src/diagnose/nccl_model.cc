@@ -1,0 +1,171 @@
+// NCCL's cost model over the GPUs that take part; point-to-point collectives by their busiest link.
+#include "diagnose/nccl_model.h"
+
+#include "diagnose/gate.h"
+#include "topo/detect/nccl_merge.h"
+#include "topo/model/job.h"
+#include "topo/model/p2p_model.h"
+#include "topo/model/predict.h"
+#include "topo/place/subgraph.h"
+#include "topo/read/nccl_xml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+using topo::BusId;
+
+class NcclModel final : public PerformanceModel {
+ public:
+  NcclModel(const topo::Graph& graph, int nnodes)
+      : predictor_(topo::job_of(graph, {.nnodes = nnodes})), sends_(graph, nnodes) {}
+
+  std::optional<Expectation> bound(const ModeledCall& call) const override;
+
+ private:
+  std::optional<Expectation> bound_of_p2p(const ModeledCall& call, std::size_t bytes) const;
+
+  topo::Predictor predictor_;
+  topo::P2pModel sends_;
+};
+
+std::optional<topo::Function> function_of(const Collective& collective) {
+  for (const auto function : topo::kAllFunctions)
+    if (name_of(function) == collective.name) return function;
+  return std::nullopt;
+}
+
+// An upper bound, not NCCL's own belief: sends do not share links evenly.
+std::optional<Expectation> NcclModel::bound_of_p2p(const ModeledCall& call,
+                                                   std::size_t bytes) const {
+  constexpr double kHealthy = 0.5, kHealthyNearLatency = 0.15;  // as for a host's ranks
+  const Collective& collective = *call.collective;
+  const auto bound = collective.varies ? sends_.bound_of_traffic(collective, call.sizing)
+                                       : sends_.bound(collective, bytes);
+  if (!bound) return std::nullopt;
+  return Expectation{.busbw_gbps = bound->busbw_gbps,
+                     .bound_by = bound->bound_by,
+                     .low_below = bound->bound_by == "latency" ? kHealthyNearLatency : kHealthy};
+}
+
+std::optional<Expectation> NcclModel::bound(const ModeledCall& call) const {
+  constexpr double kHealthy = 0.8;  // what public runs of healthy machines reach of the model
+  const auto function = function_of(*call.collective);
+  const auto bytes = row_bytes(*call.collective, call.sizing, call.type);
+  if (bytes == 0) return std::nullopt;
+  if (!function) return bound_of_p2p(call, bytes);
+  const auto predicted = predictor_.predict(*function, bytes, {call.type, call.op});
+  return Expectation{.busbw_gbps = predicted.busbw_gbps,
+                     .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),
+                                             name_of(predicted.protocol)),
+                     .low_below = kHealthy};
+}
+
+// NCCL's and CUDA's bus ids have no function: "0000:18:00".
+std::optional<BusId> bus_id_of(const RankInfo& rank) {
+  const auto id = topo::parse_bus_id(rank.bus_id + ".0");
+  return id ? std::optional(*id) : std::nullopt;
+}
+
+// The GPUs of rank 0's node; empty where the nodes are not alike or ranks share a GPU.
+std::set<BusId> gpus_of_a_node(const RunInfo& run) {
+  std::map<int, std::set<BusId>> nodes;
+  for (const auto& rank : run.ranks) {
+    const auto id = bus_id_of(rank);
+    if (!id || !nodes[rank.node].insert(*id).second) return {};
+  }
+  if (nodes.empty()) return {};
+  const auto& first = nodes[run.ranks.front().node];
+  const bool alike = std::ranges::all_of(
+      nodes, [&](const auto& node) { return node.second.size() == first.size(); });
+  return alike ? first : std::set<BusId>();
+}
+
+// Without the GPUs that take no part.
+topo::Graph graph_of(const topo::System& system, const std::set<BusId>& used,
+                     const topo::NcclVersion& version) {
+  const auto whole = topo::build_graph(system, version);
+  std::vector<int> gpus;
+  for (const int gpu : whole.of(topo::NodeKind::gpu))
+    if (used.contains(whole.node(gpu).bus_id)) gpus.push_back(gpu);
+  return topo::build_graph(topo::only_gpus(whole, gpus), version);
+}
+
+topo::NcclVersion version_of(int code) {  // 22809
+  constexpr int kMajor = 10'000, kMinor = 100;
+  const topo::NcclVersion version{code / kMajor, code % kMajor / kMinor, code % kMinor};
+  return std::clamp(version, topo::kOldestModelled, topo::kNewestModelled);
+}
+
+// Nothing: the model fits.
+std::optional<std::string> misfit(const RunInfo& run, const std::set<BusId>& used) {
+  if (run.nranks < 2) return "one rank alone sends nothing";
+  if (run.ngroups != 1) return "NCCL's model knows nothing of groups that share links";
+  if (used.empty()) return "ranks share a GPU, or nodes have different numbers of ranks";
+  return std::nullopt;
+}
+
+std::optional<std::string> hidden_part(const RunInfo& run, const topo::Graph& graph,
+                                       const std::set<BusId>& used) {
+  const auto& node = graph.system();
+  std::set<BusId> hidden = used;
+  for (const int gpu : graph.of(topo::NodeKind::gpu)) hidden.erase(graph.node(gpu).bus_id);
+  if (!hidden.empty())
+    return fmt::format("GPU {} is not in {}", text_of(*hidden.begin()), node.source);
+  if (run.nnodes > 1 && graph.of(topo::NodeKind::net).empty())
+    return fmt::format("{} shows no port to the other hosts", node.source);
+  return topo::unknown_links(node, run.nnodes > 1);
+}
+
+// What NCCL reads: that of the environment, or of the daemon of NVIDIA's virtual machines.
+std::string topology_file(const Environment& environment, const std::filesystem::path& root) {
+  const auto given = environment.get("NCCL_TOPO_FILE").value_or("");
+  if (!given.empty()) return std::string(given);
+  const auto standard = root / "var/run/nvidia-topologyd/virtualTopology.xml";
+  std::error_code failed;
+  return std::filesystem::exists(standard, failed) ? standard.string() : std::string();
+}
+
+Result<topo::System> node_of(const Environment& environment, const topo::DetectInput& here) {
+  auto seen = topo::nccl_view(topo::detect(here));
+  const auto file = topology_file(environment, here.root);
+  if (file.empty()) return seen;
+  auto read = topo::load_nccl_xml(file);
+  if (!read) return read;
+  return topo::completed_as_nccl(std::move(read).value(), seen);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PerformanceModel>> make_nccl_model(const RunInfo& run,
+                                                          const topo::System& system) {
+  const auto used = gpus_of_a_node(run);
+  if (const auto why = misfit(run, used)) return Failure{*why};
+  const auto graph = graph_of(system, used, version_of(run.nccl_version));
+  if (const auto why = hidden_part(run, graph, used)) return Failure{*why};
+  return std::unique_ptr<PerformanceModel>(std::make_unique<NcclModel>(graph, run.nnodes));
+}
+
+Result<std::unique_ptr<PerformanceModel>> model_for(const RunInfo& run, const HostLimits* limits,
+                                                    const Environment& environment,
+                                                    const topo::DetectInput& here) {
+  if (limits != nullptr)
+    return std::unique_ptr<PerformanceModel>(std::make_unique<HostModel>(*limits));
+  if (run.backend != "nccl") return Failure{why_no_bound(run)};
+  const auto node = node_of(environment, here);
+  if (!node) return node.failure();
+  return make_nccl_model(run, *node);
+}
+
+}  // namespace linerate

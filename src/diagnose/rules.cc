@@ -1,0 +1,60 @@
+// The table of rules, and what is made of their findings together.
+#include "diagnose/rules.h"
+
+#include "record/verdict.h"
+
+#include <algorithm>
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr auto kRules = std::to_array<Rule>({
+    {"unstable_machine", "memory or network changed during the run", rules::unstable_machine},
+    {"above_bound", "results faster than their bound", rules::above_bound},
+    {"below_bound", "results below what a healthy run reaches", rules::below_bound},
+    {"late_rank", "a rank that the others wait for in the lowest result", rules::late_rank},
+    {"slow_node", "a node whose network is slower than the others'", rules::slow_node},
+    {"slow_component", "a rank, node or link that all slow pairs share", rules::slow_component},
+});
+
+constexpr double kDoubt = 0.5;  // of other findings on an unstable machine
+
+}  // namespace
+
+std::span<const Rule> all_rules() { return kRules; }
+
+std::vector<Finding> diagnose(const Evidence& evidence) {
+  std::vector<Finding> findings;
+  for (const auto& rule : kRules)
+    for (auto& finding : rule.find(evidence)) {
+      if (find_finding(findings, "unstable_machine") != nullptr) finding.confidence *= kDoubt;
+      finding.run_id = evidence.run.run_id;
+      finding.rule = rule.name;
+      findings.push_back(std::move(finding));
+    }
+  return findings;
+}
+
+const Finding* find_finding(std::span<const Finding> findings, std::string_view rule) {
+  const auto found = std::ranges::find(findings, rule, &Finding::rule);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+std::string_view overall_verdict(std::span<const Finding> findings) {
+  if (find_finding(findings, "unstable_machine") != nullptr) return "unstable machine";
+  if (find_finding(findings, "below_bound") != nullptr) return name_of(Verdict::low);
+  if (find_finding(findings, "above_bound") != nullptr) return name_of(Verdict::above);
+  return name_of(Verdict::ok);
+}
+
+const Record* rules::lowest_of_low(const Evidence& evidence) {
+  const Record* lowest = nullptr;
+  for (const auto& record : evidence.results)
+    if (verdict_of(record) == Verdict::low &&
+        (lowest == nullptr || efficiency(record) < efficiency(*lowest)))
+      lowest = &record;
+  return lowest;
+}
+
+}  // namespace linerate

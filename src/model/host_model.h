@@ -1,0 +1,37 @@
+// The performance model of ranks on host memory: one host's memory, or TCP between several hosts.
+#pragma once
+
+#include "model/buffer_reuse.h"
+#include "model/memory_bound.h"
+#include "model/network_bound.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+
+// What was measured right before a run, and how its calls use their buffers.
+struct HostLimits {
+  BufferReuse reuse{};
+  MemoryLimits memory{};
+  std::vector<std::size_t> unprobed{};     // sizes of memory that there was no time for, ascending
+  std::optional<NetworkLimits> network{};  // nothing: the ranks are on one host
+};
+
+class HostModel final : public PerformanceModel {
+ public:
+  // Above it the closed forms, with a part for each pair of ranks, take longer than they are worth.
+  static constexpr int kMaxRanks = 1024;
+
+  explicit HostModel(HostLimits limits) : limits_(std::move(limits)) {}
+
+  // On one host nothing for footprints whose size was not probed.
+  std::optional<Expectation> bound(const ModeledCall& call) const override;
+
+ private:
+  HostLimits limits_;
+};
+
+}  // namespace linerate
