@@ -66,7 +66,7 @@ TEST(RunnableCases, AreRefusedInTheCommunicatorsWordsWhereNoneIsLeft) {
   }
 }
 
-TEST(RunnableCases, OfACollectiveThatIsMadeOfCallsAreNotAskedFor) {
+TEST(RunnableCases, KeepCollectivesThatAreMadeOfSendsUnasked) {
   const auto runnable =
       runnable_cases(cases_of("hypercube"), Picky([](const Op&) { return false; }));
 

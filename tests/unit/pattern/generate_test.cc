@@ -65,7 +65,7 @@ TEST(Hash, FlipsAboutHalfOfTheBitsForEachInputBit) {
   }
 }
 
-TEST(Start, RotatesOverAllRanks) {
+TEST(ActiveRanks, BeginAtEveryRankInTurn) {
   const Plan plan = plan_of<Format<F8E5M2>>({.type = DataType::f8e5m2, .nranks = 100});
   const auto key = block_key(1, 0);
   std::vector<int> starts(100);

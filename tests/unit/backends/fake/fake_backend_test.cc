@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "support/naive.h"
-#include "support/spawn.h"
+#include "support/ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,26 +21,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// One rank in a test.
-struct Rank {
-  Communicator& comm;
-  Device& device;
-  Stream& stream;
-
-  int number() const { return comm.rank(); }
-  std::int64_t now_ns() const { return device.clock().now_ns(); }
-};
+using Rank = RankOfBackend;
 
 void run_fake(const FakeOptions& options, int nranks, const std::function<void(Rank&)>& body) {
   const auto backend = make_fake_backend(options);
-  spawn(nranks, [&](Bootstrap& member) {
-    const auto device = backend->open_device(member.rank());
-    const auto stream = device->stream();
-    Device* const local[] = {device.get()};
-    const auto comms = backend->connect(member, local, {});
-    Rank rank{*comms.front(), *device, *stream};
-    body(rank);
-  });
+  run_ranks(*backend, nranks, body);
 }
 
 void all_reduce(Rank& rank, std::size_t count) {

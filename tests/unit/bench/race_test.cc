@@ -1,0 +1,122 @@
+// Algorithms against each other on the fake backend's clock: each takes what it is made to take.
+#include "bench/race.h"
+
+#include "backends/fake/fake_backend.h"
+#include "support/ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace linerate {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+
+constexpr std::size_t kBytes = 20'000;
+constexpr double kCallUs = 12;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
+
+// A communicator of the fake backend with algorithms: each makes as many calls of one.
+class WithAlgorithms final : public Communicator {
+ public:
+  explicit WithAlgorithms(Communicator& inner) : inner_(inner) {}
+
+  int rank() const override { return inner_.rank(); }
+  int nranks() const override { return inner_.nranks(); }
+  Device& device() override { return inner_.device(); }
+  std::string transport() const override { return inner_.transport(); }
+  Buffer allocate(std::size_t bytes, MemoryKind kind) override {
+    return inner_.allocate(bytes, kind);
+  }
+  std::unique_ptr<Communicator> split(int, int) override { return nullptr; }
+  void barrier() override { inner_.barrier(); }
+  void abort() noexcept override { inner_.abort(); }
+
+  void enqueue(const Op& op, Stream& stream) override {
+    const bool defined = chosen_ != "large only" || op.count * 4 > kBytes;
+    last_ = chosen_.empty() || !defined ? "twice" : chosen_;
+    for (int i = 0; i < kCalls.at(last_); ++i) inner_.enqueue(op, stream);
+  }
+  std::vector<std::string_view> algorithms(OpKind) const override {
+    return {"thrice", "once", "large only", "twice"};
+  }
+  void use_algorithm(std::string_view name) override { chosen_ = name; }
+  CallFacts last_call() const override { return {.algorithm = last_}; }
+
+ private:
+  inline static const std::map<std::string, int, std::less<>> kCalls{
+      {"once", 1}, {"twice", 2}, {"thrice", 3}, {"large only", 1}};
+  Communicator& inner_;
+  std::string chosen_, last_;
+};
+
+RaceResult race(const FakeOptions& fake = {}, const Race::Limits& limits = {.rounds = 4}) {
+  RaceResult result;
+  const auto backend = make_fake_backend(fake);
+  run_ranks(*backend, 2, [&](RankOfBackend& rank) {
+    WithAlgorithms comm(rank.comm);
+    Race race(rank.bootstrap, comm, rank.device.clock(), kBytes);
+    const auto mine = race.run(OpKind::all_reduce, kBytes, limits);
+    if (rank.number() == 0) result = mine;
+  });
+  return result;
+}
+
+TEST(Race, TimesEachAlgorithmThatIsDefinedForTheSize) {
+  const auto result = race();
+
+  ASSERT_EQ(result.runners.size(), 3U);
+  EXPECT_EQ(result.find("once")->us.median, kCallUs);
+  EXPECT_EQ(result.find("twice")->us.median, 2 * kCallUs);
+  EXPECT_EQ(result.find("thrice")->us.median, 3 * kCallUs);
+  EXPECT_EQ(result.find("large only"), nullptr);
+}
+
+TEST(Race, KeepsTheBackendsOrder) {
+  EXPECT_THAT(race().runners,
+              ElementsAre(Field(&Runner::algorithm, "thrice"), Field(&Runner::algorithm, "once"),
+                          Field(&Runner::algorithm, "twice")));
+}
+
+TEST(Race, ComparesTheBackendsOwnChoiceWithTheBest) {
+  const auto result = race();
+
+  EXPECT_EQ(result.chosen, "twice");
+  EXPECT_EQ(result.best().algorithm, "once");
+  EXPECT_EQ(result.chosen_over_best(), 2);
+}
+
+TEST(Race, RunsAWindowOfEachAlgorithmInEachRound) {
+  EXPECT_EQ(race({}, {.rounds = 4}).best().us.n, 4U);
+}
+
+TEST(Race, RunsFewerRoundsWhereACallFillsAWindow) {
+  const Race::Limits limits{.rounds = 4, .rounds_of_long = 2, .window_us = kCallUs};
+
+  EXPECT_EQ(race({}, limits).best().us.n, 2U);
+}
+
+// Rank 1 leaves each call 6 us late, and has taken that long when it does.
+TEST(Race, CountsTheSlowestRanksTime) {
+  const auto result = race({.slow_ranks = {{.rank = 1, .extra_us = 6}}});
+
+  EXPECT_NEAR(result.find("once")->us.median, kCallUs + 6, 1e-9);
+}
+
+TEST(Race, RunsWhereEachRankGetsAnElementAtLeast) {
+  EXPECT_TRUE(Race::runs(OpKind::all_gather, 8, 2));
+  EXPECT_FALSE(Race::runs(OpKind::all_gather, 4, 2));
+  EXPECT_TRUE(Race::runs(OpKind::all_reduce, 4, 2));
+}
+
+TEST(RaceResult, SaysThatAnUntimedChoiceIsAsGoodAsTheBest) {
+  EXPECT_EQ((RaceResult{.chosen = "other"}).chosen_over_best(), 1);
+}
+
+}  // namespace
+}  // namespace linerate
