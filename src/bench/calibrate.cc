@@ -1,4 +1,4 @@
-// See calibrate.h.
+// Reads the clock and calls the barrier many times in a row.
 #include "bench/calibrate.h"
 
 #include "base/wire.h"

@@ -1,4 +1,4 @@
-// See case_runner.h.
+// Each step is a stage that the watch knows; rank 0 decides what comes next, and all follow.
 #include "bench/case_runner.h"
 
 #include "base/wire.h"

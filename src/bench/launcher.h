@@ -4,8 +4,10 @@
 
 #include "bench/layout.h"
 #include "bench/session.h"
+#include "comm/stream.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace linerate {
@@ -58,5 +60,10 @@ class CaseLauncher {
   std::vector<Stream*> streams_;
   std::vector<Prepared> prepared_;
 };
+
+// Waits until all streams of a thread are idle. Each is asked what went wrong in turn, idle or not:
+// the call of one rank may wait for that of another, whose stream alone tells. Throws what the
+// streams do.
+void wait_for_all(std::span<Stream* const> streams);
 
 }  // namespace linerate

@@ -1,4 +1,4 @@
-// See layout.h.
+// A slot is an offset into the buffers; the spare one begins its own buffer, or follows the last.
 #include "bench/layout.h"
 
 #include <algorithm>

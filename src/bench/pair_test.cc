@@ -1,7 +1,6 @@
-// See pair_test.h.
+// Both ranks take the same steps; the last timed iteration receives into the spare buffer.
 #include "bench/pair_test.h"
 
-#include "bench/wait.h"
 #include "stats/reservoir.h"
 
 #include <algorithm>

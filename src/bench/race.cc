@@ -1,4 +1,4 @@
-// See race.h.
+// Windows of all algorithms alternate; of each the slowest rank's time counts.
 #include "bench/race.h"
 
 #include "base/wire.h"

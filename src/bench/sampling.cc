@@ -1,4 +1,4 @@
-// See sampling.h.
+// Stamps go to rank 0 in blocks, which reduces them over each set of threads.
 #include "bench/sampling.h"
 
 #include "base/clock.h"

@@ -1,9 +1,9 @@
 // The samples: a second pass, stamped at entry and exit on every thread, reduced on rank 0.
 #pragma once
 
-#include "bench/captured_window.h"
 #include "bench/launcher.h"
 #include "bench/session.h"
+#include "bench/window.h"
 #include "launch/common_clock.h"
 #include "stats/reservoir.h"
 

@@ -1,4 +1,4 @@
-// See verify.h.
+// A slot is cut into pieces of one content each: what it holds before a call, and after it.
 #include "bench/verify.h"
 
 #include "base/splitmix.h"

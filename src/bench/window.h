@@ -1,4 +1,6 @@
 // The window: nccl-tests' measurement, n x m calls between two clock reads, nothing else inside.
+// run_window() makes the calls; CapturedWindow holds them as graphs (-G), captured once, which
+// run_launches() launches many times.
 #pragma once
 
 #include "bench/launcher.h"
@@ -7,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace linerate {
 
@@ -34,5 +38,23 @@ void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& 
 // Aligns all threads, then times the calls. Excluded from the time: the alignment, and with -z 3
 // the barrier of each iteration. Collective over all threads.
 WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+
+// One graph for each of this thread's ranks. The launcher outlives it.
+class CapturedWindow {
+ public:
+  // Captures the calls of `plan`; none is done yet. Collective over all threads.
+  CapturedWindow(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+
+  // Enqueues all calls once.
+  void launch();
+
+ private:
+  Session& session_;
+  std::vector<std::unique_ptr<Graph>> graphs_;
+};
+
+// Aligns all threads, then times `launches` launches and the wait for them. Collective.
+WindowTime run_launches(Session& session, CaseLauncher& launcher, CapturedWindow& captured,
+                        int launches);
 
 }  // namespace linerate

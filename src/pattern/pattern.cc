@@ -1,4 +1,4 @@
-// See pattern.h.
+// Expected elements are written a stretch at a time; only stretches that differ are looked at.
 #include "pattern/pattern.h"
 
 #include "pattern/tolerance.h"

@@ -1,4 +1,4 @@
-// See reference.h.
+// Data goes straight from send to recv buffers; only exchanges in place need copies of inputs.
 #include "backends/fake/reference.h"
 
 #include "base/error.h"

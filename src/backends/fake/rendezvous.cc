@@ -1,4 +1,4 @@
-// See rendezvous.h.
+// The last rank to come does the work under the lock; the others wait until something changes.
 #include "backends/fake/rendezvous.h"
 
 #include "backends/fake/noise.h"
