@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace linerate {
@@ -58,6 +60,19 @@ TEST(Samples, OfASlowRankShowWhenItComesAndWhenItLeaves) {
   EXPECT_THAT(all.front().arrival_skew_us.kept(), Each(38));
   EXPECT_THAT(all.front().exit_skew_us.kept(), Each(38));
   EXPECT_THAT(all.front().late_us_sum, ElementsAre(0, 0, 20 * 38, 0));
+}
+
+// Noise gives each rank its own time; the barrier lets them begin together.
+TEST(Samples, OfSeveralThreadsTakeAsLongAsTheSlowestAndEndApart) {
+  const auto all = samples({.fake = {.noise = 0.1}}, {.samples = 20}, {{0, 1}, {0}, {1}});
+
+  for (std::size_t i = 0; i < 20; ++i) {
+    const double one = all[1].time_us.kept()[i], other = all[2].time_us.kept()[i];
+    EXPECT_EQ(all[0].time_us.kept()[i], std::max(one, other));
+    EXPECT_EQ(all[0].arrival_skew_us.kept()[i], 0);
+    EXPECT_NEAR(all[0].exit_skew_us.kept()[i], std::abs(one - other), 1e-9);
+    EXPECT_NE(one, other);
+  }
 }
 
 TEST(Samples, WithoutABarrierBetweenThemFollowEachOther) {

@@ -95,6 +95,19 @@ TEST(VerifiedCall, IsAnExtraOneWhereMemoryHoldsOneSlotOnly) {
   EXPECT_EQ(verified_calls({.sizes = {.bytes = kBytes}}, extra), Calls{extra});
 }
 
+// Windows in place change their own input: each needs it filled anew.
+TEST(VerifiedCall, IsRightInRightRunsOfEveryKind) {
+  RunConfig stops{.iters = kIters}, rounds{.iters = kIters, .check = 3};
+  stops.stop = {.max_s = 150e-6};
+  const RunConfig fixed{.iters = kIters, .sliding = Sliding::fixed};
+  for (const auto placement : {Placement::out_of_place, Placement::in_place})
+    for (const auto& config : {stops, rounds, fixed})
+      for (const BufferSizes sizes :
+           {BufferSizes{kBytes, kBytes}, BufferSizes{4 * kBytes, 0}, BufferSizes{kBytes, 0}})
+        EXPECT_FALSE(finds_wrong_data(measure({config, placement, sizes}, {})))
+            << name_of(placement) << ' ' << config.check << ' ' << sizes.bytes;
+}
+
 TEST(VerifiedCall, ShowsThatAllCallsAreWrong) {
   const auto m = measure({}, {.flips = {{.rank = 1}}});
 
