@@ -2,13 +2,13 @@
 #include "bench/race.h"
 
 #include "backends/fake/fake_backend.h"
+#include "comm/comm_decorator.h"
 #include "support/ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <map>
+#include <memory>
 #include <string>
 
 namespace linerate {
@@ -20,38 +20,42 @@ using testing::Field;
 constexpr std::size_t kBytes = 20'000;
 constexpr double kCallUs = 12;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
 
-// A communicator of the fake backend with algorithms: each makes as many calls of one.
-class WithAlgorithms final : public Communicator {
+// Algorithms that make one call as several.
+class Algorithms final : public Inspector {
  public:
-  explicit WithAlgorithms(Communicator& inner) : inner_(inner) {}
-
-  int rank() const override { return inner_.rank(); }
-  int nranks() const override { return inner_.nranks(); }
-  Device& device() override { return inner_.device(); }
-  std::string transport() const override { return inner_.transport(); }
-  Buffer allocate(std::size_t bytes, MemoryKind kind) override {
-    return inner_.allocate(bytes, kind);
-  }
-  std::unique_ptr<Communicator> split(int, int) override { return nullptr; }
-  void barrier() override { inner_.barrier(); }
-  void abort() noexcept override { inner_.abort(); }
-
-  void enqueue(const Op& op, Stream& stream) override {
-    const bool defined = chosen_ != "large only" || op.count * 4 > kBytes;
-    last_ = chosen_.empty() || !defined ? "twice" : chosen_;
-    for (int i = 0; i < kCalls.at(last_); ++i) inner_.enqueue(op, stream);
-  }
+  std::string transport() const override { return {}; }
   std::vector<std::string_view> algorithms(OpKind) const override {
     return {"thrice", "once", "large only", "twice"};
   }
   void use_algorithm(std::string_view name) override { chosen_ = name; }
   CallFacts last_call() const override { return {.algorithm = last_}; }
 
+  // How many calls the algorithm makes that takes a call of `bytes`.
+  int calls_for(std::size_t bytes) {
+    const bool defined = !chosen_.empty() && (chosen_ != "large only" || bytes > kBytes);
+    last_ = defined ? chosen_ : "twice";
+    return last_ == "thrice" ? 3 : last_ == "twice" ? 2 : 1;
+  }
+
  private:
-  inline static const std::map<std::string, int, std::less<>> kCalls{
-      {"once", 1}, {"twice", 2}, {"thrice", 3}, {"large only", 1}};
-  Communicator& inner_;
   std::string chosen_, last_;
+};
+
+class WithAlgorithms final : public CommDecorator {
+ public:
+  using CommDecorator::CommDecorator;
+  Inspector& inspector() override { return algorithms_; }
+
+ private:
+  void issue(std::span<const Op> ops, Stream& stream) override {
+    for (int left = algorithms_.calls_for(bytes_of_count(ops.front())); left > 0; --left)
+      CommDecorator::issue(ops, stream);
+  }
+  std::unique_ptr<Communicator> decorate(std::unique_ptr<Communicator> part) const override {
+    return part;
+  }
+
+  Algorithms algorithms_;
 };
 
 RaceResult race(const Race::Limits& limits = {.rounds = 4}) {
