@@ -122,7 +122,9 @@ TEST(Race, CountsTheSlowestRanksTime) {
 
     const auto result = race.run(OpKind::all_reduce, kBytes, {.rounds = 4});
 
-    if (rank.number() == 0) EXPECT_NEAR(result.find("once")->us.median, 2 * kCallUs, 1e-9);
+    if (rank.number() == 0) {
+      EXPECT_NEAR(result.find("once")->us.median, 2 * kCallUs, 1e-9);
+    }
   });
 }
 
