@@ -8,7 +8,8 @@ function(linerate_mpi_test program)
   foreach(nranks IN LISTS ARGN)
     linerate_gtest(${program}.np${nranks} mpi WHOLE COMMAND
       ${CMAKE_CURRENT_SOURCE_DIR}/tests/system/mpirun_test.sh ${nranks} $<TARGET_FILE:${program}>)
-    set_tests_properties(${program}.np${nranks} PROPERTIES TIMEOUT 120 PROCESSORS 2)
+    set_tests_properties(${program}.np${nranks} PROPERTIES TIMEOUT 120 PROCESSORS 2
+      ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${LINERATE_SANITIZER_OPTIONS}")
   endforeach()
 endfunction()
 

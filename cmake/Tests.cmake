@@ -156,6 +156,8 @@ set(measuring tune bench emulation memcpy measure verdict verdict_repeats random
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
 set(timing host_verdict network_verdict network_verdict_mpi)
+# Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
+set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
@@ -165,8 +167,10 @@ foreach(file IN LISTS files)
     continue()
   elseif(name IN_LIST timing)
     set(label timing)
+  elseif(LINERATE_SANITIZE AND name IN_LIST end_to_end)
+    set(label end_to_end)
   endif()
-  linerate_python_test(system.${name} ${label} ${file})
+  linerate_python_test(system.${name} ${label} ${file} ${LINERATE_SANITIZER_OPTIONS})
   if(name IN_LIST measuring OR name IN_LIST timing)
     set_tests_properties(system.${name} PROPERTIES RUN_SERIAL ON)
   endif()
