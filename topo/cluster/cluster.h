@@ -1,4 +1,9 @@
 // A cluster: groups of nodes and the network between them, and the YAML file that describes one.
+//
+// NCCL knows nothing of switches. ClusterPredictor takes its choice from topo/model, follows its
+// channels over the nodes (fabric_traffic.h, p2p_traffic.h) and slows the call down by the switch
+// that needs longest for its bytes (fabric_bound.h). node_shape.h makes systems of a few numbers,
+// platforms.h names the built-in ones.
 #pragma once
 
 #include "base/result.h"
@@ -12,8 +17,6 @@
 #include <vector>
 
 namespace linerate::topo {
-
-// A cluster: groups of equal nodes, and the network between them.
 
 // Nodes of one topology. All groups of a file with the same topology share its system, and a
 // group of thousands holds it once. A node is what one system describes: a host, or a rack of

@@ -49,8 +49,6 @@ NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails);
 // GB/s of all NIC ports on each rail.
 std::vector<double> gbps_by_rail(const Graph& graph, int rails);
 
-// What a scheme of NCCL puts on the switches of a cluster.
-
 // The nodes of a job in the order of their ranks; the n-th node is the cluster's n-th. Points into
 // what its maker keeps.
 struct FabricJob {

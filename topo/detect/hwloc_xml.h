@@ -13,8 +13,6 @@ struct hwloc_topology;  // hwloc_topology_t points to it
 
 namespace linerate::topo {
 
-// Something that may break the process, tried in another one.
-
 enum class Trial : std::uint8_t { yes, no, broke };
 
 // What the other process may take.
@@ -27,8 +25,6 @@ struct TrialLimits {
 // takes more than its limits. `yes` where no process can be made. Nothing that it changes is seen
 // here.
 Trial try_apart(const std::function<bool()>& what, const TrialLimits& limits = {});
-
-// Another machine as lstopo saved it: hwloc's XML.
 
 // The system in hwloc's XML of versions 1 and 2. Refused in a sentence: anything but a regular file
 // of at most 64 MiB, text that hwloc cannot read, and version 3, which came with hwloc 3. hwloc

@@ -11,16 +11,12 @@
 
 namespace linerate::topo {
 
-// The NVLinks and C2C links of a GPU, as its driver tells them.
-
 // Active links by target, in the order of the first link to each; `sm` is the compute capability.
 // Every row's `capacity` is how many links this GPU has, up or down.
 std::vector<NvLink> nvlinks_of(const nvml::Library& library, nvml::Device device, int sm);
 
 // None where no link is up.
 std::optional<C2c> c2c_of(const nvml::Library& library, nvml::Device device, int sm);
-
-// What NVIDIA's driver tells of the GPUs: number, model, NVLinks, the state of their PCI link.
 
 // What the driver does not tell is as in an empty Gpu or PciLink. Classes of NVLinks' targets are
 // left to who knows the bus.
@@ -38,8 +34,6 @@ struct NvmlView {
 // Asks for all GPUs; those that do not answer go to `unseen`, a sentence each. NVLinks are counted
 // as NCCL counts them (src/graph/xml.cc): peer to peer, up, and with a known far end.
 NvmlView nvml_view(const nvml::Library& library, std::vector<std::string>& unseen);
-
-// What the driver tells, brought together with what the bus shows.
 
 // Asks the library `file`, completes the GPUs among `devices` and adds those that the bus hides.
 // Yields the driver's version; empty where there is none, and `unseen` tells why.

@@ -56,8 +56,6 @@ inline constexpr unsigned kC2cLinkCount = 170;
 inline constexpr unsigned kC2cLinkStatus = 171;
 inline constexpr unsigned kC2cLinkMaxBandwidth = 172;  // MB/s
 
-// NVIDIA's management library, opened at run time: the driver brings it.
-
 // The functions that we call; those that an older library lacks are null, and optional.
 struct Functions {
   Status (*init)() = nullptr;

@@ -10,8 +10,6 @@
 
 namespace linerate::topo {
 
-// From a flat list of the devices on the bus to the tree that NCCL makes of it.
-
 // A device or bridge as its source tells it.
 struct FoundPci {
   PciDevice device{};          // without children
@@ -28,8 +26,6 @@ bool is_gpu(const PciDevice& device);
 // memory node come below the only one, or below one of their own, number -1, where there are
 // several.
 void hang(std::vector<FoundPci> found, System& system);
-
-// The PCI bus as a tree of sysfs shows it.
 
 // All devices and bridges below root/sys/bus/pci/devices. `link` is as trained, `max_link` what
 // could be; each the narrower of the device's and the port's above it. What is missing goes to

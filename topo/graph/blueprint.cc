@@ -7,8 +7,6 @@
 
 namespace linerate::topo {
 
-// Nodes, and links between two of them.
-
 int Blueprint::add(Node node, int above) {
   nodes.push_back(std::move(node));
   up.push_back(above);
@@ -49,8 +47,6 @@ void sort_links(Blueprint& plan) {
     if (up != links.end()) std::rotate(up, up + 1, links.end());
   }
 }
-
-// Two-level Broadcom switches.
 
 namespace {
 

@@ -1,4 +1,10 @@
 // A node's devices and the links between them, with the bandwidths that NCCL counts.
+//
+// build_graph() repeats what NCCL's src/graph/topo.cc does, for the version that is asked for: a
+// Blueprint is filled node by node (build.cc), flattened (blueprint.cc) and joined by NVLinks, C2C
+// and links between processors (other_links.cc). Paths (paths.h, rerouter.h) then repeats
+// src/graph/paths.cc. path_type.h orders the types of paths, rules.h says what changed between
+// versions, locality.h which NIC NCCL gives a GPU, and explain.h puts a path into words.
 #pragma once
 
 #include "topo/system/system.h"
@@ -70,8 +76,6 @@ class Graph {
 // there is no GPU or NIC port are left out. GPUs without a number get the free ones in the order of
 // the bus, NIC ports in the order of the system, on each host.
 Graph build_graph(System system, const NcclVersion& version = {});
-
-// Numbers for the GPUs and NIC ports whose source gives none.
 
 // The hosts of a system, by hash, in the order of its processors.
 std::vector<std::uint64_t> hosts_of(const System& system);

@@ -9,8 +9,6 @@
 
 namespace linerate::topo {
 
-// The way that NCCL takes between two devices, and its narrowest link.
-
 struct Hop {
   int from = 0, to = 0;  // nodes
   LinkKind kind = LinkKind::loc;
@@ -47,8 +45,6 @@ class Paths {
   friend class Rerouter;
   std::vector<std::vector<Path>> table_;  // [from][to]
 };
-
-// Breadth-first search for the paths from all nodes to one.
 
 // The paths from every node to `base`, by node. Of two ways the better is kept: up to 2.30.4 the
 // one with more GB/s in fewer hops, later the one of nearer type, then more GB/s, then fewer hops.

@@ -1,4 +1,7 @@
-// What of a system keeps it slower than it could be, as far as its description shows.
+// What makes a system slower than it could be, as far as its description shows.
+//
+// One function a rule (rules.h), a row for each in lint.cc. A rule sees the System alone, and
+// compares a device with what it could be, or with others of its kind.
 #pragma once
 
 #include "topo/system/system.h"

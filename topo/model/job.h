@@ -13,8 +13,6 @@
 
 namespace linerate::topo {
 
-// What NCCL's model knows of a job: its ranks, its GPUs and processors, and the channels found.
-
 // Processors of the job as the model tells them apart.
 enum class CpuKind : std::uint8_t { intel, amd, mixed, power, other };
 
@@ -38,8 +36,6 @@ struct JobShape {
   }
   const ChannelSet& of(Algorithm algorithm) const { return channels[index_of(algorithm)]; }
 };
-
-// From nodes and their channels to what NCCL's model knows of a job.
 
 // A job with a rank on each GPU of its nodes.
 struct JobOptions {

@@ -14,8 +14,6 @@
 
 namespace linerate::topo {
 
-// Which links a send between two GPUs takes.
-
 // One of the ways that a send is spread over.
 struct P2pRoute {
   double share = 1;  // of its bytes
@@ -47,8 +45,6 @@ class P2pRoutes {
   std::vector<std::vector<int>> ports_{};  // of each GPU's own, by index
   std::vector<int> carriers_{};            // by node: the GPU that uses a port first
 };
-
-// How fast collectives can be at most that NCCL makes of sends.
 
 struct P2pBound {
   double time_us = 0;

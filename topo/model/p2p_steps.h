@@ -11,8 +11,6 @@
 
 namespace linerate::topo {
 
-// What ranks send each other in the collectives that NCCL makes of sends.
-
 // Ranks run through the GPUs of a node, then on to the next node.
 struct RankGrid {
   int gpus = 1;  // of each node
@@ -67,8 +65,6 @@ std::vector<std::string_view> p2p_collectives();
 // The steps one after the other; the root is rank 0. Nothing for other collectives, and where so
 // many ranks cannot do it.
 std::optional<std::vector<P2pStep>> p2p_steps(const Collective& what, const RankGrid& ranks);
-
-// What ranks send each other in all_to_all_v.
 
 // The one step of each node, in bytes, not in shares of the row: nodes of a matrix differ. Of
 // weighted traffic it is the first node's alone, as all move what it moves, turned round the ranks.

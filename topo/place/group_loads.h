@@ -13,8 +13,6 @@
 
 namespace linerate::topo {
 
-// How long a call takes by itself, and what it takes of the links meanwhile.
-
 // One direction of a link by the names of both ends, between which there may be one of each kind.
 struct LinkName {
   std::string from{}, to{};
@@ -46,9 +44,7 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
 // long.
 double slowest_us(std::span<const Load* const> at_once);
 
-// All_reduces of the groups of a job: how long each takes, and what it takes of the links.
-
-// Asks NCCL's cost model. Channels are searched once for all groups whose GPUs stand alike.
+// Asks NCCL's cost model. Groups with isomorphic topology share one search for channels.
 class GroupLoads {
  public:
   explicit GroupLoads(const Graph& graph) : graph_(graph) {}
@@ -71,7 +67,8 @@ class GroupLoads {
   };
 
   Graph graph_;
-  std::map<std::pair<std::string, bool>, Search> searches_;  // by likeness; of several nodes
+  // By CanonicalForm::key, and whether there are several nodes.
+  std::map<std::pair<std::string, bool>, Search> searches_;
 };
 
 }  // namespace linerate::topo

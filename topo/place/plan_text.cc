@@ -166,8 +166,6 @@ std::string plan_text(const Plan& plan) {
   return text + '\n' + costs_text(plan) + trainers_text(plan) + seats_text(plan);
 }
 
-// A plan as JSON. See show_plan.h.
-
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -10,14 +10,10 @@
 
 namespace linerate::topo {
 
-// A system as a communicator of some of its GPUs sees it.
-
 // The graph's system without all GPUs but `gpus`, nodes of the graph. NCCL makes its topology of
 // the GPUs that have a rank, and of all NICs (src/graph/topo.cc, ncclTopoAddPci). Devices keep
 // their numbers.
 System only_gpus(const Graph& graph, std::span<const int> gpus);
-
-// Which graphs are alike but for names and numbers, so that one search serves them all.
 
 struct CanonicalForm {
   std::string key{};         // equal keys: the nodes at equal places of `order` correspond

@@ -13,13 +13,9 @@
 
 namespace linerate::topo {
 
-// Which elements and attributes NCCL's topology XML has.
-
 // A sentence for each attribute and element in `root` that is not read: each name once, at most
 // 20, with its first line.
 std::vector<std::string> unread_parts(const XmlFile& file, pugi::xml_node root);
-
-// What topology files made by hand leave to be found out.
 
 // Bus ids, each with its host's hash.
 using DevicesOfHosts = std::set<std::pair<std::uint64_t, BusId>>;

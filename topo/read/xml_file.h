@@ -14,8 +14,6 @@
 
 namespace linerate::topo {
 
-// A user's XML: parsed within limits, and the lines where its elements stand.
-
 // What is read of any XML file; more is refused.
 struct XmlLimits {
   std::size_t bytes = std::size_t{8} << 20;
@@ -53,8 +51,6 @@ class XmlFile {
   std::vector<std::size_t> line_ends_;  // offsets of the line feeds
   pugi::xml_document document_;
 };
-
-// Strict reading of an XML element's attributes.
 
 // What is wrong with a file: the first complaint stays. Used by one thread.
 class XmlComplaints {

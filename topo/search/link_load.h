@@ -8,8 +8,6 @@
 
 namespace linerate::topo {
 
-// How much of every link the channels found so far leave free.
-
 class LinkLoad {
  public:
   explicit LinkLoad(const SearchTopology& topology) : free_(topology.links()) {}

@@ -105,8 +105,6 @@ class GpuOrder {
   std::vector<std::uint64_t> taken_;  // of each GPU: the channels that it is in
 };
 
-// Which NIC ports a search tries, and in which order.
-
 class NetChoice {
  public:
   explicit NetChoice(const SearchTopology& topology) : topology_(topology) {}

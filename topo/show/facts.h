@@ -1,5 +1,9 @@
 // What all views show of a graph, worked out once: its hosts and which of them are identical, the
 // NVLinks of each GPU, and the PCI tree with chains of switches folded.
+//
+// One file a view: tree.h, matrix.h, dot.h, json.h, nccl_xml_export.h, cluster.h, prediction.h. The
+// picture is drawn by reports/topology.py from what json.h prints. device_text.h and fabric_text.h
+// put facts into words, text_layout.h puts words into lines and columns.
 #pragma once
 
 #include "topo/graph/graph.h"

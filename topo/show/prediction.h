@@ -13,8 +13,6 @@
 
 namespace linerate::topo {
 
-// What NCCL will do on nodes, as a table and as JSON.
-
 struct PredictionRange {
   Function function = Function::all_reduce;
   Reduced reduced{};
@@ -50,8 +48,6 @@ std::string crossovers_text(const Predictor& predictor, const PredictionRange& r
 // unseen, the sentences that say what the rows rest on that nobody has told.
 std::string prediction_json(std::span<const PredictedRow> rows, Function function,
                             const NcclVersion& version, const std::vector<std::string>& unseen);
-
-// How fast a collective made of sends can be at most, as a table and as JSON.
 
 struct P2pRange {
   const Collective& collective;

@@ -11,8 +11,6 @@
 
 namespace linerate::topo {
 
-// Text broken into lines, and names told in short.
-
 // Lines of at most `columns`, broken after blanks, commas and hyphens, and only in words that are
 // longer than a line nowhere: these stand out. At least one line.
 std::vector<std::string> lines_of(std::string_view text, std::size_t columns);
@@ -26,8 +24,6 @@ std::string names_in_short(const std::vector<std::string>& names);
 
 // "1 GPU", "8 GPUs".
 std::string counted(std::size_t n, std::string_view word);
-
-// A tree drawn with lines for a terminal.
 
 enum class Tone : std::uint8_t { plain, dim, strong, gpu, nic, bad };
 

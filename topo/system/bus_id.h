@@ -28,8 +28,6 @@ Result<BusId> parse_bus_id(std::string_view text);
 // In lower case, the domain with at least four digits.
 std::string text_of(const BusId& id);
 
-// What a PCI device is, by the first bytes of its class.
-
 // Display controllers, and the processing accelerators that AMD's newer GPUs are.
 constexpr bool is_gpu_class(std::uint32_t class_code) {
   return class_code >> 16 == 0x03 || class_code >> 16 == 0x12;

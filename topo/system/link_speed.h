@@ -8,8 +8,6 @@
 
 namespace linerate::topo {
 
-// Bandwidths of links as NCCL counts them: rounded, and per lane or link of a generation.
-
 // Within a device, or to one whose way nobody tells (LOC_BW in NCCL's src/graph/topo.h).
 inline constexpr double kLocalGbps = 5000;
 
@@ -33,8 +31,6 @@ double cpu_link_gbps(const Cpu& cpu, const NcclVersion& version);
 bool is_intel(const Cpu& cpu);
 bool is_amd(const Cpu& cpu);
 bool is_zhaoxin(const Cpu& cpu);
-
-// Of ports and links as their drivers tell them: which ones count.
 
 // Ports of InfiniBand and RoCE devices: where there are any, NCCL uses these alone.
 bool is_verbs(const Net& net);

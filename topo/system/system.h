@@ -1,5 +1,17 @@
 // A node as NCCL's topology file describes it: processors, the PCI tree under each, GPUs and NICs.
-// Every source (this machine, a saved one, NCCL's XML, hwloc's, a built-in platform) yields this.
+//
+// topo/ answers what a machine is made of and what NCCL makes of it. Each folder is one step:
+//   system/   the description: System, bus ids, link speeds, and which ports NCCL uses
+//   detect/   a System from this machine or a saved one: sysfs, hwloc, NVIDIA's driver
+//   read/     a System from NCCL's topology XML
+//   graph/    System -> Graph (devices and links) -> Paths (what NCCL sends between two devices)
+//   search/   Graph -> channels: NCCL's rings, trees and NVLS heads
+//   model/    channels -> NCCL's cost model: algorithm, protocol and time of a call
+//   cluster/  many nodes and their switches; the built-in platforms
+//   place/    which GPU, cores and NIC each rank gets, and the order of a mesh
+//   lint/     what makes a system slower than it could be
+//   show/     views: tree, matrix, dot, JSON, NCCL's XML, predictions
+// Every source yields a System, and all else follows from it.
 #pragma once
 
 #include "topo/system/bus_id.h"
@@ -10,9 +22,6 @@
 #include <vector>
 
 namespace linerate::topo {
-
-// A node as NCCL's topology file describes it: processors, the PCI tree under each, GPUs and NICs.
-// Every source (this machine, a saved one, NCCL's XML, hwloc's, a built-in platform) yields this.
 
 // A PCI link as sysfs words it; empty and 0: not known.
 struct PciLink {
@@ -122,8 +131,6 @@ struct System {
 
   bool operator==(const System&) const = default;
 };
-
-// Visiting every device of a system.
 
 // Calls visit(device, depth) for `device` and all below it, parents first.
 template <typename Device, typename Visit>
