@@ -140,7 +140,7 @@ void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
 }
 
 void Outputs::end(const RunTotals& totals, const Ending& ending) {
-  if (std::exchange(ended_, true)) return;
+  if (ended_.exchange(true)) return;
   if (run_id_.empty()) {  // it failed before the table's heading
     const auto run = describe_program(config_, environment_);
     run_id_ = run.run_id;

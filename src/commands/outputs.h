@@ -13,6 +13,7 @@
 #include "output/sink.h"
 #include "output/table_options.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -59,7 +60,7 @@ class Outputs {
   std::unique_ptr<Progress> all_;    // the sinks, with the progress line kept out of their way
   std::string run_id_;
   RunTotals so_far_;
-  bool ended_ = false;
+  std::atomic<bool> ended_ = false;  // by the run, or by the thread that ends a hanging one
 };
 
 // Where wrong data was found, for stderr: rank, index, expected, got, count of each rank.

@@ -155,13 +155,19 @@ void Job::run_threads(const RankBody& body) {
                    [this](const std::string& sentence) { thread_failed(sentence); });
 }
 
+Watch::Options Job::watch_options() {
+  Watch::Options options{.timeout_s = config_.timeout_s,
+                         .nthreads = threads(),
+                         .ranks_per_thread = config_.ranks_per_process() / threads(),
+                         .deadline = init_deadline_,
+                         .hang_report = [this] { return backend_->hang_report(); }};
+  if (has_rank_0() && setup_.at_end)
+    options.at_end = [this](const std::string& why) { setup_.at_end(ExitCode::lost, why); };
+  return options;
+}
+
 JobOutcome Job::run(const RankBody& body) {
-  watch_ =
-      Watch::start(processes_.all(), {.timeout_s = config_.timeout_s,
-                                      .nthreads = threads(),
-                                      .ranks_per_thread = config_.ranks_per_process() / threads(),
-                                      .deadline = init_deadline_,
-                                      .hang_report = [this] { return backend_->hang_report(); }});
+  watch_ = Watch::start(processes_.all(), watch_options());
   guard_.watched();
   try {
     run_threads(body);

@@ -41,7 +41,7 @@ struct JobSetup {
   std::function<bool()> interrupted{};  // true after Ctrl-C; null: never
   // Whether this process says on stderr that it heard a signal; null: it always does.
   std::function<void(bool answers)> answer_interrupts{};
-  // Keeps what rank 0 has, from another thread, where a start that hangs ends the process.
+  // Keeps what rank 0 has, from another thread, where the process is ended while it hangs.
   std::function<void(ExitCode, const std::string&)> at_end{};
   std::shared_ptr<const host::Network> network{};  // of --emulate; null: none
   std::span<const Setting> settings{};             // that must be the same in all processes
@@ -84,6 +84,7 @@ class Job {
 
  private:
   StartGuard::Options guard_options();
+  Watch::Options watch_options();
   void agree_on_observing();
   BackendChoice agree_on_backend();
   void open_backend_of(const BackendChoice& choice);

@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from job import LONG_SWEEP, Job, children, rank_pids, wait_for_end
+from job import LONG_SWEEP, Job, children, kill, rank_pids, wait_for_end
 from support import json_lines, main, mpirun, needs, rows, tool
 
 NOTICED_S = 5.0
@@ -92,6 +92,22 @@ class DeadRanks(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertLess(seconds, 3 * NOTICED_S)
         self.assertGreater(len(json_lines(job.jsonl)), 1)
+
+    def test_a_job_that_ends_in_mpi_keeps_its_last_record(self):
+        """Rank 0 waits in MPI for a stopped rank: only its watch can end it, and the files."""
+        needs("mpirun")
+        job = Job(self.path, mpirun(2, tool("all_reduce_perf"), *LONG_SWEEP, "--backend", "mpi",
+                                    "-T", "2"))
+        job.wait_for_rows(2)
+        victim = rank_pids(job.out)[1]
+        os.kill(victim, signal.SIGSTOP)
+        try:
+            job.end(30)
+        finally:
+            kill(victim)
+        last = json_lines(job.jsonl)[-1]
+        self.assertEqual((last["kind"], last["exit_code"]), ("end", 4), last)
+        self.assertIn("rank 1", last["error"])
 
 
 if __name__ == "__main__":

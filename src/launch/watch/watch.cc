@@ -63,7 +63,8 @@ class WatchThread final : public Watch {
         counters_(static_cast<std::size_t>(options.nthreads)),
         protocol_(set_up_control(process, options), options.timeout_s,
                   [this](int thread) { return calls_of(thread); }),
-        hang_report_(options.hang_report) {
+        hang_report_(options.hang_report),
+        at_end_(options.at_end) {
     thread_ = quiet_thread([this] { run(); });
   }
   ~WatchThread() override {
@@ -239,6 +240,8 @@ class WatchThread final : public Watch {
     if (!grace_end_ns_ || clock_.now_ns() < *grace_end_ns_) return;
     if (leaving_ || stop_asked()) return grace_end_ns_.reset();
     if (own_sentence_) say(*own_sentence_);  // the thread that would say it waits for a stuck one
+    if (at_end_)
+      at_end_(fmt::format("{}", fmt::join(report_of(*protocol_.report()).sentences, " ")));
     process_.abort(ExitCode::lost);
   }
 
@@ -274,6 +277,7 @@ class WatchThread final : public Watch {
   std::optional<std::int64_t> grace_end_ns_;
   std::optional<std::string> own_sentence_;  // of fail()
   const std::function<std::string()> hang_report_;
+  const std::function<void(const std::string&)> at_end_;
   std::thread thread_;
 };
 
