@@ -104,14 +104,16 @@ if(TARGET unit_topo)
   add_dependencies(unit_topo fake_nvml)
   target_compile_definitions(unit_topo PRIVATE LINERATE_FAKE_NVML="$<TARGET_FILE:fake_nvml>")
 endif()
-# The program of docs/start-a-job.md.
-add_executable(example_token tests/examples/token.cc)
+# The programs of docs/start-a-job.md and docs/streams.md.
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)
-target_link_libraries(example_token PRIVATE
-  -Wl,--whole-archive ${layers} -Wl,--no-whole-archive linerate_job)
-set_target_properties(example_token PROPERTIES ENABLE_EXPORTS ON)  # for the modules
-add_test(NAME system.example_token COMMAND example_token)
-set_tests_properties(system.example_token PROPERTIES LABELS system TIMEOUT 60)
+foreach(example token overlap)
+  add_executable(example_${example} tests/examples/${example}.cc)
+  target_link_libraries(example_${example} PRIVATE
+    -Wl,--whole-archive ${layers} -Wl,--no-whole-archive linerate_job)
+  set_target_properties(example_${example} PROPERTIES ENABLE_EXPORTS ON)  # for the modules
+  add_test(NAME system.example_${example} COMMAND example_${example})
+  set_tests_properties(system.example_${example} PROPERTIES LABELS system TIMEOUT 60)
+endforeach()
 if(TARGET unit_job)
   target_compile_definitions(unit_job PRIVATE LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 endif()
