@@ -73,15 +73,15 @@ std::string left_side(const CLI::Option& option) {
 
 // As the tools' help looks.
 std::string help_of(const CLI::App& app, const std::string& name) {
-  constexpr std::size_t kOptionColumn = 35;
+  constexpr std::size_t kColumn = 35;
   auto text = fmt::format("usage:   {} [options]\n\n{}\nOptions\n", name,
                           in_column("", 0, app.get_description()));
   for (const auto* option : app.get_options()) {
     const auto value = option->get_default_str();
     const auto suffix = value.empty() || value == "false" ? "" : fmt::format(" [{}]", value);
     auto left = left_side(*option);
-    if (left.size() + 2 > kOptionColumn) left += "\n" + std::string(kOptionColumn, ' ');
-    text += in_column(left, kOptionColumn, option->get_description() + suffix);
+    if (left.size() + 2 > kColumn) left += "\n" + std::string(kColumn, ' ');
+    text += in_column(left, kColumn, option->get_description() + suffix);
   }
   return text;
 }

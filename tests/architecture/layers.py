@@ -45,8 +45,7 @@ FOLDERS = (
     Folder("benchmarks", "benchmarks", "benchmarks", 6),
 )
 
-# Composition roots outside src/main.cc and benchmarks/.
-ROOTS = ("trainers/train_*.cc",)
+ROOTS = ("trainers/train_*.cc",)  # composition roots outside src/main.cc and benchmarks/
 
 
 @dataclass(frozen=True)
@@ -73,21 +72,19 @@ ARROWS = (
     Arrow("backends/*", "topo", "a backend asks which ranks share a cache or a node"),
     Arrow("backends/gloo", "launch", "its connections take the interfaces that launch finds"),
     Arrow("backends", "backends/*", "the registry builds host and fake in"),
-    Arrow("bench", "job", "a benchmark is a job of ranks"),
-    Arrow("trainers", "job", "a trainer is a job of ranks"),
+    *(Arrow(part, "job", "it is a job of ranks") for part in ("bench", "trainers")),
     Arrow("commands", "cli", "a command runs what the command line parsed"),
 )
 
 # Lower folders that stay hidden from upper ones all the same.
 FORBIDDEN = (
-    Arrow("bench", "backends*", "bench sees a Communicator, never a backend"),
     Arrow("bench", "devices/*", "bench sees comm's Device, never one kind of it"),
-    Arrow("trainers", "backends*", "trainers see a Communicator, never a backend"),
+    *(Arrow(part, "backends*", "it sees a Communicator, never a backend")
+      for part in ("bench", "trainers")),
     Arrow("diagnose", "backends*", "rules work on evidence, never on a backend"),
     Arrow("diagnose", "launch", "rules work on evidence, on any machine"),
-    Arrow("output", "backends*", "sinks see records only"),
-    Arrow("output", "devices/*", "sinks see records only"),
-    Arrow("output", "launch", "sinks see records only"),
+    *(Arrow("output", lower, "sinks see records only")
+      for lower in ("backends*", "devices/*", "launch")),
 )
 
 

@@ -30,8 +30,12 @@ class EarlyFailures(unittest.TestCase):
         self.assertRegex(found["errors"][0], reason)
         self.assertEqual(found["out_of_bounds"]["okay"], "false")
 
-    def test_an_algorithm_that_does_not_exist(self):
-        self.check([*SWEEP, "--algo", "Ring"], 2, "Ring")
+    def test_what_is_refused_before_anything_runs_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run([tool("all_reduce_perf"), *SWEEP, "--algo", "Ring",
+                        f"--jsonl={folder}/run.jsonl", f"-J{folder}/run.json"])
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(os.listdir(folder), [])
 
     def test_peers_that_never_come(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,7 +3,8 @@
 import subprocess
 import unittest
 
-from support import environment, free_port, main, tool
+from ports import free_port
+from support import environment, main, tool
 
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5"]
 

@@ -97,9 +97,12 @@ TEST(VerifiedCall, IsAnExtraOneWhereMemoryHoldsOneSlotOnly) {
 
 // Windows in place change their own input: each needs it filled anew.
 TEST(VerifiedCall, IsRightInRightRunsOfEveryKind) {
-  RunConfig stops{.iters = kIters}, rounds{.iters = kIters, .check = 3};
+  BenchConfig plain;
+  plain.iters = kIters;
+  auto stops = plain, rounds = plain, fixed = plain;
   stops.stop = {.max_s = 150e-6};
-  const RunConfig fixed{.iters = kIters, .sliding = Sliding::fixed};
+  rounds.check = 3;
+  fixed.sliding = Sliding::fixed;
   for (const auto placement : {Placement::out_of_place, Placement::in_place})
     for (const auto& config : {stops, rounds, fixed})
       for (const BufferSizes sizes :

@@ -110,11 +110,14 @@ TEST(RunJob, SplitsIntoGroupsThatInfosName) {
 TEST(RunJob, HearsOfAnInterruptionOnAnyThread) {
   const auto config = host_ranks(2);
   const Environment environment;
-  std::atomic<int> asked = 0;
-  const JobSetup setup{
-      .config = config, .environment = environment, .interrupted = [&] { return ++asked == 1; }};
+  std::atomic<bool> interrupted = false;  // before, the start itself would end
+  const JobSetup setup{.config = config, .environment = environment, .interrupted = [&] {
+                         return interrupted.load();
+                       }};
 
-  const auto code = run_job(setup, [](RankContext& rank) {
+  const auto code = run_job(setup, [&](RankContext& rank) {
+    if (!rank.is_first()) interrupted = true;
+    rank.world().barrier();
     EXPECT_TRUE(rank.any_interrupted());
     return ExitCode::interrupted;
   });

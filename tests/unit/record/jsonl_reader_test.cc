@@ -131,7 +131,7 @@ TEST(ReadJsonl, RefusesWhatIsNoObjectWithAKind) {
 
 TEST(ReadJsonl, PassesOverUnknownKindsAndKeys) {
   const auto file = read_jsonl(
-      "{\"kind\":\"finding\",\"rule\":\"slow_rank\"}\n"
+      "{\"kind\":\"forecast\",\"busbw\":3}\n"
       "{\"kind\":\"end\",\"run_id\":\"r\",\"new\":[1,{\"a\":2}],\"exit_code\":4}\n");
 
   ASSERT_TRUE(file) << file.sentence();
