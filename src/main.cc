@@ -4,7 +4,7 @@
 #include "cli/help.h"
 #include "cli/tools.h"
 #include "commands/command.h"
-#include "commands/version.h"
+#include "commands/describe.h"
 #include "launch/local_fork.h"
 
 #include <fmt/format.h>
@@ -111,7 +111,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
     case Command::report:
       return linerate::report_command(input);
     case Command::docs:
-      return linerate::docs_command(input);
+      fmt::print("{}", linerate::cli_markdown());
+      break;
     case Command::help:
       fmt::print("{}", linerate::help_text(input.call));
       break;

@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "bench/memcpy/copy_tests.h"
-#include "cli/option_table.h"
 #include "cli/tools.h"
 #include "cli/values.h"
 

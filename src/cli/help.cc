@@ -1,9 +1,9 @@
-// The help texts; see help.h.
+// Every text is lines of two columns: names, and words that are wrapped behind them.
 #include "cli/help.h"
 
+#include "base/exit_code.h"
 #include "base/text.h"
-#include "cli/exit_codes.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +16,22 @@ constexpr std::size_t kVariableColumn = 38;
 constexpr std::size_t kToolColumn = 28;
 constexpr std::size_t kWidest = 100;
 
+// `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
+std::string in_column(std::string_view left, std::size_t column, std::string_view text) {
+  auto lines = fmt::format("{:<{}}", left, column);
+  std::size_t used = column;
+  for (const auto& word : split(text, ' ')) {
+    if (used > column && used + 1 + word.size() > kWidest) {
+      lines += fmt::format("\n{:{}}", "", column);
+      used = column;
+    }
+    const std::string_view blank = used == column ? "" : " ";
+    lines.append(blank).append(word);
+    used += blank.size() + word.size();
+  }
+  return lines + "\n";
+}
+
 std::string left_side(const OptionRow& row) {
   const auto shorts =
       row.short_name == 0 ? std::string("   ") : fmt::format("-{},", row.short_name);
@@ -25,14 +41,20 @@ std::string left_side(const OptionRow& row) {
 std::string option_line(const OptionRow& row) {
   const auto suffix =
       row.default_text.empty() ? std::string() : fmt::format(" [{}]", row.default_text);
-  return in_column(left_side(row), kOptionColumn, std::string(row.help) + suffix);
+  auto left = left_side(row);
+  if (left.size() + 2 > kOptionColumn) left += '\n' + std::string(kOptionColumn, ' ');
+  return in_column(left, kOptionColumn, std::string(row.help) + suffix);
 }
 
-std::string group_text(const OptionGroup& group, Audience audience) {
-  std::string lines;
-  for (const auto& row : group.rows)
-    if (has_option(audience, row)) lines += option_line(row);
-  return lines.empty() ? lines : fmt::format("\n{}\n{}", group.title, lines);
+std::string options_text(Audience program) {
+  std::string text;
+  for (const auto& group : option_groups(program)) {
+    std::string lines;
+    for (const auto& row : group.rows)
+      if (has_option(program, row)) lines += option_line(row);
+    if (!lines.empty()) text += fmt::format("\n{}\n{}", group.title, lines);
+  }
+  return text;
 }
 
 std::string variables_text() {
@@ -76,21 +98,6 @@ std::string examples(const Invocation& call) {
 
 }  // namespace
 
-std::string in_column(std::string_view left, std::size_t column, std::string_view text) {
-  auto lines = fmt::format("{:<{}}", left, column);
-  std::size_t used = column;
-  for (const auto& word : split(text, ' ')) {
-    if (used > column && used + 1 + word.size() > kWidest) {
-      lines += fmt::format("\n{:{}}", "", column);
-      used = column;
-    }
-    const std::string_view blank = used == column ? "" : " ";
-    lines.append(blank).append(word);
-    used += blank.size() + word.size();
-  }
-  return lines + "\n";
-}
-
 std::string tool_help(const Invocation& call) {
   const auto pairs = call.audience() == Audience::memcpy ? kMemcpySummary : kPairsSummary;
   const auto summary = call.collective == nullptr ? pairs : call.collective->summary;
@@ -98,8 +105,7 @@ std::string tool_help(const Invocation& call) {
       "usage:   {} [options]\n{}\n{}.\n"
       "Sizes take K, M, G or T (powers of 1024); defaults stand in brackets.\n",
       call.program, examples(call), summary);
-  for (const auto& group : option_groups(call.audience()))
-    text += group_text(group, call.audience());
+  text += options_text(call.audience());
   if (call.audience() == Audience::collectives) text += variables_text();
   return text + exit_codes_text();
 }
@@ -120,8 +126,9 @@ std::string suite_help() {
 
 std::string command_help(const CommandRow& row) {
   const auto blank = row.arguments.empty() ? "" : " ";
-  auto text = fmt::format("usage:   {} {}{}{}\n\n{}.\n", kSuite, row.name, blank, row.arguments,
-                          row.summary);
+  const auto usage = fmt::format("usage:   {} {}{}{}\n\n", kSuite, row.name, blank, row.arguments);
+  if (row.options) return usage + in_column("", 0, row.about) + options_text(*row.options);
+  const auto text = fmt::format("{}{}.\n", usage, row.summary);
   if (row.command != Command::perf) return text;
   return text + tools_text() + fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kSuite);
 }

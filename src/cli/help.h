@@ -1,16 +1,32 @@
 // The help texts and docs/cli.md, written from the tables of options, variables and tools.
 #pragma once
 
+#include "base/exit_code.h"
 #include "cli/tools.h"
 
-#include <cstddef>
+#include <array>
 #include <string>
 #include <string_view>
 
 namespace linerate {
 
-// `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
-std::string in_column(std::string_view left, std::size_t column, std::string_view text);
+// An exit code in words.
+struct ExitCodeRow {
+  ExitCode code;
+  std::string_view meaning;
+  std::string_view in_nccl_tests;  // the code of nccl-tests 2.19.6 for the same
+};
+
+inline constexpr auto kExitCodes = std::to_array<ExitCodeRow>({
+    {ExitCode::ok, "all is well, or help was asked for", "0"},
+    {ExitCode::failed, "wrong data, or a failed run", "7 (wrong data), 1, 2 (CUDA) or 3 (NCCL)"},
+    {ExitCode::usage, "the command line, a variable or an input file",
+     "255 or 6; 0 for an unknown option and for most wrong values"},
+    {ExitCode::finding, "a finding, or bandwidth below the limit asked for", "7"},
+    {ExitCode::lost, "a timeout, or a lost rank", "4 (timeout)"},
+    {ExitCode::unavailable, "hardware, driver, module or library is not here", "5"},
+    {ExitCode::interrupted, "interrupted by Ctrl-C or SIGTERM", "130 from the shell"},
+});
 
 // What -h prints for a tool: usage, two examples, every option by group, variables, exit codes.
 std::string tool_help(const Invocation& call);
@@ -18,7 +34,8 @@ std::string tool_help(const Invocation& call);
 // What `linerate --help` prints: sub-commands and tools.
 std::string suite_help();
 
-// What `linerate help docs` prints: usage and purpose of one command; of perf, the tools as well.
+// What `linerate help docs` prints: usage and purpose of one command, and its options; of perf, the
+// tools as well.
 std::string command_help(const CommandRow& row);
 
 // What a call of Command::help asks for: the command that it names, or the suite.

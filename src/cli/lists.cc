@@ -1,4 +1,5 @@
-// Values that name types, operators or stopping rules; see values.h.
+// Values of several parts: lists of types and operators, stopping rules, numbers of nodes, and
+// which ranks form a group (NCCL_TESTS_SPLIT).
 #include "base/units.h"
 #include "cli/values.h"
 
@@ -6,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 
 namespace linerate {
 namespace {
@@ -72,6 +75,48 @@ Refusal set_stop_part(const Argument& part, StopRule& out) {
   return {};
 }
 
+// "A:B", or one number; false: neither, or not in the range.
+bool add_counts(std::string_view text, WholeRange range, std::vector<int>& to) {
+  const auto ends = split(text, ':');
+  std::int64_t first = 0, last = 0;
+  if (ends.size() > 2 || set_whole({{}, ends.front()}, range, first) ||
+      set_whole({{}, ends.back()}, range, last) || last < first)
+    return false;
+  for (std::int64_t count = first; count < last; count *= 2) to.push_back(static_cast<int>(count));
+  to.push_back(static_cast<int>(last));
+  return true;
+}
+
+using Kind = SplitRule::Kind;
+
+struct Operator {
+  std::string_view name;
+  Kind kind;
+};
+constexpr std::array<Operator, 8> kOperators{{{"AND", Kind::bit_and},
+                                              {"OR", Kind::bit_or},
+                                              {"MOD", Kind::mod},
+                                              {"DIV", Kind::div},
+                                              {"&", Kind::bit_and},
+                                              {"|", Kind::bit_or},
+                                              {"%", Kind::mod},
+                                              {"/", Kind::div}}};
+
+bool begins_with(std::string_view text, std::string_view name) {
+  const auto same = [](char typed, char wanted) {
+    return std::toupper(static_cast<unsigned char>(typed)) == wanted;
+  };
+  return text.size() >= name.size() &&
+         std::equal(name.begin(), name.end(), text.begin(),
+                    [&](char wanted, char typed) { return same(typed, wanted); });
+}
+
+// The operator's part of the text, for the sentence: letters or one sign.
+std::string_view operator_part(std::string_view text) {
+  const auto end = text.find_first_of("0123456789 ");
+  return text.substr(0, end);
+}
+
 }  // namespace
 
 Refusal set_types(const Argument& given, std::vector<DataType>& out) {
@@ -104,6 +149,56 @@ Refusal set_stop_rule(const Argument& given, StopRule& out) {
   for (const auto& part : split(given.text, ','))
     if (auto refusal = set_stop_part({given.label, part}, rule)) return refusal;
   out = rule;
+  return {};
+}
+
+Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out) {
+  out.clear();
+  for (const auto& part : split(given.text, ',')) {
+    if (part.empty())
+      return fmt::format("{} '{}' has an empty part between commas: leave one comma out.",
+                         given.label, given.text);
+    if (!add_counts(part, range, out))
+      return fmt::format(
+          "{} '{}' has no numbers of nodes at '{}': give whole numbers from {} to {}, as in 16, "
+          "1,2,8 or 1:4096, a range that doubles.",
+          given.label, given.text, part, range.first, range.last);
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return {};
+}
+
+Refusal set_split(const Argument& given, SplitRule& out) {
+  const auto row = std::ranges::find_if(
+      kOperators, [&](const Operator& o) { return begins_with(given.text, o.name); });
+  if (row == kOperators.end()) {
+    constexpr std::array<std::string_view, 8> kNames{"AND", "OR", "MOD", "DIV", "&", "|", "%", "/"};
+    return fmt::format(
+        "{} Write it in front of a number, as in MOD8.",
+        unknown_choice(std::string(given.label) + " operator", operator_part(given.text), kNames));
+  }
+  const auto digits = trim(given.text.substr(row->name.size()));
+  const bool divides = row->kind == Kind::mod || row->kind == Kind::div;
+  std::uint64_t value = 0;
+  const WholeRange range{divides ? 1 : 0, std::numeric_limits<int>::max()};
+  if (set_whole({given.label, digits}, range, value))
+    return fmt::format("{} '{}' has no usable number: {} takes a whole number from {} to {}.",
+                       given.label, given.text, row->name, range.first, range.last);
+  out = {.kind = row->kind, .value = value};
+  return {};
+}
+
+Refusal set_split_mask(const Argument& given, SplitRule& out) {
+  auto digits = given.text;
+  if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+  std::uint64_t value = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, code] = std::from_chars(digits.data(), last, value, 16);
+  if (code != std::errc{} || end != last)
+    return fmt::format("{} '{}' is not a hexadecimal number of up to 64 bits, such as 0x7.",
+                       given.label, given.text);
+  out = {.kind = Kind::bit_and, .value = value};
   return {};
 }
 

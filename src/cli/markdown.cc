@@ -1,13 +1,8 @@
-// docs/cli.md; see help.h.
+// docs/cli.md: tables of rows, and between them what no row holds.
 #include "base/text.h"
 #include "bench/memcpy/copy_tests.h"
-#include "cli/exit_codes.h"
 #include "cli/help.h"
-#include "cli/markdown_texts.h"
-#include "cli/option_table.h"
-#include "cli/place_words.h"
-#include "cli/topo_words.h"
-#include "cli/tune_words.h"
+#include "cli/option.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +10,77 @@
 
 namespace linerate {
 namespace {
+
+// Variables that are read outside of cli: a test looks in the sources for others.
+constexpr std::string_view kOtherVariablesText =
+    "A name that begins with `NCCL_TESTS_` or `LINERATE_` and is in neither table has no effect;\n"
+    "a line on stderr says so. These are read as well:\n\n"
+    "| Variable | Meaning |\n"
+    "|---|---|\n"
+    "| `LINERATE_MODULE_PATH` | Folders of `liblinerate-mpi.so`, `liblinerate-gloo.so` and "
+    "`liblinerate-nccl.so`, with `:` between them. Looked through after `lib` of the "
+    "installation that the program belongs to, and before the linker's own search. |\n"
+    "| `LINERATE_STORE` | `HOST` or `HOST:PORT` where rank 0 of a run without MPI listens, instead "
+    "of what srun or `MASTER_ADDR` say. |\n"
+    "| `LINERATE_SYSFS` | Folder that is read instead of `/sys` to see whether there is an NVIDIA "
+    "GPU, which `--backend auto` then takes. |\n"
+    "| `LINERATE_TOKEN` | Secret of a run without MPI, the same for all its ranks, at most 256 "
+    "bytes: connections without it are refused. Never recorded. When unset: under srun the name "
+    "of the job step, else none. |\n"
+    "| `RANK`, `WORLD_SIZE`, `MASTER_ADDR`, `MASTER_PORT` | Rank of the process, number of "
+    "processes, and where rank 0 listens (port 29500 when unset): torchrun, PyTorchJob, or by "
+    "hand. "
+    "|\n"
+    "| `LOCAL_RANK` | Not read, though torchrun sets it: ranks of one host are counted. |\n"
+    "| `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_USE_AGENT_STORE` | torchrun started the process; its "
+    "own store has `MASTER_PORT`, so that of linerate takes the next one. |\n"
+    "| `OMPI_COMM_WORLD_*`, `PMIX_*`, `PMI_*` | An MPI launcher started the process. |\n"
+    "| `SLURM_STEPID`, `SLURM_PROCID`, `SLURM_JOB_ID`, `SLURM_JOBID`, `SLURM_STEP_*` | srun "
+    "started the process. "
+    "|\n"
+    "| `GLOO_SOCKET_IFNAME` | Interface of the gloo backend, as torch has it, but one only. When "
+    "unset: loopback on one host, else the first network in which all hosts have an address. |\n"
+    "| `NCCL_TOPO_FILE` | NCCL's own: the node as this file says it; expectations for runs on GPUs "
+    "follow it too. |\n"
+    "| `NO_COLOR` | `linerate topo` prints its tree without colours, as it does where stdout is no "
+    "terminal. |\n"
+    "| `XDG_CACHE_HOME` | Where `linerate tune host` keeps its table and `linerate topo --measure` "
+    "what it found, in `linerate/`; `.cache` of `HOME` when unset. |\n"
+    "| `PYTHON` | Interpreter of `linerate report` and `topo --svg`; `/usr/bin/python3` when "
+    "unset. |\n";
+
+constexpr std::string_view kFakeText =
+    "## The fake backend\n\n"
+    "`--backend fake --fake SPEC` moves real bytes, but its times come from a model: a virtual\n"
+    "clock, the same on every machine. SPEC is a list of these keys with commas between them.\n"
+    "Ranks are those of the run. Calls are counted from 1 on each rank, over warm-up, windows and\n"
+    "samples; barriers do not count. Keys from `slow_rank` to `die`, but not `bimodal`, may be\n"
+    "given several times.\n\n"
+    "| Key | Value | Default | Meaning | Example |\n"
+    "|---|---|---|---|---|\n"
+    "| `alpha` | time with its unit | 5us | time of a message without bytes | `alpha=20us` |\n"
+    "| `bw` | GB/s | 10 | bandwidth of each direction of each link | `bw=25` |\n"
+    "| `noise` | percentage | 0% | standard deviation of a call's time | `noise=2%` |\n"
+    "| `seed` | whole number | 1 | start of noise and of bimodal | `seed=7` |\n"
+    "| `slow_rank` | RANK:TIME | | the rank leaves every call and barrier late, so it comes late "
+    "to "
+    "the next | `slow_rank=3:38us` |\n"
+    "| `slow_link` | RANK-RANK:FACTOR | | bandwidth of this link in both directions, as a part of "
+    "bw: 0.001 to 1 | `slow_link=0-1:0.5` |\n"
+    "| `flip` | RANK or RANK:CALL | | one bit of what the rank receives is wrong in this call, or "
+    "in every one | `flip=1:5` |\n"
+    "| `bimodal` | PERCENTAGE:FACTOR | | this part of the calls takes that many times longer, 1 to "
+    "1000 | `bimodal=20%:3` |\n"
+    "| `hang` | RANK:CALL | | the rank never enters this call: end it with -T | `hang=1:40` |\n"
+    "| `die` | RANK:CALL | | the rank fails instead of making this call | `die=1:10` |\n";
+
+constexpr std::string_view kSignalsText =
+    "Ctrl-C (SIGINT), SIGTERM, SIGHUP and SIGQUIT ask a benchmark to end. At the end of the\n"
+    "window under way, or within a second in its warm-up, samples and checks, it writes the\n"
+    "footer and every file, and exits with 130; a line on stderr says that it waits. While the\n"
+    "job starts, it ends within a second. A second signal, half a second later or\n"
+    "more, ends it at once, with 130 too: also while a call hangs. Other commands, which print\n"
+    "and keep their results at their end, end at once.\n";
 
 // A bar would end the cell.
 std::string cell(std::string_view text) {
@@ -40,6 +106,7 @@ std::string meaning(std::string_view help, std::string_view note) {
   return fmt::format("{}.{}{}", capitalised(cell(help)), space, cell(note));
 }
 
+// Of rows that several tools share.
 std::string_view audience_text(Audience audience) {
   switch (audience) {
     case Audience::both:
@@ -49,26 +116,46 @@ std::string_view audience_text(Audience audience) {
     case Audience::p2p:
       return "p2p";
     case Audience::memcpy:
-      return "memcpy";
+    case Audience::topo:
+    case Audience::place:
+    case Audience::tune:
+      break;
   }
   __builtin_unreachable();
 }
 
-std::string option_line(const OptionRow& row) {
-  const auto shorts = row.short_name == 0 ? std::string() : fmt::format("`-{}`", row.short_name);
-  return fmt::format("| {} | `--{}` | {} | {} | {} | {} |\n", shorts, row.long_name,
-                     code(row.metavar), code(row.default_text), audience_text(row.audience),
-                     meaning(row.help, row.note));
+// A table of options; that of the tools that run ranks says which of them has each.
+std::string options_table(std::span<const OptionRow> rows, bool shared) {
+  auto text =
+      fmt::format("| Short | Long | Value | Default | {}Meaning |\n|---|---|---|---|{}---|\n",
+                  shared ? "Tools | " : "", shared ? "---|" : "");
+  for (const auto& row : rows) {
+    const auto shorts = row.short_name == 0 ? std::string() : fmt::format("`-{}`", row.short_name);
+    const auto tools = shared ? fmt::format("{} | ", audience_text(row.audience)) : std::string();
+    text +=
+        fmt::format("| {} | `--{}` | {} | {} | {}{} |\n", shorts, row.long_name, code(row.metavar),
+                    code(row.default_text), tools, meaning(row.help, row.note));
+  }
+  return text;
 }
 
 std::string options_text() {
   std::string text = "## Options\n";
-  for (const auto& group : option_groups()) {
-    text += fmt::format(
-        "\n### {}\n\n| Short | Long | Value | Default | Tools | Meaning |\n"
-        "|---|---|---|---|---|---|\n",
-        group.title);
-    for (const auto& row : group.rows) text += option_line(row);
+  for (const auto& group : option_groups(Audience::both))
+    text += fmt::format("\n### {}\n\n{}", group.title, options_table(group.rows, true));
+  return text;
+}
+
+// Of the sub-commands with options of their own.
+std::string commands_text() {
+  std::string text;
+  for (const auto& row : commands()) {
+    if (!row.options) continue;
+    const auto name = row.options == Audience::tune ? "tune host" : row.name;
+    text += fmt::format("{}## {} {}\n\n{}\n", text.empty() ? "" : "\n", kSuite, name, row.docs);
+    for (const auto& group : option_groups(*row.options))
+      if (group.title != "Help")
+        text += fmt::format("\n### {}\n\n{}", group.title, options_table(group.rows, false));
   }
   return text;
 }
@@ -77,12 +164,10 @@ std::string options_text() {
 std::string memcpy_text() {
   std::string text =
       "## memcpy_perf\n\n"
-      "It takes these options only; [memcpy.md](memcpy.md) says what the figures mean.\n\n"
-      "| Short | Long | Value | Default | Tools | Meaning |\n|---|---|---|---|---|---|\n";
-  for (const auto& row : memcpy_options()) text += option_line(row);
-  text +=
-      "\nIts tests. nvbandwidth's names are taken as well:\n\n"
-      "| Test | What a cell is | nvbandwidth |\n|---|---|---|\n";
+      "It takes these options only; [memcpy.md](memcpy.md) says what the figures mean.\n\n";
+  text += options_table(memcpy_options(), false) +
+          "\nIts tests. nvbandwidth's names are taken as well:\n\n"
+          "| Test | What a cell is | nvbandwidth |\n|---|---|---|\n";
   for (const auto& test : all_copy_tests()) {
     std::string aliases;
     for (const auto& alias : test.aliases)
@@ -166,9 +251,9 @@ constexpr std::string_view kValues =
 }  // namespace
 
 std::string cli_markdown() {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(),
-                     kValues, options_text(), memcpy_text(), topo_markdown(), place_markdown(),
-                     tune_markdown(), variables_text(), kFakeText, exit_codes_text());
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
+                     options_text(), memcpy_text(), commands_text(), variables_text(), kFakeText,
+                     exit_codes_text());
 }
 
 }  // namespace linerate

@@ -1,15 +1,31 @@
-// What one option and one variable are: a row that parsing, help and the docs read.
+// The one table of options: a row is all there is to know of an option, and the parser, the help
+// texts and docs/cli.md read nothing else. To add an option: a row, and its field in a config.
+//
+// The parts of cli, in the order that a command line takes:
+//   tools.h           the first words: which tool or sub-command
+//   option.h          rows of options and variables; tables in options_*.cc and variables.cc
+//   parse.h           words -> options with values -> a configuration, or one sentence
+//   values.h          reads the value of a row strictly
+//   checks.h          options that are right alone and wrong together
+//   help.h            -h and docs/cli.md
+//   run_config.h, topo_config.h, tune_config.h   what comes out
 #pragma once
-
-#include "cli/run_config.h"
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 namespace linerate {
+
+struct MachineChoice;
+struct PlaceConfig;
+struct RunConfig;
+struct TopoConfig;
+struct TuneConfig;
 
 // A full sentence when the user's input is refused; nothing when it is taken.
 using Refusal = std::optional<std::string>;
@@ -20,12 +36,16 @@ struct Argument {
   std::string_view text;
 };
 
-// Checks one value and writes it into the configuration.
-using Apply = Refusal (*)(const Argument&, RunConfig&);
+// Checks one value and writes it into the configuration. One of no kind: -h and --version, which
+// the parser acts on itself. That of a MachineChoice serves each configuration with a `machine`.
+template <typename Config>
+using Setter = Refusal (*)(const Argument&, Config&);
+using AnySetter = std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>,
+                               Setter<PlaceConfig>, Setter<TuneConfig>, Setter<MachineChoice>>;
 
-// The programs that have the option.
-// `both` are the tools that run ranks, collectives and p2p; memcpy has rows of its own.
-enum class Audience : std::uint8_t { both, collectives, p2p, memcpy };
+// The programs that have an option. `both` are the tools that run ranks, collectives and p2p; the
+// others have tables of their own.
+enum class Audience : std::uint8_t { both, collectives, p2p, memcpy, topo, place, tune };
 
 // One option. Texts end without a period, except the note, which is whole sentences.
 struct OptionRow {
@@ -35,8 +55,11 @@ struct OptionRow {
   std::string_view default_text = {};  // as one would type it; empty: none
   std::string_view help = {};          // a phrase; -h wraps it
   std::string_view note = {};          // what the docs say beyond it; may be empty
-  Audience audience = Audience::both;
-  Apply apply = nullptr;  // null: -h and --version, which the parser acts on itself
+  std::string_view belongs_to = {};    // the long name of the option without which it has no use
+  bool required = false;
+  bool several = false;                // takes all words up to the next one with a dash
+  Audience audience = Audience::both;  // within the table of the tools that run ranks
+  AnySetter apply = {};
 
   bool is_flag() const { return metavar.empty(); }
   // "-b/--minbytes", or "--backend" where there is no short name.
@@ -45,19 +68,69 @@ struct OptionRow {
   std::string shortest() const;
 };
 
+// Calls the row's setter, if it has one for such a configuration.
+template <typename Config>
+Refusal apply(const OptionRow& row, const Argument& given, Config& config) {
+  const auto call = [&](auto set) -> Refusal {
+    if constexpr (requires { set(given, config); })
+      return set(given, config);
+    else if constexpr (requires { set(given, config.machine); })
+      return set(given, config.machine);
+    else
+      return {};
+  };
+  return std::visit(call, row.apply);
+}
+
 struct OptionGroup {
   std::string_view title;
   std::span<const OptionRow> rows;
 };
 
-// One environment variable. An empty value counts as unset.
+// One environment variable of the tools that run ranks. An empty value counts as unset.
 struct VariableRow {
   std::string_view name = {};
   std::string_view metavar = {};
   std::string_view default_text = {};
   std::string_view help = {};
   std::string_view note = {};
-  Apply apply = nullptr;
+  Setter<RunConfig> apply = nullptr;
 };
+
+std::span<const VariableRow> variables();
+
+// In the order of the help text; where options of other tools are refused by name, theirs too.
+std::span<const OptionGroup> option_groups(Audience program);
+
+// Whether the program has the option.
+bool has_option(Audience program, const OptionRow& row);
+
+// Every row that its command line may name: its own, and those of the others that it refuses by
+// name. No name occurs twice.
+std::vector<const OptionRow*> option_rows(Audience program);
+
+// Its row with this long or short name, or null.
+const OptionRow* find_option(Audience program, std::string_view long_name);
+const OptionRow* find_option(Audience program, char short_name);
+
+// The groups.
+std::span<const OptionRow> rank_options();
+std::span<const OptionRow> size_options();
+std::span<const OptionRow> pair_options();
+std::span<const OptionRow> case_options();
+std::span<const OptionRow> repeat_options();
+std::span<const OptionRow> timing_options();
+std::span<const OptionRow> output_options();
+std::span<const OptionRow> verdict_options();
+std::span<const OptionRow> gpu_options();
+std::span<const OptionRow> help_options();
+std::span<const OptionRow> memcpy_options();      // all of memcpy_perf's
+std::span<const OptionRow> machine_options();     // topo, place: which machine or cluster
+std::span<const OptionRow> view_options();        // topo: what to show
+std::span<const OptionRow> prediction_options();  // topo: of --predict
+std::span<const OptionRow> placement_options();   // place: ranks and mesh
+std::span<const OptionRow> plan_options();        // place: what is printed and written
+std::span<const OptionRow> model_options();       // place: the training job
+std::span<const OptionRow> tune_options();        // all of tune's
 
 }  // namespace linerate

@@ -1,6 +1,6 @@
 // All options of memcpy_perf.
 #include "bench/memcpy/copy_tests.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,6 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .default_text = "all",
      .help = "tests, separated by commas; --list names them",
      .note = "A name, one of nvbandwidth's, or the beginning of either: h2d is h2d_ce and h2d_sm.",
-     .audience = Audience::memcpy,
      .apply = [](const Argument& a, RunConfig& c) -> Refusal {
        c.memcpy.tests = a.text;
        return {};
@@ -58,7 +57,6 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .metavar = "LIST",
      .help = "GPUs by number, separated by commas; all of them without it",
      .note = "Counted as CUDA counts them: see CUDA_VISIBLE_DEVICES.",
-     .audience = Audience::memcpy,
      .apply = set_gpus},
     {.short_name = 'b',
      .long_name = "bytes",
@@ -68,18 +66,13 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .note =
          "A multiple of 16 bytes. A sample is up to 32 such copies, one behind the other, and in "
          "a faster one of several directions up to four times as many.",
-     .audience = Audience::memcpy,
      .apply = set_copy_bytes},
     {.short_name = 'n',
      .long_name = "iters",
      .metavar = "N",
      .default_text = "16",
      .help = "samples of each cell; their median is printed",
-     .audience = Audience::memcpy,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMaxAtOnce}, c.iters);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::iters, 1, kMaxAtOnce>},
     {.short_name = 'w',
      .long_name = "warmup_iters",
      .metavar = "N",
@@ -87,58 +80,39 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .help = "samples before that are not counted",
      .note = "Also tells how many copies each of several directions makes, so that all are busy to "
              "the end; with 0 all make the same number.",
-     .audience = Audience::memcpy,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMaxAtOnce}, c.warmup_iters);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::warmup_iters, 0, kMaxAtOnce>},
     {.short_name = 'c',
      .long_name = "check",
      .metavar = "0|1",
      .default_text = "1",
      .help = "1: compare all copied data with its source, once for each cell",
-     .audience = Audience::memcpy,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, 1}, c.check);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::check, 0, 1>},
     {.short_name = 'T',
      .long_name = "timeout",
      .metavar = "SEC",
      .default_text = "60",
      .help = "longest wait for a GPU, in seconds; then the run ends with exit code 4",
      .note = "What was measured until then is kept. 0: wait for ever.",
-     .audience = Audience::memcpy,
      .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
      .help = "auto and nccl: GPUs, through the module of the nccl backend; host: no GPU",
      .note = "host measures copies within the host's memory.",
-     .audience = Audience::memcpy,
      .apply = set_backend},
     {.long_name = "jsonl",
      .metavar = "FILE",
      .help = "one JSON object a line, as it is measured; appends to FILE",
-     .audience = Audience::memcpy,
      .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.jsonl_file); }},
     {.long_name = "csv",
      .metavar = "FILE",
      .help = "the results for a spreadsheet; appends to FILE",
-     .audience = Audience::memcpy,
      .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.csv_file); }},
-    {.short_name = 'h',
-     .long_name = "help",
-     .help = "print this text",
-     .audience = Audience::memcpy},
-    {.long_name = "version", .help = "print the version", .audience = Audience::memcpy},
+    {.short_name = 'h', .long_name = "help", .help = "print this text"},
+    {.long_name = "version", .help = "print the version"},
     {.long_name = "list",
      .help = "print the tests, one a line, and run nothing",
-     .audience = Audience::memcpy,
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.list = true;
-       return {};
-     }},
+     .apply = set_flag<RunConfig, &RunConfig::list>},
 });
 
 }  // namespace

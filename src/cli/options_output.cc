@@ -1,5 +1,5 @@
-// The options that say what is printed and written.
-#include "cli/option_table.h"
+// The options that say what is printed and written, and how results are judged.
+#include "cli/option.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,17 @@ Refusal set_json_file(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr auto kRows = std::to_array<OptionRow>({
+constexpr std::array<Choice<bool>, 2> kExpect{{{"auto", true}, {"off", false}}};
+
+Refusal set_fail_below(const Argument& given, RunConfig& config) {
+  constexpr NumberRange kShares{.least = 0, .most = 1};
+  double share = 0;
+  if (auto refusal = set_number(given, kShares, share)) return refusal;
+  config.fail_below = share;
+  return {};
+}
+
+constexpr auto kOutputRows = std::to_array<OptionRow>({
     {.short_name = 'J',
      .long_name = "output_file",
      .metavar = "FILE",
@@ -57,20 +67,14 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .help = "every sample, not only their summary, into --jsonl",
      .note = "Needs --jsonl.",
      .audience = Audience::collectives,
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.keep_samples = true;
-       return {};
-     }},
+     .apply = set_flag<RunConfig, &RunConfig::keep_samples>},
     {.long_name = "show-algo",
      .help = "which algorithm ran, in # lines above the rows",
      .note =
          "With protocol and channels where the backend tells; a line where it changes. For NCCL "
          "see [which algorithm ran](output-format.md#which-algorithm-ran).",
      .audience = Audience::collectives,
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.show_algorithms = true;
-       return {};
-     }},
+     .apply = set_flag<RunConfig, &RunConfig::show_algorithms>},
     {.short_name = 'S',
      .long_name = "report_timestamps",
      .metavar = "0|1",
@@ -88,10 +92,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
     {.long_name = "report-init",
      .help = "how long the communicators took: init, first call, destroy",
      .note = "A line below the table. JSON Lines always have it.",
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.report_init = true;
-       return {};
-     }},
+     .apply = set_flag<RunConfig, &RunConfig::report_init>},
     {.long_name = "progress",
      .metavar = "HOW",
      .default_text = "auto",
@@ -100,8 +101,44 @@ constexpr auto kRows = std::to_array<OptionRow>({
                  RunConfig& c) { return set_choice<ProgressMode>(a, kProgress, c.progress); }},
 });
 
+constexpr auto kVerdictRows = std::to_array<OptionRow>({
+    {.long_name = "expect",
+     .metavar = "HOW",
+     .default_text = "auto",
+     .help = "say how fast results should be: auto (where it is known) or off",
+     .note = "Without GPUs the memory, and between hosts TCP, are asked for about 0.2 s before and "
+             "after the run; where results are low, pairs of ranks are asked what is slow: see "
+             "[how fast it should be](performance.md#how-fast-it-should-be).",
+     .apply = [](const Argument& a,
+                 RunConfig& c) { return set_choice<bool>(a, kExpect, c.expects); }},
+    {.long_name = "verdict",
+     .help = "a # line for each result below the table: ok, low or above the bound",
+     .note = "Without it one line sums up.",
+     .apply = set_flag<RunConfig, &RunConfig::lists_verdicts>},
+    {.long_name = "fail-below",
+     .metavar = "SHARE",
+     .help = "exit 3 where a result reaches less than this part of its bound: 0 to 1",
+     .note = "Every size counts by itself, never the average. Exit 5 where nothing tells the "
+             "bound.",
+     .apply = set_fail_below},
+});
+
+constexpr auto kHelpRows = std::to_array<OptionRow>({
+    {.short_name = 'h', .long_name = "help", .help = "print this text"},
+    {.long_name = "version", .help = "print the version"},
+    {.long_name = "list",
+     .help = "print the cases that would run, one a line, and run nothing",
+     .audience = Audience::collectives,
+     .apply = set_flag<RunConfig, &RunConfig::list>},
+    {.long_name = "dry-run",
+     .help = "print what would run and what would be written, and run nothing",
+     .apply = set_flag<RunConfig, &RunConfig::dry_run>},
+});
+
 }  // namespace
 
-std::span<const OptionRow> output_options() { return kRows; }
+std::span<const OptionRow> output_options() { return kOutputRows; }
+std::span<const OptionRow> verdict_options() { return kVerdictRows; }
+std::span<const OptionRow> help_options() { return kHelpRows; }
 
 }  // namespace linerate

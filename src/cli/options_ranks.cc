@@ -1,8 +1,12 @@
-// The options that say how many ranks there are and what carries their data.
-#include "cli/option_table.h"
+// The options that say how many ranks there are, what carries their data, and what they run.
+#include "cli/option.h"
 #include "cli/values.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <limits>
 
 namespace linerate {
 namespace {
@@ -21,35 +25,53 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr auto kRows = std::to_array<OptionRow>({
+constexpr std::int64_t kLargestFactor = 1 << 30;
+constexpr std::int64_t kLargestShift = 1 << 20;  // elements
+
+Refusal set_step_factor(const Argument& given, RunConfig& config) {
+  auto refusal = set_whole(given, {1, kLargestFactor}, config.step_factor);
+  if (refusal) *refusal += " 2 doubles the size each time, 1 means off: -i is added instead.";
+  return refusal;
+}
+
+Refusal set_limit_memory(const Argument& given, RunConfig& config) {
+  std::size_t bytes = 0;
+  if (auto refusal = set_bytes(given, 1, bytes)) return refusal;
+  config.limit_memory = bytes;
+  return {};
+}
+
+// -1 and all both mean every root in turn. The upper end is checked when the ranks are known.
+Refusal set_root(const Argument& given, RunConfig& config) {
+  if (given.text == "all") {
+    config.root = -1;
+    return {};
+  }
+  if (!set_whole(given, {-1, std::numeric_limits<int>::max()}, config.root)) return {};
+  return fmt::format("{} '{}' is not a root: give a rank from 0 up, or -1 or all for every rank.",
+                     given.label, given.text);
+}
+
+constexpr auto kRankRows = std::to_array<OptionRow>({
     {.short_name = 't',
      .long_name = "nthreads",
      .metavar = "N",
      .default_text = "1",
      .help = "threads of each process; each drives -g ranks",
      .note = "A run has processes x threads x -g ranks.",
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMaxRanks}, c.nthreads);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::nthreads, 1, kMaxRanks>},
     {.short_name = 'g',
      .long_name = "ngpus",
      .metavar = "N",
      .default_text = "1",
      .help = "ranks (GPUs, where there are some) of each thread",
      .note = "On host memory each of them is a thread of its own.",
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMaxRanks}, c.ngpus);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::ngpus, 1, kMaxRanks>},
     {.long_name = "nprocs",
      .metavar = "N",
      .help = "start N processes on this host, without a launcher",
      .note = "The started process stays as their parent, and its exit code is the run's.",
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {1, kMaxRanks}, c.nprocs);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::nprocs, 1, kMaxRanks>},
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
@@ -67,44 +89,135 @@ constexpr auto kRows = std::to_array<OptionRow>({
          "Lines name the algorithm of each result. Elsewhere refused: those backends choose "
          "alone.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
-       if (a.text.empty()) return std::string(a.label) + " needs the name of an algorithm.";
-       c.algorithm = a.text;
-       return {};
-     }},
+     .apply = set_text<RunConfig, &RunConfig::algorithm>},
     {.long_name = "nccl-lib",
      .metavar = "PATH",
      .help = "the NCCL library to load, 2.18 or newer (with --backend nccl)",
      .note = "Else libnccl.so.2 as the dynamic linker finds it. The output names the version.",
-     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
-       if (a.text.empty()) return std::string(a.label) + " needs a file's name.";
-       c.nccl_library = a.text;
-       return {};
-     }},
+     .apply = set_text<RunConfig, &RunConfig::nccl_library>},
     {.long_name = "emulate",
      .metavar = "FILE.yaml",
      .help = "measure on the network that FILE describes, with the host backend",
      .note = "Nodes, NICs, racks and a spine with their bandwidths and latencies: see "
              "[emulated networks](emulation.md). auto then means host.",
-     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
-       if (a.text.empty()) return std::string(a.label) + " needs a file's name.";
-       c.emulate_file = a.text;
-       return {};
-     }},
+     .apply = set_text<RunConfig, &RunConfig::emulate_file>},
     {.long_name = "fake",
      .metavar = "SPEC",
      .help = "what the fake backend injects (with --backend fake)",
      .note = "Such as alpha=5us,bw=10,noise=2%; [all keys](#the-fake-backend). For tests of "
              "linerate.",
-     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
-       if (a.text.empty()) return std::string(a.label) + " needs a specification.";
-       c.fake = a.text;
-       return {};
-     }},
+     .apply = set_text<RunConfig, &RunConfig::fake>},
+});
+
+constexpr auto kSizeRows = std::to_array<OptionRow>({
+    {.short_name = 'b',
+     .long_name = "minbytes",
+     .metavar = "SIZE",
+     .default_text = "32M",
+     .help = "first size",
+     .note = "At least 1, and not above -e: -b 64M alone is refused, because -e is 32M.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.min_bytes); }},
+    {.short_name = 'e',
+     .long_name = "maxbytes",
+     .metavar = "SIZE",
+     .default_text = "32M",
+     .help = "last size",
+     .note = "Lowered, with a line that says so, where the buffers would not fit in memory.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
+    {.short_name = 'i',
+     .long_name = "stepbytes",
+     .metavar = "SIZE",
+     .default_text = "1M",
+     .help = "added to the size each time, when -f is off",
+     .note = "0 needs a factor (-f 2 or more).",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 0, c.step_bytes); }},
+    {.short_name = 'f',
+     .long_name = "stepfactor",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "multiplies the size each time; 1: off",
+     .note = "A whole number: 0, 1.5 and words are refused.",
+     .audience = Audience::collectives,
+     .apply = set_step_factor},
+    {.short_name = 'u',
+     .long_name = "unalign",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "shift both buffers by N elements",
+     .audience = Audience::collectives,
+     .apply = set_whole_of<RunConfig, &RunConfig::unalign, 0, kLargestShift>},
+    {.long_name = "limit-memory",
+     .metavar = "SIZE",
+     .help = "memory of one rank's buffers",
+     .note = "Without it: 80 % of the free memory, divided by the ranks of the host.",
+     .apply = set_limit_memory},
+});
+
+constexpr auto kPairRows = std::to_array<OptionRow>({
+    {.short_name = 'b',
+     .long_name = "minbytes",
+     .metavar = "SIZE",
+     .default_text = "8",
+     .help = "size of the messages that latency is measured with",
+     .note = "Not above -e.",
+     .audience = Audience::p2p,
+     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.min_bytes); }},
+    {.short_name = 'e',
+     .long_name = "maxbytes",
+     .metavar = "SIZE",
+     .default_text = "32M",
+     .help = "size of the messages that bandwidth is measured with",
+     .audience = Audience::p2p,
+     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
+    {.long_name = "at-once",
+     .help = "measure disjoint pairs at the same time",
+     .note = "In rounds that cover all pairs; without it each pair is alone.",
+     .audience = Audience::p2p,
+     .apply = set_flag<RunConfig, &RunConfig::at_once>},
+});
+
+constexpr auto kCaseRows = std::to_array<OptionRow>({
+    {.short_name = 'd',
+     .long_name = "datatype",
+     .metavar = "TYPE",
+     .default_text = "float",
+     .help = "element type: int8, uint8, int32, uint32, int64, uint64, half, float, double, "
+             "bfloat16, f8e4m3, f8e5m2 or all",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_types(a, c.types); }},
+    {.short_name = 'o',
+     .long_name = "op",
+     .metavar = "OP",
+     .default_text = "sum",
+     .help = "reduction: sum, prod, max, min, avg, mulsum or all",
+     .note = "mulsum multiplies each rank's input by a number of that rank before the sum. "
+             "Collectives that do not reduce take it and have no use for it.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_ops(a, c.ops); }},
+    {.short_name = 'r',
+     .long_name = "root",
+     .metavar = "RANK",
+     .default_text = "0",
+     .help = "root rank; -1 or all: every rank in turn",
+     .note = "With NCCL_TESTS_SPLIT it is a rank within the group.",
+     .audience = Audience::collectives,
+     .apply = set_root},
+    {.long_name = "seed",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "start of the data generator",
+     .note = "The same seed gives the same buffers on every backend.",
+     .apply = [](const Argument& a, RunConfig& c) { return set_whole(a, {}, c.seed); }},
 });
 
 }  // namespace
 
-std::span<const OptionRow> rank_options() { return kRows; }
+std::span<const OptionRow> rank_options() { return kRankRows; }
+std::span<const OptionRow> size_options() { return kSizeRows; }
+std::span<const OptionRow> pair_options() { return kPairRows; }
+std::span<const OptionRow> case_options() { return kCaseRows; }
 
 }  // namespace linerate

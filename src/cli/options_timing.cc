@@ -1,6 +1,8 @@
-// The options that say what is timed, how times become one, and what is checked.
-#include "cli/option_table.h"
+// The options that say how often each case runs, what is timed, what is checked; and of GPUs.
+#include "cli/option.h"
 #include "cli/values.h"
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -17,7 +19,61 @@ constexpr std::array<Choice<Sync>, 2> kSyncs{{{"barrier", Sync::barrier}, {"none
 constexpr std::array<Choice<Sliding>, 2> kSlidings{
     {{"slide", Sliding::slide}, {"fixed", Sliding::fixed}}};
 
-constexpr auto kRows = std::to_array<OptionRow>({
+constexpr std::int64_t kLastKernel = 4;
+constexpr std::int64_t kMaxCtas = 128;
+
+constexpr std::array<Choice<int>, 3> kRegistrations{{{"0", 0}, {"1", 1}, {"2", 2}}};
+constexpr std::array<Choice<std::optional<int>>, 4> kPolicies{
+    {{"-1", std::nullopt}, {"0", 0}, {"1", 1}, {"2", 2}}};
+
+constexpr auto kRepeatRows = std::to_array<OptionRow>({
+    {.short_name = 'n',
+     .long_name = "iters",
+     .metavar = "N",
+     .default_text = "20",
+     .help = "timed iterations of each case",
+     .apply = set_whole_of<RunConfig, &RunConfig::iters, 1, kMaxRepeats>},
+    {.short_name = 'm',
+     .long_name = "agg_iters",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "calls in each iteration, fused into one group",
+     .note = "The time printed is that of one call.",
+     .audience = Audience::collectives,
+     .apply = set_whole_of<RunConfig, &RunConfig::agg_iters, 1, kMaxAtOnce>},
+    {.short_name = 'w',
+     .long_name = "warmup_iters",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "untimed iterations before each case",
+     .note = "In both placements; nccl-tests warms up once, before its first case.",
+     .apply = set_whole_of<RunConfig, &RunConfig::warmup_iters, 0, kMaxRepeats>},
+    {.short_name = 'N',
+     .long_name = "run_cycles",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "repeat the whole sweep; 0: for ever",
+     .audience = Audience::collectives,
+     .apply = set_whole_of<RunConfig, &RunConfig::run_cycles, 0, kMaxRepeats>},
+    {.long_name = "stop",
+     .metavar = "RULE",
+     .help = "repeat windows of -n until ci=1%,max=5s (either or both)",
+     .note = "ci: half width of the 95 % interval of the median, as a part of the median; max: "
+             "time of one case. The table's time is the mean over all windows, the interval that "
+             "of the samples. Without it a case has exactly -n iterations.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_stop_rule(a, c.stop); }},
+    {.short_name = 'T',
+     .long_name = "timeout",
+     .metavar = "SECONDS",
+     .default_text = "0",
+     .help = "end a run that hangs this long (exit 4); 0: off",
+     .note = "Bounds initialisation, barriers and operations. Without it initialisation alone is "
+             "bounded, at 300 s. A rank that dies is noticed in any case.",
+     .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
+});
+
+constexpr auto kTimingRows = std::to_array<OptionRow>({
     {.short_name = 'a',
      .long_name = "average",
      .metavar = "0-3",
@@ -60,10 +116,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .help = "leave the first N iterations out of -I",
      .note = "Needs -I 1, and fewer than -n.",
      .audience = Audience::collectives,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMaxRepeats}, c.per_iter_skip);
-         }},
+     .apply = set_whole_of<RunConfig, &RunConfig::per_iter_skip, 0, kMaxRepeats>},
     {.long_name = "sync",
      .metavar = "HOW",
      .default_text = "barrier",
@@ -85,14 +138,99 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .metavar = "N",
      .default_text = "1",
      .help = "rounds of verification of each case; 0: off",
+     .apply = set_whole_of<RunConfig, &RunConfig::check, 0, kMaxAtOnce>},
+});
+
+constexpr auto kGpuRows = std::to_array<OptionRow>({
+    {.short_name = 'G',
+     .long_name = "cudagraph",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "capture the iterations once, launch the graph N times",
+     .audience = Audience::collectives,
      .apply =
          [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMaxAtOnce}, c.check);
+           return set_whole(a, {0, kMaxAtOnce}, c.gpu.cudagraph);
          }},
+    {.short_name = 'R',
+     .long_name = "local_register",
+     .metavar = "0-2",
+     .default_text = "0",
+     .help = "register buffers: 1 local, 2 symmetric windows",
+     .audience = Audience::collectives,
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_choice<int>(a, kRegistrations, c.gpu.local_register);
+         }},
+    {.short_name = 'x',
+     .long_name = "cta_policy",
+     .metavar = "0-2",
+     .default_text = "-1",
+     .help = "NCCL's CTA policy: 0 default, 1 efficiency, 2 zero; -1: unset",
+     .audience = Audience::collectives,
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_choice<std::optional<int>>(a, kPolicies, c.gpu.cta_policy);
+         }},
+    {.short_name = 'D',
+     .long_name = "device_implementation",
+     .metavar = "0-4",
+     .default_text = "0",
+     .help = "number of the device-side kernel; 0: none",
+     .note = "all_reduce and all_to_all only; needs -R 2.",
+     .audience = Audience::collectives,
+     .apply =
+         [](const Argument& a, RunConfig& c) {
+           return set_whole(a, {0, kLastKernel}, c.gpu.device_implementation);
+         }},
+    {.short_name = 'V',
+     .long_name = "device_cta_count",
+     .metavar = "N",
+     .default_text = "16",
+     .help = "CTAs of the kernel of -D, 1 to 128",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
+       int ctas = 0;
+       if (auto refusal = set_whole(a, {1, kMaxCtas}, ctas)) return refusal;
+       c.gpu.device_ctas = ctas;
+       return {};
+     }},
+    {.short_name = 'y',
+     .long_name = "stream_null",
+     .metavar = "0|1",
+     .default_text = "0",
+     .help = "1: the null stream instead of one of our own",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.gpu.stream_null); }},
+    {.short_name = 'p',
+     .long_name = "parallel_init",
+     .metavar = "0|1",
+     .default_text = "0",
+     .help = "1: each thread makes its communicators itself",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.gpu.parallel_init); }},
+    {.long_name = "nccl-tests-config",
+     .help = "communicators as nccl-tests makes them: nvlinkCentricSched, maxP2pPeers",
+     .note = "Without it they have the library's defaults, as a framework's have.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.gpu.nccl_tests_config = true;
+       return {};
+     }},
+    {.long_name = "oversubscribe",
+     .help = "several ranks may share a GPU, to try what works",
+     .note = "Its bandwidths say nothing. Before NCCL 2.30 ranks that share one must be in "
+             "different processes (--nprocs), and data goes over sockets.",
+     .apply = [](const Argument&, RunConfig& c) -> Refusal {
+       c.gpu.oversubscribe = true;
+       return {};
+     }},
 });
 
 }  // namespace
 
-std::span<const OptionRow> timing_options() { return kRows; }
+std::span<const OptionRow> repeat_options() { return kRepeatRows; }
+std::span<const OptionRow> timing_options() { return kTimingRows; }
+std::span<const OptionRow> gpu_options() { return kGpuRows; }
 
 }  // namespace linerate

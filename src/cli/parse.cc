@@ -1,9 +1,8 @@
-// See parse.h.
+// Variables first, then options, then what they mean together.
 #include "cli/parse.h"
 
 #include "base/text.h"
 #include "cli/checks.h"
-#include "cli/option_table.h"
 #include "cli/tokens.h"
 
 #include <fmt/format.h>
@@ -16,25 +15,6 @@
 
 namespace linerate {
 namespace {
-
-bool holds(std::span<const Token> tokens, std::string_view long_name) {
-  return std::ranges::any_of(tokens,
-                             [&](const Token& token) { return token.row->long_name == long_name; });
-}
-
-// Whether -h stands in the line as a word of its own, so that it wins over all that is wrong.
-bool asks_for_help(std::span<const std::string> words, Audience audience) {
-  const auto takes_next = [&](std::string_view word) {
-    const auto* row = word.starts_with("--")               ? find_option(audience, word.substr(2))
-                      : word.size() == 2 && word[0] == '-' ? find_option(audience, word[1])
-                                                           : nullptr;
-    return row != nullptr && !row->is_flag();
-  };
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if ((words[i] == "-h" || words[i] == "--help") && (i == 0 || !takes_next(words[i - 1])))
-      return true;
-  return false;
-}
 
 bool explains(const OptionRow& row) {
   const auto rows = help_options();
@@ -93,30 +73,12 @@ Refusal foreign_option(const OptionRow& row, const Invocation& call) {
   return fmt::format("{} has no {}: it belongs to {}.", call.program, row.label(), kPairs);
 }
 
-// RunConfig's defaults are the collectives'; other tools' own options have theirs in the table.
-void set_defaults(std::span<const OptionRow> rows, RunConfig& config) {
-  for (const auto& row : rows) {
-    if (row.default_text.empty()) continue;
-    [[maybe_unused]] const auto refusal = row.apply({row.long_name, row.default_text}, config);
-    assert(!refusal);
-  }
-}
-
 Refusal apply_variables(const Environment& environment, ParsedRun& parsed) {
   for (const auto& row : variables()) {
     const auto text = environment.get(row.name);
     if (!text || text->empty()) continue;
     if (auto refusal = row.apply({row.name, *text}, parsed.config)) return refusal;
     if (*text != row.default_text) parsed.changed.push_back(fmt::format("{}={}", row.name, *text));
-  }
-  return {};
-}
-
-Refusal apply_options(std::span<const Token> tokens, RunConfig& config) {
-  for (const auto& token : tokens) {
-    if (token.row->apply == nullptr) continue;
-    const auto label = token.row->label();
-    if (auto refusal = token.row->apply({label, token.text}, config)) return refusal;
   }
   return {};
 }
@@ -137,17 +99,19 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   config.program = call.program;
   config.args = call.args;
   config.collective = call.collective;
+  // RunConfig's own defaults are the collectives'.
   if (call.audience() == Audience::p2p) set_defaults(pair_options(), config);
   if (!runs_ranks) set_defaults(memcpy_options(), config);
-  if (holds(*tokens, "help") || holds(*tokens, "version")) {
-    parsed.intent = holds(*tokens, "help") ? Intent::help : Intent::version;
+  if (is_given(*tokens, "help") || is_given(*tokens, "version")) {
+    parsed.intent = is_given(*tokens, "help") ? Intent::help : Intent::version;
     return parsed;
   }
   for (const auto& token : *tokens)
     if (const auto refusal = foreign_option(*token.row, call)) return Failure{*refusal};
   if (runs_ranks)
     if (const auto refusal = apply_variables(environment, parsed)) return Failure{*refusal};
-  if (const auto refusal = apply_options(*tokens, config)) return Failure{*refusal};
+  if (const auto refusal = apply_options<RunConfig>(*tokens, call.audience(), config))
+    return Failure{*refusal};
   config.keep_process_samples = config.per_iter_timing && !config.json_file.empty();
   if (const auto refusal = contradiction(config)) return Failure{*refusal};
   if (const auto refusal = runs_ranks ? Refusal() : check_memcpy(config)) return Failure{*refusal};

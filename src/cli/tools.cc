@@ -1,4 +1,4 @@
-// See tools.h.
+// The program's name first, then argv[1].
 #include "cli/tools.h"
 
 #include "base/text.h"
@@ -74,21 +74,19 @@ Result<Invocation> without_more(Invocation call, std::size_t known) {
                              call.args[known - 1])};
 }
 
-// Help on one command; reports and tuning explain themselves.
+// Help on one command; reports explain themselves.
 Invocation help_on(const CommandRow& row, Invocation call) {
-  const bool explains_itself = row.command == Command::report || row.command == Command::tune ||
-                               row.command == Command::topo;
+  const bool explains_itself = row.command == Command::report;
   call.command = explains_itself ? row.command : Command::help;
   call.words = {explains_itself ? "--help" : std::string(row.name)};
   return call;
 }
 
-// Commands of two words, which explain themselves.
-struct PartRow {
-  Command command;
-  std::string_view part;
-};
-constexpr auto kParts = std::to_array<PartRow>({{Command::topo, "place"}, {Command::tune, "host"}});
+// Of commands of two words: `topo place`, `tune host`.
+const CommandRow* find_part(const std::string& name, const std::string& part) {
+  if (name == "tune" && part == "host") return find_command(name);
+  return find_command(name + ' ' + part);
+}
 
 // linerate help [COMMAND|TOOL]
 Result<Invocation> help_invocation(Invocation call) {
@@ -98,14 +96,8 @@ Result<Invocation> help_invocation(Invocation call) {
   const std::string name = call.args[2];
   const auto* row = find_command(name);
   if (row == nullptr && !is_tool(name)) return unknown_word(name);
-  if (row != nullptr && call.args.size() == 4) {
-    for (const auto& [command, part] : kParts)
-      if (row->command == command && call.args[3] == part) {
-        call.command = command;
-        call.words = {std::string(part), "--help"};
-        return call;
-      }
-  }
+  if (call.args.size() == 4)
+    if (const auto* part = find_part(name, call.args[3])) return help_on(*part, std::move(call));
   auto checked = without_more(std::move(call), 3);
   if (!checked) return checked;
   if (row != nullptr) return help_on(*row, *std::move(checked));
@@ -177,15 +169,36 @@ const CommandRow* find_command(std::string_view name) {
   return row == rows.end() ? nullptr : &*row;
 }
 
+const CommandRow* find_command(Audience options) {
+  const auto rows = commands();
+  const auto row = std::ranges::find(rows, std::optional(options), &CommandRow::options);
+  return row == rows.end() ? nullptr : &*row;
+}
+
 std::span<const CommandRow> commands() {
   static constexpr auto kRows = std::to_array<CommandRow>({
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
       {Command::topo, "topo", "[options]",
-       "this machine's parts and links, or another's, and how fast NCCL should be on it"},
+       "this machine's parts and links, or another's, and how fast NCCL should be on it",
+       Audience::topo,
+       "What this machine is made of, how its parts are linked, and how fast NCCL should be on it. "
+       "`linerate topo place --help`: how ranks are bound to it.",
+       "What this machine, another one or a built-in node is made of, and what NCCL makes of it: "
+       "[topology](topology.md)."},
       {Command::topo, "topo place", "[options]",
-       "which GPU, cores and NICs each rank of a job gets, and the cheapest order of its mesh"},
+       "which GPU, cores and NICs each rank of a job gets, and the cheapest order of its mesh",
+       Audience::place,
+       "Binds the ranks of a job to GPUs, cores and NICs, and looks for the order of a training "
+       "job's mesh (tp, pp, dp) that puts its heaviest traffic on the fastest links.",
+       "Which GPU, cores and NIC each rank of a job gets, and which order of its mesh is the "
+       "cheapest: [placement](placement.md)."},
       {Command::tune, "tune", "host [options]",
-       "measure the host backend's algorithms here, and use the fastest from then on"},
+       "measure the host backend's algorithms here, and use the fastest from then on",
+       Audience::tune,
+       "Measures every algorithm of the host backend by collective, ranks and size, and keeps the "
+       "fastest in a table that later runs on this machine use. WHAT is host, the one with a "
+       "choice.",
+       "It measures the host backend, the one with a choice of algorithms."},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
       {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
       {Command::help, "help", "[COMMAND|TOOL]",

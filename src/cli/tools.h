@@ -6,6 +6,7 @@
 #include "collectives/collective.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,12 +21,16 @@ struct CommandRow {
   std::string_view name;
   std::string_view arguments;
   std::string_view summary;
+  std::optional<Audience> options = std::nullopt;  // that it has in the table
+  std::string_view about = {};                     // sentences above the options in -h
+  std::string_view docs = {};                      // likewise in docs/cli.md
 };
 
 // The sub-commands of linerate.
 std::span<const CommandRow> commands();
-// The row of this name, or null.
+// The row of this name, or null; of a program's options, or null.
 const CommandRow* find_command(std::string_view name);
+const CommandRow* find_command(Audience options);
 
 constexpr std::string_view kSuite = "linerate";
 constexpr std::string_view kPairs = "p2p_perf";

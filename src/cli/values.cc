@@ -1,4 +1,4 @@
-// See values.h.
+// Numbers, sizes and files.
 #include "cli/values.h"
 
 #include "base/units.h"

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/option.h"
+#include "cli/run_config.h"
 
 #include <concepts>
 #include <cstddef>
@@ -15,13 +16,13 @@
 
 namespace linerate {
 
-// NumberRange of a whole number, both included.
+// Limits of a whole number, both included.
 struct WholeRange {
   std::int64_t first = 0;
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-// NumberRange that keep products and tables finite, far above what a run can use.
+// Limits that keep products and tables finite, far above what a run can use.
 constexpr std::int64_t kMaxRepeats = 1'000'000'000'000;  // iterations, cycles
 constexpr std::int64_t kMaxAtOnce = 1'000'000;           // calls in a group, check rounds
 constexpr std::int64_t kMaxRanks = 4096;                 // ranks of one process or host
@@ -57,6 +58,22 @@ Refusal set_choice(const Argument& given, std::span<const Choice<T>> choices, T&
   return unknown_choice(std::string(given.label) + " value", given.text, texts);
 }
 
+// For rows whose value goes into one field.
+template <typename Config, auto Field>
+Refusal set_flag(const Argument&, Config& config) {
+  config.*Field = true;
+  return {};
+}
+template <typename Config, auto Field, std::int64_t kFirst, std::int64_t kLast>
+Refusal set_whole_of(const Argument& given, Config& config) {
+  return set_whole(given, {kFirst, kLast}, config.*Field);
+}
+template <typename Config, auto Field>
+Refusal set_text(const Argument& given, Config& config) {
+  config.*Field = given.text;
+  return {};
+}
+
 // 0 or 1.
 Refusal set_switch(const Argument& given, bool& out);
 
@@ -75,6 +92,10 @@ Refusal set_number(const Argument& given, NumberRange bounds, double& out);
 
 // The name of a file to write or read: not empty, and not "-", because stdout is the table's.
 Refusal set_file(const Argument& given, std::string& out);
+
+// Numbers of nodes: "4"; "1,2,8"; "1:4096", which is 1, 2, 4, ... and ends with 4096; or lists of
+// both. Ascending, each once.
+Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out);
 
 // One type or operator, or all.
 Refusal set_types(const Argument& given, std::vector<DataType>& out);

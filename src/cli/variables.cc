@@ -1,5 +1,5 @@
 // The environment variables that linerate itself reads, beside those of launchers and libraries.
-#include "cli/option_table.h"
+#include "cli/option.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>

@@ -7,6 +7,8 @@
 #include "cli/tools.h"
 
 #include <functional>
+#include <span>
+#include <string>
 
 namespace linerate {
 
@@ -24,10 +26,11 @@ ExitCode memcpy_command(const CommandInput& input);
 ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
-ExitCode docs_command(const CommandInput& input);
 
 // Prints the help or the version where they are asked for; else false.
 bool answers(Intent intent, const Invocation& call);
+// The same for the help of a sub-command with options of its own.
+bool answers_help(std::span<const std::string> words, Audience program);
 
 // Prints the sentence on stderr and yields ExitCode::usage.
 ExitCode refuse(const std::string& sentence);

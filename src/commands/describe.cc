@@ -3,9 +3,8 @@
 
 #include "base/text.h"
 #include "base/time_text.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
 #include "cli/tools.h"
-#include "commands/version.h"
 #include "topo/machine.h"
 
 #include <fmt/chrono.h>
@@ -112,6 +111,10 @@ std::vector<Setting> job_settings(const RunConfig& c) {
 }
 
 }  // namespace
+
+std::string_view version() { return LINERATE_VERSION; }
+
+std::string version_text() { return "linerate " + std::string(version()); }
 
 std::vector<Setting> shared_settings(const RunConfig& config) {
   auto shared = job_settings(config);

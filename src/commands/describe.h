@@ -7,9 +7,15 @@
 #include "launch/identity.h"
 #include "record/record.h"
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate {
+
+// linerate's own version.
+std::string_view version();  // "0.1.0", from the build
+std::string version_text();  // "linerate 0.1.0"
 
 // What every tool says of its run: its name and words, the machine and the environment.
 RunInfo describe_program(const RunConfig& config, const Environment& environment);

@@ -1,21 +1,48 @@
-// See load_machine.h.
+// Each source has its reader; nodes of a cluster that are like this machine are detected.
 #include "commands/load_machine.h"
 
-#include "topo/cluster/cluster.h"
+#include "base/plain_text.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_xml.h"
 #include "topo/detect/nccl_merge.h"
 #include "topo/read/nccl_xml.h"
+#include "topo/system/link_speed.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
+#include <cstdio>
 #include <filesystem>
+#include <utility>
 
 namespace linerate {
 
 using topo::System;
+
+namespace {
+
+std::vector<const topo::Net*> ports_without_speed(const topo::System& system) {
+  std::vector<const topo::Net*> ports;
+  const auto add = [&](const std::vector<topo::Net>& nets) {
+    for (const auto& net : nets)
+      if (net.speed_mbps <= 0) ports.push_back(&net);
+  };
+  topo::walk_devices(
+      system, [&](const topo::Cpu&, const topo::PciDevice& device, int) { add(device.nets); });
+  for (const auto& cpu : system.cpus) add(cpu.nets);
+  return ports;
+}
+
+std::string guess_text(const std::vector<const topo::Net*>& ports) {
+  const auto others = ports.size() - 1;
+  return fmt::format("The speed of {}{} is not known: NCCL guesses {:.3g} GB/s.",
+                     ports.front()->name, others > 0 ? fmt::format(" and {} more", others) : "",
+                     topo::net_gbps(*ports.front()));
+}
+
+}  // namespace
 
 Result<System> load_machine(const MachineChoice& choice) {
   switch (choice.source) {
@@ -48,6 +75,42 @@ System as_nccl_takes(const MachineChoice& choice, const System& system) {
                         choice.source == MachineSource::saved_root ||
                         choice.source == MachineSource::hwloc_file;
   return detected ? topo::nccl_view(system) : system;
+}
+
+std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes) {
+  auto doubts = system.unseen;
+  const auto ports = ports_without_speed(system);
+  if (between_nodes && !ports.empty()) doubts.push_back(guess_text(ports));
+  return doubts;
+}
+
+std::vector<std::string> doubts_about(const topo::Cluster& cluster, int nnodes) {
+  std::vector<std::string> all;
+  int first = 0;  // node of the group
+  for (const auto& group : cluster.groups) {
+    if (first >= nnodes) break;
+    first += group.count;
+    for (auto& sentence : doubts_about(*group.system, nnodes > 1))
+      if (std::ranges::count(all, sentence) == 0) all.push_back(std::move(sentence));
+  }
+  return all;
+}
+
+void tell_doubts(const std::vector<std::string>& doubts) {
+  for (const auto& sentence : doubts)
+    fmt::print(stderr, "linerate: not seen: {}\n", plain_text(sentence));
+}
+
+std::string several_kinds(const topo::Cluster& cluster) {
+  std::vector<std::string> names;
+  for (const auto& group : cluster.groups)
+    if (std::ranges::count(names, group.topology) == 0) names.push_back(group.topology);
+  return fmt::format("--cluster: its nodes are of several kinds ({})", fmt::join(names, ", "));
+}
+
+std::string more_than_it_has(const topo::Cluster& cluster, int nnodes) {
+  return fmt::format("--nodes {} is more than the cluster has: give at most {}.", nnodes,
+                     cluster.nnodes());
 }
 
 }  // namespace linerate

@@ -1,10 +1,14 @@
-// Reads the machine, or the cluster, that a command line names.
+// The machine, or the cluster, that a command line names; what it could not tell, and what does not
+// fit it.
 #pragma once
 
 #include "base/result.h"
-#include "cli/machine_words.h"
+#include "cli/topo_config.h"
 #include "topo/cluster/cluster.h"
 #include "topo/system/system.h"
+
+#include <string>
+#include <vector>
 
 namespace linerate {
 
@@ -17,5 +21,21 @@ Result<topo::Cluster> load_cluster(const MachineChoice& choice);
 
 // What was detected is what there is; NCCL takes of it what it needs.
 topo::System as_nccl_takes(const MachineChoice& choice, const topo::System& system);
+
+// What the source could not tell; and, between nodes, which NICs have the speed that NCCL guesses.
+// A sentence each.
+std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes);
+
+// Of all kinds among the first `nnodes` nodes, each sentence once.
+std::vector<std::string> doubts_about(const topo::Cluster& cluster, int nnodes);
+
+// Prints them on stderr, a line each.
+void tell_doubts(const std::vector<std::string>& doubts);
+
+// "--cluster: its nodes are of several kinds (a, b)", each once: the sentence goes on behind it.
+std::string several_kinds(const topo::Cluster& cluster);
+
+// That it has fewer than `nnodes`.
+std::string more_than_it_has(const topo::Cluster& cluster, int nnodes);
 
 }  // namespace linerate

@@ -8,12 +8,11 @@
 #include "cli/checks.h"
 #include "cli/help.h"
 #include "cli/parse.h"
+#include "cli/tokens.h"
 #include "commands/command.h"
 #include "commands/describe.h"
-#include "commands/dry_run.h"
 #include "commands/outputs.h"
-#include "commands/refusals.h"
-#include "commands/version.h"
+#include "commands/preview.h"
 #include "diagnose/gate.h"
 #include "diagnose/nccl_model.h"
 #include "job/job.h"
@@ -28,33 +27,6 @@
 
 namespace linerate {
 namespace {
-
-// --list: the cases, one a line; what would run is decided by nothing but the command line.
-void print_cases(const RunConfig& config, int nranks) {
-  const auto in_group = smallest_group(config, nranks);
-  const auto traffic = traffic_of(config, in_group);
-  for (const auto& what : plan_cases(config, in_group)) {
-    const auto sizing = sizing_of(what, in_group, traffic.get());
-    const auto bytes = row_bytes(*what.collective, sizing, what.type);
-    fmt::print("{} bytes={} count={} type={} redop={} root={}\n", what.collective->name, bytes,
-               sizing.count, name_of(what.type), redop_text(what),
-               what.collective->rooted ? what.root : -1);
-  }
-}
-
-// --list and --dry-run: what would run, from rank 0.
-ExitCode show(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus) {
-  if (identity.rank != 0) return ExitCode::ok;
-  if (nranks == 0)
-    return refuse(
-        "Only MPI knows how many ranks this job has: start --list and --dry-run without "
-        "its launcher, with --nprocs or -t.");
-  if (parsed.config.list)
-    print_cases(parsed.config, nranks);
-  else
-    fmt::print("{}", dry_run_text(parsed, identity, nranks, gpus));
-  return ExitCode::ok;
-}
 
 // nccl-tests sets the second field for sendrecv only.
 GpuOptions gpu_options(const RunConfig& config) {
@@ -280,7 +252,7 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (nranks > 0 && config.collective != nullptr)
     (void)traffic_of(config, largest_group(config, static_cast<int>(nranks)));
   if (config.dry_run || (config.list && config.collective != nullptr))
-    return show(parsed, *identity, static_cast<int>(nranks), gpus);
+    return preview(parsed, *identity, static_cast<int>(nranks), gpus);
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
   if (is_first) outputs = Outputs::open(config, input.environment, input.interrupted);
   if (!outputs) return refuse(outputs.sentence());
@@ -299,6 +271,12 @@ ExitCode refuse(const std::string& sentence) {
 bool answers(Intent intent, const Invocation& call) {
   if (intent == Intent::run) return false;
   fmt::print("{}", intent == Intent::help ? tool_help(call) : version_text() + "\n");
+  return true;
+}
+
+bool answers_help(std::span<const std::string> words, Audience program) {
+  if (!asks_for_help(words, program)) return false;
+  fmt::print("{}", command_help(*find_command(program)));
   return true;
 }
 

@@ -1,6 +1,4 @@
-// See topo_measure.h.
-#include "commands/topo_measure.h"
-
+// linerate topo --measure: machines one by one, then TCP between them.
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -10,6 +8,7 @@
 #include "bench/survey/link_prober.h"
 #include "bench/survey/machine_facts.h"
 #include "commands/survey_text.h"
+#include "commands/topo.h"
 #include "devices/cpu/cpu_device.h"
 #include "job/processes.h"
 #include "topo/machine.h"

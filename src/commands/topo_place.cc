@@ -1,12 +1,8 @@
-// See topo_place.h.
-#include "commands/topo_place.h"
-
+// linerate topo place: nodes first, then what fits them, then the text.
 #include "base/error.h"
 #include "base/whole_file.h"
-#include "cli/place_words.h"
-#include "commands/cluster_words.h"
 #include "commands/load_machine.h"
-#include "commands/topo_doubts.h"
+#include "commands/topo.h"
 #include "topo/place/launch_text.h"
 #include "topo/place/plan_text.h"
 
@@ -16,7 +12,7 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -102,14 +98,11 @@ void tell_limits(const topo::Cluster& cluster, const topo::Plan& plan, PlaceForm
 }  // namespace
 
 ExitCode topo_place(const CommandInput& input) {
-  const auto& words = input.call.words;
-  auto parsed = parse_place({words.begin() + 1, words.end()});
+  const std::vector<std::string> words(input.call.words.begin() + 1, input.call.words.end());
+  if (answers_help(words, Audience::place)) return ExitCode::ok;
+  const auto parsed = parse_place(words);
   if (!parsed) return refuse(parsed.sentence());
-  const PlaceConfig config = std::move(parsed).value();
-  if (!config.help_text.empty()) {
-    fmt::print("{}", config.help_text);
-    return ExitCode::ok;
-  }
+  const PlaceConfig& config = *parsed;
   const auto nodes = nodes_of(config.machine);
   if (!nodes) return refuse(nodes.sentence());
   const auto graph = first_node(*nodes, config.machine.version);

@@ -1,9 +1,6 @@
-// See topo_predict.h.
-#include "commands/topo_predict.h"
-
-#include "commands/cluster_words.h"
-#include "commands/command.h"
-#include "commands/topo_doubts.h"
+// linerate topo --predict: rows for each number of nodes.
+#include "commands/load_machine.h"
+#include "commands/topo.h"
 #include "topo/cluster/cluster_predictor.h"
 #include "topo/cluster/p2p_traffic.h"
 #include "topo/show/prediction.h"

@@ -1,4 +1,6 @@
 // linerate tune host: races the algorithms, prints the results, keeps the table.
+#include "backends/host/algorithms/algorithm.h"
+#include "backends/host/selection.h"
 #include "backends/host/tuning_table.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -7,9 +9,8 @@
 #include "base/units.h"
 #include "base/whole_file.h"
 #include "bench/race.h"
-#include "cli/tune_words.h"
+#include "cli/tune_config.h"
 #include "commands/command.h"
-#include "commands/race_text.h"
 #include "devices/cpu/free_memory.h"
 #include "job/job.h"
 #include "topo/machine.h"
@@ -17,9 +18,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <limits>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -28,6 +35,75 @@ namespace linerate {
 namespace {
 
 constexpr double kTolerance = 0.03;  // of the rules; a third of what --check allows
+constexpr double kAllowed = 1.10;
+
+// Slower than allowed beyond what the intervals leave open.
+bool is_miss(const RaceResult& result) {
+  const Runner* const chosen = result.find(result.chosen);
+  if (chosen == nullptr || result.chosen_over_best() <= kAllowed) return false;
+  const auto& best = result.best();
+  return std::isnan(chosen->us.ci95_low) || chosen->us.ci95_low > kAllowed * best.us.ci95_high;
+}
+
+std::string times_text(const RaceResult& result) {
+  std::string text;
+  for (const Runner& runner : result.runners)
+    text += fmt::format("  {} {:.4g} [{:.4g}, {:.4g}]", runner.algorithm, runner.us.median,
+                        runner.us.ci95_low, runner.us.ci95_high);
+  return text;
+}
+
+// recursive_doubling -> kRecursiveDoubling
+std::string row_name(std::string_view algorithm) {
+  std::string name = "k";
+  bool upper = true;
+  for (const char c : algorithm) {
+    if (c != '_')
+      name += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = c == '_';
+  }
+  return name;
+}
+
+void print_race_header() {
+  fmt::print("# {:<15} {:>6} {:>9}  {:<18} {:<18} {:>6}  median us [95 % interval] of each\n",
+             "collective", "nranks", "size", "chosen", "fastest", "ratio");
+}
+
+// One line: the choice, the best, their ratio, and every algorithm's median with its interval.
+void print_race(const RaceResult& result) {
+  fmt::print("  {:<15} {:>6} {:>9}  {:<18} {:<18} {:>6.3f}{}{}\n", name_of(result.kind),
+             result.nranks, bytes_text(result.bytes), result.chosen, result.best().algorithm,
+             result.chosen_over_best(), is_miss(result) ? " MISS" : "", times_text(result));
+  std::fflush(stdout);
+}
+
+// Prints how many choices are more than 10 % slower than the best one. True when none is, where
+// intervals that overlap count as equal.
+bool check_summary(std::span<const RaceResult> results) {
+  std::size_t misses = 0, near = 0;
+  double worst = 1;
+  for (const RaceResult& result : results) {
+    misses += is_miss(result) ? 1 : 0;
+    near += result.chosen_over_best() <= kAllowed ? 1 : 0;
+    worst = std::max(worst, result.chosen_over_best());
+  }
+  fmt::print(
+      "# {} of {} choices are within 10 % of the fastest, {} more within the intervals, {} are "
+      "not; "
+      "the worst takes {:.2f} times as long\n",
+      near, results.size(), results.size() - near - misses, misses, worst);
+  return misses == 0;
+}
+
+// As rows of backends/host/built_in_rules.cc.
+void print_rows(std::span<const host::Rule> rules) {
+  for (const host::Rule& rule : rules) {
+    const bool any = rule.max_bytes == std::numeric_limits<std::size_t>::max();
+    fmt::print("      Rule{{OpKind::{}, {}, {}, &{}}},\n", name_of(rule.kind), rule.nranks,
+               any ? "kAny" : fmt::format("{}", rule.max_bytes), row_name(rule.algorithm->name));
+  }
+}
 
 using OnResult = std::function<void(const RaceResult&)>;
 
@@ -145,12 +221,9 @@ ExitCode race_all(const CommandInput& input, const TuneConfig& config,
 }  // namespace
 
 ExitCode tune_command(const CommandInput& input) {
+  if (answers_help(input.call.words, Audience::tune)) return ExitCode::ok;
   const auto config = parse_tune(input.call.words);
   if (!config) return refuse(config.sentence());
-  if (!config->help_text.empty()) {
-    fmt::print("{}", config->help_text);
-    return ExitCode::ok;
-  }
   if (const auto refusal = check_cases(*config)) return refuse(*refusal);
   std::filesystem::path place;
   const bool keeps = !config->check && !config->print_rows;

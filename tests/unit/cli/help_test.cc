@@ -2,9 +2,10 @@
 #include "cli/help.h"
 
 #include "base/text.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
 #include "unit/cli/command_line.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +46,7 @@ TEST(ToolHelp, FitsHundredColumns) {
   expect_fits(tool_help(tool_call(kTestReduce, {})));
   expect_fits(tool_help(p2p_call({})));
   expect_fits(suite_help());
+  for (const auto& row : commands()) expect_fits(command_help(row));
   expect_fits(
       tool_help({.command = Command::memcpy, .program = "memcpy_perf", .args = {}, .words = {}}));
 }
@@ -53,7 +55,7 @@ TEST(ToolHelp, NamesEveryOptionOfItsToolAndNoOther) {
   const auto collective = tool_help(tool_call(kTestReduce, {}));
   const auto pairs = tool_help(p2p_call({}));
 
-  for (const auto& group : option_groups())
+  for (const auto& group : option_groups(Audience::both))
     for (const auto& row : group.rows) {
       const auto line = "--" + std::string(row.long_name) + " " + std::string(row.metavar);
       EXPECT_EQ(collective.find(line) != std::string::npos, is_in(Audience::collectives, row))
@@ -74,7 +76,7 @@ TEST(ToolHelp, NamesEveryVariable) {
 TEST(ToolHelp, LeavesBlanksBetweenANameAndItsText) {
   const auto text = tool_help(tool_call(kTestReduce, {})) + tool_help(p2p_call({})) + suite_help();
 
-  for (const auto& group : option_groups())
+  for (const auto& group : option_groups(Audience::both))
     for (const auto& row : group.rows)
       EXPECT_THAT(text, HasSubstr("  " + std::string(row.help.substr(0, row.help.find(' ')))));
   for (const auto& row : variables())
@@ -93,6 +95,17 @@ TEST(ToolHelp, ListsTypesAndOperators) {
 TEST(CommandHelp, HasUsageForEveryCommand) {
   for (const auto& row : commands())
     EXPECT_THAT(command_help(row), StartsWith("usage:   linerate " + std::string(row.name)));
+}
+
+TEST(CommandHelp, NamesEveryOptionOfASubCommand) {
+  for (const auto audience : {Audience::topo, Audience::place, Audience::tune}) {
+    const auto text = command_help(*find_command(audience));
+
+    for (const auto& group : option_groups(audience))
+      for (const auto& row : group.rows)
+        EXPECT_THAT(text, HasSubstr(fmt::format("--{}{}{}", row.long_name, row.is_flag() ? "" : " ",
+                                                row.metavar)));
+  }
 }
 
 TEST(SuiteHelp, NamesEveryCommandAndTool) {

@@ -1,6 +1,6 @@
 // What memcpy_perf takes, and what it refuses.
 #include "cli/help.h"
-#include "cli/option_table.h"
+#include "cli/option.h"
 #include "cli/parse.h"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ TEST(MemcpyWords, AreReadStrictly) {
 TEST(MemcpyWords, AreRefusedInOneSentence) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{"-t", "device_to_device_memcpy_raed_ce"}, "Did you mean 'device_to_device_memcpy_read_ce'"},
-      {{"-t", ""}, "Unknown test ''"},
+      {{"-t", ""}, "-t/--test is given an empty value: give NAMES"},
       {{"-t", "host_copy"}, "give --backend host"},
       {{"-t", "local", "--backend", "host"}, "'local' needs a GPU"},
       {{"--gpus", "0", "--backend", "host"}, "--backend host has none"},

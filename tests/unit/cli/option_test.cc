@@ -1,5 +1,5 @@
 // Every option by its short and its long name, every default, and the table's own rules.
-#include "cli/option_table.h"
+#include "cli/option.h"
 
 #include "unit/cli/command_line.h"
 #include "unit/cli/fields.h"
@@ -178,7 +178,7 @@ TEST(OptionTable, HasAnExampleInThisTestForEveryRow) {
   std::set<std::string, std::less<>> tested{"help", "version", "at-once"};
   for (const auto& example : examples()) tested.insert(example.long_name);
 
-  for (const auto& group : option_groups())
+  for (const auto& group : option_groups(Audience::both))
     for (const auto& row : group.rows) EXPECT_TRUE(tested.contains(row.long_name)) << row.label();
 }
 
@@ -200,11 +200,11 @@ TEST(OptionTable, GivesEachNameOncePerTool) {
 }
 
 TEST(OptionTable, NamesDefaultsThatAreThoseOfTheConfiguration) {
-  for (const auto& group : option_groups())
+  for (const auto& group : option_groups(Audience::both))
     for (const auto& row : group.rows) {
       if (row.default_text.empty() || row.audience == Audience::p2p) continue;
       RunConfig config;
-      EXPECT_EQ(row.apply({row.long_name, row.default_text}, config), std::nullopt) << row.label();
+      EXPECT_EQ(apply(row, {row.long_name, row.default_text}, config), std::nullopt) << row.label();
       EXPECT_THAT(changed_fields(config), IsEmpty()) << row.label();
     }
 }

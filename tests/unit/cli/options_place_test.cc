@@ -1,5 +1,5 @@
 // What `linerate topo place` takes, and what it refuses.
-#include "cli/place_words.h"
+#include "cli/topo_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,21 +91,13 @@ INSTANTIATE_TEST_SUITE_P(
         WrongPlace{{"--nranks", "8", "--hosts", "a,a"}, "names a twice"},
         WrongPlace{{"--nranks", "8", "--hosts", "a,b"}, "give --format rankfile"},
         WrongPlace{{"--nranks", "8", "--hosts", ""}, "--hosts is given an empty value"},
-        WrongPlace{{"--nranks", "8", "--rankfile", ""}, "--rankfile is given an empty value"},
+        WrongPlace{{"--nranks", "8", "--rankfile", ""}, "--rankfile needs the name of a file"},
         WrongPlace{{"--nranks", "8", "--platform", ""}, "--platform is given an empty value"},
         WrongPlace{{"--nranks", "8", "--root", ""}, "--root is given an empty value"},
         WrongPlace{{"--nranks", "8", "--rankfile", "-"}, "--rankfile '-'"},
         WrongPlace{{"--nranks", "8", "--nccl", "2.17"}, "--nccl: '2.17'"},
         WrongPlace{{"--nranks", "8", "--root", "a", "--hwloc", "b"},
                    "--root and --hwloc exclude each other"}));
-
-TEST(PlaceWords, AskForHelp) {
-  const auto config = parse_place({"--help"});
-
-  ASSERT_TRUE(config);
-  EXPECT_THAT(config->help_text, HasSubstr("--micro-batches"));
-  EXPECT_THAT(config->help_text, HasSubstr("--rankfile FILE"));
-}
 
 }  // namespace
 }  // namespace linerate

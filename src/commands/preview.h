@@ -1,8 +1,10 @@
-// What a run is refused for before anything connects, as far as one process can tell.
+// What is known of a run before anything connects: what it is refused for, and what --list and
+// --dry-run print of it.
 #pragma once
 
 #include "backends/host/emulation/network.h"
-#include "cli/run_config.h"
+#include "base/exit_code.h"
+#include "cli/parse.h"
 #include "launch/identity.h"
 
 #include <cstdint>
@@ -20,5 +22,9 @@ std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64
 // algorithm that is nowhere, two buffers of -b beyond the memory. `gpus`: there is one here.
 std::optional<std::string> refusal_here(const RunConfig& config, const Identity& identity,
                                         bool gpus);
+
+// --list and --dry-run: what would run, on rank 0's stdout. `nranks` is 0 where only MPI knows;
+// `gpus`: this host has one. REQUIRES: ranks that can run it.
+ExitCode preview(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus);
 
 }  // namespace linerate

@@ -11,19 +11,14 @@
 namespace linerate {
 
 struct TuneConfig {
-  std::vector<int> nranks{2, 3, 4, 8};
-  std::vector<OpKind> kinds{};  // every one that has algorithms to choose from
-  std::size_t min_bytes = 8;
-  std::size_t max_bytes = std::size_t{128} << 20;
+  std::vector<int> nranks{};
+  std::vector<OpKind> kinds{};  // with algorithms to choose from
+  std::size_t min_bytes = 0, max_bytes = 0;
   bool check = false;       // compare with the table in use instead of writing one
   bool print_rows = false;  // print the rules as rows of the source instead of keeping them
-  std::string help_text{};  // set: print it and do nothing
 };
 
-// The words behind `linerate tune`.
+// The words behind `linerate tune`. Values that are not given are the defaults of the rows.
 Result<TuneConfig> parse_tune(const std::vector<std::string>& words);
-
-// Its options as a section of docs/cli.md.
-std::string tune_markdown();
 
 }  // namespace linerate

@@ -1,5 +1,5 @@
 // What `linerate tune` takes, and what it refuses.
-#include "cli/tune_words.h"
+#include "cli/tune_config.h"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +29,8 @@ TEST(ParseTune, ReadsListsAndSizes) {
   EXPECT_EQ(config->min_bytes, 1024u);
   EXPECT_EQ(config->max_bytes, std::size_t{2} << 20);
 }
+
+TEST(ParseTune, TakesWhatToTuneAnywhere) { EXPECT_TRUE(parse_tune({"--check", "host"})->check); }
 
 TEST(ParseTune, RefusesInOneSentence) {
   const std::vector<std::vector<std::string>> cases{{},

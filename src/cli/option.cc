@@ -1,0 +1,110 @@
+// Tables are small: rows are looked for from the first on.
+#include "cli/option.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace linerate {
+namespace {
+
+// Those that run ranks share a table, and refuse each other's options by name.
+bool runs_ranks(Audience program) {
+  return program == Audience::both || program == Audience::collectives || program == Audience::p2p;
+}
+
+std::span<const OptionGroup> groups_of_ranks() {
+  static const auto kGroups = std::to_array<OptionGroup>({
+      {"Ranks", rank_options()},
+      {"Sizes", size_options()},
+      {"Pairs", pair_options()},
+      {"What is run", case_options()},
+      {"How often", repeat_options()},
+      {"How it is timed and checked", timing_options()},
+      {"Output", output_options()},
+      {"How fast it should be", verdict_options()},
+      {"GPU (nccl backend)", gpu_options()},
+      {"Help", help_options()},
+  });
+  return kGroups;
+}
+
+template <typename Predicate>
+const OptionRow* find_row(Audience program, Predicate is_it) {
+  for (const auto& group : option_groups(program))
+    for (const auto& row : group.rows)
+      if (is_it(row) && has_option(program, row)) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string OptionRow::label() const {
+  if (short_name == 0) return fmt::format("--{}", long_name);
+  return fmt::format("-{}/--{}", short_name, long_name);
+}
+
+std::string OptionRow::shortest() const {
+  if (short_name == 0) return fmt::format("--{}", long_name);
+  return fmt::format("-{}", short_name);
+}
+
+std::span<const OptionGroup> option_groups(Audience program) {
+  static const auto kHelp = help_options().first(1);
+  static const std::array<OptionGroup, 1> kMemcpy{{{"Options", memcpy_options()}}};
+  static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 4> kTopo{{{"Which machine", machine_options()},
+                                                 {"What is shown", view_options()},
+                                                 {"What is predicted", prediction_options()},
+                                                 {"Help", kHelp}}};
+  static const std::array<OptionGroup, 5> kPlace{{{"Job", placement_options()},
+                                                  {"Output", plan_options()},
+                                                  {"Which machine", machine_options()},
+                                                  {"Model", model_options()},
+                                                  {"Help", kHelp}}};
+  switch (program) {
+    case Audience::both:
+    case Audience::collectives:
+    case Audience::p2p:
+      return groups_of_ranks();
+    case Audience::memcpy:
+      return kMemcpy;
+    case Audience::topo:
+      return kTopo;
+    case Audience::place:
+      return kPlace;
+    case Audience::tune:
+      return kTune;
+  }
+  __builtin_unreachable();
+}
+
+bool has_option(Audience program, const OptionRow& row) {
+  return !runs_ranks(program) || row.audience == Audience::both || row.audience == program;
+}
+
+std::vector<const OptionRow*> option_rows(Audience program) {
+  std::vector<const OptionRow*> rows;
+  const auto add = [&](bool own) {
+    for (const auto& group : option_groups(program))
+      for (const auto& row : group.rows)
+        if (has_option(program, row) == own &&
+            (own || find_option(program, row.long_name) == nullptr))
+          rows.push_back(&row);
+  };
+  add(true);
+  add(false);
+  return rows;
+}
+
+const OptionRow* find_option(Audience program, std::string_view long_name) {
+  return find_row(program, [&](const OptionRow& row) { return row.long_name == long_name; });
+}
+
+const OptionRow* find_option(Audience program, char short_name) {
+  return find_row(program, [&](const OptionRow& row) {
+    return short_name != 0 && row.short_name == short_name;
+  });
+}
+
+}  // namespace linerate

@@ -1,0 +1,288 @@
+// The options of linerate topo, and those that name a machine, which `topo place` has too.
+#include "base/text.h"
+#include "cli/option.h"
+#include "cli/tokens.h"
+#include "cli/topo_config.h"
+#include "cli/values.h"
+#include "topo/model/p2p_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace linerate {
+namespace {
+
+constexpr std::int64_t kMaxNodes = 65536, kMaxFactor = 1024;
+
+std::string exclusion(std::string_view one, std::string_view other, std::string_view what) {
+  return fmt::format("{} and {} exclude each other: give one {}.", one, other, what);
+}
+
+template <MachineSource kSource>
+Refusal set_source(const Argument& given, MachineChoice& machine) {
+  if (!machine.option.empty() && machine.option != given.label)
+    return exclusion(machine.option, given.label, "machine");
+  machine.source = kSource;
+  machine.option = given.label;
+  machine.name = given.text;
+  return {};
+}
+
+Refusal set_nccl_version(const Argument& given, MachineChoice& machine) {
+  const auto version = topo::parse_nccl_version(given.text);
+  if (!version) return fmt::format("{}: {}", given.label, version.sentence());
+  machine.version = *version;
+  return {};
+}
+
+constexpr auto kMachineRows = std::to_array<OptionRow>({
+    {.long_name = "root",
+     .metavar = "DIR",
+     .help = "a saved copy of another machine's /sys and /proc",
+     .apply = set_source<MachineSource::saved_root>},
+    {.long_name = "hwloc",
+     .metavar = "FILE",
+     .help = "a machine as hwloc wrote it (lstopo FILE.xml)",
+     .apply = set_source<MachineSource::hwloc_file>},
+    {.long_name = "nccl-xml",
+     .metavar = "FILE",
+     .help = "a machine as NCCL wrote it (NCCL_TOPO_DUMP_FILE), or a file made by hand",
+     .apply = set_source<MachineSource::nccl_file>},
+    {.long_name = "platform",
+     .metavar = "NAME",
+     .help = "a built-in node; linerate topo --list-platforms names them",
+     .apply = set_source<MachineSource::platform>},
+    {.long_name = "cluster",
+     .metavar = "FILE",
+     .help = "many nodes and their network, in YAML",
+     .apply = set_source<MachineSource::cluster>},
+    {.long_name = "nccl",
+     .metavar = "VERSION",
+     .default_text = "2.28",
+     .help = "the version of NCCL that is asked for",
+     .apply = set_nccl_version},
+});
+
+Refusal choose(const Argument& given, TopoView view, TopoConfig& config) {
+  if (!config.view_option.empty() && config.view_option != given.label)
+    return exclusion(config.view_option, given.label, "view");
+  config.view = view;
+  config.view_option = given.label;
+  return {};
+}
+
+template <TopoView kView>
+Refusal set_view(const Argument& given, TopoConfig& config) {
+  return choose(given, kView, config);
+}
+
+template <TopoView kView>
+Refusal set_written_view(const Argument& given, TopoConfig& config) {
+  config.out_file = given.text;
+  return choose(given, kView, config);
+}
+
+Refusal add_end(const Argument& given, TopoConfig& config) {
+  config.ends.emplace_back(given.text);
+  return choose(given, TopoView::explanation, config);
+}
+
+// all_to_all, alltoall_perf or alltoall.
+const Collective* collective_called(std::string_view text) {
+  const auto* const found = find_collective(text);
+  return found != nullptr ? found : find_collective(std::string(text) + "_perf");
+}
+
+Refusal set_prediction(const Argument& given, TopoConfig& config) {
+  const auto* const collective = collective_called(given.text);
+  const auto name = collective != nullptr ? collective->name : given.text;
+  auto names = topo::p2p_collectives();
+  config.collective = collective;
+  config.sends =
+      collective != nullptr && topo::is_p2p_collective(*collective) ? collective : nullptr;
+  for (const auto function : topo::kAllFunctions) {
+    names.push_back(name_of(function));
+    if (name_of(function) == name) config.function = function;
+  }
+  if (std::ranges::count(names, name) > 0) return choose(given, TopoView::prediction, config);
+  if (collective != nullptr && collective->varies)
+    return fmt::format(
+        "{}: {} moves what its traffic says, which only a run knows: the results of a run on GPUs "
+        "have its bound (expected_busbw_gbps).",
+        given.label, name);
+  return fmt::format("{}: {}", given.label, unknown_choice("collective", given.text, names));
+}
+
+constexpr auto kViewRows = std::to_array<OptionRow>({
+    {.long_name = "matrix",
+     .help = "path types between GPUs and NICs, and their cores",
+     .apply = set_view<TopoView::matrix>},
+    {.long_name = "gbps",
+     .help = "--matrix: bandwidths instead of path types",
+     .belongs_to = "matrix",
+     .apply = set_flag<TopoConfig, &TopoConfig::gbps>},
+    {.long_name = "all-hosts",
+     .help = "--matrix: every host of a rack, not one of those that look alike",
+     .belongs_to = "matrix",
+     .apply = set_flag<TopoConfig, &TopoConfig::all_hosts>},
+    {.long_name = "dot", .help = "the graph for Graphviz", .apply = set_view<TopoView::dot>},
+    {.long_name = "svg",
+     .metavar = "FILE",
+     .help = "write a picture into FILE",
+     .apply = set_written_view<TopoView::svg>},
+    {.long_name = "json",
+     .help = "system, links and paths, or with --predict its rows, as JSON",
+     .apply = set_flag<TopoConfig, &TopoConfig::as_json>},
+    {.long_name = "export-nccl",
+     .metavar = "FILE",
+     .help = "write a topology file that NCCL accepts as NCCL_TOPO_FILE",
+     .apply = set_written_view<TopoView::nccl_xml>},
+    {.long_name = "explain",
+     .metavar = "DEVICE",
+     .help = "the path between two devices, hop by hop, such as GPU3 mlx5_2",
+     .several = true,
+     .apply = add_end},
+    {.long_name = "lint",
+     .help = "what looks wrong; exit code 3 where something does",
+     .apply = set_view<TopoView::lint>},
+    {.long_name = "predict",
+     .metavar = "COLLECTIVE",
+     .help = "a collective: time, algorithm, protocol, channels and busbw that NCCL's cost model "
+             "gives, by size, and where its choice changes; a bound for collectives that NCCL "
+             "makes of sends (alltoall, gather, scatter, sendrecv, hypercube)",
+     .apply = set_prediction},
+    {.long_name = "measure",
+     .help = "what this machine gives, by measuring for some seconds: bandwidth by size and by "
+             "cores, the way of a cache line; as a job on several nodes, TCP between them; with "
+             "--json as JSON",
+     .apply = set_view<TopoView::measurement>},
+    {.long_name = "list-platforms",
+     .help = "the built-in nodes",
+     .apply = set_view<TopoView::platforms>},
+});
+
+Refusal set_type(const Argument& given, TopoConfig& config) {
+  const auto type = parse_data_type(given.text);
+  if (!type) return fmt::format("{}: {}", given.label, type.sentence());
+  config.reduced.type = *type;
+  return {};
+}
+
+Refusal set_op(const Argument& given, TopoConfig& config) {
+  const auto op = parse_red_op(given.text);
+  if (!op) return fmt::format("{}: {}", given.label, op.sentence());
+  config.reduced.op = *op;
+  return {};
+}
+
+constexpr auto kPredictionRows = std::to_array<OptionRow>({
+    {.short_name = 'b',
+     .long_name = "minbytes",
+     .metavar = "SIZE",
+     .default_text = "8",
+     .help = "--predict: smallest size",
+     .belongs_to = "predict",
+     .apply = [](const Argument& a, TopoConfig& c) { return set_bytes(a, 1, c.min_bytes); }},
+    {.short_name = 'e',
+     .long_name = "maxbytes",
+     .metavar = "SIZE",
+     .default_text = "8G",
+     .help = "--predict: largest size",
+     .belongs_to = "predict",
+     .apply = [](const Argument& a, TopoConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
+    {.short_name = 'f',
+     .long_name = "stepfactor",
+     .metavar = "FACTOR",
+     .default_text = "4",
+     .help = "--predict: from one size to the next",
+     .belongs_to = "predict",
+     .apply = set_whole_of<TopoConfig, &TopoConfig::step_factor, 2, kMaxFactor>},
+    {.short_name = 'd',
+     .long_name = "datatype",
+     .metavar = "TYPE",
+     .default_text = "float",
+     .help = "--predict: element type",
+     .belongs_to = "predict",
+     .apply = set_type},
+    {.short_name = 'o',
+     .long_name = "op",
+     .metavar = "OPERATOR",
+     .default_text = "sum",
+     .help = "--predict: reduction operator",
+     .belongs_to = "predict",
+     .apply = set_op},
+    {.long_name = "nodes",
+     .metavar = "NUMBERS",
+     .help = "--predict: numbers of such nodes, or of the first ones of a cluster: 16, 1,2,8 or "
+             "1:4096, which doubles; without it one, or all of the cluster",
+     .belongs_to = "predict",
+     .apply =
+         [](const Argument& a, TopoConfig& c) {
+           return set_node_counts(a, {1, kMaxNodes}, c.nnodes);
+         }},
+});
+
+// --json is a view by itself, and a form of two others.
+Refusal settle_json(TopoConfig& config) {
+  if (!config.as_json || config.view == TopoView::prediction ||
+      config.view == TopoView::measurement)
+    return {};
+  return choose({"--json", {}}, TopoView::json, config);
+}
+
+// Views to which NCCL's version, or another machine, makes no difference.
+Refusal refuse_useless(std::span<const Token> given, const TopoConfig& config) {
+  constexpr std::array kWithoutVersion{TopoView::lint, TopoView::nccl_xml, TopoView::measurement,
+                                       TopoView::platforms};
+  if (is_given(given, "nccl") && std::ranges::count(kWithoutVersion, config.view) > 0)
+    return fmt::format("--nccl makes no difference to {}: leave it out.", config.view_option);
+  if (config.machine.source == MachineSource::this_machine) return {};
+  if (config.view == TopoView::measurement)
+    return "--measure measures this machine: leave the other one out.";
+  if (config.view == TopoView::platforms)
+    return "--list-platforms lists them all: leave the machine out.";
+  return {};
+}
+
+// Where nothing is reduced an element type is as good as any other: bytes move.
+Refusal check_view(std::span<const Token> given, const TopoConfig& config) {
+  if (config.view == TopoView::explanation && config.ends.size() != 2)
+    return "--explain is between two devices: give both, as in --explain GPU3 mlx5_2.";
+  if (is_given(given, "op") && !config.collective->reduces)
+    return fmt::format("-o/--op: {} reduces nothing: leave the operator out.",
+                       config.collective->name);
+  if (config.max_bytes < config.min_bytes) return "-e/--maxbytes must not be below -b/--minbytes.";
+  return {};
+}
+
+// Words that are no option of this command may be meant for `place`, which goes first.
+std::string about_place(std::span<const std::string> words, const std::string& refusal) {
+  constexpr std::array<std::string_view, 1> kPlace{"place"};
+  if (std::ranges::count(words, "place") > 0)
+    return "'place' goes first: linerate topo place, and its options behind it.";
+  for (const auto& word : words)
+    if (!nearest_match(word, kPlace).empty())
+      return fmt::format("linerate topo has no '{}'. Did you mean 'place'?", word);
+  return refusal;
+}
+
+}  // namespace
+
+std::span<const OptionRow> machine_options() { return kMachineRows; }
+std::span<const OptionRow> view_options() { return kViewRows; }
+std::span<const OptionRow> prediction_options() { return kPredictionRows; }
+
+Result<TopoConfig> parse_topo(const std::vector<std::string>& words) {
+  TopoConfig config;
+  const auto given = read_options(words, Audience::topo, config);
+  if (!given) return Failure{about_place(words, given.sentence())};
+  if (const auto refusal = settle_json(config)) return Failure{*refusal};
+  if (const auto refusal = refuse_useless(*given, config)) return Failure{*refusal};
+  if (const auto refusal = check_view(*given, config)) return Failure{*refusal};
+  return config;
+}
+
+}  // namespace linerate
