@@ -1,7 +1,7 @@
 # Compiles several files at once: most of a file's time is its headers. Left out are files whose
 # local names others of their folder use too, as tables of rows do.
 function(linerate_unite target)
-  set(apart "collectives/|host/algorithms/|cli/(options_|variables|markdown)")
+  set(apart "collectives/|host/algorithms/|cli/markdown")
   string(APPEND apart "|output/nccl_tests_json")
   string(APPEND apart "|launch/(store/client|tree/connect|tree/link|watch/address)")
   set(sources ${ARGN})

@@ -41,9 +41,7 @@ std::string left_side(const OptionRow& row) {
 std::string option_line(const OptionRow& row) {
   const auto suffix =
       row.default_text.empty() ? std::string() : fmt::format(" [{}]", row.default_text);
-  auto left = left_side(row);
-  if (left.size() + 2 > kOptionColumn) left += '\n' + std::string(kOptionColumn, ' ');
-  return in_column(left, kOptionColumn, std::string(row.help) + suffix);
+  return in_column(left_side(row), kOptionColumn, std::string(row.help) + suffix);
 }
 
 std::string options_text(Audience program) {

@@ -232,7 +232,8 @@ constexpr std::string_view kIntroduction =
 constexpr std::string_view kValues =
     "## Values\n\n"
     "- Forms: `-b 8`, `-b8`, `--minbytes 8`, `--minbytes=8`. Every option takes one value, but\n"
-    "  flags (no value in the tables) take none. A word that belongs to no option is refused.\n"
+    "  flags (no value in the tables) take none, and `--explain` two. A word that belongs to no\n"
+    "  option is refused, as is a value that is empty or the name of an option.\n"
     "- Long names are written out: `--minb` is refused with the name it is near to.\n"
     "- An option given twice takes its last value, so that a script can append to its defaults.\n"
     "  All its values are checked.\n"

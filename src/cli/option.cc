@@ -50,31 +50,32 @@ std::string OptionRow::shortest() const {
 }
 
 std::span<const OptionGroup> option_groups(Audience program) {
-  static const auto kHelp = help_options().first(1);
-  static const std::array<OptionGroup, 1> kMemcpy{{{"Options", memcpy_options()}}};
-  static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
-  static const std::array<OptionGroup, 4> kTopo{{{"Which machine", machine_options()},
-                                                 {"What is shown", view_options()},
-                                                 {"What is predicted", prediction_options()},
-                                                 {"Help", kHelp}}};
-  static const std::array<OptionGroup, 5> kPlace{{{"Job", placement_options()},
-                                                  {"Output", plan_options()},
-                                                  {"Which machine", machine_options()},
-                                                  {"Model", model_options()},
-                                                  {"Help", kHelp}}};
+  static const auto kHelp = help_options().first(1);  // -h
+  static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
+  static const std::array<OptionGroup, 2> kTuneGroups{
+      {{"Options", tune_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
+                                                       {"What is shown", view_options()},
+                                                       {"What is predicted", prediction_options()},
+                                                       {"Help", kHelp}}};
+  static const std::array<OptionGroup, 5> kPlaceGroups{{{"Job", placement_options()},
+                                                        {"Output", plan_options()},
+                                                        {"Which machine", machine_options()},
+                                                        {"Model", model_options()},
+                                                        {"Help", kHelp}}};
   switch (program) {
     case Audience::both:
     case Audience::collectives:
     case Audience::p2p:
       return groups_of_ranks();
     case Audience::memcpy:
-      return kMemcpy;
+      return kMemcpyGroups;
     case Audience::topo:
-      return kTopo;
+      return kTopoGroups;
     case Audience::place:
-      return kPlace;
+      return kPlaceGroups;
     case Audience::tune:
-      return kTune;
+      return kTuneGroups;
   }
   __builtin_unreachable();
 }

@@ -12,7 +12,7 @@ namespace linerate {
 namespace {
 
 constexpr std::int64_t kMaxGpus = 1024;
-constexpr std::array<Choice<std::string_view>, 3> kBackends{
+constexpr std::array<Choice<std::string_view>, 3> kCopyBackends{
     {{"auto", "auto"}, {"nccl", "nccl"}, {"host", "host"}}};
 
 Refusal set_copy_bytes(const Argument& given, RunConfig& config) {
@@ -35,14 +35,14 @@ Refusal set_gpus(const Argument& given, RunConfig& config) {
   return {};
 }
 
-Refusal set_backend(const Argument& given, RunConfig& config) {
+Refusal set_copy_backend(const Argument& given, RunConfig& config) {
   std::string_view backend;
-  if (auto refusal = set_choice<std::string_view>(given, kBackends, backend)) return refusal;
+  if (auto refusal = set_choice<std::string_view>(given, kCopyBackends, backend)) return refusal;
   config.backend = backend;
   return {};
 }
 
-constexpr auto kRows = std::to_array<OptionRow>({
+constexpr auto kMemcpyRows = std::to_array<OptionRow>({
     {.short_name = 't',
      .long_name = "test",
      .metavar = "NAMES",
@@ -99,7 +99,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
      .default_text = "auto",
      .help = "auto and nccl: GPUs, through the module of the nccl backend; host: no GPU",
      .note = "host measures copies within the host's memory.",
-     .apply = set_backend},
+     .apply = set_copy_backend},
     {.long_name = "jsonl",
      .metavar = "FILE",
      .help = "one JSON object a line, as it is measured; appends to FILE",
@@ -117,6 +117,6 @@ constexpr auto kRows = std::to_array<OptionRow>({
 
 }  // namespace
 
-std::span<const OptionRow> memcpy_options() { return kRows; }
+std::span<const OptionRow> memcpy_options() { return kMemcpyRows; }
 
 }  // namespace linerate

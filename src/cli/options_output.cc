@@ -38,7 +38,7 @@ Refusal set_json_file(const Argument& given, RunConfig& config) {
 constexpr std::array<Choice<bool>, 2> kExpect{{{"auto", true}, {"off", false}}};
 
 Refusal set_fail_below(const Argument& given, RunConfig& config) {
-  constexpr NumberRange kShares{.least = 0, .most = 1};
+  constexpr NumberRange kShares{.min = 0, .max = 1};
   double share = 0;
   if (auto refusal = set_number(given, kShares, share)) return refusal;
   config.fail_below = share;

@@ -25,11 +25,11 @@ Refusal set_backend(const Argument& given, RunConfig& config) {
   return {};
 }
 
-constexpr std::int64_t kLargestFactor = 1 << 30;
-constexpr std::int64_t kLargestShift = 1 << 20;  // elements
+constexpr std::int64_t kMaxFactor = 1 << 30;
+constexpr std::int64_t kMaxShift = 1 << 20;  // elements
 
 Refusal set_step_factor(const Argument& given, RunConfig& config) {
-  auto refusal = set_whole(given, {1, kLargestFactor}, config.step_factor);
+  auto refusal = set_whole(given, {1, kMaxFactor}, config.step_factor);
   if (refusal) *refusal += " 2 doubles the size each time, 1 means off: -i is added instead.";
   return refusal;
 }
@@ -148,7 +148,7 @@ constexpr auto kSizeRows = std::to_array<OptionRow>({
      .default_text = "0",
      .help = "shift both buffers by N elements",
      .audience = Audience::collectives,
-     .apply = set_whole_of<RunConfig, &RunConfig::unalign, 0, kLargestShift>},
+     .apply = set_whole_of<RunConfig, &RunConfig::unalign, 0, kMaxShift>},
     {.long_name = "limit-memory",
      .metavar = "SIZE",
      .help = "memory of one rank's buffers",

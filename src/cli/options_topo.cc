@@ -15,7 +15,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::int64_t kMaxNodes = 65536, kMaxFactor = 1024;
+constexpr std::int64_t kMaxPredictedNodes = 65536, kMaxPredictedFactor = 1024;
 
 std::string exclusion(std::string_view one, std::string_view other, std::string_view what) {
   return fmt::format("{} and {} exclude each other: give one {}.", one, other, what);
@@ -101,7 +101,7 @@ Refusal set_prediction(const Argument& given, TopoConfig& config) {
   const auto name = collective != nullptr ? collective->name : given.text;
   auto names = topo::p2p_collectives();
   config.collective = collective;
-  config.sends =
+  config.p2p_collective =
       collective != nullptr && topo::is_p2p_collective(*collective) ? collective : nullptr;
   for (const auto function : topo::kAllFunctions) {
     names.push_back(name_of(function));
@@ -199,7 +199,7 @@ constexpr auto kPredictionRows = std::to_array<OptionRow>({
      .default_text = "4",
      .help = "--predict: from one size to the next",
      .belongs_to = "predict",
-     .apply = set_whole_of<TopoConfig, &TopoConfig::step_factor, 2, kMaxFactor>},
+     .apply = set_whole_of<TopoConfig, &TopoConfig::step_factor, 2, kMaxPredictedFactor>},
     {.short_name = 'd',
      .long_name = "datatype",
      .metavar = "TYPE",
@@ -221,7 +221,7 @@ constexpr auto kPredictionRows = std::to_array<OptionRow>({
      .belongs_to = "predict",
      .apply =
          [](const Argument& a, TopoConfig& c) {
-           return set_node_counts(a, {1, kMaxNodes}, c.nnodes);
+           return set_node_counts(a, {1, kMaxPredictedNodes}, c.nnodes);
          }},
 });
 

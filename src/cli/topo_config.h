@@ -58,7 +58,8 @@ struct TopoConfig {
   // prediction
   const Collective* collective = nullptr;
   topo::Function function = topo::Function::all_reduce;
-  const Collective* sends = nullptr;  // instead of the function: one that NCCL makes of sends
+  const Collective* p2p_collective =
+      nullptr;  // instead of the function: one that NCCL makes of sends
   topo::Reduced reduced{};
   std::size_t min_bytes = 0, max_bytes = 0;
   int step_factor = 0;

@@ -62,11 +62,11 @@ Refusal set_seconds(const Argument& given, double& out) {
   return {};
 }
 
-Refusal set_number(const Argument& given, NumberRange bounds, double& out) {
+Refusal set_number(const Argument& given, NumberRange limits, double& out) {
   const auto number = parse_number(given.label, given.text);
-  if (!number || *number < bounds.least || *number > bounds.most)
+  if (!number || *number < limits.min || *number > limits.max)
     return fmt::format("{} '{}' is not a number from {} to {}.", given.label, given.text,
-                       bounds.least, bounds.most);
+                       limits.min, limits.max);
   out = *number;
   return {};
 }

@@ -85,10 +85,10 @@ Refusal set_seconds(const Argument& given, double& out);
 
 // A number between the bounds, both included.
 struct NumberRange {
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
 };
-Refusal set_number(const Argument& given, NumberRange bounds, double& out);
+Refusal set_number(const Argument& given, NumberRange limits, double& out);
 
 // The name of a file to write or read: not empty, and not "-", because stdout is the table's.
 Refusal set_file(const Argument& given, std::string& out);

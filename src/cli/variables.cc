@@ -38,7 +38,7 @@ Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
 }
 
 // The mask stands after the operator, because it takes precedence.
-constexpr auto kRows = std::to_array<VariableRow>({
+constexpr auto kVariableRows = std::to_array<VariableRow>({
     {.name = "NCCL_TESTS_SPLIT",
      .metavar = "OP N",
      .help = "groups of ranks: colour = rank OP N, such as MOD8 or DIV4",
@@ -90,6 +90,6 @@ constexpr auto kRows = std::to_array<VariableRow>({
 
 }  // namespace
 
-std::span<const VariableRow> variables() { return kRows; }
+std::span<const VariableRow> variables() { return kVariableRows; }
 
 }  // namespace linerate

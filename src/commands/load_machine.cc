@@ -42,6 +42,15 @@ std::string guess_text(const std::vector<const topo::Net*>& ports) {
                      topo::net_gbps(*ports.front()));
 }
 
+// What the source could not tell; and, between nodes, which NICs have the speed that NCCL guesses.
+// A sentence each.
+std::vector<std::string> caveats_of_node(const topo::System& system, bool between_nodes) {
+  auto caveats = system.unseen;
+  const auto ports = ports_without_speed(system);
+  if (between_nodes && !ports.empty()) caveats.push_back(guess_text(ports));
+  return caveats;
+}
+
 }  // namespace
 
 Result<System> load_machine(const MachineChoice& choice) {
@@ -77,27 +86,20 @@ System as_nccl_takes(const MachineChoice& choice, const System& system) {
   return detected ? topo::nccl_view(system) : system;
 }
 
-std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes) {
-  auto doubts = system.unseen;
-  const auto ports = ports_without_speed(system);
-  if (between_nodes && !ports.empty()) doubts.push_back(guess_text(ports));
-  return doubts;
-}
-
-std::vector<std::string> doubts_about(const topo::Cluster& cluster, int nnodes) {
+std::vector<std::string> caveats_about(const topo::Cluster& cluster, int nnodes) {
   std::vector<std::string> all;
   int first = 0;  // node of the group
   for (const auto& group : cluster.groups) {
     if (first >= nnodes) break;
     first += group.count;
-    for (auto& sentence : doubts_about(*group.system, nnodes > 1))
+    for (auto& sentence : caveats_of_node(*group.system, nnodes > 1))
       if (std::ranges::count(all, sentence) == 0) all.push_back(std::move(sentence));
   }
   return all;
 }
 
-void tell_doubts(const std::vector<std::string>& doubts) {
-  for (const auto& sentence : doubts)
+void print_caveats(const std::vector<std::string>& caveats) {
+  for (const auto& sentence : caveats)
     fmt::print(stderr, "linerate: not seen: {}\n", plain_text(sentence));
 }
 

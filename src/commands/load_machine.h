@@ -22,15 +22,12 @@ Result<topo::Cluster> load_cluster(const MachineChoice& choice);
 // What was detected is what there is; NCCL takes of it what it needs.
 topo::System as_nccl_takes(const MachineChoice& choice, const topo::System& system);
 
-// What the source could not tell; and, between nodes, which NICs have the speed that NCCL guesses.
-// A sentence each.
-std::vector<std::string> doubts_about(const topo::System& system, bool between_nodes);
-
-// Of all kinds among the first `nnodes` nodes, each sentence once.
-std::vector<std::string> doubts_about(const topo::Cluster& cluster, int nnodes);
+// What the sources of the first `nnodes` nodes could not tell; and, between nodes, which NICs have
+// the speed that NCCL guesses. A sentence each, once.
+std::vector<std::string> caveats_about(const topo::Cluster& cluster, int nnodes);
 
 // Prints them on stderr, a line each.
-void tell_doubts(const std::vector<std::string>& doubts);
+void print_caveats(const std::vector<std::string>& caveats);
 
 // "--cluster: its nodes are of several kinds (a, b)", each once: the sentence goes on behind it.
 std::string several_kinds(const topo::Cluster& cluster);

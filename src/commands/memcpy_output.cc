@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "base/time_text.h"
-#include "output/file_sinks.h"
+#include "commands/outputs.h"
 #include "output/matrix.h"
 
 #include <fmt/format.h>
@@ -48,16 +48,7 @@ std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, do
 Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config,
                                                          const std::function<bool()>& interrupted) {
   std::unique_ptr<MemcpyOutput> output(new MemcpyOutput);
-  if (!config.jsonl_file.empty()) {
-    auto sink = JsonlSink::open(config.jsonl_file, interrupted);
-    if (!sink) return sink.failure();
-    output->files_.add(std::move(sink).value());
-  }
-  if (!config.csv_file.empty()) {
-    auto sink = CsvSink::open(config.csv_file, interrupted);
-    if (!sink) return sink.failure();
-    output->files_.add(std::move(sink).value());
-  }
+  if (auto failure = add_record_files(config, interrupted, output->files_)) return *failure;
   return output;
 }
 

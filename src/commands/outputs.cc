@@ -76,6 +76,19 @@ std::optional<std::string> crowding_note(const RunInfo& run) {
 
 }  // namespace
 
+std::optional<Failure> add_record_files(const RunConfig& config,
+                                        const std::function<bool()>& interrupted, SinkList& sinks) {
+  const auto& jsonl = config.jsonl_file;
+  const auto& csv = config.csv_file;
+  if (auto failure = add_file<JsonlSink>(jsonl, interrupted, sinks)) return failure;
+  if (auto failure = add_file<CsvSink>(csv, interrupted, sinks)) return failure;
+  std::error_code unknown;  // also through links
+  if (jsonl.empty() || csv.empty() || !std::filesystem::equivalent(jsonl, csv, unknown))
+    return std::nullopt;
+  return Failure{
+      fmt::format("--jsonl '{}' and --csv '{}' are the same file: give each its own.", jsonl, csv)};
+}
+
 Outputs::Outputs(const RunConfig& config, const Environment& environment)
     : config_(config), environment_(environment), options_(table_options(config)) {}
 
@@ -88,14 +101,7 @@ Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config,
 }
 
 std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrupted) {
-  const auto& jsonl = config_.jsonl_file;
-  const auto& csv = config_.csv_file;
-  if (auto failure = add_file<JsonlSink>(jsonl, interrupted, sinks_)) return failure;
-  if (auto failure = add_file<CsvSink>(csv, interrupted, sinks_)) return failure;
-  std::error_code unknown;  // also through links
-  if (!jsonl.empty() && !csv.empty() && std::filesystem::equivalent(jsonl, csv, unknown))
-    return Failure{fmt::format("--jsonl '{}' and --csv '{}' are the same file: give each its own.",
-                               jsonl, csv)};
+  if (auto failure = add_record_files(config_, interrupted, sinks_)) return failure;
   if (config_.json_file.empty()) return std::nullopt;
   auto report = NcclTestsJson::open(config_.json_file);
   if (!report) return report.failure();

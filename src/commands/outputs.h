@@ -21,6 +21,10 @@
 
 namespace linerate {
 
+// Opens the files of --jsonl and --csv, and adds them to `sinks`; what is wrong with one otherwise.
+std::optional<Failure> add_record_files(const RunConfig& config,
+                                        const std::function<bool()>& interrupted, SinkList& sinks);
+
 // Lives on rank 0; used from rank 0's thread, then from the process' main thread after it has
 // ended.
 class Outputs {

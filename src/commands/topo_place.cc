@@ -86,8 +86,8 @@ bool meets_slow_switches(const topo::Cluster& cluster, int nnodes) {
 }
 
 // What the costs leave out, where some are shown.
-void tell_limits(const topo::Cluster& cluster, const topo::Plan& plan, PlaceFormat format) {
-  tell_doubts(doubts_about(cluster, plan.nnodes));
+void print_limits(const topo::Cluster& cluster, const topo::Plan& plan, PlaceFormat format) {
+  print_caveats(caveats_about(cluster, plan.nnodes));
   const bool shown = format == PlaceFormat::table || format == PlaceFormat::json;
   if (shown && !plan.costs.empty() && meets_slow_switches(cluster, plan.nnodes))
     fmt::print(stderr,
@@ -116,7 +116,7 @@ ExitCode topo_place(const CommandInput& input) {
     if (!rankfile) return refuse("--rankfile: " + rankfile.sentence());
     write_rankfile(config.rankfile, *rankfile);
   }
-  tell_limits(*nodes, *plan, config.format);
+  print_limits(*nodes, *plan, config.format);
   fmt::print("{}", *text);
   return ExitCode::ok;
 }

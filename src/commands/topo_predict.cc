@@ -64,14 +64,14 @@ std::string no_p2p_bound(const TopoConfig& config, const topo::Cluster& cluster,
   if (const int most = cluster.identical_to_first(); nnodes > most)
     return fmt::format("sends have a bound on nodes that are alike: give --nodes {} at most.",
                        most);
-  const auto refusal = config.sends->refusal;
+  const auto refusal = config.p2p_collective->refusal;
   return (refusal != nullptr ? refusal(nranks) : std::nullopt).value_or("");
 }
 
 // What is asked for, and what it rests on that nobody has told.
 struct Asked {
   const std::vector<int>& counts;
-  const std::vector<std::string>& doubts;
+  const std::vector<std::string>& caveats;
 };
 
 ExitCode predict_p2p(const TopoConfig& config, const ClusterNodes& nodes, const Asked& asked) {
@@ -85,16 +85,17 @@ ExitCode predict_p2p(const TopoConfig& config, const ClusterNodes& nodes, const 
   std::vector<topo::P2pRow> rows;
   for (const int nnodes : counts) {
     const topo::P2pModel model(graph, nnodes);
-    const auto costs = topo::costs_on(cluster, nodes.links(), model, *config.sends);
+    const auto costs = topo::costs_on(cluster, nodes.links(), model, *config.p2p_collective);
     const auto more = topo::p2p_rows(graph, costs,
-                                     {.collective = *config.sends,
+                                     {.collective = *config.p2p_collective,
                                       .nnodes = nnodes,
                                       .min_bytes = config.min_bytes,
                                       .max_bytes = config.max_bytes,
                                       .step_factor = config.step_factor});
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  const topo::P2pRowsOf of{*config.sends, config.machine.version, counts, gpus, asked.doubts};
+  const topo::P2pRowsOf of{*config.p2p_collective, config.machine.version, counts, gpus,
+                           asked.caveats};
   fmt::print("{}", config.as_json ? topo::p2p_json(rows, of) : topo::p2p_table(rows, of));
   return ExitCode::ok;
 }
@@ -102,13 +103,13 @@ ExitCode predict_p2p(const TopoConfig& config, const ClusterNodes& nodes, const 
 ExitCode predict(const TopoConfig& config, ClusterNodes nodes, const std::vector<int>& counts) {
   for (const int nnodes : counts)
     if (const auto why = nodes.unfit(nnodes); !why.empty()) return refuse("--predict: " + why);
-  const auto doubts = doubts_about(nodes.cluster(), counts.back());
-  tell_doubts(doubts);
-  if (config.sends != nullptr) return predict_p2p(config, nodes, {counts, doubts});
+  const auto caveats = caveats_about(nodes.cluster(), counts.back());
+  print_caveats(caveats);
+  if (config.p2p_collective != nullptr) return predict_p2p(config, nodes, {counts, caveats});
   warn_of_mixed_nics(nodes, config, counts.back());
   if (config.as_json)
     fmt::print("{}", topo::prediction_json(rows_of(nodes, config, counts), config.function,
-                                           config.machine.version, doubts));
+                                           config.machine.version, caveats));
   else if (counts.size() == 1)
     fmt::print("{}", text_of_one(nodes, config, counts.front()));
   else

@@ -84,8 +84,8 @@ TEST(TopoWords, CallACollectiveAsTheToolsDo) {
     const auto config = parse_topo({"--predict", name});
 
     ASSERT_TRUE(config) << config.sentence();
-    ASSERT_NE(config->sends, nullptr);
-    EXPECT_EQ(config->sends->name, "all_to_all");
+    ASSERT_NE(config->p2p_collective, nullptr);
+    EXPECT_EQ(config->p2p_collective->name, "all_to_all");
   }
   EXPECT_EQ(parse_topo({"--predict", "all_gather_perf"})->function, topo::Function::all_gather);
 }
@@ -94,7 +94,7 @@ TEST(TopoWords, OfAPredictionHaveATypeAndAnOperator) {
   const auto config = parse_topo({"--predict", "all_reduce", "-d", "f8e4m3", "-o", "max"});
 
   ASSERT_TRUE(config) << config.sentence();
-  EXPECT_EQ(config->sends, nullptr);
+  EXPECT_EQ(config->p2p_collective, nullptr);
   EXPECT_EQ(config->reduced.type, DataType::f8e4m3);
   EXPECT_EQ(config->reduced.op, RedOp::max);
 }
