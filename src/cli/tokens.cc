@@ -113,13 +113,28 @@ const OptionRow* option_called(std::string_view word, Audience program) {
 
 }  // namespace
 
+Refusal misplaced_value(const Token& token, Audience program) {
+  const auto& [row, text] = token;
+  if (row->is_flag()) return {};
+  if (text.empty())
+    return fmt::format("{} is given an empty value: give {}, or leave it out.", row->label(),
+                       row->metavar);
+  if (option_called(text.substr(0, text.find('=')), program) != nullptr)
+    return fmt::format("{} is followed by the option {}: give {} between them.", row->label(), text,
+                       row->metavar);
+  return {};
+}
+
 Result<std::vector<Token>> tokenise(std::span<const std::string> words, Audience program) {
   const auto rows = option_rows(program);
   std::vector<Token> tokens;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (const auto refusal = one_dash_too_few(words[i], program)) return Failure{*refusal};
     const auto named = named_by(words[i], rows);
-    if (named.row == nullptr) return Failure{stray(words[i], program)};
+    if (named.row == nullptr) {
+      const auto cause = tokens.empty() ? Refusal() : misplaced_value(tokens.back(), program);
+      return Failure{cause.value_or(stray(words[i], program))};
+    }
     auto value = attached_value(words[i], named);
     if (!value) return value.failure();
     const auto& row = *named.row;
@@ -161,18 +176,6 @@ Refusal incomplete(std::span<const Token> tokens, Audience program) {
     return fmt::format("{} belongs to --{}{}{}: give both, or leave it out.", row->label(),
                        owner->long_name, owner->is_flag() ? "" : " ", owner->metavar);
   }
-  return {};
-}
-
-Refusal misplaced_value(const Token& token, Audience program) {
-  const auto& [row, text] = token;
-  if (row->is_flag()) return {};
-  if (text.empty())
-    return fmt::format("{} is given an empty value: give {}, or leave it out.", row->label(),
-                       row->metavar);
-  if (option_called(text.substr(0, text.find('=')), program) != nullptr)
-    return fmt::format("{} is followed by the option {}: give {} between them.", row->label(), text,
-                       row->metavar);
   return {};
 }
 

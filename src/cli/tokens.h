@@ -29,8 +29,7 @@ bool is_given(std::span<const Token> tokens, std::string_view long_name);
 // Options that lack the one they belong to, and required ones that are missing.
 Refusal incomplete(std::span<const Token> tokens, Audience program);
 
-// A value that is empty, or the name of the next option, which no option means. Asked where the
-// row's setter has nothing against it.
+// A value that is empty, or the name of the next option, which nobody means.
 Refusal misplaced_value(const Token& token, Audience program);
 
 // Gives `config` the defaults of the rows.

@@ -179,7 +179,7 @@ TEST(TopoWords, DoNotTakeTheNextOptionForAValue) {
               HasSubstr("--svg is followed by the option --json: give FILE"));
   EXPECT_THAT(parse_topo({"--svg", "-h"}).sentence(), HasSubstr("--svg is followed by the option"));
   EXPECT_THAT(parse_topo({"--predict", "-b", "8"}).sentence(),
-              HasSubstr("--predict: Unknown collective '-b'"));
+              HasSubstr("--predict is followed by the option -b"));
   EXPECT_TRUE(parse_topo({"--svg", "./--json"}));
 }
 
