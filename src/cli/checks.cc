@@ -1,4 +1,4 @@
-// See checks.h.
+// One function for each kind of contradiction; the first that finds one is the sentence.
 #include "cli/checks.h"
 
 #include "base/units.h"

@@ -196,8 +196,8 @@ std::span<const CommandRow> commands() {
        "measure the host backend's algorithms here, and use the fastest from then on",
        Audience::tune,
        "Measures every algorithm of the host backend by collective, ranks and size, and keeps the "
-       "fastest in a table that later runs on this machine use. host is the one with a "
-       "choice.",
+       "fastest in a table that later runs on this machine use. The host backend is the only "
+       "one with a choice.",
        "It measures the host backend, the one with a choice of algorithms."},
       {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
       {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},

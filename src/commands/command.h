@@ -1,4 +1,12 @@
-// What every sub-command gets from main.
+// The sub-commands: each puts the layers below together, from its words to the exit code. main.cc
+// calls one of them. The files:
+//   perf.cc       the tools that run ranks: preview.h refuses what cannot run and prints
+//                 what would, describe.h says what a run is, outputs.h is its table and files
+//   memcpy.cc     memcpy_perf, with memcpy_output.h
+//   topo.cc       topo and its views; topo_place.cc, topo_predict.cc and topo_measure.cc (with
+//                 survey_text.h) the larger ones; load_machine.h reads the machine they are about
+//   tune.cc       tune host
+//   report.cc     report, and pictures: Python scripts
 #pragma once
 
 #include "base/environment.h"

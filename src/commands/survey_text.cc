@@ -1,4 +1,4 @@
-// See survey_text.h.
+// Columns of read, write, copy and triad; nodes and links below a share of the best are named.
 #include "commands/survey_text.h"
 
 #include "base/units.h"
