@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/units.h"
+#include "topo/detect/sysfs.h"
 
 #include <fmt/format.h>
 #include <hwloc.h>
@@ -11,6 +12,7 @@
 #include <bit>
 #include <cstdlib>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -178,6 +180,15 @@ std::vector<HardwareThread> hardware_threads(ThreadScope scope) {
                        .package = number_of(topology, HWLOC_OBJ_PACKAGE, thread)});
   }
   return cores_first(std::move(threads));
+}
+
+int count_nvidia_gpus(const std::filesystem::path& sysfs) {
+  constexpr std::int64_t kDisplay = 0x03;  // the first of the class' three bytes
+  const auto devices = sysfs / "bus/pci/devices";
+  return static_cast<int>(std::ranges::count_if(topo::names_in(devices), [&](const auto& name) {
+    return topo::number_in(devices / name / "vendor") == topo::kNvidiaVendor &&
+           topo::number_in(devices / name / "class").value_or(0) >> 16 == kDisplay;
+  }));
 }
 
 }  // namespace linerate

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -52,5 +53,10 @@ enum class ThreadScope : std::uint8_t {
 std::vector<HardwareThread> hardware_threads(ThreadScope scope);
 // The same order, of any threads.
 std::vector<HardwareThread> cores_first(std::vector<HardwareThread> threads);
+
+// What the PCI bus shows without any driver's help: NVIDIA's display and 3D controllers (vendor
+// 0x10de, class 0x03) on the bus that `sysfs` shows, a folder as /sys is. 0 where it cannot be
+// read.
+int count_nvidia_gpus(const std::filesystem::path& sysfs = "/sys");
 
 }  // namespace linerate

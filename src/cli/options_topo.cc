@@ -4,7 +4,7 @@
 #include "cli/tokens.h"
 #include "cli/topo_config.h"
 #include "cli/values.h"
-#include "topo/model/p2p_steps.h"
+#include "topo/model/p2p_model.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "topo/detect/hwloc_xml.h"
 #include "topo/detect/nccl_merge.h"
 #include "topo/read/nccl_xml.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 

@@ -6,16 +6,11 @@
 #include "commands/load_machine.h"
 #include "commands/report.h"
 #include "topo/cluster/platforms.h"
-#include "topo/graph/explain.h"
+#include "topo/graph/paths.h"
 #include "topo/lint/lint.h"
-#include "topo/show/cluster.h"
 #include "topo/show/device_text.h"
-#include "topo/show/dot.h"
-#include "topo/show/json.h"
-#include "topo/show/matrix.h"
-#include "topo/show/nccl_xml_export.h"
-#include "topo/show/tree.h"
-#include "topo/system/port_use.h"
+#include "topo/show/views.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 

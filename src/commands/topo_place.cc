@@ -3,7 +3,6 @@
 #include "base/whole_file.h"
 #include "commands/load_machine.h"
 #include "commands/topo.h"
-#include "topo/place/launch_text.h"
 #include "topo/place/plan_text.h"
 
 #include <fmt/format.h>

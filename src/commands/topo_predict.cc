@@ -2,7 +2,7 @@
 #include "commands/load_machine.h"
 #include "commands/topo.h"
 #include "topo/cluster/cluster_predictor.h"
-#include "topo/cluster/p2p_traffic.h"
+#include "topo/cluster/fabric_traffic.h"
 #include "topo/show/prediction.h"
 
 #include <fmt/format.h>

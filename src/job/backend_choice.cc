@@ -2,7 +2,7 @@
 #include "job/backend_choice.h"
 
 #include "backends/host/emulation/network_file.h"
-#include "topo/pci.h"
+#include "topo/machine.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // A cluster: groups of nodes and the network between them, and the YAML file that describes one.
 //
 // NCCL knows nothing of switches. ClusterPredictor takes its choice from topo/model, follows its
-// channels over the nodes (fabric_traffic.h, p2p_traffic.h) and slows the call down by the switch
-// that needs longest for its bytes (fabric_bound.h). node_shape.h makes systems of a few numbers,
-// platforms.h names the built-in ones.
+// channels over the nodes (fabric_traffic.h) and slows the call down by the switch
+// that needs longest for its bytes. platforms.h makes systems of a few numbers, the built-in ones
+// among them.
 #pragma once
 
 #include "base/result.h"

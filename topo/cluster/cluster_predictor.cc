@@ -25,7 +25,7 @@ std::string reason(const TimeParts& nccl, double fabric_us, const FabricLoad& lo
 
 // Why NCCL has no place for a node's devices; empty: it has.
 std::string too_many(const Graph& graph, std::string_view topology) {
-  const auto most = static_cast<std::size_t>(graph_rules(graph.version()).most_of_a_kind);
+  const auto most = static_cast<std::size_t>(graph_rules(graph.version()).max_of_a_kind);
   for (const auto& [kind, words] : {std::pair{NodeKind::gpu, "GPUs"}, {NodeKind::net, "NIC ports"}})
     if (const auto own = graph.of(kind).size(); own > most)
       return fmt::format("{} has {} {}, and NCCL {} takes {} in a node at most.", topology, own,

@@ -1,7 +1,7 @@
 // What NCCL will do on the first nodes of a cluster, and how fast the cluster's network lets it.
 #pragma once
 
-#include "topo/cluster/fabric_bound.h"
+#include "topo/cluster/fabric_traffic.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
 

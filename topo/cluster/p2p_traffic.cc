@@ -1,4 +1,5 @@
-#include "topo/cluster/p2p_traffic.h"
+// Splits each send by the rails of its routes, then adds up which racks send to which.
+#include "topo/cluster/fabric_traffic.h"
 
 #include <algorithm>
 #include <map>
@@ -21,13 +22,13 @@ struct RackFlows {
 // Which part of a send is on which rail.
 class P2pRails {
  public:
-  P2pRails(const P2pModel& sends, const std::map<int, int>& rails, std::size_t nrails)
-      : sends_(sends), rails_(rails), nrails_(nrails) {}
+  P2pRails(const P2pModel& model, const std::map<int, int>& rails, std::size_t nrails)
+      : model_(model), rails_(rails), nrails_(nrails) {}
 
   RailFlows of(const P2pStep& step) const {
     RailFlows flows{.out = none(), .in = none(), .up = none(), .down = none()};
-    for (int a = 0; a < sends_.ranks().gpus; ++a)
-      for (int b = 0; b < sends_.ranks().gpus; ++b)
+    for (int a = 0; a < model_.ranks().gpus; ++a)
+      for (int b = 0; b < model_.ranks().gpus; ++b)
         if (const double bytes = std::max(step.out(a, b), step.in(a, b)); bytes > 0)
           add(bytes, leaving(a, b), arriving(b), flows);
     return flows;
@@ -38,14 +39,14 @@ class P2pRails {
 
   std::vector<double> leaving(int from, int peer) const {
     auto shares = none();
-    for (const auto& route : sends_.routes().out(from, peer))
+    for (const auto& route : model_.routes().out(from, peer))
       if (!route.hops.empty()) shares[rail_of(route.hops.back().to)] += route.share;
     return shares;
   }
 
   std::vector<double> arriving(int to) const {
     auto shares = none();
-    for (const auto& route : sends_.routes().in(to))
+    for (const auto& route : model_.routes().in(to))
       if (!route.hops.empty()) shares[rail_of(route.hops.front().from)] += route.share;
     return shares;
   }
@@ -62,7 +63,7 @@ class P2pRails {
     }
   }
 
-  const P2pModel& sends_;
+  const P2pModel& model_;
   const std::map<int, int>& rails_;
   std::size_t nrails_;
 };
@@ -131,12 +132,12 @@ class RackCount {
 
 }  // namespace
 
-FabricTraffic traffic_of(const Cluster& cluster, const P2pModel& sends, const P2pStep& step) {
+FabricTraffic traffic_of(const Cluster& cluster, const P2pModel& model, const P2pStep& step) {
   const auto nrails = static_cast<std::size_t>(cluster.fabric.rails);
-  const auto rails = rails_of_ports(sends.graph(), cluster.fabric.rails);
-  const auto flows = P2pRails(sends, rails, nrails).of(step);
+  const auto rails = rails_of_ports(model.graph(), cluster.fabric.rails);
+  const auto flows = P2pRails(model, rails, nrails).of(step);
   FabricTraffic traffic;
-  for (const auto& rack : RackCount(cluster, sends.ranks().nnodes).of(step))
+  for (const auto& rack : RackCount(cluster, model.ranks().nnodes).of(step))
     for (std::size_t rail = 0; rail < nrails; ++rail) {
       traffic.up.push_back(rack.out * flows.out[rail] + rack.inside * flows.up[rail]);
       traffic.down.push_back(rack.in * flows.in[rail] + rack.inside * flows.down[rail]);
@@ -148,14 +149,14 @@ FabricTraffic traffic_of(const Cluster& cluster, const P2pModel& sends, const P2
 }
 
 std::optional<P2pCosts> costs_on(const Cluster& cluster, const FabricLinks& links,
-                                 const P2pModel& sends, const Collective& what) {
-  auto costs = sends.costs(what);
-  if (!costs || sends.ranks().nnodes < 2) return costs;
-  const auto steps = *p2p_steps(what, sends.ranks());
+                                 const P2pModel& model, const Collective& what) {
+  auto costs = model.costs(what);
+  if (!costs || model.ranks().nnodes < 2) return costs;
+  const auto steps = *p2p_steps(what, model.ranks());
   for (std::size_t n = 0; n < steps.size(); ++n) {
     auto& cost = costs->steps[n];
     if (!steps[n].leaves_node()) continue;
-    const auto load = narrowest(traffic_of(cluster, sends, steps[n]), links, cluster.fabric);
+    const auto load = narrowest(traffic_of(cluster, model, steps[n]), links, cluster.fabric);
     cost.latency_us += load.crossing_us;
     if (load.us_per_byte <= cost.us_per_byte) continue;
     cost.us_per_byte = load.us_per_byte;

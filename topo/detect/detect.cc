@@ -1,13 +1,10 @@
 #include "topo/detect/detect.h"
 
-#include "topo/detect/cpus_of_tree.h"
-#include "topo/detect/hwloc_cpus.h"
-#include "topo/detect/nets_of_tree.h"
-#include "topo/detect/nvml_gpus.h"
+#include "topo/detect/hwloc_system.h"
+#include "topo/detect/nvml.h"
 #include "topo/detect/pci_tree.h"
-#include "topo/detect/sysfs_text.h"
-#include "topo/detect/tree_file.h"
-#include "topo/system/gpu_models.h"
+#include "topo/detect/sysfs.h"
+#include "topo/system/pci_ids.h"
 
 #include <fmt/format.h>
 
@@ -107,7 +104,7 @@ System detect(const DetectInput& input) {
     tell_without_nvml(devices, unseen);
   complete_gpus(input.root, devices);
   place_nets(nets_of_tree(input.root, unseen), devices, system);
-  hang(std::move(devices), system);
+  attach_devices(std::move(devices), system);
   if (here) tell_usable(system);
   return system;
 }

@@ -1,8 +1,8 @@
-#include "topo/detect/hwloc_cpus.h"
-
+// Processors, from hwloc's objects: memory nodes with their cores, caches and info texts.
 #include "base/handle.h"
 #include "base/text.h"
-#include "topo/detect/sysfs_text.h"
+#include "topo/detect/hwloc_system.h"
+#include "topo/detect/sysfs.h"
 
 #include <hwloc.h>
 
@@ -13,11 +13,6 @@ namespace linerate::topo {
 namespace {
 
 using OwnedTopology = Handle<hwloc_topology, hwloc_topology_destroy>;
-
-std::string_view info_of(hwloc_obj_t object, const char* name) {
-  const char* const text = object != nullptr ? hwloc_obj_get_info_by_name(object, name) : nullptr;
-  return text != nullptr ? text : "";
-}
 
 int number_info(hwloc_obj_t object, const char* name) {
   const auto number = parse_integer(name, info_of(object, name));
@@ -90,7 +85,22 @@ Cpu cpu_of_node(hwloc_topology_t topology, hwloc_obj_t node) {
   return cpu;
 }
 
+// Null where hwloc fails.
+OwnedTopology load(unsigned long flags) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return {};
+  OwnedTopology topology(raw);
+  hwloc_topology_set_flags(raw, flags);
+  if (hwloc_topology_load(raw) != 0) return {};
+  return topology;
+}
+
 }  // namespace
+
+std::string_view info_of(hwloc_obj_t object, const char* name) {
+  const char* const text = object != nullptr ? hwloc_obj_get_info_by_name(object, name) : nullptr;
+  return text != nullptr ? text : "";
+}
 
 std::vector<Cpu> cpus_of_hwloc(hwloc_topology* topology, std::vector<std::string>& unseen) {
   std::vector<hwloc_obj_t> nodes;
@@ -99,8 +109,8 @@ std::vector<Cpu> cpus_of_hwloc(hwloc_topology* topology, std::vector<std::string
     nodes.push_back(node);
   std::ranges::sort(nodes, {}, [](hwloc_obj_t node) { return node->os_index; });
   std::vector<Cpu> cpus;
-  ThreadSet
-      taken;  // memory without processors, of GPUs for instance, stands beside others' threads
+  // Memory without processors, of GPUs for instance, stands beside others' threads.
+  ThreadSet taken;
   for (auto* node : nodes) {
     const auto threads = threads_of(node->cpuset);
     if (threads.empty() || taken.contains(*threads.begin())) continue;
@@ -113,20 +123,13 @@ std::vector<Cpu> cpus_of_hwloc(hwloc_topology* topology, std::vector<std::string
 }
 
 std::vector<Cpu> cpus_of_this_machine(std::vector<std::string>& unseen) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return {};
-  const OwnedTopology topology(raw);
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  if (hwloc_topology_load(raw) != 0) return {};
-  return cpus_of_hwloc(raw, unseen);
+  const auto topology = load(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  return topology ? cpus_of_hwloc(topology.get(), unseen) : std::vector<Cpu>();
 }
 
 ThreadSet usable_threads() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return {};
-  const OwnedTopology topology(raw);
-  if (hwloc_topology_load(raw) != 0) return {};
-  return threads_of(hwloc_topology_get_allowed_cpuset(raw));
+  const auto topology = load(0);
+  return topology ? threads_of(hwloc_topology_get_allowed_cpuset(topology.get())) : ThreadSet();
 }
 
 }  // namespace linerate::topo

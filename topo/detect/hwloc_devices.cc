@@ -1,28 +1,29 @@
-#include "topo/detect/hwloc_devices.h"
-
+// Devices from hwloc's I/O objects, NVLinks from its matrix of bandwidths.
 #include "base/text.h"
-#include "topo/detect/sysfs_text.h"
-#include "topo/system/bus_id.h"
-#include "topo/system/gpu_models.h"
+#include "topo/detect/hwloc_system.h"
+#include "topo/detect/sysfs.h"
+#include "topo/system/links.h"
+#include "topo/system/pci_ids.h"
 
 #include <fmt/format.h>
 #include <hwloc.h>
+#include <hwloc/distances.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace linerate::topo {
 namespace {
 
 using PciFacts = decltype(hwloc_obj_attr_u::pcidev);
-
-std::string_view told(hwloc_obj_t object, const std::string& name) {
-  const char* const text = hwloc_obj_get_info_by_name(object, name.c_str());
-  return text != nullptr ? text : "";
-}
 
 BusId bus_id_of_pci(const PciFacts& pci) {
   return {.domain = pci.domain, .bus = pci.bus, .device = pci.dev, .function = pci.func};
@@ -41,13 +42,14 @@ std::vector<Net> ports_of(hwloc_obj_t device) {
   constexpr int kMaxPorts = 255;
   std::vector<Net> ports;
   for (int port = 1; port <= kMaxPorts; ++port) {
-    const auto state = parse_integer("state", told(device, fmt::format("Port{}State", port)));
+    const auto state =
+        parse_integer("state", info_of(device, fmt::format("Port{}State", port).c_str()));
     if (!state && port > 1) break;
     const bool known = state && *state > 0 && *state < std::ssize(kStates);
     ports.push_back(
         {.name = device->name,
          .port = port,
-         .guid = guid_of(told(device, "NodeGUID")),
+         .guid = guid_of(info_of(device, "NodeGUID")),
          .state = std::string(known ? kStates.at(static_cast<std::size_t>(*state)) : "")});
   }
   return ports;
@@ -57,7 +59,7 @@ std::vector<Net> ports_of(hwloc_obj_t device) {
 void describe_gpu(hwloc_obj_t device, Gpu& gpu) {
   constexpr std::string_view kNvml = "nvml";
   const std::string_view name = device->name;
-  if (gpu.model.empty()) gpu.model = told(device, "GPUModel");
+  if (gpu.model.empty()) gpu.model = info_of(device, "GPUModel");
   if (!name.starts_with(kNvml)) return;
   if (const auto dev = parse_integer("number", name.substr(kNvml.size())))
     gpu.dev = static_cast<int>(*dev);
@@ -89,7 +91,7 @@ PciDevice device_of(hwloc_obj_t object, const PciFacts& pci) {
                    .subsystem_vendor = pci.subvendor_id,
                    .subsystem_device = pci.subdevice_id,
                    .link = link_of_payload(static_cast<double>(pci.linkspeed)),
-                   .name = std::string(told(object, "PCIDevice"))};
+                   .name = std::string(info_of(object, "PCIDevice"))};
   // Where the bus may not be read, hwloc knows classes but no vendors.
   const bool hidden = device.vendor == 0 && is_gpu_class(device.class_code);
   if (is_gpu(device) || hidden)
@@ -136,20 +138,16 @@ void tell_limits(const std::vector<FoundPci>& found, std::vector<std::string>& u
 }  // namespace
 
 PciLink link_of_payload(double payload_gbps) {
-  struct Generation {
-    std::string_view speed;
-    double lane_gbps;  // after 8b/10b or 128b/130b encoding, as hwloc's hwloc/pci-common.c counts
-  };
-  constexpr double kLong = 128.0 / 130 / 8, kShort = 8.0 / 10 / 8;
-  constexpr std::array kGenerations{
-      Generation{"2.5 GT/s PCIe", 2.5 * kShort}, Generation{"5.0 GT/s PCIe", 5 * kShort},
-      Generation{"8.0 GT/s PCIe", 8 * kLong},    Generation{"16.0 GT/s PCIe", 16 * kLong},
-      Generation{"32.0 GT/s PCIe", 32 * kLong},  Generation{"64.0 GT/s PCIe", 64 * kLong}};
+  // Bytes of a transfer after 8b/10b, and from Gen3 on 128b/130b encoding, as hwloc counts them
+  // (hwloc/pci-common.c).
+  constexpr double kShort = 8.0 / 10 / 8, kLong = 128.0 / 130 / 8, kGen3 = 8;
   constexpr double kTolerance = 0.004;  // Gen2 and Gen3 are 1.6 % apart at half the width
   for (const int width : {16, 8, 4, 2, 1})
-    for (const auto& generation : kGenerations)
-      if (std::abs(generation.lane_gbps * width - payload_gbps) < kTolerance * payload_gbps)
-        return {.speed = std::string(generation.speed), .width = width};
+    for (const auto& row : kPcieGenerations) {
+      const double gbps = row.gigatransfers * (row.gigatransfers < kGen3 ? kShort : kLong) * width;
+      if (std::abs(gbps - payload_gbps) < kTolerance * payload_gbps)
+        return {.speed = std::string(row.text), .width = width};
+    }
   return {};
 }
 
@@ -165,6 +163,128 @@ std::vector<FoundPci> devices_of_hwloc(hwloc_topology* topology, std::span<const
   else
     tell_limits(found, unseen);
   return found;
+}
+
+namespace {
+
+// The matrix as hwloc hands it out, given back at the end.
+class NvlinkMatrix {
+ public:
+  explicit NvlinkMatrix(hwloc_topology_t topology) : topology_(topology) {
+    unsigned count = 1;
+    if (hwloc_distances_get_by_name(topology, "NVLinkBandwidth", &count, &distances_, 0) != 0 ||
+        count == 0)
+      distances_ = nullptr;
+  }
+  ~NvlinkMatrix() {
+    if (distances_ != nullptr) hwloc_distances_release(topology_, distances_);
+  }
+  NvlinkMatrix(const NvlinkMatrix&) = delete;
+  NvlinkMatrix& operator=(const NvlinkMatrix&) = delete;
+
+  bool empty() const { return distances_ == nullptr; }
+  std::span<const hwloc_obj_t> objects() const {
+    return empty() ? std::span<const hwloc_obj_t>()
+                   : std::span<const hwloc_obj_t>(distances_->objs, distances_->nbobjs);
+  }
+  std::uint64_t mbps(std::size_t from, std::size_t to) const {
+    return distances_->values[from * distances_->nbobjs + to];
+  }
+
+ private:
+  hwloc_topology_t topology_;
+  hwloc_distances_s* distances_ = nullptr;
+};
+
+// The device on the bus that an object is or belongs to.
+std::optional<BusId> bus_id_of_object(hwloc_obj_t object) {
+  for (; object != nullptr; object = object->parent) {
+    if (object->type == HWLOC_OBJ_PCI_DEVICE) return bus_id_of_pci(object->attr->pcidev);
+  }
+  return std::nullopt;
+}
+
+bool is_switch(hwloc_obj_t object) {
+  return object->type == HWLOC_OBJ_PCI_DEVICE && object->subtype != nullptr &&
+         std::string_view(object->subtype) == "NVSwitch";
+}
+
+// What hwloc counts for one link, in MB/s (hwloc/topology-nvml.c): until 2.12 both directions of
+// those of Ampere.
+double link_mbps(hwloc_topology_t topology, int sm) {
+  constexpr double kPascal = 20000, kVolta = 25000, kBothWays = 50000, kBlackwell = 50000;
+  constexpr int kVoltaSm = 70, kAmpereSm = 80, kHopperSm = 90, kBlackwellSm = 100;
+  constexpr std::int64_t kOneWaySince = 12;  // hwloc 2.12
+  if (sm >= kBlackwellSm) return kBlackwell;
+  if (sm > 0 && sm < kVoltaSm) return kPascal;
+  if (sm < kAmpereSm || sm >= kHopperSm) return kVolta;
+  const auto version = info_of(hwloc_get_root_obj(topology), "hwlocVersion");
+  constexpr std::string_view kMajor = "2.";
+  if (!version.starts_with(kMajor)) return kBothWays;
+  const auto rest = version.substr(kMajor.size());
+  const auto minor = parse_integer("version", rest.substr(0, rest.find('.')));
+  return minor && *minor >= kOneWaySince ? kVolta : kBothWays;
+}
+
+NvLink link_to(hwloc_obj_t target, int count) {
+  NvLink link{.count = count};
+  const auto id = bus_id_of_object(target);
+  link.target = id ? text_of(*id) : "fffffff:ffff:ff";  // as NCCL words what has no place
+  link.tclass = is_switch(target) ? kNvSwitchClass : id ? kGpuClass : kPowerBridgeClass;
+  return link;
+}
+
+// The links of the GPU at `from`; nothing where a bandwidth is that of no number of links. Where
+// there are switches all links go to them, and what hwloc says between GPUs follows from that.
+std::optional<std::vector<NvLink>> links_of(const NvlinkMatrix& matrix, std::size_t from,
+                                            double one_mbps) {
+  constexpr int kMax = 18;
+  constexpr double kTolerance = 0.01;
+  const auto objects = matrix.objects();
+  const bool switched = std::ranges::any_of(objects, is_switch);
+  std::vector<NvLink> links;
+  for (std::size_t to = 0; to < objects.size(); ++to) {
+    const bool counts = to != from && objects[to] != nullptr && matrix.mbps(from, to) > 0;
+    if (!counts || (switched && !is_switch(objects[to]))) continue;
+    const double number = static_cast<double>(matrix.mbps(from, to)) / one_mbps;
+    if (number > kMax || std::abs(number - std::round(number)) > kTolerance) return std::nullopt;
+    links.push_back(link_to(objects[to], static_cast<int>(std::round(number))));
+  }
+  const int all = std::transform_reduce(links.begin(), links.end(), 0, std::plus<>(),
+                                        [](const NvLink& link) { return link.count; });
+  return all <= kMax ? std::optional(links) : std::nullopt;
+}
+
+FoundPci* gpu_at(std::vector<FoundPci>& devices, hwloc_obj_t object) {
+  const auto id = object != nullptr ? bus_id_of_object(object) : std::nullopt;
+  const auto found = std::ranges::find_if(devices, [&](const FoundPci& one) {
+    return id && one.device.gpu && one.device.bus_id == *id;
+  });
+  return found == devices.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void add_nvlinks(hwloc_topology* topology, std::vector<FoundPci>& devices,
+                 std::vector<std::string>& unseen) {
+  const auto has_gpu = [](const FoundPci& one) { return one.device.gpu.has_value(); };
+  if (std::ranges::none_of(devices, has_gpu)) return;
+  const NvlinkMatrix matrix(topology);
+  if (matrix.empty())
+    unseen.emplace_back(
+        "No NVLinks: hwloc tells them only where it was built with NVIDIA's library.");
+  const auto objects = matrix.objects();
+  for (std::size_t n = 0; n < objects.size(); ++n) {
+    auto* const found = gpu_at(devices, objects[n]);
+    if (found == nullptr) continue;
+    auto& gpu = *found->device.gpu;
+    if (auto links = links_of(matrix, n, link_mbps(topology, gpu.sm)))
+      gpu.nvlinks = std::move(*links);
+    else
+      unseen.push_back(fmt::format(
+          "No NVLinks of {}: the bandwidths that hwloc tells are those of no number of links.",
+          text_of(found->device.bus_id)));
+  }
 }
 
 }  // namespace linerate::topo

@@ -2,9 +2,7 @@
 
 #include "base/handle.h"
 #include "base/regular_file.h"
-#include "topo/detect/hwloc_cpus.h"
-#include "topo/detect/hwloc_devices.h"
-#include "topo/detect/hwloc_nvlinks.h"
+#include "topo/detect/hwloc_system.h"
 #include "topo/read/xml_file.h"
 
 #include <fmt/format.h>
@@ -146,12 +144,11 @@ std::optional<Failure> why_not(const std::string& text, const std::string& path)
 
 System system_of_hwloc(hwloc_topology* topology) {
   System system;
-  const char* const host = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "HostName");
-  if (host != nullptr) system.name = host;
+  system.name = info_of(hwloc_get_root_obj(topology), "HostName");
   system.cpus = cpus_of_hwloc(topology, system.unseen);
   auto devices = devices_of_hwloc(topology, system.cpus, system.unseen);
   add_nvlinks(topology, devices, system.unseen);
-  hang(std::move(devices), system);
+  attach_devices(std::move(devices), system);
   return system;
 }
 

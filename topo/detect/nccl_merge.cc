@@ -1,7 +1,6 @@
 #include "topo/detect/nccl_merge.h"
 
-#include "topo/system/link_speed.h"
-#include "topo/system/port_use.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -13,26 +12,18 @@
 namespace linerate::topo {
 namespace {
 
-// Calls visit(nets) for every list of ports.
-template <typename Visit>
-void for_each_ports(System& system, const Visit& visit) {
-  for (auto& cpu : system.cpus) visit(cpu.nets);
-  walk_devices(system, [&](Cpu&, PciDevice& device, int) { visit(device.nets); });
-}
-
 void keep_used_ports(System& system) {
   const PortUse use(system);
-  for_each_ports(system, [&](std::vector<Net>& nets) {
+  walk_ports(system, [&](std::vector<Net>& nets) {
     std::erase_if(nets, [&](const Net& net) { return !use.takes(net); });
   });
 }
 
 // A virtio device is none of the PCI bus to NCCL: its port hangs at the first processor.
 void move_virtio_ports(System& system) {
-  constexpr std::uint32_t kVirtio = 0x1af4;
   std::vector<Net> moved;
   walk_devices(system, [&](Cpu&, PciDevice& device, int) {
-    if (device.vendor != kVirtio) return;
+    if (device.vendor != kVirtioVendor) return;
     for (auto& net : device.nets) moved.push_back(std::move(net));
     device.nets.clear();
   });
@@ -108,12 +99,6 @@ void fill_device(PciDevice& device, const PciDevice& seen) {
     fill_gpu(*device.gpu, *seen.gpu);
 }
 
-template <typename AnySystem, typename Visit>
-void for_each_port_list(AnySystem& system, const Visit& visit) {
-  for (auto& cpu : system.cpus) visit(cpu.nets);
-  walk_devices(system, [&](auto&, auto& device, int) { visit(device.nets); });
-}
-
 // One file and one machine.
 class NcclMerge {
  public:
@@ -124,7 +109,7 @@ class NcclMerge {
     fill_cpus();
     drop_other_ports();
     for (const auto& cpu : seen_.cpus) {
-      for (const auto& device : cpu.devices) take(cpu.numa, device, nullptr);
+      for (const auto& device : cpu.devices) merge_device(cpu.numa, device, nullptr);
       for (const auto& net : cpu.nets)
         if (!fills_port(net)) system_.cpus.front().nets.push_back(net);
     }
@@ -134,8 +119,8 @@ class NcclMerge {
  private:
   void fill_cpus();
   void drop_other_ports();
-  void take(int numa, const PciDevice& seen, const PciDevice* above);
-  void hang(int numa, const PciDevice& seen, const PciDevice* above);
+  void merge_device(int numa, const PciDevice& seen, const PciDevice* above);
+  void attach(int numa, const PciDevice& seen, const PciDevice* above);
   bool fills_port(const Net& seen);
   PciDevice* find(const BusId& id);
   bool has_news(const PciDevice& seen);
@@ -157,27 +142,27 @@ void NcclMerge::fill_cpus() {
 
 void NcclMerge::drop_other_ports() {
   std::set<std::string> names;
-  for_each_port_list(seen_, [&](const std::vector<Net>& nets) {
+  walk_ports(seen_, [&](const std::vector<Net>& nets) {
     for (const auto& net : nets) names.insert(net.name);
   });
   if (names.empty()) return;
-  for_each_port_list(system_, [&](std::vector<Net>& nets) {
+  walk_ports(system_, [&](std::vector<Net>& nets) {
     std::erase_if(nets, [&](const Net& net) { return !names.contains(net.name); });
   });
 }
 
-void NcclMerge::take(int numa, const PciDevice& seen, const PciDevice* above) {
+void NcclMerge::merge_device(int numa, const PciDevice& seen, const PciDevice* above) {
   if (PciDevice* known = find(seen.bus_id))
     fill_device(*known, seen);
   else if (has_news(seen))
-    hang(numa, seen, above);
+    attach(numa, seen, above);
   for (const auto& net : seen.nets)
     if (!fills_port(net)) find(seen.bus_id)->nets.push_back(net);
-  for (const auto& child : seen.children) take(numa, child, &seen);
+  for (const auto& child : seen.children) merge_device(numa, child, &seen);
 }
 
 // Among its like in the order of bus ids, without what is below it.
-void NcclMerge::hang(int numa, const PciDevice& seen, const PciDevice* above) {
+void NcclMerge::attach(int numa, const PciDevice& seen, const PciDevice* above) {
   PciDevice device = seen;
   device.children.clear();
   device.nets.clear();
@@ -191,7 +176,7 @@ void NcclMerge::hang(int numa, const PciDevice& seen, const PciDevice* above) {
 // Whether the file has the port.
 bool NcclMerge::fills_port(const Net& seen) {
   bool found = false;
-  for_each_port_list(system_, [&](std::vector<Net>& nets) {
+  walk_ports(system_, [&](std::vector<Net>& nets) {
     for (auto& net : nets) {
       if (found || net.name != seen.name || net.port != seen.port) continue;
       fill_port(net, seen);
@@ -244,7 +229,7 @@ std::optional<std::string> unknown_links(const System& node, bool across_nodes) 
     ++gpus;
     if (device.gpu->nvlinks.empty() && mute.empty()) mute = text_of(device.bus_id);
   });
-  for_each_port_list(node, [&](const std::vector<Net>& nets) {
+  walk_ports(node, [&](const std::vector<Net>& nets) {
     for (const auto& net : nets)
       if (net.speed_mbps == 0 && slow.empty()) slow = net.name;
   });

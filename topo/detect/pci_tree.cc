@@ -1,7 +1,7 @@
 #include "topo/detect/pci_tree.h"
 
-#include "topo/detect/tree_file.h"
-#include "topo/system/link_speed.h"
+#include "topo/detect/sysfs.h"
+#include "topo/system/links.h"
 
 #include <algorithm>
 #include <array>
@@ -56,16 +56,16 @@ Cpu& cpu_of(int numa, System& system) {
 }  // namespace
 
 bool is_gpu(const PciDevice& device) {
-  constexpr std::uint32_t kNvidia = 0x10de, kAmd = 0x1002, kIntel = 0x8086;
-  constexpr std::uint32_t kDisplay = 0x03, kAccelerator = 0x12;  // first byte of the class
-  constexpr std::uint32_t kOtherDisplay = 0x0380;                // Intel's for computing
+  constexpr std::uint32_t kIntel = 0x8086;
+  constexpr std::uint32_t kDisplay = 0x03;         // first byte of the class
+  constexpr std::uint32_t kOtherDisplay = 0x0380;  // Intel's for computing
   const auto base = device.class_code >> 16;
-  if (device.vendor == kNvidia) return base == kDisplay;
-  if (device.vendor == kAmd) return base == kDisplay || base == kAccelerator;
+  if (device.vendor == kNvidiaVendor) return base == kDisplay;
+  if (device.vendor == kAmdVendor) return is_gpu_class(device.class_code);
   return device.vendor == kIntel && device.class_code >> 8 == kOtherDisplay;
 }
 
-void hang(std::vector<FoundPci> found, System& system) {
+void attach_devices(std::vector<FoundPci> found, System& system) {
   ByBusId all;
   for (auto& one : found) {
     const auto id = one.device.bus_id;

@@ -25,7 +25,7 @@ bool is_gpu(const PciDevice& device);
 // for a switch: its upstream port; root ports and downstream ports are left out. Devices of no
 // memory node come below the only one, or below one of their own, number -1, where there are
 // several.
-void hang(std::vector<FoundPci> found, System& system);
+void attach_devices(std::vector<FoundPci> found, System& system);
 
 // All devices and bridges below root/sys/bus/pci/devices. `link` is as trained, `max_link` what
 // could be; each the narrower of the device's and the port's above it. What is missing goes to

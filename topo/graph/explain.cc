@@ -1,4 +1,5 @@
-#include "topo/graph/explain.h"
+// Tells a path by what it passes: NVLinks, switches, processors, or a turn that NCCL makes it take.
+#include "topo/graph/paths.h"
 
 #include <fmt/format.h>
 

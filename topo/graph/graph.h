@@ -1,10 +1,10 @@
 // A node's devices and the links between them, with the bandwidths that NCCL counts.
 //
 // build_graph() repeats what NCCL's src/graph/topo.cc does, for the version that is asked for: a
-// Blueprint is filled node by node (build.cc), flattened (blueprint.cc) and joined by NVLinks, C2C
-// and links between processors (other_links.cc). Paths (paths.h, rerouter.h) then repeats
-// src/graph/paths.cc. path_type.h orders the types of paths, rules.h says what changed between
-// versions, locality.h which NIC NCCL gives a GPU, and explain.h puts a path into words.
+// Blueprint is filled node by node (graph.cc), flattened, and joined by NVLinks, C2C and links
+// between processors (blueprint.cc). Paths (paths.h) then repeats src/graph/paths.cc, and explain()
+// puts a path into words. locality.cc finds which NIC NCCL gives a GPU. rules.h orders the
+// types of paths and says what changed between versions.
 #pragma once
 
 #include "topo/system/system.h"

@@ -1,7 +1,6 @@
 // Facts from ncclTopoGetLocal, GetLocalNet and GetLocalGpu in NCCL's
 // src/graph/topo.cc.
-#include "topo/graph/locality.h"
-
+#include "topo/graph/paths.h"
 #include "topo/graph/rules.h"
 
 #include <algorithm>

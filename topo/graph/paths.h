@@ -1,10 +1,11 @@
-// The paths that NCCL takes between devices, and the narrowest link of each.
+// The paths that NCCL takes between devices, the narrowest link of each, and how NCCL deals out
+// NICs among GPUs by them.
 #pragma once
 
 #include "topo/graph/graph.h"
-#include "topo/graph/path_type.h"
 #include "topo/graph/rules.h"
 
+#include <string>
 #include <vector>
 
 namespace linerate::topo {
@@ -49,5 +50,26 @@ class Paths {
 // The paths from every node to `base`, by node. Of two ways the better is kept: up to 2.30.4 the
 // one with more GB/s in fewer hops, later the one of nearer type, then more GB/s, then fewer hops.
 std::vector<Path> paths_to(const Graph& graph, const GraphRules& rules, int base);
+
+// Why a path is what it is: the path hop by hop with the bandwidth of each, what makes its type,
+// and its narrowest link: lines for a terminal, each ended.
+std::string explain(const Graph& graph, const Paths& paths, int from, int to);
+
+// The nodes of `kind` that `from` reaches with most GB/s, and of those the nearest by type; none
+// where it reaches none.
+std::vector<int> nearest(const Graph& graph, const Paths& paths, int from, NodeKind kind);
+
+// The processor that a GPU's staged traffic goes through; -1: none.
+int local_cpu(const Graph& graph, const Paths& paths, int gpu);
+
+// The port that a GPU uses for a channel: its nearest ones in turn, where several GPUs share them
+// each begins at another. -1: none.
+int local_net(const Graph& graph, const Paths& paths, int gpu, int channel);
+
+// All ports that a GPU uses, each once, in the order of its channels.
+std::vector<int> local_nets(const Graph& graph, const Paths& paths, int gpu);
+
+// The GPU that uses a port first; -1: none of those near it does.
+int local_gpu(const Graph& graph, const Paths& paths, int net);
 
 }  // namespace linerate::topo

@@ -1,6 +1,44 @@
 #include "topo/graph/rules.h"
 
+#include <array>
+
 namespace linerate::topo {
+namespace {
+
+constexpr std::array<std::string_view, 12> kNames{"LOC", "NVL", "NVB", "C2C", "PIX", "PXB",
+                                                  "P2C", "PXN", "PHB", "SYS", "NET", "DIS"};
+constexpr NcclVersion kP2cBeforePxn{2, 27, 5};
+
+// P2C and PXN changed places.
+PathType exchanged(PathType type, const NcclVersion& version) {
+  if (version >= kP2cBeforePxn) return type;
+  if (type == PathType::p2c) return PathType::pxn;
+  if (type == PathType::pxn) return PathType::p2c;
+  return type;
+}
+
+}  // namespace
+
+std::string_view name_of(PathType type) { return kNames.at(static_cast<std::size_t>(type)); }
+
+bool nearer(PathType a, PathType b, NcclVersion version) {
+  return place_of(a, version) < place_of(b, version);
+}
+
+int place_of(PathType type, const NcclVersion& version) {
+  return static_cast<int>(exchanged(type, version));
+}
+
+PathType type_at(int place, const NcclVersion& version) {
+  return exchanged(static_cast<PathType>(place), version);
+}
+
+bool has_path_type(PathType type, const NcclVersion& version) {
+  if (type == PathType::c2c) return version >= NcclVersion{2, 26, 0};
+  if (type == PathType::p2c) return version >= NcclVersion{2, 27, 0};
+  return true;
+}
+
 namespace {
 
 P2cRule p2c_rule(const NcclVersion& version) {
@@ -27,9 +65,9 @@ GraphRules graph_rules(const NcclVersion& version) {
           .pxn_needs_gdr = since(30),
           .stages_far_nics = !since(21),
           .numbers_near_gpus = since(30, 7),
-          .most_of_a_kind = since(29, 7) ? 640
-                            : since(27)  ? 576
-                                         : 256};
+          .max_of_a_kind = since(29, 7) ? 640
+                           : since(27)  ? 576
+                                        : 256};
 }
 
 }  // namespace linerate::topo

@@ -1,8 +1,7 @@
 // A PCI link that trained below its maximum. NCCL counts the maximum, of all but GPUs, and plans
 // with bandwidth that is not there.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -29,7 +28,7 @@ std::vector<LintFinding> degraded_link(const System& system) {
          .seen =
              fmt::format("Its link is trained to {}, and could be {}: {:.3g} of {:.3g} GB/s, "
                          "{:.3g} GB/s are lost.",
-                         words_of(device.link), words_of(device.max_link), now, most, most - now),
+                         link_text(device.link), link_text(device.max_link), now, most, most - now),
          .advice = device.gpu ? "Look again while the GPU works; if it stays, reseat the card, "
                                 "and look for PCIe errors in the kernel's log."
                               : "Reseat the card or its riser, look for PCIe errors in the "

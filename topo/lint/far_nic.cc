@@ -1,8 +1,6 @@
 // GPUs whose nearest NIC is farther away than that of most others.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
-#include "topo/system/link_speed.h"
-#include "topo/system/port_use.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +54,7 @@ Nearest nearest_of(const GpuAt& gpu, const std::vector<PortAt>& ports) {
   return nearest;
 }
 
-std::string_view words_of(Distance distance) {
+std::string_view distance_text(Distance distance) {
   constexpr std::array<std::string_view, 4> kWords{
       "below the same PCI switch", "at the same processor", "at another processor of the socket",
       "at another socket"};
@@ -71,8 +69,8 @@ LintFinding finding_of(const GpuAt& gpu, const Nearest& nearest, const Nearest& 
                             : std::string();
   return {.subject = name_of(*gpu.device),
           .seen = fmt::format("Its nearest NIC, {}, is {}{}; {} other GPUs have one {}.",
-                              name_of(*nearest.port->net), words_of(nearest.distance), cost, better,
-                              words_of(usual.distance)),
+                              name_of(*nearest.port->net), distance_text(nearest.distance), cost,
+                              better, distance_text(usual.distance)),
           .advice =
               "Move a NIC to a slot near the GPU, or leave the GPU out of jobs of several "
               "nodes."};

@@ -1,6 +1,5 @@
 // Virtual machines that show devices without the switches that they stand below.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>

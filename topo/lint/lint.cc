@@ -1,6 +1,9 @@
 #include "topo/lint/lint.h"
 
 #include "topo/lint/rules.h"
+#include "topo/system/system.h"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <utility>
@@ -38,3 +41,51 @@ std::vector<LintFinding> lint(const System& system) {
 }
 
 }  // namespace linerate::topo
+
+namespace linerate::topo::rules {
+
+std::vector<GpuAt> gpus_of(const System& system) {
+  std::vector<GpuAt> gpus;
+  for (const auto& cpu : system.cpus)
+    for (const auto& top : cpu.devices)
+      walk(top, [&](const PciDevice& device, int) {
+        if (device.gpu) gpus.push_back({.cpu = &cpu, .top = &top, .device = &device});
+      });
+  return gpus;
+}
+
+std::vector<PortAt> ports_of(const System& system) {
+  std::vector<PortAt> ports;
+  for (const auto& cpu : system.cpus) {
+    for (const auto& top : cpu.devices)
+      walk(top, [&](const PciDevice& device, int) {
+        for (const auto& net : device.nets)
+          ports.push_back({.cpu = &cpu, .top = &top, .device = &device, .net = &net});
+      });
+    for (const auto& net : cpu.nets) ports.push_back({.cpu = &cpu, .net = &net});
+  }
+  return ports;
+}
+
+std::string name_of(const PciDevice& device) {
+  const auto at = text_of(device.bus_id);
+  if (device.gpu)
+    return device.gpu->dev < 0 ? fmt::format("the GPU at {}", at)
+                               : fmt::format("GPU {} at {}", device.gpu->dev, at);
+  if (!device.nets.empty()) return fmt::format("{} at {}", device.nets.front().name, at);
+  return fmt::format("the PCI switch at {}", at);
+}
+
+std::string one_of(std::size_t devices, const PciDevice& first) {
+  return devices > 1 ? fmt::format("{} and {} more", name_of(first), devices - 1) : name_of(first);
+}
+
+std::string name_of(const Net& net) {
+  return net.port == 1 ? net.name : fmt::format("{} port {}", net.name, net.port);
+}
+
+std::string link_text(const PciLink& link) {
+  return fmt::format("{} x{}", link.speed.empty() ? "unknown speed" : link.speed, link.width);
+}
+
+}  // namespace linerate::topo::rules

@@ -1,7 +1,6 @@
 // GPUs with fewer NVLinks than others of their model.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -22,12 +21,12 @@ std::vector<GpuAt> like(const GpuAt& one, const std::vector<GpuAt>& gpus) {
 
 // Those behind NVSwitches have all their links in use; between GPUs a board may leave some free.
 int links_expected(const std::vector<GpuAt>& peers) {
-  constexpr std::uint32_t kNvSwitch = 0x0680;
   int most = 0;
   for (const auto& peer : peers) {
-    most = std::max(most, count_nvlinks(*peer.device->gpu));
+    most = std::max(most, active_nvlinks(*peer.device->gpu));
     for (const auto& link : peer.device->gpu->nvlinks)
-      if (link.tclass >> 8 == kNvSwitch) most = std::max(most, static_cast<int>(link.capacity));
+      if (link.tclass >> 8 == kNvSwitchClass >> 8)
+        most = std::max(most, static_cast<int>(link.capacity));
   }
   return most;
 }
@@ -48,8 +47,8 @@ std::vector<LintFinding> no_nvlink(const System& system) {
   for (const auto& one : gpus) {
     const auto peers = like(one, gpus);
     const auto linked = std::ranges::count_if(
-        peers, [](const GpuAt& peer) { return count_nvlinks(*peer.device->gpu) > 0; });
-    if (count_nvlinks(*one.device->gpu) > 0 || linked == 0) continue;
+        peers, [](const GpuAt& peer) { return active_nvlinks(*peer.device->gpu) > 0; });
+    if (active_nvlinks(*one.device->gpu) > 0 || linked == 0) continue;
     findings.push_back({.subject = name_of(*one.device),
                         .seen = fmt::format("It has no active NVLink; {} of the {} GPUs of its "
                                             "model have. NCCL goes over PCI for all of them.",
@@ -64,7 +63,7 @@ std::vector<LintFinding> fewer_nvlinks(const System& system) {
   const auto gpus = gpus_of(system);
   for (const auto& one : gpus) {
     const auto& gpu = *one.device->gpu;
-    const int links = count_nvlinks(gpu), expected = links_expected(like(one, gpus));
+    const int links = active_nvlinks(gpu), expected = links_expected(like(one, gpus));
     if (links == 0 || links >= expected) continue;
     const double gbps = nvlink_gbps(gpu, kNewestModelled);
     findings.push_back({.subject = name_of(*one.device),

@@ -1,8 +1,6 @@
 // Ports of NICs: down, slower than their like, of unknown speed.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
-#include "topo/system/link_speed.h"
-#include "topo/system/port_use.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 

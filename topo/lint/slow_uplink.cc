@@ -1,7 +1,6 @@
 // A switch whose link upwards has less than half of what one device below it could use.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -59,8 +58,8 @@ LintFinding finding_of(const std::vector<Slow>& alike) {
   return {.subject = one_of(alike.size(), *bridge),
           .seen = fmt::format("Its link upwards is {}, {:.3g} GB/s; {}, below it, could use {:.3g} "
                               "GB/s.",
-                              rules::words_of(bridge->link), link_gbps(*bridge),
-                              name_of(*most.device), most.gbps),
+                              link_text(bridge->link), link_gbps(*bridge), name_of(*most.device),
+                              most.gbps),
           .advice =
               "See with lspci -vv what the link is trained to. If it is faster, correct "
               "link_speed and link_width in the topology file; else check the slot and its "

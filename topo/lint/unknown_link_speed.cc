@@ -1,7 +1,6 @@
 // The text of a PCI link's speed that NCCL's table lacks: it counts Gen3, whatever it says.
 #include "topo/lint/rules.h"
-#include "topo/lint/subjects.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -13,17 +12,13 @@ namespace linerate::topo::rules {
 namespace {
 
 // Paravirtual devices have no PCI link, and NCCL looks for none.
-bool has_link(const PciDevice& device) {
-  constexpr std::uint32_t kVirtio = 0x1af4;
-  return device.vendor != kVirtio;
-}
+bool has_link(const PciDevice& device) { return device.vendor != kVirtioVendor; }
 
 std::string advice_for(const std::string& speed) {
   const double rate = gigatransfers_of(speed);
-  for (const auto* known : {"2.5 GT/s PCIe", "5.0 GT/s PCIe", "8.0 GT/s PCIe", "16.0 GT/s PCIe",
-                            "32.0 GT/s PCIe", "64.0 GT/s PCIe"})
-    if (rate > 0 && gigatransfers_of(known) == rate)
-      return fmt::format("Write link_speed=\"{}\" in the topology file.", known);
+  for (const auto& known : kPcieGenerations)
+    if (known.gigatransfers == rate)
+      return fmt::format("Write link_speed=\"{}\" in the topology file.", known.text);
   return "Write the speed in the topology file as sysfs does, \"32.0 GT/s PCIe\" for Gen5.";
 }
 

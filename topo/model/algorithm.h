@@ -46,8 +46,20 @@ constexpr bool has_shares(Function function) {
   return function == Function::all_gather || function == Function::reduce_scatter;
 }
 
-std::string_view name_of(Function function);    // "all_reduce": as the collective is called
-std::string_view name_of(Algorithm algorithm);  // "Ring", "NVLSTree": as NCCL prints it
-std::string_view name_of(Protocol protocol);    // "LL128"
+// As the collective is called; as NCCL prints algorithms and protocols.
+constexpr std::string_view name_of(Function function) {
+  constexpr std::array<std::string_view, kFunctions> kNames{"broadcast", "reduce", "all_gather",
+                                                            "reduce_scatter", "all_reduce"};
+  return kNames.at(index_of(function));
+}
+constexpr std::string_view name_of(Algorithm algorithm) {
+  constexpr std::array<std::string_view, kAlgorithms> kNames{
+      "Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"};
+  return kNames.at(index_of(algorithm));
+}
+constexpr std::string_view name_of(Protocol protocol) {
+  constexpr std::array<std::string_view, kProtocols> kNames{"LL", "LL128", "Simple"};
+  return kNames.at(index_of(protocol));
+}
 
 }  // namespace linerate::topo

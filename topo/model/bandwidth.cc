@@ -1,6 +1,6 @@
 // Every rule is one of src/graph/tuning.cc of NCCL; versions name where it
 // changed.
-#include "topo/model/bandwidth.h"
+#include "topo/model/cost.h"
 
 #include <algorithm>
 
@@ -83,7 +83,7 @@ bool BandwidthRules::offered_to_shares() const {
   const bool nvls = scheme_.algorithm == Algorithm::nvls;
   if (scheme_.algorithm == Algorithm::nvls_tree) return false;
   if (job_.version < (nvls ? kNvlsForShares : kCollnetForShares)) return false;
-  return job_.nnodes == 1 || (job_.collnet && job_.most_ranks_of_a_node() <= job_.collnet_heads);
+  return job_.nnodes == 1 || (job_.collnet && job_.max_ranks_of_a_node() <= job_.collnet_heads);
 }
 
 double BandwidthRules::ll_gbps() const {

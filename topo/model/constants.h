@@ -1,7 +1,7 @@
 // The measured constants of NCCL's cost model, by version.
 #pragma once
 
-#include "topo/graph/path_type.h"
+#include "topo/graph/rules.h"
 #include "topo/model/algorithm.h"
 #include "topo/version.h"
 

@@ -1,9 +1,126 @@
+// Every rule is one of src/graph/tuning.cc of NCCL; versions name where it changed.
 #include "topo/model/cost.h"
 
-#include "topo/model/bandwidth.h"
-#include "topo/model/latency.h"
+#include <algorithm>
+#include <bit>
 
 namespace linerate::topo {
+namespace {
+
+constexpr NcclVersion kInterStepsRule{2, 23, 0};  // a ring crosses the network once less than nodes
+constexpr NcclVersion kNvlsStepsRule{2, 19, 0};
+
+int log2_of(int value) { return std::bit_width(static_cast<unsigned>(value)) - 1; }
+
+class LatencyRules {
+ public:
+  LatencyRules(const JobShape& job, const ModelConstants& constants, const Scheme& scheme)
+      : job_(job), constants_(constants), scheme_(scheme), set_(job.of(scheme.algorithm)) {}
+
+  double latency_us() const;
+
+ private:
+  double hardware_us(Hardware hardware, Algorithm algorithm) const {
+    return constants_
+        .hardware_us[index_of(hardware)][index_of(algorithm)][index_of(scheme_.protocol)];
+  }
+  Hardware inside() const {
+    return set_.intra_type == PathType::nvl ? Hardware::nvlink : Hardware::pci;
+  }
+  double intra_us() const { return hardware_us(inside(), scheme_.algorithm); }
+  double inter_us() const;
+  double ring_us() const;
+  double chain_of_ranks_us() const;
+  double overhead_us() const;
+  double nvls_us(double base_us) const;
+  double pat_us() const;
+  bool simple() const { return scheme_.protocol == Protocol::simple; }
+  int more_ranks() const { return job_.nranks / job_.nnodes - 1; }
+
+  const JobShape& job_;
+  const ModelConstants& constants_;
+  const Scheme& scheme_;
+  const ChannelSet& set_;
+};
+
+// With one rank per node nothing hides the network. Simple also flushes what a NIC wrote.
+double LatencyRules::inter_us() const {
+  const bool exposed = job_.nranks == job_.nnodes && job_.version >= kInterStepsRule;
+  const double step = hardware_us(Hardware::net, exposed ? Algorithm::tree : scheme_.algorithm);
+  return step + set_.inter_latency_us * (simple() ? 2 : 1);
+}
+
+// What posting to the network costs each step of a ring.
+double LatencyRules::overhead_us() const {
+  constexpr double kAmdUs = 2, kOtherUs = 1, kFlushes = 3;
+  if (job_.nnodes == 1) return 0;
+  const double post = job_.cpu == CpuKind::amd ? kAmdUs : kOtherUs;
+  return simple() ? post * kFlushes : post;
+}
+
+// broadcast and reduce: a chain.
+double LatencyRules::chain_of_ranks_us() const {
+  const auto hardware = job_.nnodes == 1 ? inside() : Hardware::net;
+  if (set_.same_channels) return hardware_us(hardware, Algorithm::ring);
+  const auto algorithm = simple() ? Algorithm::tree : Algorithm::ring;
+  return ring_steps(scheme_.function, job_.nranks) * hardware_us(hardware, algorithm);
+}
+
+double LatencyRules::ring_us() const {
+  if (!has_shares(scheme_.function) && scheme_.function != Function::all_reduce)
+    return chain_of_ranks_us();
+  const int rounds = scheme_.function == Function::all_reduce ? 2 : 1;
+  int inter_steps = job_.nnodes == 1 ? 0 : rounds * (job_.nnodes - 1);
+  if (job_.version < kInterStepsRule && job_.nnodes > 1 && rounds == 2)
+    inter_steps = rounds * job_.nnodes;
+  const int intra_steps = ring_steps(scheme_.function, job_.nranks) - inter_steps;
+  return intra_steps * std::max(intra_us(), overhead_us()) + inter_steps * inter_us();
+}
+
+double LatencyRules::nvls_us(double base_us) const {
+  const double net = hardware_us(Hardware::net, scheme_.algorithm);
+  if (scheme_.algorithm == Algorithm::nvls) {
+    if (job_.version < kNvlsStepsRule) return base_us + (job_.nnodes > 1 ? net : 0);
+    return intra_us() + (job_.nnodes > 1 ? inter_us() : 0);
+  }
+  if (job_.version < kNvlsStepsRule) return base_us + 2 * (job_.nnodes - 1) * net;
+  return base_us + intra_us() + 2 * log2_of(job_.nnodes) * inter_us();
+}
+
+double LatencyRules::pat_us() const {
+  constexpr double kHidden = 3.5, kRankUs = 2.8;
+  return log2_of(job_.nnodes) * (inter_us() / kHidden) + job_.nranks * kRankUs;
+}
+
+double LatencyRules::latency_us() const {
+  const double base_us =
+      constants_.base_us[index_of(scheme_.algorithm)][index_of(scheme_.protocol)];
+  switch (scheme_.algorithm) {
+    case Algorithm::ring:
+      return base_us + ring_us();
+    case Algorithm::tree:
+      return base_us + 2 * (more_ranks() * intra_us() + log2_of(job_.nnodes) * inter_us());
+    case Algorithm::collnet_direct:
+      return base_us + inter_us() +
+             2 * (std::min(1, more_ranks()) * intra_us() +
+                  more_ranks() * constants_.collnet_arity_us);
+    case Algorithm::collnet_chain:
+      return base_us + 2 * more_ranks() * intra_us() + inter_us();
+    case Algorithm::nvls:
+    case Algorithm::nvls_tree:
+      return nvls_us(base_us);
+    case Algorithm::pat:
+      return base_us + pat_us();
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+double latency_us(const JobShape& job, const ModelConstants& constants, const Scheme& scheme) {
+  return LatencyRules(job, constants, scheme).latency_us();
+}
+
 namespace {
 
 constexpr NcclVersion kMixedHoppers{2, 30, 0};  // LL128 between GPUs of several generations
@@ -24,10 +141,10 @@ bool fits_node(const JobShape& job, const Scheme& scheme) {
   switch (scheme.algorithm) {
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
-      return job.most_ranks_of_a_node() <= kMaxCollnetRanks;
+      return job.max_ranks_of_a_node() <= kMaxCollnetRanks;
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
-      return scheme.function == Function::all_reduce || job.most_ranks_of_a_node() <= kMaxNvlsRanks;
+      return scheme.function == Function::all_reduce || job.max_ranks_of_a_node() <= kMaxNvlsRanks;
     case Algorithm::tree:
     case Algorithm::ring:
     case Algorithm::pat:

@@ -1,12 +1,31 @@
 // NCCL's cost model: latency and bandwidth of every function, algorithm and protocol.
 #pragma once
 
+#include "topo/model/constants.h"
 #include "topo/model/job.h"
 
 #include <array>
 #include <cstddef>
 
 namespace linerate::topo {
+
+// A function done with an algorithm and a protocol.
+struct Scheme {
+  Function function = Function::all_reduce;
+  Algorithm algorithm = Algorithm::ring;
+  Protocol protocol = Protocol::simple;
+};
+
+// GB/s of algorithm bandwidth: bytes of the call over the time they take; 0: not used.
+double algorithm_bandwidth_gbps(const JobShape& job, const ModelConstants& constants,
+                                const Scheme& scheme);
+
+// Steps that a ring takes: 2 (n - 1) for all_reduce, n - 1 where each rank has its own part,
+// else n.
+int ring_steps(Function function, int nranks);
+
+// Microseconds that a call takes besides moving its bytes.
+double latency_us(const JobShape& job, const ModelConstants& constants, const Scheme& scheme);
 
 // One way of doing a function: time_us = latency_us + bytes / (1000 algbw_gbps).
 struct Cost {

@@ -90,7 +90,7 @@ JobShape shape_of(const NodeFacts& common) {
   return {.version = common.version,
           .nranks = 0,
           .nnodes = 0,
-          .most_local_ranks = common.gpus,
+          .max_local_ranks = common.gpus,
           .min_sm = common.min_sm,
           .max_sm = common.max_sm,
           .cpu = common.cpu,

@@ -4,7 +4,6 @@
 
 #include "topo/model/algorithm.h"
 #include "topo/search/channels.h"
-#include "topo/search/node_channels.h"
 #include "topo/version.h"
 
 #include <array>
@@ -19,7 +18,7 @@ enum class CpuKind : std::uint8_t { intel, amd, mixed, power, other };
 struct JobShape {
   NcclVersion version{};
   int nranks = 1, nnodes = 1;
-  int most_local_ranks = 0;    // of one node; 0: all nodes have as many
+  int max_local_ranks = 0;     // of one node; 0: all nodes have as many
   int min_sm = 0, max_sm = 0;  // of the GPUs
   CpuKind cpu = CpuKind::intel;
   bool nvswitch = false;                           // GPUs are joined by NVSwitches
@@ -31,8 +30,8 @@ struct JobShape {
   int nvls_channels = 16;
 
   double ranks_per_node() const { return static_cast<double>(nranks) / nnodes; }
-  double most_ranks_of_a_node() const {
-    return most_local_ranks > 0 ? most_local_ranks : ranks_per_node();
+  double max_ranks_of_a_node() const {
+    return max_local_ranks > 0 ? max_local_ranks : ranks_per_node();
   }
   const ChannelSet& of(Algorithm algorithm) const { return channels[index_of(algorithm)]; }
 };

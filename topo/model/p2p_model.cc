@@ -1,9 +1,8 @@
 #include "topo/model/p2p_model.h"
 
 #include "base/units.h"
-#include "topo/graph/locality.h"
+#include "topo/graph/paths.h"
 #include "topo/graph/rules.h"
-#include "topo/model/p2p_steps.h"
 
 #include <fmt/format.h>
 
@@ -181,7 +180,7 @@ std::optional<P2pCost> P2pModel::cost(const P2pStep& step) const {
   // The quickest of NCCL's protocols, which sends take while they are small.
   return P2pCost{.latency_us = ring_step_us(graph_.version(), slowest_hardware(step), Protocol::ll),
                  .us_per_byte = us,
-                 .bound_by = us > 0 ? words_of(hop) : std::string()};
+                 .bound_by = us > 0 ? hop_text(hop) : std::string()};
 }
 
 Hardware P2pModel::slowest_hardware(const P2pStep& step) const {
@@ -195,7 +194,7 @@ Hardware P2pModel::slowest_hardware(const P2pStep& step) const {
   return Hardware::nvlink;
 }
 
-std::string P2pModel::words_of(const Hop& hop) const {
+std::string P2pModel::hop_text(const Hop& hop) const {
   const Node& from = graph_.node(hop.from);
   const Node& to = graph_.node(hop.to);
   const auto end = [&](NodeKind kind) { return to.kind == kind ? to.name : from.name; };

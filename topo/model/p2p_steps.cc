@@ -1,6 +1,6 @@
-#include "topo/model/p2p_steps.h"
-
+// What each point-to-point collective sends, step by step, as shares of the row's bytes.
 #include "collectives/traffic.h"
+#include "topo/model/p2p_model.h"
 
 #include <algorithm>
 #include <array>

@@ -1,15 +1,14 @@
 // What NCCL will choose for a call, how long it takes, and where the choice changes.
 //
 // The folder repeats NCCL's src/graph/tuning.cc: job.h gathers what the ranks know of each other,
-// constants.h has NVIDIA's tables by version, bandwidth.h and cost.h compute latency and bandwidth
-// of every function, algorithm and protocol, and Predictor chooses as NCCL does. Collectives that
-// NCCL makes of sends and receives have no model there: p2p_steps.h says what their ranks send, and
-// p2p_model.h bounds their time by the busiest link.
+// constants.h has NVIDIA's tables by version, cost.h computes latency and bandwidth of every
+// function, algorithm and protocol, and Predictor chooses as NCCL does. Collectives that NCCL makes
+// of sends and receives have no model there: p2p_model.h says what their ranks send, and
+// bounds the time by the busiest link.
 #pragma once
 
 #include "comm/data_type.h"
 #include "comm/red_op.h"
-#include "topo/model/bandwidth.h"
 #include "topo/model/cost.h"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-#include "topo/place/group_loads.h"
-
+// Prices messages by their path, all_reduces by NCCL's cost model on the graph of a group's GPUs.
 #include "base/units.h"
 #include "topo/graph/graph.h"
-#include "topo/graph/locality.h"
+#include "topo/graph/paths.h"
 #include "topo/model/constants.h"
 #include "topo/model/predict.h"
+#include "topo/place/order_cost.h"
 #include "topo/place/subgraph.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace linerate::topo {
 namespace {
 
-void take_way(const Graph& graph, const Path& path, double gbps, Load& load) {
+void take_path(const Graph& graph, const Path& path, double gbps, Load& load) {
   for (const Hop& hop : path.hops) {
     auto& use = load.uses[{graph.node(hop.from).name, graph.node(hop.to).name, hop.kind}];
     use.gbps += gbps;
@@ -38,7 +38,7 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
   Load load{.latency_us = ring_step_us(graph.version(), hardware, Protocol::simple)};
   if (crosses) load.latency_us += graph.node(net).net->latency_us;
   load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
-  take_way(graph, path, path.gbps, load);
+  take_path(graph, path, path.gbps, load);
   return load;
 }
 

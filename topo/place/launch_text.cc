@@ -1,6 +1,5 @@
 // Syntax: mpirun(1) of Open MPI 4.1 and 5.0, srun(1) of Slurm.
-#include "topo/place/launch_text.h"
-
+#include "topo/place/plan_text.h"
 #include "topo/show/device_text.h"
 
 #include <fmt/format.h>
@@ -43,7 +42,7 @@ std::string mask_of(const RankBinding& binding) {
 }
 
 // The bindings of each host of a node.
-std::vector<std::vector<const RankBinding*>> seats_of_hosts(const Plan& plan) {
+std::vector<std::vector<const RankBinding*>> bindings_of_hosts(const Plan& plan) {
   std::vector<std::vector<const RankBinding*>> hosts(static_cast<std::size_t>(plan.hosts_per_node));
   for (const auto& binding : plan.bindings.all)
     hosts[static_cast<std::size_t>(binding.host)].push_back(&binding);
@@ -52,9 +51,9 @@ std::vector<std::vector<const RankBinding*>> seats_of_hosts(const Plan& plan) {
 
 // What every host of the job has, by `tell`; a refusal where they differ.
 template <typename Tell>
-Result<std::vector<std::string>> alike_on_hosts(const Plan& plan, const Tell& tell) {
+Result<std::vector<std::string>> same_on_hosts(const Plan& plan, const Tell& tell) {
   std::vector<std::string> first;
-  for (const auto& bindings : seats_of_hosts(plan)) {
+  for (const auto& bindings : bindings_of_hosts(plan)) {
     std::vector<std::string> told;
     for (const RankBinding* binding : bindings) told.push_back(tell(*binding));
     if (!first.empty() && told != first)
@@ -120,7 +119,7 @@ Result<std::string> mpirun_text(const Plan& plan) {
 
 Result<std::string> srun_text(const Plan& plan) {
   if (!has_cores(plan)) return Failure{fmt::format("{}: srun cannot bind to them.", kNoCores)};
-  const auto masks = alike_on_hosts(plan, mask_of);
+  const auto masks = same_on_hosts(plan, mask_of);
   if (!masks) return masks.failure();
   return fmt::format(
       "--nodes={} --ntasks={} --ntasks-per-node={} --exclusive --distribution=block "
@@ -131,7 +130,7 @@ Result<std::string> srun_text(const Plan& plan) {
 Result<std::string> environment_text(const Plan& plan) {
   if (plan.bindings.all.front().dev < 0)
     return Failure{"There are no GPUs, so that CUDA_VISIBLE_DEVICES has nothing to order."};
-  const auto devs = alike_on_hosts(
+  const auto devs = same_on_hosts(
       plan, [](const RankBinding& binding) { return fmt::format("{}", binding.dev); });
   if (!devs) return devs.failure();
   return fmt::format("CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES={}\n",

@@ -1,6 +1,5 @@
 #include "topo/place/order_cost.h"
 
-#include "topo/place/group_loads.h"
 #include "topo/place/subgraph.h"
 
 #include <algorithm>
@@ -110,7 +109,7 @@ class CostModel {
   Graph graph_;  // of the GPUs with a rank
   Paths paths_;
   GroupLoads groups_;
-  std::size_t most_searches_;
+  std::size_t max_searches_;
   std::vector<int> gpus_;  // of each binding
   std::map<std::pair<Axis, GroupPart>, Load> parts_;
   std::map<MessageEnds, Load> messages_;
@@ -128,7 +127,7 @@ CostModel::CostModel(const PlacedJob& job, const Mesh& mesh, const Workload& wor
       graph_(build_graph(only_gpus(job.graph, gpus_of(job.bindings)), job.graph.version())),
       paths_(graph_),
       groups_(graph_),
-      most_searches_(job.most_searches) {
+      max_searches_(job.max_searches) {
   for (const auto& binding : job.bindings.all) gpus_.push_back(graph_.find(binding.gpu).value());
 }
 
@@ -159,7 +158,7 @@ bool CostModel::is_searched(const std::vector<GroupPart>& parts, Axis axis) cons
 double CostModel::all_reduce_us(const AxisView& view, Axis axis) {
   double slowest = 0;
   for (const auto& node : view.parts(per_node())) {
-    const bool may_search = slowest == 0 || groups_.searched() < most_searches_;
+    const bool may_search = slowest == 0 || groups_.searched() < max_searches_;
     if (!may_search && !is_searched(node, axis)) continue;
     std::vector<const Load*> loads;
     for (const auto& part : node) loads.push_back(&load_of(part, axis));

@@ -21,7 +21,7 @@ Result<Mesh> mesh_of(const PlanRequest& request) {
 }
 
 // "8 GPUs", or "2 cores" where there are none.
-std::string seats_counted(const Graph& graph) {
+std::string places_counted(const Graph& graph) {
   const int most = max_ranks(graph);
   const std::string_view what = graph.of(NodeKind::gpu).empty() ? "core" : "GPU";
   return fmt::format("{} {}{}", most, what, most == 1 ? "" : "s");
@@ -29,7 +29,7 @@ std::string seats_counted(const Graph& graph) {
 
 Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
   const int most = max_ranks(graph), nranks = request.nranks;
-  const auto bindings = seats_counted(graph);
+  const auto bindings = places_counted(graph);
   if (most == 0)
     return Failure{
         "This machine has no GPU, and the source does not tell its cores: there is "

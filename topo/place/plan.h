@@ -1,9 +1,9 @@
 // Where the ranks of a job go, and in which order its mesh numbers them.
 //
 // bind_ranks() (rank_binding.h) gives each rank of a node its GPU, cores and NICs. order_cost.h
-// prices every order of the mesh (mesh.h) by what its axes send in a step (workload.h): NCCL's cost
-// model of each group, and the links that groups share (group_loads.h). Isomorphic groups share one
-// search (subgraph.h). launch_text.h and plan_text.h print the plan.
+// prices every order of the mesh by what its axes send in a step (mesh.h): NCCL's cost model of
+// each group, and the links that groups share (group_loads.cc). Isomorphic groups share one search
+// (subgraph.h). plan_text.h prints the plan.
 #pragma once
 
 #include "base/result.h"

@@ -108,7 +108,7 @@ std::string nics_text(const RankBinding& binding) {
   return text.empty() ? "none" : text;
 }
 
-std::vector<std::string> seat_cells(const Plan& plan, int rank) {
+std::vector<std::string> binding_cells(const Plan& plan, int rank) {
   const RankBinding& binding = plan.binding_of(rank);
   std::vector<std::string> cells{fmt::format("{}", rank)};
   if (plan.hosts_per_node > 1) cells.push_back(fmt::format("{}", binding.host));
@@ -136,7 +136,7 @@ std::vector<std::string> heading(const Plan& plan) {
 }
 
 // What stands above the bindings, which are those of every node.
-std::string seats_title(const Plan& plan) {
+std::string bindings_title(const Plan& plan) {
   if (plan.nnodes == 1) return "\nRanks:\n";
   if (plan.per_node() == 1)
     return "\nThe rank of the first node; node k has rank k on the same devices:\n";
@@ -145,10 +145,10 @@ std::string seats_title(const Plan& plan) {
       plan.per_node(), plan.per_node() - 1);
 }
 
-std::string seats_text(const Plan& plan) {
+std::string bindings_text(const Plan& plan) {
   std::vector<std::vector<std::string>> rows{heading(plan)};
-  for (int rank = 0; rank < plan.per_node(); ++rank) rows.push_back(seat_cells(plan, rank));
-  auto text = seats_title(plan) + aligned(rows, 2);
+  for (int rank = 0; rank < plan.per_node(); ++rank) rows.push_back(binding_cells(plan, rank));
+  auto text = bindings_title(plan) + aligned(rows, 2);
   if (!plan.bindings.knows_cores)
     text += "  Which hardware threads share a core is not known: each counts as a core.\n";
   return text;
@@ -163,7 +163,7 @@ std::string plan_text(const Plan& plan) {
                           plain_text(plan.machine), plan.per_node());
   for (const Axis axis : long_axes(plan.mesh))
     text += fmt::format("; {} {}", name_of(axis), plan.mesh.size(axis));
-  return text + '\n' + costs_text(plan) + trainers_text(plan) + seats_text(plan);
+  return text + '\n' + costs_text(plan) + trainers_text(plan) + bindings_text(plan);
 }
 
 namespace {

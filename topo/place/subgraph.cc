@@ -1,7 +1,7 @@
 #include "topo/place/subgraph.h"
 
 #include "topo/graph/graph.h"
-#include "topo/graph/locality.h"
+#include "topo/graph/paths.h"
 
 #include <fmt/format.h>
 
@@ -44,14 +44,14 @@ System only_gpus(const Graph& graph, std::span<const int> gpus) {
 
 namespace {
 
-// Numbers for words: equal ones where words are, rising as words do.
-std::vector<int> classes_of(const std::vector<std::string>& words) {
+// Numbers for texts: equal ones where texts are, rising as texts do.
+std::vector<int> classes_of(const std::vector<std::string>& texts) {
   std::map<std::string_view, int> classes;
-  for (const auto& word : words) classes[word] = 0;
+  for (const auto& word : texts) classes[word] = 0;
   int next = 0;
   for (auto& [word, number] : classes) number = next++;
   std::vector<int> found;
-  for (const auto& word : words) found.push_back(classes[word]);
+  for (const auto& word : texts) found.push_back(classes[word]);
   return found;
 }
 
@@ -65,17 +65,17 @@ std::size_t turn_of(const Graph& graph, const Node& gpu) {
 }
 
 std::string node_text(const Graph& graph, const Node& node) {
-  auto words = fmt::format("{} {}", name_of(node.kind), node.gbps);
+  auto text = fmt::format("{} {}", name_of(node.kind), node.gbps);
   if (node.gpu != nullptr)
-    words += fmt::format(" {} {} {} {} {}", turn_of(graph, node), node.host, node.gpu->sm,
-                         node.gpu->rank >= 0, node.gpu->gdr);
+    text += fmt::format(" {} {} {} {} {}", turn_of(graph, node), node.host, node.gpu->sm,
+                        node.gpu->rank >= 0, node.gpu->gdr);
   if (node.net != nullptr)
-    words += fmt::format(" {} {} {} {} {}", node.net->port, node.net->latency_us, node.net->maxconn,
-                         node.net->gdr, node.net->coll);
+    text += fmt::format(" {} {} {} {} {}", node.net->port, node.net->latency_us, node.net->maxconn,
+                        node.net->gdr, node.net->coll);
   if (node.cpu != nullptr)
-    words += fmt::format(" {} '{}' {} {}", static_cast<int>(node.cpu->arch), node.cpu->vendor,
-                         node.cpu->family, node.cpu->model);
-  return words;
+    text += fmt::format(" {} '{}' {} {}", static_cast<int>(node.cpu->arch), node.cpu->vendor,
+                        node.cpu->family, node.cpu->model);
+  return text;
 }
 
 struct Neighbour {
@@ -105,11 +105,11 @@ std::vector<std::vector<Neighbour>> neighbours_of(const Graph& graph, const Path
 // By the numbers that nodes have.
 std::string neighbours_text(const std::vector<Neighbour>& neighbours,
                             const std::vector<int>& numbers) {
-  std::vector<std::string> words;
+  std::vector<std::string> texts;
   for (const auto& [how, node] : neighbours)
-    words.push_back(fmt::format("; {} {}", how, numbers[static_cast<std::size_t>(node)]));
-  std::ranges::sort(words);
-  return fmt::format("{}", fmt::join(words, ""));
+    texts.push_back(fmt::format("; {} {}", how, numbers[static_cast<std::size_t>(node)]));
+  std::ranges::sort(texts);
+  return fmt::format("{}", fmt::join(texts, ""));
 }
 
 std::vector<int> refined(const std::vector<std::vector<Neighbour>>& neighbours,
@@ -118,15 +118,15 @@ std::vector<int> refined(const std::vector<std::vector<Neighbour>>& neighbours,
     const int now = classes.empty() ? 0 : *std::ranges::max_element(classes);
     if (now == count) return classes;
     count = now;
-    std::vector<std::string> words;
+    std::vector<std::string> texts;
     for (std::size_t n = 0; n < classes.size(); ++n)
-      words.push_back(fmt::format("{:08}{}", classes[n], neighbours_text(neighbours[n], classes)));
-    classes = classes_of(words);
+      texts.push_back(fmt::format("{:08}{}", classes[n], neighbours_text(neighbours[n], classes)));
+    classes = classes_of(texts);
   }
 }
 
 // The first one of a NIC's ports that are one (GUID and number), by place; itself otherwise.
-std::size_t twin_of(const Graph& graph, const std::vector<int>& order, std::size_t place) {
+std::size_t first_of_port(const Graph& graph, const std::vector<int>& order, std::size_t place) {
   const Net* net = graph.node(order[place]).net;
   if (net == nullptr || net->guid == 0) return place;
   const auto same = std::ranges::find_if(order, [&](int n) {
@@ -141,18 +141,18 @@ std::size_t twin_of(const Graph& graph, const std::vector<int>& order, std::size
 CanonicalForm canonical_form(const Graph& graph, const Paths& paths) {
   const auto at = [](int n) { return static_cast<std::size_t>(n); };
   const auto neighbours = neighbours_of(graph, paths);
-  std::vector<std::string> words;
-  for (const auto& node : graph.nodes()) words.push_back(node_text(graph, node));
-  const auto classes = refined(neighbours, classes_of(words));
-  const auto all = std::views::iota(0, static_cast<int>(words.size()));
+  std::vector<std::string> texts;
+  for (const auto& node : graph.nodes()) texts.push_back(node_text(graph, node));
+  const auto classes = refined(neighbours, classes_of(texts));
+  const auto all = std::views::iota(0, static_cast<int>(texts.size()));
   CanonicalForm found{.order = {all.begin(), all.end()}};
   std::ranges::stable_sort(found.order, {}, [&](int n) { return classes[at(n)]; });
-  std::vector<int> places(words.size());
+  std::vector<int> places(texts.size());
   for (const int i : all) places[at(found.order[at(i)])] = i;
   for (const int i : all) {
     const auto n = at(found.order[at(i)]);
-    found.key += fmt::format("{}{} ={}\n", words[n], neighbours_text(neighbours[n], places),
-                             twin_of(graph, found.order, at(i)));
+    found.key += fmt::format("{}{} ={}\n", texts[n], neighbours_text(neighbours[n], places),
+                             first_of_port(graph, found.order, at(i)));
   }
   return found;
 }

@@ -1,8 +1,7 @@
 #include "topo/read/nccl_xml_schema.h"
 
 #include "base/text.h"
-#include "topo/system/bus_id.h"
-#include "topo/system/gpu_models.h"
+#include "topo/system/pci_ids.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -86,8 +85,6 @@ std::vector<std::string> unread_parts(const XmlFile& file, pugi::xml_node root) 
 
 namespace {
 
-constexpr std::uint32_t kNvidiaId = 0x10de, kAmdId = 0x1002;
-
 bool is_bare(const PciDevice& device) {
   return !device.gpu && device.nets.empty() && device.children.empty();
 }
@@ -95,7 +92,7 @@ bool is_bare(const PciDevice& device) {
 // Screens of server boards are display controllers too.
 bool is_bare_gpu(const PciDevice& device) {
   const bool may_compute =
-      device.vendor == 0 || device.vendor == kNvidiaId || device.vendor == kAmdId;
+      device.vendor == 0 || device.vendor == kNvidiaVendor || device.vendor == kAmdVendor;
   return is_bare(device) && is_gpu_class(device.class_code) && may_compute;
 }
 

@@ -1,7 +1,12 @@
 #include "topo/search/candidate_graph.h"
 
+#include "topo/search/search_topology.h"
+
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace linerate::topo {
 namespace {
@@ -70,6 +75,94 @@ ChannelSet finished(const SearchTopology& topology, const CandidateGraph& candid
     set.channels.push_back(std::move(channel));
   }
   return set;
+}
+
+// It counts as followPath in NCCL's src/graph/search.cc does, in its precision.
+
+LinkLoad::Share LinkLoad::share_of(const SearchPath& path, const SearchHop& hop, float gbps) {
+  const bool inflated = hop.pci && path.inflates_pci;  // smaller packets than Intel's own
+  const float forth = inflated ? gbps * 6 / 5 : gbps;
+  return {.forth = forth, .back = forth * hop.back_share};
+}
+
+bool LinkLoad::has(const SearchHop& hop, const Share& share) const {
+  return free(hop.link) >= share.forth && (hop.back_link < 0 || free(hop.back_link) >= share.back);
+}
+
+bool LinkLoad::can_take(const SearchPath& path, float gbps) const {
+  return std::ranges::all_of(
+      path.hops, [&](const SearchHop& hop) { return has(hop, share_of(path, hop, gbps)); });
+}
+
+bool LinkLoad::take(const SearchPath& path, float gbps) {
+  const std::size_t moved = move(path, gbps, path.hops.size());
+  if (moved == path.hops.size()) return true;
+  move(path, -gbps, moved);
+  return false;
+}
+
+// Legs done, before the first one that has too little left.
+std::size_t LinkLoad::move(const SearchPath& path, float gbps, std::size_t hops) {
+  for (std::size_t i = 0; i < hops; ++i) {
+    const SearchHop& hop = path.hops[i];
+    const Share share = share_of(path, hop, gbps);
+    if (!has(hop, share)) return i;
+    float& link = free_[static_cast<std::size_t>(hop.link)];
+    link = rounded_gbps(link - share.forth);
+    if (hop.back_link < 0) continue;
+    float& back_link = free_[static_cast<std::size_t>(hop.back_link)];
+    back_link = rounded_gbps(back_link - share.back);
+  }
+  return hops;
+}
+
+namespace {
+
+// GPUs that paths join, in either direction: those from the first GPU on.
+class Reach {
+ public:
+  Reach(const SearchTopology& topology, const CandidateGraph& candidate)
+      : topology_(topology), candidate_(candidate), idle_(topology) {}
+
+  bool has_all_gpus() const {
+    std::vector<char> reached(static_cast<std::size_t>(topology_.gpus()), 0);
+    std::vector<int> found{0};
+    reached[0] = 1;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (int gpu = 0; gpu < topology_.gpus(); ++gpu) {
+        char& known = reached[static_cast<std::size_t>(gpu)];
+        if (known != 0 || !(has_path(found[i], gpu) || has_path(gpu, found[i]))) continue;
+        known = 1;
+        found.push_back(gpu);
+      }
+    return std::ssize(found) == topology_.gpus();
+  }
+
+  bool has_start() const {
+    for (int net = 0; net < topology_.nets(); ++net)
+      for (int gpu = 0; gpu < topology_.gpus(); ++gpu)
+        if (idle_.can_take(topology_.path(topology_.net_vertex(net), gpu), candidate_.inter_gbps))
+          return true;
+    return false;
+  }
+
+ private:
+  bool has_path(int from, int to) const {
+    const SearchPath& path = topology_.path(from, to);
+    return candidate_.allows(path) && idle_.can_take(path, candidate_.intra_gbps);
+  }
+
+  const SearchTopology& topology_;
+  const CandidateGraph& candidate_;
+  LinkLoad idle_;
+};
+
+}  // namespace
+
+bool connects_all_gpus(const SearchTopology& topology, const CandidateGraph& candidate) {
+  assert(!candidate.has_heads());
+  const Reach reach(topology, candidate);
+  return reach.has_all_gpus() && (!topology.multi_node() || reach.has_start());
 }
 
 }  // namespace linerate::topo

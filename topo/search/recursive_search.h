@@ -2,7 +2,6 @@
 #pragma once
 
 #include "topo/search/candidate_graph.h"
-#include "topo/search/link_load.h"
 #include "topo/search/search_order.h"
 #include "topo/search/search_topology.h"
 

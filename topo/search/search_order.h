@@ -3,7 +3,6 @@
 #pragma once
 
 #include "topo/search/candidate_graph.h"
-#include "topo/search/link_load.h"
 #include "topo/search/search_topology.h"
 
 #include <compare>

@@ -1,7 +1,7 @@
 #include "topo/search/search_topology.h"
 
-#include "topo/graph/locality.h"
-#include "topo/system/link_speed.h"
+#include "topo/graph/paths.h"
+#include "topo/system/links.h"
 
 #include <algorithm>
 #include <cmath>

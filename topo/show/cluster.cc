@@ -1,9 +1,9 @@
-#include "topo/show/cluster.h"
-
-#include "topo/cluster/fabric_bound.h"
+// A cluster in words: its groups from their graphs, its switches from the links between racks.
+#include "topo/cluster/fabric_traffic.h"
 #include "topo/show/device_text.h"
-#include "topo/show/fabric_text.h"
+#include "topo/show/facts.h"
 #include "topo/show/text_layout.h"
+#include "topo/show/views.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,12 @@ namespace {
 
 // "2 NUMA nodes, 8 GPUs, 8 NIC ports; NVIDIA H100 80GB HBM3, sm_90; 400 Gb/s InfiniBand"
 std::string node_text(const Graph& graph) {
-  auto words = summary_text(Facts(graph));
+  auto text = summary_text(Facts(graph));
   if (const auto gpus = graph.of(NodeKind::gpu); !gpus.empty())
-    words += "; " + gpu_text(*graph.node(gpus.front()).gpu);
+    text += "; " + gpu_text(*graph.node(gpus.front()).gpu);
   if (const auto nets = graph.of(NodeKind::net); !nets.empty())
-    words += "; " + speed_text(*graph.node(nets.front()).net);
-  return plain_text(words);
+    text += "; " + speed_text(*graph.node(nets.front()).net);
+  return plain_text(text);
 }
 
 std::string numbers(int first, int count) {

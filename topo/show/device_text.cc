@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "topo/show/text_layout.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,6 @@
 
 namespace linerate::topo {
 namespace {
-
-constexpr std::array<double, 6> kPcieGenerations{2.5, 5, 8, 16, 32, 64};  // GT/s
 
 // "16.0 GT/s" and the like are worded in a way that NCCL takes for Gen3.
 std::string counted_bandwidth(const PciLink& link) {
@@ -82,7 +80,8 @@ int pcie_generation(std::string_view speed) {
   const auto digits = std::min(speed.find_first_not_of("0123456789."), speed.size());
   const auto gigatransfers = parse_number("speed", speed.substr(0, digits));
   if (!gigatransfers) return 0;
-  const auto* found = std::ranges::find(kPcieGenerations, *gigatransfers);
+  const auto* found =
+      std::ranges::find(kPcieGenerations, *gigatransfers, &PcieGeneration::gigatransfers);
   return found == kPcieGenerations.end() ? 0
                                          : static_cast<int>(found - kPcieGenerations.begin()) + 1;
 }
@@ -107,12 +106,6 @@ std::string speed_text(const Net& net) {
   return layer.empty() ? speed : fmt::format("{} {}", speed, layer);
 }
 
-std::string unused_speed_text(const Net& net) {
-  return net.speed_mbps > 0 ? speed_text(net) : plain_text(net.link_layer);
-}
-
-bool is_down(const Net& net) { return !net.state.empty() && net.state != "ACTIVE"; }
-
 std::string cores_text(std::string_view affinity) {
   const auto bits = bits_of_mask(affinity);
   if (bits.empty()) return plain_text(affinity);
@@ -124,10 +117,6 @@ std::string cores_text(std::string_view affinity) {
     first = std::find(end, bits.end(), true);
   }
   return text.empty() ? "none" : text;
-}
-
-std::size_t core_count(std::string_view affinity) {
-  return static_cast<std::size_t>(std::ranges::count(bits_of_mask(affinity), true));
 }
 
 std::string cpu_text(const Cpu& cpu) {

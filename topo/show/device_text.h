@@ -3,7 +3,6 @@
 
 #include "topo/system/system.h"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -23,13 +22,9 @@ bool is_degraded(const PciDevice& device);
 std::string pcie_text(const PciDevice& device);
 
 std::string speed_text(const Net& net);  // "400 Gb/s InfiniBand"; "speed not known"
-// The same of a port that NCCL leaves out, whose speed matters to nobody: empty where not known.
-std::string unused_speed_text(const Net& net);
-bool is_down(const Net& net);  // known, and not active
 
 // "0-55,112-167" of an affinity mask, "none" where no bit is set; the mask itself where it is none.
 std::string cores_text(std::string_view affinity);
-std::size_t core_count(std::string_view affinity);  // bits that are set
 
 std::string cpu_text(const Cpu& cpu);  // "Intel(R) Xeon(R) 8480C"; "Intel, family 6 model 143"
 std::string gpu_text(const Gpu& gpu);  // "NVIDIA H100 80GB HBM3, sm_90"; "model not known"

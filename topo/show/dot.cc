@@ -1,11 +1,9 @@
-#include "topo/show/dot.h"
-
+// Writes Graphviz's language: nodes within boxes of hosts and NUMA nodes, then the links.
 #include "topo/show/device_text.h"
-#include "topo/show/fabric_text.h"
 #include "topo/show/facts.h"
 #include "topo/show/text_layout.h"
-#include "topo/system/link_speed.h"
-#include "topo/system/port_use.h"
+#include "topo/show/views.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -101,32 +99,18 @@ std::string_view link_text(LinkKind kind) {
   return "";
 }
 
-bool is_below(const PciDevice* device, const std::vector<PciDevice>& devices) {
-  bool found = false;
-  for (const auto& top : devices)
-    walk(top, [&](const PciDevice& below, int) { found = found || &below == device; });
-  return found;
-}
-
-bool is_below(const Node& node, const Node& above) {
-  if (node.device == nullptr) return false;
-  if (above.cpu != nullptr) return is_below(node.device, above.cpu->devices);
-  return above.device != nullptr && is_below(node.device, above.device->children);
-}
-
 // Whether the device hangs from a processor itself.
 bool is_top(const Graph& graph, const Node& node) {
-  return node.kind != NodeKind::net && node.device != nullptr &&
-         std::ranges::any_of(graph.system().cpus, [&](const Cpu& cpu) {
-           return std::ranges::any_of(
-               cpu.devices, [&](const PciDevice& device) { return &device == node.device; });
+  return node.device != nullptr && std::ranges::any_of(node.links, [&](const Link& link) {
+           return link.kind == LinkKind::pci && graph.node(link.to).kind == NodeKind::cpu;
          });
 }
 
-// Whether a link of the PCI tree, which is that of the device at its lower end, is degraded.
-bool is_degraded_link(const Node& a, const Node& b) {
-  if (is_below(a, b)) return is_degraded(*a.device);
-  return is_below(b, a) && is_degraded(*b.device);
+// Whether a link of the PCI tree, which is that of the device at its lower end, is degraded. Nodes
+// are numbered from the processor down.
+bool is_degraded_link(const Graph& graph, int from, const Link& link) {
+  const auto* lower = graph.node(std::max(from, link.to)).device;
+  return link.kind == LinkKind::pci && lower != nullptr && is_degraded(*lower);
 }
 
 // Where there is no bus between two nodes NCCL counts a bandwidth that no link has.
@@ -177,17 +161,15 @@ std::vector<std::string> DotWriter::lines_of_node(int n) const {
 
 std::vector<std::string> DotWriter::lines_of_port(const Node& node) const {
   const Net& net = *node.net;
-  if (facts_.nccl_takes(net)) return {node.name, speed_text(net)};
   std::vector<std::string> lines{node.name};
-  if (auto speed = unused_speed_text(net); !speed.empty()) lines.push_back(std::move(speed));
-  if (is_down(net)) lines.push_back(net.state);
-  lines.emplace_back(kLeftOut);
+  if (auto speed = facts_.speed_text(net); !speed.empty()) lines.push_back(std::move(speed));
+  if (!is_up(net)) lines.push_back(net.state);
+  if (!facts_.nccl_takes(net)) lines.emplace_back(kLeftOut);
   return lines;
 }
 
 void DotWriter::write_node(int n) {
   const Node& node = graph_.node(n);
-  if (node.kind == NodeKind::pci && node.links.empty()) return;  // merged with the one above it
   text_ += fmt::format("  n{} [label={}, fillcolor=\"{}\"];\n", n, label_of(lines_of_node(n)),
                        fill_of(node.kind));
 }
@@ -229,8 +211,7 @@ void DotWriter::write_links(int n) {
     const bool paired = std::ranges::any_of(
         back, [&](const Link& other) { return other.to == n && other.kind == link.kind; });
     if (paired && link.to < n) continue;
-    const bool degraded =
-        link.kind == LinkKind::pci && is_degraded_link(node, graph_.node(link.to));
+    const bool degraded = is_degraded_link(graph_, n, link);
     text_ += fmt::format(
         "  n{} -- n{} [label=\"{}\", tooltip=\"{}\", color=\"{}\", penwidth={:.1f}{}{}];\n", n,
         link.to, label_of_link(link), link_text(link.kind),

@@ -1,8 +1,9 @@
 #include "topo/show/facts.h"
 
 #include "topo/graph/graph.h"
+#include "topo/show/device_text.h"
 #include "topo/show/text_layout.h"
-#include "topo/system/link_speed.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -23,13 +24,12 @@ System anonymous(const System& system, std::uint64_t host) {
   System alone;
   for (const auto& cpu : system.cpus)
     if (cpu.host_hash == host) alone.cpus.push_back(cpu);
-  for (auto& cpu : alone.cpus) {
-    cpu.host_hash = 0;
-    for (auto& net : cpu.nets) net.guid = 0;
-  }
+  for (auto& cpu : alone.cpus) cpu.host_hash = 0;
   walk_devices(alone, [](Cpu&, PciDevice& device, int) {
     if (device.gpu) device.gpu->rank = -1;
-    for (auto& net : device.nets) net.guid = 0;
+  });
+  walk_ports(alone, [](std::vector<Net>& nets) {
+    for (auto& net : nets) net.guid = 0;
   });
   return alone;
 }
@@ -66,6 +66,25 @@ std::string hosts_text(const HostGroup& group) {
   return fmt::format("{} hosts alike: {}", group.size(), names_in_short(names));
 }
 
+std::string Facts::names(const std::vector<int>& nodes) const {
+  std::vector<std::string> names;
+  for (const int node : nodes) names.push_back(name(node));
+  return names_in_short(names);
+}
+
+std::vector<int> Facts::devices(int host) const {
+  std::vector<int> found;
+  for (const auto kind : {NodeKind::gpu, NodeKind::net})
+    for (const int n : graph_.of(kind))
+      if (host < 0 || graph_.node(n).host == host) found.push_back(n);
+  return found;
+}
+
+std::string Facts::speed_text(const Net& port) const {
+  const bool matters = nccl_takes(port) || port.speed_mbps > 0;
+  return matters ? topo::speed_text(port) : plain_text(port.link_layer);
+}
+
 std::vector<int> Facts::nodes_on(NodeKind kind, int host) const {
   std::vector<int> found;
   for (const int n : graph_.of(kind))
@@ -75,7 +94,6 @@ std::vector<int> Facts::nodes_on(NodeKind kind, int host) const {
 
 namespace {
 
-constexpr std::uint32_t kSwitchClass = 0x068000;
 constexpr std::uint32_t kUnseenDomain = 0xfffffff;  // of NCCL's "fffffff:ff:ff.0"
 
 // Older versions of NCCL count C2C as NVLink, in one link with what NVLinks there are.
@@ -124,15 +142,9 @@ int nvswitches_of(const Gpu& gpu) {
   for (const auto& link : gpu.nvlinks) {
     const auto id = parse_bus_id(link.target);
     const bool seen = id && id->domain != kUnseenDomain;
-    if (link.tclass == kSwitchClass && link.count > 0 && seen) chips.insert(link.target);
+    if (link.tclass == kNvSwitchClass && link.count > 0 && seen) chips.insert(link.target);
   }
   return static_cast<int>(chips.size());
-}
-
-int active_nvlinks(const Gpu& gpu) {
-  int active = 0;
-  for (const auto& link : gpu.nvlinks) active += link.count;
-  return active;
 }
 
 int nvlink_capacity(const Gpu& gpu) {
@@ -205,6 +217,151 @@ std::vector<CpuTree> Facts::pci_trees(int host) const {
   std::vector<CpuTree> trees;
   for (const int cpu : nodes_on(NodeKind::cpu, host)) trees.push_back(maker.tree(cpu));
   return trees;
+}
+
+namespace {
+
+// "18 NVLinks"; "17 of 18 NVLinks" where some are down.
+std::string links_counted(const Gpu& gpu, int count) {
+  const auto word = nvlink_word(gpu);
+  if (lacks_nvlinks(gpu) && count == active_nvlinks(gpu))
+    return fmt::format("{} of {}", count,
+                       counted(static_cast<std::size_t>(nvlink_capacity(gpu)), word));
+  return counted(static_cast<std::size_t>(count), word);
+}
+
+std::string to_switches(const Facts& facts, int gpu, const NvLinks& links) {
+  const Gpu& device = *facts.graph().node(gpu).gpu;
+  const int chips = nvswitches_of(device);
+  return fmt::format("{} to {}, {} GB/s", links_counted(device, links.count),
+                     chips == 0 ? "NVSwitch" : counted(static_cast<std::size_t>(chips), "NVSwitch"),
+                     gbps_text(links.gbps));
+}
+
+// Peers with as many links each.
+std::string to_peers(const Facts& facts, int gpu, const std::vector<NvLinks>& peers) {
+  std::vector<int> nodes;
+  for (const auto& links : peers) nodes.push_back(links.to);
+  const bool many = peers.size() > 1;
+  return fmt::format(
+      "{}{} to {}, {} GB/s{}", links_counted(*facts.graph().node(gpu).gpu, peers[0].count),
+      many ? " each" : "", facts.names(nodes), gbps_text(peers[0].gbps), many ? " each" : "");
+}
+
+// GPUs behind the switches, the widest first, by their links.
+struct SwitchSide {
+  std::map<int, std::vector<int>, std::greater<>> gpus;  // by count of links
+  std::map<int, double> gbps;
+  std::set<int> hosts;
+  int chips = 0;
+};
+
+SwitchSide switch_side(const Facts& facts) {
+  SwitchSide side;
+  for (const int gpu : facts.graph().of(NodeKind::gpu))
+    for (const auto& links : facts.nvlinks(gpu)) {
+      if (facts.graph().node(links.to).kind != NodeKind::nvs) continue;
+      side.gpus[links.count].push_back(gpu);
+      side.gbps[links.count] = links.gbps;
+      side.hosts.insert(facts.graph().node(gpu).host);
+      side.chips = std::max(side.chips, nvswitches_of(*facts.graph().node(gpu).gpu));
+    }
+  return side;
+}
+
+using Pairs = std::map<double, std::vector<std::string>, std::greater<>>;  // by GB/s
+
+Pairs processor_pairs(const Facts& facts, const std::vector<int>& cpus) {
+  Pairs pairs;
+  for (const int cpu : cpus)
+    for (const auto& link : facts.graph().node(cpu).links)
+      if (link.kind == LinkKind::sys && link.to > cpu)
+        pairs[link.gbps].push_back(fmt::format("{} and {}", facts.name(cpu), facts.name(link.to)));
+  return pairs;
+}
+
+std::string processor_gbps(double gbps) {
+  if (gbps >= kLocalGbps) return "speed not known, NCCL counts 5000 GB/s";
+  return fmt::format("{} GB/s", gbps_text(gbps));
+}
+
+// Without the place of devices that name no memory node; where none has a number, all of them.
+std::size_t numa_nodes(const Facts& facts) {
+  const auto cpus = facts.graph().of(NodeKind::cpu);
+  const auto numbered =
+      std::ranges::count_if(cpus, [&](int cpu) { return facts.graph().node(cpu).numa >= 0; });
+  return numbered > 0 ? static_cast<std::size_t>(numbered) : cpus.size();
+}
+
+}  // namespace
+
+std::string summary_text(const Facts& facts) {
+  const auto text = fmt::format("{}, {}, {}", counted(numa_nodes(facts), "NUMA node"),
+                                counted(facts.graph().of(NodeKind::gpu).size(), "GPU"),
+                                counted(facts.graph().of(NodeKind::net).size(), "NIC port"));
+  const int hosts = facts.hosts();
+  return hosts > 1 ? fmt::format("{} hosts, {}", hosts, text) : text;
+}
+
+bool lacks_nvlinks(const Gpu& gpu) { return active_nvlinks(gpu) < nvlink_capacity(gpu); }
+
+std::string nvlinks_text(const Facts& facts, int gpu) {
+  const Gpu& device = *facts.graph().node(gpu).gpu;
+  std::map<int, std::vector<NvLinks>, std::greater<>> peers;  // by count
+  std::vector<std::string> parts;
+  for (const auto& links : facts.nvlinks(gpu)) {
+    if (facts.graph().node(links.to).kind == NodeKind::nvs)
+      parts.push_back(to_switches(facts, gpu, links));
+    else
+      peers[links.count].push_back(links);
+  }
+  for (const auto& [count, same] : peers) parts.push_back(to_peers(facts, gpu, same));
+  if (parts.empty()) return lacks_nvlinks(device) ? links_counted(device, 0) : "";
+  if (lacks_nvlinks(device) && parts.size() + peers.size() > 1)
+    parts.push_back(fmt::format("{} in all", links_counted(device, active_nvlinks(device))));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string c2c_text(const Gpu& gpu) {
+  if (!gpu.c2c || gpu.c2c->count <= 0) return {};
+  return fmt::format("C2C to its CPU, {} GB/s", gbps_text(c2c_gbps(*gpu.c2c)));
+}
+
+std::string nvswitch_label(const Facts& facts) {
+  const int chips = switch_side(facts).chips;
+  return chips == 0 ? "NVSwitch" : counted(static_cast<std::size_t>(chips), "NVSwitch");
+}
+
+std::string nvswitch_text(const Facts& facts) {
+  const SwitchSide side = switch_side(facts);
+  const auto& gpus = facts.graph().of(NodeKind::gpu);
+  const auto word = gpus.empty() ? "NVLink" : nvlink_word(*facts.graph().node(gpus.front()).gpu);
+  std::vector<std::string> parts;
+  for (const auto& [count, group] : side.gpus) {
+    const auto whose =
+        side.hosts.size() > 1
+            ? fmt::format("{} on {} hosts", counted(group.size(), "GPU"), side.hosts.size())
+            : facts.names(group);
+    parts.push_back(
+        fmt::format("{}, {} GB/s from {}{}", counted(static_cast<std::size_t>(count), word),
+                    gbps_text(side.gbps.at(count)), group.size() > 1 ? "each of " : "", whose));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<std::string> processor_link_texts(const Facts& facts, int host) {
+  const auto cpus = facts.nodes_on(NodeKind::cpu, host);
+  const auto pairs = processor_pairs(facts, cpus);
+  std::vector<std::string> texts;
+  if (pairs.size() == 1 && cpus.size() > 2) {
+    texts.push_back(fmt::format("{} each to each, {}", facts.names(cpus),
+                                processor_gbps(pairs.begin()->first)));
+    return texts;
+  }
+  for (const auto& [gbps, named] : pairs)
+    for (const auto& pair : named)
+      texts.push_back(fmt::format("{}, {}", pair, processor_gbps(gbps)));
+  return texts;
 }
 
 }  // namespace linerate::topo

@@ -1,13 +1,13 @@
 // What all views show of a graph, worked out once: its hosts and which of them are identical, the
 // NVLinks of each GPU, and the PCI tree with chains of switches folded.
 //
-// One file a view: tree.h, matrix.h, dot.h, json.h, nccl_xml_export.h, cluster.h, prediction.h. The
-// picture is drawn by reports/topology.py from what json.h prints. device_text.h and fabric_text.h
-// put facts into words, text_layout.h puts words into lines and columns.
+// views.h declares the views, one .cc file each, and prediction.h the tables of predictions. The
+// picture is drawn by reports/topology.py from JSON. Facts are put into words here and, for single
+// devices, in device_text.h; text_layout.h puts words into lines and columns.
 #pragma once
 
 #include "topo/graph/graph.h"
-#include "topo/system/port_use.h"
+#include "topo/system/links.h"
 
 #include <string>
 #include <vector>
@@ -52,9 +52,14 @@ class Facts {
   int hosts() const { return hosts_; }
   // Every host in one group, in the order of each group's first: one host stands for its group.
   std::vector<HostGroup> identical_hosts() const;
-  std::string name(int node) const;  // on its own host: "GPU3" of "h2/GPU3"
+  std::string name(int node) const;                        // on its own host: "GPU3" of "h2/GPU3"
+  std::string names(const std::vector<int>& nodes) const;  // "GPU0-GPU3, GPU6"
   std::vector<int> nodes_on(NodeKind kind, int host) const;
+  std::vector<int> devices(int host = -1) const;  // GPUs, then NIC ports; of all hosts: -1
   bool nccl_takes(const Net& port) const { return ports_.takes(port); }
+  // "400 Gb/s InfiniBand", "speed not known"; of a port that NCCL leaves out, whose speed matters
+  // to nobody, what is known.
+  std::string speed_text(const Net& port) const;
 
   // What a GPU's NVLinks lead to, in the order of nodes. REQUIRES: `gpu` is a GPU's node.
   const std::vector<NvLinks>& nvlinks(int gpu) const;
@@ -80,10 +85,27 @@ std::string hosts_text(const HostGroup& group);  // "18 hosts alike: h0-h17", "h
 // NVSwitch chips that a GPU's links lead to; 0: none, or the host does not see them.
 int nvswitches_of(const Gpu& gpu);
 
-// Active links, and how many the model has; 0: not known.
-int active_nvlinks(const Gpu& gpu);
+// How many links the model has; 0: not known.
 int nvlink_capacity(const Gpu& gpu);
 
 std::string_view nvlink_word(const Gpu& gpu);  // "NVLink", of AMD's "xGMI link"
+
+// "2 NUMA nodes, 8 GPUs, 8 NIC ports", with the hosts where there are several.
+std::string summary_text(const Facts& facts);
+
+// "18 NVLinks to 4 NVSwitches, 371 GB/s"; "4 NVLinks each to GPU1-GPU3, 80 GB/s each"; "17 of 18
+// NVLinks" where some are down; empty: the GPU has none.
+std::string nvlinks_text(const Facts& facts, int gpu);
+bool lacks_nvlinks(const Gpu& gpu);  // fewer are active than the model has
+
+std::string c2c_text(const Gpu& gpu);  // "C2C to its CPU, 224 GB/s"; empty: it has none
+
+// Of the node that stands for all NVSwitches: "4 NVSwitches", and "18 NVLinks, 371 GB/s from each
+// of GPU0-GPU7". REQUIRES: the graph has one.
+std::string nvswitch_label(const Facts& facts);
+std::string nvswitch_text(const Facts& facts);
+
+// Of one host: "CPU0-CPU3 each to each, 16 GB/s", or every pair where they differ.
+std::vector<std::string> processor_link_texts(const Facts& facts, int host);
 
 }  // namespace linerate::topo

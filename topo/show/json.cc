@@ -1,9 +1,8 @@
-#include "topo/show/json.h"
-
+// Walks the system for `cpus`, then the graph for nodes, links and paths.
 #include "topo/show/device_text.h"
 #include "topo/show/facts.h"
-#include "topo/system/link_speed.h"
-#include "topo/system/port_use.h"
+#include "topo/show/views.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -197,8 +196,7 @@ Json JsonWriter::path(int from, int to) const {
 }
 
 Json JsonWriter::paths() const {
-  std::vector<int> ends(graph_.of(NodeKind::gpu).begin(), graph_.of(NodeKind::gpu).end());
-  ends.insert(ends.end(), graph_.of(NodeKind::net).begin(), graph_.of(NodeKind::net).end());
+  const auto ends = facts_.devices();
   Json json = Json::array();
   for (const int from : ends)
     for (const int to : ends)

@@ -1,9 +1,9 @@
-#include "topo/show/matrix.h"
-
+// A block of cells for all hosts, or for each group of identical ones; then the legend.
 #include "topo/show/device_text.h"
 #include "topo/show/facts.h"
 #include "topo/show/text_layout.h"
-#include "topo/system/port_use.h"
+#include "topo/show/views.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,6 @@ class DistanceMatrix {
   std::string text();
 
  private:
-  std::vector<int> devices(int host) const;  // of all hosts: -1
   std::string cell(int from, int to);
   std::string name(int node) const;
   const Node* cpu_near(int node) const;
@@ -71,14 +70,6 @@ class DistanceMatrix {
   MatrixOptions options_;
   std::set<PathType> used_{};
 };
-
-std::vector<int> DistanceMatrix::devices(int host) const {
-  std::vector<int> found;
-  for (const auto kind : {NodeKind::gpu, NodeKind::net})
-    for (const int n : graph_.of(kind))
-      if (host < 0 || graph_.node(n).host == host) found.push_back(n);
-  return found;
-}
 
 std::string DistanceMatrix::cell(int from, int to) {
   const Path& path = paths_.between(from, to);
@@ -168,15 +159,15 @@ std::string DistanceMatrix::blocks_of_hosts() {
   std::string text;
   for (const auto& group : facts_.identical_hosts()) {
     text += fmt::format("{}\n", hosts_text(group));
-    text += block(devices(group.front())) + '\n';
+    text += block(facts_.devices(group.front())) + '\n';
   }
   return text + between_hosts();
 }
 
 std::string DistanceMatrix::text() {
-  if (devices(-1).empty()) return "No GPUs and no NICs.\n";
+  if (facts_.devices().empty()) return "No GPUs and no NICs.\n";
   const bool whole = options_.all_hosts || facts_.hosts() == 1;
-  std::string text = whole ? block(devices(-1)) + '\n' : blocks_of_hosts();
+  std::string text = whole ? block(facts_.devices()) + '\n' : blocks_of_hosts();
   text += legend();  // of what the blocks used
   text += left_out();
   return text;

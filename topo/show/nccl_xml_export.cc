@@ -1,8 +1,9 @@
-#include "topo/show/nccl_xml_export.h"
-
+// Builds elements, checks them against the limits of NCCL's parser, and prints them.
 #include "base/text.h"
 #include "topo/show/device_text.h"
-#include "topo/system/bus_id.h"
+#include "topo/show/views.h"
+#include "topo/system/links.h"
+#include "topo/system/pci_ids.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -48,28 +49,12 @@ struct Element {
   }
 };
 
-// How NCCL words the generations of PCI Express, and how older kernels did (topo.cc, kvDictPciGen);
-// it compares beginnings. Other texts count as the third generation there.
-struct SpeedWords {
-  double gigatransfers;
-  std::string_view words, older;
-};
-constexpr std::array<SpeedWords, 6> kSpeedWords{{{2.5, "2.5 GT/s PCIe", "2.5 GT/s"},
-                                                 {5, "5.0 GT/s PCIe", "5 GT/s"},
-                                                 {8, "8.0 GT/s PCIe", "8 GT/s"},
-                                                 {16, "16.0 GT/s PCIe", "16 GT/s"},
-                                                 {32, "32.0 GT/s PCIe", "32 GT/s"},
-                                                 {64, "64.0 GT/s PCIe", "64.0 GT/s PCIe"}}};
-
 // Empty where NCCL would not understand it.
-std::string speed_text(const std::string& speed) {
-  const auto digits = std::min(speed.find_first_not_of("0123456789."), speed.size());
-  const auto number = parse_number("speed", std::string_view(speed).substr(0, digits));
-  for (const auto& row : kSpeedWords) {
-    if (speed.starts_with(row.words) || speed.starts_with(row.older)) return speed;
-    if (number && *number == row.gigatransfers) return std::string(row.words);
-  }
-  return {};
+std::string speed_for_nccl(const std::string& speed) {
+  if (knows_pci_speed(speed)) return speed;
+  const int generation = pcie_generation(speed);
+  if (generation == 0) return {};
+  return std::string(kPcieGenerations.at(static_cast<std::size_t>(generation - 1)).text);
 }
 
 Element gpu_element(const Gpu& gpu) {
@@ -121,7 +106,7 @@ Element pci_element(const PciDevice& device) {
   element.add_known_hex("device", device.device, 4);
   element.add_known_hex("subsystem_vendor", device.subsystem_vendor, 4);
   element.add_known_hex("subsystem_device", device.subsystem_device, 4);
-  element.add_known("link_speed", speed_text(device.link.speed));
+  element.add_known("link_speed", speed_for_nccl(device.link.speed));
   element.add_known("link_width", device.link.width);
   for (const auto& peer : device.pci_peers)
     element.children.push_back({"pcilink", {{"target", text_of(peer)}}});

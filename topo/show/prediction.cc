@@ -1,8 +1,8 @@
 #include "topo/show/prediction.h"
 
 #include "base/units.h"
-#include "topo/show/json.h"
 #include "topo/show/text_layout.h"
+#include "topo/show/views.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,8 +23,17 @@ std::string set_text(std::string_view name, const ChannelSet& set) {
   return text + '\n';
 }
 
+std::string nodes_head(bool shown) {
+  return shown ? fmt::format("{:>6} {:>7} ", "nodes", "ranks") : "";
+}
+
+template <typename Row>
+std::string nodes_cells(const Row& row, bool shown) {
+  return shown ? fmt::format("{:>6} {:>7} ", row.nnodes, row.nranks) : "";
+}
+
 std::string head(Function function, const PredictionColumns& columns) {
-  const std::string nodes = columns.nodes ? fmt::format("{:>6} {:>7} ", "nodes", "ranks") : "";
+  const auto nodes = nodes_head(columns.nodes);
   const std::string blank(nodes.size(), ' ');
   return fmt::format(
       "{}{:>14} {:>14} {:>8} {:>8} {:>14} {:>10} {:>10}{}\n{}{:>14} {:>14} {:>8} {:>8} {:>14} "
@@ -35,12 +44,49 @@ std::string head(Function function, const PredictionColumns& columns) {
 
 std::string line(const PredictedRow& row, const PredictionColumns& columns) {
   const Prediction& p = row.predicted.prediction;
-  auto text = columns.nodes ? fmt::format("{:>6} {:>7} ", row.nnodes, row.nranks) : std::string();
-  text += fmt::format("{:>14} {:>14} {:>8} {:>8} {:>14.2f} {:>10.2f} {:>10.2f}", p.bytes,
-                      name_of(p.algorithm), name_of(p.protocol), p.channels, p.time_us,
-                      p.algbw_gbps, p.busbw_gbps);
-  if (columns.bound_by) text += "  " + row.predicted.bound_by;
-  return text + '\n';
+  return fmt::format("{}{:>14} {:>14} {:>8} {:>8} {:>14.2f} {:>10.2f} {:>10.2f}{}{}\n",
+                     nodes_cells(row, columns.nodes), p.bytes, name_of(p.algorithm),
+                     name_of(p.protocol), p.channels, p.time_us, p.algbw_gbps, p.busbw_gbps,
+                     columns.bound_by ? "  " : "", columns.bound_by ? row.predicted.bound_by : "");
+}
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const PredictedRow& row) {
+  const Prediction& p = row.predicted.prediction;
+  return {{"nnodes", row.nnodes},
+          {"nranks", row.nranks},
+          {"bytes", p.bytes},
+          {"algorithm", name_of(p.algorithm)},
+          {"protocol", name_of(p.protocol)},
+          {"channels", p.channels},
+          {"time_us", p.time_us},
+          {"algbw_gbps", p.algbw_gbps},
+          {"busbw_gbps", p.busbw_gbps},
+          {"bound_by", row.predicted.bound_by}};
+}
+
+Json json_of(const P2pRow& row) {
+  return {{"nnodes", row.nnodes},
+          {"nranks", row.nranks},
+          {"bytes", row.bytes},
+          {"time_us", row.bound.time_us},
+          {"algbw_gbps", row.bound.algbw_gbps},
+          {"busbw_gbps", row.bound.busbw_gbps},
+          {"bound_by", row.bound.bound_by}};
+}
+
+template <typename Row>
+std::string json_text(std::span<const Row> rows, std::string_view collective,
+                      const NcclVersion& version, const std::vector<std::string>& unseen) {
+  Json json{{"kind", "prediction"},
+            {"schema", kTopologySchema},
+            {"collective", collective},
+            {"nccl_version", text_of(version)},
+            {"rows", Json::array()}};
+  for (const auto& row : rows) json["rows"].push_back(json_of(row));
+  json["unseen"] = unseen;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
@@ -88,26 +134,7 @@ std::string crossovers_text(const Predictor& predictor, const PredictionRange& r
 
 std::string prediction_json(std::span<const PredictedRow> rows, Function function,
                             const NcclVersion& version, const std::vector<std::string>& unseen) {
-  nlohmann::ordered_json json{{"kind", "prediction"},
-                              {"schema", kTopologySchema},
-                              {"collective", name_of(function)},
-                              {"nccl_version", text_of(version)},
-                              {"rows", nlohmann::ordered_json::array()}};
-  for (const auto& row : rows) {
-    const Prediction& p = row.predicted.prediction;
-    json["rows"].push_back({{"nnodes", row.nnodes},
-                            {"nranks", row.nranks},
-                            {"bytes", p.bytes},
-                            {"algorithm", name_of(p.algorithm)},
-                            {"protocol", name_of(p.protocol)},
-                            {"channels", p.channels},
-                            {"time_us", p.time_us},
-                            {"algbw_gbps", p.algbw_gbps},
-                            {"busbw_gbps", p.busbw_gbps},
-                            {"bound_by", row.predicted.bound_by}});
-  }
-  json["unseen"] = unseen;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_text(rows, name_of(function), version, unseen);
 }
 
 namespace {
@@ -131,17 +158,15 @@ std::string heading(const P2pRowsOf& of) {
 }
 
 std::string columns(const P2pRowsOf& of) {
-  const std::string nodes =
-      of.nnodes.size() > 1 ? fmt::format("{:>6} {:>7} ", "nodes", "ranks") : "";
+  const auto nodes = nodes_head(of.nnodes.size() > 1);
   return fmt::format("{}{:>14} {:>14} {:>10} {:>10}  {}\n{:>{}} {:>14} {:>10} {:>10}\n", nodes,
                      of.collective.name, "time", "algbw", "busbw", "bound by", "(B)",
                      nodes.size() + 14, "(us)", "(GB/s)", "(GB/s)");
 }
 
 std::string line_of(const P2pRow& row, bool with_nodes) {
-  const auto nodes = with_nodes ? fmt::format("{:>6} {:>7} ", row.nnodes, row.nranks) : "";
-  return fmt::format("{}{:>14} {:>14.2f} {:>10.2f} {:>10.2f}  {}\n", nodes, row.bytes,
-                     row.bound.time_us, row.bound.algbw_gbps, row.bound.busbw_gbps,
+  return fmt::format("{}{:>14} {:>14.2f} {:>10.2f} {:>10.2f}  {}\n", nodes_cells(row, with_nodes),
+                     row.bytes, row.bound.time_us, row.bound.algbw_gbps, row.bound.busbw_gbps,
                      row.bound.bound_by);
 }
 
@@ -172,21 +197,7 @@ std::string p2p_table(std::span<const P2pRow> rows, const P2pRowsOf& of) {
 }
 
 std::string p2p_json(std::span<const P2pRow> rows, const P2pRowsOf& of) {
-  nlohmann::ordered_json json{{"kind", "prediction"},
-                              {"schema", kTopologySchema},
-                              {"collective", of.collective.name},
-                              {"nccl_version", text_of(of.version)},
-                              {"rows", nlohmann::ordered_json::array()}};
-  for (const auto& row : rows)
-    json["rows"].push_back({{"nnodes", row.nnodes},
-                            {"nranks", row.nranks},
-                            {"bytes", row.bytes},
-                            {"time_us", row.bound.time_us},
-                            {"algbw_gbps", row.bound.algbw_gbps},
-                            {"busbw_gbps", row.bound.busbw_gbps},
-                            {"bound_by", row.bound.bound_by}});
-  json["unseen"] = of.unseen;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json_text(rows, of.collective.name, of.version, of.unseen);
 }
 
 }  // namespace linerate::topo

@@ -1,11 +1,9 @@
-#include "topo/show/tree.h"
-
+// Makes branches of the folded PCI trees of every host; text_layout.h draws them.
 #include "topo/show/device_text.h"
-#include "topo/show/fabric_text.h"
 #include "topo/show/facts.h"
 #include "topo/show/text_layout.h"
-#include "topo/system/link_speed.h"
-#include "topo/system/port_use.h"
+#include "topo/show/views.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -77,7 +75,7 @@ void SystemTree::add_host(std::vector<Branch>& to, int host) const {
   const auto links = processor_link_texts(facts_, host);
   if (links.empty()) return;
   Branch& between = to.emplace_back(Branch{"Between CPUs", Tone::strong});
-  for (const auto& words : links) between.facts.push_back({words});
+  for (const auto& text : links) between.facts.push_back({text});
 }
 
 Branch SystemTree::cpu_branch(const CpuTree& tree) const {
@@ -105,9 +103,9 @@ void SystemTree::add_subtree(std::vector<Branch>& to, const PciSubtree& subtree)
 Branch SystemTree::gpu_branch(const PciSubtree& subtree) const {
   const Gpu& gpu = *graph_.node(subtree.gpu).gpu;
   Branch branch{facts_.name(subtree.gpu), Tone::gpu, {{gpu_text(gpu)}}};
-  if (const auto words = nvlinks_text(facts_, subtree.gpu); !words.empty())
-    branch.facts.push_back({words, lacks_nvlinks(gpu) ? Tone::bad : Tone::plain});
-  if (const auto words = c2c_text(gpu); !words.empty()) branch.facts.push_back({words});
+  if (const auto text = nvlinks_text(facts_, subtree.gpu); !text.empty())
+    branch.facts.push_back({text, lacks_nvlinks(gpu) ? Tone::bad : Tone::plain});
+  if (const auto text = c2c_text(gpu); !text.empty()) branch.facts.push_back({text});
   add_link(branch, subtree);
   return branch;
 }
@@ -116,12 +114,10 @@ Branch SystemTree::port_branch(int port) const {
   const Net& net = *graph_.node(port).net;
   Branch branch{facts_.name(port), Tone::nic};
   if (!net.netdev.empty()) branch.facts.push_back({plain_text(net.netdev)});
-  const bool used = facts_.nccl_takes(net);
-  const auto speed = used ? speed_text(net) : unused_speed_text(net);
-  if (!speed.empty()) branch.facts.push_back({speed});
+  if (const auto speed = facts_.speed_text(net); !speed.empty()) branch.facts.push_back({speed});
   if (!net.state.empty())
-    branch.facts.push_back({plain_text(net.state), is_down(net) ? Tone::bad : Tone::plain});
-  if (!used) branch.facts.push_back({std::string(kLeftOut), Tone::dim});
+    branch.facts.push_back({plain_text(net.state), is_up(net) ? Tone::plain : Tone::bad});
+  if (!facts_.nccl_takes(net)) branch.facts.push_back({std::string(kLeftOut), Tone::dim});
   return branch;
 }
 

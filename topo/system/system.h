@@ -14,7 +14,7 @@
 // Every source yields a System, and all else follows from it.
 #pragma once
 
-#include "topo/system/bus_id.h"
+#include "topo/system/pci_ids.h"
 
 #include <cstdint>
 #include <optional>
@@ -145,6 +145,14 @@ void walk_devices(AnySystem& system, const Visit& visit) {
   for (auto& cpu : system.cpus)
     for (auto& device : cpu.devices)
       walk(device, [&](auto& found, int depth) { visit(cpu, found, depth); });
+}
+
+// Calls visit(nets) for every list of NIC ports: those whose place nobody tells, then those of
+// devices.
+template <typename AnySystem, typename Visit>
+void walk_ports(AnySystem& system, const Visit& visit) {
+  for (auto& cpu : system.cpus) visit(cpu.nets);
+  walk_devices(system, [&](auto&, auto& device, int) { visit(device.nets); });
 }
 
 }  // namespace linerate::topo

@@ -1,7 +1,7 @@
 // A topology file of any bytes: a system that can be shown, written and read again, or a sentence.
 #include "fuzz/topo/shown.h"
 #include "topo/read/nccl_xml.h"
-#include "topo/show/nccl_xml_export.h"
+#include "topo/show/views.h"
 
 #include <cstddef>
 #include <cstdint>

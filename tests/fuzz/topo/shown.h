@@ -2,17 +2,13 @@
 #pragma once
 
 #include "topo/cluster/cluster_predictor.h"
-#include "topo/cluster/p2p_traffic.h"
-#include "topo/graph/explain.h"
+#include "topo/cluster/fabric_traffic.h"
+#include "topo/graph/paths.h"
 #include "topo/lint/lint.h"
 #include "topo/model/p2p_model.h"
-#include "topo/place/launch_text.h"
 #include "topo/place/plan_text.h"
-#include "topo/show/dot.h"
-#include "topo/show/json.h"
-#include "topo/show/matrix.h"
 #include "topo/show/prediction.h"
-#include "topo/show/tree.h"
+#include "topo/show/views.h"
 
 #include <algorithm>
 #include <cstddef>

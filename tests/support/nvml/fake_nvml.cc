@@ -1,7 +1,7 @@
 // See fake_nvml.h: the entry points of libnvidia-ml.so that linerate calls.
 #include "support/nvml/fake_nvml.h"
 
-#include "topo/detect/nvml_library.h"
+#include "topo/detect/nvml.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Nodes of many shapes, and what NCCL's files tell of a system.
 #pragma once
 
-#include "topo/cluster/node_shape.h"
+#include "topo/cluster/platforms.h"
 #include "topo/system/system.h"
 
 #include <random>

@@ -2,7 +2,7 @@
 #include "support/folder.h"
 #include "topo/cluster/cluster.h"
 #include "topo/cluster/platforms.h"
-#include "topo/show/nccl_xml_export.h"
+#include "topo/show/views.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

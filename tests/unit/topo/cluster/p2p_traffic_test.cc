@@ -1,7 +1,6 @@
 // Sends on the switches of a cluster, by hand.
-#include "topo/cluster/p2p_traffic.h"
-
 #include "support/sizes.h"
+#include "topo/cluster/fabric_traffic.h"
 #include "topo/cluster/platforms.h"
 
 #include <gmock/gmock.h>
@@ -23,15 +22,15 @@ P2pModel model_of(const Cluster& cluster) {
 }
 
 FabricTraffic traffic(const Cluster& cluster, std::string_view name, std::size_t step = 0) {
-  const auto sends = model_of(cluster);
-  return traffic_of(cluster, sends, p2p_steps(*find_collective(name), sends.ranks())->at(step));
+  const auto model = model_of(cluster);
+  return traffic_of(cluster, model, p2p_steps(*find_collective(name), model.ranks())->at(step));
 }
 
 std::optional<P2pBound> bound(const Cluster& cluster, std::string_view name) {
-  const auto sends = model_of(cluster);
+  const auto model = model_of(cluster);
   const std::vector<std::vector<double>> rails(1,
-                                               gbps_by_rail(sends.graph(), cluster.fabric.rails));
-  return costs_on(cluster, links_of(cluster, rails), sends, *find_collective(name))->at(kGiB);
+                                               gbps_by_rail(model.graph(), cluster.fabric.rails));
+  return costs_on(cluster, links_of(cluster, rails), model, *find_collective(name))->at(kGiB);
 }
 
 // Without NVLinks, a NIC of its own for each GPU.
@@ -110,8 +109,8 @@ TEST(P2pCosts, AreThoseOfTheLeafWhereRailsDoNotReachEachOther) {
 }
 
 TEST(P2pCosts, WaitForTheSwitchesOfEachStepThatCrosses) {
-  const auto sends = model_of(two_racks());
-  const auto alone = sends.bound(*find_collective("hypercube"), kGiB);
+  const auto model = model_of(two_racks());
+  const auto alone = model.bound(*find_collective("hypercube"), kGiB);
 
   const auto found =
       bound(two_racks({.rack = {.latency_us = 10}, .spine = {.latency_us = 100}}), "hypercube");

@@ -1,4 +1,4 @@
-// The built-in platforms against what their data sheets say.
+// A shape's numbers are found again in its system.
 #include "topo/cluster/platforms.h"
 
 #include "topo/system/system.h"
@@ -6,8 +6,122 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace linerate::topo {
 namespace {
+
+using testing::ElementsAre;
+
+std::vector<PciDevice> devices_of(const System& system) {
+  std::vector<PciDevice> all;
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) { all.push_back(device); });
+  return all;
+}
+
+std::vector<int> nvlink_counts(const PciDevice& device) {
+  std::vector<int> counts;
+  for (const auto& link : device.gpu->nvlinks) counts.push_back(link.count);
+  return counts;
+}
+
+std::vector<PciDevice> gpus_of(const System& system) {
+  auto all = devices_of(system);
+  std::erase_if(all, [](const PciDevice& device) { return !device.gpu; });
+  return all;
+}
+
+TEST(NodeShapes, HaveTheirDevicesBelowTheirSwitches) {
+  const auto system = system_of({.numas = 2, .switches = 3, .gpus = 2, .nics = 1});
+
+  ASSERT_EQ(system.cpus.size(), 2u);
+  for (const auto& cpu : system.cpus) {
+    ASSERT_EQ(cpu.devices.size(), 3u);
+    for (const auto& bridge : cpu.devices) {
+      EXPECT_EQ(bridge.class_code, 0x060400u);
+      ASSERT_EQ(bridge.children.size(), 3u);
+      EXPECT_TRUE(bridge.children[0].gpu && bridge.children[1].gpu);
+      EXPECT_EQ(bridge.children[2].nets.size(), 1u);
+    }
+  }
+}
+
+TEST(NodeShapes, OfTwoLevelsHaveASwitchForEachDevice) {
+  const auto system = system_of({.numas = 1, .switches = 1, .levels = 2, .gpus = 1, .nics = 1});
+
+  const auto& below = system.cpus[0].devices[0].children;
+  ASSERT_EQ(below.size(), 2u);
+  EXPECT_TRUE(below[0].children.at(0).gpu);
+  EXPECT_FALSE(below[1].children.at(0).nets.empty());
+}
+
+TEST(NodeShapes, WithoutSwitchesHaveTheirDevicesAtTheProcessor) {
+  const auto system = system_of({.numas = 1, .switches = 0, .gpus = 2, .nics = 1});
+
+  EXPECT_EQ(system.cpus[0].devices.size(), 3u);
+}
+
+TEST(NodeShapes, NumberGpusAndPortsInTheOrderOfTheirUniqueBusIds) {
+  const auto devices =
+      devices_of(system_of({.numas = 4, .switches = 4, .levels = 2, .gpus = 4, .nics = 4}));
+
+  std::set<BusId> ids;
+  BusId last{};
+  int gpus = 0, nics = 0;
+  for (const auto& device : devices) {
+    EXPECT_TRUE(ids.insert(device.bus_id).second) << text_of(device.bus_id);
+    EXPECT_LT(last, device.bus_id);
+    last = device.bus_id;
+    if (device.gpu) {
+      EXPECT_EQ(device.gpu->dev, gpus++);
+    }
+    for (const auto& net : device.nets) EXPECT_EQ(net.dev, nics++);
+  }
+  EXPECT_EQ(gpus, 64);
+  EXPECT_EQ(nics, 64);
+}
+
+TEST(NodeShapes, SpreadNvlinksOverTheSwitchesUnevenlyOnlyWhereTheyMust) {
+  const auto gpus = gpus_of(system_of({.gpu = {.nvlinks = 18, .nvswitches = 4}}));
+
+  EXPECT_THAT(nvlink_counts(gpus[0]), ElementsAre(5, 5, 4, 4));
+  EXPECT_EQ(gpus[0].gpu->nvlinks, gpus[7].gpu->nvlinks);
+  EXPECT_EQ(gpus[0].gpu->nvlinks[0].tclass, 0x068000u);
+}
+
+TEST(NodeShapes, WithoutNvswitchesLinkEachGpuToTheOthersOfItsHost) {
+  const auto gpus = gpus_of(system_of(
+      {.hosts = 2, .numas = 1, .switches = 1, .gpus = 4, .gpu = {.nvlinks = 6, .nvswitches = 0}}));
+
+  ASSERT_EQ(gpus.size(), 8u);
+  EXPECT_THAT(nvlink_counts(gpus[5]), ElementsAre(2, 2, 2));
+  EXPECT_EQ(gpus[5].gpu->nvlinks[0].target, text_of(gpus[4].bus_id));
+  EXPECT_EQ(gpus[5].gpu->nvlinks[0].tclass, 0x030200u);
+}
+
+TEST(NodeShapes, OfSeveralHostsTellThemApartAndCountRanksThrough) {
+  const auto system = system_of({.hosts = 3, .numas = 2, .switches = 1});
+  const auto gpus = gpus_of(system);
+
+  ASSERT_EQ(system.cpus.size(), 6u);
+  EXPECT_EQ(system.cpus[0].host_hash, system.cpus[1].host_hash);
+  EXPECT_NE(system.cpus[1].host_hash, system.cpus[2].host_hash);
+  EXPECT_EQ(gpus[5].gpu->rank, 5);
+  EXPECT_EQ(gpus[5].gpu->dev, 1);
+  EXPECT_EQ(gpus[5].bus_id, gpus[1].bus_id);
+}
+
+TEST(NodeShapes, GiveEachNumaNodeItsOwnHardwareThreads) {
+  const auto system = system_of({.numas = 2, .cpu = {.threads = 24}});
+
+  EXPECT_EQ(system.cpus[0].affinity, "00000000,00ffffff");
+  EXPECT_EQ(system.cpus[1].affinity, "0000ffff,ff000000");
+}
+
+TEST(PciLinks, AreWordedAsSysfsDoes) {
+  EXPECT_EQ(pci_x16(1), (PciLink{"2.5 GT/s PCIe", 16}));
+  EXPECT_EQ(pci_x16(5), (PciLink{"32.0 GT/s PCIe", 16}));
+}
 
 // What a data sheet says of one platform, all hosts together.
 struct Sheet {

@@ -5,16 +5,19 @@
 #include "support/topo/hwloc_synthetic.h"
 #include "support/topo/sysfs_tree.h"
 #include "topo/detect/detect.h"
-#include "topo/detect/hwloc_devices.h"
+#include "topo/detect/hwloc_system.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace linerate::topo {
 namespace {
@@ -218,6 +221,45 @@ TEST_F(HwlocXml, ThatHwlocBreaksDownAtIsRefused) {
   const auto refused = read_hwloc_xml(text, "a.xml");
 
   EXPECT_THAT(refused.sentence(), HasSubstr("a.xml: hwloc "));
+}
+
+TEST(Trials, TellWhatWasAnswered) {
+  EXPECT_EQ(try_apart([] { return true; }), Trial::yes);
+  EXPECT_EQ(try_apart([] { return false; }), Trial::no);
+}
+
+TEST(Trials, OutliveWhatTheyTry) {
+  EXPECT_EQ(try_apart([]() -> bool { std::abort(); }), Trial::broke);
+  EXPECT_EQ(try_apart([] { return std::raise(SIGSEGV) == 0; }), Trial::broke);
+  EXPECT_EQ(try_apart([]() -> bool { std::_Exit(0); }), Trial::broke);
+}
+
+TEST(Trials, EndWhereTheyTakeTooLong) {
+  const auto spin = [] {
+    for (volatile bool on = true; on;) {
+    }
+    return true;
+  };
+
+  EXPECT_EQ(try_apart(spin, {.seconds = 1}), Trial::broke);
+}
+
+TEST(Trials, EndWhereTheyTakeTooMuchMemory) {
+  constexpr std::size_t kMuch = std::size_t{256} << 20, kLess = kMuch / 4;
+  const auto take = [] {
+    const std::vector<char> taken(kMuch, 'x');
+    return taken.back() == 'x';
+  };
+
+  EXPECT_EQ(try_apart(take), Trial::yes);
+  EXPECT_EQ(try_apart(take, {.more_bytes = kLess}), Trial::broke);
+}
+
+TEST(Trials, ChangeNothingHere) {
+  int value = 1;
+
+  EXPECT_EQ(try_apart([&] { return ++value == 2; }), Trial::yes);
+  EXPECT_EQ(value, 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the driver tells of GPUs, over a library of our own.
+#include "topo/detect/nvml.h"
+
 #include "support/nvml/fake_nvml.h"
-#include "topo/detect/nvml_gpus.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

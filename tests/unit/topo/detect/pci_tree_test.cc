@@ -98,7 +98,7 @@ TEST(Hang, KeepsUpstreamPortsAndOrdersByBusId) {
   System system;
   system.cpus = {{.numa = 0}, {.numa = 1}};
 
-  hang(pci_of(tree), system);
+  attach_devices(pci_of(tree), system);
 
   ASSERT_EQ(system.cpus[0].devices.size(), 2U);
   const auto& first = system.cpus[0].devices[0];
@@ -116,7 +116,7 @@ TEST(Hang, DevicesBelowRootPortsStandAtTheProcessor) {
   System system;
   system.cpus = {{.numa = 0}};
 
-  hang(pci_of(tree), system);
+  attach_devices(pci_of(tree), system);
 
   ASSERT_EQ(system.cpus[0].devices.size(), 1U);
   EXPECT_EQ(text_of(system.cpus[0].devices[0].bus_id), "0000:01:00.0");
@@ -128,8 +128,8 @@ TEST(Hang, DevicesOfNoNodeComeBelowTheOnlyOneOrTheirOwn) {
   one.cpus = {{.numa = 3}};
   two.cpus = {{.numa = 0, .vendor = "GenuineIntel"}, {.numa = 1}};
 
-  hang(found, one);
-  hang(found, two);
+  attach_devices(found, one);
+  attach_devices(found, two);
 
   EXPECT_EQ(one.cpus[0].devices.size(), 1U);
   ASSERT_EQ(two.cpus.size(), 3U);
@@ -146,7 +146,7 @@ TEST(Hang, EndsOnDevicesThatStandAboveEachOther) {
                               {.device = {.bus_id = c, .gpu = Gpu{}}, .above = {c, c}}};
   System system;
 
-  hang(found, system);
+  attach_devices(found, system);
 
   int gpus = 0;
   for (const auto& cpu : system.cpus)

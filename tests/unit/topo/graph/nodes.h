@@ -1,7 +1,7 @@
 // Systems for tests of graphs and searches: shapes of nodes, and ways to change one device.
 #pragma once
 
-#include "topo/cluster/node_shape.h"
+#include "topo/cluster/platforms.h"
 #include "topo/graph/graph.h"
 #include "topo/system/system.h"
 

@@ -2,7 +2,7 @@
 // links, NVLinks by switch, by pairs or none, C2C, peers of switches, NICs without a place.
 #pragma once
 
-#include "topo/cluster/node_shape.h"
+#include "topo/cluster/platforms.h"
 #include "topo/system/system.h"
 
 #include <array>

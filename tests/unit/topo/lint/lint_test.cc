@@ -1,7 +1,6 @@
 // Each rule on a healthy system with one thing broken.
 #include "topo/lint/lint.h"
 
-#include "topo/cluster/node_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/system/system.h"
 

@@ -2,7 +2,6 @@
 #include "topo/model/job.h"
 
 #include "support/sizes.h"
-#include "topo/cluster/node_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/predict.h"
 #include "topo/system/system.h"
@@ -105,7 +104,7 @@ TEST(JobsOfMixedNodes, MayHaveDifferentNumbersOfGpus) {
 
   EXPECT_EQ(shape.nranks, 12);
   EXPECT_EQ(shape.ranks_per_node(), 6);
-  EXPECT_EQ(shape.most_ranks_of_a_node(), 8);
+  EXPECT_EQ(shape.max_ranks_of_a_node(), 8);
   EXPECT_EQ(shape.of(Algorithm::nvls).nchannels(), 4);  // heads
   EXPECT_GT(peak_gbps(shape), 0);
 }

@@ -1,7 +1,6 @@
 // Plans in the words of Open MPI, Slurm and CUDA.
-#include "topo/place/launch_text.h"
-
 #include "topo/cluster/platforms.h"
+#include "topo/place/plan_text.h"
 #include "unit/topo/place/two_sockets.h"
 
 #include <gmock/gmock.h>
@@ -49,19 +48,19 @@ TEST(Rankfiles, OfARackNameItsHosts) {
   EXPECT_THAT(text, HasSubstr("\nrank 71=+n17 "));
 }
 
-TEST(MpirunWords, CountRanksAndCoresOfMemoryNodes) {
+TEST(MpirunText, CountRanksAndCoresOfMemoryNodes) {
   EXPECT_EQ(mpirun_text(plan(build_graph(two_sockets()), 4)).value(),
             "-np 4 --map-by ppr:2:numa:PE=2 --bind-to core\n");
   EXPECT_EQ(mpirun_text(plan_on("dgx-h100", 16)).value(),
             "-np 16 --use-hwthread-cpus --map-by ppr:4:numa:PE=28 --bind-to hwthread\n");
 }
 
-TEST(MpirunWords, CountTheHostsInUse) {
+TEST(MpirunText, CountTheHostsInUse) {
   EXPECT_THAT(mpirun_text(plan_on("gb200-nvl72", 36)).value(), HasSubstr("-np 36 "));
   EXPECT_THAT(mpirun_text(plan_on("gb200-nvl72", 34)).sentence(), HasSubstr("different numbers"));
 }
 
-TEST(MpirunWords, AreRefusedWhereTheyWouldFillMemoryNodesInAnotherOrder) {
+TEST(MpirunText, AreRefusedWhereTheyWouldFillMemoryNodesInAnotherOrder) {
   auto swapped = built_in_platform("dgx-h100").value();  // the first GPUs on memory node 1
   std::swap(swapped.cpus[0].numa, swapped.cpus[1].numa);
   auto renamed = swapped;
@@ -76,7 +75,7 @@ TEST(MpirunWords, AreRefusedWhereTheyWouldFillMemoryNodesInAnotherOrder) {
               HasSubstr("not in the order of memory nodes"));
 }
 
-TEST(MpirunWords, AreRefusedForWhatTheyCannotSay) {
+TEST(MpirunText, AreRefusedForWhatTheyCannotSay) {
   EXPECT_THAT(mpirun_text(plan(build_graph(two_sockets()), 3)).sentence(),
               HasSubstr("different numbers"));
   EXPECT_THAT(mpirun_text(plan(build_graph(two_sockets()), 1)).sentence(),
@@ -85,13 +84,13 @@ TEST(MpirunWords, AreRefusedForWhatTheyCannotSay) {
               HasSubstr("Memory nodes have different numbers of ranks"));
 }
 
-TEST(SrunWords, HaveAMaskForEachTaskOfANode) {
+TEST(SrunText, HaveAMaskForEachTaskOfANode) {
   EXPECT_EQ(srun_text(plan(build_graph(two_sockets()), 4)).value(),
             "--nodes=1 --ntasks=4 --ntasks-per-node=4 --exclusive --distribution=block "
             "--cpu-bind=mask_cpu:0x303,0xc0c,0x3030,0xc0c0\n");
 }
 
-TEST(SrunWords, CountTheHostsOfRacks) {
+TEST(SrunText, CountTheHostsOfRacks) {
   const auto words = srun_text(plan_on("gb200-nvl72", 144)).value();
 
   EXPECT_THAT(words, HasSubstr("--nodes=36 --ntasks=144 --ntasks-per-node=4 "));

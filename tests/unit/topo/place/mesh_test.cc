@@ -1,8 +1,6 @@
 // Orders of a mesh, and what its axes send.
 #include "topo/place/mesh.h"
 
-#include "topo/place/workload.h"
-
 #include <gtest/gtest.h>
 
 #include <set>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "support/topo/hwloc_synthetic.h"
-#include "topo/detect/hwloc_cpus.h"
+#include "topo/detect/hwloc_system.h"
 
 namespace linerate::topo {
 

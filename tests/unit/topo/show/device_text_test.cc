@@ -10,7 +10,7 @@ PciDevice device_of(PciLink link, PciLink best = {}) {
   return {.link = std::move(link), .max_link = std::move(best)};
 }
 
-TEST(GbpsWords, HaveADecimalOnlyWhereItMatters) {
+TEST(GbpsText, HaveADecimalOnlyWhereItMatters) {
   EXPECT_EQ(gbps_text(370.8), "371");
   EXPECT_EQ(gbps_text(48), "48");
   EXPECT_EQ(gbps_text(12.5), "12.5");
@@ -25,13 +25,13 @@ TEST(PcieGeneration, IsThatOfTheNumber) {
   EXPECT_EQ(pcie_generation("17 GT/s"), 0);
 }
 
-TEST(PcieWords, OfAHealthyLink) {
+TEST(PcieText, OfAHealthyLink) {
   EXPECT_EQ(pcie_text(device_of({"32.0 GT/s PCIe", 16}, {"32.0 GT/s PCIe", 16})),
             "PCIe 5.0 x16, 48 GB/s");
   EXPECT_EQ(pcie_text(device_of({"8 GT/s", 4})), "PCIe 3.0 x4, 3 GB/s");
 }
 
-TEST(PcieWords, OfALinkBelowItsBest) {
+TEST(PcieText, OfALinkBelowItsBest) {
   const PciLink best{"32.0 GT/s PCIe", 16};
 
   EXPECT_EQ(pcie_text(device_of({"32.0 GT/s PCIe", 8}, best)), "PCIe 5.0 x8 of x16, 24 of 48 GB/s");
@@ -41,7 +41,7 @@ TEST(PcieWords, OfALinkBelowItsBest) {
             "PCIe 3.0 x8 of 5.0 x16, 6 of 48 GB/s");
 }
 
-TEST(PcieWords, SayWhatNcclCountsForWhatItDoesNotKnow) {
+TEST(PcieText, SayWhatNcclCountsForWhatItDoesNotKnow) {
   EXPECT_EQ(pcie_text(device_of({})), "PCIe link not known, NCCL counts 12 GB/s");
   EXPECT_EQ(pcie_text(device_of({"", 8})), "PCIe x8, speed not known, NCCL counts 6 GB/s");
   EXPECT_EQ(pcie_text(device_of({"16.0 GT/s", 16})), "PCIe 4.0 x16, NCCL counts 12 GB/s");
@@ -57,19 +57,13 @@ TEST(IsDegraded, NeedsBothToBeKnown) {
   EXPECT_FALSE(is_degraded(device_of({"", 8}, x16)));
 }
 
-TEST(SpeedWords, AreInGigabits) {
+TEST(SpeedText, AreInGigabits) {
   EXPECT_EQ(speed_text({.speed_mbps = 400000, .link_layer = "InfiniBand"}), "400 Gb/s InfiniBand");
   EXPECT_EQ(speed_text({.speed_mbps = 2500}), "2.5 Gb/s");
   EXPECT_EQ(speed_text({}), "speed not known");
 }
 
-TEST(IsDown, IsKnownNotGuessed) {
-  EXPECT_TRUE(is_down({.state = "DOWN (Polling)"}));
-  EXPECT_FALSE(is_down({.state = "ACTIVE"}));
-  EXPECT_FALSE(is_down({}));
-}
-
-TEST(CoreWords, AreRanges) {
+TEST(CoreText, AreRanges) {
   EXPECT_EQ(cores_text("000000ff,ffff0000,00ffffff"), "0-23,48-71");
   EXPECT_EQ(cores_text("1,00000000"), "32");
   EXPECT_EQ(cores_text("1,F"), "0-3,32") << "each word has 32 bits, however short it is";
@@ -77,20 +71,14 @@ TEST(CoreWords, AreRanges) {
   EXPECT_EQ(cores_text("0000,00000000"), "none");
 }
 
-TEST(CoreWords, OfWhatIsNoMaskAreTheText) {
+TEST(CoreText, OfWhatIsNoMaskAreTheText) {
   EXPECT_EQ(cores_text("0-3"), "0-3");
   EXPECT_EQ(cores_text("ff,"), "ff,");
   EXPECT_EQ(cores_text("f,123456789"), "f,123456789");
   EXPECT_EQ(cores_text("\x1b"), "?");
 }
 
-TEST(CoreCount, IsThatOfTheBits) {
-  EXPECT_EQ(core_count("000000ff,ffff0000,00ffffff"), 48U);
-  EXPECT_EQ(core_count("0"), 0U);
-  EXPECT_EQ(core_count("0-3"), 0U);
-}
-
-TEST(CpuWords, AreTheNameOrWhatElseIsKnown) {
+TEST(CpuText, AreTheNameOrWhatElseIsKnown) {
   EXPECT_EQ(cpu_text({.name = "Xeon 8480C"}), "Xeon 8480C");
   EXPECT_EQ(
       cpu_text({.arch = CpuArch::x86_64, .vendor = "AuthenticAMD", .family = 23, .model = 49}),
@@ -100,7 +88,7 @@ TEST(CpuWords, AreTheNameOrWhatElseIsKnown) {
   EXPECT_EQ(cpu_text({}), "model not known");
 }
 
-TEST(GpuWords, AreModelAndChip) {
+TEST(GpuText, AreModelAndChip) {
   EXPECT_EQ(gpu_text({.sm = 90, .model = "NVIDIA H100"}), "NVIDIA H100, sm_90");
   EXPECT_EQ(gpu_text({.gcn = "gfx90a"}), "gfx90a");
   EXPECT_EQ(gpu_text({}), "model not known");

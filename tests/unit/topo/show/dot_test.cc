@@ -1,9 +1,8 @@
 // Graphs for Graphviz: a small one word by word, others by what holds for all.
-#include "topo/show/dot.h"
-
 #include "base/text.h"
 #include "support/topo/shown_systems.h"
 #include "topo/cluster/platforms.h"
+#include "topo/show/views.h"
 #include "unit/topo/graph/random_system.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
 // Systems as JSON, read again.
-#include "topo/show/json.h"
-
 #include "support/topo/shown_systems.h"
 #include "topo/cluster/platforms.h"
+#include "topo/show/views.h"
 #include "unit/topo/graph/random_system.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,8 @@
 // Distances as a matrix: a small one word by word, others by what holds for all.
-#include "topo/show/matrix.h"
-
 #include "base/text.h"
 #include "support/topo/shown_systems.h"
 #include "topo/cluster/platforms.h"
+#include "topo/show/views.h"
 #include "unit/topo/graph/random_system.h"
 
 #include <gtest/gtest.h>

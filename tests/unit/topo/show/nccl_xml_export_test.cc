@@ -1,9 +1,8 @@
 // Systems written for NCCL, read again, and systems that NCCL's parser has no room for.
-#include "topo/show/nccl_xml_export.h"
-
 #include "support/topo/random_shape.h"
 #include "topo/cluster/platforms.h"
 #include "topo/read/nccl_xml.h"
+#include "topo/show/views.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,11 @@
 // Systems as trees: small ones word by word, others by what holds for all.
-#include "topo/show/tree.h"
-
 #include "base/text.h"
 #include "support/topo/random_shape.h"
 #include "support/topo/shown_systems.h"
 #include "topo/cluster/platforms.h"
 #include "topo/show/facts.h"
 #include "topo/show/text_layout.h"
+#include "topo/show/views.h"
 #include "unit/topo/graph/random_system.h"
 
 #include <fmt/format.h>

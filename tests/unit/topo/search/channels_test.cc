@@ -1,0 +1,172 @@
+// Golden searches: channels and speeds that NCCL is known to find on well-known nodes.
+#include "topo/search/channels.h"
+
+#include "topo/cluster/platforms.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace linerate::topo {
+namespace {
+
+// A set in the words of NCCL's log: "12x30/30 NVL".
+std::string told(const ChannelSet& set) {
+  return fmt::format("{}x{:g}/{:g} {}", set.nchannels(), set.intra_gbps, set.inter_gbps,
+                     name_of(set.intra_type));
+}
+
+NodeChannels channels_of(std::string_view platform, ChannelJob job = {}, NcclVersion version = {}) {
+  const auto graph = build_graph(*built_in_platform(platform), version);
+  return find_node_channels(graph, Paths(graph), job);
+}
+
+constexpr NcclVersion kLoggedVersions[] = {{2, 21, 5}, {2, 22, 3}, {2, 23, 4}, {2, 24, 3},
+                                           {2, 25, 1}, {2, 26, 6}, {2, 27, 3}, {2, 27, 7},
+                                           {2, 28, 9}, {2, 29, 7}, {2, 30, 4}, {2, 30, 7}};
+
+TEST(NodeChannels, OfOneDgxA100AreTwelveTimesTwenty) {
+  for (const auto& version : kLoggedVersions) {
+    const auto found = channels_of("dgx-a100", {}, version);
+    EXPECT_EQ(told(found.ring), "12x20/20 NVL") << text_of(version);
+    EXPECT_EQ(told(found.tree), "12x20/20 NVL") << text_of(version);
+    EXPECT_EQ(found.coll_channels, 24) << text_of(version);
+    EXPECT_EQ(found.nvls_channels, 0) << text_of(version);
+  }
+}
+
+// The sets that a node of eight H100 logged: nccl#1197 on GitHub.
+TEST(NodeChannels, OfOneDgxH100AreTwelveTimesThirtyAndEightHeads) {
+  for (const auto& version : kLoggedVersions) {
+    const auto found = channels_of("dgx-h100", {}, version);
+    EXPECT_EQ(told(found.ring), "12x30/30 NVL") << text_of(version);
+    EXPECT_EQ(told(found.tree), "12x30/30 NVL") << text_of(version);
+    EXPECT_EQ(told(found.nvls), "8x40/60 NVL") << text_of(version);
+    EXPECT_EQ(found.coll_channels, 24) << text_of(version);
+    EXPECT_EQ(found.nvls_channels, 16) << text_of(version);
+  }
+}
+
+TEST(NodeChannels, OfOneDgxB200AreSixteenTimesFortyFive) {
+  const auto found = channels_of("dgx-b200");
+
+  EXPECT_EQ(told(found.ring), "16x45/45 NVL");
+  EXPECT_EQ(found.tree.nchannels(), 16);
+  EXPECT_EQ(told(found.nvls), "8x80/90 NVL");
+  EXPECT_EQ(found.coll_channels, 32);
+  EXPECT_EQ(found.nvls_channels, 24);
+}
+
+TEST(NodeChannels, OfSeveralH100NodesAreEightTimesFortyEight) {
+  for (const auto* platform : {"dgx-h100", "hgx-h200", "azure-ndv5"}) {
+    const auto found = channels_of(platform, {.multi_node = true});
+    EXPECT_EQ(told(found.ring), "8x48/48 NVL") << platform;
+    EXPECT_EQ(found.tree.nchannels(), 8) << platform;
+    EXPECT_EQ(found.nvls.nchannels(), 8) << platform;
+    EXPECT_EQ(found.nvls.inter_gbps, 48) << platform;
+    EXPECT_EQ(found.coll_channels, 16) << platform;
+  }
+}
+
+TEST(NodeChannels, OfSeveralA100NodesAreEightTimesTwentyFour) {
+  for (const auto* platform : {"dgx-a100", "azure-ndv4"}) {
+    const auto found = channels_of(platform, {.multi_node = true});
+    EXPECT_EQ(told(found.ring), "8x24/24 NVL") << platform;
+    EXPECT_EQ(found.tree.inter_gbps, 24) << platform;
+    EXPECT_EQ(found.coll_channels, 16) << platform;
+  }
+}
+
+TEST(NodeChannels, UseEveryNicOfASmallOrALargeNumber) {
+  EXPECT_EQ(told(channels_of("aws-p4d", {.multi_node = true}).ring), "4x12/12 NVL");
+  const auto graph = build_graph(
+      system_of({.gpus = 1, .nics = 4, .nic = {.speed_mbps = 100000, .latency_us = 75}}));
+  const auto many = find_node_channels(graph, Paths(graph), {.multi_node = true});
+  EXPECT_EQ(told(many.ring), "32x12/12 NVL");
+  EXPECT_EQ(many.ring.inter_latency_us, 75);
+  EXPECT_EQ(many.coll_channels, 64);
+}
+
+// Four NICs of AWS beside each GPU are one to NCCL.
+TEST(NodeChannels, OfP5AreThoseOfANicOf400GbitForEachGpu) {
+  const auto found = channels_of("aws-p5", {.multi_node = true});
+
+  EXPECT_EQ(told(found.ring), "8x48/48 NVL");
+  EXPECT_EQ(found.ring.inter_latency_us, 75);
+}
+
+TEST(NodeChannels, AreSearchedForNicCollectivesOnlyWhereAsked) {
+  System system = *built_in_platform("dgx-h100");
+  for (auto& cpu : system.cpus)
+    for (auto& root : cpu.devices)
+      for (auto& leaf : root.children)
+        for (auto& device : leaf.children)
+          for (auto& net : device.nets) net.coll = true;
+  const auto graph = build_graph(system);
+  const Paths paths(graph);
+
+  const auto without = find_node_channels(graph, paths, {.multi_node = true});
+  const auto with = find_node_channels(graph, paths, {.multi_node = true, .collnet = true});
+  const auto unable = channels_of("dgx-h100", {.multi_node = true, .collnet = true});
+
+  EXPECT_EQ(without.collnet_chain.nchannels(), 0);
+  EXPECT_EQ(with.collnet_chain.nchannels(), with.ring.nchannels());
+  EXPECT_EQ(with.collnet_direct.nchannels(), 8);
+  EXPECT_EQ(unable.collnet_chain.nchannels(), 0);
+  EXPECT_FALSE(unable.collnet_chain.simple_order);
+}
+
+TEST(NodeChannels, AreWithinTheLimitsOfTheUser) {
+  EXPECT_EQ(channels_of("dgx-h100", {.max_ctas = 8}).coll_channels, 8);
+  EXPECT_EQ(channels_of("dgx-h100", {.max_ctas = 8}).nvls_channels, 8);
+  EXPECT_EQ(channels_of("dgx-h100", {.min_ctas = 32}).coll_channels, 32);
+  EXPECT_EQ(channels_of("dgx-h100", {.nvls = false}).nvls.nchannels(), 0);
+}
+
+TEST(CollChannels, AreTwiceWhatWasFoundUpToTheVersionsMaximum) {
+  EXPECT_EQ(coll_channels({.found = 12}), 24);
+  EXPECT_EQ(coll_channels({.version = {2, 24, 3}, .found = 16}), 32);
+  EXPECT_EQ(coll_channels({.version = {2, 24, 3}, .found = 20}), 32);
+  EXPECT_EQ(coll_channels({.found = 40}), 64);
+}
+
+TEST(CollChannels, OfFewFastRingsBetweenHopperNodesDoubleAgain) {
+  const ChannelCount few{.found = 4, .sm = 90, .multi_node = true, .ring_gbps = 48};
+  auto slow = few, many = few, alone = few, old = few;
+  slow.ring_gbps = 45;
+  many.found = 8;
+  alone.multi_node = false;
+  old.sm = 80;
+
+  EXPECT_EQ(coll_channels(few), 16);
+  EXPECT_EQ(coll_channels(slow), 8);
+  EXPECT_EQ(coll_channels(many), 16);
+  EXPECT_EQ(coll_channels(alone), 8);
+  EXPECT_EQ(coll_channels(old), 8);
+}
+
+TEST(CollChannels, OfBlackwellDoubleAgainFrom226) {
+  const ChannelCount now{.found = 4, .sm = 100, .multi_node = true, .ring_gbps = 48};
+  auto before = now;
+  before.version = {2, 25, 1};
+
+  EXPECT_EQ(coll_channels(now), 16);
+  EXPECT_EQ(coll_channels(before), 8);
+}
+
+TEST(CollChannels, GrowByHalfWhereChainsAreFasterWithinTheNode) {
+  EXPECT_EQ(coll_channels({.found = 8, .gpus = 8, .widens_chain = true}), 24);
+  EXPECT_EQ(coll_channels({.found = 8, .gpus = 1, .widens_chain = true}), 16);
+}
+
+TEST(NvlsChannels, FollowArchitectureAndVersion) {
+  EXPECT_EQ(nvls_channels({.sm = 90}), 16);
+  EXPECT_EQ(nvls_channels({.sm = 100}), 24);
+  EXPECT_EQ(nvls_channels({.sm = 100, .multi_node = true}), 32);
+  EXPECT_EQ(nvls_channels({.version = {2, 26, 6}, .sm = 100}), 32);
+  EXPECT_EQ(nvls_channels({.version = {2, 24, 3}, .sm = 100}), 16);
+}
+
+}  // namespace
+}  // namespace linerate::topo
