@@ -30,7 +30,7 @@ std::vector<Cpu> processors(const fs::path& root, std::vector<std::string>& unse
 }
 
 // A control group hides no processor from us, but it may keep us off it.
-void tell_usable(System& system) {
+void report_usable(System& system) {
   std::size_t threads = 0;
   for (const auto& cpu : system.cpus) threads += static_cast<std::size_t>(cpu.threads);
   const auto usable = usable_threads();
@@ -101,11 +101,11 @@ System detect(const DetectInput& input) {
   if (here && !input.nvml.empty())
     system.driver = merge_nvml(input.nvml, devices, unseen);
   else
-    tell_without_nvml(devices, unseen);
+    report_missing_nvml(devices, unseen);
   complete_gpus(input.root, devices);
   place_nets(nets_of_tree(input.root, unseen), devices, system);
   attach_devices(std::move(devices), system);
-  if (here) tell_usable(system);
+  if (here) report_usable(system);
   return system;
 }
 

@@ -122,7 +122,7 @@ FoundPci found_of(hwloc_topology_t topology, hwloc_obj_t object, std::span<const
   return found;
 }
 
-void tell_limits(const std::vector<FoundPci>& found, std::vector<std::string>& unseen) {
+void report_limits(const std::vector<FoundPci>& found, std::vector<std::string>& unseen) {
   const auto any = [&](auto has) {
     return std::ranges::any_of(found, [&](const FoundPci& one) { return has(one.device); });
   };
@@ -161,7 +161,7 @@ std::vector<FoundPci> devices_of_hwloc(hwloc_topology* topology, std::span<const
   if (found.empty())
     unseen.emplace_back("No PCI devices: hwloc shows none.");
   else
-    tell_limits(found, unseen);
+    report_limits(found, unseen);
   return found;
 }
 

@@ -183,7 +183,7 @@ std::string bounded(const std::array<char, N>& text) {
 }
 
 // 0 where the function is lacking or refuses.
-unsigned told(nvml::Status (*ask)(nvml::Device, unsigned*), nvml::Device device) {
+unsigned value_or_0(nvml::Status (*ask)(nvml::Device, unsigned*), nvml::Device device) {
   unsigned value = 0;
   return ask != nullptr && ask(device, &value) == kSuccess ? value : 0;
 }
@@ -207,9 +207,10 @@ NvmlGpu describe_gpu(const Library& library, nvml::Device device, const BusId& b
     found.gpu.sm = major * 10 + minor;
   found.gpu.nvlinks = nvlinks_of(library, device, found.gpu.sm);
   found.gpu.c2c = c2c_of(library, device, found.gpu.sm);
-  found.link = pcie_link(told(call.pcie_generation, device), told(call.pcie_width, device));
-  found.max_link =
-      pcie_link(told(call.max_pcie_generation, device), told(call.max_pcie_width, device));
+  found.link =
+      pcie_link(value_or_0(call.pcie_generation, device), value_or_0(call.pcie_width, device));
+  found.max_link = pcie_link(value_or_0(call.max_pcie_generation, device),
+                             value_or_0(call.max_pcie_width, device));
   return found;
 }
 
@@ -272,9 +273,9 @@ std::uint32_t class_of(const std::string& target, std::vector<FoundPci>& devices
 }
 
 // Where the driver tells the link it is right: sysfs does not tell it in every container.
-void complete_link(const PciLink& told, PciLink& link) {
-  if (!told.speed.empty()) link.speed = told.speed;
-  if (told.width > 0) link.width = told.width;
+void complete_link(const PciLink& from_driver, PciLink& link) {
+  if (!from_driver.speed.empty()) link.speed = from_driver.speed;
+  if (from_driver.width > 0) link.width = from_driver.width;
 }
 
 void merge_gpu(NvmlGpu gpu, std::vector<FoundPci>& devices, std::vector<std::string>& unseen) {
@@ -298,7 +299,7 @@ std::string merge_nvml(const std::string& file, std::vector<FoundPci>& devices,
   const auto library = nvml::Library::open(file);
   if (!library) {
     unseen.push_back("No NVIDIA driver: " + library.sentence());
-    tell_without_nvml(devices, unseen);
+    report_missing_nvml(devices, unseen);
     return {};
   }
   auto view = nvml_view(**library, unseen);
@@ -313,7 +314,7 @@ std::string merge_nvml(const std::string& file, std::vector<FoundPci>& devices,
   return view.driver;
 }
 
-void tell_without_nvml(const std::vector<FoundPci>& devices, std::vector<std::string>& unseen) {
+void report_missing_nvml(const std::vector<FoundPci>& devices, std::vector<std::string>& unseen) {
   if (std::ranges::any_of(devices, is_nvidia_gpu))
     unseen.emplace_back(
         "No numbers and NVLinks of GPUs: only the driver of a running machine tells them.");

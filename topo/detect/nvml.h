@@ -136,6 +136,6 @@ std::string merge_nvml(const std::string& file, std::vector<FoundPci>& devices,
                        std::vector<std::string>& unseen);
 
 // What is missing where no driver is asked; nothing where there is no GPU of NVIDIA's.
-void tell_without_nvml(const std::vector<FoundPci>& devices, std::vector<std::string>& unseen);
+void report_missing_nvml(const std::vector<FoundPci>& devices, std::vector<std::string>& unseen);
 
 }  // namespace linerate::topo

@@ -173,9 +173,9 @@ void complete_pairs(Blueprint& plan) {
   for (int n = 0; n < std::ssize(plan.nodes); ++n)
     for (const Link link : std::vector<Link>(plan.at(n).links)) {
       const auto& back = plan.at(link.to).links;
-      const bool told = std::ranges::any_of(
+      const bool has_back = std::ranges::any_of(
           back, [&](const Link& other) { return other.to == n && other.kind == link.kind; });
-      if (!told) plan.connect(link.to, n, link.kind, link.gbps);
+      if (!has_back) plan.connect(link.to, n, link.kind, link.gbps);
     }
 }
 

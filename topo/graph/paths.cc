@@ -73,14 +73,14 @@ PathType p2p_level(const Graph& graph, const GraphRules& rules) {
 
 // Nobody asked the drivers: a file made by hand, without ranks.
 bool gdr_is_unknown(const System& system) {
-  bool told = false;
+  bool known = false;
   walk_ports(system, [&](const std::vector<Net>& nets) {
-    for (const auto& net : nets) told = told || net.gdr;
+    for (const auto& net : nets) known = known || net.gdr;
   });
   walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
-    if (device.gpu) told = told || device.gpu->gdr || device.gpu->rank >= 0;
+    if (device.gpu) known = known || device.gpu->gdr || device.gpu->rank >= 0;
   });
-  return !told;
+  return !known;
 }
 
 }  // namespace
@@ -105,8 +105,8 @@ bool Rerouter::within(PathType type, PathType level) const {
 
 PathType Rerouter::merged(PathType a, PathType b) const {
   const PathType far = within(a, b) ? b : a, near = far == a ? b : a;
-  const bool tells_p2c = rules_.p2c == P2cRule::of_all || rules_.p2c == P2cRule::of_near;
-  return tells_p2c && far == PathType::phb && near == PathType::c2c ? PathType::p2c : far;
+  const bool marks_p2c = rules_.p2c == P2cRule::of_all || rules_.p2c == P2cRule::of_near;
+  return marks_p2c && far == PathType::phb && near == PathType::c2c ? PathType::p2c : far;
 }
 
 // Replaces the path by the one to `step` and on from there.

@@ -14,17 +14,6 @@
 #include <tuple>
 
 namespace linerate::topo {
-namespace {
-
-void take_path(const Graph& graph, const Path& path, double gbps, Load& load) {
-  for (const Hop& hop : path.hops) {
-    auto& use = load.uses[{graph.node(hop.from).name, graph.node(hop.to).name, hop.kind}];
-    use.gbps += gbps;
-    use.capacity_gbps = hop.gbps;
-  }
-}
-
-}  // namespace
 
 Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> ends,
                   std::size_t bytes) {
@@ -38,7 +27,11 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
   Load load{.latency_us = ring_step_us(graph.version(), hardware, Protocol::simple)};
   if (crosses) load.latency_us += graph.node(net).net->latency_us;
   load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
-  take_path(graph, path, path.gbps, load);
+  for (const Hop& hop : path.hops) {
+    auto& use = load.uses[{graph.node(hop.from).name, graph.node(hop.to).name, hop.kind}];
+    use.gbps += path.gbps;
+    use.capacity_gbps = hop.gbps;
+  }
   return load;
 }
 

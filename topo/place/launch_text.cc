@@ -49,16 +49,16 @@ std::vector<std::vector<const RankBinding*>> bindings_of_hosts(const Plan& plan)
   return hosts;
 }
 
-// What every host of the job has, by `tell`; a refusal where they differ.
-template <typename Tell>
-Result<std::vector<std::string>> same_on_hosts(const Plan& plan, const Tell& tell) {
+// What every host of the job has, by `get`; a refusal where they differ.
+template <typename Get>
+Result<std::vector<std::string>> same_on_hosts(const Plan& plan, const Get& get) {
   std::vector<std::string> first;
   for (const auto& bindings : bindings_of_hosts(plan)) {
-    std::vector<std::string> told;
-    for (const RankBinding* binding : bindings) told.push_back(tell(*binding));
-    if (!first.empty() && told != first)
+    std::vector<std::string> values;
+    for (const RankBinding* binding : bindings) values.push_back(get(*binding));
+    if (!first.empty() && values != first)
       return Failure{"The hosts of this rack do not have the same ranks: use --format rankfile."};
-    first = std::move(told);
+    first = std::move(values);
   }
   return first;
 }

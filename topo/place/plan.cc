@@ -1,5 +1,7 @@
 #include "topo/place/plan.h"
 
+#include "topo/show/text_layout.h"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -22,9 +24,8 @@ Result<Mesh> mesh_of(const PlanRequest& request) {
 
 // "8 GPUs", or "2 cores" where there are none.
 std::string places_counted(const Graph& graph) {
-  const int most = max_ranks(graph);
-  const std::string_view what = graph.of(NodeKind::gpu).empty() ? "core" : "GPU";
-  return fmt::format("{} {}{}", most, what, most == 1 ? "" : "s");
+  const auto most = static_cast<std::size_t>(max_ranks(graph));
+  return counted(most, graph.of(NodeKind::gpu).empty() ? "core" : "GPU");
 }
 
 Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {

@@ -15,10 +15,10 @@ namespace linerate::topo {
 namespace {
 
 // Whether the source told the core of every thread of the node; a node without threads has none.
-bool tells_cores(const Cpu& cpu, const ThreadSet& threads) {
-  std::size_t told = 0;
-  for (const auto& core : cpu.core_threads) told += core.size();
-  return told == threads.size();
+bool knows_cores(const Cpu& cpu, const ThreadSet& threads) {
+  std::size_t known = 0;
+  for (const auto& core : cpu.core_threads) known += core.size();
+  return known == threads.size();
 }
 
 // 0-3,8-11 becomes 0, 8, 1, 9, ...: two runs of one length are first and second threads of cores.
@@ -36,7 +36,7 @@ std::vector<int> paired(const ThreadSet& threads) {
 
 NumaCores cores_of_node(const Cpu& cpu, const ThreadSet& usable) {
   const auto threads = threads_in_mask(cpu.affinity);
-  NumaCores node{.numa = cpu.numa, .host_hash = cpu.host_hash, .known = tells_cores(cpu, threads)};
+  NumaCores node{.numa = cpu.numa, .host_hash = cpu.host_hash, .known = knows_cores(cpu, threads)};
   const auto add = [&](std::span<const int> core) {
     Core one;
     for (const int thread : core)

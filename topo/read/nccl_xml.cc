@@ -61,7 +61,7 @@ class NcclXmlReader {
   XmlComplaints complaints_;
   System system_;
   std::map<std::pair<std::uint64_t, BusId>, std::size_t> bus_lines_;  // 0: told to be there twice
-  DevicesOfHosts told_nics_;
+  DevicesOfHosts listed_nics_;
 };
 
 Result<System> NcclXmlReader::read() {
@@ -76,7 +76,7 @@ Result<System> NcclXmlReader::read() {
   if (complaints_.first()) return *complaints_.first();
   for (auto& sentence : unread_parts(complaints_.file(), *system))
     system_.unseen.push_back(std::move(sentence));
-  complete_hand_made(system_, told_nics_);
+  complete_hand_made(system_, listed_nics_);
   return std::move(system_);
 }
 
@@ -152,7 +152,7 @@ PciDevice NcclXmlReader::read_pci(pugi::xml_node node, std::uint64_t host_hash) 
     if (name == "gpu") add_gpu(child, device);
     if (name == "nic") {
       add_nets(child, device.nets);
-      told_nics_.emplace(host_hash, device.bus_id);
+      listed_nics_.emplace(host_hash, device.bus_id);
     }
     if (name == "pcilink")
       device.pci_peers.push_back(read_bus_id(XmlAttributes(child, complaints_), "target"));

@@ -106,12 +106,12 @@ struct HostDevices {
   int next_gpu = 0, next_net = 0;
 };
 
-std::map<std::uint64_t, HostDevices> bare_devices(System& system, const DevicesOfHosts& told) {
+std::map<std::uint64_t, HostDevices> bare_devices(System& system, const DevicesOfHosts& listed) {
   std::map<std::uint64_t, HostDevices> hosts;
   walk_devices(system, [&](const Cpu& cpu, PciDevice& device, int) {
     HostDevices& host = hosts[cpu.host_hash];
     if (is_bare_gpu(device)) host.gpus.push_back(&device);
-    if (is_bare_nic(device) && !told.contains({cpu.host_hash, device.bus_id}))
+    if (is_bare_nic(device) && !listed.contains({cpu.host_hash, device.bus_id}))
       host.nics.push_back(&device);
     if (device.gpu) host.next_gpu = std::max(host.next_gpu, device.gpu->dev + 1);
     for (const auto& net : device.nets) host.next_net = std::max(host.next_net, net.dev + 1);
@@ -145,8 +145,8 @@ void complete(HostDevices& host) {
 
 }  // namespace
 
-void complete_hand_made(System& system, const DevicesOfHosts& told) {
-  auto hosts = bare_devices(system, told);
+void complete_hand_made(System& system, const DevicesOfHosts& listed) {
+  auto hosts = bare_devices(system, listed);
   std::size_t gpus = 0, nics = 0;
   for (auto& [hash, host] : hosts) {
     complete(host);

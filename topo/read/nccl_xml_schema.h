@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxUnseen = 100;
 // the machine itself, and says so in `unseen`. They are numbered in the order of their bus ids, as
 // NVML numbers GPUs, behind those of their host that have a number. GPUDirect RDMA is taken for
 // granted; the compute capability is told by the device id where that is known.
-// Devices in `told` stay as they are: their files say that they have no ports.
-void complete_hand_made(System& system, const DevicesOfHosts& told);
+// Devices in `listed` stay as they are: their files say that they have no ports.
+void complete_hand_made(System& system, const DevicesOfHosts& listed);
 
 }  // namespace linerate::topo

@@ -107,8 +107,8 @@ std::vector<PredictedRow> predicted_rows(ClusterPredictor& predictor,
 std::string channels_text(const JobShape& job) {
   constexpr std::array kSets{Algorithm::ring, Algorithm::tree, Algorithm::nvls,
                              Algorithm::collnet_chain, Algorithm::collnet_direct};
-  auto text = fmt::format("NCCL {}, {} ranks on {} node{}, channels found:\n", text_of(job.version),
-                          job.nranks, job.nnodes, job.nnodes == 1 ? "" : "s");
+  auto text = fmt::format("NCCL {}, {} ranks on {}, channels found:\n", text_of(job.version),
+                          job.nranks, counted(static_cast<std::size_t>(job.nnodes), "node"));
   for (const auto algorithm : kSets) text += set_text(name_of(algorithm), job.of(algorithm));
   text += fmt::format("  collectives run on {} channels", job.coll_channels);
   if (job.nvls) text += fmt::format(", NVLS on {}", job.nvls_channels);

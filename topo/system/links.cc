@@ -46,10 +46,10 @@ double xgmi_of_architecture(std::string_view gcn) {
 // Family 6 by model: Broadwell, Skylake to Ice Lake, Sapphire Rapids, Emerald Rapids.
 double intel_link(const Cpu& cpu, const NcclVersion& version) {
   constexpr int kFamily = 6, kSkylake = 0x55, kSapphireRapids = 0x8f, kEmeraldRapids = 0xcf;
-  const bool tells_rapids = version >= NcclVersion{2, 26, 0};
+  const bool knows_rapids = version >= NcclVersion{2, 26, 0};
   if (cpu.family != kFamily || cpu.model < kSkylake) return 6;
-  if (tells_rapids && cpu.model >= kEmeraldRapids) return 40;
-  if (tells_rapids && cpu.model >= kSapphireRapids) return 22;
+  if (knows_rapids && cpu.model >= kEmeraldRapids) return 40;
+  if (knows_rapids && cpu.model >= kSapphireRapids) return 22;
   return 10;
 }
 

@@ -1,4 +1,4 @@
-// The machine as this process may use it.
+// The machine as this process may use it, and the GPUs on a bus.
 #include "topo/machine.h"
 
 #include <gtest/gtest.h>

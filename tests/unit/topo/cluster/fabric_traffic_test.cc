@@ -1,4 +1,4 @@
-// On which rails the channels of a node are.
+// Rails of channels, NCCL's double tree, and what both put on switches.
 #include "topo/cluster/fabric_traffic.h"
 
 #include "topo/cluster/platforms.h"

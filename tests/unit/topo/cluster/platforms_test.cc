@@ -1,4 +1,4 @@
-// A shape's numbers are found again in its system.
+// A shape's numbers are found again in its system; the built-in platforms.
 #include "topo/cluster/platforms.h"
 
 #include "topo/system/system.h"

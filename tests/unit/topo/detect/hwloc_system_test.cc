@@ -1,4 +1,4 @@
-// Processors of made up machines, and of this one.
+// Processors of made up machines and of this one; NVLinks from hwloc's matrix.
 #include "topo/detect/hwloc_system.h"
 
 #include "support/topo/hwloc_synthetic.h"

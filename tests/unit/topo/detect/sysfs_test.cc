@@ -1,4 +1,4 @@
-// Files of a saved tree are foreign: whatever stands there, reading ends and invents nothing.
+// Files of a saved tree are foreign: reading ends and invents nothing. Spellings of Linux and NCCL.
 #include "topo/detect/sysfs.h"
 
 #include "support/topo/sysfs_tree.h"

@@ -1,4 +1,4 @@
-// Memory nodes, sockets and caches of a saved tree.
+// Memory nodes, sockets, caches and network ports of a saved tree.
 #include "support/topo/sysfs_tree.h"
 
 #include "topo/detect/sysfs.h"

@@ -1,4 +1,4 @@
-// Paths: types and bandwidths as NCCL finds them.
+// Paths: types and bandwidths as NCCL finds them, and why.
 #include "topo/graph/paths.h"
 
 #include "unit/topo/graph/nodes.h"

@@ -1,4 +1,4 @@
-// Predictions for systems whose channels are known, against published figures.
+// Predictions for systems whose channels are known, against published figures; what can be reduced.
 #include "topo/model/predict.h"
 
 #include "support/sizes.h"

@@ -1,4 +1,4 @@
-// What calls take of links, and how they slow each other down.
+// What calls take of links, how they slow each other down, and what all_reduces of groups cost.
 #include "support/sizes.h"
 #include "support/topo/random_shape.h"
 #include "topo/cluster/platforms.h"

@@ -1,4 +1,4 @@
-// Cores that ranks can be bound to, and how they are shared.
+// Cores that ranks can be bound to, how they are shared, and which rank gets what.
 #include "topo/place/rank_binding.h"
 
 #include "support/topo/hwloc_synthetic.h"

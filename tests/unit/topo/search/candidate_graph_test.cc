@@ -1,4 +1,4 @@
-// What channels take of links.
+// What channels take of links, and whether paths join all GPUs.
 #include "topo/search/candidate_graph.h"
 
 #include "topo/search/channels.h"

@@ -1,4 +1,4 @@
-// The PCI tree as it is shown.
+// The PCI tree as it is shown, identical hosts, NVLinks, and the texts about them.
 #include "topo/show/facts.h"
 
 #include "support/topo/shown_systems.h"

@@ -1,4 +1,4 @@
-// A tree drawn with lines: stems, aligned facts, breaks and colours.
+// Trees drawn with lines, text broken into lines, and names in short.
 #include "topo/show/text_layout.h"
 
 #include "base/text.h"

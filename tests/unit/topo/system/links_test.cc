@@ -1,4 +1,4 @@
-// Bandwidths of links, against NCCL's tables.
+// Bandwidths of links against NCCL's tables, the state of links, and the ports that NCCL takes.
 #include "topo/system/links.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Bus ids as people and tools write them.
+// Bus ids as people and tools write them; what ids say of a device.
 #include "topo/system/pci_ids.h"
 
 #include <gmock/gmock.h>
