@@ -4,7 +4,7 @@
 #include "base/plain_text.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
-#include "topo/detect/hwloc_xml.h"
+#include "topo/detect/hwloc_system.h"
 #include "topo/detect/nccl_merge.h"
 #include "topo/read/nccl_xml.h"
 #include "topo/system/links.h"

@@ -4,7 +4,7 @@
 
 #include "topo/cluster/cluster.h"
 #include "topo/graph/graph.h"
-#include "topo/model/algorithm.h"
+#include "topo/model/constants.h"
 #include "topo/model/p2p_model.h"
 #include "topo/search/channels.h"
 

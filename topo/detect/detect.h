@@ -1,9 +1,9 @@
 // This machine, or another one's saved files, as a system.
 //
-// detect() reads processors and the PCI tree with hwloc (hwloc_cpus, hwloc_devices), or without it
-// from sysfs (cpus_of_tree, pci_tree), network ports from sysfs (nets_of_tree), and GPUs from
-// NVIDIA's driver (nvml_gpus). What it could not see goes to System::unseen, a sentence each.
-// nccl_merge.h then keeps what NCCL would take of it; hwloc_xml.h reads a file of lstopo.
+// detect() reads processors with hwloc (hwloc_system.h), or without it from sysfs (sysfs.h), the
+// PCI tree (pci_tree.h) and network ports from sysfs, and GPUs from NVIDIA's driver (nvml.h). What
+// it could not see goes to System::unseen, a sentence each. nccl_merge.h then keeps what NCCL would
+// take of it; hwloc_system.h also reads a file of lstopo.
 #pragma once
 
 #include "topo/system/system.h"

@@ -1,11 +1,16 @@
 // What hwloc shows of a machine, of this one, of another one's XML, or made up: processors, the PCI
-// bus and its devices, and NVLinks.
+// bus and its devices, and NVLinks. Files are read in a process of their own, because foreign XML
+// can break hwloc.
 #pragma once
 
+#include "base/result.h"
 #include "topo/detect/pci_tree.h"
 #include "topo/detect/sysfs.h"
 #include "topo/system/system.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,5 +49,30 @@ PciLink link_of_payload(double payload_gbps);
 // number of links, and a matrix that is not there, are told in `unseen`.
 void add_nvlinks(hwloc_topology* topology, std::vector<FoundPci>& devices,
                  std::vector<std::string>& unseen);
+
+enum class Trial : std::uint8_t { yes, no, broke };
+
+// What the other process may take.
+struct TrialLimits {
+  unsigned seconds = 3;  // of processor time: a busy machine does not count
+  std::size_t more_bytes = std::size_t{1} << 30;  // of address space, beyond what this one has
+};
+
+// What `what` answers in a copy of this process, which says nothing; `broke` where that dies or
+// takes more than its limits. `yes` where no process can be made. Nothing that it changes is seen
+// here.
+Trial try_apart(const std::function<bool()>& what, const TrialLimits& limits = {});
+
+// The system in hwloc's XML of versions 1 and 2. Refused in a sentence: anything but a regular file
+// of at most 64 MiB, text that hwloc cannot read, and version 3, which came with hwloc 3. hwloc
+// trusts what it reads, so that a copy of this process reads it first: a damaged file costs no
+// more.
+Result<System> load_hwloc_xml(const std::string& path);
+
+// The same of the text of a file; `path` is what sentences call it.
+Result<System> read_hwloc_xml(const std::string& text, const std::string& path);
+
+// What is kept of a loaded topology. REQUIRES: I/O objects were not filtered out.
+System system_of_hwloc(hwloc_topology* topology);
 
 }  // namespace linerate::topo

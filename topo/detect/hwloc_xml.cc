@@ -1,5 +1,4 @@
-#include "topo/detect/hwloc_xml.h"
-
+// Checks the text, lets a copy of this process read it, and only then reads it here.
 #include "base/handle.h"
 #include "base/regular_file.h"
 #include "topo/detect/hwloc_system.h"

@@ -2,7 +2,7 @@
 // nodes.
 #pragma once
 
-#include "topo/model/algorithm.h"
+#include "topo/model/constants.h"
 #include "topo/search/channels.h"
 #include "topo/version.h"
 

@@ -1,6 +1,6 @@
 // hwloc's XML of any bytes: a system that can be shown, or a sentence.
 #include "fuzz/topo/shown.h"
-#include "topo/detect/hwloc_xml.h"
+#include "topo/detect/hwloc_system.h"
 
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>

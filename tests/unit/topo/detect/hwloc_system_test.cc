@@ -2,7 +2,6 @@
 #include "topo/detect/hwloc_system.h"
 
 #include "support/topo/hwloc_synthetic.h"
-#include "topo/detect/hwloc_xml.h"
 #include "topo/detect/sysfs.h"
 #include "topo/system/system.h"
 

@@ -1,6 +1,4 @@
 // hwloc's XML, of made up machines and of a folder that both hwloc and detect() read.
-#include "topo/detect/hwloc_xml.h"
-
 #include "base/regular_file.h"
 #include "support/topo/hwloc_synthetic.h"
 #include "support/topo/sysfs_tree.h"
