@@ -1,7 +1,7 @@
 // GPUs first, then the launcher, then the number of hosts.
 #include "job/backend_choice.h"
 
-#include "backends/host/emulation/network_file.h"
+#include "backends/host/emulation/network.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// See arena.h.
 #include "backends/host/arena.h"
 
 #include "base/error.h"

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "backends/host/arena.h"
-#include "backends/host/signal.h"
+#include "backends/host/waiting.h"
 #include "base/modeled_time.h"
+#include "base/pages.h"
 
 #include <atomic>
 #include <cstddef>
@@ -11,9 +12,6 @@
 #include <span>
 
 namespace linerate::host {
-
-using Flag = std::atomic<std::uint64_t>;
-static_assert(Flag::is_always_lock_free, "flags are shared between processes");
 
 inline constexpr std::size_t kLinePair = 128;  // adjacent-line prefetchers fetch two lines at once
 // Of a call's payload that travels with its flag. With it, a cell has an odd number of line pairs,
@@ -54,7 +52,7 @@ struct alignas(kLinePair) Slot {
   Cell cells[kCells];
   alignas(kLinePair) Signal progress;  // see progress_at()
   Flag stopped;                        // not 0: this rank has left the group by an error
-  std::atomic<int> core;               // at its last barrier: CoreMark in own_core.h
+  std::atomic<int> core;               // at its last barrier: CoreMark in cores.h
 
   Cell& cell_for(std::uint64_t call) { return cells[call % kCells]; }
 };
@@ -131,5 +129,27 @@ class ControlBlock {
   std::byte* memory_;
   std::size_t nranks_;
 };
+
+// A hint for every line that [memory, memory + bytes) touches: returns at once, and changes nothing
+// but the time that later stores take.
+inline void prefetch_for_writing(const std::byte* memory, std::size_t bytes) {
+  const std::byte* const end = memory + bytes;
+  for (memory -= reinterpret_cast<std::uintptr_t>(memory) % kLineBytes; memory < end;
+       memory += kLineBytes) {
+#if defined(__x86_64__)
+    // What __builtin_prefetch(p, 1) becomes only where the compiler is told of this instruction.
+    asm volatile("prefetchw %0" : : "m"(*memory));
+#else
+    __builtin_prefetch(memory, 1);
+#endif
+  }
+}
+
+// The same for a message of `bytes` that begins with its flag: the lines behind the flag's, which
+// goes to the peers that look at it again whatever is done here (measured: no difference), and of a
+// short one nothing, because there is nothing to save.
+inline void prefetch_message(const std::byte* flag, std::size_t bytes) {
+  if (bytes > 2 * kLineBytes) prefetch_for_writing(flag + kLineBytes, bytes - kLineBytes);
+}
 
 }  // namespace linerate::host

@@ -1,7 +1,5 @@
-// See eager.h.
 #include "backends/host/eager.h"
 
-#include "backends/host/emulation/toll.h"
 #include "devices/cpu/reduce.h"
 
 #include <cassert>
@@ -31,7 +29,6 @@ Eager::Eager(Team& team)
       factors_(static_cast<std::size_t>(team.nranks())) {}
 
 void Eager::enter(const Op& op, ConstView deposit) {
-  if (team_.toll() != nullptr) team_.toll()->enter();
   const auto factor = std::as_bytes(std::span(&op.premul, 1));
   team_.enter_with(op, factor.first(factor_bytes(op)), deposit);
 }
@@ -44,8 +41,7 @@ void Eager::prefetch_next(const Op& op) {
 // Waits for peers of which this rank reads `bytes` each.
 void Eager::see(std::span<const int> peers, std::size_t bytes) {
   team_.see(peers);
-  if (team_.toll() == nullptr) return;
-  for (const int peer : peers) team_.toll()->receive(peer, bytes);
+  team_.emulation().receive(peers, bytes);
 }
 
 // op.recv = reduction over the deposits, which begin `skip` bytes into each payload. The own one is
@@ -107,7 +103,7 @@ void Eager::run_from_root(const Op& op) {
 
 void Eager::run(const Op& op) {
   dispatch(op);
-  if (team_.toll() != nullptr) team_.toll()->settle({});
+  team_.emulation().end_call({});
 }
 
 void Eager::dispatch(const Op& op) {

@@ -2,7 +2,6 @@
 #include "backends/host/exchange.h"
 
 #include "backends/host/algorithms/rows.h"
-#include "backends/host/emulation/toll.h"
 #include "backends/host/streaming.h"
 #include "base/error.h"
 #include "base/stream_copy.h"
@@ -51,25 +50,13 @@ void exchange_with(Team& team, const Op& op, int peer, bool streams) {
     swap_range(pair, bytes / 2, bytes);
 }
 
-// `bytes` of the peer's are here.
-void charge(const Team& team, int peer, std::size_t bytes) {
-  if (team.toll() != nullptr && bytes > 0) team.toll()->fetch(peer, bytes);
-}
-
-void leave(Team& team) {
-  if (team.toll() != nullptr) team.toll()->stamp_step();
-  team.leave();
-  if (team.toll() != nullptr) team.toll()->settle_with_all();
-}
-
 }  // namespace
 
-// On an emulated network a rank is charged for all that it receives, whoever moved it in place.
+// On an emulated network a rank pays for all that it receives, whoever moved it in place.
 // Out of place each rank fetches. In place, each of two ranks swaps one half of their two blocks.
 void all_to_all(Team& team, const Op& op, bool streams) {
   assert(op.send.size() >= block_at(op, team.nranks()));
   assert(op.recv.size() >= block_at(op, team.nranks()));
-  if (team.toll() != nullptr) team.toll()->enter();
   team.enter(op, nullptr, variant_of(kFlat));
   team.see(team.peers());
   team.start_touching(team.peers());
@@ -79,10 +66,10 @@ void all_to_all(Team& team, const Op& op, bool streams) {
   for (int step = 1; step < team.nranks(); ++step) {
     const int peer = (team.rank() + step) % team.nranks();
     exchange_with(team, op, peer, streams);
-    charge(team, peer, bytes_of_count(op));
+    team.emulation().fetch(peer, bytes_of_count(op));
   }
   if (streams) end_streaming();
-  leave(team);
+  team.leave();
 }
 
 void all_to_all_v(Team& team, const Op& op, bool streams) {
@@ -92,7 +79,6 @@ void all_to_all_v(Team& team, const Op& op, bool streams) {
   for (std::size_t peer = 0; peer < n; ++peer)
     team.control().offer(team.rank(), static_cast<int>(peer)) = {
         op.send_ranges[peer].offset * element, op.send_ranges[peer].count * element};
-  if (team.toll() != nullptr) team.toll()->enter();
   team.enter(op);
   team.see(team.peers());
   team.start_touching(team.peers());
@@ -106,10 +92,10 @@ void all_to_all_v(Team& team, const Op& op, bool streams) {
     assert(op.recv.size() >= (mine.offset + mine.count) * element);
     move_bytes(op.recv.data() + mine.offset * element, team.send_of(peer) + theirs.offset,
                theirs.bytes, streams);
-    charge(team, peer, theirs.bytes);
+    team.emulation().fetch(peer, theirs.bytes);
   }
   if (streams) end_streaming();
-  leave(team);
+  team.leave();
 }
 
 }  // namespace linerate::host

@@ -1,7 +1,5 @@
-// See executor.h.
 #include "backends/host/executor.h"
 
-#include "backends/host/emulation/toll.h"
 #include "base/stream_copy.h"
 #include "devices/cpu/reduce.h"
 
@@ -35,19 +33,17 @@ Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& gro
 void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   make_room(schedule.scratch_count() * bytes_of(op.type));
   const bool streams = streaming_.pays(op, team_.rank(), team_.nranks());
-  Toll* const toll = team_.toll();
-  if (toll != nullptr) toll->enter();
+  const Emulation emulation = team_.emulation();
   team_.enter(op, scratch_.data(), schedule.variant());
   team_.see(schedule.touched());
   team_.start_touching(schedule.touched());
   schedule.for_each_step([&](std::uint32_t index, const CompiledSchedule::View& step) {
     team_.await(step.waits);
     perform(op, step, streams);
-    if (toll != nullptr) toll->charge(index, step, bytes_of(op.type));
+    emulation.add_step(index, step, bytes_of(op.type));
     if (step.stage.announced) team_.announce(index + 1);
   });
   team_.leave(schedule.last_waits());
-  if (toll != nullptr) toll->settle(schedule.last_waits());
 }
 
 const CompiledSchedule& Executor::schedule_for(const Op& op, const Algorithm& algorithm) {

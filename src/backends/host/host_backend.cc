@@ -1,7 +1,5 @@
-// See host_backend.h.
 #include "backends/host/host_backend.h"
 
-#include "backends/host/emulation/dilated_clock.h"
 #include "backends/host/emulation/network.h"
 #include "backends/host/host_communicator.h"
 #include "backends/host/rendezvous.h"
@@ -18,6 +16,19 @@
 namespace linerate {
 namespace host {
 namespace {
+
+// Time that runs slower than the machine's. Any thread may read; all processes of a host share the
+// time line, as they share that of `clock`, which outlives this.
+class DilatedClock final : public Clock {
+ public:
+  DilatedClock(const Clock& clock, int dilation) : clock_(clock), dilation_(dilation) {}
+
+  std::int64_t now_ns() const override { return clock_.now_ns() / dilation_; }
+
+ private:
+  const Clock& clock_;
+  std::int64_t dilation_;
+};
 
 class HostBackend final : public Backend {
  public:
@@ -74,23 +85,23 @@ std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& membe
         "many threads as ranks.",
         local.size()));
   check_ranks(members.nranks());
-  Party party = rendezvous_.meet(members, options.deadline);
-  Tuning tuning = tuning_.agree(members, party.patience.crowded, options.deadline);
-  auto region = std::make_shared<Region>(party.arena, members.rank());
+  JobArena job = rendezvous_.meet(members, options.deadline);
+  Tuning tuning = tuning_.agree(members, job.spin_policy.oversubscribed, options.deadline);
+  auto region = std::make_shared<Region>(job.arena, members.rank());
   std::vector<int> world_ranks(static_cast<std::size_t>(members.nranks()));
   std::iota(world_ranks.begin(), world_ranks.end(), 0);
   std::vector<std::unique_ptr<Communicator>> communicators;
   communicators.push_back(
       std::make_unique<HostCommunicator>(*local.front(), std::move(region),
-                                         Team::Setup{.arena = std::move(party.arena),
+                                         Team::Setup{.arena = std::move(job.arena),
                                                      .control_offset = 0,
                                                      .rank = members.rank(),
                                                      .world_ranks = std::move(world_ranks),
-                                                     .processes = std::move(party.processes),
-                                                     .patience = party.patience,
+                                                     .processes = std::move(job.processes),
+                                                     .spin_policy = job.spin_policy,
                                                      .ranks_stay = ranks_stay_,
                                                      .clock = &clock_},
-                                         std::move(tuning), std::make_shared<Arrears>()));
+                                         std::move(tuning), std::make_shared<ClockDebt>()));
   return communicators;
 }
 

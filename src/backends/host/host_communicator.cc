@@ -43,13 +43,14 @@ std::vector<int> selected(const std::vector<int>& values, const std::vector<int>
 
 HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> region,
                                    Team::Setup setup, Tuning tuning,
-                                   std::shared_ptr<Arrears> arrears)
+                                   std::shared_ptr<ClockDebt> debt)
     : device_(device),
       region_(std::move(region)),
       tuning_(std::move(tuning)),
-      arrears_(std::move(arrears)),
+      debt_(std::move(debt)),
       team_(std::move(setup)),
-      toll_(tuning_.network ? std::make_unique<Toll>(team_, tuning_.network, arrears_) : nullptr),
+      network_cost_(tuning_.network ? std::make_unique<NetworkCost>(team_, tuning_.network, debt_)
+                                    : nullptr),
       groups_(Groups::from_marks(selected(tuning_.marks, team_.setup().world_ranks))),
       selection_(*tuning_.rules, team_.nranks()),
       streaming_(tuning_.cache_bytes),
@@ -57,18 +58,19 @@ HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> regio
       executor_(team_, region_, groups_, streaming_),
       point_to_point_(team_, streaming_),
       staging_(team_, region_) {
-  team_.charge_to(toll_.get());
+  team_.set_emulation(Emulation(network_cost_.get()));
 }
 
 std::string HostCommunicator::transport() const {
-  const auto network =
-      toll_ ? fmt::format(", emulated network of {}", tuning_.network->words()) : std::string();
+  const auto network = network_cost_
+                           ? fmt::format(", emulated network of {}", tuning_.network->words())
+                           : std::string();
   return fmt::format("shared memory{}{}", staging_.used() ? ", staged" : "", network);
 }
 
 std::optional<ModeledTime> HostCommunicator::modeled_time() const {
-  if (!toll_) return std::nullopt;
-  const auto [real_ns, healthy_ns] = toll_->modeled_time();
+  if (!network_cost_) return std::nullopt;
+  const auto [real_ns, healthy_ns] = network_cost_->modeled_time();
   const std::int64_t dilation = tuning_.network->plan().dilation;
   return ModeledTime{real_ns / dilation, healthy_ns / dilation};
 }
@@ -88,14 +90,14 @@ auto HostCommunicator::or_give_up(Body&& body) {
   }
 }
 
-// A worker shares the rank's cores with the thread that feeds it, and owes the clock of an emulated
-// network what itself was late by.
+// A worker shares the rank's cores with the thread that feeds it, and on an emulated network only
+// its own calls make it late.
 void HostCommunicator::begin(const Stream& stream) {
   begin_call();
   if (const bool on_worker = stream.queue() != nullptr; on_worker != on_worker_) {
     on_worker_ = on_worker;
     team_.waiting().share_core(on_worker);
-    if (toll_) toll_->owe(on_worker ? std::make_shared<Arrears>() : arrears_);
+    if (network_cost_) network_cost_->charge_to(on_worker ? std::make_shared<ClockDebt>() : debt_);
   }
 }
 
@@ -113,7 +115,7 @@ void HostCommunicator::barrier() {
   settle();
   begin_call();
   or_give_up([&] { team_.barrier(); });
-  if (toll_) toll_->start_afresh();
+  team_.emulation().clear_debt();
 }
 
 void HostCommunicator::run(const Op& op) {
@@ -239,7 +241,7 @@ std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   setup.rank = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
   setup.world_ranks = selected(setup.world_ranks, group);
   setup.processes = selected(setup.processes, group);
-  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup), tuning_, arrears_);
+  return std::make_unique<HostCommunicator>(device_, region_, std::move(setup), tuning_, debt_);
 }
 
 }  // namespace linerate::host

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "backends/host/eager.h"
-#include "backends/host/emulation/toll.h"
 #include "backends/host/executor.h"
 #include "backends/host/point_to_point.h"
 #include "backends/host/region.h"
@@ -21,9 +20,9 @@ namespace linerate::host {
 
 class HostCommunicator final : public BlockingCommunicator<HostCommunicator>, private Inspector {
  public:
-  // `device` outlives the communicator; `region` and `arrears` are those of the rank in the world.
+  // `device` outlives the communicator; `region` and `debt` are those of the rank in the world.
   HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup, Tuning tuning,
-                   std::shared_ptr<Arrears> arrears);
+                   std::shared_ptr<ClockDebt> debt);
   ~HostCommunicator() override { end_calls(); }
 
   int rank() const override { return team_.rank(); }
@@ -62,9 +61,9 @@ class HostCommunicator final : public BlockingCommunicator<HostCommunicator>, pr
   Device& device_;
   std::shared_ptr<Region> region_;
   Tuning tuning_;
-  std::shared_ptr<Arrears> arrears_;  // of the rank's own thread
+  std::shared_ptr<ClockDebt> debt_;  // of the rank's own thread
   Team team_;
-  std::unique_ptr<Toll> toll_;  // null: no network is emulated
+  std::unique_ptr<NetworkCost> network_cost_;  // null: no network is emulated
   Groups groups_;
   Selection selection_;
   Streaming streaming_;

@@ -1,8 +1,7 @@
 // One call at a time: what it sends is posted before it waits for anything.
 #include "backends/host/point_to_point.h"
 
-#include "backends/host/emulation/toll.h"
-#include "backends/host/prefetch.h"
+#include "backends/host/control.h"
 #include "base/error.h"
 #include "base/stream_copy.h"
 
@@ -26,14 +25,14 @@ constexpr std::size_t kInlineWithOwnCore = 256;
 PointToPoint::PointToPoint(Team& team, Streaming& streaming)
     : team_(team),
       streaming_(streaming),
-      most_inline_(team.setup().patience.crowded ? kInlineBytes : kInlineWithOwnCore),
+      most_inline_(team.setup().spin_policy.oversubscribed ? kInlineBytes : kInlineWithOwnCore),
       sent_(static_cast<std::size_t>(team.nranks())),
       known_taken_(static_cast<std::size_t>(team.nranks())),
       received_(static_cast<std::size_t>(team.nranks())) {}
 
 void PointToPoint::begin() {
   team_.waiting().check_aborted();
-  if (team_.toll() != nullptr) entered_ = team_.toll()->begin();
+  team_.emulation().begin_messages();
 }
 
 void PointToPoint::run(const Op& op) {
@@ -53,7 +52,7 @@ void PointToPoint::run(const Op& op) {
     throw;
   }
   if (sends) finish_send(out);
-  if (team_.toll() != nullptr) team_.toll()->settle_messages();
+  team_.emulation().end_messages();
 }
 
 PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
@@ -75,10 +74,7 @@ PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
 // REQUIRES: the one kMessages before is taken.
 void PointToPoint::put(const Sent& sent) {
   Message& out = message(mailbox_to(sent.dest), sent.number);
-  if (team_.toll() != nullptr) {
-    team_.toll()->last_until(out.arrived_at);  // of the one before
-    out.posted_at = later(entered_, out.arrived_at);
-  }
+  team_.emulation().post(out);
   out.bytes = sent.data.size();
   if (reads_sender(sent.data.size())) {
     out.data = team_.arena().locate(sent.data.data());
@@ -99,16 +95,11 @@ void PointToPoint::finish_send(const Sent& sent) {
   if (!reads_sender(sent.data.size())) return;
   try {
     team_.waiting().until(mailbox_to(sent.dest).taken, sent.number);
-    settle_sent(sent);
+    team_.emulation().finish_send(message(mailbox_to(sent.dest), sent.number));
   } catch (...) {
     withdraw(sent);
     throw;
   }
-}
-
-void PointToPoint::settle_sent(const Sent& sent) {
-  if (team_.toll() != nullptr && reads_sender(sent.data.size()))
-    team_.toll()->last_until(message(mailbox_to(sent.dest), sent.number).arrived_at);
 }
 
 // The caller may free its buffer after this: the message is taken back, or its copy under way
@@ -147,20 +138,12 @@ void PointToPoint::take(const Received& received, bool streams) {
     if (streams) end_streaming();
   }
   try {
-    if (team_.toll() != nullptr) charge(source, in);
+    team_.emulation().receive(source, in, reads_sender(in.bytes));
   } catch (...) {
     box.taken.set(number);  // the copy is done: its sender must not wait for it
     throw;
   }
   box.taken.set(number);
-}
-
-// The sender of a large message waits for it too.
-void PointToPoint::charge(int source, Message& in) {
-  Toll& toll = *team_.toll();
-  const ModeledTime start = reads_sender(in.bytes) ? later(in.posted_at, entered_) : in.posted_at;
-  in.arrived_at = later(toll.arrival(source, in.bytes, start), entered_);
-  toll.last_until(in.arrived_at);
 }
 
 }  // namespace linerate::host

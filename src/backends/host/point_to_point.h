@@ -50,11 +50,9 @@ class PointToPoint {
   void put(const Sent& sent);
   void prefetch_next(int dest, std::size_t bytes) const;
   void finish_send(const Sent& sent);
-  void settle_sent(const Sent& sent);
   void withdraw(const Sent& sent) noexcept;
   void receive(int source, View data, bool streams);
   void take(const Received& received, bool streams);
-  void charge(int source, Message& in);
 
   Mailbox& mailbox_to(int dest) const { return team_.control().mailbox(team_.rank(), dest); }
   Mailbox& mailbox_from(int source) const { return team_.control().mailbox(source, team_.rank()); }
@@ -65,7 +63,6 @@ class PointToPoint {
   Team& team_;
   Streaming& streaming_;
   const std::size_t most_inline_;           // the same on both sides
-  ModeledTime entered_{};                   // of the current call, on an emulated network
   std::vector<std::uint64_t> sent_;         // number of the last message, for each rank
   std::vector<std::uint64_t> known_taken_;  // the last message that each is known to have taken
   std::vector<std::uint64_t> received_;

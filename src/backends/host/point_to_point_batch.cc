@@ -1,5 +1,4 @@
 // A batch of messages: each is moved on whenever it can be, in turn, until all are done.
-#include "backends/host/emulation/toll.h"
 #include "backends/host/point_to_point.h"
 
 #include <algorithm>
@@ -67,7 +66,9 @@ bool PointToPoint::Batch::move_on(Send& send) {
   }
   const bool waits = messages_.reads_sender(send.message.data.size());
   if (send.posted && (!waits || taken.has(send.message.number))) {
-    messages_.settle_sent(send.message);
+    if (waits)
+      messages_.team_.emulation().finish_send(
+          messages_.message(messages_.mailbox_to(send.message.dest), send.message.number));
     send.done = true;
   }
   return send.done || send.posted != was_posted;
@@ -122,7 +123,7 @@ void PointToPoint::Batch::run() {
 void PointToPoint::run_batch(std::span<const Op> ops) {
   begin();
   Batch(*this, ops).run();
-  if (team_.toll() != nullptr) team_.toll()->settle_messages();
+  team_.emulation().end_messages();
 }
 
 }  // namespace linerate::host

@@ -1,11 +1,10 @@
-// See rendezvous.h.
 #include "backends/host/rendezvous.h"
 
 #include "backends/host/control.h"
-#include "backends/host/crowd.h"
-#include "backends/host/emulation/ledger.h"
+#include "backends/host/cores.h"
 #include "backends/host/emulation/network.h"
-#include "backends/host/handover.h"
+#include "backends/host/emulation/shared.h"
+#include "backends/host/fd_passing.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "base/wire.h"
@@ -23,14 +22,14 @@
 
 namespace linerate::host {
 
-struct Rendezvous::Card {
+struct Rendezvous::RankInfo {
   std::uint64_t process_mark = 0;
   std::int64_t pid = 0;
   std::uint64_t reservable = 0;
   std::uint64_t network = 0;  // fingerprint of the emulated one, if any
   CoreSet cores;
 
-  bool same_process(const Card& other) const {
+  bool same_process(const RankInfo& other) const {
     return process_mark == other.process_mark && pid == other.pid;
   }
 };
@@ -52,22 +51,23 @@ std::size_t control_bytes(int nranks, const Network* network) {
   return round_up(bytes, kHugePageBytes);
 }
 
-template <typename Card>
-std::vector<Card> exchange_cards(Bootstrap& members, const Card& mine, const Deadline& deadline) {
-  std::vector<Card> cards;
+template <typename RankInfo>
+std::vector<RankInfo> gather_infos(Bootstrap& members, const RankInfo& mine,
+                                   const Deadline& deadline) {
+  std::vector<RankInfo> infos;
   for (const Bytes& bytes : members.all_gather(WireWriter().put(mine).bytes(), deadline))
-    cards.push_back(WireReader(bytes).get<Card>());
-  return cards;
+    infos.push_back(WireReader(bytes).get<RankInfo>());
+  return infos;
 }
 
 // Numbers processes by their lowest rank.
-template <typename Card>
-std::vector<int> number_processes(const std::vector<Card>& cards) {
+template <typename RankInfo>
+std::vector<int> number_processes(const std::vector<RankInfo>& infos) {
   std::vector<int> processes;
-  for (const Card& card : cards) {
-    const auto first =
-        std::ranges::find_if(cards, [&](const Card& other) { return card.same_process(other); });
-    processes.push_back(static_cast<int>(first - cards.begin()));
+  for (const RankInfo& info : infos) {
+    const auto first = std::ranges::find_if(
+        infos, [&](const RankInfo& other) { return info.same_process(other); });
+    processes.push_back(static_cast<int>(first - infos.begin()));
   }
   return processes;
 }
@@ -90,10 +90,10 @@ void refuse_several_hosts(Bootstrap& members, const Deadline& deadline) {
 }
 
 // They would disagree about where everything lies.
-template <typename Card>
-void refuse_other_networks(const std::vector<Card>& cards) {
-  for (const Card& card : cards)
-    if (card.network != cards.front().network)
+template <typename RankInfo>
+void refuse_other_networks(const std::vector<RankInfo>& infos) {
+  for (const RankInfo& info : infos)
+    if (info.network != infos.front().network)
       throw Error("The ranks of this job were given different --emulate files: give all the same.",
                   ExitCode::usage);
 }
@@ -116,8 +116,8 @@ struct Making {
   std::vector<int> processes;  // of each rank
   ArenaLayout layout;
   Deadline deadline;
-  std::string name{};                  // of this job: on all ranks after announce()
-  std::optional<FileServer> server{};  // on rank 0, when there are other processes
+  std::string name{};                // of this job: on all ranks after announce()
+  std::optional<FdServer> server{};  // on rank 0, when there are other processes
   std::optional<Error> failure{};
 
   // The lowest rank of a process makes its mapping.
@@ -184,25 +184,25 @@ Rendezvous::Rendezvous(const HostOptions& options) : options_(options) {
   if (got != static_cast<ssize_t>(sizeof(process_mark_))) throw SystemError(errno, "getrandom");
 }
 
-Party Rendezvous::meet(Bootstrap& members, const Deadline& deadline) {
+JobArena Rendezvous::meet(Bootstrap& members, const Deadline& deadline) {
   refuse_several_hosts(members, deadline);
-  const auto cards = exchange_cards(members, own_card(members.nranks()), deadline);
-  refuse_other_networks(cards);
+  const auto infos = gather_infos(members, own_info(members.nranks()), deadline);
+  refuse_other_networks(infos);
   Making making{.rank = members.rank(),
-                .processes = number_processes(cards),
-                .layout = layout_for(cards),
+                .processes = number_processes(infos),
+                .layout = layout_for(infos),
                 .deadline = deadline};
   making.announce(members);
-  if (making.leads()) lay_down(making.name, making.make(), making.nthreads());
+  if (making.leads()) publish(making.name, making.make(), making.nthreads());
   agree(members, making.failure, deadline);
   std::vector<CoreSet> cores;
-  for (const Card& card : cards) cores.push_back(card.cores);
-  const bool too_few =
-      options_.cores > 0 ? members.nranks() > options_.cores : crowded(cores, making.processes);
-  return {pick_up(making.name), std::move(making.processes), Patience::when(too_few)};
+  for (const RankInfo& info : infos) cores.push_back(info.cores);
+  const bool too_few = options_.cores > 0 ? members.nranks() > options_.cores
+                                          : oversubscribed(cores, making.processes);
+  return {fetch(making.name), std::move(making.processes), SpinPolicy::when(too_few)};
 }
 
-Rendezvous::Card Rendezvous::own_card(int nranks) {
+Rendezvous::RankInfo Rendezvous::own_info(int nranks) {
   const std::lock_guard lock(mutex_);  // probing twice at once would find half of the room
   return {.process_mark = process_mark_,
           .pid = getpid(),
@@ -219,11 +219,11 @@ std::size_t Rendezvous::wanted_bytes(int nranks) const {
   return control_bytes(nranks, options_.network.get()) + each * static_cast<std::size_t>(nranks);
 }
 
-ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
-  const int nranks = static_cast<int>(cards.size());
-  const std::size_t least = std::ranges::min(cards, {}, &Card::reservable).reservable;
+ArenaLayout Rendezvous::layout_for(const std::vector<RankInfo>& infos) const {
+  const int nranks = static_cast<int>(infos.size());
+  const std::size_t least = std::ranges::min(infos, {}, &RankInfo::reservable).reservable;
   const std::size_t control = control_bytes(nranks, options_.network.get());
-  const std::size_t each = least > control ? (least - control) / cards.size() : 0;
+  const std::size_t each = least > control ? (least - control) / infos.size() : 0;
   if (each < kMinRegionBytes)
     throw Error(fmt::format(
         "Shared memory: only {} can be reserved for {} ranks, which need {} each. "
@@ -234,19 +234,19 @@ ArenaLayout Rendezvous::layout_for(const std::vector<Card>& cards) const {
           .region_bytes = each / kHugePageBytes * kHugePageBytes};
 }
 
-void Rendezvous::lay_down(const std::string& name, std::shared_ptr<const Arena> arena,
-                          int nthreads) {
+void Rendezvous::publish(const std::string& name, std::shared_ptr<const Arena> arena,
+                         int nthreads) {
   if (arena == nullptr) return;
   const std::lock_guard lock(mutex_);
-  forming_[name] = {std::move(arena), nthreads};
+  published_[name] = {std::move(arena), nthreads};
 }
 
 // The last thread of the process takes the entry away.
-std::shared_ptr<const Arena> Rendezvous::pick_up(const std::string& name) {
+std::shared_ptr<const Arena> Rendezvous::fetch(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  Forming& entry = forming_.at(name);
+  Published& entry = published_.at(name);
   auto arena = entry.arena;
-  if (--entry.waiting == 0) forming_.erase(name);
+  if (--entry.waiting == 0) published_.erase(name);
   return arena;
 }
 

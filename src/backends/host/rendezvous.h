@@ -16,10 +16,10 @@
 namespace linerate::host {
 
 // What a rank knows after it.
-struct Party {
+struct JobArena {
   std::shared_ptr<const Arena> arena;
   std::vector<int> processes;  // of each rank: equal numbers share an address space
-  Patience patience;
+  SpinPolicy spin_policy;
 };
 
 // The meeting place of one process' threads; any of them may call it at the same time.
@@ -30,25 +30,25 @@ class Rendezvous {
   // Collective over `members`. Rank 0's process makes the arena; of every other process one thread
   // fetches it. When anything fails anywhere, every member throws the same sentence, with
   // the exit code of the one that failed.
-  Party meet(Bootstrap& members, const Deadline& deadline);
+  JobArena meet(Bootstrap& members, const Deadline& deadline);
 
  private:
-  struct Card;  // what each rank tells all others
-  struct Forming {
+  struct RankInfo;  // what each rank tells all others
+  struct Published {
     std::shared_ptr<const Arena> arena;
-    int waiting = 0;  // threads that have not picked it up
+    int waiting = 0;  // threads that have not fetched it
   };
 
-  Card own_card(int nranks);
+  RankInfo own_info(int nranks);
   std::size_t wanted_bytes(int nranks) const;
-  ArenaLayout layout_for(const std::vector<Card>& cards) const;
-  void lay_down(const std::string& name, std::shared_ptr<const Arena> arena, int nthreads);
-  std::shared_ptr<const Arena> pick_up(const std::string& name);
+  ArenaLayout layout_for(const std::vector<RankInfo>& infos) const;
+  void publish(const std::string& name, std::shared_ptr<const Arena> arena, int nthreads);
+  std::shared_ptr<const Arena> fetch(const std::string& name);
 
   const HostOptions options_;
   std::uint64_t process_mark_ = 0;  // tells apart processes of PID namespaces with equal pids
   std::mutex mutex_;
-  std::map<std::string, Forming> forming_;
+  std::map<std::string, Published> published_;
 };
 
 }  // namespace linerate::host

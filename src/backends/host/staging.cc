@@ -1,4 +1,3 @@
-// See staging.h.
 #include "backends/host/staging.h"
 
 #include <cstring>

@@ -1,4 +1,3 @@
-// See streaming.h.
 #include "backends/host/streaming.h"
 
 #include "base/splitmix.h"

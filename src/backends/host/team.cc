@@ -1,9 +1,8 @@
-// See team.h.
 #include "backends/host/team.h"
 
 #include "backends/host/algorithms/algorithm.h"
-#include "backends/host/own_core.h"
-#include "backends/host/prefetch.h"
+#include "backends/host/control.h"
+#include "backends/host/cores.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -51,7 +50,7 @@ Team::Team(Setup setup)
     : setup_(std::move(setup)),
       nranks_(static_cast<int>(setup_.world_ranks.size())),
       control_(setup_.arena->at(setup_.control_offset), nranks_),
-      waiting_(watched(setup_, control_), setup_.patience, *setup_.clock),
+      waiting_(watched(setup_, control_), setup_.spin_policy, *setup_.clock),
       spans_processes_(std::ranges::any_of(
           setup_.processes, [&](int process) { return process != setup_.processes.front(); })) {
   for (int peer = 0; peer < nranks_; ++peer)
@@ -63,6 +62,7 @@ Team::Team(Setup setup)
 Team::~Team() { control_.header().attached.fetch_sub(1, std::memory_order_acq_rel); }
 
 void Team::enter(const Op& op, const std::byte* scratch, int variant) {
+  emulation_.enter();
   Cell& cell = begin(signature_of(op, variant), op.count, true);
   cell.opened = {.send = arena().locate(op.send.data()),
                  .recv = arena().locate(op.recv.data()),
@@ -73,6 +73,7 @@ void Team::enter(const Op& op, const std::byte* scratch, int variant) {
 
 void Team::enter_with(const Op& op, ConstView first, ConstView second) {
   assert(first.size() + second.size() <= sizeof(Cell::payload));
+  emulation_.enter();
   Cell& cell = begin(signature_of(op, 0), op.count, false);
   if (!first.empty()) std::memcpy(cell.payload, first.data(), first.size());
   if (!second.empty()) std::memcpy(cell.payload + first.size(), second.data(), second.size());
@@ -118,23 +119,25 @@ void Team::start_touching(std::span<const int> peers) {
 }
 
 void Team::leave() {
+  emulation_.record_step();
   own_slot().progress.set(progress_at_end(call_));
   for (const int peer : peers_)
     waiting_.until(control_.slot(peer).progress, progress_at_end(call_));
   exposed_ = false;
+  emulation_.end_call_of_all();
 }
 
 void Team::barrier() {
   CoreMark own;
-  // Twice: those who napped while they waited for the last one are awake after the first round.
+  // Twice: those who slept while they waited for the last one are awake after the first round.
   for (int round = 0; round < 2; ++round) {
     own = {current_core(), own_core_.stays()};
     own_slot().core.store(own.word(), std::memory_order_relaxed);
     publish(begin(kBarrier, 0, false));
     see(peers_);
-    waiting_.trust_again();
+    waiting_.allow_yields();
   }
-  if (!setup_.patience.crowded && !own.stays) keep_apart(own);
+  if (!setup_.spin_policy.oversubscribed && !own.stays) keep_apart(own);
 }
 
 // A rank that was moved since it said where it is decides at the next barrier.
@@ -160,14 +163,14 @@ void Team::abort() noexcept {
 }
 
 void Team::give_up() noexcept {
-  constexpr std::int64_t kPatienceNs = 5'000'000'000;  // for a peer in another call than this one
+  constexpr std::int64_t kTimeoutNs = 5'000'000'000;  // for a peer in another call than this one
   abort();
   own_slot().stopped.store(1, std::memory_order_release);
   if (!exposed_) return;
   exposed_ = false;
   const std::int64_t start_ns = setup_.clock->now_ns();
   for (int peer = 0; peer < nranks_; ++peer)
-    while (!through_with_us(peer) && setup_.clock->now_ns() - start_ns < kPatienceNs) sched_yield();
+    while (!through_with_us(peer) && setup_.clock->now_ns() - start_ns < kTimeoutNs) sched_yield();
 }
 
 bool Team::through_with_us(int peer) const {

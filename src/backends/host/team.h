@@ -3,7 +3,8 @@
 
 #include "backends/host/arena.h"
 #include "backends/host/control.h"
-#include "backends/host/own_core.h"
+#include "backends/host/cores.h"
+#include "backends/host/emulation/network_cost.h"
 #include "backends/host/schedule/schedule.h"
 #include "backends/host/waiting.h"
 #include "comm/op.h"
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace linerate::host {
-
-class Toll;  // emulation/toll.h
 
 // The protocol of a call that touches peers' buffers: enter() publishes one's own; see() waits for
 // peers; start_touching() comes before the first access to a peer's buffer, and leave() after the
@@ -37,7 +36,7 @@ class Team {
     int rank = 0;
     std::vector<int> world_ranks;  // of each rank of the group
     std::vector<int> processes;    // of each rank: equal numbers share an address space
-    Patience patience;
+    SpinPolicy spin_policy;
     bool ranks_stay = false;       // each on the core that it has at its first barriers
     const Clock* clock = nullptr;  // outlives the team
   };
@@ -55,10 +54,9 @@ class Team {
   Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
 
-  // To which messages are charged on an emulated network; null: there is none.
-  Toll* toll() const { return toll_; }
-  // For all calls to come. `toll` outlives them.
-  void charge_to(Toll* toll) { toll_ = toll; }
+  const Emulation& emulation() const { return emulation_; }
+  // For all calls to come.
+  void set_emulation(const Emulation& emulation) { emulation_ = emulation; }
 
   // Begins the next call; the buffers of `op` and `scratch` are open to all until leave().
   // `variant` tells apart ways of doing the same, on which the ranks must agree.
@@ -106,6 +104,7 @@ class Team {
     own_slot().progress.set(progress_at_end(call_));
     await(last);
     exposed_ = false;
+    emulation_.end_call(last);
   }
   // The same where every peer may touch them.
   void leave();
@@ -146,7 +145,7 @@ class Team {
   std::vector<CoreMark> marks_;  // of all ranks at the last barrier
   std::vector<int> cores_;       // of the peers
   OwnCore own_core_;
-  Toll* toll_ = nullptr;
+  Emulation emulation_;
   std::uint64_t call_ = 0;       // the number of the current or last call
   std::uint64_t joined_ = 0;     // the last call that all ranks are known to have entered
   bool exposed_ = false;         // peers may touch this rank's buffers

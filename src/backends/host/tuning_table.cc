@@ -1,4 +1,3 @@
-// See tuning_table.h.
 #include "backends/host/tuning_table.h"
 
 #include "base/cache_folder.h"
@@ -164,11 +163,11 @@ TuningTable built_in() {
 
 }  // namespace
 
-std::vector<Rule> TuningTable::rules_for(bool crowded) const {
+std::vector<Rule> TuningTable::rules_for(bool oversubscribed) const {
   constexpr int kBuiltInCores = 2;
   std::vector<Rule> fit = rules;
   std::erase_if(fit, [&](const Rule& rule) {
-    return !crowded && !rule.measured_here && rule.nranks > kBuiltInCores;
+    return !oversubscribed && !rule.measured_here && rule.nranks > kBuiltInCores;
   });
   return fit;
 }

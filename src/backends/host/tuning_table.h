@@ -41,10 +41,10 @@ struct TuningTable {
   std::string measured{};  // ISO 8601, UTC; empty for the built-in one
   std::vector<Rule> rules{};
 
-  // Those that hold where ranks are `crowded`, more than cores, or are not. The built-in ones for
-  // more than two ranks were measured on two cores: with cores of their own, ranks are closer to
-  // those of two.
-  std::vector<Rule> rules_for(bool crowded) const;
+  // Those that hold where ranks are `oversubscribed`, more than cores, or are not. The built-in
+  // ones for more than two ranks were measured on two cores: with cores of their own, ranks are
+  // closer to those of two.
+  std::vector<Rule> rules_for(bool oversubscribed) const;
 };
 
 // Machines with equal texts are alike for the engine: "Intel(R) Xeon(R) Processor, 2 cores, 2

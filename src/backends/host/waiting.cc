@@ -2,29 +2,41 @@
 
 #include "base/error.h"
 
+#include <climits>
 #include <fmt/format.h>
 
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <ctime>
 
 namespace linerate::host {
 namespace {
 
-constexpr int kSpinsWithOwnCore = 8000;  // about 0.1 ms, longer than waking a sleeper takes
-constexpr int kSpinsWhenCrowded = 20;    // more lose against an early sched_yield (measured)
+// The half of the number that changes with every call: futexes have 32 bits.
+const std::uint32_t* low_word(const std::atomic<std::uint64_t>& number) {
+  constexpr int kLow = std::endian::native == std::endian::little ? 0 : 1;
+  return reinterpret_cast<const std::uint32_t*>(&number) + kLow;
+}
+
+constexpr int kSpinsWithOwnCore = 8000;       // about 0.1 ms, longer than waking a sleeper takes
+constexpr int kSpinsWhenOversubscribed = 20;  // more lose against an early sched_yield (measured)
 // A yield that takes longer has let somebody else run: perhaps the rank that is waited for.
 constexpr std::int64_t kSwitchedNs = 3000;
 constexpr std::int64_t kYieldNs = 1'000'000;  // then nobody is near: leave the core to others
 // Where strangers keep the cores busy, a yield costs a time slice of each of them, and since
-// Linux 6.18 one of the yielding thread besides: 10 ms and more a call. A thread that naps is
+// Linux 6.18 one of the yielding thread besides: 10 ms and more a call. A thread that sleeps is
 // served at once.
 constexpr std::int64_t kStolenNs = 400'000;
 constexpr int kStolenInARow = 3;
-constexpr int kWaryWaits = 100;
-constexpr std::chrono::microseconds kFirstNap{50};  // the kernel's timer slack is as long
-constexpr std::chrono::microseconds kLongestNap{1000};
+constexpr int kWaitsWithoutYield = 100;
+constexpr std::chrono::microseconds kFirstSleep{50};  // the kernel's timer slack is as long
+constexpr std::chrono::microseconds kLongestSleep{1000};
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -36,8 +48,25 @@ void pause() {
 
 }  // namespace
 
-Patience Patience::when(bool crowded) {
-  return {.spins = crowded ? kSpinsWhenCrowded : kSpinsWithOwnCore, .crowded = crowded};
+void Signal::sleep(std::uint64_t number, std::chrono::microseconds longest) const {
+  sleepers_.fetch_add(1);
+  const std::uint64_t seen = number_.load();
+  if (seen < number) {
+    const timespec limit{.tv_sec = longest.count() / 1'000'000,
+                         .tv_nsec = longest.count() % 1'000'000 * 1000};
+    (void)syscall(SYS_futex, low_word(number_), FUTEX_WAIT, static_cast<std::uint32_t>(seen),
+                  &limit, nullptr, 0);
+  }
+  sleepers_.fetch_sub(1);
+}
+
+void Signal::wake() const {
+  (void)syscall(SYS_futex, low_word(number_), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+SpinPolicy SpinPolicy::when(bool oversubscribed) {
+  return {.spins = oversubscribed ? kSpinsWhenOversubscribed : kSpinsWithOwnCore,
+          .oversubscribed = oversubscribed};
 }
 
 void Waiting::wait(const Signal& signal, std::uint64_t number) {
@@ -48,22 +77,22 @@ void Waiting::wait(const Signal& signal, std::uint64_t number) {
     }
     pause();
   }
-  wait_patiently(signal, number);
+  wait_long(signal, number);
 }
 
-void Waiting::wait_patiently(const Signal& signal, std::uint64_t number) {
+void Waiting::wait_long(const Signal& signal, std::uint64_t number) {
   const std::int64_t start_ns = clock_->now_ns();
-  auto nap = kFirstNap;
-  bool yields = wary_waits_ == 0;
-  if (!yields) --wary_waits_;
+  auto longest = kFirstSleep;
+  bool yields = waits_without_yield_ == 0;
+  if (!yields) --waits_without_yield_;
   while (!signal.has(number)) {
     check_aborted();
     if (yields) {
       yields = yield() && clock_->now_ns() - start_ns < kYieldNs;
       continue;
     }
-    signal.sleep(number, nap);
-    nap = std::min(2 * nap, kLongestNap);
+    signal.sleep(number, longest);
+    longest = std::min(2 * longest, kLongestSleep);
   }
 }
 
@@ -73,17 +102,19 @@ bool Waiting::yield() {
   const std::int64_t before_ns = clock_->now_ns();
   sched_yield();
   const std::int64_t away_ns = clock_->now_ns() - before_ns;
-  if (away_ns > kSwitchedNs) spins_ = std::max(spins_ / 4, std::min(kSpinsWhenCrowded, spins_));
+  if (away_ns > kSwitchedNs)
+    spins_ = std::max(spins_ / 4, std::min(kSpinsWhenOversubscribed, spins_));
   const bool stolen = away_ns > kStolenNs;
   stolen_in_a_row_ = stolen ? stolen_in_a_row_ + 1 : 0;
   if (stolen_in_a_row_ < kStolenInARow) return !stolen;
-  stolen_in_a_row_ = kStolenInARow - 1;  // after the wary waits, one more is enough
-  wary_waits_ = kWaryWaits;
+  stolen_in_a_row_ = kStolenInARow - 1;  // after the waits without yields, one more is enough
+  waits_without_yield_ = kWaitsWithoutYield;
   return false;
 }
 
 void Waiting::share_core(bool shared) {
-  most_spins_ = shared ? std::min(kSpinsWhenCrowded, patience_.spins) : patience_.spins;
+  most_spins_ =
+      shared ? std::min(kSpinsWhenOversubscribed, spin_policy_.spins) : spin_policy_.spins;
   spins_ = most_spins_;
 }
 
@@ -95,7 +126,7 @@ void Waiting::Looks::found_nothing(const Signal& signal, std::uint64_t number) {
   if (now_ns - start_ns_ < kYieldNs)
     sched_yield();
   else
-    signal.sleep(number, kFirstNap);
+    signal.sleep(number, kFirstSleep);
 }
 
 void Waiting::throw_aborted() const {

@@ -1,19 +1,57 @@
-// How a rank waits for others: spin, then yield, then nap, and leave when the group is aborted.
+// How a rank waits for others, in memory that several processes share: a number that only grows,
+// and who waits for it spins, then yields, then sleeps, and leaves when the group is aborted.
 #pragma once
 
-#include "backends/host/control.h"
 #include "base/clock.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 
 namespace linerate::host {
 
-// How long waits stay awake; the same for all ranks of a host.
-struct Patience {
-  int spins = 20;       // looks at the flag before the core is offered to others
-  bool crowded = true;  // more ranks than cores: a spinner keeps the one it waits for from running
+using Flag = std::atomic<std::uint64_t>;
+static_assert(Flag::is_always_lock_free, "flags are shared between processes");
 
-  static Patience when(bool crowded);
+// One rank writes it, any may wait. Waiters compare with >=, never with ==, because the writer may
+// be ahead. All zero bytes are its initial state.
+class Signal {
+ public:
+  // What was written before is visible to those who then read `number` or more.
+  void set(std::uint64_t number) {
+    number_.store(number, std::memory_order_release);
+    if (sleepers_.load(std::memory_order_relaxed) != 0) wake();
+  }
+  // The same, and sequentially consistent.
+  void set_for_all(std::uint64_t number) {
+    number_.store(number);
+    if (sleepers_.load() != 0) wake();
+  }
+
+  std::uint64_t value() const { return number_.load(std::memory_order_acquire); }
+  std::uint64_t value_for_all() const { return number_.load(); }
+  bool has(std::uint64_t number) const { return value() >= number; }
+
+  // Gives the core away until the signal has `number`, at most for `longest`. The writer does not
+  // stop to see whether somebody has just lain down, so that one may sleep on for that long.
+  void sleep(std::uint64_t number, std::chrono::microseconds longest) const;
+
+ private:
+  void wake() const;
+
+  std::atomic<std::uint64_t> number_{0};
+  mutable std::atomic<std::uint32_t> sleepers_{0};  // in the line that the writer owns anyway
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "signals cross processes");
+static_assert(sizeof(Signal) == 16);
+
+// How long waits stay awake; the same for all ranks of a host.
+struct SpinPolicy {
+  int spins = 20;  // looks at the flag before the core is offered to others
+  bool oversubscribed =
+      true;  // more ranks than cores: a spinner keeps the one it waits for from running
+
+  static SpinPolicy when(bool oversubscribed);
 };
 
 // The waits of one rank in one group; used by one thread at a time. Flags and clock outlive it.
@@ -25,12 +63,12 @@ class Waiting {
     int rank = 0;  // who waits, as the world knows it
   };
 
-  Waiting(const Watched& watched, Patience patience, const Clock& clock)
+  Waiting(const Watched& watched, SpinPolicy spin_policy, const Clock& clock)
       : watched_(watched),
-        patience_(patience),
+        spin_policy_(spin_policy),
         clock_(&clock),
-        most_spins_(patience.spins),
-        spins_(patience.spins) {}
+        most_spins_(spin_policy.spins),
+        spins_(spin_policy.spins) {}
 
   // Returns when `signal` has `number`; what was written before it is then visible. Throws
   // PeerFailure soon after an abort.
@@ -39,8 +77,8 @@ class Waiting {
   }
 
   // A wait for any of several things, by one who looks at them in turn: call after each look that
-  // found nothing. Spins, then yields, then naps until `signal` has `number`, which is one of them.
-  // Throws PeerFailure soon after an abort.
+  // found nothing. Spins, then yields, then sleeps until `signal` has `number`, which is one of
+  // them. Throws PeerFailure soon after an abort.
   class Looks {
    public:
     explicit Looks(Waiting& waiting) : waiting_(waiting) {}
@@ -58,7 +96,7 @@ class Waiting {
   void share_core(bool shared);
 
   // Offers the core to others again in the next wait, whatever it cost before.
-  void trust_again() { wary_waits_ = 0; }
+  void allow_yields() { waits_without_yield_ = 0; }
 
   // Throws PeerFailure when the group or the world is aborted. Sequentially consistent: see
   // Team::start_touching.
@@ -68,17 +106,17 @@ class Waiting {
 
  private:
   void wait(const Signal& signal, std::uint64_t number);
-  void wait_patiently(const Signal& signal, std::uint64_t number);
+  void wait_long(const Signal& signal, std::uint64_t number);
   bool yield();
   [[noreturn]] void throw_aborted() const;
 
   Watched watched_;
-  Patience patience_;
+  SpinPolicy spin_policy_;
   const Clock* clock_;
   int most_spins_;
-  int spins_;                // fewer where this rank's core turns out to be somebody else's too
-  int stolen_in_a_row_ = 0;  // waits in which a yield went to a busy stranger
-  int wary_waits_ = 0;       // waits left in which no core is offered to strangers
+  int spins_;                    // fewer where this rank's core turns out to be somebody else's too
+  int stolen_in_a_row_ = 0;      // waits in which a yield went to a busy stranger
+  int waits_without_yield_ = 0;  // waits left in which no core is offered to strangers
 };
 
 }  // namespace linerate::host

@@ -2,7 +2,6 @@
 // doing an equal share of all ranks' work. all_to_all needs a swap in place: see ../exchange.h.
 #include "backends/host/algorithms/pieces.h"
 #include "backends/host/algorithms/rows.h"
-#include "backends/host/slice.h"
 
 #include <cassert>
 

@@ -1,4 +1,3 @@
-// See network.h.
 #include "backends/host/emulation/network.h"
 
 #include "base/clock.h"

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "base/modeled_time.h"
+#include "base/result.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -120,5 +122,15 @@ class Network {
   std::vector<Slowness> of_rank_{};
   bool slowed_ = false;
 };
+
+inline constexpr std::size_t kMaxNetworkBytes = std::size_t{64} << 10;
+
+// Strict: unknown and repeated keys, missing units, several documents and values out of their range
+// are refused by what goes on behind the file's name: ", line 3: …". The keys are in
+// docs/emulation.md.
+Result<Network> parse_network(std::string_view text);
+
+// The same of a file, in one sentence that names it.
+Result<std::shared_ptr<const Network>> read_network(const std::string& path);
 
 }  // namespace linerate::host

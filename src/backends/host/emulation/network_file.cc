@@ -1,6 +1,4 @@
-// See network_file.h.
-#include "backends/host/emulation/network_file.h"
-
+#include "backends/host/emulation/network.h"
 #include "base/regular_file.h"
 #include "yaml/document.h"
 #include "yaml/section.h"

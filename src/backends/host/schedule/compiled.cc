@@ -1,4 +1,3 @@
-// See compiled.h.
 #include "backends/host/schedule/compiled.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// See schedule.h.
 #include "backends/host/schedule/schedule.h"
 
 #include <map>

@@ -160,9 +160,9 @@ TEST(TuningTable, OfTwoCoresSaysNothingOfMoreRanksWithCoresOfTheirOwn) {
   const Rule many{OpKind::all_reduce, 8, kAny, &kTree};
   const Rule measured{OpKind::all_reduce, 16, kAny, &kTree, true};
   const TuningTable table{.machine = "here", .rules = {pair, many, measured}};
-  const auto nranks = [&](bool crowded) {
+  const auto nranks = [&](bool oversubscribed) {
     std::vector<int> found;
-    for (const Rule& rule : table.rules_for(crowded)) found.push_back(rule.nranks);
+    for (const Rule& rule : table.rules_for(oversubscribed)) found.push_back(rule.nranks);
     return found;
   };
 

@@ -1,8 +1,9 @@
-// Ranks of an emulated cluster in one thread: tolls on a clock that stands still, no bytes moved.
+// Ranks of an emulated cluster in one thread: costs on a clock that stands still, no bytes moved.
 #pragma once
 
 #include "backends/host/algorithms/algorithm.h"
-#include "backends/host/emulation/toll.h"
+#include "backends/host/emulation/network_cost.h"
+#include "backends/host/team.h"
 #include "base/clock.h"
 
 #include <gtest/gtest.h>
@@ -22,14 +23,14 @@ class Cluster {
       : network_(std::make_shared<const Network>(network)), arena_(make_arena()) {
     for (int rank = 0; rank < nranks(); ++rank) {
       teams_.push_back(std::make_unique<Team>(setup_of(rank)));
-      tolls_.push_back(
-          std::make_unique<Toll>(*teams_.back(), network_, std::make_shared<Arrears>()));
+      costs_.push_back(
+          std::make_unique<NetworkCost>(*teams_.back(), network_, std::make_shared<ClockDebt>()));
     }
   }
 
   int nranks() const { return network_->nranks(); }
   ManualClock& clock() { return clock_; }
-  Toll& toll(int rank) { return *tolls_[static_cast<std::size_t>(rank)]; }
+  NetworkCost& cost(int rank) { return *costs_[static_cast<std::size_t>(rank)]; }
 
   // How long a call takes whose ranks enter now; its steps run in one of the orders that the waits
   // allow, by `seed`.
@@ -41,7 +42,7 @@ class Cluster {
                                   unsigned seed = 0) {
     begin(algorithm, problem);
     std::mt19937 random(seed);
-    std::vector<std::size_t> order(tolls_.size());
+    std::vector<std::size_t> order(costs_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (bool went_on = true; went_on;) {
       std::ranges::shuffle(order, random);
@@ -49,9 +50,9 @@ class Cluster {
           order, [&](std::size_t rank) { return advance(rank, problem.element_bytes); });
     }
     ModeledTime end;
-    for (std::size_t rank = 0; rank < tolls_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < costs_.size(); ++rank) {
       EXPECT_EQ(done_[rank], steps_[rank].size()) << "rank " << rank << " waits for ever";
-      end = later(end, tolls_[rank]->end(schedules_[rank]->last_waits()));
+      end = later(end, costs_[rank]->end(schedules_[rank]->last_waits()));
     }
     return end + ModeledTime{-clock_.now_ns(), -clock_.now_ns()};
   }
@@ -76,21 +77,21 @@ class Cluster {
             .rank = rank,
             .world_ranks = std::move(world_ranks),
             .processes = std::vector<int>(static_cast<std::size_t>(nranks())),
-            .patience = {},
+            .spin_policy = {},
             .clock = &clock_};
   }
 
   void begin(const Algorithm& algorithm, const Problem& problem) {
     schedules_.clear();
-    steps_ = std::vector<std::vector<CompiledSchedule::View>>(tolls_.size());
-    done_.assign(tolls_.size(), 0);
+    steps_ = std::vector<std::vector<CompiledSchedule::View>>(costs_.size());
+    done_.assign(costs_.size(), 0);
     for (int rank = 0; rank < nranks(); ++rank) {
       auto& schedule =
           schedules_.emplace_back(std::make_unique<CompiledSchedule>(algorithm, problem, rank));
       schedule->for_each_step([&](std::uint32_t, const CompiledSchedule::View& step) {
         steps_[static_cast<std::size_t>(rank)].push_back(step);
       });
-      toll(rank).enter();
+      cost(rank).enter();
     }
   }
 
@@ -101,7 +102,7 @@ class Cluster {
     const auto& step = steps_[rank][next];
     for (const Wait& wait : step.waits)
       if (done_[static_cast<std::size_t>(wait.rank)] < wait.steps) return false;
-    tolls_[rank]->charge(static_cast<std::uint32_t>(next), step, element_bytes);
+    costs_[rank]->add_step(static_cast<std::uint32_t>(next), step, element_bytes);
     ++done_[rank];
     return true;
   }
@@ -110,7 +111,7 @@ class Cluster {
   std::shared_ptr<const Network> network_;
   std::shared_ptr<const Arena> arena_;
   std::vector<std::unique_ptr<Team>> teams_;
-  std::vector<std::unique_ptr<Toll>> tolls_;
+  std::vector<std::unique_ptr<NetworkCost>> costs_;
   std::vector<std::unique_ptr<CompiledSchedule>> schedules_;
   std::vector<std::vector<CompiledSchedule::View>> steps_;
   std::vector<std::size_t> done_;

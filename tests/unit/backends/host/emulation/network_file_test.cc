@@ -1,5 +1,5 @@
 // A file is read as it stands, or refused by one sentence with its line and the valid choices.
-#include "backends/host/emulation/network_file.h"
+#include "backends/host/emulation/network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // A link is never busy twice at a time, and never idle while somebody waits.
-#include "backends/host/emulation/timeline.h"
+#include "backends/host/emulation/shared.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 namespace linerate::host {
 namespace {
 
-TEST(Timeline, ServesInTheOrderOfAsking) {
-  Timeline line{};
+TEST(BusyIntervals, ServesInTheOrderOfAsking) {
+  BusyIntervals line{};
 
   EXPECT_EQ(line.take(100, 10), 110);
   EXPECT_EQ(line.take(100, 10), 120);
@@ -19,8 +19,8 @@ TEST(Timeline, ServesInTheOrderOfAsking) {
   EXPECT_EQ(line.take(500, 10), 510) << "idle from 130 on";
 }
 
-TEST(Timeline, GivesAwayTimeBeforeWhatIsTaken) {
-  Timeline line{};
+TEST(BusyIntervals, GivesAwayTimeBeforeWhatIsTaken) {
+  BusyIntervals line{};
   line.take(1000, 100);
 
   EXPECT_EQ(line.take(0, 50), 50);
@@ -29,8 +29,8 @@ TEST(Timeline, GivesAwayTimeBeforeWhatIsTaken) {
   EXPECT_EQ(line.take(0, 1), 1111) << "nothing is left before";
 }
 
-TEST(Timeline, NothingTakesNoTime) {
-  Timeline line{};
+TEST(BusyIntervals, NothingTakesNoTime) {
+  BusyIntervals line{};
   line.take(0, 100);
 
   EXPECT_EQ(line.take(50, 0), 50);
@@ -54,10 +54,10 @@ class Naive {
   std::vector<bool> busy_;
 };
 
-TEST(Timeline, AgreesWithCountingEveryNanosecond) {
+TEST(BusyIntervals, AgreesWithCountingEveryNanosecond) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
-    Timeline line{};
+    BusyIntervals line{};
     Naive naive;
     for (int i = 0; i < 60; ++i) {
       const std::size_t start = random() % 2000;
@@ -68,16 +68,16 @@ TEST(Timeline, AgreesWithCountingEveryNanosecond) {
   }
 }
 
-TEST(Timeline, ForgetsTheOldestGapsWhenItIsFull) {
-  Timeline line{};
+TEST(BusyIntervals, ForgetsTheOldestGapsWhenItIsFull) {
+  BusyIntervals line{};
   for (std::int64_t i = 0; i < 1000; ++i) EXPECT_EQ(line.take(100 * i, 10), 100 * i + 10);
 
   EXPECT_EQ(line.take(100 * 990 + 10, 10), 100 * 990 + 20) << "a late gap is still there";
   EXPECT_GT(line.take(10, 10), 20) << "an early one is not";
 }
 
-TEST(Timeline, IsLockedByOneAtATime) {
-  Timeline line{};
+TEST(BusyIntervals, IsLockedByOneAtATime) {
+  BusyIntervals line{};
 
   EXPECT_TRUE(line.try_lock());
   EXPECT_FALSE(line.try_lock());

@@ -1,5 +1,5 @@
-// Tests of range_allocator.h.
-#include "backends/host/range_allocator.h"
+// Tests of the allocator of region.h.
+#include "backends/host/region.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// See toll.h.
-#include "backends/host/emulation/toll.h"
+#include "backends/host/emulation/network_cost.h"
 
+#include "backends/host/team.h"
 #include "base/log.h"
 
 #include <fmt/format.h>
@@ -16,9 +16,9 @@
 namespace linerate::host {
 namespace {
 
-// Naps end about so late; what is left is spent awake.
+// Sleeps end about so late; what is left is spent awake.
 constexpr std::int64_t kAwakeNs = 30'000;
-constexpr std::int64_t kLongestNapNs = 1'000'000;  // aborts are seen in between
+constexpr std::int64_t kLongestSleepNs = 1'000'000;  // aborts are seen in between
 
 // Beyond this share the emulated times are the machine's own to a part that matters.
 constexpr double kTolerated = 0.05;
@@ -30,39 +30,40 @@ bool takes_data_from(const CompiledSchedule::View& step, int rank) {
 
 }  // namespace
 
-Toll::Toll(Team& team, std::shared_ptr<const Network> network, std::shared_ptr<Arrears> arrears)
+NetworkCost::NetworkCost(Team& team, std::shared_ptr<const Network> network,
+                         std::shared_ptr<ClockDebt> debt)
     : team_(team),
       network_(std::move(network)),
       group_(team.arena().at(team.setup().control_offset), team.nranks()),
       world_(team.arena().at(0), team.arena().layout().nranks),
-      own_(group_.ledger(team.rank())),
-      arrears_(std::move(arrears)) {
+      own_(group_.times_of(team.rank())),
+      debt_(std::move(debt)) {
   for (const int peer : team.peers()) everybody_.push_back({peer, 1});
   (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
-Toll::~Toll() {
-  start_afresh();
+NetworkCost::~NetworkCost() {
+  clear_debt();
   const bool is_first = team_.setup().control_offset == 0 && team_.rank() == 0;
   if (is_first) warn_if_behind();
 }
 
-ModeledTime Toll::begin() {
-  const auto now_ns = team_.setup().clock->now_ns() - arrears_->behind_ns;
-  entered_ = later({now_ns, now_ns - arrears_->lag_ns}, {});
+ModeledTime NetworkCost::begin() {
+  const auto now_ns = team_.setup().clock->now_ns() - debt_->behind_ns;
+  entered_ = later({now_ns, now_ns - debt_->lag_ns}, {});
   ready_ = signalled_ = done_ = entered_;
   return entered_;
 }
 
-void Toll::enter() {
+void NetworkCost::enter() {
   ++call_;
   own_.entered(call_) = begin();
 }
 
-void Toll::charge(std::uint32_t index, const CompiledSchedule::View& step,
-                  std::size_t element_bytes) {
+void NetworkCost::add_step(std::uint32_t index, const CompiledSchedule::View& step,
+                         std::size_t element_bytes) {
   const std::size_t bytes = step.stage.count * element_bytes;
-  hear(step, bytes > 0);
+  add_waits(step, bytes > 0);
   const ModeledTime start = start_of(step);
   ModeledTime arrived = later(start, signalled_);
   for (const Place& place : step.from)
@@ -75,16 +76,16 @@ void Toll::charge(std::uint32_t index, const CompiledSchedule::View& step,
 }
 
 // Steps go in order: what one has waited for, the next ones need not wait for.
-void Toll::hear(const CompiledSchedule::View& step, bool moves) {
+void NetworkCost::add_waits(const CompiledSchedule::View& step, bool moves) {
   for (const Wait& wait : step.waits) {
-    const ModeledTime happened = group_.ledger(wait.rank).done(call_, wait.steps);
+    const ModeledTime happened = group_.times_of(wait.rank).done(call_, wait.steps);
     ready_ = later(ready_, happened);
     if (moves && takes_data_from(step, wait.rank)) continue;
     signalled_ = later(signalled_, happened + path(wait.rank, team_.rank()).latency);
   }
 }
 
-ModeledTime Toll::start_of(const CompiledSchedule::View& step) const {
+ModeledTime NetworkCost::start_of(const CompiledSchedule::View& step) const {
   ModeledTime start = ready_;
   for (const auto places : {step.from, step.to})
     for (const Place& place : places)
@@ -94,27 +95,38 @@ ModeledTime Toll::start_of(const CompiledSchedule::View& step) const {
   return start;
 }
 
-void Toll::fetch(int peer, std::size_t bytes) {
+void NetworkCost::fetch(int peer, std::size_t bytes) {
   last_until(transfer(peer, team_.rank(), bytes, later(entered_, entered_of(peer))));
 }
 
-void Toll::receive(int peer, std::size_t bytes) {
+void NetworkCost::receive(int peer, std::size_t bytes) {
   last_until(arrival(peer, bytes, entered_of(peer)));
 }
 
-void Toll::stamp_step() { own_.done(call_, 1) = done_; }
+void NetworkCost::post(Message& message) {
+  last_until(message.arrived_at);  // of the one before
+  message.posted_at = later(entered_, message.arrived_at);
+}
 
-ModeledTime Toll::arrival(int source, std::size_t bytes, const ModeledTime& start) {
+void NetworkCost::receive(int source, Message& message, bool waits) {
+  const ModeledTime start = waits ? later(message.posted_at, entered_) : message.posted_at;
+  message.arrived_at = later(arrival(source, message.bytes, start), entered_);
+  last_until(message.arrived_at);
+}
+
+void NetworkCost::record_step() { own_.done(call_, 1) = done_; }
+
+ModeledTime NetworkCost::arrival(int source, std::size_t bytes, const ModeledTime& start) {
   return transfer(source, team_.rank(), bytes, start);
 }
 
-Path Toll::path(int from, int to) const {
+Path NetworkCost::path(int from, int to) const {
   const auto& world_ranks = team_.setup().world_ranks;
   return network_->path(world_ranks[static_cast<std::size_t>(from)],
                         world_ranks[static_cast<std::size_t>(to)]);
 }
 
-ModeledTime Toll::transfer(int from, int to, std::size_t bytes, const ModeledTime& start) {
+ModeledTime NetworkCost::transfer(int from, int to, std::size_t bytes, const ModeledTime& start) {
   if (from == to) return start;
   const Path way = path(from, to);
   ModeledTime end = start;
@@ -124,8 +136,8 @@ ModeledTime Toll::transfer(int from, int to, std::size_t bytes, const ModeledTim
   return end + way.latency;
 }
 
-ModeledTime Toll::take(std::uint32_t link, std::size_t bytes, const ModeledTime& start) {
-  ModeledLine& lines = world_.timelines(link);
+ModeledTime NetworkCost::take(std::uint32_t link, std::size_t bytes, const ModeledTime& start) {
+  LinkUse& lines = world_.use_of(link);
   const ModeledTime busy = network_->busy(link, bytes);
   while (!lines.real.try_lock()) {
     team_.waiting().check_aborted();
@@ -139,53 +151,54 @@ ModeledTime Toll::take(std::uint32_t link, std::size_t bytes, const ModeledTime&
   return end;
 }
 
-ModeledTime Toll::end(std::span<const Wait> last) const {
+ModeledTime NetworkCost::end(std::span<const Wait> last) const {
   ModeledTime end = done_;
   for (const int peer : team_.peers())
-    if (call_ >= kCells) end = later(end, group_.ledger(peer).entered(call_ - kCells + 1));
-  for (const Wait& wait : last) end = later(end, group_.ledger(wait.rank).done(call_, wait.steps));
+    if (call_ >= kCells) end = later(end, group_.times_of(peer).entered(call_ - kCells + 1));
+  for (const Wait& wait : last)
+    end = later(end, group_.times_of(wait.rank).done(call_, wait.steps));
   return end;
 }
 
-void Toll::settle(std::span<const Wait> last) { end_call(end(last)); }
+void NetworkCost::end_call(std::span<const Wait> last) { finish(end(last)); }
 
-void Toll::settle_messages() { end_call(done_); }
+void NetworkCost::end_messages() { finish(done_); }
 
-void Toll::end_call(const ModeledTime& end) {
+void NetworkCost::finish(const ModeledTime& end) {
   wait_until(end.real_ns);
-  arrears_->behind_ns = team_.setup().clock->now_ns() - end.real_ns;
-  arrears_->lag_ns = end.lost_ns();
-  arrears_->end_ns = end.real_ns;
+  debt_->behind_ns = team_.setup().clock->now_ns() - end.real_ns;
+  debt_->lag_ns = end.lost_ns();
+  debt_->end_ns = end.real_ns;
   emulated_ns_ += end.real_ns - entered_.real_ns;
   ++calls_;
 }
 
-void Toll::wait_until(std::int64_t time_ns) {
+void NetworkCost::wait_until(std::int64_t time_ns) {
   const Clock& clock = *team_.setup().clock;
   for (auto left = time_ns - clock.now_ns(); left > 0; left = time_ns - clock.now_ns()) {
     team_.waiting().check_aborted();
     if (left > kAwakeNs)
       std::this_thread::sleep_for(
-          std::chrono::nanoseconds(std::min(left - kAwakeNs, kLongestNapNs)));
+          std::chrono::nanoseconds(std::min(left - kAwakeNs, kLongestSleepNs)));
   }
 }
 
-void Toll::start_afresh() {
-  Tally& tally = world_.tally();
-  tally.emulated_ns.fetch_add(emulated_ns_, std::memory_order_relaxed);
-  tally.behind_ns.fetch_add(arrears_->behind_ns, std::memory_order_relaxed);
-  tally.calls.fetch_add(calls_, std::memory_order_relaxed);
+void NetworkCost::clear_debt() {
+  EmulationStats& stats = world_.stats();
+  stats.emulated_ns.fetch_add(emulated_ns_, std::memory_order_relaxed);
+  stats.behind_ns.fetch_add(debt_->behind_ns, std::memory_order_relaxed);
+  stats.calls.fetch_add(calls_, std::memory_order_relaxed);
   emulated_ns_ = calls_ = 0;
-  arrears_->past_ns += arrears_->lag_ns;
-  arrears_->behind_ns = arrears_->lag_ns = 0;
+  debt_->past_ns += debt_->lag_ns;
+  debt_->behind_ns = debt_->lag_ns = 0;
 }
 
 // Ranks that are still at work are left out: it is a share that counts.
-void Toll::warn_if_behind() const {
-  const Tally& tally = world_.tally();
-  const auto emulated = static_cast<double>(tally.emulated_ns.load());
-  const auto behind = static_cast<double>(tally.behind_ns.load());
-  if (tally.calls.load() < kMinCalls || behind <= kTolerated * emulated) return;
+void NetworkCost::warn_if_behind() const {
+  const EmulationStats& stats = world_.stats();
+  const auto emulated = static_cast<double>(stats.emulated_ns.load());
+  const auto behind = static_cast<double>(stats.behind_ns.load());
+  if (stats.calls.load() < kMinCalls || behind <= kTolerated * emulated) return;
   const int dilation = network_->plan().dilation;
   const double needed = std::ceil(2 * dilation * (1 + behind / emulated));
   const auto advice =
@@ -197,7 +210,7 @@ void Toll::warn_if_behind() const {
   say(fmt::format(
       "warning: this machine was too slow for the emulated network: {} calls of all ranks took "
       "{:.4g} ms beyond the {:.4g} ms of the network. {}.",
-      tally.calls.load(), behind / ms, emulated / ms, advice));
+      stats.calls.load(), behind / ms, emulated / ms, advice));
 }
 
 }  // namespace linerate::host

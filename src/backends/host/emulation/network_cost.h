@@ -32,10 +32,9 @@
 // any amount. Barriers of communicators are free: they serve to measure.
 #pragma once
 
-#include "backends/host/emulation/ledger.h"
 #include "backends/host/emulation/network.h"
+#include "backends/host/emulation/shared.h"
 #include "backends/host/schedule/compiled.h"
-#include "backends/host/team.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +44,10 @@
 
 namespace linerate::host {
 
-// What a rank owes to the clock, over all communicators that one thread of it uses.
-struct Arrears {
+class Team;  // team.h
+
+// By how much a rank is behind the emulated time, over all communicators that one thread of it uses.
+struct ClockDebt {
   std::int64_t behind_ns = 0;  // that it returned too late from its last call
   std::int64_t lag_ns = 0;     // that slow links and ranks have kept it since all ranks met
   std::int64_t past_ns = 0;    // the same before
@@ -54,33 +55,43 @@ struct Arrears {
 };
 
 // Of one communicator; used by the thread that uses it. Allocates nothing after construction.
-class Toll {
+class NetworkCost {
  public:
   // `team` outlives this. REQUIRES: the network holds all its world ranks; EmulationBlocks lie
   // behind the control blocks of the team and of the world. From here on timers of the calling
   // thread are exact to the kernel's best.
-  Toll(Team& team, std::shared_ptr<const Network> network, std::shared_ptr<Arrears> arrears);
-  ~Toll();
-  Toll(const Toll&) = delete;
-  Toll& operator=(const Toll&) = delete;
+  NetworkCost(Team& team, std::shared_ptr<const Network> network, std::shared_ptr<ClockDebt> debt);
+  ~NetworkCost();
+  NetworkCost(const NetworkCost&) = delete;
+  NetworkCost& operator=(const NetworkCost&) = delete;
 
-  // Calls to come owe to `arrears`: those of the thread that makes them.
-  void owe(std::shared_ptr<Arrears> arrears) { arrears_ = std::move(arrears); }
+  // What calls to come are late by is added to `debt`: that of the thread that makes them.
+  void charge_to(std::shared_ptr<ClockDebt> debt) { debt_ = std::move(debt); }
 
-  // Begins the next collective call: before Team::enter.
+  // Begins the next collective call: the first thing in Team::enter.
   void enter();
   // Begins a point-to-point call; yields when.
   ModeledTime begin();
 
   // Of the current collective call; the peers concerned have been seen.
   // Step `index` of a schedule: before it is announced.
-  void charge(std::uint32_t index, const CompiledSchedule::View& step, std::size_t element_bytes);
+  void add_step(std::uint32_t index, const CompiledSchedule::View& step, std::size_t element_bytes);
   // `bytes` of a peer's buffer, not before both have entered.
   void fetch(int peer, std::size_t bytes);
   // `bytes` that the peer sent when it entered.
   void receive(int peer, std::size_t bytes);
-  // What is charged so far was step 1, for calls that have no schedule: before they end.
-  void stamp_step();
+  // What was added so far is step 1, for calls that have no schedule: before they end.
+  void record_step();
+
+  // Of the current point-to-point call. Before `message` is posted in its place of the mailbox,
+  // which is free again once the one before has arrived.
+  void post(Message& message);
+  // `message` of `source` is here. `waits`: its sender waits for that.
+  void receive(int source, Message& message, bool waits);
+  // The receiver has `message`, for which this rank has waited.
+  void finish_send(const Message& message) { last_until(message.arrived_at); }
+  // As end_call().
+  void end_messages();
 
   // A message that may start then; yields its arrival here.
   ModeledTime arrival(int source, std::size_t bytes, const ModeledTime& start);
@@ -92,29 +103,27 @@ class Toll {
   // are announced.
   ModeledTime end(std::span<const Wait> last) const;
   // Waits until then. Throws PeerFailure soon after an abort.
-  void settle(std::span<const Wait> last);
-  // The same of a point-to-point call.
-  void settle_messages();
+  void end_call(std::span<const Wait> last);
   // The same when every peer has done its only step.
-  void settle_with_all() { settle(everybody_); }
+  void end_call_of_all() { end_call(everybody_); }
 
-  // All ranks are here: what they are late by is no matter any more.
-  void start_afresh();
+  // All ranks are here: by how much they are late does not matter any more.
+  void clear_debt();
 
   // When this rank's last call ended, and when it would have if nothing in the network's file had
   // ever been slow: on the machine's clock.
   ModeledTime modeled_time() const {
-    return {arrears_->end_ns, arrears_->end_ns - arrears_->past_ns - arrears_->lag_ns};
+    return {debt_->end_ns, debt_->end_ns - debt_->past_ns - debt_->lag_ns};
   }
 
  private:
-  void hear(const CompiledSchedule::View& step, bool moves);
+  void add_waits(const CompiledSchedule::View& step, bool moves);
   ModeledTime start_of(const CompiledSchedule::View& step) const;
   ModeledTime transfer(int from, int to, std::size_t bytes, const ModeledTime& start);
   ModeledTime take(std::uint32_t link, std::size_t bytes, const ModeledTime& start);
   Path path(int from, int to) const;
-  const ModeledTime& entered_of(int peer) const { return group_.ledger(peer).entered(call_); }
-  void end_call(const ModeledTime& end);
+  const ModeledTime& entered_of(int peer) const { return group_.times_of(peer).entered(call_); }
+  void finish(const ModeledTime& end);
   void wait_until(std::int64_t time_ns);
   void warn_if_behind() const;
 
@@ -122,16 +131,73 @@ class Toll {
   std::shared_ptr<const Network> network_;
   EmulationBlock group_;
   EmulationBlock world_;
-  Ledger own_;
+  StepTimes own_;
   std::vector<Wait> everybody_;  // one step of each peer
-  std::shared_ptr<Arrears> arrears_;
+  std::shared_ptr<ClockDebt> debt_;
   std::uint64_t call_ = 0;        // collective calls so far
   ModeledTime entered_{};         // of the current call of either kind
   ModeledTime ready_{};           // when the last that its steps waited for had happened
   ModeledTime signalled_{};       // when it had heard of the last without data
-  ModeledTime done_{};            // when all that was charged to it has arrived
-  std::int64_t emulated_ns_ = 0;  // time of all calls since start_afresh()
+  ModeledTime done_{};            // when all that was added to it has arrived
+  std::int64_t emulated_ns_ = 0;  // time of all calls since clear_debt()
   std::int64_t calls_ = 0;        // and their number
+};
+
+// The emulated network of a team, or none: then every method does nothing, at the price of one
+// branch. What they mean: NetworkCost.
+class Emulation {
+ public:
+  Emulation() = default;
+  // `cost` outlives this; null: none.
+  explicit Emulation(NetworkCost* cost) : cost_(cost) {}
+
+  void enter() const {
+    if (cost_ != nullptr) cost_->enter();
+  }
+  void add_step(std::uint32_t index, const CompiledSchedule::View& step,
+                std::size_t element_bytes) const {
+    if (cost_ != nullptr) cost_->add_step(index, step, element_bytes);
+  }
+  void fetch(int peer, std::size_t bytes) const {
+    if (cost_ != nullptr && bytes > 0) cost_->fetch(peer, bytes);
+  }
+  // `bytes` from each of them.
+  void receive(std::span<const int> peers, std::size_t bytes) const {
+    if (cost_ == nullptr) return;
+    for (const int peer : peers) cost_->receive(peer, bytes);
+  }
+  void record_step() const {
+    if (cost_ != nullptr) cost_->record_step();
+  }
+  void end_call(std::span<const Wait> last) const {
+    if (cost_ != nullptr) cost_->end_call(last);
+  }
+  void end_call_of_all() const {
+    if (cost_ != nullptr) cost_->end_call_of_all();
+  }
+
+  void begin_messages() const {
+    if (cost_ != nullptr) (void)cost_->begin();
+  }
+  void post(Message& message) const {
+    if (cost_ != nullptr) cost_->post(message);
+  }
+  void receive(int source, Message& message, bool waits) const {
+    if (cost_ != nullptr) cost_->receive(source, message, waits);
+  }
+  void finish_send(const Message& message) const {
+    if (cost_ != nullptr) cost_->finish_send(message);
+  }
+  void end_messages() const {
+    if (cost_ != nullptr) cost_->end_messages();
+  }
+
+  void clear_debt() const {
+    if (cost_ != nullptr) cost_->clear_debt();
+  }
+
+ private:
+  NetworkCost* cost_ = nullptr;
 };
 
 }  // namespace linerate::host

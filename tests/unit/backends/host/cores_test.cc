@@ -1,7 +1,6 @@
 // Keeping ranks on cores of their own.
-#include "backends/host/own_core.h"
+#include "backends/host/cores.h"
 
-#include "backends/host/crowd.h"
 #include "ranks.h"
 
 #include <gtest/gtest.h>
@@ -102,5 +101,32 @@ TEST(OwnCore, IsNobodysWhereRanksOutnumberCores) {
   });
 }
 
+CoreSet cores(std::initializer_list<std::size_t> numbers) {
+  CoreSet set;
+  for (const std::size_t number : numbers) set.set(number);
+  return set;
+}
+
+TEST(Oversubscription, IsNoneWhereEachRankHasACoreOfItsOwn) {
+  const std::vector masks{cores({0}), cores({1}), cores({2})};
+
+  EXPECT_FALSE(oversubscribed(masks, std::vector{0, 1, 2}));
+}
+
+TEST(Oversubscription, FormsWhenRanksOutnumberTheirCores) {
+  const std::vector masks{cores({0, 1}), cores({0, 1}), cores({0, 1})};
+
+  EXPECT_TRUE(oversubscribed(masks, std::vector{0, 0, 0}));
+}
+
+TEST(Oversubscription, FormsWithinAProcessThatIsBoundToOneCore) {
+  const std::vector masks{cores({0}), cores({0}), cores({1, 2, 3})};
+
+  EXPECT_TRUE(oversubscribed(masks, std::vector{0, 0, 2}));
+}
+
+TEST(Oversubscription, SeesTheCallingThreadsCores) { EXPECT_GE(usable_cores().count(), 1u); }
+
 }  // namespace
+
 }  // namespace linerate::host

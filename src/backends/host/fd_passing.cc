@@ -1,5 +1,5 @@
 // The client sends the key, and the answer carries the descriptor.
-#include "backends/host/handover.h"
+#include "backends/host/fd_passing.h"
 
 #include "base/acceptor.h"
 #include "base/error.h"
@@ -50,12 +50,12 @@ std::string new_ticket() {
   return fmt::format("{}{:02x}", kPrefix, fmt::join(bytes, ""));
 }
 
-FileServer::FileServer(const std::string& ticket)
+FdServer::FdServer(const std::string& ticket)
     : key_(key_of(ticket)), listener_(listen_unix(name_of(ticket))) {
   if (!listener_) throw SystemError(errno, "listen on an abstract socket");
 }
 
-void FileServer::serve(int file, int nclients, const Deadline& deadline) {
+void FdServer::serve(int file, int nclients, const Deadline& deadline) {
   int nserved = 0;
   const auto greet = [&](FileDescriptor& client, std::span<const std::byte> bytes) {
     if (bytes.size() < key_.size()) return Acceptor::Next::wait;

@@ -1,5 +1,5 @@
 // Calls cost what the alpha-beta model says: latencies of the rounds, bytes over the bandwidth.
-#include "backends/host/emulation/toll.h"
+#include "backends/host/emulation/network_cost.h"
 
 #include "backends/host/algorithms/rows.h"
 #include "cluster.h"
@@ -29,67 +29,67 @@ double predicted_ns(const Algorithm& algorithm, const Problem& problem) {
   return cost.rounds * static_cast<double>(kLatencyNs) + cost.bytes;
 }
 
-std::int64_t arrival_ns(Toll& toll, int source, std::size_t bytes, std::int64_t start_ns) {
-  return toll.arrival(source, bytes, {start_ns, start_ns}).real_ns;
+std::int64_t arrival_ns(NetworkCost& cost, int source, std::size_t bytes, std::int64_t start_ns) {
+  return cost.arrival(source, bytes, {start_ns, start_ns}).real_ns;
 }
 
-TEST(Toll, AMessageTakesLatencyAndBytes) {
+TEST(NetworkCost, AMessageTakesLatencyAndBytes) {
   Cluster cluster(Network(nodes_of(2)));
 
-  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 5), 5 + 1000 + kLatencyNs);
-  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 5), 5 + 2000 + kLatencyNs) << "behind the first";
-  EXPECT_EQ(arrival_ns(cluster.toll(0), 1, 1000, 5), 5 + 1000 + kLatencyNs) << "the other way";
-  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 0, 9000), 9000 + kLatencyNs) << "no bytes";
+  EXPECT_EQ(arrival_ns(cluster.cost(1), 0, 1000, 5), 5 + 1000 + kLatencyNs);
+  EXPECT_EQ(arrival_ns(cluster.cost(1), 0, 1000, 5), 5 + 2000 + kLatencyNs) << "behind the first";
+  EXPECT_EQ(arrival_ns(cluster.cost(0), 1, 1000, 5), 5 + 1000 + kLatencyNs) << "the other way";
+  EXPECT_EQ(arrival_ns(cluster.cost(1), 0, 0, 9000), 9000 + kLatencyNs) << "no bytes";
 }
 
-TEST(Toll, RanksOfANodeShareItsNic) {
+TEST(NetworkCost, RanksOfANodeShareItsNic) {
   Cluster cluster(Network(nodes_of(3, 2)));
 
-  EXPECT_EQ(arrival_ns(cluster.toll(2), 0, 1000, 0), 1000 + kLatencyNs);
-  EXPECT_EQ(arrival_ns(cluster.toll(4), 1, 1000, 0), 2000 + kLatencyNs) << "both leave node 0";
-  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 0), 0) << "within a node it is free";
+  EXPECT_EQ(arrival_ns(cluster.cost(2), 0, 1000, 0), 1000 + kLatencyNs);
+  EXPECT_EQ(arrival_ns(cluster.cost(4), 1, 1000, 0), 2000 + kLatencyNs) << "both leave node 0";
+  EXPECT_EQ(arrival_ns(cluster.cost(1), 0, 1000, 0), 0) << "within a node it is free";
 }
 
-TEST(Toll, TheNarrowestLinkOfAPathCounts) {
+TEST(NetworkCost, TheNarrowestLinkOfAPathCounts) {
   NetworkPlan plan = nodes_of(4);
   plan.nodes_per_rack = 2;
   plan.rack = LinkRate{.gbps = 0.5, .latency_us = 5};
   Cluster cluster{Network(plan)};
 
-  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 0), 1000 + kLatencyNs);
-  EXPECT_EQ(arrival_ns(cluster.toll(2), 0, 1000, 9000), 9000 + 2000 + kLatencyNs + 10'000);
+  EXPECT_EQ(arrival_ns(cluster.cost(1), 0, 1000, 0), 1000 + kLatencyNs);
+  EXPECT_EQ(arrival_ns(cluster.cost(2), 0, 1000, 9000), 9000 + 2000 + kLatencyNs + 10'000);
 }
 
-TEST(Toll, ASlowRankTakesLonger) {
+TEST(NetworkCost, ASlowRankTakesLonger) {
   Network network(nodes_of(3));
   network.slow_rank(1, {.factor = 3, .delay_us = 100});
   Cluster cluster(network);
 
-  EXPECT_EQ(arrival_ns(cluster.toll(1), 0, 1000, 0), 3000 + kLatencyNs + 100'000);
-  EXPECT_EQ(arrival_ns(cluster.toll(2), 0, 1000, 1000), 2000 + kLatencyNs) << "its links do not";
+  EXPECT_EQ(arrival_ns(cluster.cost(1), 0, 1000, 0), 3000 + kLatencyNs + 100'000);
+  EXPECT_EQ(arrival_ns(cluster.cost(2), 0, 1000, 1000), 2000 + kLatencyNs) << "its links do not";
 }
 
-TEST(Toll, AnEagerCallTakesOneLatency) {
+TEST(NetworkCost, AnEagerCallTakesOneLatency) {
   Cluster cluster(Network(nodes_of(8)));
-  for (int rank = 0; rank < 8; ++rank) cluster.toll(rank).enter();
+  for (int rank = 0; rank < 8; ++rank) cluster.cost(rank).enter();
 
   for (int rank = 0; rank < 8; ++rank)
     for (int peer = 0; peer < 8; ++peer)
-      if (peer != rank) cluster.toll(rank).receive(peer, 8);
+      if (peer != rank) cluster.cost(rank).receive(peer, 8);
 
   for (int rank = 0; rank < 8; ++rank)
-    EXPECT_EQ(cluster.toll(rank).end({}).real_ns, kLatencyNs + 7 * 8) << "rank " << rank;
+    EXPECT_EQ(cluster.cost(rank).end({}).real_ns, kLatencyNs + 7 * 8) << "rank " << rank;
 }
 
-TEST(Toll, AnExchangeTakesOneLatencyAndAllBytes) {
+TEST(NetworkCost, AnExchangeTakesOneLatencyAndAllBytes) {
   Cluster cluster(Network(nodes_of(4)));
-  for (int rank = 0; rank < 4; ++rank) cluster.toll(rank).enter();
+  for (int rank = 0; rank < 4; ++rank) cluster.cost(rank).enter();
 
   for (int rank = 0; rank < 4; ++rank)
-    for (int peer = 0; peer < 4; ++peer) cluster.toll(rank).fetch(peer, 1000);
+    for (int peer = 0; peer < 4; ++peer) cluster.cost(rank).fetch(peer, 1000);
 
   for (int rank = 0; rank < 4; ++rank)
-    EXPECT_EQ(cluster.toll(rank).end({}).real_ns, kLatencyNs + 3000) << "rank " << rank;
+    EXPECT_EQ(cluster.cost(rank).end({}).real_ns, kLatencyNs + 3000) << "rank " << rank;
 }
 
 // Two children share their parent's NIC, and the first to come is served first: trees are left out
@@ -102,9 +102,9 @@ std::vector<const Algorithm*> all_but_trees(const Problem& problem) {
   return rows;
 }
 
-class TollOf : public testing::TestWithParam<OpKind> {};
+class CostOf : public testing::TestWithParam<OpKind> {};
 
-TEST_P(TollOf, TheRingIsItsCost) {
+TEST_P(CostOf, TheRingIsItsCost) {
   for (const int nranks : {2, 4, 8}) {
     const Groups groups = Groups::one(nranks);
     const Problem problem = problem_of(GetParam(), nranks, groups);
@@ -117,7 +117,7 @@ TEST_P(TollOf, TheRingIsItsCost) {
 }
 
 // A step that reads and writes pays two latencies; a step without data in it none.
-TEST_P(TollOf, EveryAlgorithmIsWithinALatencyOfItsCost) {
+TEST_P(CostOf, EveryAlgorithmIsWithinALatencyOfItsCost) {
   const Groups groups = Groups::one(8);
   const Problem problem = problem_of(GetParam(), 8, groups);
   for (const Algorithm* algorithm : all_but_trees(problem)) {
@@ -130,7 +130,7 @@ TEST_P(TollOf, EveryAlgorithmIsWithinALatencyOfItsCost) {
 }
 
 // Whoever comes first in reality, the emulated times are the same.
-TEST_P(TollOf, TheOrderOfExecutionDoesNotMatter) {
+TEST_P(CostOf, TheOrderOfExecutionDoesNotMatter) {
   const Groups groups = Groups::one(8);
   const Problem problem = problem_of(GetParam(), 8, groups);
   for (const Algorithm* algorithm : all_but_trees(problem)) {
@@ -144,12 +144,12 @@ TEST_P(TollOf, TheOrderOfExecutionDoesNotMatter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Collectives, TollOf,
+INSTANTIATE_TEST_SUITE_P(Collectives, CostOf,
                          testing::Values(OpKind::all_reduce, OpKind::reduce_scatter,
                                          OpKind::all_gather),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
-TEST(Toll, ASignalAloneTakesALatency) {
+TEST(NetworkCost, ASignalAloneTakesALatency) {
   const Groups groups = Groups::one(4);
   Problem problem = problem_of(OpKind::all_reduce, 4, groups);
   problem.count = 16;
@@ -158,7 +158,7 @@ TEST(Toll, ASignalAloneTakesALatency) {
   EXPECT_EQ(cluster.run(kPull, problem), 2 * kLatencyNs + 3 * 64);
 }
 
-TEST(Toll, APipelineHidesItsLatencies) {
+TEST(NetworkCost, APipelineHidesItsLatencies) {
   const Groups groups = Groups::one(4);
   Problem problem = problem_of(OpKind::broadcast, 4, groups);
   problem.count = 1 << 20;
@@ -170,7 +170,7 @@ TEST(Toll, APipelineHidesItsLatencies) {
   EXPECT_NEAR(took_ns, bytes * (1 + 2.0 / 32) + 3 * kLatencyNs, 0.01 * bytes);
 }
 
-TEST(Toll, ATreeInManyPiecesTakesItsBytesAndWaitsAtItsForks) {
+TEST(NetworkCost, ATreeInManyPiecesTakesItsBytesAndWaitsAtItsForks) {
   const Groups groups = Groups::one(8);
   Problem problem = problem_of(OpKind::all_reduce, 8, groups);
   problem.count = 1 << 20;
@@ -182,7 +182,7 @@ TEST(Toll, ATreeInManyPiecesTakesItsBytesAndWaitsAtItsForks) {
   EXPECT_LT(took_ns, 1.5 * kTree.cost(problem).bytes);
 }
 
-TEST(Toll, HierarchiesPayForTheNicOnce) {
+TEST(NetworkCost, HierarchiesPayForTheNicOnce) {
   NetworkPlan plan = nodes_of(4, 2);
   plan.local = LinkRate{.gbps = 100, .latency_us = 1};
   const std::vector<int> nodes{0, 0, 1, 1, 2, 2, 3, 3};
@@ -197,45 +197,45 @@ TEST(Toll, HierarchiesPayForTheNicOnce) {
   EXPECT_GT(flat_ns, hierarchical_ns + 40'000);
 }
 
-TEST(Toll, WhatARankReturnsTooLateIsTakenOffItsNextEntry) {
+TEST(NetworkCost, WhatARankReturnsTooLateIsTakenOffItsNextEntry) {
   Cluster cluster(Network(nodes_of(2)));
-  Toll& toll = cluster.toll(0);
-  toll.enter();
-  toll.last_until({1000, 1000});
+  NetworkCost& cost = cluster.cost(0);
+  cost.enter();
+  cost.last_until({1000, 1000});
   cluster.clock().set(1700);
 
-  toll.settle({});
+  cost.end_call({});
   cluster.clock().set(2000);
 
-  EXPECT_EQ(toll.begin().real_ns, 1300) << "300 after the end of the call";
-  toll.start_afresh();
-  EXPECT_EQ(toll.begin().real_ns, 2000) << "after a barrier all begin together";
+  EXPECT_EQ(cost.begin().real_ns, 1300) << "300 after the end of the call";
+  cost.clear_debt();
+  EXPECT_EQ(cost.begin().real_ns, 2000) << "after a barrier all begin together";
 }
 
-TEST(Toll, ACallWaitsForRoomAsTheEngineDoes) {
+TEST(NetworkCost, ACallWaitsForRoomAsTheEngineDoes) {
   Cluster cluster(Network(nodes_of(2)));
-  for (std::uint64_t call = 0; call < kCells; ++call) cluster.toll(0).enter();
+  for (std::uint64_t call = 0; call < kCells; ++call) cluster.cost(0).enter();
   cluster.clock().set(700);
 
-  cluster.toll(1).enter();
+  cluster.cost(1).enter();
 
-  EXPECT_EQ(cluster.toll(0).end({}).real_ns, 700) << "rank 1 entered the first call only now";
+  EXPECT_EQ(cluster.cost(0).end({}).real_ns, 700) << "rank 1 entered the first call only now";
 }
 
-TEST(Toll, AnEndWaitsForThoseWhoTouchTheBuffers) {
+TEST(NetworkCost, AnEndWaitsForThoseWhoTouchTheBuffers) {
   Cluster cluster(Network(nodes_of(2)));
-  for (int rank : {0, 1}) cluster.toll(rank).enter();
-  cluster.toll(1).fetch(0, 500);
-  cluster.toll(1).stamp_step();
+  for (int rank : {0, 1}) cluster.cost(rank).enter();
+  cluster.cost(1).fetch(0, 500);
+  cluster.cost(1).record_step();
 
   const Wait theirs[] = {{1, 1}};
 
-  EXPECT_EQ(cluster.toll(0).end({}).real_ns, 0);
-  EXPECT_EQ(cluster.toll(0).end(theirs).real_ns, 500 + kLatencyNs);
+  EXPECT_EQ(cluster.cost(0).end({}).real_ns, 0);
+  EXPECT_EQ(cluster.cost(0).end(theirs).real_ns, 500 + kLatencyNs);
 }
 
 // The healthy clock is that of a network without what is slow, for calls in the same order.
-TEST(Toll, KnowsHowLongACallTakesOnTheHealthyNetwork) {
+TEST(NetworkCost, KnowsHowLongACallTakesOnTheHealthyNetwork) {
   const NetworkPlan plan = nodes_of(4, 2);
   Network slow(plan);
   slow.slow_link(*slow.find_link("node3.nic.up"), {.factor = 4, .delay_us = 30});
@@ -256,38 +256,38 @@ TEST(Toll, KnowsHowLongACallTakesOnTheHealthyNetwork) {
   }
 }
 
-TEST(Toll, LosesNothingOnAHealthyNetworkHoweverLateTheMachineIs) {
+TEST(NetworkCost, LosesNothingOnAHealthyNetworkHoweverLateTheMachineIs) {
   Cluster cluster(Network(nodes_of(2)));
-  Toll& toll = cluster.toll(1);
-  toll.enter();
-  toll.fetch(0, 1000);
+  NetworkCost& cost = cluster.cost(1);
+  cost.enter();
+  cost.fetch(0, 1000);
   cluster.clock().set(10'000'000);
 
-  toll.settle({});
+  cost.end_call({});
 
-  EXPECT_EQ(toll.modeled_time().lost_ns(), 0);
+  EXPECT_EQ(cost.modeled_time().lost_ns(), 0);
 }
 
-TEST(Toll, WhatIsLostAddsUpOverCallsAndBarriers) {
+TEST(NetworkCost, WhatIsLostAddsUpOverCallsAndBarriers) {
   Network network(nodes_of(2));
   network.slow_link(*network.find_link("node0.nic.up"), {.factor = 3});
   Cluster cluster(network);
-  Toll& toll = cluster.toll(1);
+  NetworkCost& cost = cluster.cost(1);
   const auto fetch_once = [&] {
-    const ModeledTime entered = toll.begin();
-    toll.last_until(toll.arrival(0, 1000, entered));
+    const ModeledTime entered = cost.begin();
+    cost.last_until(cost.arrival(0, 1000, entered));
     cluster.clock().advance(1'000'000);
-    toll.settle_messages();
+    cost.end_messages();
   };
 
   fetch_once();
-  EXPECT_EQ(toll.modeled_time().lost_ns(), 2000);
+  EXPECT_EQ(cost.modeled_time().lost_ns(), 2000);
   fetch_once();
-  EXPECT_EQ(toll.modeled_time().lost_ns(), 4000)
+  EXPECT_EQ(cost.modeled_time().lost_ns(), 4000)
       << "the healthy call began sooner by what the first had lost";
-  toll.start_afresh();
+  cost.clear_debt();
   fetch_once();
-  EXPECT_EQ(toll.modeled_time().lost_ns(), 6000);
+  EXPECT_EQ(cost.modeled_time().lost_ns(), 6000);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// See own_core.h.
-#include "backends/host/own_core.h"
+#include "backends/host/cores.h"
+
+#include <sched.h>
 
 #include <cstddef>
+#include <map>
 
 namespace linerate::host {
 namespace {
@@ -13,6 +15,17 @@ std::optional<cpu_set_t> own_mask() {
 }
 
 bool has_place(int core) { return core >= 0 && core < CPU_SETSIZE; }
+
+struct Share {
+  CoreSet cores;
+  std::size_t nranks = 0;
+
+  void add(const CoreSet& more) {
+    cores |= more;
+    ++nranks;
+  }
+  bool oversubscribed() const { return nranks > cores.count(); }
+};
 
 }  // namespace
 
@@ -50,6 +63,28 @@ void OwnCore::stay(int core) noexcept {
 
 OwnCore::~OwnCore() {
   if (before_) (void)sched_setaffinity(0, sizeof(*before_), &*before_);
+}
+
+CoreSet usable_cores() {
+  CoreSet cores;
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  if (sched_getaffinity(0, sizeof(mask), &mask) != 0) return cores.set();
+  for (std::size_t i = 0; i < cores.size(); ++i) cores[i] = CPU_ISSET(i, &mask) != 0;
+  return cores;
+}
+
+bool oversubscribed(std::span<const CoreSet> cores, std::span<const int> processes) {
+  Share all;
+  std::map<int, Share> of_process;
+  for (std::size_t rank = 0; rank < cores.size(); ++rank) {
+    all.add(cores[rank]);
+    of_process[processes[rank]].add(cores[rank]);
+  }
+  if (all.oversubscribed()) return true;
+  for (const auto& [process, share] : of_process)
+    if (share.oversubscribed()) return true;
+  return false;
 }
 
 }  // namespace linerate::host

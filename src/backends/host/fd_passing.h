@@ -9,14 +9,14 @@
 namespace linerate::host {
 
 // What a process must hold to fetch a file: the name of a socket, which everybody on the host can
-// see, and a key that only the job knows. For one handover. Throws SystemError.
+// see, and a key that only the job knows. For one transfer. Throws SystemError.
 std::string new_ticket();
 
 // The giving side. Listens on an abstract Unix socket. Strangers, who do not know the key, cost
 // nothing; nor do processes of other users.
-class FileServer {
+class FdServer {
  public:
-  explicit FileServer(const std::string& ticket);
+  explicit FdServer(const std::string& ticket);
 
   // Gives `file` to `nclients` processes. Throws TimeoutError when they do not all come in time,
   // and SystemError.

@@ -1,9 +1,10 @@
-// A core for each rank, where there are enough: the kernel may start two on one, and wake them
-// there again and again.
+// Whether the ranks of a job have a core each, and how each gets one: the kernel may start two
+// on one core, and wake them there again and again.
 #pragma once
 
 #include <sched.h>
 
+#include <bitset>
 #include <optional>
 #include <span>
 
@@ -46,5 +47,15 @@ class OwnCore {
  private:
   std::optional<cpu_set_t> before_;  // the mask to go back to
 };
+
+// Cores that a thread may run on, by number.
+using CoreSet = std::bitset<1024>;
+
+// Of the calling thread. All cores where the machine has more than the set can hold.
+CoreSet usable_cores();
+
+// True when the ranks, or those of one process, outnumber the cores that they may use between them.
+// `cores` and `processes` hold one entry for each rank.
+bool oversubscribed(std::span<const CoreSet> cores, std::span<const int> processes);
 
 }  // namespace linerate::host

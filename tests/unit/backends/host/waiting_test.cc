@@ -1,5 +1,5 @@
 // Signals: who waits sees the number, and who sleeps is woken.
-#include "backends/host/signal.h"
+#include "backends/host/waiting.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Tests of slice.h.
-#include "backends/host/slice.h"
+// Tests of slice_of() and for_each_block().
+#include "backends/host/algorithms/pieces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Tests of handover.h: a descriptor reaches those who ask for it, and failures end the wait.
-#include "backends/host/handover.h"
+// A descriptor reaches those who ask for it, and failures end the wait.
+#include "backends/host/fd_passing.h"
 
 #include "base/error.h"
 #include "base/unix_socket.h"
@@ -28,9 +28,9 @@ ino_t file_behind(int fd) {
   return status.st_ino;
 }
 
-TEST(Handover, GivesTheSameFileToEveryClient) {
+TEST(FdPassing, GivesTheSameFileToEveryClient) {
   const std::string ticket = new_ticket();
-  FileServer server(ticket);
+  FdServer server(ticket);
   const FileDescriptor file(memfd_create("test", MFD_CLOEXEC));
   ino_t fetched[2] = {};
 
@@ -48,10 +48,10 @@ TEST(Handover, GivesTheSameFileToEveryClient) {
 }
 
 // Who reads the socket's name in /proc/net/unix, or connects to it and says nothing.
-TEST(Handover, CountsNoStrangerAsAClient) {
+TEST(FdPassing, CountsNoStrangerAsAClient) {
   const std::string ticket = new_ticket();
   const auto other_key = ticket.substr(0, ticket.size() - 1) + (ticket.back() == '0' ? '1' : '0');
-  FileServer server(ticket);
+  FdServer server(ticket);
   const auto name = ticket.substr(0, 25);  // linerate-, and 16 digits
   const FileDescriptor silent = connect_unix(name);
   ASSERT_TRUE(silent);
@@ -72,23 +72,23 @@ TEST(Handover, CountsNoStrangerAsAClient) {
   EXPECT_EQ(fetched, file_behind(file.get()));
 }
 
-TEST(Handover, GivesUpAtItsDeadline) {
+TEST(FdPassing, GivesUpAtItsDeadline) {
   ManualClock clock;
   const auto deadline = Deadline::after(clock, 1);
-  FileServer server(new_ticket());
+  FdServer server(new_ticket());
   clock.advance(2'000'000'000);
 
   EXPECT_THROW(server.serve(0, 1, deadline), TimeoutError);
 }
 
 // The client's socket takes the last descriptor that the limit leaves.
-TEST(Handover, EndsWithTheSystemsErrorWhenThereIsNoDescriptorLeft) {
+TEST(FdPassing, EndsWithTheSystemsErrorWhenThereIsNoDescriptorLeft) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizers' own checks need descriptors";
 #endif
   const int code = exit_code_of_child([] {
     const std::string ticket = new_ticket();
-    auto server = std::make_unique<FileServer>(ticket);
+    auto server = std::make_unique<FdServer>(ticket);
     const auto next = static_cast<rlim_t>(FileDescriptor(dup(0)).get());
     const rlimit limit{.rlim_cur = next + 1, .rlim_max = next + 1};
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;

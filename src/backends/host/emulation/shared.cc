@@ -1,11 +1,10 @@
-// See timeline.h.
-#include "backends/host/emulation/timeline.h"
+#include "backends/host/emulation/shared.h"
 
 #include <algorithm>
 
 namespace linerate::host {
 
-std::int64_t Timeline::take(std::int64_t start_ns, std::int64_t busy_ns) {
+std::int64_t BusyIntervals::take(std::int64_t start_ns, std::int64_t busy_ns) {
   if (busy_ns == 0) return start_ns;
   std::size_t first = count_;  // most ask for a time behind all others, or near it
   while (first > 0 && busy_[first - 1].end_ns >= start_ns) --first;
@@ -25,7 +24,7 @@ std::int64_t Timeline::take(std::int64_t start_ns, std::int64_t busy_ns) {
 }
 
 // Puts one interval in the place of [first, last).
-void Timeline::replace(std::size_t first, std::size_t last, const Interval& by) {
+void BusyIntervals::replace(std::size_t first, std::size_t last, const Interval& by) {
   if (first == last && count_ == kMax) {
     busy_[1].begin_ns = busy_[0].begin_ns;
     std::move(busy_.begin() + 1, busy_.begin() + count_, busy_.begin());
