@@ -1,4 +1,4 @@
-// See table.h: one line a backend.
+// One line a backend.
 #include "backends/table.h"
 
 #include "backends/fake/fake_backend.h"

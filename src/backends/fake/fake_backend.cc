@@ -1,4 +1,3 @@
-// See fake_backend.h.
 #include "backends/fake/fake_backend.h"
 
 #include "backends/fake/fake_communicator.h"

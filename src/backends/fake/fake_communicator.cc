@@ -1,8 +1,8 @@
 #include "backends/fake/fake_communicator.h"
 
-#include "backends/fake/fake_stream.h"
-#include "backends/fake/noise.h"
+#include "backends/fake/fake_device.h"
 #include "backends/fake/reference.h"
+#include "backends/fake/time_model.h"
 #include "base/error.h"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/modeled_time.h"
 #include "comm/device.h"
+#include "devices/cpu/host_stream.h"
 
 #include <atomic>
 #include <cstdint>
@@ -53,6 +54,13 @@ class FakeDevice final : public Device {
   ModeledTime now_;  // what the clock shows, and what it would without faults
   std::unique_ptr<Device> memory_;
   std::atomic<std::uint64_t> ncalls_ = 0;
+};
+
+// What calls on a stream begin at and move.
+class FakeTime : public StreamTime {
+ public:
+  virtual void set(const ModeledTime& now) = 0;
+  void start_after(const ModeledTime& time) override { set(later(now(), time)); }
 };
 
 }  // namespace linerate::fake

@@ -1,4 +1,4 @@
-// See fake_options.h: one row per key.
+// One row per key.
 #include "backends/fake/fake_options.h"
 
 #include "base/text.h"

@@ -1,8 +1,8 @@
 // The last rank to come does the work under the lock; the others wait until something changes.
 #include "backends/fake/rendezvous.h"
 
-#include "backends/fake/noise.h"
 #include "backends/fake/reference.h"
+#include "backends/fake/time_model.h"
 #include "base/clock.h"
 #include "base/error.h"
 

@@ -1,7 +1,4 @@
-// See time_model.h.
 #include "backends/fake/time_model.h"
-
-#include "backends/fake/noise.h"
 
 #include <algorithm>
 #include <cassert>

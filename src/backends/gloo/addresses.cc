@@ -1,4 +1,3 @@
-// See addresses.h.
 #include "backends/gloo/addresses.h"
 
 #include "base/error.h"

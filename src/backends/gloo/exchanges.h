@@ -1,10 +1,12 @@
-// Calls between single ranks, and all_to_all_v, made of Gloo's sends and receives.
+// Calls made of Gloo's sends and receives: those between single ranks, all_to_all_v and
+// reduce_scatter.
 #pragma once
 
 #include "comm/op.h"
 
 #include <gloo/context.h>
 
+#include <cstddef>
 #include <span>
 
 namespace linerate::gloo {
@@ -21,5 +23,13 @@ void exchange(::gloo::Context& context, std::span<const Op> ops);
 
 // The algorithm of Gloo's own alltoallv, whose parts must lie one behind the other: ours need not.
 void all_to_all_v(::gloo::Context& context, const Op& op);
+
+// Bytes of memory that reduce_scatter() needs.
+std::size_t reduce_scatter_scratch(const Op& op, int nranks);
+
+// Every rank sends each other one its block, and reduces what comes for its own: what a ring moves,
+// in one step instead of nranks - 1. Blocks go in segments, of which some are under way while one
+// is reduced. `op.op` is one of sum, prod, max and min. Throws Gloo's exceptions.
+void reduce_scatter(::gloo::Context& context, const Op& op, std::byte* scratch);
 
 }  // namespace linerate::gloo

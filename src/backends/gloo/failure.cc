@@ -1,4 +1,3 @@
-// See failure.h.
 #include "backends/gloo/failure.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-// See gloo_backend.h.
 #include "backends/gloo/gloo_backend.h"
 
 #include "backends/gloo/addresses.h"
@@ -129,7 +128,7 @@ std::vector<std::unique_ptr<Communicator>> GlooBackend::connect(Bootstrap& membe
   std::vector<std::unique_ptr<Communicator>> made;
   try {
     Mesh mesh({std::move(device), members.rank(), members.nranks()}, options.deadline);
-    mesh.connect(members.all_gather(mesh.card(), options.deadline));
+    mesh.connect(members.all_gather(mesh.addresses(), options.deadline));
     members.barrier(options.deadline);  // who fails from now on breaks no connecting of others
     made.push_back(std::make_unique<GlooCommunicator>(*local.front(), std::move(mesh)));
   } catch (...) {

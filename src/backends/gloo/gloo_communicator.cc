@@ -2,7 +2,6 @@
 
 #include "backends/gloo/exchanges.h"
 #include "backends/gloo/failure.h"
-#include "backends/gloo/reduce_scatter.h"
 #include "devices/cpu/reduce.h"
 
 #include <gloo/allgather.h>
@@ -76,7 +75,7 @@ GlooCommunicator::GlooCommunicator(Device& device, Mesh mesh)
 // "tcp, pci=, iface=eth0, speed=10000, addr=[10.0.0.1]" -> "TCP on eth0"
 std::string GlooCommunicator::transport() const {
   constexpr std::string_view kLabel = "iface=";
-  const std::string text = mesh_.seat().device->str();
+  const std::string text = mesh_.own().device->str();
   const auto begin = text.find(kLabel);
   if (begin == std::string::npos) return "TCP";
   const auto name = text.substr(begin + kLabel.size());

@@ -23,8 +23,8 @@ class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator>, pr
   GlooCommunicator(Device& device, Mesh mesh);
   ~GlooCommunicator() override { end_calls(); }
 
-  int rank() const override { return mesh_.seat().rank; }
-  int nranks() const override { return mesh_.seat().nranks; }
+  int rank() const override { return mesh_.own().rank; }
+  int nranks() const override { return mesh_.own().nranks; }
   Device& device() override { return device_; }
 
   void call(const Op& op, Stream& stream);
@@ -35,7 +35,7 @@ class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator>, pr
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   // Ends this rank's call at once. Others notice when that call, or the next one, closes the
-  // connections, but for those within a message: see links.h. The watch aborts on every rank.
+  // connections, but for those within a message: see Links. The watch aborts on every rank.
   void abort() noexcept override { mesh_.links().abort(); }
 
   Inspector& inspector() override { return *this; }

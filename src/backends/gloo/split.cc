@@ -1,4 +1,4 @@
-// GlooCommunicator::split: a new mesh, whose cards travel over the old one.
+// GlooCommunicator::split: a new mesh, whose addresses travel over the old one.
 #include "backends/gloo/gloo_communicator.h"
 
 #include <gloo/barrier.h>
@@ -47,24 +47,26 @@ Bytes GlooCommunicator::gather_from_all(ConstView mine) {
   return all;
 }
 
-// The cards of all groups travel in one all_gather, each padded to the longest that there may be.
+// The addresses of all groups travel in one all_gather, each padded to the longest that there
+// may be.
 std::unique_ptr<Communicator> GlooCommunicator::split(int color, int key) {
   try {
     const Choice mine{color, key};
     const auto choices = choices_in(gather_from_all(std::as_bytes(std::span(&mine, 1))));
     const auto group = group_of(choices, rank());
     const auto place = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
-    Mesh part({mesh_.seat().device, place, static_cast<int>(group.size())}, {});
-    Bytes card = part.card();
-    const auto used = static_cast<std::ptrdiff_t>(card.size());
-    const auto longest = static_cast<std::ptrdiff_t>(Mesh::most_card_bytes(nranks()));
-    card.resize(static_cast<std::size_t>(longest));
-    const auto all = gather_from_all(card);
-    std::vector<Bytes> cards;
-    cards.reserve(group.size());
+    Mesh part({mesh_.own().device, place, static_cast<int>(group.size())}, {});
+    Bytes addresses = part.addresses();
+    const auto used = static_cast<std::ptrdiff_t>(addresses.size());
+    const auto longest = static_cast<std::ptrdiff_t>(Mesh::max_address_bytes(nranks()));
+    addresses.resize(static_cast<std::size_t>(longest));
+    const auto all = gather_from_all(addresses);
+    std::vector<Bytes> all_addresses;
+    all_addresses.reserve(group.size());
     for (const int member : group)
-      cards.emplace_back(all.begin() + longest * member, all.begin() + longest * member + used);
-    part.connect(cards);
+      all_addresses.emplace_back(all.begin() + longest * member,
+                                 all.begin() + longest * member + used);
+    part.connect(all_addresses);
     ::gloo::BarrierOptions all_connected(mesh_.context());
     ::gloo::barrier(all_connected);  // who fails from now on breaks no connecting of others
     if (color < 0) return nullptr;

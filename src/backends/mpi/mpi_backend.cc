@@ -1,7 +1,7 @@
 #include "backends/mpi/mpi_backend.h"
 
+#include "backends/mpi/library.h"
 #include "backends/mpi/mpi_communicator.h"
-#include "backends/mpi/version_text.h"
 #include "base/error.h"
 #include "base/wire.h"
 #include "devices/cpu/cpu_device.h"

@@ -1,22 +1,62 @@
-// See mpi_bootstrap.h.
 #include "backends/mpi/mpi_bootstrap.h"
 
-#include "backends/mpi/waiting.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
+#include <mpi.h>
 
+#include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
 namespace linerate::mpi {
 namespace {
+
+// How a rank passes the time between two looks: busy at first, then it leaves the core to others,
+// then it sleeps. For out-of-band exchange only.
+class Pauses {
+ public:
+  void pause();
+
+ private:
+  std::int64_t nlooks_ = 0;
+};
+
+void Pauses::pause() {
+  constexpr std::int64_t kBusyLooks = 200;  // tens of microseconds: a ping-pong stays undisturbed
+  constexpr std::int64_t kYields = 20'000;  // some milliseconds: ranks that share a core take turns
+  constexpr timespec kSleep{.tv_sec = 0, .tv_nsec = 100'000};
+  if (++nlooks_ <= kBusyLooks) return;
+  if (nlooks_ <= kBusyLooks + kYields) {
+    sched_yield();
+  } else {
+    nanosleep(&kSleep, nullptr);
+  }
+}
+
+// Waits with a deadline, which MPI does not know: true when all requests are done, false when the
+// deadline passed first: they are then still active.
+bool wait_all(std::span<MPI_Request> requests, const Deadline& deadline) {
+  Pauses pauses;
+  for (;;) {
+    int done = 0;
+    MPI_TRY(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                        MPI_STATUSES_IGNORE));
+    if (done != 0) return true;
+    if (deadline.passed()) return false;
+    pauses.pause();
+  }
+}
 
 constexpr int kFirstTag = 1;
 constexpr int kRestTag = 2;
@@ -173,10 +213,10 @@ std::vector<Bytes> MpiBootstrap::collect(std::span<const std::byte> mine, Reach 
 // The peer's length and the first of its bytes, in one message: a ping-pong is one round trip.
 Bytes MpiBootstrap::first_piece(std::unique_ptr<Flight>& flight, int peer,
                                 const Deadline& deadline) {
-  Patience patience;
+  Pauses pauses;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  for (int found = 0; found == 0; patience.pause()) {
+  for (int found = 0; found == 0; pauses.pause()) {
     MPI_TRY(MPI_Improbe(peer, kFirstTag, comm_.get(), &found, &message, &status));
     if (found != 0) break;
     if (deadline.passed()) give_up(flight, "exchange");

@@ -1,7 +1,7 @@
 // Out-of-band exchange over MPI itself, on a communicator of its own.
 #pragma once
 
-#include "backends/mpi/handles.h"
+#include "backends/mpi/mpi_api.h"
 #include "comm/bootstrap.h"
 #include "comm/plugin.h"
 

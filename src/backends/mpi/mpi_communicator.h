@@ -1,8 +1,8 @@
 // One process' endpoint over MPI: each call is one blocking call of MPI wherever MPI has one.
 #pragma once
 
-#include "backends/mpi/carrier.h"
-#include "backends/mpi/handles.h"
+#include "backends/mpi/library.h"
+#include "backends/mpi/mpi_api.h"
 #include "backends/mpi/type_table.h"
 #include "comm/call_order.h"
 

@@ -1,7 +1,6 @@
-// See mpi_session.h.
 #include "backends/mpi/mpi_session.h"
 
-#include "backends/mpi/mpi_try.h"
+#include "backends/mpi/mpi_api.h"
 #include "base/error.h"
 #include "base/log.h"
 

@@ -1,4 +1,3 @@
-// See type_table.h.
 #include "backends/mpi/type_table.h"
 
 #include "devices/cpu/reduce.h"

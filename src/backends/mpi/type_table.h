@@ -1,7 +1,7 @@
 // MPI's names for our element types and operators, resolved once.
 #pragma once
 
-#include "backends/mpi/handles.h"
+#include "backends/mpi/mpi_api.h"
 #include "comm/data_type.h"
 #include "comm/red_op.h"
 

@@ -1,18 +1,68 @@
-// See calls.h.
 #include "backends/nccl/calls.h"
 
-#include "backends/nccl/nccl_group.h"
-#include "backends/nccl/red_op.h"
+#include "backends/nccl/endpoint.h"
+#include "comm/op.h"
 
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace linerate::nccl {
 namespace {
+
+// `value` as an element of `type`.
+std::array<std::byte, 8> encoded(double value, DataType type) {
+  std::array<std::byte, 8> bytes{};
+  with_type(type, [&]<typename T>() {
+    if constexpr (std::is_class_v<T>) {
+      const T element(static_cast<float>(value));
+      std::memcpy(bytes.data(), &element, sizeof element);
+    } else {
+      const auto element = static_cast<T>(value);
+      std::memcpy(bytes.data(), &element, sizeof element);
+    }
+  });
+  return bytes;
+}
+
+// NCCL's operator for a reduction: one of its own, or one that is made and destroyed around the
+// call, as nccl-tests does; the call has taken what it needs when it returns.
+class RedOpHandle {
+ public:
+  RedOpHandle(const Op& op, const Endpoint& endpoint);
+  ~RedOpHandle();
+  RedOpHandle(const RedOpHandle&) = delete;
+  RedOpHandle& operator=(const RedOpHandle&) = delete;
+
+  ncclRedOp_t get() const { return op_; }
+
+ private:
+  const Endpoint& endpoint_;
+  ncclRedOp_t op_ = ncclSum;
+  bool own_ = false;
+};
+
+RedOpHandle::RedOpHandle(const Op& op, const Endpoint& endpoint)
+    : endpoint_(endpoint), op_(static_cast<ncclRedOp_t>(op.op)), own_(op.op == RedOp::mulsum) {
+  if (!own_) return;
+  auto factor = encoded(op.premul, op.type);
+  endpoint_.check(endpoint_.api().red_op_create_pre_mul_sum(
+                      &op_, factor.data(), static_cast<ncclDataType_t>(op.type),
+                      ncclScalarHostImmediate, endpoint_.comm()),
+                  "ncclRedOpCreatePreMulSum");
+}
+
+RedOpHandle::~RedOpHandle() {
+  if (own_) (void)endpoint_.api().red_op_destroy(op_, endpoint_.comm());
+}
 
 static_assert(static_cast<int>(DataType::int8) == ncclInt8);
 static_assert(static_cast<int>(DataType::float32) == ncclFloat32);
 static_assert(static_cast<int>(DataType::bfloat16) == ncclBfloat16);
 static_assert(static_cast<int>(DataType::f8e5m2) == ncclFloat8e5m2);
+static_assert(static_cast<int>(RedOp::sum) == ncclSum && static_cast<int>(RedOp::avg) == ncclAvg);
 
 // Both enumerations are in one order.
 ncclDataType_t type_of(const Op& op) { return static_cast<ncclDataType_t>(op.type); }

@@ -1,4 +1,3 @@
-// See comm_config.h.
 #include "backends/nccl/comm_config.h"
 
 #include "base/error.h"

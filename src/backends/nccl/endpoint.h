@@ -1,20 +1,37 @@
-// One communicator of NCCL with what its calls and its errors need; any thread may abort it.
+// One communicator of NCCL with what its calls and its errors need, and groups of calls that run at
+// once.
 #pragma once
 
 #include "backends/nccl/device_api/windows.h"
 #include "backends/nccl/nccl_api.h"
+#include "base/error.h"
+#include "comm/backend.h"
 #include "devices/cuda/cuda_stream.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace linerate::nccl {
 
-class NcclError;
+// A call of NCCL failed. The exit code is `failed`, and `lost` where NCCL blames a peer.
+class NcclError : public Error {
+ public:
+  // `who`: "Rank 3 (node17, GPU 3)". `comm` may be null.
+  NcclError(const NcclApi& api, ncclResult_t code, ncclComm_t comm, std::string_view who,
+            std::string_view call, std::source_location where = std::source_location::current());
+
+  ncclResult_t code() const { return code_; }
+
+ private:
+  ncclResult_t code_;
+};
 
 // Owns `comm`. Shared by the communicator and by the streams that wait for its calls.
 class Endpoint final : public cuda::Attended {
@@ -57,6 +74,34 @@ class Endpoint final : public cuda::Attended {
   std::mutex mutex_;  // between abort() and questions to comm_
   std::atomic<bool> stopped_{false};
   std::atomic<bool> aborted_{false};
+};
+
+// Of the thread that uses it; groups nest. Throws NcclError, and PeerFailure after an abort.
+class NcclGroup final : public Group {
+ public:
+  using Members = std::vector<std::weak_ptr<Endpoint>>;
+
+  // Both outlive this. Errors name the rank of `endpoint`.
+  NcclGroup(const NcclApi& api, const Endpoint& endpoint) : api_(api), endpoint_(&endpoint) {}
+  // Of the ranks of a thread. NCCL does not tell whose call failed: errors name the one that asked
+  // by itself tells of an error, or else all of them.
+  NcclGroup(const NcclApi& api, Members members) : api_(api), members_(std::move(members)) {}
+  // NCCL wants an end for each start, whatever happened in between.
+  ~NcclGroup() override;
+  NcclGroup(const NcclGroup&) = delete;
+  NcclGroup& operator=(const NcclGroup&) = delete;
+
+  void start() override;
+  void end() override;
+
+ private:
+  void check(ncclResult_t code, std::string_view call) const;
+  [[noreturn]] void throw_for_members(ncclResult_t code, std::string_view call) const;
+
+  const NcclApi& api_;
+  const Endpoint* const endpoint_ = nullptr;
+  const Members members_{};
+  int open_ = 0;
 };
 
 }  // namespace linerate::nccl

@@ -1,4 +1,3 @@
-// See nccl_api.h.
 #include "backends/nccl/nccl_api.h"
 
 #include "base/error.h"

@@ -1,14 +1,11 @@
-// See nccl_backend.h.
 #include "backends/nccl/nccl_backend.h"
 
 #include "backends/nccl/comm_config.h"
+#include "backends/nccl/endpoint.h"
 #include "backends/nccl/nccl_communicator.h"
-#include "backends/nccl/nccl_error.h"
-#include "backends/nccl/nccl_group.h"
 #include "backends/nccl/placement.h"
 #include "backends/nccl/ras.h"
 #include "backends/nccl/registration.h"
-#include "backends/nccl/sharing.h"
 #include "base/log.h"
 #include "base/wire.h"
 #include "devices/cuda/cuda_error.h"

@@ -1,8 +1,7 @@
 #include "backends/nccl/nccl_communicator.h"
 
 #include "backends/nccl/calls.h"
-#include "backends/nccl/nccl_error.h"
-#include "backends/nccl/nccl_group.h"
+#include "backends/nccl/endpoint.h"
 #include "backends/nccl/profiler/entry_points.h"
 #include "backends/nccl/registration.h"
 #include "base/units.h"

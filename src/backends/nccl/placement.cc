@@ -1,4 +1,3 @@
-// See placement.h.
 #include "backends/nccl/placement.h"
 
 #include "base/wire.h"
@@ -7,7 +6,10 @@
 
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <map>
+#include <random>
 #include <tuple>
 
 namespace linerate::nccl {
@@ -21,6 +23,19 @@ std::string map_text(std::span<const GpuOfRank> gpus) {
     text += fmt::format("{}rank {}: {} GPU {} [{}]", text.empty() ? "" : ", ", gpu.rank,
                         gpu.hostname, gpu.index, gpu.bus_id);
   return gpus.size() > kMaxListed ? text + ", …" : text;
+}
+
+constexpr int kSharesGpus = NCCL_VERSION(2, 30, 0);
+constexpr int kKeep = 0;  // what the user has set stays
+
+// NCCL takes processes of equal identity for one node: it keeps a hash of the text only. Hostname
+// and pid may be the same in two containers.
+std::string own_identity() {
+  char hostname[256] = {};
+  (void)gethostname(hostname, sizeof hostname - 1);
+  std::random_device source;
+  const auto high = std::uint64_t{source()} << 32;
+  return fmt::format("{}-{}-{:016x}", hostname, getpid(), high | source());
 }
 
 }  // namespace
@@ -74,6 +89,20 @@ std::string sharing_refusal(std::span<const GpuOfRank> gpus, Sharing allowed) {
         clash, map_text(gpus));
   }
   return {};
+}
+
+Sharing sharing_of(const NcclApi& api, const GpuOptions& options) {
+  if (!options.oversubscribe) return Sharing::none;
+  return api.version >= kSharesGpus ? Sharing::all : Sharing::processes;
+}
+
+void allow_sharing(const NcclApi& api, const GpuOptions& options) {
+  if (!options.oversubscribe) return;
+  if (api.version >= kSharesGpus) {
+    (void)setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", kKeep);
+    return;
+  }
+  (void)setenv("NCCL_HOSTID", own_identity().c_str(), kKeep);
 }
 
 }  // namespace linerate::nccl

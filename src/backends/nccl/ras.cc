@@ -1,4 +1,3 @@
-// See ras.h.
 #include "backends/nccl/ras.h"
 
 #include "base/handle.h"

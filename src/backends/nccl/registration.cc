@@ -1,4 +1,3 @@
-// See registration.h.
 #include "backends/nccl/registration.h"
 
 #include "backends/nccl/comm_config.h"

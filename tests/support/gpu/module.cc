@@ -2,8 +2,8 @@
 // CUDA and NCCL, so that the programs run as they do on GPUs. LINERATE_FAKE_NCCL says what goes
 // wrong.
 #include "backends/nccl/nccl_backend.h"
-#include "backends/nccl/profiler/offer.h"
-#include "backends/nccl/sharing.h"
+#include "backends/nccl/placement.h"
+#include "backends/nccl/profiler/entry_points.h"
 #include "comm/plugin.h"
 #include "devices/cuda/cuda_copy_bench.h"
 #include "support/gpu/fake_cuda.h"

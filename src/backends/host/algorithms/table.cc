@@ -1,4 +1,4 @@
-// See algorithm.h: one line an algorithm.
+// One line an algorithm.
 #include "backends/host/algorithms/rows.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
-// See device_kernels.h. Each kernel meets the same CTA of all ranks before it touches a peer's
+// Each kernel meets the same CTA of all ranks before it touches a peer's
 // memory, and again before it ends.
 #include "backends/nccl/device_api/device_kernels.h"
 #include "backends/nccl/device_api/multimem.h"
-#include "backends/nccl/device_api/parts.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,3 @@
-// See device_side.h.
 #include "backends/nccl/device_api/device_side.h"
 
 #include "base/error.h"

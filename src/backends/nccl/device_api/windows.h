@@ -4,6 +4,7 @@
 #include <nccl.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,5 +35,22 @@ class Windows {
 
   std::vector<Entry> entries_;
 };
+
+inline void Windows::add(std::span<const std::byte> memory, const ncclWindow_t* window) {
+  entries_.push_back({memory, window});
+}
+
+inline void Windows::remove(const ncclWindow_t* window) {
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.window == window; });
+}
+
+inline WindowPlace Windows::find(std::span<const std::byte> memory) const {
+  const std::less_equal<> before;  // defined between any two addresses
+  for (const auto& [whole, window] : entries_)
+    if (before(whole.data(), memory.data()) &&
+        before(memory.data() + memory.size(), whole.data() + whole.size()))
+      return {*window, static_cast<std::size_t>(memory.data() - whole.data())};
+  return {};
+}
 
 }  // namespace linerate::nccl

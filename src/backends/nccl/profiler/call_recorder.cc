@@ -1,4 +1,3 @@
-// See call_recorder.h.
 #include "backends/nccl/profiler/call_recorder.h"
 
 #include "backends/nccl/profiler/abi.h"

@@ -95,15 +95,15 @@ TEST(GlooSplit, CommunicatorsOfOneRankWorkAtOnceFromSeveralThreads) {
 // The lower address waits for the higher one to connect.
 TEST(Mesh, ConnectingEndsAtTheDeadlineAndNamesTheRank) {
   const SteadyClock clock;
-  const auto seat = [](const char* address, int rank) {
+  const auto own = [](const char* address, int rank) {
     const auto attributes = ::gloo::transport::tcp::CreateDeviceAttr({address});
-    return Seat{std::make_shared<TcpDevice>(attributes), rank, 2};
+    return GroupRank{std::make_shared<TcpDevice>(attributes), rank, 2};
   };
-  Mesh waits(seat("127.0.0.1", 0), Deadline::after(clock, 0.1));
-  Mesh silent(seat("127.0.0.2", 1), {});
+  Mesh waits(own("127.0.0.1", 0), Deadline::after(clock, 0.1));
+  Mesh silent(own("127.0.0.2", 1), {});
 
   try {
-    waits.connect(std::vector{waits.card(), silent.card()});
+    waits.connect(std::vector{waits.addresses(), silent.addresses()});
     FAIL() << "connected";
   } catch (const TimeoutError& error) {
     EXPECT_THAT(error.what(), HasSubstr("rank 0 waited in vain for rank 1"));

@@ -2,7 +2,7 @@
 #include "backends/nccl/comm_config.h"
 
 #include "backends/nccl/nccl_backend.h"
-#include "backends/nccl/sharing.h"
+#include "backends/nccl/placement.h"
 #include "base/error.h"
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_nccl.h"

@@ -1,6 +1,6 @@
 // Communicators whose calls are observed, over the fakes.
 #include "backends/nccl/nccl_backend.h"
-#include "backends/nccl/profiler/offer.h"
+#include "backends/nccl/profiler/entry_points.h"
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_nccl.h"
 #include "support/spawn.h"

@@ -1,7 +1,6 @@
 // How NCCL comes to know of the plugin, and what the user reads where it does not.
-#include "backends/nccl/profiler/offer.h"
-
 #include "backends/nccl/nccl_api.h"
+#include "backends/nccl/profiler/entry_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

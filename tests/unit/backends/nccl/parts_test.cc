@@ -1,5 +1,5 @@
 // The division of a call's elements: everything is in one part, and belongs to one thread.
-#include "backends/nccl/device_api/parts.h"
+#include "backends/nccl/device_api/device_kernels.h"
 
 #include <gtest/gtest.h>
 

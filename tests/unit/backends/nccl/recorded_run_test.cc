@@ -1,6 +1,6 @@
 // Whole benchmark runs over the fakes: what their JSON Lines say of the algorithm that ran.
 #include "backends/nccl/profiler/abi.h"
-#include "backends/nccl/profiler/offer.h"
+#include "backends/nccl/profiler/entry_points.h"
 #include "bench/run.h"
 #include "record/json_lines.h"
 #include "record/jsonl_reader.h"

@@ -1,12 +1,25 @@
-// Owners of MPI's handles: which are pointers in one MPI and integers in another.
+// MPI in C++: its errors as Errors of ours, by MPI_TRY(call) around every call that can fail, and
+// owners of its handles, which are pointers in one MPI and integers in another.
 #pragma once
 
-#include "backends/mpi/mpi_try.h"
+#include <mpi.h>
 
 #include <exception>
+#include <source_location>
+#include <string_view>
 #include <utility>
 
+#define MPI_TRY(call) ::linerate::mpi::check((call), #call)
+
 namespace linerate::mpi {
+
+[[noreturn]] void throw_failed(int code, std::string_view call, std::source_location where);
+
+// Throws Error with MPI's text unless `code` is MPI_SUCCESS.
+inline void check(int code, std::string_view call,
+                  std::source_location where = std::source_location::current()) {
+  if (code != MPI_SUCCESS) throw_failed(code, call, where);
+}
 
 // Freed with its owner, but for the unwinding after a failure: freeing may then wait for ranks that
 // never come.

@@ -1,9 +1,11 @@
-// See carrier.h.
-#include "backends/mpi/carrier.h"
+// The version is cut to what a person wants to read; the carrier is told by MPI's own variables.
+#include "backends/mpi/library.h"
 
-#include "backends/mpi/mpi_try.h"
+#include "backends/mpi/mpi_api.h"
+#include "base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <vector>
 
@@ -66,6 +68,22 @@ constexpr const char* kOthers[] = {
     "coll_hcoll_priority",    "coll_ucc_priority",        "coll_portals4_priority"};
 
 }  // namespace
+
+std::string short_version(std::string_view library_version) {
+  std::string line(library_version.substr(0, library_version.find_first_of(",\n")));
+  std::ranges::replace(line, '\t', ' ');
+  std::string text;
+  for (const auto& word : linerate::split(line, ' ')) {
+    std::string_view kept = trim(word);
+    if (kept.empty() || kept == "Version:") continue;
+    const bool marked =
+        kept.size() > 1 && kept[0] == 'v' && std::isdigit(static_cast<unsigned char>(kept[1])) != 0;
+    if (marked) kept.remove_prefix(1);
+    if (!text.empty()) text += ' ';
+    text += kept;
+  }
+  return text;
+}
 
 std::string carrier() {
   const Variables variables;

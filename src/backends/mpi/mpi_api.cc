@@ -1,5 +1,4 @@
-// See mpi_try.h.
-#include "backends/mpi/mpi_try.h"
+#include "backends/mpi/mpi_api.h"
 
 #include "base/error.h"
 
