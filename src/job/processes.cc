@@ -7,7 +7,7 @@
 #include "launch/connect.h"
 #include "launch/local_fork.h"
 #include "launch/place.h"
-#include "launch/siblings.h"
+#include "launch/start_guard.h"
 
 #include <fmt/format.h>
 

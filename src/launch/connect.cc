@@ -5,8 +5,7 @@
 #include "launch/net/address.h"
 #include "launch/place.h"
 #include "launch/solo_bootstrap.h"
-#include "launch/store/client.h"
-#include "launch/store/server.h"
+#include "launch/store/store.h"
 #include "launch/tree/tcp_bootstrap.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "launch/identity_claims.h"
-#include "launch/net/token.h"
+#include "launch/net/frame.h"
 
 #include <fmt/format.h>
 

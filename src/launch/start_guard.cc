@@ -11,7 +11,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace linerate {
@@ -23,6 +30,33 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 constexpr std::size_t kAloneDescriptors = 4;
 // And the store, the tree, the watch's links and whoever connects to them meanwhile.
 constexpr std::size_t kJobDescriptors = 13;
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool is_stopped_child_of(pid_t parent, const std::filesystem::path& process) {
+  const auto text = read(process / "stat");
+  const auto name_end = text.rfind(')');  // the name may hold blanks and brackets itself
+  if (name_end == std::string::npos) return false;
+  std::istringstream fields(text.substr(name_end + 1));
+  char state = 0;
+  pid_t its_parent = 0;
+  fields >> state >> its_parent;
+  return its_parent == parent && (state == 'T' || state == 't');
+}
+
+// As the launcher numbers it; empty where it does not say.
+std::string rank_of(const std::filesystem::path& process) {
+  constexpr std::array<std::string_view, 3> kRanks{
+      "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK="};
+  std::istringstream variables(read(process / "environ"));
+  for (std::string line; std::getline(variables, line, '\0');)
+    for (const auto name : kRanks)
+      if (line.starts_with(name)) return line.substr(name.size());
+  return {};
+}
 
 }  // namespace
 
@@ -117,6 +151,21 @@ void StartGuard::end(ExitCode code, const std::string& sentence) {
   if (tells) options_.say(fmt::format("{}: {}", options_.name, sentence));
   if (options_.at_end) options_.at_end(code, sentence);
   options_.exit(code);
+}
+
+std::string stopped_siblings() {
+  std::string found;
+  std::error_code ignored;  // processes come and go
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const auto pid = entry.path().filename().string();
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (!is_stopped_child_of(::getppid(), entry.path())) continue;
+    const auto rank = rank_of(entry.path());
+    if (!found.empty()) found += ", ";
+    found +=
+        rank.empty() ? fmt::format("process {}", pid) : fmt::format("rank {} (pid {})", rank, pid);
+  }
+  return found;
 }
 
 }  // namespace linerate

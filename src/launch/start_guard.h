@@ -86,4 +86,8 @@ class StartGuard {
   std::thread thread_;
 };
 
+// "rank 1 (pid 4711), rank 3 (pid 4713)": those that a signal has stopped. Empty: none is, or they
+// cannot be seen.
+std::string stopped_siblings();
+
 }  // namespace linerate

@@ -1,5 +1,5 @@
 // Any bytes on a store connection: frames, requests and the table hold their limits.
-#include "launch/net/token.h"
+#include "launch/net/frame.h"
 #include "launch/store/protocol.h"
 
 #include <cstddef>

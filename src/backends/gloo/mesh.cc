@@ -42,7 +42,7 @@ milliseconds connect_timeout(const Deadline& deadline) {
   return milliseconds(deadline.poll_ms() / kConnectTimeouts + 1);
 }
 
-// A rank has no address for itself: its addresses leaves it out.
+// Where the address for rank `of` is among those of `owner`, which has none for itself.
 std::size_t index_in(int of, int owner) {
   return static_cast<std::size_t>(of < owner ? of : of - 1);
 }

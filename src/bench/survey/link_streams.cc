@@ -4,8 +4,8 @@
 #include "base/acceptor.h"
 #include "base/error.h"
 #include "launch/net/address.h"
+#include "launch/net/frame.h"
 #include "launch/net/socket.h"
-#include "launch/net/token.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,10 @@
 // Lengths are little-endian; a header is checked as soon as its bytes have come.
 #include "launch/net/frame.h"
 
+#include "base/error.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -45,7 +49,25 @@ std::size_t payload_length(std::span<const std::byte> header) {
   return length;
 }
 
+ParsedFrame checked(const Socket& peer, std::span<const std::byte> input, std::size_t max_payload) {
+  const auto parsed = parse_frame(input, max_payload);
+  if (parsed.state == ParsedFrame::State::malformed)
+    throw Error(fmt::format("{} is no peer of this job: {}", peer.peer_name(), parsed.problem));
+  return parsed;
+}
+
 }  // namespace
+
+bool same_token(std::span<const std::byte> expected, std::span<const std::byte> given) {
+  std::byte difference{expected.size() != given.size()};
+  for (std::size_t i = 0; i < given.size(); ++i)
+    difference |= given[i] ^ (expected.empty() ? std::byte{0} : expected[i % expected.size()]);
+  return difference == std::byte{0};
+}
+
+bool same_token(std::string_view expected, std::string_view given) {
+  return same_token(std::as_bytes(std::span(expected)), std::as_bytes(std::span(given)));
+}
 
 Bytes encode_header(FrameType type, std::size_t payload_bytes) {
   assert(payload_bytes <= std::numeric_limits<std::uint32_t>::max());
@@ -78,6 +100,22 @@ ParsedFrame parse_frame(std::span<const std::byte> input, std::size_t max_payloa
 
 std::size_t frame_bytes(std::span<const std::byte> header) {
   return kFrameHeaderBytes + payload_length(header);
+}
+
+void send_frame(Socket& socket, const Frame& frame, const Deadline& deadline) {
+  socket.send_all(encode_frame(frame.type, frame.payload), deadline);
+}
+
+Frame recv_frame(Socket& socket, std::size_t max_payload, const Deadline& deadline) {
+  Bytes buffer(kFrameHeaderBytes);
+  socket.recv_all(buffer, deadline);
+  auto parsed = checked(socket, buffer, max_payload);
+  if (parsed.state == ParsedFrame::State::incomplete) {
+    buffer.resize(frame_bytes(buffer));
+    socket.recv_all(std::span(buffer).subspan(kFrameHeaderBytes), deadline);
+    parsed = checked(socket, buffer, max_payload);
+  }
+  return {parsed.type, Bytes(parsed.payload.begin(), parsed.payload.end())};
 }
 
 }  // namespace linerate

@@ -1,8 +1,11 @@
-// Frames on a TCP stream: a fixed header with magic and version, then a bounded payload. Pure.
+// Frames on a TCP stream: a fixed header with magic and version, then a bounded payload, written
+// and parsed without a socket, or sent and received over one; and the token that the first frame
+// carries.
 #pragma once
 
 #include "base/result.h"
 #include "comm/bootstrap.h"
+#include "launch/net/socket.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +14,12 @@
 #include <string_view>
 
 namespace linerate {
+
+inline constexpr std::size_t kMaxTokenBytes = 256;
+
+// Equal, in a time that depends on the length of `given` only.
+bool same_token(std::string_view expected, std::string_view given);
+bool same_token(std::span<const std::byte> expected, std::span<const std::byte> given);
 
 // Header: "LNR" and a version byte, type (1 byte), three zero bytes, payload length (4 bytes,
 // little-endian).
@@ -56,5 +65,10 @@ ParsedFrame parse_frame(std::span<const std::byte> input, std::size_t max_payloa
 
 // Bytes of the whole frame that begins with `header`. REQUIRES: a header that parse_frame accepts.
 std::size_t frame_bytes(std::span<const std::byte> header);
+
+void send_frame(Socket& socket, const Frame& frame, const Deadline& deadline);
+
+// Throws Error when the peer does not speak our protocol, and what Socket::recv_all throws.
+Frame recv_frame(Socket& socket, std::size_t max_payload, const Deadline& deadline);
 
 }  // namespace linerate

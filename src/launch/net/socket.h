@@ -1,7 +1,7 @@
 // TCP sockets whose every wait has a deadline: listen, connect, accept, whole messages.
 //
 // The folder: sockets; names and addresses, and which of them lead to other hosts (address.h);
-// frames, the messages of store and tree (frame.h); secrets (token.h). Nothing here waits without
+// frames, the messages of store and tree, and the job's token (frame.h). Nothing here waits without
 // a deadline, and nothing trusts a peer before it has shown the job's secret.
 #pragma once
 

@@ -1,8 +1,7 @@
 // Each request is sent again over a new connection until the deadline.
-#include "launch/store/client.h"
-
 #include "base/error.h"
-#include "launch/net/frame_socket.h"
+#include "launch/net/frame.h"
+#include "launch/store/store.h"
 
 #include <fmt/format.h>
 

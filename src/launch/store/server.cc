@@ -1,12 +1,11 @@
 // One thread polls the listener and all connections.
-#include "launch/store/server.h"
-
 #include "base/acceptor.h"
 #include "base/error.h"
+#include "launch/net/frame.h"
 #include "launch/net/socket.h"
-#include "launch/net/token.h"
 #include "launch/quiet_thread.h"
-#include "launch/store/connection.h"
+#include "launch/store/protocol.h"
+#include "launch/store/store.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -138,8 +138,4 @@ class ThreadGroup {
   std::map<std::pair<int, int>, std::deque<Bytes>> mail_;  // by (from, to)
 };
 
-// Member `member` of `group` as a Bootstrap.
-std::unique_ptr<Bootstrap> thread_bootstrap(std::shared_ptr<ThreadGroup> group, int member,
-                                            NodePlace place);
-
 }  // namespace linerate

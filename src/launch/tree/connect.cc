@@ -1,12 +1,10 @@
 // The parent is greeted first, then the children are awaited.
-#include "launch/tree/connect.h"
-
 #include "base/acceptor.h"
 #include "base/error.h"
 #include "base/wire.h"
 #include "comm/bootstrap.h"
-#include "launch/net/frame_socket.h"
-#include "launch/net/token.h"
+#include "launch/net/frame.h"
+#include "launch/tree/tcp_bootstrap.h"
 
 #include <fmt/format.h>
 

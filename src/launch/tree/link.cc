@@ -1,8 +1,7 @@
 // Large messages are offered first and sent when the neighbour asks for them.
-#include "launch/tree/link.h"
-
 #include "base/error.h"
 #include "base/wire.h"
+#include "launch/tree/tree.h"
 
 #include <fmt/format.h>
 

@@ -24,7 +24,7 @@ int depth(int rank) { return std::bit_width(static_cast<unsigned>(rank) + 1) - 1
 }  // namespace
 
 // A deadline, and the time that is left to those who know better.
-struct Tree::Patience {
+struct Tree::LongerDeadline {
   const Wait& wait;
   double extra_s;
   SteadyClock clock{};
@@ -76,27 +76,27 @@ void Tree::hear(const TreeLink& target) {
     fail(JobFailure::lost(fmt::format("{} has left the job", target.name()), {target.rank()}));
 }
 
-void Tree::wait_for_news(TreeLink& target, Patience& patience) {
+void Tree::wait_for_news(TreeLink& target, LongerDeadline& deadline) {
   hear(target);
-  if (patience.over())
+  if (deadline.over())
     fail(JobFailure::timed_out(
-        fmt::format("timed out in {}: {} has not arrived", patience.wait.what, target.name())));
+        fmt::format("timed out in {}: {} has not arrived", deadline.wait.what, target.name())));
   std::vector<pollfd> polled;
   for (const auto& link : links_) {
     const bool writing = &link == &target && !link.done();
     polled.push_back(
         {link.open() ? link.fd() : -1, static_cast<short>(writing ? POLLIN | POLLOUT : POLLIN), 0});
   }
-  if (::poll(polled.data(), polled.size(), patience.poll_ms()) < 0 && errno != EINTR)
+  if (::poll(polled.data(), polled.size(), deadline.poll_ms()) < 0 && errno != EINTR)
     throw SystemError(errno, "poll");
   for (std::size_t i = 0; i < links_.size(); ++i)
     if ((polled[i].revents & ~POLLOUT) != 0) links_[i].pump();
 }
 
 void Tree::send_frame(TreeLink& to, FrameType type, std::span<const std::byte> payload,
-                      Patience& patience) {
+                      LongerDeadline& deadline) {
   to.begin(type, payload);
-  for (to.write(); !to.done(); to.write()) wait_for_news(to, patience);
+  for (to.write(); !to.done(); to.write()) wait_for_news(to, deadline);
 }
 
 void Tree::send(int peer, std::span<const std::byte> message, const Wait& wait) {
@@ -105,22 +105,22 @@ void Tree::send(int peer, std::span<const std::byte> message, const Wait& wait) 
     throw Error(fmt::format("a message of {} bytes is more than the processes can pass on in {}",
                             message.size(), wait.what));
   auto& to = link(peer);
-  Patience patience{.wait = wait, .extra_s = kStepS * levels_behind(peer)};
+  LongerDeadline deadline{.wait = wait, .extra_s = kStepS * levels_behind(peer)};
   hear(to);
-  if (to.eager(message.size())) return send_frame(to, FrameType::data, message, patience);
-  send_frame(to, FrameType::offer, {}, patience);
-  for (to.pump(); !to.may_send_body(); wait_for_news(to, patience)) {
+  if (to.eager(message.size())) return send_frame(to, FrameType::data, message, deadline);
+  send_frame(to, FrameType::offer, {}, deadline);
+  for (to.pump(); !to.may_send_body(); wait_for_news(to, deadline)) {
   }
-  send_frame(to, FrameType::body, message, patience);
+  send_frame(to, FrameType::body, message, deadline);
 }
 
 Bytes Tree::receive(int peer, const Wait& wait) {
   if (broken_) broken_->raise();
   auto& from = link(peer);
-  Patience patience{.wait = wait, .extra_s = kStepS * levels_behind(peer)};
-  for (from.pump();; wait_for_news(from, patience)) {
+  LongerDeadline deadline{.wait = wait, .extra_s = kStepS * levels_behind(peer)};
+  for (from.pump();; wait_for_news(from, deadline)) {
     if (auto message = from.take_message()) return std::move(*message);
-    if (from.offered()) send_frame(from, FrameType::go, {}, patience);
+    if (from.offered()) send_frame(from, FrameType::go, {}, deadline);
   }
 }
 

@@ -1,11 +1,10 @@
 // Neighbours are told from strangers by the job's secret, compared in constant time.
-#include "launch/watch/acceptor.h"
-
 #include "base/error.h"
 #include "base/unix_socket.h"
+#include "launch/net/frame.h"
 #include "launch/net/socket.h"
-#include "launch/net/token.h"
 #include "launch/quiet_thread.h"
+#include "launch/watch/setup.h"
 
 #include <sys/eventfd.h>
 

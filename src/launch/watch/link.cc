@@ -1,8 +1,6 @@
 // On the wire: 4 bytes of length, then the message: its index in ControlMessage and its members.
 #include "launch/watch/link.h"
 
-#include "launch/watch/fields.h"
-
 #include <sys/socket.h>
 
 #include <array>

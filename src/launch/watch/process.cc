@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/unix_socket.h"
 #include "comm/bootstrap.h"
-#include "launch/watch/fields.h"
+#include "launch/watch/link.h"
 
 #include <fmt/format.h>
 

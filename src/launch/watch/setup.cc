@@ -6,8 +6,7 @@
 #include "base/unix_socket.h"
 #include "launch/net/address.h"
 #include "launch/tree/tcp_bootstrap.h"
-#include "launch/watch/acceptor.h"
-#include "launch/watch/fields.h"
+#include "launch/watch/link.h"
 #include "launch/watch/process.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // The store over loopback: honest clients, late ones, strangers and floods.
+#include "launch/store/store.h"
+
 #include "base/error.h"
-#include "launch/net/frame_socket.h"
-#include "launch/store/client.h"
-#include "launch/store/server.h"
+#include "launch/net/frame.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

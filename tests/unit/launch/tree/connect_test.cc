@@ -1,7 +1,6 @@
 // A member that cannot take its children's connections.
-#include "launch/tree/connect.h"
-
 #include "base/error.h"
+#include "launch/tree/tcp_bootstrap.h"
 #include "unit/launch/few_descriptors.h"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/wire.h"
 #include "launch/connect.h"
-#include "launch/net/frame_socket.h"
+#include "launch/net/frame.h"
 #include "support/bytes.h"
 
 #include <gmock/gmock.h>

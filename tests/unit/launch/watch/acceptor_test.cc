@@ -1,7 +1,6 @@
 // Neighbours that connect to a process which has no descriptor left for them.
-#include "launch/watch/acceptor.h"
-
 #include "base/unix_socket.h"
+#include "launch/watch/setup.h"
 #include "unit/launch/few_descriptors.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Tokens that are equal, and those that only seem so.
-#include "launch/net/token.h"
+#include "launch/net/frame.h"
 
 #include <gtest/gtest.h>
 
