@@ -12,19 +12,30 @@
 
 namespace linerate {
 
-// Signals are for the program's own threads: the new thread has all of them blocked from the start.
+// Threads started in its lifetime take none of the program's signals: those are for its own
+// threads.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 // Throws Error that says what lacks where the system grants no further thread.
 template <typename Body>
 std::thread quiet_thread(Body body) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   try {
-    std::thread thread(std::move(body));
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
+    return std::thread(std::move(body));
   } catch (const std::system_error&) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw Error(
         "this process may start no further thread: raise the limit of threads (ulimit -u, or "
         "pids.max of its control group) or of memory");

@@ -5,12 +5,12 @@
 #include "backends/gloo/gloo_communicator.h"
 #include "base/error.h"
 #include "devices/cpu/cpu_device.h"
+#include "launch/quiet_thread.h"
 
 #include <fmt/format.h>
 
 #include <gloo/config.h>
 #include <net/if.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <mutex>
@@ -20,22 +20,6 @@
 
 namespace linerate::gloo {
 namespace {
-
-// A thread started in its lifetime takes none of the program's signals.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // Each two ranks have a connection, and the usual limit of a process is 1024 descriptors.
 void allow_most_descriptors() {

@@ -27,13 +27,6 @@ constexpr Range slice_of(std::size_t count, std::size_t element_bytes, int part,
   return {edge(i), edge(i + 1) - edge(i)};
 }
 
-// Calls body(block) for consecutive blocks of at most `block_count` elements.
-template <typename Body>
-void for_each_block(const Range& slice, std::size_t block_count, Body&& body) {
-  for (std::size_t done = 0; done < slice.count; done += block_count)
-    body(Range{slice.offset + done, std::min(block_count, slice.count - done)});
-}
-
 // The same offset of every rank's buffer, from rank 0 on: reductions add in one order on all ranks.
 inline std::vector<Place> everywhere(int nranks, Where where, std::size_t offset) {
   std::vector<Place> places;

@@ -46,7 +46,8 @@ namespace linerate::host {
 
 class Team;  // team.h
 
-// By how much a rank is behind the emulated time, over all communicators that one thread of it uses.
+// By how much a rank is late on the emulated clock, over all communicators that one of its threads
+// uses.
 struct ClockDebt {
   std::int64_t behind_ns = 0;  // that it returned too late from its last call
   std::int64_t lag_ns = 0;     // that slow links and ranks have kept it since all ranks met

@@ -1,3 +1,4 @@
+// Reads an emulated cluster key by key; the first thing that is wrong ends it, with its line.
 #include "backends/host/emulation/network.h"
 #include "base/regular_file.h"
 #include "yaml/document.h"

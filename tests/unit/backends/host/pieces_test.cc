@@ -1,4 +1,4 @@
-// Tests of slice_of() and for_each_block().
+// Slices: together they cover the buffer, and no two share a cache line.
 #include "backends/host/algorithms/pieces.h"
 
 #include <gtest/gtest.h>
@@ -41,18 +41,6 @@ TEST(Slices, OfHugeBuffersDoNotOverflow) {
 
   EXPECT_EQ(last.offset + last.count, count);
   EXPECT_EQ(last.count, count / 64);
-}
-
-TEST(Blocks, CoverASliceWithoutExceedingTheirSize) {
-  std::size_t next = 10;
-
-  for_each_block({.offset = 10, .count = 100}, 33, [&](const Range& block) {
-    EXPECT_EQ(block.offset, next);
-    EXPECT_LE(block.count, 33u);
-    next += block.count;
-  });
-
-  EXPECT_EQ(next, 110u);
 }
 
 }  // namespace
