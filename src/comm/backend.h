@@ -76,9 +76,9 @@ class Backend {
 
   // Joins this thread's ranks to the group of all members' ranks: rank is
   // member's rank * local.size() + index.
-  // Collective over `members`, in which each thread of each process is one member.
+  // Collective over `bootstrap`, in which each thread of each process is one member.
   // Throws Unavailable where the backend cannot span these members (host across nodes).
-  virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+  virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                              std::span<Device* const> local,
                                                              const ConnectOptions& options) = 0;
 

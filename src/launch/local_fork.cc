@@ -158,7 +158,7 @@ class Family {
   ExitCode code_ = ExitCode::ok;
   bool one_was_killed_ = false;                 // by somebody else
   std::optional<std::int64_t> interrupted_ns_;  // the first request to end
-  bool out_of_patience_ = false;
+  bool gave_up_ = false;
   Deadline grace_;       // unbounded until something goes wrong
   SeenFor all_stopped_;  // the children that have not ended
 };
@@ -201,7 +201,7 @@ void Family::note_killed(const Child& child, int signal) {
   const bool asked_to =
       interrupted_ns_ && std::ranges::find(kEndingSignals, signal) != kEndingSignals.end();
   if (asked_to) code_ = worse_of(code_, ExitCode::interrupted);
-  if (asked_to || out_of_patience_) return;
+  if (asked_to || gave_up_) return;
   one_was_killed_ = true;
   say(fmt::format("{} was killed by signal {} ({})", text_of(child), signal, ::strsignal(signal)));
 }
@@ -272,7 +272,7 @@ int Family::wait_ms() const {
 ExitCode Family::wait_for_all() {
   for (reap(); !all_ended(); reap()) {
     if (const auto why = why_kill(); !why.empty()) {
-      out_of_patience_ = true;
+      gave_up_ = true;
       say(why);
       kill_all();
       code_ = worse_of(code_, ExitCode::lost);

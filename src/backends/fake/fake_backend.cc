@@ -32,48 +32,48 @@ class FakeBackend final : public Backend {
   std::unique_ptr<Device> open_device(int local_index) override {
     return std::make_unique<FakeDevice>(local_index);
   }
-  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override;
 
  private:
-  std::shared_ptr<Rendezvous> find_rendezvous(Bootstrap& members, const Deadline& deadline);
-  Ticket open_lobby(int nranks);
+  std::shared_ptr<Rendezvous> find_rendezvous(Bootstrap& bootstrap, const Deadline& deadline);
+  Ticket open_rendezvous(int nranks);
 
   const FakeOptions options_;
   std::mutex mutex_;
   std::uint64_t ntickets_ = 0;
-  std::map<std::uint64_t, std::shared_ptr<Rendezvous>> lobby_;
+  std::map<std::uint64_t, std::shared_ptr<Rendezvous>> forming_;
 };
 
-Ticket FakeBackend::open_lobby(int nranks) {
+Ticket FakeBackend::open_rendezvous(int nranks) {
   std::vector<int> ranks(static_cast<std::size_t>(nranks));
   std::iota(ranks.begin(), ranks.end(), 0);
   const std::lock_guard lock(mutex_);
   const Ticket ticket{.pid = getpid(), .number = ntickets_++};
   // The stream is a constant: the same run draws the same numbers, however many communicators
   // there were before.
-  lobby_[ticket.number] = std::make_shared<Rendezvous>(options_, ranks, std::uint64_t{0});
+  forming_[ticket.number] = std::make_shared<Rendezvous>(options_, ranks, std::uint64_t{0});
   return ticket;
 }
 
-std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& members,
+std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& bootstrap,
                                                          const Deadline& deadline) {
   WireWriter mine;
-  if (members.rank() == 0) mine.put(open_lobby(members.nranks()));
-  const Bytes told = members.broadcast(mine.bytes(), 0, deadline);
+  if (bootstrap.rank() == 0) mine.put(open_rendezvous(bootstrap.nranks()));
+  const Bytes told = bootstrap.broadcast(mine.bytes(), 0, deadline);
   const auto ticket = WireReader(told).get<Ticket>();
 
   std::shared_ptr<Rendezvous> found;
   if (ticket.pid == getpid()) {
     const std::lock_guard lock(mutex_);
-    const auto place = lobby_.find(ticket.number);
-    if (place != lobby_.end()) found = place->second;
+    const auto place = forming_.find(ticket.number);
+    if (place != forming_.end()) found = place->second;
   }
-  const auto all = members.all_gather(WireWriter().put(found != nullptr).bytes(), deadline);
-  if (members.rank() == 0) {
+  const auto all = bootstrap.all_gather(WireWriter().put(found != nullptr).bytes(), deadline);
+  if (bootstrap.rank() == 0) {
     const std::lock_guard lock(mutex_);
-    lobby_.erase(ticket.number);
+    forming_.erase(ticket.number);
   }
   const auto is_here = [](const Bytes& bytes) { return WireReader(bytes).get<bool>(); };
   if (!std::ranges::all_of(all, is_here))
@@ -82,15 +82,15 @@ std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& members,
   return found;
 }
 
-std::vector<std::unique_ptr<Communicator>> FakeBackend::connect(Bootstrap& members,
+std::vector<std::unique_ptr<Communicator>> FakeBackend::connect(Bootstrap& bootstrap,
                                                                 std::span<Device* const> local,
                                                                 const ConnectOptions& options) {
   if (local.size() != 1) throw Unavailable("The fake backend needs a thread for each rank.");
   auto* device = dynamic_cast<FakeDevice*>(local[0]);
   if (device == nullptr) throw Error("The fake backend works on its own devices only.");
   std::vector<std::unique_ptr<Communicator>> made;
-  made.push_back(std::make_unique<FakeCommunicator>(find_rendezvous(members, options.deadline),
-                                                    members.rank(), *device));
+  made.push_back(std::make_unique<FakeCommunicator>(find_rendezvous(bootstrap, options.deadline),
+                                                    bootstrap.rank(), *device));
   return made;
 }
 

@@ -102,10 +102,10 @@ std::optional<std::string> address_in_common_network(const Hosts& hosts, int nod
   return std::nullopt;
 }
 
-std::optional<std::string> find_address(Bootstrap& members, const Deadline& deadline) {
-  const auto& place = members.place();
+std::optional<std::string> find_address(Bootstrap& bootstrap, const Deadline& deadline) {
+  const auto& place = bootstrap.place();
   if (place.nnodes <= 1) return kLoopback;
-  const auto hosts = hosts_in(members.all_gather(offer_of(place), deadline));
+  const auto hosts = hosts_in(bootstrap.all_gather(offer_of(place), deadline));
   if (auto address = address_in_common_network(hosts, place.node)) return address;
   return routed_address(hosts, place.node);
 }

@@ -22,7 +22,7 @@ std::optional<std::string> address_in_common_network(const Hosts& hosts, int nod
 
 // This rank's address for the others: loopback where all run on one host, else in the common
 // network, else where the kernel's route to another host begins. Nothing where there is none.
-// Collective over `members`.
-std::optional<std::string> find_address(Bootstrap& members, const Deadline& deadline);
+// Collective over `bootstrap`.
+std::optional<std::string> find_address(Bootstrap& bootstrap, const Deadline& deadline);
 
 }  // namespace linerate::gloo

@@ -54,7 +54,7 @@ class HostBackend final : public Backend {
     return NodeName{network_->node_of(rank), network_->node_name(rank)};
   }
 
-  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override;
 
@@ -76,7 +76,7 @@ void HostBackend::check_ranks(int nranks) const {
                 ExitCode::usage);
 }
 
-std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& members,
+std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& bootstrap,
                                                                 std::span<Device* const> local,
                                                                 const ConnectOptions& options) {
   if (local.size() != 1)
@@ -84,18 +84,18 @@ std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& membe
         "The host backend runs one rank on each thread, but was given {} devices for one: start as "
         "many threads as ranks.",
         local.size()));
-  check_ranks(members.nranks());
-  JobArena job = rendezvous_.meet(members, options.deadline);
-  Tuning tuning = tuning_.agree(members, job.spin_policy.oversubscribed, options.deadline);
-  auto region = std::make_shared<Region>(job.arena, members.rank());
-  std::vector<int> world_ranks(static_cast<std::size_t>(members.nranks()));
+  check_ranks(bootstrap.nranks());
+  JobArena job = rendezvous_.meet(bootstrap, options.deadline);
+  Tuning tuning = tuning_.agree(bootstrap, job.spin_policy.oversubscribed, options.deadline);
+  auto region = std::make_shared<Region>(job.arena, bootstrap.rank());
+  std::vector<int> world_ranks(static_cast<std::size_t>(bootstrap.nranks()));
   std::iota(world_ranks.begin(), world_ranks.end(), 0);
   std::vector<std::unique_ptr<Communicator>> communicators;
   communicators.push_back(
       std::make_unique<HostCommunicator>(*local.front(), std::move(region),
                                          Team::Setup{.arena = std::move(job.arena),
                                                      .control_offset = 0,
-                                                     .rank = members.rank(),
+                                                     .rank = bootstrap.rank(),
                                                      .world_ranks = std::move(world_ranks),
                                                      .processes = std::move(job.processes),
                                                      .spin_policy = job.spin_policy,

@@ -52,10 +52,10 @@ std::size_t control_bytes(int nranks, const Network* network) {
 }
 
 template <typename RankInfo>
-std::vector<RankInfo> gather_infos(Bootstrap& members, const RankInfo& mine,
+std::vector<RankInfo> gather_infos(Bootstrap& bootstrap, const RankInfo& mine,
                                    const Deadline& deadline) {
   std::vector<RankInfo> infos;
-  for (const Bytes& bytes : members.all_gather(WireWriter().put(mine).bytes(), deadline))
+  for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(mine).bytes(), deadline))
     infos.push_back(WireReader(bytes).get<RankInfo>());
   return infos;
 }
@@ -73,12 +73,12 @@ std::vector<int> number_processes(const std::vector<RankInfo>& infos) {
 }
 
 // Hosts are told apart by the bootstrap; shared memory ends at the host's edge.
-void refuse_several_hosts(Bootstrap& members, const Deadline& deadline) {
-  if (members.place().nnodes <= 1) return;
+void refuse_several_hosts(Bootstrap& bootstrap, const Deadline& deadline) {
+  if (bootstrap.place().nnodes <= 1) return;
   const auto mine =
-      WireWriter().put(members.place().node).put_text(members.place().hostname).take();
+      WireWriter().put(bootstrap.place().node).put_text(bootstrap.place().hostname).take();
   std::map<int, std::string> names;  // by node
-  for (const Bytes& bytes : members.all_gather(mine, deadline)) {
+  for (const Bytes& bytes : bootstrap.all_gather(mine, deadline)) {
     WireReader in(bytes);
     const int node = in.get<int>();
     names.emplace(node, in.get_text());
@@ -99,10 +99,10 @@ void refuse_other_networks(const std::vector<RankInfo>& infos) {
 }
 
 // Throws on all members the first failure that one of them has: its sentence and exit code.
-void agree(Bootstrap& members, const std::optional<Error>& failure, const Deadline& deadline) {
+void agree(Bootstrap& bootstrap, const std::optional<Error>& failure, const Deadline& deadline) {
   WireWriter mine;
   if (failure) mine.put(failure->exit_code()).put_text(failure->what());
-  for (const Bytes& bytes : members.all_gather(mine.bytes(), deadline)) {
+  for (const Bytes& bytes : bootstrap.all_gather(mine.bytes(), deadline)) {
     if (bytes.empty()) continue;
     WireReader in(bytes);
     const auto exit_code = in.get<ExitCode>();
@@ -130,9 +130,9 @@ struct Making {
     return nleaders - 1;
   }
 
-  void announce(Bootstrap& members) {
+  void announce(Bootstrap& bootstrap) {
     if (rank == 0) attempt([&] { listen(); });
-    const Bytes told = members.broadcast(WireWriter().put_text(name).bytes(), 0, deadline);
+    const Bytes told = bootstrap.broadcast(WireWriter().put_text(name).bytes(), 0, deadline);
     name = WireReader(told).get_text();
   }
 
@@ -184,20 +184,20 @@ Rendezvous::Rendezvous(const HostOptions& options) : options_(options) {
   if (got != static_cast<ssize_t>(sizeof(process_mark_))) throw SystemError(errno, "getrandom");
 }
 
-JobArena Rendezvous::meet(Bootstrap& members, const Deadline& deadline) {
-  refuse_several_hosts(members, deadline);
-  const auto infos = gather_infos(members, own_info(members.nranks()), deadline);
+JobArena Rendezvous::meet(Bootstrap& bootstrap, const Deadline& deadline) {
+  refuse_several_hosts(bootstrap, deadline);
+  const auto infos = gather_infos(bootstrap, own_info(bootstrap.nranks()), deadline);
   refuse_other_networks(infos);
-  Making making{.rank = members.rank(),
+  Making making{.rank = bootstrap.rank(),
                 .processes = number_processes(infos),
                 .layout = layout_for(infos),
                 .deadline = deadline};
-  making.announce(members);
+  making.announce(bootstrap);
   if (making.leads()) publish(making.name, making.make(), making.nthreads());
-  agree(members, making.failure, deadline);
+  agree(bootstrap, making.failure, deadline);
   std::vector<CoreSet> cores;
   for (const RankInfo& info : infos) cores.push_back(info.cores);
-  const bool too_few = options_.cores > 0 ? members.nranks() > options_.cores
+  const bool too_few = options_.cores > 0 ? bootstrap.nranks() > options_.cores
                                           : oversubscribed(cores, making.processes);
   return {fetch(making.name), std::move(making.processes), SpinPolicy::when(too_few)};
 }

@@ -27,10 +27,10 @@ class Rendezvous {
  public:
   explicit Rendezvous(const HostOptions& options);
 
-  // Collective over `members`. Rank 0's process makes the arena; of every other process one thread
-  // fetches it. When anything fails anywhere, every member throws the same sentence, with
+  // Collective over `bootstrap`. Rank 0's process makes the arena; of every other process one
+  // thread fetches it. When anything fails anywhere, every member throws the same sentence, with
   // the exit code of the one that failed.
-  JobArena meet(Bootstrap& members, const Deadline& deadline);
+  JobArena meet(Bootstrap& bootstrap, const Deadline& deadline);
 
  private:
   struct RankInfo;  // what each rank tells all others

@@ -52,15 +52,15 @@ Bytes TuningSource::table_to_tell(int rank) {
   return WireWriter().put_text(tuning_text(table)).take();
 }
 
-Tuning TuningSource::agree(Bootstrap& members, bool oversubscribed, const Deadline& deadline) {
-  const Bytes told = members.broadcast(table_to_tell(members.rank()), 0, deadline);
+Tuning TuningSource::agree(Bootstrap& bootstrap, bool oversubscribed, const Deadline& deadline) {
+  const Bytes told = bootstrap.broadcast(table_to_tell(bootstrap.rank()), 0, deadline);
   auto table = parse_tuning(WireReader(told).get_text(), "What rank 0 sent");
   if (!table) throw Error(table.sentence());
   Tuning tuning{
       .rules = std::make_shared<const std::vector<Rule>>(table->rules_for(oversubscribed)),
       .network = options_.network};
   const int own = own_mark();
-  for (const Bytes& bytes : members.all_gather(WireWriter().put(own).bytes(), deadline))
+  for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(own).bytes(), deadline))
     tuning.marks.push_back(WireReader(bytes).get<int>());
   tuning.cache_bytes = cache_bytes(machine(), tuning.marks);
   if (options_.ranks_per_group > 0)

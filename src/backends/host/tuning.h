@@ -30,9 +30,9 @@ class TuningSource {
   // Asks for what agree() needs to know of the machine, so that it need not take the time: 3 ms.
   void prepare() { (void)machine(); }
 
-  // Collective over `members`: the table is the one that rank 0 finds. `oversubscribed`: more ranks
-  // than cores; equal on all.
-  Tuning agree(Bootstrap& members, bool oversubscribed, const Deadline& deadline);
+  // Collective over `bootstrap`: the table is the one that rank 0 finds. `oversubscribed`: more
+  // ranks than cores; equal on all.
+  Tuning agree(Bootstrap& bootstrap, bool oversubscribed, const Deadline& deadline);
 
   // Where the rules are from, for records; empty before agree().
   std::string text() const;

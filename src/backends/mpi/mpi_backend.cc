@@ -19,13 +19,13 @@ namespace {
 constexpr int kTag = 1;
 
 // Members in order, as ranks of MPI_COMM_WORLD.
-std::vector<int> world_ranks(Bootstrap& members, const Deadline& deadline) {
+std::vector<int> world_ranks(Bootstrap& bootstrap, const Deadline& deadline) {
   int mine = 0;
   MPI_TRY(MPI_Comm_rank(MPI_COMM_WORLD, &mine));
   WireWriter out;
   out.put(mine);
   std::vector<int> ranks;
-  for (const auto& bytes : members.all_gather(out.bytes(), deadline))
+  for (const auto& bytes : bootstrap.all_gather(out.bytes(), deadline))
     ranks.push_back(WireReader(bytes).get<int>());
   return ranks;
 }
@@ -65,7 +65,7 @@ class MpiBackend final : public Backend {
   std::unique_ptr<Device> open_device(int local_index) override {
     return make_cpu_device(local_index, clock_);
   }
-  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override;
 
@@ -82,7 +82,7 @@ std::string MpiBackend::version() const {
   return short_version({text.data(), static_cast<std::size_t>(length)});
 }
 
-std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& members,
+std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& bootstrap,
                                                                std::span<Device* const> local,
                                                                const ConnectOptions& options) {
   if (local.size() != 1)
@@ -90,20 +90,20 @@ std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& member
         "The mpi backend has one rank per process, and {} were asked for: use -t 1 -g 1 and start "
         "more processes, or choose --backend host or --backend nccl.",
         local.size()));
-  const auto ranks = world_ranks(members, options.deadline);
+  const auto ranks = world_ranks(bootstrap, options.deadline);
   if (!all_different(ranks))
     throw Unavailable(
         "The mpi backend has one rank per process of one MPI job, but several ranks share a "
         "process "
         "or their processes were not started by one mpirun: use -t 1 -g 1 under mpirun or srun, or "
         "choose --backend host or --backend nccl.");
-  members.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
+  bootstrap.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
   std::vector<std::unique_ptr<Communicator>> made;
   made.push_back(std::make_unique<MpiCommunicator>(
       communicator_of(ranks), MpiCommunicator::Setup{.device = *local[0],
                                                      .table = table_,
                                                      .limit = limit_,
-                                                     .several_hosts = members.place().nnodes > 1,
+                                                     .several_hosts = bootstrap.place().nnodes > 1,
                                                      .thread_multiple = gives_thread_multiple()}));
   return made;
 }

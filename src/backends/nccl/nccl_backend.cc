@@ -59,7 +59,7 @@ class NcclBackend final : public Backend {
     const int gpus = options_.oversubscribe ? cuda::require_gpus(input_.api) : INT_MAX;
     return cuda::make_cuda_device(local_index % gpus, input_);
   }
-  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& members,
+  std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override;
   std::vector<std::unique_ptr<Communicator>> split(std::span<const SplitRequest> local) override;
@@ -73,7 +73,7 @@ class NcclBackend final : public Backend {
 
   void remember(const Endpoints& endpoints);
   NcclGroup::Members members_of_this_thread() const;
-  ncclUniqueId agree_on_id(Bootstrap& members, const Deadline& deadline) const;
+  ncclUniqueId agree_on_id(Bootstrap& bootstrap, const Deadline& deadline) const;
   Endpoints initialise(const ncclUniqueId& id, std::span<const GpuOfRank> gpus, int first,
                        std::span<Device* const> local) const;
 
@@ -102,13 +102,13 @@ std::string words_of(const GpuOfRank& gpu) {
   return fmt::format("Rank {} ({}, GPU {})", gpu.rank, gpu.hostname, gpu.index);
 }
 
-ncclUniqueId NcclBackend::agree_on_id(Bootstrap& members, const Deadline& deadline) const {
+ncclUniqueId NcclBackend::agree_on_id(Bootstrap& bootstrap, const Deadline& deadline) const {
   ncclUniqueId id{};
-  if (members.rank() == 0) {
+  if (bootstrap.rank() == 0) {
     const ncclResult_t code = api_.get_unique_id(&id);
     if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "Rank 0", "ncclGetUniqueId");
   }
-  const Bytes told = members.broadcast(std::as_bytes(std::span(&id, 1)), 0, deadline);
+  const Bytes told = bootstrap.broadcast(std::as_bytes(std::span(&id, 1)), 0, deadline);
   std::memcpy(&id, told.data(), sizeof id);
   return id;
 }
@@ -145,15 +145,15 @@ NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
   return endpoints;
 }
 
-std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& members,
+std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& bootstrap,
                                                                 std::span<Device* const> local,
                                                                 const ConnectOptions& options) {
-  if (members.rank() == 0 && !note_.empty()) say(note_);
-  const auto gpus = gather_gpus(members, local, options.deadline);
+  if (bootstrap.rank() == 0 && !note_.empty()) say(note_);
+  const auto gpus = gather_gpus(bootstrap, local, options.deadline);
   if (const auto sentence = sharing_refusal(gpus, sharing_of(api_, options_)); !sentence.empty())
     throw Error(sentence, ExitCode::usage);
-  const int first = members.rank() * static_cast<int>(local.size());
-  const auto id = agree_on_id(members, options.deadline);
+  const int first = bootstrap.rank() * static_cast<int>(local.size());
+  const auto id = agree_on_id(bootstrap, options.deadline);
   const auto endpoints = initialise(id, gpus, first, local);
   remember(endpoints);
   std::vector<std::unique_ptr<Communicator>> communicators;
@@ -163,7 +163,7 @@ std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& membe
         Libraries{api_, input_.api, device_}, *local[i], endpoints[i],
         NcclCommunicator::Place{.rank = first + static_cast<int>(i),
                                 .nranks = static_cast<int>(gpus.size())},
-        &members));
+        &bootstrap));
   return communicators;
 }
 

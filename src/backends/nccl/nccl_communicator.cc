@@ -26,12 +26,12 @@ std::string free_text(const Device& device) {
 
 NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
                                    std::shared_ptr<Endpoint> endpoint, const Place& place,
-                                   Bootstrap* members)
+                                   Bootstrap* bootstrap)
     : libraries_(libraries),
       device_(device),
       endpoint_(std::move(endpoint)),
       place_(place),
-      members_(members) {
+      bootstrap_(bootstrap) {
   if (libraries.device.number > 0)
     device_side_ = std::make_unique<DeviceSide>(endpoint_, libraries.device);
 }
@@ -134,7 +134,7 @@ std::unique_ptr<Communicator> NcclCommunicator::end_split(ncclComm_t part) {
 void NcclCommunicator::barrier() {
   begin_call();
   endpoint_->throw_if_failed();
-  if (members_ != nullptr) return members_->barrier(Deadline::never());
+  if (bootstrap_ != nullptr) return bootstrap_->barrier(Deadline::never());
   meet_on_gpus();
 }
 

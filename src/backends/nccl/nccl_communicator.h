@@ -28,9 +28,9 @@ class NcclCommunicator final : public Communicator, private Inspector {
     int nranks = 1;
   };
 
-  // `members` are the threads of the whole job; null for a part of it. Both outlive this.
+  // `bootstrap` are the threads of the whole job; null for a part of it. Both outlive this.
   NcclCommunicator(const Libraries& libraries, Device& device, std::shared_ptr<Endpoint> endpoint,
-                   const Place& place, Bootstrap* members);
+                   const Place& place, Bootstrap* bootstrap);
   ~NcclCommunicator() override;
 
   int rank() const override { return place_.rank; }
@@ -75,7 +75,7 @@ class NcclCommunicator final : public Communicator, private Inspector {
   const std::shared_ptr<Endpoint> endpoint_;
   const Place place_;
   std::unique_ptr<DeviceSide> device_side_;  // null without -D
-  Bootstrap* const members_;
+  Bootstrap* const bootstrap_;
   // Of the latest call: its waits ask for this communicator's errors, and calls on another one come
   // after it. One comparison is all that an enqueue costs beside NCCL.
   std::shared_ptr<cuda::SharedStream> stream_;

@@ -40,17 +40,17 @@ std::string own_identity() {
 
 }  // namespace
 
-std::vector<GpuOfRank> gather_gpus(Bootstrap& members, std::span<Device* const> local,
+std::vector<GpuOfRank> gather_gpus(Bootstrap& bootstrap, std::span<Device* const> local,
                                    const Deadline& deadline) {
   WireWriter mine;
-  mine.put_text(members.place().hostname).put_text(members.place().identity);
+  mine.put_text(bootstrap.place().hostname).put_text(bootstrap.place().identity);
   mine.put(static_cast<int>(getpid()));
   for (const Device* device : local) {
     mine.put(device->index());
     mine.put_text(device->bus_id());
   }
   std::vector<GpuOfRank> gpus;
-  for (const Bytes& bytes : members.all_gather(mine.bytes(), deadline)) {
+  for (const Bytes& bytes : bootstrap.all_gather(mine.bytes(), deadline)) {
     WireReader in(bytes);
     const auto hostname = in.get_text();
     const auto node = in.get_text();

@@ -23,8 +23,8 @@ struct GpuOfRank {
   int pid = 0;
 };
 
-// Collective over `members`: the GPUs of all ranks, in rank order.
-std::vector<GpuOfRank> gather_gpus(Bootstrap& members, std::span<Device* const> local,
+// Collective over `bootstrap`: the GPUs of all ranks, in rank order.
+std::vector<GpuOfRank> gather_gpus(Bootstrap& bootstrap, std::span<Device* const> local,
                                    const Deadline& deadline);
 
 // Which ranks may have the same GPU.

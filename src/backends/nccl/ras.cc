@@ -19,7 +19,7 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::seconds(2);
+constexpr auto kTimeout = std::chrono::seconds(2);
 constexpr std::size_t kMaxBytes = 16384;
 
 // Up to kMaxBytes of what comes before `end`.
@@ -65,7 +65,7 @@ std::string ras_report() {
   const pid_t tool = start_tool(out.get());
   out.close();
   if (tool < 0) return {};
-  auto text = read_until(in.get(), SteadyTime::now() + kPatience);
+  auto text = read_until(in.get(), SteadyTime::now() + kTimeout);
   ::kill(tool, SIGKILL);
   int status = 0;
   ::waitpid(tool, &status, 0);

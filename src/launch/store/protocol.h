@@ -70,7 +70,7 @@ class StoreConnection {
   void refuse(std::string_view sentence, std::int64_t now_ns);
 
   void close() { closed_ = true; }
-  // Closed, refused, or slower than the server's patience.
+  // Closed, refused, or slower than StoreServer::kRequestTimeoutS.
   bool finished(std::int64_t now_ns) const;
 
  private:
