@@ -61,7 +61,7 @@ void NetworkCost::enter() {
 }
 
 void NetworkCost::add_step(std::uint32_t index, const CompiledSchedule::View& step,
-                         std::size_t element_bytes) {
+                           std::size_t element_bytes) {
   const std::size_t bytes = step.stage.count * element_bytes;
   add_waits(step, bytes > 0);
   const ModeledTime start = start_of(step);
