@@ -1,4 +1,3 @@
-// See channel.h.
 #include "benchmarks/channel.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-// See options.h.
 #include "benchmarks/peer/options.h"
 
 #include <CLI/CLI.hpp>

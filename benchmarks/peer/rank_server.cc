@@ -1,4 +1,3 @@
-// See rank_server.h.
 #include "benchmarks/peer/rank_server.h"
 
 #include "base/error.h"

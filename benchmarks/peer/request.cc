@@ -1,4 +1,3 @@
-// See request.h.
 #include "benchmarks/peer/request.h"
 
 #include "base/error.h"

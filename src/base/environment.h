@@ -1,6 +1,7 @@
 // Environment variables: read in one place, from the process or, in tests, from a map.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,5 +32,8 @@ class Environment {
  private:
   std::map<std::string, std::string, std::less<>> variables_;
 };
+
+// linerate/ in XDG_CACHE_HOME, or in ~/.cache. Nothing where neither variable is set.
+std::optional<std::filesystem::path> cache_folder(const Environment& environment);
 
 }  // namespace linerate

@@ -1,7 +1,6 @@
-// Failures of libraries, the system and peers: thrown where they happen, caught once, in main.
+// Failures of libraries, the system and peers, thrown where they happen and caught once, in main;
+// and the exit code that a run ends with.
 #pragma once
-
-#include "base/exit_code.h"
 
 #include <source_location>
 #include <stdexcept>
@@ -11,6 +10,16 @@
 #include <vector>
 
 namespace linerate {
+
+enum class ExitCode : int {
+  ok = 0,
+  failed = 1,         // wrong data, or a library or system call failed
+  usage = 2,          // the command line, a file or a variable given by the user
+  finding = 3,        // a finding, or bandwidth below the limit asked for
+  lost = 4,           // timeout, or a rank was lost
+  unavailable = 5,    // hardware, driver, module or library asked for is not here
+  interrupted = 130,  // Ctrl-C
+};
 
 // What every thrown failure carries: a full sentence, the run's exit code, and where it was found.
 class Error : public std::runtime_error {

@@ -1,4 +1,3 @@
-// See stream_copy.h.
 #include "base/stream_copy.h"
 
 #include "base/simd.h"

@@ -1,8 +1,10 @@
-// Small pure functions on text: splitting, numbers, and sentences about wrong choices.
+// Small pure functions on text: splitting, numbers, sentences about wrong choices, and foreign text
+// made safe to show.
 #pragma once
 
 #include "base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,5 +34,15 @@ std::string_view nearest_match(std::string_view text, std::span<const std::strin
 // "Unknown data type 'fp16': choose one of int8, half, … Did you mean 'half'?"
 std::string unknown_choice(std::string_view what, std::string_view text,
                            std::span<const std::string_view> choices);
+
+// The text with a question mark for each control character and each byte that is no UTF-8: neither
+// a terminal nor an XML parser takes offence at it.
+std::string plain_text(std::string_view text);
+
+// Characters of UTF-8, which is how many columns a terminal needs for Latin text.
+std::size_t columns_of(std::string_view text);
+
+// The text where it fits, else its beginning and an ellipsis.
+std::string shortened(std::string_view text, std::size_t columns);
 
 }  // namespace linerate

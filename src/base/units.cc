@@ -1,8 +1,8 @@
-// See units.h.
 #include "base/units.h"
 
 #include "base/text.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -102,6 +102,18 @@ std::string about_bytes_text(std::size_t bytes) {
   std::size_t unit = 0;
   for (; unit + 1 < kUnits.size() && value >= 1024; ++unit) value /= 1024;
   return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+std::string utc_text(Moment moment) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(moment);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(moment - whole).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), ms);
+}
+
+std::string local_text(Moment moment) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}",
+                     fmt::localtime(std::chrono::system_clock::to_time_t(moment)));
 }
 
 }  // namespace linerate

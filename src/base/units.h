@@ -1,9 +1,10 @@
-// Bytes, seconds and percentages as people type and read them. Prefixes are powers of 1024 on
-// input.
+// Bytes, seconds, percentages and moments as people type and read them. Prefixes of bytes are
+// powers of 1024 on input.
 #pragma once
 
 #include "base/result.h"
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,5 +29,12 @@ std::string bytes_text(std::size_t bytes);
 
 // 13189431296 -> "12.28 GiB": rounded to four figures, for amounts of memory.
 std::string about_bytes_text(std::size_t bytes);
+
+using Moment = std::chrono::system_clock::time_point;
+
+// "2026-05-01T10:00:09.123Z"
+std::string utc_text(Moment moment);
+// "2026-05-01 12:00:09" in this host's time zone
+std::string local_text(Moment moment);
 
 }  // namespace linerate

@@ -2,7 +2,6 @@
 #include "bench/pair_search.h"
 
 #include "base/clock.h"
-#include "base/modeled_time.h"
 #include "base/wire.h"
 #include "bench/pair_test.h"
 

@@ -1,4 +1,3 @@
-// See pairs.h.
 #include "bench/pairs.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "bench/plan.h"
 
 #include "base/error.h"
-#include "base/regular_file.h"
+#include "base/file.h"
 
 #include <fmt/format.h>
 

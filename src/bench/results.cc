@@ -1,8 +1,6 @@
-// See results.h.
 #include "bench/results.h"
 
 #include "base/clock.h"
-#include "base/time_text.h"
 #include "base/units.h"
 #include "collectives/traffic.h"
 

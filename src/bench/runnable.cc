@@ -1,4 +1,3 @@
-// See runnable.h.
 #include "bench/runnable.h"
 
 #include "base/error.h"

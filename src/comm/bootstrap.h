@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 
 #include <cstddef>
 #include <functional>

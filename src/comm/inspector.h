@@ -1,7 +1,7 @@
 // What describes and steers a communicator, beside what makes its calls.
 #pragma once
 
-#include "base/modeled_time.h"
+#include "base/clock.h"
 #include "comm/call_facts.h"
 #include "comm/op.h"
 

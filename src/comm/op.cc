@@ -1,4 +1,3 @@
-// See op.h.
 #include "comm/op.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/environment.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "cli/parse.h"
 #include "cli/tools.h"
 

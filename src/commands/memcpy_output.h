@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/exit_code.h"
 #include "base/result.h"
 #include "bench/memcpy/memcpy_run.h"
 #include "cli/run_config.h"

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/time_text.h"
+#include "base/units.h"
 #include "commands/describe.h"
 #include "output/console_table.h"
 #include "output/file_sinks.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "base/result.h"
 #include "bench/events.h"
 #include "cli/run_config.h"

@@ -1,9 +1,9 @@
 // linerate topo --measure: machines one by one, then TCP between them.
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
-#include "base/time_text.h"
-#include "base/whole_file.h"
+#include "base/units.h"
 #include "base/wire.h"
 #include "bench/survey/link_prober.h"
 #include "bench/survey/machine_facts.h"

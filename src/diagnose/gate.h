@@ -1,7 +1,7 @@
 // What judged results mean for the exit code, and why there may be none.
 #pragma once
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "diagnose/judge.h"
 
 #include <optional>

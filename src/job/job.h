@@ -16,7 +16,7 @@
 #include "backends/table.h"
 #include "base/clock.h"
 #include "base/environment.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "job/backend_choice.h"
 #include "job/config.h"
 #include "job/processes.h"

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/error.h"
-#include "base/exit_code.h"
 #include "base/result.h"
 #include "comm/bootstrap.h"
 #include "comm/plugin.h"

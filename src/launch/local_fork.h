@@ -1,7 +1,7 @@
 // --nprocs N: the started process stays, as the parent of one process for each rank.
 #pragma once
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "launch/identity.h"
 
 #include <array>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "base/log.h"
 
 #include <condition_variable>

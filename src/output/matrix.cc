@@ -1,4 +1,3 @@
-// See matrix.h.
 #include "output/matrix.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include "output/nccl_tests_json.h"
 
 #include "base/error.h"
-#include "base/time_text.h"
+#include "base/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

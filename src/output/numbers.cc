@@ -1,4 +1,3 @@
-// See numbers.h.
 #include "output/numbers.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// See p2p_table.h.
 #include "output/p2p_table.h"
 
 #include "output/matrix.h"

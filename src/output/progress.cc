@@ -1,4 +1,3 @@
-// See progress.h.
 #include "output/progress.h"
 
 #include "base/error.h"

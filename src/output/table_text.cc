@@ -1,4 +1,3 @@
-// See table_text.h.
 #include "output/table_text.h"
 
 #include "base/units.h"

@@ -1,4 +1,3 @@
-// See writer.h.
 #include "pattern/writer.h"
 
 #include "base/simd.h"

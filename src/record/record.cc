@@ -1,4 +1,3 @@
-// See record.h.
 #include "record/record.h"
 
 #include <algorithm>

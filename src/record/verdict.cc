@@ -1,4 +1,3 @@
-// See verdict.h.
 #include "record/verdict.h"
 
 #include <fmt/format.h>

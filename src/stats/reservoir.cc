@@ -1,4 +1,3 @@
-// See reservoir.h.
 #include "stats/reservoir.h"
 
 #include "base/splitmix.h"

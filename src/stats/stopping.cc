@@ -1,4 +1,3 @@
-// See stopping.h.
 #include "stats/stopping.h"
 
 namespace linerate::stats {

@@ -1,4 +1,3 @@
-// See summary.h.
 #include "stats/summary.h"
 
 #include <algorithm>

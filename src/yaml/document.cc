@@ -1,4 +1,3 @@
-// See document.h.
 #include "yaml/document.h"
 
 #include "base/units.h"

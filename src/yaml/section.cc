@@ -1,7 +1,5 @@
-// See section.h.
 #include "yaml/section.h"
 
-#include "base/plain_text.h"
 #include "base/text.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "topo/cluster/cluster.h"
 
-#include "base/regular_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "topo/cluster/platforms.h"
 #include "topo/read/nccl_xml.h"

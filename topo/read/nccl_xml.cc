@@ -1,6 +1,6 @@
 #include "topo/read/nccl_xml.h"
 
-#include "base/regular_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "topo/read/nccl_xml_schema.h"
 #include "topo/read/xml_file.h"

@@ -1,7 +1,7 @@
 // Text in lines, columns and trees for a terminal, and names in short.
 #pragma once
 
-#include "base/plain_text.h"
+#include "base/text.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/modeled_time.h"
 #include "comm/device.h"
 #include "devices/cpu/host_stream.h"
 

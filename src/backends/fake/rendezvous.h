@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/fake/time_model.h"
-#include "base/modeled_time.h"
+#include "base/clock.h"
 #include "comm/op.h"
 
 #include <atomic>

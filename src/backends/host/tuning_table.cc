@@ -1,10 +1,9 @@
 #include "backends/host/tuning_table.h"
 
-#include "base/cache_folder.h"
-#include "base/regular_file.h"
+#include "base/environment.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "base/whole_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

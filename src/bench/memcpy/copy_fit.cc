@@ -1,4 +1,3 @@
-// See copy_fit.h.
 #include "bench/memcpy/copy_fit.h"
 
 #include "base/units.h"

@@ -1,4 +1,3 @@
-// See copy_measure.h.
 #include "bench/memcpy/copy_measure.h"
 
 #include <algorithm>

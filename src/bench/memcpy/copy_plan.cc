@@ -1,4 +1,3 @@
-// See copy_plan.h.
 #include "bench/memcpy/copy_plan.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// See memcpy_run.h.
 #include "bench/memcpy/memcpy_run.h"
 
 #include "base/error.h"

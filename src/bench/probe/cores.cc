@@ -1,4 +1,3 @@
-// See cores.h.
 #include "bench/probe/cores.h"
 
 #include "base/error.h"

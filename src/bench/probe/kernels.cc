@@ -1,4 +1,3 @@
-// See kernels.h.
 #include "bench/probe/kernels.h"
 
 #include "base/simd.h"

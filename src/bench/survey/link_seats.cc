@@ -1,4 +1,3 @@
-// See link_seats.h.
 #include "bench/survey/link_seats.h"
 
 #include "base/wire.h"

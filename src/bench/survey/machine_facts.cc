@@ -1,8 +1,8 @@
 // A file that anybody may have written: the first key that is not as it should be refuses it.
 #include "bench/survey/machine_facts.h"
 
-#include "base/cache_folder.h"
-#include "base/regular_file.h"
+#include "base/environment.h"
+#include "base/file.h"
 #include "record/json_io.h"
 #include "topo/machine.h"
 

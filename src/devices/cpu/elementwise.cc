@@ -1,4 +1,3 @@
-// See elementwise.h.
 #include "devices/cpu/elementwise.h"
 
 #include "base/simd.h"

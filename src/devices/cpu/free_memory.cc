@@ -1,4 +1,3 @@
-// See free_memory.h.
 #include "devices/cpu/free_memory.h"
 
 #include "base/text.h"

@@ -1,4 +1,3 @@
-// See host_copy_bench.h.
 #include "devices/cpu/host_copy_bench.h"
 
 #include "base/clock.h"

@@ -6,7 +6,7 @@
 // behind it throw the same, on whatever stream waits for them.
 #pragma once
 
-#include "base/modeled_time.h"
+#include "base/clock.h"
 #include "comm/device.h"
 #include "comm/stream.h"
 

@@ -1,4 +1,3 @@
-// See widen.h.
 #include "devices/cpu/widen.h"
 
 #include "base/simd.h"

@@ -1,4 +1,3 @@
-// See copy_gate.h.
 #include "devices/cuda/copy_gate.h"
 
 #include "devices/cuda/cuda_error.h"

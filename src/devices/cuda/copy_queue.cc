@@ -1,4 +1,3 @@
-// See copy_queue.h.
 #include "devices/cuda/copy_queue.h"
 
 #include "pattern/pattern.h"

@@ -1,4 +1,3 @@
-// See copy_run.h.
 #include "devices/cuda/copy_run.h"
 
 #include "devices/cuda/copy_gate.h"

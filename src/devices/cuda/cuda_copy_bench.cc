@@ -1,4 +1,3 @@
-// See cuda_copy_bench.h.
 #include "devices/cuda/cuda_copy_bench.h"
 
 #include "devices/cuda/copy_run.h"

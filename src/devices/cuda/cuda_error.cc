@@ -1,4 +1,3 @@
-// See cuda_error.h.
 #include "devices/cuda/cuda_error.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// See cuda_graph.h.
 #include "devices/cuda/cuda_graph.h"
 
 #include "devices/cuda/cuda_error.h"

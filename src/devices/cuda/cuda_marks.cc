@@ -1,4 +1,3 @@
-// See cuda_marks.h.
 #include "devices/cuda/cuda_marks.h"
 
 #include "devices/cuda/device_guard.h"

@@ -72,5 +72,12 @@ TEST(Environment, ReadsTheProcessOnce) {
   EXPECT_EQ(environment.get("LINERATE_TEST_VARIABLE"), "a=b");
 }
 
+TEST(CacheFolder, IsTheOneAskedForOrInTheHome) {
+  EXPECT_EQ(cache_folder(Environment({{"XDG_CACHE_HOME", "/c"}, {"HOME", "/h"}})), "/c/linerate");
+  EXPECT_EQ(cache_folder(Environment({{"XDG_CACHE_HOME", ""}, {"HOME", "/h"}})),
+            "/h/.cache/linerate");
+  EXPECT_FALSE(cache_folder(Environment()));
+}
+
 }  // namespace
 }  // namespace linerate

@@ -1,12 +1,20 @@
-// A file that is written whole or not at all.
+// Files read and written as a whole.
 #pragma once
 
+#include "base/result.h"
+
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace linerate {
+
+// Anything but a readable regular file of at most `most_bytes` is refused by what goes on behind
+// its name and a colon: "it is a directory, not a file." Pipes are not opened: that would wait for
+// their writer.
+Result<std::string> read_regular_file(const std::string& path, std::size_t most_bytes);
 
 // Writes beside `path`, or the file that it links to, and moves it there, so that readers see the
 // old text or the new one; what is no regular file, such as /dev/stdout, is written as it is.

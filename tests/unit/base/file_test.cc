@@ -1,7 +1,6 @@
-// Files that are written whole, and the folder where such files are kept.
-#include "base/whole_file.h"
+// Files are read up to a limit, and written whole or not at all.
+#include "base/file.h"
 
-#include "base/cache_folder.h"
 #include "base/error.h"
 
 #include <fmt/format.h>
@@ -18,6 +17,37 @@
 
 namespace linerate {
 namespace {
+
+TEST(RegularFile, IsReadWhole) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "regular_file_test.txt";
+  std::ofstream(path) << "a\nb";
+
+  EXPECT_EQ(*read_regular_file(path.string(), 3), "a\nb");
+  EXPECT_NE(read_regular_file(path.string(), 2).sentence().find("at most 2 B are read"),
+            std::string::npos);
+  std::filesystem::remove(path);
+}
+
+TEST(RegularFile, IsNoDirectoryAndNoDevice) {
+  EXPECT_EQ(read_regular_file("/", 9).sentence(), "it is a directory, not a file.");
+  EXPECT_EQ(read_regular_file("/dev/zero", 9).sentence(), "it is a pipe or device, not a file.");
+  EXPECT_EQ(read_regular_file("/no/such", 9).sentence(), "No such file or directory.");
+}
+
+TEST(RegularFile, ThatTheSystemCannotReadIsRefusedInASentence) {
+  // The address 0 of no process is mapped.
+  EXPECT_EQ(read_regular_file("/proc/self/mem", 9).sentence(),
+            "it cannot be read: Input/output error.");
+}
+
+TEST(RegularFile, HasItsLimitAlsoWhereTheSystemTellsNoSize) {
+  const auto known = read_regular_file("/proc/self/status", std::size_t{1} << 20);
+
+  ASSERT_TRUE(known) << known.sentence();
+  EXPECT_NE(known->find("VmSize"), std::string::npos);
+  EXPECT_NE(read_regular_file("/proc/self/status", 9).sentence().find("at most 9 B are read"),
+            std::string::npos);
+}
 
 class WholeFile : public testing::Test {
  protected:
@@ -109,12 +139,6 @@ TEST(FileNames, HoldLettersDigitsAndSingleDashes) {
   EXPECT_EQ(file_name_of("Intel(R) Xeon(R), 2 cores"), "intel-r-xeon-r-2-cores");
 }
 
-TEST(CacheFolder, IsTheOneAskedForOrInTheHome) {
-  EXPECT_EQ(cache_folder(Environment({{"XDG_CACHE_HOME", "/c"}, {"HOME", "/h"}})), "/c/linerate");
-  EXPECT_EQ(cache_folder(Environment({{"XDG_CACHE_HOME", ""}, {"HOME", "/h"}})),
-            "/h/.cache/linerate");
-  EXPECT_FALSE(cache_folder(Environment()));
-}
-
 }  // namespace
+
 }  // namespace linerate
