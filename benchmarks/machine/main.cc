@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "bench/probe/bandwidth.h"
-#include "bench/probe/flag.h"
+#include "bench/probe/cores.h"
 #include "bench/probe/kernels.h"
 #include "benchmarks/channel.h"
 #include "devices/cpu/cpu_device.h"

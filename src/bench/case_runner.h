@@ -2,8 +2,7 @@
 // thread.
 #pragma once
 
-#include "bench/events.h"
-#include "bench/measurement.h"
+#include "bench/results.h"
 #include "bench/sampling.h"
 #include "bench/session.h"
 

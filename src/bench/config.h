@@ -19,7 +19,22 @@ struct SplitRule {
   enum class Kind : std::uint8_t { none, bit_and, bit_or, mod, div } kind = Kind::none;
   std::uint64_t value = 0;  // mod, div: at least 1; or: at most INT_MAX
   // Ranks of one colour form a group. Not negative; 0 for all where nothing is split.
-  int color(int rank) const;
+  int color(int rank) const {
+    const auto global = static_cast<std::uint64_t>(rank);
+    switch (kind) {
+      case Kind::none:
+        return 0;
+      case Kind::bit_and:
+        return static_cast<int>(global & value);
+      case Kind::bit_or:
+        return static_cast<int>(global | value);
+      case Kind::mod:
+        return static_cast<int>(global % value);
+      case Kind::div:
+        return static_cast<int>(global / value);
+    }
+    __builtin_unreachable();
+  }
 };
 
 // NCCL_TESTS_ALLTOALLV_*

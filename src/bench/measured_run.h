@@ -1,8 +1,9 @@
 // The frame of every run on one thread: set up, measure, end. What is measured is a subclass.
 #pragma once
 
-#include "bench/events.h"
+#include "bench/run.h"
 #include "bench/session.h"
+#include "record/record.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -76,5 +77,8 @@ class MeasuredRun {
 
   MemoryUse memory_;
 };
+
+// Collective over all threads. The clock error is that of the common clock over all processes.
+TimingInfo calibrate(Session& session);
 
 }  // namespace linerate

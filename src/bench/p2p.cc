@@ -1,12 +1,11 @@
 // Pairs are tested in rounds; rank 0 gathers, judges and reports each.
-#include "bench/p2p.h"
-
 #include "base/clock.h"
 #include "base/wire.h"
 #include "bench/layout.h"
 #include "bench/measured_run.h"
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
+#include "bench/run.h"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 
 #include "bench/config.h"
 #include "collectives/traffic.h"
+#include "comm/inspector.h"
 #include "record/record.h"
 
 #include <cstddef>
@@ -52,5 +53,14 @@ int largest_group(const CaseConfig& config, int nranks);
 // Error (exit 2) when the matrix file cannot be read, is malformed, or when -b and -e do not fit
 // it: with a matrix they must be equal, and at least the busiest rank's bytes.
 std::unique_ptr<TrafficMatrix> traffic_of(const CaseConfig& config, int nranks);
+
+struct RunnableCases {
+  std::vector<Case> cases{};
+  std::string note{};  // names the others; empty: there are none
+};
+
+// Throws Unavailable, in the communicator's words, where `comm` has a call for none of `cases`. The
+// same on all ranks.
+RunnableCases runnable_cases(const std::vector<Case>& cases, const Inspector& comm);
 
 }  // namespace linerate

@@ -9,7 +9,6 @@
 #include "bench/pair_search.h"
 #include "bench/plan.h"
 #include "bench/results.h"
-#include "bench/runnable.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "bench/launcher.h"
-#include "bench/probe/timed_passes.h"
+#include "bench/probe/bandwidth.h"
 #include "bench/session.h"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "bench/memcpy/copy_fit.h"
+#include "bench/memcpy/copy_plan.h"
 #include "bench/memcpy/memcpy_run.h"
 #include "cli/parse.h"
 #include "commands/command.h"

@@ -5,7 +5,7 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/result.h"
-#include "bench/events.h"
+#include "bench/run.h"
 #include "cli/run_config.h"
 #include "diagnose/judge.h"
 #include "output/nccl_tests_json.h"

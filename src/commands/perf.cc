@@ -1,7 +1,6 @@
 // The benchmark tools: from the command line to the exit code.
 #include "base/error.h"
 #include "base/log.h"
-#include "bench/p2p.h"
 #include "bench/plan.h"
 #include "bench/run.h"
 #include "bench/survey/machine_facts.h"

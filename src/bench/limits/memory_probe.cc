@@ -7,9 +7,8 @@
 #include "base/pages.h"
 #include "base/units.h"
 #include "base/wire.h"
+#include "bench/probe/bandwidth.h"
 #include "bench/probe/kernels.h"
-#include "bench/probe/parts.h"
-#include "bench/probe/timed_passes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,19 +1,81 @@
-// A short probe: one rank of each node over the interface that its transport names.
+// Reads the words of Communicator::transport(); core masks travel as ranges, which are short for
+// most of them; one rank of each node probes.
 #include "bench/limits/network_probe.h"
 
-#include "bench/limits/node_cores.h"
-#include "bench/limits/tcp_hosts.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/wire.h"
+#include "bench/probe/cores.h"
 #include "launch/net/address.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <limits>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace linerate {
 namespace {
+
+constexpr std::string_view kTcpOn = "TCP on ";
+
+// "eth0" of an address's label "eth0:1", which is no interface of its own.
+std::string without_label(std::string_view interface) {
+  return std::string(interface.substr(0, interface.find(':')));
+}
+
+// What a transport names: an interface, or all that have an address in a network.
+class Named {
+ public:
+  explicit Named(std::string_view text)
+      : network_(network_of(text)), text_(network_ ? std::string(text) : without_label(text)) {}
+
+  bool holds(const InterfaceAddress& address) const {
+    return network_ ? in_network(address.bytes, *network_)
+                    : without_label(address.interface) == text_;
+  }
+  // After "This host has no interface".
+  std::string words() const { return network_ ? "in " + text_ : text_; }
+
+ private:
+  std::optional<InterfaceAddress> network_;
+  std::string text_;
+};
+
+// Empty: none is named.
+std::vector<Named> named_in(std::string_view transport) {
+  std::vector<Named> all;
+  if (!transport.starts_with(kTcpOn)) return all;
+  for (const auto& part : split(transport.substr(kTcpOn.size()), ',')) all.emplace_back(trim(part));
+  return all;
+}
+
+std::string words_of(const std::vector<Named>& all) {
+  std::vector<std::string> words;
+  for (const auto& named : all) words.push_back(named.words());
+  return fmt::format("{}", fmt::join(words, " or "));
+}
+
+// Empty where the system does not tell.
+CoreRanges own_ranges() {
+  try {
+    return ranges_of(probe::allowed_cores());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void add_to(std::set<int>& cores, const CoreRanges& ranges) {
+  for (std::size_t i = 0; i + 1 < ranges.size(); i += 2)
+    for (int core = ranges[i]; core < ranges[i + 1]; ++core) cores.insert(core);
+}
 
 constexpr double kStreamsS = 0.06;     // of all rounds and both directions together
 constexpr double kPairTimeoutS = 3;    // to connect and to measure
@@ -87,6 +149,57 @@ ProbedNetwork probe_as_leader(Session& session, Bootstrap& leaders, std::vector<
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> tcp_hosts(std::string_view transport,
+                                           const std::vector<InterfaceAddress>& own) {
+  const auto all_named = named_in(transport);
+  std::set<std::string> used;
+  std::vector<std::string> hosts;
+  for (const auto& address : own) {
+    const auto holds = [&](const Named& named) { return named.holds(address); };
+    if (!all_named.empty() && std::ranges::none_of(all_named, holds)) continue;
+    used.insert(without_label(address.interface));
+    hosts.push_back(address.host);
+  }
+  if (used.empty() && all_named.empty())
+    return Failure{"No interface of this host leads to other hosts."};
+  if (used.empty())
+    return Failure{fmt::format("This host has no interface {}.", words_of(all_named))};
+  if (used.size() > 1)
+    return Failure{
+        fmt::format("TCP may use any of the interfaces {}: name one.", fmt::join(used, ", "))};
+  return hosts;
+}
+
+CoreRanges ranges_of(std::span<const int> cores) {
+  CoreRanges ranges;
+  for (const int core : cores) {
+    if (ranges.empty() || ranges.back() != core) ranges.insert(ranges.end(), {core, core});
+    ++ranges.back();
+  }
+  return ranges;
+}
+
+std::vector<int> cores_beside(const CoreRanges& own, std::span<const CoreRanges> all) {
+  std::set<int> any, mine;
+  for (const auto& ranges : all) add_to(any, ranges);
+  add_to(mine, own);
+  std::erase_if(any, [&](int core) { return mine.contains(core); });
+  return {any.begin(), any.end()};
+}
+
+std::vector<int> cores_of_others(Session& session) {
+  const int node = session.members().place().node;
+  const auto own = own_ranges();
+  WireWriter out;
+  out.put(node).put_all(std::span<const int>(own));
+  std::vector<CoreRanges> here;
+  for (const auto& bytes : session.members().all_gather(out.bytes(), session.init_deadline())) {
+    WireReader in(bytes);
+    if (in.get<int>() == node) here.push_back(in.get_all<int>());
+  }
+  return cores_beside(own, here);
+}
 
 std::vector<Round> probed_rounds(int nnodes) {
   if (nnodes < 2) return {};

@@ -1,5 +1,7 @@
-// One thread on one core.
+// One thread on one core, and how long a flag takes from one core to another and back.
 #pragma once
+
+#include "base/clock.h"
 
 #include <span>
 #include <vector>
@@ -21,5 +23,13 @@ void pin_this_thread(int index);
 // Lets the calling thread run on any of `cores` that its control group leaves, and nowhere else.
 // False: it has none of them, and stays where it was.
 [[nodiscard]] bool move_to_any(std::span<const int> cores);
+
+// Nanoseconds of one round trip between threads on the first two cores, the mean of each of
+// `windows` windows; empty where the process has one core.
+std::vector<double> flag_round_trips_ns(const Clock& clock, int windows);
+
+// The same between the hardware threads that affinity masks call `first` and `second`; empty where
+// the process may not use both.
+std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second);
 
 }  // namespace linerate::probe

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "bench/pairs.h"
-#include "bench/survey/link_seats.h"
+#include "bench/survey/link_streams.h"
 #include "bench/survey/survey.h"
 #include "bench/survey/tcp_probe.h"
 #include "comm/bootstrap.h"

@@ -1,5 +1,4 @@
 // In which order NCCL is called: what is fused, and what ends before what.
-#include "bench/p2p.h"
 #include "bench/pair_test.h"
 #include "bench/run.h"
 #include "support/gpu/fake_faults.h"

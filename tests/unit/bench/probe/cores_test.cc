@@ -2,12 +2,17 @@
 #include "bench/probe/cores.h"
 
 #include "base/clock.h"
-#include "bench/probe/flag.h"
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
+#include <system_error>
 #include <thread>
 
 namespace linerate::probe {
@@ -51,5 +56,52 @@ TEST(FlagsBetweenCores, AreNotTimedWhereOneIsNotThere) {
   EXPECT_TRUE(flag_round_trips_ns(clock, 1, core_now(), kNoCore).empty());
 }
 
+constexpr unsigned kLongestS = 20;
+// Larger than what threads of other tests may have left for the next ones.
+constexpr std::size_t kStackBytes = std::size_t{128} << 20;
+constexpr rlim_t kRoomForOneThread = kStackBytes + kStackBytes / 2;
+
+// In a process of its own: 0 when the failure was thrown, killed by SIGALRM when it waits for ever.
+int without_room_for_two_threads() {
+  ::alarm(kLongestS);
+  pthread_attr_t large;
+  ::pthread_attr_init(&large);
+  ::pthread_attr_setstacksize(&large, kStackBytes);
+  if (::pthread_setattr_default_np(&large) != 0) return 1;
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto in_use = static_cast<rlim_t>(pages) * static_cast<rlim_t>(::getpagesize());
+  const rlimit limit{.rlim_cur = in_use + kRoomForOneThread, .rlim_max = RLIM_INFINITY};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+  try {
+    (void)flag_round_trips_ns(SteadyClock(), 1);
+  } catch (const std::system_error&) {
+    return 0;
+  }
+  return 2;
+}
+
+TEST(Flag, YieldsOneTimeOfEachWindow) {
+  if (ncores() < 2) GTEST_SKIP() << "this process may use one core only";
+
+  const auto times_ns = flag_round_trips_ns(SteadyClock(), 3);
+
+  ASSERT_EQ(times_ns.size(), 3u);
+  for (const auto time_ns : times_ns) EXPECT_GT(time_ns, 0);
+}
+
+TEST(Flag, ThrowsWhereTheSecondThreadCannotBeStarted) {
+  if (ncores() < 2) GTEST_SKIP() << "this process may use one core only";
+
+  const auto pid = ::fork();
+  if (pid == 0) ::_exit(without_room_for_two_threads());
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 }  // namespace
+
 }  // namespace linerate::probe

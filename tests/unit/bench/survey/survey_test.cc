@@ -1,7 +1,6 @@
 // What a survey measures, and what follows from its numbers: of machines that are made up.
 #include "bench/survey/survey.h"
 
-#include "bench/survey/pinned_team.h"
 #include "support/sizes.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,5 @@
 // The instrument's own cost on the fake backend's clock, which stands still but for calls.
-#include "bench/calibrate.h"
-
+#include "bench/measured_run.h"
 #include "support/sessions.h"
 
 #include <gtest/gtest.h>
