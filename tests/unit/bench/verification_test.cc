@@ -97,12 +97,9 @@ TEST(VerifiedCall, IsAnExtraOneWhereMemoryHoldsOneSlotOnly) {
 
 // Windows in place change their own input: each needs it filled anew.
 TEST(VerifiedCall, IsRightInRightRunsOfEveryKind) {
-  BenchConfig plain;
-  plain.iters = kIters;
-  auto stops = plain, rounds = plain, fixed = plain;
-  stops.stop = {.max_s = 150e-6};
-  rounds.check = 3;
-  fixed.sliding = Sliding::fixed;
+  const auto stops = bench_config({.iters = kIters, .stop = {.max_s = 150e-6}});
+  const auto rounds = bench_config({.iters = kIters}, {}, {.check = 3});
+  const auto fixed = bench_config({.iters = kIters, .sliding = Sliding::fixed});
   for (const auto placement : {Placement::out_of_place, Placement::in_place})
     for (const auto& config : {stops, rounds, fixed})
       for (const BufferSizes sizes :
