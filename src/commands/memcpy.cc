@@ -9,8 +9,7 @@
 #include "commands/command.h"
 #include "commands/describe.h"
 #include "commands/memcpy_output.h"
-#include "devices/cpu/free_memory.h"
-#include "devices/cpu/host_copy_bench.h"
+#include "devices/cpu/cpu_device.h"
 #include "launch/place.h"
 #include "topo/machine.h"
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "base/units.h"
-#include "devices/cpu/free_memory.h"
+#include "devices/cpu/cpu_device.h"
 
 #include <fmt/format.h>
 

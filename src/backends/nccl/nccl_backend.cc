@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/wire.h"
 #include "devices/cuda/cuda_error.h"
-#include "devices/cuda/device_guard.h"
 
 #include <climits>
 #include <fmt/format.h>

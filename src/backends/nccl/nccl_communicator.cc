@@ -5,8 +5,8 @@
 #include "backends/nccl/profiler/entry_points.h"
 #include "backends/nccl/registration.h"
 #include "base/units.h"
+#include "devices/cuda/cuda_error.h"
 #include "devices/cuda/cuda_stream.h"
-#include "devices/cuda/device_guard.h"
 
 #include <fmt/format.h>
 

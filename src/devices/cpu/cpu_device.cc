@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "base/units.h"
-#include "devices/cpu/free_memory.h"
 #include "devices/cpu/host_stream.h"
 #include "pattern/pattern.h"
 #include "topo/machine.h"

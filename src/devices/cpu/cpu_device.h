@@ -1,14 +1,26 @@
-// The host's memory as a device; its streams are in host_stream.h.
+// The host's memory: as a device, as the only one to copy within (memcpy_perf without a GPU), and
+// how much of it is left. Its streams are in host_stream.h.
 #pragma once
 
 #include "base/clock.h"
+#include "comm/copy_bench.h"
 #include "comm/device.h"
 
+#include <cstddef>
+#include <filesystem>
 #include <memory>
 
 namespace linerate {
 
 // `index` is what the device line prints. `clock` outlives the device.
 std::unique_ptr<Device> make_cpu_device(int index, const Clock& clock);
+
+// Each stream is a thread that copies past the caches, so that a byte copied is one read and one
+// written. `clock` outlives the bench. It has no GPUs: every end is kHostEnd.
+std::unique_ptr<CopyBench> make_host_copy_bench(const Clock& clock);
+
+// Bytes: MemAvailable of /proc/meminfo, or what the tightest control group (v2 or v1) above this
+// process leaves, not counting file pages that it can drop. `root` stands for "/" (tests).
+std::size_t free_memory_bytes(const std::filesystem::path& root = "/");
 
 }  // namespace linerate

@@ -1,6 +1,6 @@
-#include "devices/cpu/free_memory.h"
-
+// Reads /proc and the files of control groups.
 #include "base/text.h"
+#include "devices/cpu/cpu_device.h"
 
 #include <algorithm>
 #include <cstdint>

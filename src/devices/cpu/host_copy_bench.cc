@@ -1,10 +1,8 @@
-#include "devices/cpu/host_copy_bench.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/stream_copy.h"
 #include "devices/cpu/cpu_device.h"
-#include "devices/cpu/free_memory.h"
 #include "pattern/pattern.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "devices/cpu/reduce.h"
 
 #include "devices/cpu/elementwise.h"
-#include "devices/cpu/widen.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,5 @@
-// See copy_kernels.h.
-#include "devices/cuda/copy_kernels.h"
+// One thread waits at the gate; all threads of a copy have several loads under way.
+#include "devices/cuda/kernels.h"
 
 namespace linerate::cuda {
 namespace {

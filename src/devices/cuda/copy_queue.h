@@ -1,12 +1,13 @@
-// One stream of memcpy_perf's copies: its buffers, its queue on a GPU, and when it began and ended.
+// One stream of memcpy_perf's copies: its buffers, its queue on a GPU, and when it began and ended;
+// and the gate in front of all streams, which starts them together.
 #pragma once
 
 #include "comm/copy_bench.h"
 #include "devices/cuda/copy_run.h"
+#include "devices/cuda/cuda_api.h"
 #include "devices/cuda/cuda_error.h"
-#include "devices/cuda/cuda_event.h"
 #include "devices/cuda/cuda_stream.h"
-#include "devices/cuda/device_guard.h"
+#include "devices/cuda/kernels.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,32 @@
 #include <string_view>
 
 namespace linerate::cuda {
+
+// Closed by close(), opened by open(), and never closed for ever: the kernel that waits gives up
+// after kGateLimitS seconds. Used by one thread. Outlives the work behind it.
+class CopyGate {
+ public:
+  static constexpr double kGateLimitS = 10;  // enqueueing takes milliseconds
+
+  // Its flags are page-locked memory; throws CudaError where there is none.
+  CopyGate(const CudaApi& api, const CopyKernels& kernels);
+  ~CopyGate();
+  CopyGate(const CopyGate&) = delete;
+  CopyGate& operator=(const CopyGate&) = delete;
+
+  // Makes `stream`, of the current device, wait from here on. REQUIRES: nothing waits.
+  void close(cudaStream_t stream);
+  void open() noexcept;
+  // Whether the waiting ended before open(); valid when the work behind the gate is done.
+  bool gave_up() const;
+  // Whether the GPU went on since close(); asks no GPU, so that it may be one that hangs.
+  bool passed() const;
+
+ private:
+  const CudaApi& api_;
+  const CopyKernels& kernels_;
+  GateFlags* flags_ = nullptr;
+};
 
 // body() while `gpu` is the current device. A failure of CUDA there names the GPU.
 template <typename Body>

@@ -1,6 +1,5 @@
 #include "devices/cuda/copy_run.h"
 
-#include "devices/cuda/copy_gate.h"
 #include "devices/cuda/copy_queue.h"
 
 #include <fmt/format.h>

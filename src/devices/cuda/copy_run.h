@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "comm/copy_bench.h"
 #include "comm/device.h"
-#include "devices/cuda/copy_kernels.h"
 #include "devices/cuda/cuda_api.h"
 #include "devices/cuda/cuda_stream.h"
+#include "devices/cuda/kernels.h"
 
 #include <functional>
 #include <memory>

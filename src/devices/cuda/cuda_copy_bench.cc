@@ -3,7 +3,6 @@
 #include "devices/cuda/copy_run.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_error.h"
-#include "devices/cuda/device_guard.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include "base/units.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/cuda_stream.h"
-#include "devices/cuda/device_guard.h"
 #include "pattern/pattern.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,13 @@
-// The generator and the comparison for one element of a buffer: what the kernels run, and what
-// tests run on the host.
+// The generator and the comparison for one element of a buffer, and the way from a Content to their
+// templates: what the kernels run, and what tests run on the host.
 #pragma once
 
+#include "comm/content.h"
+#include "comm/data_type.h"
+#include "pattern/families.h"
 #include "pattern/generate.h"
 #include "pattern/plan.h"
+#include "pattern/tolerance.h"
 
 #include <cstdint>
 
@@ -56,6 +60,45 @@ template <typename Bits>
 LINERATE_ELEMENT bool differs(Bits expected, Bits got, std::uint64_t tolerance) {
   const std::uint64_t apart = expected > got ? expected - got : got - expected;
   return apart > tolerance;
+}
+
+// Calls body.template operator()<Family, Source>(stretch).
+template <typename Family, typename Body>
+void with_source(const Content& content, const Stretch& stretch, const Body& body) {
+  switch (content.kind) {
+    case Content::Kind::input:
+      return body.template operator()<Family, FromInput>(stretch);
+    case Content::Kind::reduction:
+      return body.template operator()<Family, FromReduction>(stretch);
+    case Content::Kind::poison:
+      return body.template operator()<Family, Poison>(stretch);
+  }
+}
+
+template <typename F, typename Body>
+void with_family(const Content& content, const Stretch& stretch, const Body& body) {
+  switch (content.op) {
+    case RedOp::sum:
+    case RedOp::avg:
+    case RedOp::mulsum:
+      return with_source<pattern::Additive<F>>(content, stretch, body);
+    case RedOp::prod:
+      return with_source<pattern::Multiplicative<F>>(content, stretch, body);
+    case RedOp::max:
+    case RedOp::min:
+      return with_source<pattern::Extremal<F>>(content, stretch, body);
+  }
+}
+
+template <typename Body>
+void with_elements(const Content& content, std::size_t count, const Body& body) {
+  with_type(content.type, [&]<typename T>() {
+    const Stretch stretch{.plan = pattern::plan_of<pattern::Format<T>>(content),
+                          .first_index = content.first_index,
+                          .count = count,
+                          .tolerance = pattern::tolerance_of(content)};
+    with_family<pattern::Format<T>>(content, stretch, body);
+  });
 }
 
 }  // namespace linerate::cuda

@@ -1,5 +1,5 @@
-// See kernels.h.
-#include "devices/cuda/dispatch.h"
+// Threads stride over the elements, which each makes from the index alone.
+#include "devices/cuda/element.h"
 #include "devices/cuda/kernels.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The kernels of a GPU device, as a table: the real ones, or a test's on the host.
+// The kernels of a GPU device and those of memcpy_perf, as tables: the real ones, or a test's on
+// the host.
 #pragma once
 
 #include "comm/content.h"
@@ -27,5 +28,28 @@ struct Kernels {
 };
 
 const Kernels& gpu_kernels();
+
+// In page-locked host memory that the GPU reads: work behind the gate waits until `open`.
+struct GateFlags {
+  volatile unsigned open = 0;     // set by the host
+  volatile unsigned gave_up = 0;  // set by the GPU when it waited too long and went on
+  volatile unsigned passed = 0;   // set by the GPU when it went on, for either reason
+};
+
+// Each enqueues on `stream` of the current device and yields the error of the launch.
+struct CopyKernels {
+  // One thread waits until flags->open, or at most `limit_ns`: then it sets gave_up. It sets passed
+  // and ends.
+  cudaError_t (*wait_at_gate)(GateFlags* flags, std::uint64_t limit_ns,
+                              cudaStream_t stream) = nullptr;
+  // `bytes` is a multiple of 16, to which both addresses are aligned.
+  cudaError_t (*copy)(void* to, const void* from, std::size_t bytes, unsigned blocks,
+                      cudaStream_t stream) = nullptr;
+};
+
+// Blocks of `copy` that one multiprocessor holds at once.
+inline constexpr unsigned kCopyBlocksPerSm = 4;
+
+const CopyKernels& gpu_copy_kernels();
 
 }  // namespace linerate::cuda

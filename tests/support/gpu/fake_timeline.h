@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/clock.h"
-#include "devices/cuda/copy_kernels.h"
 #include "devices/cuda/cuda_api.h"
 #include "devices/cuda/kernels.h"
 

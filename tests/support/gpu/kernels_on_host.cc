@@ -1,5 +1,5 @@
 // The kernels' element functions in loops: see fake_cuda.h.
-#include "devices/cuda/dispatch.h"
+#include "devices/cuda/element.h"
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_stream.h"
 

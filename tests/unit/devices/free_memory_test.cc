@@ -1,6 +1,5 @@
 // Free memory as the kernel's files tell it, read from made-up trees of files.
-#include "devices/cpu/free_memory.h"
-
+#include "devices/cpu/cpu_device.h"
 #include "support/folder.h"
 
 #include <gtest/gtest.h>

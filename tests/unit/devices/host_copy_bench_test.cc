@@ -1,5 +1,5 @@
 // Copies within the host's memory: what is asked for is copied, timed and compared.
-#include "devices/cpu/host_copy_bench.h"
+#include "devices/cpu/cpu_device.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // memcpy_perf's copies over fake GPUs on a virtual clock: data, figures, gates and errors.
 #include "bench/memcpy/memcpy_run.h"
-#include "devices/cuda/copy_gate.h"
+#include "devices/cuda/copy_queue.h"
 #include "devices/cuda/cuda_copy_bench.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/cuda_stream.h"

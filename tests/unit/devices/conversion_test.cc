@@ -1,5 +1,5 @@
 // Array conversions against the one-element conversions of comm/float_types.h, and the compiler's.
-#include "devices/cpu/widen.h"
+#include "devices/cpu/elementwise.h"
 
 #include <gtest/gtest.h>
 
