@@ -4,7 +4,6 @@
 #include "comm/communicator.h"
 #include "comm/content.h"
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,6 @@
 
 #include "collectives/collective.h"
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 #include "job/config.h"
 
 #include <cstddef>

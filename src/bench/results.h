@@ -7,7 +7,7 @@
 #include "bench/sampling.h"
 #include "bench/verify.h"
 #include "bench/window.h"
-#include "comm/call_facts.h"
+#include "comm/op.h"
 #include "record/record.h"
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 
 #include <cstddef>
 #include <cstdint>

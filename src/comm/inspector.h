@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/clock.h"
-#include "comm/call_facts.h"
 #include "comm/op.h"
 
 #include <optional>

@@ -3,11 +3,11 @@
 
 #include "comm/buffer.h"
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace linerate {
@@ -99,5 +99,15 @@ inline std::size_t bytes_of_count(const Op& op) { return op.count * bytes_of(op.
 inline std::size_t block_at(const Op& op, int rank) {
   return static_cast<std::size_t>(rank) * bytes_of_count(op);
 }
+
+// Names are the backend's own words: "ring" of the host backend, "RING" and "LL128" of NCCL.
+struct CallFacts {
+  std::string algorithm{};  // empty: unknown, or not a collective
+  std::string protocol{};   // empty: unknown, or the backend has none
+  int channels = 0;         // that it ran on; 0: unknown, or the backend has none
+  bool lost = false;        // the backend told, but something of it could not be recorded
+
+  bool operator==(const CallFacts&) const = default;
+};
 
 }  // namespace linerate

@@ -8,7 +8,6 @@
 #include "output/console_table.h"
 #include "output/file_sinks.h"
 #include "output/nccl_tests_json.h"
-#include "output/p2p_table.h"
 
 #include <fmt/format.h>
 

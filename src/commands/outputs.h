@@ -11,7 +11,7 @@
 #include "output/nccl_tests_json.h"
 #include "output/progress.h"
 #include "output/sink.h"
-#include "output/table_options.h"
+#include "output/table_text.h"
 
 #include <atomic>
 #include <functional>

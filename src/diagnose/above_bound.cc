@@ -1,5 +1,5 @@
 // Results that are faster than is possible.
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 #include "record/verdict.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Results that are slower than a healthy run.
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 #include "record/verdict.h"
 
 #include <fmt/format.h>

@@ -2,13 +2,12 @@
 //
 // Everything here is pure: Evidence -> Findings, on any machine, while a run lasts or from its
 // records. Benchmarks measure and know nothing of it. The parts:
-//   bound         how fast a result should be: the backend's fault-free time, or a PerformanceModel
+//   judge         follows a run: adds bounds to its results (the backend's fault-free time, or a
+//                 PerformanceModel), judges them when it ends; the exit code of --fail-below
 //   nccl_model    the PerformanceModel of NCCL on GPUs (that of host memory: src/model)
-//   rules         one row a rule, one file of 30 to 80 lines each
+//   diagnose.cc   the table of rules: one row and one file of 30 to 80 lines each
 //   common_cause  what slow pairs of ranks have in common
-//   judge         follows a run: adds bounds to its results, judges them when it ends
-//   gate          --fail-below, --verdict: the exit code, and why nothing could be judged
-// A new rule is one file, one row in rules.cc, and one row in docs/verdicts.md.
+// A new rule is one file, one row in diagnose.cc, and one row in docs/verdicts.md.
 #pragma once
 
 #include "record/record.h"
@@ -47,4 +46,18 @@ std::string_view overall_verdict(std::span<const Finding> findings);
 // Null: no rule of this name found anything.
 const Finding* find_finding(std::span<const Finding> findings, std::string_view rule);
 
+// The rules, one file each, in the order of the table in diagnose.cc.
+namespace rules {
+
+std::vector<Finding> unstable_machine(const Evidence& evidence);
+std::vector<Finding> above_bound(const Evidence& evidence);
+std::vector<Finding> below_bound(const Evidence& evidence);
+std::vector<Finding> late_rank(const Evidence& evidence);
+std::vector<Finding> slow_node(const Evidence& evidence);
+std::vector<Finding> slow_component(const Evidence& evidence);
+
+// The result that is low and furthest below its bound; null: none is low.
+const Record* lowest_of_low(const Evidence& evidence);
+
+}  // namespace rules
 }  // namespace linerate

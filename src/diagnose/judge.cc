@@ -1,16 +1,63 @@
 // Keeps the results that have a bound; rules look at all of them at the end.
 #include "diagnose/judge.h"
 
-#include "diagnose/bound.h"
-#include "diagnose/rules.h"
+#include "collectives/collective.h"
+#include "comm/data_type.h"
+#include "diagnose/diagnose.h"
+#include "model/host_model.h"
+#include "model/model.h"
+#include "record/record.h"
 #include "record/verdict.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace linerate {
 namespace {
+
+// The fake's noise: with noise=5% the slowest of 64 ranks takes 1.12 times as long.
+constexpr double kHealthyLowBelow = 0.85;
+
+RedOp op_of(const Collective& collective, const Record& record) {
+  const auto op = parse_red_op(record.what.redop);
+  return collective.reduces && op ? *op : RedOp::max;
+}
+
+std::optional<ModeledCall> call_of(const Record& record, const TrafficMatrix* traffic) {
+  const auto* collective = find_collective(record.what.collective);
+  const auto type = parse_data_type(record.what.type);
+  if (collective == nullptr || !type) return std::nullopt;
+  return ModeledCall{.collective = collective,
+                     .type = *type,
+                     .op = op_of(*collective, record),
+                     .root = std::max(0, record.what.root),
+                     .placement = record.what.placement,
+                     .sizing = {.count = record.what.count,
+                                .nranks = record.nranks,
+                                .traffic = collective->varies ? traffic : nullptr,
+                                .type = *type}};
+}
+
+// From the fault-free time, where the backend knows it: then a healthy run loses nothing but noise.
+// Else from `model`, which may be null, for results of collectives without groups; `traffic` is
+// that of all_to_all_v. Nothing where the bound is not known, or the result has no bandwidth.
+std::optional<Expectation> bound_of(const Record& record, const PerformanceModel* model,
+                                    const TrafficMatrix* traffic) {
+  const auto& window = record.window;
+  if (window.fault_free_us) {
+    if (*window.fault_free_us <= 0 || record.busbw_gbps <= 0) return std::nullopt;
+    return Expectation{.busbw_gbps = record.busbw_gbps * window.time_us / *window.fault_free_us,
+                       .bound_by = "healthy network",
+                       .low_below = kHealthyLowBelow};
+  }
+  if (model == nullptr) return std::nullopt;
+  const auto call = call_of(record, traffic);
+  return call ? model->bound(*call) : std::nullopt;
+}
 
 // Low is worse than above the bound, and that than ok; groups of other sizes are low at other
 // fractions.
@@ -40,6 +87,25 @@ std::optional<Expectation> bound_of_worst(std::span<const Record> groups, const 
 Record without_samples(Record record) {
   if (record.samples) record.samples->raw_us.clear();
   return record;
+}
+
+std::string reason(const Gate& gate, const std::string& why) {
+  if (!gate.expects) return "--expect off asks for no bound";
+  if (!why.empty()) return why;
+  if (gate.pairs)
+    return "pairs of ranks have a bound on emulated networks and on the fake backend only";
+  return "the bound of these calls and sizes is not known";
+}
+
+GateResult nothing_judged(const Gate& gate, const std::string& why) {
+  const std::string_view advice = "see docs/verdicts.md for what is known";
+  if (gate.fail_below)
+    return {ExitCode::unavailable,
+            fmt::format("--fail-below: nothing was judged: {}. Leave it out, or {}.",
+                        reason(gate, why), advice)};
+  if (!gate.lists_verdicts) return {};
+  return {ExitCode::ok,
+          fmt::format("note: --verdict: nothing was judged: {}; {}", reason(gate, why), advice)};
 }
 
 }  // namespace
@@ -87,6 +153,44 @@ Judgement Judge::judgement(const After& after) const {
                       .lowest = *std::ranges::min_element(results_, {}, efficiency)};
   judgement.verdict = overall_verdict(judgement.findings);
   return judgement;
+}
+
+// On an unstable machine, too: what is slow for whatever reason does not pass.
+GateResult pass_gate(const Gate& gate, const Judgement& judgement,
+                     const std::string& why_no_bound) {
+  if (!judgement.lowest) return nothing_judged(gate, why_no_bound);
+  const auto& lowest = *judgement.lowest;
+  if (!gate.fail_below || efficiency(lowest) >= *gate.fail_below) return {};
+  auto sentence = fmt::format("--fail-below {}: {}.", *gate.fail_below, reached_text(lowest));
+  if (const auto* unstable = find_finding(judgement.findings, "unstable_machine"))
+    sentence += fmt::format(" The machine was unstable: {} {}; {}.", unstable->subject,
+                            unstable->evidence, unstable->advice);
+  return {ExitCode::finding, sentence};
+}
+
+std::string why_no_bound(const RunInfo& run) {
+  if (run.nranks < 2) return "one rank alone sends nothing";
+  if (run.nranks > HostModel::kMaxRanks)
+    return fmt::format("the bound of more than {} ranks takes longer than it is worth",
+                       HostModel::kMaxRanks);
+  if (run.nnodes > 1 && run.ngroups > 1)
+    return fmt::format(
+        "{} groups of ranks share the network of {} hosts, and what is left to each is not known",
+        run.ngroups, run.nnodes);
+  if (run.nnodes > 1 && is_tcp(run.transport))
+    return fmt::format("the bound of {} hosts is their network's, and it could not be probed",
+                       run.nnodes);
+  if (run.nnodes > 1)
+    return fmt::format(
+        "the bound of {} hosts is their network's, and how {} uses it is not known", run.nnodes,
+        run.transport.empty() ? run.backend : fmt::format("{} ({})", run.backend, run.transport));
+  if (run.ngroups == run.nranks)
+    return fmt::format("each of the {} groups is one rank alone, which sends nothing", run.ngroups);
+  if (run.ngroups > 1)
+    return fmt::format(
+        "{} groups of ranks share the memory of one host, and what is left to each is not known",
+        run.ngroups);
+  return {};
 }
 
 }  // namespace linerate

@@ -1,6 +1,8 @@
-// Follows a run: adds bounds to its results as they come, and judges all of them at its end.
+// Follows a run: adds bounds to its results as they come, judges all of them at its end, and says
+// what that means for the exit code.
 #pragma once
 
+#include "base/error.h"
 #include "diagnose/diagnose.h"
 #include "model/model.h"
 
@@ -51,5 +53,25 @@ class Judge {
   std::vector<Record> groups_;   // since the last row
   std::vector<Record> results_;  // rows with a bound, without their samples' values
 };
+
+// What the command line asks of the verdict.
+struct Gate {
+  std::optional<double> fail_below{};  // --fail-below
+  bool lists_verdicts = false;         // --verdict
+  bool expects = true;                 // false: --expect off
+  bool pairs = false;                  // p2p_perf
+};
+
+struct GateResult {
+  ExitCode code = ExitCode::ok;
+  std::string sentence{};  // for stderr; empty: none
+};
+
+// `why_no_bound` is in words that follow a colon; empty where no bound was looked for.
+GateResult pass_gate(const Gate& gate, const Judgement& judgement, const std::string& why_no_bound);
+
+// Why ranks on host memory have no bound. REQUIRES: their backend knows no fault-free time, and
+// they were not probed.
+std::string why_no_bound(const RunInfo& run);
 
 }  // namespace linerate

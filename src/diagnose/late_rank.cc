@@ -1,5 +1,5 @@
 // The rank that all others wait for, by its mean lateness in the samples of the lowest result.
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 
 #include <fmt/format.h>
 

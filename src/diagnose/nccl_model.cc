@@ -1,7 +1,7 @@
 // NCCL's cost model over the GPUs that take part; point-to-point collectives by their busiest link.
 #include "diagnose/nccl_model.h"
 
-#include "diagnose/gate.h"
+#include "diagnose/judge.h"
 #include "topo/detect/nccl_merge.h"
 #include "topo/model/job.h"
 #include "topo/model/p2p_model.h"

@@ -1,6 +1,6 @@
 // What slow pairs of ranks have in common: a rank, a link, a node, a rack.
 #include "diagnose/common_cause.h"
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 #include "record/verdict.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // A node that reaches less than half of what the median node does in the probe before the run.
 #include "diagnose/common_cause.h"
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 #include "model/network_bound.h"
 
 #include <fmt/format.h>

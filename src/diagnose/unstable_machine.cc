@@ -1,6 +1,6 @@
 // Memory and network are probed before and after a run: what lies between two different answers was
 // measured on neither machine.
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Follows the slots of a window: filled, warmed up, then used in turn.
 #include "model/buffer_reuse.h"
 
-#include "model/memory_traffic.h"
+#include "model/traffic.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // How much other memory the calls of a window touch before they come back to the same bytes.
 #pragma once
 
-#include "model/memory_curve.h"
+#include "model/memory_bound.h"
 #include "model/model.h"
 
 #include <cstddef>

@@ -27,8 +27,18 @@ class HostModel final : public PerformanceModel {
 
   explicit HostModel(HostLimits limits) : limits_(std::move(limits)) {}
 
-  // On one host nothing for footprints whose size was not probed.
-  std::optional<Expectation> bound(const ModeledCall& call) const override;
+  // On one host nothing for footprints whose size was not probed. Below a network's bound the
+  // memory's time is unknown where nothing was probed, and 0 where it is not known to be more.
+  std::optional<Expectation> bound(const ModeledCall& call) const override {
+    const auto footprint = footprint_of(call, limits_.reuse);
+    const auto& memory = limits_.memory;
+    const bool covered =
+        !memory.curve.empty() && memory.curve.covers(footprint.distances(), limits_.unprobed);
+    if (!limits_.network) return covered ? memory_bound(call, memory, footprint) : std::nullopt;
+    std::optional<double> memory_us;
+    if (!memory.curve.empty()) memory_us = covered ? min_memory_us(memory, footprint) : 0;
+    return network_bound(call, *limits_.network, memory_us);
+  }
 
  private:
   HostLimits limits_;

@@ -2,13 +2,13 @@
 //
 // Every form starts from what a result must hold (Collective::expect), so no algorithm does with
 // less. The parts:
-//   memory_traffic      elements that each rank must read and write where memory is shared
-//   inter_node_traffic  elements that must leave and enter each node
-//   buffer_reuse        how much other memory the calls of a window touch before they return
-//   memory_curve        memory bandwidth by footprint, as it was measured, and the time it takes
-//   memory_bound        bound on busbw over the memory of one host
-//   network_bound       bound on busbw over the TCP between several hosts
-//   host_model          both, chosen by what was measured; pairs of nodes that were probed
+//   traffic        elements that each rank must read and write where memory is shared, and that
+//                  must leave and enter each node
+//   buffer_reuse   how much other memory the calls of a window touch before they return
+//   memory_bound   memory bandwidth by footprint, as it was measured, the time it takes, and the
+//                  bound on busbw over the memory of one host
+//   network_bound  bound on busbw over the TCP between several hosts
+//   host_model     both, chosen by what was measured; pairs of nodes that were probed
 // A bound holds for the slowest rank. Who compares it with results: src/diagnose.
 #pragma once
 

@@ -2,7 +2,7 @@
 #include "model/network_bound.h"
 
 #include "base/units.h"
-#include "model/inter_node_traffic.h"
+#include "model/traffic.h"
 #include "stats/summary.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// Texts are table_text's; this decides when each is printed.
+// Rows are table_text's; this decides when each is printed. Values between ranks are laid out as
+// matrices.
 #include "output/console_table.h"
 
 #include "output/table_text.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 namespace linerate {
@@ -37,6 +39,18 @@ std::string call_line(std::span<const Record> row) {
   return fmt::format("# algo: {}\n", fmt::join(parts, "; "));
 }
 
+constexpr std::size_t kCell = 9;   // characters of a column, blank included
+constexpr std::size_t kLabel = 5;  // of a row's name, at least
+
+std::size_t label_width(const Matrix& matrix) {
+  std::size_t width = std::max(kLabel, matrix.corner.size() + 1);
+  for (const auto& row : matrix.rows) width = std::max(width, row.size());
+  return width;
+}
+
+bool is_latency(const Record& record) { return record.what.collective == "p2p_latency"; }
+bool is_one_way(const Record& record) { return record.what.collective == "p2p_unidirectional"; }
+
 }  // namespace
 
 ConsoleTable::ConsoleTable(TextFile out, TableOptions options)
@@ -63,6 +77,93 @@ void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
   const auto verdicts = verdicts_.lines(options_.lists_verdicts, end);
   out_.write(table_footer(end, program_, options_, verdicts));
+}
+
+std::string matrix_text(const Matrix& matrix) {
+  const auto width = label_width(matrix);
+  auto text = fmt::format("#\n# {}\n#{:>{}}", matrix.title, matrix.corner, width);
+  for (const auto& column : matrix.columns) text += fmt::format("{:>{}}", column, kCell);
+  text += "\n";
+  for (std::size_t r = 0; r < matrix.rows.size(); ++r) {
+    text += fmt::format(" {:>{}}", matrix.rows[r], width);
+    for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+      const auto cell = matrix.cells.find({static_cast<int>(r), static_cast<int>(c)});
+      const auto value =
+          cell == matrix.cells.end() ? std::string("N/A") : fmt::format("{:.2f}", cell->second);
+      text += fmt::format("{:>{}}", value, kCell);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string extremes_text(const Matrix& matrix) {
+  if (matrix.cells.empty()) return {};
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [low, high] = std::ranges::minmax_element(matrix.cells, less);
+  const auto cell = [&](const auto& entry) {
+    return fmt::format("{:.2f} {} ({}{}{})", entry.second, matrix.unit,
+                       matrix.rows[static_cast<std::size_t>(entry.first.first)], matrix.joint,
+                       matrix.columns[static_cast<std::size_t>(entry.first.second)]);
+  };
+  return fmt::format("# lowest {}, highest {}\n", cell(*low), cell(*high));
+}
+
+std::string sum_text(const Matrix& matrix) {
+  if (matrix.cells.empty()) return {};
+  const double sum = std::accumulate(matrix.cells.begin(), matrix.cells.end(), 0.0,
+                                     [](double s, const auto& cell) { return s + cell.second; });
+  return fmt::format("# sum {:.2f} {}\n", sum, matrix.unit);
+}
+
+void P2pTable::begin(const RunInfo& run) {
+  nranks_ = run.nranks;
+  const auto title = fmt::format("# linerate {}: {}, {} ranks{}\n", run.version, run.program,
+                                 run.nranks, backend_text(run));
+  out_.write(title + device_lines(run));
+}
+
+void P2pTable::row(std::span<const Record> table) {
+  for (const auto& record : table) {
+    if (!record.pair) continue;
+    verdicts_.add(record);
+    const auto [source, dest] = *record.pair;
+    auto& matrix = matrices_[record.what.collective];
+    bytes_[record.what.collective] = record.what.bytes;
+    const double value = is_latency(record) ? record.window.time_us : record.busbw_gbps;
+    matrix[{source, dest}] = value;
+    if (!is_one_way(record)) matrix[{dest, source}] = value;  // the pair's own, in both cells
+  }
+}
+
+void P2pTable::end(const EndInfo& end) {
+  const auto bytes_of = [&](const char* name) { return bytes_[name]; };
+  auto text = text_of(
+      {"p2p_latency",
+       fmt::format("Latency, half a round trip of {} bytes", bytes_of("p2p_latency")), "us"});
+  text +=
+      text_of({"p2p_unidirectional",
+               fmt::format("One way, {} bytes from row to column", bytes_of("p2p_unidirectional")),
+               "GB/s"});
+  text += text_of({"p2p_bidirectional",
+                   fmt::format("Both ways at once, {} bytes each, sum of both directions",
+                               bytes_of("p2p_bidirectional")),
+                   "GB/s"});
+  text += fmt::format("# Out of bounds values : {} {}\n", end.failed_checks,
+                      end.failed_checks == 0 ? "OK" : "FAILED");
+  if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
+  if (end.error) text += fmt::format("# error: {}\n", *end.error);
+  out_.write(text + verdicts_.lines(options_.lists_verdicts, end));
+}
+
+std::string P2pTable::text_of(const Heading& heading) {
+  Matrix matrix{.title = fmt::format("{} ({})", heading.title, heading.unit),
+                .corner = "rank",
+                .unit = heading.unit,
+                .cells = matrices_[heading.collective]};
+  for (int rank = 0; rank < nranks_; ++rank) matrix.rows.push_back(fmt::to_string(rank));
+  matrix.columns = matrix.rows;
+  return matrix_text(matrix) + extremes_text(matrix);
 }
 
 }  // namespace linerate

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "output/sink.h"
-#include "output/table_options.h"
+#include "output/table_text.h"
 #include "output/text_file.h"
 
 #include <memory>

@@ -1,8 +1,9 @@
 // Where results go. Rank 0 only.
 //
 // A run hands each result once to a Sink, and does not know which:
-//   console_table    nccl-tests' table on stdout (rows and headings: table_text)
-//   p2p_table        the matrices of p2p_perf (matrix)
+//   console_table    nccl-tests' table on stdout (rows and headings: table_text), and the matrices
+//   of
+//                    p2p_perf
 //   file_sinks       JSON Lines and CSV
 //   nccl_tests_json  the report of -J
 //   progress         around all others: how far the run is, on stderr
@@ -13,6 +14,7 @@
 
 #include "record/record.h"
 
+#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,14 +39,32 @@ class SinkList final : public Sink {
  public:
   void add(std::unique_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
 
-  void begin(const RunInfo& run) override;
-  void result(const Record& record) override;
-  void row(std::span<const Record> table) override;
-  void end(const EndInfo& end) override;
+  void begin(const RunInfo& run) override {
+    each([&](Sink& sink) { sink.begin(run); });
+  }
+  void result(const Record& record) override {
+    each([&](Sink& sink) { sink.result(record); });
+  }
+  void row(std::span<const Record> table) override {
+    each([&](Sink& sink) { sink.row(table); });
+  }
+  void end(const EndInfo& end) override {
+    each([&](Sink& sink) { sink.end(end); });
+  }
 
  private:
   template <typename Call>
-  void each(Call call);
+  void each(const Call& call) {
+    std::exception_ptr first;
+    for (const auto& sink : sinks_) {
+      try {
+        call(*sink);
+      } catch (...) {
+        if (!first) first = std::current_exception();
+      }
+    }
+    if (first) std::rethrow_exception(first);
+  }
 
   std::vector<std::unique_ptr<Sink>> sinks_;
 };

@@ -1,7 +1,7 @@
 // Expected elements are written a stretch at a time; only stretches that differ are looked at.
 #include "pattern/pattern.h"
 
-#include "pattern/tolerance.h"
+#include "pattern/plan.h"
 #include "pattern/writer.h"
 
 #include <cassert>

@@ -1,8 +1,8 @@
 // What a run says of itself and of each result: one type, read by every sink.
 #pragma once
 
-#include "comm/call_facts.h"
 #include "comm/content.h"
+#include "comm/op.h"
 #include "stats/summary.h"
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // A JSON Lines file of any bytes: records or an error with its line.
-#include "record/jsonl_reader.h"
+#include "record/json_lines.h"
 
 #include <cstddef>
 #include <cstdint>

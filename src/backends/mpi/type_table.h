@@ -3,7 +3,6 @@
 
 #include "backends/mpi/mpi_api.h"
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 
 #include <array>
 #include <vector>

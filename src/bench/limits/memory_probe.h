@@ -3,7 +3,7 @@
 
 #include "bench/limits/probe_plan.h"
 #include "bench/session.h"
-#include "model/memory_curve.h"
+#include "model/memory_bound.h"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 // Which sizes of memory are probed, in which order, within how much time: pure.
 #pragma once
 
-#include "model/memory_curve.h"
+#include "model/memory_bound.h"
 
 #include <cstddef>
 #include <optional>

@@ -6,7 +6,7 @@
 #include "base/pages.h"
 #include "bench/probe/bandwidth.h"
 #include "bench/probe/cores.h"
-#include "model/memory_curve.h"
+#include "model/memory_bound.h"
 #include "stats/summary.h"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 // element.
 #pragma once
 
+#include "comm/data_type.h"
 #include "comm/float_types.h"
-#include "comm/red_op.h"
 
 #include <cstddef>
 

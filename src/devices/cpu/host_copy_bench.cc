@@ -1,4 +1,4 @@
-
+// Threads that each copy a stream of their own, past the caches.
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/stream_copy.h"

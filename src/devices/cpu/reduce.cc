@@ -1,4 +1,4 @@
-// See reduce.h: block by block, so that accumulators stay in the first-level cache.
+// Block by block, so that accumulators stay in the first-level cache.
 #include "devices/cpu/reduce.h"
 
 #include "devices/cpu/elementwise.h"

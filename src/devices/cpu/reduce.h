@@ -3,7 +3,6 @@
 
 #include "comm/buffer.h"
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 
 #include <cstddef>
 #include <span>

@@ -7,7 +7,6 @@
 #include "pattern/families.h"
 #include "pattern/generate.h"
 #include "pattern/plan.h"
-#include "pattern/tolerance.h"
 
 #include <cstdint>
 

@@ -3,7 +3,6 @@
 
 #include "comm/data_type.h"
 #include "comm/op.h"
-#include "comm/red_op.h"
 
 #include <nccl.h>
 

@@ -1,7 +1,6 @@
 // The tables of types and operators: nccl-tests' names and order, widths, and their parsers.
 #include "comm/data_type.h"
 #include "comm/op.h"
-#include "comm/red_op.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 // What each rule finds, and what findings mean together.
-#include "diagnose/rules.h"
-
+#include "diagnose/diagnose.h"
 #include "unit/diagnose/example.h"
 
 #include <gmock/gmock.h>

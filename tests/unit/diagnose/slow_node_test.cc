@@ -1,5 +1,5 @@
 // Which nodes the probe before a run names.
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 #include "unit/diagnose/example.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // When a machine is not one machine.
-#include "diagnose/rules.h"
+#include "diagnose/diagnose.h"
 #include "unit/diagnose/example.h"
 
 #include <gtest/gtest.h>

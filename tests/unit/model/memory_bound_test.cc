@@ -9,6 +9,123 @@
 namespace linerate {
 namespace {
 
+MemoryCurve curve() {
+  return MemoryCurve({{.bytes = 64 * kMiB, .read_gbps = 20, .write_gbps = 10, .copy_gbps = 15},
+                      {.bytes = kMiB, .read_gbps = 100, .write_gbps = 50, .copy_gbps = 75}});
+}
+
+TEST(MemoryCurves, AreStraightBetweenPointsOnALogarithmicScale) {
+  EXPECT_DOUBLE_EQ(curve().at(8.0 * kMiB).read_gbps, 60);
+  EXPECT_DOUBLE_EQ(curve().at(8.0 * kMiB).write_gbps, 30);
+}
+
+TEST(MemoryCurves, StayAsTheyAreBeyondTheirEnds) {
+  EXPECT_EQ(curve().at(1).read_gbps, 100);
+  EXPECT_EQ(curve().at(1e12).read_gbps, 20);
+}
+
+Footprint footprint(double read_bytes, double written_bytes, double distance_bytes) {
+  return {.read_bytes = read_bytes,
+          .written_bytes = written_bytes,
+          .reuse = {{.distance_bytes = distance_bytes}}};
+}
+
+TEST(MemoryCurves, TakeReadsAndWritesTogetherAndTheRestAlone) {
+  const double large = 64.0 * kMiB;
+
+  EXPECT_DOUBLE_EQ(curve().min_us(footprint(20e3, 0, large)), 1);
+  EXPECT_DOUBLE_EQ(curve().min_us(footprint(0, 20e3, large)), 2);
+  EXPECT_DOUBLE_EQ(curve().min_us(footprint(35e3, 15e3, large)), 3);
+}
+
+MemoryPoint flat_point(double copy_gbps, double update_gbps) {
+  return {.bytes = kMiB,
+          .read_gbps = 1,
+          .write_gbps = 1,
+          .copy_gbps = copy_gbps,
+          .update_gbps = update_gbps};
+}
+
+// 20 GB/s as an update where a copy gives 15.
+TEST(MemoryCurves, TakeWhatIsUpdatedAsAnUpdate) {
+  const MemoryCurve flat({flat_point(15, 20)});
+  auto both = footprint(25e3, 25e3, 1.0 * kMiB);
+  both.updated_bytes = 10e3;
+
+  EXPECT_DOUBLE_EQ(flat.min_us(both), 2 * 10 / 20.0 + 2 * 15 / 15.0);
+}
+
+// A copy past the caches may beat an update.
+TEST(MemoryCurves, TakeWhatIsUpdatedAsACopyWhereThatIsFaster) {
+  const MemoryCurve flat({flat_point(20, 15)});
+  auto all = footprint(10e3, 10e3, 1.0 * kMiB);
+  all.updated_bytes = 10e3;
+
+  EXPECT_DOUBLE_EQ(flat.min_us(all), 1);
+}
+
+// A quarter of the calls come to memory at 20 GB/s, the rest to a cache at 100.
+TEST(MemoryCurves, CountEachCallByWhereItComes) {
+  auto reads = footprint(20e3, 0, 64.0 * kMiB);
+  reads.reuse = {{.fraction = 0.25, .distance_bytes = 64.0 * kMiB},
+                 {.fraction = 0.75, .distance_bytes = 1.0 * kMiB}};
+
+  EXPECT_DOUBLE_EQ(curve().min_us(reads), 0.25 * 1 + 0.75 * 0.2);
+}
+
+bool covers(double bytes, const std::vector<std::size_t>& missing) {
+  return curve().covers({&bytes, 1}, missing);
+}
+
+TEST(MemoryCurves, KnowNothingBetweenPointsWhereASizeIsMissing) {
+  const std::vector<std::size_t> missing{4 * kMiB, 16 * kMiB};
+
+  EXPECT_FALSE(covers(8.0 * kMiB, missing));
+  EXPECT_TRUE(covers(8.0 * kMiB, {}));
+  EXPECT_TRUE(covers(1.0 * kMiB, missing));
+  EXPECT_TRUE(covers(64.0 * kMiB, missing));
+  EXPECT_TRUE(covers(500.0 * kMiB, missing));
+  EXPECT_TRUE(covers(0.5 * kMiB, missing));
+}
+
+TEST(MemoryCurves, KnowWhereAllFootprintsAreKnown) {
+  const std::vector<std::size_t> missing{4 * kMiB};
+  const std::vector<double> both{1.0 * kMiB, 8.0 * kMiB};
+
+  EXPECT_FALSE(curve().covers(both, missing));
+  EXPECT_TRUE(curve().covers(both, {}));
+  EXPECT_FALSE(MemoryCurve().covers(both, {}));
+}
+
+TEST(MemoryCurves, KnowCachesByTheirSpeedToo) {
+  const auto beyond = [](double mib, std::size_t l3_mib) {
+    return curve().beyond_caches(footprint(1, 1, mib * kMiB), l3_mib * kMiB);
+  };
+
+  EXPECT_TRUE(beyond(128, 32));
+  EXPECT_FALSE(beyond(1, 32));
+  EXPECT_TRUE(beyond(60, 63));   // as slow as what is beyond
+  EXPECT_FALSE(beyond(60, 64));  // nothing beyond was measured
+}
+
+TEST(MemoryCurves, AreBeyondCachesWhereMostCallsAre) {
+  auto mixed = footprint(1, 1, 0);
+  mixed.reuse = {{.fraction = 0.6, .distance_bytes = 128.0 * kMiB},
+                 {.fraction = 0.4, .distance_bytes = 1.0 * kMiB}};
+
+  EXPECT_TRUE(curve().beyond_caches(mixed, 32 * kMiB));
+  mixed.reuse[0].fraction = 0.4, mixed.reuse[1].fraction = 0.6;
+  EXPECT_FALSE(curve().beyond_caches(mixed, 32 * kMiB));
+}
+
+TEST(Footprints, OfFewCallsAreLeftOut) {
+  const Footprint mostly{.reuse = {{.fraction = 0.05, .distance_bytes = 1},
+                                   {.fraction = 0, .distance_bytes = 2},
+                                   {.fraction = 0.95, .distance_bytes = 3}}};
+
+  EXPECT_EQ(mostly.distances(), std::vector<double>{3});
+}
+
 // 10 GB/s written, 20 read, 16 copied, at any size.
 MemoryLimits limits(double latency_us = 0) {
   return {
@@ -105,4 +222,5 @@ TEST(MemoryBounds, OfOneRankAloneAreNone) {
 }
 
 }  // namespace
+
 }  // namespace linerate

@@ -1,7 +1,7 @@
 // A run of two ranks on one host, its rows and its end: what the tests of all sinks print.
 #pragma once
 
-#include "output/table_options.h"
+#include "output/table_text.h"
 #include "record/record.h"
 
 #include <string>

@@ -4,7 +4,6 @@
 #include "output/file_sinks.h"
 #include "output/sink.h"
 #include "record/json_lines.h"
-#include "record/jsonl_reader.h"
 #include "support/folder.h"
 #include "unit/output/examples.h"
 #include "unit/output/golden.h"

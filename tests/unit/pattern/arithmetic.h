@@ -3,7 +3,6 @@
 #pragma once
 
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,4 @@
 // What was written comes back; what is broken is refused by line; what is new is passed over.
-#include "record/jsonl_reader.h"
 
 #include "record/json_lines.h"
 #include "unit/record/examples.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/buffer.h"
-#include "comm/call_facts.h"
+#include "comm/op.h"
 
 #include <atomic>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include "backends/nccl/profiler/entry_points.h"
 #include "bench/run.h"
 #include "record/json_lines.h"
-#include "record/jsonl_reader.h"
 #include "support/gpu/fake_profiler.h"
 #include "unit/backends/nccl/fake_run.h"
 

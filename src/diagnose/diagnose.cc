@@ -1,6 +1,5 @@
 // The table of rules, and what is made of their findings together.
-#include "diagnose/rules.h"
-
+#include "diagnose/diagnose.h"
 #include "record/verdict.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A matrix's text, to the last blank.
-#include "output/matrix.h"
+#include "output/console_table.h"
 
 #include <gtest/gtest.h>
 
@@ -42,4 +42,5 @@ TEST(Matrix, HasNoExtremesWhereNothingWasMeasured) {
 }
 
 }  // namespace
+
 }  // namespace linerate
