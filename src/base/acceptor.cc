@@ -36,10 +36,10 @@ void Acceptor::close() {
 
 bool Acceptor::serve(int wait_ms, int wake) {
   if (!poll(wait_ms, wake)) return false;
-  const auto patience_ns = static_cast<std::int64_t>(limits_.patience_s * 1e9);
+  const auto timeout_ns = static_cast<std::int64_t>(limits_.timeout_s * 1e9);
   std::erase_if(pending_, [&](Pending& connection) {
     if (hear(connection) == Next::drop) return true;
-    return clock_.now_ns() - connection.since_ns > patience_ns;
+    return clock_.now_ns() - connection.since_ns > timeout_ns;
   });
   starved_ = false;
   for (std::size_t i = 0; i < listeners_.size(); ++i)

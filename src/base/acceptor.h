@@ -26,7 +26,7 @@ class Acceptor {
   struct Limits {
     std::size_t max_pending = 64;  // then the one that has waited longest is dropped
     std::size_t max_bytes = 1024;  // of the first message
-    double patience_s = 5;         // for it
+    double timeout_s = 5;          // for it
   };
   enum class Next : std::uint8_t { wait, drop };
   // Looks at the first bytes that a connection, which is non-blocking, has sent so far; may answer,

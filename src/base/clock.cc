@@ -22,11 +22,11 @@ Deadline Deadline::after(const Clock& clock, double timeout_s) {
 }
 
 int Deadline::poll_ms() const {
-  constexpr std::int64_t kLongestMs = 1'000'000'000;
+  constexpr std::int64_t kMaxMs = 1'000'000'000;
   if (!bounded()) return -1;
   const auto left_ns = at_ns_ - clock_->now_ns();
   if (left_ns <= 0) return 0;
-  return static_cast<int>(std::min((left_ns + 999'999) / 1'000'000, kLongestMs));
+  return static_cast<int>(std::min((left_ns + 999'999) / 1'000'000, kMaxMs));
 }
 
 }  // namespace linerate

@@ -92,7 +92,7 @@ int write_into(const fs::path& path, std::string_view text) {
 
 bool is_disk_failure(int error) { return error == ENOSPC || error == EDQUOT || error == EIO; }
 
-std::string words_of(int failed) { return std::generic_category().message(failed); }
+std::string error_text(int failed) { return std::generic_category().message(failed); }
 
 }  // namespace
 
@@ -111,7 +111,7 @@ Result<std::string> read_regular_file(const std::string& path, std::size_t most_
 std::optional<std::string> write_whole_file(const fs::path& path, std::string_view text) {
   std::error_code unknown, failed;
   const auto status = fs::status(path, unknown);
-  if (fs::is_directory(status)) return words_of(EISDIR);
+  if (fs::is_directory(status)) return error_text(EISDIR);
   const bool is_device = fs::exists(status) && !fs::is_regular_file(status);
   const auto target = fs::is_symlink(path, unknown) && fs::exists(status) && !is_device
                           ? fs::canonical(path, failed)
@@ -121,7 +121,7 @@ std::optional<std::string> write_whole_file(const fs::path& path, std::string_vi
   const int error = is_device ? write_into(target, text) : replace(target, text);
   if (error == 0) return std::nullopt;
   if (is_disk_failure(error)) throw SystemError(error, fmt::format("write to {}", path.string()));
-  return words_of(error);
+  return error_text(error);
 }
 
 std::string file_name_of(std::string_view text) {

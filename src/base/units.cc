@@ -13,7 +13,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kLargestBytes = 4611686018427387904.0;  // 2^62: sums of a few stay in 64 bits
+constexpr double kMaxBytes = 4611686018427387904.0;  // 2^62: sums of a few stay in 64 bits
 
 constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
 
@@ -69,7 +69,7 @@ Result<std::size_t> parse_bytes(std::string_view what, std::string_view text) {
                             "a size: write bytes, or a number with K, M, G or T "
                             "(powers of 1024), such as 8, 64K or 1.5G");
   if (!bytes) return bytes.failure();
-  if (*bytes > kLargestBytes)
+  if (*bytes > kMaxBytes)
     return Failure{fmt::format("{} '{}' is larger than 2^62 bytes.", what, text)};
   if (*bytes != std::floor(*bytes))
     return Failure{

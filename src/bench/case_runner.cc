@@ -183,7 +183,7 @@ void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
 void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
   const auto& config = session_.config();
   prepare_samples(m);
-  m.thread_times.resize(static_cast<std::size_t>(session_.members().nranks()));
+  m.thread_times.resize(static_cast<std::size_t>(session_.bootstrap().nranks()));
   const auto start_ns = session_.clock().now_ns();
   next_look_ = 0;
   const auto plan = window_plan(on_thread);
@@ -231,7 +231,7 @@ bool CaseRunner::look() {
 std::uint64_t CaseRunner::agree_on_looks(double call_us) {
   WireWriter out;
   out.put(calls_between_looks(call_us));
-  const auto bytes = session_.members().broadcast(out.bytes(), 0, Deadline::never());
+  const auto bytes = session_.bootstrap().broadcast(out.bytes(), 0, Deadline::never());
   look();
   return WireReader(bytes).get<std::uint64_t>();
 }
@@ -242,7 +242,7 @@ std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
   out.put(mine);
   out.put(session_.rank().interrupted());
   std::vector<WindowTime> times;
-  for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never())) {
+  for (const auto& bytes : session_.bootstrap().gather(out.bytes(), Deadline::never())) {
     WireReader in(bytes);
     times.push_back(in.get<WindowTime>());
     interrupted_ |= in.get<bool>();
@@ -265,7 +265,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
   }
   WireWriter out;
   out.put(decision);
-  const auto bytes = session_.members().broadcast(out.bytes(), 0, Deadline::never());
+  const auto bytes = session_.bootstrap().broadcast(out.bytes(), 0, Deadline::never());
   const auto agreed = WireReader(bytes).get<Decision>();
   interrupted_ |= agreed.interrupted;
   return agreed;
@@ -323,7 +323,7 @@ std::size_t CaseRunner::make_extra_call(const CaseOnThread& on_thread, CaseLaunc
 void CaseRunner::gather_checks(const std::vector<RankCheck>& mine, Measurement& m) {
   WireWriter out;
   out.put_all(std::span<const RankCheck>(mine));
-  for (const auto& bytes : session_.members().gather(out.bytes(), Deadline::never()))
+  for (const auto& bytes : session_.bootstrap().gather(out.bytes(), Deadline::never()))
     for (const auto& check : WireReader(bytes).get_all<RankCheck>()) m.checks.push_back(check);
 }
 

@@ -44,12 +44,12 @@ double barrier_cost_us(Session& session) {
 }
 
 double clock_error_us(Session& session) {
-  if (session.members().place().nnodes == 1) return 0;
+  if (session.bootstrap().place().nnodes == 1) return 0;
   const auto offset = session.clock_offset(session.init_deadline());
   WireWriter mine;
   mine.put(offset.error_ns);
   std::int64_t worst_ns = 0;
-  for (const auto& bytes : session.members().all_gather(mine.bytes(), session.init_deadline()))
+  for (const auto& bytes : session.bootstrap().all_gather(mine.bytes(), session.init_deadline()))
     worst_ns = std::max(worst_ns, WireReader(bytes).get<std::int64_t>());
   return static_cast<double>(worst_ns) / 1e3;
 }

@@ -65,14 +65,14 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
                   .collective = name_of(tests.front().kind),
                   .bytes = tests.front().bytes,
                   .placement = "out of place"});
-  session_.members().barrier(Deadline::never());
+  session_.bootstrap().barrier(Deadline::never());
   WireWriter out;
   for (std::size_t t = 0; t < tests.size(); ++t)
     for (const auto& timing : run_pair_test(session_, tests[t], repeats_of(config_))) {
       out.put(t);
       put_timing(out, timing);
     }
-  const auto gathered = session_.members().gather(out.bytes(), Deadline::never());
+  const auto gathered = session_.bootstrap().gather(out.bytes(), Deadline::never());
   if (!session_.is_first()) return;
   std::vector<PairTiming> timings(tests.size());
   for (const auto& bytes : gathered) {

@@ -17,12 +17,12 @@ constexpr std::size_t kMaxBytes = std::size_t{512} << 10;
 constexpr std::size_t kSmallBytes = 8;
 
 constexpr int kRounds = 5, kMinRounds = 3;
-constexpr double kLongestS = 1;  // after which no further round begins
+constexpr double kMaxS = 1;  // after which no further round begins
 // What the backend tells is exact in each message; elsewhere several give a time.
 constexpr PairRepeats kExact{.iters = 1, .warmup_iters = 0, .check = false};
 constexpr PairRepeats kMeasured{.iters = 8, .warmup_iters = 1, .check = false};
 // One round of a test, of both ranks.
-struct Meeting {
+struct RoundTiming {
   std::int64_t elapsed_ns = 0;
   ModeledTime modelled{};
 };
@@ -44,7 +44,7 @@ class Search {
   const bool exact_;  // the backend tells what is lost
   std::vector<PairTest> tests_;
   WireWriter mine_;  // number of the test and timing of each that this thread took part in
-  std::vector<std::vector<Meeting>> rounds_;  // by test, on rank 0
+  std::vector<std::vector<RoundTiming>> rounds_;  // by test, on rank 0
 };
 
 std::size_t agreed_bytes(Session& session, std::size_t low_bytes) {
@@ -52,7 +52,7 @@ std::size_t agreed_bytes(Session& session, std::size_t low_bytes) {
   for (const auto& local : session.ranks()) room = std::min(room, local.send.bytes());
   WireWriter out;
   out.put(std::min(room, kMaxBytes));
-  return WireReader(session.members().broadcast(out.bytes(), 0, Deadline::never()))
+  return WireReader(session.bootstrap().broadcast(out.bytes(), 0, Deadline::never()))
       .get<std::size_t>();
 }
 
@@ -67,7 +67,7 @@ Search::Search(Session& session, std::size_t low_bytes)
 }
 
 bool Search::goes_on(int round, double elapsed_s) {
-  const bool late = round >= kMinRounds && elapsed_s > kLongestS;
+  const bool late = round >= kMinRounds && elapsed_s > kMaxS;
   return round < kRounds && !session_.any_thread(late);
 }
 
@@ -84,23 +84,23 @@ void Search::run_round() {
 
 // Each of a test's two ranks has a timing of each round, in order.
 void Search::gather() {
-  for (const auto& bytes : session_.members().gather(mine_.bytes(), Deadline::never())) {
+  for (const auto& bytes : session_.bootstrap().gather(mine_.bytes(), Deadline::never())) {
     std::vector<std::size_t> seen(tests_.size());
     for (WireReader in(bytes); !in.empty();) {
       const auto t = in.get_between<std::size_t>(0, tests_.size() - 1);
       const auto timing = get_timing(in);
       const auto round = seen[t]++;
       rounds_[t].resize(std::max(rounds_[t].size(), round + 1));
-      auto& meeting = rounds_[t][round];
-      meeting.elapsed_ns = std::max(meeting.elapsed_ns, timing.elapsed_ns);
-      meeting.modelled = later(meeting.modelled, timing.modelled.value_or(ModeledTime{}));
+      auto& slowest = rounds_[t][round];
+      slowest.elapsed_ns = std::max(slowest.elapsed_ns, timing.elapsed_ns);
+      slowest.modelled = later(slowest.modelled, timing.modelled.value_or(ModeledTime{}));
     }
   }
 }
 
 double Search::median_us(std::size_t test) const {
   auto rounds = rounds_[test];
-  std::ranges::sort(rounds, {}, &Meeting::elapsed_ns);
+  std::ranges::sort(rounds, {}, &RoundTiming::elapsed_ns);
   const auto middle = rounds.size() / 2;
   return rounds.empty() ? 0 : static_cast<double>(rounds[middle].elapsed_ns) / kNsPerUs;
 }

@@ -124,8 +124,9 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const Iterati
   const auto& test = last.test;
   stats::Reservoir samples(std::min(iters, kMaxSamples));
   const Clock& clock = session.clock();
-  const PairTest meeting{.kind = PairKind::latency, .source = test.source, .dest = test.dest};
-  iterate(session, parts, {meeting});
+  const PairTest start_together{
+      .kind = PairKind::latency, .source = test.source, .dest = test.dest};
+  iterate(session, parts, {start_together});
   const auto before = session.modeled_time();
   const auto start_ns = clock.now_ns();
   auto last_ns = start_ns;

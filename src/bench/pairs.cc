@@ -12,19 +12,19 @@ std::vector<Round> one_by_one(int nranks) {
   return rounds;
 }
 
-// The last seat stays, all others move round it; with an odd number of ranks the last seat is
+// The last slot stays, all others move round it; with an odd number of ranks the last slot is
 // empty.
 std::vector<Round> by_circle(int nranks) {
-  const int seats = nranks + nranks % 2;
+  const int slots = nranks + nranks % 2;
   std::vector<Round> rounds;
-  for (int turn = 0; turn + 1 < seats; ++turn) {
+  for (int turn = 0; turn + 1 < slots; ++turn) {
     Round round;
     const auto add = [&](int a, int b) {
       if (a < nranks && b < nranks) round.emplace_back(std::min(a, b), std::max(a, b));
     };
-    add(turn, seats - 1);
-    for (int k = 1; k < seats / 2; ++k)
-      add((turn + k) % (seats - 1), (turn + seats - 1 - k) % (seats - 1));
+    add(turn, slots - 1);
+    for (int k = 1; k < slots / 2; ++k)
+      add((turn + k) % (slots - 1), (turn + slots - 1 - k) % (slots - 1));
     std::ranges::sort(round);
     rounds.push_back(std::move(round));
   }

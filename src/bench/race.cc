@@ -16,22 +16,22 @@ bool has_blocks(OpKind kind) { return sends_blocks(kind) || receives_blocks(kind
 
 }  // namespace
 
-const Runner* RaceResult::find(std::string_view algorithm) const {
-  const auto found = std::ranges::find(runners, algorithm, &Runner::algorithm);
-  return found == runners.end() ? nullptr : &*found;
+const Candidate* RaceResult::find(std::string_view algorithm) const {
+  const auto found = std::ranges::find(candidates, algorithm, &Candidate::algorithm);
+  return found == candidates.end() ? nullptr : &*found;
 }
 
-const Runner& RaceResult::best() const {
-  return *std::ranges::min_element(runners, {}, [](const Runner& r) { return r.us.median; });
+const Candidate& RaceResult::best() const {
+  return *std::ranges::min_element(candidates, {}, [](const Candidate& r) { return r.us.median; });
 }
 
 double RaceResult::chosen_over_best() const {
-  const Runner* const own = find(chosen);
+  const Candidate* const own = find(chosen);
   return own == nullptr ? 1.0 : own->us.median / best().us.median;
 }
 
 Race::Race(Bootstrap& member, Communicator& comm, const Clock& clock, std::size_t max_bytes)
-    : member_(member),
+    : bootstrap_(member),
       comm_(comm),
       clock_(clock),
       stream_(comm.device().stream()),
@@ -70,7 +70,7 @@ RaceResult Race::run(OpKind kind, std::size_t bytes, const Limits& limits) {
     std::vector<double> own;
     for (std::size_t round = 0; round * n < times.size(); ++round)
       own.push_back(times[round * n + i]);
-    result.runners.push_back({std::string(names[i]), stats::summarize(own)});
+    result.candidates.push_back({std::string(names[i]), stats::summarize(own)});
   }
   return result;
 }
@@ -116,8 +116,8 @@ std::uint64_t Race::calls_for(double call_us, const Limits& limits) {
   constexpr std::uint64_t kMax = 10'000;
   const double fitting = limits.window_us / std::max(call_us, 1e-3);
   const auto calls = std::clamp(static_cast<std::uint64_t>(fitting), std::uint64_t{1}, kMax);
-  const Bytes told = member_.broadcast(WireWriter().put(calls).bytes(), 0, Deadline::never());
-  return WireReader(told).get<std::uint64_t>();
+  const Bytes agreed = bootstrap_.broadcast(WireWriter().put(calls).bytes(), 0, Deadline::never());
+  return WireReader(agreed).get<std::uint64_t>();
 }
 
 // A call ends when its last rank does.
@@ -125,7 +125,7 @@ std::vector<double> Race::slowest(const std::vector<double>& own) {
   std::vector<double> most(own.size());
   WireWriter mine;
   mine.put_all(std::span<const double>(own));
-  for (const Bytes& bytes : member_.gather(mine.bytes(), Deadline::never())) {
+  for (const Bytes& bytes : bootstrap_.gather(mine.bytes(), Deadline::never())) {
     const auto theirs = WireReader(bytes).get_all<double>();
     for (std::size_t i = 0; i < theirs.size(); ++i) most[i] = std::max(most[i], theirs[i]);
   }

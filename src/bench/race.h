@@ -15,7 +15,7 @@
 namespace linerate {
 
 // One algorithm's time of a call: of each window the mean over its calls on the slowest rank.
-struct Runner {
+struct Candidate {
   std::string algorithm{};
   stats::Summary us{};
 };
@@ -23,13 +23,13 @@ struct Runner {
 struct RaceResult {
   OpKind kind{};
   int nranks = 0;
-  std::size_t bytes = 0;          // of the larger buffer of a rank: the size that the tools print
-  std::string chosen{};           // what the backend takes by itself
-  std::vector<Runner> runners{};  // in the backend's order
+  std::size_t bytes = 0;  // of the larger buffer of a rank: the size that the tools print
+  std::string chosen{};   // what the backend takes by itself
+  std::vector<Candidate> candidates{};  // in the backend's order
 
-  const Runner* find(std::string_view algorithm) const;
-  // The lowest median. REQUIRES: there are runners.
-  const Runner& best() const;
+  const Candidate* find(std::string_view algorithm) const;
+  // The lowest median. REQUIRES: there are candidates.
+  const Candidate& best() const;
   // Median of the chosen one over the best one's; 1 when the chosen one did not run.
   double chosen_over_best() const;
 };
@@ -70,7 +70,7 @@ class Race {
   std::uint64_t calls_for(double call_us, const Limits& limits);
   std::vector<double> slowest(const std::vector<double>& own);
 
-  Bootstrap& member_;
+  Bootstrap& bootstrap_;
   Communicator& comm_;
   const Clock& clock_;
   std::unique_ptr<Stream> stream_;

@@ -146,7 +146,7 @@ void Sampler::mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::sp
 // Before and after each block, so that drift between them is taken out. Processes of one node share
 // a clock; only several nodes pay for the measurement.
 ClockOffset Sampler::offset_now() {
-  if (session_.members().place().nnodes == 1) return {};
+  if (session_.bootstrap().place().nnodes == 1) return {};
   return session_.clock_offset(Deadline::never());
 }
 
@@ -161,7 +161,7 @@ void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint6
   before_ = after;
   WireWriter mine;
   mine.put_all(std::span<const Stamp>(stamps_).first(count));
-  const auto gathered = session_.members().gather(mine.bytes(), Deadline::never());
+  const auto gathered = session_.bootstrap().gather(mine.bytes(), Deadline::never());
   if (gathered.empty()) return;
   std::vector<std::vector<Stamp>> threads;
   for (const auto& bytes : gathered) threads.push_back(WireReader(bytes).get_all<Stamp>());

@@ -58,7 +58,7 @@ std::size_t Session::rank_memory() {
   }
   WireWriter mine;
   mine.put(least);
-  for (const auto& bytes : members().all_gather(mine.bytes(), init_deadline()))
+  for (const auto& bytes : bootstrap().all_gather(mine.bytes(), init_deadline()))
     least = std::min(least, WireReader(bytes).get<std::size_t>());
   return least;
 }

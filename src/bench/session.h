@@ -31,7 +31,7 @@ class Session {
   std::vector<LocalRank>& ranks() { return rank_.ranks(); }
   const std::vector<LocalRank>& ranks() const { return rank_.ranks(); }
   Group* group() { return rank_.group(); }
-  Bootstrap& members() { return rank_.bootstrap(); }
+  Bootstrap& bootstrap() { return rank_.bootstrap(); }
   const Clock& clock() const { return rank_.clock(); }
   const Capabilities& capabilities() const { return rank_.capabilities(); }
   bool is_first() const { return rank_.is_first(); }

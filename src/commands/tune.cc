@@ -135,7 +135,7 @@ ExitCode race(const CommandInput& input, const TuneConfig& config, int nranks,
 std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
   std::vector<host::Timing> timings;
   for (const RaceResult& result : results)
-    for (const Runner& runner : result.runners)
+    for (const Candidate& runner : result.candidates)
       timings.push_back({.kind = result.kind,
                          .nranks = result.nranks,
                          .bytes = result.bytes,

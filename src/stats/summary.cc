@@ -11,7 +11,7 @@ namespace {
 constexpr double kTail = 0.025;               // on each side of a 95 % interval
 constexpr double kNormalQuantile = 1.959964;  // of 1 - kTail
 // 2^-n, where the exact sum starts, is still a normal double here.
-constexpr std::size_t kLargestExact = 1000;
+constexpr std::size_t kMaxExact = 1000;
 
 // The largest k with P(Binomial(n, 1/2) < k) <= kTail, exactly; 0 when there is none.
 std::size_t exact_rank(std::size_t n) {
@@ -37,7 +37,7 @@ std::size_t approximate_rank(std::size_t n) {
 // probability 1 - 2 P(Binomial(n, 1/2) < k) (Conover, Practical Nonparametric Statistics, 3.2).
 std::pair<double, double> median_interval(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
-  const std::size_t k = n <= kLargestExact ? exact_rank(n) : approximate_rank(n);
+  const std::size_t k = n <= kMaxExact ? exact_rank(n) : approximate_rank(n);
   if (k == 0) return {std::nan(""), std::nan("")};
   return {sorted[k - 1], sorted[n - k]};
 }

@@ -13,8 +13,8 @@ namespace {
 
 // Foreign text as a message may show it.
 std::string shown(std::string_view word) {
-  constexpr std::size_t kLongestShown = 41;  // with the ellipsis
-  return shortened(plain_text(word), kLongestShown);
+  constexpr std::size_t kMaxShown = 41;  // with the ellipsis
+  return shortened(plain_text(word), kMaxShown);
 }
 
 std::string names_of(std::span<const Unit> units) {

@@ -19,7 +19,7 @@ namespace {
 constexpr double kBudgetUs = 200e3;
 constexpr double kNetworksShare = 0.5;  // of it, where there is a network
 
-bool on_several_hosts(Session& session) { return session.members().place().nnodes > 1; }
+bool on_several_hosts(Session& session) { return session.bootstrap().place().nnodes > 1; }
 
 // No emulated network between the ranks.
 bool on_host_memory(const Session& session) {
@@ -63,7 +63,7 @@ std::uint64_t warm_calls(const BenchConfig& config) {
 std::vector<std::size_t> agreed_sizes(Session& session, const std::vector<std::size_t>& mine) {
   WireWriter out;
   out.put_all(std::span<const std::size_t>(mine));
-  const auto bytes = session.members().broadcast(out.bytes(), 0, session.init_deadline());
+  const auto bytes = session.bootstrap().broadcast(out.bytes(), 0, session.init_deadline());
   return WireReader(bytes).get_all<std::size_t>();
 }
 
@@ -99,7 +99,7 @@ bool HostProbe::measure_network(Session& session, const Run& run) {
   }
   network_.emplace();
   if (!session.is_first()) return true;
-  network_ = points_of(found.links, session.members().place().nnodes);
+  network_ = points_of(found.links, session.bootstrap().place().nnodes);
   limits_.network = network_limits(session, *network_, run.barrier_us);
   limits_.reuse.nodes = limits_.network->nodes;
   return true;
@@ -157,7 +157,7 @@ HostProbe::Points HostProbe::measure_again(Session& session) const {
     if (!found.failure.empty())
       say_not_probed(session, " again", "nobody knows whether it stayed as fast", found.failure);
     else if (session.is_first())
-      again.network = points_of(found.links, session.members().place().nnodes);
+      again.network = points_of(found.links, session.bootstrap().place().nnodes);
   }
   std::vector<std::size_t> sizes;
   for (const auto& point : limits_.memory.curve.points()) sizes.push_back(point.bytes);

@@ -144,10 +144,10 @@ using NodeSpans = std::map<int, probe::ThreadSpans>;
 
 NodeSpans gather(Session& session, const std::vector<probe::Span>& mine) {
   WireWriter out;
-  out.put(session.members().place().node);
+  out.put(session.bootstrap().place().node);
   out.put_all(std::span<const probe::Span>(mine));
   NodeSpans nodes;
-  for (const auto& bytes : session.members().all_gather(out.bytes(), session.init_deadline())) {
+  for (const auto& bytes : session.bootstrap().all_gather(out.bytes(), session.init_deadline())) {
     WireReader in(bytes);
     auto& threads = nodes[in.get<int>()];
     threads.push_back(in.get_all<probe::Span>());
@@ -198,7 +198,7 @@ ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
                           const ProbePlan::Rules& rules) {
   if (sizes.empty()) return {};
   enter_stage(session);
-  const auto threads = static_cast<std::size_t>(session.members().place().local_nranks);
+  const auto threads = static_cast<std::size_t>(session.bootstrap().place().local_nranks);
   ThreadProbe probe(session, sizes.back() / threads);
   ProbePlan plan(sizes, rules);
   while (const auto size = plan.next()) {

@@ -42,7 +42,7 @@ class Named {
                     : without_label(address.interface) == text_;
   }
   // After "This host has no interface".
-  std::string words() const { return network_ ? "in " + text_ : text_; }
+  std::string text() const { return network_ ? "in " + text_ : text_; }
 
  private:
   std::optional<InterfaceAddress> network_;
@@ -57,9 +57,9 @@ std::vector<Named> named_in(std::string_view transport) {
   return all;
 }
 
-std::string words_of(const std::vector<Named>& all) {
+std::string names_text(const std::vector<Named>& all) {
   std::vector<std::string> words;
-  for (const auto& named : all) words.push_back(named.words());
+  for (const auto& named : all) words.push_back(named.text());
   return fmt::format("{}", fmt::join(words, " or "));
 }
 
@@ -118,22 +118,22 @@ LinkRules rules_for(std::size_t nrounds, std::vector<int> cores) {
 }
 
 // A sentence where this host has none; throws where it cannot be opened.
-Result<OpenSeat> seat_for(const std::string& transport) {
+Result<LinkListener> listener_for(const std::string& transport) {
   const auto hosts = tcp_hosts(transport, interface_addresses());
   if (!hosts) return hosts.failure();
-  return open_seat(*hosts);
+  return open_link_listener(*hosts);
 }
 
 // A leader's part. What goes wrong with it is told to all: nobody is left alone in what comes
 // next, and the run goes on without a probe.
 ProbedNetwork probe_as_leader(Session& session, Bootstrap& leaders, std::vector<int> cores) {
   const SteadyClock clock;
-  OpenSeat seat;
+  LinkListener listener;
   std::string failure;
   try {
-    auto opened = seat_for(session.ranks().front().world->inspector().transport());
+    auto opened = listener_for(session.ranks().front().world->inspector().transport());
     if (opened)
-      seat = std::move(opened).value();
+      listener = std::move(opened).value();
     else
       failure = opened.sentence();
   } catch (const std::exception& error) {
@@ -142,7 +142,8 @@ ProbedNetwork probe_as_leader(Session& session, Bootstrap& leaders, std::vector<
   failure = first_failure(leaders, failure, Deadline::after(clock, kRoundTimeoutS));
   if (!failure.empty()) return {.failure = failure};
   const auto rounds = probed_rounds(leaders.nranks());
-  LinkProber prober(leaders, clock, std::move(seat), rules_for(rounds.size(), std::move(cores)));
+  LinkProber prober(leaders, clock, std::move(listener),
+                    rules_for(rounds.size(), std::move(cores)));
   failure = prober.run(rounds, [](std::string_view) {});
   if (!failure.empty()) return {.failure = failure};
   return {.links = prober.gather()};
@@ -164,7 +165,7 @@ Result<std::vector<std::string>> tcp_hosts(std::string_view transport,
   if (used.empty() && all_named.empty())
     return Failure{"No interface of this host leads to other hosts."};
   if (used.empty())
-    return Failure{fmt::format("This host has no interface {}.", words_of(all_named))};
+    return Failure{fmt::format("This host has no interface {}.", names_text(all_named))};
   if (used.size() > 1)
     return Failure{
         fmt::format("TCP may use any of the interfaces {}: name one.", fmt::join(used, ", "))};
@@ -189,12 +190,12 @@ std::vector<int> cores_beside(const CoreRanges& own, std::span<const CoreRanges>
 }
 
 std::vector<int> cores_of_others(Session& session) {
-  const int node = session.members().place().node;
+  const int node = session.bootstrap().place().node;
   const auto own = own_ranges();
   WireWriter out;
   out.put(node).put_all(std::span<const int>(own));
   std::vector<CoreRanges> here;
-  for (const auto& bytes : session.members().all_gather(out.bytes(), session.init_deadline())) {
+  for (const auto& bytes : session.bootstrap().all_gather(out.bytes(), session.init_deadline())) {
     WireReader in(bytes);
     if (in.get<int>() == node) here.push_back(in.get_all<int>());
   }

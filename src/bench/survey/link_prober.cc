@@ -1,4 +1,4 @@
-// After each round all members hear what became of its pairs, so that all go on alike.
+// After each round all leaders hear what became of its pairs, so that all go on alike.
 #include "bench/survey/link_prober.h"
 
 #include "base/wire.h"
@@ -31,19 +31,20 @@ NodeLink get_link(WireReader& in) {
 
 }  // namespace
 
-LinkProber::LinkProber(Bootstrap& members, const Clock& clock, OpenSeat seat, LinkRules rules)
-    : members_(members),
+LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock, LinkListener listener,
+                       LinkRules rules)
+    : leaders_(leaders),
       clock_(clock),
       rules_(std::move(rules)),
-      seats_(members, std::move(seat), within(rules_.round_timeout_s)),
-      history_(members.nranks()) {}
+      endpoints_(leaders, std::move(listener), within(rules_.round_timeout_s)),
+      history_(leaders.nranks()) {}
 
-NodeLink LinkProber::measure(const Pair& pair, const LinkMeeting& meeting) {
+NodeLink LinkProber::measure(const Pair& pair, const PairRendezvous& rendezvous) {
   NodeLink link{.first = pair.first, .second = pair.second};
   try {
-    auto [host, sockets] = seats_.connect(pair.first, meeting, clock_);
+    auto [host, sockets] = endpoints_.connect(pair.first, rendezvous, clock_);
     link.address = std::move(host);
-    link.speed = measure_tcp({sockets, clock_, meeting.deadline}, rules_.tcp);
+    link.speed = measure_tcp({sockets, clock_, rendezvous.deadline}, rules_.tcp);
     std::swap(link.speed.out_gbps, link.speed.in_gbps);  // as the first one sees it
   } catch (const std::exception& error) {  // threads that cannot be had are no Error of ours
     link.failure = error.what();
@@ -51,27 +52,27 @@ NodeLink LinkProber::measure(const Pair& pair, const LinkMeeting& meeting) {
   return link;
 }
 
-void LinkProber::answer(const LinkMeeting& meeting) {
+void LinkProber::answer(const PairRendezvous& rendezvous) {
   try {
-    auto sockets = seats_.accept(meeting, clock_);
-    answer_tcp({sockets, clock_, meeting.deadline}, rules_.tcp);
+    auto sockets = endpoints_.accept(rendezvous, clock_);
+    answer_tcp({sockets, clock_, rendezvous.deadline}, rules_.tcp);
   } catch (const std::exception& error) {
     failure_ = error.what();
   }
 }
 
-void LinkProber::meet(const Pair& pair, int round) {
+void LinkProber::probe_pair(const Pair& pair, int round) {
   const bool given_up = history_.gives_up(pair);
-  const LinkMeeting meeting{
+  const PairRendezvous rendezvous{
       .connecting_rank = pair.second, .round = round, .deadline = within(rules_.pair_timeout_s)};
-  if (pair.second == members_.rank()) {
+  if (pair.second == leaders_.rank()) {
     links_.push_back(
         given_up
             ? NodeLink{.first = pair.first, .second = pair.second, .failure = std::string(kGivenUp)}
-            : measure(pair, meeting));
+            : measure(pair, rendezvous));
     failure_ = links_.back().failure;
-  } else if (pair.first == members_.rank() && !given_up) {
-    answer(meeting);
+  } else if (pair.first == leaders_.rank() && !given_up) {
+    answer(rendezvous);
   }
 }
 
@@ -79,10 +80,10 @@ void LinkProber::meet(const Pair& pair, int round) {
 // counts.
 std::string LinkProber::end_round(const Round& pairs) {
   const auto mine = std::exchange(failure_, {});
-  if (rules_.ends_at_failure) return first_failure(members_, mine, within(rules_.round_timeout_s));
+  if (rules_.ends_at_failure) return first_failure(leaders_, mine, within(rules_.round_timeout_s));
   WireWriter out;
   out.put(mine.empty());
-  const auto worked = members_.all_gather(out.bytes(), within(rules_.round_timeout_s));
+  const auto worked = leaders_.all_gather(out.bytes(), within(rules_.round_timeout_s));
   for (const auto& pair : pairs)
     if (!history_.gives_up(pair))
       history_.note(pair, WireReader(worked[static_cast<std::size_t>(pair.second)]).get<bool>());
@@ -92,7 +93,7 @@ std::string LinkProber::end_round(const Round& pairs) {
 std::string LinkProber::run(const std::vector<Round>& rounds, const SayProgress& progress) {
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     progress(fmt::format("TCP between nodes, round {} of {}", i + 1, rounds.size()));
-    for (const auto& pair : rounds[i]) meet(pair, static_cast<int>(i));
+    for (const auto& pair : rounds[i]) probe_pair(pair, static_cast<int>(i));
     if (auto failure = end_round(rounds[i]); !failure.empty()) return failure;
   }
   return {};
@@ -102,17 +103,17 @@ std::vector<NodeLink> LinkProber::gather() {
   WireWriter out;
   for (const auto& link : links_) put_link(out, link);
   std::vector<NodeLink> all;
-  for (const auto& bytes : members_.gather(out.bytes(), within(rules_.round_timeout_s)))
+  for (const auto& bytes : leaders_.gather(out.bytes(), within(rules_.round_timeout_s)))
     for (WireReader in(bytes); !in.empty();) all.push_back(get_link(in));
   std::ranges::stable_sort(all, {},
                            [](const auto& link) { return std::pair(link.first, link.second); });
   return all;
 }
 
-std::string first_failure(Bootstrap& members, const std::string& mine, const Deadline& deadline) {
+std::string first_failure(Bootstrap& leaders, const std::string& mine, const Deadline& deadline) {
   WireWriter out;
-  out.put_text(mine.empty() ? mine : fmt::format("{}: {}", members.place().hostname, mine));
-  for (const auto& bytes : members.all_gather(out.bytes(), deadline))
+  out.put_text(mine.empty() ? mine : fmt::format("{}: {}", leaders.place().hostname, mine));
+  for (const auto& bytes : leaders.all_gather(out.bytes(), deadline))
     if (auto text = WireReader(bytes).get_text(); !text.empty()) return text;
   return {};
 }
@@ -126,7 +127,8 @@ double links_timeout_s(int nnodes) {
 std::vector<NodeLink> measure_links(Bootstrap& leaders, const Clock& clock,
                                     const SayProgress& progress) {
   if (leaders.nranks() < 2) return {};
-  LinkProber prober(leaders, clock, open_seat(all_hosts()), {.tcp = {.one_stream_first = true}});
+  LinkProber prober(leaders, clock, open_link_listener(all_hosts()),
+                    {.tcp = {.one_stream_first = true}});
   (void)prober.run(pair_rounds(leaders.nranks(), true), progress);  // failures are the links' own
   return prober.gather();
 }

@@ -1,4 +1,4 @@
-// TCP between pairs of nodes, one member of each: the engine under `linerate topo --measure` and
+// TCP between pairs of nodes, one leader of each: the engine under `linerate topo --measure` and
 // under the probe before a run.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace linerate {
 
-// Between two members; `speed.out_gbps` is from the first to the second.
+// Between two leaders; `speed.out_gbps` is from the first to the second.
 struct NodeLink {
   int first = 0, second = 0;
   std::string address{};  // of the first, at which the second reached it
@@ -32,7 +32,7 @@ struct LinkRules {
 };
 
 // Which nodes are worth another try.
-// Nodes that nobody reaches cost every pair its full time. All members note the same.
+// Nodes that nobody reaches cost every pair its full time. All leaders note the same.
 class PairHistory {
  public:
   explicit PairHistory(int nranks) : of_rank_(static_cast<std::size_t>(nranks)) {}
@@ -61,11 +61,11 @@ class PairHistory {
   std::vector<Counts> of_rank_;
 };
 
-// Used by one thread. All members call the same functions in the same order.
+// Used by one thread. All leaders call the same functions in the same order.
 class LinkProber {
  public:
-  // `seat`: where this member listens.
-  LinkProber(Bootstrap& members, const Clock& clock, OpenSeat seat, LinkRules rules);
+  // `listener`: where this leader listens.
+  LinkProber(Bootstrap& leaders, const Clock& clock, LinkListener listener, LinkRules rules);
 
   // Disjoint pairs of a round at once; the second of a pair connects, and measures. Yields the
   // failure at which all rounds ended, with the host's name; empty: none.
@@ -76,25 +76,25 @@ class LinkProber {
 
  private:
   Deadline within(double seconds) const { return Deadline::after(clock_, seconds); }
-  void meet(const Pair& pair, int round);
-  NodeLink measure(const Pair& pair, const LinkMeeting& meeting);
-  void answer(const LinkMeeting& meeting);
+  void probe_pair(const Pair& pair, int round);
+  NodeLink measure(const Pair& pair, const PairRendezvous& rendezvous);
+  void answer(const PairRendezvous& rendezvous);
   std::string end_round(const Round& pairs);
 
-  Bootstrap& members_;
+  Bootstrap& leaders_;
   const Clock& clock_;
   LinkRules rules_;
-  LinkSeats seats_;
-  std::vector<NodeLink> links_;  // that this member measured
-  std::string failure_;          // of this member's part of the round
+  LinkEndpoints endpoints_;
+  std::vector<NodeLink> links_;  // that this leader measured
+  std::string failure_;          // of this leader's part of the round
   PairHistory history_;
 };
 
-// The first sentence that a member tells, with its host's name; empty where none tells any.
+// The first sentence that a leader tells, with its host's name; empty where none tells any.
 // Collective.
-std::string first_failure(Bootstrap& members, const std::string& mine, const Deadline& deadline);
+std::string first_failure(Bootstrap& leaders, const std::string& mine, const Deadline& deadline);
 
-// Between all pairs of `leaders`, one member on each node.
+// Between all pairs of `leaders`, one leader on each node.
 std::vector<NodeLink> measure_links(Bootstrap& leaders, const Clock& clock,
                                     const SayProgress& progress);
 

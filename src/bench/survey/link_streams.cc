@@ -49,8 +49,8 @@ std::vector<Socket> connect_at(const SocketAddress& address, const Greeting& gre
     sockets.push_back(connect_to(address, within(kAddressTimeoutS, deadline, clock)));
     const auto answered = within(kGreetingTimeoutS, deadline, clock);
     sockets.back().send_all(std::as_bytes(std::span(&greeting, 1)), answered);
-    std::byte welcome{};
-    sockets.back().recv_all({&welcome, 1}, answered);
+    std::byte ack{};
+    sockets.back().recv_all({&ack, 1}, answered);
   }
   return sockets;
 }
@@ -63,7 +63,7 @@ std::vector<FileDescriptor> same_listener(const Listener& listener) {
   return one;
 }
 
-bool welcome(Socket& socket, const Deadline& deadline) {
+bool ack(Socket& socket, const Deadline& deadline) {
   try {
     const std::byte word{};
     socket.send_all({&word, 1}, deadline);
@@ -73,18 +73,18 @@ bool welcome(Socket& socket, const Deadline& deadline) {
   }
 }
 
-Bytes wire_of(const LinkSeat& seat) {
+Bytes wire_of(const LinkEndpoint& endpoint) {
   WireWriter out;
-  out.put(seat.port).put(seat.secret).put(seat.hosts.size());
-  for (const auto& host : seat.hosts) out.put_text(host);
+  out.put(endpoint.port).put(endpoint.secret).put(endpoint.hosts.size());
+  for (const auto& host : endpoint.hosts) out.put_text(host);
   return out.take();
 }
 
-LinkSeat seat_from(const Bytes& bytes) {
+LinkEndpoint endpoint_from(const Bytes& bytes) {
   WireReader in(bytes);
-  LinkSeat seat{.port = in.get<std::uint16_t>(), .secret = in.get<LinkSecret>()};
-  for (auto left = in.get<std::size_t>(); left > 0; --left) seat.hosts.push_back(in.get_text());
-  return seat;
+  LinkEndpoint endpoint{.port = in.get<std::uint16_t>(), .secret = in.get<LinkSecret>()};
+  for (auto left = in.get<std::size_t>(); left > 0; --left) endpoint.hosts.push_back(in.get_text());
+  return endpoint;
 }
 
 bool is_v6(const std::string& numeric) { return numeric.find(':') != std::string::npos; }
@@ -98,14 +98,16 @@ LinkSecret fresh_link_secret() {
   return secret;
 }
 
-LinkStreams connect_link(const LinkSeat& to, const LinkMeeting& meeting, const Clock& clock) {
+LinkStreams connect_link(const LinkEndpoint& to, const PairRendezvous& rendezvous,
+                         const Clock& clock) {
   std::string reason = "it has no address for other hosts";
-  Greeting greeting{.secret = to.secret, .rank = meeting.connecting_rank, .round = meeting.round};
+  Greeting greeting{
+      .secret = to.secret, .rank = rendezvous.connecting_rank, .round = rendezvous.round};
   for (const auto& host : nearest_first(to.hosts, interface_addresses())) {
-    if (meeting.deadline.passed()) break;
+    if (rendezvous.deadline.passed()) break;
     try {
       return {.host = host,
-              .sockets = connect_at({host, to.port}, greeting, meeting.deadline, clock)};
+              .sockets = connect_at({host, to.port}, greeting, rendezvous.deadline, clock)};
     } catch (const Error& error) {
       reason = error.what();
     }
@@ -115,7 +117,7 @@ LinkStreams connect_link(const LinkSeat& to, const LinkMeeting& meeting, const C
 }
 
 std::vector<Socket> accept_link(Listener& listener, const LinkSecret& own,
-                                const LinkMeeting& meeting, const Clock& clock) {
+                                const PairRendezvous& rendezvous, const Clock& clock) {
   std::vector<Socket> sockets;
   int attempt = 0;
   const auto greet = [&](FileDescriptor& connection, std::span<const std::byte> bytes) {
@@ -123,22 +125,23 @@ std::vector<Socket> accept_link(Listener& listener, const LinkSecret& own,
     if (bytes.size() < sizeof given) return Acceptor::Next::wait;
     std::memcpy(&given, bytes.data(), sizeof given);
     const bool is_of_pair = same_token(own, given.secret) &&
-                            given.rank == meeting.connecting_rank && given.round == meeting.round;
+                            given.rank == rendezvous.connecting_rank &&
+                            given.round == rendezvous.round;
     if (!is_of_pair || given.attempt < attempt || sockets.size() >= kStreams)
       return Acceptor::Next::drop;
     if (given.attempt > attempt) sockets.clear();
     attempt = given.attempt;
     Socket socket(std::move(connection));
-    if (welcome(socket, within(kGreetingTimeoutS, meeting.deadline, clock)))
+    if (ack(socket, within(kGreetingTimeoutS, rendezvous.deadline, clock)))
       sockets.push_back(std::move(socket));
     return Acceptor::Next::drop;
   };
   Acceptor acceptor(same_listener(listener), {.max_bytes = sizeof(Greeting) + 1}, greet);
   while (sockets.size() < kStreams) {
-    if (meeting.deadline.passed())
+    if (rendezvous.deadline.passed())
       throw TimeoutError(
           fmt::format("timed out waiting for a connection to {}", text_of(listener.address())));
-    (void)acceptor.serve(meeting.deadline.poll_ms());
+    (void)acceptor.serve(rendezvous.deadline.poll_ms());
   }
   return sockets;
 }
@@ -149,22 +152,22 @@ std::vector<std::string> all_hosts() {
   return hosts;
 }
 
-OpenSeat open_seat(const std::vector<std::string>& hosts) {
-  OpenSeat seat{.secret = fresh_link_secret()};
+LinkListener open_link_listener(const std::vector<std::string>& hosts) {
+  LinkListener opened{.secret = fresh_link_secret()};
   const bool v6 = !hosts.empty() && is_v6(hosts.front());
-  std::ranges::copy_if(hosts, std::back_inserter(seat.hosts),
+  std::ranges::copy_if(hosts, std::back_inserter(opened.hosts),
                        [&](const auto& host) { return is_v6(host) == v6; });
   const std::string any = v6 ? "::" : "0.0.0.0";
-  seat.listener = Listener::open({seat.hosts.size() == 1 ? seat.hosts.front() : any, 0});
-  return seat;
+  opened.listener = Listener::open({opened.hosts.size() == 1 ? opened.hosts.front() : any, 0});
+  return opened;
 }
 
-LinkSeats::LinkSeats(Bootstrap& members, OpenSeat own, const Deadline& deadline)
+LinkEndpoints::LinkEndpoints(Bootstrap& leaders, LinkListener own, const Deadline& deadline)
     : own_(std::move(own)) {
-  const LinkSeat mine{
+  const LinkEndpoint mine{
       .port = own_.listener.address().port, .secret = own_.secret, .hosts = own_.hosts};
-  for (const auto& bytes : members.all_gather(wire_of(mine), deadline))
-    seats_.push_back(seat_from(bytes));
+  for (const auto& bytes : leaders.all_gather(wire_of(mine), deadline))
+    endpoints_.push_back(endpoint_from(bytes));
 }
 
 }  // namespace linerate

@@ -17,7 +17,7 @@ using LinkSecret = std::array<std::byte, 16>;  // keeps strangers off
 LinkSecret fresh_link_secret();
 
 // Where a node can be reached.
-struct LinkSeat {
+struct LinkEndpoint {
   std::uint16_t port = 0;
   LinkSecret secret{};
   std::vector<std::string> hosts{};  // numeric, in any order
@@ -25,7 +25,7 @@ struct LinkSeat {
 
 // Of one pair: who connects, and in which round, so that nobody takes a connection that was meant
 // for an earlier one, and until when both sides try.
-struct LinkMeeting {
+struct PairRendezvous {
   int connecting_rank = 0;
   int round = 0;
   Deadline deadline{};
@@ -38,18 +38,19 @@ struct LinkStreams {
 
 // Tries one address after the other until one answers; all streams take the same. `clock` is the
 // deadline's. Throws an Error with the last reason.
-LinkStreams connect_link(const LinkSeat& to, const LinkMeeting& meeting, const Clock& clock);
+LinkStreams connect_link(const LinkEndpoint& to, const PairRendezvous& rendezvous,
+                         const Clock& clock);
 
-// The other side, which listens at its seat's port; drops all that are not of the meeting. Throws
-// TimeoutError.
+// The other side, which listens at its endpoint's port; drops all that are not of the rendezvous.
+// Throws TimeoutError.
 std::vector<Socket> accept_link(Listener& listener, const LinkSecret& own,
-                                const LinkMeeting& meeting, const Clock& clock);
+                                const PairRendezvous& rendezvous, const Clock& clock);
 
 // By which other hosts may reach this one: all of its interfaces.
 std::vector<std::string> all_hosts();
 
-// Where one member can be reached: a port of its own, open as long as this lives.
-struct OpenSeat {
+// Where one leader can be reached: a port of its own, open as long as this lives.
+struct LinkListener {
   std::vector<std::string> hosts{};  // numeric, of one family
   Listener listener{};
   LinkSecret secret{};
@@ -57,25 +58,25 @@ struct OpenSeat {
 
 // At those of `hosts`, numeric and in any order, that are of the first one's family: on that
 // address alone where there is one, else on all of this host's. Throws Error.
-OpenSeat open_seat(const std::vector<std::string>& hosts);
+LinkListener open_link_listener(const std::vector<std::string>& hosts);
 
-// One member's listener, and the seats of all. Used by one thread.
-class LinkSeats {
+// One leader's listener, and the endpoints of all. Used by one thread.
+class LinkEndpoints {
  public:
   // Collective over all.
-  LinkSeats(Bootstrap& members, OpenSeat own, const Deadline& deadline);
+  LinkEndpoints(Bootstrap& leaders, LinkListener own, const Deadline& deadline);
 
-  // See connect_link() and accept_link(): to a member's seat, and at one's own.
-  LinkStreams connect(int member, const LinkMeeting& meeting, const Clock& clock) const {
-    return connect_link(seats_[static_cast<std::size_t>(member)], meeting, clock);
+  // See connect_link() and accept_link(): to a leader's endpoint, and at one's own.
+  LinkStreams connect(int leader, const PairRendezvous& rendezvous, const Clock& clock) const {
+    return connect_link(endpoints_[static_cast<std::size_t>(leader)], rendezvous, clock);
   }
-  std::vector<Socket> accept(const LinkMeeting& meeting, const Clock& clock) {
-    return accept_link(own_.listener, own_.secret, meeting, clock);
+  std::vector<Socket> accept(const PairRendezvous& rendezvous, const Clock& clock) {
+    return accept_link(own_.listener, own_.secret, rendezvous, clock);
   }
 
  private:
-  OpenSeat own_;
-  std::vector<LinkSeat> seats_;
+  LinkListener own_;
+  std::vector<LinkEndpoint> endpoints_;
 };
 
 }  // namespace linerate

@@ -73,7 +73,7 @@ RaceResult race(const Race::Limits& limits = {.rounds = 4}) {
 TEST(Race, TimesEachAlgorithmThatIsDefinedForTheSize) {
   const auto result = race();
 
-  ASSERT_EQ(result.runners.size(), 3U);
+  ASSERT_EQ(result.candidates.size(), 3U);
   EXPECT_EQ(result.find("once")->us.median, kCallUs);
   EXPECT_EQ(result.find("twice")->us.median, 2 * kCallUs);
   EXPECT_EQ(result.find("thrice")->us.median, 3 * kCallUs);
@@ -81,9 +81,9 @@ TEST(Race, TimesEachAlgorithmThatIsDefinedForTheSize) {
 }
 
 TEST(Race, KeepsTheBackendsOrder) {
-  EXPECT_THAT(race().runners,
-              ElementsAre(Field(&Runner::algorithm, "thrice"), Field(&Runner::algorithm, "once"),
-                          Field(&Runner::algorithm, "twice")));
+  EXPECT_THAT(race().candidates, ElementsAre(Field(&Candidate::algorithm, "thrice"),
+                                             Field(&Candidate::algorithm, "once"),
+                                             Field(&Candidate::algorithm, "twice")));
 }
 
 TEST(Race, ComparesTheBackendsOwnChoiceWithTheBest) {

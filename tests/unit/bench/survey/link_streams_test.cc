@@ -18,17 +18,19 @@ constexpr double kPatienceS = 20;  // of a test that goes wrong
 
 class Links : public testing::Test {
  protected:
-  LinkMeeting meeting(int rank, int round, double seconds = kPatienceS) const {
+  PairRendezvous rendezvous(int rank, int round, double seconds = kPatienceS) const {
     return {.connecting_rank = rank, .round = round, .deadline = Deadline::after(clock_, seconds)};
   }
-  LinkSeat seat() const {
+  LinkEndpoint endpoint() const {
     return {.port = listener_.address().port, .secret = secret_, .hosts = {"127.0.0.1"}};
   }
-  std::future<LinkStreams> connecting(const LinkSeat& to, const LinkMeeting& meets) const {
-    return std::async(std::launch::async, [=, this] { return connect_link(to, meets, clock_); });
+  std::future<LinkStreams> connecting(const LinkEndpoint& to,
+                                      const PairRendezvous& rendezvous) const {
+    return std::async(std::launch::async,
+                      [=, this] { return connect_link(to, rendezvous, clock_); });
   }
-  std::vector<Socket> accepted(const LinkMeeting& meets) {
-    return accept_link(listener_, secret_, meets, clock_);
+  std::vector<Socket> accepted(const PairRendezvous& rendezvous) {
+    return accept_link(listener_, secret_, rendezvous, clock_);
   }
 
   SteadyClock clock_;
@@ -49,9 +51,9 @@ void expect_joined(std::vector<Socket>& here, std::vector<Socket>& there, const 
 }
 
 TEST_F(Links, AreTheSameStreamsOnBothSides) {
-  auto other = connecting(seat(), meeting(3, 1));
+  auto other = connecting(endpoint(), rendezvous(3, 1));
 
-  auto here = accepted(meeting(3, 1));
+  auto here = accepted(rendezvous(3, 1));
   auto there = other.get();
 
   EXPECT_EQ(here.size(), 4U);
@@ -60,16 +62,16 @@ TEST_F(Links, AreTheSameStreamsOnBothSides) {
 }
 
 TEST_F(Links, OfEarlierRoundsAndOtherPairsAreDropped) {
-  auto late = connecting(seat(), meeting(3, 0));
-  auto wrong = connecting(seat(), meeting(2, 1));
-  auto stranger = seat();
+  auto late = connecting(endpoint(), rendezvous(3, 0));
+  auto wrong = connecting(endpoint(), rendezvous(2, 1));
+  auto stranger = endpoint();
   stranger.secret = {};
-  auto strange = connecting(stranger, meeting(3, 1));
-  EXPECT_THROW(accepted(meeting(3, 1, 0.5)), TimeoutError);
+  auto strange = connecting(stranger, rendezvous(3, 1));
+  EXPECT_THROW(accepted(rendezvous(3, 1, 0.5)), TimeoutError);
   for (auto* other : {&late, &wrong, &strange}) EXPECT_THROW(other->get(), Error);
 
-  auto other = connecting(seat(), meeting(3, 1));
-  auto here = accepted(meeting(3, 1));
+  auto other = connecting(endpoint(), rendezvous(3, 1));
+  auto here = accepted(rendezvous(3, 1));
 
   EXPECT_EQ(other.get().sockets.size(), here.size());
 }
@@ -81,15 +83,15 @@ TEST_F(Links, AreMetAlthoughStrangersSayNothing) {
     strangers.push_back(connect_to(listener_.address(), until));
   const std::byte half_a_word{};
   strangers.front().send_all({&half_a_word, 1}, until);
-  auto other = connecting(seat(), meeting(3, 1));
+  auto other = connecting(endpoint(), rendezvous(3, 1));
 
-  auto here = accepted(meeting(3, 1));
+  auto here = accepted(rendezvous(3, 1));
   auto there = other.get();
 
   expect_joined(here, there.sockets, until);
 }
 
-// Passes one stream on as far as its welcome, and refuses the second.
+// Passes one stream on as far as its ack, and refuses the second.
 void pass_one_on(Listener& from, const SocketAddress& to, const Deadline& until) {
   auto outer = from.accept(until);
   auto inner = connect_to(to, until);
@@ -97,22 +99,22 @@ void pass_one_on(Listener& from, const SocketAddress& to, const Deadline& until)
   std::size_t length = 0;
   while (length == 0 && !until.passed()) length = outer.recv_some(greeting);
   inner.send_all(std::span(greeting).first(length), until);
-  std::byte welcome{};
-  inner.recv_all({&welcome, 1}, until);
-  outer.send_all({&welcome, 1}, until);
+  std::byte ack{};
+  inner.recv_all({&ack, 1}, until);
+  outer.send_all({&ack, 1}, until);
   from.accept(until).close();
 }
 
 TEST_F(Links, BeginAnewAtTheNextAddress) {
-  auto seat_there = seat();
-  seat_there.hosts = {"127.0.0.2", "127.0.0.1"};
-  auto detour = Listener::open({"127.0.0.2", seat_there.port});
+  auto endpoint_there = endpoint();
+  endpoint_there.hosts = {"127.0.0.2", "127.0.0.1"};
+  auto detour = Listener::open({"127.0.0.2", endpoint_there.port});
   auto passed = std::async(std::launch::async, [&] {
     pass_one_on(detour, listener_.address(), Deadline::after(clock_, kPatienceS));
   });
-  auto other = connecting(seat_there, meeting(3, 1));
+  auto other = connecting(endpoint_there, rendezvous(3, 1));
 
-  auto here = accepted(meeting(3, 1));
+  auto here = accepted(rendezvous(3, 1));
   auto there = other.get();
   passed.get();
 
@@ -121,10 +123,10 @@ TEST_F(Links, BeginAnewAtTheNextAddress) {
 }
 
 TEST_F(Links, ThatNobodyAnswersEndWithTheirDeadlineWhateverTheAddresses) {
-  auto many = seat();
+  auto many = endpoint();
   many.hosts.assign(5, "127.0.0.1");
 
-  EXPECT_THROW(connect_link(many, meeting(3, 1, 0.2), clock_), Error);
+  EXPECT_THROW(connect_link(many, rendezvous(3, 1, 0.2), clock_), Error);
 
   int tried = 0;
   while (listener_.try_accept()) ++tried;
@@ -132,31 +134,31 @@ TEST_F(Links, ThatNobodyAnswersEndWithTheirDeadlineWhateverTheAddresses) {
 }
 
 TEST_F(Links, NeedAnAddress) {
-  EXPECT_THROW(connect_link({.port = 1}, meeting(3, 1), clock_), Error);
+  EXPECT_THROW(connect_link({.port = 1}, rendezvous(3, 1), clock_), Error);
 }
 
 using testing::ElementsAre;
 
-TEST(OpenSeats, ListenAtTheOneAddressOnly) {
-  const auto seat = open_seat({"127.0.0.2"});
+TEST(LinkListeners, ListenAtTheOneAddressOnly) {
+  const auto opened = open_link_listener({"127.0.0.2"});
 
-  EXPECT_EQ(seat.listener.address().host, "127.0.0.2");
-  EXPECT_GT(seat.listener.address().port, 0);
-  EXPECT_THAT(seat.hosts, ElementsAre("127.0.0.2"));
+  EXPECT_EQ(opened.listener.address().host, "127.0.0.2");
+  EXPECT_GT(opened.listener.address().port, 0);
+  EXPECT_THAT(opened.hosts, ElementsAre("127.0.0.2"));
 }
 
-TEST(OpenSeats, OfferOneFamily) {
-  const auto seat = open_seat({"127.0.0.2", "fd00::1"});
+TEST(LinkListeners, OfferOneFamily) {
+  const auto opened = open_link_listener({"127.0.0.2", "fd00::1"});
 
-  EXPECT_EQ(seat.listener.address().host, "127.0.0.2");
-  EXPECT_THAT(seat.hosts, ElementsAre("127.0.0.2"));
+  EXPECT_EQ(opened.listener.address().host, "127.0.0.2");
+  EXPECT_THAT(opened.hosts, ElementsAre("127.0.0.2"));
 }
 
-TEST(OpenSeats, ListenEverywhereForSeveralAddresses) {
-  const auto seat = open_seat({"127.0.0.1", "127.0.0.2"});
+TEST(LinkListeners, ListenEverywhereForSeveralAddresses) {
+  const auto opened = open_link_listener({"127.0.0.1", "127.0.0.2"});
 
-  EXPECT_EQ(seat.listener.address().host, "0.0.0.0");
-  EXPECT_THAT(seat.hosts, ElementsAre("127.0.0.1", "127.0.0.2"));
+  EXPECT_EQ(opened.listener.address().host, "0.0.0.0");
+  EXPECT_THAT(opened.hosts, ElementsAre("127.0.0.1", "127.0.0.2"));
 }
 
 }  // namespace
