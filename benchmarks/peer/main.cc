@@ -2,15 +2,40 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "benchmarks/peer/options.h"
+#include "base/result.h"
 #include "benchmarks/peer/rank_server.h"
 #include "job/job.h"
 
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
 #include <exception>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace linerate::benchmarks {
 namespace {
+
+// Strict: the first wrong word is one sentence.
+Result<Options> parse_options(std::span<const char* const> argv) {
+  Options options;
+  CLI::App app("bench_peer: a communicator that measures on request; started by make bench");
+  app.add_option("--backend", options.backend)->required();
+  app.add_option("--socket", options.socket)->required();
+  app.add_option("--nprocs", options.nprocs)->check(CLI::NonNegativeNumber);
+  app.add_option("--nthreads", options.nthreads)->check(CLI::PositiveNumber);
+  app.add_option("--buffer-bytes", options.buffer_bytes)->check(CLI::PositiveNumber);
+  app.add_flag("--private-buffers", options.private_buffers);
+  std::vector<std::string> words(argv.begin() + 1, argv.end());
+  std::ranges::reverse(words);  // CLI11 takes them from the back
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return Failure{error.what()};
+  }
+  return options;
+}
 
 BenchConfig config_of(const Options& options) {
   BenchConfig config;

@@ -4,13 +4,24 @@
 #include "bench/session.h"
 #include "bench/verify.h"
 #include "benchmarks/channel.h"
-#include "benchmarks/peer/options.h"
 #include "benchmarks/peer/request.h"
 #include "benchmarks/peer/slots.h"
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 namespace linerate::benchmarks {
+
+// What a competitor's job is told on its command line; the same in all its processes.
+struct Options {
+  std::string backend;                              // a row of the backend table
+  std::string socket;                               // where the driver listens
+  int nprocs = 0;                                   // processes to fork; 0: a launcher started us
+  int nthreads = 1;                                 // ranks of each process
+  std::size_t buffer_bytes = std::size_t{1} << 20;  // of each of a rank's two buffers
+  bool private_buffers = false;  // ordinary memory instead of what the backend hands out
+};
 
 // Used by the rank's thread. All ranks of a job get the same requests in the same order.
 class RankServer {

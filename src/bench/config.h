@@ -4,6 +4,7 @@
 #include "collectives/collective.h"
 #include "comm/data_type.h"
 #include "job/config.h"
+#include "stats/stopping.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -76,13 +77,7 @@ enum class Blocking : std::uint8_t {
 enum class Sync : std::uint8_t { barrier, none };    // outside the stamps of a sample
 enum class Sliding : std::uint8_t { slide, fixed };  // --buffers
 
-// --stop ci=1%,max=5s
-struct StopRule {
-  std::optional<double> ci{};     // half width of the median's 95 % interval over the median
-  std::optional<double> max_s{};  // longest time of one case
-
-  bool asked() const { return ci || max_s; }
-};
+using stats::StopRule;  // --stop ci=1%,max=5s
 
 // How often the calls are made, and what is timed.
 struct TimingConfig {

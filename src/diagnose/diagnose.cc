@@ -1,5 +1,6 @@
 // The table of rules, and what is made of their findings together.
 #include "diagnose/diagnose.h"
+
 #include "record/verdict.h"
 
 #include <algorithm>
@@ -33,11 +34,6 @@ std::vector<Finding> diagnose(const Evidence& evidence) {
       findings.push_back(std::move(finding));
     }
   return findings;
-}
-
-const Finding* find_finding(std::span<const Finding> findings, std::string_view rule) {
-  const auto found = std::ranges::find(findings, rule, &Finding::rule);
-  return found == findings.end() ? nullptr : &*found;
 }
 
 std::string_view overall_verdict(std::span<const Finding> findings) {

@@ -43,9 +43,6 @@ std::vector<Finding> diagnose(const Evidence& evidence);
 // All results in a word: "unstable machine", "low", "above the bound" or "ok".
 std::string_view overall_verdict(std::span<const Finding> findings);
 
-// Null: no rule of this name found anything.
-const Finding* find_finding(std::span<const Finding> findings, std::string_view rule);
-
 // The rules, one file each, in the order of the table in diagnose.cc.
 namespace rules {
 

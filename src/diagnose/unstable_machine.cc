@@ -1,6 +1,7 @@
 // Memory and network are probed before and after a run: what lies between two different answers was
 // measured on neither machine.
 #include "diagnose/diagnose.h"
+#include "model/memory_bound.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +21,7 @@ double memory_change(std::span<const MemoryPoint> before, std::span<const Memory
   for (const auto& was : before)
     for (const auto& is : after)
       if (was.bytes == is.bytes)
-        for (const auto gbps : {&MemoryPoint::read_gbps, &MemoryPoint::write_gbps,
-                                &MemoryPoint::copy_gbps, &MemoryPoint::update_gbps})
+        for (const auto gbps : kMemoryBandwidths)
           most = std::max(most, factor_between(was.*gbps, is.*gbps));
   return most;
 }

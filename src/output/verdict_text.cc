@@ -16,11 +16,6 @@ std::string verdict_line(std::string_view text) {
   return fmt::format("# {:<20} : {}\n", "Verdict", text);
 }
 
-const Finding* find(std::span<const Finding> findings, std::string_view rule) {
-  const auto found = std::ranges::find(findings, rule, &Finding::rule);
-  return found == findings.end() ? nullptr : &*found;
-}
-
 // What was seen, then who is the cause, then what to do about the last of them.
 std::string low_line(const Finding& low, std::span<const Finding> findings) {
   auto text = fmt::format("low at {}; {}", low.subject, low.evidence);
@@ -59,11 +54,11 @@ std::string VerdictText::lines(bool each, const EndInfo& end) const {
     for (const auto& record : results_)
       text +=
           verdict_line(fmt::format("{}: {}", name_of(verdict_of(record)), reached_text(record)));
-  if (const auto* found = find(end.findings, "unstable_machine"))
+  if (const auto* found = find_finding(end.findings, "unstable_machine"))
     return text + verdict_line(fmt::format("unstable machine: {} {}; {}", found->subject,
                                            found->evidence, found->advice));
-  const auto* above = find(end.findings, "above_bound");
-  const auto* low = find(end.findings, "below_bound");
+  const auto* above = find_finding(end.findings, "above_bound");
+  const auto* low = find_finding(end.findings, "below_bound");
   if (above != nullptr)
     text += verdict_line(fmt::format("above the bound at {}; {}; {}", above->subject,
                                      above->evidence, above->advice));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 namespace linerate {
@@ -45,6 +46,11 @@ std::string reached_text(const Record& record) {
   return fmt::format("{}: {:.4g} of {:.4g} GB/s ({:.2f}), bound by {}", what,
                      slowest_busbw_gbps(record), record.expected->busbw_gbps, efficiency(record),
                      record.expected->bound_by);
+}
+
+const Finding* find_finding(std::span<const Finding> findings, std::string_view rule) {
+  const auto found = std::ranges::find(findings, rule, &Finding::rule);
+  return found == findings.end() ? nullptr : &*found;
 }
 
 }  // namespace linerate

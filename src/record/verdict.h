@@ -1,9 +1,10 @@
-// Whether a result is as fast as it should be.
+// Whether a result is as fast as it should be, and what was found.
 #pragma once
 
 #include "record/record.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ double slowest_busbw_gbps(const Record& record);
 
 // The part of the expected busbw that the slowest rank reached. REQUIRES: record.expected.
 double efficiency(const Record& record);
+
+// Null: no rule of this name found anything.
+const Finding* find_finding(std::span<const Finding> findings, std::string_view rule);
 
 // REQUIRES: record.expected.
 Verdict verdict_of(const Record& record);

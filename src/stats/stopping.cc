@@ -13,11 +13,11 @@ std::optional<double> relative_half_width(const Summary& summary) {
   return (summary.ci95_high - summary.ci95_low) / 2 / summary.median;
 }
 
-Stop stop_now(const StopLimits& limits, const Summary& summary, double elapsed_s) {
-  if (!limits.ci && !limits.max_s) return Stop::unlimited;
+Stop stop_now(const StopRule& rule, const Summary& summary, double elapsed_s) {
+  if (!rule.asked()) return Stop::unlimited;
   const auto width = relative_half_width(summary);
-  if (limits.ci && width && *width <= *limits.ci) return Stop::precise;
-  if (limits.max_s && elapsed_s >= *limits.max_s) return Stop::out_of_time;
+  if (rule.ci && width && *width <= *rule.ci) return Stop::precise;
+  if (rule.max_s && elapsed_s >= *rule.max_s) return Stop::out_of_time;
   return Stop::go_on;
 }
 

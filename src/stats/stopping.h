@@ -9,9 +9,11 @@
 namespace linerate::stats {
 
 // What ends the repetition of one case. With neither limit the rule stops at once.
-struct StopLimits {
+struct StopRule {
   std::optional<double> ci{};     // half width of the median's 95 % interval over the median
   std::optional<double> max_s{};  // seconds of one case
+
+  bool asked() const { return ci || max_s; }
 };
 
 enum class Stop : std::uint8_t {
@@ -26,6 +28,6 @@ enum class Stop : std::uint8_t {
 std::optional<double> relative_half_width(const Summary& summary);
 
 // Asked after each window. The summary is of all samples of the case so far.
-Stop stop_now(const StopLimits& limits, const Summary& summary, double elapsed_s);
+Stop stop_now(const StopRule& rule, const Summary& summary, double elapsed_s);
 
 }  // namespace linerate::stats
