@@ -1,4 +1,9 @@
 // What a collective is, in one row: sizes, bus factor, launch, and the result it must give.
+//
+// Each row is a file of its own; table.cc lists them and has the arithmetic that all share. The
+// row's expect() describes the result to an Oracle: verification and the closed forms of src/model
+// start from it. traffic.h holds the blocks of all_to_all_v. A new collective:
+// docs/add-a-collective.md.
 #pragma once
 
 #include "comm/communicator.h"

@@ -3,7 +3,16 @@
 //   run_benchmark()  every case of every cycle, in both placements (run.cc)
 //   run_p2p()        latency and bandwidth between every pair of ranks (p2p.cc)
 // Both are a MeasuredRun: set up, measure, end. Collective over all threads; RunEvents fire on rank
-// 0's thread only.
+// 0's thread only. What they are made of, from the outside in:
+//   config, plan      what is asked, and the list of cases
+//   session           a thread's ranks with their buffers
+//   case_runner       one case: fill, warm up, window, samples, verify, gather
+//   layout, launcher  where a call finds its data, and the call
+//   window, sampling  the two clock reads around all calls, and around each of them
+//   verify, results   what the calls left, and the records made of it
+//   pairs, pair_test, pair_search   two ranks alone
+//   race              algorithms of a backend against each other
+//   limits, survey, probe, memcpy   folders: what machine and network give at most
 #pragma once
 
 #include "bench/session.h"

@@ -1,4 +1,12 @@
 // One rank's endpoint of a group of ranks: enqueues collectives and point-to-point calls.
+//
+// The interfaces between benchmarks and what moves the data:
+//   communicator, op       a call, and what it works on (buffer, data_type, content)
+//   inspector              what a communicator tells of itself, and how it is steered
+//   device, stream         where memory is, and the queue in which work is done
+//   backend, plugin        what makes communicators, built in or in a shared library
+//   bootstrap              out-of-band exchange between ranks
+//   call_order, comm_decorator   for implementers: calls in order, and communicators around others
 #pragma once
 
 #include "base/error.h"

@@ -46,7 +46,7 @@ class Device {
   // Done on return. Writes `content` over the whole view, whose bytes are a multiple of the
   // element's.
   virtual void fill(View view, const Content& content) = 0;
-  // Compares the whole view with `content`: bit patterns, but floating avg: pattern/tolerance.h.
+  // Compares the whole view with `content`: bit patterns, but floating avg: pattern/plan.h.
   virtual Comparison count_wrong(ConstView view, const Content& content) = 0;
 };
 

@@ -2,7 +2,13 @@
 //
 // Inputs depend on the operator and on nranks: with many ranks and few bits, most ranks must hold a
 // neutral value. Collectives that only move data test more with RedOp::max, where no two ranks or
-// indices look alike, or with nranks = 1; any `rank` is allowed there.
+// indices look alike, or with nranks = 1; any `rank` is allowed there. The parts:
+//   formats    what the generator must know of each element type
+//   families   how inputs are drawn for sums, products and extremes, and what their result is
+//   plan       the constants of one Content; how far a result may be from the expected one
+//   spot       the hash of an index, and what it means for all ranks
+//   generate   one element, on CPUs and GPUs alike
+//   writer     stretches of elements as vectorised loops
 #pragma once
 
 #include "comm/buffer.h"
@@ -15,7 +21,7 @@ namespace linerate::pattern {
 void fill(View view, const Content& content);
 
 // Compares the view with `content` by bit pattern, floating avg within tolerance_of()
-// (tolerance.h). Same requirement.
+// (plan.h). Same requirement.
 Comparison count_wrong(ConstView view, const Content& content);
 
 }  // namespace linerate::pattern

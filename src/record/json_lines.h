@@ -3,8 +3,7 @@
 //   record.h       the values: RunInfo, Record, EndInfo, and what they hold
 //   fields.h       which key each member has, once for writing and reading
 //   json_io.h      the writer and the reader of one object
-//   json_lines     value to line
-//   jsonl_reader   text to values, or a sentence
+//   json_lines     value to line, and text to values, or a sentence
 //   verdict.h      what a result says when it is held against its expectation
 //
 // The unit is in the key; a value that does not exist, or is no finite number, is absent (null

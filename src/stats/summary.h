@@ -1,4 +1,7 @@
 // Order statistics of samples: percentiles, spread, and a nonparametric interval of the median.
+//
+// Pure: numbers in, numbers out. reservoir.h keeps a fair choice of more samples than fit,
+// stopping.h says when there are enough.
 #pragma once
 
 #include <cstddef>

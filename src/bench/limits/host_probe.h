@@ -1,5 +1,10 @@
 // What the hosts' memory, and TCP between several of them, give to the ranks of a run: measured
 // right before the first result and right after the last one.
+//
+//   memory_probe   the memory of each node, by all its ranks at once
+//   probe_plan     which sizes of it, in which order, within how much time
+//   network_probe  TCP between nodes, by one rank of each
+// From them HostLimits, of which src/model makes bounds.
 #pragma once
 
 #include "bench/plan.h"

@@ -1,4 +1,9 @@
 // memcpy_perf's run: test by test, cell by cell.
+//
+//   copy_tests    the table of tests: one row for a kind of copy, by copy engine and by kernel
+//   copy_plan     a test on the GPUs at hand: its cells, and the bytes that fit
+//   copy_measure  one cell: rounds of copies on several streams
+// What copies is a CopyBench (src/comm/copy_bench.h).
 #pragma once
 
 #include "bench/memcpy/copy_measure.h"

@@ -1,4 +1,10 @@
 // A GPU as a device.
+//
+//   cuda_api, cuda_error    the runtime's calls as a table, and their failures as errors of ours
+//   cuda_stream             streams, events, graphs, marks
+//   kernels, element        kernels that fill and compare, and one element of them
+//   cuda_copy_bench         memcpy_perf on GPUs: copy_run makes copy_queues start behind one gate
+// The tables let tests put fakes in the place of a driver and of kernels.
 #pragma once
 
 #include "base/clock.h"

@@ -102,7 +102,7 @@ TEST(Acceptor, HearsAllOfACrowdThatIsLargerThanItsRoom) {
 }
 
 TEST(Acceptor, DropsOneThatIsSilentForTooLong) {
-  Door door({.patience_s = 0.02});
+  Door door({.timeout_s = 0.02});
   const auto silent = door.connection();
 
   door.serve(8);
