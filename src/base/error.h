@@ -2,6 +2,8 @@
 // and the exit code that a run ends with.
 #pragma once
 
+#include <cerrno>
+#include <cstring>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -40,7 +42,11 @@ class Error : public std::runtime_error {
 class SystemError : public Error {
  public:
   SystemError(int code, std::string_view call,
-              std::source_location where = std::source_location::current());
+              std::source_location where = std::source_location::current())
+      : Error(std::string(call) + ": " + std::strerror(code) + " (errno " + std::to_string(code) +
+                  ")",
+              ExitCode::failed, where),
+        code_(code) {}
 
   int code() const { return code_; }
 
@@ -78,7 +84,10 @@ class TimeoutError : public Error {
 };
 
 // Throws SystemError when `result` is negative; otherwise yields it. Reads errno.
-int check_system(int result, std::string_view call,
-                 std::source_location where = std::source_location::current());
+inline int check_system(int result, std::string_view call,
+                        std::source_location where = std::source_location::current()) {
+  if (result < 0) throw SystemError(errno, call, where);
+  return result;
+}
 
 }  // namespace linerate

@@ -1,6 +1,4 @@
 // A few rounds over all tests, so that what a busy machine adds is not in all of them.
-#include "bench/pair_search.h"
-
 #include "base/clock.h"
 #include "base/wire.h"
 #include "bench/pair_test.h"
@@ -12,7 +10,6 @@
 namespace linerate {
 namespace {
 
-constexpr int kMaxForAllPairs = 16;
 constexpr std::size_t kMaxBytes = std::size_t{512} << 10;
 constexpr std::size_t kSmallBytes = 8;
 
@@ -141,17 +138,6 @@ bool on_gpus(const Session& session) {
 }
 
 }  // namespace
-
-std::vector<Pair> pairs_to_ask(int nranks) {
-  std::vector<Pair> pairs;
-  for (int a = 0; a < nranks; ++a)
-    for (int b = 0; b < nranks; ++b) {
-      const bool neighbours = (a + 1) % nranks == b || (b + 1) % nranks == a;
-      const bool in_star = a == 0 || b == 0;
-      if (a != b && (nranks <= kMaxForAllPairs || neighbours || in_star)) pairs.emplace_back(a, b);
-    }
-  return pairs;
-}
 
 std::vector<PairTime> time_pairs(Session& session, std::size_t bytes) {
   if (on_gpus(session) || !session.any_thread(session.is_first() && bytes > 0)) return {};

@@ -1,10 +1,12 @@
-// One measurement between two ranks: what each of them sends and receives, and how long it took.
+// One measurement between two ranks: what each of them sends and receives, and how long it took;
+// and such measurements of many pairs, from which rules find what is slow (pair_search.cc).
 #pragma once
 
 #include "base/wire.h"
 #include "bench/pairs.h"
 #include "bench/session.h"
 #include "bench/verify.h"
+#include "record/record.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -52,5 +54,10 @@ PairTiming get_timing(WireReader& in);
 // Buffers hold at least test.bytes.
 std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
                                       const PairRepeats& repeats);
+
+// Messages between each two ranks in turn, in rounds for about a second: there and back, and one
+// way of `bytes` (given on rank 0; up to half a megabyte). 0 bytes: nothing is timed. Empty for
+// GPUs. Collective over all threads; the answer is on rank 0.
+std::vector<PairTime> time_pairs(Session& session, std::size_t bytes);
 
 }  // namespace linerate

@@ -5,6 +5,8 @@
 namespace linerate {
 namespace {
 
+constexpr int kMaxForAllPairs = 16;
+
 std::vector<Round> one_by_one(int nranks) {
   std::vector<Round> rounds;
   for (int a = 0; a < nranks; ++a)
@@ -35,6 +37,17 @@ std::vector<Round> by_circle(int nranks) {
 
 std::vector<Round> pair_rounds(int nranks, bool at_once) {
   return at_once ? by_circle(nranks) : one_by_one(nranks);
+}
+
+std::vector<Pair> pairs_to_ask(int nranks) {
+  std::vector<Pair> pairs;
+  for (int a = 0; a < nranks; ++a)
+    for (int b = 0; b < nranks; ++b) {
+      const bool neighbours = (a + 1) % nranks == b || (b + 1) % nranks == a;
+      const bool in_star = a == 0 || b == 0;
+      if (a != b && (nranks <= kMaxForAllPairs || neighbours || in_star)) pairs.emplace_back(a, b);
+    }
+  return pairs;
 }
 
 }  // namespace linerate

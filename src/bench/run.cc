@@ -6,7 +6,7 @@
 #include "bench/case_runner.h"
 #include "bench/limits/host_probe.h"
 #include "bench/measured_run.h"
-#include "bench/pair_search.h"
+#include "bench/pair_test.h"
 #include "bench/plan.h"
 #include "bench/results.h"
 

@@ -1,7 +1,7 @@
 // Slow ranks, nodes and links are told apart by which pairs are slow.
 #include "diagnose/common_cause.h"
 
-#include "bench/pair_search.h"
+#include "bench/pairs.h"
 
 #include <gtest/gtest.h>
 
