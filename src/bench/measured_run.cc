@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "base/wire.h"
 #include "bench/plan.h"
 #include "stats/summary.h"
 
@@ -46,20 +45,15 @@ double barrier_cost_us(Session& session) {
 double clock_error_us(Session& session) {
   if (session.bootstrap().place().nnodes == 1) return 0;
   const auto offset = session.clock_offset(session.init_deadline());
-  WireWriter mine;
-  mine.put(offset.error_ns);
-  std::int64_t worst_ns = 0;
-  for (const auto& bytes : session.bootstrap().all_gather(mine.bytes(), session.init_deadline()))
-    worst_ns = std::max(worst_ns, WireReader(bytes).get<std::int64_t>());
-  return static_cast<double>(worst_ns) / 1e3;
+  return session.most_of_threads(static_cast<double>(offset.error_ns)) / 1e3;
 }
 
-bool tells(const Session& session) {
+bool reports_free_bytes(const Session& session) {
   return session.ranks().front().device->kind() == DeviceKind::cuda;
 }
 
 std::size_t free_now(const Session& session) {
-  return tells(session) ? session.ranks().front().device->free_bytes() : 0;
+  return reports_free_bytes(session) ? session.ranks().front().device->free_bytes() : 0;
 }
 
 std::uint64_t taken(std::size_t before, std::size_t after) {
@@ -84,7 +78,8 @@ void MemoryUse::note_allocated(const Session& session) { allocated_free_ = free_
 // The names are nccl-tests'.
 MemoryUse::Amounts MemoryUse::amounts(const Session& session) const {
   const auto& local = session.ranks().front();
-  if (!tells(session)) return {{"buffers", 2 * local.send.bytes() + local.spare.bytes()}};
+  if (!reports_free_bytes(session))
+    return {{"buffers", 2 * local.send.bytes() + local.spare.bytes()}};
   return {{"Initialization", taken(session.free_before_init(), initialised_free_)},
           {"User-Allocated", taken(initialised_free_, allocated_free_)},
           {"Collective", taken(allocated_free_, free_now(session))}};

@@ -56,7 +56,7 @@ std::size_t agreed_bytes(Session& session, std::size_t low_bytes) {
 Search::Search(Session& session, std::size_t low_bytes)
     : session_(session), exact_(session.modeled_time().has_value()) {
   const auto bytes = agreed_bytes(session, low_bytes);
-  for (const auto& [from, to] : pairs_to_ask(session.nranks())) {
+  for (const auto& [from, to] : pairs_to_time(session.nranks())) {
     tests_.push_back({PairKind::unidirectional, from, to, bytes});
     if (from < to) tests_.push_back({PairKind::latency, from, to, std::min(bytes, kSmallBytes)});
   }

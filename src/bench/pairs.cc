@@ -39,7 +39,7 @@ std::vector<Round> pair_rounds(int nranks, bool at_once) {
   return at_once ? by_circle(nranks) : one_by_one(nranks);
 }
 
-std::vector<Pair> pairs_to_ask(int nranks) {
+std::vector<Pair> pairs_to_time(int nranks) {
   std::vector<Pair> pairs;
   for (int a = 0; a < nranks; ++a)
     for (int b = 0; b < nranks; ++b) {

@@ -13,8 +13,8 @@ using Round = std::vector<Pair>;   // disjoint pairs that are measured at once
 // At once: rounds of disjoint pairs by the circle method, nranks - 1 of them (nranks when odd).
 std::vector<Round> pair_rounds(int nranks, bool at_once);
 
-// Directed pairs that are asked: all of up to 16 ranks; of more, each rank with its neighbours in a
-// ring and with rank 0.
-std::vector<Pair> pairs_to_ask(int nranks);
+// Directed pairs between which messages are timed: all of up to 16 ranks; of more, each rank with
+// its neighbours in a ring and with rank 0.
+std::vector<Pair> pairs_to_time(int nranks);
 
 }  // namespace linerate

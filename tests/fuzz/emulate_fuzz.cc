@@ -1,5 +1,5 @@
 // An emulated network of any bytes: one whose every path can be asked for, or a sentence.
-#include "backends/host/emulation/network.h"
+#include "backends/host/emulation/network_file.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int last = network->nranks() - 1;
   if (last == 0) return 0;
   const auto path = network->path(0, last);
-  if (path.latency.real_ns < 0 || path.stretch < 1) std::abort();
+  if (path.latency.real_ns < 0 || path.latency.healthy_ns < 0 || path.stretch < 1) std::abort();
   for (const auto link : path.links())
     if (network->busy(link, 1).real_ns < 0 || network->name_of(link).empty()) std::abort();
   return 0;

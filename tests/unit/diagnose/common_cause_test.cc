@@ -17,14 +17,14 @@ using Slowdown = std::function<double(int from, int to)>;
 // Each pair that is asked among ranks of nodes of `per_node`, one way.
 std::vector<PairSlowdown> one_way(int nranks, const Slowdown& slowdown) {
   std::vector<PairSlowdown> tests;
-  for (const auto& pair : pairs_to_ask(nranks))
+  for (const auto& pair : pairs_to_time(nranks))
     tests.push_back({.pair = pair, .one_way = true, .slowdown = slowdown(pair.first, pair.second)});
   return tests;
 }
 
 std::vector<PairSlowdown> both_ways(int nranks, const Slowdown& slowdown) {
   std::vector<PairSlowdown> tests;
-  for (const auto& [a, b] : pairs_to_ask(nranks))
+  for (const auto& [a, b] : pairs_to_time(nranks))
     if (a < b) tests.push_back({.pair = {a, b}, .slowdown = slowdown(a, b)});
   return tests;
 }
@@ -138,9 +138,9 @@ TEST(Suspects, MustBeAsSlowAsTheCallerSays) {
 }
 
 TEST(PairsToAsk, AreAllOfFewRanksAndAFewOfMany) {
-  EXPECT_EQ(pairs_to_ask(2), (std::vector<RankPair>{{0, 1}, {1, 0}}));
-  EXPECT_EQ(pairs_to_ask(16).size(), 16u * 15);
-  EXPECT_EQ(pairs_to_ask(64).size(), 2u * (64 + 63 - 2)) << "a ring and a star share two";
+  EXPECT_EQ(pairs_to_time(2), (std::vector<RankPair>{{0, 1}, {1, 0}}));
+  EXPECT_EQ(pairs_to_time(16).size(), 16u * 15);
+  EXPECT_EQ(pairs_to_time(64).size(), 2u * (64 + 63 - 2)) << "a ring and a star share two";
 }
 
 }  // namespace
