@@ -53,6 +53,7 @@ class Deadline {
   std::int64_t at_ns_ = std::numeric_limits<std::int64_t>::max();
 };
 
+// A time as it is, and as it would be if nothing were wrong: two clocks that move together.
 // Kept by backends that know how fast they would be without what slows them down. What both clocks
 // show is counted from the same moment; `healthy_ns` is meaningful only against another one.
 struct ModeledTime {

@@ -78,6 +78,7 @@ class MeasuredRun {
   MemoryUse memory_;
 };
 
+// The instrument's own cost: clock and barrier, measured at start and recorded.
 // Collective over all threads. The clock error is that of the common clock over all processes.
 TimingInfo calibrate(Session& session);
 

@@ -54,6 +54,7 @@ int largest_group(const CaseConfig& config, int nranks);
 // it: with a matrix they must be equal, and at least the busiest rank's bytes.
 std::unique_ptr<TrafficMatrix> traffic_of(const CaseConfig& config, int nranks);
 
+// The cases of a plan that the communicators have calls for.
 struct RunnableCases {
   std::vector<Case> cases{};
   std::string note{};  // names the others; empty: there are none

@@ -16,14 +16,15 @@
 
 namespace linerate {
 
+// Of one case and placement, on rank 0.
 struct Measurement {
   Case what{};
   Placement placement = Placement::out_of_place;
   std::uint64_t iters = 0;  // over all windows
   int agg_iters = 1;
   std::vector<WindowTime> thread_times{};  // per thread, summed over all windows
-  std::vector<SampleReduction>
-      samples{};  // per thread set: all threads, then each group where there are more
+  // Of all threads, then of each group where there are several.
+  std::vector<SampleReduction> samples{};
   int batch = 1;
   CallFacts call{};  // as rank 0's communicator tells
   bool checked = false;

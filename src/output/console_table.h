@@ -34,6 +34,7 @@ class ConsoleTable final : public Sink {
   bool begun_ = false;
 };
 
+// Values between ranks or GPUs: a row and a column for each, N/A where nothing was measured.
 struct Matrix {
   std::string title{};   // "One way, 8 bytes (GB/s)"
   std::string corner{};  // what row and column count: "rank"

@@ -22,6 +22,7 @@ namespace linerate {
 std::vector<std::vector<std::size_t>> shared_out(const std::vector<HardwareThread>& threads,
                                                  std::size_t nworkers);
 
+// Threads on cores of their own that go over memory together, each over what lies near it.
 // Used by one thread; `host` and `clock` outlive it.
 class PinnedTeam {
  public:

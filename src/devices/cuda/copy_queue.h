@@ -16,6 +16,7 @@
 
 namespace linerate::cuda {
 
+// What is enqueued behind the gate starts when it is opened.
 // Closed by close(), opened by open(), and never closed for ever: the kernel that waits gives up
 // after kGateLimitS seconds. Used by one thread. Outlives the work behind it.
 class CopyGate {
