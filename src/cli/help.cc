@@ -1,7 +1,7 @@
 // Every text is lines of two columns: names, and words that are wrapped behind them.
 #include "cli/help.h"
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/option.h"
 

@@ -1,7 +1,7 @@
 // The help texts and docs/cli.md, written from the tables of options, variables and tools.
 #pragma once
 
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "cli/tools.h"
 
 #include <array>

@@ -2,7 +2,7 @@
 #include "commands/describe.h"
 
 #include "base/text.h"
-#include "base/time_text.h"
+#include "base/units.h"
 #include "cli/option.h"
 #include "cli/tools.h"
 #include "topo/machine.h"

@@ -1,7 +1,7 @@
 // Each source has its reader; nodes of a cluster that are like this machine are detected.
 #include "commands/load_machine.h"
 
-#include "base/plain_text.h"
+#include "base/text.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_system.h"

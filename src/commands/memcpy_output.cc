@@ -2,9 +2,9 @@
 #include "commands/memcpy_output.h"
 
 #include "base/log.h"
-#include "base/time_text.h"
+#include "base/units.h"
 #include "commands/outputs.h"
-#include "output/matrix.h"
+#include "output/console_table.h"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include "commands/describe.h"
 #include "commands/outputs.h"
 #include "commands/preview.h"
-#include "diagnose/gate.h"
+#include "diagnose/judge.h"
 #include "diagnose/nccl_model.h"
 #include "job/job.h"
 

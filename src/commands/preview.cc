@@ -8,7 +8,7 @@
 #include "bench/plan.h"
 #include "cli/checks.h"
 #include "commands/command.h"
-#include "devices/cpu/free_memory.h"
+#include "devices/cpu/cpu_device.h"
 #include "job/backend_choice.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/host/emulation/network.h"
-#include "base/exit_code.h"
+#include "base/error.h"
 #include "cli/parse.h"
 #include "launch/identity.h"
 

@@ -1,8 +1,8 @@
 // linerate topo: loads a system, and shows what was asked for.
 #include "commands/topo.h"
 
-#include "base/plain_text.h"
-#include "base/whole_file.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "commands/load_machine.h"
 #include "commands/report.h"
 #include "topo/cluster/platforms.h"

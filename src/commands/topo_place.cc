@@ -1,6 +1,6 @@
 // linerate topo place: nodes first, then what fits them, then the text.
 #include "base/error.h"
-#include "base/whole_file.h"
+#include "base/file.h"
 #include "commands/load_machine.h"
 #include "commands/topo.h"
 #include "topo/place/plan_text.h"

@@ -10,7 +10,7 @@
 #include "bench/race.h"
 #include "cli/tune_config.h"
 #include "commands/command.h"
-#include "devices/cpu/free_memory.h"
+#include "devices/cpu/cpu_device.h"
 #include "job/job.h"
 #include "topo/machine.h"
 
@@ -38,7 +38,7 @@ constexpr double kAllowed = 1.10;
 
 // Slower than allowed beyond what the intervals leave open.
 bool is_miss(const RaceResult& result) {
-  const Runner* const chosen = result.find(result.chosen);
+  const Candidate* const chosen = result.find(result.chosen);
   if (chosen == nullptr || result.chosen_over_best() <= kAllowed) return false;
   const auto& best = result.best();
   return std::isnan(chosen->us.ci95_low) || chosen->us.ci95_low > kAllowed * best.us.ci95_high;
@@ -46,7 +46,7 @@ bool is_miss(const RaceResult& result) {
 
 std::string times_text(const RaceResult& result) {
   std::string text;
-  for (const Runner& runner : result.runners)
+  for (const Candidate& runner : result.candidates)
     text += fmt::format("  {} {:.4g} [{:.4g}, {:.4g}]", runner.algorithm, runner.us.median,
                         runner.us.ci95_low, runner.us.ci95_high);
   return text;

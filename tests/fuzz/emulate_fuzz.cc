@@ -1,5 +1,5 @@
 // An emulated network of any bytes: one whose every path can be asked for, or a sentence.
-#include "backends/host/emulation/network_file.h"
+#include "backends/host/emulation/network.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Checks the text, lets a copy of this process read it, and only then reads it here.
+#include "base/file.h"
 #include "base/handle.h"
-#include "base/regular_file.h"
 #include "topo/detect/hwloc_system.h"
 #include "topo/read/xml_file.h"
 

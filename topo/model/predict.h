@@ -8,7 +8,6 @@
 #pragma once
 
 #include "comm/data_type.h"
-#include "comm/red_op.h"
 #include "topo/model/cost.h"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 
 #include "backends/host/arena.h"
 #include "backends/host/waiting.h"
-#include "base/modeled_time.h"
+#include "base/clock.h"
 #include "base/pages.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // An emulated cluster: nodes, the links between them, and which of these a pair of ranks uses.
 #pragma once
 
-#include "base/modeled_time.h"
+#include "base/clock.h"
 #include "base/result.h"
 
 #include <array>

@@ -1,6 +1,6 @@
 // Reads an emulated cluster key by key; the first thing that is wrong ends it, with its line.
 #include "backends/host/emulation/network.h"
-#include "base/regular_file.h"
+#include "base/file.h"
 #include "yaml/document.h"
 #include "yaml/section.h"
 

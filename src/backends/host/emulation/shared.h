@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/host/control.h"
-#include "base/modeled_time.h"
+#include "base/clock.h"
 #include "base/pages.h"
 
 #include <algorithm>

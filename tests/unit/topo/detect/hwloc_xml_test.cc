@@ -1,5 +1,5 @@
 // hwloc's XML, of made up machines and of a folder that both hwloc and detect() read.
-#include "base/regular_file.h"
+#include "base/file.h"
 #include "support/topo/hwloc_synthetic.h"
 #include "support/topo/sysfs_tree.h"
 #include "topo/detect/detect.h"
