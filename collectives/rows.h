@@ -1,20 +1,26 @@
-// The rows of the table, one file each; only table.cc and those files include this.
+// The rows of the table, one file each. A line of this list declares a row and puts it in the
+// table; only table.cc and those files include this.
 #pragma once
 
 #include "collectives/collective.h"
 
+#define LINERATE_COLLECTIVES(ROW) \
+  ROW(kAllReduce)                 \
+  ROW(kAllGather)                 \
+  ROW(kReduceScatter)             \
+  ROW(kBroadcast)                 \
+  ROW(kReduce)                    \
+  ROW(kAllToAll)                  \
+  ROW(kAllToAllV)                 \
+  ROW(kGather)                    \
+  ROW(kScatter)                   \
+  ROW(kSendrecv)                  \
+  ROW(kHypercube)
+
 namespace linerate {
 
-extern const Collective kAllReduce;
-extern const Collective kAllGather;
-extern const Collective kReduceScatter;
-extern const Collective kBroadcast;
-extern const Collective kReduce;
-extern const Collective kAllToAll;
-extern const Collective kAllToAllV;
-extern const Collective kGather;
-extern const Collective kScatter;
-extern const Collective kSendrecv;
-extern const Collective kHypercube;
+#define DECLARE(row) extern const Collective row;
+LINERATE_COLLECTIVES(DECLARE)
+#undef DECLARE
 
 }  // namespace linerate

@@ -2,14 +2,14 @@
 #include "collectives/rows.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 namespace linerate {
 namespace {
 
-constexpr std::array kRows{&kAllReduce, &kAllGather, &kReduceScatter, &kBroadcast,
-                           &kReduce,    &kAllToAll,  &kAllToAllV,     &kGather,
-                           &kScatter,   &kSendrecv,  &kHypercube};
+#define ADDRESS(row) &row,
+constexpr const Collective* kRows[] = {LINERATE_COLLECTIVES(ADDRESS)};
+#undef ADDRESS
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::span<const Collective* const> all_collectives() { return kRows; }
 const Collective* find_collective(std::string_view name) {
   const auto row = std::ranges::find_if(
       kRows, [&](const Collective* c) { return c->name == name || c->binary == name; });
-  return row == kRows.end() ? nullptr : *row;
+  return row == std::end(kRows) ? nullptr : *row;
 }
 
 std::size_t count_of(const Collective& collective, std::size_t bytes, DataType type, int nranks) {

@@ -1,16 +1,21 @@
-// The rows of algorithms/table.cc, each defined in the file of its name.
+// The algorithms, one file each. A line of this list declares a row and puts it in the table.
 #pragma once
 
 #include "backends/host/algorithms/algorithm.h"
 
+#define LINERATE_HOST_ALGORITHMS(ROW) \
+  ROW(kEager)                         \
+  ROW(kPull)                          \
+  ROW(kFlat)                          \
+  ROW(kRecursiveDoubling)             \
+  ROW(kRing)                          \
+  ROW(kTree)                          \
+  ROW(kHierarchical)
+
 namespace linerate::host {
 
-extern const Algorithm kEager;
-extern const Algorithm kFlat;
-extern const Algorithm kPull;
-extern const Algorithm kRecursiveDoubling;
-extern const Algorithm kRing;
-extern const Algorithm kTree;
-extern const Algorithm kHierarchical;
+#define DECLARE(row) extern const Algorithm row;
+LINERATE_HOST_ALGORITHMS(DECLARE)
+#undef DECLARE
 
 }  // namespace linerate::host

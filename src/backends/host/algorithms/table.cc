@@ -1,14 +1,14 @@
-// One line an algorithm.
+// What is asked of the list in rows.h.
 #include "backends/host/algorithms/rows.h"
 
 #include <algorithm>
-#include <array>
 
 namespace linerate::host {
 
 std::span<const Algorithm* const> all_algorithms() {
-  static constexpr std::array<const Algorithm*, 7> kAlgorithms{
-      &kEager, &kPull, &kFlat, &kRecursiveDoubling, &kRing, &kTree, &kHierarchical};
+#define ADDRESS(row) &row,
+  static constexpr const Algorithm* kAlgorithms[] = {LINERATE_HOST_ALGORITHMS(ADDRESS)};
+#undef ADDRESS
   return kAlgorithms;
 }
 
