@@ -50,7 +50,7 @@ topo::TreeOptions tree_options(const Environment& environment) {
 ExitCode print_findings(const System& system) {
   const auto findings = topo::lint(system);
   for (const auto& finding : findings)
-    fmt::print("{}: {}: {} {}\n", finding.rule, finding.subject, finding.seen, finding.advice);
+    fmt::print("{}: {}: {} {}\n", finding.rule, finding.subject, finding.evidence, finding.advice);
   if (!findings.empty()) return ExitCode::finding;
   fmt::print("nothing looks wrong, as far as could be seen\n");
   for (const auto& sentence : system.unseen) fmt::print("not seen: {}\n", sentence);

@@ -3,6 +3,7 @@
 
 #include "comm/content.h"
 #include "comm/op.h"
+#include "record/finding.h"
 #include "stats/summary.h"
 
 #include <cstddef>
@@ -215,21 +216,6 @@ struct PairTime {
   bool one_way = false;  // else there and back, or both ways at once
   double time_us = 0;
   std::optional<double> fault_free_us{};  // the same without what faults cost, where it is known
-};
-
-enum class Severity : std::uint8_t { info, warning };
-std::string_view name_of(Severity severity);
-
-// What a rule (src/diagnose) found: the `finding` line. Texts are in words that go on after each
-// other: "rank 3" "comes 40 us after the first".
-struct Finding {
-  std::string run_id{};
-  std::string rule{};  // "slow_component"
-  Severity severity = Severity::warning;
-  std::string subject{};   // "rank 3", "the link from node 2 to node 3", "1 of 16 results"
-  std::string evidence{};  // what was seen, with the number that shows it
-  std::string advice{};    // what to do next
-  double confidence = 1;   // 0 to 1
 };
 
 // The `end` line.

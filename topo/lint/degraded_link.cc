@@ -18,14 +18,14 @@ bool is_degraded(const PciDevice& device) {
 
 }  // namespace
 
-std::vector<LintFinding> degraded_link(const System& system) {
-  std::vector<LintFinding> findings;
+std::vector<Finding> degraded_link(const System& system) {
+  std::vector<Finding> findings;
   walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
     if (!is_degraded(device)) return;
     const double now = pci_gbps(device.link), most = pci_gbps(device.max_link);
     findings.push_back(
         {.subject = name_of(device),
-         .seen =
+         .evidence =
              fmt::format("Its link is trained to {}, and could be {}: {:.3g} of {:.3g} GB/s, "
                          "{:.3g} GB/s are lost.",
                          link_text(device.link), link_text(device.max_link), now, most, most - now),

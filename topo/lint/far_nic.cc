@@ -61,16 +61,16 @@ std::string_view distance_text(Distance distance) {
   return kWords.at(static_cast<std::size_t>(distance));
 }
 
-LintFinding finding_of(const GpuAt& gpu, const Nearest& nearest, const Nearest& usual,
-                       std::size_t better) {
+Finding finding_of(const GpuAt& gpu, const Nearest& nearest, const Nearest& usual,
+                   std::size_t better) {
   const bool crosses = nearest.distance >= Distance::one_socket;
   const auto cost = crosses ? fmt::format(", over a link of {:.3g} GB/s",
                                           cpu_link_gbps(*gpu.cpu, kNewestModelled))
                             : std::string();
   return {.subject = name_of(*gpu.device),
-          .seen = fmt::format("Its nearest NIC, {}, is {}{}; {} other GPUs have one {}.",
-                              name_of(*nearest.port->net), distance_text(nearest.distance), cost,
-                              better, distance_text(usual.distance)),
+          .evidence = fmt::format("Its nearest NIC, {}, is {}{}; {} other GPUs have one {}.",
+                                  name_of(*nearest.port->net), distance_text(nearest.distance),
+                                  cost, better, distance_text(usual.distance)),
           .advice =
               "Move a NIC to a slot near the GPU, or leave the GPU out of jobs of several "
               "nodes."};
@@ -78,14 +78,14 @@ LintFinding finding_of(const GpuAt& gpu, const Nearest& nearest, const Nearest& 
 
 }  // namespace
 
-std::vector<LintFinding> far_nic(const System& system) {
+std::vector<Finding> far_nic(const System& system) {
   const auto gpus = gpus_of(system);
   const auto ports = usable_ports(system);
   if (!reach_everywhere(gpus, ports)) return {};
   std::vector<Nearest> nearest;
   nearest.reserve(gpus.size());
   for (const auto& gpu : gpus) nearest.push_back(nearest_of(gpu, ports));
-  std::vector<LintFinding> findings;
+  std::vector<Finding> findings;
   for (std::size_t n = 0; n < gpus.size(); ++n) {
     if (nearest[n].port == nullptr) continue;
     const auto is_better = [&](const Nearest& other) {

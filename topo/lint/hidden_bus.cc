@@ -31,24 +31,24 @@ std::string_view sign_of(const std::vector<GpuAt>& gpus) {
 
 }  // namespace
 
-std::vector<LintFinding> hidden_bus(const System& system) {
+std::vector<Finding> hidden_bus(const System& system) {
   const auto gpus = gpus_of(system);
   if (gpus.size() < 2 || has_switch(system)) return {};
   const auto sign = sign_of(gpus);
   if (sign.empty()) return {};
-  return {
-      {.subject = "the PCI bus",
-       .seen = fmt::format("{} GPUs stand below no switch, {}: a virtual machine that hides its "
+  return {{.subject = "the PCI bus",
+           .evidence =
+               fmt::format("{} GPUs stand below no switch, {}: a virtual machine that hides its "
                            "bus. NCCL sees PHB between every GPU and NIC, too far for "
                            "GPUDirect.",
                            gpus.size(), sign),
-       .advice = "Give NCCL the provider's topology file of this machine type by "
-                 "NCCL_TOPO_FILE."}};
+           .advice = "Give NCCL the provider's topology file of this machine type by "
+                     "NCCL_TOPO_FILE."}};
 }
 
-std::vector<LintFinding> unknown_memory_node(const System& system) {
+std::vector<Finding> unknown_memory_node(const System& system) {
   if (system.cpus.size() < 2) return {};
-  std::vector<LintFinding> findings;
+  std::vector<Finding> findings;
   for (const auto& cpu : system.cpus) {
     if (cpu.numa >= 0 || cpu.devices.empty()) continue;
     std::size_t devices = 0;
@@ -58,9 +58,10 @@ std::vector<LintFinding> unknown_memory_node(const System& system) {
       });
     findings.push_back(
         {.subject = one_of(devices, cpu.devices.front()),
-         .seen = fmt::format("{} GPUs and NICs name no memory node, of {}: NCCL puts them at a "
-                             "processor of their own, numaid -1, and binds no thread near them.",
-                             devices, system.cpus.size() - 1),
+         .evidence =
+             fmt::format("{} GPUs and NICs name no memory node, of {}: NCCL puts them at a "
+                         "processor of their own, numaid -1, and binds no thread near them.",
+                         devices, system.cpus.size() - 1),
          .advice = "Set the memory nodes of the devices in the virtual machine's definition, or "
                    "give NCCL a topology file with the right numaid by NCCL_TOPO_FILE."});
   }

@@ -30,8 +30,8 @@ constexpr std::array kRules{
 
 std::span<const LintRule> lint_rules() { return kRules; }
 
-std::vector<LintFinding> lint(const System& system) {
-  std::vector<LintFinding> all;
+std::vector<Finding> lint(const System& system) {
+  std::vector<Finding> all;
   for (const auto& rule : kRules)
     for (auto& finding : rule.findings(system)) {
       finding.rule = rule.name;

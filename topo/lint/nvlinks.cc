@@ -41,8 +41,8 @@ std::string nvlink_advice(const Gpu& gpu) {
 
 }  // namespace
 
-std::vector<LintFinding> no_nvlink(const System& system) {
-  std::vector<LintFinding> findings;
+std::vector<Finding> no_nvlink(const System& system) {
+  std::vector<Finding> findings;
   const auto gpus = gpus_of(system);
   for (const auto& one : gpus) {
     const auto peers = like(one, gpus);
@@ -50,16 +50,16 @@ std::vector<LintFinding> no_nvlink(const System& system) {
         peers, [](const GpuAt& peer) { return active_nvlinks(*peer.device->gpu) > 0; });
     if (active_nvlinks(*one.device->gpu) > 0 || linked == 0) continue;
     findings.push_back({.subject = name_of(*one.device),
-                        .seen = fmt::format("It has no active NVLink; {} of the {} GPUs of its "
-                                            "model have. NCCL goes over PCI for all of them.",
-                                            linked, peers.size()),
+                        .evidence = fmt::format("It has no active NVLink; {} of the {} GPUs of its "
+                                                "model have. NCCL goes over PCI for all of them.",
+                                                linked, peers.size()),
                         .advice = nvlink_advice(*one.device->gpu)});
   }
   return findings;
 }
 
-std::vector<LintFinding> fewer_nvlinks(const System& system) {
-  std::vector<LintFinding> findings;
+std::vector<Finding> fewer_nvlinks(const System& system) {
+  std::vector<Finding> findings;
   const auto gpus = gpus_of(system);
   for (const auto& one : gpus) {
     const auto& gpu = *one.device->gpu;
@@ -67,7 +67,7 @@ std::vector<LintFinding> fewer_nvlinks(const System& system) {
     if (links == 0 || links >= expected) continue;
     const double gbps = nvlink_gbps(gpu, kNewestModelled);
     findings.push_back({.subject = name_of(*one.device),
-                        .seen = fmt::format(
+                        .evidence = fmt::format(
                             "{} of its {} NVLinks are active: {:.4g} of {:.4g} GB/s, and a ring is "
                             "as fast as its slowest GPU.",
                             links, expected, links * gbps, expected * gbps),

@@ -32,25 +32,26 @@ bool are_alike(const PortAt& a, const PortAt& b) {
 
 }  // namespace
 
-std::vector<LintFinding> inactive_port(const System& system) {
+std::vector<Finding> inactive_port(const System& system) {
   auto ports = ports_of(system);
   std::erase_if(ports, [](const PortAt& port) { return !is_verbs(*port.net); });
   const auto active =
       std::ranges::count_if(ports, [](const PortAt& port) { return is_up(*port.net); });
-  std::vector<LintFinding> findings;
+  std::vector<Finding> findings;
   for (const auto& port : ports)
     if (!is_up(*port.net))
-      findings.push_back({.subject = subject_of(port),
-                          .seen = fmt::format("The port is {}; {} of {} InfiniBand and RoCE ports "
-                                              "are ACTIVE. {}.",
-                                              port.net->state, active, ports.size(), kLeftOut),
-                          .advice = advice_for_state(port.net->state)});
+      findings.push_back(
+          {.subject = subject_of(port),
+           .evidence = fmt::format("The port is {}; {} of {} InfiniBand and RoCE ports "
+                                   "are ACTIVE. {}.",
+                                   port.net->state, active, ports.size(), kLeftOut),
+           .advice = advice_for_state(port.net->state)});
   return findings;
 }
 
-std::vector<LintFinding> slower_port(const System& system) {
+std::vector<Finding> slower_port(const System& system) {
   const auto ports = ports_of(system);
-  std::vector<LintFinding> findings;
+  std::vector<Finding> findings;
   for (const auto& port : ports) {
     if (port.net->speed_mbps <= 0 || !is_up(*port.net)) continue;
     const Net* fastest = port.net;
@@ -61,17 +62,18 @@ std::vector<LintFinding> slower_port(const System& system) {
     if (fastest == port.net) continue;
     findings.push_back(
         {.subject = subject_of(port),
-         .seen = fmt::format("The port runs at {:.6g} Gb/s; {}, of the same model, at {:.6g} Gb/s: "
-                             "{:.3g} of {:.3g} GB/s.",
-                             port.net->speed_mbps / 1000, name_of(*fastest),
-                             fastest->speed_mbps / 1000, net_gbps(*port.net), net_gbps(*fastest)),
+         .evidence =
+             fmt::format("The port runs at {:.6g} Gb/s; {}, of the same model, at {:.6g} Gb/s: "
+                         "{:.3g} of {:.3g} GB/s.",
+                         port.net->speed_mbps / 1000, name_of(*fastest), fastest->speed_mbps / 1000,
+                         net_gbps(*port.net), net_gbps(*fastest)),
          .advice = "Look at the cable and its plugs, and at the speed that the switch's port is "
                    "set to."});
   }
   return findings;
 }
 
-std::vector<LintFinding> unknown_port_speed(const System& system) {
+std::vector<Finding> unknown_port_speed(const System& system) {
   auto ports = ports_of(system);
   const PortUse use(system);
   std::erase_if(
@@ -80,8 +82,8 @@ std::vector<LintFinding> unknown_port_speed(const System& system) {
   const auto others = ports.size() - 1;
   const auto more = others > 0 ? fmt::format(" and {} more", others) : std::string();
   return {{.subject = subject_of(ports.front()) + more,
-           .seen = fmt::format("The port tells no speed: NCCL counts 10 Gb/s, {:.3g} GB/s.",
-                               net_gbps(*ports.front().net)),
+           .evidence = fmt::format("The port tells no speed: NCCL counts 10 Gb/s, {:.3g} GB/s.",
+                                   net_gbps(*ports.front().net)),
            .advice = "Measure what it reaches, and give NCCL a topology file with its speed by "
                      "NCCL_TOPO_FILE."}};
 }

@@ -39,16 +39,16 @@ std::string link_text(const PciLink& link);
 
 // The rules: a function each, those about one kind of link or port in one file, listed in lint.cc.
 
-std::vector<LintFinding> degraded_link(const System& system);
-std::vector<LintFinding> unknown_link_speed(const System& system);
-std::vector<LintFinding> slow_uplink(const System& system);
-std::vector<LintFinding> no_nvlink(const System& system);
-std::vector<LintFinding> fewer_nvlinks(const System& system);
-std::vector<LintFinding> far_nic(const System& system);
-std::vector<LintFinding> hidden_bus(const System& system);
-std::vector<LintFinding> unknown_memory_node(const System& system);
-std::vector<LintFinding> inactive_port(const System& system);
-std::vector<LintFinding> slower_port(const System& system);
-std::vector<LintFinding> unknown_port_speed(const System& system);
+std::vector<Finding> degraded_link(const System& system);
+std::vector<Finding> unknown_link_speed(const System& system);
+std::vector<Finding> slow_uplink(const System& system);
+std::vector<Finding> no_nvlink(const System& system);
+std::vector<Finding> fewer_nvlinks(const System& system);
+std::vector<Finding> far_nic(const System& system);
+std::vector<Finding> hidden_bus(const System& system);
+std::vector<Finding> unknown_memory_node(const System& system);
+std::vector<Finding> inactive_port(const System& system);
+std::vector<Finding> slower_port(const System& system);
+std::vector<Finding> unknown_port_speed(const System& system);
 
 }  // namespace linerate::topo::rules

@@ -53,13 +53,13 @@ Need most_needed(const PciDevice& device, std::vector<Slow>& slow) {
   return most;
 }
 
-LintFinding finding_of(const std::vector<Slow>& alike) {
+Finding finding_of(const std::vector<Slow>& alike) {
   const auto& [bridge, most] = alike.front();
   return {.subject = one_of(alike.size(), *bridge),
-          .seen = fmt::format("Its link upwards is {}, {:.3g} GB/s; {}, below it, could use {:.3g} "
-                              "GB/s.",
-                              link_text(bridge->link), link_gbps(*bridge), name_of(*most.device),
-                              most.gbps),
+          .evidence = fmt::format(
+              "Its link upwards is {}, {:.3g} GB/s; {}, below it, could use {:.3g} "
+              "GB/s.",
+              link_text(bridge->link), link_gbps(*bridge), name_of(*most.device), most.gbps),
           .advice =
               "See with lspci -vv what the link is trained to. If it is faster, correct "
               "link_speed and link_width in the topology file; else check the slot and its "
@@ -68,13 +68,13 @@ LintFinding finding_of(const std::vector<Slow>& alike) {
 
 }  // namespace
 
-std::vector<LintFinding> slow_uplink(const System& system) {
+std::vector<Finding> slow_uplink(const System& system) {
   std::vector<Slow> slow;
   for (const auto& cpu : system.cpus)
     for (const auto& device : cpu.devices) (void)most_needed(device, slow);
   std::map<std::pair<double, double>, std::vector<Slow>> by_speeds;
   for (const auto& one : slow) by_speeds[{link_gbps(*one.bridge), one.most.gbps}].push_back(one);
-  std::vector<LintFinding> findings;
+  std::vector<Finding> findings;
   findings.reserve(by_speeds.size());
   for (const auto& [speeds, alike] : by_speeds) findings.push_back(finding_of(alike));
   return findings;

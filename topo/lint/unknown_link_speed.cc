@@ -24,17 +24,17 @@ std::string advice_for(const std::string& speed) {
 
 }  // namespace
 
-std::vector<LintFinding> unknown_link_speed(const System& system) {
+std::vector<Finding> unknown_link_speed(const System& system) {
   std::map<std::pair<std::string, int>, std::vector<const PciDevice*>> by_link;
   walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
     if (has_link(device) && !knows_pci_speed(device.link.speed))
       by_link[{device.link.speed, device.link.width}].push_back(&device);
   });
-  std::vector<LintFinding> findings;
+  std::vector<Finding> findings;
   findings.reserve(by_link.size());
   for (const auto& [link, devices] : by_link)
     findings.push_back({.subject = one_of(devices.size(), *devices.front()),
-                        .seen = fmt::format(
+                        .evidence = fmt::format(
                             "The speed of the PCI link is {}: NCCL takes it for Gen3, {:.3g} GB/s.",
                             link.first.empty() ? "not told" : "'" + link.first + "'",
                             pci_gbps({.speed = link.first, .width = link.second})),

@@ -37,7 +37,7 @@ PciDevice& nic(System& system, const std::string& name) {
 }
 
 // The only finding; of which rule it must be.
-LintFinding only(const System& system, std::string_view rule) {
+Finding only(const System& system, std::string_view rule) {
   const auto findings = lint(system);
   EXPECT_EQ(findings.size(), 1U);
   if (findings.empty()) return {};
@@ -51,7 +51,7 @@ TEST(Lint, FindsNothingInAHealthyNode) { EXPECT_THAT(lint(healthy()), IsEmpty())
 TEST(Lint, FindsNoBrokenPartInBuiltInPlatforms) {
   for (const auto& platform : platforms())
     for (const auto& finding : lint(system_of(platform.shape)))
-      ADD_FAILURE() << platform.name << ": " << finding.rule << ": " << finding.seen;
+      ADD_FAILURE() << platform.name << ": " << finding.rule << ": " << finding.evidence;
 }
 
 TEST(Lint, EveryRuleHasANameOfItsOwn) {
@@ -70,7 +70,7 @@ TEST(DegradedLink, TellsWhatIsLost) {
   const auto found = only(system, "degraded-link");
 
   EXPECT_THAT(found.subject, HasSubstr("mlx5_3 at "));
-  EXPECT_EQ(found.seen,
+  EXPECT_EQ(found.evidence,
             "Its link is trained to 32.0 GT/s PCIe x4, and could be 32.0 GT/s PCIe x16: 12 of 48 "
             "GB/s, 36 GB/s are lost.");
   EXPECT_THAT(found.advice, HasSubstr("Reseat"));
@@ -105,7 +105,7 @@ TEST(DegradedLink, AnIdleGpuIsNotDegraded) {
   EXPECT_THAT(only(system, "degraded-link").advice, HasSubstr("while the GPU works"));
 
   device.link = {"16.0 GT/s PCIe", 16};
-  EXPECT_THAT(only(system, "degraded-link").seen, HasSubstr("24 of 48 GB/s"));
+  EXPECT_THAT(only(system, "degraded-link").evidence, HasSubstr("24 of 48 GB/s"));
 }
 
 TEST(UnknownLinkSpeed, IsTakenForGen3) {
@@ -117,7 +117,7 @@ TEST(UnknownLinkSpeed, IsTakenForGen3) {
 
   EXPECT_THAT(found.subject, HasSubstr("GPU 0 at "));
   EXPECT_THAT(found.subject, HasSubstr(" and 1 more"));
-  EXPECT_EQ(found.seen,
+  EXPECT_EQ(found.evidence,
             "The speed of the PCI link is '32.0 GT/s': NCCL takes it for Gen3, 12 GB/s.");
   EXPECT_EQ(found.advice, "Write link_speed=\"32.0 GT/s PCIe\" in the topology file.");
 }
@@ -139,8 +139,8 @@ TEST(SlowUplink, IsLessThanHalfOfWhatADeviceBelowCouldUse) {
   const auto found = only(system, "slow-uplink");
 
   EXPECT_EQ(found.subject, "the PCI switch at " + text_of(first.bus_id) + " and 1 more");
-  EXPECT_EQ(found.seen, "Its link upwards is 5.0 GT/s PCIe x16, 6 GB/s; GPU 1 at " +
-                            text_of(gpu(system, 1).bus_id) + ", below it, could use 48 GB/s.");
+  EXPECT_EQ(found.evidence, "Its link upwards is 5.0 GT/s PCIe x16, 6 GB/s; GPU 1 at " +
+                                text_of(gpu(system, 1).bus_id) + ", below it, could use 48 GB/s.");
 
   first.link = first.max_link = second.link = second.max_link = {"16.0 GT/s PCIe", 16};
   EXPECT_THAT(lint(system), IsEmpty());  // half
@@ -176,7 +176,7 @@ TEST(NoNvlink, NamesTheGpuAmongOthers) {
   const auto found = only(system, "no-nvlink");
 
   EXPECT_THAT(found.subject, HasSubstr("GPU 5 at "));
-  EXPECT_THAT(found.seen, HasSubstr("7 of the 8 GPUs of its model have"));
+  EXPECT_THAT(found.evidence, HasSubstr("7 of the 8 GPUs of its model have"));
   EXPECT_THAT(found.advice, HasSubstr("nvidia-smi nvlink --status -i 5"));
 }
 
@@ -204,7 +204,7 @@ TEST(FewerNvlinks, TellsHowManyOfHowMany) {
   const auto found = only(system, "fewer-nvlinks");
 
   EXPECT_THAT(found.subject, HasSubstr("GPU 1 at "));
-  EXPECT_THAT(found.seen, HasSubstr("17 of its 18 NVLinks are active: 350.2 of 370.8 GB/s"));
+  EXPECT_THAT(found.evidence, HasSubstr("17 of its 18 NVLinks are active: 350.2 of 370.8 GB/s"));
 }
 
 TEST(FewerNvlinks, MeasuresAllByTheirCapacityBehindSwitches) {
@@ -230,7 +230,7 @@ TEST(FarNic, NamesTheGpuWhoseNicIsAtAnotherSocket) {
   ASSERT_EQ(findings.size(), 4U);
   EXPECT_EQ(findings[0].rule, "far-nic");
   EXPECT_THAT(findings[0].subject, HasSubstr("GPU 4 at "));
-  EXPECT_EQ(findings[0].seen,
+  EXPECT_EQ(findings[0].evidence,
             "Its nearest NIC, mlx5_0, is at another socket, over a link of 22 GB/s; 4 other GPUs "
             "have one below the same PCI switch.");
 }
@@ -240,7 +240,8 @@ TEST(FarNic, AnotherSwitchOfTheProcessorIsFarther) {
   std::erase_if(system.cpus[0].devices[2].children,
                 [](const PciDevice& device) { return !device.nets.empty(); });
 
-  EXPECT_THAT(only(system, "far-nic").seen, HasSubstr("is at the same processor; 7 other GPUs"));
+  EXPECT_THAT(only(system, "far-nic").evidence,
+              HasSubstr("is at the same processor; 7 other GPUs"));
 }
 
 TEST(FarNic, APortThatIsDownIsNoneOfANearNic) {
@@ -305,7 +306,7 @@ TEST(HiddenBus, IsThatOfADomainForEachDevice) {
 
   const auto found = only(system, "hidden-bus");
 
-  EXPECT_THAT(found.seen, HasSubstr("8 GPUs stand below no switch, each in a PCI domain"));
+  EXPECT_THAT(found.evidence, HasSubstr("8 GPUs stand below no switch, each in a PCI domain"));
   EXPECT_THAT(found.advice, HasSubstr("NCCL_TOPO_FILE"));
 }
 
@@ -322,7 +323,7 @@ TEST(HiddenBus, IsThatOfCardsOnTheFirstBus) {
   std::uint8_t slot = 3;
   walk_devices(system, [&](Cpu&, PciDevice& device, int) { device.bus_id = {.device = slot++}; });
 
-  EXPECT_THAT(only(system, "hidden-bus").seen, HasSubstr("all on the first PCI bus"));
+  EXPECT_THAT(only(system, "hidden-bus").evidence, HasSubstr("all on the first PCI bus"));
 }
 
 TEST(HiddenBus, IsNotThatOfARealMachineWithoutSwitches) {
@@ -336,7 +337,7 @@ TEST(UnknownMemoryNode, IsOneThatNoOtherDeviceHas) {
 
   const auto found = only(system, "unknown-memory-node");
 
-  EXPECT_THAT(found.seen, HasSubstr("8 GPUs and NICs name no memory node, of 2"));
+  EXPECT_THAT(found.evidence, HasSubstr("8 GPUs and NICs name no memory node, of 2"));
 }
 
 TEST(InactivePort, TellsWhatToLookAt) {
@@ -364,7 +365,7 @@ TEST(InactivePort, CountsThoseThatAreUp) {
   const auto found = only(system, "inactive-port");
 
   EXPECT_EQ(found.subject, "mlx5_9");
-  EXPECT_EQ(found.seen,
+  EXPECT_EQ(found.evidence,
             "The port is DOWN; 8 of 9 InfiniBand and RoCE ports are ACTIVE. NCCL leaves it out.");
 }
 
@@ -397,7 +398,7 @@ TEST(SlowerPort, IsMeasuredByItsModel) {
   const auto found = only(system, "slower-port");
 
   EXPECT_THAT(found.subject, HasSubstr("mlx5_6 at "));
-  EXPECT_EQ(found.seen,
+  EXPECT_EQ(found.evidence,
             "The port runs at 200 Gb/s; mlx5_0, of the same model, at 400 Gb/s: 25 of 50 GB/s.");
 
   nic(system, "mlx5_6").device = 0x101b;  // of another model
@@ -408,7 +409,7 @@ TEST(UnknownPortSpeed, CountsTenGigabits) {
   auto system = healthy();
   nic(system, "mlx5_1").nets[0].speed_mbps = 0;
 
-  EXPECT_EQ(only(system, "unknown-port-speed").seen,
+  EXPECT_EQ(only(system, "unknown-port-speed").evidence,
             "The port tells no speed: NCCL counts 10 Gb/s, 1.25 GB/s.");
 }
 
