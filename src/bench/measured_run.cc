@@ -45,7 +45,7 @@ double barrier_cost_us(Session& session) {
 double clock_error_us(Session& session) {
   if (session.bootstrap().place().nnodes == 1) return 0;
   const auto offset = session.clock_offset(session.init_deadline());
-  return session.most_of_threads(static_cast<double>(offset.error_ns)) / 1e3;
+  return session.max_of_threads(static_cast<double>(offset.error_ns)) / 1e3;
 }
 
 bool reports_free_bytes(const Session& session) {
@@ -127,9 +127,9 @@ std::size_t MeasuredRun::lower_max_bytes() {
 void MeasuredRun::end() {
   totals_.memory_bytes = memory_.amounts(session_);
   if (config_.expects) probe_again();
-  CommTimes times{.init_us = session_.most_of_threads(session_.init_us())};
-  if (const auto us = first_call_us()) times.first_call_us = session_.most_of_threads(*us);
-  times.destroy_us = session_.most_of_threads(session_.close());
+  CommTimes times{.init_us = session_.max_of_threads(session_.init_us())};
+  if (const auto us = first_call_us()) times.first_call_us = session_.max_of_threads(*us);
+  times.destroy_us = session_.max_of_threads(session_.close());
   totals_.comm_times = times;
 }
 

@@ -45,7 +45,7 @@ class Session {
   int ngroups() const { return rank_.ngroups(); }
   Bootstrap* node_leaders() { return rank_.node_leaders(); }
   std::optional<ModeledTime> modeled_time() const { return rank_.modeled_time(); }
-  double most_of_threads(double mine) { return rank_.most_of_threads(mine); }
+  double max_of_threads(double mine) { return rank_.max_of_threads(mine); }
   bool any_thread(bool says) { return rank_.any_thread(says); }
   ClockOffset clock_offset(const Deadline& deadline) { return rank_.clock_offset(deadline); }
   void align() { rank_.align(); }

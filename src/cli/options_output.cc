@@ -108,7 +108,7 @@ constexpr auto kVerdictRows = std::to_array<OptionRow>({
      .help = "say how fast results should be: auto (where it is known) or off",
      .note = "Without GPUs the memory, and between hosts TCP, are asked for about 0.2 s before and "
              "after the run; where results are low, pairs of ranks are asked what is slow: see "
-             "[how fast it should be](performance.md#how-fast-it-should-be).",
+             "[how fast it should be](verdicts.md).",
      .apply = [](const Argument& a,
                  RunConfig& c) { return set_choice<bool>(a, kExpect, c.expects); }},
     {.long_name = "verdict",

@@ -56,13 +56,14 @@ void CallOrder::take_turn(Shared& shared, std::uint64_t ticket, const std::funct
 void CallOrder::defer(std::span<const Op> ops, Stream& stream, Calls make,
                       std::function<void()> drop) {
   const auto kept = std::make_shared<const KeptOps>(ops);
-  const auto ticket = issued_++;
+  const auto ticket = issued_;
   deferred_ = true;
   stream.queue()->push(
       {.run = [shared = shared_, ticket, kept,
                make = std::move(make)] { take_turn(*shared, ticket, [&] { make(kept->ops()); }); },
        .cancel = [shared = shared_, ticket, drop = std::move(drop)](
                      const std::exception_ptr&) { take_turn(*shared, ticket, drop); }});
+  ++issued_;  // a call that could not be handed over has no turn
 }
 
 void CallOrder::close(const std::function<void()>& end_call) noexcept {

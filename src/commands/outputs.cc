@@ -113,13 +113,14 @@ std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrup
 RunEvents Outputs::events() {
   return {.begin = [this](const RunStart& start) { begin(start); },
           .results = [this](auto groups, auto& so_far) { results(groups, so_far); },
-          .row = [this](auto table) { all_->row(table); }};
+          .row = [this](auto table) { row(table); }};
 }
 
 // The table's heading tells the -e that was lowered, so the table is made only now.
 void Outputs::begin(const RunStart& start) {
+  const std::lock_guard lock(writing_);
+  if (ended_) return;
   const auto& run = start.info;
-  run_id_ = run.run_id;
   options_.nccl_version = run.nccl_version;
   options_.nranks = run.nranks;
   options_.registered_ranks = run.registered_ranks;
@@ -133,10 +134,13 @@ void Outputs::begin(const RunStart& start) {
   all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
                                     progress_plan(config_, start.row_bytes));
   if (const auto note = crowding_note(run)) say(*note);
+  run_id_ = run.run_id;
   all_->begin(run);
 }
 
 void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
+  const std::lock_guard lock(writing_);
+  if (ended_) return;
   so_far_ = so_far;
   for (const auto& record : groups) {
     if (record.where) say(wrong_sentence(record));
@@ -144,8 +148,28 @@ void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
   }
 }
 
+void Outputs::row(std::span<const Record> table) {
+  const std::lock_guard lock(writing_);
+  if (!ended_) all_->row(table);
+}
+
 void Outputs::end(const RunTotals& totals, const Ending& ending) {
-  if (ended_.exchange(true)) return;
+  const std::lock_guard lock(writing_);
+  write_end(totals, ending);
+}
+
+void Outputs::end_hung(ExitCode exit_code, const std::string& error) noexcept {
+  constexpr auto kMaxWait = std::chrono::seconds(1);
+  try {
+    const std::unique_lock lock(writing_, kMaxWait);
+    if (lock.owns_lock()) write_end(so_far_, {.exit_code = exit_code, .error = error});
+  } catch (const std::exception& failure) {
+    say(failure.what());
+  }
+}
+
+void Outputs::write_end(const RunTotals& totals, const Ending& ending) {
+  if (std::exchange(ended_, true)) return;
   if (run_id_.empty()) {  // it failed before the table's heading
     const auto run = describe_program(config_, environment_);
     run_id_ = run.run_id;

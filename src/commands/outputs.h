@@ -13,9 +13,9 @@
 #include "output/sink.h"
 #include "output/table_text.h"
 
-#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -26,7 +26,7 @@ std::optional<Failure> add_record_files(const RunConfig& config,
                                         const std::function<bool()>& interrupted, SinkList& sinks);
 
 // Lives on rank 0; used from rank 0's thread, then from the process' main thread after it has
-// ended.
+// ended; end_hung() from any.
 class Outputs {
  public:
   // Opens the files that `config` names, before anything runs; a path that cannot be written is the
@@ -45,6 +45,9 @@ class Outputs {
   };
   // Ends every sink, once. Of a run that never began the files get what its command line tells.
   void end(const RunTotals& totals, const Ending& ending);
+  // The same for a process that is about to be ended because rank 0's thread hangs: with what it
+  // has so far. Gives up after a second where a thread hangs in the files.
+  void end_hung(ExitCode exit_code, const std::string& error) noexcept;
 
   // Totals so far, also of a run that failed.
   const RunTotals& so_far() const { return so_far_; }
@@ -54,6 +57,8 @@ class Outputs {
   std::optional<Failure> open_files(const std::function<bool()>& interrupted);
   void begin(const RunStart& start);
   void results(std::span<const Record> groups, const RunTotals& so_far);
+  void row(std::span<const Record> table);
+  void write_end(const RunTotals& totals, const Ending& ending);
 
   const RunConfig& config_;
   const Environment& environment_;
@@ -64,7 +69,8 @@ class Outputs {
   std::unique_ptr<Progress> all_;    // the sinks, with the progress line kept out of their way
   std::string run_id_;
   RunTotals so_far_;
-  std::atomic<bool> ended_ = false;  // by the run, or by the thread that ends a hanging one
+  std::timed_mutex writing_;
+  bool ended_ = false;
 };
 
 // Where wrong data was found, for stderr: rank, index, expected, got, count of each rank.

@@ -55,7 +55,7 @@ class PerfProcess {
                       const std::shared_ptr<const host::Network>& network);
   std::optional<Error> refusal_of(Job& job, const host::Network* network) const;
   ExitCode run_thread(RankContext& rank, const BenchConfig& config, const RunInfo& started);
-  void end_outputs(const JobOutcome& outcome);
+  void end_outputs(JobOutcome& outcome);
   RunEvents events_of(const RankContext& rank);
   std::size_t known_cache_bytes(const RankContext& rank) const;
   RunEvents judged(RunEvents outputs);
@@ -69,8 +69,9 @@ class PerfProcess {
   const RunConfig& config_;
   Outputs* outputs_;
   RunTotals totals_;
-  Judge judge_;               // on rank 0
-  std::string why_no_bound_;  // on rank 0: in words that follow a colon
+  Judge judge_;                         // on rank 0
+  std::optional<Judgement> judgement_;  // on rank 0, of a run that came to its end
+  std::string why_no_bound_;            // on rank 0: in words that follow a colon
 };
 
 // What fails before the ranks have started is in the files as well.
@@ -80,8 +81,7 @@ ExitCode PerfProcess::run(const Identity& identity,
     return run_job_of(identity, network);
   } catch (const Error& error) {
     const auto full = with_stopped_ranks(error, identity);
-    if (identity.rank == 0)
-      outputs_->end({}, {.exit_code = full.exit_code(), .error = full.what()});
+    if (identity.rank == 0) outputs_->end_hung(full.exit_code(), full.what());
     throw Error(full);
   }
 }
@@ -89,18 +89,16 @@ ExitCode PerfProcess::run(const Identity& identity,
 ExitCode PerfProcess::run_job_of(const Identity& identity,
                                  const std::shared_ptr<const host::Network>& network) {
   const auto settings = shared_settings(config_);
-  const JobSetup setup{.config = config_,
-                       .environment = input_.environment,
-                       .interrupted = input_.interrupted,
-                       .answer_interrupts = input_.answer_interrupts,
-                       .at_end =
-                           [this](ExitCode code, const std::string& sentence) {
-                             outputs_->end(outputs_->so_far(),
-                                           {.exit_code = code, .error = sentence});
-                           },
-                       .network = network,
-                       .settings = settings,
-                       .observes = config_.observes()};
+  const JobSetup setup{
+      .config = config_,
+      .environment = input_.environment,
+      .interrupted = input_.interrupted,
+      .answer_interrupts = input_.answer_interrupts,
+      .at_end = [this](ExitCode code,
+                       const std::string& sentence) { outputs_->end_hung(code, sentence); },
+      .network = network,
+      .settings = settings,
+      .observes = config_.observes()};
   Job job(setup, identity);
   if (const auto refusal = refusal_of(job, network.get())) {
     if (job.has_rank_0()) throw Error(*refusal);
@@ -112,17 +110,23 @@ ExitCode PerfProcess::run_job_of(const Identity& identity,
   if (job.has_rank_0())
     started = describe_run(config_, input_.environment, identity, job.backend());
   if (network) started.emulated = fmt::format("{}, {}", config_.emulate_file, network->words());
-  const auto outcome =
-      job.run([&](RankContext& rank) { return run_thread(rank, config, started); });
+  auto outcome = job.run([&](RankContext& rank) { return run_thread(rank, config, started); });
   if (job.has_rank_0()) end_outputs(outcome);
   return job.leave(outcome);
 }
 
-void PerfProcess::end_outputs(const JobOutcome& outcome) {
+// What cannot be written is a failure of the job, of which the other processes hear.
+void PerfProcess::end_outputs(JobOutcome& outcome) {
   const auto& totals = outcome.failure ? outputs_->so_far() : totals_;
-  outputs_->end(totals, {.exit_code = outcome.code,
-                         .error = outcome.failure ? outcome.failure : remark(outcome.code),
-                         .judgement = judgement(totals)});
+  try {
+    outputs_->end(totals, {.exit_code = outcome.code,
+                           .error = outcome.failure ? outcome.failure : remark(outcome.code),
+                           .judgement = judgement_ ? *judgement_ : judgement(totals)});
+  } catch (const Error& error) {
+    say(error.what());
+    if (!outcome.failure)
+      outcome = {.code = error.exit_code(), .failure = error.what(), .cause = error.what()};
+  }
 }
 
 // What only the processes together know: how many ranks there are, and whether they have GPUs.
@@ -141,7 +145,8 @@ ExitCode PerfProcess::run_thread(RankContext& rank, const BenchConfig& config,
   const auto totals = measure(rank, config, started, events);
   if (!rank.is_first()) return ExitCode::ok;
   totals_ = totals;
-  return verdict(totals, judgement(totals));
+  judgement_ = judgement(totals);
+  return verdict(totals, *judgement_);
 }
 
 RunEvents PerfProcess::events_of(const RankContext& rank) {

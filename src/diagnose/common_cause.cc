@@ -92,9 +92,11 @@ std::set<int> Candidates::slow_ranks() const {
 
 // Between two nodes or two ranks, one way and both.
 void Candidates::add_links() {
-  for (const auto& [from, to] : slow_) {
-    const int a = node(from), b = node(to);
-    if (a == b) continue;
+  std::set<std::pair<int, int>> node_pairs;
+  for (const auto& p : slow_)
+    if (crosses(p)) node_pairs.insert({node(p.first), node(p.second)});
+  for (const auto& link : node_pairs) {
+    const int a = link.first, b = link.second;
     const auto one_way = [this, a, b](const RankPair& p) {
       return node(p.first) == a && node(p.second) == b;
     };
@@ -122,11 +124,13 @@ void Candidates::add_ranks() {
         [rank](const RankPair& p) { return p.first == rank || p.second == rank; });
 }
 
-// A node's way to all others, their way to it, and its inside; the same of one of its ranks, whose
-// NIC may be another one's too.
+// A node's way to all others, their way to it, and its inside; the same of one of its ranks, which
+// may have a NIC of its own.
 void Candidates::add_nodes() {
-  for (const int rank : slow_ranks()) {
-    const int n = node(rank);
+  const auto ranks = slow_ranks();
+  std::set<int> slow_nodes;
+  for (const int rank : ranks) slow_nodes.insert(node(rank));
+  for (const int n : slow_nodes) {
     add(node_direction(n, true, false),
         [this, n](const RankPair& p) { return crosses(p) && node(p.first) == n; });
     add(node_direction(n, false, true),
@@ -136,6 +140,8 @@ void Candidates::add_nodes() {
     });
     add(fmt::format("the inside of node {}", n),
         [this, n](const RankPair& p) { return node(p.first) == n && node(p.second) == n; });
+  }
+  for (const int rank : ranks) {
     add(fmt::format("rank {} towards other nodes, both ways", rank),
         [this, rank](const RankPair& p) {
           return crosses(p) && (p.first == rank || p.second == rank);

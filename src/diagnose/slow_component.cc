@@ -61,7 +61,9 @@ std::vector<PairSlowdown> slowdowns_of_results(std::span<const Record> results) 
 }
 
 std::string_view cause_advice(std::string_view subject) {
-  if (subject.starts_with("rank")) return "see what else runs on its core and on its host";
+  const bool of_paths = subject.find("other nodes") != subject.npos;
+  if (subject.starts_with("rank") && !of_paths)
+    return "see what else runs on its core and on its host";
   if (subject.starts_with("the inside")) return "see what else runs on that node";
   return "look at the NICs, cables and ports on that path, and what else uses them";
 }

@@ -18,7 +18,8 @@
 namespace linerate {
 namespace {
 
-constexpr auto kWritersTime = std::chrono::seconds(1);  // for rank 0 to end its files
+// For rank 0 to end its files: its watch notices after a while that it hangs in the library.
+constexpr std::chrono::duration<double> kWritersTime{1 + Watch::kGraceS};
 
 const BackendRow& row_of(std::string_view name) {
   const auto row = find_backend(name);
@@ -124,6 +125,8 @@ void Job::open_backend_of(const BackendChoice& choice) {
                             .session = processes_.mpi.get()});
   } catch (const Error& error) {
     failure = error;
+  } catch (const std::exception& error) {
+    failure = Error(error.what());
   }
   agree_that_all_opened(processes_.all(), identity_, failure, init_deadline_);
 }

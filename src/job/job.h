@@ -41,7 +41,8 @@ struct JobSetup {
   std::function<bool()> interrupted{};  // true after Ctrl-C; null: never
   // Whether this process says on stderr that it heard a signal; null: it always does.
   std::function<void(bool answers)> answer_interrupts{};
-  // Keeps what rank 0 has, from another thread, where the process is ended while it hangs.
+  // Keeps what rank 0 has, from another thread, where the process is ended while it hangs. Must not
+  // throw.
   std::function<void(ExitCode, const std::string&)> at_end{};
   std::shared_ptr<const host::Network> network{};  // of --emulate; null: none
   std::span<const Setting> settings{};             // that must be the same in all processes
@@ -74,8 +75,8 @@ class Job {
   // As process 0 has it: the calls of all ranks depend on it.
   bool observes() const { return observes_; }
 
-  // Runs the body on each rank thread of this process. Does not throw: what a body throws is said
-  // on stderr and is the outcome.
+  // Starts the watch, then runs the body on each rank thread of this process. What a body throws is
+  // said on stderr and is the outcome. Throws where the watch cannot start.
   JobOutcome run(const RankBody& body);
 
   // Yields the code that all processes end with: rank 0's, unless one has failed. Ends the others

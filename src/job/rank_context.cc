@@ -262,7 +262,7 @@ double RankContext::close() {
   return static_cast<double>(input_.clock.now_ns() - start_ns) / kNsPerUs;
 }
 
-double RankContext::most_of_threads(double mine) {
+double RankContext::max_of_threads(double mine) {
   return std::ranges::max(values_of_all(bootstrap(), mine, init_deadline()));
 }
 

@@ -102,7 +102,7 @@ class RankContext {
   bool any_interrupted() { return any_thread(interrupted()); }
   // Whether any thread says so, the largest value, the sum; the same on all. Collective.
   bool any_thread(bool says);
-  double most_of_threads(double mine);
+  double max_of_threads(double mine);
   int sum_of_threads(int mine);
 
   // Aligns all threads: bootstrap barrier, then the tighter one of the communicators.

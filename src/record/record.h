@@ -145,7 +145,7 @@ struct SampleInfo {
   // each on a clock of its own.
   std::optional<double> arrival_skew_us{};
   std::optional<double> exit_skew_us{};
-  std::vector<double> late_us{};            // per rank: mean lateness at entry
+  std::vector<double> late_us{};            // per rank thread: mean lateness at entry
   std::optional<RankSpread> late_spread{};  // instead of late_us, where a file was condensed
   std::vector<double> raw_us{};             // with --samples
   // With -I for the nccl-tests JSON only: per process, the maximum over its ranks of each sample.

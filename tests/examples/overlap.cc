@@ -51,7 +51,7 @@ double time_ms(linerate::RankContext& rank, const std::vector<Stream*>& streams,
   const auto start_ns = rank.clock().now_ns();
   work();
   for (Stream* stream : streams) stream->synchronize(Deadline::never());
-  return rank.most_of_threads(static_cast<double>(rank.clock().now_ns() - start_ns) / 1e6);
+  return rank.max_of_threads(static_cast<double>(rank.clock().now_ns() - start_ns) / 1e6);
 }
 
 linerate::ExitCode overlap(linerate::RankContext& rank) {

@@ -24,7 +24,7 @@ linerate::ExitCode pass_token(linerate::RankContext& rank) {
   rank.stream().synchronize(linerate::Deadline::never());
   const double round_us = static_cast<double>(rank.clock().now_ns() - start_ns) / 1e3 / kRounds;
 
-  const double slowest_us = rank.most_of_threads(round_us);
+  const double slowest_us = rank.max_of_threads(round_us);
   if (rank.is_first()) fmt::print("{} ranks: {:.2f} us a round\n", rank.nranks(), slowest_us);
   return linerate::ExitCode::ok;
 }

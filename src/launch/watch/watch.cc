@@ -8,6 +8,7 @@
 #include "launch/watch/protocol.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <future>
 #include <mutex>
 #include <set>
 
@@ -24,7 +26,8 @@ namespace {
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""ms;
 
-constexpr auto kLongestFail = 2s;      // until the others know
+constexpr auto kLongestFail = 2s;  // until the others know
+constexpr auto kMaxLastRecords = 2s;
 constexpr auto kLongestLeave = 500ms;  // until the neighbours know; a stopped one never will
 // A call only enqueues: what takes longer hangs, and nothing but the abort ends it.
 constexpr auto kReturnTime = std::chrono::milliseconds(100);
@@ -240,9 +243,20 @@ class WatchThread final : public Watch {
     if (!grace_end_ns_ || clock_.now_ns() < *grace_end_ns_) return;
     if (leaving_ || stop_asked()) return grace_end_ns_.reset();
     if (own_sentence_) say(*own_sentence_);  // the thread that would say it waits for a stuck one
-    if (at_end_)
-      at_end_(fmt::format("{}", fmt::join(report_of(*protocol_.report()).sentences, " ")));
+    keep_last_records();
     process_.abort(ExitCode::lost);
+  }
+
+  // On a thread of its own: files may block, and the process ends all the same.
+  void keep_last_records() {
+    if (!at_end_) return;
+    const auto sentences = report_of(*protocol_.report()).sentences;
+    const auto done = std::make_shared<std::promise<void>>();
+    quiet_thread([at_end = at_end_, done, why = fmt::format("{}", fmt::join(sentences, " "))] {
+      at_end(why);
+      done->set_value();
+    }).detach();
+    (void)done->get_future().wait_for(kMaxLastRecords);
   }
 
   // What was noticed a moment ago still reaches the others.

@@ -69,8 +69,9 @@ class Watch {
     // Asked once, from the watch's thread, when a stage lasts too long and before the aborters are
     // called: what is known beside who is behind. Within a few seconds; empty: nothing.
     std::function<std::string()> hang_report{};
-    // Told from the watch's thread, before it ends a process whose threads wait in a library that
-    // nothing else ends: why. For files that are to have their last records.
+    // Told from a thread of its own, before a process is ended whose threads wait in a library that
+    // nothing else ends: why. For files that are to have their last records. Must not throw; has
+    // two seconds.
     std::function<void(const std::string&)> at_end{};
   };
 

@@ -116,8 +116,8 @@ TEST(RunJob, HearsOfAnInterruptionOnAnyThread) {
                        }};
 
   const auto code = run_job(setup, [&](RankContext& rank) {
-    if (!rank.is_first()) interrupted = true;
-    rank.world().barrier();
+    rank.world().barrier();  // all have started
+    interrupted = true;
     EXPECT_TRUE(rank.any_interrupted());
     return ExitCode::interrupted;
   });
