@@ -26,6 +26,18 @@ class Streams(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(results(json_lines(path)), 6)
 
+    def test_a_reader_that_leaves_is_no_death_of_a_rank(self):
+        """p2p_perf prints its matrices at its end, when the other process waits for its code."""
+        command = [tool("p2p_perf"), "-e", "8M", "-n", "50", "--nprocs", "2"]
+        with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as job:
+            job.stdout.readline()
+            job.stdout.close()
+            errors = job.stderr.read()
+        self.assertEqual(job.returncode, 1, errors)
+        self.assertIn("Broken pipe", errors)
+        self.assertNotIn("died", errors)
+
     def test_a_full_device_is_said(self):
         for words in (["--help"], SWEEP, ["--list"]):
             with self.subTest(words=words), Path("/dev/full").open("w", encoding="utf-8") as full:
