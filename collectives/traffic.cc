@@ -1,4 +1,4 @@
-// See traffic.h; the matrix is read in traffic_text.cc.
+// A message for each pair of ranks, from a formula or from a file.
 #include "collectives/traffic.h"
 
 #include "base/text.h"

@@ -95,7 +95,7 @@ bool check_summary(std::span<const RaceResult> results) {
   return misses == 0;
 }
 
-// As rows of backends/host/built_in_rules.cc.
+// As rows of kRules in backends/host/selection.cc.
 void print_rows(std::span<const host::Rule> rules) {
   for (const host::Rule& rule : rules) {
     const bool any = rule.max_bytes == std::numeric_limits<std::size_t>::max();
