@@ -36,7 +36,8 @@ ControlProtocol::ControlProtocol(ControlParts parts, double timeout_s, CallCount
     : parts_(std::move(parts)),
       timeout_s_(timeout_s),
       calls_of_(std::move(calls_of)),
-      headways_(static_cast<std::size_t>(parts_.mine().nthreads)) {
+      headways_(static_cast<std::size_t>(parts_.mine().nthreads)),
+      looked_ns_(now()) {
   for (auto& link : parts_.links) neighbours_.push_back({.link = std::move(link)});
   parts_.links.clear();
   for (const int process : parts_.gone) on_exit(process);
@@ -64,7 +65,8 @@ std::optional<std::int64_t> ControlProtocol::next_due_ns() const {
   if (!losses_.empty()) return first_loss_ns_ + kSettleNs;
   if (pending_) return pending_end_ns();
   const double timeout_s = timeout_s_ > 0 ? std::min(timeout_s_, kRareLooksS) : kRareLooksS;
-  const auto next_look_ns = now() + static_cast<std::int64_t>(timeout_s / kLooksPerTimeout * 1e9);
+  const auto next_look_ns =
+      looked_ns_ + static_cast<std::int64_t>(timeout_s / kLooksPerTimeout * 1e9);
   return std::min(next_look_ns, first_limit_ns().value_or(next_look_ns));
 }
 
@@ -76,7 +78,8 @@ void ControlProtocol::notice_own_stop(std::int64_t now_ns, std::optional<std::in
 }
 
 void ControlProtocol::react(const std::vector<pollfd>& items, std::optional<std::int64_t> due_ns) {
-  notice_own_stop(now(), due_ns);
+  const auto woken_ns = now();
+  notice_own_stop(woken_ns, due_ns);
   std::vector<int> exited;
   for (std::size_t i = 0; i < parts_.exits.size() && i < items.size(); ++i)
     if (items[i].revents != 0) exited.push_back(parts_.exits[i].process);
@@ -90,7 +93,10 @@ void ControlProtocol::react(const std::vector<pollfd>& items, std::optional<std:
     return std::ranges::find(exited, exit.process) != exited.end();
   });
 
-  const auto now_ns = now();
+  // The stop may come at any line: a look goes by this time, and the next is due so long after it.
+  looked_ns_ = now();
+  const auto now_ns = looked_ns_;
+  notice_own_stop(now_ns, woken_ns);
   if (report_ || left_) return;
   if (!losses_.empty()) {
     if (now_ns >= first_loss_ns_ + kSettleNs) draw_report();

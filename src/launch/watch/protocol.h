@@ -113,6 +113,7 @@ class ControlProtocol {
   std::optional<Pending> pending_;
   std::vector<ProcessStatus> statuses_;  // answers to an inquiry of ours
   std::int64_t others_since_ns_ = 0;     // when a thread made headway, as the last of them say
+  std::int64_t looked_ns_ = 0;           // when the threads were last looked at
   std::int64_t resumed_ns_ = 0;          // when this process went on after it was stopped
   std::uint32_t serial_ = 0;
   std::map<int, std::uint32_t> seen_;  // the last inquiry of each origin
