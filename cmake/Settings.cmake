@@ -44,7 +44,8 @@ if(LINERATE_SANITIZE)
   add_compile_options(-fsanitize=${LINERATE_SANITIZE}
     -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LINERATE_SANITIZE})
-  # Of tests that may start Open MPI, whose own leaks are not ours.
-  set(LINERATE_SANITIZER_OPTIONS ASAN_OPTIONS=fast_unwind_on_malloc=0
+  # Leaks of libraries are not ours; those of Open MPI are told by whole stacks only.
+  set(LINERATE_LEAK_OPTIONS
     LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
+  set(LINERATE_SANITIZER_OPTIONS ASAN_OPTIONS=fast_unwind_on_malloc=0 ${LINERATE_LEAK_OPTIONS})
 endif()

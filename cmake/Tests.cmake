@@ -38,7 +38,7 @@ function(linerate_gtest name label)
     add_test(NAME ${shard} COMMAND ${LINERATE_PYTHON} ${runner}/gtest.py --name ${shard}
       --into ${LINERATE_CASES} --shard ${index}/${count} ${options} -- ${arg_COMMAND})
     set_tests_properties(${shard} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1500
-      ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+      ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${LINERATE_LEAK_OPTIONS}")
     math(EXPR index "${index} + 1")
   endforeach()
 endfunction()
