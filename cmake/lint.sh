@@ -27,7 +27,7 @@ changed_units() {
       units+=("$PWD/$source")
     else
       mapfile -t -O "${#units[@]}" units < <(
-        grep -rlF "\"$PWD/$source\"" build/CMakeFiles --include='unity_*.cxx')
+        grep -rlF "\"$PWD/$source\"" "$PWD/build/CMakeFiles" --include='unity_*.cxx')
     fi
   done < <(git diff --name-only --diff-filter=d "$1" -- 'src/*.cc' 'collectives/*.cc' 'topo/*.cc' \
     'benchmarks/*.cc')

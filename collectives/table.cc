@@ -7,7 +7,7 @@
 namespace linerate {
 namespace {
 
-#define ADDRESS(row) &row,
+#define ADDRESS(row) &(row),
 constexpr const Collective* kRows[] = {LINERATE_COLLECTIVES(ADDRESS)};
 #undef ADDRESS
 

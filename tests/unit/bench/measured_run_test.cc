@@ -1,5 +1,6 @@
 // The instrument's own cost on the fake backend's clock, which stands still but for calls.
 #include "bench/measured_run.h"
+
 #include "support/sessions.h"
 
 #include <gtest/gtest.h>

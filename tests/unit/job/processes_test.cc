@@ -1,6 +1,7 @@
 // Processes that were started with different settings are told which.
-#include "base/error.h"
 #include "job/processes.h"
+
+#include "base/error.h"
 #include "launch/solo_bootstrap.h"
 #include "launch/threads/rank_threads.h"
 

@@ -6,7 +6,7 @@
 namespace linerate::host {
 
 std::span<const Algorithm* const> all_algorithms() {
-#define ADDRESS(row) &row,
+#define ADDRESS(row) &(row),
   static constexpr const Algorithm* kAlgorithms[] = {LINERATE_HOST_ALGORITHMS(ADDRESS)};
 #undef ADDRESS
   return kAlgorithms;
