@@ -58,6 +58,9 @@ class CallOrder {
 // and calls end_calls() first in its destructor. abort() must end a call under way.
 template <typename Self>
 class BlockingCommunicator : public Communicator {
+  friend Self;
+  BlockingCommunicator() = default;  // of Self alone
+
  public:
   void enqueue(const Op& op, Stream& stream) final {
     if (stream.queue() != nullptr || !order_.settled()) return make({&op, 1}, stream, false);

@@ -172,7 +172,7 @@ void move_data(std::span<const Op* const> calls, std::vector<std::byte>& scratch
     case OpKind::send:
     case OpKind::recv:
     case OpKind::send_recv:
-      assert(!"messages are matched in pairs");
+      assert(false && "messages are matched in pairs");
   }
 }
 

@@ -125,7 +125,7 @@ void Eager::dispatch(const Op& op) {
     case OpKind::send_recv:
       break;
   }
-  assert(!"not an eager call");
+  assert(false && "not an eager call");
 }
 
 }  // namespace linerate::host
