@@ -39,8 +39,8 @@ std::string left_side(const OptionRow& row) {
 }
 
 std::string option_line(const OptionRow& row) {
-  const auto suffix =
-      row.default_text.empty() ? std::string() : fmt::format(" [{}]", row.default_text);
+  auto suffix = row.default_text.empty() ? std::string() : fmt::format(" [{}]", row.default_text);
+  if (row.required) suffix += " (required)";
   return in_column(left_side(row), kOptionColumn, std::string(row.help) + suffix);
 }
 

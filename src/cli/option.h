@@ -11,11 +11,13 @@
 //   run_config.h, topo_config.h, tune_config.h   what comes out
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -77,7 +79,8 @@ Refusal apply(const OptionRow& row, const Argument& given, Config& config) {
     else if constexpr (requires { set(given, config.machine); })
       return set(given, config.machine);
     else
-      return {};
+      assert((std::is_same_v<decltype(set), std::monostate>));  // else of another command
+    return {};
   };
   return std::visit(call, row.apply);
 }

@@ -106,7 +106,7 @@ constexpr auto kPlanRows = std::to_array<OptionRow>({
     {.long_name = "format",
      .metavar = "FORMAT",
      .default_text = "table",
-     .help = "table; json; rankfile: for Open MPI; mpirun, srun: options in one line; env: "
+     .help = "how: table; json; rankfile: for Open MPI; mpirun, srun: options in one line; env: "
              "CUDA_VISIBLE_DEVICES",
      .apply = [](const Argument& a,
                  PlaceConfig& c) { return set_choice<PlaceFormat>(a, kFormats, c.format); }},

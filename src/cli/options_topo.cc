@@ -258,14 +258,16 @@ Refusal check_view(std::span<const Token> given, const TopoConfig& config) {
   return {};
 }
 
-// Words that are no option of this command may be meant for `place`, which goes first.
+// A word that is no option of this command may be meant for `place`, which goes first.
 std::string about_place(std::span<const std::string> words, const std::string& refusal) {
   constexpr std::array<std::string_view, 1> kPlace{"place"};
-  if (std::ranges::count(words, "place") > 0)
-    return "'place' goes first: linerate topo place, and its options behind it.";
-  for (const auto& word : words)
-    if (!nearest_match(word, kPlace).empty())
-      return fmt::format("linerate topo has no '{}'. Did you mean 'place'?", word);
+  for (const auto& word : words) {
+    if (nearest_match(word, kPlace).empty()) continue;
+    if (!refusal.starts_with(fmt::format("'{}' belongs to no option", word))) continue;
+    if (word == "place")
+      return "'place' goes first: linerate topo place, and its options behind it.";
+    return fmt::format("linerate topo has no '{}'. Did you mean 'place'?", word);
+  }
   return refusal;
 }
 

@@ -1,14 +1,15 @@
-// From left to right: the first word that is wrong is the sentence.
+// CLI11 splits the words; the sentences are ours.
 #include "cli/tokens.h"
 
 #include "base/text.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
-#include <utility>
 
 namespace linerate {
 namespace {
@@ -63,46 +64,74 @@ std::string stray(std::string_view word, Audience program) {
                      kSeeHelp);
 }
 
-std::string value_missing(const OptionRow& row) {
-  return fmt::format("{} needs a value: {} ({}).", row.label(), row.metavar, row.help);
+// The option whose value is missing: only the last word can lack one.
+std::string value_missing(std::string_view last_word, Audience program) {
+  const OptionRow* row = last_word.starts_with("--") ? find_option(program, last_word.substr(2))
+                                                     : find_option(program, last_word.back());
+  if (row == nullptr) return fmt::format("'{}' needs a value.", last_word);
+  return fmt::format("{} needs a value: {} ({}).", row->label(), row->metavar, row->help);
 }
 
-// A word that names an option, and what is written behind the name: "8" of -b8, "=8" of
-// --minbytes=8.
-struct Named {
-  const OptionRow* row = nullptr;  // null: it names none
-  std::string_view attached = {};
-};
-
-Named named_by(std::string_view word, std::span<const OptionRow* const> rows) {
-  const bool is_long = word.starts_with("--");
-  if (!is_long && (word.size() < 2 || word[0] != '-')) return {};
-  const auto end = is_long ? std::min(word.find('='), word.size()) : 2;
-  for (const auto* row : rows)
-    if (is_long ? row->long_name == word.substr(2, end - 2) : row->short_name == word[1])
-      return {row, word.substr(end)};
+// Words that CLI11 would read as something else than what was meant.
+Refusal misread(std::span<const std::string> words, Audience program) {
+  for (const std::string_view word : words) {
+    if (word.starts_with("--") && word.size() > 3 && word.ends_with('='))
+      return fmt::format("'{}' has no value behind the '='.", word);
+    if (!word.starts_with('-') || word.starts_with("--") || word.size() < 4) continue;
+    const auto* row = find_option(program, word.substr(1, word.find('=') - 1));
+    if (row != nullptr)
+      return fmt::format("'{}' is read as -{} with a value: did you mean '--{}'?", word, word[1],
+                         row->long_name);
+  }
   return {};
 }
 
-// "-minbytes", which getopt reads as -m with a value.
-Refusal one_dash_too_few(std::string_view word, Audience program) {
-  constexpr std::size_t kShortest = 4;
-  if (!word.starts_with('-') || word.starts_with("--") || word.size() < kShortest) return {};
-  const auto* row = find_option(program, word.substr(1, word.find('=') - 1));
-  if (row == nullptr) return {};
-  return fmt::format("'{}' is read as -{} with a value: did you mean '--{}'?", word, word[1],
-                     row->long_name);
-}
+// CLI11, told of each row.
+class Splitter {
+ public:
+  explicit Splitter(Audience program) {
+    app_.set_help_flag();
+    app_.allow_extras();
+    for (const auto* row : option_rows(program)) add(*row);
+  }
 
-// The value that is part of the word; nothing: it is the next word.
-Result<std::optional<std::string>> attached_value(std::string_view word, const Named& named) {
-  const auto text = named.attached;
-  if (text.empty()) return std::optional<std::string>();
-  if (named.row->is_flag())
-    return Failure{
-        fmt::format("{} takes no value, so '{}' has no meaning.", named.row->label(), text)};
-  if (text == "=") return Failure{fmt::format("'{}' has no value behind the '='.", word)};
-  return std::optional(std::string(word.starts_with("--") ? text.substr(1) : text));
+  // Throws CLI::ParseError where the last word lacks a value.
+  void split(std::span<const std::string> words) {
+    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  }
+
+  std::vector<std::string> strays() const { return app_.remaining(); }
+
+  std::vector<Token> tokens() const {
+    std::vector<Token> found;
+    std::map<const CLI::Option*, std::size_t> taken;
+    for (const CLI::Option* option : app_.parse_order())
+      found.push_back({rows_.at(option), option->results().at(taken[option]++)});
+    return found;
+  }
+
+ private:
+  void add(const OptionRow& row) {
+    const auto names = row.short_name == 0 ? fmt::format("--{}", row.long_name)
+                                           : fmt::format("-{},--{}", row.short_name, row.long_name);
+    CLI::Option* option = row.is_flag() ? app_.add_flag(names) : app_.add_option(names);
+    option->take_all();
+    if (row.several) option->expected(-1);
+    rows_.emplace(option, &row);
+  }
+
+  CLI::App app_;
+  std::map<const CLI::Option*, const OptionRow*> rows_;
+};
+
+// Takes the "true" off flags; any other text was typed behind a '='.
+Refusal flag_value(Token& token) {
+  if (!token.row->is_flag()) return {};
+  if (token.text != "true")
+    return fmt::format("{} takes no value, so '={}' has no meaning.", token.row->label(),
+                       token.text);
+  token.text.clear();
+  return {};
 }
 
 // The option that is called "-b" or "--minbytes", or null.
@@ -126,28 +155,21 @@ Refusal misplaced_value(const Token& token, Audience program) {
 }
 
 Result<std::vector<Token>> tokenise(std::span<const std::string> words, Audience program) {
-  const auto rows = option_rows(program);
-  std::vector<Token> tokens;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (const auto refusal = one_dash_too_few(words[i], program)) return Failure{*refusal};
-    const auto named = named_by(words[i], rows);
-    if (named.row == nullptr) {
-      const auto cause = tokens.empty() ? Refusal() : misplaced_value(tokens.back(), program);
-      return Failure{cause.value_or(stray(words[i], program))};
-    }
-    auto value = attached_value(words[i], named);
-    if (!value) return value.failure();
-    const auto& row = *named.row;
-    if (row.is_flag()) {
-      tokens.push_back({&row, {}});
-      continue;
-    }
-    if (!*value && i + 1 == words.size()) return Failure{value_missing(row)};
-    tokens.push_back({&row, *value ? **value : words[++i]});
-    while (row.several && i + 1 < words.size() && !words[i + 1].starts_with('-'))
-      tokens.push_back({&row, words[++i]});
+  if (const auto refusal = misread(words, program)) return Failure{*refusal};
+  Splitter splitter(program);
+  try {
+    splitter.split(words);
+  } catch (const CLI::ParseError&) {
+    return Failure{value_missing(words.back(), program)};
   }
-  return tokens;
+  auto tokens = splitter.tokens();
+  for (auto& token : tokens)
+    if (const auto refusal = flag_value(token)) return Failure{*refusal};
+  const auto strays = splitter.strays();
+  if (strays.empty()) return tokens;
+  for (const auto& token : tokens)  // that took a name for its value may have made it stray
+    if (const auto refusal = misplaced_value(token, program)) return Failure{*refusal};
+  return Failure{stray(strays.front(), program)};
 }
 
 bool asks_for_help(std::span<const std::string> words, Audience program) {

@@ -60,6 +60,8 @@ Result<std::vector<Token>> read_options(std::span<const std::string> words, Audi
   auto tokens = tokenise(words, program);
   if (!tokens) return tokens;
   if (auto refusal = incomplete(*tokens, program)) return Failure{*refusal};
+  for (const auto& token : *tokens)
+    if (auto refusal = misplaced_value(token, program)) return Failure{*refusal};
   if (auto refusal = apply_options<Config>(*tokens, program, config)) return Failure{*refusal};
   return tokens;
 }

@@ -140,7 +140,7 @@ const std::vector<Wrong>& wrong_words() {
       {{"-b"}, {"-b/--minbytes needs a value: SIZE"}},
       {{"--minbytes"}, {"-b/--minbytes needs a value"}},
       {{"--backend"}, {"--backend needs a value: NAME"}},
-      {{"-hb"}, {"-h/--help takes no value, so 'b'"}},
+      {{"-hb"}, {"-b/--minbytes needs a value"}},
       {{"--samples=5"}, {"--samples takes no value, so '=5'"}},
       {{"--dry-run=false"}, {"--dry-run takes no value"}},
       {{"--help=x"}, {"-h/--help takes no value"}},
