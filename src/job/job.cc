@@ -9,6 +9,7 @@
 #include "launch/threads/rank_threads.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +20,7 @@ namespace linerate {
 namespace {
 
 // For rank 0 to end its files: its watch notices after a while that it hangs in the library.
-constexpr std::chrono::duration<double> kWritersTime{1 + Watch::kGraceS};
+constexpr std::chrono::duration<double> kWritersTime{1 + Watch::kGraceS + Watch::kMaxLastRecordsS};
 
 const BackendRow& row_of(std::string_view name) {
   const auto row = find_backend(name);
@@ -98,10 +99,8 @@ BackendChoice Job::agree_on_backend() {
   auto& process = processes_.all();
   ChoiceFacts facts{.launcher = identity_.launcher, .nnodes = process.place().nnodes};
   if (config_.backend != "auto") return choose_backend(config_, facts);
-  WireWriter mine;
-  mine.put(has_gpus(setup_.environment));
-  for (const auto& bytes : process.all_gather(mine.bytes(), init_deadline_))
-    facts.gpus |= WireReader(bytes).get<bool>();
+  const auto here = static_cast<char>(has_gpus(setup_.environment));
+  facts.gpus = std::ranges::max(all_values(process, here, init_deadline_)) != 0;
   return choose_backend(config_, facts);
 }
 
@@ -195,6 +194,8 @@ ExitCode Job::leave(const JobOutcome& outcome) {
     return end_together(outcome.code);
   } catch (const Error& error) {
     return end_others(failed(error));
+  } catch (const std::exception& error) {
+    return end_others(failed(Error(error.what())));
   }
 }
 
@@ -227,15 +228,17 @@ std::string Job::own_name() const {
 
 // Until the watch has asked all processes, and their answers have had a second.
 void Job::await_report() const {
-  constexpr auto kPatience = std::chrono::milliseconds(2000);
+  constexpr auto kMaxWait = std::chrono::milliseconds(2000);
   constexpr auto kStep = std::chrono::milliseconds(20);
-  for (auto waited = kStep; waited < kPatience && !watch_->failure(); waited += kStep)
+  for (auto waited = kStep; waited < kMaxWait && !watch_->failure(); waited += kStep)
     std::this_thread::sleep_for(kStep);
 }
 
-// A deadline that passed here is but the echo of a rank that is missing, whom the watch knows.
+// A deadline that passed here, or a communicator that another rank aborted, is but the echo of what
+// the watch knows.
 void Job::thread_failed(const std::string& sentence) {
-  if (JobFailure::current().kind == JobFailure::Kind::timeout) await_report();
+  const auto kind = JobFailure::current().kind;
+  if (kind == JobFailure::Kind::timeout || kind == JobFailure::Kind::peer) await_report();
   watch_->fail(sentence);
 }
 
@@ -259,7 +262,8 @@ ExitCode run_job(const JobSetup& setup, const RankBody& body) {
   try {
     const auto identity = identify(setup.config, setup.environment);
     if (!identity) throw Error(identity.sentence(), ExitCode::usage);
-    const ChoiceFacts facts{.launcher = identity->launcher, .gpus = has_gpus(setup.environment)};
+    const bool gpus = setup.config.backend == "auto" && has_gpus(setup.environment);
+    const ChoiceFacts facts{.launcher = identity->launcher, .gpus = gpus};
     if (const auto refusal = backend_refusal(setup.config, facts))
       throw Error(*refusal, ExitCode::usage);
     return in_each_process(*identity, setup.config, [&](const Identity& own) {

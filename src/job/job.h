@@ -1,7 +1,7 @@
 // A job of ranks, which anything can start: a benchmark, a survey, a trainer, a program of 30
 // lines.
 //
-// run_job() is the whole of it. Its steps, each of which stands in a file of its own:
+// run_job() is the whole of it. Its steps:
 //   identify()       who this process is, by its launcher's variables          processes.h
 //   in_each_process  forks for --nprocs                                        processes.h
 //   Job              joins the processes, compares their settings, opens the   job.h

@@ -33,17 +33,6 @@ RankInfo get_info(WireReader& in) {
   return info;
 }
 
-// Every thread's value, in their order.
-template <typename T>
-std::vector<T> values_of_all(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
-  WireWriter out;
-  out.put(mine);
-  std::vector<T> values;
-  for (const auto& bytes : bootstrap.all_gather(out.bytes(), deadline))
-    values.push_back(WireReader(bytes).get<T>());
-  return values;
-}
-
 struct WantedDevice {
   int rank = 0;
   int index = 0;  // as Backend::open_device() counts
@@ -196,6 +185,12 @@ void RankContext::split(const std::function<int(int rank)>& color) {
   exchange_infos();
 }
 
+Communicator& RankContext::add_axis(int color, int key) {
+  axes_.push_back(world().split(color, key));
+  watched_->add(axes_.back().get());
+  return *axes_.back();
+}
+
 View RankContext::allocate(std::size_t bytes) {
   buffers_.push_back(world().allocate(bytes, MemoryKind::device));
   return buffers_.back().view();
@@ -257,18 +252,19 @@ double RankContext::close() {
   for (auto& local : ranks_) local.registrations.clear();
   watched_->clear();
   forget_.queues_work = false;
+  axes_.clear();
   for (auto& local : ranks_) local.part.reset();
   for (auto& local : ranks_) local.world.reset();
   return static_cast<double>(input_.clock.now_ns() - start_ns) / kNsPerUs;
 }
 
 double RankContext::max_of_threads(double mine) {
-  return std::ranges::max(values_of_all(bootstrap(), mine, init_deadline()));
+  return std::ranges::max(all_values(bootstrap(), mine, init_deadline()));
 }
 
 int RankContext::sum_of_threads(int mine) {
   int sum = 0;
-  for (const int value : values_of_all(bootstrap(), mine, init_deadline())) sum += value;
+  for (const int value : all_values(bootstrap(), mine, init_deadline())) sum += value;
   return sum;
 }
 

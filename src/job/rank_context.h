@@ -97,6 +97,11 @@ class RankContext {
   // Ranks of one colour become a group: LocalRank::part, group, and infos(). Once. Collective.
   void split(const std::function<int(int rank)>& color);
 
+  // A further communicator among the ranks of one colour, in the order of their keys: an axis of a
+  // parallel program. The watch ends its calls too. Lives until close(). Collective. REQUIRES: this
+  // thread drives one rank, and its colour is not negative.
+  Communicator& add_axis(int color, int key);
+
   // Whether this thread was asked to end; whether any was, the same on all (collective).
   bool interrupted() const { return input_.interrupted && input_.interrupted(); }
   bool any_interrupted() { return any_thread(interrupted()); }
@@ -146,6 +151,7 @@ class RankContext {
   std::shared_ptr<WatchedComms> watched_ = std::make_shared<WatchedComms>();
   std::vector<LocalRank> ranks_;
   std::vector<Buffer> buffers_;
+  std::vector<std::unique_ptr<Communicator>> axes_;
   Forget forget_{.watched = watched_};
   std::unique_ptr<Group> group_;
   std::unique_ptr<Bootstrap> node_leaders_;

@@ -23,19 +23,19 @@ constexpr std::size_t kCount = std::size_t{1} << 20;  // floats of an all_reduce
 
 // One axis of a parallel program.
 struct Axis {
-  std::unique_ptr<linerate::Communicator> comm;
+  linerate::Communicator& comm;
   std::unique_ptr<Stream> stream;
   linerate::Buffer gradients;
 
-  explicit Axis(linerate::Communicator& world)
-      : comm(world.split(0, world.rank())),
-        stream(comm->device().open_stream(StreamKind::async)),
-        gradients(comm->allocate(kCount * sizeof(float), linerate::MemoryKind::device)) {}
+  explicit Axis(linerate::RankContext& rank)
+      : comm(rank.add_axis(0, rank.rank())),
+        stream(comm.device().open_stream(StreamKind::async)),
+        gradients(comm.allocate(kCount * sizeof(float), linerate::MemoryKind::device)) {}
 
   void reduce_layers() {
     for (int layer = 0; layer < kLayers; ++layer)
-      comm->all_reduce({.send = gradients.view(), .recv = gradients.view(), .count = kCount}, {},
-                       *stream);
+      comm.all_reduce({.send = gradients.view(), .recv = gradients.view(), .count = kCount}, {},
+                      *stream);
   }
 };
 
@@ -55,7 +55,7 @@ double time_ms(linerate::RankContext& rank, const std::vector<Stream*>& streams,
 }
 
 linerate::ExitCode overlap(linerate::RankContext& rank) {
-  Axis dp(rank.world()), tp(rank.world());
+  Axis dp(rank), tp(rank);
   const auto compute = rank.device().open_stream(StreamKind::async);
   const std::vector<Stream*> all{compute.get(), dp.stream.get(), tp.stream.get()};
   const auto reduce_both = [&] {

@@ -26,8 +26,7 @@ namespace {
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""ms;
 
-constexpr auto kLongestFail = 2s;  // until the others know
-constexpr auto kMaxLastRecords = 2s;
+constexpr auto kLongestFail = 2s;      // until the others know
 constexpr auto kLongestLeave = 500ms;  // until the neighbours know; a stopped one never will
 // A call only enqueues: what takes longer hangs, and nothing but the abort ends it.
 constexpr auto kReturnTime = std::chrono::milliseconds(100);
@@ -248,7 +247,7 @@ class WatchThread final : public Watch {
   }
 
   // On a thread of its own: files may block, and the process ends all the same.
-  void keep_last_records() {
+  void keep_last_records() noexcept try {
     if (!at_end_) return;
     const auto sentences = report_of(*protocol_.report()).sentences;
     const auto done = std::make_shared<std::promise<void>>();
@@ -256,7 +255,9 @@ class WatchThread final : public Watch {
       at_end(why);
       done->set_value();
     }).detach();
-    (void)done->get_future().wait_for(kMaxLastRecords);
+    (void)done->get_future().wait_for(std::chrono::duration<double>(kMaxLastRecordsS));
+  } catch (const std::exception& e) {
+    say(e.what());
   }
 
   // What was noticed a moment ago still reaches the others.

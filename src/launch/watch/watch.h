@@ -60,6 +60,7 @@ struct Aborter {
 class Watch {
  public:
   static constexpr double kGraceS = 3.0;
+  static constexpr double kMaxLastRecordsS = 2.0;  // that Options::at_end has
 
   struct Options {
     double timeout_s = 0;  // -T; 0: only deaths are noticed, but for stages with their own bound
@@ -71,7 +72,7 @@ class Watch {
     std::function<std::string()> hang_report{};
     // Told from a thread of its own, before a process is ended whose threads wait in a library that
     // nothing else ends: why. For files that are to have their last records. Must not throw; has
-    // two seconds.
+    // kMaxLastRecordsS.
     std::function<void(const std::string&)> at_end{};
   };
 

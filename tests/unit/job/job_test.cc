@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace linerate {
@@ -92,6 +94,18 @@ TEST(RunJob, EndsAllRanksWhereOneThrowsAndSaysWhyOnce) {
   EXPECT_EQ(sentences.find("There is no such thing here."),
             sentences.rfind("There is no such thing here."));
   EXPECT_NE(sentences.find("There is no such thing here."), std::string::npos) << sentences;
+}
+
+// A rank whose communicator was aborted fails before the rank that is the cause has said why.
+TEST(RunJob, NamesTheCauseThoughItsEchoIsHeardFirst) {
+  const auto said = run_and_listen(host_ranks(2), [](RankContext& rank) -> ExitCode {
+    if (rank.is_first()) throw PeerFailure("an echo");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    throw Error("the cause");
+  });
+
+  EXPECT_NE(said.sentences.find("the cause"), std::string::npos) << said.sentences;
+  EXPECT_EQ(said.sentences.find("an echo"), std::string::npos) << said.sentences;
 }
 
 TEST(RunJob, SplitsIntoGroupsThatInfosName) {
