@@ -16,7 +16,7 @@ std::string_view bound_advice(std::string_view bound_by) {
   if (bound_by.starts_with("network"))
     return "see what else uses the network, and the algorithm that the library chose";
   if (bound_by.starts_with("NCCL"))
-    return "see `linerate topo lint`, and --show-algo for the algorithm that NCCL chose";
+    return "see `linerate topo --lint`, and --show-algo for the algorithm that NCCL chose";
   return "see docs/low-result.md";
 }
 

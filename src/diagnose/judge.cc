@@ -91,9 +91,9 @@ Record without_samples(Record record) {
 
 std::string reason(const Gate& gate, const std::string& why) {
   if (!gate.expects) return "--expect off asks for no bound";
-  if (!why.empty()) return why;
   if (gate.pairs)
     return "pairs of ranks have a bound on emulated networks and on the fake backend only";
+  if (!why.empty()) return why;
   return "the bound of these calls and sizes is not known";
 }
 

@@ -63,7 +63,8 @@ std::string VerdictText::lines(bool each, const EndInfo& end) const {
     text += verdict_line(fmt::format("above the bound at {}; {}; {}", above->subject,
                                      above->evidence, above->advice));
   if (low != nullptr) text += low_line(*low, end.findings);
-  return above == nullptr && low == nullptr ? text + healthy_line() : text;
+  const bool judged = !end.verdict.empty();  // not where the run was ended while it hung
+  return judged && above == nullptr && low == nullptr ? text + healthy_line() : text;
 }
 
 }  // namespace linerate

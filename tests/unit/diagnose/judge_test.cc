@@ -201,13 +201,14 @@ TEST(Gate, SaysWhyNothingWasJudgedWhereThatIsAskedFor) {
 }
 
 TEST(Gate, HasReasonsOfItsOwn) {
-  const auto sentence = [](Gate gate) {
+  const auto sentence = [](Gate gate, const std::string& why = "") {
     gate.fail_below = 0.5;
-    return pass_gate(gate, {}, "").sentence;
+    return pass_gate(gate, {}, why).sentence;
   };
 
   EXPECT_THAT(sentence({.expects = false}), HasSubstr("--expect off"));
   EXPECT_THAT(sentence({.pairs = true}), HasSubstr("pairs of ranks have a bound on emulated"));
+  EXPECT_THAT(sentence({.pairs = true}, "it could not be probed"), HasSubstr("pairs of ranks"));
   EXPECT_THAT(sentence({}), HasSubstr("these calls and sizes"));
 }
 

@@ -13,7 +13,7 @@ std::string lines(const std::vector<Finding>& findings, bool each = false) {
   record.expected = {.busbw_gbps = 4, .bound_by = "memory"};
   text.add(record);
   text.add(Record{.busbw_gbps = 5});  // has no bound
-  return text.lines(each, {.findings = findings});
+  return text.lines(each, {.verdict = findings.empty() ? "ok" : "low", .findings = findings});
 }
 
 const Finding kLow{.rule = "below_bound",
@@ -72,6 +72,15 @@ TEST(VerdictLine, OfEachResultStandsFirst) {
   EXPECT_THAT(lines({kUnstable}, true),
               testing::StartsWith("# Verdict              : ok: 1024 B, two buffers: 3 of 4 GB/s "
                                   "(0.75), bound by memory\n# Verdict  "));
+}
+
+TEST(VerdictLine, IsLeftOutOfARunThatEndedUnjudged) {
+  VerdictText text;
+  Record record{.what = {.bytes = 1024}, .busbw_gbps = 3};
+  record.expected = {.busbw_gbps = 4, .bound_by = "memory"};
+  text.add(record);
+
+  EXPECT_EQ(text.lines(false, {}), "");
 }
 
 TEST(VerdictLine, IsLeftOutWhereNoResultHasABound) {
