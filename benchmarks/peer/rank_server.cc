@@ -21,7 +21,7 @@ Sizing sizing_of(const Case& what, const Communicator& comm) {
 }
 
 double us_per_call(std::int64_t elapsed_ns, std::uint64_t calls) {
-  return static_cast<double>(elapsed_ns) / 1e3 / static_cast<double>(calls);
+  return static_cast<double>(elapsed_ns) / kNsPerUs / static_cast<double>(calls);
 }
 
 }  // namespace

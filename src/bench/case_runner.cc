@@ -122,7 +122,8 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) 
     if (i == look_at) {
       launcher.synchronize();
       const auto elapsed_ns = session_.clock().now_ns() - start_ns;
-      look_at += agree_on_looks(static_cast<double>(elapsed_ns) / 1e3 / static_cast<double>(i));
+      look_at +=
+          agree_on_looks(static_cast<double>(elapsed_ns) / kNsPerUs / static_cast<double>(i));
       if (interrupted_) return;
     }
     const auto slot = i % on_thread.sliding_slots;
@@ -132,7 +133,7 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) 
       launcher.once(slot);
     if (first_call_us_) continue;
     launcher.synchronize();
-    first_call_us_ = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e3;
+    first_call_us_ = static_cast<double>(session_.clock().now_ns() - start_ns) / kNsPerUs;
   }
   launcher.synchronize();
 }
@@ -256,7 +257,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
   if (session_.is_first()) {
     const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
     const double call_us =
-        static_cast<double>(combined_ns(m.thread_times)) / 1e3 / static_cast<double>(calls);
+        static_cast<double>(combined_ns(m.thread_times)) / kNsPerUs / static_cast<double>(calls);
     decision.batch = batch_for(call_us, setup_.clock_cost_ns);
     decision.look_calls = calls_between_looks(call_us);
     decision.interrupted = interrupted_;

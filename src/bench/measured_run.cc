@@ -37,7 +37,7 @@ double barrier_cost_us(Session& session) {
   for (int i = 0; i < kBarriers; ++i) {
     const auto start_ns = clock.now_ns();
     session.ranks().front().world->barrier();
-    costs_us.push_back(static_cast<double>(clock.now_ns() - start_ns) / 1e3);
+    costs_us.push_back(static_cast<double>(clock.now_ns() - start_ns) / kNsPerUs);
   }
   return stats::summarize(costs_us).median;
 }
@@ -45,7 +45,7 @@ double barrier_cost_us(Session& session) {
 double clock_error_us(Session& session) {
   if (session.bootstrap().place().nnodes == 1) return 0;
   const auto offset = session.clock_offset(session.init_deadline());
-  return session.max_of_threads(static_cast<double>(offset.error_ns)) / 1e3;
+  return session.max_of_threads(static_cast<double>(offset.error_ns)) / kNsPerUs;
 }
 
 bool reports_free_bytes(const Session& session) {

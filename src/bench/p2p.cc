@@ -1,5 +1,6 @@
-// Pairs are tested in rounds; rank 0 gathers, judges and reports each.
+// Pairs are tested in rounds; rank 0 gathers and reports each.
 #include "base/clock.h"
+#include "base/units.h"
 #include "base/wire.h"
 #include "bench/layout.h"
 #include "bench/measured_run.h"
@@ -116,7 +117,7 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
   record.samples = SampleInfo{.us = stats::summarize(timing.iteration_us)};
   if (record.window.time_us > 0)
     record.algbw_gbps =
-        directions * static_cast<double>(test.bytes) / record.window.time_us / kNsPerUs;
+        directions * static_cast<double>(test.bytes) / record.window.time_us / kBytesPerUsOfGbps;
   record.busbw_gbps = record.algbw_gbps;
   if (config_.check > 0) add_checks(timing.checks, std::array{test.source, test.dest}, record);
   if (timing.modelled && timing.modelled->real_ns > 0)

@@ -133,7 +133,7 @@ PairTiming timed(Session& session, const std::vector<Part>& parts, const Iterati
   for (std::uint64_t i = 1; i <= iters; ++i) {
     iterate(session, parts, i == iters ? last : Iteration{test});
     const auto now_ns = clock.now_ns();
-    samples.add(static_cast<double>(now_ns - last_ns) / 1e3);
+    samples.add(static_cast<double>(now_ns - last_ns) / kNsPerUs);
     last_ns = now_ns;
   }
   PairTiming timing{.elapsed_ns = last_ns - start_ns,

@@ -133,6 +133,12 @@ std::vector<Case> plan_cases(const CaseConfig& config, int nranks) {
   return cases;
 }
 
+std::size_t rank_bytes_of(std::size_t free, std::size_t sharers) {
+  constexpr double kShareOfFree = 0.8;
+  return static_cast<std::size_t>(static_cast<double>(free) * kShareOfFree /
+                                  static_cast<double>(sharers));
+}
+
 std::size_t max_bytes_within(std::size_t rank_bytes) {
   constexpr std::size_t kBuffers = 2;  // send and recv
   constexpr std::size_t kPage = 4096;

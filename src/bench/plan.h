@@ -35,6 +35,10 @@ std::vector<std::size_t> sweep_sizes(const CaseConfig& config);
 // nothing have one operator, unrooted ones one root. `nranks` is that of the group.
 std::vector<Case> plan_cases(const CaseConfig& config, int nranks);
 
+// What each of `sharers` ranks may use of `free` bytes: 0.8 of its part, which leaves room for the
+// backend's own memory and for others.
+std::size_t rank_bytes_of(std::size_t free, std::size_t sharers);
+
 // The largest -e that fits: two buffers of one rank within `rank_bytes`.
 std::size_t max_bytes_within(std::size_t rank_bytes);
 

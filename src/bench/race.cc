@@ -108,7 +108,7 @@ double Race::window(const Op& op, std::string_view algorithm, std::uint64_t call
   comm_.barrier();
   const auto start_ns = clock_.now_ns();
   for (std::uint64_t i = 0; i < calls; ++i) comm_.enqueue(op, *stream_);
-  return static_cast<double>(clock_.now_ns() - start_ns) / 1e3 / static_cast<double>(calls);
+  return static_cast<double>(clock_.now_ns() - start_ns) / kNsPerUs / static_cast<double>(calls);
 }
 
 // Thread 0 decides, all follow.

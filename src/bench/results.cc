@@ -21,12 +21,6 @@ std::vector<RankInfo> ranks_of(const RunFacts& facts, std::optional<int> group) 
   return ranks;
 }
 
-int nodes_of(const std::vector<RankInfo>& ranks) {
-  std::set<int> nodes;
-  for (const auto& info : ranks) nodes.insert(info.node);
-  return static_cast<int>(nodes.size());
-}
-
 double per_call_us(std::int64_t ns, const Measurement& m) {
   const double calls = static_cast<double>(m.iters) * m.agg_iters;
   return static_cast<double>(ns) / kNsPerUs / calls;
@@ -139,7 +133,7 @@ Results results_of(const Measurement& m, const BenchConfig& config, const RunFac
                   .what = case_info(m, sizing),
                   .group = size_group,
                   .nranks = static_cast<int>(ranks.size()),
-                  .nnodes = nodes_of(ranks),
+                  .nnodes = static_cast<int>(ranks_by_node(ranks).size()),
                   .backend = facts.backend,
                   .backend_version = facts.backend_version,
                   .transport = facts.transport,

@@ -4,11 +4,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "bench/plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace linerate {
 
@@ -48,19 +48,12 @@ std::size_t Session::sharers_of(const LocalRank& local) const {
 }
 
 std::size_t Session::rank_memory() {
-  constexpr double kShareOfFree = 0.8;  // leaves room for the backend's own memory and for others
   std::size_t least = config().limit_memory.value_or(SIZE_MAX);
   for (const auto& local : ranks()) {
     if (config().limit_memory) break;  // the user knows better
-    const auto free = static_cast<double>(local.device->free_bytes());
-    const auto sharers = static_cast<double>(sharers_of(local));
-    least = std::min(least, static_cast<std::size_t>(free * kShareOfFree / sharers));
+    least = std::min(least, rank_bytes_of(local.device->free_bytes(), sharers_of(local)));
   }
-  WireWriter mine;
-  mine.put(least);
-  for (const auto& bytes : bootstrap().all_gather(mine.bytes(), init_deadline()))
-    least = std::min(least, WireReader(bytes).get<std::size_t>());
-  return least;
+  return std::ranges::min(all_values(bootstrap(), least, init_deadline()));
 }
 
 void Session::allocate(const BufferSizes& sizes, std::size_t lead) {
@@ -104,9 +97,7 @@ void Session::describe(RunInfo& info) const {
   info.transport = ranks().front().world->inspector().transport();
   info.tuning = rank_.backend().tuning();
   info.nranks = nranks();
-  std::set<int> nodes;
-  for (const RankInfo& rank : infos()) nodes.insert(rank.node);
-  info.nnodes = static_cast<int>(nodes.size());
+  info.nnodes = static_cast<int>(ranks_by_node(infos()).size());
   info.nthreads = config().nthreads;
   info.ngpus = config().ngpus;
   info.nprocs = nprocesses();

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/wire.h"
 
 #include <cstddef>
 #include <functional>
@@ -61,5 +62,14 @@ class Bootstrap {
 
 // The tree over ranks 0..nranks-1 that exchange() and the O(log n) calls follow; rank > 0.
 constexpr int tree_parent(int rank) { return (rank - 1) / 2; }
+
+// Every member's value, in the order of their ranks. Collective. T is trivially copyable.
+template <typename T>
+std::vector<T> all_values(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
+  std::vector<T> values;
+  for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(mine).bytes(), deadline))
+    values.push_back(WireReader(bytes).get<T>());
+  return values;
+}
 
 }  // namespace linerate

@@ -84,12 +84,12 @@ constexpr auto kOwnSettings =
     std::to_array<std::string_view>({"timeout_s", "average", "min_bw_gbps", "limit_memory"});
 
 // "-n/--iters" of "iters", "-b/--minbytes" of "min_bytes", "--stop" of "stop_ci".
-std::string label_of(const std::string& name) {
+std::string label_of(const std::string& name, Audience tool) {
   auto joined = name, dashed = name;
   std::erase(joined, '_');
   std::ranges::replace(dashed, '_', '-');
   for (const auto& text : {name, joined, dashed, name.substr(0, name.find('_'))})
-    if (const auto* row = find_option(Audience::collectives, text)) return row->label();
+    if (const auto* row = find_option(tool, text)) return row->label();
   return name;
 }
 
@@ -121,7 +121,8 @@ std::vector<Setting> shared_settings(const RunConfig& config) {
   for (auto& setting : settings_of(config))
     if (std::ranges::find(kOwnSettings, setting.name) == kOwnSettings.end())
       shared.push_back(std::move(setting));
-  for (auto& setting : shared) setting.name = label_of(setting.name);
+  const auto tool = config.collective == nullptr ? Audience::p2p : Audience::collectives;
+  for (auto& setting : shared) setting.name = label_of(setting.name, tool);
   return shared;
 }
 

@@ -35,10 +35,18 @@ GpuOptions gpu_options(const RunConfig& config) {
   return options;
 }
 
-// Where all processes refuse the same, rank 0 says so.
+// Of processes that refuse the same, one says so: rank 0, or the first of a host.
 ExitCode refuse_once(bool says, const std::string& sentence) {
   if (says) say(sentence);
   return ExitCode::usage;
+}
+
+// Of the processes of a host, the one that says what that host lacks; each where the launcher does
+// not tell.
+bool is_first_on_host(const Environment& environment) {
+  for (const auto* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "LOCAL_RANK"})
+    if (const auto local_rank = environment.get(name)) return *local_rank == "0";
+  return true;
 }
 
 // A run in one of its processes.
@@ -122,10 +130,11 @@ void PerfProcess::end_outputs(JobOutcome& outcome) {
     outputs_->end(totals, {.exit_code = outcome.code,
                            .error = outcome.failure ? outcome.failure : remark(outcome.code),
                            .judgement = judgement_ ? *judgement_ : judgement(totals)});
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     say(error.what());
-    if (!outcome.failure)
-      outcome = {.code = error.exit_code(), .failure = error.what(), .cause = error.what()};
+    const auto* ours = dynamic_cast<const Error*>(&error);
+    const auto code = ours != nullptr ? ours->exit_code() : ExitCode::failed;
+    if (!outcome.failure) outcome = {.code = code, .failure = error.what(), .cause = error.what()};
   }
 }
 
@@ -158,7 +167,7 @@ RunEvents PerfProcess::events_of(const RankContext& rank) {
 
 void PerfProcess::begin_judging(const RunStart& start) {
   std::unique_ptr<PerformanceModel> model;
-  if (config_.expects) {
+  if (config_.expects && config_.collective != nullptr) {
     auto found = model_for(start.info, start.limits, input_.environment);
     if (found)
       model = std::move(found).value();
@@ -245,18 +254,18 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (is_first)
     for (const auto& notes : {identity->notes, parsed.notes})
       for (const auto& note : notes) say(note);
-  const bool gpus = has_gpus(input.environment);
+  const bool gpus = config.backend == "auto" && has_gpus(input.environment);
   const int processes = config.nprocs > 0 ? config.nprocs : identity->nranks;
   const auto nranks = std::int64_t{processes} * config.ranks_per_process();  // 0: only MPI knows
   if (nranks > 0)
     if (const auto refusal = refusal_for_ranks(config, nranks, network->get()))
       return refuse_once(is_first, *refusal);
-  if (const auto refusal = refusal_here(config, *identity, gpus))
-    return refuse_once(is_first, *refusal);
+  const bool only_shows = config.dry_run || (config.list && config.collective != nullptr);
+  if (const auto refusal = refusal_here(config, *identity, gpus, !only_shows))
+    return refuse_once(is_first || is_first_on_host(input.environment), *refusal);
   if (nranks > 0 && config.collective != nullptr)
     (void)traffic_of(config, largest_group(config, static_cast<int>(nranks)));
-  if (config.dry_run || (config.list && config.collective != nullptr))
-    return preview(parsed, *identity, static_cast<int>(nranks), gpus);
+  if (only_shows) return preview(parsed, *identity, static_cast<int>(nranks), gpus);
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
   if (is_first) outputs = Outputs::open(config, input.environment, input.interrupted);
   if (!outputs) return refuse(outputs.sentence());

@@ -38,7 +38,7 @@ std::optional<std::string> memory_refusal(const RunConfig& config) {
   const auto nranks = static_cast<std::size_t>(config.ranks_per_process()) *
                       static_cast<std::size_t>(std::max(1, config.nprocs));
   const auto free = free_memory_bytes();
-  if (config.min_bytes <= free / nranks / 2) return std::nullopt;
+  if (config.min_bytes <= max_bytes_within(rank_bytes_of(free, nranks))) return std::nullopt;
   return fmt::format(
       "-b/--minbytes {} does not fit: each of {} rank{} needs two buffers of that size, and {} of "
       "memory are free. Choose a smaller -b, or fewer ranks.",
@@ -71,7 +71,7 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 }
 
 std::string ranks_line(const RunConfig& config, int nranks) {
-  const int in_process = config.nthreads * config.ngpus;
+  const int in_process = config.ranks_per_process();
   return fmt::format(
       "{}: {} x {} x {}", nranks,
       counted(static_cast<std::uint64_t>(nranks / in_process), "process", "processes"),
@@ -196,12 +196,12 @@ std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64
 }
 
 std::optional<std::string> refusal_here(const RunConfig& config, const Identity& identity,
-                                        bool gpus) {
+                                        bool gpus, bool runs) {
   const ChoiceFacts facts{.launcher = identity.launcher, .gpus = gpus};
   if (auto refusal = backend_refusal(config, facts)) return refusal;
   if (auto refusal = algorithm_refusal(config)) return refusal;
   const bool in_host_memory = choose_backend(config, facts).name != "nccl";
-  return in_host_memory ? memory_refusal(config) : std::nullopt;
+  return runs && in_host_memory ? memory_refusal(config) : std::nullopt;
 }
 
 ExitCode preview(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus) {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "bench/plan.h"
 #include "bench/race.h"
 #include "cli/tune_config.h"
 #include "commands/command.h"
@@ -196,7 +197,7 @@ Refusal check_cases(const TuneConfig& config) {
     return "No size from -b to -e gives each rank an element of its own: raise -e/--maxbytes.";
   const auto most = static_cast<std::size_t>(std::ranges::max(config.nranks));
   const std::size_t free = free_memory_bytes();
-  if (config.max_bytes <= free / (2 * most)) return {};
+  if (config.max_bytes <= max_bytes_within(free / most)) return {};
   return fmt::format(
       "-e/--maxbytes {} needs two buffers of that size for each of {} ranks, but only {} of memory "
       "are free: give a smaller one, or fewer ranks.",

@@ -11,7 +11,7 @@ enum class Severity : std::uint8_t { info, warning };
 std::string_view name_of(Severity severity);
 
 // The `finding` line. Texts are in words that go on after each other: "rank 3" "comes 40 us after
-// the first".
+// the first". Those of lint are sentences, and have no run.
 struct Finding {
   std::string run_id{};
   std::string rule{};  // "slow_component", "degraded-link"

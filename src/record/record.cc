@@ -27,6 +27,12 @@ int ranks_on_first_node(std::span<const RankInfo> ranks) {
              : static_cast<int>(std::ranges::count(ranks, ranks.front().node, &RankInfo::node));
 }
 
+std::map<int, int> ranks_by_node(std::span<const RankInfo> ranks) {
+  std::map<int, int> nranks;
+  for (const auto& rank : ranks) ++nranks[rank.node];
+  return nranks;
+}
+
 RankSpread condense(std::span<const double> per_rank) {
   assert(!per_rank.empty());
   std::vector<int> ranks(per_rank.size());

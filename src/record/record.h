@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -105,6 +106,8 @@ bool shares_cores(const RunInfo& run, int nranks);
 
 // Of a run's ranks, those on the node of the first.
 int ranks_on_first_node(std::span<const RankInfo> ranks);
+// How many of the ranks each node has, by its number.
+std::map<int, int> ranks_by_node(std::span<const RankInfo> ranks);
 
 struct CaseInfo {
   std::string collective{};

@@ -51,15 +51,6 @@ std::size_t control_bytes(int nranks, const Network* network) {
   return round_up(bytes, kHugePageBytes);
 }
 
-template <typename RankInfo>
-std::vector<RankInfo> gather_infos(Bootstrap& bootstrap, const RankInfo& mine,
-                                   const Deadline& deadline) {
-  std::vector<RankInfo> infos;
-  for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(mine).bytes(), deadline))
-    infos.push_back(WireReader(bytes).get<RankInfo>());
-  return infos;
-}
-
 // Numbers processes by their lowest rank.
 template <typename RankInfo>
 std::vector<int> number_processes(const std::vector<RankInfo>& infos) {
@@ -186,7 +177,7 @@ Rendezvous::Rendezvous(const HostOptions& options) : options_(options) {
 
 JobArena Rendezvous::meet(Bootstrap& bootstrap, const Deadline& deadline) {
   refuse_several_hosts(bootstrap, deadline);
-  const auto infos = gather_infos(bootstrap, own_info(bootstrap.nranks()), deadline);
+  const auto infos = all_values(bootstrap, own_info(bootstrap.nranks()), deadline);
   refuse_other_networks(infos);
   Making making{.rank = bootstrap.rank(),
                 .processes = number_processes(infos),

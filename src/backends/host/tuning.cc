@@ -59,9 +59,7 @@ Tuning TuningSource::agree(Bootstrap& bootstrap, bool oversubscribed, const Dead
   Tuning tuning{
       .rules = std::make_shared<const std::vector<Rule>>(table->rules_for(oversubscribed)),
       .network = options_.network};
-  const int own = own_mark();
-  for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(own).bytes(), deadline))
-    tuning.marks.push_back(WireReader(bytes).get<int>());
+  tuning.marks = all_values(bootstrap, own_mark(), deadline);
   tuning.cache_bytes = cache_bytes(machine(), tuning.marks);
   if (options_.ranks_per_group > 0)
     for (std::size_t rank = 0; rank < tuning.marks.size(); ++rank)

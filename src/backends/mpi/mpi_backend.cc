@@ -22,12 +22,7 @@ constexpr int kTag = 1;
 std::vector<int> world_ranks(Bootstrap& bootstrap, const Deadline& deadline) {
   int mine = 0;
   MPI_TRY(MPI_Comm_rank(MPI_COMM_WORLD, &mine));
-  WireWriter out;
-  out.put(mine);
-  std::vector<int> ranks;
-  for (const auto& bytes : bootstrap.all_gather(out.bytes(), deadline))
-    ranks.push_back(WireReader(bytes).get<int>());
-  return ranks;
+  return all_values(bootstrap, mine, deadline);
 }
 
 bool all_different(std::vector<int> ranks) {

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 
 namespace linerate {
@@ -27,18 +26,12 @@ bool on_host_memory(const Session& session) {
          session.ranks().front().device->kind() == DeviceKind::cpu;
 }
 
-std::map<int, int> ranks_by_node(const Session& session) {
-  std::map<int, int> nranks;
-  for (const auto& rank : session.infos()) ++nranks[rank.node];
-  return nranks;
-}
-
 // The same on all threads.
 bool follows_from_probes(Session& session) {
   if (!on_host_memory(session) || session.ngroups() > 1 || session.nranks() < 2 ||
       session.nranks() > HostModel::kMaxRanks)
     return false;
-  if (!on_several_hosts(session)) return ranks_by_node(session).size() == 1;
+  if (!on_several_hosts(session)) return ranks_by_node(session.infos()).size() == 1;
   return !session.any_thread(!is_tcp(session.ranks().front().world->inspector().transport()));
 }
 
@@ -76,6 +69,12 @@ void say_not_probed(const Session& session, std::string_view when, std::string_v
 }
 
 }  // namespace
+
+bool are_equally_full(std::span<const RankInfo> ranks) {
+  const auto by_node = ranks_by_node(ranks);
+  return std::ranges::all_of(
+      by_node, [&](const auto& node) { return node.second == by_node.begin()->second; });
+}
 
 std::unique_ptr<HostProbe> HostProbe::measure(Session& session, const Run& run) {
   if (!follows_from_probes(session)) return nullptr;
@@ -123,12 +122,9 @@ void HostProbe::measure_memory(Session& session, const Run& run) {
     say_unprobed(limits_.unprobed, memory_budget_us());
 }
 
-// Where nodes have different numbers of ranks, no one curve is that of all their memories.
 std::vector<std::size_t> HostProbe::wanted_sizes(const Session& session, const Run& run) const {
-  const auto nodes = ranks_by_node(session);
-  const int here = nodes.begin()->second;
-  const auto as_full = [&](const auto& node) { return node.second == here; };
-  if (!session.is_first() || !std::ranges::all_of(nodes, as_full)) return {};
+  if (!session.is_first() || !are_equally_full(session.infos())) return {};
+  const int here = ranks_on_first_node(session.infos());
   std::vector<double> distances;
   for (const auto& what : run.cases)
     for (const auto placement : {Placement::out_of_place, Placement::in_place}) {

@@ -14,9 +14,14 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace linerate {
+
+// Whether each node has as many of the ranks: where not, no one curve is that of all their
+// memories.
+bool are_equally_full(std::span<const RankInfo> ranks);
 
 class HostProbe {
  public:

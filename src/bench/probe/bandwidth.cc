@@ -68,14 +68,16 @@ Arrays Bandwidth::slice(int thread, int nthreads) const {
 
 std::vector<double> Bandwidth::measure_gbps(const Kernel& kernel, int nthreads, int repeats) {
   const auto npasses = static_cast<std::size_t>(repeats) + 1;
+  std::vector<Arrays> slices;
+  for (int thread = 0; thread < nthreads; ++thread) slices.push_back(slice(thread, nthreads));
   const auto spans = timed_passes(
       {.nthreads = static_cast<std::size_t>(nthreads),
        .npasses = npasses,
        .prepare = [](std::size_t thread) { pin_this_thread(static_cast<int>(thread)); },
-       .pass = [&](std::size_t thread) { kernel.run(slice(static_cast<int>(thread), nthreads)); }},
+       .pass = [&](std::size_t thread) { kernel.run(slices[thread]); }},
       clock_);
-  const double bytes = static_cast<double>(slice(0, nthreads).a.size()) * nthreads *
-                       static_cast<double>(kernel.moved);
+  const double bytes =
+      static_cast<double>(slices[0].a.size()) * nthreads * static_cast<double>(kernel.moved);
   std::vector<double> gbps;
   for (std::size_t pass = 1; pass < npasses; ++pass) gbps.push_back(pass_gbps(spans, pass, bytes));
   return gbps;

@@ -101,7 +101,11 @@ TEST(ProbedRounds, ShowNoNodeSlowForTheWayBetweenRacks) {
   constexpr int kNodes = 5 * kRack;
 
   EXPECT_EQ(slow_nodes(points_of(pairs_in_racks(kNodes), kNodes)), std::vector<int>());
-  EXPECT_EQ(slow_nodes(points_of(pairs_in_racks(kNodes, 3), kNodes)), std::vector<int>{3});
+  const auto points = points_of(pairs_in_racks(kNodes, 3), kNodes);
+  EXPECT_EQ(slow_nodes(points), std::vector<int>{3});
+  const auto healthy = healthy_points(points);
+  EXPECT_LT(points[3].send_gbps, healthy[3].send_gbps);
+  EXPECT_DOUBLE_EQ(points[3].receive_gbps, healthy[3].receive_gbps);
 }
 
 // Node 1 sends at a tenth of 10 GB/s.
