@@ -14,7 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (last == 0) return 0;
   const auto path = network->path(0, last);
   if (path.latency.real_ns < 0 || path.latency.healthy_ns < 0 || path.stretch < 1) std::abort();
-  for (const auto link : path.links())
-    if (network->busy(link, 1).real_ns < 0 || network->name_of(link).empty()) std::abort();
+  for (const auto link : path.links()) {
+    const auto busy = network->busy(link, 1);
+    if (busy.real_ns < 0 || busy.healthy_ns < 0 || network->name_of(link).empty()) std::abort();
+  }
   return 0;
 }
