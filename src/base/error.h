@@ -75,6 +75,13 @@ class PeerFailure : public Error {
   std::vector<int> ranks_;
 };
 
+// A call ended because another rank aborted its communicator: an echo of the cause, never the cause
+// (exit 4).
+class Aborted : public PeerFailure {
+ public:
+  using PeerFailure::PeerFailure;
+};
+
 // A deadline passed (exit 4).
 class TimeoutError : public Error {
  public:

@@ -238,7 +238,7 @@ void Job::await_report() const {
 // the watch knows.
 void Job::thread_failed(const std::string& sentence) {
   const auto kind = JobFailure::current().kind;
-  if (kind == JobFailure::Kind::timeout || kind == JobFailure::Kind::peer) await_report();
+  if (kind == JobFailure::Kind::timeout || kind == JobFailure::Kind::aborted) await_report();
   watch_->fail(sentence);
 }
 

@@ -14,6 +14,8 @@ JobFailure JobFailure::timed_out(std::string sentence) {
 JobFailure JobFailure::current() {
   try {
     throw;
+  } catch (const Aborted& error) {
+    return {Kind::aborted, error.what(), error.ranks(), error.exit_code()};
   } catch (const PeerFailure& error) {
     return lost(error.what(), error.ranks());
   } catch (const TimeoutError& error) {
@@ -33,6 +35,8 @@ void JobFailure::raise() const {
   switch (kind) {
     case Kind::peer:
       throw PeerFailure(sentence, ranks);
+    case Kind::aborted:
+      throw Aborted(sentence, ranks);
     case Kind::timeout:
       throw TimeoutError(sentence);
     case Kind::unavailable:

@@ -10,10 +10,10 @@
 namespace linerate {
 
 struct JobFailure {
-  enum class Kind : std::uint8_t { peer, timeout, unavailable, other };
+  enum class Kind : std::uint8_t { peer, aborted, timeout, unavailable, other };
   Kind kind = Kind::other;
   std::string sentence{};
-  std::vector<int> ranks{};  // Kind::peer: the lost ones, as far as they are known
+  std::vector<int> ranks{};  // Kind::peer, aborted: the lost ones, as far as they are known
   ExitCode exit_code = ExitCode::failed;
 
   static JobFailure lost(std::string sentence, std::vector<int> ranks);

@@ -33,7 +33,7 @@ Rendezvous::Rendezvous(const FakeOptions& options, std::vector<int> ranks, std::
 
 void Rendezvous::throw_if_over() const {
   if (misuse_) throw Error(*misuse_);
-  if (aborted_) throw PeerFailure("The communicator was aborted.");
+  if (aborted_) throw Aborted("The communicator was aborted.");
 }
 
 template <typename Condition>

@@ -18,7 +18,7 @@ namespace {
 
 using ::gloo::transport::UnboundBuffer;
 
-[[noreturn]] void throw_aborted() { throw PeerFailure("The communicator was aborted."); }
+[[noreturn]] void throw_aborted() { throw Aborted("The communicator was aborted."); }
 
 using std::chrono::milliseconds;
 

@@ -133,8 +133,8 @@ void Waiting::throw_aborted() const {
   const auto by_world = watched_.aborted_world->load(std::memory_order_acquire);
   const auto by =
       by_world != 0 ? by_world : watched_.aborted_group->load(std::memory_order_acquire);
-  throw PeerFailure(fmt::format("Rank {} cannot go on: its communicator was aborted by rank {}.",
-                                watched_.rank, by - 1));
+  throw Aborted(fmt::format("Rank {} cannot go on: its communicator was aborted by rank {}.",
+                            watched_.rank, by - 1));
 }
 
 }  // namespace linerate::host

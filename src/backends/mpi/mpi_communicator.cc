@@ -42,7 +42,7 @@ MpiCommunicator::MpiCommunicator(OwnedComm comm, const Setup& setup)
 
 void MpiCommunicator::begin() {
   begin_call();
-  if (aborted_.load(std::memory_order_relaxed)) throw PeerFailure("The communicator was aborted.");
+  if (aborted_.load(std::memory_order_relaxed)) throw Aborted("The communicator was aborted.");
 }
 
 void MpiCommunicator::call(const Op& op, Stream& /*stream*/) {

@@ -38,7 +38,7 @@ Endpoint::~Endpoint() {
 
 void Endpoint::check(ncclResult_t code, std::string_view call, std::source_location where) const {
   if (code == ncclSuccess) return;
-  if (aborted_) throw PeerFailure(fmt::format("{}: {} was ended by an abort.", who_, call));
+  if (aborted_) throw Aborted(fmt::format("{}: {} was ended by an abort.", who_, call));
   throw NcclError(api_, code, comm_, who_, call, where);
 }
 
@@ -53,7 +53,7 @@ std::optional<NcclError> Endpoint::async_error() {
 }
 
 void Endpoint::throw_if_failed() {
-  if (stopped_) throw PeerFailure(fmt::format("{} was aborted while it waited.", who_));
+  if (stopped_) throw Aborted(fmt::format("{} was aborted while it waited.", who_));
   if (const auto error = async_error()) throw NcclError(*error);
 }
 
@@ -89,7 +89,7 @@ void NcclGroup::throw_for_members(ncclResult_t code, std::string_view call) cons
     const auto endpoint = member.lock();
     if (!endpoint) continue;
     if (endpoint->aborted())
-      throw PeerFailure(fmt::format("{}: {} was ended by an abort.", endpoint->who(), call));
+      throw Aborted(fmt::format("{}: {} was ended by an abort.", endpoint->who(), call));
     if (const auto error = endpoint->async_error()) throw NcclError(*error);
     who += (who.empty() ? "" : ", ") + endpoint->who();
   }

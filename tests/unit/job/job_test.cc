@@ -96,10 +96,12 @@ TEST(RunJob, EndsAllRanksWhereOneThrowsAndSaysWhyOnce) {
   EXPECT_NE(sentences.find("There is no such thing here."), std::string::npos) << sentences;
 }
 
-// A rank whose communicator was aborted fails before the rank that is the cause has said why.
+// A rank whose communicator was aborted fails before the process that is the cause has said why.
 TEST(RunJob, NamesTheCauseThoughItsEchoIsHeardFirst) {
-  const auto said = run_and_listen(host_ranks(2), [](RankContext& rank) -> ExitCode {
-    if (rank.is_first()) throw PeerFailure("an echo");
+  auto processes = host_ranks(1);
+  processes.nprocs = 2;
+  const auto said = run_and_listen(processes, [](RankContext& rank) -> ExitCode {
+    if (rank.is_first()) throw Aborted("an echo");
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     throw Error("the cause");
   });
