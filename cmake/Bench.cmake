@@ -9,6 +9,7 @@ function(linerate_bench_program name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/*.cc
     ${CMAKE_CURRENT_SOURCE_DIR}/benchmarks/${folder}/*.cc)
   add_executable(${name} EXCLUDE_FROM_ALL ${sources})
+  linerate_unite(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${ARGN} nlohmann_json::nlohmann_json CLI11::CLI11)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${bench_dir}/bin)
   add_dependencies(bench ${name})

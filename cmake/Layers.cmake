@@ -1,13 +1,16 @@
 # Compiles several files at once: most of a file's time is its headers. Left out are files whose
 # local names others of their folder use too, as tables of rows do.
 function(linerate_unite target)
+  if(NOT LINERATE_UNITY)
+    return()
+  endif()
   set(apart "collectives/|host/algorithms/|cli/markdown")
   string(APPEND apart "|output/nccl_tests_json")
   string(APPEND apart "|launch/(store/client|tree/connect|tree/link|watch/address)")
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "${apart}")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # The same for a test program, in batches of at most 8 files of one folder: local names need only be
@@ -46,9 +49,7 @@ function(linerate_layer name folders)
   set(target linerate_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
-    if(LINERATE_UNITY)
-      linerate_unite(${target} ${sources})
-    endif()
+    linerate_unite(${target} ${sources})
     set(scope PUBLIC)
     set_property(GLOBAL APPEND PROPERTY LINERATE_LAYERS ${target})
   else()

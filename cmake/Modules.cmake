@@ -5,6 +5,7 @@ function(linerate_module name folders)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
   add_library(linerate-${name} MODULE ${sources})
+  linerate_unite(linerate-${name} ${sources})
   target_include_directories(linerate-${name} PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(linerate-${name} PRIVATE ${ARGN} fmt::fmt-header-only)

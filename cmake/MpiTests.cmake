@@ -24,6 +24,7 @@ endfunction()
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/mpi/*.cc)
 linerate_mpi_program(mpi_conformance linerate_devices MPI::MPI_C)
 target_sources(mpi_conformance PRIVATE ${sources} tests/conformance/stream_cases.cc)
+linerate_unite(mpi_conformance ${sources})
 linerate_mpi_test(mpi_conformance 1 2 3 4)
 
 # The module itself, opened as linerate opens it: from bin/ beside lib/.

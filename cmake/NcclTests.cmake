@@ -12,6 +12,7 @@ list(FILTER sources EXCLUDE REGEX "plugin.cc$")
 file(GLOB fakes CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/support/gpu/*.cc)
 list(FILTER fakes EXCLUDE REGEX "module.cc$")
 add_library(linerate_backend_nccl STATIC EXCLUDE_FROM_ALL ${sources} ${fakes})
+linerate_unite(linerate_backend_nccl ${sources} ${fakes})
 target_include_directories(linerate_backend_nccl PUBLIC tests)
 target_include_directories(linerate_backend_nccl SYSTEM PUBLIC
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
@@ -47,6 +48,7 @@ linerate_gtest(gpu_device gpu)
 # The programs beside a module of fakes: what users type, with -g 8, on a machine without a GPU.
 set(fake_gpus ${CMAKE_BINARY_DIR}/fake-gpus)
 add_library(linerate_fake_gpus MODULE ${sources} ${fakes} tests/support/gpu/module.cc)
+linerate_unite(linerate_fake_gpus ${sources} ${fakes} tests/support/gpu/module.cc)
 set_target_properties(linerate_fake_gpus PROPERTIES
   OUTPUT_NAME linerate-nccl LIBRARY_OUTPUT_DIRECTORY ${fake_gpus}/lib)
 target_include_directories(linerate_fake_gpus PRIVATE

@@ -16,7 +16,7 @@
 namespace linerate::mpi {
 namespace {
 
-constexpr int kTag = 1;
+constexpr int kGroupTag = 1;
 
 // Members in order, as ranks of MPI_COMM_WORLD.
 std::vector<int> world_ranks(Bootstrap& bootstrap, const Deadline& deadline) {
@@ -38,7 +38,7 @@ OwnedComm communicator_of(const std::vector<int>& ranks) {
   MPI_TRY(MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group));
   const OwnedGroup owned_group(group);
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_TRY(MPI_Comm_create_group(MPI_COMM_WORLD, group, kTag, &comm));
+  MPI_TRY(MPI_Comm_create_group(MPI_COMM_WORLD, group, kGroupTag, &comm));
   return OwnedComm(comm);
 }
 

@@ -40,11 +40,9 @@ struct Message {
   std::size_t bytes;
 };
 
-std::size_t bytes_of_call(const Call& call) { return call.count * bytes_of(call.type); }
-
 // What NCCL makes of calls that have no kernel of their own.
 std::vector<Message> messages_of(const Member& member, const Call& call) {
-  const std::size_t block = bytes_of_call(call);
+  const std::size_t block = call.bytes();
   const bool root = call.peer == member.rank();
   const auto all = [&](const char* function, const std::byte* first) {
     std::vector<Message> messages;
@@ -117,7 +115,7 @@ class PluginOf final : public Plugin {
   }
 
   EventVn collective(const Member& member, const Call& call) const {
-    const auto choice = choice_for(bytes_of_call(call));
+    const auto choice = choice_for(call.bytes());
     EventVn event{.type = kCollective, .rank = member.rank(), .collective = {}};
     event.collective.send = call.send;
     event.collective.recv = call.recv;

@@ -51,8 +51,6 @@ class World {
 
 namespace {
 
-std::size_t bytes_of_call(const Call& call) { return call.count * bytes_of(call.type); }
-
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
@@ -77,7 +75,7 @@ void World::post_message(int rank, Call& call) {
   while (!own.empty() && !others.empty()) {
     const Call& from = sends ? own.front() : others.front();
     const Call& to = sends ? others.front() : own.front();
-    copy_bytes(to.recv, from.send, bytes_of_call(from));
+    copy_bytes(to.recv, from.send, from.bytes());
     done_[from.ticket] = done_[to.ticket] = true;
     own.pop_front();
     others.pop_front();
@@ -109,21 +107,20 @@ void World::reduce(const std::vector<Call>& calls) {
     premuls.push_back(call.premul);
     sources.push_back(call.send);
   }
-  std::vector<std::byte> result(bytes_of_call(first) * blocks);
+  std::vector<std::byte> result(first.bytes() * blocks);
   ReduceSpec spec{.type = first.type, .op = first.op, .nranks = nranks_};
   if (first.op == RedOp::mulsum) spec.premuls = premuls;
   linerate::reduce(result.data(), sources, first.count * blocks, spec);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (first.kind == OpKind::reduce && static_cast<int>(i) != first.peer) continue;
-    copy_bytes(calls[i].recv, result.data() + (scatters ? i * bytes_of_call(first) : 0),
-               bytes_of_call(first));
+    copy_bytes(calls[i].recv, result.data() + (scatters ? i * first.bytes() : 0), first.bytes());
   }
 }
 
 // Every rank's send is copied first: recv buffers may overlap it.
 void World::move(const std::vector<Call>& calls) {
   const OpKind kind = calls.front().kind;
-  const std::size_t block = bytes_of_call(calls.front());
+  const std::size_t block = calls.front().bytes();
   const auto root = static_cast<std::size_t>(calls.front().peer);
   const std::size_t n = calls.size();
   std::vector<std::vector<std::byte>> sent;

@@ -28,6 +28,8 @@ struct Call {
   double premul = 1;
   int peer = 0;
   std::uint64_t ticket = 0;  // set by post(); a call that was never posted never ends
+
+  std::size_t bytes() const { return count * bytes_of(type); }  // a rank's block
 };
 
 // One rank. Used by one thread, but for abort().
