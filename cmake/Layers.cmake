@@ -13,7 +13,7 @@ function(linerate_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# The same for a test program, in batches of at most 8 files of one folder: local names need only be
+# The same for a test program, in batches of at most 16 files of one folder: local names need only be
 # distinct within a folder.
 function(linerate_unite_tests target)
   set(apart "bench/(case_runner|pair_test|sampling|verification|verify|window)_test")
@@ -29,7 +29,7 @@ function(linerate_unite_tests target)
     set(sources ${ARGN})
     list(FILTER sources INCLUDE REGEX "^${folder}/[^/]*$")
     list(LENGTH sources count)
-    math(EXPR batches "(${count} + 7) / 8")
+    math(EXPR batches "(${count} + 15) / 16")
     get_filename_component(name ${folder} NAME)
     set(number 0)
     foreach(source IN LISTS sources)

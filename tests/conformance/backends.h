@@ -16,6 +16,8 @@ struct BackendRow {
 };
 
 std::span<const BackendRow> backends_under_test();
+// How many ranks run every case. Where a library chooses its own algorithms, fewer numbers do.
+std::span<const int> rank_counts();
 // Backends by algorithm; none where they choose alone.
 std::span<const BackendRow> algorithms_under_test();
 

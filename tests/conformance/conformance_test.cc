@@ -126,7 +126,7 @@ std::string name_of_test(const testing::TestParamInfo<std::tuple<BackendRow, int
 
 INSTANTIATE_TEST_SUITE_P(Threads, Conformance,
                          testing::Combine(testing::ValuesIn(backends_under_test()),
-                                          testing::Values(1, 2, 3, 4, 5, 7, 8)),
+                                          testing::ValuesIn(rank_counts())),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Threads, ConformanceOnAsyncStreams,
                          testing::Combine(testing::ValuesIn(backends_under_test()),

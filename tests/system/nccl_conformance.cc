@@ -20,9 +20,12 @@ std::unique_ptr<Backend> make(const Clock& clock) {
 constexpr std::array<BackendRow, 2> kBackends{
     {{"Nccl228", make<NCCL_VERSION(2, 28, 9)>}, {"Nccl218", make<NCCL_VERSION(2, 18, 0)>}}};
 
+constexpr auto kRankCounts = std::to_array<int>({1, 2, 3, 5, 8});
+
 }  // namespace
 
 std::span<const BackendRow> backends_under_test() { return kBackends; }
+std::span<const int> rank_counts() { return kRankCounts; }
 std::span<const BackendRow> algorithms_under_test() { return {}; }
 
 }  // namespace linerate::conformance
