@@ -1,4 +1,4 @@
-// Plain values and texts as bytes, for messages between ranks of one build.
+// Values as bytes, for messages between ranks of one build.
 #pragma once
 
 #include "base/error.h"
@@ -8,22 +8,43 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace linerate {
 
+// A struct that says which of its members travel, once for both ways:
+//   static auto members(auto& self) { return std::tie(self.rank, self.name); }
 template <typename T>
-concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+concept Message = requires(T& value) {
+  T::members(value);
+};
 
-// Appends values; the reader must take them in the same order, as the same types.
+template <typename T>
+concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !Message<T>;
+
+// Appends plain values, texts, messages and lists of them; the reader must take them in the same
+// order, as the same types.
 class WireWriter {
  public:
   template <Plain T>
   WireWriter& put(const T& value) {
     return append(std::as_bytes(std::span(&value, 1)));
   }
+  template <Message T>
+  WireWriter& put(const T& message) {
+    std::apply([this](const auto&... value) { (put(value), ...); }, T::members(message));
+    return *this;
+  }
+  template <typename T>
+  WireWriter& put(const std::vector<T>& list) {
+    put(list.size());
+    for (const T& item : list) put(item);
+    return *this;
+  }
+  WireWriter& put(const std::string& text) { return put_text(text); }
   template <Plain T>
   WireWriter& put_all(std::span<const T> values) {
     return put(values.size()).append(std::as_bytes(values));
@@ -50,10 +71,10 @@ class WireReader {
 
   bool empty() const { return rest_.empty(); }
 
-  template <Plain T>
+  template <typename T>
   T get() {
     T value{};
-    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+    read(value);
     return value;
   }
   // A number that must lie in [low, high].
@@ -81,6 +102,21 @@ class WireReader {
   static PeerFailure short_message() {
     return PeerFailure("A message between ranks ends early: do all ranks run the same build?");
   }
+  template <Plain T>
+  void read(T& value) {
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+  }
+  template <Message T>
+  void read(T& message) {
+    std::apply([this](auto&... value) { (read(value), ...); }, T::members(message));
+  }
+  // Every item takes bytes, so that a length that lies ends with the bytes.
+  template <typename T>
+  void read(std::vector<T>& list) {
+    for (auto left = get<std::size_t>(); left > 0; --left) read(list.emplace_back());
+  }
+  void read(std::string& text) { text = get_text(); }
+
   std::span<const std::byte> take(std::size_t bytes) {
     if (bytes > rest_.size()) throw short_message();
     const auto head = rest_.first(bytes);

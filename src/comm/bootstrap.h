@@ -63,13 +63,20 @@ class Bootstrap {
 // The tree over ranks 0..nranks-1 that exchange() and the O(log n) calls follow; rank > 0.
 constexpr int tree_parent(int rank) { return (rank - 1) / 2; }
 
-// Every member's value, in the order of their ranks. Collective. T is trivially copyable.
+// Every member's value, in the order of their ranks. Collective. T is what WireWriter can put.
 template <typename T>
 std::vector<T> all_values(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
   std::vector<T> values;
   for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(mine).bytes(), deadline))
     values.push_back(WireReader(bytes).get<T>());
   return values;
+}
+
+// Rank 0's value, on every member. Collective. T as above.
+template <typename T>
+T value_of_rank_0(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
+  const Bytes told = bootstrap.broadcast(WireWriter().put(mine).bytes(), 0, deadline);
+  return WireReader(told).get<T>();
 }
 
 }  // namespace linerate

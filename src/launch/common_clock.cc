@@ -1,12 +1,10 @@
 // Ping-pong along the tree: of many round trips the fastest tells the offset.
 #include "launch/common_clock.h"
 
-#include "base/error.h"
+#include "base/wire.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace linerate {
@@ -22,6 +20,12 @@ struct Stamps {
   std::int64_t received_before_ns = 0;
 };
 
+// Where one process stands.
+struct Member {
+  std::int32_t node = 0;
+  bool leads = false;
+};
+
 // One edge between two nodes, as its lower end measured it.
 struct Edge {
   std::int32_t node = 0;
@@ -31,19 +35,6 @@ struct Edge {
   std::int64_t error_ns = 0;
 };
 
-template <typename T>
-std::span<const std::byte> bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-
-template <typename T>
-T from_bytes(std::span<const std::byte> bytes) {
-  if (bytes.size() != sizeof(T)) throw PeerFailure("A clock message of a peer has a wrong length.");
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof(T));
-  return value;
-}
-
 // Both sides send at once, so a round is one message each way: sent by the child at c0, received by
 // the parent at p1; sent by the parent at p0, received by the child at c1. The parent's clock minus
 // the child's lies in [p0 - c1, p1 - c0]; the narrowest such interval of all rounds is kept.
@@ -52,8 +43,9 @@ Edge measure_edge(Bootstrap& process, int peer, const Clock& clock, const Deadli
   std::int64_t c0 = 0, c1 = 0, p0 = 0;  // of the round before
   for (int round = 0; round <= kRounds; ++round) {
     const Stamps mine{clock.now_ns(), c1};
-    const auto theirs = from_bytes<Stamps>(process.exchange(peer, bytes_of(mine), deadline));
+    const Bytes told = process.exchange(peer, std::as_bytes(std::span(&mine, 1)), deadline);
     const auto now_ns = clock.now_ns();
+    const auto theirs = WireReader(told).get<Stamps>();
     if (round > 0) {
       const auto low = p0 - c1;
       const auto high = theirs.received_before_ns - c0;
@@ -71,11 +63,6 @@ Edge measure_edge(Bootstrap& process, int peer, const Clock& clock, const Deadli
 
 // The lowest process of its node, and so the one that measures for it.
 bool leads_its_node(const Bootstrap& process) { return process.place().local_rank == 0; }
-
-std::vector<Bytes> share_nodes(Bootstrap& process, const Deadline& deadline) {
-  const std::array<std::int32_t, 2> mine{process.place().node, leads_its_node(process) ? 1 : 0};
-  return process.all_gather(bytes_of(mine), deadline);
-}
 
 // The offset of `node` against node 0, added up along the edges.
 ClockOffset follow(const std::vector<Edge>& edge_of_node, std::int32_t node) {
@@ -99,26 +86,22 @@ ClockOffset measure_offset(Bootstrap& process, const Clock& clock, const Deadlin
   const auto& place = process.place();
   if (place.nnodes == 1) return {.at_ns = clock.now_ns()};
   const int rank = process.rank();
-  const auto shared = share_nodes(process, deadline);
-  const auto row = [&](int r) {
-    return from_bytes<std::array<std::int32_t, 2>>(shared[static_cast<std::size_t>(r)]);
-  };
+  const auto members = all_values(process, Member{place.node, leads_its_node(process)}, deadline);
+  const auto member = [&](int r) { return members[static_cast<std::size_t>(r)]; };
 
   Edge edge{.node = place.node};
   if (rank > 0 && leads_its_node(process)) {
     edge = measure_edge(process, tree_parent(rank), clock, deadline);
     edge.node = place.node;
-    edge.parent_node = row(tree_parent(rank))[0];
+    edge.parent_node = member(tree_parent(rank)).node;
   }
   for (int child = 2 * rank + 1; child <= std::min(2 * rank + 2, process.nranks() - 1); ++child) {
-    if (row(child)[1] != 0) measure_edge(process, child, clock, deadline);
+    if (member(child).leads) measure_edge(process, child, clock, deadline);
   }
 
   std::vector<Edge> edge_of_node(static_cast<std::size_t>(place.nnodes));
-  for (const auto& bytes : process.all_gather(bytes_of(edge), deadline)) {
-    const auto theirs = from_bytes<Edge>(bytes);
+  for (const Edge& theirs : all_values(process, edge, deadline))
     if (theirs.parent_node >= 0) edge_of_node.at(static_cast<std::size_t>(theirs.node)) = theirs;
-  }
   if (place.node == 0) return {.at_ns = clock.now_ns()};
   return follow(edge_of_node, place.node);
 }

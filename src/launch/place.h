@@ -5,12 +5,16 @@
 
 #include <span>
 #include <string>
+#include <tuple>
 
 namespace linerate {
 
+// One host, as members tell each other.
 struct HostIdentity {
   std::string hostname;  // for people
   std::string identity;  // boot id + network namespace
+
+  static auto members(auto& host) { return std::tie(host.hostname, host.identity); }
 };
 
 // Of this process. Where the kernel hides the boot id, the hostname stands in for it.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -18,21 +17,6 @@ namespace {
 
 bool share_a_process(const std::set<int>& taken, const ColorGroup& group) {
   return std::ranges::any_of(group.processes, [&](int process) { return taken.contains(process); });
-}
-
-Bytes pack_choice(const ThreadChoice& choice) {
-  return WireWriter().put(choice.color).put(choice.key).put(choice.process).put(choice.host).take();
-}
-
-ThreadChoice unpack_choice(const Bytes& packed) {
-  constexpr int kHigh = std::numeric_limits<int>::max();
-  WireReader reader(packed);
-  ThreadChoice choice;
-  choice.color = reader.get<int>();
-  choice.key = reader.get<int>();
-  choice.process = reader.get_between(0, kHigh);
-  choice.host = reader.get_between(0, kHigh);
-  return choice;
 }
 
 // Where `process` stands in the group; -1: nowhere.
@@ -85,7 +69,7 @@ std::shared_ptr<const ThreadGroup::Outcome> ThreadGroup::split(int member,
   auto mine = choice;
   mine.process = process_.rank();
   return collective_call(
-      member, pack_choice(mine), {"split", deadline},
+      member, WireWriter().put(mine).bytes(), {"split", deadline},
       [&](std::span<const Bytes> inputs) { return split_all(inputs, deadline); });
 }
 
@@ -93,7 +77,8 @@ ThreadGroup::Outcome ThreadGroup::split_all(std::span<const Bytes> inputs,
                                             const Deadline& deadline) {
   Outcome outcome;
   const auto packed = in_rank_order(process_.all_gather(pack_local(inputs), deadline));
-  for (const auto& choice : packed) outcome.choices.push_back(unpack_choice(choice));
+  for (const auto& choice : packed)
+    outcome.choices.push_back(WireReader(choice).get<ThreadChoice>());
   const auto groups = color_groups(outcome.choices);
 
   std::map<int, std::unique_ptr<Bootstrap>> connected;  // by colour

@@ -12,36 +12,23 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
+#include <tuple>
 
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 512;
 constexpr std::size_t kMaxHelloBytes = 1024;
 
 struct TreeHello {
   std::string token{};
   int rank = 0;
   std::string name{};
+
+  static auto members(auto& hello) { return std::tie(hello.token, hello.rank, hello.name); }
 };
 
-Bytes pack(const TreeHello& hello) {
-  return WireWriter()
-      .put_text(hello.token)
-      .put(hello.rank)
-      .put_text(std::string_view(hello.name).substr(0, kMaxNameBytes))
-      .take();
-}
-
-TreeHello unpack(std::span<const std::byte> packed) {
-  WireReader reader(packed);
-  TreeHello hello;
-  hello.token = reader.get_text();
-  hello.rank = reader.get_between(0, std::numeric_limits<int>::max());
-  hello.name = reader.get_text();
-  return hello;
-}
+Bytes pack(const TreeHello& hello) { return WireWriter().put(hello).take(); }
+TreeHello unpack(std::span<const std::byte> packed) { return WireReader(packed).get<TreeHello>(); }
 
 Bytes bytes_of(std::string_view text) {
   const auto raw = std::as_bytes(std::span(text));

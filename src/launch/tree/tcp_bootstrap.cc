@@ -146,16 +146,7 @@ Bytes TcpBootstrap::exchange(int peer, std::span<const std::byte> mine, const De
 }
 
 void TcpBootstrap::find_place(const Deadline& deadline) {
-  const auto host = this_host();
-  std::vector<HostIdentity> members;
-  for (const auto& packed :
-       all_gather(WireWriter().put_text(host.hostname).put_text(host.identity).take(), deadline)) {
-    WireReader reader(packed);
-    auto& member = members.emplace_back();
-    member.hostname = reader.get_text();
-    member.identity = reader.get_text();
-  }
-  place_ = place_among(members, rank());
+  place_ = place_among(all_values(*this, this_host(), deadline), rank());
 }
 
 // What one member brings to a split.
@@ -164,47 +155,24 @@ struct Choice {
   int key = 0;
   int rank = 0;  // before the split
   SocketAddress address{};
+
+  static auto members(auto& choice) {
+    return std::tie(choice.color, choice.key, choice.rank, choice.address.host,
+                    choice.address.port);
+  }
 };
-
-Bytes pack(const Choice& choice) {
-  return WireWriter()
-      .put(choice.color)
-      .put(choice.key)
-      .put_text(choice.address.host)
-      .put(choice.address.port)
-      .take();
-}
-
-Choice unpack_choice(const Bytes& packed, int rank) {
-  WireReader reader(packed);
-  Choice choice{.rank = rank};
-  choice.color = reader.get<int>();
-  choice.key = reader.get<int>();
-  choice.address.host = reader.get_text();
-  choice.address.port = reader.get<std::uint16_t>();
-  return choice;
-}
-
-// The members of one colour in their new order.
-std::vector<Choice> members_of(int color, std::span<const Bytes> choices) {
-  std::vector<Choice> members;
-  for (std::size_t r = 0; r < choices.size(); ++r)
-    if (auto choice = unpack_choice(choices[r], static_cast<int>(r)); choice.color == color)
-      members.push_back(std::move(choice));
-  std::ranges::sort(members, {}, [](const Choice& c) { return std::tuple(c.key, c.rank); });
-  return members;
-}
 
 std::unique_ptr<Bootstrap> TcpBootstrap::split(int color, int key, const Deadline& deadline) {
   Listener listener;
-  Choice mine{.color = color, .key = key};
+  Choice mine{.color = color, .key = key, .rank = rank()};
   if (color >= 0) {
     listener = Listener::open({host_, 0});
     mine.address = listener.address();
   }
-  const auto choices = all_gather(pack(mine), deadline);
+  auto members = all_values(*this, mine, deadline);
   if (color < 0) return nullptr;
-  const auto members = members_of(color, choices);
+  std::erase_if(members, [&](const Choice& other) { return other.color != color; });
+  std::ranges::stable_sort(members, {}, &Choice::key);  // they are in the order of their ranks
   const auto me = std::ranges::find(members, rank(), &Choice::rank);
   TreeMember member{.rank = static_cast<int>(me - members.begin()),
                     .nranks = static_cast<int>(members.size()),

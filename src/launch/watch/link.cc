@@ -1,6 +1,9 @@
 // On the wire: 4 bytes of length, then the message: its index in ControlMessage and its members.
 #include "launch/watch/link.h"
 
+#include "base/error.h"
+#include "base/wire.h"
+
 #include <sys/socket.h>
 
 #include <array>
@@ -11,98 +14,43 @@
 namespace linerate {
 namespace {
 
-// Each message is described once; the same description writes and reads it.
-template <typename Stream>
-void fields(Stream& stream, ThreadStatus& thread) {
-  stream(thread.counter), stream(thread.entered_ns), stream(thread.bytes), stream(thread.calls);
-  stream(thread.what), stream(thread.collective), stream(thread.placement);
-}
+constexpr std::uint32_t kLongestMessage = std::uint32_t{16} << 20;
 
-template <typename Stream>
-void fields(Stream& stream, Loss& loss) {
-  stream(loss.kind), stream(loss.origin), stream(loss.process);
-  stream(loss.ranks), stream(loss.sentence);
-}
+bool try_later(int code) { return code == EAGAIN || code == EWOULDBLOCK || code == EINTR; }
 
-template <typename Stream>
-void fields(Stream& stream, LostMessage& message) {
-  stream.each(message.losses, [&](Loss& loss) { fields(stream, loss); });
-}
-
-template <typename Stream>
-void fields(Stream& stream, InquiryMessage& message) {
-  stream(message.origin), stream(message.serial);
-}
-
-template <typename Stream>
-void fields(Stream& stream, StatusMessage& message) {
-  stream(message.origin), stream(message.serial), stream(message.process);
-  stream.each(message.threads, [&](ThreadStatus& thread) { fields(stream, thread); });
-  stream(message.unlinked);
-}
-
-template <typename Stream>
-void fields(Stream& stream, LeaveMessage& message) {
-  stream(message.presence);
-}
-template <typename Stream>
-void fields(Stream&, LeaveSeenMessage&) {}
-
-template <typename Message>
-std::optional<ControlMessage> read(FieldReader& reader) {
-  Message message;
-  fields(reader, message);
-  if (!reader.complete()) return std::nullopt;
-  return message;
+template <typename Kind>
+bool read_as(ControlMessage& message, WireReader& reader) {
+  message = reader.get<Kind>();
+  return true;
 }
 
 // Throws PeerFailure where the bytes end early.
-std::optional<ControlMessage> read_any(std::span<const std::byte> bytes) {
-  FieldReader reader(bytes);
-  std::uint8_t kind = 0xff;
-  reader(kind);
-  switch (kind) {
-    case 0:
-      return read<LostMessage>(reader);
-    case 1:
-      return read<InquiryMessage>(reader);
-    case 2:
-      return read<StatusMessage>(reader);
-    case 3:
-      return read<LeaveMessage>(reader);
-    case 4:
-      return read<LeaveSeenMessage>(reader);
-    default:
-      return std::nullopt;
-  }
+template <typename... Kinds>
+bool read(std::variant<Kinds...>& message, std::uint8_t kind, WireReader& reader) {
+  std::uint8_t index = 0;
+  return ((index++ == kind && read_as<Kinds>(message, reader)) || ...);
 }
 
 }  // namespace
 
 Bytes encode(const ControlMessage& message) {
-  FieldWriter writer;
-  auto kind = static_cast<std::uint8_t>(message.index());
-  writer(kind);
-  auto copy = message;  // a description takes what it may also fill
-  std::visit([&](auto& alternative) { fields(writer, alternative); }, copy);
+  WireWriter writer;
+  writer.put(static_cast<std::uint8_t>(message.index()));
+  std::visit([&](const auto& kind) { writer.put(kind); }, message);
   return writer.take();
 }
 
 std::optional<ControlMessage> decode(std::span<const std::byte> bytes) {
   try {
-    return read_any(bytes);
+    WireReader reader(bytes);
+    ControlMessage message;
+    const auto kind = reader.get<std::uint8_t>();
+    if (read(message, kind, reader) && reader.empty()) return message;
   } catch (const PeerFailure&) {
-    return std::nullopt;
+    // It ends early.
   }
+  return std::nullopt;
 }
-
-namespace {
-
-constexpr std::uint32_t kLongestMessage = std::uint32_t{16} << 20;
-
-bool try_later(int code) { return code == EAGAIN || code == EWOULDBLOCK || code == EINTR; }
-
-}  // namespace
 
 void ControlLink::send(const ControlMessage& message) {
   if (broken_) return;

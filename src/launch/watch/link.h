@@ -1,10 +1,8 @@
-// The messages between the watches of two neighbours in the tree, each written and read from one
-// description of its members, fields(visitor, message), and the connection that carries them whole
-// and never waits.
+// The messages between the watches of two neighbours in the tree, and the connection that carries
+// them whole and never waits.
 #pragma once
 
 #include "base/handle.h"
-#include "base/wire.h"
 #include "comm/bootstrap.h"
 #include "launch/watch/page.h"
 
@@ -13,60 +11,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 namespace linerate {
-
-class FieldWriter {
- public:
-  template <Plain T>
-  void operator()(const T& value) {
-    wire_.put(value);
-  }
-  void operator()(const std::string& text) { wire_.put_text(text); }
-  template <typename T>
-  void operator()(const std::vector<T>& list) {
-    each(list, [this](const T& item) { (*this)(item); });
-  }
-  template <typename List, typename Write>
-  void each(List& list, Write write_item) {
-    wire_.put(static_cast<std::uint32_t>(list.size()));
-    for (auto& item : list) write_item(item);
-  }
-
-  std::vector<std::byte> take() { return wire_.take(); }
-
- private:
-  WireWriter wire_;
-};
-
-// Throws PeerFailure as WireReader does.
-class FieldReader {
- public:
-  explicit FieldReader(std::span<const std::byte> bytes) : wire_(bytes) {}
-
-  template <Plain T>
-  void operator()(T& value) {
-    value = wire_.get<T>();
-  }
-  void operator()(std::string& text) { text = wire_.get_text(); }
-  template <typename T>
-  void operator()(std::vector<T>& list) {
-    each(list, [this](T& item) { (*this)(item); });
-  }
-  // Every item takes bytes, so that a length that lies ends with the bytes.
-  template <typename List, typename Read>
-  void each(List& list, Read read_item) {
-    list.clear();
-    for (auto left = wire_.get<std::uint32_t>(); left > 0; --left) read_item(list.emplace_back());
-  }
-
-  bool complete() const { return wire_.empty(); }
-
- private:
-  WireReader wire_;
-};
 
 // In order of weight: a death explains failures and missing ranks, a failure explains missing
 // ranks.
@@ -79,11 +28,17 @@ struct Loss {
   int process = -1;
   std::vector<int> ranks;
   std::string sentence;
+
+  static auto members(auto& loss) {
+    return std::tie(loss.kind, loss.origin, loss.process, loss.ranks, loss.sentence);
+  }
 };
 
 // To all: the job ends because of these.
 struct LostMessage {
   std::vector<Loss> losses;
+
+  static auto members(auto& message) { return std::tie(message.losses); }
 };
 
 // To all: what are you doing? Threads of `origin` wait too long. Inquiries of one origin are
@@ -102,13 +57,19 @@ struct StatusMessage {
   // the process has left.
   std::vector<ThreadStatus> threads;
   std::vector<int> unlinked;  // neighbours that this process cannot ask
+
+  static auto members(auto& status) {
+    return std::tie(status.origin, status.serial, status.process, status.threads, status.unlinked);
+  }
 };
 
 // To a neighbour: this process ends, and its end is no loss. It is answered, so that it can wait.
 struct LeaveMessage {
   Presence presence = Presence::left;
 };
-struct LeaveSeenMessage {};
+struct LeaveSeenMessage {
+  static auto members(auto&) { return std::tuple<>(); }
+};
 
 using ControlMessage =
     std::variant<LostMessage, InquiryMessage, StatusMessage, LeaveMessage, LeaveSeenMessage>;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace linerate {
 
@@ -19,6 +20,12 @@ struct ThreadStatus {
   std::int64_t limit_ns = 0;  // for how long the thread may make no headway; 0: for ever
   std::uint64_t calls = 0;    // begun before the stage; in an inquiry's answer: within it
   std::string what, collective, placement;
+
+  // Without the limit, which is the process' own business.
+  static auto members(auto& thread) {
+    return std::tie(thread.counter, thread.entered_ns, thread.bytes, thread.calls, thread.what,
+                    thread.collective, thread.placement);
+  }
 };
 
 // "all_reduce, 1048576 bytes, out of place, timed loop"

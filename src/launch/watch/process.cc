@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/unix_socket.h"
 #include "comm/bootstrap.h"
-#include "launch/watch/link.h"
 
 #include <fmt/format.h>
 
@@ -42,14 +41,6 @@ std::uint64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
-template <typename Stream>
-void fields(Stream& stream, ControlProcess& process) {
-  stream(process.process), stream(process.nthreads), stream(process.ranks_per_thread);
-  stream(process.node), stream(process.slot), stream(process.hostname), stream(process.pid);
-  stream(process.started), stream(process.pid_namespace);
-  stream(process.hosts), stream(process.ports);
-}
-
 }  // namespace
 
 ControlProcess own_process(const Bootstrap& process, const Watch::Options& options) {
@@ -67,18 +58,11 @@ ControlProcess own_process(const Bootstrap& process, const Watch::Options& optio
 
 std::vector<ControlProcess> share_processes(Bootstrap& process, const ControlProcess& mine,
                                             const Deadline& deadline) {
-  FieldWriter writer;
-  auto copy = mine;
-  fields(writer, copy);
-  std::vector<ControlProcess> all;
+  auto all = all_values(process, mine, deadline);
   int next_rank = 0;
-  for (const auto& bytes : process.all_gather(writer.take(), deadline)) {
-    FieldReader reader(bytes);
-    fields(reader, all.emplace_back());
-    if (!reader.complete())
-      throw PeerFailure("A peer described itself in another version's words.");
-    all.back().first_rank = next_rank;
-    next_rank += all.back().nthreads * all.back().ranks_per_thread;
+  for (auto& other : all) {
+    other.first_rank = next_rank;
+    next_rank += other.nthreads * other.ranks_per_thread;
   }
   return all;
 }

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace linerate {
 
+// One process of the job, as all others hear of it.
 struct ControlProcess {
   int process = 0;  // rank among the processes
   int first_rank = 0;
@@ -27,6 +29,12 @@ struct ControlProcess {
   // Where it listens for other nodes, numeric; none: it cannot be reached by TCP.
   std::vector<std::string> hosts{};
   std::vector<std::uint16_t> ports{};  // of each host
+
+  // All but first_rank, which follows from the others'.
+  static auto members(auto& p) {
+    return std::tie(p.process, p.nthreads, p.ranks_per_thread, p.node, p.slot, p.hostname, p.pid,
+                    p.started, p.pid_namespace, p.hosts, p.ports);
+  }
 };
 
 // This process, as far as it knows itself.

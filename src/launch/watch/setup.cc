@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <tuple>
 
 namespace linerate {
 namespace {
@@ -38,19 +39,16 @@ struct Made {
   bool memory = false;
   std::vector<int> links;  // to the lower neighbours that answered
   std::string trouble;     // why one is not there; empty: all are
+
+  static auto members(auto& made) { return std::tie(made.memory, made.links, made.trouble); }
 };
 
 ControlSecret share_secret(Bootstrap& process, const Deadline& deadline) {
   ControlSecret secret;
-  auto bytes = std::as_writable_bytes(std::span(&secret, 1));
-  if (process.rank() == 0) {
-    const auto got = ::getrandom(bytes.data(), bytes.size(), 0);
-    if (got != static_cast<ssize_t>(bytes.size())) throw SystemError(errno, "getrandom");
-  }
-  const auto shared = process.broadcast(bytes, 0, deadline);
-  if (shared.size() != bytes.size()) throw PeerFailure("Rank 0 sent no secret for the watch.");
-  std::ranges::copy(shared, bytes.begin());
-  return secret;
+  const bool draws = process.rank() == 0;
+  if (draws && ::getrandom(&secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret))
+    throw SystemError(errno, "getrandom");
+  return value_of_rank_0(process, secret, deadline);
 }
 
 std::string socket_name(const ControlSecret& secret, int process) {
@@ -189,19 +187,9 @@ class Setup {
   }
 
   std::vector<Made> share_made() {
-    FieldWriter mine;
-    mine(page_shared_);
-    mine.each(parts_.links, [&](const ControlLink& link) { mine(link.peer()); });
-    mine(trouble_);
-    std::vector<Made> all;
-    for (const auto& bytes : process_.all_gather(mine.take(), options_.deadline)) {
-      FieldReader theirs(bytes);
-      theirs(all.emplace_back().memory);
-      theirs(all.back().links);
-      theirs(all.back().trouble);
-      if (!theirs.complete()) throw PeerFailure("A peer's watch speaks another version.");
-    }
-    return all;
+    Made mine{.memory = page_shared_, .links = {}, .trouble = trouble_};
+    for (const auto& link : parts_.links) mine.links.push_back(link.peer());
+    return all_values(process_, mine, options_.deadline);
   }
 
   // One line for the job.

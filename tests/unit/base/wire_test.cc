@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -29,6 +32,27 @@ TEST(Wire, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(reader.empty());
 }
 
+struct Node {
+  std::string name;
+  std::vector<int> ranks;
+
+  static auto members(auto& node) { return std::tie(node.name, node.ranks); }
+};
+
+TEST(Wire, ReadsBackMessagesAndListsOfThem) {
+  const std::vector<Node> nodes{{"node07", {1, 2}}, {"", {}}};
+  const auto bytes = WireWriter().put(nodes).take();
+
+  WireReader reader(bytes);
+  const auto back = reader.get<std::vector<Node>>();
+
+  ASSERT_EQ(back.size(), 2u);
+  EXPECT_EQ(back[0].name, "node07");
+  EXPECT_EQ(back[0].ranks, (std::vector{1, 2}));
+  EXPECT_EQ(back[1].name, "");
+  EXPECT_TRUE(reader.empty());
+}
+
 TEST(Wire, RefusesEveryTruncation) {
   const auto bytes = WireWriter().put(3).put_text("abc").take();
 
@@ -49,6 +73,7 @@ TEST(Wire, RefusesLengthsThatNoMessageHas) {
     const auto bytes = WireWriter().put(length).take();
     EXPECT_THROW((void)WireReader(bytes).get_all<double>(), PeerFailure);
     EXPECT_THROW((void)WireReader(bytes).get_text(), PeerFailure);
+    EXPECT_THROW((void)WireReader(bytes).get<std::vector<Node>>(), PeerFailure);
   }
 }
 
