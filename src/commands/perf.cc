@@ -104,7 +104,6 @@ ExitCode PerfProcess::run_job_of(const Identity& identity,
       .answer_interrupts = input_.answer_interrupts,
       .at_end = [this](ExitCode code,
                        const std::string& sentence) { outputs_->end_hung(code, sentence); },
-      .network = network,
       .settings = settings,
       .observes = config_.observes()};
   Job job(setup, identity);

@@ -1,6 +1,7 @@
 // What a job of ranks is: how many there are, and what carries their data.
 #pragma once
 
+#include "comm/backend.h"
 #include "comm/gpu_options.h"
 
 #include <optional>
@@ -21,6 +22,9 @@ struct JobConfig {
   double timeout_s = 0;              // -T; 0: only lost ranks are noticed
 
   int ranks_per_process() const { return nthreads * ngpus; }
+  int ranks_per_thread(const Capabilities& of_backend) const {
+    return of_backend.ranks_share_thread ? ngpus : 1;
+  }
   double init_timeout_s() const { return timeout_s > 0 ? timeout_s : 300; }
 };
 

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/wire.h"
 #include "launch/job_failure.h"
 #include "launch/place.h"
 #include "launch/threads/rank_threads.h"
@@ -44,6 +43,46 @@ OpenedBackend open_chosen(const BackendRow& row, const JobConfig& config,
   }
 }
 
+// What no job may have different in its processes, behind the caller's own settings, which say it
+// in the words of the command line.
+std::vector<Setting> settings_of_job(const JobSetup& setup) {
+  const JobConfig& config = setup.config;
+  const auto text = [](const std::string& value) { return fmt::format("\"{}\"", value); };
+  std::vector<Setting> shared(setup.settings.begin(), setup.settings.end());
+  shared.push_back({"nthreads", fmt::to_string(config.nthreads)});
+  shared.push_back({"ngpus", fmt::to_string(config.ngpus)});
+  shared.push_back({"backend", text(config.backend)});
+  shared.push_back({"emulate_file", text(config.emulate_file)});
+  shared.push_back({"fake", text(config.fake)});
+  return shared;
+}
+
+std::shared_ptr<const host::Network> emulated_network(const JobConfig& config) {
+  auto network = network_of(config);
+  if (!network) throw Error(network.sentence(), ExitCode::usage);
+  return *std::move(network);
+}
+
+// What this process brings to the start.
+struct StartFacts {
+  bool observes = false;
+  bool gpus = false;
+};
+
+// What `call` throws; nothing where it returns. Of libraries' own exceptions and of a lack of
+// memory too.
+template <typename Call>
+std::optional<Error> error_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {
+    return Error(error.what());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Job::Job(const JobSetup& setup, const Identity& identity)
@@ -54,8 +93,7 @@ Job::Job(const JobSetup& setup, const Identity& identity)
       init_deadline_(Deadline::after(clock_, setup.config.init_timeout_s())) {
   processes_ =
       join_processes(identity, setup.environment, {clock_, init_deadline_, &guard_.waiting_for()});
-  compare_settings(processes_.all(), setup.settings, init_deadline_);
-  agree_on_observing();
+  compare_settings(processes_.all(), settings_of_job(setup), init_deadline_);
   open_backend_of(agree_on_backend());
 }
 
@@ -88,20 +126,16 @@ std::int64_t Job::nranks() const {
   return std::int64_t{processes_.all().nranks()} * config_.ranks_per_process();
 }
 
-void Job::agree_on_observing() {
-  WireWriter mine;
-  mine.put(setup_.observes);
-  observes_ = WireReader(processes_.all().broadcast(mine.bytes(), 0, init_deadline_)).get<bool>();
-}
-
 // All processes choose alike, also where only some hosts have GPUs.
 BackendChoice Job::agree_on_backend() {
   auto& process = processes_.all();
-  ChoiceFacts facts{.launcher = identity_.launcher, .nnodes = process.place().nnodes};
-  if (config_.backend != "auto") return choose_backend(config_, facts);
-  const auto here = static_cast<char>(has_gpus(setup_.environment));
-  facts.gpus = std::ranges::max(all_values(process, here, init_deadline_)) != 0;
-  return choose_backend(config_, facts);
+  const StartFacts here{.observes = setup_.observes,
+                        .gpus = config_.backend == "auto" && has_gpus(setup_.environment)};
+  const auto all = all_values(process, here, init_deadline_);
+  observes_ = all.front().observes;
+  return choose_backend(config_, {.launcher = identity_.launcher,
+                                  .nnodes = process.place().nnodes,
+                                  .gpus = std::ranges::any_of(all, &StartFacts::gpus)});
 }
 
 void Job::open_backend_of(const BackendChoice& choice) {
@@ -110,29 +144,23 @@ void Job::open_backend_of(const BackendChoice& choice) {
   if (choice.name == "mpi" && !processes_.mpi)
     throw Unavailable(
         "--backend mpi needs an MPI launcher: start it with mpirun or srun --mpi=pmix.");
-  std::optional<Error> failure;
-  try {
+  const auto failure = error_of([&] {
     backend_ = open_chosen(row_of(choice.name), config_,
                            {.clock = clock_,
                             .environment = setup_.environment,
                             .fake = *parse_fake_options(config_.fake),
-                            .network = setup_.network,
+                            .network = emulated_network(config_),
                             .library = config_.nccl_library,
                             .gpu = config_.gpu,
                             .ranks_stay = true,  // they do what the job does, and nothing else
                             .observes = observes_,
                             .session = processes_.mpi.get()});
-  } catch (const Error& error) {
-    failure = error;
-  } catch (const std::exception& error) {
-    failure = Error(error.what());
-  }
+  });
   agree_that_all_opened(processes_.all(), identity_, failure, init_deadline_);
 }
 
 int Job::threads() const {
-  const bool shared_thread = backend_->capabilities().ranks_share_thread;
-  return config_.nthreads * (shared_thread ? 1 : config_.ngpus);
+  return config_.ranks_per_process() / config_.ranks_per_thread(backend_->capabilities());
 }
 
 void Job::run_threads(const RankBody& body) {
@@ -160,7 +188,7 @@ void Job::run_threads(const RankBody& body) {
 Watch::Options Job::watch_options() {
   Watch::Options options{.timeout_s = config_.timeout_s,
                          .nthreads = threads(),
-                         .ranks_per_thread = config_.ranks_per_process() / threads(),
+                         .ranks_per_thread = config_.ranks_per_thread(backend_->capabilities()),
                          .deadline = init_deadline_,
                          .hang_report = [this] { return backend_->hang_report(); }};
   if (has_rank_0() && setup_.at_end)
@@ -171,14 +199,8 @@ Watch::Options Job::watch_options() {
 JobOutcome Job::run(const RankBody& body) {
   watch_ = Watch::start(processes_.all(), watch_options());
   guard_.watched();
-  try {
-    run_threads(body);
-    return {.code = code_of_rank_0_};
-  } catch (const Error& error) {
-    return failed(error);
-  } catch (const std::exception& error) {  // no memory, a library's own
-    return failed(Error(error.what()));
-  }
+  const auto error = error_of([&] { run_threads(body); });
+  return error ? failed(*error) : JobOutcome{.code = code_of_rank_0_};
 }
 
 JobOutcome Job::failed(const Error& error) {
@@ -190,22 +212,16 @@ JobOutcome Job::failed(const Error& error) {
 
 ExitCode Job::leave(const JobOutcome& outcome) {
   if (outcome.failure) return end_others(outcome);
-  try {
-    return end_together(outcome.code);
-  } catch (const Error& error) {
-    return end_others(failed(error));
-  } catch (const std::exception& error) {
-    return end_others(failed(Error(error.what())));
-  }
+  auto code = outcome.code;
+  const auto error = error_of([&] { code = end_together(code); });
+  return error ? end_others(failed(*error)) : code;
 }
 
 // All processes leave with rank 0's code.
 ExitCode Job::end_together(ExitCode code) {
   const auto deadline = Deadline::after(clock_, config_.init_timeout_s());
   auto& process = processes_.all();
-  WireWriter mine;
-  mine.put(code);
-  const auto agreed = WireReader(process.broadcast(mine.bytes(), 0, deadline)).get<ExitCode>();
+  const auto agreed = value_of_rank_0(process, code, deadline);
   watch_->leave();
   process.barrier(deadline);
   return agreed;

@@ -44,9 +44,8 @@ struct JobSetup {
   // Keeps what rank 0 has, from another thread, where the process is ended while it hangs. Must not
   // throw.
   std::function<void(ExitCode, const std::string&)> at_end{};
-  std::shared_ptr<const host::Network> network{};  // of --emulate; null: none
-  std::span<const Setting> settings{};             // that must be the same in all processes
-  bool observes = false;                           // somebody reads which algorithms ran
+  std::span<const Setting> settings{};  // that must be the same in all processes, beside config's
+  bool observes = false;                // somebody reads which algorithms ran
 };
 
 // How the threads of this process ended.
@@ -86,7 +85,6 @@ class Job {
  private:
   StartGuard::Options guard_options();
   Watch::Options watch_options();
-  void agree_on_observing();
   BackendChoice agree_on_backend();
   void open_backend_of(const BackendChoice& choice);
   void run_threads(const RankBody& body);

@@ -55,15 +55,6 @@ std::uint64_t digest_of(std::span<const Setting> settings) {
 
 using Settings = std::vector<Setting>;
 
-Settings read_settings(const Bytes& bytes) {
-  Settings settings;
-  for (WireReader in(bytes); !in.empty();) {
-    auto name = in.get_text();
-    settings.push_back({.name = std::move(name), .json = in.get_text()});
-  }
-  return settings;
-}
-
 std::string value_of(const Settings& settings, std::string_view name) {
   const auto found = std::ranges::find(settings, name, &Setting::name);
   return found == settings.end() ? "not given" : found->json;
@@ -131,20 +122,13 @@ void agree_that_all_opened(Bootstrap& processes, const Identity& identity,
 void compare_settings(Bootstrap& processes, std::span<const Setting> mine,
                       const Deadline& deadline) {
   if (processes.nranks() == 1) return;
-  WireWriter digest;
-  digest.put(digest_of(mine));
-  const auto digests = processes.all_gather(digest.bytes(), deadline);
+  const auto digests = all_values(processes, digest_of(mine), deadline);
   const auto differs =
-      std::ranges::find_if(digests, [&](const Bytes& b) { return b != digests[0]; });
+      std::ranges::find_if(digests, [&](std::uint64_t digest) { return digest != digests[0]; });
   if (differs == digests.end()) return;
-  WireWriter out;
-  for (const auto& setting : mine) {
-    out.put_text(setting.name);
-    out.put_text(setting.json);
-  }
-  const auto all = processes.all_gather(out.bytes(), deadline);
+  const auto all = all_values(processes, Settings(mine.begin(), mine.end()), deadline);
   const auto process = static_cast<std::size_t>(differs - digests.begin());
-  const auto first = read_settings(all[0]), other = read_settings(all[process]);
+  const auto &first = all[0], &other = all[process];
   const auto name = first_difference(first, other).value_or("their order");
   throw Error(fmt::format("The processes were started with different options: {} is {} in process "
                           "0 and {} in process {}. Start all of them with the same.",

@@ -11,27 +11,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace linerate {
 namespace {
-
-void put_info(WireWriter& out, const RankInfo& info) {
-  for (const int value : {info.rank, info.group, info.pid, info.node, info.device}) out.put(value);
-  for (const auto& text : {info.hostname, info.bus_id, info.device_name}) out.put_text(text);
-}
-
-RankInfo get_info(WireReader& in) {
-  RankInfo info;
-  for (int* value : {&info.rank, &info.group, &info.pid, &info.node, &info.device})
-    *value = in.get<int>();
-  for (std::string* text : {&info.hostname, &info.bus_id, &info.device_name}) *text = in.get_text();
-  return info;
-}
 
 struct WantedDevice {
   int rank = 0;
@@ -43,20 +32,11 @@ struct Opened {
   WantedDevice wanted{};
   std::string hostname{};
   std::string problem{};  // empty: it is here
+
+  static auto members(auto& opened) {
+    return std::tie(opened.wanted, opened.hostname, opened.problem);
+  }
 };
-
-void put(WireWriter& out, const Opened& opened) {
-  out.put(opened.wanted);
-  out.put_text(opened.hostname);
-  out.put_text(opened.problem);
-}
-
-Opened get_opened(WireReader& in) {
-  Opened opened{.wanted = in.get<WantedDevice>()};
-  opened.hostname = in.get_text();
-  opened.problem = in.get_text();
-  return opened;
-}
 
 std::string map_text(std::span<const Opened> all) {
   constexpr std::size_t kMaxListed = 64;
@@ -76,28 +56,31 @@ void throw_where_missing(std::span<const Opened> all) {
   throw Unavailable(first->problem + (none_is_here ? "" : map_text(all)));
 }
 
+// The lists of all members, one after the other. Collective.
+template <typename T>
+std::vector<T> all_lists(Bootstrap& members, const std::vector<T>& mine, const Deadline& deadline) {
+  std::vector<T> all;
+  for (auto& list : all_values(members, mine, deadline))
+    std::ranges::move(list, std::back_inserter(all));
+  return all;
+}
+
 // Collective over all members. Where a device is not here all of them throw Unavailable: with what
 // the backend says, and, unless it has no device at all, which rank wants which device.
 std::vector<std::unique_ptr<Device>> open_devices(Backend& backend,
                                                   std::span<const WantedDevice> wanted,
                                                   Bootstrap& members, const Deadline& deadline) {
   std::vector<std::unique_ptr<Device>> devices;
-  WireWriter mine;
+  std::vector<Opened> mine;
   for (const auto& one : wanted) {
-    Opened opened{.wanted = one, .hostname = members.place().hostname};
+    Opened& opened = mine.emplace_back(Opened{.wanted = one, .hostname = members.place().hostname});
     try {
       devices.push_back(backend.open_device(one.index));
     } catch (const Unavailable& error) {
       opened.problem = error.what();
     }
-    put(mine, opened);
   }
-  std::vector<Opened> all;
-  for (const auto& bytes : members.all_gather(mine.bytes(), deadline)) {
-    WireReader in(bytes);
-    while (!in.empty()) all.push_back(get_opened(in));
-  }
-  throw_where_missing(all);
+  throw_where_missing(all_lists(members, mine, deadline));
   return devices;
 }
 
@@ -105,17 +88,18 @@ std::vector<std::unique_ptr<Device>> open_devices(Backend& backend,
 
 RankContext::RankContext(const RankInput& input)
     : input_(input), capabilities_(input.backend.capabilities()) {
-  const bool shared_thread = capabilities_.ranks_share_thread;
-  const int threads = shared_thread ? config().nthreads : config().ranks_per_process();
-  thread_index_ = input.bootstrap.rank() % threads;
-  ranks_.resize(shared_thread ? static_cast<std::size_t>(config().ngpus) : 1);
+  const int ranks_per_thread = config().ranks_per_thread(capabilities_);
+  thread_index_ = input.bootstrap.rank() % (config().ranks_per_process() / ranks_per_thread);
+  ranks_.resize(static_cast<std::size_t>(ranks_per_thread));
   enter({.what = "initialisation", .timeout_s = config().init_timeout_s()});
   input_.watch.add_aborter({.stop = [watched = watched_] { return watched->stop_all(); },
                             .abort = [watched = watched_] { watched->abort_all(); }});
   input_.watch.count_calls(thread_index_, [watched = watched_] { return watched->calls_begun(); });
   forget_.queues_work = capabilities_.device_memory;
   connect();
-  exchange_infos();
+  std::vector<RankInfo> mine;
+  for (const auto& local : ranks_) mine.push_back(info_of(local));
+  infos_ = all_lists(bootstrap(), mine, init_deadline());
   gather_node_leaders();
   group_ = input_.backend.group();
 }
@@ -182,7 +166,9 @@ void RankContext::split(const std::function<int(int rank)>& color) {
     ranks_[i].part = std::move(parts[i]);
     watched_->add(ranks_[i].part.get());
   }
-  exchange_infos();
+  std::set<int> groups;
+  for (auto& info : infos_) groups.insert(info.group = color(info.rank));
+  ngroups_ = static_cast<int>(groups.size());
 }
 
 Communicator& RankContext::add_axis(int color, int key) {
@@ -208,21 +194,6 @@ RankInfo RankContext::info_of(const LocalRank& local) const {
           .device = local.device->index(),
           .bus_id = local.device->bus_id(),
           .device_name = local.device->name()};
-}
-
-void RankContext::exchange_infos() {
-  WireWriter mine;
-  for (const auto& local : ranks_) put_info(mine, info_of(local));
-  std::set<int> groups;
-  infos_.clear();
-  for (const auto& bytes : bootstrap().all_gather(mine.bytes(), init_deadline())) {
-    WireReader reader(bytes);
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      infos_.push_back(get_info(reader));
-      groups.insert(infos_.back().group);
-    }
-  }
-  ngroups_ = static_cast<int>(groups.size());
 }
 
 void RankContext::gather_node_leaders() {
@@ -269,14 +240,10 @@ int RankContext::sum_of_threads(int mine) {
 }
 
 bool RankContext::any_thread(bool says) {
-  WireWriter mine;
-  mine.put(says);
   bool any = false;
-  for (const auto& bytes : bootstrap().gather(mine.bytes(), Deadline::never()))
+  for (const auto& bytes : bootstrap().gather(WireWriter().put(says).bytes(), Deadline::never()))
     any |= WireReader(bytes).get<bool>();
-  WireWriter answer;
-  answer.put(any);
-  return WireReader(bootstrap().broadcast(answer.bytes(), 0, Deadline::never())).get<bool>();
+  return value_of_rank_0(bootstrap(), any, Deadline::never());
 }
 
 void RankContext::align() {

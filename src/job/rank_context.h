@@ -95,6 +95,7 @@ class RankContext {
   View allocate(std::size_t bytes);
 
   // Ranks of one colour become a group: LocalRank::part, group, and infos(). Once. Collective.
+  // `color` is the same function on all threads.
   void split(const std::function<int(int rank)>& color);
 
   // A further communicator among the ranks of one colour, in the order of their keys: an axis of a
@@ -129,7 +130,6 @@ class RankContext {
 
  private:
   void connect();
-  void exchange_infos();
   void gather_node_leaders();
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct RankInfo {
   int device = 0;
   std::string bus_id{};  // "0000:00:00"
   std::string device_name{};
+
+  // For messages between ranks (base/wire.h).
+  static auto members(auto& info) {
+    return std::tie(info.rank, info.group, info.pid, info.hostname, info.node, info.device,
+                    info.bus_id, info.device_name);
+  }
 };
 
 // Clock and barrier facts, measured at start; all 0: they were not.
@@ -49,6 +56,8 @@ struct TimingInfo {
 struct Setting {
   std::string name{};
   std::string json{};
+
+  static auto members(auto& setting) { return std::tie(setting.name, setting.json); }
 };
 
 // What memory gave to all ranks of a host together while they touched `bytes` of it again and

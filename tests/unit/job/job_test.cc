@@ -2,6 +2,7 @@
 #include "job/job.h"
 
 #include "base/error.h"
+#include "launch/net/socket.h"
 
 #include <gtest/gtest.h>
 
@@ -121,6 +122,31 @@ TEST(RunJob, SplitsIntoGroupsThatInfosName) {
   });
 
   EXPECT_EQ(code, ExitCode::ok);
+}
+
+TEST(RunJob, RefusesProcessesWithDifferentNumbersOfThreads) {
+  const auto port = Listener::open({"127.0.0.1", 0}).address().port;
+  ExitCode codes[2] = {};
+  const auto run_process = [&](int rank) {
+    const Environment environment({{"RANK", std::to_string(rank)},
+                                   {"WORLD_SIZE", "2"},
+                                   {"MASTER_ADDR", "127.0.0.1"},
+                                   {"MASTER_PORT", std::to_string(port)}});
+    const auto config = host_ranks(1 + rank);
+    codes[rank] = run_job({.config = config, .environment = environment},
+                          [](RankContext&) { return ExitCode::ok; });
+  };
+  testing::internal::CaptureStderr();
+
+  std::thread other(run_process, 1);
+  run_process(0);
+  other.join();
+
+  const auto sentences = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(codes[0], ExitCode::usage);
+  EXPECT_EQ(codes[1], ExitCode::usage);
+  EXPECT_NE(sentences.find("nthreads is 1 in process 0 and 2 in process 1"), std::string::npos)
+      << sentences;
 }
 
 TEST(RunJob, HearsOfAnInterruptionOnAnyThread) {
