@@ -4,6 +4,7 @@
 #include "comm/data_type.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace linerate {
@@ -23,6 +24,11 @@ std::vector<std::string_view> names_of(const Table& table) {
   return names;
 }
 
+// In the order of OpKind.
+constexpr std::array<std::string_view, kOpKinds> kOpNames{
+    "all_reduce",   "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
+    "all_to_all_v", "gather",     "scatter",        "send",      "recv",   "send_recv"};
+
 }  // namespace
 
 Result<DataType> parse_data_type(std::string_view text) {
@@ -35,67 +41,19 @@ Result<RedOp> parse_red_op(std::string_view text) {
   return Failure{unknown_choice("reduction operator", text, names_of(kRedOps))};
 }
 
-std::string_view name_of(OpKind kind) {
-  switch (kind) {
-    case OpKind::all_reduce:
-      return "all_reduce";
-    case OpKind::all_gather:
-      return "all_gather";
-    case OpKind::reduce_scatter:
-      return "reduce_scatter";
-    case OpKind::broadcast:
-      return "broadcast";
-    case OpKind::reduce:
-      return "reduce";
-    case OpKind::all_to_all:
-      return "all_to_all";
-    case OpKind::all_to_all_v:
-      return "all_to_all_v";
-    case OpKind::gather:
-      return "gather";
-    case OpKind::scatter:
-      return "scatter";
-    case OpKind::send:
-      return "send";
-    case OpKind::recv:
-      return "recv";
-    case OpKind::send_recv:
-      return "send_recv";
-  }
-  __builtin_unreachable();
-}
+std::string_view name_of(OpKind kind) { return kOpNames[static_cast<std::size_t>(kind)]; }
 
 Extent extent_of(const Op& op, int rank, int nranks) {
+  if (op.kind == OpKind::all_to_all_v)
+    return {end_of(op.send_ranges) * bytes_of(op.type), end_of(op.recv_ranges) * bytes_of(op.type)};
   const std::size_t one = bytes_of_count(op);
   const std::size_t all = one * static_cast<std::size_t>(nranks);
+  const auto is = [&](OpKind a, OpKind b) { return op.kind == a || op.kind == b; };
   const bool root = op.peer == rank;
-  switch (op.kind) {
-    case OpKind::all_reduce:
-    case OpKind::send_recv:
-      return {one, one};
-    case OpKind::all_gather:
-      return {one, all};
-    case OpKind::reduce_scatter:
-      return {all, one};
-    case OpKind::broadcast:
-      return {root ? one : 0, one};
-    case OpKind::reduce:
-      return {one, root ? one : 0};
-    case OpKind::all_to_all:
-      return {all, all};
-    case OpKind::all_to_all_v:
-      return {end_of(op.send_ranges) * bytes_of(op.type),
-              end_of(op.recv_ranges) * bytes_of(op.type)};
-    case OpKind::gather:
-      return {one, root ? all : 0};
-    case OpKind::scatter:
-      return {root ? all : 0, one};
-    case OpKind::send:
-      return {one, 0};
-    case OpKind::recv:
-      return {0, one};
-  }
-  __builtin_unreachable();
+  const bool sends = op.kind != OpKind::recv && (root || !is(OpKind::broadcast, OpKind::scatter));
+  const bool receives = op.kind != OpKind::send && (root || !is(OpKind::reduce, OpKind::gather));
+  return {.send = sends ? (sends_blocks(op.kind) ? all : one) : 0,
+          .recv = receives ? (receives_blocks(op.kind) ? all : one) : 0};
 }
 
 bool has_its_extent(const Op& op, int rank, int nranks) {

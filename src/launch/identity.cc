@@ -121,19 +121,8 @@ Result<Identity> of_launchers(const Environment& environment, int nprocs) {
 }  // namespace
 
 std::string_view name_of(Launcher launcher) {
-  switch (launcher) {
-    case Launcher::none:
-      return "threads";
-    case Launcher::nprocs:
-      return "nprocs";
-    case Launcher::mpi:
-      return "mpirun";
-    case Launcher::slurm:
-      return "srun";
-    case Launcher::env:
-      break;
-  }
-  return "env";
+  constexpr std::array<std::string_view, 5> kNames{"threads", "nprocs", "mpirun", "srun", "env"};
+  return kNames[static_cast<std::size_t>(launcher)];
 }
 
 Result<Identity> detect_identity(const Environment& environment, int nprocs) {

@@ -16,11 +16,14 @@ constexpr std::uint64_t kPorts = 10000;
 constexpr std::uint64_t kFirstSpecialStep = 0xfffffff0;
 constexpr std::array<std::string_view, 3> kSpecialSteps{"batch", "interactive", "extern"};
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<std::uint64_t> number_of(const Environment& environment, std::string_view name) {
   const auto text = environment.get(name).value_or("");
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   const auto number = parse_integer(name, text);
-  if (!digits || !number) return std::nullopt;
+  if (!is_number(text) || !number) return std::nullopt;
   return static_cast<std::uint64_t>(*number);
 }
 
@@ -69,10 +72,6 @@ MaybeClaim step_claim(const Environment& environment, int ntasks) {
 // The first of "01-04,7" is "01".
 std::string_view first_of_range(std::string_view range) {
   return range.substr(0, range.find_first_of(",-"));
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 }  // namespace

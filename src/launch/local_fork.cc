@@ -283,33 +283,20 @@ ExitCode Family::wait_for_all() {
   return one_was_killed_ ? ExitCode::lost : code_;
 }
 
-// Higher says more about the cause.
-int weight(ExitCode code) {
-  switch (code) {
-    case ExitCode::ok:
-      return 0;
-    case ExitCode::finding:
-      return 1;
-    case ExitCode::lost:
-      return 2;
-    case ExitCode::interrupted:
-      return 3;
-    case ExitCode::failed:
-      return 4;
-    case ExitCode::unavailable:
-      return 5;
-    case ExitCode::usage:
-      return 6;
-  }
-  return 4;  // a code that is none of ours: a sanitizer's, a library's
+// Later ones say more about the cause.
+constexpr std::array kByWeight{ExitCode::ok,          ExitCode::finding, ExitCode::lost,
+                               ExitCode::interrupted, ExitCode::failed,  ExitCode::unavailable,
+                               ExitCode::usage};
+
+// A code that is none of ours is a sanitizer's or a library's: it stands for `failed`.
+const ExitCode* weight(ExitCode code) {
+  const auto* found = std::ranges::find(kByWeight, code);
+  return found != kByWeight.end() ? found : std::ranges::find(kByWeight, ExitCode::failed);
 }
 
 }  // namespace
 
-ExitCode worse_of(ExitCode one, ExitCode other) {
-  const auto worse = weight(other) > weight(one) ? other : one;
-  return weight(worse) == weight(ExitCode::failed) ? ExitCode::failed : worse;
-}
+ExitCode worse_of(ExitCode one, ExitCode other) { return *std::max(weight(one), weight(other)); }
 
 ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&)>& body,
                         const ForkOptions& options) {

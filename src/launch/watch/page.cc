@@ -20,16 +20,20 @@
 namespace linerate {
 namespace {
 
-// A stage as plain words; longer text is cut.
-struct StageText {
+constexpr double kMaxS = 1e9;  // a timeout that fits nanoseconds
+
+// A stage in plain words; longer text is cut.
+struct StageRecord {
+  std::int64_t entered_ns;
+  std::uint64_t bytes;
+  std::int64_t limit_ns;
+  std::uint64_t calls;
   char what[32];
   char collective[24];
   char placement[16];
 };
-
-constexpr double kMaxS = 1e9;  // a timeout that fits nanoseconds
-constexpr std::size_t kTextWords = sizeof(StageText) / sizeof(std::uint64_t);
-using TextWords = std::array<std::uint64_t, kTextWords>;
+constexpr std::size_t kWords = sizeof(StageRecord) / sizeof(std::uint64_t);
+using Words = std::array<std::uint64_t, kWords>;
 
 template <std::size_t kSpace>
 void store(char (&to)[kSpace], std::string_view text) {
@@ -63,11 +67,7 @@ std::string stage_text(const ThreadStatus& thread) {
 // head: there, `sequence` is the presence.
 struct alignas(128) ControlPage::ThreadRecord {
   std::atomic<std::uint64_t> sequence;  // odd while the thread writes; counter = sequence / 2
-  std::atomic<std::int64_t> entered_ns;
-  std::atomic<std::uint64_t> bytes;
-  std::atomic<std::int64_t> limit_ns;
-  std::atomic<std::uint64_t> calls;
-  std::array<std::atomic<std::uint64_t>, kTextWords> text;
+  std::array<std::atomic<std::uint64_t>, kWords> words;  // a StageRecord
 };
 
 ControlPage ControlPage::create(Shape shape) {
@@ -121,23 +121,23 @@ ControlPage::ThreadRecord& ControlPage::record(std::size_t slot, std::size_t thr
 }
 
 void ControlPage::enter(std::size_t slot, std::size_t thread, const Stage& stage) {
-  StageText text{};
-  store(text.what, stage.what);
-  store(text.collective, stage.collective);
-  store(text.placement, stage.placement);
-  const auto words = std::bit_cast<TextWords>(text);
+  StageRecord stored{.entered_ns = SteadyClock().now_ns(),
+                     .bytes = stage.bytes,
+                     .limit_ns = static_cast<std::int64_t>(std::min(stage.timeout_s, kMaxS) * 1e9),
+                     .calls = stage.calls,
+                     .what = {},
+                     .collective = {},
+                     .placement = {}};
+  store(stored.what, stage.what);
+  store(stored.collective, stage.collective);
+  store(stored.placement, stage.placement);
+  const auto words = std::bit_cast<Words>(stored);
   auto& to = record(slot, thread);
   // A reader that sees a word of this stage (release, acquire) also sees the odd sequence before
   // it.
   const auto sequence = to.sequence.load(std::memory_order_relaxed);
   to.sequence.store(sequence + 1, std::memory_order_relaxed);
-  to.entered_ns.store(SteadyClock().now_ns(), std::memory_order_release);
-  to.bytes.store(stage.bytes, std::memory_order_release);
-  to.limit_ns.store(static_cast<std::int64_t>(std::min(stage.timeout_s, kMaxS) * 1e9),
-                    std::memory_order_release);
-  to.calls.store(stage.calls, std::memory_order_release);
-  for (std::size_t i = 0; i < kTextWords; ++i)
-    to.text[i].store(words[i], std::memory_order_release);
+  for (std::size_t i = 0; i < kWords; ++i) to.words[i].store(words[i], std::memory_order_release);
   to.sequence.store(sequence + 2, std::memory_order_release);
 }
 
@@ -147,21 +147,19 @@ ThreadStatus ControlPage::thread(std::size_t slot, std::size_t thread) const {
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const auto sequence = from.sequence.load(std::memory_order_acquire);
     if (sequence % 2 != 0) continue;
-    ThreadStatus status;
-    status.counter = sequence / 2;
-    status.entered_ns = from.entered_ns.load(std::memory_order_acquire);
-    status.bytes = from.bytes.load(std::memory_order_acquire);
-    status.limit_ns = from.limit_ns.load(std::memory_order_acquire);
-    status.calls = from.calls.load(std::memory_order_acquire);
-    TextWords words;
-    for (std::size_t i = 0; i < kTextWords; ++i)
-      words[i] = from.text[i].load(std::memory_order_acquire);
+    Words words;
+    for (std::size_t i = 0; i < kWords; ++i)
+      words[i] = from.words[i].load(std::memory_order_acquire);
     if (from.sequence.load(std::memory_order_relaxed) != sequence) continue;
-    const auto text = std::bit_cast<StageText>(words);
-    status.what = load(text.what);
-    status.collective = load(text.collective);
-    status.placement = load(text.placement);
-    return status;
+    const auto stored = std::bit_cast<StageRecord>(words);
+    return {.counter = sequence / 2,
+            .entered_ns = stored.entered_ns,
+            .bytes = stored.bytes,
+            .limit_ns = stored.limit_ns,
+            .calls = stored.calls,
+            .what = load(stored.what),
+            .collective = load(stored.collective),
+            .placement = load(stored.placement)};
   }
   return {};
 }
