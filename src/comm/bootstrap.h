@@ -49,7 +49,8 @@ class Bootstrap {
                                         const Deadline& deadline) = 0;
 
   // Swaps bytes with one other member: both call it, with each other's rank. The two must be
-  // neighbours in the tree: one is tree_parent() of the other.
+  // neighbours in the tree: one is tree_parent() of the other. Each process has one member; throws
+  // Error where threads are members.
   virtual Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) = 0;
 
   // Members of one colour form a new bootstrap, ordered by (key, rank); null for colour < 0.

@@ -219,30 +219,12 @@ Bytes ThreadGroup::broadcast(int member, std::span<const std::byte> mine, int ro
   return outcome->bytes.front();
 }
 
-Bytes ThreadGroup::swap_across(int peer, std::span<const std::byte> mine,
-                               const Deadline& deadline) {
+// With one thread each, ranks are the processes' own, and so is the tree.
+Bytes ThreadGroup::exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) {
   const auto alone = [](const std::vector<int>& ranks) { return ranks.size() == 1; };
-  // With one thread each, ranks are the processes' own, and so is the tree.
   if (std::ranges::all_of(layout_.ranks_of_process, alone))
     return process_.exchange(peer, mine, deadline);
-  throw Error("threads of different processes cannot exchange: only their processes can");
-}
-
-Bytes ThreadGroup::exchange(int member, int peer, std::span<const std::byte> mine,
-                            const Deadline& deadline) {
-  if (member_of(peer) < 0) return swap_across(peer, mine, deadline);
-  const int rank = rank_of(member);
-  assert(peer != rank);
-  std::unique_lock lock(job_.mutex);
-  throw_if_broken();
-  mail_[{rank, peer}].emplace_back(mine.begin(), mine.end());
-  job_.changed.notify_all();
-  auto& inbox = mail_[{peer, rank}];
-  if (!job_.wait(lock, deadline, [&] { return !inbox.empty(); }))
-    throw TimeoutError(fmt::format("timed out in exchange: rank {} has not arrived", peer));
-  auto received = std::move(inbox.front());
-  inbox.pop_front();
-  return received;
+  throw Error("threads cannot exchange: only their processes can");
 }
 
 }  // namespace linerate

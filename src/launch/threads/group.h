@@ -7,7 +7,6 @@
 #include "launch/threads/split.h"
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -88,7 +87,8 @@ class ThreadGroup {
   std::vector<Bytes> all_gather(int member, std::span<const std::byte> mine,
                                 const Deadline& deadline);
   Bytes broadcast(int member, std::span<const std::byte> mine, int root, const Deadline& deadline);
-  Bytes exchange(int member, int peer, std::span<const std::byte> mine, const Deadline& deadline);
+  // REQUIRES: every process has one member; throws Error otherwise.
+  Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline);
   // `choice` of this member; the outcome holds the new groups and everybody's choices.
   std::shared_ptr<const Outcome> split(int member, const ThreadChoice& choice,
                                        const Deadline& deadline);
@@ -112,7 +112,6 @@ class ThreadGroup {
 
   Bytes pack_local(std::span<const Bytes> inputs) const;
   std::vector<Bytes> in_rank_order(std::span<const Bytes> packed) const;
-  Bytes swap_across(int peer, std::span<const std::byte> mine, const Deadline& deadline);
   Outcome split_all(std::span<const Bytes> inputs, const Deadline& deadline);
   void connect_round(std::span<const ColorGroup> groups, std::span<const std::size_t> round,
                      const Deadline& deadline,
@@ -135,7 +134,6 @@ class ThreadGroup {
   std::shared_ptr<const Outcome> outcome_;
   std::size_t nreaders_ = 0;          // members that have not taken outcome_ yet
   std::optional<JobFailure> broken_;  // a call of this group failed: so do all later ones
-  std::map<std::pair<int, int>, std::deque<Bytes>> mail_;  // by (from, to)
 };
 
 }  // namespace linerate

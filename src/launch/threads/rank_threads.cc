@@ -35,7 +35,7 @@ class ThreadBootstrap final : public Bootstrap {
     return group_->all_gather(member_, mine, deadline);
   }
   Bytes exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) override {
-    return group_->exchange(member_, peer, mine, deadline);
+    return group_->exchange(peer, mine, deadline);
   }
   std::unique_ptr<Bootstrap> split(int color, int key, const Deadline& deadline) override;
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "launch/solo_bootstrap.h"
+#include "support/bootstrap.h"
 #include "support/bytes.h"
 #include "support/spawn.h"
 
@@ -175,31 +176,33 @@ TEST_P(Grid, SplitsAGroupThatIsASplitItself) {
   });
 }
 
-TEST(Exchange, SwapsBytesBetweenThreadsOfOneProcess) {
-  spawn(3, [](Bootstrap& member) {
-    for (int round = 0; round < 50; ++round) {
-      const auto mine = bytes_of(std::to_string(member.rank()) + "/" + std::to_string(round));
-      if (member.rank() != 0) {
-        const auto theirs = member.exchange(0, mine, kNever);
-        EXPECT_EQ(text_of(theirs), "0/" + std::to_string(round));
-        continue;
-      }
-      for (const int peer : {1, 2})
-        EXPECT_EQ(text_of(member.exchange(peer, mine, kNever)),
-                  std::to_string(peer) + "/" + std::to_string(round));
-    }
+// The first of two processes, of which the other says what this one does.
+class EchoedProcess final : public GatheringBootstrap {
+ public:
+  EchoedProcess() : GatheringBootstrap(0, 2, place_on({0, 1}, 0)) {}
+  std::vector<Bytes> all_gather(std::span<const std::byte> mine, const Deadline&) override {
+    return std::vector<Bytes>(2, Bytes(mine.begin(), mine.end()));
+  }
+};
+
+TEST(Exchange, IsTheProcessesOwnWhereEachHasOneThread) {
+  EchoedProcess process;
+
+  run_rank_threads(process, 1, [](Bootstrap& member) {
+    EXPECT_EQ(text_of(member.exchange(1, bytes_of("echo"), kNever)), "echo");
   });
 }
 
-TEST(Exchange, RefusesThreadsOfDifferentProcesses) {
-  const auto across = [] {
-    spawn_grid(2, 2, [](Bootstrap& member) {
-      if (member.rank() == 0 || member.rank() == 2)
-        (void)member.exchange(2 - member.rank(), {}, kNever);
+TEST(Exchange, RefusesThreads) {
+  const auto between = [](int nprocesses, int nthreads, int peer) {
+    spawn_grid(nprocesses, nthreads, [&](Bootstrap& member) {
+      if (member.rank() == 0 || member.rank() == peer)
+        (void)member.exchange(peer - member.rank(), {}, kNever);
     });
   };
 
-  EXPECT_THROW(across(), Error);
+  EXPECT_THROW(between(2, 2, 2), Error);
+  EXPECT_THROW(between(1, 2, 1), Error);
 }
 
 TEST(RankThreads, RethrowTheFirstFailureAndWakeThoseWhoWait) {
