@@ -37,6 +37,7 @@ Result<Options> parse_options(std::span<const char* const> argv) {
   return options;
 }
 
+// Without a timeout of its own: the driver ends a start that lasts too long, and idle ranks wait.
 BenchConfig config_of(const Options& options) {
   BenchConfig config;
   config.nthreads = options.nthreads;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <thread>
@@ -124,29 +125,49 @@ TEST(RunJob, SplitsIntoGroupsThatInfosName) {
   EXPECT_EQ(code, ExitCode::ok);
 }
 
-TEST(RunJob, RefusesProcessesWithDifferentNumbersOfThreads) {
-  const auto port = Listener::open({"127.0.0.1", 0}).address().port;
-  ExitCode codes[2] = {};
+// Runs `process` for each of two processes of a job, which are threads here.
+void as_two_processes(const std::function<void(int rank, const Environment&)>& process) {
+  const auto port = std::to_string(Listener::open({"127.0.0.1", 0}).address().port);
   const auto run_process = [&](int rank) {
-    const Environment environment({{"RANK", std::to_string(rank)},
-                                   {"WORLD_SIZE", "2"},
-                                   {"MASTER_ADDR", "127.0.0.1"},
-                                   {"MASTER_PORT", std::to_string(port)}});
-    const auto config = host_ranks(1 + rank);
-    codes[rank] = run_job({.config = config, .environment = environment},
-                          [](RankContext&) { return ExitCode::ok; });
+    process(rank, Environment({{"RANK", std::to_string(rank)},
+                               {"WORLD_SIZE", "2"},
+                               {"MASTER_ADDR", "127.0.0.1"},
+                               {"MASTER_PORT", port}}));
   };
-  testing::internal::CaptureStderr();
-
   std::thread other(run_process, 1);
   run_process(0);
   other.join();
+}
+
+TEST(RunJob, RefusesProcessesWithDifferentNumbersOfThreads) {
+  ExitCode codes[2] = {};
+  testing::internal::CaptureStderr();
+
+  as_two_processes([&](int rank, const Environment& environment) {
+    const auto config = host_ranks(1 + rank);
+    codes[rank] = run_job({.config = config, .environment = environment},
+                          [](RankContext&) { return ExitCode::ok; });
+  });
 
   const auto sentences = testing::internal::GetCapturedStderr();
   EXPECT_EQ(codes[0], ExitCode::usage);
   EXPECT_EQ(codes[1], ExitCode::usage);
   EXPECT_NE(sentences.find("nthreads is 1 in process 0 and 2 in process 1"), std::string::npos)
       << sentences;
+}
+
+TEST(Job, ObservesWhereProcessZeroDoes) {
+  bool observed[2] = {};
+
+  as_two_processes([&](int rank, const Environment& environment) {
+    const auto config = host_ranks(1);
+    const JobSetup setup{.config = config, .environment = environment, .observes = rank == 0};
+    const Job job(setup, *identify(config, environment));
+    observed[rank] = job.observes();
+  });
+
+  EXPECT_TRUE(observed[0]);
+  EXPECT_TRUE(observed[1]);
 }
 
 TEST(RunJob, HearsOfAnInterruptionOnAnyThread) {

@@ -1,7 +1,9 @@
-// In which order the threads of a process are ended.
+// In which order the threads of a process are ended, and the process when they do not end.
 #include "launch/solo_bootstrap.h"
 #include "launch/watch/watch.h"
+#include "unit/launch/forked_job.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
@@ -35,6 +37,20 @@ TEST(WatchedThreads, AreAllStoppedBeforeOneIsAborted) {
   over.get_future().wait();
 
   EXPECT_EQ(told, "stop a; stop b; abort a; abort b; ");
+}
+
+TEST(WatchedThreads, ThatNothingEndsLeaveTimeForTheLastRecords) {
+  ForkedJob job({0}, [](TestMember& member) {
+    const auto watch = Watch::start(member.bootstrap(),
+                                    {.deadline = Deadline::never(),
+                                     .at_end = [&](const std::string& why) { member.tell(why); }});
+    watch->fail("a call failed");
+    member.await();  // for ever, as in a library
+    return 0;
+  });
+
+  EXPECT_THAT(job.heard(0), testing::HasSubstr("a call failed"));
+  EXPECT_EQ(job.ended(0), static_cast<int>(ExitCode::lost));
 }
 
 }  // namespace
