@@ -16,6 +16,7 @@
 
 namespace linerate {
 
+// What a backend can do; the same on all ranks.
 struct Capabilities {
   bool device_memory = false;
   bool graphs = false;

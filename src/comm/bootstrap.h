@@ -63,6 +63,11 @@ class Bootstrap {
 
 // The tree over ranks 0..nranks-1 that exchange() and the O(log n) calls follow; rank > 0.
 constexpr int tree_parent(int rank) { return (rank - 1) / 2; }
+inline std::vector<int> tree_children(int rank, int nranks) {
+  std::vector<int> children{2 * rank + 1, 2 * rank + 2};
+  std::erase_if(children, [&](int child) { return child >= nranks; });
+  return children;
+}
 
 // Every member's value, in the order of their ranks. Collective. T is what WireWriter can put.
 template <typename T>

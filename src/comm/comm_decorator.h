@@ -9,6 +9,7 @@
 
 namespace linerate {
 
+// Forwards everything to the communicator inside it. Used as that one is.
 class CommDecorator : public Communicator {
  public:
   explicit CommDecorator(std::unique_ptr<Communicator> inner)

@@ -9,6 +9,7 @@
 
 namespace linerate {
 
+// The same in all processes of a job, but for the timeout.
 struct JobConfig {
   int nprocs = 0;    // --nprocs: processes that are forked here; 0: the launcher has started them
   int nthreads = 1;  // -t: threads of each process

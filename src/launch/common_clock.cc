@@ -95,9 +95,8 @@ ClockOffset measure_offset(Bootstrap& process, const Clock& clock, const Deadlin
     edge.node = place.node;
     edge.parent_node = member(tree_parent(rank)).node;
   }
-  for (int child = 2 * rank + 1; child <= std::min(2 * rank + 2, process.nranks() - 1); ++child) {
+  for (const int child : tree_children(rank, process.nranks()))
     if (member(child).leads) measure_edge(process, child, clock, deadline);
-  }
 
   std::vector<Edge> edge_of_node(static_cast<std::size_t>(place.nnodes));
   for (const Edge& theirs : all_values(process, edge, deadline))

@@ -2,6 +2,7 @@
 #include "launch/connect.h"
 
 #include "base/error.h"
+#include "base/wire.h"
 #include "launch/net/address.h"
 #include "launch/place.h"
 #include "launch/solo_bootstrap.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <utility>
 
 namespace linerate {
@@ -24,22 +24,6 @@ constexpr std::string_view kOneLauncher =
     "start all of them with one launcher, and each run at a port of its own.";
 
 std::string address_key(int rank) { return fmt::format("address/{}", rank); }
-
-// "PORT HOST".
-std::string pack_address(const SocketAddress& address) {
-  return fmt::format("{} {}", address.port, address.host);
-}
-
-SocketAddress unpack_address(std::string_view text) {
-  SocketAddress address;
-  const auto blank = text.find(' ');
-  const auto* end = text.data() + std::min(blank, text.size());
-  const auto parsed = std::from_chars(text.data(), end, address.port);
-  if (blank == std::string_view::npos || parsed.ptr != end || parsed.ec != std::errc{})
-    throw Error("the store holds an address that makes no sense");
-  address.host = text.substr(blank + 1);
-  return address;
-}
 
 SocketAddress master_of(const Identity& identity) {
   return {identity.master_host, identity.master_port};
@@ -120,7 +104,9 @@ void announce(StoreClient& store, const Identity& identity, const SocketAddress&
                             "another number: {}",
                             identity.rank, identity.nranks, kOneLauncher),
                 ExitCode::usage);
-  if (!store.set(address_key(identity.rank), pack_address(address)))
+  const Bytes packed = WireWriter().put(address).take();
+  const std::string_view value(reinterpret_cast<const char*>(packed.data()), packed.size());
+  if (!store.set(address_key(identity.rank), value))
     throw Error(fmt::format("two processes were told to be {}: {}",
                             ranks_text(identity.rank, identity.ranks_per_process), kOneLauncher),
                 ExitCode::usage);
@@ -142,8 +128,9 @@ std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& 
   std::optional<SocketAddress> parent;
   if (identity.rank > 0) {
     const int rank = tree_parent(identity.rank);
-    parent = unpack_address(
-        store.get(address_key(rank), ranks_text(rank, identity.ranks_per_process) + " to start"));
+    const auto packed =
+        store.get(address_key(rank), ranks_text(rank, identity.ranks_per_process) + " to start");
+    parent = WireReader(std::as_bytes(std::span(packed))).get<SocketAddress>();
   }
   store.leave();
   return tcp_bootstrap(member_of(identity), std::move(listener), parent, deadline);

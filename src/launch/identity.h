@@ -12,6 +12,7 @@
 
 namespace linerate {
 
+// What started the processes.
 enum class Launcher : std::uint8_t {
   none,    // started by hand: one process
   nprocs,  // --nprocs N: we fork
@@ -21,6 +22,7 @@ enum class Launcher : std::uint8_t {
 };
 std::string_view name_of(Launcher launcher);  // threads, nprocs, mpirun, srun, env
 
+// What a process knows of itself before it has met the others.
 struct Identity {
   Launcher launcher = Launcher::none;
   int rank = 0;               // of the process

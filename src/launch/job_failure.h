@@ -9,6 +9,7 @@
 
 namespace linerate {
 
+// What was thrown, its kind, sentence and exit code. Copied from thread to thread.
 struct JobFailure {
   enum class Kind : std::uint8_t { peer, aborted, timeout, unavailable, other };
   Kind kind = Kind::other;

@@ -25,6 +25,7 @@ Result<AddressList> resolve(const SocketAddress& address, int flags);
 // ExitCode::usage at once where there is no such name, TimeoutError where nobody ever answers.
 void await_name(const std::string& host, const Deadline& deadline);
 
+// An address as the system calls take it.
 struct NumericAddress {
   sockaddr_storage storage{};
   socklen_t length = 0;  // 0: the text was no numeric address

@@ -42,6 +42,7 @@ enum class FrameType : std::uint8_t {
   bye,        // tree: I leave as planned
 };
 
+// A message with its type; owns its bytes.
 struct Frame {
   FrameType type = FrameType::hello;
   Bytes payload{};

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace linerate {
 
@@ -32,6 +33,8 @@ int try_connect(int fd, const sockaddr* to, socklen_t length, const Deadline& de
 struct SocketAddress {
   std::string host;
   std::uint16_t port = 0;
+
+  static auto members(auto& address) { return std::tie(address.host, address.port); }
 };
 std::string text_of(const SocketAddress& address);  // "10.0.0.1:29500", "[::1]:29500", "node07:80"
 bool is_loopback(const SocketAddress& numeric);     // false for names
@@ -68,14 +71,13 @@ class Socket {
   std::size_t send_some(std::span<const std::byte> data);
   std::size_t recv_some(std::span<std::byte> data);
 
-  // What send_all and recv_all throw; for callers that poll themselves.
-  [[noreturn]] void throw_lost(std::string_view reason) const;
-
   // Both directions end; a thread that waits on this socket wakes up.
   void shutdown() const noexcept;
   void close() noexcept { fd_.close(); }
 
  private:
+  [[noreturn]] void throw_lost(std::string_view reason) const;
+
   FileDescriptor fd_;
   std::string peer_name_;
   int peer_rank_ = -1;

@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxStorePayload = kMaxKeyBytes + kMaxValueBytes + 
 // Of all keys and values together: enough for the addresses of a million ranks.
 inline constexpr std::size_t kMaxStoredBytes = std::size_t{256} << 20;
 
+// What a client asks; within the limits above.
 struct StoreRequest {
   enum class Kind : std::uint8_t { hello, set, get };
   Kind kind = Kind::hello;
@@ -50,6 +51,8 @@ class StoreTable {
   std::size_t bytes_ = 0;
 };
 
+// One client as the server sees it: reads and writes without waiting, never throws, and counts the
+// time of a slow client. Used by the server's thread. `now_ns` is CLOCK_MONOTONIC.
 class StoreConnection {
  public:
   StoreConnection(Socket socket, std::int64_t now_ns);

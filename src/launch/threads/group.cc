@@ -29,7 +29,7 @@ void ThreadJob::sleep(std::unique_lock<std::mutex>& lock, const Deadline& deadli
 
 namespace {
 
-std::vector<int> invert(const std::vector<std::vector<int>>& ranks_of_process) {
+std::vector<int> invert(const ThreadGroup::Layout& ranks_of_process) {
   std::size_t nranks = 0;
   for (const auto& ranks : ranks_of_process) nranks += ranks.size();
   std::vector<int> process_of_rank(nranks, -1);
@@ -40,12 +40,10 @@ std::vector<int> invert(const std::vector<std::vector<int>>& ranks_of_process) {
 }
 
 ThreadGroup::Layout equal_shares(const Bootstrap& process, int nthreads) {
-  ThreadGroup::Layout layout;
-  layout.host = process.place();
-  layout.ranks_of_process.resize(static_cast<std::size_t>(process.nranks()));
+  ThreadGroup::Layout layout(static_cast<std::size_t>(process.nranks()),
+                             std::vector<int>(static_cast<std::size_t>(nthreads)));
   int next = 0;
-  for (auto& ranks : layout.ranks_of_process) {
-    ranks.resize(static_cast<std::size_t>(nthreads));
+  for (auto& ranks : layout) {
     std::iota(ranks.begin(), ranks.end(), next);
     next += nthreads;
   }
@@ -57,8 +55,8 @@ ThreadGroup::Layout equal_shares(const Bootstrap& process, int nthreads) {
 ThreadGroup::ThreadGroup(ThreadJob& job, Bootstrap& process, Layout layout)
     : job_(job),
       process_(process),
-      layout_(std::move(layout)),
-      process_of_rank_(invert(layout_.ranks_of_process)),
+      ranks_of_process_(std::move(layout)),
+      process_of_rank_(invert(ranks_of_process_)),
       inputs_(local_ranks().size()),
       arrived_(local_ranks().size()) {}
 
@@ -73,7 +71,7 @@ std::shared_ptr<ThreadGroup> ThreadGroup::whole(ThreadJob& job, int nthreads) {
 }
 
 const std::vector<int>& ThreadGroup::local_ranks() const {
-  return layout_.ranks_of_process[static_cast<std::size_t>(process_.rank())];
+  return ranks_of_process_[static_cast<std::size_t>(process_.rank())];
 }
 
 int ThreadGroup::member_of(int rank) const {
@@ -92,7 +90,7 @@ JobFailure ThreadGroup::in_thread_ranks(JobFailure failure) const {
   std::vector<int> ranks;
   for (const int p : failure.ranks)
     if (p >= 0 && p < process_.nranks()) {
-      const auto& lost = layout_.ranks_of_process[static_cast<std::size_t>(p)];
+      const auto& lost = ranks_of_process_[static_cast<std::size_t>(p)];
       ranks.insert(ranks.end(), lost.begin(), lost.end());
     }
   std::ranges::sort(ranks);
@@ -130,7 +128,7 @@ void ThreadGroup::give_up_waiting(std::string_view what) {
   for (std::size_t i = 0; i < arrived_.size(); ++i)
     if (!arrived_[i]) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", local_ranks()[i]);
   broken_ = JobFailure::timed_out(fmt::format("timed out in {}: rank {} of {} has not arrived",
-                                              what, missing, layout_.host.hostname));
+                                              what, missing, process_.place().hostname));
   job_.changed.notify_all();
   broken_->raise();
 }
@@ -171,7 +169,7 @@ std::vector<Bytes> ThreadGroup::in_rank_order(std::span<const Bytes> packed) con
   std::vector<Bytes> ordered(process_of_rank_.size());
   for (std::size_t p = 0; p < packed.size(); ++p) {
     WireReader reader(packed[p]);
-    for (const int rank : layout_.ranks_of_process[p])
+    for (const int rank : ranks_of_process_[p])
       ordered[static_cast<std::size_t>(rank)] = reader.get_all<std::byte>();
   }
   return ordered;
@@ -222,8 +220,7 @@ Bytes ThreadGroup::broadcast(int member, std::span<const std::byte> mine, int ro
 // With one thread each, ranks are the processes' own, and so is the tree.
 Bytes ThreadGroup::exchange(int peer, std::span<const std::byte> mine, const Deadline& deadline) {
   const auto alone = [](const std::vector<int>& ranks) { return ranks.size() == 1; };
-  if (std::ranges::all_of(layout_.ranks_of_process, alone))
-    return process_.exchange(peer, mine, deadline);
+  if (std::ranges::all_of(ranks_of_process_, alone)) return process_.exchange(peer, mine, deadline);
   throw Error("threads cannot exchange: only their processes can");
 }
 

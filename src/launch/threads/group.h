@@ -58,12 +58,9 @@ struct ThreadJob {
 // of their ranks; every call of a member names it by that number.
 class ThreadGroup {
  public:
-  // `ranks_of_process[p]`: the ranks, ascending, that live in process p of `process`; together they
-  // are 0..nranks-1. Rank 0 lives in process 0.
-  struct Layout {
-    std::vector<std::vector<int>> ranks_of_process;
-    NodePlace host;  // of this process: hostname and identity
-  };
+  // For each process p of `process` the ranks, ascending, that live in it; together they are
+  // 0..nranks-1. Rank 0 lives in process 0.
+  using Layout = std::vector<std::vector<int>>;
 
   // What a call yields to every member.
   struct Outcome {
@@ -122,7 +119,7 @@ class ThreadGroup {
   ThreadJob& job_;
   std::unique_ptr<Bootstrap> owned_;
   Bootstrap& process_;
-  Layout layout_;
+  Layout ranks_of_process_;
   std::vector<int> process_of_rank_;
 
   // Under job_.mutex.

@@ -111,13 +111,11 @@ void ThreadGroup::connect_round(std::span<const ColorGroup> groups,
 std::shared_ptr<ThreadGroup> ThreadGroup::form(const ColorGroup& group,
                                                std::span<const ThreadChoice> choices,
                                                std::unique_ptr<Bootstrap> process) const {
-  Layout layout;
-  layout.host = layout_.host;
-  layout.ranks_of_process.resize(group.processes.size());
+  Layout layout(group.processes.size());
   for (std::size_t rank = 0; rank < group.members.size(); ++rank) {
     const auto& choice = choices[static_cast<std::size_t>(group.members[rank])];
     const auto position = static_cast<std::size_t>(position_in(group, choice.process));
-    layout.ranks_of_process[position].push_back(static_cast<int>(rank));
+    layout[position].push_back(static_cast<int>(rank));
   }
   return std::make_shared<ThreadGroup>(job_, std::move(process), std::move(layout));
 }

@@ -15,6 +15,7 @@ struct ThreadChoice {
   int host = 0;  // equal numbers are one host
 };
 
+// One group of a split.
 struct ColorGroup {
   int color = 0;
   std::vector<int> members;    // old ranks, in the new order: by (key, old rank)

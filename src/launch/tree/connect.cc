@@ -57,12 +57,9 @@ class ChildAcceptor {
 
 ChildAcceptor::ChildAcceptor(const TreeMember& member, Listener listener)
     : member_(member),
+      missing_(tree_children(member.rank, member.nranks)),
       acceptor_(only(std::move(listener)), {.max_bytes = kMaxHelloBytes},
-                [this](auto& connection, auto bytes) { return greet(connection, bytes); }) {
-  for (int child = 2 * member.rank + 1; child <= 2 * member.rank + 2 && child < member.nranks;
-       ++child)
-    missing_.push_back(child);
-}
+                [this](auto& connection, auto bytes) { return greet(connection, bytes); }) {}
 
 std::vector<FileDescriptor> ChildAcceptor::only(Listener listener) {
   std::vector<FileDescriptor> listeners;

@@ -53,8 +53,7 @@ void TreeLink::pump() {
       if (count < chunk.size()) break;
     }
   } catch (const PeerFailure& failure) {
-    closed_ = true;  // after what has been read is understood: the last frame may explain it
-    if (!left_ && !failure_) failure_ = JobFailure::lost(failure.what(), {rank()});
+    lose(failure.what());  // unless the last frame, which may have been read, explains it
   }
   std::size_t consumed = 0;
   for (;;) {

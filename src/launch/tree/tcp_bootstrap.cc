@@ -46,7 +46,7 @@ class TcpBootstrap final : public Bootstrap {
  private:
   bool is_root() const { return rank() == 0; }
   int parent() const { return tree_parent(rank()); }
-  std::vector<int> children() const;
+  std::vector<int> children() const { return tree_children(rank(), nranks()); }
   bool is_below(int other) const;  // this rank is `other` or one of its ancestors
 
   Bytes collect(std::span<const std::byte> mine, const Wait& wait);
@@ -58,13 +58,6 @@ class TcpBootstrap final : public Bootstrap {
   Tree tree_;
   NodePlace place_;
 };
-
-std::vector<int> TcpBootstrap::children() const {
-  std::vector<int> children;
-  for (int child = 2 * rank() + 1; child <= 2 * rank() + 2 && child < nranks(); ++child)
-    children.push_back(child);
-  return children;
-}
 
 bool TcpBootstrap::is_below(int other) const {
   while (other > rank()) other = tree_parent(other);
@@ -157,8 +150,7 @@ struct Choice {
   SocketAddress address{};
 
   static auto members(auto& choice) {
-    return std::tie(choice.color, choice.key, choice.rank, choice.address.host,
-                    choice.address.port);
+    return std::tie(choice.color, choice.key, choice.rank, choice.address);
   }
 };
 

@@ -15,6 +15,7 @@
 
 namespace linerate {
 
+// One process as a member of a tree.
 struct TreeMember {
   int rank = 0;
   int nranks = 1;

@@ -23,6 +23,8 @@ namespace linerate {
 Bytes pack_failure(const JobFailure& failure);
 JobFailure unpack_failure(std::span<const std::byte> packed);
 
+// The connection to one neighbour: whole messages out and in, without waiting; what a failing
+// neighbour said last counts more than its broken connection. Used by the thread of its Tree.
 class TreeLink {
  public:
   // Messages above this wait until the receiver asks for them, so that unread bytes never fill a

@@ -31,6 +31,7 @@ struct ThreadStatus {
 // "all_reduce, 1048576 bytes, out of place, timed loop"
 std::string stage_text(const ThreadStatus& thread);
 
+// Whether the end of a process would be a loss.
 enum class Presence : std::uint32_t {
   running,
   left,    // ends as planned: its exit is no loss

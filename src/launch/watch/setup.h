@@ -24,6 +24,7 @@ struct ControlSecret {
   std::array<std::byte, 24> key{};
 };
 
+// What a connection is for.
 enum class Purpose : std::uint32_t { link, memory };
 
 // The first message on a connection.
@@ -36,6 +37,8 @@ struct ControlHello {
 // The answer, with the descriptor of the node's memory where that was asked for.
 inline constexpr std::uint32_t kHelloAck = 0x6c6e7274;
 
+// Answers, on a thread of its own, the neighbours that know the secret: who wants to be linked, and
+// who wants the node's memory. Strangers are dropped. Used by the thread that made it.
 class ControlAcceptor {
  public:
   struct Options {
@@ -63,6 +66,7 @@ class ControlAcceptor {
   std::thread thread_;
 };
 
+// What a watch works with: the processes of the job, and its ways to hear of them.
 struct ControlParts {
   struct Exit {
     int process = 0;

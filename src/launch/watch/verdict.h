@@ -11,6 +11,7 @@
 
 namespace linerate {
 
+// The losses that one process knows of.
 class ControlLosses {
  public:
   // False when nothing new: the same process is known as lost by a weightier kind, or by the same
@@ -36,6 +37,7 @@ struct ProcessStatus {
   std::vector<int> unlinked;          // neighbours that it cannot ask
 };
 
+// All that is known at the end of an inquiry.
 struct Inquiry {
   int origin = 0;  // the process that asked
   std::span<const ControlProcess> processes;
