@@ -18,12 +18,12 @@ namespace linerate {
 // A struct that says which of its members travel, once for both ways:
 //   static auto members(auto& self) { return std::tie(self.rank, self.name); }
 template <typename T>
-concept Message = requires(T& value) {
+concept WireMessage = requires(T& value) {
   T::members(value);
 };
 
 template <typename T>
-concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !Message<T>;
+concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !WireMessage<T>;
 
 // Appends plain values, texts, messages and lists of them; the reader must take them in the same
 // order, as the same types.
@@ -33,7 +33,7 @@ class WireWriter {
   WireWriter& put(const T& value) {
     return append(std::as_bytes(std::span(&value, 1)));
   }
-  template <Message T>
+  template <WireMessage T>
   WireWriter& put(const T& message) {
     std::apply([this](const auto&... value) { (put(value), ...); }, T::members(message));
     return *this;
@@ -106,7 +106,7 @@ class WireReader {
   void read(T& value) {
     std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
   }
-  template <Message T>
+  template <WireMessage T>
   void read(T& message) {
     std::apply([this](auto&... value) { (read(value), ...); }, T::members(message));
   }
