@@ -24,14 +24,6 @@ bool defined(const Problem& problem) {
   }
 }
 
-// A wait for each other rank, all at once. What is read of each other rank is its deposit; that is
-// a line for every other one at least.
-Cost cost(const Problem& problem) {
-  const auto m = static_cast<double>(deposit_bytes(problem));
-  const bool from_one = problem.kind == OpKind::broadcast || problem.kind == OpKind::scatter;
-  return {.rounds = 1, .bytes = from_one ? m : (problem.nranks - 1) * m};
-}
-
 }  // namespace
 
 const Algorithm kEager{
@@ -39,7 +31,6 @@ const Algorithm kEager{
     .words = "small payloads travel beside the flag that announces them",
     .defined = defined,
     .schedule = nullptr,
-    .cost = cost,
 };
 
 }  // namespace linerate::host

@@ -102,23 +102,6 @@ Schedule schedule(const Problem& problem, int rank) {
   }
 }
 
-// One wait. With m bytes of a rank's block and n ranks: all_reduce reads and
-// writes (n-1)/n m each, broadcast as the last rank's share does, all others m per other rank.
-Cost cost(const Problem& problem) {
-  const auto n = static_cast<double>(problem.nranks);
-  const auto m = static_cast<double>(problem.count * problem.element_bytes);
-  switch (problem.kind) {
-    case OpKind::all_reduce:
-      return {.rounds = 1, .bytes = 2 * (n - 1) / n * m};
-    case OpKind::reduce_scatter:
-    case OpKind::all_gather:
-    case OpKind::all_to_all:
-      return {.rounds = 1, .bytes = (n - 1) * m};
-    default:
-      return {.rounds = 1, .bytes = m};
-  }
-}
-
 }  // namespace
 
 const Algorithm kFlat{
@@ -126,7 +109,6 @@ const Algorithm kFlat{
     .words = "each rank does its share of the work in everybody's buffers",
     .defined = defined,
     .schedule = schedule,
-    .cost = cost,
 };
 
 }  // namespace linerate::host

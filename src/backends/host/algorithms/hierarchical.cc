@@ -234,26 +234,6 @@ Schedule schedule(const Problem& problem, int rank) {
   }
 }
 
-// For g equal groups of s ranks, bytes within and between groups together.
-Cost cost(const Problem& problem) {
-  const auto m = static_cast<double>(problem.count * problem.element_bytes);
-  const auto n = static_cast<double>(problem.nranks);
-  const double g = problem.groups->count();
-  const double s = n / g;
-  switch (problem.kind) {
-    case OpKind::all_reduce:
-      return {.rounds = 4, .bytes = 2 * (s - 1) / s * m + 2 * (g - 1) / g * m / s};
-    case OpKind::reduce:
-      return {.rounds = 2, .bytes = ((s - 1) / s + g / s) * m};
-    case OpKind::broadcast:
-      return {.rounds = 2, .bytes = m};
-    case OpKind::all_gather:
-      return {.rounds = 2, .bytes = (n - 1) * m};
-    default:
-      return {.rounds = 2, .bytes = (n - s) / s * (s - 1) * m + (s - 1) * m + (g - 1) * m};
-  }
-}
-
 }  // namespace
 
 const Algorithm kHierarchical{
@@ -261,7 +241,6 @@ const Algorithm kHierarchical{
     .words = "groups first (shared cache, memory node, emulated host), then between groups",
     .defined = defined,
     .schedule = schedule,
-    .cost = cost,
 };
 
 }  // namespace linerate::host

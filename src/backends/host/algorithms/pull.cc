@@ -39,13 +39,6 @@ Schedule schedule(const Problem& problem, int rank) {
                      .count = problem.count}}};
 }
 
-// m bytes from each other rank, or from the root. In all_reduce everybody waits once more.
-Cost cost(const Problem& problem) {
-  const auto m = static_cast<double>(problem.count * problem.element_bytes);
-  const double others = problem.kind == OpKind::broadcast ? 1 : problem.nranks - 1;
-  return {.rounds = problem.kind == OpKind::all_reduce ? 2.0 : 1.0, .bytes = others * m};
-}
-
 }  // namespace
 
 const Algorithm kPull{
@@ -53,7 +46,6 @@ const Algorithm kPull{
     .words = "each rank reads all others' buffers whole",
     .defined = defined,
     .schedule = schedule,
-    .cost = cost,
 };
 
 }  // namespace linerate::host

@@ -16,7 +16,6 @@ bool defined(const Problem& problem) {
 
 int power_below(int n) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(n))); }
 int rounds_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
-int rounds_up(int n) { return static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1))); }
 
 // Of the ranks beyond the largest power of two: rank r - power works for them.
 Schedule fetch_result(const Problem& problem, int rank, int power) {
@@ -90,19 +89,6 @@ Schedule schedule(const Problem& problem, int rank) {
   return problem.kind == OpKind::all_reduce ? all_reduce(problem, rank) : all_gather(problem, rank);
 }
 
-// all_reduce moves m each round, and once more in and out where n is no power of two; all_gather
-// doubles from m to (n-1) m in total.
-Cost cost(const Problem& problem) {
-  const int n = problem.nranks;
-  const auto m = static_cast<double>(problem.count * problem.element_bytes);
-  if (problem.kind == OpKind::all_gather)
-    return {.rounds = static_cast<double>(rounds_up(n)), .bytes = (n - 1) * m};
-  const int power = power_below(n);
-  const bool beyond = power != n;
-  return {.rounds = static_cast<double>(rounds_of(power) + 1 + (beyond ? 1 : 0)),
-          .bytes = (rounds_of(power) + (beyond ? 1 : 0)) * m};
-}
-
 }  // namespace
 
 const Algorithm kRecursiveDoubling{
@@ -110,7 +96,6 @@ const Algorithm kRecursiveDoubling{
     .words = "partners at distance 1, 2, 4, ... exchange all they have",
     .defined = defined,
     .schedule = schedule,
-    .cost = cost,
 };
 
 }  // namespace linerate::host

@@ -3,8 +3,6 @@
 #include "backends/host/algorithms/pieces.h"
 #include "backends/host/algorithms/rows.h"
 
-#include <algorithm>
-
 namespace linerate::host {
 namespace {
 
@@ -176,21 +174,6 @@ Schedule schedule(const Problem& problem, int rank) {
   }
 }
 
-// Rounds as the pipeline's first piece sees them.
-Cost cost(const Problem& problem) {
-  const auto n = static_cast<double>(problem.nranks);
-  const auto m = static_cast<double>(problem.count * problem.element_bytes);
-  switch (problem.kind) {
-    case OpKind::all_reduce:
-      return {.rounds = 2 * (n - 1), .bytes = 2 * (n - 1) / n * m};
-    case OpKind::reduce_scatter:
-    case OpKind::all_gather:
-      return {.rounds = n - 1, .bytes = (n - 1) * m};
-    default:
-      return {.rounds = n - 1, .bytes = m};
-  }
-}
-
 }  // namespace
 
 const Algorithm kRing{
@@ -198,7 +181,6 @@ const Algorithm kRing{
     .words = "pieces go from rank to rank",
     .defined = defined,
     .schedule = schedule,
-    .cost = cost,
 };
 
 }  // namespace linerate::host

@@ -3,8 +3,6 @@
 #include "backends/host/algorithms/pieces.h"
 #include "backends/host/algorithms/rows.h"
 
-#include <bit>
-
 namespace linerate::host {
 namespace {
 
@@ -131,21 +129,6 @@ Schedule schedule(const Problem& problem, int rank) {
   return schedule;
 }
 
-// A rank inside the tree reads two children's parts and its parent's result; below 5 ranks none is.
-Cost cost(const Problem& problem) {
-  const auto m = static_cast<double>(problem.count * problem.element_bytes);
-  const auto depth = static_cast<double>(std::bit_width(static_cast<unsigned>(problem.nranks)) - 1);
-  const int children = std::min(problem.nranks - 1, 2);
-  switch (problem.kind) {
-    case OpKind::all_reduce:
-      return {.rounds = 2 * depth, .bytes = (problem.nranks > 4 ? 3 : children) * m};
-    case OpKind::reduce:
-      return {.rounds = depth, .bytes = children * m};
-    default:
-      return {.rounds = depth, .bytes = m};
-  }
-}
-
 }  // namespace
 
 const Algorithm kTree{
@@ -153,7 +136,6 @@ const Algorithm kTree{
     .words = "parts flow up a binary tree, results down",
     .defined = defined,
     .schedule = schedule,
-    .cost = cost,
 };
 
 }  // namespace linerate::host
