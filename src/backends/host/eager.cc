@@ -41,7 +41,8 @@ void Eager::prefetch_next(const Op& op) {
 // Waits for peers of which this rank reads `bytes` each.
 void Eager::see(std::span<const int> peers, std::size_t bytes) {
   team_.see(peers);
-  team_.emulation().receive(peers, bytes);
+  if (auto* const network = team_.network())
+    for (const int peer : peers) network->receive(peer, bytes);
 }
 
 // op.recv = reduction over the deposits, which begin `skip` bytes into each payload. The own one is
@@ -103,7 +104,7 @@ void Eager::run_from_root(const Op& op) {
 
 void Eager::run(const Op& op) {
   dispatch(op);
-  team_.emulation().end_call({});
+  if (auto* const network = team_.network()) network->end_call({});
 }
 
 void Eager::dispatch(const Op& op) {

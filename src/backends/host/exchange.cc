@@ -66,7 +66,7 @@ void all_to_all(Team& team, const Op& op, bool streams) {
   for (int step = 1; step < team.nranks(); ++step) {
     const int peer = (team.rank() + step) % team.nranks();
     exchange_with(team, op, peer, streams);
-    team.emulation().fetch(peer, bytes_of_count(op));
+    if (team.network() != nullptr) team.network()->fetch(peer, bytes_of_count(op));
   }
   if (streams) end_streaming();
   team.leave();
@@ -92,7 +92,7 @@ void all_to_all_v(Team& team, const Op& op, bool streams) {
     assert(op.recv.size() >= (mine.offset + mine.count) * element);
     move_bytes(op.recv.data() + mine.offset * element, team.send_of(peer) + theirs.offset,
                theirs.bytes, streams);
-    team.emulation().fetch(peer, theirs.bytes);
+    if (team.network() != nullptr) team.network()->fetch(peer, theirs.bytes);
   }
   if (streams) end_streaming();
   team.leave();

@@ -33,14 +33,14 @@ Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& gro
 void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   make_room(schedule.scratch_count() * bytes_of(op.type));
   const bool streams = streaming_.pays(op, team_.rank(), team_.nranks());
-  const Emulation emulation = team_.emulation();
+  NetworkCost* const network = team_.network();
   team_.enter(op, scratch_.data(), schedule.variant());
   team_.see(schedule.touched());
   team_.start_touching(schedule.touched());
   schedule.for_each_step([&](std::uint32_t index, const CompiledSchedule::View& step) {
     team_.await(step.waits);
     perform(op, step, streams);
-    emulation.add_step(index, step, bytes_of(op.type));
+    if (network != nullptr) network->add_step(index, step, bytes_of(op.type));
     if (step.stage.announced) team_.announce(index + 1);
   });
   team_.leave(schedule.last_waits());

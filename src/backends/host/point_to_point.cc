@@ -32,7 +32,7 @@ PointToPoint::PointToPoint(Team& team, Streaming& streaming)
 
 void PointToPoint::begin() {
   team_.waiting().check_aborted();
-  team_.emulation().begin_messages();
+  if (auto* const network = team_.network()) (void)network->begin();
 }
 
 void PointToPoint::run(const Op& op) {
@@ -52,7 +52,7 @@ void PointToPoint::run(const Op& op) {
     throw;
   }
   if (sends) finish_send(out);
-  team_.emulation().end_messages();
+  if (auto* const network = team_.network()) network->end_messages();
 }
 
 PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
@@ -74,7 +74,7 @@ PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
 // REQUIRES: the one kMessages before is taken.
 void PointToPoint::put(const Sent& sent) {
   Message& out = message(mailbox_to(sent.dest), sent.number);
-  team_.emulation().post(out);
+  if (auto* const network = team_.network()) network->post(out);
   out.bytes = sent.data.size();
   if (reads_sender(sent.data.size())) {
     out.data = team_.arena().locate(sent.data.data());
@@ -95,7 +95,8 @@ void PointToPoint::finish_send(const Sent& sent) {
   if (!reads_sender(sent.data.size())) return;
   try {
     team_.waiting().until(mailbox_to(sent.dest).taken, sent.number);
-    team_.emulation().finish_send(message(mailbox_to(sent.dest), sent.number));
+    if (auto* const network = team_.network())
+      network->finish_send(message(mailbox_to(sent.dest), sent.number));
   } catch (...) {
     withdraw(sent);
     throw;
@@ -138,7 +139,7 @@ void PointToPoint::take(const Received& received, bool streams) {
     if (streams) end_streaming();
   }
   try {
-    team_.emulation().receive(source, in, reads_sender(in.bytes));
+    if (auto* const network = team_.network()) network->receive(source, in, reads_sender(in.bytes));
   } catch (...) {
     box.taken.set(number);  // the copy is done: its sender must not wait for it
     throw;

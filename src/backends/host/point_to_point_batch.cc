@@ -66,8 +66,8 @@ bool PointToPoint::Batch::move_on(Send& send) {
   }
   const bool waits = messages_.reads_sender(send.message.data.size());
   if (send.posted && (!waits || taken.has(send.message.number))) {
-    if (waits)
-      messages_.team_.emulation().finish_send(
+    if (auto* const network = messages_.team_.network(); network != nullptr && waits)
+      network->finish_send(
           messages_.message(messages_.mailbox_to(send.message.dest), send.message.number));
     send.done = true;
   }
@@ -123,7 +123,7 @@ void PointToPoint::Batch::run() {
 void PointToPoint::run_batch(std::span<const Op> ops) {
   begin();
   Batch(*this, ops).run();
-  team_.emulation().end_messages();
+  if (auto* const network = team_.network()) network->end_messages();
 }
 
 }  // namespace linerate::host

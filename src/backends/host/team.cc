@@ -62,7 +62,7 @@ Team::Team(Setup setup)
 Team::~Team() { control_.header().attached.fetch_sub(1, std::memory_order_acq_rel); }
 
 void Team::enter(const Op& op, const std::byte* scratch, int variant) {
-  emulation_.enter();
+  if (network_ != nullptr) network_->enter();
   Cell& cell = begin(signature_of(op, variant), op.count, true);
   cell.opened = {.send = arena().locate(op.send.data()),
                  .recv = arena().locate(op.recv.data()),
@@ -73,7 +73,7 @@ void Team::enter(const Op& op, const std::byte* scratch, int variant) {
 
 void Team::enter_with(const Op& op, ConstView first, ConstView second) {
   assert(first.size() + second.size() <= sizeof(Cell::payload));
-  emulation_.enter();
+  if (network_ != nullptr) network_->enter();
   Cell& cell = begin(signature_of(op, 0), op.count, false);
   if (!first.empty()) std::memcpy(cell.payload, first.data(), first.size());
   if (!second.empty()) std::memcpy(cell.payload + first.size(), second.data(), second.size());
@@ -119,12 +119,12 @@ void Team::start_touching(std::span<const int> peers) {
 }
 
 void Team::leave() {
-  emulation_.record_step();
+  if (network_ != nullptr) network_->record_step();
   own_slot().progress.set(progress_at_end(call_));
   for (const int peer : peers_)
     waiting_.until(control_.slot(peer).progress, progress_at_end(call_));
   exposed_ = false;
-  emulation_.end_call_of_all();
+  if (network_ != nullptr) network_->end_call_of_all();
 }
 
 void Team::barrier() {

@@ -54,9 +54,9 @@ class Team {
   Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
 
-  const Emulation& emulation() const { return emulation_; }
-  // For all calls to come.
-  void set_emulation(const Emulation& emulation) { emulation_ = emulation; }
+  // What calls cost on the emulated network; null: none is emulated. It outlives the team's calls.
+  NetworkCost* network() const { return network_; }
+  void set_network(NetworkCost* network) { network_ = network; }
 
   // Begins the next call; the buffers of `op` and `scratch` are open to all until leave().
   // `variant` tells apart ways of doing the same, on which the ranks must agree.
@@ -104,7 +104,7 @@ class Team {
     own_slot().progress.set(progress_at_end(call_));
     await(last);
     exposed_ = false;
-    emulation_.end_call(last);
+    if (network_ != nullptr) network_->end_call(last);
   }
   // The same where every peer may touch them.
   void leave();
@@ -145,7 +145,7 @@ class Team {
   std::vector<CoreMark> marks_;  // of all ranks at the last barrier
   std::vector<int> cores_;       // of the peers
   OwnCore own_core_;
-  Emulation emulation_;
+  NetworkCost* network_ = nullptr;
   std::uint64_t call_ = 0;       // the number of the current or last call
   std::uint64_t joined_ = 0;     // the last call that all ranks are known to have entered
   bool exposed_ = false;         // peers may touch this rank's buffers

@@ -96,6 +96,7 @@ ModeledTime NetworkCost::start_of(const CompiledSchedule::View& step) const {
 }
 
 void NetworkCost::fetch(int peer, std::size_t bytes) {
+  if (bytes == 0) return;
   last_until(transfer(peer, team_.rank(), bytes, later(entered_, entered_of(peer))));
 }
 

@@ -55,7 +55,8 @@ struct ClockDebt {
   std::int64_t end_ns = 0;     // of its last call
 };
 
-// Of one communicator; used by the thread that uses it. Allocates nothing after construction.
+// Of one communicator, whose team asks it at every entry, read of a peer, step and end of a call;
+// used by the thread that uses the team. Allocates nothing after construction.
 class NetworkCost {
  public:
   // `team` outlives this. REQUIRES: the network holds all its world ranks; EmulationBlocks lie
@@ -77,7 +78,7 @@ class NetworkCost {
   // Of the current collective call; the peers concerned have been seen.
   // Step `index` of a schedule: before it is announced.
   void add_step(std::uint32_t index, const CompiledSchedule::View& step, std::size_t element_bytes);
-  // `bytes` of a peer's buffer, not before both have entered.
+  // `bytes` of a peer's buffer, not before both have entered; 0: nothing is asked of it.
   void fetch(int peer, std::size_t bytes);
   // `bytes` that the peer sent when it entered.
   void receive(int peer, std::size_t bytes);
@@ -142,63 +143,6 @@ class NetworkCost {
   ModeledTime done_{};            // when all that was added to it has arrived
   std::int64_t emulated_ns_ = 0;  // time of all calls since clear_debt()
   std::int64_t calls_ = 0;        // and their number
-};
-
-// The emulated network of a team, or none: then every method does nothing, at the price of one
-// branch. What they mean: NetworkCost.
-class Emulation {
- public:
-  Emulation() = default;
-  // `cost` outlives this; null: none.
-  explicit Emulation(NetworkCost* cost) : cost_(cost) {}
-
-  void enter() const {
-    if (cost_ != nullptr) cost_->enter();
-  }
-  void add_step(std::uint32_t index, const CompiledSchedule::View& step,
-                std::size_t element_bytes) const {
-    if (cost_ != nullptr) cost_->add_step(index, step, element_bytes);
-  }
-  void fetch(int peer, std::size_t bytes) const {
-    if (cost_ != nullptr && bytes > 0) cost_->fetch(peer, bytes);
-  }
-  // `bytes` from each of them.
-  void receive(std::span<const int> peers, std::size_t bytes) const {
-    if (cost_ == nullptr) return;
-    for (const int peer : peers) cost_->receive(peer, bytes);
-  }
-  void record_step() const {
-    if (cost_ != nullptr) cost_->record_step();
-  }
-  void end_call(std::span<const Wait> last) const {
-    if (cost_ != nullptr) cost_->end_call(last);
-  }
-  void end_call_of_all() const {
-    if (cost_ != nullptr) cost_->end_call_of_all();
-  }
-
-  void begin_messages() const {
-    if (cost_ != nullptr) (void)cost_->begin();
-  }
-  void post(Message& message) const {
-    if (cost_ != nullptr) cost_->post(message);
-  }
-  void receive(int source, Message& message, bool waits) const {
-    if (cost_ != nullptr) cost_->receive(source, message, waits);
-  }
-  void finish_send(const Message& message) const {
-    if (cost_ != nullptr) cost_->finish_send(message);
-  }
-  void end_messages() const {
-    if (cost_ != nullptr) cost_->end_messages();
-  }
-
-  void clear_debt() const {
-    if (cost_ != nullptr) cost_->clear_debt();
-  }
-
- private:
-  NetworkCost* cost_ = nullptr;
 };
 
 }  // namespace linerate::host
