@@ -42,46 +42,12 @@ class Symbols {
   std::string missing_;
 };
 
-void find_management(Symbols& symbols, NcclApi& api) {
-  symbols.need(api.get_version, "ncclGetVersion");
-  symbols.need(api.get_error_string, "ncclGetErrorString");
-  symbols.need(api.get_last_error, "ncclGetLastError");
-  symbols.need(api.get_unique_id, "ncclGetUniqueId");
-  symbols.need(api.comm_init_rank_config, "ncclCommInitRankConfig");
-  symbols.need(api.comm_destroy, "ncclCommDestroy");
-  symbols.need(api.comm_abort, "ncclCommAbort");
-  symbols.need(api.comm_get_async_error, "ncclCommGetAsyncError");
-  symbols.need(api.comm_split, "ncclCommSplit");
-  symbols.need(api.comm_user_rank, "ncclCommUserRank");
-  symbols.need(api.comm_count, "ncclCommCount");
-}
-
 void find_calls(Symbols& symbols, NcclApi& api) {
-  symbols.need(api.all_reduce, "ncclAllReduce");
-  symbols.need(api.all_gather, "ncclAllGather");
-  symbols.need(api.reduce_scatter, "ncclReduceScatter");
-  symbols.need(api.broadcast, "ncclBroadcast");
-  symbols.need(api.reduce, "ncclReduce");
-  symbols.need(api.send, "ncclSend");
-  symbols.need(api.recv, "ncclRecv");
-  symbols.need(api.group_start, "ncclGroupStart");
-  symbols.need(api.group_end, "ncclGroupEnd");
-  symbols.need(api.red_op_create_pre_mul_sum, "ncclRedOpCreatePreMulSum");
-  symbols.need(api.red_op_destroy, "ncclRedOpDestroy");
-}
-
-void find_newer(Symbols& symbols, NcclApi& api) {
-  symbols.want(api.mem_alloc, "ncclMemAlloc");
-  symbols.want(api.mem_free, "ncclMemFree");
-  symbols.want(api.comm_register, "ncclCommRegister");
-  symbols.want(api.comm_deregister, "ncclCommDeregister");
-  symbols.want(api.comm_window_register, "ncclCommWindowRegister");
-  symbols.want(api.comm_window_deregister, "ncclCommWindowDeregister");
-  symbols.want(api.all_to_all, "ncclAlltoAll");
-  symbols.want(api.gather, "ncclGather");
-  symbols.want(api.scatter, "ncclScatter");
-  symbols.want(api.dev_comm_create, "ncclDevCommCreate");
-  symbols.want(api.dev_comm_destroy, "ncclDevCommDestroy");
+#define NEEDED(entry, function) symbols.need(api.entry, #function);
+#define NEWER(entry, function) symbols.want(api.entry, #function);
+  LINERATE_NCCL_CALLS(NEEDED, NEWER)
+#undef NEEDED
+#undef NEWER
 }
 
 std::string path_of(void* library) {
@@ -113,17 +79,15 @@ NcclApi load_nccl(const std::string& path) {
   NcclApi api;
   api.path = path_of(library);
   Symbols symbols(library);
-  find_management(symbols, api);
+  find_calls(symbols, api);
   if (api.get_version == nullptr)
     throw Unavailable(
         fmt::format("{} is not NCCL: it has no ncclGetVersion. {}", wanted, kHowToGet));
   (void)api.get_version(&api.version);
   check_version(api);
-  find_calls(symbols, api);
   if (!symbols.missing().empty())
     throw Unavailable(fmt::format("{}, NCCL {}, has no {}. {}", api.path, version_text(api.version),
                                   symbols.missing(), kHowToGet));
-  find_newer(symbols, api);
   return api;
 }
 

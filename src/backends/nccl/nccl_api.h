@@ -8,46 +8,49 @@
 
 namespace linerate::nccl {
 
-// Each entry is NCCL's function of that name, with its contract. Entries below a version are null
-// where the library is older.
-struct NcclApi {
-  decltype(&ncclGetVersion) get_version = nullptr;
-  decltype(&ncclGetErrorString) get_error_string = nullptr;
-  decltype(&ncclGetLastError) get_last_error = nullptr;
-  decltype(&ncclGetUniqueId) get_unique_id = nullptr;
-  decltype(&ncclCommInitRankConfig) comm_init_rank_config = nullptr;
-  decltype(&ncclCommDestroy) comm_destroy = nullptr;
-  decltype(&ncclCommAbort) comm_abort = nullptr;
-  decltype(&ncclCommGetAsyncError) comm_get_async_error = nullptr;
-  decltype(&ncclCommSplit) comm_split = nullptr;
-  decltype(&ncclCommUserRank) comm_user_rank = nullptr;
-  decltype(&ncclCommCount) comm_count = nullptr;
-  decltype(&ncclAllReduce) all_reduce = nullptr;
-  decltype(&ncclAllGather) all_gather = nullptr;
-  decltype(&ncclReduceScatter) reduce_scatter = nullptr;
-  decltype(&ncclBroadcast) broadcast = nullptr;
-  decltype(&ncclReduce) reduce = nullptr;
-  decltype(&ncclSend) send = nullptr;
-  decltype(&ncclRecv) recv = nullptr;
-  decltype(&ncclGroupStart) group_start = nullptr;
-  decltype(&ncclGroupEnd) group_end = nullptr;
-  decltype(&ncclRedOpCreatePreMulSum) red_op_create_pre_mul_sum = nullptr;
-  decltype(&ncclRedOpDestroy) red_op_destroy = nullptr;
+// Every call as entry and function: those that NCCL has had from kOldestVersion on, and those
+// of 2.19 (memory and registration), 2.27 (windows) and 2.28.
+#define LINERATE_NCCL_CALLS(NEEDED, NEWER)                    \
+  NEEDED(get_version, ncclGetVersion)                         \
+  NEEDED(get_error_string, ncclGetErrorString)                \
+  NEEDED(get_last_error, ncclGetLastError)                    \
+  NEEDED(get_unique_id, ncclGetUniqueId)                      \
+  NEEDED(comm_init_rank_config, ncclCommInitRankConfig)       \
+  NEEDED(comm_destroy, ncclCommDestroy)                       \
+  NEEDED(comm_abort, ncclCommAbort)                           \
+  NEEDED(comm_get_async_error, ncclCommGetAsyncError)         \
+  NEEDED(comm_split, ncclCommSplit)                           \
+  NEEDED(comm_user_rank, ncclCommUserRank)                    \
+  NEEDED(comm_count, ncclCommCount)                           \
+  NEEDED(all_reduce, ncclAllReduce)                           \
+  NEEDED(all_gather, ncclAllGather)                           \
+  NEEDED(reduce_scatter, ncclReduceScatter)                   \
+  NEEDED(broadcast, ncclBroadcast)                            \
+  NEEDED(reduce, ncclReduce)                                  \
+  NEEDED(send, ncclSend)                                      \
+  NEEDED(recv, ncclRecv)                                      \
+  NEEDED(group_start, ncclGroupStart)                         \
+  NEEDED(group_end, ncclGroupEnd)                             \
+  NEEDED(red_op_create_pre_mul_sum, ncclRedOpCreatePreMulSum) \
+  NEEDED(red_op_destroy, ncclRedOpDestroy)                    \
+  NEWER(mem_alloc, ncclMemAlloc)                              \
+  NEWER(mem_free, ncclMemFree)                                \
+  NEWER(comm_register, ncclCommRegister)                      \
+  NEWER(comm_deregister, ncclCommDeregister)                  \
+  NEWER(comm_window_register, ncclCommWindowRegister)         \
+  NEWER(comm_window_deregister, ncclCommWindowDeregister)     \
+  NEWER(all_to_all, ncclAlltoAll)                             \
+  NEWER(gather, ncclGather)                                   \
+  NEWER(scatter, ncclScatter)                                 \
+  NEWER(dev_comm_create, ncclDevCommCreate)                   \
+  NEWER(dev_comm_destroy, ncclDevCommDestroy)
 
-  // 2.19
-  decltype(&ncclMemAlloc) mem_alloc = nullptr;
-  decltype(&ncclMemFree) mem_free = nullptr;
-  decltype(&ncclCommRegister) comm_register = nullptr;
-  decltype(&ncclCommDeregister) comm_deregister = nullptr;
-  // 2.27
-  decltype(&ncclCommWindowRegister) comm_window_register = nullptr;
-  decltype(&ncclCommWindowDeregister) comm_window_deregister = nullptr;
-  // 2.28
-  decltype(&ncclAlltoAll) all_to_all = nullptr;
-  decltype(&ncclGather) gather = nullptr;
-  decltype(&ncclScatter) scatter = nullptr;
-  decltype(&ncclDevCommCreate) dev_comm_create = nullptr;
-  decltype(&ncclDevCommDestroy) dev_comm_destroy = nullptr;
+// Each entry is NCCL's function, with its contract. The newer ones are null where the library is
+// older.
+struct NcclApi {
+#define ENTRY(entry, function) decltype(&function) entry = nullptr;
+  LINERATE_NCCL_CALLS(ENTRY, ENTRY)
+#undef ENTRY
 
   int version = 0;   // of the library: 22809 is 2.28.9
   std::string path;  // of the library's file; empty for a test's

@@ -4,47 +4,57 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace linerate::cuda {
 
-// Each entry is the runtime's function of that name, with its contract. Where C++ headers overload
-// the name, the C function's type is written out.
+// Every call as entry and function, and with its type where C++ headers overload the name.
+#define LINERATE_CUDA_CALLS(CALL, OVERLOADED)                                                    \
+  CALL(get_device_count, cudaGetDeviceCount)                                                     \
+  CALL(set_device, cudaSetDevice)                                                                \
+  CALL(get_device, cudaGetDevice)                                                                \
+  OVERLOADED(get_device_properties, cudaGetDeviceProperties,                                     \
+             cudaError_t(cudaDeviceProp* properties, int device))                                \
+  CALL(device_get_pci_bus_id, cudaDeviceGetPCIBusId)                                             \
+  CALL(mem_get_info, cudaMemGetInfo)                                                             \
+  OVERLOADED(malloc, cudaMalloc, cudaError_t(void** memory, std::size_t bytes))                  \
+  CALL(free, cudaFree)                                                                           \
+  OVERLOADED(host_alloc, cudaHostAlloc,                                                          \
+             cudaError_t(void** memory, std::size_t bytes, unsigned flags))                      \
+  CALL(free_host, cudaFreeHost)                                                                  \
+  CALL(memcpy_async, cudaMemcpyAsync)                                                            \
+  CALL(memset_async, cudaMemsetAsync)                                                            \
+  CALL(stream_create_with_flags, cudaStreamCreateWithFlags)                                      \
+  CALL(stream_destroy, cudaStreamDestroy)                                                        \
+  CALL(stream_query, cudaStreamQuery)                                                            \
+  CALL(stream_begin_capture, cudaStreamBeginCapture)                                             \
+  CALL(stream_end_capture, cudaStreamEndCapture)                                                 \
+  OVERLOADED(graph_instantiate, cudaGraphInstantiate,                                            \
+             cudaError_t(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags))    \
+  CALL(graph_launch, cudaGraphLaunch)                                                            \
+  CALL(graph_exec_destroy, cudaGraphExecDestroy)                                                 \
+  CALL(graph_destroy, cudaGraphDestroy)                                                          \
+  CALL(event_create_with_flags, cudaEventCreateWithFlags)                                        \
+  CALL(event_query, cudaEventQuery)                                                              \
+  OVERLOADED(event_record, cudaEventRecord, cudaError_t(cudaEvent_t event, cudaStream_t stream)) \
+  CALL(event_elapsed_time, cudaEventElapsedTime)                                                 \
+  CALL(event_destroy, cudaEventDestroy)                                                          \
+  CALL(stream_wait_event, cudaStreamWaitEvent)                                                   \
+  CALL(device_can_access_peer, cudaDeviceCanAccessPeer)                                          \
+  CALL(device_enable_peer_access, cudaDeviceEnablePeerAccess)                                    \
+  CALL(driver_get_version, cudaDriverGetVersion)                                                 \
+  CALL(runtime_get_version, cudaRuntimeGetVersion)                                               \
+  CALL(get_error_name, cudaGetErrorName)                                                         \
+  CALL(get_error_string, cudaGetErrorString)                                                     \
+  CALL(get_last_error, cudaGetLastError)
+
+// Each entry is the runtime's function, with its contract.
 struct CudaApi {
-  decltype(&cudaGetDeviceCount) get_device_count = nullptr;
-  decltype(&cudaSetDevice) set_device = nullptr;
-  decltype(&cudaGetDevice) get_device = nullptr;
-  cudaError_t (*get_device_properties)(cudaDeviceProp* properties, int device) = nullptr;
-  decltype(&cudaDeviceGetPCIBusId) device_get_pci_bus_id = nullptr;
-  decltype(&cudaMemGetInfo) mem_get_info = nullptr;
-  cudaError_t (*malloc)(void** memory, std::size_t bytes) = nullptr;
-  decltype(&cudaFree) free = nullptr;
-  cudaError_t (*host_alloc)(void** memory, std::size_t bytes, unsigned flags) = nullptr;
-  decltype(&cudaFreeHost) free_host = nullptr;
-  decltype(&cudaMemcpyAsync) memcpy_async = nullptr;
-  decltype(&cudaMemsetAsync) memset_async = nullptr;
-  decltype(&cudaStreamCreateWithFlags) stream_create_with_flags = nullptr;
-  decltype(&cudaStreamDestroy) stream_destroy = nullptr;
-  decltype(&cudaStreamQuery) stream_query = nullptr;
-  decltype(&cudaStreamBeginCapture) stream_begin_capture = nullptr;
-  decltype(&cudaStreamEndCapture) stream_end_capture = nullptr;
-  cudaError_t (*graph_instantiate)(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                   unsigned long long flags) = nullptr;
-  decltype(&cudaGraphLaunch) graph_launch = nullptr;
-  decltype(&cudaGraphExecDestroy) graph_exec_destroy = nullptr;
-  decltype(&cudaGraphDestroy) graph_destroy = nullptr;
-  decltype(&cudaEventCreateWithFlags) event_create_with_flags = nullptr;
-  decltype(&cudaEventQuery) event_query = nullptr;
-  cudaError_t (*event_record)(cudaEvent_t event, cudaStream_t stream) = nullptr;
-  decltype(&cudaEventElapsedTime) event_elapsed_time = nullptr;
-  decltype(&cudaEventDestroy) event_destroy = nullptr;
-  decltype(&cudaStreamWaitEvent) stream_wait_event = nullptr;
-  decltype(&cudaDeviceCanAccessPeer) device_can_access_peer = nullptr;
-  decltype(&cudaDeviceEnablePeerAccess) device_enable_peer_access = nullptr;
-  decltype(&cudaDriverGetVersion) driver_get_version = nullptr;
-  decltype(&cudaRuntimeGetVersion) runtime_get_version = nullptr;
-  decltype(&cudaGetErrorName) get_error_name = nullptr;
-  decltype(&cudaGetErrorString) get_error_string = nullptr;
-  decltype(&cudaGetLastError) get_last_error = nullptr;
+#define CALL(entry, function) decltype(&function) entry = nullptr;
+#define OVERLOADED(entry, function, type) std::add_pointer_t<type> entry = nullptr;
+  LINERATE_CUDA_CALLS(CALL, OVERLOADED)
+#undef CALL
+#undef OVERLOADED
 };
 
 // Of the runtime that this library is linked with.
