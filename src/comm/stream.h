@@ -116,7 +116,7 @@ class Stream {
   virtual std::unique_ptr<Marks> marks(std::size_t) { return nullptr; }
 
   // From here to end_capture(), what this thread enqueues is not done but kept. REQUIRES:
-  // Capabilities::graphs.
+  // a stream of a GPU.
   virtual void begin_capture() {}
   virtual std::unique_ptr<Graph> end_capture() { return nullptr; }
 

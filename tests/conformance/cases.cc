@@ -17,17 +17,11 @@ bool runs(const Collective& collective, int nranks) {
   return collective.refusal == nullptr || !collective.refusal(nranks);
 }
 
-bool has(const Capabilities& capabilities, DataType type) {
-  const bool fp8 = type == DataType::f8e4m3 || type == DataType::f8e5m2;
-  return capabilities.fp8 || !fp8;
-}
-
-std::vector<RedOp> ops_of(const Collective& collective, const Capabilities& capabilities) {
+std::vector<RedOp> ops_of(const Collective& collective) {
   // Inputs made for max differ everywhere: data that only moves is told apart best with them.
   if (!collective.reduces) return {RedOp::max};
   std::vector<RedOp> ops;
-  for (const auto& row : kRedOps)
-    if (capabilities.avg || row.op != RedOp::avg) ops.push_back(row.op);
+  for (const auto& row : kRedOps) ops.push_back(row.op);
   return ops;
 }
 
@@ -45,9 +39,9 @@ std::vector<Size> sizes_of(const Collective& collective) {
 
 // Calls `visit` with every case of one collective and type.
 template <typename Visit>
-void for_each_case(const Case& of, int nranks, const Capabilities& capabilities, Visit visit) {
+void for_each_case(const Case& of, int nranks, Visit visit) {
   Case c = of;
-  for (const auto op : ops_of(*of.collective, capabilities))
+  for (const auto op : ops_of(*of.collective))
     for (const auto root : roots_of(*of.collective, nranks))
       for (const auto& size : sizes_of(*of.collective))
         for (const bool in_place : {false, true}) {
@@ -62,27 +56,25 @@ void for_each_case(const Case& of, int nranks, const Capabilities& capabilities,
 
 }  // namespace
 
-std::vector<Case> defined_cases(int nranks, const Capabilities& capabilities) {
+std::vector<Case> defined_cases(int nranks) {
   std::vector<Case> cases;
   for (const auto* collective : all_collectives()) {
     if (!runs(*collective, nranks)) continue;
     for (const auto& type : kDataTypes)
-      if (has(capabilities, type.type))
-        for_each_case({.collective = collective, .type = type.type}, nranks, capabilities,
-                      [&](const Case& c) { cases.push_back(c); });
+      for_each_case({.collective = collective, .type = type.type}, nranks,
+                    [&](const Case& c) { cases.push_back(c); });
   }
   return cases;
 }
 
-std::size_t defined_count(int nranks, const Capabilities& capabilities) {
-  const std::size_t types = capabilities.fp8 ? 12 : 10;
-  const std::size_t ops = capabilities.avg ? 6 : 5;
+std::size_t defined_count(int nranks) {
+  constexpr std::size_t kTypes = 12, kOps = 6;
   const auto roots = static_cast<std::size_t>(std::min(nranks, 3));
   std::size_t total = 0;
   for (const auto* collective : all_collectives()) {
     if (!runs(*collective, nranks)) continue;
     const std::size_t sizes = collective->varies ? 7 : 6;
-    total += types * sizes * (collective->reduces ? ops : 1) * (collective->rooted ? roots : 1) *
+    total += kTypes * sizes * (collective->reduces ? kOps : 1) * (collective->rooted ? roots : 1) *
              (collective->in_place ? 2 : 1);
   }
   return total;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "collectives/collective.h"
-#include "comm/backend.h"
 
 #include <cstddef>
 #include <string>
@@ -28,10 +27,10 @@ struct Case {
 
 // Every defined combination with the counts that take different paths in a backend: none, one
 // element, ragged ones of one and of several cache lines and pages, aligned and not.
-std::vector<Case> defined_cases(int nranks, const Capabilities& capabilities);
+std::vector<Case> defined_cases(int nranks);
 
 // How many there must be, from the numbers of rows, types, operators, placements, roots and sizes.
-std::size_t defined_count(int nranks, const Capabilities& capabilities);
+std::size_t defined_count(int nranks);
 
 // A few cases whose buffers exceed `bytes` a rank: every collective and placement once.
 std::vector<Case> large_cases(int nranks, std::size_t bytes);

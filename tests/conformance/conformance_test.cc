@@ -80,21 +80,21 @@ class Conformance : public testing::TestWithParam<std::tuple<BackendRow, int>> {
 };
 
 TEST_P(Conformance, EveryDefinedCaseGivesExactlyItsResult) {
-  const auto cases = defined_cases(nranks_, backend_->capabilities());
+  const auto cases = defined_cases(nranks_);
 
   run(*backend_, nranks_, cases, report_, {.algorithm = algorithm_});
 
-  EXPECT_EQ(report_.text(defined_count(nranks_, backend_->capabilities()), nranks_), "");
+  EXPECT_EQ(report_.text(defined_count(nranks_), nranks_), "");
 }
 
 class ConformanceOnAsyncStreams : public Conformance {};
 
 TEST_P(ConformanceOnAsyncStreams, EveryDefinedCaseGivesExactlyItsResult) {
-  const auto cases = defined_cases(nranks_, backend_->capabilities());
+  const auto cases = defined_cases(nranks_);
 
   run(*backend_, nranks_, cases, report_, {.stream = StreamKind::async});
 
-  EXPECT_EQ(report_.text(defined_count(nranks_, backend_->capabilities()), nranks_), "");
+  EXPECT_EQ(report_.text(defined_count(nranks_), nranks_), "");
 }
 
 class ConformanceBeyondCaches : public Conformance {};
@@ -111,7 +111,7 @@ TEST_P(ConformanceBeyondCaches, EveryCollectiveGivesExactlyItsResult) {
 // The harness itself: a fault in the backend must not pass.
 TEST(ConformanceHarness, FindsAFlippedBitInEveryCall) {
   const auto backend = make_fake_backend({.flips = {{.rank = 1}}});
-  auto cases = defined_cases(2, backend->capabilities());
+  auto cases = defined_cases(2);
   std::erase_if(cases, [](const Case& c) { return c.size.count == 0; });
   Report report;
 

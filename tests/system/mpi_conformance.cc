@@ -183,7 +183,6 @@ TEST_F(OverMpi, TheBackendNamesItsLibrary) {
 
   EXPECT_EQ(backend->version().find('\n'), std::string::npos);
   EXPECT_FALSE(backend->capabilities().abortable);
-  EXPECT_FALSE(backend->capabilities().threads);
 }
 
 TEST(ShortVersion, KeepsNameAndNumber) {

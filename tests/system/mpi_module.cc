@@ -35,7 +35,7 @@ class MpiModule : public ::testing::Test {
 
 TEST_F(MpiModule, GivesTheExactResultOfEveryCaseThatTheTableDefines) {
   const auto comm = connect();
-  const auto cases = conformance::defined_cases(comm->nranks(), backend_->capabilities());
+  const auto cases = conformance::defined_cases(comm->nranks());
   std::size_t bytes = 0;
   for (const auto& c : cases)
     bytes = std::max(bytes, conformance::Rank::bytes_of_case(c, comm->nranks()));
@@ -46,7 +46,7 @@ TEST_F(MpiModule, GivesTheExactResultOfEveryCaseThatTheTableDefines) {
     EXPECT_FALSE(wrong) << conformance::text_of(cases[i]) << ": " << *wrong;
   }
 
-  EXPECT_EQ(cases.size(), conformance::defined_count(comm->nranks(), backend_->capabilities()));
+  EXPECT_EQ(cases.size(), conformance::defined_count(comm->nranks()));
 }
 
 TEST_F(MpiModule, SaysWhichMpiItIs) { EXPECT_THAT(backend_->version(), HasSubstr("MPI")); }

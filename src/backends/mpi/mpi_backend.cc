@@ -55,7 +55,7 @@ class MpiBackend final : public Backend {
   std::string_view name() const override { return "mpi"; }
   std::string version() const override;
   Capabilities capabilities() const override {
-    return {.abortable = false, .async = gives_thread_multiple(), .threads = false};
+    return {.abortable = false, .async = gives_thread_multiple()};
   }
   std::unique_ptr<Device> open_device(int local_index) override {
     return make_cpu_device(local_index, clock_);

@@ -49,10 +49,7 @@ class NcclBackend final : public Backend {
   }
   int nccl_version() const override { return api_.version; }
   Capabilities capabilities() const override {
-    return {.device_memory = true,
-            .graphs = true,
-            .registration = api_.comm_register != nullptr,
-            .ranks_share_thread = true};
+    return {.device_memory = true, .ranks_share_thread = true};
   }
   std::unique_ptr<Device> open_device(int local_index) override {
     const int gpus = options_.oversubscribe ? cuda::require_gpus(input_.api) : INT_MAX;

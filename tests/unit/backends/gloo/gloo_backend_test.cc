@@ -116,7 +116,6 @@ TEST(GlooBackend, SaysWhatItIs) {
 
   EXPECT_THAT(backend->version(), HasSubstr("Gloo "));
   EXPECT_TRUE(backend->capabilities().abortable);
-  EXPECT_TRUE(backend->capabilities().threads);
 }
 
 }  // namespace
