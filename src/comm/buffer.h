@@ -61,4 +61,15 @@ class Buffer {
   Release release_;
 };
 
+// Makes a scratch buffer hold `bytes` at least, of `memory`, a device or what allocates like one;
+// yields where it begins. The memory that is too small goes first: there need not be room for both.
+template <typename Memory>
+std::byte* grow(Buffer& scratch, std::size_t bytes, Memory& memory) {
+  if (scratch.bytes() < bytes) {
+    scratch = Buffer();
+    scratch = memory.allocate(bytes, MemoryKind::host);
+  }
+  return scratch.data();
+}
+
 }  // namespace linerate

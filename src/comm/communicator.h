@@ -6,7 +6,8 @@
 //   device, stream         where memory is, and the queue in which work is done
 //   backend, plugin        what makes communicators, built in or in a shared library
 //   bootstrap              out-of-band exchange between ranks
-//   call_order, comm_decorator   for implementers: calls in order, and communicators around others
+//   call_order, split, comm_decorator   for implementers: calls in order, ranks of a split, and
+//                          communicators around others
 #pragma once
 
 #include "base/error.h"

@@ -5,6 +5,7 @@
 #include "backends/fake/time_model.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "comm/split.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <tuple>
 
 namespace linerate::fake {
 namespace {
@@ -120,21 +120,21 @@ void Rendezvous::complete_calls() {
   }
 }
 
+// The first rank of each new group makes what its members share.
 void Rendezvous::complete_split() {
-  std::map<int, std::vector<std::tuple<int, int>>> members;  // colour -> (key, rank)
+  std::vector<SplitChoice> choices;
+  for (const Visit* visit : visits_) choices.push_back({visit->color, visit->key});
   for (int rank = 0; rank < nranks(); ++rank) {
-    Visit& visit = *visits_[static_cast<std::size_t>(rank)];
-    visit.exit = visit.entry;
-    if (visit.color >= 0) members[visit.color].emplace_back(visit.key, rank);
-  }
-  for (auto& [color, sorted] : members) {
-    std::ranges::sort(sorted);
+    Visit& first = *visits_[static_cast<std::size_t>(rank)];
+    first.exit = first.entry;
+    const auto group = split_group(choices, rank);
+    if (first.color < 0 || group.front() != rank) continue;
     std::vector<int> names;
-    for (const auto& [key, rank] : sorted) names.push_back(name_of(rank));
-    const auto stream = mixed(mixed(stream_, nmeetings_), static_cast<std::uint64_t>(color));
+    for (const int member : group) names.push_back(name_of(member));
+    const auto stream = mixed(mixed(stream_, nmeetings_), static_cast<std::uint64_t>(first.color));
     const auto part = std::make_shared<Rendezvous>(options_, names, stream);
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      Visit& visit = *visits_[static_cast<std::size_t>(std::get<1>(sorted[i]))];
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      Visit& visit = *visits_[static_cast<std::size_t>(group[i])];
       visit.part = part;
       visit.part_rank = static_cast<int>(i);
     }

@@ -42,21 +42,6 @@ auto reduction_of(const Op& op) {
   };
 }
 
-// mulsum: this rank's input times its factor.
-void multiply(std::byte* to, const Op& op, std::size_t count) {
-  const std::array<const std::byte*, 1> sources{op.send.data()};
-  const std::array<double, 1> premuls{op.premul};
-  linerate::reduce(to, sources, count,
-                   {.type = op.type, .op = RedOp::mulsum, .nranks = 1, .premuls = premuls});
-}
-
-// avg: what Gloo left is the sum; integers are divided with truncation.
-void finish_reduction(const Op& op, std::byte* data, int nranks) {
-  if (op.op != RedOp::avg) return;
-  const std::array<const std::byte*, 1> sources{data};
-  linerate::reduce(data, sources, op.count, {.type = op.type, .op = RedOp::avg, .nranks = nranks});
-}
-
 // The buffers of a reduction: the output alone where it holds the input already.
 template <typename Options>
 void set_elements(Options& options, const Op& op, std::byte* out) {
@@ -152,11 +137,6 @@ void GlooCommunicator::run(const Op& op) {
   }
 }
 
-std::byte* GlooCommunicator::room(Buffer& scratch, std::size_t bytes) {
-  if (scratch.bytes() < bytes) scratch = device_.allocate(bytes, MemoryKind::host);
-  return scratch.data();
-}
-
 // Both of Gloo's algorithms, each where it is better: bcube takes fewer steps, and up to this size
 // half to a third of the ring's time between 2 and 4 ranks on loopback; the ring, whose scratch
 // memory stays small, is ahead from about 1 MiB on.
@@ -170,18 +150,18 @@ void GlooCommunicator::all_reduce(const Op& op) {
   if (op.op == RedOp::mulsum) multiply(op.recv.data(), op, op.count);
   set_elements(options, op, op.recv.data());
   ::gloo::allreduce(options);
-  finish_reduction(op, op.recv.data(), nranks());
+  finish_average(op, op.recv.data(), nranks());
 }
 
 void GlooCommunicator::reduce(const Op& op) {
-  std::byte* const out = is_root(op) ? op.recv.data() : room(result_, bytes_of_count(op));
+  std::byte* const out = is_root(op) ? op.recv.data() : grow(result_, bytes_of_count(op), device_);
   ::gloo::ReduceOptions options(mesh_.context());
   options.setRoot(op.peer);
   options.setReduceFunction(reduction_of(op));
   if (op.op == RedOp::mulsum) multiply(out, op, op.count);
   set_elements(options, op, out);
   ::gloo::reduce(options);
-  if (is_root(op)) finish_reduction(op, out, nranks());
+  if (is_root(op)) finish_average(op, out, nranks());
 }
 
 void GlooCommunicator::reduce_scatter(const Op& op) {
@@ -189,13 +169,13 @@ void GlooCommunicator::reduce_scatter(const Op& op) {
   steps.op = step_of(op.op);
   const auto n = static_cast<std::size_t>(nranks());
   if (op.op == RedOp::mulsum) {
-    std::byte* const multiplied = room(input_, n * bytes_of_count(op));
+    std::byte* const multiplied = grow(input_, n * bytes_of_count(op), device_);
     multiply(multiplied, op, n * op.count);
     steps.send = {multiplied, n * bytes_of_count(op)};
   }
   linerate::gloo::reduce_scatter(*mesh_.context(), steps,
-                                 room(result_, reduce_scatter_scratch(op, nranks())));
-  finish_reduction(op, op.recv.data(), nranks());
+                                 grow(result_, reduce_scatter_scratch(op, nranks()), device_));
+  finish_average(op, op.recv.data(), nranks());
 }
 
 void GlooCommunicator::all_gather(const Op& op) {
@@ -219,7 +199,7 @@ void GlooCommunicator::all_to_all(const Op& op) {
   const std::size_t bytes = static_cast<std::size_t>(nranks()) * bytes_of_count(op);
   ConstView send = op.send;
   if (in_place(op)) {
-    std::memcpy(room(input_, bytes), op.send.data(), bytes);
+    std::memcpy(grow(input_, bytes, device_), op.send.data(), bytes);
     send = input_.view(0, bytes);
   }
   ::gloo::AlltoallOptions options(mesh_.context());

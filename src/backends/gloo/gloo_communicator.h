@@ -56,7 +56,6 @@ class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator>, pr
 
   // Every rank's block, which are all as long as `mine`.
   Bytes gather_from_all(ConstView mine);
-  std::byte* room(Buffer& scratch, std::size_t bytes);
   bool is_root(const Op& op) const { return op.peer == rank(); }
 
   Device& device_;

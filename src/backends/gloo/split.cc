@@ -1,4 +1,6 @@
 // GlooCommunicator::split: a new mesh, whose addresses travel over the old one.
+#include "comm/split.h"
+
 #include "backends/gloo/gloo_communicator.h"
 
 #include <gloo/barrier.h>
@@ -12,27 +14,10 @@
 namespace linerate::gloo {
 namespace {
 
-// What a rank says of itself in a split.
-struct Choice {
-  std::int32_t color = 0;
-  std::int32_t key = 0;
-};
-
-std::vector<Choice> choices_in(const Bytes& all) {
-  std::vector<Choice> choices(all.size() / sizeof(Choice));
+std::vector<SplitChoice> choices_in(const Bytes& all) {
+  std::vector<SplitChoice> choices(all.size() / sizeof(SplitChoice));
   std::memcpy(choices.data(), all.data(), all.size());
   return choices;
-}
-
-// The ranks with the colour of `rank`, in the order of their new group; `rank` alone without one.
-std::vector<int> group_of(const std::vector<Choice>& choices, int rank) {
-  const auto choice_of = [&](int r) { return choices[static_cast<std::size_t>(r)]; };
-  if (choice_of(rank).color < 0) return {rank};
-  std::vector<int> group;
-  for (int r = 0; r < static_cast<int>(choices.size()); ++r)
-    if (choice_of(r).color == choice_of(rank).color) group.push_back(r);
-  std::ranges::stable_sort(group, {}, [&](int r) { return choice_of(r).key; });
-  return group;
 }
 
 }  // namespace
@@ -51,9 +36,9 @@ Bytes GlooCommunicator::gather_from_all(ConstView mine) {
 // may be.
 std::unique_ptr<Communicator> GlooCommunicator::split(int color, int key) {
   try {
-    const Choice mine{color, key};
+    const SplitChoice mine{color, key};
     const auto choices = choices_in(gather_from_all(std::as_bytes(std::span(&mine, 1))));
-    const auto group = group_of(choices, rank());
+    const auto group = color < 0 ? std::vector{rank()} : split_group(choices, rank());
     const auto place = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
     Mesh part({mesh_.own().device, place, static_cast<int>(group.size())}, {});
     Bytes addresses = part.addresses();

@@ -31,7 +31,7 @@ Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& gro
 }
 
 void Executor::run(const Op& op, const CompiledSchedule& schedule) {
-  make_room(schedule.scratch_count() * bytes_of(op.type));
+  grow(scratch_, schedule.scratch_count() * bytes_of(op.type), *region_);
   const bool streams = streaming_.pays(op, team_.rank(), team_.nranks());
   NetworkCost* const network = team_.network();
   team_.enter(op, scratch_.data(), schedule.variant());
@@ -63,12 +63,6 @@ const CompiledSchedule& Executor::schedule_for(const Op& op, const Algorithm& al
   Kept& replaced = kept_[oldest_++ % kKept];
   replaced = std::move(fresh);
   return *replaced.schedule;
-}
-
-void Executor::make_room(std::size_t bytes) {
-  if (scratch_.bytes() >= bytes) return;
-  scratch_ = Buffer();  // first: the region need not hold both
-  scratch_ = region_->allocate(bytes, MemoryKind::host);
 }
 
 std::byte* Executor::address_of(const Place& place, std::size_t element_bytes) const {

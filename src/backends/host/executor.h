@@ -48,7 +48,6 @@ class Executor {
     std::unique_ptr<const CompiledSchedule> schedule;
   };
 
-  void make_room(std::size_t bytes);
   // Where a step's result goes, from the current block on.
   struct Dest {
     std::byte* address = nullptr;

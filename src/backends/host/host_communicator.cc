@@ -4,6 +4,7 @@
 #include "backends/host/algorithms/rows.h"
 #include "backends/host/exchange.h"
 #include "base/error.h"
+#include "comm/split.h"
 
 #include <fmt/format.h>
 
@@ -16,22 +17,6 @@
 
 namespace linerate::host {
 namespace {
-
-// What a rank says of itself in a split.
-struct Choice {
-  std::int32_t color = 0;
-  std::int32_t key = 0;
-};
-
-// Ranks of the parent with the color of `rank`, in the order of the new group.
-std::vector<int> group_of(std::span<const Choice> choices, int rank) {
-  const auto choice_of = [&](int r) { return choices[static_cast<std::size_t>(r)]; };
-  std::vector<int> group;
-  for (int peer = 0; peer < static_cast<int>(choices.size()); ++peer)
-    if (choice_of(peer).color == choice_of(rank).color) group.push_back(peer);
-  std::ranges::stable_sort(group, {}, [&](int peer) { return choice_of(peer).key; });
-  return group;
-}
 
 std::vector<int> selected(const std::vector<int>& values, const std::vector<int>& ranks) {
   std::vector<int> chosen;
@@ -219,8 +204,8 @@ std::uint64_t HostCommunicator::allocate_control(int nranks) {
 
 std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   settle();
-  const auto choices = gather_from_all(Choice{color, key});
-  const auto group = group_of(choices, rank());
+  const auto choices = gather_from_all(SplitChoice{color, key});
+  const auto group = split_group(choices, rank());
   const bool leads = color >= 0 && group.front() == rank();
   std::uint64_t control = 0;   // offset 0 is the world's: here it says that there is no memory
   std::exception_ptr failure;  // kept until all know of it

@@ -20,11 +20,11 @@ Op Staging::stage(const Op& op, const Exposure& exposure) {
   const bool far_recv = out_of_reach(recv);
   Op staged = op;
   if (far_send || (has_no_in_place_form(op.kind) && overlap(send, op.recv))) {
-    const View room = at_least(send_, send.size()).view(0, send.size());
+    const View room{grow(send_, send.size(), *region_), send.size()};
     std::memcpy(room.data(), send.data(), send.size());
     staged.send = room;
   }
-  if (far_recv) staged.recv = at_least(recv_, recv.size()).view(0, recv.size());
+  if (far_recv) staged.recv = {grow(recv_, recv.size(), *region_), recv.size()};
   used_ = used_ || far_send || far_recv;
   return staged;
 }
@@ -32,14 +32,6 @@ Op Staging::stage(const Op& op, const Exposure& exposure) {
 void Staging::unstage(const Op& op, const Op& staged) const {
   if (staged.recv.data() != op.recv.data() && !staged.recv.empty())
     std::memcpy(op.recv.data(), staged.recv.data(), staged.recv.size());
-}
-
-Buffer& Staging::at_least(Buffer& buffer, std::size_t bytes) {
-  if (buffer.bytes() < bytes) {
-    buffer = Buffer();  // first: the region need not hold both
-    buffer = region_->allocate(bytes, MemoryKind::host);
-  }
-  return buffer;
 }
 
 }  // namespace linerate::host

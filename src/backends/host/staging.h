@@ -49,7 +49,6 @@ class Staging {
   bool out_of_reach(ConstView view) const {
     return team_.spans_processes() && !view.empty() && is_outside(view.data());
   }
-  Buffer& at_least(Buffer& buffer, std::size_t bytes);
 
   const Team& team_;
   std::shared_ptr<Region> region_;

@@ -81,26 +81,11 @@ void MpiCommunicator::call(const Op& op, Stream& /*stream*/) {
   }
 }
 
-std::byte* MpiCommunicator::room(Buffer& scratch, std::size_t bytes) {
-  if (scratch.bytes() < bytes) scratch = setup_.device.allocate(bytes, MemoryKind::host);
-  return scratch.data();
-}
-
 const std::byte* MpiCommunicator::input(const Op& op, std::size_t count) {
   if (op.op != RedOp::mulsum) return op.send.data();
-  std::byte* const copy = room(multiplied_, count * bytes_of(op.type));
-  const std::array<const std::byte*, 1> sources{op.send.data()};
-  const std::array<double, 1> premuls{op.premul};
-  linerate::reduce(copy, sources, count,
-                   {.type = op.type, .op = RedOp::mulsum, .nranks = 1, .premuls = premuls});
+  std::byte* const copy = grow(multiplied_, count * bytes_of(op.type), setup_.device);
+  multiply(copy, op, count);
   return copy;
-}
-
-// avg: what MPI left is the sum; integers are divided with truncation.
-void MpiCommunicator::finish_reduction(const Op& op, std::byte* data) const {
-  if (op.op != RedOp::avg) return;
-  const std::array<const std::byte*, 1> sources{data};
-  linerate::reduce(data, sources, op.count, {.type = op.type, .op = RedOp::avg, .nranks = nranks_});
 }
 
 // MPI's own operators take its own types only, so larger counts go in pieces.
@@ -115,7 +100,7 @@ void MpiCommunicator::all_reduce(const Op& op) {
                           comm_.get()));
     done += count;
   } while (done < op.count);
-  finish_reduction(op, op.recv.data());
+  finish_average(op, op.recv.data(), nranks_);
 }
 
 void MpiCommunicator::reduce_to(const Op& op, int root, const std::byte* send, std::byte* recv) {
@@ -129,7 +114,7 @@ void MpiCommunicator::reduce_to(const Op& op, int root, const std::byte* send, s
     MPI_TRY(MPI_Reduce(from, to, static_cast<int>(count), type(op), mpi_op(op), root, comm_.get()));
     done += count;
   } while (done < op.count);
-  if (rank_ == root) finish_reduction(op, recv);
+  if (rank_ == root) finish_average(op, recv, nranks_);
 }
 
 void MpiCommunicator::reduce(const Op& op) {
@@ -146,11 +131,11 @@ void MpiCommunicator::reduce_scatter(const Op& op) {
     return;
   }
   const bool inside = send == op.send.data() && own_send_block(op) == op.recv.data();
-  std::byte* const to = inside ? room(result_, bytes) : op.recv.data();
+  std::byte* const to = inside ? grow(result_, bytes, setup_.device) : op.recv.data();
   MPI_TRY(MPI_Reduce_scatter_block(send, to, static_cast<int>(op.count), type(op), mpi_op(op),
                                    comm_.get()));
   if (inside && bytes > 0) std::memcpy(op.recv.data(), to, bytes);
-  finish_reduction(op, op.recv.data());
+  finish_average(op, op.recv.data(), nranks_);
 }
 
 void MpiCommunicator::all_gather(const Op& op) {

@@ -86,8 +86,6 @@ class MpiCommunicator final : public BlockingCommunicator<MpiCommunicator>, priv
 
   // The input of a reduction over `count` elements: op.send, or for mulsum a multiplied copy.
   const std::byte* input(const Op& op, std::size_t count);
-  void finish_reduction(const Op& op, std::byte* data) const;
-  std::byte* room(Buffer& scratch, std::size_t bytes);
 
   OwnedComm comm_;
   Setup setup_;

@@ -99,4 +99,16 @@ void reduce(std::byte* dst, std::span<const std::byte* const> sources, std::size
   with_type(spec.type, [&]<typename T>() { Reducer<T>(spec).run(dst, sources, count); });
 }
 
+void multiply(std::byte* to, const Op& op, std::size_t count) {
+  const std::byte* const source = op.send.data();
+  const ReduceSpec spec{.type = op.type, .op = RedOp::mulsum, .premuls = {&op.premul, 1}};
+  reduce(to, {&source, 1}, count, spec);
+}
+
+void finish_average(const Op& op, std::byte* data, int nranks) {
+  if (op.op != RedOp::avg) return;
+  const std::byte* const source = data;
+  reduce(data, {&source, 1}, op.count, {.type = op.type, .op = RedOp::avg, .nranks = nranks});
+}
+
 }  // namespace linerate

@@ -3,6 +3,7 @@
 
 #include "comm/buffer.h"
 #include "comm/data_type.h"
+#include "comm/op.h"
 
 #include <cstddef>
 #include <span>
@@ -22,5 +23,11 @@ struct ReduceSpec {
 // unspecified. REQUIRES: sources is not empty.
 void reduce(std::byte* dst, std::span<const std::byte* const> sources, std::size_t count,
             const ReduceSpec& spec);
+
+// What surrounds the sums of libraries that have neither mulsum nor avg. mulsum, before: `to` = the
+// first `count` elements of op.send times op.premul.
+void multiply(std::byte* to, const Op& op, std::size_t count);
+// avg, afterwards: divides the sum of op.count elements at `data` by nranks. Nothing for others.
+void finish_average(const Op& op, std::byte* data, int nranks);
 
 }  // namespace linerate
