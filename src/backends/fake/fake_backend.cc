@@ -32,66 +32,59 @@ class FakeBackend final : public Backend {
   std::unique_ptr<Device> open_device(int local_index) override {
     return std::make_unique<FakeDevice>(local_index);
   }
+
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
-                                                     const ConnectOptions& options) override;
+                                                     const ConnectOptions& options) override {
+    if (local.size() != 1) throw Unavailable("The fake backend needs a thread for each rank.");
+    auto* device = dynamic_cast<FakeDevice*>(local[0]);
+    if (device == nullptr) throw Error("The fake backend works on its own devices only.");
+    std::vector<std::unique_ptr<Communicator>> made;
+    made.push_back(std::make_unique<FakeCommunicator>(find_rendezvous(bootstrap, options.deadline),
+                                                      bootstrap.rank(), *device));
+    return made;
+  }
 
  private:
-  std::shared_ptr<Rendezvous> find_rendezvous(Bootstrap& bootstrap, const Deadline& deadline);
-  Ticket open_rendezvous(int nranks);
+  std::shared_ptr<Rendezvous> find_rendezvous(Bootstrap& bootstrap, const Deadline& deadline) {
+    WireWriter mine;
+    if (bootstrap.rank() == 0) mine.put(open_rendezvous(bootstrap.nranks()));
+    const Bytes told = bootstrap.broadcast(mine.bytes(), 0, deadline);
+    const auto ticket = WireReader(told).get<Ticket>();
+
+    std::shared_ptr<Rendezvous> found;
+    if (ticket.pid == getpid()) {
+      const std::lock_guard lock(mutex_);
+      const auto place = forming_.find(ticket.number);
+      if (place != forming_.end()) found = place->second;
+    }
+    const auto all = all_values<char>(bootstrap, found != nullptr, deadline);
+    if (bootstrap.rank() == 0) {
+      const std::lock_guard lock(mutex_);
+      forming_.erase(ticket.number);
+    }
+    if (std::ranges::count(all, 0) > 0)
+      throw Unavailable(
+          "The fake backend runs all ranks as threads of one process: start one process, with -t.");
+    return found;
+  }
+
+  Ticket open_rendezvous(int nranks) {
+    std::vector<int> ranks(static_cast<std::size_t>(nranks));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const std::lock_guard lock(mutex_);
+    const Ticket ticket{.pid = getpid(), .number = ntickets_++};
+    // The stream is a constant: the same run draws the same numbers, however many communicators
+    // there were before.
+    forming_[ticket.number] = std::make_shared<Rendezvous>(options_, ranks, std::uint64_t{0});
+    return ticket;
+  }
 
   const FakeOptions options_;
   std::mutex mutex_;
   std::uint64_t ntickets_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Rendezvous>> forming_;
 };
-
-Ticket FakeBackend::open_rendezvous(int nranks) {
-  std::vector<int> ranks(static_cast<std::size_t>(nranks));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const std::lock_guard lock(mutex_);
-  const Ticket ticket{.pid = getpid(), .number = ntickets_++};
-  // The stream is a constant: the same run draws the same numbers, however many communicators
-  // there were before.
-  forming_[ticket.number] = std::make_shared<Rendezvous>(options_, ranks, std::uint64_t{0});
-  return ticket;
-}
-
-std::shared_ptr<Rendezvous> FakeBackend::find_rendezvous(Bootstrap& bootstrap,
-                                                         const Deadline& deadline) {
-  WireWriter mine;
-  if (bootstrap.rank() == 0) mine.put(open_rendezvous(bootstrap.nranks()));
-  const Bytes told = bootstrap.broadcast(mine.bytes(), 0, deadline);
-  const auto ticket = WireReader(told).get<Ticket>();
-
-  std::shared_ptr<Rendezvous> found;
-  if (ticket.pid == getpid()) {
-    const std::lock_guard lock(mutex_);
-    const auto place = forming_.find(ticket.number);
-    if (place != forming_.end()) found = place->second;
-  }
-  const auto all = all_values<char>(bootstrap, found != nullptr, deadline);
-  if (bootstrap.rank() == 0) {
-    const std::lock_guard lock(mutex_);
-    forming_.erase(ticket.number);
-  }
-  if (std::ranges::count(all, 0) > 0)
-    throw Unavailable(
-        "The fake backend runs all ranks as threads of one process: start one process, with -t.");
-  return found;
-}
-
-std::vector<std::unique_ptr<Communicator>> FakeBackend::connect(Bootstrap& bootstrap,
-                                                                std::span<Device* const> local,
-                                                                const ConnectOptions& options) {
-  if (local.size() != 1) throw Unavailable("The fake backend needs a thread for each rank.");
-  auto* device = dynamic_cast<FakeDevice*>(local[0]);
-  if (device == nullptr) throw Error("The fake backend works on its own devices only.");
-  std::vector<std::unique_ptr<Communicator>> made;
-  made.push_back(std::make_unique<FakeCommunicator>(find_rendezvous(bootstrap, options.deadline),
-                                                    bootstrap.rank(), *device));
-  return made;
-}
 
 }  // namespace
 }  // namespace linerate::fake

@@ -52,75 +52,68 @@ class GlooBackend final : public Backend {
   std::unique_ptr<Device> open_device(int local_index) override {
     return make_cpu_device(local_index, clock_);
   }
+
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
-                                                     const ConnectOptions& options) override;
+                                                     const ConnectOptions& options) override {
+    if (local.size() != 1)
+      throw Error(
+          fmt::format("The gloo backend runs one rank on each thread, but was given {} devices for "
+                      "one: start as many threads as ranks.",
+                      local.size()));
+    auto device = tcp_device(bootstrap, options.deadline);
+    std::vector<std::unique_ptr<Communicator>> made;
+    try {
+      Mesh mesh({std::move(device), bootstrap.rank(), bootstrap.nranks()}, options.deadline);
+      mesh.connect(bootstrap.all_gather(mesh.addresses(), options.deadline));
+      bootstrap.barrier(options.deadline);  // who fails from now on breaks no connecting of others
+      made.push_back(std::make_unique<GlooCommunicator>(*local.front(), std::move(mesh)));
+    } catch (...) {
+      rethrow_as_error(interface_ ? "connecting with GLOO_SOCKET_IFNAME=" + *interface_
+                                  : "connecting");
+    }
+    return made;
+  }
 
  private:
-  std::shared_ptr<TcpDevice> tcp_device(Bootstrap& bootstrap, const Deadline& deadline);
+  std::shared_ptr<TcpDevice> tcp_device(Bootstrap& bootstrap, const Deadline& deadline) {
+    const auto address = find_address(bootstrap, deadline);
+    if (!address && !interface_)
+      throw Unavailable(
+          fmt::format("The gloo backend finds no network between the hosts: no interface of {} "
+                      "leads to the others. Name the right one in GLOO_SOCKET_IFNAME.",
+                      bootstrap.place().hostname));
+    const std::lock_guard lock(mutex_);
+    if (!device_) {
+      allow_most_descriptors();
+      device_ = make_device(address.value_or(""), bootstrap.place().hostname);
+    }
+    return device_;
+  }
+
   std::shared_ptr<TcpDevice> make_device(const std::string& address,
-                                         const std::string& hostname) const;
+                                         const std::string& hostname) const {
+    ::gloo::transport::tcp::attr wanted;
+    wanted.hostname = address;
+    wanted.iface = interface_.value_or("");
+    const SignalsBlocked blocked;
+    try {
+      return std::make_shared<TcpDevice>(::gloo::transport::tcp::CreateDeviceAttr(wanted));
+    } catch (const std::exception& error) {
+      if (!interface_) rethrow_as_error("opening " + address);
+      throw Error(
+          fmt::format("GLOO_SOCKET_IFNAME={} cannot be used on {}: {}. Name an interface that has "
+                      "an address, of {}.",
+                      *interface_, hostname, without_source(error.what()), interface_names()),
+          ExitCode::usage);
+    }
+  }
 
   const Clock& clock_;
   const std::optional<std::string> interface_;
   std::mutex mutex_;
   std::shared_ptr<TcpDevice> device_;  // of the process: one thread moves all its ranks' data
 };
-
-std::shared_ptr<TcpDevice> GlooBackend::make_device(const std::string& address,
-                                                    const std::string& hostname) const {
-  ::gloo::transport::tcp::attr wanted;
-  wanted.hostname = address;
-  wanted.iface = interface_.value_or("");
-  const SignalsBlocked blocked;
-  try {
-    return std::make_shared<TcpDevice>(::gloo::transport::tcp::CreateDeviceAttr(wanted));
-  } catch (const std::exception& error) {
-    if (!interface_) rethrow_as_error("opening " + address);
-    throw Error(
-        fmt::format("GLOO_SOCKET_IFNAME={} cannot be used on {}: {}. Name an interface that "
-                    "has an address, of {}.",
-                    *interface_, hostname, without_source(error.what()), interface_names()),
-        ExitCode::usage);
-  }
-}
-
-std::shared_ptr<TcpDevice> GlooBackend::tcp_device(Bootstrap& bootstrap, const Deadline& deadline) {
-  const auto address = find_address(bootstrap, deadline);
-  if (!address && !interface_)
-    throw Unavailable(fmt::format(
-        "The gloo backend finds no network between the hosts: no interface of {} leads to the "
-        "others. Name the right one in GLOO_SOCKET_IFNAME.",
-        bootstrap.place().hostname));
-  const std::lock_guard lock(mutex_);
-  if (!device_) {
-    allow_most_descriptors();
-    device_ = make_device(address.value_or(""), bootstrap.place().hostname);
-  }
-  return device_;
-}
-
-std::vector<std::unique_ptr<Communicator>> GlooBackend::connect(Bootstrap& bootstrap,
-                                                                std::span<Device* const> local,
-                                                                const ConnectOptions& options) {
-  if (local.size() != 1)
-    throw Error(fmt::format(
-        "The gloo backend runs one rank on each thread, but was given {} devices for one: start as "
-        "many threads as ranks.",
-        local.size()));
-  auto device = tcp_device(bootstrap, options.deadline);
-  std::vector<std::unique_ptr<Communicator>> made;
-  try {
-    Mesh mesh({std::move(device), bootstrap.rank(), bootstrap.nranks()}, options.deadline);
-    mesh.connect(bootstrap.all_gather(mesh.addresses(), options.deadline));
-    bootstrap.barrier(options.deadline);  // who fails from now on breaks no connecting of others
-    made.push_back(std::make_unique<GlooCommunicator>(*local.front(), std::move(mesh)));
-  } catch (...) {
-    rethrow_as_error(interface_ ? "connecting with GLOO_SOCKET_IFNAME=" + *interface_
-                                : "connecting");
-  }
-  return made;
-}
 
 }  // namespace
 

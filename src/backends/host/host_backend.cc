@@ -56,10 +56,40 @@ class HostBackend final : public Backend {
 
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
-                                                     const ConnectOptions& options) override;
+                                                     const ConnectOptions& options) override {
+    if (local.size() != 1)
+      throw Error(
+          fmt::format("The host backend runs one rank on each thread, but was given {} devices for "
+                      "one: start as many threads as ranks.",
+                      local.size()));
+    check_ranks(bootstrap.nranks());
+    JobArena job = rendezvous_.meet(bootstrap, options.deadline);
+    Tuning tuning = tuning_.agree(bootstrap, job.spin_policy.oversubscribed, options.deadline);
+    auto region = std::make_shared<Region>(job.arena, bootstrap.rank());
+    std::vector<int> world_ranks(static_cast<std::size_t>(bootstrap.nranks()));
+    std::iota(world_ranks.begin(), world_ranks.end(), 0);
+    std::vector<std::unique_ptr<Communicator>> communicators;
+    communicators.push_back(
+        std::make_unique<HostCommunicator>(*local.front(), std::move(region),
+                                           Team::Setup{.arena = std::move(job.arena),
+                                                       .control_offset = 0,
+                                                       .rank = bootstrap.rank(),
+                                                       .world_ranks = std::move(world_ranks),
+                                                       .processes = std::move(job.processes),
+                                                       .spin_policy = job.spin_policy,
+                                                       .ranks_stay = ranks_stay_,
+                                                       .clock = &clock_},
+                                           std::move(tuning), std::make_shared<ClockDebt>()));
+    return communicators;
+  }
 
  private:
-  void check_ranks(int nranks) const;
+  void check_ranks(int nranks) const {
+    if (network_ && nranks > network_->nranks())
+      throw Error(fmt::format("{} ranks do not fit on the emulated network of {}.", nranks,
+                              network_->places()),
+                  ExitCode::usage);
+  }
 
   const Clock& clock_;
   const std::shared_ptr<const Network> network_;
@@ -68,42 +98,6 @@ class HostBackend final : public Backend {
   TuningSource tuning_;
   const bool ranks_stay_;
 };
-
-void HostBackend::check_ranks(int nranks) const {
-  if (network_ && nranks > network_->nranks())
-    throw Error(fmt::format("{} ranks do not fit on the emulated network of {}.", nranks,
-                            network_->places()),
-                ExitCode::usage);
-}
-
-std::vector<std::unique_ptr<Communicator>> HostBackend::connect(Bootstrap& bootstrap,
-                                                                std::span<Device* const> local,
-                                                                const ConnectOptions& options) {
-  if (local.size() != 1)
-    throw Error(fmt::format(
-        "The host backend runs one rank on each thread, but was given {} devices for one: start as "
-        "many threads as ranks.",
-        local.size()));
-  check_ranks(bootstrap.nranks());
-  JobArena job = rendezvous_.meet(bootstrap, options.deadline);
-  Tuning tuning = tuning_.agree(bootstrap, job.spin_policy.oversubscribed, options.deadline);
-  auto region = std::make_shared<Region>(job.arena, bootstrap.rank());
-  std::vector<int> world_ranks(static_cast<std::size_t>(bootstrap.nranks()));
-  std::iota(world_ranks.begin(), world_ranks.end(), 0);
-  std::vector<std::unique_ptr<Communicator>> communicators;
-  communicators.push_back(
-      std::make_unique<HostCommunicator>(*local.front(), std::move(region),
-                                         Team::Setup{.arena = std::move(job.arena),
-                                                     .control_offset = 0,
-                                                     .rank = bootstrap.rank(),
-                                                     .world_ranks = std::move(world_ranks),
-                                                     .processes = std::move(job.processes),
-                                                     .spin_policy = job.spin_policy,
-                                                     .ranks_stay = ranks_stay_,
-                                                     .clock = &clock_},
-                                         std::move(tuning), std::make_shared<ClockDebt>()));
-  return communicators;
-}
 
 }  // namespace
 }  // namespace host

@@ -53,55 +53,52 @@ class MpiBackend final : public Backend {
   MpiBackend(const Clock& clock, std::size_t limit) : clock_(clock), limit_(limit) {}
 
   std::string_view name() const override { return "mpi"; }
-  std::string version() const override;
+
+  std::string version() const override {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_TRY(MPI_Get_library_version(text.data(), &length));
+    return short_version({text.data(), static_cast<std::size_t>(length)});
+  }
+
   Capabilities capabilities() const override {
     return {.abortable = false, .async = gives_thread_multiple()};
   }
   std::unique_ptr<Device> open_device(int local_index) override {
     return make_cpu_device(local_index, clock_);
   }
+
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
-                                                     const ConnectOptions& options) override;
+                                                     const ConnectOptions& options) override {
+    if (local.size() != 1)
+      throw Unavailable(
+          fmt::format("The mpi backend has one rank per process, and {} were asked for: use -t 1 "
+                      "-g 1 and start more processes, or choose --backend host or --backend nccl.",
+                      local.size()));
+    const auto ranks = world_ranks(bootstrap, options.deadline);
+    if (!all_different(ranks))
+      throw Unavailable(
+          "The mpi backend has one rank per process of one MPI job, but several ranks share a "
+          "process or their processes were not started by one mpirun: use -t 1 -g 1 under mpirun "
+          "or srun, or choose --backend host or --backend nccl.");
+    bootstrap.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
+    std::vector<std::unique_ptr<Communicator>> made;
+    made.push_back(std::make_unique<MpiCommunicator>(
+        communicator_of(ranks),
+        MpiCommunicator::Setup{.device = *local[0],
+                               .table = table_,
+                               .limit = limit_,
+                               .several_hosts = bootstrap.place().nnodes > 1,
+                               .thread_multiple = gives_thread_multiple()}));
+    return made;
+  }
 
  private:
   const Clock& clock_;
   const std::size_t limit_;
   const TypeTable table_;
 };
-
-std::string MpiBackend::version() const {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_TRY(MPI_Get_library_version(text.data(), &length));
-  return short_version({text.data(), static_cast<std::size_t>(length)});
-}
-
-std::vector<std::unique_ptr<Communicator>> MpiBackend::connect(Bootstrap& bootstrap,
-                                                               std::span<Device* const> local,
-                                                               const ConnectOptions& options) {
-  if (local.size() != 1)
-    throw Unavailable(fmt::format(
-        "The mpi backend has one rank per process, and {} were asked for: use -t 1 -g 1 and start "
-        "more processes, or choose --backend host or --backend nccl.",
-        local.size()));
-  const auto ranks = world_ranks(bootstrap, options.deadline);
-  if (!all_different(ranks))
-    throw Unavailable(
-        "The mpi backend has one rank per process of one MPI job, but several ranks share a "
-        "process "
-        "or their processes were not started by one mpirun: use -t 1 -g 1 under mpirun or srun, or "
-        "choose --backend host or --backend nccl.");
-  bootstrap.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
-  std::vector<std::unique_ptr<Communicator>> made;
-  made.push_back(std::make_unique<MpiCommunicator>(
-      communicator_of(ranks), MpiCommunicator::Setup{.device = *local[0],
-                                                     .table = table_,
-                                                     .limit = limit_,
-                                                     .several_hosts = bootstrap.place().nnodes > 1,
-                                                     .thread_multiple = gives_thread_multiple()}));
-  return made;
-}
 
 }  // namespace
 

@@ -26,23 +26,22 @@ namespace {
 // then it sleeps. For out-of-band exchange only.
 class Pauses {
  public:
-  void pause();
+  void pause() {
+    constexpr std::int64_t kBusyLooks = 200;  // tens of microseconds: a ping-pong stays undisturbed
+    constexpr std::int64_t kYields =
+        20'000;  // some milliseconds: ranks that share a core take turns
+    constexpr timespec kSleep{.tv_sec = 0, .tv_nsec = 100'000};
+    if (++nlooks_ <= kBusyLooks) return;
+    if (nlooks_ <= kBusyLooks + kYields) {
+      sched_yield();
+    } else {
+      nanosleep(&kSleep, nullptr);
+    }
+  }
 
  private:
   std::int64_t nlooks_ = 0;
 };
-
-void Pauses::pause() {
-  constexpr std::int64_t kBusyLooks = 200;  // tens of microseconds: a ping-pong stays undisturbed
-  constexpr std::int64_t kYields = 20'000;  // some milliseconds: ranks that share a core take turns
-  constexpr timespec kSleep{.tv_sec = 0, .tv_nsec = 100'000};
-  if (++nlooks_ <= kBusyLooks) return;
-  if (nlooks_ <= kBusyLooks + kYields) {
-    sched_yield();
-  } else {
-    nanosleep(&kSleep, nullptr);
-  }
-}
 
 // Waits with a deadline, which MPI does not know: true when all requests are done, false when the
 // deadline passed first: they are then still active.

@@ -31,8 +31,20 @@ std::array<std::byte, 8> encoded(double value, DataType type) {
 // call, as nccl-tests does; the call has taken what it needs when it returns.
 class RedOpHandle {
  public:
-  RedOpHandle(const Op& op, const Endpoint& endpoint);
-  ~RedOpHandle();
+  RedOpHandle(const Op& op, const Endpoint& endpoint)
+      : endpoint_(endpoint), op_(static_cast<ncclRedOp_t>(op.op)), own_(op.op == RedOp::mulsum) {
+    if (!own_) return;
+    auto factor = encoded(op.premul, op.type);
+    endpoint_.check(endpoint_.api().red_op_create_pre_mul_sum(
+                        &op_, factor.data(), static_cast<ncclDataType_t>(op.type),
+                        ncclScalarHostImmediate, endpoint_.comm()),
+                    "ncclRedOpCreatePreMulSum");
+  }
+
+  ~RedOpHandle() {
+    if (own_) (void)endpoint_.api().red_op_destroy(op_, endpoint_.comm());
+  }
+
   RedOpHandle(const RedOpHandle&) = delete;
   RedOpHandle& operator=(const RedOpHandle&) = delete;
 
@@ -43,20 +55,6 @@ class RedOpHandle {
   ncclRedOp_t op_ = ncclSum;
   bool own_ = false;
 };
-
-RedOpHandle::RedOpHandle(const Op& op, const Endpoint& endpoint)
-    : endpoint_(endpoint), op_(static_cast<ncclRedOp_t>(op.op)), own_(op.op == RedOp::mulsum) {
-  if (!own_) return;
-  auto factor = encoded(op.premul, op.type);
-  endpoint_.check(endpoint_.api().red_op_create_pre_mul_sum(
-                      &op_, factor.data(), static_cast<ncclDataType_t>(op.type),
-                      ncclScalarHostImmediate, endpoint_.comm()),
-                  "ncclRedOpCreatePreMulSum");
-}
-
-RedOpHandle::~RedOpHandle() {
-  if (own_) (void)endpoint_.api().red_op_destroy(op_, endpoint_.comm());
-}
 
 static_assert(static_cast<int>(DataType::int8) == ncclInt8);
 static_assert(static_cast<int>(DataType::float32) == ncclFloat32);

@@ -23,6 +23,10 @@
 namespace linerate::nccl {
 namespace {
 
+std::string words_of(const GpuOfRank& gpu) {
+  return fmt::format("Rank {} ({}, GPU {})", gpu.rank, gpu.hostname, gpu.index);
+}
+
 class NcclBackend final : public Backend {
  public:
   NcclBackend(NcclApi api, const cuda::CudaDeviceInput& input, const GpuOptions& options,
@@ -55,10 +59,46 @@ class NcclBackend final : public Backend {
     const int gpus = options_.oversubscribe ? cuda::require_gpus(input_.api) : INT_MAX;
     return cuda::make_cuda_device(local_index % gpus, input_);
   }
+
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
-                                                     const ConnectOptions& options) override;
-  std::vector<std::unique_ptr<Communicator>> split(std::span<const SplitRequest> local) override;
+                                                     const ConnectOptions& options) override {
+    if (bootstrap.rank() == 0 && !note_.empty()) say(note_);
+    const auto gpus = gather_gpus(bootstrap, local, options.deadline);
+    if (const auto sentence = sharing_refusal(gpus, sharing_of(api_, options_)); !sentence.empty())
+      throw Error(sentence, ExitCode::usage);
+    const int first = bootstrap.rank() * static_cast<int>(local.size());
+    const auto id = agree_on_id(bootstrap, options.deadline);
+    const auto endpoints = initialise(id, gpus, first, local);
+    remember(endpoints);
+    std::vector<std::unique_ptr<Communicator>> communicators;
+    communicators.reserve(local.size());
+    for (std::size_t i = 0; i < local.size(); ++i)
+      communicators.push_back(std::make_unique<NcclCommunicator>(
+          Libraries{api_, input_.api, device_}, *local[i], endpoints[i],
+          NcclCommunicator::Place{.rank = first + static_cast<int>(i),
+                                  .nranks = static_cast<int>(gpus.size())},
+          &bootstrap));
+    return communicators;
+  }
+
+  std::vector<std::unique_ptr<Communicator>> split(std::span<const SplitRequest> local) override {
+    const auto comm_of = [](const SplitRequest& request) -> NcclCommunicator& {
+      return static_cast<NcclCommunicator&>(request.comm.innermost());
+    };
+    std::vector<ncclComm_t> parts(local.size());
+    NcclGroup group(api_, members_of_this_thread());
+    group.start();
+    for (std::size_t i = 0; i < local.size(); ++i)
+      comm_of(local[i]).begin_split(local[i].color, local[i].key, parts[i]);
+    group.end();
+    std::vector<std::unique_ptr<Communicator>> communicators;
+    communicators.reserve(local.size());
+    for (std::size_t i = 0; i < local.size(); ++i)
+      communicators.push_back(comm_of(local[i]).end_split(parts[i]));
+    return communicators;
+  }
+
   std::string hang_report() override { return ras_report(); }
   std::unique_ptr<Group> group() override {
     return std::make_unique<NcclGroup>(api_, members_of_this_thread());
@@ -67,11 +107,59 @@ class NcclBackend final : public Backend {
  private:
   using Endpoints = std::vector<std::shared_ptr<Endpoint>>;
 
-  void remember(const Endpoints& endpoints);
-  NcclGroup::Members members_of_this_thread() const;
-  ncclUniqueId agree_on_id(Bootstrap& bootstrap, const Deadline& deadline) const;
+  void remember(const Endpoints& endpoints) {
+    const std::lock_guard lock(mutex_);
+    auto& members = members_[std::this_thread::get_id()];
+    members.assign(endpoints.begin(), endpoints.end());
+  }
+
+  NcclGroup::Members members_of_this_thread() const {
+    const std::lock_guard lock(mutex_);
+    const auto known = members_.find(std::this_thread::get_id());
+    return known == members_.end() ? NcclGroup::Members() : known->second;
+  }
+
+  ncclUniqueId agree_on_id(Bootstrap& bootstrap, const Deadline& deadline) const {
+    ncclUniqueId id{};
+    if (bootstrap.rank() == 0) {
+      const ncclResult_t code = api_.get_unique_id(&id);
+      if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "Rank 0", "ncclGetUniqueId");
+    }
+    const Bytes told = bootstrap.broadcast(std::as_bytes(std::span(&id, 1)), 0, deadline);
+    std::memcpy(&id, told.data(), sizeof id);
+    return id;
+  }
+
+  // All of a thread's GPUs at once: each one waits for all others.
   Endpoints initialise(const ncclUniqueId& id, std::span<const GpuOfRank> gpus, int first,
-                       std::span<Device* const> local) const;
+                       std::span<Device* const> local) const {
+    std::vector<ncclComm_t> comms(local.size());
+    ncclResult_t code = api_.group_start();
+    std::size_t i = 0;  // of the rank that fails; of the first one where the group does
+    for (; i < local.size() && code == ncclSuccess; ++i) {
+      const cuda::DeviceGuard guard(input_.api, local[i]->index());
+      ncclConfig_t config = comm_config(api_, options_);
+      code = api_.comm_init_rank_config(&comms[i], static_cast<int>(gpus.size()), id,
+                                        first + static_cast<int>(i), &config);
+    }
+    const std::size_t failed = code == ncclSuccess ? 0 : i - 1;
+    const ncclResult_t ended = api_.group_end();
+    if (code == ncclSuccess) code = ended;
+    const auto who = [&](std::size_t at) {
+      return words_of(gpus[static_cast<std::size_t>(first) + at]);
+    };
+    if (code != ncclSuccess) {
+      const NcclError error(api_, code, nullptr, who(failed), "ncclCommInitRank");
+      for (const ncclComm_t comm : comms)
+        if (comm != nullptr) (void)api_.comm_abort(comm);
+      throw NcclError(error);
+    }
+    Endpoints endpoints;
+    endpoints.reserve(comms.size());
+    for (std::size_t at = 0; at < comms.size(); ++at)
+      endpoints.push_back(std::make_shared<Endpoint>(api_, comms[at], who(at)));
+    return endpoints;
+  }
 
   const NcclApi api_;
   const cuda::CudaDeviceInput input_;
@@ -81,104 +169,6 @@ class NcclBackend final : public Backend {
   mutable std::mutex mutex_;
   std::map<std::thread::id, NcclGroup::Members> members_;  // that the thread has connected
 };
-
-void NcclBackend::remember(const Endpoints& endpoints) {
-  const std::lock_guard lock(mutex_);
-  auto& members = members_[std::this_thread::get_id()];
-  members.assign(endpoints.begin(), endpoints.end());
-}
-
-NcclGroup::Members NcclBackend::members_of_this_thread() const {
-  const std::lock_guard lock(mutex_);
-  const auto known = members_.find(std::this_thread::get_id());
-  return known == members_.end() ? NcclGroup::Members() : known->second;
-}
-
-std::string words_of(const GpuOfRank& gpu) {
-  return fmt::format("Rank {} ({}, GPU {})", gpu.rank, gpu.hostname, gpu.index);
-}
-
-ncclUniqueId NcclBackend::agree_on_id(Bootstrap& bootstrap, const Deadline& deadline) const {
-  ncclUniqueId id{};
-  if (bootstrap.rank() == 0) {
-    const ncclResult_t code = api_.get_unique_id(&id);
-    if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "Rank 0", "ncclGetUniqueId");
-  }
-  const Bytes told = bootstrap.broadcast(std::as_bytes(std::span(&id, 1)), 0, deadline);
-  std::memcpy(&id, told.data(), sizeof id);
-  return id;
-}
-
-// All of a thread's GPUs at once: each one waits for all others.
-NcclBackend::Endpoints NcclBackend::initialise(const ncclUniqueId& id,
-                                               std::span<const GpuOfRank> gpus, int first,
-                                               std::span<Device* const> local) const {
-  std::vector<ncclComm_t> comms(local.size());
-  ncclResult_t code = api_.group_start();
-  std::size_t i = 0;  // of the rank that fails; of the first one where the group does
-  for (; i < local.size() && code == ncclSuccess; ++i) {
-    const cuda::DeviceGuard guard(input_.api, local[i]->index());
-    ncclConfig_t config = comm_config(api_, options_);
-    code = api_.comm_init_rank_config(&comms[i], static_cast<int>(gpus.size()), id,
-                                      first + static_cast<int>(i), &config);
-  }
-  const std::size_t failed = code == ncclSuccess ? 0 : i - 1;
-  const ncclResult_t ended = api_.group_end();
-  if (code == ncclSuccess) code = ended;
-  const auto who = [&](std::size_t at) {
-    return words_of(gpus[static_cast<std::size_t>(first) + at]);
-  };
-  if (code != ncclSuccess) {
-    const NcclError error(api_, code, nullptr, who(failed), "ncclCommInitRank");
-    for (const ncclComm_t comm : comms)
-      if (comm != nullptr) (void)api_.comm_abort(comm);
-    throw NcclError(error);
-  }
-  Endpoints endpoints;
-  endpoints.reserve(comms.size());
-  for (std::size_t at = 0; at < comms.size(); ++at)
-    endpoints.push_back(std::make_shared<Endpoint>(api_, comms[at], who(at)));
-  return endpoints;
-}
-
-std::vector<std::unique_ptr<Communicator>> NcclBackend::connect(Bootstrap& bootstrap,
-                                                                std::span<Device* const> local,
-                                                                const ConnectOptions& options) {
-  if (bootstrap.rank() == 0 && !note_.empty()) say(note_);
-  const auto gpus = gather_gpus(bootstrap, local, options.deadline);
-  if (const auto sentence = sharing_refusal(gpus, sharing_of(api_, options_)); !sentence.empty())
-    throw Error(sentence, ExitCode::usage);
-  const int first = bootstrap.rank() * static_cast<int>(local.size());
-  const auto id = agree_on_id(bootstrap, options.deadline);
-  const auto endpoints = initialise(id, gpus, first, local);
-  remember(endpoints);
-  std::vector<std::unique_ptr<Communicator>> communicators;
-  communicators.reserve(local.size());
-  for (std::size_t i = 0; i < local.size(); ++i)
-    communicators.push_back(std::make_unique<NcclCommunicator>(
-        Libraries{api_, input_.api, device_}, *local[i], endpoints[i],
-        NcclCommunicator::Place{.rank = first + static_cast<int>(i),
-                                .nranks = static_cast<int>(gpus.size())},
-        &bootstrap));
-  return communicators;
-}
-
-std::vector<std::unique_ptr<Communicator>> NcclBackend::split(std::span<const SplitRequest> local) {
-  const auto comm_of = [](const SplitRequest& request) -> NcclCommunicator& {
-    return static_cast<NcclCommunicator&>(request.comm.innermost());
-  };
-  std::vector<ncclComm_t> parts(local.size());
-  NcclGroup group(api_, members_of_this_thread());
-  group.start();
-  for (std::size_t i = 0; i < local.size(); ++i)
-    comm_of(local[i]).begin_split(local[i].color, local[i].key, parts[i]);
-  group.end();
-  std::vector<std::unique_ptr<Communicator>> communicators;
-  communicators.reserve(local.size());
-  for (std::size_t i = 0; i < local.size(); ++i)
-    communicators.push_back(comm_of(local[i]).end_split(parts[i]));
-  return communicators;
-}
 
 }  // namespace
 

@@ -45,8 +45,37 @@ class HostCopyRun final : public CopyRun {
     });
   }
 
-  CopyTiming measure(std::span<const std::uint64_t> copies) override;
-  std::vector<Comparison> verify() override;
+  // The last thread that comes opens the gate.
+  CopyTiming measure(std::span<const std::uint64_t> copies) override {
+    std::atomic<std::size_t> missing = workers_.size();
+    std::atomic<bool> open = false;
+    const auto body = [&](std::size_t s) {
+      if (--missing == 0) open = true;
+      while (!open) std::this_thread::yield();
+      Worker& worker = workers_[s];
+      worker.start_ns = clock_.now_ns();
+      for (std::uint64_t i = 0; i < copies[s]; ++i)
+        stream_copy(worker.target.data(), worker.source.data(), worker.source.bytes());
+      end_streaming();
+      worker.end_ns = clock_.now_ns();
+    };
+    in_threads(workers_.size(), body, [&] { open = true; });
+    const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / kNsPerUs; };
+    const auto start_ns = std::ranges::min_element(workers_, {}, &Worker::start_ns)->start_ns;
+    const auto end_ns = std::ranges::max_element(workers_, {}, &Worker::end_ns)->end_ns;
+    CopyTiming timing{.interval_us = us(end_ns - start_ns)};
+    for (const Worker& worker : workers_)
+      timing.stream_us.push_back(us(worker.end_ns - worker.start_ns));
+    return timing;
+  }
+
+  std::vector<Comparison> verify() override {
+    std::vector<Comparison> compared(workers_.size());
+    in_threads(workers_.size(), [&](std::size_t s) {
+      compared[s] = pattern::count_wrong(workers_[s].target.view(), workers_[s].content);
+    });
+    return compared;
+  }
 
  private:
   struct Worker {
@@ -58,38 +87,6 @@ class HostCopyRun final : public CopyRun {
   const Clock& clock_;
   std::vector<Worker> workers_;
 };
-
-// The last thread that comes opens the gate.
-CopyTiming HostCopyRun::measure(std::span<const std::uint64_t> copies) {
-  std::atomic<std::size_t> missing = workers_.size();
-  std::atomic<bool> open = false;
-  const auto body = [&](std::size_t s) {
-    if (--missing == 0) open = true;
-    while (!open) std::this_thread::yield();
-    Worker& worker = workers_[s];
-    worker.start_ns = clock_.now_ns();
-    for (std::uint64_t i = 0; i < copies[s]; ++i)
-      stream_copy(worker.target.data(), worker.source.data(), worker.source.bytes());
-    end_streaming();
-    worker.end_ns = clock_.now_ns();
-  };
-  in_threads(workers_.size(), body, [&] { open = true; });
-  const auto us = [](std::int64_t ns) { return static_cast<double>(ns) / kNsPerUs; };
-  const auto start_ns = std::ranges::min_element(workers_, {}, &Worker::start_ns)->start_ns;
-  const auto end_ns = std::ranges::max_element(workers_, {}, &Worker::end_ns)->end_ns;
-  CopyTiming timing{.interval_us = us(end_ns - start_ns)};
-  for (const Worker& worker : workers_)
-    timing.stream_us.push_back(us(worker.end_ns - worker.start_ns));
-  return timing;
-}
-
-std::vector<Comparison> HostCopyRun::verify() {
-  std::vector<Comparison> compared(workers_.size());
-  in_threads(workers_.size(), [&](std::size_t s) {
-    compared[s] = pattern::count_wrong(workers_[s].target.view(), workers_[s].content);
-  });
-  return compared;
-}
 
 class HostCopyBench final : public CopyBench {
  public:

@@ -19,17 +19,11 @@ constexpr std::chrono::milliseconds kLook{20};
 
 class HostEvent final : public Event::State {
  public:
-  void reach(const ModeledTime& at) {
+  // Reached at `at`, or never, by `failure`.
+  void end(const ModeledTime& at, std::exception_ptr failure = nullptr) {
     {
       const std::lock_guard lock(mutex_);
       at_ = at;
-      ended_ = true;
-    }
-    changed_.notify_all();
-  }
-  void fail(std::exception_ptr failure) {
-    {
-      const std::lock_guard lock(mutex_);
       failure_ = std::move(failure);
       ended_ = true;
     }
@@ -81,7 +75,7 @@ class InlineStream final : public HostStream {
   bool idle() override { return true; }
   Event record() override {
     auto state = std::make_shared<HostEvent>();
-    state->reach(time().now());
+    state->end(time().now());
     return Event(std::move(state));
   }
   void wait(const Event& event) override {
@@ -94,25 +88,113 @@ class WorkerStream final : public HostStream, public HostQueue {
  public:
   explicit WorkerStream(std::unique_ptr<StreamTime> time)
       : HostStream(this, std::move(time)), worker_([this] { work(); }) {}
-  ~WorkerStream() override;
 
-  void synchronize(const Deadline& deadline) override;
-  bool idle() override;
-  void check() override;
-  Event record() override;
-  void wait(const Event& event) override;
-  void push(HostWork work) override;
+  ~WorkerStream() override {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+      if (!failure_)
+        failure_ = std::make_exception_ptr(
+            PeerFailure("The stream of this work was destroyed before it began."));
+    }
+    pushed_.notify_all();
+    worker_.join();
+  }
+
+  void synchronize(const Deadline& deadline) override {
+    std::unique_lock lock(mutex_);
+    const auto empty = [&] { return queue_.empty(); };
+    while (!empty()) {
+      if (!deadline.bounded())
+        emptied_.wait(lock, empty);
+      else if (!emptied_.wait_for(lock, kLook, empty) && deadline.passed())
+        throw TimeoutError("The work of a host stream was not done in time.");
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    lock.unlock();
+    time().waited();
+  }
+
+  bool idle() override {
+    const std::lock_guard lock(mutex_);
+    return queue_.empty();
+  }
+
+  void check() override {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  Event record() override {
+    auto state = std::make_shared<HostEvent>();
+    push({.run = [this, state] { state->end(time().now()); },
+          .cancel = [state](std::exception_ptr failure) { state->end({}, std::move(failure)); }});
+    return Event(std::move(state));
+  }
+
+  void wait(const Event& event) override {
+    if (!event.state()) return;
+    push({.run = [this, event] { await(event); }});
+  }
+
+  void push(HostWork work) override {
+    {
+      const ModeledTime enqueued = time().enqueued();
+      const std::lock_guard lock(mutex_);
+      queue_.push_back({std::move(work), enqueued});
+    }
+    pushed_.notify_one();
+  }
 
  private:
-  void work();
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      pushed_.wait(lock, [&] { return !queue_.empty() || ending_; });
+      if (queue_.empty()) return;
+      const Entry& next = queue_.front();  // stays there meanwhile: only this thread takes
+      const auto failed = failure_;
+      lock.unlock();
+      const auto failure = outcome(next, failed);
+      lock.lock();
+      queue_.pop_front();
+      if (!failure_) failure_ = failure;
+      if (queue_.empty()) emptied_.notify_all();
+    }
+  }
+
   struct Entry {
     HostWork work;
     ModeledTime enqueued;
   };
 
-  std::exception_ptr outcome(const Entry& entry);
-  static std::exception_ptr cancelled(const HostWork& work, std::exception_ptr failure);
-  void await(const Event& event);
+  // What work yields to the stream, which has `failed` before or not: the failure that ends it, or
+  // null.
+  std::exception_ptr outcome(const Entry& entry, const std::exception_ptr& failed) {
+    if (failed) {
+      if (entry.work.cancel) entry.work.cancel(failed);
+      return failed;
+    }
+    try {
+      time().start_after(entry.enqueued);
+      entry.work.run();
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+  // On the worker. A stream that is being destroyed does not wait for another one's work.
+  void await(const Event& event) {
+    if (auto* const host = dynamic_cast<HostEvent*>(event.state().get()))
+      host->wait_while([this] {
+        const std::lock_guard lock(mutex_);
+        if (ending_) std::rethrow_exception(failure_);
+      });
+    else
+      event.wait(Deadline::never());
+    start_after(time(), event);
+  }
 
   std::mutex mutex_;
   std::condition_variable pushed_;
@@ -122,107 +204,6 @@ class WorkerStream final : public HostStream, public HostQueue {
   bool ending_ = false;
   std::thread worker_;
 };
-
-WorkerStream::~WorkerStream() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    if (!failure_)
-      failure_ = std::make_exception_ptr(
-          PeerFailure("The stream of this work was destroyed before it began."));
-  }
-  pushed_.notify_all();
-  worker_.join();
-}
-
-void WorkerStream::push(HostWork work) {
-  {
-    const ModeledTime enqueued = time().enqueued();
-    const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(work), enqueued});
-  }
-  pushed_.notify_one();
-}
-
-void WorkerStream::work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    pushed_.wait(lock, [&] { return !queue_.empty() || ending_; });
-    if (queue_.empty()) return;
-    const Entry& next = queue_.front();  // stays there meanwhile: only this thread takes
-    const auto failed = failure_;
-    lock.unlock();
-    const auto failure = failed ? cancelled(next.work, failed) : outcome(next);
-    lock.lock();
-    queue_.pop_front();
-    if (!failure_) failure_ = failure;
-    if (queue_.empty()) emptied_.notify_all();
-  }
-}
-
-// What work yields to the stream: the failure that ends it, or null.
-std::exception_ptr WorkerStream::outcome(const Entry& entry) {
-  try {
-    time().start_after(entry.enqueued);
-    entry.work.run();
-    return nullptr;
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
-std::exception_ptr WorkerStream::cancelled(const HostWork& work, std::exception_ptr failure) {
-  if (work.cancel) work.cancel(failure);
-  return failure;
-}
-
-void WorkerStream::synchronize(const Deadline& deadline) {
-  std::unique_lock lock(mutex_);
-  const auto empty = [&] { return queue_.empty(); };
-  while (!empty()) {
-    if (!deadline.bounded())
-      emptied_.wait(lock, empty);
-    else if (!emptied_.wait_for(lock, kLook, empty) && deadline.passed())
-      throw TimeoutError("The work of a host stream was not done in time.");
-  }
-  if (failure_) std::rethrow_exception(failure_);
-  lock.unlock();
-  time().waited();
-}
-
-bool WorkerStream::idle() {
-  const std::lock_guard lock(mutex_);
-  return queue_.empty();
-}
-
-void WorkerStream::check() {
-  const std::lock_guard lock(mutex_);
-  if (failure_) std::rethrow_exception(failure_);
-}
-
-Event WorkerStream::record() {
-  auto state = std::make_shared<HostEvent>();
-  push({.run = [this, state] { state->reach(time().now()); },
-        .cancel = [state](std::exception_ptr failure) { state->fail(std::move(failure)); }});
-  return Event(std::move(state));
-}
-
-void WorkerStream::wait(const Event& event) {
-  if (!event.state()) return;
-  push({.run = [this, event] { await(event); }});
-}
-
-// On the worker. A stream that is being destroyed does not wait for another one's work.
-void WorkerStream::await(const Event& event) {
-  if (auto* const host = dynamic_cast<HostEvent*>(event.state().get()))
-    host->wait_while([this] {
-      const std::lock_guard lock(mutex_);
-      if (ending_) std::rethrow_exception(failure_);
-    });
-  else
-    event.wait(Deadline::never());
-  start_after(time(), event);
-}
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+// The table of the real functions.
 #include "devices/cuda/cuda_api.h"
 
 namespace linerate::cuda {

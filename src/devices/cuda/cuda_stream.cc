@@ -21,63 +21,54 @@ namespace {
 class CudaGraph final : public Graph {
  public:
   // Takes ownership of `graph`. On the device that is current. Throws CudaError.
-  CudaGraph(const CudaApi& api, cudaGraph_t graph);
-  ~CudaGraph() override;
+  CudaGraph(const CudaApi& api, cudaGraph_t graph) : api_(api) {
+    const cudaError_t code = api_.graph_instantiate(&exec_, graph, 0);
+    (void)api_.graph_destroy(graph);
+    check_cuda(api_, code, "cudaGraphInstantiate");
+  }
+
+  ~CudaGraph() override { (void)api_.graph_exec_destroy(exec_); }
+
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
   // REQUIRES: `stream` is a CudaStream.
-  void launch(Stream& stream) override;
+  void launch(Stream& stream) override {
+    const auto& queue = static_cast<CudaStream&>(stream);
+    const cudaError_t code = api_.graph_launch(exec_, queue.get());
+    if (code != cudaSuccess) check_cuda(api_, code, on_gpu("cudaGraphLaunch", queue.device()));
+  }
 
  private:
   const CudaApi& api_;
   cudaGraphExec_t exec_ = nullptr;
 };
 
-CudaGraph::CudaGraph(const CudaApi& api, cudaGraph_t graph) : api_(api) {
-  const cudaError_t code = api_.graph_instantiate(&exec_, graph, 0);
-  (void)api_.graph_destroy(graph);
-  check_cuda(api_, code, "cudaGraphInstantiate");
-}
-
-CudaGraph::~CudaGraph() { (void)api_.graph_exec_destroy(exec_); }
-
-void CudaGraph::launch(Stream& stream) {
-  const auto& queue = static_cast<CudaStream&>(stream);
-  const cudaError_t code = api_.graph_launch(exec_, queue.get());
-  if (code != cudaSuccess) check_cuda(api_, code, on_gpu("cudaGraphLaunch", queue.device()));
-}
-
 // Events, with timing; the resolution is CUDA's half a microsecond.
 class CudaMarks final : public Marks {
  public:
   // Throws CudaError.
-  CudaMarks(const CudaApi& api, const CudaStream& stream, std::size_t count);
+  CudaMarks(const CudaApi& api, const CudaStream& stream, std::size_t count)
+      : api_(api), stream_(stream) {
+    const DeviceGuard guard(api_, stream.device());
+    events_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) events_.emplace_back(api_);
+  }
 
-  void place(std::size_t index) override;
-  double us_between(std::size_t first, std::size_t last) override;
+  void place(std::size_t index) override {
+    const DeviceGuard guard(api_, stream_.device());
+    events_[index].record(stream_.get());
+  }
+
+  double us_between(std::size_t first, std::size_t last) override {
+    return events_[last].us_since(events_[first]);
+  }
 
  private:
   const CudaApi& api_;
   const CudaStream& stream_;
   std::vector<CudaEvent> events_;
 };
-
-CudaMarks::CudaMarks(const CudaApi& api, const CudaStream& stream, std::size_t count)
-    : api_(api), stream_(stream) {
-  const DeviceGuard guard(api_, stream.device());
-  events_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) events_.emplace_back(api_);
-}
-
-void CudaMarks::place(std::size_t index) {
-  const DeviceGuard guard(api_, stream_.device());
-  events_[index].record(stream_.get());
-}
-
-double CudaMarks::us_between(std::size_t first, std::size_t last) {
-  return events_[last].us_since(events_[first]);
-}
 
 // An event that was recorded once.
 class RecordedEvent final : public Event::State {
