@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,19 +53,17 @@ bool read_fraction(double& out, std::string_view text) {
   return true;
 }
 
-bool read_rank(int& out, std::string_view text) {
-  const auto rank = parse_integer("rank", text);
-  if (!rank || *rank < 0 || *rank > kLargestRank) return false;
-  out = static_cast<int>(*rank);
+template <typename Number>
+bool read_whole(Number& out, std::string_view text, std::int64_t least,
+                std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  const auto number = parse_integer("number", text);
+  if (!number || *number < least || *number > most) return false;
+  out = static_cast<Number>(*number);
   return true;
 }
 
-bool read_call(std::uint64_t& out, std::string_view text) {
-  const auto call = parse_integer("call", text);
-  if (!call || *call < 1) return false;
-  out = static_cast<std::uint64_t>(*call);
-  return true;
-}
+bool read_rank(int& out, std::string_view text) { return read_whole(out, text, 0, kLargestRank); }
+bool read_call(std::uint64_t& out, std::string_view text) { return read_whole(out, text, 1); }
 
 // "a:b" -> a and b; false unless there is exactly one separator.
 bool cut(std::string_view text, char separator, std::array<std::string, 2>& halves) {
@@ -81,13 +80,6 @@ bool read_stop(std::vector<FakeOptions::Stop>& stops, std::string_view text) {
       !read_call(stop.call, halves[1]))
     return false;
   stops.push_back(stop);
-  return true;
-}
-
-bool read_seed(FakeOptions& options, std::string_view text) {
-  const auto seed = parse_integer("seed", text);
-  if (!seed || *seed < 0) return false;
-  options.seed = static_cast<std::uint64_t>(*seed);
   return true;
 }
 
@@ -141,7 +133,8 @@ constexpr std::array<Key, 10> kKeys{{
      }},
     {"noise", "a percentage such as 2%", false,
      [](FakeOptions& o, std::string_view v) { return read_fraction(o.noise, v); }},
-    {"seed", "a whole number from 0 on", false, read_seed},
+    {"seed", "a whole number from 0 on", false,
+     [](FakeOptions& o, std::string_view v) { return read_whole(o.seed, v, 0); }},
     {"slow_rank", "RANK:TIME such as 3:38us", true, read_slow_rank},
     {"slow_link", "RANK-RANK:FACTOR such as 0-1:0.5 (factor 0.001 to 1)", true, read_slow_link},
     {"flip", "RANK, or RANK:CALL such as 2:5 (the first call is 1)", true, read_flip},

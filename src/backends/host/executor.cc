@@ -20,9 +20,8 @@ std::size_t block_bytes(std::size_t buffers) {
 
 }  // namespace
 
-Executor::Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups,
-                   Streaming& streaming)
-    : team_(team), region_(std::move(region)), groups_(groups), streaming_(streaming) {
+Executor::Executor(Team& team, std::shared_ptr<Region> region, Streaming& streaming)
+    : team_(team), region_(std::move(region)), streaming_(streaming) {
   const auto n = static_cast<std::size_t>(team.nranks());
   kept_.reserve(kKept);
   sources_.resize(n);
@@ -46,18 +45,12 @@ void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   team_.leave(schedule.last_waits());
 }
 
-const CompiledSchedule& Executor::schedule_for(const Op& op, const Algorithm& algorithm) {
-  const Key key{&algorithm, op.count, op.kind, op.type, op.peer};
+const CompiledSchedule& Executor::schedule_for(const Problem& problem, const Algorithm& algorithm) {
+  const Key key{&algorithm, problem.count, problem.element_bytes, problem.kind, problem.root};
   if (recent_ < kept_.size() && kept_[recent_].key == key) return *kept_[recent_].schedule;
   const auto found = std::ranges::find(kept_, key, &Kept::key);
   recent_ = static_cast<std::size_t>(found - kept_.begin());
   if (found != kept_.end()) return *found->schedule;
-  const Problem problem{.kind = op.kind,
-                        .count = op.count,
-                        .element_bytes = bytes_of(op.type),
-                        .nranks = team_.nranks(),
-                        .root = op.peer,
-                        .groups = &groups_};
   Kept fresh{key, std::make_unique<CompiledSchedule>(algorithm, problem, team_.rank())};
   if (kept_.size() < kKept) return *kept_.emplace_back(std::move(fresh)).schedule;
   Kept& replaced = kept_[oldest_++ % kKept];

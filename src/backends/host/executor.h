@@ -20,12 +20,12 @@ namespace linerate::host {
 // that a call which was made before allocates nothing.
 class Executor {
  public:
-  // `team`, `groups` and `streaming` outlive this.
-  Executor(Team& team, std::shared_ptr<Region> region, const Groups& groups, Streaming& streaming);
+  // `team` and `streaming` outlive this.
+  Executor(Team& team, std::shared_ptr<Region> region, Streaming& streaming);
 
-  // What this rank does in `op`; kept until kKept others were asked for. REQUIRES: `algorithm` has
-  // a schedule for the call; all ranks name the same one.
-  const CompiledSchedule& schedule_for(const Op& op, const Algorithm& algorithm);
+  // What this rank does; kept until kKept others were asked for. REQUIRES: `algorithm` has a
+  // schedule for the problem, and all ranks name the same one. nranks and groups are always alike.
+  const CompiledSchedule& schedule_for(const Problem& problem, const Algorithm& algorithm);
 
   // REQUIRES: buffers that peers touch are in the arena, or the team shares one address space.
   void run(const Op& op, const CompiledSchedule& schedule);
@@ -37,8 +37,8 @@ class Executor {
   struct Key {
     const Algorithm* algorithm = nullptr;
     std::size_t count = 0;
+    std::size_t element_bytes = 0;
     OpKind kind{};
-    DataType type{};
     int root = 0;
 
     friend bool operator==(const Key&, const Key&) = default;
@@ -66,7 +66,6 @@ class Executor {
 
   Team& team_;
   std::shared_ptr<Region> region_;
-  const Groups& groups_;
   Streaming& streaming_;
   std::vector<Kept> kept_;
   std::size_t recent_ = 0;  // of the latest call

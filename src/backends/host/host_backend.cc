@@ -102,10 +102,6 @@ class HostBackend final : public Backend {
 }  // namespace
 }  // namespace host
 
-std::unique_ptr<Backend> make_host_backend(const Clock& clock) {
-  return make_host_backend(clock, {});
-}
-
 std::unique_ptr<Backend> make_host_backend(const Clock& clock, const HostOptions& options) {
   return std::make_unique<host::HostBackend>(clock, options);
 }

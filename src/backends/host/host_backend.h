@@ -14,6 +14,7 @@ namespace host {
 class Network;  // emulation/network.h
 }
 
+// What the host backend is made with; the defaults are those of a program without options.
 struct HostOptions {
   // Address space of one job's shared memory, at most; each rank's share is at most the machine's
   // physical memory. Less is taken where a limit of the process leaves less.
@@ -35,7 +36,6 @@ struct HostOptions {
 };
 
 // `clock` outlives the backend and all that it makes.
-std::unique_ptr<Backend> make_host_backend(const Clock& clock);
-std::unique_ptr<Backend> make_host_backend(const Clock& clock, const HostOptions& options);
+std::unique_ptr<Backend> make_host_backend(const Clock& clock, const HostOptions& options = {});
 
 }  // namespace linerate

@@ -40,7 +40,7 @@ HostCommunicator::HostCommunicator(Device& device, std::shared_ptr<Region> regio
       selection_(*tuning_.rules, team_.nranks()),
       streaming_(tuning_.cache_bytes),
       eager_(team_),
-      executor_(team_, region_, groups_, streaming_),
+      executor_(team_, region_, streaming_),
       point_to_point_(team_, streaming_),
       staging_(team_, region_) {
   team_.set_network(network_cost_.get());
@@ -119,10 +119,17 @@ void HostCommunicator::run(const Op& op) {
     default:
       break;
   }
-  const Algorithm& algorithm = selection_.choose(problem_of(op));
+  const Problem problem{.kind = op.kind,
+                        .count = op.count,
+                        .element_bytes = bytes_of(op.type),
+                        .nranks = nranks(),
+                        .root = op.peer,
+                        .groups = &groups_};
+  const Algorithm& algorithm = selection_.choose(problem);
   last_algorithm_ = algorithm.name;
   if (&algorithm == &kEager) return eager_.run(op);
-  if (op.kind != OpKind::all_to_all) return run_scheduled(op, algorithm);
+  if (op.kind != OpKind::all_to_all)
+    return run_scheduled(op, executor_.schedule_for(problem, algorithm));
   run_staged(op, {.send = true, .recv = true},
              [&](const Op& staged) { host::all_to_all(team_, staged, streams(op)); });
 }
@@ -149,19 +156,9 @@ void HostCommunicator::run_staged(const Op& op, const Exposure& exposure, Body&&
   staging_.unstage(op, staged);
 }
 
-void HostCommunicator::run_scheduled(const Op& op, const Algorithm& algorithm) {
-  const CompiledSchedule& schedule = executor_.schedule_for(op, algorithm);
+void HostCommunicator::run_scheduled(const Op& op, const CompiledSchedule& schedule) {
   run_staged(op, {.send = schedule.opens_send(), .recv = schedule.opens_recv()},
              [&](const Op& staged) { executor_.run(staged, schedule); });
-}
-
-Problem HostCommunicator::problem_of(const Op& op) const {
-  return {.kind = op.kind,
-          .count = op.count,
-          .element_bytes = bytes_of(op.type),
-          .nranks = nranks(),
-          .root = op.peer,
-          .groups = &groups_};
 }
 
 std::vector<std::string_view> HostCommunicator::algorithms(OpKind kind) const {

@@ -47,12 +47,11 @@ class HostCommunicator final : public BlockingCommunicator<HostCommunicator>, pr
   void begin(const Stream& stream);
   void run(const Op& op);
   void run_batch(std::span<const Op> ops);
-  void run_scheduled(const Op& op, const Algorithm& algorithm);
+  void run_scheduled(const Op& op, const CompiledSchedule& schedule);
   template <typename Body>
   auto or_give_up(Body&& body);
   template <typename Body>
   void run_staged(const Op& op, const Exposure& exposure, Body&& body);
-  Problem problem_of(const Op& op) const;
   std::uint64_t allocate_control(int nranks);
   bool streams(const Op& op) { return streaming_.pays(op, rank(), nranks()); }
   template <typename T>

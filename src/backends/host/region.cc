@@ -36,39 +36,29 @@ std::optional<std::size_t> RangeAllocator::take(std::size_t bytes, std::size_t a
   assert(alignment > 0 && (alignment & (alignment - 1)) == 0);
   for (auto range = free_.begin(); range != free_.end(); ++range) {
     const auto [begin, size] = *range;
-    const std::size_t offset = (begin + alignment - 1) & ~(alignment - 1);
+    const std::size_t offset = round_up(begin, alignment);
     const std::size_t lost = offset - begin;
     if (lost > size || bytes > size - lost) continue;
-    carve(range, offset, bytes);
+    free_.erase(range);
+    if (lost > 0) free_.emplace(begin, lost);
+    if (lost + bytes < size) free_.emplace(offset + bytes, size - lost - bytes);
     return offset;
   }
   return std::nullopt;
 }
 
-void RangeAllocator::carve(std::map<std::size_t, std::size_t>::iterator range, std::size_t offset,
-                           std::size_t bytes) {
-  const auto [begin, size] = *range;
-  const std::size_t end = begin + size;
-  if (offset > begin)
-    range->second = offset - begin;
-  else
-    free_.erase(range);
-  if (offset + bytes < end) free_.emplace(offset + bytes, end - offset - bytes);
-}
-
 void RangeAllocator::give_back(std::size_t offset, std::size_t bytes) {
-  const auto next = free_.lower_bound(offset);
+  auto next = free_.lower_bound(offset);
   assert(next == free_.end() || offset + bytes <= next->first);
   if (next != free_.end() && offset + bytes == next->first) {
     bytes += next->second;
-    free_.erase(next);
+    next = free_.erase(next);
   }
-  const auto after = free_.lower_bound(offset);
-  if (after != free_.begin()) {
-    const auto previous = std::prev(after);
-    assert(previous->first + previous->second <= offset);
-    if (previous->first + previous->second == offset) {
-      previous->second += bytes;
+  if (next != free_.begin()) {
+    auto& [begin, size] = *std::prev(next);
+    assert(begin + size <= offset);
+    if (begin + size == offset) {
+      size += bytes;
       return;
     }
   }

@@ -14,7 +14,8 @@
 
 namespace linerate::host {
 
-// Free ranges are kept sorted and coalesced. Used by one thread at a time.
+// Hands out ranges of offsets and takes them back, first fit; neighbours that are free become one.
+// It touches no memory. Used by one thread at a time.
 class RangeAllocator {
  public:
   // Manages offsets [begin, begin + bytes).
@@ -30,13 +31,11 @@ class RangeAllocator {
   std::size_t largest_free_bytes() const;
 
  private:
-  void carve(std::map<std::size_t, std::size_t>::iterator range, std::size_t offset,
-             std::size_t bytes);
-
   std::map<std::size_t, std::size_t> free_;  // offset -> bytes
 };
 
-// Any thread may call it. Memory handed out keeps the region and with it the mapping alive.
+// What one rank allocates from. Any thread may call it. Memory handed out keeps the region and with
+// it the mapping alive.
 class Region : public std::enable_shared_from_this<Region> {
  public:
   // The region of world rank `rank`; that rank's process has one such object.

@@ -42,7 +42,6 @@ class Signal {
   std::atomic<std::uint64_t> number_{0};
   mutable std::atomic<std::uint32_t> sleepers_{0};  // in the line that the writer owns anyway
 };
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "signals cross processes");
 static_assert(sizeof(Signal) == 16);
 
 // How long waits stay awake; the same for all ranks of a host.

@@ -20,38 +20,29 @@ struct Stretch {
   std::uint64_t tolerance = 0;  // units in the last place
 };
 
-// How an element is made.
-struct FromInput {
+// How an element of a content of this kind is made.
+template <Content::Kind kKind>
+struct Source {
   template <typename Family>
   LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan& plan,
                                                      const pattern::BlockKey& key,
                                                      std::uint32_t lane) {
-    return pattern::input_element<Family>(plan, key, lane);
-  }
-};
-struct FromReduction {
-  template <typename Family>
-  LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan& plan,
-                                                     const pattern::BlockKey& key,
-                                                     std::uint32_t lane) {
-    return pattern::reduction_element<Family>(plan, key, lane);
-  }
-};
-struct Poison {
-  template <typename Family>
-  LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan&, const pattern::BlockKey&,
-                                                     std::uint32_t) {
-    return Family::Format::kPoison;
+    if constexpr (kKind == Content::Kind::input)
+      return pattern::input_element<Family>(plan, key, lane);
+    else if constexpr (kKind == Content::Kind::reduction)
+      return pattern::reduction_element<Family>(plan, key, lane);
+    else
+      return Family::Format::kPoison;
   }
 };
 
 // Element `i` of the stretch.
-template <typename Family, typename Source>
+template <typename Family, typename From>
 LINERATE_ELEMENT typename Family::Bits element_at(const Stretch& stretch, std::uint64_t i) {
   const std::uint64_t index = stretch.first_index + i;
   const auto key = pattern::block_key(stretch.plan.seed, index);
   const auto lane = static_cast<std::uint32_t>(index % pattern::kBlockElements);
-  return Source::template bits<Family>(stretch.plan, key, lane);
+  return From::template bits<Family>(stretch.plan, key, lane);
 }
 
 // Whether `got` is further from `expected` than the tolerance.
@@ -61,16 +52,16 @@ LINERATE_ELEMENT bool differs(Bits expected, Bits got, std::uint64_t tolerance) 
   return apart > tolerance;
 }
 
-// Calls body.template operator()<Family, Source>(stretch).
+// Calls body.template operator()<Family, Source<…>>(stretch).
 template <typename Family, typename Body>
 void with_source(const Content& content, const Stretch& stretch, const Body& body) {
   switch (content.kind) {
     case Content::Kind::input:
-      return body.template operator()<Family, FromInput>(stretch);
+      return body.template operator()<Family, Source<Content::Kind::input>>(stretch);
     case Content::Kind::reduction:
-      return body.template operator()<Family, FromReduction>(stretch);
+      return body.template operator()<Family, Source<Content::Kind::reduction>>(stretch);
     case Content::Kind::poison:
-      return body.template operator()<Family, Poison>(stretch);
+      return body.template operator()<Family, Source<Content::Kind::poison>>(stretch);
   }
 }
 
