@@ -57,7 +57,7 @@ class CallOrder {
 //   void call_batch(std::span<const Op>, Stream&);     // likewise
 // and calls end_calls() first in its destructor. abort() must end a call under way.
 template <typename Self>
-class BlockingCommunicator : public Communicator {
+class BlockingCommunicator : public Communicator, protected Inspector {
   friend Self;
   BlockingCommunicator() = default;  // of Self alone
 
@@ -67,6 +67,7 @@ class BlockingCommunicator : public Communicator {
     self().call(op, stream);
   }
   void enqueue_batch(std::span<const Op> ops, Stream& stream) final { make(ops, stream, true); }
+  Inspector& inspector() final { return *this; }
 
  protected:
   // Waits for the calls on async streams.

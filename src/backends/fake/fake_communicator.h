@@ -13,7 +13,7 @@
 
 namespace linerate::fake {
 
-class FakeCommunicator final : public BlockingCommunicator<FakeCommunicator>, private Inspector {
+class FakeCommunicator final : public BlockingCommunicator<FakeCommunicator> {
  public:
   // `device` outlives the communicator.
   FakeCommunicator(std::shared_ptr<Rendezvous> rendezvous, int rank, FakeDevice& device)
@@ -32,7 +32,6 @@ class FakeCommunicator final : public BlockingCommunicator<FakeCommunicator>, pr
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { rendezvous_->abort(); }
-  Inspector& inspector() override { return *this; }
 
  private:
   std::string transport() const override { return "fake"; }

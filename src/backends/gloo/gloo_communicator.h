@@ -17,7 +17,7 @@ namespace linerate::gloo {
 // into scratch memory, which Gloo's algorithm needs. Scratch memory grows at the first call of a
 // size, the warm-up, and is kept. A communicator whose call has failed is of no further use: its
 // connections are closed, so that the others' calls end too.
-class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator>, private Inspector {
+class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator> {
  public:
   // REQUIRES: the mesh is connected. `device` outlives the communicator.
   GlooCommunicator(Device& device, Mesh mesh);
@@ -37,8 +37,6 @@ class GlooCommunicator final : public BlockingCommunicator<GlooCommunicator>, pr
   // Ends this rank's call at once. Others notice when that call, or the next one, closes the
   // connections, but for those within a message: see Links. The watch aborts on every rank.
   void abort() noexcept override { mesh_.links().abort(); }
-
-  Inspector& inspector() override { return *this; }
 
  private:
   std::string transport() const override;

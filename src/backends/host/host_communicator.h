@@ -18,7 +18,7 @@
 
 namespace linerate::host {
 
-class HostCommunicator final : public BlockingCommunicator<HostCommunicator>, private Inspector {
+class HostCommunicator final : public BlockingCommunicator<HostCommunicator> {
  public:
   // `device` outlives the communicator; `region` and `debt` are those of the rank in the world.
   HostCommunicator(Device& device, std::shared_ptr<Region> region, Team::Setup setup, Tuning tuning,
@@ -34,7 +34,6 @@ class HostCommunicator final : public BlockingCommunicator<HostCommunicator>, pr
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { team_.abort(); }
-  Inspector& inspector() override { return *this; }
 
  private:
   std::string transport() const override;

@@ -30,12 +30,13 @@ namespace linerate::host {
 // Used by one thread at a time, but for abort().
 class Team {
  public:
+  // What makes one rank's team, and those of its splits.
   struct Setup {
     std::shared_ptr<const Arena> arena;
-    std::size_t control_offset = 0;
-    int rank = 0;
-    std::vector<int> world_ranks;  // of each rank of the group
-    std::vector<int> processes;    // of each rank: equal numbers share an address space
+    std::size_t control_offset = 0;  // of the group's control block; 0: the world's
+    int rank = 0;                    // in the group
+    std::vector<int> world_ranks;    // of each rank of the group
+    std::vector<int> processes;      // of each rank: equal numbers share an address space
     SpinPolicy spin_policy;
     bool ranks_stay = false;       // each on the core that it has at its first barriers
     const Clock* clock = nullptr;  // outlives the team

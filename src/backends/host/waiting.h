@@ -44,11 +44,11 @@ class Signal {
 };
 static_assert(sizeof(Signal) == 16);
 
-// How long waits stay awake; the same for all ranks of a host.
+// How long waits stay awake, by whether there are more ranks than cores: then a spinner keeps the
+// one it waits for from running. The same for all ranks of a host.
 struct SpinPolicy {
   int spins = 20;  // looks at the flag before the core is offered to others
-  bool oversubscribed =
-      true;  // more ranks than cores: a spinner keeps the one it waits for from running
+  bool oversubscribed = true;
 
   static SpinPolicy when(bool oversubscribed);
 };

@@ -23,7 +23,7 @@ namespace linerate::mpi {
 // On async streams MPI is called from their workers, which takes MPI_THREAD_MULTIPLE. An MPI that
 // gives less gets its calls from the thread that enqueues them, after the work before them on their
 // stream: the same results, and nothing beside anything.
-class MpiCommunicator final : public BlockingCommunicator<MpiCommunicator>, private Inspector {
+class MpiCommunicator final : public BlockingCommunicator<MpiCommunicator> {
  public:
   struct Setup {
     Device& device;          // outlives the communicator
@@ -47,7 +47,6 @@ class MpiCommunicator final : public BlockingCommunicator<MpiCommunicator>, priv
   std::unique_ptr<Communicator> split(int color, int key) override;
   void barrier() override;
   void abort() noexcept override { aborted_.store(true, std::memory_order_relaxed); }
-  Inspector& inspector() override { return *this; }
 
  private:
   std::string transport() const override { return setup_.several_hosts ? carrier() : "MPI"; }
@@ -60,10 +59,11 @@ class MpiCommunicator final : public BlockingCommunicator<MpiCommunicator>, priv
 
   bool in_place(const Op& op) const { return op.send.data() == op.recv.data(); }
   // recv + rank * count, and send + rank * count: where in place puts this rank's own block.
-  const std::byte* own_recv_block(const Op& op) const { return op.recv.data() + own_offset(op); }
-  const std::byte* own_send_block(const Op& op) const { return op.send.data() + own_offset(op); }
-  std::size_t own_offset(const Op& op) const {
-    return static_cast<std::size_t>(rank_) * op.count * bytes_of(op.type);
+  const std::byte* own_recv_block(const Op& op) const {
+    return op.recv.data() + block_at(op, rank_);
+  }
+  const std::byte* own_send_block(const Op& op) const {
+    return op.send.data() + block_at(op, rank_);
   }
   MPI_Datatype type(const Op& op) const { return setup_.table.type(op.type); }
   MPI_Op mpi_op(const Op& op) const { return setup_.table.op(op.type, op.op); }

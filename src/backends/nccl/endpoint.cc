@@ -29,8 +29,7 @@ std::string sentence(const NcclApi& api, ncclResult_t code, ncclComm_t comm, std
 NcclError::NcclError(const NcclApi& api, ncclResult_t code, ncclComm_t comm, std::string_view who,
                      std::string_view call, std::source_location where)
     : Error(sentence(api, code, comm, who, call),
-            code == ncclRemoteError ? ExitCode::lost : ExitCode::failed, where),
-      code_(code) {}
+            code == ncclRemoteError ? ExitCode::lost : ExitCode::failed, where) {}
 
 Endpoint::~Endpoint() {
   if (!aborted_) (void)api_.comm_destroy(comm_);

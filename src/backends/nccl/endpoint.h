@@ -26,11 +26,6 @@ class NcclError : public Error {
   // `who`: "Rank 3 (node17, GPU 3)". `comm` may be null.
   NcclError(const NcclApi& api, ncclResult_t code, ncclComm_t comm, std::string_view who,
             std::string_view call, std::source_location where = std::source_location::current());
-
-  ncclResult_t code() const { return code_; }
-
- private:
-  ncclResult_t code_;
 };
 
 // Owns `comm`. Shared by the communicator and by the streams that wait for its calls.

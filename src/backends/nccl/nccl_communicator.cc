@@ -36,8 +36,6 @@ NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
     device_side_ = std::make_unique<DeviceSide>(endpoint_, libraries.device);
 }
 
-NcclCommunicator::~NcclCommunicator() = default;
-
 void NcclCommunicator::begin(Stream& stream) {
   begin_call();
   if (endpoint_->stopped()) endpoint_->throw_if_failed();

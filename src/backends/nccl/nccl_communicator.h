@@ -31,7 +31,6 @@ class NcclCommunicator final : public Communicator, private Inspector {
   // `bootstrap` are the threads of the whole job; null for a part of it. Both outlive this.
   NcclCommunicator(const Libraries& libraries, Device& device, std::shared_ptr<Endpoint> endpoint,
                    const Place& place, Bootstrap* bootstrap);
-  ~NcclCommunicator() override;
 
   int rank() const override { return place_.rank; }
   int nranks() const override { return place_.nranks; }

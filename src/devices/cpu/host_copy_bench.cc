@@ -15,8 +15,8 @@ namespace {
 
 // body(index) on `count` threads at once. Where one cannot be started, `give_up` is called before
 // the others are waited for. REQUIRES: body does not throw.
-template <typename Body, typename GiveUp>
-void in_threads(std::size_t count, const Body& body, const GiveUp& give_up) {
+template <typename Body, typename GiveUp = decltype([] {})>
+void in_threads(std::size_t count, const Body& body, const GiveUp& give_up = {}) {
   std::vector<std::jthread> threads;
   threads.reserve(count);
   try {
@@ -25,10 +25,6 @@ void in_threads(std::size_t count, const Body& body, const GiveUp& give_up) {
     give_up();
     throw;
   }
-}
-template <typename Body>
-void in_threads(std::size_t count, const Body& body) {
-  in_threads(count, body, [] {});
 }
 
 class HostCopyRun final : public CopyRun {

@@ -29,7 +29,7 @@ std::string version_text(int version) {
 
 CudaError::CudaError(const CudaApi& api, cudaError_t code, std::string_view call,
                      std::source_location where)
-    : Error(sentence(api, code, call), ExitCode::failed, where), code_(code) {}
+    : Error(sentence(api, code, call), ExitCode::failed, where) {}
 
 void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
                 std::source_location where) {

@@ -9,16 +9,11 @@
 
 namespace linerate::cuda {
 
-// A call failed; `code` says how.
+// A call failed.
 class CudaError : public Error {
  public:
   CudaError(const CudaApi& api, cudaError_t code, std::string_view call,
             std::source_location where = std::source_location::current());
-
-  cudaError_t code() const { return code_; }
-
- private:
-  cudaError_t code_;
 };
 
 // Throws CudaError unless `code` is cudaSuccess. `call` is the function's name in CUDA.

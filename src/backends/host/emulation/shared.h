@@ -85,15 +85,14 @@ struct EmulationStats {
   std::atomic<std::int64_t> calls;
 };
 
-// When a link is busy. The second is kept where the network's file slows anything down.
+// When a link is busy, and when it would be if nothing were slow.
 struct LinkUse {
   BusyIntervals real;
-  BusyIntervals healthy;  // under the lock of `real`
+  BusyIntervals healthy;  // under the lock of `real`; kept where the file slows anything down
 };
 
-// Behind a group's control block: the ranks' ledgers; behind the world's besides: the stats, and a
-// timeline for each link, and for each as it would be if it were healthy. All zero bytes are its
-// initial state.
+// What lies behind a group's control block: the step times of each of its ranks. Behind the world's
+// there are the stats and the use of each link too. All zero bytes are its initial state.
 class EmulationBlock {
  public:
   static std::size_t offset(int nranks) { return round_up(ControlBlock::bytes(nranks), kLinePair); }
