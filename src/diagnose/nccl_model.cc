@@ -29,7 +29,7 @@ using topo::BusId;
 class NcclModel final : public PerformanceModel {
  public:
   NcclModel(const topo::Graph& graph, int nnodes)
-      : predictor_(topo::job_of(graph, {.nnodes = nnodes})), sends_(graph, nnodes) {}
+      : predictor_(topo::job_of(graph, nnodes)), sends_(graph, nnodes) {}
 
   std::optional<Expectation> bound(const ModeledCall& call) const override;
 

@@ -85,7 +85,7 @@ bool ClusterNodes::nics_differ(int nnodes) const {
 const ClusterNodes::Searched& ClusterNodes::searched(std::size_t kind, bool multi_node) {
   auto& searched = kinds_[kind].searched[multi_node ? 1 : 0];
   if (!searched) {
-    auto facts = facts_of(kinds_[kind].graph, {.nnodes = multi_node ? 2 : 1});
+    auto facts = facts_of(kinds_[kind].graph, multi_node);
     auto rails = rails_of(kinds_[kind].graph, facts.channels, cluster_.fabric.rails);
     searched = std::make_unique<Searched>(std::move(facts), std::move(rails));
   }
@@ -97,7 +97,7 @@ JobShape ClusterNodes::job(int nnodes) {
   std::vector<IdenticalNodes> identical;
   for (const auto& part : first(nnodes))
     identical.push_back({.facts = &searched(part.kind, nnodes > 1).facts, .count = part.count});
-  return job_of(identical, {.nnodes = nnodes});
+  return job_of(identical);
 }
 
 std::vector<const NodeRails*> ClusterNodes::rails(int nnodes) {

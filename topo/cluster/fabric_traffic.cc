@@ -40,17 +40,6 @@ TreePlace place_in_tree(int tree, int node, int nnodes) {
 // src/graph/search.cc: a channel's first GPU uses the port that it comes in by, any other GPU the
 // port that it goes out by.
 
-namespace {
-
-// Trees begin at their first GPU. The pattern says which one reaches the children.
-std::array<bool, 2> children_at_out(const ChannelSet& tree) {
-  const bool one_gpu = tree.channels.empty() || tree.channels.front().gpus.size() < 2;
-  if (one_gpu || tree.pattern == Pattern::tree) return {false, false};
-  return {true, tree.pattern == Pattern::split_tree};
-}
-
-}  // namespace
-
 std::map<int, int> rails_of_ports(const Graph& graph, int rails) {
   std::map<int, int> of_port, ports_of_host;
   for (const int port : graph.of(NodeKind::net))
@@ -62,7 +51,9 @@ NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails) {
   constexpr int kTried = 2;  // of cross_nic
   const auto of_port = rails_of_ports(graph, rails);
   const auto rail_of = [&](int port) { return port < 0 ? 0 : of_port.at(port); };
-  NodeRails node{.child_is_out = children_at_out(found.tree),
+  const auto& trees = found.tree.channels;
+  NodeRails node{.first_child_is_out = found.tree.pattern == Pattern::balanced_tree &&
+                                       !trees.empty() && trees.front().gpus.size() > 1,
                  .pairs_rings = found.ring.cross_nic == kTried};
   for (const auto algorithm : kAllAlgorithms)
     for (const auto& channel : channels_of(found, algorithm).channels)
@@ -106,8 +97,6 @@ class TrafficCount {
   void tree(int channel, int which);
   Port parent_port(const TreePlace& place, int channel) const;
   void pat();
-  void switch_reductions();
-  void reduce_in_leaves(const std::map<int, int>& nodes_of_leaf);
 
   const FabricJob& job_;
   Function function_;
@@ -170,7 +159,7 @@ void TrafficCount::trees() {
 TrafficCount::Port TrafficCount::parent_port(const TreePlace& place, int channel) const {
   const auto& of = rails(place.parent, channel);
   const bool out =
-      algorithm_ == Algorithm::tree && node(place.parent).child_is_out[place.second_child ? 1 : 0];
+      algorithm_ == Algorithm::tree && node(place.parent).first_child_is_out && !place.second_child;
   return {place.parent, out ? of.out : of.in};
 }
 
@@ -208,28 +197,6 @@ void TrafficCount::pat() {
   }
 }
 
-void TrafficCount::reduce_in_leaves(const std::map<int, int>& nodes_of_leaf) {
-  if (nodes_of_leaf.size() < 2) return;
-  for (const auto& [leaf, nodes] : nodes_of_leaf) {
-    const double own = static_cast<double>(nodes) / nnodes_;
-    double up = 1, down = 1;
-    if (function_ == Function::all_gather) up = own, down = 1 - own;
-    if (function_ == Function::reduce_scatter) up = 1 - own, down = own;
-    traffic_.up[static_cast<std::size_t>(leaf)] += up / nchannels_;
-    traffic_.down[static_cast<std::size_t>(leaf)] += down / nchannels_;
-    traffic_.spine += up / nchannels_;
-  }
-  traffic_.crossings = 1;
-}
-
-void TrafficCount::switch_reductions() {
-  for (int c = 0; c < nchannels_; ++c) {
-    std::map<int, int> nodes_of_leaf;
-    for (int n = 0; n < nnodes_; ++n) ++nodes_of_leaf[leaf_of({n, rails(n, c).in})];
-    reduce_in_leaves(nodes_of_leaf);
-  }
-}
-
 FabricTraffic TrafficCount::counted() && {
   if (nnodes_ < 2 || nchannels_ == 0) return std::move(traffic_);
   switch (algorithm_) {
@@ -243,10 +210,7 @@ FabricTraffic TrafficCount::counted() && {
     case Algorithm::pat:
       pat();
       break;
-    case Algorithm::nvls:
-    case Algorithm::collnet_direct:
-    case Algorithm::collnet_chain:
-      switch_reductions();
+    case Algorithm::nvls:  // within one node only
       break;
   }
   return std::move(traffic_);

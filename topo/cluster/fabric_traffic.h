@@ -38,9 +38,8 @@ struct ChannelRails {
 
 struct NodeRails {
   std::array<std::vector<ChannelRails>, kAlgorithms> channels{};  // by Algorithm
-  // Trees: the first and the second child are reached where channels go out, not where they come
-  // in.
-  std::array<bool, 2> child_is_out{};
+  // Trees: the first child is reached where channels go out, all else where they come in.
+  bool first_child_is_out = false;
   bool pairs_rings = false;  // every second node takes rings in pairs the other way round
 };
 
@@ -64,12 +63,8 @@ struct FabricJob {
   int nnodes() const { return static_cast<int>(nodes.size()); }
 };
 
-// A leaf switch, of one rail of a rack.
-struct Leaf {
-  int rack = 0, rail = 0;
-};
-
-// Bytes as shares of the call's (nccl-tests': of the larger buffer). Leaf `rack * rails + rail`.
+// Bytes as shares of the call's (nccl-tests': of the larger buffer). A leaf is the switch of one
+// rail of a rack, `rack * rails + rail`.
 struct FabricTraffic {
   std::vector<double> up{}, down{};  // by leaf: towards the spine, and from it
   double spine = 0;                  // of all racks together, one way
@@ -85,8 +80,6 @@ struct FabricTraffic {
 //              cross, for all_reduce of two rounds, and no more than N - 1 hops a round.
 //   Tree, NVLSTree  two trees of half the bytes: 1 / (2 c) up each edge and as much down; the
 //              longest way is to the root and back. NVLSTree: a channel for each head.
-//   CollNet, NVLS   switches add up: a leaf sends and gets 1 / c once, whatever the number of its
-//              nodes; of shares each leaf gets or sends only what is not its own.
 //   PAT        one GPU a node: to the node at distance d = 1, 2, 4, ... the parts of as many ranks
 //              as there are numbers below n whose lowest bit is d, 1 / n / c each; one message a
 //              distance (Jeaugey 2025, arXiv 2506.20252; nodes farther away get fewer parts).

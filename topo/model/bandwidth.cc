@@ -12,16 +12,6 @@ constexpr NcclVersion kHalfRingLl{2, 21, 0};      // LL moves a flag with each 4
 constexpr NcclVersion kSingleRankRule{2, 23, 0};  // LL128 rings with a rank per node, until then
 constexpr NcclVersion kNvlsShareRule{2, 27, 0};   // NVLS shares leave out a rank's own part
 constexpr NcclVersion kNvlsEfficiency{2, 28, 0};  // measured efficiency of NVSwitch reductions
-constexpr NcclVersion kCollnetForShares{2, 20, 0};
-constexpr NcclVersion kCollnetShareRule{2, 27, 0};
-
-bool is_nvls(Algorithm algorithm) {
-  return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
-}
-
-bool is_collnet(Algorithm algorithm) {
-  return algorithm == Algorithm::collnet_direct || algorithm == Algorithm::collnet_chain;
-}
 
 // The bandwidth of one way, with what all its rules need.
 class BandwidthRules {
@@ -33,15 +23,13 @@ class BandwidthRules {
 
  private:
   bool offered() const;
-  bool offered_to_shares() const;
-  bool too_few_channels() const;
+  bool offers_nvls() const;
   double bus_gbps() const;
   double channel_gbps() const;
   double nvls_channel_gbps() const;
   double old_nvls_channel_gbps() const;
   double ring_gbps(double bus) const;
   double tree_gbps(double bus) const;
-  double collnet_gbps(double bus) const;
   double ratio() const;
 
   bool share() const { return has_shares(scheme_.function); }
@@ -57,7 +45,7 @@ class BandwidthRules {
   const ChannelSet& set_;
 };
 
-// Which algorithms do which function at all.
+// Which algorithms do which function in this job.
 bool BandwidthRules::offered() const {
   const bool simple = scheme_.protocol == Protocol::simple;
   switch (scheme_.algorithm) {
@@ -67,23 +55,19 @@ bool BandwidthRules::offered() const {
       return scheme_.function == Function::all_reduce;
     case Algorithm::pat:  // one GPU per node
       return simple && share() && constants_.pat_efficiency > 0 && job_.nnodes == job_.nranks;
-    case Algorithm::collnet_chain:
-      return simple && scheme_.function == Function::all_reduce && job_.collnet;
-    case Algorithm::collnet_direct:
-    case Algorithm::nvls:
+    case Algorithm::nvls:  // across nodes it needs NIC collectives
+      return simple && offers_nvls() && job_.nnodes == 1 &&
+             (scheme_.function == Function::all_reduce ||
+              (share() && job_.version >= kNvlsForShares));
     case Algorithm::nvls_tree:
-      return simple &&
-             (scheme_.function == Function::all_reduce || (share() && offered_to_shares()));
+      return simple && offers_nvls() && job_.nnodes > 1 && scheme_.function == Function::all_reduce;
   }
   __builtin_unreachable();
 }
 
-// Across nodes, shares need NIC collectives and a NIC for each GPU.
-bool BandwidthRules::offered_to_shares() const {
-  const bool nvls = scheme_.algorithm == Algorithm::nvls;
-  if (scheme_.algorithm == Algorithm::nvls_tree) return false;
-  if (job_.version < (nvls ? kNvlsForShares : kCollnetForShares)) return false;
-  return job_.nnodes == 1 || (job_.collnet && job_.max_ranks_of_a_node() <= job_.collnet_heads);
+bool BandwidthRules::offers_nvls() const {
+  constexpr int kMinChannels = 2;
+  return job_.nvls() && (job_.version < kNvlsEfficiency || set_.nchannels() >= kMinChannels);
 }
 
 double BandwidthRules::ll_gbps() const {
@@ -116,7 +100,7 @@ double BandwidthRules::nvls_channel_gbps() const {
 // With two nodes a rank only sends or only receives over the network.
 double BandwidthRules::channel_gbps() const {
   if (is_nvls(scheme_.algorithm)) return nvls_channel_gbps();
-  return job_.nnodes <= 2 || is_collnet(scheme_.algorithm) ? set_.intra_gbps : set_.inter_gbps;
+  return job_.nnodes <= 2 ? set_.intra_gbps : set_.inter_gbps;
 }
 
 double BandwidthRules::ring_gbps(double bus) const {
@@ -149,22 +133,6 @@ double BandwidthRules::tree_gbps(double bus) const {
   return set_.pattern == Pattern::tree ? bus * kSimpleTree : bus;
 }
 
-// CollNet direct wants a NIC for each GPU: fewer are shared.
-double BandwidthRules::collnet_gbps(double bus) const {
-  constexpr double kShare = 0.9, kHopperSwitch = 0.85, kOneRank = 0.95, kEightRanks = 0.85;
-  constexpr int kMeasuredRanks = 8;
-  if (scheme_.algorithm == Algorithm::collnet_chain) return bus;
-  if (share()) {
-    if (job_.version >= kCollnetShareRule)
-      return per_node() * std::min(set_.intra_gbps, set_.inter_gbps * kShare);
-    const double weight = (per_node() - 1) / (kMeasuredRanks - 1);
-    return per_node() * channel_gbps() * (weight * kEightRanks + (1 - weight) * kOneRank);
-  }
-  const double gpus_per_nic = per_node() / channels();
-  bus /= gpus_per_nic - (gpus_per_nic - 1) / 2;
-  return generation_of(job_.min_sm) >= Generation::hopper ? bus * kHopperSwitch : bus;
-}
-
 double BandwidthRules::bus_gbps() const {
   const double bus = channels() * channel_gbps();
   switch (scheme_.algorithm) {
@@ -174,9 +142,6 @@ double BandwidthRules::bus_gbps() const {
       return tree_gbps(bus);
     case Algorithm::pat:
       return bus * constants_.pat_efficiency;
-    case Algorithm::collnet_direct:
-    case Algorithm::collnet_chain:
-      return collnet_gbps(bus);
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
       return bus;
@@ -191,8 +156,7 @@ double BandwidthRules::ratio() const {
   const bool nvls = is_nvls(scheme_.algorithm);
   const double ring = static_cast<double>(job_.nranks) / ring_steps(scheme_.function, job_.nranks);
   if (scheme_.algorithm == Algorithm::ring) return ring;
-  const bool as_it_is = job_.version >= kSharesAsTheyAre || is_collnet(scheme_.algorithm);
-  if (share() && as_it_is) return 1;
+  if (share() && job_.version >= kSharesAsTheyAre) return 1;
   if (!nvls) return 0.5;
   if (job_.version >= kNvlsEfficiency) return ring;
   if (job_.version < kNvlsForShares && scheme_.algorithm == Algorithm::nvls_tree)
@@ -200,29 +164,9 @@ double BandwidthRules::ratio() const {
   return kOldNvls;
 }
 
-bool BandwidthRules::too_few_channels() const {
-  constexpr int kMin = 2;
-  return job_.version >= kNvlsEfficiency && set_.nchannels() < kMin;
-}
-
-// Which algorithms this job has.
 double BandwidthRules::algbw_gbps() const {
-  if (job_.nranks < 2 || set_.nchannels() == 0 || !offered()) return 0;
-  switch (scheme_.algorithm) {
-    case Algorithm::nvls_tree:
-    case Algorithm::nvls:
-      if (!job_.nvls || too_few_channels()) return 0;
-      if (scheme_.algorithm == Algorithm::nvls_tree ? job_.nnodes == 1
-                                                    : job_.nnodes > 1 && !job_.collnet)
-        return 0;
-      break;
-    case Algorithm::collnet_direct:
-      if (!job_.collnet || !job_.nvswitch) return 0;
-      break;
-    default:
-      break;
-  }
-  return bus_gbps() * ratio();
+  const bool is_done = job_.nranks > 1 && set_.nchannels() > 0 && offered();
+  return is_done ? bus_gbps() * ratio() : 0;
 }
 
 }  // namespace

@@ -10,32 +10,17 @@ constexpr std::size_t kNvlink = index_of(Hardware::nvlink);
 constexpr std::size_t kPci = index_of(Hardware::pci);
 constexpr std::size_t kNet = index_of(Hardware::net);
 constexpr std::size_t kTree = index_of(Algorithm::tree);
-constexpr std::size_t kDirect = index_of(Algorithm::collnet_direct);
-constexpr std::size_t kChain = index_of(Algorithm::collnet_chain);
 constexpr std::size_t kNvls = index_of(Algorithm::nvls);
 constexpr std::size_t kNvlsTree = index_of(Algorithm::nvls_tree);
 constexpr std::size_t kSimple = index_of(Protocol::simple);
 
-// 2.30. Columns of a triple: LL, LL128, Simple. Rows: tree, ring, CollNet direct and chain, NVLS,
-// NVLS tree, PAT.
+// 2.30. Columns of a triple: LL, LL128, Simple. Rows: tree, ring, NVLS, NVLS tree, PAT.
 constexpr ModelConstants kNewest{
-    .base_us = {{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {}, {}, {}, {}, {8.0, 8.0, 8.0}}},
+    .base_us = {{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}, {}, {}, {8.0, 8.0, 8.0}}},
     .hardware_us = {{
-        {{{0.6, 1.25, 4.0},
-          {0.6, 1.9, 3.4},
-          {0, 0, 3.7},
-          {0, 0, 2.8},
-          {0, 0, 25},
-          {0, 0, 25},
-          {0, 0, 4.0}}},
-        {{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {0, 0, 3.7}, {0, 0, 2.8}, {}, {}, {0, 0, 4.0}}},
-        {{{5.0, 8.5, 14},
-          {2.7, 4.0, 14},
-          {0, 0, 31},
-          {0, 0, 30},
-          {0, 0, 18},
-          {0, 0, 20.9},
-          {0, 0, 14}}},
+        {{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}, {0, 0, 25}, {0, 0, 25}, {0, 0, 4.0}}},
+        {{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}, {}, {}, {0, 0, 4.0}}},
+        {{{5.0, 8.5, 14}, {2.7, 4.0, 14}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}},
     }},
     .ll_gbps = {{{39.0, 39.0, 20.4}, {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0}, {282.0, 90.0, 70.0}}},
     .channel_ring_ll128_gbps = {{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}},
@@ -46,7 +31,6 @@ constexpr ModelConstants kNewest{
     .channel_nvls_tree_gbps =
         {{{26.5, 18.5, 10.0}, {24.0, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96.0, 80.0}}},
     .nvls_efficiency = {0, 0, 0.85, 0.74},
-    .collnet_arity_us = 0.4,
     .pat_efficiency = 0.75,
 };
 
@@ -105,19 +89,12 @@ constexpr Difference kDifferences[] = {
      }},
     {{2, 19, 0},
      [](ModelConstants& c) {
-       c.base_us[kDirect] = c.base_us[kChain] = {6.8, 14.0, 0};
        c.base_us[kNvls][kSimple] = c.base_us[kNvlsTree][kSimple] = 23;
        c.hardware_us[kNvlink][kTree][kSimple] = 4;
-       c.hardware_us[kNvlink][kDirect][kSimple] = 8;
-       c.hardware_us[kNvlink][kChain][kSimple] = 4.75;
        c.hardware_us[kNvlink][kNvls] = c.hardware_us[kNvlink][kNvlsTree] = {};
        c.hardware_us[kPci][kTree][kSimple] = 6;
-       c.hardware_us[kPci][kDirect][kSimple] = c.hardware_us[kPci][kChain][kSimple] = 8;
        c.hardware_us[kNet][kTree][kSimple] = 14;
-       c.hardware_us[kNet][kDirect][kSimple] = 10.7;
-       c.hardware_us[kNet][kChain][kSimple] = 14;
        c.hardware_us[kNet][kNvlsTree][kSimple] = 19;
-       c.collnet_arity_us = 0.5;
      }},
 };
 

@@ -14,29 +14,17 @@ namespace linerate::topo {
 
 // What NCCL's tuner decides about; the other collectives are made of sends.
 enum class Function : std::uint8_t { broadcast, reduce, all_gather, reduce_scatter, all_reduce };
-enum class Algorithm : std::uint8_t {
-  tree,
-  ring,
-  collnet_direct,
-  collnet_chain,
-  nvls,
-  nvls_tree,
-  pat
-};
+// CollNet, which has switches of the network reduce, is left out: NCCL has it only where asked.
+enum class Algorithm : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 
-inline constexpr std::size_t kFunctions = 5, kAlgorithms = 7, kProtocols = 3;
+inline constexpr std::size_t kFunctions = 5, kAlgorithms = 5, kProtocols = 3;
 
 inline constexpr std::array<Function, kFunctions> kAllFunctions{
     Function::broadcast, Function::reduce, Function::all_gather, Function::reduce_scatter,
     Function::all_reduce};
-inline constexpr std::array<Algorithm, kAlgorithms> kAllAlgorithms{Algorithm::tree,
-                                                                   Algorithm::ring,
-                                                                   Algorithm::collnet_direct,
-                                                                   Algorithm::collnet_chain,
-                                                                   Algorithm::nvls,
-                                                                   Algorithm::nvls_tree,
-                                                                   Algorithm::pat};
+inline constexpr std::array<Algorithm, kAlgorithms> kAllAlgorithms{
+    Algorithm::tree, Algorithm::ring, Algorithm::nvls, Algorithm::nvls_tree, Algorithm::pat};
 inline constexpr std::array<Protocol, kProtocols> kAllProtocols{Protocol::ll, Protocol::ll128,
                                                                 Protocol::simple};
 
@@ -50,6 +38,11 @@ constexpr bool has_shares(Function function) {
   return function == Function::all_gather || function == Function::reduce_scatter;
 }
 
+// Through the multicast of NVSwitches within each node.
+constexpr bool is_nvls(Algorithm algorithm) {
+  return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
+}
+
 // As the collective is called; as NCCL prints algorithms and protocols.
 constexpr std::string_view name_of(Function function) {
   constexpr std::array<std::string_view, kFunctions> kNames{"broadcast", "reduce", "all_gather",
@@ -57,8 +50,8 @@ constexpr std::string_view name_of(Function function) {
   return kNames.at(index_of(function));
 }
 constexpr std::string_view name_of(Algorithm algorithm) {
-  constexpr std::array<std::string_view, kAlgorithms> kNames{
-      "Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"};
+  constexpr std::array<std::string_view, kAlgorithms> kNames{"Tree", "Ring", "NVLS", "NVLSTree",
+                                                             "PAT"};
   return kNames.at(index_of(algorithm));
 }
 constexpr std::string_view name_of(Protocol protocol) {
@@ -94,8 +87,7 @@ struct ModelConstants {
   std::array<PerScale, kGenerations> channel_tree_gbps{};
   std::array<PerScale, kGenerations> channel_nvls_tree_gbps{};
   std::array<double, kGenerations> nvls_efficiency{};
-  double collnet_arity_us = 0;  // per GPU, while a NIC serves several
-  double pat_efficiency = 0;    // 0: no PAT
+  double pat_efficiency = 0;  // 0: no PAT
 };
 
 ModelConstants constants_of(const NcclVersion& version);

@@ -78,12 +78,10 @@ double LatencyRules::ring_us() const {
 }
 
 double LatencyRules::nvls_us(double base_us) const {
-  const double net = hardware_us(Hardware::net, scheme_.algorithm);
-  if (scheme_.algorithm == Algorithm::nvls) {
-    if (job_.version < kNvlsStepsRule) return base_us + (job_.nnodes > 1 ? net : 0);
-    return intra_us() + (job_.nnodes > 1 ? inter_us() : 0);
-  }
-  if (job_.version < kNvlsStepsRule) return base_us + 2 * (job_.nnodes - 1) * net;
+  const bool counts_steps = job_.version >= kNvlsStepsRule;
+  if (scheme_.algorithm == Algorithm::nvls) return counts_steps ? intra_us() : base_us;  // one node
+  if (!counts_steps)
+    return base_us + 2 * (job_.nnodes - 1) * hardware_us(Hardware::net, scheme_.algorithm);
   return base_us + intra_us() + 2 * log2_of(job_.nnodes) * inter_us();
 }
 
@@ -100,12 +98,6 @@ double LatencyRules::latency_us() const {
       return base_us + ring_us();
     case Algorithm::tree:
       return base_us + 2 * (more_ranks() * intra_us() + log2_of(job_.nnodes) * inter_us());
-    case Algorithm::collnet_direct:
-      return base_us + inter_us() +
-             2 * (std::min(1, more_ranks()) * intra_us() +
-                  more_ranks() * constants_.collnet_arity_us);
-    case Algorithm::collnet_chain:
-      return base_us + 2 * more_ranks() * intra_us() + inter_us();
     case Algorithm::nvls:
     case Algorithm::nvls_tree:
       return nvls_us(base_us);
@@ -135,22 +127,11 @@ bool ll128_is_safe(const JobShape& job, const ChannelSet& set) {
          !nearer(farthest, set.inter_type, job.version);
 }
 
-// Limits that NCCL looks at when a call is made (src/enqueue.cc, updateCollCostTable).
+// A limit that NCCL looks at when a call is made (src/enqueue.cc, updateCollCostTable).
 bool fits_node(const JobShape& job, const Scheme& scheme) {
-  constexpr double kMaxCollnetRanks = 8, kMaxNvlsRanks = 32;
-  switch (scheme.algorithm) {
-    case Algorithm::collnet_direct:
-    case Algorithm::collnet_chain:
-      return job.max_ranks_of_a_node() <= kMaxCollnetRanks;
-    case Algorithm::nvls:
-    case Algorithm::nvls_tree:
-      return scheme.function == Function::all_reduce || job.max_ranks_of_a_node() <= kMaxNvlsRanks;
-    case Algorithm::tree:
-    case Algorithm::ring:
-    case Algorithm::pat:
-      return true;
-  }
-  __builtin_unreachable();
+  constexpr int kMaxNvlsRanks = 32;
+  return !is_nvls(scheme.algorithm) || scheme.function == Function::all_reduce ||
+         job.gpus <= kMaxNvlsRanks;
 }
 
 Cost cost_of(const JobShape& job, const ModelConstants& constants, const Scheme& scheme) {

@@ -46,8 +46,7 @@ bool switches_reduce(const Reduced& what) {
 
 bool can_reduce(const Scheme& scheme, const Reduced& what) {
   if (!reduces(scheme.function)) return true;
-  if (scheme.algorithm == Algorithm::nvls || scheme.algorithm == Algorithm::nvls_tree)
-    return switches_reduce(what);
+  if (is_nvls(scheme.algorithm)) return switches_reduce(what);
   return scheme.algorithm != Algorithm::pat || !scales(what.op);
 }
 
@@ -95,7 +94,7 @@ double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
                     scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::simple &&
                     job.nnodes > 1;
   const auto pieces =
-      static_cast<std::size_t>(job.coll_channels) * static_cast<std::size_t>(job.nranks);
+      static_cast<std::size_t>(job.channels.coll_channels) * static_cast<std::size_t>(job.nranks);
   if (!ring || pieces == 0 || bytes / pieces < kMinPiece) return 1;
   return generation_of(job.min_sm) < Generation::ampere ? kBeforeAmpere : kSince;
 }
@@ -122,10 +121,9 @@ std::optional<TimeParts> Predictor::time_parts(const Scheme& scheme, std::size_t
 // topoGetAlgoInfo).
 int Predictor::channels_for(const Scheme& scheme, std::size_t bytes) const {
   constexpr std::array<int, kProtocols> kThreads{512, 640, 512}, kThresholds{8, 8, 64};
-  constexpr int kPciThreads = 256, kCollnetThreads = 640, kCollnetThreshold = 512;
+  constexpr int kPciThreads = 256;
   constexpr double kPciGbps = 12;
-  if (scheme.algorithm == Algorithm::nvls || scheme.algorithm == Algorithm::nvls_tree)
-    return job_.nvls_channels;
+  if (is_nvls(scheme.algorithm)) return job_.channels.nvls_channels;
   int threads = kThreads[index_of(scheme.protocol)];
   int threshold = kThresholds[index_of(scheme.protocol)];
   const auto& ring = job_.of(Algorithm::ring);
@@ -134,14 +132,9 @@ int Predictor::channels_for(const Scheme& scheme, std::size_t bytes) const {
   if (scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::simple &&
       ring.intra_gbps * ring.nchannels() <= kPciGbps)
     threads = kPciThreads;
-  if (scheme.algorithm == Algorithm::collnet_direct ||
-      scheme.algorithm == Algorithm::collnet_chain) {
-    threads = kCollnetThreads;
-    threshold = kCollnetThreshold;
-  }
   const auto each = static_cast<std::size_t>(threads) * static_cast<std::size_t>(threshold);
-  return static_cast<int>(
-      std::clamp<std::size_t>(bytes / each, 1, static_cast<std::size_t>(job_.coll_channels)));
+  return static_cast<int>(std::clamp<std::size_t>(
+      bytes / each, 1, static_cast<std::size_t>(job_.channels.coll_channels)));
 }
 
 Prediction Predictor::predict(Function function, std::size_t bytes, const Reduced& what) const {

@@ -138,17 +138,16 @@ class NamesInWhole {
 
 }  // namespace
 
-GroupLoads::Search::Search(const Graph& of, const JobOptions& options, std::vector<int> nodes)
-    : graph(of), paths(graph), facts(facts_of(graph, options)), order(std::move(nodes)) {}
+GroupLoads::Search::Search(const Graph& of, bool multi_node, std::vector<int> nodes)
+    : graph(of), paths(graph), facts(facts_of(graph, multi_node)), order(std::move(nodes)) {}
 
 Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t bytes) {
-  const JobOptions options{.nnodes = nnodes};
   const auto own = graph_of(graph_, gpus);
   const auto alike = canonical_form(own, Paths(own));
   const Search& search =
-      searches_.try_emplace({alike.key, nnodes > 1}, own, options, alike.order).first->second;
+      searches_.try_emplace({alike.key, nnodes > 1}, own, nnodes > 1, alike.order).first->second;
   const IdenticalNodes nodes{.facts = &search.facts, .count = nnodes};
-  const auto job = job_of(std::span(&nodes, 1), options);
+  const auto job = job_of(std::span(&nodes, 1));
   const Predictor predictor(job);
   const auto choice = predictor.predict(Function::all_reduce, bytes);
   const auto& cost = predictor.costs().of(Function::all_reduce, choice.algorithm, choice.protocol);

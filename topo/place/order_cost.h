@@ -63,7 +63,7 @@ class GroupLoads {
 
  private:
   struct Search {
-    Search(const Graph& of, const JobOptions& options, std::vector<int> nodes);
+    Search(const Graph& of, bool multi_node, std::vector<int> nodes);
 
     Graph graph;
     Paths paths;

@@ -31,15 +31,6 @@ bool improves_heads(const SearchTopology& topology, const CandidateGraph& found,
 
 }  // namespace
 
-bool CandidateGraph::is_tree() const {
-  return pattern == Pattern::balanced_tree || pattern == Pattern::split_tree ||
-         pattern == Pattern::tree;
-}
-
-bool CandidateGraph::has_heads() const {
-  return pattern == Pattern::nvls || pattern == Pattern::collnet_direct;
-}
-
 bool improves(const SearchTopology& topology, const CandidateGraph& found,
               const CandidateGraph& best) {
   constexpr float kBonus = 0.15F;

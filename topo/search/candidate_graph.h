@@ -17,7 +17,6 @@ struct CandidateGraph {
   int intra_type = 0, inter_type = 0;  // the farthest that is allowed
   bool same_channels = true;
   int cross_nic = 0;
-  bool collnet = false;
   int min_channels = 1, max_channels = 1;
   int n = 0;     // channels found; the next one is being tried
   int hops = 0;  // of all of them
@@ -25,13 +24,14 @@ struct CandidateGraph {
 
   Channel& channel(int c) { return channels[static_cast<std::size_t>(c)]; }
   const Channel& channel(int c) const { return channels[static_cast<std::size_t>(c)]; }
-  bool is_tree() const;
+  bool is_tree() const { return pattern == Pattern::balanced_tree || pattern == Pattern::tree; }
   // Whether a whole channel may take a path between two GPUs, by its path types; trees need both
   // directions.
   bool allows(const SearchPath& path) const {
     return path.type <= intra_type && (!is_tree() || path.back_type <= intra_type);
   }
-  bool has_heads() const;  // NVLS and CollNetDirect: one GPU a channel, all others are equal
+  // One GPU a channel, to which all others are equal.
+  bool has_heads() const { return pattern == Pattern::nvls; }
 };
 
 // Whether `found` is better than `best`: it has its channels, and more GB/s of all together or, at

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 namespace linerate::topo {
 namespace {
@@ -42,7 +43,7 @@ class ChannelSearch {
 
   const SearchTopology& topology_;
   NetChoice choice_;
-  int cross_nic_;
+  bool may_cross_;    // NICs: NCCL_CROSS_NIC is 2, "try"
   bool begins_same_;  // whether channels that are all the same are tried first
   std::span<const float> speeds_;
   std::size_t speed_ = 0;  // index of the candidate's
@@ -52,27 +53,19 @@ class ChannelSearch {
 };
 
 constexpr int kHopper = 90;
-constexpr int kMaxNvlsHeads = 32, kMaxDirectHeads = 8;  // NCCL_MAX_NVLS_, _DIRECT_ARITY + 1
+constexpr int kMaxHeads = 32;  // NCCL_MAX_NVLS_ARITY
 constexpr int kAttempt = 1 << 14, kSameAttempt = 1 << 8;
-
-int allowed_crossing(const SearchTopology& topology, Pattern pattern, int asked) {
-  const bool may = pattern == Pattern::ring || pattern == Pattern::balanced_tree ||
-                   pattern == Pattern::split_tree;
-  return may && topology.nets() > 1 ? asked : 0;
-}
 
 ChannelSearch::ChannelSearch(const SearchTopology& topology, Pattern pattern,
                              const SearchLimits& limits)
     : topology_(topology),
       choice_(topology),
-      cross_nic_(allowed_crossing(topology, pattern, limits.cross_nic)),
+      may_cross_(pattern != Pattern::nvls && topology.nets() > 1),
       begins_same_(pattern != Pattern::nvls),
       speeds_(candidate_speeds(topology.graph().version(), topology.sm(), topology.multi_node())),
       budget_(topology.rules().step_budget) {
   best_ = {.pattern = pattern,
            .same_channels = begins_same_,
-           .cross_nic = cross_nic_ == 1 ? 1 : 0,
-           .collnet = limits.collnet,
            .min_channels = limits.min_channels,
            .max_channels = limits.max_channels};
 }
@@ -90,7 +83,7 @@ ChannelSet ChannelSearch::run() {
   find();
   duplicate();
   raise();
-  const bool alarm = best_.n == 0 && !best_.collnet && best_.pattern != Pattern::nvls;
+  const bool alarm = best_.n == 0 && best_.pattern != Pattern::nvls;
   if (alarm) fall_back();
   ChannelSet set = finished(topology_, best_);
   set.simple_order = alarm;
@@ -104,11 +97,11 @@ void ChannelSearch::limit_types() {
   farthest_intra_ = farthest_inter_ = sys;
   if (topology_.rules().types_from_graph) {
     nearest_intra_ = topology_.place(PathType::loc);
-    if (topology_.gpus() > 1) nearest_intra_ = topology_.nearest_type(false);
-    if (topology_.gpus() > 1) farthest_intra_ = topology_.farthest_type(false);
+    if (topology_.gpus() > 1)
+      std::tie(nearest_intra_, farthest_intra_) = topology_.nearest_and_farthest_type(false);
     if (topology_.multi_node()) {
-      nearest_inter_ = topology_.nearest_type(true);
-      farthest_intra_ = farthest_inter_ = topology_.farthest_type(true);
+      std::tie(nearest_inter_, farthest_inter_) = topology_.nearest_and_farthest_type(true);
+      farthest_intra_ = farthest_inter_;
     }
     if (topology_.rules().far_nics_before_sm90 && topology_.sm() < kHopper) farthest_inter_ = sys;
   }
@@ -117,11 +110,9 @@ void ChannelSearch::limit_types() {
 }
 
 void ChannelSearch::limit_channels() {
-  const bool caps = topology_.rules().caps_heads;
   if (best_.pattern == Pattern::nvls)
-    best_.max_channels = caps ? std::min(kMaxNvlsHeads, topology_.gpus()) : topology_.gpus();
-  if (best_.pattern == Pattern::collnet_direct)
-    best_.max_channels = caps ? std::min(kMaxDirectHeads, topology_.gpus()) : topology_.gpus();
+    best_.max_channels =
+        topology_.rules().caps_heads ? std::min(kMaxHeads, topology_.gpus()) : topology_.gpus();
   if (topology_.gpus() == 1 && best_.pattern != Pattern::ring) best_.pattern = Pattern::tree;
   // All GPUs of one node are heads, so that none does more than the others.
   if (!topology_.multi_node() && best_.pattern == Pattern::nvls)
@@ -193,7 +184,7 @@ bool ChannelSearch::relax(const Budget& budget) {
   if (widen_inter()) return true;
   candidate_.inter_type = nearest_inter_;
   if (cross_nics()) return true;
-  candidate_.cross_nic = cross_nic_ == 1 ? 1 : 0;
+  candidate_.cross_nic = 0;
   return slow_down();
 }
 
@@ -227,10 +218,9 @@ bool ChannelSearch::widen_inter() {
 }
 
 bool ChannelSearch::cross_nics() {
-  if (cross_nic_ != 2 || candidate_.cross_nic != 0) return false;
+  if (!may_cross_ || candidate_.cross_nic != 0) return false;
   const bool pairs = topology_.rules().pairs_rings;
-  if (pairs && best_.pattern != Pattern::ring && best_.pattern != Pattern::balanced_tree)
-    return false;
+  if (pairs && best_.pattern == Pattern::tree) return false;
   candidate_.cross_nic = pairs ? 2 : 1;
   return true;
 }
@@ -323,11 +313,6 @@ void ChannelSearch::fall_back() {
 ChannelSet search_channels(const SearchTopology& topology, Pattern pattern,
                            const SearchLimits& limits) {
   return ChannelSearch(topology, pattern, limits).run();
-}
-
-ChannelSet search_channels(const Graph& graph, const Paths& paths, Pattern pattern,
-                           const SearchLimits& limits) {
-  return search_channels(SearchTopology(graph, paths, limits.multi_node), pattern, limits);
 }
 
 }  // namespace linerate::topo

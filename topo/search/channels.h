@@ -38,11 +38,9 @@ namespace linerate::topo {
 // As NCCL numbers them in its logs and graph files (src/include/graph.h).
 enum class Pattern : std::uint8_t {
   balanced_tree = 1,  // NIC traffic spread over two GPUs
-  split_tree = 2,     // NIC in at one GPU, out at the next
   tree = 3,           // NIC in and out at one GPU
   ring = 4,
   nvls = 5,  // through the NVSwitches' multicast
-  collnet_direct = 6,
 };
 
 // One channel: GPUs in the order of the pattern, nodes of the graph.
@@ -60,7 +58,7 @@ struct ChannelSet {
   double inter_latency_us = 0;            // of the NIC, as its plugin tells
   PathType intra_type = PathType::loc, inter_type = PathType::loc;  // farthest path used
   bool same_channels = true;  // all channels have the same GPUs in the same order
-  int cross_nic = 0;          // 0 not, 1 always, 2 tried
+  int cross_nic = 0;          // 0 not, 1 all, 2 in pairs that go back and forth
   bool simple_order = false;  // "Could not find a path": NCCL's alarm, 0.1 GB/s
   std::vector<Channel> channels{};
 
@@ -69,37 +67,23 @@ struct ChannelSet {
 
 // What is asked of a search besides the graph.
 struct SearchLimits {
-  bool multi_node = false;
   int min_channels = 1;
   int max_channels = 32;  // NCCL's MAXCHANNELS / 2
-  int cross_nic = 2;      // NCCL_CROSS_NIC
-  bool collnet = false;   // NIC collectives are asked for: only ports with coll take part
 };
 
 class SearchTopology;
 
 // NCCL's search (src/graph/search.cc of the graph's version) with its budget of steps, so that it
-// ends where NCCL's ends. Milliseconds for a node of 8 GPUs.
-ChannelSet search_channels(const Graph& graph, const Paths& paths, Pattern pattern,
-                           const SearchLimits& limits);
-// Several searches may share a topology. REQUIRES: limits.multi_node is the topology's.
+// ends where NCCL's ends, and with NCCL's defaults of the environment: NICs may be crossed, NVLS is
+// on, NIC collectives (CollNet) are not. Milliseconds for a node of 8 GPUs. Several searches may
+// share a topology.
 ChannelSet search_channels(const SearchTopology& topology, Pattern pattern,
                            const SearchLimits& limits);
 
-// The job that a node takes part in.
-struct ChannelJob {
-  bool multi_node = false;  // more nodes than this one, all alike
-  bool collnet = false;     // NIC collectives are on (NCCL_COLLNET_ENABLE)
-  bool nvls = true;         // NCCL_NVLS_ENABLE
-  int cross_nic = 2;        // NCCL_CROSS_NIC
-  int min_ctas = 1;         // NCCL_MIN_CTAS
-  int max_ctas = 64;        // NCCL_MAX_CTAS; no version has more than 64 channels
-};
-
 // Rings and trees have as many channels as the fewer of them; patterns that cannot be used have
-// none. CollNet's are searched for with `collnet` only.
+// none.
 struct NodeChannels {
-  ChannelSet ring, tree, nvls, collnet_chain, collnet_direct;
+  ChannelSet ring{}, tree{}, nvls{};
   int coll_channels = 0;  // that collectives run on: what NCCL logs as "coll channels"
   int nvls_channels = 0;  // that NVLS runs on: "nvls channels"
 };
@@ -109,22 +93,23 @@ struct ChannelCount {
   NcclVersion version{};
   int found = 0;  // channels of rings and trees
   int sm = 0;     // the lowest compute capability, 90 for 9.0
-  int gpus = 1;   // of the node
   bool multi_node = false;
-  double ring_gbps = 0;       // of one ring within the node
-  bool widens_chain = false;  // CollNet chains are faster within the node than between nodes
-  int min_ctas = 1, max_ctas = 64;
+  double ring_gbps = 0;  // of one ring within the node
 };
 
 // Every channel found becomes two, and where few fast ones come from compute capability 9 and
-// several nodes, four; then the limits that the user gave (ncclTopoPostset in
-// src/graph/connect.cc).
+// several nodes, four (ncclTopoPostset in src/graph/connect.cc).
 int coll_channels(const ChannelCount& count);
 
 // ncclNvlsInit in src/transport/nvls.cc, for GPUs with NVLS.
 int nvls_channels(const ChannelCount& count);
 
 // What NCCL sets up on a node before it runs a collective: the channels of every pattern.
-NodeChannels find_node_channels(const Graph& graph, const Paths& paths, const ChannelJob& job);
+// `multi_node`: there are more nodes than this one.
+NodeChannels find_node_channels(const Graph& graph, const Paths& paths, bool multi_node);
+
+// Cuts rings and trees to the fewer of them; what runs on them follows. `sm`: the lowest compute
+// capability.
+void count_channels(NodeChannels& found, ChannelCount count);
 
 }  // namespace linerate::topo

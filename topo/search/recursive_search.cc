@@ -33,43 +33,32 @@ bool RecursiveSearch::has_ended(const Budget& budget) const {
   return budget.is_over() && (!has_references() || topology_.gives_back_all());
 }
 
-// `share` of the channel's speed; path types are asked for whole channels only, as NCCL does.
-bool RecursiveSearch::go(int from, int to, float share) {
+// Path types are asked for single channels only, as NCCL does.
+bool RecursiveSearch::go(int from, int to, int times) {
   if (from == kNowhere) return true;
   const SearchPath& path = topology_.path(from, to);
-  const bool inside = (from < topology_.gpus() || from == topology_.switch_vertex()) &&
-                      (to < topology_.gpus() || to == topology_.switch_vertex());
-  const int farthest = inside ? candidate_.intra_type : candidate_.inter_type;
+  const int farthest = is_inside(from, to) ? candidate_.intra_type : candidate_.inter_type;
   if (path.type >= topology_.place(PathType::dis)) return false;
-  if (share == 1 && (path.type > farthest || (candidate_.is_tree() && path.back_type > farthest)))
+  if (times == 1 && (path.type > farthest || (candidate_.is_tree() && path.back_type > farthest)))
     return false;
-  if (!load_.take(path, (inside ? candidate_.intra_gbps : candidate_.inter_gbps) * share))
-    return false;
-  count_hops(path, share);
+  if (!load_.take(path, gbps(from, to) * static_cast<float>(times))) return false;
+  candidate_.hops += times * path.hop_count;
   return true;
 }
 
-void RecursiveSearch::undo(int from, int to, float share) {
+void RecursiveSearch::undo(int from, int to, int times) {
   if (from == kNowhere) return;
   const SearchPath& path = topology_.path(from, to);
-  const bool inside = (from < topology_.gpus() || from == topology_.switch_vertex()) &&
-                      (to < topology_.gpus() || to == topology_.switch_vertex());
-  load_.give_back(path, (inside ? candidate_.intra_gbps : candidate_.inter_gbps) * share);
-  count_hops(path, -share);
-}
-
-// Parts of hops are cut off from the sum, as NCCL does.
-void RecursiveSearch::count_hops(const SearchPath& path, float share) {
-  const float hops = share * static_cast<float>(path.hop_count);
-  candidate_.hops = static_cast<int>(static_cast<float>(candidate_.hops) + hops);
+  load_.give_back(path, gbps(from, to) * static_cast<float>(times));
+  candidate_.hops -= times * path.hop_count;
 }
 
 void RecursiveSearch::try_gpu(int from, int gpu, const SearchPos& pos) {
-  if (!go(from, gpu, 1)) return;
+  if (!go(from, gpu)) return;
   order_.enter(gpu, candidate_.n);
   visit(gpu, pos);
   order_.leave(gpu, candidate_.n);
-  undo(from, gpu, 1);
+  undo(from, gpu);
 }
 
 void RecursiveSearch::visit(int gpu, const SearchPos& pos) {
@@ -78,7 +67,6 @@ void RecursiveSearch::visit(int gpu, const SearchPos& pos) {
   current().gpus[static_cast<std::size_t>(pos.step)] = gpu;
   if (pos.step == pos.back_to_net) return return_to_net(gpu, pos);
   if (candidate_.pattern == Pattern::nvls) return try_switch(gpu, pos);
-  if (candidate_.pattern == Pattern::collnet_direct) return try_direct(gpu, pos);
   if (pos.step < topology_.gpus() - 1) return onward(gpu, pos);
   if (pos.step == pos.back_to_first) return close_ring(gpu, pos);
   visit(gpu, {.step = topology_.gpus(), .order = pos.order, .budget = pos.budget});
@@ -97,31 +85,31 @@ void RecursiveSearch::complete(Budget& budget) {
 // A balanced tree takes half of its speed at each of the first two GPUs.
 void RecursiveSearch::return_to_net(int gpu, const SearchPos& pos) {
   const bool balanced = candidate_.pattern == Pattern::balanced_tree;
-  const float speed = candidate_.inter_gbps;
+  const float speed = candidate_.inter_gbps, taken = balanced ? speed / 2 : speed;
   SearchPos on = pos;
   on.back_to_net = balanced && pos.step == 0 ? 1 : -1;
   const auto& nets = choice_.nets(candidate_.inter_type, gpu);
   for (const int net : nets) {
     if (has_ended(*pos.budget)) return;
     if (!choice_.may_end(candidate_, net, pos.step)) continue;
-    if (balanced) candidate_.inter_gbps = speed / 2;
-    const bool reached = go(gpu, topology_.net_vertex(net), 1);
+    candidate_.inter_gbps = taken;
+    const bool reached = go(gpu, topology_.net_vertex(net));
     candidate_.inter_gbps = speed;
     if (!reached) continue;
     current().net_out = net;
     visit(gpu, on);
-    if (balanced) candidate_.inter_gbps = speed / 2;
-    undo(gpu, topology_.net_vertex(net), 1);
+    candidate_.inter_gbps = taken;
+    undo(gpu, topology_.net_vertex(net));
     candidate_.inter_gbps = speed;
   }
 }
 
-GpuQueue RecursiveSearch::next_gpus(int gpu, const SearchPos& pos, int step) const {
+std::vector<int> RecursiveSearch::next_gpus(int gpu, const SearchPos& pos, int step) const {
   switch (pos.order) {
     case Order::by_number:
-      return GpuQueue({step});
+      return {step};
     case Order::as_before:
-      return GpuQueue({candidate_.channel(candidate_.n - 1).gpus[static_cast<std::size_t>(step)]});
+      return {candidate_.channel(candidate_.n - 1).gpus[static_cast<std::size_t>(step)]};
     case Order::free:
       break;
   }
@@ -134,8 +122,7 @@ GpuQueue RecursiveSearch::next_gpus(int gpu, const SearchPos& pos, int step) con
 void RecursiveSearch::onward(int gpu, const SearchPos& pos) {
   SearchPos on = pos;
   ++on.step;
-  auto queue = next_gpus(gpu, pos, on.step);
-  for (int next = queue.next(); next != GpuQueue::kNone; next = queue.next()) {
+  for (const int next : next_gpus(gpu, pos, on.step)) {
     try_gpu(gpu, next, on);
     if (has_ended(*pos.budget)) return;
   }
@@ -143,60 +130,36 @@ void RecursiveSearch::onward(int gpu, const SearchPos& pos) {
 
 void RecursiveSearch::close_ring(int gpu, const SearchPos& pos) {
   const int first = current().gpus.front();
-  if (!go(gpu, first, 1)) return;
+  if (!go(gpu, first)) return;
   SearchPos on = pos;
   ++on.step;
   on.back_to_first = -1;
   visit(first, on);
-  undo(gpu, first, 1);
+  undo(gpu, first);
 }
 
-// To or from every GPU at once, twice as much of the head, which also sends what it has reduced.
-bool RecursiveSearch::load_switch(int gpu, bool inward, int& done) {
-  const int nvs = topology_.switch_vertex();
-  for (; done < topology_.gpus(); ++done) {
-    const float share = done == gpu ? 2 : 1;
-    if (!(inward ? go(done, nvs, share) : go(nvs, done, share))) return false;
-  }
-  return true;
-}
-
+// From the NVSwitch to every GPU and back, twice as much of the head, which also sends what it has
+// reduced.
 void RecursiveSearch::try_switch(int gpu, const SearchPos& pos) {
-  const int nvs = topology_.switch_vertex();
-  int outward = 0, inward = 0;
-  if (load_switch(gpu, false, outward) && load_switch(gpu, true, inward))
-    visit(gpu, {.step = topology_.gpus(), .budget = pos.budget});
-  while (inward-- > 0) undo(inward, nvs, inward == gpu ? 2 : 1);
-  while (outward-- > 0) undo(nvs, outward, outward == gpu ? 2 : 1);
-}
-
-// The head exchanges an equal share with every other GPU.
-bool RecursiveSearch::load_peers(int gpu, bool outward, int& done) {
-  const float share = 1.0F / static_cast<float>(topology_.gpus() - 1);
-  for (; done < topology_.gpus(); ++done)
-    if (!(outward ? go(gpu, done, share) : go(done, gpu, share))) return false;
-  return true;
-}
-
-void RecursiveSearch::try_direct(int gpu, const SearchPos& pos) {
-  const float share = 1.0F / static_cast<float>(topology_.gpus() - 1);
-  int outward = 0, inward = 0;
-  if (load_peers(gpu, true, outward) && load_peers(gpu, false, inward)) {
-    auto place = current().gpus.begin() + 1;
-    for (int other = 0; other < topology_.gpus(); ++other)
-      if (other != gpu) *place++ = other;
-    visit(gpu, {.step = topology_.gpus(), .budget = pos.budget});
-  }
-  while (inward-- > 0) undo(inward, gpu, share);
-  while (outward-- > 0) undo(gpu, outward, share);
+  const int nvs = topology_.switch_vertex(), ways = 2 * topology_.gpus();
+  const auto each = [&](int way, auto&& act) {
+    const int other = way % topology_.gpus();
+    const int times = other == gpu ? 2 : 1;
+    return way < topology_.gpus() ? act(nvs, other, times) : act(other, nvs, times);
+  };
+  const auto take = [&](int from, int to, int times) { return go(from, to, times); };
+  const auto give_back = [&](int from, int to, int times) { undo(from, to, times); };
+  int taken = 0;
+  while (taken < ways && each(taken, take)) ++taken;
+  if (taken == ways) visit(gpu, {.step = topology_.gpus(), .budget = pos.budget});
+  while (taken-- > 0) each(taken, give_back);
 }
 
 RecursiveSearch::SearchPos RecursiveSearch::start(Budget& budget) const {
   const int last = topology_.gpus() - 1;
   const bool ring = candidate_.pattern == Pattern::ring;
   if (!topology_.multi_node()) return {.back_to_first = ring ? last : -1, .budget = &budget};
-  const int back_to_net = ring ? last : candidate_.pattern == Pattern::split_tree ? 1 : 0;
-  return {.back_to_net = back_to_net, .budget = &budget};
+  return {.back_to_net = ring ? last : 0, .budget = &budget};
 }
 
 void RecursiveSearch::next_channel(Budget& budget) {
@@ -216,7 +179,6 @@ void RecursiveSearch::start_inside(const SearchPos& pos) {
 }
 
 bool RecursiveSearch::may_start(int net, int gbps) const {
-  if (candidate_.collnet && !topology_.net(net).coll) return false;
   if (ports_[static_cast<std::size_t>(net)] < static_cast<float>(gbps)) return false;
   const bool alternates = topology_.rules().pairs_rings
                               ? candidate_.pattern == Pattern::ring && candidate_.cross_nic == 2

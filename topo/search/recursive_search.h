@@ -55,9 +55,16 @@ class RecursiveSearch {
   SearchPos start(Budget& budget) const;
   bool has_ended(const Budget& budget) const;
   bool has_references() const;
-  bool go(int from, int to, float share);  // takes the links of the path
-  void undo(int from, int to, float share);
-  void count_hops(const SearchPath& path, float share);
+  // Whether both are GPUs or the NVSwitch.
+  bool is_inside(int from, int to) const {
+    return !topology_.is_net(from) && !topology_.is_net(to);
+  }
+  float gbps(int from, int to) const {  // of a channel
+    return is_inside(from, to) ? candidate_.intra_gbps : candidate_.inter_gbps;
+  }
+  // Takes the links of the path for so many whole channels; gives them back.
+  bool go(int from, int to, int times = 1);
+  void undo(int from, int to, int times = 1);
 
   void next_channel(Budget& budget);
   void start_inside(const SearchPos& pos);
@@ -75,12 +82,9 @@ class RecursiveSearch {
   void complete(Budget& budget);
   void return_to_net(int gpu, const SearchPos& pos);
   void onward(int gpu, const SearchPos& pos);
-  GpuQueue next_gpus(int gpu, const SearchPos& pos, int step) const;
+  std::vector<int> next_gpus(int gpu, const SearchPos& pos, int step) const;
   void close_ring(int gpu, const SearchPos& pos);
   void try_switch(int gpu, const SearchPos& pos);
-  bool load_switch(int gpu, bool inward, int& done);
-  void try_direct(int gpu, const SearchPos& pos);
-  bool load_peers(int gpu, bool outward, int& done);
 
   const SearchTopology& topology_;
   NetChoice& choice_;

@@ -1,29 +1,10 @@
 #include "topo/search/search_order.h"
 
 #include <algorithm>
-#include <functional>
 #include <span>
+#include <tuple>
 
 namespace linerate::topo {
-
-bool GpuQueue::begins_with(int gpu) const {
-  return std::ranges::count(std::span(in_order_).first(firsts_), gpu) > 0;
-}
-
-void GpuQueue::order(bool worst_first) {
-  worst_first_ = worst_first;
-  worst_first ? std::ranges::make_heap(preferred_)
-              : std::ranges::make_heap(preferred_, std::ranges::greater());
-}
-
-int GpuQueue::next_preferred() {
-  if (preferred_.empty()) return kNone;
-  worst_first_ ? std::ranges::pop_heap(preferred_)
-               : std::ranges::pop_heap(preferred_, std::ranges::greater());
-  const int gpu = preferred_.back().gpu;
-  preferred_.pop_back();
-  return gpu;
-}
 
 // Facts from ncclTopoSearchNextGpuSort in NCCL's src/graph/search.cc.
 
@@ -34,34 +15,41 @@ int GpuOrder::pci_left(int gpu) const {
       std::min(load_.free(topology_.pci_link(gpu)), load_.free(topology_.pci_back_link(gpu))));
 }
 
-void GpuOrder::add_near_first(GpuQueue& queue, int gpu, const CandidateGraph& candidate) const {
+void GpuOrder::add_near_first(std::vector<int>& order, int gpu,
+                              const CandidateGraph& candidate) const {
+  const auto firsts = order.size();
   for (const auto& next : topology_.next_gpus(gpu))
     if (is_free(next.gpu, candidate.n) && candidate.allows(*next.path) &&
-        !queue.begins_with(next.gpu))
-      queue.append(next.gpu);
+        std::ranges::count(std::span(order).first(firsts), next.gpu) == 0)
+      order.push_back(next.gpu);
 }
 
-// Where all GPUs are equal but for the NIC, those far from it come first until it is needed.
-void GpuOrder::add_by_nic(GpuQueue& queue, int gpu, NicNeed need,
+// By how good they are towards the NIC, in whole GB/s as NCCL compares them, then from the GPU
+// before. Where all GPUs are equal but for the NIC, those far from it come first until it is
+// needed.
+void GpuOrder::add_by_nic(std::vector<int>& order, int gpu, NicNeed need,
                           const CandidateGraph& candidate) const {
   const int nic = topology_.net_vertex(candidate.channel(candidate.n).net_in);
   const auto& next_gpus = topology_.next_gpus(gpu);
+  // Less is better: GB/s from the NIC, GB/s left of the GPU's PCI link, both negative, hops from
+  // the NIC, place among the next GPUs; then the GPU.
+  std::vector<std::tuple<int, int, int, int, int>> ranked;
+  ranked.reserve(next_gpus.size());
   const NextGpu* nearest = nullptr;
   bool equal = true;
-  queue.reserve(next_gpus.size());
-  for (std::size_t place = 0; place < next_gpus.size(); ++place) {
-    const NextGpu& next = next_gpus[place];
+  for (int place = 0; place < std::ssize(next_gpus); ++place) {
+    const NextGpu& next = next_gpus[static_cast<std::size_t>(place)];
     if (!is_free(next.gpu, candidate.n)) continue;
     if (nearest == nullptr) nearest = &next;
     equal = equal && next.is_as_near_as(*nearest);
-    if (!candidate.allows(*next.path) || queue.begins_with(next.gpu)) continue;
+    if (!candidate.allows(*next.path) || std::ranges::count(order, next.gpu) > 0) continue;
     const SearchPath& from_nic = topology_.path(nic, next.gpu);
-    queue.add(next.gpu, {.nic_gbps = -static_cast<int>(from_nic.gbps),
-                         .nic_pci_gbps = -pci_left(next.gpu),
-                         .nic_hops = static_cast<int>(from_nic.hops.size()),
-                         .place = static_cast<int>(place)});
+    ranked.emplace_back(-static_cast<int>(from_nic.gbps), -pci_left(next.gpu),
+                        static_cast<int>(from_nic.hops.size()), place, next.gpu);
   }
-  queue.order(need == NicNeed::later && equal);
+  std::ranges::sort(ranked);
+  if (need == NicNeed::later && equal) std::ranges::reverse(ranked);
+  for (const auto& entry : ranked) order.push_back(std::get<4>(entry));
 }
 
 // The switch prefers few partners: rings try the GPU before by number, trees the one behind it.
@@ -71,7 +59,7 @@ std::vector<int> GpuOrder::neighbours(int gpu, const CandidateGraph& candidate) 
   std::vector<int> order{behind};
   if (candidate.pattern == Pattern::ring)
     order = {before, behind};
-  else if (candidate.pattern == Pattern::split_tree || candidate.pattern == Pattern::balanced_tree)
+  else if (candidate.pattern == Pattern::balanced_tree)
     order = {behind, before};
   if (before == behind) order = {behind};
   std::erase_if(order, [&](int next) {
@@ -80,18 +68,18 @@ std::vector<int> GpuOrder::neighbours(int gpu, const CandidateGraph& candidate) 
   return order;
 }
 
-GpuQueue GpuOrder::after(int gpu, NicNeed need, const CandidateGraph& candidate) const {
+std::vector<int> GpuOrder::after(int gpu, NicNeed need, const CandidateGraph& candidate) const {
   const auto rule = topology_.rules().switch_order;
-  GpuQueue queue;
+  std::vector<int> order;
   if (topology_.has_switch() && rule != SwitchOrder::any) {
-    queue = GpuQueue(neighbours(gpu, candidate));
-    if (rule == SwitchOrder::neighbours_only) return queue;
+    order = neighbours(gpu, candidate);
+    if (rule == SwitchOrder::neighbours_only) return order;
   }
   if (need == NicNeed::none)
-    add_near_first(queue, gpu, candidate);
+    add_near_first(order, gpu, candidate);
   else
-    add_by_nic(queue, gpu, need, candidate);
-  return queue;
+    add_by_nic(order, gpu, need, candidate);
+  return order;
 }
 
 // Facts from ncclTopoSelectNets in NCCL's src/graph/search.cc.

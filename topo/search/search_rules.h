@@ -26,7 +26,7 @@ struct SearchRules {
   bool asks_nearest_gpus = true;     // a channel begins at the GPUs nearest to its NIC
   bool gpus_first = true;            // NICs of several hosts are taken GPU by GPU
   bool splits_need_two = true;       // two NVLink domains: at least two rings
-  bool caps_heads = true;            // NVLS and CollNetDirect: at most 32 and 8 heads
+  bool caps_heads = true;            // NVLS: at most 32 heads
   bool keeps_amd_channels = true;    // channels through AMD's sockets stay the same
   bool raises_rings = true;          // the second pass tries faster rings and NVLS, too
   bool alarm_tells_nets = true;      // the simple order has no speed between nodes without ports

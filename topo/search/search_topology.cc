@@ -126,7 +126,6 @@ SearchHop SearchTopology::search_hop(const Path& path, std::size_t at) const {
 }
 
 bool SearchTopology::has_path(int from, int to) const {
-  const auto is_net = [&](int vertex) { return vertex >= gpus() && vertex < switch_vertex(); };
   return multi_node_ ? !is_net(from) || !is_net(to) : !is_net(from) && !is_net(to);
 }
 
@@ -226,9 +225,8 @@ bool SearchTopology::is_in_two_domains() const {
   return std::ranges::count_if(size, [](int gpus_in) { return gpus_in > 1; }) == 2;
 }
 
-// What is left of a link is rounded to 1/1000 GB/s. The speeds of rings, trees and NVLS and their
-// halves are multiples of that. CollNetDirect's parts need not be: rounding mends them on the way
-// back, unless they end in half a step.
+// What is left of a link is rounded to 1/1000 GB/s, of which all speeds and their halves are
+// multiples.
 bool SearchTopology::keeps_exact_loads() const {
   const auto is_whole = [](float value) { return value == std::round(value); };
   const auto is_rounded = [](float gbps) { return gbps == rounded_gbps(gbps); };
@@ -238,20 +236,15 @@ bool SearchTopology::keeps_exact_loads() const {
          });
 }
 
-int SearchTopology::nearest_type(bool to_nets) const {
-  int nearest = place(PathType::sys);
+std::pair<int, int> SearchTopology::nearest_and_farthest_type(bool to_nets) const {
+  int nearest = place(PathType::sys), farthest = place(PathType::loc);
   for (int gpu = 0; gpu < gpus(); ++gpu)
-    for (int to = to_nets ? gpus() : 0; to < (to_nets ? switch_vertex() : gpus()); ++to)
-      if (to != gpu) nearest = std::min(nearest, path(gpu, to).type);
-  return nearest;
-}
-
-int SearchTopology::farthest_type(bool to_nets) const {
-  int farthest = place(PathType::loc);
-  for (int gpu = 0; gpu < gpus(); ++gpu)
-    for (int to = to_nets ? gpus() : 0; to < (to_nets ? switch_vertex() : gpus()); ++to)
-      if (to != gpu) farthest = std::max(farthest, path(gpu, to).type);
-  return farthest;
+    for (int to = to_nets ? gpus() : 0; to < (to_nets ? switch_vertex() : gpus()); ++to) {
+      if (to == gpu) continue;
+      nearest = std::min(nearest, path(gpu, to).type);
+      farthest = std::max(farthest, path(gpu, to).type);
+    }
+  return {nearest, farthest};
 }
 
 int SearchTopology::next_type(int place) const {

@@ -5,6 +5,7 @@
 #include "topo/search/search_rules.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace linerate::topo {
@@ -61,6 +62,7 @@ class SearchTopology {
 
   int net_vertex(int net) const { return gpus() + net; }
   int switch_vertex() const { return gpus() + nets(); }
+  bool is_net(int vertex) const { return vertex >= gpus() && vertex < switch_vertex(); }
   // Empty between ports, and between GPUs and ports of a job on one node.
   const SearchPath& path(int from, int to) const {
     return search_paths_[at(from) * at(switch_vertex() + 1) + at(to)];
@@ -88,8 +90,7 @@ class SearchTopology {
   const std::vector<NextGpu>& next_gpus(int gpu) const { return next_gpus_[at(gpu)]; }
 
   // Places of path types: nearest and farthest between two GPUs, or a GPU and a port.
-  int nearest_type(bool to_nets) const;
-  int farthest_type(bool to_nets) const;
+  std::pair<int, int> nearest_and_farthest_type(bool to_nets) const;
   int place(PathType type) const { return place_of(type, graph_.version()); }
   int next_type(int place) const;  // the next farther one of this version
 

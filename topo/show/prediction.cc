@@ -105,13 +105,12 @@ std::vector<PredictedRow> predicted_rows(ClusterPredictor& predictor,
 }
 
 std::string channels_text(const JobShape& job) {
-  constexpr std::array kSets{Algorithm::ring, Algorithm::tree, Algorithm::nvls,
-                             Algorithm::collnet_chain, Algorithm::collnet_direct};
+  constexpr std::array kSets{Algorithm::ring, Algorithm::tree, Algorithm::nvls};
   auto text = fmt::format("NCCL {}, {} ranks on {}, channels found:\n", text_of(job.version),
                           job.nranks, counted(static_cast<std::size_t>(job.nnodes), "node"));
   for (const auto algorithm : kSets) text += set_text(name_of(algorithm), job.of(algorithm));
-  text += fmt::format("  collectives run on {} channels", job.coll_channels);
-  if (job.nvls) text += fmt::format(", NVLS on {}", job.nvls_channels);
+  text += fmt::format("  collectives run on {} channels", job.channels.coll_channels);
+  if (job.nvls()) text += fmt::format(", NVLS on {}", job.channels.nvls_channels);
   return text + "\n\n";
 }
 

@@ -58,16 +58,13 @@ TEST(NodeRails, ShareTheBandwidthOfNics) {
   EXPECT_THAT(gbps_by_rail(graph, 3), ElementsAre(150, 150, 100));
 }
 
-// The second GPU of a balanced tree has the first child, of a split tree both.
+// The second GPU of a balanced tree has the first child.
 TEST(NodeRails, KnowWhichGpuHasTheChildren) {
   Wired node;
-  const auto children = [&] { return rails_of(node.graph, node.found, 1).child_is_out; };
 
-  EXPECT_THAT(children(), ElementsAre(true, false));
-  node.found.tree.pattern = Pattern::split_tree;
-  EXPECT_THAT(children(), ElementsAre(true, true));
+  EXPECT_TRUE(rails_of(node.graph, node.found, 1).first_child_is_out);
   node.found.tree.pattern = Pattern::tree;
-  EXPECT_THAT(children(), ElementsAre(false, false));
+  EXPECT_FALSE(rails_of(node.graph, node.found, 1).first_child_is_out);
 }
 
 TEST(NodeRails, PairRingsWhereNcclTriedToCrossNics) {
@@ -198,15 +195,6 @@ TEST(FabricTraffic, OfPatFallsWithTheDistance) {
   EXPECT_EQ(traffic.crossings, 2);
 }
 
-TEST(FabricTraffic, OfReductionsInSwitchesIsOncePerRack) {
-  const auto job = job_in_two_racks();
-
-  const auto traffic = job.of(Function::all_reduce, Algorithm::collnet_chain);
-  expect_each(traffic, 1);
-  EXPECT_EQ(traffic.crossings, 1);
-  expect_each(job.of(Function::all_gather, Algorithm::collnet_direct), 0.5);
-}
-
 TEST(FabricTraffic, IsNothingInOneRackOfOneRail) {
   const Job job(4, {.nodes_per_rack = 4}, {{0, 0}, {0, 0}});
 
@@ -228,12 +216,12 @@ TEST(FabricTraffic, CrossesBetweenRails) {
   EXPECT_EQ(job.of(Function::all_gather, Algorithm::ring).spine, 0);
 }
 
-// Node 1 hangs on the first child's place of node 0 in one tree, on the second's in none.
+// One node of four is a first child in each tree: half of the bytes go up to it and half come back.
 TEST(FabricTraffic, OfTreesReachesChildrenWhereTheGpusOfTheirPlaceAre) {
-  Job job(2, {.rails = 2}, {{0, 1}});
+  Job job(4, {.rails = 2}, {{0, 1}});
   EXPECT_EQ(job.of(Function::all_reduce, Algorithm::tree).spine, 0);
 
-  job.rails.child_is_out = {true, true};
+  job.rails.first_child_is_out = true;
 
   const auto traffic = job.of(Function::all_reduce, Algorithm::tree);
   EXPECT_THAT(traffic.up, Pointwise(DoubleNear(kClose), {1.0, 1.0}));

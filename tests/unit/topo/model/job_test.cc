@@ -14,7 +14,7 @@ namespace {
 JobShape job(std::string_view platform, int nnodes = 1, std::string_view version = "2.28.9") {
   const auto graph =
       build_graph(built_in_platform(platform).value(), parse_nccl_version(version).value());
-  return job_of(graph, {.nnodes = nnodes});
+  return job_of(graph, nnodes);
 }
 
 double peak_gbps(const JobShape& shape) {
@@ -38,18 +38,18 @@ TEST(JobsOfPlatforms, HaveTheirKnownChannels) {
   const auto a100 = job("dgx-a100"), h100 = job("dgx-h100"), b200 = job("dgx-b200");
 
   EXPECT_EQ(a100.of(Algorithm::ring).nchannels(), 12);
-  EXPECT_EQ(a100.coll_channels, 24);
+  EXPECT_EQ(a100.channels.coll_channels, 24);
   EXPECT_EQ(h100.of(Algorithm::ring).nchannels(), 12);
   EXPECT_EQ(h100.of(Algorithm::nvls).nchannels(), 8);
   EXPECT_EQ(b200.of(Algorithm::ring).nchannels(), 16);
-  EXPECT_EQ(b200.coll_channels, 32);
+  EXPECT_EQ(b200.channels.coll_channels, 32);
 }
 
 TEST(JobsOfPlatforms, KnowTheirProcessorsAndSwitches) {
   EXPECT_EQ(job("dgx-a100").cpu, CpuKind::amd);
   EXPECT_EQ(job("dgx-h100").cpu, CpuKind::intel);
-  EXPECT_TRUE(job("dgx-h100").nvls);
-  EXPECT_FALSE(job("dgx-a100").nvls);
+  EXPECT_TRUE(job("dgx-h100").nvls());
+  EXPECT_FALSE(job("dgx-a100").nvls());
   EXPECT_FALSE(job("pcie-8xl40s").nvswitch);
 }
 
@@ -59,18 +59,16 @@ TEST(JobsOfPlatforms, FollowTheSpeedOfTheirNics) {
     for (auto& net : device.nets) net.speed_mbps /= 2;
   });
 
-  const double slow = peak_gbps(job_of(build_graph(system), {.nnodes = 4}));
+  const double slow = peak_gbps(job_of(build_graph(system), 4));
 
   EXPECT_NEAR(slow / peak_gbps(job("hgx-h200", 4)), 0.5, 0.05);
 }
 
 // Two nodes, one of each kind.
 JobShape mixed(const System& first, const System& second) {
-  const JobOptions options{.nnodes = 2};
-  const auto one = facts_of(build_graph(first), options),
-             other = facts_of(build_graph(second), options);
+  const auto one = facts_of(build_graph(first), true), other = facts_of(build_graph(second), true);
   const IdenticalNodes nodes[] = {{&one, 1}, {&other, 1}};
-  return job_of(nodes, options);
+  return job_of(nodes);
 }
 
 TEST(JobsOfMixedNodes, HaveWhatAllOfThemCanDo) {
@@ -82,11 +80,11 @@ TEST(JobsOfMixedNodes, HaveWhatAllOfThemCanDo) {
     EXPECT_EQ(ring.nchannels(), 8);
     EXPECT_EQ(ring.intra_gbps, 24);
     EXPECT_EQ(ring.inter_gbps, 24);
-    EXPECT_EQ(shape.coll_channels, 16);
+    EXPECT_EQ(shape.channels.coll_channels, 16);
     EXPECT_EQ(shape.min_sm, 80);
     EXPECT_EQ(shape.max_sm, 90);
     EXPECT_EQ(shape.cpu, CpuKind::mixed);
-    EXPECT_FALSE(shape.nvls);
+    EXPECT_FALSE(shape.nvls());
     EXPECT_EQ(shape.nranks, 16);
   }
 }
@@ -104,7 +102,7 @@ TEST(JobsOfMixedNodes, MayHaveDifferentNumbersOfGpus) {
 
   EXPECT_EQ(shape.nranks, 12);
   EXPECT_EQ(shape.ranks_per_node(), 6);
-  EXPECT_EQ(shape.max_ranks_of_a_node(), 8);
+  EXPECT_EQ(shape.gpus, 8);
   EXPECT_EQ(shape.of(Algorithm::nvls).nchannels(), 4);  // heads
   EXPECT_GT(peak_gbps(shape), 0);
 }

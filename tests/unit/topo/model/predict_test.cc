@@ -24,17 +24,18 @@ ChannelSet set_of(Pattern pattern, int channels, double intra_gbps, double inter
 }
 
 JobShape job_of(int sm, int nnodes, const ChannelSet& ring, const ChannelSet& tree) {
-  JobShape job{
-      .nranks = 8 * nnodes, .nnodes = nnodes, .min_sm = sm, .max_sm = sm, .nvswitch = true};
-  job.channels[index_of(Algorithm::ring)] = ring;
-  job.channels[index_of(Algorithm::tree)] = tree;
-  job.coll_channels = 2 * ring.nchannels();
-  return job;
+  const NodeFacts facts{
+      .gpus = 8,
+      .min_sm = sm,
+      .max_sm = sm,
+      .nvswitch = true,
+      .channels = {
+          .ring = ring, .tree = tree, .coll_channels = 2 * ring.nchannels(), .nvls_channels = 16}};
+  return {facts, 8 * nnodes, nnodes};
 }
 
 JobShape with_nvls(JobShape job, const ChannelSet& nvls) {
-  job.nvls = true;
-  job.channels[index_of(Algorithm::nvls)] = job.channels[index_of(Algorithm::nvls_tree)] = nvls;
+  job.channels.nvls = nvls;
   return job;
 }
 
@@ -134,9 +135,9 @@ TEST(Predictions, UseFewerChannelsForSmallCalls) {
 
 TEST(Predictions, GrowWithTheSpeedOfTheLinksThatBind) {
   auto slow = h100_nodes(4);
-  for (auto& set : slow.channels) {
-    set.inter_gbps /= 2;
-    set.intra_gbps /= 2;
+  for (auto* set : {&slow.channels.ring, &slow.channels.tree, &slow.channels.nvls}) {
+    set->inter_gbps /= 2;
+    set->intra_gbps /= 2;
   }
 
   EXPECT_NEAR(peak(slow) / peak(h100_nodes(4)), 0.5, 0.05);
@@ -151,7 +152,6 @@ TEST(Predictions, OfBroadcastKnowOnlyRings) {
 TEST(Predictions, OfSharesTakePatWithOneGpuPerNode) {
   auto job = h100_nodes(64);
   job.nranks = 64;
-  job.channels[index_of(Algorithm::pat)] = job.of(Algorithm::ring);
 
   EXPECT_EQ(Predictor(job).predict(Function::all_gather, 4096).algorithm, Algorithm::pat);
   job.version = *parse_nccl_version("2.22");
@@ -166,13 +166,12 @@ TEST(Predictions, NeverTakeAWayThatTheJobHasNot) {
   EXPECT_FALSE(time(dgx_a100(), Algorithm::nvls, Protocol::simple));
   EXPECT_FALSE(time(dgx_h100(), Algorithm::nvls_tree, Protocol::simple));
   EXPECT_FALSE(time(h100_nodes(2), Algorithm::nvls, Protocol::simple));
-  EXPECT_FALSE(time(h100_nodes(2), Algorithm::collnet_direct, Protocol::simple));
   EXPECT_FALSE(time(dgx_h100(), Algorithm::nvls, Protocol::ll));
 }
 
 TEST(Predictions, LeaveLl128OutWhereDataMayArriveInPieces) {
   auto far = h100_nodes(2);
-  for (auto& set : far.channels) set.inter_type = PathType::phb;
+  far.channels.ring.inter_type = PathType::phb;
 
   const Scheme scheme{Function::all_reduce, Algorithm::ring, Protocol::ll128};
 
@@ -197,7 +196,7 @@ constexpr std::size_t kBytes = std::size_t{4} << 30;
 JobShape h100(int nnodes, std::string_view version = "2.28.9") {
   const auto graph =
       build_graph(built_in_platform("dgx-h100").value(), parse_nccl_version(version).value());
-  return job_of(graph, {.nnodes = nnodes});
+  return job_of(graph, nnodes);
 }
 
 Algorithm chosen(const JobShape& job, const Reduced& what,

@@ -91,8 +91,7 @@ TEST(GroupLoad, AreNcclsPredictionForTheWholeNode) {
 
   const auto load = GroupLoads(graph).all_reduce(gpus, 2, 64 * kMiB);
 
-  const auto predicted =
-      Predictor(job_of(graph, {.nnodes = 2})).predict(Function::all_reduce, 64 * kMiB);
+  const auto predicted = Predictor(job_of(graph, 2)).predict(Function::all_reduce, 64 * kMiB);
   EXPECT_DOUBLE_EQ(load.latency_us + load.transfer_us, predicted.time_us);
 }
 

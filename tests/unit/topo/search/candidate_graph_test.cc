@@ -159,7 +159,7 @@ TEST(Reach, IncludesEveryChannelThatASearchFinds) {
     const bool multi_node = !graph.of(NodeKind::net).empty() && seed % 2 == 0;
     const Paths paths(graph);
     const SearchTopology topology(graph, paths, multi_node);
-    const auto set = search_channels(graph, paths, Pattern::ring, {.multi_node = multi_node});
+    const auto set = search_channels(topology, Pattern::ring, {});
     if (set.simple_order) continue;
     const CandidateGraph candidate{.pattern = Pattern::ring,
                                    .intra_gbps = static_cast<float>(set.intra_gbps),

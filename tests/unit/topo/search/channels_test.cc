@@ -17,9 +17,10 @@ std::string told(const ChannelSet& set) {
                      name_of(set.intra_type));
 }
 
-NodeChannels channels_of(std::string_view platform, ChannelJob job = {}, NcclVersion version = {}) {
+NodeChannels channels_of(std::string_view platform, bool multi_node = false,
+                         NcclVersion version = {}) {
   const auto graph = build_graph(*built_in_platform(platform), version);
-  return find_node_channels(graph, Paths(graph), job);
+  return find_node_channels(graph, Paths(graph), multi_node);
 }
 
 constexpr NcclVersion kLoggedVersions[] = {{2, 21, 5}, {2, 22, 3}, {2, 23, 4}, {2, 24, 3},
@@ -28,7 +29,7 @@ constexpr NcclVersion kLoggedVersions[] = {{2, 21, 5}, {2, 22, 3}, {2, 23, 4}, {
 
 TEST(NodeChannels, OfOneDgxA100AreTwelveTimesTwenty) {
   for (const auto& version : kLoggedVersions) {
-    const auto found = channels_of("dgx-a100", {}, version);
+    const auto found = channels_of("dgx-a100", false, version);
     EXPECT_EQ(told(found.ring), "12x20/20 NVL") << text_of(version);
     EXPECT_EQ(told(found.tree), "12x20/20 NVL") << text_of(version);
     EXPECT_EQ(found.coll_channels, 24) << text_of(version);
@@ -39,7 +40,7 @@ TEST(NodeChannels, OfOneDgxA100AreTwelveTimesTwenty) {
 // The sets that a node of eight H100 logged: nccl#1197 on GitHub.
 TEST(NodeChannels, OfOneDgxH100AreTwelveTimesThirtyAndEightHeads) {
   for (const auto& version : kLoggedVersions) {
-    const auto found = channels_of("dgx-h100", {}, version);
+    const auto found = channels_of("dgx-h100", false, version);
     EXPECT_EQ(told(found.ring), "12x30/30 NVL") << text_of(version);
     EXPECT_EQ(told(found.tree), "12x30/30 NVL") << text_of(version);
     EXPECT_EQ(told(found.nvls), "8x40/60 NVL") << text_of(version);
@@ -60,7 +61,7 @@ TEST(NodeChannels, OfOneDgxB200AreSixteenTimesFortyFive) {
 
 TEST(NodeChannels, OfSeveralH100NodesAreEightTimesFortyEight) {
   for (const auto* platform : {"dgx-h100", "hgx-h200", "azure-ndv5"}) {
-    const auto found = channels_of(platform, {.multi_node = true});
+    const auto found = channels_of(platform, true);
     EXPECT_EQ(told(found.ring), "8x48/48 NVL") << platform;
     EXPECT_EQ(found.tree.nchannels(), 8) << platform;
     EXPECT_EQ(found.nvls.nchannels(), 8) << platform;
@@ -71,7 +72,7 @@ TEST(NodeChannels, OfSeveralH100NodesAreEightTimesFortyEight) {
 
 TEST(NodeChannels, OfSeveralA100NodesAreEightTimesTwentyFour) {
   for (const auto* platform : {"dgx-a100", "azure-ndv4"}) {
-    const auto found = channels_of(platform, {.multi_node = true});
+    const auto found = channels_of(platform, true);
     EXPECT_EQ(told(found.ring), "8x24/24 NVL") << platform;
     EXPECT_EQ(found.tree.inter_gbps, 24) << platform;
     EXPECT_EQ(found.coll_channels, 16) << platform;
@@ -79,10 +80,10 @@ TEST(NodeChannels, OfSeveralA100NodesAreEightTimesTwentyFour) {
 }
 
 TEST(NodeChannels, UseEveryNicOfASmallOrALargeNumber) {
-  EXPECT_EQ(told(channels_of("aws-p4d", {.multi_node = true}).ring), "4x12/12 NVL");
+  EXPECT_EQ(told(channels_of("aws-p4d", true).ring), "4x12/12 NVL");
   const auto graph = build_graph(
       system_of({.gpus = 1, .nics = 4, .nic = {.speed_mbps = 100000, .latency_us = 75}}));
-  const auto many = find_node_channels(graph, Paths(graph), {.multi_node = true});
+  const auto many = find_node_channels(graph, Paths(graph), true);
   EXPECT_EQ(told(many.ring), "32x12/12 NVL");
   EXPECT_EQ(many.ring.inter_latency_us, 75);
   EXPECT_EQ(many.coll_channels, 64);
@@ -90,38 +91,10 @@ TEST(NodeChannels, UseEveryNicOfASmallOrALargeNumber) {
 
 // Four NICs of AWS beside each GPU are one to NCCL.
 TEST(NodeChannels, OfP5AreThoseOfANicOf400GbitForEachGpu) {
-  const auto found = channels_of("aws-p5", {.multi_node = true});
+  const auto found = channels_of("aws-p5", true);
 
   EXPECT_EQ(told(found.ring), "8x48/48 NVL");
   EXPECT_EQ(found.ring.inter_latency_us, 75);
-}
-
-TEST(NodeChannels, AreSearchedForNicCollectivesOnlyWhereAsked) {
-  System system = *built_in_platform("dgx-h100");
-  for (auto& cpu : system.cpus)
-    for (auto& root : cpu.devices)
-      for (auto& leaf : root.children)
-        for (auto& device : leaf.children)
-          for (auto& net : device.nets) net.coll = true;
-  const auto graph = build_graph(system);
-  const Paths paths(graph);
-
-  const auto without = find_node_channels(graph, paths, {.multi_node = true});
-  const auto with = find_node_channels(graph, paths, {.multi_node = true, .collnet = true});
-  const auto unable = channels_of("dgx-h100", {.multi_node = true, .collnet = true});
-
-  EXPECT_EQ(without.collnet_chain.nchannels(), 0);
-  EXPECT_EQ(with.collnet_chain.nchannels(), with.ring.nchannels());
-  EXPECT_EQ(with.collnet_direct.nchannels(), 8);
-  EXPECT_EQ(unable.collnet_chain.nchannels(), 0);
-  EXPECT_FALSE(unable.collnet_chain.simple_order);
-}
-
-TEST(NodeChannels, AreWithinTheLimitsOfTheUser) {
-  EXPECT_EQ(channels_of("dgx-h100", {.max_ctas = 8}).coll_channels, 8);
-  EXPECT_EQ(channels_of("dgx-h100", {.max_ctas = 8}).nvls_channels, 8);
-  EXPECT_EQ(channels_of("dgx-h100", {.min_ctas = 32}).coll_channels, 32);
-  EXPECT_EQ(channels_of("dgx-h100", {.nvls = false}).nvls.nchannels(), 0);
 }
 
 TEST(CollChannels, AreTwiceWhatWasFoundUpToTheVersionsMaximum) {
@@ -153,11 +126,6 @@ TEST(CollChannels, OfBlackwellDoubleAgainFrom226) {
 
   EXPECT_EQ(coll_channels(now), 16);
   EXPECT_EQ(coll_channels(before), 8);
-}
-
-TEST(CollChannels, GrowByHalfWhereChainsAreFasterWithinTheNode) {
-  EXPECT_EQ(coll_channels({.found = 8, .gpus = 8, .widens_chain = true}), 24);
-  EXPECT_EQ(coll_channels({.found = 8, .gpus = 1, .widens_chain = true}), 16);
 }
 
 TEST(NvlsChannels, FollowArchitectureAndVersion) {

@@ -1,5 +1,6 @@
 // What holds for the channels of any system, in any version.
 #include "topo/search/channels.h"
+#include "topo/search/search_topology.h"
 #include "unit/topo/graph/nodes.h"
 #include "unit/topo/graph/random_system.h"
 
@@ -26,7 +27,7 @@ void for_each_search(const Check& check) {
         const auto graph = build_graph(random_system(seed), version);
         const bool multi_node = !graph.of(NodeKind::net).empty() && seed % 2 == 0;
         const Paths paths(graph);
-        check(graph, paths, search_channels(graph, paths, pattern, {.multi_node = multi_node}));
+        check(graph, paths, search_channels(SearchTopology(graph, paths, multi_node), pattern, {}));
       }
 }
 
@@ -84,7 +85,8 @@ TEST(AnAddedNvLink, LowersNoBound) {
       NodeShape shape = hopper_node();
       shape.gpu.nvlinks = count;
       const auto graph = build_graph(system_of(shape));
-      const auto set = search_channels(graph, Paths(graph), Pattern::ring, {});
+      const auto set =
+          search_channels(SearchTopology(graph, Paths(graph), false), Pattern::ring, {});
       return set.nchannels() * set.intra_gbps;
     };
     EXPECT_GE(rings(nvlinks + 1), rings(nvlinks)) << nvlinks;
@@ -99,7 +101,7 @@ TEST(TheOrderOfSwitches, ChangesNoSpeed) {
       const auto speeds = [&](const System& system) {
         const auto graph = build_graph(system);
         const auto set =
-            search_channels(graph, Paths(graph), Pattern::ring, {.multi_node = multi_node});
+            search_channels(SearchTopology(graph, Paths(graph), multi_node), Pattern::ring, {});
         return std::tuple(set.nchannels(), set.intra_gbps, set.inter_gbps, set.intra_type);
       };
       EXPECT_EQ(speeds(system_of(shape)), speeds(other));

@@ -1,5 +1,6 @@
 // Searches: what channels are made of, and how they follow the node's links.
 #include "topo/search/channels.h"
+#include "topo/search/search_topology.h"
 #include "unit/topo/graph/nodes.h"
 
 #include <gtest/gtest.h>
@@ -17,14 +18,14 @@ struct Found {
   ChannelSet set;
 };
 
-Found found(const System& system, Pattern pattern, const SearchLimits& limits = {},
-            const NcclVersion& version = {}) {
-  auto graph = build_graph(system, version);
-  auto set = search_channels(graph, Paths(graph), pattern, limits);
+Found found(const System& system, Pattern pattern, bool multi_node = false,
+            const SearchLimits& limits = {}) {
+  auto graph = build_graph(system);
+  auto set = search_channels(SearchTopology(graph, Paths(graph), multi_node), pattern, limits);
   return {std::move(graph), std::move(set)};
 }
 
-constexpr SearchLimits kNodes{.multi_node = true};
+constexpr bool kNodes = true;  // several
 
 double total(const ChannelSet& set) { return set.nchannels() * set.intra_gbps; }
 
@@ -51,7 +52,7 @@ std::map<std::pair<int, int>, double> load_of(const Found& f) {
 TEST(Rings, PassEveryGpuOnce) {
   for (const auto& shape : {hopper_node(), pci_node()})
     for (const bool multi_node : {false, true}) {
-      const auto f = found(system_of(shape), Pattern::ring, {.multi_node = multi_node});
+      const auto f = found(system_of(shape), Pattern::ring, multi_node);
       ASSERT_GT(f.set.nchannels(), 0);
       EXPECT_FALSE(f.set.simple_order);
       for (const auto& channel : f.set.channels) {
@@ -66,7 +67,7 @@ TEST(Rings, PassEveryGpuOnce) {
 TEST(Rings, TakeNoMoreOfALinkThanItHas) {
   for (const auto& shape : {hopper_node(), pci_node()})
     for (const bool multi_node : {false, true}) {
-      const auto f = found(system_of(shape), Pattern::ring, {.multi_node = multi_node});
+      const auto f = found(system_of(shape), Pattern::ring, multi_node);
       for (const auto& [ends, gbps] : load_of(f)) {
         double has = 0;
         for (const auto& link : f.graph.node(ends.first).links)
@@ -110,14 +111,6 @@ TEST(Rings, FollowTheNumberOfNvLinks) {
   }
 }
 
-TEST(Rings, ThatMayNotCrossNicsComeBackToTheirOwn) {
-  const auto f =
-      found(system_of(hopper_node()), Pattern::ring, {.multi_node = true, .cross_nic = 0});
-
-  ASSERT_GT(f.set.nchannels(), 0);
-  for (const auto& channel : f.set.channels) EXPECT_EQ(channel.net_in, channel.net_out);
-}
-
 TEST(Rings, ThatCrossNicsGoBackAndForthInPairs) {
   const auto f = found(system_of(hopper_node()), Pattern::ring, kNodes);
 
@@ -150,14 +143,6 @@ TEST(Trees, UseOnePortInBothDirections) {
   for (const auto& channel : f.set.channels) EXPECT_EQ(channel.net_in, channel.net_out);
 }
 
-TEST(Trees, ComeBackToTheirPortWhereCrossingIsAllowed) {
-  const auto f =
-      found(system_of(hopper_node()), Pattern::balanced_tree, {.multi_node = true, .cross_nic = 1});
-
-  ASSERT_EQ(f.set.pattern, Pattern::tree);
-  for (const auto& channel : f.set.channels) EXPECT_EQ(channel.net_in, channel.net_out);
-}
-
 TEST(Rings, ShareAPortThatHasSeveralNames) {
   const auto one_port = with(system_of(hopper_node()), [](PciDevice& device) {
     for (auto& net : device.nets) net.guid = 1;
@@ -169,7 +154,7 @@ TEST(Rings, ShareAPortThatHasSeveralNames) {
 
 TEST(Nvls, HasEveryGpuAsAHeadOnce) {
   for (const bool multi_node : {false, true}) {
-    const auto f = found(system_of(hopper_node()), Pattern::nvls, {.multi_node = multi_node});
+    const auto f = found(system_of(hopper_node()), Pattern::nvls, multi_node);
     std::set<int> heads;
     for (const auto& channel : f.set.channels) {
       ASSERT_EQ(channel.gpus.size(), 1u);
@@ -214,7 +199,7 @@ TEST(Searches, OfOneGpuFindChannels) {
   shape.nics = 1;
 
   for (const bool multi_node : {false, true}) {
-    const auto f = found(system_of(shape), Pattern::ring, {.multi_node = multi_node});
+    const auto f = found(system_of(shape), Pattern::ring, multi_node);
     EXPECT_FALSE(f.set.simple_order) << multi_node;
     EXPECT_GT(f.set.nchannels(), 0) << multi_node;
   }
@@ -227,7 +212,7 @@ TEST(Searches, OfNothingFindNothing) {
 }
 
 TEST(Searches, FindAsManyChannelsAsTheyAreLimitedTo) {
-  const auto f = found(system_of(hopper_node()), Pattern::ring, {.max_channels = 2});
+  const auto f = found(system_of(hopper_node()), Pattern::ring, false, {.max_channels = 2});
 
   EXPECT_EQ(f.set.nchannels(), 2);
   EXPECT_EQ(f.set.intra_gbps, 60);
