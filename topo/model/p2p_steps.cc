@@ -3,53 +3,37 @@
 #include "topo/model/p2p_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
+#include <iterator>
 
 namespace linerate::topo {
 namespace {
 
-std::vector<P2pStep> all_to_all(const RankGrid& ranks) {
-  P2pStep step(ranks.gpus);
-  const double part = 1.0 / ranks.nranks();
-  for (int from = 0; from < ranks.gpus; ++from)
-    for (int to = 0; to < ranks.gpus; ++to) {
-      if (from != to) step.inside(from, to) = part;
-      step.out(from, to) = step.in(from, to) = part * (ranks.nnodes - 1);
+// What the ranks of the first node, the root among them, send and get: what each rank must get by
+// the collective's own account of its result, straight from the rank whose data it is.
+P2pStep direct_sends(const Collective& what, const RankGrid& ranks, NodePeers peers) {
+  P2pStep step(ranks.gpus, peers);
+  Sizing sizing{.count = 1, .nranks = ranks.nranks()};
+  const auto row = static_cast<double>(row_bytes(what, sizing, DataType::int8));
+  const int receivers = what.rooted ? ranks.nranks() : ranks.gpus;
+  for (sizing.rank = 0; sizing.rank < receivers; ++sizing.rank) {
+    Oracle oracle({.rank = sizing.rank, .root = 0});
+    what.expect(oracle, sizing);
+    for (const auto& segment : oracle.segments()) {
+      if (segment.source_rank == sizing.rank) continue;
+      const int from = segment.source_rank % ranks.gpus, to = sizing.rank % ranks.gpus;
+      const double part = static_cast<double>(segment.count) / row;
+      if (sizing.rank >= ranks.gpus) {
+        if (segment.source_rank < ranks.gpus) step.out(from, to) += part;
+      } else if (segment.source_rank >= ranks.gpus) {
+        step.in(from, to) += part;
+        if (!what.rooted) step.out(from, to) += part;  // all nodes send alike
+      } else {
+        step.inside(from, to) += part;
+      }
     }
-  return {step};
-}
-
-// All of it arrives at the root's node.
-std::vector<P2pStep> gather(const RankGrid& ranks) {
-  P2pStep step(ranks.gpus, NodePeers::first);
-  const double part = 1.0 / ranks.nranks();
-  for (int from = 0; from < ranks.gpus; ++from) {
-    if (from != 0) step.inside(from, 0) = part;
-    step.in(from, 0) = part * (ranks.nnodes - 1);
   }
-  return {step};
-}
-
-std::vector<P2pStep> scatter(const RankGrid& ranks) {
-  P2pStep step(ranks.gpus, NodePeers::from_first);
-  const double part = 1.0 / ranks.nranks();
-  for (int to = 0; to < ranks.gpus; ++to) {
-    if (to != 0) step.inside(0, to) = part;
-    step.out(0, to) = part * (ranks.nnodes - 1);
-  }
-  return {step};
-}
-
-std::vector<P2pStep> sendrecv(const RankGrid& ranks) {
-  P2pStep step(ranks.gpus, NodePeers::next);
-  const int last = ranks.gpus - 1;
-  for (int from = 0; from < last; ++from) step.inside(from, from + 1) = 1;
-  if (ranks.nnodes > 1)
-    step.out(last, 0) = step.in(last, 0) = 1;
-  else if (last > 0)
-    step.inside(last, 0) = 1;
-  return {step};
+  return step;
 }
 
 // Partners are apart by powers of two: those within a node, whose GPUs are a power of two then, and
@@ -68,14 +52,16 @@ std::vector<P2pStep> hypercube(const RankGrid& ranks) {
   return steps;
 }
 
-struct Maker {
+struct PeersOf {
   std::string_view collective;
-  std::vector<P2pStep> (*make)(const RankGrid&);
+  NodePeers peers;
 };
 
-constexpr std::array kMakers{Maker{"all_to_all", all_to_all}, Maker{"gather", gather},
-                             Maker{"scatter", scatter}, Maker{"sendrecv", sendrecv},
-                             Maker{"hypercube", hypercube}};
+constexpr PeersOf kPeers[] = {{"all_to_all", NodePeers::all},
+                              {"gather", NodePeers::first},
+                              {"scatter", NodePeers::from_first},
+                              {"sendrecv", NodePeers::next},
+                              {"hypercube", NodePeers::partner}};
 
 }  // namespace
 
@@ -93,64 +79,43 @@ bool P2pStep::leaves_node() const {
 }
 
 bool is_p2p_collective(const Collective& what) {
-  return std::ranges::find(kMakers, what.name, &Maker::collective) != kMakers.end();
+  return std::ranges::find(kPeers, what.name, &PeersOf::collective) != std::end(kPeers);
 }
 
 std::vector<std::string_view> p2p_collectives() {
   std::vector<std::string_view> names;
-  for (const auto& maker : kMakers) names.push_back(maker.collective);
+  for (const auto& row : kPeers) names.push_back(row.collective);
   return names;
 }
 
 std::optional<std::vector<P2pStep>> p2p_steps(const Collective& what, const RankGrid& ranks) {
-  const auto maker = std::ranges::find(kMakers, what.name, &Maker::collective);
-  if (maker == kMakers.end() || ranks.nranks() < 2) return std::nullopt;
+  const auto* row = std::ranges::find(kPeers, what.name, &PeersOf::collective);
+  if (row == std::end(kPeers) || ranks.nranks() < 2) return std::nullopt;
   if (what.refusal != nullptr && what.refusal(ranks.nranks())) return std::nullopt;
-  return maker->make(ranks);
+  if (row->peers == NodePeers::partner) return hypercube(ranks);
+  return std::vector{direct_sends(what, ranks, row->peers)};
 }
-
-namespace {
-
-class NodeTraffic {
- public:
-  NodeTraffic(const Sizing& sizing, const RankGrid& ranks) : sizing_(sizing), ranks_(ranks) {}
-
-  P2pStep of(int node) const {
-    P2pStep step(ranks_.gpus);
-    const int first = node * ranks_.gpus;
-    for (int gpu = 0; gpu < ranks_.gpus; ++gpu)
-      for (int other = 0; other < ranks_.nranks(); ++other) {
-        const int peer = other % ranks_.gpus;
-        const bool inside = other / ranks_.gpus == node;
-        if (other == first + gpu) continue;
-        if (inside) {
-          step.inside(gpu, peer) += bytes(first + gpu, other);
-        } else {
-          step.out(gpu, peer) += bytes(first + gpu, other);
-          step.in(peer, gpu) += bytes(other, first + gpu);
-        }
-      }
-    return step;
-  }
-
- private:
-  double bytes(int from, int to) const {
-    return static_cast<double>(sizing_.traffic->elements(sizing_, from, to) *
-                               bytes_of(sizing_.type));
-  }
-
-  const Sizing& sizing_;
-  const RankGrid& ranks_;
-};
-
-}  // namespace
 
 std::vector<P2pStep> all_to_all_v_steps(const Sizing& sizing, const RankGrid& ranks) {
   assert(sizing.traffic != nullptr && sizing.nranks == ranks.nranks());
-  const NodeTraffic traffic(sizing, ranks);
+  const auto bytes = [&](int from, int to) {
+    return static_cast<double>(sizing.traffic->elements(sizing, from, to) * bytes_of(sizing.type));
+  };
   const int nodes = sizing.traffic->fixed() ? ranks.nnodes : 1;
   std::vector<P2pStep> steps;
-  for (int node = 0; node < nodes; ++node) steps.push_back(traffic.of(node));
+  for (int node = 0; node < nodes; ++node) {
+    auto& step = steps.emplace_back(ranks.gpus);
+    for (int gpu = 0; gpu < ranks.gpus; ++gpu)
+      for (int other = 0; other < ranks.nranks(); ++other) {
+        const int rank = node * ranks.gpus + gpu, peer = other % ranks.gpus;
+        if (other / ranks.gpus != node) {
+          step.out(gpu, peer) += bytes(rank, other);
+          step.in(peer, gpu) += bytes(other, rank);
+        } else if (other != rank) {
+          step.inside(gpu, peer) += bytes(rank, other);
+        }
+      }
+  }
   return steps;
 }
 
