@@ -14,6 +14,13 @@ namespace linerate {
 // 1 GB/s, with prefixes of 10, moves as many bytes in a microsecond.
 inline constexpr double kBytesPerUsOfGbps = 1e3;
 
+// Microseconds that bytes take at a bandwidth in GB/s, and the bandwidth at which they take so
+// long.
+constexpr double transfer_us(double bytes, double gbps) {
+  return bytes / (kBytesPerUsOfGbps * gbps);
+}
+constexpr double gbps_of(double bytes, double us) { return bytes / (kBytesPerUsOfGbps * us); }
+
 // "8", "8k", "1.5M", "1GiB", "2TB" -> bytes. `what` names the value in the sentence.
 // Negative values, fractions of a byte, unknown suffixes and values above 2^62 are refused.
 Result<std::size_t> parse_bytes(std::string_view what, std::string_view text);

@@ -115,10 +115,9 @@ std::optional<Expectation> memory_bound(const ModeledCall& call, const MemoryLim
   const bool by_memory = memory_us >= limits.latency_us;
   if (time_us <= 0 || (limits.shared_cores && !by_memory)) return std::nullopt;
   const double healthy_us = memory_us + limits.latency_us;
-  return Expectation{
-      .busbw_gbps = call.algbw_bytes() / time_us / kBytesPerUsOfGbps * call.bus_factor(),
-      .bound_by = by_memory ? "memory" : "latency",
-      .low_below = low_below(limits, by_memory, footprint) * time_us / healthy_us};
+  return Expectation{.busbw_gbps = gbps_of(call.algbw_bytes(), time_us) * call.bus_factor(),
+                     .bound_by = by_memory ? "memory" : "latency",
+                     .low_below = low_below(limits, by_memory, footprint) * time_us / healthy_us};
 }
 
 }  // namespace linerate

@@ -27,11 +27,9 @@ struct NetworkTime {
   std::string bound_by = "network";
 };
 
-double us_of(double bytes, double gbps) { return bytes / gbps / kBytesPerUsOfGbps; }
-
 double node_us(const InterNodeTraffic& traffic, std::size_t node, const NetworkPoint& point) {
-  return std::max(us_of(static_cast<double>(traffic.sent[node]), point.send_gbps),
-                  us_of(static_cast<double>(traffic.received[node]), point.receive_gbps));
+  return std::max(transfer_us(static_cast<double>(traffic.sent[node]), point.send_gbps),
+                  transfer_us(static_cast<double>(traffic.received[node]), point.receive_gbps));
 }
 
 double all_nodes_us(const InterNodeTraffic& traffic, const std::vector<NetworkPoint>& points) {
@@ -40,7 +38,7 @@ double all_nodes_us(const InterNodeTraffic& traffic, const std::vector<NetworkPo
     send_gbps += point.send_gbps;
     receive_gbps += point.receive_gbps;
   }
-  return us_of(static_cast<double>(traffic.total), std::min(send_gbps, receive_gbps));
+  return transfer_us(static_cast<double>(traffic.total), std::min(send_gbps, receive_gbps));
 }
 
 // All nodes together carry the total, and each its own, counted in bytes of an element of one. A
@@ -140,7 +138,7 @@ std::optional<Expectation> network_bound(const ModeledCall& call, const NetworkL
   if (way_us > bytes_us) time.bound_by = "latency";
   const double healthy =
       healthy_us(*call.collective, traffic, limits, network_us) + copies_us / kHealthyMemory;
-  return Expectation{.busbw_gbps = bytes / time.us / kBytesPerUsOfGbps * call.bus_factor(),
+  return Expectation{.busbw_gbps = gbps_of(bytes, time.us) * call.bus_factor(),
                      .bound_by = time.bound_by,
                      .low_below = memory_us ? std::min(kHealthy, time.us / healthy) : 0};
 }

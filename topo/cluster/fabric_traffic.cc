@@ -1,6 +1,7 @@
 #include "topo/cluster/fabric_traffic.h"
 
 #include "base/units.h"
+#include "topo/model/cost.h"
 #include "topo/model/job.h"
 
 #include <fmt/format.h>
@@ -134,10 +135,8 @@ int TrafficCount::ring_channel(int n, int channel) const {
 }
 
 void TrafficCount::ring() {
-  const bool chain = function_ == Function::broadcast || function_ == Function::reduce;
   const int rounds = function_ == Function::all_reduce ? 2 : 1;
-  const double n = job_.nranks;
-  const double share = (chain ? 1 : rounds * (n - 1) / n) / nchannels_;
+  const double share = bus_factor(function_, job_.nranks) / nchannels_;
   for (int c = 0; c < nchannels_; ++c) {
     int crossings = 0;
     for (int from = 0; from < nnodes_; ++from) {
@@ -248,7 +247,7 @@ class Narrowest {
   bool is_longer(double share, double gbps) {
     constexpr double kRounding = 1 + 1e-9;
     if (share <= 0 || gbps <= 0) return false;
-    const double us_per_byte = share / (kBytesPerUsOfGbps * gbps);
+    const double us_per_byte = transfer_us(share, gbps);
     if (us_per_byte <= load_.us_per_byte * kRounding) return false;
     load_.us_per_byte = us_per_byte;
     return true;

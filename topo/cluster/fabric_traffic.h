@@ -75,9 +75,9 @@ struct FabricTraffic {
 // A message stays within a leaf where both ends are on one rail of one rack; else it goes up from
 // its own leaf, through the spine, and down to the other's. Of a call of 1 byte, on c channels that
 // share it out evenly, n ranks, N nodes:
-//   Ring       each channel sends from node k to node k + 1: all_reduce 2 (n-1)/n / c, shares
-//              (n-1)/n / c, broadcast and reduce 1 / c. Longest way: all hops of a round that
-//              cross, for all_reduce of two rounds, and no more than N - 1 hops a round.
+//   Ring       each channel sends from node k to node k + 1: the collective's bus factor / c.
+//              Longest way: all hops of a round that cross, for all_reduce of two rounds, and no
+//              more than N - 1 hops a round.
 //   Tree, NVLSTree  two trees of half the bytes: 1 / (2 c) up each edge and as much down; the
 //              longest way is to the root and back. NVLSTree: a channel for each head.
 //   PAT        one GPU a node: to the node at distance d = 1, 2, 4, ... the parts of as many ranks

@@ -1,5 +1,6 @@
 // Every rule is one of src/graph/tuning.cc of NCCL; versions name where it
 // changed.
+#include "collectives/collective.h"
 #include "topo/model/cost.h"
 
 #include <algorithm>
@@ -154,7 +155,7 @@ double BandwidthRules::ratio() const {
   constexpr double kOldNvls = 5.0 / 6, kOldNvlsTree = 0.7;
   constexpr NcclVersion kSharesAsTheyAre{2, 23, 0};
   const bool nvls = is_nvls(scheme_.algorithm);
-  const double ring = static_cast<double>(job_.nranks) / ring_steps(scheme_.function, job_.nranks);
+  const double ring = 1 / bus_factor(scheme_.function, job_.nranks);
   if (scheme_.algorithm == Algorithm::ring) return ring;
   if (share() && job_.version >= kSharesAsTheyAre) return 1;
   if (!nvls) return 0.5;
@@ -170,6 +171,10 @@ double BandwidthRules::algbw_gbps() const {
 }
 
 }  // namespace
+
+double bus_factor(Function function, int nranks) {
+  return find_collective(name_of(function))->bus_factor(nranks);
+}
 
 int ring_steps(Function function, int nranks) {
   if (function == Function::all_reduce) return 2 * (nranks - 1);

@@ -20,6 +20,9 @@ struct Scheme {
 double algorithm_bandwidth_gbps(const JobShape& job, const ModelConstants& constants,
                                 const Scheme& scheme);
 
+// busbw over algbw: the collective's own (collectives/).
+double bus_factor(Function function, int nranks);
+
 // Steps that a ring takes: 2 (n - 1) for all_reduce, n - 1 where each rank has its own part,
 // else n.
 int ring_steps(Function function, int nranks);

@@ -124,7 +124,7 @@ class LinkLoads {
     for (const auto& [place, load] : loads_) {
       const auto& [from, to, kind] = place;
       const Hop hop{from, to, kind, load.second};
-      const double us = load.first / (kBytesPerUsOfGbps * load.second);
+      const double us = transfer_us(load.first, load.second);
       const bool alike = std::abs(us - found.second) < kAsLong * us;
       if (alike ? from_network(graph, hop) < from_network(graph, found.first) : us > found.second)
         found = {hop, us};
@@ -149,15 +149,8 @@ P2pBound bound_of(std::span<const P2pCost> steps, double bytes) {
 }
 
 void add_bandwidth(P2pBound& bound, double counted_bytes, double bus_factor) {
-  bound.algbw_gbps = counted_bytes / (kBytesPerUsOfGbps * bound.time_us);
+  bound.algbw_gbps = gbps_of(counted_bytes, bound.time_us);
   bound.busbw_gbps = bound.algbw_gbps * bus_factor;
-}
-
-// Bytes that algbw counts for a row of `bytes`.
-double counted_bytes(const Collective& what, std::size_t bytes, int nranks) {
-  const auto ranks = static_cast<std::size_t>(nranks);
-  const std::size_t count = what.divides_by_ranks ? bytes / ranks : bytes;
-  return static_cast<double>(what.algbw_count({.count = count, .nranks = nranks}));
 }
 
 }  // namespace
@@ -253,7 +246,9 @@ std::optional<P2pBound> P2pModel::bound_of_traffic(const Collective& what,
 std::optional<P2pBound> P2pCosts::at(std::size_t bytes) const {
   if (bytes == 0) return std::nullopt;
   auto bound = bound_of(steps, static_cast<double>(bytes));
-  add_bandwidth(bound, counted_bytes(*what, bytes, nranks), what->bus_factor(nranks));
+  const auto count = count_of(*what, bytes, DataType::int8, nranks);
+  const auto counted = what->algbw_count({.count = count, .nranks = nranks});
+  add_bandwidth(bound, static_cast<double>(counted), what->bus_factor(nranks));
   return bound;
 }
 

@@ -1,7 +1,6 @@
 #include "topo/model/predict.h"
 
 #include "base/units.h"
-#include "collectives/collective.h"
 
 #include <algorithm>
 #include <array>
@@ -114,7 +113,7 @@ std::optional<TimeParts> Predictor::time_parts(const Scheme& scheme, std::size_t
   double algbw = cost.algbw_gbps;
   if (corrected(job_, scheme)) algbw *= tree_correction(scheme.protocol, bytes);
   return TimeParts{.latency_us = cost.latency_us * plateau(job_, scheme, bytes),
-                   .transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * algbw)};
+                   .transfer_us = transfer_us(static_cast<double>(bytes), algbw)};
 }
 
 // Fewer channels while one would have less than its threads want (src/enqueue.cc,
@@ -153,8 +152,8 @@ Prediction Predictor::predict(Function function, std::size_t bytes, const Reduce
       best.time_us = *time;
     }
   best.channels = channels_for({function, best.algorithm, best.protocol}, bytes);
-  best.algbw_gbps = static_cast<double>(bytes) / (kBytesPerUsOfGbps * best.time_us);
-  best.busbw_gbps = best.algbw_gbps * find_collective(name_of(function))->bus_factor(job_.nranks);
+  best.algbw_gbps = gbps_of(static_cast<double>(bytes), best.time_us);
+  best.busbw_gbps = best.algbw_gbps * bus_factor(function, job_.nranks);
   return best;
 }
 

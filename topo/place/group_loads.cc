@@ -26,7 +26,7 @@ Load message_load(const Graph& graph, const Paths& paths, std::pair<int, int> en
   const auto hardware = crosses ? Hardware::net : hardware_of(path.type, graph.version());
   Load load{.latency_us = ring_step_us(graph.version(), hardware, Protocol::simple)};
   if (crosses) load.latency_us += graph.node(net).net->latency_us;
-  load.transfer_us = static_cast<double>(bytes) / (kBytesPerUsOfGbps * path.gbps);
+  load.transfer_us = transfer_us(static_cast<double>(bytes), path.gbps);
   for (const Hop& hop : path.hops) {
     auto& use = load.uses[{graph.node(hop.from).name, graph.node(hop.to).name, hop.kind}];
     use.gbps += path.gbps;
