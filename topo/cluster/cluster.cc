@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "topo/cluster/platforms.h"
+#include "topo/graph/graph.h"
 #include "topo/read/nccl_xml.h"
 #include "topo/system/system.h"
 #include "yaml/document.h"
@@ -16,7 +17,6 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -63,15 +63,9 @@ constexpr std::size_t kMaxNameBytes = 200;
 
 // NIC ports of one host; hosts of a rack are alike.
 int ports_of_host(const System& system) {
-  std::set<std::uint64_t> hosts;
   std::size_t ports = 0;
-  for (const auto& cpu : system.cpus) {
-    hosts.insert(cpu.host_hash);
-    ports += cpu.nets.size();
-  }
-  walk_devices(system,
-               [&](const Cpu&, const PciDevice& device, int) { ports += device.nets.size(); });
-  return static_cast<int>(ports / std::max<std::size_t>(hosts.size(), 1));
+  walk_ports(system, [&](const std::vector<Net>& nets) { ports += nets.size(); });
+  return static_cast<int>(ports / std::max<std::size_t>(hosts_of(system).size(), 1));
 }
 
 // Without steps that lead nowhere, so that "./a.xml" and "a.xml" are one file. What is behind ".."

@@ -128,7 +128,9 @@ ClusterPredictor::ClusterPredictor(ClusterNodes& nodes, int nnodes)
 const FabricLoad& ClusterPredictor::load(Function function, Algorithm algorithm) {
   auto& load = loads_[index_of(function)][index_of(algorithm)];
   if (!load)
-    load = fabric_.nodes.empty() ? FabricLoad{} : fabric_load(fabric_, links_, function, algorithm);
+    load = fabric_.nodes.empty() ? FabricLoad{}
+                                 : narrowest(traffic_of(fabric_, function, algorithm), links_,
+                                             fabric_.cluster->fabric);
   return *load;
 }
 

@@ -229,34 +229,6 @@ std::string leaf_text(const Fabric& fabric, std::size_t leaf, std::string_view l
   return fmt::format("rack {} rail {} {}", leaf / rails, leaf % rails, link);
 }
 
-// Keeps the link that needs longest; of equals the first one.
-class Narrowest {
- public:
-  explicit Narrowest(const Fabric& fabric) : fabric_(fabric) {}
-
-  void look_at(double share, double gbps, std::size_t leaf, std::string_view link) {
-    if (!is_longer(share, gbps)) return;
-    load_.link = leaf_text(fabric_, leaf, link);
-  }
-  void look_at_spine(double share, double gbps) {
-    if (is_longer(share, gbps)) load_.link = "spine";
-  }
-  FabricLoad found() && { return std::move(load_); }
-
- private:
-  bool is_longer(double share, double gbps) {
-    constexpr double kRounding = 1 + 1e-9;
-    if (share <= 0 || gbps <= 0) return false;
-    const double us_per_byte = transfer_us(share, gbps);
-    if (us_per_byte <= load_.us_per_byte * kRounding) return false;
-    load_.us_per_byte = us_per_byte;
-    return true;
-  }
-
-  const Fabric& fabric_;
-  FabricLoad load_;
-};
-
 }  // namespace
 
 FabricLinks links_of(const Cluster& cluster, std::span<const std::vector<double>> gbps_of_groups) {
@@ -283,20 +255,22 @@ FabricLinks links_of(const Cluster& cluster, std::span<const std::vector<double>
 }
 
 FabricLoad narrowest(const FabricTraffic& traffic, const FabricLinks& links, const Fabric& fabric) {
-  Narrowest narrowest(fabric);
+  FabricLoad load;
+  const auto is_longer = [&](double share, double gbps) {  // of equals the first one is kept
+    constexpr double kRounding = 1 + 1e-9;
+    const double us_per_byte = share > 0 && gbps > 0 ? transfer_us(share, gbps) : 0;
+    if (us_per_byte <= load.us_per_byte * kRounding) return false;
+    load.us_per_byte = us_per_byte;
+    return true;
+  };
   for (std::size_t leaf = 0; leaf < traffic.up.size(); ++leaf) {
-    narrowest.look_at(traffic.up[leaf], links.leaf_gbps[leaf], leaf, "uplink");
-    narrowest.look_at(traffic.down[leaf], links.leaf_gbps[leaf], leaf, "downlink");
+    const double gbps = links.leaf_gbps[leaf];
+    if (is_longer(traffic.up[leaf], gbps)) load.link = leaf_text(fabric, leaf, "uplink");
+    if (is_longer(traffic.down[leaf], gbps)) load.link = leaf_text(fabric, leaf, "downlink");
   }
-  narrowest.look_at_spine(traffic.spine, links.spine_gbps);
-  auto load = std::move(narrowest).found();
+  if (is_longer(traffic.spine, links.spine_gbps)) load.link = "spine";
   load.crossing_us = traffic.crossings * (2 * fabric.rack.latency_us + fabric.spine.latency_us);
   return load;
-}
-
-FabricLoad fabric_load(const FabricJob& job, const FabricLinks& links, Function function,
-                       Algorithm algorithm) {
-  return narrowest(traffic_of(job, function, algorithm), links, job.cluster->fabric);
 }
 
 double wire_bytes_per_byte(Protocol protocol) {

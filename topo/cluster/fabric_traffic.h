@@ -106,15 +106,11 @@ struct FabricLoad {
   double crossing_us = 0;  // latency of switches on the longest way, in all its messages
 };
 
-// The link that needs longest for the traffic, and the latency of the switches on its longest way.
-FabricLoad narrowest(const FabricTraffic& traffic, const FabricLinks& links, const Fabric& fabric);
-
 // The narrowest link: its share of the bytes over its bandwidth. A message that passes the spine
 // waits for two leaves and the spine; one that does not adds nothing, because the latencies that
 // NVIDIA measured for NCCL's model were those of a network with a switch. NICs are left to NCCL's
 // model, which knows their speeds: in one rack with one rail nothing changes.
-FabricLoad fabric_load(const FabricJob& job, const FabricLinks& links, Function function,
-                       Algorithm algorithm);
+FabricLoad narrowest(const FabricTraffic& traffic, const FabricLinks& links, const Fabric& fabric);
 
 // Bytes on the wire for each byte of data: LL sends a flag with every 4, LL128 with every 120.
 double wire_bytes_per_byte(Protocol protocol);

@@ -2,7 +2,6 @@
 #include "topo/cluster/fabric_traffic.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace linerate::topo {
@@ -19,68 +18,57 @@ struct RackFlows {
   double out = 0, in = 0, inside = 0;  // to other racks, from other ones, within
 };
 
-// Which part of a send is on which rail.
-class P2pRails {
- public:
-  P2pRails(const P2pModel& model, const std::map<int, int>& rails, std::size_t nrails)
-      : model_(model), rails_(rails), nrails_(nrails) {}
-
-  RailFlows of(const P2pStep& step) const {
-    RailFlows flows{.out = none(), .in = none(), .up = none(), .down = none()};
-    for (int a = 0; a < model_.ranks().gpus; ++a)
-      for (int b = 0; b < model_.ranks().gpus; ++b)
-        if (const double bytes = std::max(step.out(a, b), step.in(a, b)); bytes > 0)
-          add(bytes, leaving(a, b), arriving(b), flows);
-    return flows;
-  }
-
- private:
-  std::vector<double> none() const { return std::vector<double>(nrails_); }
-
-  std::vector<double> leaving(int from, int peer) const {
-    auto shares = none();
-    for (const auto& route : model_.routes().out(from, peer))
-      if (!route.hops.empty()) shares[rail_of(route.hops.back().to)] += route.share;
-    return shares;
-  }
-
-  std::vector<double> arriving(int to) const {
-    auto shares = none();
-    for (const auto& route : model_.routes().in(to))
-      if (!route.hops.empty()) shares[rail_of(route.hops.front().from)] += route.share;
-    return shares;
-  }
-
-  std::size_t rail_of(int port) const { return static_cast<std::size_t>(rails_.at(port)); }
-
-  static void add(double bytes, const std::vector<double>& out, const std::vector<double>& in,
-                  RailFlows& flows) {
-    for (std::size_t rail = 0; rail < out.size(); ++rail) {
-      flows.out[rail] += bytes * out[rail];
-      flows.in[rail] += bytes * in[rail];
-      flows.up[rail] += bytes * std::max(out[rail] - in[rail], 0.0);
-      flows.down[rail] += bytes * std::max(in[rail] - out[rail], 0.0);
+RailFlows rail_flows(const P2pModel& model, const P2pStep& step, int nrails) {
+  const auto rails = rails_of_ports(model.graph(), nrails);
+  const std::vector<double> none(static_cast<std::size_t>(nrails));
+  const auto rail_of = [&](int port) { return static_cast<std::size_t>(rails.at(port)); };
+  RailFlows flows{.out = none, .in = none, .up = none, .down = none};
+  for (int a = 0; a < model.ranks().gpus; ++a)
+    for (int b = 0; b < model.ranks().gpus; ++b) {
+      const double bytes = std::max(step.out(a, b), step.in(a, b));
+      if (bytes <= 0) continue;
+      auto out = none, in = none;  // shares of each rail
+      for (const auto& route : model.out(a, b))
+        if (!route.hops.empty()) out[rail_of(route.hops.back().to)] += route.share;
+      for (const auto& route : model.in(b))
+        if (!route.hops.empty()) in[rail_of(route.hops.front().from)] += route.share;
+      for (std::size_t rail = 0; rail < none.size(); ++rail) {
+        flows.out[rail] += bytes * out[rail];
+        flows.in[rail] += bytes * in[rail];
+        flows.up[rail] += bytes * std::max(out[rail] - in[rail], 0.0);
+        flows.down[rail] += bytes * std::max(in[rail] - out[rail], 0.0);
+      }
     }
-  }
-
-  const P2pModel& model_;
-  const std::map<int, int>& rails_;
-  std::size_t nrails_;
-};
+  return flows;
+}
 
 // Adds up who sends to whom.
 class RackCount {
  public:
   RackCount(const Cluster& cluster, int nnodes)
-      : cluster_(cluster),
-        nnodes_(nnodes),
-        racks_(rack_of(nnodes - 1) + 1),
-        nodes_of_rack_(racks_.size()) {
-    for (int n = 0; n < nnodes; ++n) ++nodes_of_rack_[rack_of(n)];
-  }
+      : cluster_(cluster), nnodes_(nnodes), racks_(rack_of(nnodes - 1) + 1) {}
 
   std::vector<RackFlows> of(const P2pStep& step) && {
-    for (int n = 0; n < nnodes_; ++n) add(step, n);
+    std::vector<double> nodes(racks_.size());  // of each rack
+    for (int n = 0; n < nnodes_; ++n) ++nodes[rack_of(n)];
+    const double others = std::max(nnodes_ - 1, 1);
+    for (int n = 0; n < nnodes_; ++n) switch (step.peers()) {
+        case NodePeers::all:
+          spread(racks_[rack_of(n)], (nodes[rack_of(n)] - 1) / others);
+          break;
+        case NodePeers::first:
+          if (n > 0) send(n, 0, 1 / others);
+          break;
+        case NodePeers::from_first:
+          if (n > 0) send(0, n, 1 / others);
+          break;
+        case NodePeers::next:
+          send(n, (n + 1) % nnodes_, 1);
+          break;
+        case NodePeers::partner:
+          send(n, n ^ step.apart(), 1);
+          break;
+      }
     return std::move(racks_);
   }
 
@@ -89,26 +77,7 @@ class RackCount {
     return static_cast<std::size_t>(cluster_.rack_of_node(node));
   }
 
-  void add(const P2pStep& step, int node) {
-    const double part = 1.0 / std::max(nnodes_ - 1, 1);
-    switch (step.peers()) {
-      case NodePeers::all:
-        return spread(node);
-      case NodePeers::first:
-        return node > 0 ? send(node, 0, part) : void();
-      case NodePeers::from_first:
-        return node > 0 ? send(0, node, part) : void();
-      case NodePeers::next:
-        return send(node, (node + 1) % nnodes_, 1);
-      case NodePeers::partner:
-        return send(node, node ^ step.apart(), 1);
-    }
-  }
-
-  void spread(int node) {
-    const double others = std::max(nnodes_ - 1, 1);
-    auto& rack = racks_[rack_of(node)];
-    const double near = (nodes_of_rack_[rack_of(node)] - 1) / others;
+  static void spread(RackFlows& rack, double near) {
     rack.inside += near;
     rack.out += 1 - near;
     rack.in += 1 - near;
@@ -116,29 +85,22 @@ class RackCount {
 
   void send(int from, int to, double part) {
     const auto one = rack_of(from), other = rack_of(to);
-    if (one == other) {
-      racks_[one].inside += part;
-    } else {
-      racks_[one].out += part;
-      racks_[other].in += part;
-    }
+    (one == other ? racks_[one].inside : racks_[one].out) += part;
+    if (one != other) racks_[other].in += part;
   }
 
   const Cluster& cluster_;
   int nnodes_;
   std::vector<RackFlows> racks_;
-  std::vector<double> nodes_of_rack_;
 };
 
 }  // namespace
 
 FabricTraffic traffic_of(const Cluster& cluster, const P2pModel& model, const P2pStep& step) {
-  const auto nrails = static_cast<std::size_t>(cluster.fabric.rails);
-  const auto rails = rails_of_ports(model.graph(), cluster.fabric.rails);
-  const auto flows = P2pRails(model, rails, nrails).of(step);
+  const auto flows = rail_flows(model, step, cluster.fabric.rails);
   FabricTraffic traffic;
   for (const auto& rack : RackCount(cluster, model.ranks().nnodes).of(step))
-    for (std::size_t rail = 0; rail < nrails; ++rail) {
+    for (std::size_t rail = 0; rail < flows.out.size(); ++rail) {
       traffic.up.push_back(rack.out * flows.out[rail] + rack.inside * flows.up[rail]);
       traffic.down.push_back(rack.in * flows.in[rail] + rack.inside * flows.down[rail]);
       traffic.spine += traffic.up.back();

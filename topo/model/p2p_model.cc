@@ -16,15 +16,18 @@
 
 namespace linerate::topo {
 
-P2pRoutes::P2pRoutes(const Graph& graph)
-    : graph_(graph), paths_(graph), carriers_(graph.nodes().size(), -1) {
+P2pModel::P2pModel(const Graph& graph, int nnodes)
+    : graph_(graph),
+      ranks_{static_cast<int>(graph.of(NodeKind::gpu).size()), nnodes},
+      paths_(graph),
+      carriers_(graph.nodes().size(), -1) {
   for (const int gpu : graph_.of(NodeKind::gpu)) ports_.push_back(local_nets(graph_, paths_, gpu));
   for (const int port : graph_.of(NodeKind::net))
     carriers_[static_cast<std::size_t>(port)] = local_gpu(graph_, paths_, port);
 }
 
 // The GPU of the sender's host that has the receiver's number; the sender where there is none.
-int P2pRoutes::counterpart(int from, int peer) const {
+int P2pModel::counterpart(int from, int peer) const {
   const Node& sender = graph_.node(gpu(from));
   const int dev = graph_.node(gpu(peer)).gpu->dev;
   const auto gpus = graph_.of(NodeKind::gpu);
@@ -34,7 +37,7 @@ int P2pRoutes::counterpart(int from, int peer) const {
   return found == gpus.end() ? from : static_cast<int>(found - gpus.begin());
 }
 
-bool P2pRoutes::passes_on(int gpu, int carrier, int port) const {
+bool P2pModel::passes_on(int gpu, int carrier, int port) const {
   const auto within = [&](int from, int to, PathType level) {
     return !nearer(level, paths_.between(from, to).type, graph_.version());
   };
@@ -42,20 +45,12 @@ bool P2pRoutes::passes_on(int gpu, int carrier, int port) const {
   return carrier >= 0 && within(carrier, gpu, PathType::nvl) && within(carrier, port, reach);
 }
 
-void P2pRoutes::add(std::vector<Hop>& hops, int from, int to) const {
+void P2pModel::add(std::vector<Hop>& hops, int from, int to) const {
   const auto& path = paths_.between(from, to).hops;
   hops.insert(hops.end(), path.begin(), path.end());
 }
 
-P2pRoute P2pRoutes::inside(int from, int to) const {
-  return {.hops = paths_.between(gpu(from), gpu(to)).hops};
-}
-
-PathType P2pRoutes::type_inside(int from, int to) const {
-  return paths_.between(gpu(from), gpu(to)).type;
-}
-
-std::vector<P2pRoute> P2pRoutes::out(int from, int peer) const {
+std::vector<P2pRoute> P2pModel::out(int from, int peer) const {
   const auto& wanted = ports_[static_cast<std::size_t>(counterpart(from, peer))];
   const auto& own = ports_[static_cast<std::size_t>(from)];
   std::vector<P2pRoute> routes;
@@ -73,7 +68,7 @@ std::vector<P2pRoute> P2pRoutes::out(int from, int peer) const {
   return routes;
 }
 
-std::vector<P2pRoute> P2pRoutes::in(int to) const {
+std::vector<P2pRoute> P2pModel::in(int to) const {
   std::vector<P2pRoute> routes;
   const auto& ports = ports_[static_cast<std::size_t>(to)];
   for (const int port : ports) {
@@ -155,19 +150,14 @@ void add_bandwidth(P2pBound& bound, double counted_bytes, double bus_factor) {
 
 }  // namespace
 
-P2pModel::P2pModel(const Graph& graph, int nnodes)
-    : graph_(graph),
-      ranks_{static_cast<int>(graph.of(NodeKind::gpu).size()), nnodes},
-      routes_(graph) {}
-
 std::optional<P2pCost> P2pModel::cost(const P2pStep& step) const {
   LinkLoads loads;
   for (int a = 0; a < ranks_.gpus; ++a)
     for (int b = 0; b < ranks_.gpus; ++b) {
-      if (step.inside(a, b) > 0 && !loads.add(step.inside(a, b), {routes_.inside(a, b)}))
-        return std::nullopt;
-      if (step.out(a, b) > 0 && !loads.add(step.out(a, b), routes_.out(a, b))) return std::nullopt;
-      if (step.in(a, b) > 0 && !loads.add(step.in(a, b), routes_.in(b))) return std::nullopt;
+      const P2pRoute inside{.hops = paths_.between(gpu(a), gpu(b)).hops};
+      if (step.inside(a, b) > 0 && !loads.add(step.inside(a, b), {inside})) return std::nullopt;
+      if (step.out(a, b) > 0 && !loads.add(step.out(a, b), out(a, b))) return std::nullopt;
+      if (step.in(a, b) > 0 && !loads.add(step.in(a, b), in(b))) return std::nullopt;
     }
   const auto [hop, us] = loads.longest(graph_);
   // The quickest of NCCL's protocols, which sends take while they are small.
@@ -181,7 +171,7 @@ Hardware P2pModel::slowest_hardware(const P2pStep& step) const {
   for (int a = 0; a < ranks_.gpus; ++a)
     for (int b = 0; b < ranks_.gpus; ++b) {
       if (step.inside(a, b) <= 0) continue;
-      const auto hardware = hardware_of(routes_.type_inside(a, b), graph_.version());
+      const auto hardware = hardware_of(paths_.between(gpu(a), gpu(b)).type, graph_.version());
       if (hardware == Hardware::pci) return hardware;
     }
   return Hardware::nvlink;

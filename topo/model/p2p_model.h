@@ -84,32 +84,6 @@ struct P2pRoute {
   std::vector<Hop> hops{};
 };
 
-// As NCCL deals out NICs to sends (src/graph/search.cc, ncclTopoGetNetDev without a graph): the
-// sender takes the NICs of its own GPU with the number of the receiver's, through that GPU where
-// NVLinks reach it and it is near them (PXN), else its own; the receiver takes its own. Several
-// NICs near a GPU take equal parts. GPUs are counted as in graph.of(NodeKind::gpu).
-class P2pRoutes {
- public:
-  explicit P2pRoutes(const Graph& graph);
-
-  P2pRoute inside(int from, int to) const;
-  PathType type_inside(int from, int to) const;
-  // To a GPU of number `peer` on another node, up to the port; none where no port is reached.
-  std::vector<P2pRoute> out(int from, int peer) const;
-  std::vector<P2pRoute> in(int to) const;
-
- private:
-  int gpu(int index) const { return graph_.of(NodeKind::gpu)[static_cast<std::size_t>(index)]; }
-  int counterpart(int from, int peer) const;
-  bool passes_on(int gpu, int carrier, int port) const;
-  void add(std::vector<Hop>& hops, int from, int to) const;
-
-  Graph graph_;
-  Paths paths_;
-  std::vector<std::vector<int>> ports_{};  // of each GPU's own, by index
-  std::vector<int> carriers_{};            // by node: the GPU that uses a port first
-};
-
 struct P2pBound {
   double time_us = 0;
   double algbw_gbps = 0, busbw_gbps = 0;
@@ -145,8 +119,15 @@ class P2pModel {
   P2pModel(const Graph& graph, int nnodes);
 
   const Graph& graph() const { return graph_; }
-  const P2pRoutes& routes() const { return routes_; }
   const RankGrid& ranks() const { return ranks_; }
+
+  // The routes between nodes, as NCCL deals out NICs to sends (src/graph/search.cc,
+  // ncclTopoGetNetDev without a graph): the sender takes the NICs of its own GPU with the number of
+  // the receiver's, through that GPU where NVLinks reach it and it is near them (PXN), else its
+  // own; the receiver takes its own. Several NICs near a GPU take equal parts. GPUs are counted as
+  // in graph.of(NodeKind::gpu). None where no port is reached.
+  std::vector<P2pRoute> out(int from, int peer) const;  // to a GPU of number `peer`, up to the port
+  std::vector<P2pRoute> in(int to) const;
 
   // Slow: once for all sizes. Nothing for other collectives, and where a rank is out of another
   // one's reach.
@@ -161,10 +142,16 @@ class P2pModel {
   std::optional<P2pCost> cost(const P2pStep& step) const;
   Hardware slowest_hardware(const P2pStep& step) const;
   std::string hop_text(const Hop& hop) const;
+  int gpu(int index) const { return graph_.of(NodeKind::gpu)[static_cast<std::size_t>(index)]; }
+  int counterpart(int from, int peer) const;
+  bool passes_on(int gpu, int carrier, int port) const;
+  void add(std::vector<Hop>& hops, int from, int to) const;
 
   Graph graph_;
   RankGrid ranks_;
-  P2pRoutes routes_;
+  Paths paths_;
+  std::vector<std::vector<int>> ports_{};  // of each GPU's own, by index
+  std::vector<int> carriers_{};            // by node: the GPU that uses a port first
 };
 
 }  // namespace linerate::topo

@@ -263,7 +263,8 @@ FabricLoad load_of_ring(const Cluster& cluster) {
   rails.channels.fill({{0, 0}});
   FabricJob job{.cluster = &cluster, .nodes = {4, &rails}, .nranks = 4};
   job.nchannels.fill(1);
-  return fabric_load(job, links_of(cluster, kOneNic), Function::all_reduce, Algorithm::ring);
+  return narrowest(traffic_of(job, Function::all_reduce, Algorithm::ring),
+                   links_of(cluster, kOneNic), cluster.fabric);
 }
 
 struct Bound {

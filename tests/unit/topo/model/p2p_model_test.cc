@@ -222,7 +222,7 @@ TEST(P2pBounds, PassOnAsTheVersionDoes) {
                                .cpu = {CpuArch::arm64, "", 0, 0, "Grace", 72},
                                .gpu = {.sm = 100, .nvswitches = 1, .c2c = C2c{44712, 5}}};
   const auto routes = [&](const NcclVersion& version) {
-    return P2pRoutes(build_graph(system_of(shape), version)).out(0, 3).front().hops.size();
+    return P2pModel(build_graph(system_of(shape), version), 2).out(0, 3).front().hops.size();
   };
 
   EXPECT_EQ(routes({2, 27, 7}), 3U);  // processor, NIC, port
