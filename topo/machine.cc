@@ -183,11 +183,11 @@ std::vector<HardwareThread> hardware_threads(ThreadScope scope) {
 }
 
 int count_nvidia_gpus(const std::filesystem::path& sysfs) {
-  constexpr std::int64_t kDisplay = 0x03;  // the first of the class' three bytes
   const auto devices = sysfs / "bus/pci/devices";
   return static_cast<int>(std::ranges::count_if(topo::names_in(devices), [&](const auto& name) {
     return topo::number_in(devices / name / "vendor") == topo::kNvidiaVendor &&
-           topo::number_in(devices / name / "class").value_or(0) >> 16 == kDisplay;
+           topo::is_display_class(
+               static_cast<std::uint32_t>(topo::number_in(devices / name / "class").value_or(0)));
   }));
 }
 

@@ -127,13 +127,11 @@ void flatten_switches(Blueprint& plan) {
 
 namespace {
 
-constexpr std::uint32_t kDisplay = 0x03;  // first byte of a GPU's class
-
 // The node at the far end of an NVLink; -1: not in this system. Where nobody tells the kind of the
 // target, a bus id of a GPU is one, and all else a switch.
 int target_of(Blueprint& plan, int gpu, const NvLink& nvlink) {
   if (nvlink.tclass == kPowerBridgeClass) return plan.cpu_of(gpu);
-  const bool is_gpu = nvlink.tclass >> 16 == kDisplay;
+  const bool is_gpu = is_display_class(nvlink.tclass);
   const auto bus_id = parse_bus_id(nvlink.target);
   const int peer = bus_id ? plan.at_bus(NodeKind::gpu, plan.at(gpu).host, *bus_id) : -1;
   if (is_gpu || (nvlink.tclass == 0 && peer >= 0)) return peer == gpu ? -1 : peer;

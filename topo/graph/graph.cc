@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <iterator>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -74,9 +74,8 @@ std::vector<int*> gpus_by_bus(System& system, std::uint64_t host) {
     if (cpu.host_hash == host && device.gpu) found.emplace_back(device.bus_id, &device.gpu->dev);
   });
   std::ranges::stable_sort(found, {}, &std::pair<BusId, int*>::first);
-  std::vector<int*> devs;
-  std::ranges::transform(found, std::back_inserter(devs), &std::pair<BusId, int*>::second);
-  return devs;
+  const auto devs = std::views::values(found);
+  return {devs.begin(), devs.end()};
 }
 
 std::vector<int*> ports(System& system, std::uint64_t host) {
@@ -110,14 +109,11 @@ void fill_numbers(System& system) {
 
 namespace {
 
-constexpr std::uint32_t kDisplayClass = 0x03, kNetworkClass = 0x02;  // first byte
-
 // Whether the tree goes on below a device: whatever is no GPU, NIC or NVSwitch counts as a switch.
 bool is_switch(const PciDevice& device) {
-  if (device.gpu || !device.nets.empty()) return false;
-  const std::uint32_t base = device.class_code >> 16;
-  return device.class_code != kNvSwitchClass && device.class_code != kPowerBridgeClass &&
-         base != kDisplayClass && base != kNetworkClass;
+  return !device.gpu && device.nets.empty() && device.class_code != kNvSwitchClass &&
+         device.class_code != kPowerBridgeClass && !is_display_class(device.class_code) &&
+         !is_nic_class(device.class_code);
 }
 
 // To GPUs, ports or other switches.

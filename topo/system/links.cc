@@ -65,6 +65,8 @@ double x86_link(const Cpu& cpu, const NcclVersion& version) {
   return is_zhaoxin(cpu) ? zhaoxin_link(cpu) : kLocalGbps;
 }
 
+bool is_over_infiniband(const Net& net) { return net.name.starts_with("ib"); }
+
 }  // namespace
 
 bool knows_pci_speed(std::string_view text) { return generation_of(text) != nullptr; }
@@ -124,7 +126,7 @@ bool is_up(const Net& net) { return net.state.empty() || net.state == "ACTIVE"; 
 double gigatransfers_of(std::string_view speed) {
   double value = 0;
   const char* const end = speed.data() + speed.size();
-  const auto [rest, error] = std::from_chars(speed.data(), speed.data() + speed.size(), value);
+  const auto [rest, error] = std::from_chars(speed.data(), end, value);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   return error == std::errc{} && unit.starts_with(" GT/s") ? value : 0;
 }
@@ -140,12 +142,6 @@ bool is_idle(const PciDevice& device) {
   return device.gpu && device.link.width == device.max_link.width &&
          gigatransfers_of(device.link.speed) == kFirstGeneration;
 }
-
-namespace {
-
-bool is_over_infiniband(const Net& net) { return net.name.starts_with("ib"); }
-
-}  // namespace
 
 PortUse::PortUse(const System& system) : all_(system.has_nccl_ports) {
   walk_ports(system, [&](const std::vector<Net>& nets) {

@@ -32,9 +32,11 @@ inline constexpr std::uint32_t kGpuClass = 0x030200;  // a 3D controller
 inline constexpr std::uint32_t kNvSwitchClass = 0x068000;
 inline constexpr std::uint32_t kPowerBridgeClass = 0x068001;  // NVLink to a POWER processor
 
+constexpr bool is_display_class(std::uint32_t class_code) { return class_code >> 16 == 0x03; }
+
 // Display controllers, and the processing accelerators that AMD's newer GPUs are.
 constexpr bool is_gpu_class(std::uint32_t class_code) {
-  return class_code >> 16 == 0x03 || class_code >> 16 == 0x12;
+  return is_display_class(class_code) || class_code >> 16 == 0x12;
 }
 
 // Network controllers: Ethernet 0x0200, InfiniBand 0x0207.
