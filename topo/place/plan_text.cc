@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ranges>
 #include <span>
 
@@ -21,10 +22,11 @@ std::string duration_text(double us) {
   return us < kS ? fmt::format("{:.1f} ms", us / kMs) : fmt::format("{:.2f} s", us / kS);
 }
 
-std::vector<Axis> long_axes(const Mesh& mesh) {
+// Those with more than one rank, as `order` has them.
+std::vector<Axis> long_axes(const Mesh& mesh, const AxisOrder& order = kAllAxes) {
   std::vector<Axis> axes;
-  for (const Axis axis : kAllAxes)
-    if (mesh.size(axis) > 1) axes.push_back(axis);
+  std::ranges::copy_if(order, std::back_inserter(axes),
+                       [&](Axis axis) { return mesh.size(axis) > 1; });
   return axes;
 }
 
@@ -60,40 +62,23 @@ std::string costs_text(const Plan& plan) {
          "neighbours by number.\n";
 }
 
-// The axes' names joined, innermost first, as Megatron Core's `order` has them.
-std::string innermost_first(const Plan& plan) {
-  std::string text;
-  for (const Axis axis : plan.order)
-    if (plan.mesh.size(axis) > 1)
-      text += fmt::format("{}{}", text.empty() ? "" : "-", name_of(axis));
-  return text;
-}
-
-bool agrees(const Plan& plan, const AxisOrder& other) {
-  AxisOrder mine = plan.order, theirs = other;
-  const auto lone = [&](Axis axis) { return plan.mesh.size(axis) == 1; };
-  std::ranges::stable_partition(mine, [&](Axis axis) { return !lone(axis); });
-  std::ranges::stable_partition(theirs, [&](Axis axis) { return !lone(axis); });
-  const auto axes = long_axes(plan.mesh).size();
-  return std::equal(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(axes), theirs.begin());
-}
-
 // Options of public trainers. Megatron-LM's defaults: megatron/core/parallel_state.py.
 std::string trainers_text(const Plan& plan) {
-  const auto axes = long_axes(plan.mesh);
+  const auto axes = long_axes(plan.mesh, plan.order);
   if (axes.size() < 2 || plan.costs.empty()) return "";
   constexpr AxisOrder kPipelinesInside{Axis::tp, Axis::pp, Axis::dp};
-  std::string megatron =
-      agrees(plan, kAllAxes) ? "its default order, tp-cp-ep-dp-pp"
-      : agrees(plan, kPipelinesInside)
-          ? "--use-tp-pp-dp-mapping"
-          : fmt::format("initialize_model_parallel(order=\"{}\")", innermost_first(plan));
-  std::vector<std::string> sizes, names;
-  for (const Axis axis : std::views::reverse(plan.order)) {
-    if (plan.mesh.size(axis) == 1) continue;
-    sizes.push_back(fmt::format("{}", plan.mesh.size(axis)));
-    names.push_back(fmt::format("\"{}\"", name_of(axis)));
+  std::vector<std::string_view> innermost_first;  // as Megatron Core's `order` has them
+  std::vector<std::string> sizes, names;          // outermost first
+  for (const Axis axis : axes) {
+    innermost_first.push_back(name_of(axis));
+    sizes.insert(sizes.begin(), fmt::format("{}", plan.mesh.size(axis)));
+    names.insert(names.begin(), fmt::format("\"{}\"", name_of(axis)));
   }
+  const auto megatron =
+      axes == long_axes(plan.mesh) ? "its default order, tp-cp-ep-dp-pp"
+      : axes == long_axes(plan.mesh, kPipelinesInside)
+          ? "--use-tp-pp-dp-mapping"
+          : fmt::format("initialize_model_parallel(order=\"{}\")", fmt::join(innermost_first, "-"));
   return fmt::format(
       "\nFor the best one:\n  Megatron-LM: {}\n  PyTorch:     init_device_mesh(\"cuda\", ({}), "
       "mesh_dim_names=({}))\n",
@@ -172,8 +157,7 @@ using Json = nlohmann::ordered_json;
 
 Json axes_json(const Mesh& mesh, const AxisOrder& order) {
   Json json = Json::array();
-  for (const Axis axis : std::views::reverse(order))
-    if (mesh.size(axis) > 1) json.push_back(name_of(axis));
+  for (const Axis axis : std::views::reverse(long_axes(mesh, order))) json.push_back(name_of(axis));
   return json;
 }
 
