@@ -37,95 +37,81 @@ class HostMaker {
  public:
   HostMaker(const NodeShape& shape, int host) : shape_(shape), host_(host) {}
 
-  Cpu cpu(int numa);
+  Cpu cpu(int numa) {
+    const CpuShape& of = shape_.cpu;
+    Cpu cpu{.numa = numa,
+            .affinity = affinity_mask(numa * of.threads, of.threads, shape_.numas * of.threads),
+            .arch = of.arch,
+            .vendor = std::string(of.vendor),
+            .family = of.family,
+            .model = of.model,
+            .host_hash = shape_.hosts > 1 ? static_cast<std::uint64_t>(host_ + 1) : 0,
+            .name = std::string(of.name)};
+    if (shape_.switches == 0) add_devices(cpu.devices);
+    for (int i = 0; i < shape_.switches; ++i)
+      add_devices(cpu.devices.emplace_back(bridge()).children);
+    return cpu;
+  }
 
  private:
-  void add_devices(std::vector<PciDevice>& to);
-  void add_device(std::vector<PciDevice>& to, bool is_gpu);
-  PciDevice device(std::uint32_t class_code, std::uint32_t vendor, std::uint32_t id, int pcie);
-  PciDevice bridge();
-  PciDevice gpu();
-  PciDevice nic();
+  void add_devices(std::vector<PciDevice>& to) {
+    for (int i = 0; i < shape_.gpus; ++i) add_device(to, true);
+    for (int i = 0; i < shape_.nics; ++i) add_device(to, false);
+  }
+
+  void add_device(std::vector<PciDevice>& to, bool is_gpu) {
+    auto& place = shape_.levels > 1 ? to.emplace_back(bridge()).children : to;
+    place.push_back(is_gpu ? gpu() : nic());
+  }
+
+  PciDevice device(std::uint32_t class_code, std::uint32_t vendor, std::uint32_t id, int pcie) {
+    ++buses_;
+    return {.bus_id = {.domain = static_cast<std::uint32_t>(buses_) >> 8,
+                       .bus = static_cast<std::uint8_t>(buses_ & 0xff)},
+            .class_code = class_code,
+            .vendor = vendor,
+            .device = id,
+            .link = pci_x16(pcie),
+            .max_link = pci_x16(pcie)};
+  }
+
+  PciDevice bridge() {
+    return device(kBridgeClass, shape_.switch_vendor, shape_.switch_device, shape_.uplink);
+  }
+
+  PciDevice gpu() {
+    const GpuShape& of = shape_.gpu;
+    auto made = device(kGpuClass, kNvidiaVendor, of.device, of.pcie);
+    const int dev = gpus_++;
+    made.gpu = Gpu{.dev = dev,
+                   .sm = of.sm,
+                   .rank = host_ * shape_.gpus_per_host() + dev,
+                   .gdr = true,
+                   .model = std::string(of.model),
+                   .c2c = of.c2c};
+    return made;
+  }
+
+  PciDevice nic() {
+    const NicShape& of = shape_.nic;
+    auto made = device(of.class_code, of.vendor, of.device, of.pcie);
+    const int dev = nics_++;
+    made.nets.push_back(
+        {.name = fmt::format("{}{}", of.prefix, dev),
+         .dev = dev,
+         .speed_mbps = of.speed_mbps,
+         .latency_us = of.latency_us,
+         .guid = kFirstGuid + static_cast<std::uint64_t>(host_ * shape_.nics_per_host() + dev),
+         .maxconn = kMaxConnections,
+         .gdr = true,
+         .link_layer = std::string(of.link_layer)});
+    return made;
+  }
 
   const NodeShape& shape_;
   int host_ = 0;
   int buses_ = 0, gpus_ = 0, nics_ = 0;
 };
-
-Cpu HostMaker::cpu(int numa) {
-  const CpuShape& of = shape_.cpu;
-  Cpu cpu{.numa = numa,
-          .affinity = affinity_mask(numa * of.threads, of.threads, shape_.numas * of.threads),
-          .arch = of.arch,
-          .vendor = std::string(of.vendor),
-          .family = of.family,
-          .model = of.model,
-          .host_hash = shape_.hosts > 1 ? static_cast<std::uint64_t>(host_ + 1) : 0,
-          .name = std::string(of.name)};
-  if (shape_.switches == 0) add_devices(cpu.devices);
-  for (int i = 0; i < shape_.switches; ++i) {
-    cpu.devices.push_back(bridge());
-    add_devices(cpu.devices.back().children);
-  }
-  return cpu;
-}
-
-void HostMaker::add_devices(std::vector<PciDevice>& to) {
-  for (int i = 0; i < shape_.gpus; ++i) add_device(to, true);
-  for (int i = 0; i < shape_.nics; ++i) add_device(to, false);
-}
-
-void HostMaker::add_device(std::vector<PciDevice>& to, bool is_gpu) {
-  auto& place = shape_.levels > 1 ? to.emplace_back(bridge()).children : to;
-  place.push_back(is_gpu ? gpu() : nic());
-}
-
-PciDevice HostMaker::device(std::uint32_t class_code, std::uint32_t vendor, std::uint32_t id,
-                            int pcie) {
-  ++buses_;
-  return {.bus_id = {.domain = static_cast<std::uint32_t>(buses_) >> 8,
-                     .bus = static_cast<std::uint8_t>(buses_ & 0xff)},
-          .class_code = class_code,
-          .vendor = vendor,
-          .device = id,
-          .link = pci_x16(pcie),
-          .max_link = pci_x16(pcie)};
-}
-
-PciDevice HostMaker::bridge() {
-  return device(kBridgeClass, shape_.switch_vendor, shape_.switch_device, shape_.uplink);
-}
-
-PciDevice HostMaker::gpu() {
-  const GpuShape& of = shape_.gpu;
-  auto made = device(kGpuClass, kNvidiaVendor, of.device, of.pcie);
-  const int dev = gpus_++;
-  made.gpu = Gpu{.dev = dev,
-                 .sm = of.sm,
-                 .rank = host_ * shape_.gpus_per_host() + dev,
-                 .gdr = true,
-                 .model = std::string(of.model),
-                 .c2c = of.c2c};
-  return made;
-}
-
-PciDevice HostMaker::nic() {
-  const NicShape& of = shape_.nic;
-  auto made = device(of.class_code, of.vendor, of.device, of.pcie);
-  const int dev = nics_++;
-  const auto nth =
-      static_cast<std::uint64_t>(host_) * static_cast<std::uint64_t>(shape_.nics_per_host()) +
-      static_cast<std::uint64_t>(dev);
-  made.nets.push_back({.name = fmt::format("{}{}", of.prefix, dev),
-                       .dev = dev,
-                       .speed_mbps = of.speed_mbps,
-                       .latency_us = of.latency_us,
-                       .guid = kFirstGuid + nth,
-                       .maxconn = kMaxConnections,
-                       .gdr = true,
-                       .link_layer = std::string(of.link_layer)});
-  return made;
-}
 
 // Links spread over targets as evenly as they go, the first ones taking what is left over.
 std::vector<NvLink> spread(int links, const std::vector<std::string>& targets,
@@ -157,15 +143,13 @@ void add_nvlinks(std::span<Cpu> cpus, const GpuShape& shape) {
       walk(top, [&](PciDevice& device, int) {
         if (device.gpu) gpus.push_back(&device);
       });
+  const bool switched = shape.nvswitches > 0;
   for (PciDevice* gpu : gpus) {
-    if (shape.nvswitches > 0) {
-      gpu->gpu->nvlinks = spread(shape.nvlinks, nvswitch_targets(shape.nvswitches), kNvSwitchClass);
-      continue;
-    }
-    std::vector<std::string> others;
+    std::vector<std::string> targets;
+    if (switched) targets = nvswitch_targets(shape.nvswitches);
     for (const PciDevice* other : gpus)
-      if (other != gpu) others.push_back(text_of(other->bus_id));
-    gpu->gpu->nvlinks = spread(shape.nvlinks, others, kGpuClass);
+      if (!switched && other != gpu) targets.push_back(text_of(other->bus_id));
+    gpu->gpu->nvlinks = spread(shape.nvlinks, targets, switched ? kNvSwitchClass : kGpuClass);
   }
 }
 
@@ -228,45 +212,35 @@ constexpr NicShape kFourEfa2{"efa", 0x020000, 0x1d0f, 0xefa1, 5, 400000, 75, "Et
 // (PXB in nvidia-smi topo -m); those of virtual machines are none of a vendor.
 constexpr Platform kPlatforms[] = {
     // DGX A100 user guide: 2x EPYC 7742 with 4 NUMA nodes each, of which four have the devices.
-    {"dgx-a100",
-     "8x A100, 12 NVLinks each over 6 NVSwitches, 8x 200 Gb/s InfiniBand",
-     {"dgx-a100", 1, 4, 1, 2, 2, 2, kRome, kA100, kConnectX6, 4, 0x1000, 0xc010}},
+    {{"dgx-a100", 1, 4, 1, 2, 2, 2, kRome, kA100, kConnectX6, 4, 0x1000, 0xc010},
+     "8x A100, 12 NVLinks each over 6 NVSwitches, 8x 200 Gb/s InfiniBand"},
     // DGX H100 user guide: 2x Xeon 8480C, a ConnectX-7 beside each GPU.
-    {"dgx-h100",
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand",
-     {"dgx-h100", 1, 2, 4, 2, 1, 1, kSapphireRapids, kH100, kConnectX7, 5, 0x1000, 0xc030}},
+    {{"dgx-h100", 1, 2, 4, 2, 1, 1, kSapphireRapids, kH100, kConnectX7, 5, 0x1000, 0xc030},
+     "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"},
     // HGX H200 data sheet, with the NICs of NVIDIA's 2-8-9-400 reference configuration.
-    {"hgx-h200",
-     "8x H200, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand",
-     {"hgx-h200", 1, 2, 4, 2, 1, 1, kSapphireRapids, kH200, kConnectX7, 5, 0x1000, 0xc030}},
+    {{"hgx-h200", 1, 2, 4, 2, 1, 1, kSapphireRapids, kH200, kConnectX7, 5, 0x1000, 0xc030},
+     "8x H200, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"},
     // DGX B200 data sheet: 2x Xeon 8570, two NVSwitches.
-    {"dgx-b200",
-     "8x B200, 18 NVLinks each over 2 NVSwitches, 8x 400 Gb/s InfiniBand",
-     {"dgx-b200", 1, 2, 4, 2, 1, 1, kEmeraldRapids, kB200, kConnectX7, 5, 0x1000, 0xc030}},
+    {{"dgx-b200", 1, 2, 4, 2, 1, 1, kEmeraldRapids, kB200, kConnectX7, 5, 0x1000, 0xc030},
+     "8x B200, 18 NVLinks each over 2 NVSwitches, 8x 400 Gb/s InfiniBand"},
     // GB200 NVL72 data sheet: 18 trays of 2 Grace and 4 GPUs, a ConnectX-7 for each GPU.
-    {"gb200-nvl72",
-     "18 hosts of 4 GB200 in one NVLink domain, 4x 400 Gb/s InfiniBand each",
-     {"gb200-nvl72", 18, 2, 0, 1, 2, 2, kGrace, kGb200, kConnectX7, 5, 0, 0}},
+    {{"gb200-nvl72", 18, 2, 0, 1, 2, 2, kGrace, kGb200, kConnectX7, 5, 0, 0},
+     "18 hosts of 4 GB200 in one NVLink domain, 4x 400 Gb/s InfiniBand each"},
     // Azure's documentation and topology file of ND A100 v4: two GPUs and NICs per NUMA node.
-    {"azure-ndv4",
-     "8x A100, 12 NVLinks each over 6 NVSwitches, 8x 200 Gb/s InfiniBand",
-     {"azure-ndv4", 1, 4, 1, 1, 2, 2, kAzureRome, kSmallA100, kConnectX6, 4, 0, 0}},
+    {{"azure-ndv4", 1, 4, 1, 1, 2, 2, kAzureRome, kSmallA100, kConnectX6, 4, 0, 0},
+     "8x A100, 12 NVLinks each over 6 NVSwitches, 8x 200 Gb/s InfiniBand"},
     // Azure's documentation and topology file of ND H100 v5.
-    {"azure-ndv5",
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand",
-     {"azure-ndv5", 1, 2, 4, 1, 1, 1, kAzureRapids, kH100, kConnectX7, 5, 0, 0}},
+    {{"azure-ndv5", 1, 2, 4, 1, 1, 1, kAzureRapids, kH100, kConnectX7, 5, 0, 0},
+     "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"},
     // AWS's documentation and topology file of p4d.24xlarge: four EFA, one for two GPUs.
-    {"aws-p4d",
-     "8x A100, 12 NVLinks each over 6 NVSwitches, 4x 100 Gb/s EFA",
-     {"aws-p4d", 1, 2, 2, 1, 2, 1, kCascadeLake, kAwsA100, kEfa, 3, 0x1d0f, 0x0200}},
+    {{"aws-p4d", 1, 2, 2, 1, 2, 1, kCascadeLake, kAwsA100, kEfa, 3, 0x1d0f, 0x0200},
+     "8x A100, 12 NVLinks each over 6 NVSwitches, 4x 100 Gb/s EFA"},
     // AWS's documentation of p5.48xlarge; its processors have PCIe 4.
-    {"aws-p5",
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 32x 100 Gb/s EFA that NCCL sees as 8x 400",
-     {"aws-p5", 1, 2, 4, 1, 1, 1, kMilan, kH100, kFourEfa2, 4, 0x1d0f, 0x0200}},
+    {{"aws-p5", 1, 2, 4, 1, 1, 1, kMilan, kH100, kFourEfa2, 4, 0x1d0f, 0x0200},
+     "8x H100, 18 NVLinks each over 4 NVSwitches, 32x 100 Gb/s EFA that NCCL sees as 8x 400"},
     // NVIDIA OVX with L40S: 2 processors, 8 GPUs without NVLink, one NIC for two of them.
-    {"pcie-8xl40s",
-     "8x L40S over PCI Express, 4x 200 Gb/s Ethernet",
-     {"pcie-8xl40s", 1, 2, 2, 1, 2, 1, kSapphireRapids, kL40s, kConnectX7At200, 5, 0x1000, 0xc030}},
+    {{"pcie-8xl40s", 1, 2, 2, 1, 2, 1, kSapphireRapids, kL40s, kConnectX7At200, 5, 0x1000, 0xc030},
+     "8x L40S over PCI Express, 4x 200 Gb/s Ethernet"},
 };
 
 }  // namespace
@@ -280,7 +254,7 @@ Result<System> built_in_platform(std::string_view name) {
     for (const auto& platform : kPlatforms) names.push_back(platform.name);
     return Failure{unknown_choice("platform", name, names)};
   }
-  System system = system_of(found->shape);
+  System system = system_of(*found);
   system.source = fmt::format("built-in {}", name);
   return system;
 }

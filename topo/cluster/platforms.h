@@ -68,10 +68,8 @@ PciLink pci_x16(int generation);
 // REQUIRES: no negative counts, at least one host and one NUMA node.
 System system_of(const NodeShape& shape);
 
-struct Platform {
-  std::string_view name;   // "dgx-h100"
+struct Platform : NodeShape {
   std::string_view about;  // "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"
-  NodeShape shape;
 };
 
 // All of them, in the order in which they are listed to people.

@@ -50,7 +50,7 @@ TEST(Lint, FindsNothingInAHealthyNode) { EXPECT_THAT(lint(healthy()), IsEmpty())
 
 TEST(Lint, FindsNoBrokenPartInBuiltInPlatforms) {
   for (const auto& platform : platforms())
-    for (const auto& finding : lint(system_of(platform.shape)))
+    for (const auto& finding : lint(system_of(platform)))
       ADD_FAILURE() << platform.name << ": " << finding.rule << ": " << finding.evidence;
 }
 

@@ -95,7 +95,7 @@ TEST(Tree, TellsHostsThatDifferApart) {
 
 TEST(Tree, HasEachDeviceOfAPlatformOnce) {
   for (const auto& platform : platforms())
-    if (platform.shape.hosts == 1) expect_each_device_once(build_graph(system_of(platform.shape)));
+    if (platform.hosts == 1) expect_each_device_once(build_graph(system_of(platform)));
 }
 
 TEST(Tree, HasEachDeviceOfRandomSystemsOnce) {
@@ -107,8 +107,7 @@ TEST(Tree, HasEachDeviceOfRandomSystemsOnce) {
 
 TEST(Tree, KeepsTheWidthThatATerminalHas) {
   for (const auto& platform : platforms())
-    for (const auto& line :
-         split(tree_text(build_graph(system_of(platform.shape)), {.width = 80}), '\n'))
+    for (const auto& line : split(tree_text(build_graph(system_of(platform)), {.width = 80}), '\n'))
       EXPECT_LE(columns_of(line), 80U) << platform.name << ": " << line;
 }
 
