@@ -107,53 +107,31 @@ std::size_t LinkLoad::move(const SearchPath& path, float gbps, std::size_t hops)
   return hops;
 }
 
-namespace {
-
 // GPUs that paths join, in either direction: those from the first GPU on.
-class Reach {
- public:
-  Reach(const SearchTopology& topology, const CandidateGraph& candidate)
-      : topology_(topology), candidate_(candidate), idle_(topology) {}
-
-  bool has_all_gpus() const {
-    std::vector<char> reached(static_cast<std::size_t>(topology_.gpus()), 0);
-    std::vector<int> found{0};
-    reached[0] = 1;
-    for (std::size_t i = 0; i < found.size(); ++i)
-      for (int gpu = 0; gpu < topology_.gpus(); ++gpu) {
-        char& known = reached[static_cast<std::size_t>(gpu)];
-        if (known != 0 || !(has_path(found[i], gpu) || has_path(gpu, found[i]))) continue;
-        known = 1;
-        found.push_back(gpu);
-      }
-    return std::ssize(found) == topology_.gpus();
-  }
-
-  bool has_start() const {
-    for (int net = 0; net < topology_.nets(); ++net)
-      for (int gpu = 0; gpu < topology_.gpus(); ++gpu)
-        if (idle_.can_take(topology_.path(topology_.net_vertex(net), gpu), candidate_.inter_gbps))
-          return true;
-    return false;
-  }
-
- private:
-  bool has_path(int from, int to) const {
-    const SearchPath& path = topology_.path(from, to);
-    return candidate_.allows(path) && idle_.can_take(path, candidate_.intra_gbps);
-  }
-
-  const SearchTopology& topology_;
-  const CandidateGraph& candidate_;
-  LinkLoad idle_;
-};
-
-}  // namespace
-
 bool connects_all_gpus(const SearchTopology& topology, const CandidateGraph& candidate) {
   assert(!candidate.has_heads());
-  const Reach reach(topology, candidate);
-  return reach.has_all_gpus() && (!topology.multi_node() || reach.has_start());
+  const LinkLoad idle(topology);
+  const auto has_path = [&](int from, int to) {
+    const SearchPath& path = topology.path(from, to);
+    return candidate.allows(path) && idle.can_take(path, candidate.intra_gbps);
+  };
+  std::vector<char> reached(static_cast<std::size_t>(topology.gpus()), 0);
+  std::vector<int> found{0};
+  reached[0] = 1;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (int gpu = 0; gpu < topology.gpus(); ++gpu) {
+      char& known = reached[static_cast<std::size_t>(gpu)];
+      if (known != 0 || !(has_path(found[i], gpu) || has_path(gpu, found[i]))) continue;
+      known = 1;
+      found.push_back(gpu);
+    }
+  if (std::ssize(found) < topology.gpus()) return false;
+  if (!topology.multi_node()) return true;
+  for (int net = 0; net < topology.nets(); ++net)
+    for (int gpu = 0; gpu < topology.gpus(); ++gpu)
+      if (idle.can_take(topology.path(topology.net_vertex(net), gpu), candidate.inter_gbps))
+        return true;
+  return false;
 }
 
 }  // namespace linerate::topo

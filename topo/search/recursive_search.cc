@@ -55,9 +55,9 @@ void RecursiveSearch::undo(int from, int to, int times) {
 
 void RecursiveSearch::try_gpu(int from, int gpu, const SearchPos& pos) {
   if (!go(from, gpu)) return;
-  order_.enter(gpu, candidate_.n);
+  order_.flip(gpu, candidate_.n);
   visit(gpu, pos);
-  order_.leave(gpu, candidate_.n);
+  order_.flip(gpu, candidate_.n);
   undo(from, gpu);
 }
 

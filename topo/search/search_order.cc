@@ -84,48 +84,29 @@ std::vector<int> GpuOrder::after(int gpu, NicNeed need, const CandidateGraph& ca
 
 // Facts from ncclTopoSelectNets in NCCL's src/graph/search.cc.
 
-// Ports in the order in which they first come.
-class NetChoice::NetList {
- public:
-  explicit NetList(int nets) : listed_(static_cast<std::size_t>(nets), 0) {}
-
-  void add(int net) {
-    char& listed = listed_[static_cast<std::size_t>(net)];
-    if (listed == 0) nets_.push_back(net);
-    listed = 1;
-  }
-  std::vector<int> take() && { return std::move(nets_); }
-
- private:
-  std::vector<char> listed_;
-  std::vector<int> nets_{};
-};
-
-// GPU by GPU; where several hosts make one node, the first port of all GPUs, then the second.
-void NetChoice::add_preferred(NetList& list, int first_gpu, int last_gpu) const {
-  const bool port_by_port = topology_.hosts() > 1 && topology_.rules().gpus_first;
-  for (int gpu = first_gpu; gpu <= last_gpu && !port_by_port; ++gpu)
-    for (const int net : topology_.local_nets_of(gpu)) list.add(net);
-  for (std::size_t turn = 0, most = 1; turn < most && port_by_port; ++turn)
-    for (int gpu = first_gpu; gpu <= last_gpu; ++gpu) {
-      const auto& turns = topology_.local_nets_of(gpu);
-      most = std::max(most, turns.size());
-      if (turn < turns.size()) list.add(turns[turn]);
-    }
-}
-
 const std::vector<int>& NetChoice::nets(int farthest_type, int gpu) {
   const auto [row, is_new] = known_.try_emplace({farthest_type, gpu});
-  if (!is_new) return row->second;
+  auto& nets = row->second;
+  if (!is_new) return nets;
+  const auto add = [&](int net) {  // where it comes first
+    if (std::ranges::count(nets, net) == 0) nets.push_back(net);
+  };
   const int first = gpu == -1 ? 0 : gpu, last = gpu == -1 ? topology_.gpus() - 1 : gpu;
-  NetList list(topology_.nets());
-  add_preferred(list, first, last);
+  // GPU by GPU; where several hosts make one node, the first port of all GPUs, then the second.
+  const bool port_by_port = topology_.hosts() > 1 && topology_.rules().gpus_first;
+  for (int g = first; g <= last && !port_by_port; ++g)
+    std::ranges::for_each(topology_.local_nets_of(g), add);
+  for (std::size_t turn = 0, most = 1; turn < most && port_by_port; ++turn)
+    for (int g = first; g <= last; ++g) {
+      const auto& turns = topology_.local_nets_of(g);
+      most = std::max(most, turns.size());
+      if (turn < turns.size()) add(turns[turn]);
+    }
   for (int type = 0; type <= farthest_type; ++type)
     for (int g = first; g <= last; ++g)
       for (int net = 0; net < topology_.nets(); ++net)
-        if (topology_.path(g, topology_.net_vertex(net)).type == type) list.add(net);
-  row->second = std::move(list).take();
-  return row->second;
+        if (topology_.path(g, topology_.net_vertex(net)).type == type) add(net);
+  return nets;
 }
 
 bool NetChoice::may_end(const CandidateGraph& candidate, int net, int step) const {

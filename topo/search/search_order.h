@@ -24,9 +24,8 @@ class GpuOrder {
   GpuOrder(const SearchTopology& topology, const LinkLoad& load)
       : topology_(topology), load_(load), taken_(static_cast<std::size_t>(topology.gpus()), 0) {}
 
-  // A GPU is in a channel once.
-  void enter(int gpu, int channel) { flip(gpu, channel); }
-  void leave(int gpu, int channel) { flip(gpu, channel); }
+  // The GPU enters the channel, or leaves it where it is in. It is in a channel once.
+  void flip(int gpu, int channel) { taken_[static_cast<std::size_t>(gpu)] ^= bit(channel); }
 
   // GPUs that are free for the candidate's next channel after `gpu` and near enough by its path
   // types, best first. Behind NVSwitches only neighbours by number, whether near or not.
@@ -34,7 +33,6 @@ class GpuOrder {
 
  private:
   static std::uint64_t bit(int channel) { return std::uint64_t{1} << channel; }
-  void flip(int gpu, int channel) { taken_[static_cast<std::size_t>(gpu)] ^= bit(channel); }
   bool is_free(int gpu, int channel) const {
     return (taken_[static_cast<std::size_t>(gpu)] & bit(channel)) == 0;
   }
@@ -61,8 +59,6 @@ class NetChoice {
   bool may_end(const CandidateGraph& candidate, int net, int step) const;
 
  private:
-  class NetList;
-  void add_preferred(NetList& list, int first_gpu, int last_gpu) const;
   bool crosses_too_much(const CandidateGraph& candidate, int net) const;
 
   const SearchTopology& topology_;
