@@ -110,11 +110,8 @@ int number_of(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t thre
 
 // The first memory node whose cores hold the thread.
 int numa_node_of(hwloc_topology_t topology, hwloc_obj_t thread) {
-  for (hwloc_obj_t node = nullptr;
-       (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr;)
-    if (hwloc_bitmap_isincluded(thread->cpuset, node->cpuset))
-      return static_cast<int>(node->logical_index);
-  return 0;
+  const auto nodes = objects_of(topology, HWLOC_OBJ_NUMANODE, thread->cpuset);
+  return nodes.empty() ? 0 : static_cast<int>(nodes.front()->logical_index);
 }
 
 }  // namespace
@@ -170,15 +167,12 @@ std::vector<HardwareThread> hardware_threads(ThreadScope scope) {
   auto* const topology = loaded.get();
   const auto usable = threads_of(topology, scope);
   std::vector<HardwareThread> threads;
-  for (hwloc_obj_t thread = nullptr;
-       (thread = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, thread)) != nullptr;) {
-    if (hwloc_bitmap_isset(usable.get(), thread->os_index) == 0) continue;
+  for (auto* const thread : objects_of(topology, HWLOC_OBJ_PU, usable.get()))
     threads.push_back({.os_index = static_cast<int>(thread->os_index),
                        .core = number_of(topology, HWLOC_OBJ_CORE, thread),
                        .l3 = number_of(topology, HWLOC_OBJ_L3CACHE, thread),
                        .numa_node = numa_node_of(topology, thread),
                        .package = number_of(topology, HWLOC_OBJ_PACKAGE, thread)});
-  }
   return cores_first(std::move(threads));
 }
 

@@ -94,7 +94,6 @@ class TrafficCount {
   bool send(const Port& from, const Port& to, double share);  // whether it passes the spine
   void ring();
   int ring_channel(int n, int channel) const;
-  void trees();
   void tree(int channel, int which);
   Port parent_port(const TreePlace& place, int channel) const;
   void pat();
@@ -149,12 +148,6 @@ void TrafficCount::ring() {
   }
 }
 
-void TrafficCount::trees() {
-  constexpr int kTrees = 2;
-  for (int c = 0; c < nchannels_; ++c)
-    for (int which = 0; which < kTrees; ++which) tree(c, which);
-}
-
 TrafficCount::Port TrafficCount::parent_port(const TreePlace& place, int channel) const {
   const auto& of = rails(place.parent, channel);
   const bool out =
@@ -204,7 +197,8 @@ FabricTraffic TrafficCount::counted() && {
       break;
     case Algorithm::tree:
     case Algorithm::nvls_tree:
-      trees();
+      for (int c = 0; c < nchannels_; ++c)
+        for (const int which : {0, 1}) tree(c, which);
       break;
     case Algorithm::pat:
       pat();

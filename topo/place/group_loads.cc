@@ -63,45 +63,27 @@ void take_hops(const Path& path, double gbps, UsesByNode& uses) {
 }
 
 // What the channels of a set take of the links of a node.
-class ChannelUses {
- public:
-  ChannelUses(const Paths& paths, const ChannelSet& set) : paths_(paths), set_(set) {}
-
-  UsesByNode all() const {
-    UsesByNode uses;
-    for (const auto& channel : set_.channels) add(channel, uses);
-    return uses;
-  }
-
- private:
-  bool is_ring() const { return set_.pattern == Pattern::ring; }
-
-  // Between nodes a channel is as fast as its slower half.
-  double inside_gbps(const Channel& channel) const {
-    return channel.net_in < 0 ? set_.intra_gbps : std::min(set_.intra_gbps, set_.inter_gbps);
-  }
-
-  void go(int from, int to, double gbps, UsesByNode& uses) const {
-    take_hops(paths_.between(from, to), gbps, uses);
-    if (!is_ring()) take_hops(paths_.between(to, from), gbps, uses);  // up and down a tree
-  }
-
-  void add(const Channel& channel, UsesByNode& uses) const {
+UsesByNode uses_of(const Paths& paths, const ChannelSet& set) {
+  const bool is_ring = set.pattern == Pattern::ring;
+  UsesByNode uses;
+  for (const auto& channel : set.channels) {
     const auto& gpus = channel.gpus;
-    const double gbps = inside_gbps(channel);
-    for (std::size_t i = 1; i < gpus.size(); ++i) go(gpus[i - 1], gpus[i], gbps, uses);
-    if (channel.net_in < 0) {
-      if (is_ring() && gpus.size() > 1) go(gpus.back(), gpus.front(), gbps, uses);
-      return;
-    }
-    const int last = is_ring() ? gpus.back() : gpus.front();
-    take_hops(paths_.between(channel.net_in, gpus.front()), set_.inter_gbps, uses);
-    take_hops(paths_.between(last, channel.net_out), set_.inter_gbps, uses);
+    const bool inside = channel.net_in < 0;
+    // Between nodes a channel is as fast as its slower half.
+    const double gbps = inside ? set.intra_gbps : std::min(set.intra_gbps, set.inter_gbps);
+    const auto go = [&](int from, int to) {
+      take_hops(paths.between(from, to), gbps, uses);
+      if (!is_ring) take_hops(paths.between(to, from), gbps, uses);  // up and down a tree
+    };
+    for (std::size_t i = 1; i < gpus.size(); ++i) go(gpus[i - 1], gpus[i]);
+    if (inside && is_ring && gpus.size() > 1) go(gpus.back(), gpus.front());
+    if (inside) continue;
+    const int last = is_ring ? gpus.back() : gpus.front();
+    take_hops(paths.between(channel.net_in, gpus.front()), set.inter_gbps, uses);
+    take_hops(paths.between(last, channel.net_out), set.inter_gbps, uses);
   }
-
-  const Paths& paths_;
-  const ChannelSet& set_;
-};
+  return uses;
+}
 
 // NCCL's topology of a communicator has the hosts that have a rank.
 Graph graph_of(const Graph& whole, std::span<const int> gpus) {
@@ -157,7 +139,7 @@ Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t b
   for (std::size_t i = 0; i < here.size(); ++i)
     here[static_cast<std::size_t>(search.order[i])] = alike.order[i];
   const NamesInWhole names(own, graph_);
-  for (const auto& [link, use] : ChannelUses(search.paths, job.of(choice.algorithm)).all()) {
+  for (const auto& [link, use] : uses_of(search.paths, job.of(choice.algorithm))) {
     const auto& [from, to, kind] = link;
     load.uses[{names.name(here[static_cast<std::size_t>(from)]),
                names.name(here[static_cast<std::size_t>(to)]), kind}] = use;

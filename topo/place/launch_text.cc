@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -41,26 +42,15 @@ std::string mask_of(const RankBinding& binding) {
   return "0x" + digits;
 }
 
-// The bindings of each host of a node.
-std::vector<std::vector<const RankBinding*>> bindings_of_hosts(const Plan& plan) {
-  std::vector<std::vector<const RankBinding*>> hosts(static_cast<std::size_t>(plan.hosts_per_node));
-  for (const auto& binding : plan.bindings.all)
-    hosts[static_cast<std::size_t>(binding.host)].push_back(&binding);
-  return hosts;
-}
-
 // What every host of the job has, by `get`; a refusal where they differ.
 template <typename Get>
 Result<std::vector<std::string>> same_on_hosts(const Plan& plan, const Get& get) {
-  std::vector<std::string> first;
-  for (const auto& bindings : bindings_of_hosts(plan)) {
-    std::vector<std::string> values;
-    for (const RankBinding* binding : bindings) values.push_back(get(*binding));
-    if (!first.empty() && values != first)
-      return Failure{"The hosts of this rack do not have the same ranks: use --format rankfile."};
-    first = std::move(values);
-  }
-  return first;
+  std::vector<std::vector<std::string>> hosts(static_cast<std::size_t>(plan.hosts_per_node));
+  for (const auto& binding : plan.bindings.all)
+    hosts[static_cast<std::size_t>(binding.host)].push_back(get(binding));
+  if (std::ranges::adjacent_find(hosts, std::not_equal_to()) != hosts.end())
+    return Failure{"The hosts of this rack do not have the same ranks: use --format rankfile."};
+  return hosts.front();
 }
 
 // Whether ranks stand in the order in which mpirun fills memory nodes: hwloc's, which its numbers
