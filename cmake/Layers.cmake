@@ -13,8 +13,8 @@ function(linerate_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# The same for a test program, in batches of at most 16 files of one folder: local names need only be
-# distinct within a folder.
+# The same for a test program, in batches of at most 16 files of one folder: local names need only
+# be distinct within a folder.
 function(linerate_unite_tests target)
   set(apart "bench/(case_runner|pair_test|sampling|verification|verify|window)_test")
   string(APPEND apart "|unit/(model|diagnose)/")
