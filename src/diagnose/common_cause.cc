@@ -1,4 +1,6 @@
-// Tries every link, rank, node and rack that slow pairs have in common, the narrowest first.
+// Each pair counts for every link, rank and node that would slow it, since trying them one by one
+// takes minutes for the pairs of 256 ranks; then for the parts of a cluster, of which there are
+// few.
 #include "diagnose/common_cause.h"
 
 #include "stats/summary.h"
@@ -7,10 +9,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace linerate {
@@ -18,24 +22,35 @@ namespace {
 
 constexpr std::size_t kMaxCauses = 3;
 
-// Directed pairs of ranks: how slow each is, and from where on that counts.
-struct Slowdowns {
-  std::map<RankPair, double> of;
-  double slow_above = kSlowPair;
+constexpr std::string_view kNodeSends = "what node {} sends to others";
+constexpr std::string_view kNodeReceives = "what node {} receives from others";
+constexpr std::string_view kNodeDoesBoth = "what node {} sends to others and receives from them";
 
-  bool slow(double slowdown) const { return slowdown > slow_above; }
-  bool any_slow() const {
-    return std::ranges::any_of(of, [&](const auto& entry) { return slow(entry.second); });
-  }
-};
-
-// Somebody whose slowness would slow certain pairs.
+// Somebody whose slowness would slow certain pairs. It explains them where none is healthy.
 struct Subject {
-  std::string name;
-  std::function<bool(const RankPair&)> concerns;
+  std::string_view text{};            // with its ends left open
+  std::size_t slow = 0, healthy = 0;  // pairs
+
+  bool explains_more_than(const Subject& other) const { return healthy == 0 && slow > other.slow; }
 };
 
-// What tests of one kind say of each direction, the worst where there are several.
+// Its kind, its ends, and which of an end's ways. In the order of those that explain the same
+// pairs: the first one, which says least, is meant.
+using Place = std::array<int, 4>;
+using Subjects = std::map<Place, Subject>;
+
+// A pair of ranks in one direction, and the worst of its tests.
+struct Directed {
+  RankPair nodes{};
+  double slowdown = 1;
+  bool slow = false;
+  std::vector<Subject*> subjects{};  // that would slow it
+
+  bool crosses() const { return nodes.first != nodes.second; }
+  void count_for(Subject& subject) const { ++(slow ? subject.slow : subject.healthy); }
+};
+
+// What tests of one kind say of each direction.
 std::map<RankPair, double> slowdowns_of(std::span<const PairSlowdown> tests, bool one_way) {
   std::map<RankPair, double> slowdowns;
   for (const auto& test : tests) {
@@ -50,198 +65,140 @@ std::map<RankPair, double> slowdowns_of(std::span<const PairSlowdown> tests, boo
   return slowdowns;
 }
 
-// The candidates for what makes the pairs slow; where two explain the same, the first one that says
-// less is meant.
-class Candidates {
- public:
-  Candidates(const Slowdowns& slowdowns, std::span<const int> nodes) : nodes_(nodes) {
-    several_nodes_ = std::set<int>(nodes.begin(), nodes.end()).size() > 1;
-    for (const auto& [pair, slowdown] : slowdowns.of)
-      if (slowdowns.slow(slowdown)) slow_.push_back(pair);
-    add_links();
-    add_ranks();
-    if (several_nodes_) add_nodes();
-    if (several_nodes_) add_parts();
-  }
-
-  const std::vector<Subject>& subjects() const { return subjects_; }
-
- private:
-  int node(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
-  bool crosses(const RankPair& p) const { return node(p.first) != node(p.second); }
-  std::set<int> slow_ranks() const;
-  void add(std::string name, std::function<bool(const RankPair&)> concerns) {
-    subjects_.push_back({std::move(name), std::move(concerns)});
-  }
-  void add_links();
-  void add_ranks();
-  void add_nodes();
-  void add_parts();
-
-  std::span<const int> nodes_;
-  bool several_nodes_ = false;
-  std::vector<RankPair> slow_;
-  std::vector<Subject> subjects_;
-};
-
-std::set<int> Candidates::slow_ranks() const {
-  std::set<int> ranks;
-  for (const auto& [from, to] : slow_) ranks.insert({from, to});
-  return ranks;
-}
-
-// Between two nodes or two ranks, one way and both.
-void Candidates::add_links() {
-  std::set<std::pair<int, int>> node_pairs;
-  for (const auto& p : slow_)
-    if (crosses(p)) node_pairs.insert({node(p.first), node(p.second)});
-  for (const auto& link : node_pairs) {
-    const int a = link.first, b = link.second;
-    const auto one_way = [this, a, b](const RankPair& p) {
-      return node(p.first) == a && node(p.second) == b;
-    };
-    add(fmt::format("the link from node {} to node {}", a, b), one_way);
-    if (a < b)
-      add(fmt::format("the link between node {} and node {}", a, b),
-          [this, a, b](const RankPair& p) {
-            return std::minmax(node(p.first), node(p.second)) == std::minmax(a, b);
-          });
-  }
-  for (const auto& slow : slow_) {
-    add(fmt::format("the link from rank {} to rank {}", slow.first, slow.second),
-        [slow](const RankPair& p) { return p == slow; });
-    if (slow.first < slow.second)
-      add(fmt::format("the link between rank {} and rank {}", slow.first, slow.second),
-          [slow](const RankPair& p) {
-            return p == slow || p == RankPair{slow.second, slow.first};
-          });
-  }
-}
-
-void Candidates::add_ranks() {
-  for (const int rank : slow_ranks())
-    add(fmt::format("rank {}", rank),
-        [rank](const RankPair& p) { return p.first == rank || p.second == rank; });
-}
-
-// A node's way to all others, their way to it, and its inside; the same of one of its ranks, which
-// may have a NIC of its own.
-void Candidates::add_nodes() {
-  const auto ranks = slow_ranks();
-  std::set<int> slow_nodes;
-  for (const int rank : ranks) slow_nodes.insert(node(rank));
-  for (const int n : slow_nodes) {
-    add(node_direction(n, true, false),
-        [this, n](const RankPair& p) { return crosses(p) && node(p.first) == n; });
-    add(node_direction(n, false, true),
-        [this, n](const RankPair& p) { return crosses(p) && node(p.second) == n; });
-    add(node_direction(n, true, true), [this, n](const RankPair& p) {
-      return crosses(p) && (node(p.first) == n || node(p.second) == n);
-    });
-    add(fmt::format("the inside of node {}", n),
-        [this, n](const RankPair& p) { return node(p.first) == n && node(p.second) == n; });
-  }
-  for (const int rank : ranks) {
-    add(fmt::format("rank {} towards other nodes, both ways", rank),
-        [this, rank](const RankPair& p) {
-          return crosses(p) && (p.first == rank || p.second == rank);
-        });
-    add(fmt::format("what rank {} sends to other nodes", rank),
-        [this, rank](const RankPair& p) { return crosses(p) && p.first == rank; });
-    add(fmt::format("what rank {} receives from other nodes", rank),
-        [this, rank](const RankPair& p) { return crosses(p) && p.second == rank; });
-  }
-}
-
-// Nodes that reach others slowly, as from one rack to the rest: those that send slowly against
-// those that receive slowly, and what lies between two parts in both directions.
-void Candidates::add_parts() {
-  std::set<int> senders, receivers;
-  std::map<int, std::set<int>> reached_slowly;
-  for (const auto& p : slow_) {
-    if (!crosses(p)) continue;
-    senders.insert(node(p.first));
-    receivers.insert(node(p.second));
-    reached_slowly[node(p.first)].insert(node(p.second));
-  }
-  const auto name = [](const std::set<int>& part) {
-    return fmt::format("{} {}", part.size() == 1 ? "node" : "nodes", fmt::join(part, ", "));
+// A link and both ways of it; a rank; and between nodes a node's way to all others, their way to
+// it, and both, likewise of one of its ranks, which may have a NIC of its own.
+std::vector<Subject*> subjects_of(const RankPair& pair, const RankPair& nodes, bool several_nodes,
+                                  Subjects& all) {
+  std::vector<Subject*> subjects;
+  const auto add = [&](const Place& place, std::string_view text) {
+    subjects.push_back(&all.try_emplace(place, Subject{text}).first->second);
   };
-  add(fmt::format("the way from {} to {}", name(senders), name(receivers)),
-      [this, senders, receivers](const RankPair& p) {
-        return senders.contains(node(p.first)) && receivers.contains(node(p.second));
-      });
-  for (const auto& [first, others] : reached_slowly) {
-    std::set<int> near(nodes_.begin(), nodes_.end());
-    for (const int other : others) near.erase(other);
-    add(fmt::format("the way between {} and {}", name(near), name(others)),
-        [this, near, others](const RankPair& p) {
-          return near.contains(node(p.first)) ? others.contains(node(p.second))
-                                              : near.contains(node(p.second));
-        });
+  const auto [from, to] = pair;
+  const auto [from_node, to_node] = nodes;
+  add({2, from, to}, "the link from rank {} to rank {}");
+  add({3, std::min(from, to), std::max(from, to)}, "the link between rank {} and rank {}");
+  for (const int rank : {from, to}) add({4, rank}, "rank {}");
+  if (from_node == to_node) {
+    if (several_nodes) add({5, from_node, 0, 3}, "the inside of node {}");
+    return subjects;
   }
+  add({0, from_node, to_node}, "the link from node {} to node {}");
+  add({1, std::min(from_node, to_node), std::max(from_node, to_node)},
+      "the link between node {} and node {}");
+  add({5, from_node, 0, 0}, kNodeSends);
+  add({5, to_node, 0, 1}, kNodeReceives);
+  for (const int node : {from_node, to_node}) add({5, node, 0, 2}, kNodeDoesBoth);
+  add({6, from, 0, 0}, "what rank {} sends to other nodes");
+  add({6, to, 0, 1}, "what rank {} receives from other nodes");
+  for (const int rank : {from, to}) add({6, rank, 0, 2}, "rank {} towards other nodes, both ways");
+  return subjects;
 }
 
-// How well a subject explains what is slow.
-struct Explained {
-  std::vector<double> slowdowns{};  // of the slow pairs
-  std::size_t healthy = 0;          // pairs that it should have slowed and did not
+// Two parts of the nodes, as a rack and the rest.
+struct Parts {
+  std::set<int> some{}, others{};
+  bool both_ways = false;
+
+  bool lead(const RankPair& nodes) const {
+    const auto leads = [&](int from, int to) { return some.contains(from) && others.contains(to); };
+    return leads(nodes.first, nodes.second) || (both_ways && leads(nodes.second, nodes.first));
+  }
+  std::string name() const {
+    const auto name_of = [](const std::set<int>& part) {
+      return fmt::format("{} {}", part.size() == 1 ? "node" : "nodes", fmt::join(part, ", "));
+    };
+    return fmt::format("the way {} {} {} {}", both_ways ? "between" : "from", name_of(some),
+                       both_ways ? "and" : "to", name_of(others));
+  }
 };
 
-Explained explained_by(const Subject& subject, const Slowdowns& slowdowns) {
-  Explained explained;
-  for (const auto& [pair, slowdown] : slowdowns.of) {
-    if (!subject.concerns(pair)) continue;
-    if (slowdowns.slow(slowdown))
-      explained.slowdowns.push_back(slowdown);
-    else
-      ++explained.healthy;
+// Those that send slowly against those that receive slowly; and both ways, those that a node
+// reaches slowly against all others, unless either is one node alone, which is a subject.
+std::vector<Parts> parts_of(const std::vector<Directed>& tests, const std::set<int>& nodes) {
+  Parts slow;
+  std::map<int, std::set<int>> reached_slowly;
+  for (const auto& test : tests) {
+    if (!test.slow || !test.crosses()) continue;
+    const auto [from, to] = test.nodes;
+    slow.some.insert(from);
+    slow.others.insert(to);
+    reached_slowly[from].insert(to);
   }
-  return explained;
+  std::vector<Parts> all{slow};
+  std::set<std::set<int>> seen;
+  for (const auto& [_, others] : reached_slowly) {
+    auto near = nodes;
+    for (const int other : others) near.erase(other);
+    if (near.size() < 2 || others.size() < 2 || seen.contains(others)) continue;
+    if (seen.insert(near).second) all.push_back({near, others, true});
+  }
+  return all;
 }
 
-// The subject that explains most, of those all of whose pairs are slow; null: none.
-const Subject* best_of(const std::vector<Subject>& subjects, const Slowdowns& slowdowns) {
-  const Subject* best = nullptr;
-  std::size_t most = 0;
-  for (const auto& subject : subjects) {
-    auto explained = explained_by(subject, slowdowns);
-    if (explained.healthy > 0 || explained.slowdowns.size() <= most) continue;
-    best = &subject;
-    most = explained.slowdowns.size();
+struct Cause {
+  std::string name{};
+  Subject subject{};
+  std::function<bool(const Directed&)> concerns{};  // null: nobody explains anything
+};
+
+// What explains most of the slow pairs. `subjects` are those of all tests.
+Cause best_of(const std::vector<Directed>& tests, Subjects& subjects, const std::set<int>& nodes) {
+  for (auto& [_, subject] : subjects) subject.slow = subject.healthy = 0;
+  for (const auto& test : tests)
+    for (Subject* const subject : test.subjects) test.count_for(*subject);
+  Cause best;
+  for (const auto& [place, subject] : subjects)
+    if (subject.explains_more_than(best.subject))
+      best = {fmt::format(fmt::runtime(subject.text), place[1], place[2]), subject,
+              [own = &subject](const Directed& test) {
+                return std::ranges::find(test.subjects, own) != test.subjects.end();
+              }};
+  for (const auto& parts : parts_of(tests, nodes)) {
+    Subject subject;
+    for (auto test = tests.begin(); test != tests.end() && subject.healthy == 0; ++test)
+      if (parts.lead(test->nodes)) test->count_for(subject);
+    if (subject.explains_more_than(best.subject))
+      best = {parts.name(), subject,
+              [parts](const Directed& test) { return parts.lead(test.nodes); }};
   }
   return best;
-}
-
-std::vector<CommonCause> explain(Slowdowns slowdowns, std::span<const int> nodes) {
-  std::vector<CommonCause> causes;
-  while (slowdowns.any_slow() && causes.size() < kMaxCauses) {
-    const Candidates candidates(slowdowns, nodes);
-    const Subject* const best = best_of(candidates.subjects(), slowdowns);
-    if (best == nullptr) break;
-    auto explained = explained_by(*best, slowdowns).slowdowns;
-    causes.push_back({.subject = best->name,
-                      .reached = 1 / stats::summarize(explained).median,
-                      .pairs = explained.size()});
-    std::erase_if(slowdowns.of, [&](const auto& entry) { return best->concerns(entry.first); });
-  }
-  return causes;
 }
 
 }  // namespace
 
 std::vector<CommonCause> common_causes(std::span<const PairSlowdown> tests,
                                        std::span<const int> nodes, double slow_above) {
-  Slowdowns slowdowns{.of = slowdowns_of(tests, true), .slow_above = slow_above};
-  if (!slowdowns.any_slow()) slowdowns.of = slowdowns_of(tests, false);
-  return explain(std::move(slowdowns), nodes);
+  const std::set<int> all_nodes(nodes.begin(), nodes.end());
+  Subjects subjects;
+  std::vector<Directed> left;
+  for (const bool one_way : {true, false}) {
+    if (std::ranges::any_of(left, &Directed::slow)) break;
+    left.clear();
+    for (const auto& [pair, slowdown] : slowdowns_of(tests, one_way)) {
+      const RankPair ends{nodes[static_cast<std::size_t>(pair.first)],
+                          nodes[static_cast<std::size_t>(pair.second)]};
+      left.push_back({ends, slowdown, slowdown > slow_above,
+                      subjects_of(pair, ends, all_nodes.size() > 1, subjects)});
+    }
+  }
+  std::vector<CommonCause> causes;
+  while (causes.size() < kMaxCauses) {
+    const auto best = best_of(left, subjects, all_nodes);
+    if (!best.concerns) break;
+    std::vector<double> slowdowns;
+    for (const auto& test : left)
+      if (best.concerns(test)) slowdowns.push_back(test.slowdown);
+    causes.push_back({.subject = best.name,
+                      .reached = 1 / stats::summarize(slowdowns).median,
+                      .pairs = slowdowns.size()});
+    std::erase_if(left, best.concerns);
+  }
+  return causes;
 }
 
 std::string node_direction(int node, bool sends, bool receives) {
-  if (sends && receives)
-    return fmt::format("what node {} sends to others and receives from them", node);
-  return sends ? fmt::format("what node {} sends to others", node)
-               : fmt::format("what node {} receives from others", node);
+  const auto text = sends && receives ? kNodeDoesBoth : sends ? kNodeSends : kNodeReceives;
+  return fmt::format(fmt::runtime(text), node);
 }
 
 }  // namespace linerate

@@ -10,12 +10,12 @@ namespace linerate {
 namespace {
 
 constexpr auto kRules = std::to_array<Rule>({
-    {"unstable_machine", "memory or network changed during the run", rules::unstable_machine},
-    {"above_bound", "results faster than their bound", rules::above_bound},
-    {"below_bound", "results below what a healthy run reaches", rules::below_bound},
-    {"late_rank", "a rank that the others wait for in the lowest result", rules::late_rank},
-    {"slow_node", "a node whose network is slower than the others'", rules::slow_node},
-    {"slow_component", "a rank, node or link that all slow pairs share", rules::slow_component},
+    {"unstable_machine", rules::unstable_machine},
+    {"above_bound", rules::above_bound},
+    {"below_bound", rules::below_bound},
+    {"late_rank", rules::late_rank},
+    {"slow_node", rules::slow_node},
+    {"slow_component", rules::slow_component},
 });
 
 constexpr double kDoubt = 0.5;  // of other findings on an unstable machine

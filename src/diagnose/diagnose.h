@@ -29,8 +29,7 @@ struct Evidence {
 };
 
 struct Rule {
-  std::string_view name;   // Finding::rule
-  std::string_view about;  // when it finds something
+  std::string_view name;  // Finding::rule
   std::vector<Finding> (*find)(const Evidence&);
 };
 

@@ -71,14 +71,18 @@ bool is_worse(const Record& one, const Record& other) {
   return verdict_of(one) == Verdict::above ? farther_above : !farther_above;
 }
 
-// A bound of which `row` reaches as much as the worst of its groups reaches of its own.
-std::optional<Expectation> bound_of_worst(std::span<const Record> groups, const Record& row) {
+// A bound of which `row` reaches as much as the worst of its groups reaches of its own; that of its
+// only group, which is the row itself.
+std::optional<Expectation> bound_of_worst(std::span<const Record> groups, const Record& row,
+                                          int ngroups) {
   const Record* worst = nullptr;
   for (const auto& group : groups)
     if (group.what.placement == row.what.placement && group.expected &&
         (worst == nullptr || is_worse(group, *worst)))
       worst = &group;
-  if (worst == nullptr || efficiency(*worst) <= 0 || row.busbw_gbps <= 0) return std::nullopt;
+  if (worst == nullptr) return std::nullopt;
+  if (ngroups == 1) return worst->expected;
+  if (efficiency(*worst) <= 0 || row.busbw_gbps <= 0) return std::nullopt;
   auto bound = worst->expected;
   bound->busbw_gbps = slowest_busbw_gbps(row) / efficiency(*worst);
   return bound;
@@ -120,14 +124,13 @@ void Judge::begin(const RunInfo& run, std::unique_ptr<const PerformanceModel> mo
 void Judge::add_bounds(std::span<Record> groups) {
   for (auto& record : groups) {
     record.expected = bound_of(record, model_.get(), traffic_);
-    if (run_.ngroups > 1) groups_.push_back(without_samples(record));
+    groups_.push_back(without_samples(record));
   }
 }
 
 void Judge::add_bounds_to_row(std::span<Record> row) {
   for (auto& record : row) {
-    record.expected = run_.ngroups > 1 ? bound_of_worst(groups_, record)
-                                       : bound_of(record, model_.get(), traffic_);
+    record.expected = bound_of_worst(groups_, record, run_.ngroups);
     if (record.expected) results_.push_back(without_samples(record));
   }
   groups_.clear();

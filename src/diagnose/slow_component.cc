@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -22,26 +25,20 @@ std::vector<int> nodes_of(const RunInfo& run) {
   return nodes;
 }
 
-// The time that a quarter of the tests of its kind, within or between nodes, stay below.
-double time_of_like(std::span<const PairTime> pairs, const PairTime& test,
-                    std::span<const int> nodes) {
-  const auto crosses = [&](const PairTime& pair) {
-    return nodes[static_cast<std::size_t>(pair.source)] !=
-           nodes[static_cast<std::size_t>(pair.dest)];
-  };
-  std::vector<double> like;
-  for (const auto& pair : pairs)
-    if (pair.one_way == test.one_way && crosses(pair) == crosses(test))
-      like.push_back(pair.time_us);
-  std::ranges::sort(like);
-  return like[like.size() / 4];
-}
-
+// Where the fault-free time is not known, against the time that a quarter of the tests of its kind,
+// within or between nodes, stay below.
 std::vector<PairSlowdown> slowdowns(std::span<const PairTime> pairs, std::span<const int> nodes) {
+  const auto kind_of = [&](const PairTime& pair) {
+    const auto node = [&](int rank) { return nodes[static_cast<std::size_t>(rank)]; };
+    return std::pair(pair.one_way, node(pair.source) != node(pair.dest));
+  };
+  std::map<std::pair<bool, bool>, std::vector<double>> times_us;
+  for (const auto& pair : pairs) times_us[kind_of(pair)].push_back(pair.time_us);
+  for (auto& [_, us] : times_us) std::ranges::sort(us);
   std::vector<PairSlowdown> tests;
   for (const auto& pair : pairs) {
-    const double healthy_us =
-        pair.fault_free_us ? *pair.fault_free_us : time_of_like(pairs, pair, nodes);
+    const auto& like_us = times_us[kind_of(pair)];
+    const double healthy_us = pair.fault_free_us.value_or(like_us[like_us.size() / 4]);
     tests.push_back({.pair = {pair.source, pair.dest},
                      .one_way = pair.one_way,
                      .slowdown = healthy_us > 0 ? pair.time_us / healthy_us : 1});

@@ -1,4 +1,4 @@
-// Rounds of pairs: every pair once, and never one rank twice in a round.
+// Rounds of pairs: every pair once, and never one rank twice in a round; and the pairs to time.
 #include "bench/pairs.h"
 
 #include <gtest/gtest.h>
@@ -34,6 +34,12 @@ INSTANTIATE_TEST_SUITE_P(Ranks, PairRounds,
 TEST(PairRoundsAtOnce, NeedOneRoundLessThanRanks) {
   EXPECT_EQ(pair_rounds(8, true).size(), 7u);
   EXPECT_EQ(pair_rounds(7, true).size(), 7u);
+}
+
+TEST(PairsToTime, AreAllOfFewRanksAndAFewOfMany) {
+  EXPECT_EQ(pairs_to_time(2), (std::vector<Pair>{{0, 1}, {1, 0}}));
+  EXPECT_EQ(pairs_to_time(16).size(), 16u * 15);
+  EXPECT_EQ(pairs_to_time(64).size(), 2u * (64 + 63 - 2)) << "a ring and a star share two";
 }
 
 }  // namespace

@@ -137,10 +137,19 @@ TEST(Suspects, MustBeAsSlowAsTheCallerSays) {
   EXPECT_EQ(common_causes(tests, nodes_of_size(4, 4), 1.5).size(), 1u);
 }
 
-TEST(PairsToAsk, AreAllOfFewRanksAndAFewOfMany) {
-  EXPECT_EQ(pairs_to_time(2), (std::vector<RankPair>{{0, 1}, {1, 0}}));
-  EXPECT_EQ(pairs_to_time(16).size(), 16u * 15);
-  EXPECT_EQ(pairs_to_time(64).size(), 2u * (64 + 63 - 2)) << "a ring and a star share two";
+// Each pair with each link that may be slow would be some 10^10 comparisons.
+TEST(Suspects, AreFoundAmongAllPairsOf256Ranks) {
+  constexpr int kRanks = 256;
+  std::vector<PairSlowdown> tests;
+  for (int a = 0; a < kRanks; ++a)
+    for (int b = 0; b < kRanks; ++b) {
+      const bool slow = a / 128 != b / 128 || a == 7 || b == 7;
+      if (a != b) tests.push_back({.pair = {a, b}, .one_way = true, .slowdown = slow ? 2.0 : 1.0});
+    }
+
+  const auto found = common_causes(tests, nodes_of_size(kRanks, 64));
+
+  EXPECT_EQ(subjects(found), (Names{"the way between nodes 2, 3 and nodes 0, 1", "rank 7"}));
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ Record record_of(double busbw_gbps, std::uint64_t bytes = 1024) {
           .busbw_gbps = busbw_gbps};
 }
 
+// A row of one placement, as a run without groups gives it.
+void add_row(Judge& judge, Record& row) {
+  auto group = row;
+  judge.add_bounds({&group, 1});
+  judge.add_bounds_to_row({&row, 1});
+}
+
 Record with_fault_free(Record record, double us) {
   record.window.fault_free_us = us;
   return record;
@@ -79,13 +86,26 @@ TEST(Judge, KnowsNoBoundWithoutAModelOrABandwidth) {
   judge.begin({}, nullptr, nullptr);
   auto unknown = record_of(30), one_rank = with_fault_free(record_of(0), 8);
 
-  judge.add_bounds_to_row({&unknown, 1});
-  judge.add_bounds_to_row({&one_rank, 1});
+  add_row(judge, unknown);
+  add_row(judge, one_rank);
 
   EXPECT_FALSE(unknown.expected);
   EXPECT_FALSE(one_rank.expected);
   EXPECT_EQ(judge.judgement({}).verdict, "");
   EXPECT_FALSE(judge.judgement({}).lowest);
+}
+
+// Closed forms of many ranks take their time.
+TEST(Judge, AsksForTheBoundOfARowOnce) {
+  std::vector<ModeledCall> asked;
+  Judge judge;
+  judge.begin({}, std::make_unique<FixedModel>(&asked), nullptr);
+  auto row = record_of(30);
+
+  add_row(judge, row);
+
+  EXPECT_EQ(asked.size(), 1U);
+  EXPECT_DOUBLE_EQ(efficiency(row), 0.75);
 }
 
 TEST(Judge, FindsARowAsGoodAsItsWorstGroup) {
@@ -123,7 +143,7 @@ TEST(Judge, AsksPairsForTheLargestResultThatIsLow) {
   for (const auto& [gbps, bytes] :
        {std::pair(10, 4096), std::pair(15, 64), std::pair(30, 1 << 20)}) {
     auto record = record_of(gbps, static_cast<std::uint64_t>(bytes));
-    judge.add_bounds_to_row({&record, 1});
+    add_row(judge, record);
   }
 
   EXPECT_EQ(judge.pair_bytes(), 4096U);
@@ -136,7 +156,7 @@ TEST(Judge, DoesNotAskPairsWhereTheProbeHasNamedANode) {
   Judge judge;
   judge.begin(run, std::make_unique<FixedModel>(), nullptr);
   auto low = record_of(10);
-  judge.add_bounds_to_row({&low, 1});
+  add_row(judge, low);
 
   EXPECT_EQ(judge.pair_bytes(), 0U);
   EXPECT_EQ(judge.judgement({}).findings.back().subject, "what node 2 sends to others");
@@ -147,7 +167,7 @@ TEST(Judge, SumsUpARun) {
   judge.begin({.run_id = "r1"}, std::make_unique<FixedModel>(), nullptr);
   for (const double gbps : {30, 10, 35}) {
     auto record = record_of(gbps);
-    judge.add_bounds_to_row({&record, 1});
+    add_row(judge, record);
   }
 
   const auto judgement = judge.judgement({});
