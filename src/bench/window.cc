@@ -108,10 +108,8 @@ WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan
   const auto enqueued_ns = clock.now_ns();
   launcher.synchronize();
   const auto end_ns = clock.now_ns();
-  return {.elapsed_ns = end_ns - start_ns,
-          .enqueue_ns = enqueued_ns - start_ns,
-          .lost_ns = loss.ns(),
-          .span = {.start_ns = start_ns, .end_ns = end_ns}};
+  return {
+      .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = loss.ns()};
 }
 
 CapturedWindow::CapturedWindow(Session& session, CaseLauncher& launcher, const WindowPlan& plan)

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "bench/launcher.h"
-#include "bench/probe/bandwidth.h"
 #include "bench/session.h"
 
 #include <cstddef>
@@ -26,9 +25,7 @@ struct WindowTime {
   std::int64_t elapsed_ns = 0;
   std::int64_t enqueue_ns = 0;            // until the last call was enqueued (-C)
   std::optional<std::int64_t> lost_ns{};  // where the backend tells: see Communicator
-  probe::Span span{};                     // of one window; with -z 3, which waits in between, none
 
-  // Adds up the times; the span stays.
   WindowTime& operator+=(const WindowTime& more);
 };
 
