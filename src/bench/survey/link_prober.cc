@@ -36,13 +36,15 @@ LinkProber::LinkProber(Bootstrap& leaders, const Clock& clock, LinkListener list
     : leaders_(leaders),
       clock_(clock),
       rules_(std::move(rules)),
-      endpoints_(leaders, std::move(listener), within(rules_.round_timeout_s)),
+      own_(std::move(listener)),
+      endpoints_(gather_endpoints(leaders, own_, within(rules_.round_timeout_s))),
       history_(leaders.nranks()) {}
 
 NodeLink LinkProber::measure(const Pair& pair, const PairRendezvous& rendezvous) {
   NodeLink link{.first = pair.first, .second = pair.second};
   try {
-    auto [host, sockets] = endpoints_.connect(pair.first, rendezvous, clock_);
+    auto [host, sockets] =
+        connect_link(endpoints_[static_cast<std::size_t>(pair.first)], rendezvous, clock_);
     link.address = std::move(host);
     link.speed = measure_tcp({sockets, clock_, rendezvous.deadline}, rules_.tcp);
     std::swap(link.speed.out_gbps, link.speed.in_gbps);  // as the first one sees it
@@ -54,7 +56,7 @@ NodeLink LinkProber::measure(const Pair& pair, const PairRendezvous& rendezvous)
 
 void LinkProber::answer(const PairRendezvous& rendezvous) {
   try {
-    auto sockets = endpoints_.accept(rendezvous, clock_);
+    auto sockets = accept_link(own_.listener, own_.secret, rendezvous, clock_);
     answer_tcp({sockets, clock_, rendezvous.deadline}, rules_.tcp);
   } catch (const std::exception& error) {
     failure_ = error.what();

@@ -84,9 +84,10 @@ class LinkProber {
   Bootstrap& leaders_;
   const Clock& clock_;
   LinkRules rules_;
-  LinkEndpoints endpoints_;
-  std::vector<NodeLink> links_;  // that this leader measured
-  std::string failure_;          // of this leader's part of the round
+  LinkListener own_;
+  std::vector<LinkEndpoint> endpoints_;  // by rank
+  std::vector<NodeLink> links_;          // that this leader measured
+  std::string failure_;                  // of this leader's part of the round
   PairHistory history_;
 };
 

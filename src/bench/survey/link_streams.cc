@@ -73,20 +73,6 @@ bool ack(Socket& socket, const Deadline& deadline) {
   }
 }
 
-Bytes wire_of(const LinkEndpoint& endpoint) {
-  WireWriter out;
-  out.put(endpoint.port).put(endpoint.secret).put(endpoint.hosts.size());
-  for (const auto& host : endpoint.hosts) out.put_text(host);
-  return out.take();
-}
-
-LinkEndpoint endpoint_from(const Bytes& bytes) {
-  WireReader in(bytes);
-  LinkEndpoint endpoint{.port = in.get<std::uint16_t>(), .secret = in.get<LinkSecret>()};
-  for (auto left = in.get<std::size_t>(); left > 0; --left) endpoint.hosts.push_back(in.get_text());
-  return endpoint;
-}
-
 bool is_v6(const std::string& numeric) { return numeric.find(':') != std::string::npos; }
 
 }  // namespace
@@ -162,12 +148,19 @@ LinkListener open_link_listener(const std::vector<std::string>& hosts) {
   return opened;
 }
 
-LinkEndpoints::LinkEndpoints(Bootstrap& leaders, LinkListener own, const Deadline& deadline)
-    : own_(std::move(own)) {
-  const LinkEndpoint mine{
-      .port = own_.listener.address().port, .secret = own_.secret, .hosts = own_.hosts};
-  for (const auto& bytes : leaders.all_gather(wire_of(mine), deadline))
-    endpoints_.push_back(endpoint_from(bytes));
+std::vector<LinkEndpoint> gather_endpoints(Bootstrap& leaders, const LinkListener& own,
+                                           const Deadline& deadline) {
+  WireWriter out;
+  out.put(own.listener.address().port).put(own.secret).put(own.hosts.size());
+  for (const auto& host : own.hosts) out.put_text(host);
+  std::vector<LinkEndpoint> endpoints;
+  for (const auto& bytes : leaders.all_gather(out.bytes(), deadline)) {
+    WireReader in(bytes);
+    auto& endpoint = endpoints.emplace_back(in.get<std::uint16_t>(), in.get<LinkSecret>());
+    for (auto left = in.get<std::size_t>(); left > 0; --left)
+      endpoint.hosts.push_back(in.get_text());
+  }
+  return endpoints;
 }
 
 }  // namespace linerate

@@ -60,23 +60,8 @@ struct LinkListener {
 // address alone where there is one, else on all of this host's. Throws Error.
 LinkListener open_link_listener(const std::vector<std::string>& hosts);
 
-// One leader's listener, and the endpoints of all. Used by one thread.
-class LinkEndpoints {
- public:
-  // Collective over all.
-  LinkEndpoints(Bootstrap& leaders, LinkListener own, const Deadline& deadline);
-
-  // See connect_link() and accept_link(): to a leader's endpoint, and at one's own.
-  LinkStreams connect(int leader, const PairRendezvous& rendezvous, const Clock& clock) const {
-    return connect_link(endpoints_[static_cast<std::size_t>(leader)], rendezvous, clock);
-  }
-  std::vector<Socket> accept(const PairRendezvous& rendezvous, const Clock& clock) {
-    return accept_link(own_.listener, own_.secret, rendezvous, clock);
-  }
-
- private:
-  LinkListener own_;
-  std::vector<LinkEndpoint> endpoints_;
-};
+// Where all leaders can be reached, by rank; `own` is where this one listens. Collective.
+std::vector<LinkEndpoint> gather_endpoints(Bootstrap& leaders, const LinkListener& own,
+                                           const Deadline& deadline);
 
 }  // namespace linerate
