@@ -92,7 +92,7 @@ target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
-linerate_test(unit_peer tests/unit/benchmarks linerate_base)
+linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices)
 linerate_test(conformance tests/conformance linerate_collectives linerate_backend_host
               linerate_backend_fake linerate_launch SHARDS 4)
 # A management library of NVIDIA's, for machines without one.

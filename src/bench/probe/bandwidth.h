@@ -2,13 +2,11 @@
 //
 //   timed_passes()  passes of several threads, timed together
 //   parts_of()      how a pass goes over memory that is larger than it
-//   Bandwidth       what pinned threads reach together over arrays of their own
 #pragma once
 
 #include "base/clock.h"
 #include "base/pages.h"
 #include "bench/probe/kernels.h"
-#include "comm/device.h"
 
 #include <algorithm>
 #include <barrier>
@@ -69,23 +67,5 @@ constexpr Parts parts_of(std::size_t total_bytes, std::size_t pass_bytes) {
   const auto bytes = std::min(whole, pass_bytes);
   return {.bytes = bytes, .count = whole / bytes, .loops = pass_bytes / bytes};
 }
-
-// Arrays larger than a cache is believed to be, touched once. Used by one thread.
-class Bandwidth {
- public:
-  // `array_bytes` of each of the three arrays, of `host`'s memory, shared out among the threads;
-  // `clock` outlives it.
-  Bandwidth(std::size_t array_bytes, Device& host, const Clock& clock);
-
-  // GB/s (10^9 bytes) of each of `repeats` passes after one untimed: thread r on core r, from the
-  // first that begins to the last that ends. REQUIRES: a kernel of three arrays at most.
-  std::vector<double> measure_gbps(const Kernel& kernel, int nthreads, int repeats);
-
- private:
-  Arrays slice(int thread, int nthreads) const;
-
-  const Clock& clock_;
-  Buffer a_, b_, c_;
-};
 
 }  // namespace linerate::probe

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -85,15 +84,36 @@ class Gate {
   std::atomic<State> state_{State::closed};
 };
 
-// `pin(0)` binds the caller's thread, `pin(1)` that which answers.
-std::vector<double> round_trips_ns(const Clock& clock, int windows,
-                                   const std::function<void(int)>& pin) {
+}  // namespace
+
+std::vector<int> allowed_cores() {
+  auto set = allowed_set();
+  std::vector<int> cores;
+  for (int core = 0; core < set.size(); ++core)
+    if (set.has(core)) cores.push_back(core);
+  return cores;
+}
+
+void pin_this_thread(int index) {
+  const auto cores = allowed_cores();
+  check_system(bind_to(cores[static_cast<std::size_t>(index) % cores.size()]), "sched_setaffinity");
+}
+
+bool pin_to(int os_index) { return bind_to(os_index) == 0; }
+
+bool move_to_any(std::span<const int> cores) { return !cores.empty() && bind_to(cores) == 0; }
+
+std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second) {
+  std::atomic<bool> apart = true;
+  const auto pin = [&](int core) {
+    if (!pin_to(core)) apart = false;
+  };
   Flag ping, pong;
   std::vector<double> times_ns;
   const auto last = static_cast<std::uint32_t>(windows) * kRoundTrips;
   Gate gate;
   std::jthread echo([&] {
-    pin(1);
+    pin(second);
     if (!gate.passed()) return;
     for (std::uint32_t turn = 1; turn <= last; ++turn) {
       ping.wait_for(turn);
@@ -101,7 +121,7 @@ std::vector<double> round_trips_ns(const Clock& clock, int windows,
     }
   });
   const auto call = [&] {
-    pin(0);
+    pin(first);
     gate.set(Gate::State::open);
     for (std::uint32_t turn = 1; turn <= last;) {
       const auto start_ns = clock.now_ns();
@@ -119,42 +139,7 @@ std::vector<double> round_trips_ns(const Clock& clock, int windows,
     throw;
   }
   echo.join();
-  return times_ns;
-}
-
-}  // namespace
-
-std::vector<int> allowed_cores() {
-  auto set = allowed_set();
-  std::vector<int> cores;
-  for (int core = 0; core < set.size(); ++core)
-    if (set.has(core)) cores.push_back(core);
-  return cores;
-}
-
-int ncores() { return static_cast<int>(allowed_cores().size()); }
-
-void pin_this_thread(int index) {
-  const auto cores = allowed_cores();
-  check_system(bind_to(cores[static_cast<std::size_t>(index) % cores.size()]), "sched_setaffinity");
-}
-
-bool pin_to(int os_index) { return bind_to(os_index) == 0; }
-
-bool move_to_any(std::span<const int> cores) { return !cores.empty() && bind_to(cores) == 0; }
-
-std::vector<double> flag_round_trips_ns(const Clock& clock, int windows) {
-  if (ncores() < 2) return {};
-  return round_trips_ns(clock, windows, pin_this_thread);
-}
-
-std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second) {
-  std::atomic<bool> apart = true;
-  auto times_ns = round_trips_ns(clock, windows, [&](int which) {
-    if (!pin_to(which == 0 ? first : second)) apart = false;
-  });
-  if (!apart) times_ns.clear();
-  return times_ns;
+  return apart ? times_ns : std::vector<double>();
 }
 
 }  // namespace linerate::probe

@@ -10,10 +10,9 @@ namespace linerate::probe {
 
 // The cores that the calling thread may use, as affinity masks count, in ascending order.
 std::vector<int> allowed_cores();
-int ncores();  // how many
 
 // Binds the calling thread, and the threads that it creates from now on, to the core that is number
-// `index` modulo ncores() of those allowed. Threads that exist already stay free.
+// `index` of those allowed, modulo how many there are. Threads that exist already stay free.
 void pin_this_thread(int index);
 
 // Binds the calling thread to the hardware thread that affinity masks call `os_index`. False: it
@@ -24,12 +23,8 @@ void pin_this_thread(int index);
 // False: it has none of them, and stays where it was.
 [[nodiscard]] bool move_to_any(std::span<const int> cores);
 
-// Nanoseconds of one round trip between threads on the first two cores, the mean of each of
-// `windows` windows; empty where the process has one core.
-std::vector<double> flag_round_trips_ns(const Clock& clock, int windows);
-
-// The same between the hardware threads that affinity masks call `first` and `second`; empty where
-// the process may not use both.
+// Nanoseconds of one round trip between the hardware threads that affinity masks call `first` and
+// `second`, the mean of each of `windows` windows; empty where the process may not use both.
 std::vector<double> flag_round_trips_ns(const Clock& clock, int windows, int first, int second);
 
 }  // namespace linerate::probe
