@@ -17,7 +17,7 @@ std::vector<ThreadSet> sets_of(const Session& session) {
   std::map<int, ThreadSet> by_group;
   ThreadSet all;
   for (const auto& info : session.infos()) {
-    const int thread = session.thread_of(info.rank);
+    const int thread = session.rank().thread_of(info.rank);
     auto& group = by_group[info.group];
     if (group.empty() || group.back() != thread) group.push_back(thread);
     if (all.empty() || all.back() != thread) all.push_back(thread);
@@ -153,7 +153,7 @@ void CaseRunner::prepare_samples(Measurement& m) const {
                             : std::min<std::uint64_t>(config.iters, SampleReduction::kExactSamples);
   for (const auto& set : thread_sets_) m.samples.emplace_back(capacity, set.size());
   if (config.keep_process_samples)
-    m.samples.front().process_us.resize(static_cast<std::size_t>(session_.nprocesses()));
+    m.samples.front().process_us.resize(static_cast<std::size_t>(session_.rank().nprocesses()));
 }
 
 WindowPlan CaseRunner::window_plan(const CaseOnThread& on_thread) const {

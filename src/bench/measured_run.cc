@@ -44,8 +44,8 @@ double barrier_cost_us(Session& session) {
 
 double clock_error_us(Session& session) {
   if (session.bootstrap().place().nnodes == 1) return 0;
-  const auto offset = session.clock_offset(session.init_deadline());
-  return session.max_of_threads(static_cast<double>(offset.error_ns)) / kNsPerUs;
+  const auto offset = session.rank().clock_offset(session.init_deadline());
+  return session.rank().max_of_threads(static_cast<double>(offset.error_ns)) / kNsPerUs;
 }
 
 bool reports_free_bytes(const Session& session) {
@@ -71,20 +71,6 @@ TimingInfo calibrate(Session& session) {
   return timing;
 }
 
-void MemoryUse::note_initialised(const Session& session) { initialised_free_ = free_now(session); }
-
-void MemoryUse::note_allocated(const Session& session) { allocated_free_ = free_now(session); }
-
-// The names are nccl-tests'.
-MemoryUse::Amounts MemoryUse::amounts(const Session& session) const {
-  const auto& local = session.ranks().front();
-  if (!reports_free_bytes(session))
-    return {{"buffers", 2 * local.send.bytes() + local.spare.bytes()}};
-  return {{"Initialization", taken(session.free_before_init(), initialised_free_)},
-          {"User-Allocated", taken(initialised_free_, allocated_free_)},
-          {"Collective", taken(allocated_free_, free_now(session))}};
-}
-
 MeasuredRun::MeasuredRun(RankContext& rank, const BenchConfig& config, const RunInfo& started,
                          const RunEvents& events)
     : events_(events), config_(config), session_(rank, config), info_(started) {}
@@ -92,9 +78,9 @@ MeasuredRun::MeasuredRun(RankContext& rank, const BenchConfig& config, const Run
 RunTotals MeasuredRun::run() {
   info_.timing = calibrate(session_);
   const auto buffers = plan(lower_max_bytes());
-  memory_.note_initialised(session_);
+  initialised_free_ = free_now(session_);
   session_.allocate(buffers, config_.unalign * kWidestBytes);
-  memory_.note_allocated(session_);
+  allocated_free_ = free_now(session_);
   if (config_.expects) probe();
   session_.describe(info_);
   if (session_.is_first()) begin();
@@ -123,13 +109,26 @@ std::size_t MeasuredRun::lower_max_bytes() {
   return memory;
 }
 
+// What -M reports: the memory that the run took of its first rank's device, under nccl-tests'
+// names. On a GPU by the free memory that is left after each step, so that what the library takes
+// counts too; others use the same GPU at the same time on their own account. In host memory the
+// buffers.
+std::vector<std::pair<std::string, std::uint64_t>> MeasuredRun::memory_bytes() const {
+  const auto& local = session_.ranks().front();
+  if (!reports_free_bytes(session_))
+    return {{"buffers", 2 * local.send.bytes() + local.spare.bytes()}};
+  return {{"Initialization", taken(session_.rank().free_before_init(), initialised_free_)},
+          {"User-Allocated", taken(initialised_free_, allocated_free_)},
+          {"Collective", taken(allocated_free_, free_now(session_))}};
+}
+
 // The slowest thread's times: each of them is done when the last one is.
 void MeasuredRun::end() {
-  totals_.memory_bytes = memory_.amounts(session_);
+  totals_.memory_bytes = memory_bytes();
   if (config_.expects) probe_again();
-  CommTimes times{.init_us = session_.max_of_threads(session_.init_us())};
-  if (const auto us = first_call_us()) times.first_call_us = session_.max_of_threads(*us);
-  times.destroy_us = session_.max_of_threads(session_.close());
+  CommTimes times{.init_us = session_.rank().max_of_threads(session_.rank().init_us())};
+  if (const auto us = first_call_us()) times.first_call_us = session_.rank().max_of_threads(*us);
+  times.destroy_us = session_.rank().max_of_threads(session_.rank().close());
   totals_.comm_times = times;
 }
 

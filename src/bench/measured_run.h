@@ -14,25 +14,6 @@
 
 namespace linerate {
 
-// What -M reports: the memory that a run took of its first rank's device. On a GPU by the free
-// memory that is left after each step, so that what the library takes counts too; others use the
-// same GPU at the same time on their own account. In host memory the buffers.
-class MemoryUse {
- public:
-  using Amounts = std::vector<std::pair<std::string, std::uint64_t>>;
-
-  // After the communicators are made; then after the buffers are.
-  void note_initialised(const Session& session);
-  void note_allocated(const Session& session);
-
-  // After the last call.
-  Amounts amounts(const Session& session) const;
-
- private:
-  std::size_t initialised_free_ = 0;
-  std::size_t allocated_free_ = 0;
-};
-
 // calibrate -> plan -> allocate -> probe -> begin -> measure -> time pairs -> probe again -> close.
 // All steps but begin are collective over all threads; events fire on rank 0's thread.
 class MeasuredRun {
@@ -73,9 +54,10 @@ class MeasuredRun {
 
  private:
   std::size_t lower_max_bytes();
+  std::vector<std::pair<std::string, std::uint64_t>> memory_bytes() const;
   void end();
 
-  MemoryUse memory_;
+  std::size_t initialised_free_ = 0, allocated_free_ = 0;  // bytes of a GPU; see memory_bytes()
 };
 
 // The instrument's own cost: clock and barrier, measured at start and recorded.

@@ -147,7 +147,7 @@ void Sampler::mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::sp
 // a clock; only several nodes pay for the measurement.
 ClockOffset Sampler::offset_now() {
   if (session_.bootstrap().place().nnodes == 1) return {};
-  return session_.clock_offset(Deadline::never());
+  return session_.rank().clock_offset(Deadline::never());
 }
 
 void Sampler::gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,

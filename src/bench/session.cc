@@ -100,10 +100,10 @@ void Session::describe(RunInfo& info) const {
   info.nnodes = static_cast<int>(ranks_by_node(infos()).size());
   info.nthreads = config().nthreads;
   info.ngpus = config().ngpus;
-  info.nprocs = nprocesses();
-  info.ngroups = ngroups();
+  info.nprocs = rank_.nprocesses();
+  info.ngroups = rank_.ngroups();
   info.ranks = infos();
-  info.init_us = init_us();
+  info.init_us = rank_.init_us();
   info.registered_ranks = registered_ranks_;
 }
 

@@ -17,8 +17,9 @@ struct BufferSizes {
   std::size_t spare_bytes = 0;  // of the spare buffer; 0: there is none
 };
 
-// Hands on what the thread's RankContext has, and adds what benchmarks alone need: groups (-u, -R,
-// NCCL_TESTS_SPLIT, --algo) and buffers of one size on all ranks. Used by one thread.
+// Hands on what is asked most of the thread's RankContext, and adds what benchmarks alone need:
+// groups (-u, -R, NCCL_TESTS_SPLIT, --algo) and buffers of one size on all ranks. Used by one
+// thread.
 class Session {
  public:
   // Splits and chooses the algorithm. Both outlive the session. Collective over all threads.
@@ -27,32 +28,22 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   RankContext& rank() { return rank_; }
+  const RankContext& rank() const { return rank_; }
   const BenchConfig& config() const { return config_; }
   std::vector<LocalRank>& ranks() { return rank_.ranks(); }
   const std::vector<LocalRank>& ranks() const { return rank_.ranks(); }
   Group* group() { return rank_.group(); }
   Bootstrap& bootstrap() { return rank_.bootstrap(); }
   const Clock& clock() const { return rank_.clock(); }
-  const Capabilities& capabilities() const { return rank_.capabilities(); }
   bool is_first() const { return rank_.is_first(); }
   int nranks() const { return rank_.nranks(); }
-  int nprocesses() const { return rank_.nprocesses(); }
-  double init_us() const { return rank_.init_us(); }
-  std::size_t free_before_init() const { return rank_.free_before_init(); }
   Deadline init_deadline() const { return rank_.init_deadline(); }
   const std::vector<RankInfo>& infos() const { return rank_.infos(); }
-  int thread_of(int rank) const { return rank_.thread_of(rank); }
-  int ngroups() const { return rank_.ngroups(); }
-  Bootstrap* node_leaders() { return rank_.node_leaders(); }
   std::optional<ModeledTime> modeled_time() const { return rank_.modeled_time(); }
-  double max_of_threads(double mine) { return rank_.max_of_threads(mine); }
   bool any_thread(bool says) { return rank_.any_thread(says); }
-  ClockOffset clock_offset(const Deadline& deadline) { return rank_.clock_offset(deadline); }
   void align() { rank_.align(); }
   void enter(Stage stage) { rank_.enter(stage); }
   void enter_local(Stage stage) { rank_.enter_local(stage); }
-  void enter_probe(const char* what, double floor_s) { rank_.enter_probe(what, floor_s); }
-  double close() { return rank_.close(); }
 
   // Allocates the buffers of every local rank: send and recv, touched by this thread and filled
   // with inputs, so that no page fault and no zero page is in a timing; registers them (-R), which

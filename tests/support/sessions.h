@@ -46,7 +46,7 @@ inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>
                       .clock = clock});
     Session session(rank, config);
     body(session);
-    session.close();
+    session.rank().close();
   };
   run_rank_threads(*process, job.nranks, run_rank);
   watch->leave();

@@ -28,7 +28,7 @@ bool on_host_memory(const Session& session) {
 
 // The same on all threads.
 bool follows_from_probes(Session& session) {
-  if (!on_host_memory(session) || session.ngroups() > 1 || session.nranks() < 2 ||
+  if (!on_host_memory(session) || session.rank().ngroups() > 1 || session.nranks() < 2 ||
       session.nranks() > HostModel::kMaxRanks)
     return false;
   if (!on_several_hosts(session)) return ranks_by_node(session.infos()).size() == 1;
@@ -110,7 +110,7 @@ double HostProbe::memory_budget_us() const {
 
 void HostProbe::measure_memory(Session& session, const Run& run) {
   limits_.memory = {.latency_us = run.barrier_us / 2,  // there, and the answer back
-                    .direct = session.capabilities().direct,
+                    .direct = session.rank().capabilities().direct,
                     .shared_cores = run.shared_cores};
   if (session.is_first())
     limits_.memory.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;

@@ -26,7 +26,7 @@ namespace {
 // share a core.
 void enter_stage(Session& session) {
   constexpr double kMemoryFloorS = 2;
-  session.enter_probe("probe of the memory", kMemoryFloorS);
+  session.rank().enter_probe("probe of the memory", kMemoryFloorS);
 }
 
 // Of one buffer in a pass: with its fellow at 5 GB/s most of a millisecond, so that its beginning

@@ -227,10 +227,10 @@ std::vector<NetworkPoint> points_of(std::span<const NodeLink> links, int nnodes)
 }
 
 ProbedNetwork probe_network(Session& session) {
-  session.enter_probe("probe of the network", kFloorS);
+  session.rank().enter_probe("probe of the network", kFloorS);
   ProbedNetwork network;
   auto cores = cores_of_others(session);
-  if (auto* leaders = session.node_leaders())
+  if (auto* leaders = session.rank().node_leaders())
     network = probe_as_leader(session, *leaders, std::move(cores));
   const bool failed = session.any_thread(!network.failure.empty());
   if (failed && network.failure.empty()) network.failure = "Another rank could not probe it.";

@@ -62,7 +62,7 @@ TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
     const FakeLog log;
     (void)run_pair_test(session, {PairKind::latency, 0, 1, 8}, repeats_of(session.config()));
     calls = log.calls({"ncclGroup", "ncclSend", "ncclRecv"});
-    session.close();
+    session.rank().close();
   });
 
   const Calls ping{"ncclGroupStart", "ncclSend 0>1", "ncclRecv 0>1", "ncclGroupEnd"};
