@@ -3,6 +3,7 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "record/fields.h"
 #include "record/json_io.h"
 #include "topo/machine.h"
 
@@ -11,136 +12,115 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace linerate {
+
+// The keys, for the writer and the reader.
+void bandwidth_fields(auto& io, auto& of) {
+  io.exact("read_gbps", of.read_gbps);
+  io.exact("write_gbps", of.write_gbps);
+  io.exact("copy_gbps", of.copy_gbps);
+  io.exact("triad_gbps", of.triad_gbps);
+}
+
+void fields(auto& io, Is<SizeBandwidths> auto& row) {
+  io.field("bytes", row.bytes);
+  bandwidth_fields(io, row.of);
+}
+
+void fields(auto& io, Is<CoreBandwidths> auto& row) {
+  io.field("nthreads", row.nthreads);
+  io.field("memory_nodes", row.nmemory_nodes);
+  bandwidth_fields(io, row.of);
+}
+
+void fields(auto& io, Is<LineLatency> auto& line) {
+  io.field("between", line.between);
+  io.field("first", line.first);
+  io.field("second", line.second);
+  io.exact("round_trip_ns", line.round_trip_ns);
+}
+
+void fields(auto& io, Is<Survey> auto& survey) {
+  io.field("nthreads", survey.nthreads);
+  io.field("by_size", survey.by_size);
+  io.field("by_cores", survey.by_cores);
+  io.field("lines", survey.lines);
+}
+
+void fields(auto& io, Is<MachineFacts> auto& facts) {
+  io.field("hardware", facts.hardware);
+  io.field("measured", facts.measured);
+  io.field("survey", facts.survey);
+}
+
 namespace {
 
-// Takes keys from an object; says what is wrong with the first that is not as it should be.
+// Takes keys from an object; says what is wrong with the first that is not as it should be. The
+// verbs are those of record/fields.h.
 class FactsReader {
  public:
-  // `where` names the object in sentences; `object` must live as long.
-  FactsReader(const json::Json& object, std::string where)
-      : object_(object), where_(std::move(where)) {
-    if (!object.is_object()) wrong_ = fmt::format("{} is not an object", where_);
+  // `where` names the object in sentences; `object` and `wrong` must live as long.
+  FactsReader(const json::Json& object, std::string where, std::string& wrong)
+      : object_(object), where_(std::move(where)), wrong_(wrong) {
+    if (!object.is_object()) complain(fmt::format("{} is not an object", where_));
   }
 
-  // Leave `into` alone where the key is missing or of another kind.
-  template <typename Number>
-  void number(const char* key, Number& into) {
-    const auto* found = find(key);
-    if (found == nullptr) return;
-    Number value{};
-    if (json::convert(*found, value) && value >= 0 && std::isfinite(static_cast<double>(value)))
+  // Leaves `into` alone where the key is missing or of another kind.
+  template <typename T>
+  void field(const char* key, T& into) {
+    const auto found = object_.find(key);
+    if (!wrong_.empty()) return;
+    if (found == object_.end()) return complain(fmt::format("{} has no '{}'", where_, key));
+    if constexpr (json::is_vector<T>) {
+      rows(key, *found, into);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      T value{};
+      if (!json::convert(*found, value) || value < 0 || !std::isfinite(static_cast<double>(value)))
+        return complain(fmt::format("'{}' of {} is no number that it can be", key, where_));
       into = value;
-    else
-      wrong_ = fmt::format("'{}' of {} is no number that it can be", key, where_);
-  }
-  void text(const char* key, std::string& into) {
-    const auto* found = find(key);
-    if (found == nullptr) return;
-    if (!json::convert(*found, into)) wrong_ = fmt::format("'{}' of {} is no text", key, where_);
-  }
-  // Each row of the list `key` by `read(reader, row)`.
-  template <typename Row, typename Read>
-  void rows(const char* key, std::vector<Row>& into, const Read& read) {
-    const auto* found = find(key);
-    if (found == nullptr) return;
-    if (!found->is_array() || found->size() > kMaxRows) {
-      wrong_ = fmt::format("'{}' of {} is no list of at most {} rows", key, where_, kMaxRows);
-      return;
-    }
-    for (const auto& item : *found) {
-      FactsReader row(item, fmt::format("row {} of '{}'", into.size() + 1, key));
-      read(row, into.emplace_back());
-      if (!row.wrong_.empty()) wrong_ = row.wrong_;
+    } else if constexpr (std::same_as<T, std::string>) {
+      if (!json::convert(*found, into)) complain(fmt::format("'{}' of {} is no text", key, where_));
+    } else {
+      FactsReader inner(*found, fmt::format("'{}'", key), wrong_);
+      fields(inner, into);
     }
   }
-  // Empty: nothing was.
-  const std::string& wrong() const { return wrong_; }
+  void exact(const char* key, double& into) { field(key, into); }
 
  private:
   static constexpr std::size_t kMaxRows = 256;  // of a list
 
-  // Null where it is missing or something was wrong before.
-  const json::Json* find(const char* key) {
-    if (!wrong_.empty()) return nullptr;
-    const auto found = object_.find(key);
-    if (found != object_.end()) return &*found;
-    wrong_ = fmt::format("{} has no '{}'", where_, key);
-    return nullptr;
+  void rows(const char* key, const json::Json& list, auto& into) {
+    if (!list.is_array() || list.size() > kMaxRows)
+      return complain(
+          fmt::format("'{}' of {} is no list of at most {} rows", key, where_, kMaxRows));
+    for (const auto& item : list) {
+      FactsReader row(item, fmt::format("row {} of '{}'", into.size() + 1, key), wrong_);
+      fields(row, into.emplace_back());
+    }
+  }
+  void complain(std::string sentence) {
+    if (wrong_.empty()) wrong_ = std::move(sentence);
   }
 
   const json::Json& object_;
   std::string where_;
-  std::string wrong_;
+  std::string& wrong_;
 };
 
-using Json = nlohmann::ordered_json;
+using json::Json;
 
 constexpr int kSchema = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::string_view kPrefix = "machine-";
-
-Json& put_bandwidths(Json& to, const Bandwidths& of) {
-  to["read_gbps"] = of.read_gbps;
-  to["write_gbps"] = of.write_gbps;
-  to["copy_gbps"] = of.copy_gbps;
-  to["triad_gbps"] = of.triad_gbps;
-  return to;
-}
-
-Json json_of(const Survey& survey) {
-  Json json{{"nthreads", survey.nthreads}};
-  json["by_size"] = Json::array();
-  for (const auto& [bytes, of] : survey.by_size) {
-    Json row{{"bytes", bytes}};
-    json["by_size"].push_back(put_bandwidths(row, of));
-  }
-  json["by_cores"] = Json::array();
-  for (const auto& [nthreads, nnodes, of] : survey.by_cores) {
-    Json row{{"nthreads", nthreads}, {"memory_nodes", nnodes}};
-    json["by_cores"].push_back(put_bandwidths(row, of));
-  }
-  json["lines"] = Json::array();
-  for (const auto& line : survey.lines)
-    json["lines"].push_back(Json{{"between", line.between},
-                                 {"first", line.first},
-                                 {"second", line.second},
-                                 {"round_trip_ns", line.round_trip_ns}});
-  return json;
-}
-
-void read_bandwidths(FactsReader& in, Bandwidths& into) {
-  in.number("read_gbps", into.read_gbps);
-  in.number("write_gbps", into.write_gbps);
-  in.number("copy_gbps", into.copy_gbps);
-  in.number("triad_gbps", into.triad_gbps);
-}
-
-void read_survey(FactsReader& in, Survey& survey) {
-  in.number("nthreads", survey.nthreads);
-  in.rows("by_size", survey.by_size, [](FactsReader& row, SizeBandwidths& into) {
-    row.number("bytes", into.bytes);
-    read_bandwidths(row, into.of);
-  });
-  in.rows("by_cores", survey.by_cores, [](FactsReader& row, CoreBandwidths& into) {
-    row.number("nthreads", into.nthreads);
-    row.number("memory_nodes", into.nmemory_nodes);
-    read_bandwidths(row, into.of);
-  });
-  in.rows("lines", survey.lines, [](FactsReader& row, LineLatency& into) {
-    row.text("between", into.between);
-    row.number("first", into.first);
-    row.number("second", into.second);
-    row.number("round_trip_ns", into.round_trip_ns);
-  });
-}
 
 // FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), of 64 bits: the text itself may be too long for a name.
 std::uint64_t hash_of(std::string_view text) {
@@ -162,13 +142,17 @@ bool has_facts(const Environment& environment) {
 
 }  // namespace
 
-std::string survey_json(const Survey& survey) { return json_of(survey).dump(); }
+std::string survey_json(const Survey& survey) {
+  Json json;
+  json::Writer writer(json);
+  fields(writer, survey);
+  return json.dump();
+}
 
 std::string facts_text(const MachineFacts& facts) {
-  const Json json{{"schema", kSchema},
-                  {"hardware", facts.hardware},
-                  {"measured", facts.measured},
-                  {"survey", json_of(facts.survey)}};
+  Json json{{"schema", kSchema}};
+  json::Writer writer(json);
+  fields(writer, facts);
   return json.dump() + '\n';
 }
 
@@ -180,19 +164,15 @@ Result<MachineFacts> parse_facts(std::string_view text, std::string_view origin)
   };
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return refused("it is not a JSON object");
-  FactsReader in(json, "it");
+  std::string wrong;
+  FactsReader in(json, "it", wrong);
   int schema = 0;
-  in.number("schema", schema);
-  if (in.wrong().empty() && schema != kSchema)
+  in.field("schema", schema);
+  if (wrong.empty() && schema != kSchema)
     return refused(fmt::format("its schema is {} and not {}", schema, kSchema));
   MachineFacts facts;
-  in.text("hardware", facts.hardware);
-  in.text("measured", facts.measured);
-  if (!in.wrong().empty()) return refused(in.wrong());
-  if (!json.contains("survey")) return refused("it has no 'survey'");
-  FactsReader survey(json["survey"], "'survey'");
-  read_survey(survey, facts.survey);
-  if (!survey.wrong().empty()) return refused(survey.wrong());
+  fields(in, facts);
+  if (!wrong.empty()) return refused(wrong);
   if (!std::ranges::is_sorted(facts.survey.by_size, {}, &SizeBandwidths::bytes))
     return refused("its sizes do not grow");
   return facts;
