@@ -11,8 +11,6 @@ Shape shape(const Sizing& s) {
           .in_place_send_offset = static_cast<std::size_t>(s.rank) * s.count};
 }
 
-std::size_t algbw_count(const Sizing& s) { return static_cast<std::size_t>(s.nranks) * s.count; }
-
 // A rank holds 1/n of the result and must receive the rest.
 double bus_factor(int nranks) { return static_cast<double>(nranks - 1) / nranks; }
 
@@ -33,7 +31,6 @@ const Collective kAllGather{
     .redop = "none",
     .divides_by_ranks = true,
     .shape = shape,
-    .algbw_count = algbw_count,
     .bus_factor = bus_factor,
     .launch = launch,
     .expect = expect};

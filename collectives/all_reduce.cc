@@ -6,8 +6,6 @@ namespace {
 
 Shape shape(const Sizing& s) { return {.sendcount = s.count, .recvcount = s.count}; }
 
-std::size_t algbw_count(const Sizing& s) { return s.count; }
-
 // Each element leaves and enters every rank at least 2 (n-1)/n times (reduce-scatter, all-gather).
 double bus_factor(int nranks) { return 2.0 * (nranks - 1) / nranks; }
 
@@ -24,7 +22,6 @@ const Collective kAllReduce{.name = "all_reduce",
                             .summary = "every rank ends with the reduction of all ranks' buffers",
                             .reduces = true,
                             .shape = shape,
-                            .algbw_count = algbw_count,
                             .bus_factor = bus_factor,
                             .launch = launch,
                             .expect = expect};

@@ -9,8 +9,6 @@ Shape shape(const Sizing& s) {
   return {.sendcount = total, .recvcount = total};
 }
 
-std::size_t algbw_count(const Sizing& s) { return static_cast<std::size_t>(s.nranks) * s.count; }
-
 // All but the block for itself leaves a rank.
 double bus_factor(int nranks) { return static_cast<double>(nranks - 1) / nranks; }
 
@@ -33,7 +31,6 @@ const Collective kAllToAll{.name = "all_to_all",
                            .redop = "none",
                            .divides_by_ranks = true,
                            .shape = shape,
-                           .algbw_count = algbw_count,
                            .bus_factor = bus_factor,
                            .launch = launch,
                            .expect = expect};

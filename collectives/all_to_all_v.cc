@@ -9,9 +9,6 @@ Shape shape(const Sizing& s) {
   return {.sendcount = s.traffic->sent(s, s.rank), .recvcount = s.traffic->received(s, s.rank)};
 }
 
-// The busiest rank decides: the most that any rank sends or receives, its own part included.
-std::size_t algbw_count(const Sizing& s) { return s.traffic->busiest(s); }
-
 // As in all_to_all; with unequal parts a convention, not a bound.
 double bus_factor(int nranks) { return static_cast<double>(nranks - 1) / nranks; }
 
@@ -41,7 +38,6 @@ const Collective kAllToAllV{.name = "all_to_all_v",
                             .chooses = false,
                             .varies = true,
                             .shape = shape,
-                            .algbw_count = algbw_count,
                             .bus_factor = bus_factor,
                             .launch = launch,
                             .expect = expect};

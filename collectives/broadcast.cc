@@ -6,8 +6,6 @@ namespace {
 
 Shape shape(const Sizing& s) { return {.sendcount = s.count, .recvcount = s.count}; }
 
-std::size_t algbw_count(const Sizing& s) { return s.count; }
-
 // Every rank but the root must receive all of it.
 double bus_factor(int) { return 1; }
 
@@ -27,7 +25,6 @@ const Collective kBroadcast{.name = "broadcast",
                             .rooted = true,
                             .redop = "none",
                             .shape = shape,
-                            .algbw_count = algbw_count,
                             .bus_factor = bus_factor,
                             .launch = launch,
                             .expect = expect};

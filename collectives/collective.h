@@ -108,8 +108,9 @@ struct Collective {
   bool varies = false;  // ranks differ in what they send and receive: it needs a TrafficMatrix
 
   Shape (*shape)(const Sizing&) = nullptr;
-  // Elements that algbw is computed from (nccl_tests' "algbw bytes" / element size).
-  std::size_t (*algbw_count)(const Sizing&) = nullptr;
+  // Elements that algbw is computed from, where they are not those of the size column; null: they
+  // are. See algbw_count().
+  std::size_t (*counted)(const Sizing&) = nullptr;
   // busbw = algbw * bus_factor; derived in docs/performance.md.
   double (*bus_factor)(int nranks) = nullptr;
   // A sentence when `nranks` ranks cannot run it; null function: any number can.
@@ -137,6 +138,9 @@ inline constexpr std::size_t kGrainBytes = 16;  // nccl-tests rounds a rank's sh
 
 // The count column for a requested size; rounded down to kGrainBytes per rank.
 std::size_t count_of(const Collective& collective, std::size_t bytes, DataType type, int nranks);
+
+// Elements that algbw is computed from (nccl_tests' "algbw bytes" / element size).
+std::size_t algbw_count(const Collective& collective, const Sizing& sizing);
 
 // The size column: the larger of send and recv bytes, maximum over ranks.
 std::size_t row_bytes(const Collective& collective, const Sizing& sizing, DataType type);

@@ -11,8 +11,6 @@ Shape shape(const Sizing& s) {
           .in_place_send_offset = static_cast<std::size_t>(s.rank) * s.count};
 }
 
-std::size_t algbw_count(const Sizing& s) { return static_cast<std::size_t>(s.nranks) * s.count; }
-
 // The root's link carries all blocks but its own.
 double bus_factor(int nranks) { return static_cast<double>(nranks - 1) / nranks; }
 
@@ -37,7 +35,6 @@ const Collective kGather{
     .redop = "none",
     .divides_by_ranks = true,
     .shape = shape,
-    .algbw_count = algbw_count,
     .bus_factor = bus_factor,
     .launch = launch,
     .expect = expect};

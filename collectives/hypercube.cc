@@ -19,7 +19,7 @@ Shape shape(const Sizing& s) {
 }
 
 // Step k moves 2^k parts, so n-1 parts of the n that a rank ends with are counted.
-std::size_t algbw_count(const Sizing& s) { return blocks(s, s.nranks - 1); }
+std::size_t counted(const Sizing& s) { return blocks(s, s.nranks - 1); }
 
 // algbw counts only what crosses the link.
 double bus_factor(int) { return 1.0; }
@@ -80,7 +80,7 @@ const Collective kHypercube{
     .divides_by_ranks = true,
     .chooses = false,
     .shape = shape,
-    .algbw_count = algbw_count,
+    .counted = counted,
     .bus_factor = bus_factor,
     .refusal = refusal,
     .steps = steps,

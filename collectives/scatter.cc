@@ -11,8 +11,6 @@ Shape shape(const Sizing& s) {
           .in_place_recv_offset = static_cast<std::size_t>(s.rank) * s.count};
 }
 
-std::size_t algbw_count(const Sizing& s) { return static_cast<std::size_t>(s.nranks) * s.count; }
-
 // The root's link carries all blocks but its own.
 double bus_factor(int nranks) { return static_cast<double>(nranks - 1) / nranks; }
 
@@ -35,7 +33,6 @@ const Collective kScatter{.name = "scatter",
                           .redop = "none",
                           .divides_by_ranks = true,
                           .shape = shape,
-                          .algbw_count = algbw_count,
                           .bus_factor = bus_factor,
                           .launch = launch,
                           .expect = expect};

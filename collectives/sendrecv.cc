@@ -6,8 +6,6 @@ namespace {
 
 Shape shape(const Sizing& s) { return {.sendcount = s.count, .recvcount = s.count}; }
 
-std::size_t algbw_count(const Sizing& s) { return s.count; }
-
 // One direction of a ring: each link carries the buffer out and another one in.
 double bus_factor(int) { return 1; }
 
@@ -30,7 +28,6 @@ const Collective kSendrecv{
     .redop = "sum",
     .chooses = false,
     .shape = shape,
-    .algbw_count = algbw_count,
     .bus_factor = bus_factor,
     .launch = launch,
     .expect = expect};

@@ -28,6 +28,11 @@ std::size_t count_of(const Collective& collective, std::size_t bytes, DataType t
   return elements / static_cast<std::size_t>(nranks) / grain * grain;
 }
 
+std::size_t algbw_count(const Collective& collective, const Sizing& sizing) {
+  if (collective.counted != nullptr) return collective.counted(sizing);
+  return row_bytes(collective, sizing, sizing.type) / bytes_of(sizing.type);
+}
+
 std::size_t row_bytes(const Collective& collective, const Sizing& sizing, DataType type) {
   Sizing of_rank = sizing;
   of_rank.type = type;

@@ -92,7 +92,7 @@ CaseInfo case_info(const Measurement& m, const Sizing& sizing) {
 
 // Bandwidths of a record whose window stands.
 void add_bandwidth(const Measurement& m, const Sizing& sizing, Record& record) {
-  const auto elements = m.what.collective->algbw_count(sizing);
+  const auto elements = algbw_count(*m.what.collective, sizing);
   const double bytes = static_cast<double>(elements * bytes_of(m.what.type));
   if (record.window.time_us > 0)
     record.algbw_gbps = bytes / record.window.time_us / kBytesPerUsOfGbps;

@@ -31,7 +31,7 @@ struct ModeledCall {
   double element_bytes() const { return static_cast<double>(bytes_of(type)); }
   // What algbw counts.
   double algbw_bytes() const {
-    return static_cast<double>(collective->algbw_count(sizing)) * element_bytes();
+    return static_cast<double>(algbw_count(*collective, sizing)) * element_bytes();
   }
   double bus_factor() const { return collective->bus_factor(sizing.nranks); }
   Sizing sizing_of_rank(int rank) const {

@@ -220,7 +220,7 @@ std::optional<P2pBound> P2pModel::bound(const Collective& what, std::size_t byte
 
 std::optional<P2pBound> P2pModel::bound_of_traffic(const Collective& what,
                                                    const Sizing& sizing) const {
-  const auto counted = what.algbw_count(sizing) * bytes_of(sizing.type);
+  const auto counted = algbw_count(what, sizing) * bytes_of(sizing.type);
   if (counted == 0 || keeps_most(sizing)) return std::nullopt;
   std::optional<P2pBound> slowest;
   for (const auto& step : all_to_all_v_steps(sizing, ranks_)) {
@@ -237,7 +237,7 @@ std::optional<P2pBound> P2pCosts::at(std::size_t bytes) const {
   if (bytes == 0) return std::nullopt;
   auto bound = bound_of(steps, static_cast<double>(bytes));
   const auto count = count_of(*what, bytes, DataType::int8, nranks);
-  const auto counted = what->algbw_count({.count = count, .nranks = nranks});
+  const auto counted = algbw_count(*what, {.count = count, .nranks = nranks});
   add_bandwidth(bound, static_cast<double>(counted), what->bus_factor(nranks));
   return bound;
 }

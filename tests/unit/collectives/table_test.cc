@@ -101,7 +101,7 @@ TEST(Figures, AreThoseOfNcclTests) {
 
     EXPECT_EQ(shape.sendcount, wanted.sendcount) << wanted.name;
     EXPECT_EQ(shape.recvcount, wanted.recvcount) << wanted.name;
-    EXPECT_EQ(c.algbw_count(sizing), wanted.algbw_count) << wanted.name;
+    EXPECT_EQ(algbw_count(c, sizing), wanted.algbw_count) << wanted.name;
     EXPECT_DOUBLE_EQ(c.bus_factor(4), wanted.bus_factor) << wanted.name;
     EXPECT_EQ(c.in_place, wanted.in_place) << wanted.name;
   }
