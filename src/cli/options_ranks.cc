@@ -174,7 +174,8 @@ constexpr auto kPairRows = std::to_array<OptionRow>({
      .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
     {.long_name = "at-once",
      .help = "measure disjoint pairs at the same time",
-     .note = "In rounds that cover all pairs; without it each pair is alone.",
+     .note = "In rounds that cover all pairs; without it each pair is alone. A thread of several "
+             "GPUs (-g) still measures its own pairs one after the other.",
      .audience = Audience::p2p,
      .apply = set_flag<RunConfig, &RunConfig::at_once>},
 });
