@@ -63,8 +63,8 @@ struct RunEvents {
   std::function<void(std::span<Record> groups, const RunTotals& so_far)> results;
   // A whole case: one record for each placement, averaged over groups.
   std::function<void(std::span<Record> table)> row;
-  // After the last case: the bytes of messages that pairs of ranks shall be timed with, to find
-  // what is slow (RunTotals::pairs); 0: none.
+  // After the last case, unless --expect is off: the bytes of messages that pairs of ranks shall be
+  // timed with, to find what is slow (RunTotals::pairs); 0: none.
   std::function<std::size_t()> pair_bytes{};
   // From so much on memory is as fast as it will be, as far as it is known of this machine; 0: not.
   std::size_t cache_bytes = 0;
@@ -80,8 +80,9 @@ RunTotals run_benchmark(RankContext& rank, const BenchConfig& config, const RunI
 // and max_bytes both ways in the same interval, whose bandwidth is the sum of both directions.
 // Ranks of no pair sleep. With config.at_once disjoint pairs run at the same time. Each result is
 // one record with `pair` = (source, destination) and the collective p2p_latency, p2p_unidirectional
-// or p2p_bidirectional. A thread of several ranks runs its pairs one after the other. Collective
-// over all threads; events fire on rank 0's thread.
+// or p2p_bidirectional. A thread of several ranks runs its pairs one after the other, since one
+// group of calls would give them all the time of the slowest. Collective over all threads; events
+// fire on rank 0's thread.
 RunTotals run_p2p(RankContext& rank, const BenchConfig& config, const RunInfo& started,
                   const RunEvents& events);
 

@@ -110,12 +110,6 @@ std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrup
   return std::nullopt;
 }
 
-RunEvents Outputs::events() {
-  return {.begin = [this](const RunStart& start) { begin(start); },
-          .results = [this](auto groups, auto& so_far) { results(groups, so_far); },
-          .row = [this](auto table) { row(table); }};
-}
-
 // The table's heading tells the -e that was lowered, so the table is made only now.
 void Outputs::begin(const RunStart& start) {
   const std::lock_guard lock(writing_);

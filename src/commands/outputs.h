@@ -35,7 +35,10 @@ class Outputs {
                                                const Environment& environment,
                                                const std::function<bool()>& interrupted);
 
-  RunEvents events();
+  // What the run tells, in this order: see RunEvents.
+  void begin(const RunStart& start);
+  void results(std::span<const Record> groups, const RunTotals& so_far);
+  void row(std::span<const Record> table);
 
   // How a run ended; `error` is the sentence of one that could not go on.
   struct Ending {
@@ -55,9 +58,6 @@ class Outputs {
  private:
   Outputs(const RunConfig& config, const Environment& environment);
   std::optional<Failure> open_files(const std::function<bool()>& interrupted);
-  void begin(const RunStart& start);
-  void results(std::span<const Record> groups, const RunTotals& so_far);
-  void row(std::span<const Record> table);
   void write_end(const RunTotals& totals, const Ending& ending);
 
   const RunConfig& config_;

@@ -66,7 +66,6 @@ class PerfProcess {
   void end_outputs(JobOutcome& outcome);
   RunEvents events_of(const RankContext& rank);
   std::size_t known_cache_bytes(const RankContext& rank) const;
-  RunEvents judged(RunEvents outputs);
   void begin_judging(const RunStart& start);
   Judgement judgement(const RunTotals& totals) const;
   ExitCode verdict(const RunTotals& totals, const Judgement& judgement) const;
@@ -157,11 +156,26 @@ ExitCode PerfProcess::run_thread(RankContext& rank, const BenchConfig& config,
   return verdict(totals, *judgement_);
 }
 
+// Results get their bound before they go on.
 RunEvents PerfProcess::events_of(const RankContext& rank) {
   if (!rank.is_first()) return {};
-  auto events = judged(outputs_->events());
-  events.cache_bytes = known_cache_bytes(rank);
-  return events;
+  return {.begin =
+              [this](const RunStart& start) {
+                begin_judging(start);
+                outputs_->begin(start);
+              },
+          .results =
+              [this](std::span<Record> groups, const RunTotals& so_far) {
+                if (config_.expects) judge_.add_bounds(groups);
+                outputs_->results(groups, so_far);
+              },
+          .row =
+              [this](std::span<Record> row) {
+                if (config_.expects) judge_.add_bounds_to_row(row);
+                outputs_->row(row);
+              },
+          .pair_bytes = [this] { return judge_.pair_bytes(); },
+          .cache_bytes = known_cache_bytes(rank)};
 }
 
 void PerfProcess::begin_judging(const RunStart& start) {
@@ -174,26 +188,6 @@ void PerfProcess::begin_judging(const RunStart& start) {
       why_no_bound_ = found.sentence();
   }
   judge_.begin(start.info, std::move(model), start.traffic);
-}
-
-// Results get their bound before they go on.
-RunEvents PerfProcess::judged(RunEvents outputs) {
-  RunEvents events = outputs;
-  events.begin = [this, next = outputs.begin](const RunStart& start) {
-    begin_judging(start);
-    next(start);
-  };
-  if (!config_.expects) return events;
-  events.results = [this, next = outputs.results](std::span<Record> groups, const auto& so_far) {
-    judge_.add_bounds(groups);
-    next(groups, so_far);
-  };
-  events.row = [this, next = outputs.row](std::span<Record> row) {
-    judge_.add_bounds_to_row(row);
-    next(row);
-  };
-  events.pair_bytes = [this] { return judge_.pair_bytes(); };
-  return events;
 }
 
 Judgement PerfProcess::judgement(const RunTotals& totals) const {
@@ -259,11 +253,12 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (nranks > 0)
     if (const auto refusal = refusal_for_ranks(config, nranks, network->get()))
       return refuse_once(is_first, *refusal);
+  // Before the memory: the matrix says how large -b has to be, the memory whether that fits.
+  if (nranks > 0 && config.collective != nullptr)
+    (void)traffic_of(config, largest_group(config, static_cast<int>(nranks)));
   const bool only_shows = config.dry_run || (config.list && config.collective != nullptr);
   if (const auto refusal = refusal_here(config, *identity, gpus, !only_shows))
     return refuse_once(is_first || is_first_on_host(input.environment), *refusal);
-  if (nranks > 0 && config.collective != nullptr)
-    (void)traffic_of(config, largest_group(config, static_cast<int>(nranks)));
   if (only_shows) return preview(parsed, *identity, static_cast<int>(nranks), gpus);
   Result<std::unique_ptr<Outputs>> outputs = std::unique_ptr<Outputs>();
   if (is_first) outputs = Outputs::open(config, input.environment, input.interrupted);
