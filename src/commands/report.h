@@ -22,7 +22,7 @@ std::vector<std::string> command_of(const ReportScript& script, const Environmen
 [[noreturn]] void become(const ReportScript& script, std::vector<std::string> command);
 
 // What the script prints when it reads `input`; its stderr is this program's. Throws Unavailable
-// where it cannot start or fails. REQUIRES: it reads all of its input before it prints.
+// where it cannot start or fails.
 std::string run_script(const ReportScript& script, std::vector<std::string> command,
                        std::string_view input);
 
