@@ -180,6 +180,15 @@ InterNodeTraffic NodeCounter::traffic() {
   return traffic;
 }
 
+// What every rank's result must hold.
+void add_results(const ModeledCall& call, auto& counter) {
+  for (int rank = 0; rank < call.sizing.nranks; ++rank) {
+    Oracle oracle({.rank = rank, .root = call.root});
+    call.collective->expect(oracle, call.sizing_of_rank(rank));
+    for (const auto& segment : oracle.segments()) counter.add(segment, rank);
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryTraffic> memory_traffic(const ModeledCall& call) {
@@ -187,11 +196,7 @@ std::vector<MemoryTraffic> memory_traffic(const ModeledCall& call) {
   for (int rank = 0; rank < call.sizing.nranks; ++rank)
     shapes.push_back(call.collective->shape(call.sizing_of_rank(rank)));
   Counter counter(std::move(shapes), call.placement);
-  for (int rank = 0; rank < call.sizing.nranks; ++rank) {
-    Oracle oracle({.rank = rank, .root = call.root});
-    call.collective->expect(oracle, call.sizing_of_rank(rank));
-    for (const auto& segment : oracle.segments()) counter.add(segment, rank);
-  }
+  add_results(call, counter);
   std::vector<MemoryTraffic> by_rank;
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(call.sizing.nranks); ++rank)
     by_rank.push_back(counter.traffic(rank));
@@ -200,11 +205,7 @@ std::vector<MemoryTraffic> memory_traffic(const ModeledCall& call) {
 
 InterNodeTraffic inter_node_traffic(const ModeledCall& call, std::span<const int> nodes) {
   NodeCounter counter(call.sizing.nranks, nodes);
-  for (int rank = 0; rank < call.sizing.nranks; ++rank) {
-    Oracle oracle({.rank = rank, .root = call.root});
-    call.collective->expect(oracle, call.sizing_of_rank(rank));
-    for (const auto& segment : oracle.segments()) counter.add(segment, rank);
-  }
+  add_results(call, counter);
   return counter.traffic();
 }
 

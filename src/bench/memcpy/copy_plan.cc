@@ -27,12 +27,9 @@ class Planner {
   void label();
   void measure();
   void remark();
-  void add_host_streams(CopyMeasurement& into, int column) const;
+  void host_streams(int first, int last);
   void add_pair_stream(CopyMeasurement& into, std::pair<int, int> ends, CopyCell cell) const;
   bool reach(int a, int b);
-  void each_gpu();
-  void all_gpus();
-  void within_gpus();
   void pairs();
   void one_and_others(bool into);
   void threads(int count);
@@ -71,11 +68,16 @@ void Planner::label() {
   if (!kind_.needs_gpu()) plan_.columns = plan_.rows;
 }
 
-void Planner::add_host_streams(CopyMeasurement& into, int column) const {
-  const int gpu = this->gpu(column);
-  if (kind_.way != CopyWay::up) into.streams.push_back({kHostEnd, gpu, gpu, engine_});
-  if (kind_.way != CopyWay::down) into.streams.push_back({gpu, kHostEnd, gpu, engine_});
-  into.cell_of.resize(into.streams.size(), {0, column});
+// Of the GPUs [first, last) at once.
+void Planner::host_streams(int first, int last) {
+  CopyMeasurement all;
+  for (int column = first; column < last; ++column) {
+    const int gpu = this->gpu(column);
+    if (kind_.way != CopyWay::up) all.streams.push_back({kHostEnd, gpu, gpu, engine_});
+    if (kind_.way != CopyWay::down) all.streams.push_back({gpu, kHostEnd, gpu, engine_});
+    all.cell_of.resize(all.streams.size(), {0, column});
+  }
+  add(std::move(all));
 }
 
 // From the first of `ends` to the second, both indices.
@@ -90,25 +92,6 @@ bool Planner::reach(int a, int b) {
   if (place_.reach(gpu(a), gpu(b))) return true;
   apart_.insert(std::minmax(gpu(a), gpu(b)));
   return false;
-}
-
-void Planner::each_gpu() {
-  for (int g = 0; g < count(); ++g) {
-    CopyMeasurement one;
-    add_host_streams(one, g);
-    add(std::move(one));
-  }
-}
-
-void Planner::all_gpus() {
-  CopyMeasurement all;
-  for (int g = 0; g < count(); ++g) add_host_streams(all, g);
-  add(std::move(all));
-}
-
-void Planner::within_gpus() {
-  for (int g = 0; g < count(); ++g)
-    add({.streams = {{gpu(g), gpu(g), gpu(g), engine_}}, .cell_of = {{0, g}}});
 }
 
 // Both ways are one measurement for a pair: its figure stands in both cells.
@@ -144,11 +127,14 @@ void Planner::threads(int count) {
 void Planner::measure() {
   switch (kind_.ends) {
     case CopyEnds::host:
-      return each_gpu();
+      for (int g = 0; g < count(); ++g) host_streams(g, g + 1);
+      return;
     case CopyEnds::all_host:
-      return all_gpus();
+      return host_streams(0, count());
     case CopyEnds::local:
-      return within_gpus();
+      for (int g = 0; g < count(); ++g)
+        add({.streams = {{gpu(g), gpu(g), gpu(g), engine_}}, .cell_of = {{0, g}}});
+      return;
     case CopyEnds::pair:
       return pairs();
     case CopyEnds::into_one:
