@@ -83,11 +83,6 @@ std::vector<std::string> command_of(const ReportScript& script, const Environmen
   return {environment.get("PYTHON").value_or("/usr/bin/python3"), path_of(script.file).string()};
 }
 
-void become(const ReportScript& script, std::vector<std::string> command) {
-  ::execvp(command.front().c_str(), argv_of(command).data());
-  throw cannot_start(script, command.front(), errno);
-}
-
 std::string run_script(const ReportScript& script, std::vector<std::string> command,
                        std::string_view input) {
   const auto to = memory_file(), from = memory_file();
@@ -103,11 +98,13 @@ std::string run_script(const ReportScript& script, std::vector<std::string> comm
       fmt::format("{} {} failed. Set PYTHON to {}.", command[0], command[1], script.needs));
 }
 
+// This process becomes the script.
 ExitCode report_command(const CommandInput& input) {
   constexpr ReportScript kReport{"report.py", "a Python 3 with matplotlib, numpy and jinja2"};
   auto command = command_of(kReport, input.environment);
   command.insert(command.end(), input.call.words.begin(), input.call.words.end());
-  become(kReport, std::move(command));
+  ::execvp(command.front().c_str(), argv_of(command).data());
+  throw cannot_start(kReport, command.front(), errno);
 }
 
 }  // namespace linerate

@@ -18,9 +18,6 @@ struct ReportScript {
 // Unavailable where the script is not beside this program.
 std::vector<std::string> command_of(const ReportScript& script, const Environment& environment);
 
-// This process becomes the script. Throws Unavailable where that cannot start.
-[[noreturn]] void become(const ReportScript& script, std::vector<std::string> command);
-
 // What the script prints when it reads `input`; its stderr is this program's. Throws Unavailable
 // where it cannot start or fails.
 std::string run_script(const ReportScript& script, std::vector<std::string> command,
