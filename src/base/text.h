@@ -39,6 +39,9 @@ std::string unknown_choice(std::string_view what, std::string_view text,
 // a terminal nor an XML parser takes offence at it.
 std::string plain_text(std::string_view text);
 
+// FNV-1a of 64 bits (G. Fowler, L. C. Noll, K.-P. Vo): the same in every build.
+std::uint64_t fnv1a(std::string_view text);
+
 // Characters of UTF-8, which is how many columns a terminal needs for Latin text.
 std::size_t columns_of(std::string_view text);
 

@@ -3,6 +3,7 @@
 
 #include "backends/table.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "base/wire.h"
 #include "launch/connect.h"
 #include "launch/local_fork.h"
@@ -38,19 +39,11 @@ std::unique_ptr<JobSession> join_mpi_job(const Environment& environment, const S
   return session;
 }
 
-// FNV-1a: the same in every process, whatever its library.
 std::uint64_t digest_of(std::span<const Setting> settings) {
-  constexpr std::uint64_t kBasis = 14695981039346656037u, kPrime = 1099511628211u;
-  std::uint64_t digest = kBasis;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * kPrime;
-    digest = (digest ^ 0xffu) * kPrime;  // ends the text: no byte of UTF-8
-  };
-  for (const auto& setting : settings) {
-    add(setting.name);
-    add(setting.json);
-  }
-  return digest;
+  std::string all;
+  for (const auto& [name, json] : settings)
+    all += name + '\xff' + json + '\xff';  // no byte of UTF-8
+  return fnv1a(all);
 }
 
 using Settings = std::vector<Setting>;

@@ -3,6 +3,7 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "record/fields.h"
 #include "record/json_io.h"
 #include "topo/machine.h"
@@ -122,13 +123,6 @@ constexpr int kSchema = 1;
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 20;
 constexpr std::string_view kPrefix = "machine-";
 
-// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), of 64 bits: the text itself may be too long for a name.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 // So that nobody without any is kept waiting for a description of the hardware.
 bool has_facts(const Environment& environment) {
   const auto folder = cache_folder(environment);
@@ -182,7 +176,7 @@ std::optional<std::filesystem::path> facts_path(const Environment& environment,
                                                 std::string_view hardware) {
   const auto folder = cache_folder(environment);
   if (!folder) return std::nullopt;
-  return *folder / fmt::format("{}{:016x}.json", kPrefix, hash_of(hardware));
+  return *folder / fmt::format("{}{:016x}.json", kPrefix, fnv1a(hardware));
 }
 
 std::optional<MachineFacts> find_facts(const Environment& environment, std::string& complaint) {

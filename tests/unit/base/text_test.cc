@@ -26,6 +26,13 @@ TEST(Trim, TakesBlanksOffBothEndsOnly) {
   EXPECT_EQ(trim(""), "");
 }
 
+// The values of the authors' own test program.
+TEST(Fnv1a, IsThatOfItsAuthors) {
+  EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(fnv1a("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(fnv1a("foobar"), 0x85944171f73967e8u);
+}
+
 TEST(Join, PutsSeparatorsBetween) {
   const std::array<std::string_view, 3> parts{"a", "b", "c"};
 
