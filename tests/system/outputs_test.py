@@ -33,7 +33,10 @@ class Streams(unittest.TestCase):
                               stderr=subprocess.PIPE, text=True) as job:
             job.stdout.readline()
             job.stdout.close()
-            errors = job.stderr.read()
+            try:
+                _, errors = job.communicate(timeout=60)
+            finally:
+                job.kill()  # of a job that hangs: one that ended is left alone
         self.assertEqual(job.returncode, 1, errors)
         self.assertIn("Broken pipe", errors)
         self.assertNotIn("died", errors)

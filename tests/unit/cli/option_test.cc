@@ -188,7 +188,8 @@ TEST(OptionTable, HasEveryShortNameOfNcclTests) {
 }
 
 TEST(OptionTable, GivesEachNameOncePerTool) {
-  for (const auto audience : {Audience::collectives, Audience::p2p}) {
+  for (const auto audience : {Audience::collectives, Audience::p2p, Audience::memcpy,
+                              Audience::topo, Audience::place, Audience::tune}) {
     std::set<std::string_view> long_names;
     std::multiset<char> short_names;
     for (const auto* row : option_rows(audience)) {
