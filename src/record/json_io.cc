@@ -2,7 +2,6 @@
 #include "record/json_io.h"
 
 #include <array>
-#include <initializer_list>
 
 namespace linerate::json {
 
@@ -33,28 +32,10 @@ bool convert(const Json& from, bool& into) {
   return true;
 }
 
-namespace {
-
-// The one of `all` that has this name.
-template <typename T>
-bool convert_name(const Json& from, std::initializer_list<T> all, T& into) {
-  if (!from.is_string()) return false;
-  for (const auto one : all) {
-    if (from.get_ref<const std::string&>() != name_of(one)) continue;
-    into = one;
-    return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 bool convert(const Json& from, Placement& into) {
-  return convert_name(from, {Placement::out_of_place, Placement::in_place}, into);
-}
-
-bool convert(const Json& from, Severity& into) {
-  return convert_name(from, {Severity::info, Severity::warning}, into);
+  for (const auto placement : {Placement::out_of_place, Placement::in_place})
+    if (from == name_of(placement)) return into = placement, true;
+  return false;
 }
 
 }  // namespace linerate::json

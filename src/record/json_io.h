@@ -115,7 +115,7 @@ class Writer {
       return rounded(value);
     } else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, std::string>) {
       return value;
-    } else if constexpr (std::same_as<T, Placement> || std::same_as<T, Severity>) {
+    } else if constexpr (std::same_as<T, Placement>) {
       return name_of(value);
     } else if constexpr (is_pair<T>) {
       return Json::array({json_of(value.first), json_of(value.second)});
@@ -140,7 +140,6 @@ bool convert(const Json& from, std::string& into);
 bool convert(const Json& from, double& into);
 bool convert(const Json& from, bool& into);
 bool convert(const Json& from, Placement& into);
-bool convert(const Json& from, Severity& into);
 template <std::integral T>
 bool convert(const Json& from, T& into) {
   const auto assign = [&](auto value) {
@@ -240,7 +239,7 @@ class Reader {
       read(key, from[0], into.first);
       read(key, from[1], into.second);
     } else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, std::string> ||
-                         std::same_as<T, Placement> || std::same_as<T, Severity>) {
+                         std::same_as<T, Placement>) {
       if (!convert(from, into)) complain(key);
     } else {
       if (!from.is_object()) return complain(key);

@@ -49,14 +49,4 @@ RankSpread condense(std::span<const double> per_rank) {
   return spread;
 }
 
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return "info";
-    case Severity::warning:
-      return "warning";
-  }
-  __builtin_unreachable();
-}
-
 }  // namespace linerate
