@@ -12,18 +12,17 @@ namespace linerate::topo {
 namespace {
 
 constexpr std::array kRules{
-    LintRule{"degraded-link", "PCI links that trained below their maximum", rules::degraded_link},
-    LintRule{"unknown-link-speed", "PCI speeds that NCCL does not know", rules::unknown_link_speed},
-    LintRule{"slow-uplink", "PCI switches much slower upwards than below", rules::slow_uplink},
-    LintRule{"no-nvlink", "GPUs without NVLinks among such with", rules::no_nvlink},
-    LintRule{"fewer-nvlinks", "GPUs with fewer active NVLinks than their like",
-             rules::fewer_nvlinks},
-    LintRule{"far-nic", "GPUs whose nearest NIC is farther than that of others", rules::far_nic},
-    LintRule{"hidden-bus", "virtual machines that hide their PCI bus", rules::hidden_bus},
-    LintRule{"unknown-memory-node", "devices that name no memory node", rules::unknown_memory_node},
-    LintRule{"inactive-port", "InfiniBand and RoCE ports that are not up", rules::inactive_port},
-    LintRule{"slower-port", "ports slower than others of their model", rules::slower_port},
-    LintRule{"unknown-port-speed", "ports of unknown speed", rules::unknown_port_speed},
+    LintRule{"degraded-link", rules::degraded_link},
+    LintRule{"unknown-link-speed", rules::unknown_link_speed},
+    LintRule{"slow-uplink", rules::slow_uplink},
+    LintRule{"no-nvlink", rules::no_nvlink},
+    LintRule{"fewer-nvlinks", rules::fewer_nvlinks},
+    LintRule{"far-nic", rules::far_nic},
+    LintRule{"hidden-bus", rules::hidden_bus},
+    LintRule{"unknown-memory-node", rules::unknown_memory_node},
+    LintRule{"inactive-port", rules::inactive_port},
+    LintRule{"slower-port", rules::slower_port},
+    LintRule{"unknown-port-speed", rules::unknown_port_speed},
 };
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace linerate::topo {
 
 struct LintRule {
   std::string_view name;
-  std::string_view about;  // what it looks for
   std::vector<Finding> (*findings)(const System& system);
 };
 
