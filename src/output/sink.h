@@ -1,9 +1,7 @@
 // Where results go. Rank 0 only.
 //
 // A run hands each result once to a Sink, and does not know which:
-//   console_table    nccl-tests' table on stdout (rows and headings: table_text), and the matrices
-//   of
-//                    p2p_perf
+//   console_table    nccl-tests' table on stdout (its text: table_text); p2p_perf's matrices
 //   file_sinks       JSON Lines and CSV
 //   nccl_tests_json  the report of -J
 //   progress         around all others: how far the run is, on stderr

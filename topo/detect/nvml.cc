@@ -173,9 +173,6 @@ std::optional<C2c> c2c_of(const Library& library, nvml::Device device, int sm) {
 
 namespace {
 
-using nvml::kSuccess;
-using nvml::Library;
-
 // Up to its first zero byte: no library is trusted to end it.
 template <std::size_t N>
 std::string bounded(const std::array<char, N>& text) {
