@@ -16,7 +16,7 @@ constexpr std::array<Choice<std::string_view>, 3> kCopyBackends{
     {{"auto", "auto"}, {"nccl", "nccl"}, {"host", "host"}}};
 
 Refusal set_copy_bytes(const Argument& given, RunConfig& config) {
-  if (auto refusal = set_bytes(given, kCopyGrain, config.memcpy.bytes)) return refusal;
+  if (auto refusal = set_read(whole_bytes(given, kCopyGrain), config.memcpy.bytes)) return refusal;
   if (config.memcpy.bytes % kCopyGrain == 0) return {};
   return fmt::format("{} {} is no multiple of {} bytes: kernels copy {} at a time.", given.label,
                      given.text, kCopyGrain, kCopyGrain);
@@ -35,13 +35,6 @@ Refusal set_gpus(const Argument& given, RunConfig& config) {
   return {};
 }
 
-Refusal set_copy_backend(const Argument& given, RunConfig& config) {
-  std::string_view backend;
-  if (auto refusal = set_choice<std::string_view>(given, kCopyBackends, backend)) return refusal;
-  config.backend = backend;
-  return {};
-}
-
 constexpr auto kMemcpyRows = std::to_array<OptionRow>({
     {.short_name = 't',
      .long_name = "test",
@@ -49,10 +42,7 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .default_text = "all",
      .help = "tests, separated by commas; --list names them",
      .note = "A name, one of nvbandwidth's, or the beginning of either: h2d is h2d_ce and h2d_sm.",
-     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
-       c.memcpy.tests = a.text;
-       return {};
-     }},
+     .apply = set_text<RunConfig, &RunConfig::memcpy, &MemcpyOptions::tests>},
     {.long_name = "gpus",
      .metavar = "LIST",
      .help = "GPUs by number, separated by commas; all of them without it",
@@ -72,7 +62,7 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .metavar = "N",
      .default_text = "16",
      .help = "samples of each cell; their median is printed",
-     .apply = set_whole_of<RunConfig, &RunConfig::iters, 1, kMaxAtOnce>},
+     .apply = set_whole_of<RunConfig, 1, kMaxAtOnce, &RunConfig::iters>},
     {.short_name = 'w',
      .long_name = "warmup_iters",
      .metavar = "N",
@@ -80,13 +70,13 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .help = "samples before that are not counted",
      .note = "Also tells how many copies each of several directions makes, so that all are busy to "
              "the end; with 0 all make the same number.",
-     .apply = set_whole_of<RunConfig, &RunConfig::warmup_iters, 0, kMaxAtOnce>},
+     .apply = set_whole_of<RunConfig, 0, kMaxAtOnce, &RunConfig::warmup_iters>},
     {.short_name = 'c',
      .long_name = "check",
      .metavar = "0|1",
      .default_text = "1",
      .help = "1: compare all copied data with its source, once for each cell",
-     .apply = set_whole_of<RunConfig, &RunConfig::check, 0, 1>},
+     .apply = set_whole_of<RunConfig, 0, 1, &RunConfig::check>},
     {.short_name = 'T',
      .long_name = "timeout",
      .metavar = "SEC",
@@ -99,15 +89,15 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .default_text = "auto",
      .help = "auto and nccl: GPUs, through the module of the nccl backend; host: no GPU",
      .note = "host measures copies within the host's memory.",
-     .apply = set_copy_backend},
+     .apply = set_choice<RunConfig, kCopyBackends, &RunConfig::backend>},
     {.long_name = "jsonl",
      .metavar = "FILE",
      .help = "one JSON object a line, as it is measured; appends to FILE",
-     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.jsonl_file); }},
+     .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
     {.long_name = "csv",
      .metavar = "FILE",
      .help = "the results for a spreadsheet; appends to FILE",
-     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.csv_file); }},
+     .apply = set_file_of<RunConfig, &RunConfig::csv_file>},
     {.short_name = 'h', .long_name = "help", .help = "print this text"},
     {.long_name = "version", .help = "print the version"},
     {.long_name = "list",

@@ -37,14 +37,6 @@ Refusal set_json_file(const Argument& given, RunConfig& config) {
 
 constexpr std::array<Choice<bool>, 2> kExpect{{{"auto", true}, {"off", false}}};
 
-Refusal set_fail_below(const Argument& given, RunConfig& config) {
-  constexpr NumberRange kShares{.min = 0, .max = 1};
-  double share = 0;
-  if (auto refusal = set_number(given, kShares, share)) return refusal;
-  config.fail_below = share;
-  return {};
-}
-
 constexpr auto kOutputRows = std::to_array<OptionRow>({
     {.short_name = 'J',
      .long_name = "output_file",
@@ -57,12 +49,12 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .metavar = "FILE",
      .help = "one JSON object a line, as it is measured; appends to FILE",
      .note = "A file may hold several runs. linerate report reads it.",
-     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.jsonl_file); }},
+     .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
     {.long_name = "csv",
      .metavar = "FILE",
      .help = "the results for a spreadsheet; appends to FILE",
      .note = "The header line is written once. A file with anything else in it is refused.",
-     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.csv_file); }},
+     .apply = set_file_of<RunConfig, &RunConfig::csv_file>},
     {.long_name = "samples",
      .help = "every sample, not only their summary, into --jsonl",
      .note = "Needs --jsonl.",
@@ -81,14 +73,14 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .default_text = "0",
      .help = "1: date and time at the end of each row",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.report_timestamps); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::report_timestamps>},
     {.short_name = 'M',
      .long_name = "memory",
      .metavar = "0|1",
      .default_text = "0",
      .help = "1: memory use in the footer",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.report_memory); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::report_memory>},
     {.long_name = "report-init",
      .help = "how long the communicators took: init, first call, destroy",
      .note = "A line below the table. JSON Lines always have it.",
@@ -97,8 +89,7 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .metavar = "HOW",
      .default_text = "auto",
      .help = "show progress: auto (stderr is a terminal), on or off",
-     .apply = [](const Argument& a,
-                 RunConfig& c) { return set_choice<ProgressMode>(a, kProgress, c.progress); }},
+     .apply = set_choice<RunConfig, kProgress, &RunConfig::progress>},
 });
 
 constexpr auto kVerdictRows = std::to_array<OptionRow>({
@@ -109,8 +100,7 @@ constexpr auto kVerdictRows = std::to_array<OptionRow>({
      .note = "Without GPUs the memory, and between hosts TCP, are asked for about 0.2 s before and "
              "after the run; where results are low, pairs of ranks are asked what is slow: see "
              "[how fast it should be](verdicts.md).",
-     .apply = [](const Argument& a,
-                 RunConfig& c) { return set_choice<bool>(a, kExpect, c.expects); }},
+     .apply = set_choice<RunConfig, kExpect, &RunConfig::expects>},
     {.long_name = "verdict",
      .help = "a # line for each result below the table: ok, low or above the bound",
      .note = "Without it one line sums up.",
@@ -120,7 +110,7 @@ constexpr auto kVerdictRows = std::to_array<OptionRow>({
      .help = "exit 3 where a result reaches less than this part of its bound: 0 to 1",
      .note = "Every size counts by itself, never the average. Exit 5 where nothing tells the "
              "bound.",
-     .apply = set_fail_below},
+     .apply = set_number<RunConfig, 0, 1, &RunConfig::fail_below>},
 });
 
 constexpr auto kHelpRows = std::to_array<OptionRow>({

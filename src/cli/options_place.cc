@@ -26,14 +26,12 @@ constexpr std::array<Choice<PlaceFormat>, 6> kFormats{{{"table", PlaceFormat::ta
                                                        {"env", PlaceFormat::env}}};
 
 // A whole number of the job, or of its model.
-template <auto Field, std::int64_t kFirst>
-Refusal set_job_number(const Argument& given, PlaceConfig& config) {
-  return set_whole(given, {kFirst, kMaxPlaced}, config.request.*Field);
-}
+template <std::int64_t kFirst, auto Field>
+constexpr auto set_job_number =
+    set_whole_of<PlaceConfig, kFirst, kMaxPlaced, &PlaceConfig::request, Field>;
 template <auto Field>
-Refusal set_model_number(const Argument& given, PlaceConfig& config) {
-  return set_whole(given, {1, kMaxWhole}, config.request.workload.*Field);
-}
+constexpr auto set_model_number = set_whole_of<PlaceConfig, 1, kMaxWhole, &PlaceConfig::request,
+                                               &topo::PlanRequest::workload, Field>;
 
 // "7B", "1.5T", "125M", "7000000000".
 Refusal set_params(const Argument& given, PlaceConfig& config) {
@@ -83,23 +81,23 @@ constexpr auto kPlacementRows = std::to_array<OptionRow>({
      .metavar = "N",
      .help = "ranks of the job",
      .required = true,
-     .apply = set_job_number<&topo::PlanRequest::nranks, 1>},
+     .apply = set_job_number<1, &topo::PlanRequest::nranks>},
     {.long_name = "nodes",
      .metavar = "N",
      .default_text = "0",
      .help = "nodes of the job; 0: as few as take the ranks",
-     .apply = set_job_number<&topo::PlanRequest::nnodes, 0>},
+     .apply = set_job_number<0, &topo::PlanRequest::nnodes>},
     {.long_name = "tp",
      .metavar = "N",
      .default_text = "1",
      .help = "ranks that share a layer (tensor parallel)",
-     .apply = set_job_number<&topo::PlanRequest::tp, 1>},
+     .apply = set_job_number<1, &topo::PlanRequest::tp>},
     {.long_name = "pp",
      .metavar = "N",
      .default_text = "1",
      .help = "stages that share the layers (pipeline parallel); replicas of tp times pp ranks "
              "(data parallel, dp) are the rest",
-     .apply = set_job_number<&topo::PlanRequest::pp, 1>},
+     .apply = set_job_number<1, &topo::PlanRequest::pp>},
 });
 
 constexpr auto kPlanRows = std::to_array<OptionRow>({
@@ -108,12 +106,11 @@ constexpr auto kPlanRows = std::to_array<OptionRow>({
      .default_text = "table",
      .help = "how: table; json; rankfile: for Open MPI; mpirun, srun: options in one line; env: "
              "CUDA_VISIBLE_DEVICES",
-     .apply = [](const Argument& a,
-                 PlaceConfig& c) { return set_choice<PlaceFormat>(a, kFormats, c.format); }},
+     .apply = set_choice<PlaceConfig, kFormats, &PlaceConfig::format>},
     {.long_name = "rankfile",
      .metavar = "FILE",
      .help = "also write the rankfile into FILE",
-     .apply = [](const Argument& a, PlaceConfig& c) { return set_file(a, c.rankfile); }},
+     .apply = set_file_of<PlaceConfig, &PlaceConfig::rankfile>},
     {.long_name = "hosts",
      .metavar = "NAMES",
      .help = "names for the rankfile, separated by commas; without: localhost, or +n0, +n1, ... "
@@ -158,10 +155,8 @@ constexpr auto kModelRows = std::to_array<OptionRow>({
      .metavar = "N",
      .default_text = "2",
      .help = "of activations and gradients: 1, 2, 4 or 8",
-     .apply =
-         [](const Argument& a, PlaceConfig& c) {
-           return set_choice<int>(a, kElementBytes, c.request.workload.bytes_per_element);
-         }},
+     .apply = set_choice<PlaceConfig, kElementBytes, &PlaceConfig::request,
+                         &topo::PlanRequest::workload, &topo::Workload::bytes_per_element>},
 });
 
 }  // namespace

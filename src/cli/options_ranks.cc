@@ -18,13 +18,6 @@ constexpr std::array<Choice<std::string_view>, 6> kBackends{{{"auto", "auto"},
                                                              {"nccl", "nccl"},
                                                              {"fake", "fake"}}};
 
-Refusal set_backend(const Argument& given, RunConfig& config) {
-  std::string_view name;
-  if (auto refusal = set_choice<std::string_view>(given, kBackends, name)) return refusal;
-  config.backend = name;
-  return {};
-}
-
 constexpr std::int64_t kMaxFactor = 1 << 30;
 constexpr std::int64_t kMaxShift = 1 << 20;  // elements
 
@@ -32,13 +25,6 @@ Refusal set_step_factor(const Argument& given, RunConfig& config) {
   auto refusal = set_whole(given, {1, kMaxFactor}, config.step_factor);
   if (refusal) *refusal += " 2 doubles the size each time, 1 means off: -i is added instead.";
   return refusal;
-}
-
-Refusal set_limit_memory(const Argument& given, RunConfig& config) {
-  std::size_t bytes = 0;
-  if (auto refusal = set_bytes(given, 1, bytes)) return refusal;
-  config.limit_memory = bytes;
-  return {};
 }
 
 // -1 and all both mean every root in turn. The upper end is checked when the ranks are known.
@@ -59,19 +45,19 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .default_text = "1",
      .help = "threads of each process; each drives -g ranks",
      .note = "A run has processes x threads x -g ranks.",
-     .apply = set_whole_of<RunConfig, &RunConfig::nthreads, 1, kMaxRanks>},
+     .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::nthreads>},
     {.short_name = 'g',
      .long_name = "ngpus",
      .metavar = "N",
      .default_text = "1",
      .help = "ranks (GPUs, where there are some) of each thread",
      .note = "On host memory each of them is a thread of its own.",
-     .apply = set_whole_of<RunConfig, &RunConfig::ngpus, 1, kMaxRanks>},
+     .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::ngpus>},
     {.long_name = "nprocs",
      .metavar = "N",
      .help = "start N processes on this host, without a launcher",
      .note = "The started process stays as their parent, and its exit code is the run's.",
-     .apply = set_whole_of<RunConfig, &RunConfig::nprocs, 1, kMaxRanks>},
+     .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::nprocs>},
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
@@ -79,7 +65,7 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .note = "auto takes nccl where a host has an NVIDIA GPU, mpi under an MPI launcher, else host "
              "on one host and gloo on several, and says on stderr what it chose. fake moves real "
              "bytes on a virtual clock, for tests.",
-     .apply = set_backend},
+     .apply = set_choice<RunConfig, kBackends, &RunConfig::backend>},
     {.long_name = "algo",
      .metavar = "NAME",
      .help = "the algorithm that the host backend uses wherever it is defined",
@@ -117,7 +103,7 @@ constexpr auto kSizeRows = std::to_array<OptionRow>({
      .help = "first size",
      .note = "At least 1, and not above -e: -b 64M alone is refused, because -e is 32M.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.min_bytes); }},
+     .apply = set_bytes<RunConfig, 1, &RunConfig::min_bytes>},
     {.short_name = 'e',
      .long_name = "maxbytes",
      .metavar = "SIZE",
@@ -125,7 +111,7 @@ constexpr auto kSizeRows = std::to_array<OptionRow>({
      .help = "last size",
      .note = "Lowered, with a line that says so, where the buffers would not fit in memory.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
+     .apply = set_bytes<RunConfig, 1, &RunConfig::max_bytes>},
     {.short_name = 'i',
      .long_name = "stepbytes",
      .metavar = "SIZE",
@@ -133,7 +119,7 @@ constexpr auto kSizeRows = std::to_array<OptionRow>({
      .help = "added to the size each time, when -f is off",
      .note = "0 needs a factor (-f 2 or more).",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 0, c.step_bytes); }},
+     .apply = set_bytes<RunConfig, 0, &RunConfig::step_bytes>},
     {.short_name = 'f',
      .long_name = "stepfactor",
      .metavar = "N",
@@ -148,12 +134,12 @@ constexpr auto kSizeRows = std::to_array<OptionRow>({
      .default_text = "0",
      .help = "shift both buffers by N elements",
      .audience = Audience::collectives,
-     .apply = set_whole_of<RunConfig, &RunConfig::unalign, 0, kMaxShift>},
+     .apply = set_whole_of<RunConfig, 0, kMaxShift, &RunConfig::unalign>},
     {.long_name = "limit-memory",
      .metavar = "SIZE",
      .help = "memory of one rank's buffers",
      .note = "Without it: 80 % of the free memory, divided by the ranks of the host.",
-     .apply = set_limit_memory},
+     .apply = set_bytes<RunConfig, 1, &RunConfig::limit_memory>},
 });
 
 constexpr auto kPairRows = std::to_array<OptionRow>({
@@ -164,14 +150,14 @@ constexpr auto kPairRows = std::to_array<OptionRow>({
      .help = "size of the messages that latency is measured with",
      .note = "Not above -e.",
      .audience = Audience::p2p,
-     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.min_bytes); }},
+     .apply = set_bytes<RunConfig, 1, &RunConfig::min_bytes>},
     {.short_name = 'e',
      .long_name = "maxbytes",
      .metavar = "SIZE",
      .default_text = "32M",
      .help = "size of the messages that bandwidth is measured with",
      .audience = Audience::p2p,
-     .apply = [](const Argument& a, RunConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
+     .apply = set_bytes<RunConfig, 1, &RunConfig::max_bytes>},
     {.long_name = "at-once",
      .help = "measure disjoint pairs at the same time",
      .note = "In rounds that cover all pairs; without it each pair is alone. A thread of several "

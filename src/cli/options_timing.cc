@@ -32,7 +32,7 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
      .metavar = "N",
      .default_text = "20",
      .help = "timed iterations of each case",
-     .apply = set_whole_of<RunConfig, &RunConfig::iters, 1, kMaxRepeats>},
+     .apply = set_whole_of<RunConfig, 1, kMaxRepeats, &RunConfig::iters>},
     {.short_name = 'm',
      .long_name = "agg_iters",
      .metavar = "N",
@@ -40,21 +40,21 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
      .help = "calls in each iteration, fused into one group",
      .note = "The time printed is that of one call.",
      .audience = Audience::collectives,
-     .apply = set_whole_of<RunConfig, &RunConfig::agg_iters, 1, kMaxAtOnce>},
+     .apply = set_whole_of<RunConfig, 1, kMaxAtOnce, &RunConfig::agg_iters>},
     {.short_name = 'w',
      .long_name = "warmup_iters",
      .metavar = "N",
      .default_text = "1",
      .help = "untimed iterations before each case",
      .note = "In both placements; nccl-tests warms up once, before its first case.",
-     .apply = set_whole_of<RunConfig, &RunConfig::warmup_iters, 0, kMaxRepeats>},
+     .apply = set_whole_of<RunConfig, 0, kMaxRepeats, &RunConfig::warmup_iters>},
     {.short_name = 'N',
      .long_name = "run_cycles",
      .metavar = "N",
      .default_text = "1",
      .help = "repeat the whole sweep; 0: for ever",
      .audience = Audience::collectives,
-     .apply = set_whole_of<RunConfig, &RunConfig::run_cycles, 0, kMaxRepeats>},
+     .apply = set_whole_of<RunConfig, 0, kMaxRepeats, &RunConfig::run_cycles>},
     {.long_name = "stop",
      .metavar = "RULE",
      .help = "repeat windows of -n until ci=1%,max=5s (either or both)",
@@ -81,8 +81,7 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .help = "the time of a case: 0 rank 0's, 1 mean, 2 min, 3 max of ranks",
      .note = "Over the processes and threads of the run.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a,
-                 RunConfig& c) { return set_choice<Average>(a, kAverages, c.average); }},
+     .apply = set_choice<RunConfig, kAverages, &RunConfig::average>},
     {.short_name = 'z',
      .long_name = "blocking",
      .metavar = "0-3",
@@ -91,8 +90,7 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .note = "1: wait and barrier after each call; 2: wait after each call; 3: wait after each "
              "iteration, with a barrier that is not in the time.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a,
-                 RunConfig& c) { return set_choice<Blocking>(a, kBlocking, c.blocking); }},
+     .apply = set_choice<RunConfig, kBlocking, &RunConfig::blocking>},
     {.short_name = 'C',
      .long_name = "report_cputime",
      .metavar = "0|1",
@@ -100,7 +98,7 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .help = "1: the time column is that of the calls until they return",
      .note = "Bandwidths keep the elapsed time.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.report_cputime); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::report_cputime>},
     {.short_name = 'I',
      .long_name = "per_iter_timing",
      .metavar = "0|1",
@@ -108,7 +106,7 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .help = "1: four more columns per placement, from each iteration",
      .note = "Not together with -G.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.per_iter_timing); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::per_iter_timing>},
     {.short_name = 'K',
      .long_name = "per_iter_skip",
      .metavar = "N",
@@ -116,7 +114,7 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .help = "leave the first N iterations out of -I",
      .note = "Needs -I 1, and fewer than -n.",
      .audience = Audience::collectives,
-     .apply = set_whole_of<RunConfig, &RunConfig::per_iter_skip, 0, kMaxRepeats>},
+     .apply = set_whole_of<RunConfig, 0, kMaxRepeats, &RunConfig::per_iter_skip>},
     {.long_name = "sync",
      .metavar = "HOW",
      .default_text = "barrier",
@@ -124,21 +122,20 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .note = "The barrier is never inside a sample. none shows what a program without barriers "
              "sees.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_choice<Sync>(a, kSyncs, c.sync); }},
+     .apply = set_choice<RunConfig, kSyncs, &RunConfig::sync>},
     {.long_name = "buffers",
      .metavar = "HOW",
      .default_text = "slide",
      .help = "windows slide through memory, or stay fixed",
      .note = "Sliding windows keep small sizes from living in the caches.",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a,
-                 RunConfig& c) { return set_choice<Sliding>(a, kSlidings, c.sliding); }},
+     .apply = set_choice<RunConfig, kSlidings, &RunConfig::sliding>},
     {.short_name = 'c',
      .long_name = "check",
      .metavar = "N",
      .default_text = "1",
      .help = "rounds of verification of each case; 0: off",
-     .apply = set_whole_of<RunConfig, &RunConfig::check, 0, kMaxAtOnce>},
+     .apply = set_whole_of<RunConfig, 0, kMaxAtOnce, &RunConfig::check>},
 });
 
 constexpr auto kGpuRows = std::to_array<OptionRow>({
@@ -148,30 +145,21 @@ constexpr auto kGpuRows = std::to_array<OptionRow>({
      .default_text = "0",
      .help = "capture the iterations once, launch the graph N times",
      .audience = Audience::collectives,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kMaxAtOnce}, c.gpu.cudagraph);
-         }},
+     .apply = set_whole_of<RunConfig, 0, kMaxAtOnce, &RunConfig::gpu, &GpuOptions::cudagraph>},
     {.short_name = 'R',
      .long_name = "local_register",
      .metavar = "0-2",
      .default_text = "0",
      .help = "register buffers: 1 local, 2 symmetric windows",
      .audience = Audience::collectives,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_choice<int>(a, kRegistrations, c.gpu.local_register);
-         }},
+     .apply = set_choice<RunConfig, kRegistrations, &RunConfig::gpu, &GpuOptions::local_register>},
     {.short_name = 'x',
      .long_name = "cta_policy",
      .metavar = "0-2",
      .default_text = "-1",
      .help = "NCCL's CTA policy: 0 default, 1 efficiency, 2 zero; -1: unset",
      .audience = Audience::collectives,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_choice<std::optional<int>>(a, kPolicies, c.gpu.cta_policy);
-         }},
+     .apply = set_choice<RunConfig, kPolicies, &RunConfig::gpu, &GpuOptions::cta_policy>},
     {.short_name = 'D',
      .long_name = "device_implementation",
      .metavar = "0-4",
@@ -179,52 +167,39 @@ constexpr auto kGpuRows = std::to_array<OptionRow>({
      .help = "number of the device-side kernel; 0: none",
      .note = "all_reduce and all_to_all only; needs -R 2.",
      .audience = Audience::collectives,
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_whole(a, {0, kLastKernel}, c.gpu.device_implementation);
-         }},
+     .apply = set_whole_of<RunConfig, 0, kLastKernel, &RunConfig::gpu,
+                           &GpuOptions::device_implementation>},
     {.short_name = 'V',
      .long_name = "device_cta_count",
      .metavar = "N",
      .default_text = "16",
      .help = "CTAs of the kernel of -D, 1 to 128",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) -> Refusal {
-       int ctas = 0;
-       if (auto refusal = set_whole(a, {1, kMaxCtas}, ctas)) return refusal;
-       c.gpu.device_ctas = ctas;
-       return {};
-     }},
+     .apply = set_whole_of<RunConfig, 1, kMaxCtas, &RunConfig::gpu, &GpuOptions::device_ctas>},
     {.short_name = 'y',
      .long_name = "stream_null",
      .metavar = "0|1",
      .default_text = "0",
      .help = "1: the null stream instead of one of our own",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.gpu.stream_null); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::gpu, &GpuOptions::stream_null>},
     {.short_name = 'p',
      .long_name = "parallel_init",
      .metavar = "0|1",
      .default_text = "0",
      .help = "1: each thread makes its communicators itself",
      .audience = Audience::collectives,
-     .apply = [](const Argument& a, RunConfig& c) { return set_switch(a, c.gpu.parallel_init); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::gpu, &GpuOptions::parallel_init>},
     {.long_name = "nccl-tests-config",
      .help = "communicators as nccl-tests makes them: nvlinkCentricSched, maxP2pPeers",
      .note = "Without it they have the library's defaults, as a framework's have.",
      .audience = Audience::collectives,
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.gpu.nccl_tests_config = true;
-       return {};
-     }},
+     .apply = set_flag<RunConfig, &RunConfig::gpu, &GpuOptions::nccl_tests_config>},
     {.long_name = "oversubscribe",
      .help = "several ranks may share a GPU, to try what works",
      .note = "Its bandwidths say nothing. Before NCCL 2.30 ranks that share one must be in "
              "different processes (--nprocs), and data goes over sockets.",
-     .apply = [](const Argument&, RunConfig& c) -> Refusal {
-       c.gpu.oversubscribe = true;
-       return {};
-     }},
+     .apply = set_flag<RunConfig, &RunConfig::gpu, &GpuOptions::oversubscribe>},
 });
 
 }  // namespace

@@ -31,10 +31,12 @@ Refusal set_source(const Argument& given, MachineChoice& machine) {
   return {};
 }
 
-Refusal set_nccl_version(const Argument& given, MachineChoice& machine) {
-  const auto version = topo::parse_nccl_version(given.text);
-  if (!version) return fmt::format("{}: {}", given.label, version.sentence());
-  machine.version = *version;
+// What a parser makes of the text, or its sentence behind the label.
+template <typename Config, auto kParse, auto... Path>
+Refusal set_parsed(const Argument& given, Config& config) {
+  const auto parsed = kParse(given.text);
+  if (!parsed) return fmt::format("{}: {}", given.label, parsed.sentence());
+  member_of<Path...>(config) = *parsed;
   return {};
 }
 
@@ -63,7 +65,7 @@ constexpr auto kMachineRows = std::to_array<OptionRow>({
      .metavar = "VERSION",
      .default_text = "2.28",
      .help = "the version of NCCL that is asked for",
-     .apply = set_nccl_version},
+     .apply = set_parsed<MachineChoice, topo::parse_nccl_version, &MachineChoice::version>},
 });
 
 Refusal choose(const Argument& given, TopoView view, TopoConfig& config) {
@@ -164,20 +166,6 @@ constexpr auto kViewRows = std::to_array<OptionRow>({
      .apply = set_view<TopoView::platforms>},
 });
 
-Refusal set_type(const Argument& given, TopoConfig& config) {
-  const auto type = parse_data_type(given.text);
-  if (!type) return fmt::format("{}: {}", given.label, type.sentence());
-  config.reduced.type = *type;
-  return {};
-}
-
-Refusal set_op(const Argument& given, TopoConfig& config) {
-  const auto op = parse_red_op(given.text);
-  if (!op) return fmt::format("{}: {}", given.label, op.sentence());
-  config.reduced.op = *op;
-  return {};
-}
-
 constexpr auto kPredictionRows = std::to_array<OptionRow>({
     {.short_name = 'b',
      .long_name = "minbytes",
@@ -185,35 +173,35 @@ constexpr auto kPredictionRows = std::to_array<OptionRow>({
      .default_text = "8",
      .help = "--predict: smallest size",
      .belongs_to = "predict",
-     .apply = [](const Argument& a, TopoConfig& c) { return set_bytes(a, 1, c.min_bytes); }},
+     .apply = set_bytes<TopoConfig, 1, &TopoConfig::min_bytes>},
     {.short_name = 'e',
      .long_name = "maxbytes",
      .metavar = "SIZE",
      .default_text = "8G",
      .help = "--predict: largest size",
      .belongs_to = "predict",
-     .apply = [](const Argument& a, TopoConfig& c) { return set_bytes(a, 1, c.max_bytes); }},
+     .apply = set_bytes<TopoConfig, 1, &TopoConfig::max_bytes>},
     {.short_name = 'f',
      .long_name = "stepfactor",
      .metavar = "FACTOR",
      .default_text = "4",
      .help = "--predict: from one size to the next",
      .belongs_to = "predict",
-     .apply = set_whole_of<TopoConfig, &TopoConfig::step_factor, 2, kMaxPredictedFactor>},
+     .apply = set_whole_of<TopoConfig, 2, kMaxPredictedFactor, &TopoConfig::step_factor>},
     {.short_name = 'd',
      .long_name = "datatype",
      .metavar = "TYPE",
      .default_text = "float",
      .help = "--predict: element type",
      .belongs_to = "predict",
-     .apply = set_type},
+     .apply = set_parsed<TopoConfig, parse_data_type, &TopoConfig::reduced, &topo::Reduced::type>},
     {.short_name = 'o',
      .long_name = "op",
      .metavar = "OPERATOR",
      .default_text = "sum",
      .help = "--predict: reduction operator",
      .belongs_to = "predict",
-     .apply = set_op},
+     .apply = set_parsed<TopoConfig, parse_red_op, &TopoConfig::reduced, &topo::Reduced::op>},
     {.long_name = "nodes",
      .metavar = "NUMBERS",
      .help = "--predict: numbers of such nodes, or of the first ones of a cluster: 16, 1,2,8 or "

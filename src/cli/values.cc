@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cctype>
 
 namespace linerate {
@@ -37,38 +36,27 @@ Result<std::int64_t> whole_number(const Argument& given, WholeRange range) {
                              given.text, range.first, range.last)};
 }
 
-Refusal set_switch(const Argument& given, bool& out) {
-  constexpr std::array<Choice<bool>, 2> kSwitch{{{"0", false}, {"1", true}}};
-  return set_choice<bool>(given, kSwitch, out);
-}
-
-Refusal set_bytes(const Argument& given, std::size_t least, std::size_t& out) {
-  if (has_leading_zero(given.text)) return octal_refusal(given);
+Result<std::size_t> whole_bytes(const Argument& given, std::size_t least) {
+  if (has_leading_zero(given.text)) return Failure{octal_refusal(given)};
   if (lacks_suffix(given.text))
-    return fmt::format("{} '{}' is not a whole number of bytes: a suffix is missing, as in {}M.",
-                       given.label, given.text, given.text);
+    return Failure{
+        fmt::format("{} '{}' is not a whole number of bytes: a suffix is missing, as in {}M.",
+                    given.label, given.text, given.text)};
   const auto bytes = parse_bytes(given.label, given.text);
-  if (!bytes) return bytes.sentence();
-  if (*bytes < least)
-    return fmt::format("{} '{}' is too small: give at least {}.", given.label, given.text, least);
-  out = *bytes;
-  return {};
+  if (!bytes || *bytes >= least) return bytes;
+  return Failure{
+      fmt::format("{} '{}' is too small: give at least {}.", given.label, given.text, least)};
 }
 
 Refusal set_seconds(const Argument& given, double& out) {
-  const auto seconds = parse_seconds(given.label, given.text);
-  if (!seconds) return seconds.sentence();
-  out = *seconds;
-  return {};
+  return set_read(parse_seconds(given.label, given.text), out);
 }
 
-Refusal set_number(const Argument& given, NumberRange limits, double& out) {
+Result<double> number_within(const Argument& given, NumberRange limits) {
   const auto number = parse_number(given.label, given.text);
-  if (!number || *number < limits.min || *number > limits.max)
-    return fmt::format("{} '{}' is not a number from {} to {}.", given.label, given.text,
-                       limits.min, limits.max);
-  out = *number;
-  return {};
+  if (number && *number >= limits.min && *number <= limits.max) return number;
+  return Failure{fmt::format("{} '{}' is not a number from {} to {}.", given.label, given.text,
+                             limits.min, limits.max)};
 }
 
 Refusal set_file(const Argument& given, std::string& out) {

@@ -1,15 +1,14 @@
-// Reads option values strictly: each function writes `out`, or yields the sentence that refuses.
+// Reads option values strictly: each function yields the value or writes it, or refuses it in a
+// sentence.
 #pragma once
 
 #include "base/text.h"
 #include "cli/option.h"
 #include "cli/run_config.h"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,55 +29,21 @@ constexpr std::int64_t kMaxRanks = 4096;                 // ranks of one process
 // A decimal, 0x or 0b number within the range. A leading zero is refused: C reads 010 as 8.
 Result<std::int64_t> whole_number(const Argument& given, WholeRange range);
 
-template <std::integral T>
+// Writes what was read into `out`, or passes the refusal on.
+template <typename T, typename Out>
+Refusal set_read(const Result<T>& read, Out& out) {
+  if (!read) return read.sentence();
+  out = static_cast<Out>(*read);
+  return {};
+}
+
+template <typename T>
 Refusal set_whole(const Argument& given, WholeRange range, T& out) {
-  const auto value = whole_number(given, range);
-  if (!value) return value.sentence();
-  out = static_cast<T>(*value);
-  return {};
+  return set_read(whole_number(given, range), out);
 }
-
-template <typename T>
-struct Choice {
-  std::string_view text;
-  T value;
-};
-
-// One of the texts, to the letter.
-template <typename T>
-Refusal set_choice(const Argument& given, std::span<const Choice<T>> choices, T& out) {
-  std::vector<std::string_view> texts;
-  for (const auto& choice : choices) {
-    if (choice.text == given.text) {
-      out = choice.value;
-      return {};
-    }
-    texts.push_back(choice.text);
-  }
-  return unknown_choice(std::string(given.label) + " value", given.text, texts);
-}
-
-// For rows whose value goes into one field.
-template <typename Config, auto Field>
-Refusal set_flag(const Argument&, Config& config) {
-  config.*Field = true;
-  return {};
-}
-template <typename Config, auto Field, std::int64_t kFirst, std::int64_t kLast>
-Refusal set_whole_of(const Argument& given, Config& config) {
-  return set_whole(given, {kFirst, kLast}, config.*Field);
-}
-template <typename Config, auto Field>
-Refusal set_text(const Argument& given, Config& config) {
-  config.*Field = given.text;
-  return {};
-}
-
-// 0 or 1.
-Refusal set_switch(const Argument& given, bool& out);
 
 // A size with suffix, at least `least` bytes; fractions of a byte and leading zeros are refused.
-Refusal set_bytes(const Argument& given, std::size_t least, std::size_t& out);
+Result<std::size_t> whole_bytes(const Argument& given, std::size_t least);
 
 // Seconds, with or without a unit; not negative.
 Refusal set_seconds(const Argument& given, double& out);
@@ -88,10 +53,64 @@ struct NumberRange {
   double min = 0;
   double max = 0;
 };
-Refusal set_number(const Argument& given, NumberRange limits, double& out);
+Result<double> number_within(const Argument& given, NumberRange limits);
 
 // The name of a file to write or read: not empty, and not "-", because stdout is the table's.
 Refusal set_file(const Argument& given, std::string& out);
+
+template <typename T>
+struct Choice {
+  std::string_view text;
+  T value;
+};
+inline constexpr Choice<bool> kSwitch[] = {{"0", false}, {"1", true}};
+
+// For rows whose value goes into one member. `Path` leads to it from the configuration:
+// &RunConfig::iters, or &RunConfig::gpu, &GpuOptions::cudagraph.
+template <auto... Path>
+constexpr auto& member_of(auto& config) {
+  return (config.*....*Path);
+}
+
+template <typename Config, auto... Path>
+Refusal set_flag(const Argument&, Config& config) {
+  member_of<Path...>(config) = true;
+  return {};
+}
+template <typename Config, auto... Path>
+Refusal set_text(const Argument& given, Config& config) {
+  member_of<Path...>(config) = given.text;
+  return {};
+}
+template <typename Config, auto... Path>
+Refusal set_file_of(const Argument& given, Config& config) {
+  return set_file(given, member_of<Path...>(config));
+}
+template <typename Config, std::int64_t kFirst, std::int64_t kLast, auto... Path>
+Refusal set_whole_of(const Argument& given, Config& config) {
+  return set_whole(given, {kFirst, kLast}, member_of<Path...>(config));
+}
+template <typename Config, std::size_t kLeast, auto... Path>
+Refusal set_bytes(const Argument& given, Config& config) {
+  return set_read(whole_bytes(given, kLeast), member_of<Path...>(config));
+}
+template <typename Config, int kMin, int kMax, auto... Path>
+Refusal set_number(const Argument& given, Config& config) {
+  return set_read(number_within(given, {kMin, kMax}), member_of<Path...>(config));
+}
+// What one of the texts stands for, to the letter.
+template <typename Config, const auto& kChoices, auto... Path>
+Refusal set_choice(const Argument& given, Config& config) {
+  std::vector<std::string_view> texts;
+  for (const auto& [text, value] : kChoices) {
+    if (text == given.text) {
+      member_of<Path...>(config) = value;
+      return {};
+    }
+    texts.push_back(text);
+  }
+  return unknown_choice(std::string(given.label) + " value", given.text, texts);
+}
 
 // Numbers of nodes: "4"; "1,2,8"; "1:4096", which is 1, 2, 4, ... and ends with 4096; or lists of
 // both. Ascending, each once.

@@ -14,27 +14,16 @@ constexpr std::int64_t kMaxDevices = 1023;
 constexpr double kLargest = std::numeric_limits<double>::max();
 
 Refusal set_min_bw(const Argument& given, RunConfig& config) {
-  double limit = 0;
-  if (set_number(given, {0, kLargest}, limit))
-    return fmt::format("{} '{}' is not a bandwidth: give GB/s as a number from 0 up.", given.label,
-                       given.text);
-  config.min_bw_gbps = limit;
-  return {};
-}
-
-Refusal set_base_device(const Argument& given, RunConfig& config) {
-  int device = 0;
-  if (auto refusal = set_whole(given, {0, kMaxDevices}, device)) return refusal;
-  config.base_device = device;
-  return {};
+  if (!set_read(number_within(given, {0, kLargest}), config.min_bw_gbps)) return {};
+  return fmt::format("{} '{}' is not a bandwidth: give GB/s as a number from 0 up.", given.label,
+                     given.text);
 }
 
 Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
-  double scale = 0;
-  if (set_number(given, {0, kLargest}, scale) || scale == 0)
+  const auto scale = number_within(given, {0, kLargest});
+  if (!scale || *scale == 0)
     return fmt::format("{} '{}' is not a factor: give a number above 0.", given.label, given.text);
-  config.traffic.matrix_scale = scale;
-  return {};
+  return set_read(scale, config.traffic.matrix_scale);
 }
 
 // The mask stands after the operator, because it takes precedence.
@@ -58,15 +47,12 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .metavar = "N",
      .help = "the first device of a process",
      .note = "Without it: the local rank times the ranks of a process.",
-     .apply = set_base_device},
+     .apply = set_whole_of<RunConfig, 0, kMaxDevices, &RunConfig::base_device>},
     {.name = "NCCL_TESTS_ALLTOALLV_SPREAD",
      .metavar = "0..1",
      .default_text = "1",
      .help = "alltoallv: 0 uniform, 1 bytes weighted by distance",
-     .apply =
-         [](const Argument& a, RunConfig& c) {
-           return set_number(a, {0, 1}, c.traffic.spread);
-         }},
+     .apply = set_number<RunConfig, 0, 1, &RunConfig::traffic, &TrafficOptions::spread>},
     {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_FILE",
      .metavar = "FILE",
      .help = "alltoallv: bytes from each rank to each rank",
@@ -74,7 +60,7 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
              "1.5 or 1e3. At least as many rows as ranks, and as many columns as rows; surplus "
              "ones are left out. Each number is multiplied by the scale and rounded down to 16 "
              "bytes. -b and -e must be equal, and at least the bytes of the busiest rank.",
-     .apply = [](const Argument& a, RunConfig& c) { return set_file(a, c.traffic.matrix_file); }},
+     .apply = set_file_of<RunConfig, &RunConfig::traffic, &TrafficOptions::matrix_file>},
     {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_SCALE",
      .metavar = "FACTOR",
      .default_text = "1",
@@ -84,8 +70,7 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .metavar = "0|1",
      .default_text = "0",
      .help = "alltoallv: 1 prints the bytes of each rank",
-     .apply = [](const Argument& a,
-                 RunConfig& c) { return set_switch(a, c.traffic.print_summary); }},
+     .apply = set_choice<RunConfig, kSwitch, &RunConfig::traffic, &TrafficOptions::print_summary>},
 });
 
 }  // namespace
