@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace linerate {
@@ -104,6 +103,13 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 std::string join(std::span<const std::string_view> parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts.begin(), parts.end(), separator));
 }
@@ -122,6 +128,13 @@ Result<std::int64_t> parse_integer(std::string_view what, std::string_view text)
   if (!whole || digits.front() == '-')
     return Failure{fmt::format("{} '{}' is not a whole number.", what, text)};
   return negative ? -value : value;
+}
+
+std::optional<std::uint64_t> parse_hex(std::string_view digits) {
+  std::uint64_t value = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, code] = std::from_chars(digits.data(), last, value, 16);
+  return code == std::errc{} && end == last ? std::optional(value) : std::nullopt;
 }
 
 Result<double> parse_number(std::string_view what, std::string_view text) {

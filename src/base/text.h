@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +20,16 @@ std::vector<std::string> split(std::string_view text, char separator);
 // Without blanks, tabs and line ends on both sides.
 std::string_view trim(std::string_view text);
 
+// With small letters of ASCII.
+std::string lower(std::string_view text);
+
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 
 // A whole decimal, 0x or 0b number with nothing behind it; `what` names it in the sentence.
 Result<std::int64_t> parse_integer(std::string_view what, std::string_view text);
+
+// All of `digits` as a hexadecimal number without 0x; nothing where it is none of 64 bits.
+std::optional<std::uint64_t> parse_hex(std::string_view digits);
 
 // A whole decimal floating-point number with nothing behind it; infinities and nan are refused.
 Result<double> parse_number(std::string_view what, std::string_view text);

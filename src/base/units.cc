@@ -29,13 +29,6 @@ std::pair<std::string_view, std::string_view> number_and_suffix(std::string_view
   return {text.substr(0, end), trim(text.substr(end))};
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 Result<double> scaled(std::string_view what, std::string_view text, std::span<const Suffix> known,
                       std::string_view choices) {
   const auto [digits, suffix] = number_and_suffix(text);

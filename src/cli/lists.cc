@@ -7,18 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 
 namespace linerate {
 namespace {
 
 // What other tools call our types; a guess by spelling would say bfloat16 for float16.
-struct Alias {
-  std::string_view theirs;
-  std::string_view ours;
-};
-constexpr auto kTypeAliases = std::to_array<Alias>({
+constexpr auto kTypeAliases = std::to_array<Choice<std::string_view>>({
     {"fp16", "half"},
     {"float16", "half"},
     {"f16", "half"},
@@ -36,12 +30,6 @@ constexpr auto kTypeAliases = std::to_array<Alias>({
     {"fp8_e4m3", "f8e4m3"},
     {"fp8_e5m2", "f8e5m2"},
 });
-
-std::string_view alias_of(std::string_view theirs) {
-  const auto row = std::ranges::find_if(kTypeAliases,
-                                        [&](const Alias& alias) { return alias.theirs == theirs; });
-  return row == kTypeAliases.end() ? std::string_view{} : row->ours;
-}
 
 template <typename Table>
 std::vector<std::string_view> names_and_all(const Table& table) {
@@ -89,27 +77,14 @@ bool add_counts(std::string_view text, WholeRange range, std::vector<int>& to) {
 
 using Kind = SplitRule::Kind;
 
-struct Operator {
-  std::string_view name;
-  Kind kind;
-};
-constexpr std::array<Operator, 8> kOperators{{{"AND", Kind::bit_and},
-                                              {"OR", Kind::bit_or},
-                                              {"MOD", Kind::mod},
-                                              {"DIV", Kind::div},
-                                              {"&", Kind::bit_and},
-                                              {"|", Kind::bit_or},
-                                              {"%", Kind::mod},
-                                              {"/", Kind::div}}};
-
-bool begins_with(std::string_view text, std::string_view name) {
-  const auto same = [](char typed, char wanted) {
-    return std::toupper(static_cast<unsigned char>(typed)) == wanted;
-  };
-  return text.size() >= name.size() &&
-         std::equal(name.begin(), name.end(), text.begin(),
-                    [&](char wanted, char typed) { return same(typed, wanted); });
-}
+constexpr auto kOperators = std::to_array<Choice<Kind>>({{"AND", Kind::bit_and},
+                                                         {"OR", Kind::bit_or},
+                                                         {"MOD", Kind::mod},
+                                                         {"DIV", Kind::div},
+                                                         {"&", Kind::bit_and},
+                                                         {"|", Kind::bit_or},
+                                                         {"%", Kind::mod},
+                                                         {"/", Kind::div}});
 
 // The operator's part of the text, for the sentence: letters or one sign.
 std::string_view operator_part(std::string_view text) {
@@ -128,9 +103,10 @@ Refusal set_types(const Argument& given, std::vector<DataType>& out) {
     return {};
   }
   const auto names = names_and_all(kDataTypes);
-  if (const auto ours = alias_of(given.text); !ours.empty())
-    return fmt::format("Unknown data type '{}': choose one of {}. Did you mean '{}'?", given.text,
-                       join(names, ", "), ours);
+  for (const auto& [theirs, ours] : kTypeAliases)
+    if (theirs == given.text)
+      return fmt::format("Unknown data type '{}': choose one of {}. Did you mean '{}'?", theirs,
+                         join(names, ", "), ours);
   return unknown_choice("data type", given.text, names);
 }
 
@@ -170,35 +146,35 @@ Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int
 }
 
 Refusal set_split(const Argument& given, SplitRule& out) {
-  const auto row = std::ranges::find_if(
-      kOperators, [&](const Operator& o) { return begins_with(given.text, o.name); });
+  const auto text = lower(given.text);
+  const auto* row = std::ranges::find_if(
+      kOperators, [&](const auto& choice) { return text.starts_with(lower(choice.text)); });
   if (row == kOperators.end()) {
-    constexpr std::array<std::string_view, 8> kNames{"AND", "OR", "MOD", "DIV", "&", "|", "%", "/"};
+    std::vector<std::string_view> names;
+    for (const auto& choice : kOperators) names.push_back(choice.text);
     return fmt::format(
         "{} Write it in front of a number, as in MOD8.",
-        unknown_choice(std::string(given.label) + " operator", operator_part(given.text), kNames));
+        unknown_choice(std::string(given.label) + " operator", operator_part(given.text), names));
   }
-  const auto digits = trim(given.text.substr(row->name.size()));
-  const bool divides = row->kind == Kind::mod || row->kind == Kind::div;
+  const auto digits = trim(given.text.substr(row->text.size()));
+  const bool divides = row->value == Kind::mod || row->value == Kind::div;
   std::uint64_t value = 0;
   const WholeRange range{divides ? 1 : 0, std::numeric_limits<int>::max()};
   if (set_whole({given.label, digits}, range, value))
     return fmt::format("{} '{}' has no usable number: {} takes a whole number from {} to {}.",
-                       given.label, given.text, row->name, range.first, range.last);
-  out = {.kind = row->kind, .value = value};
+                       given.label, given.text, row->text, range.first, range.last);
+  out = {.kind = row->value, .value = value};
   return {};
 }
 
 Refusal set_split_mask(const Argument& given, SplitRule& out) {
   auto digits = given.text;
   if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
-  std::uint64_t value = 0;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, code] = std::from_chars(digits.data(), last, value, 16);
-  if (code != std::errc{} || end != last)
+  const auto mask = parse_hex(digits);
+  if (!mask)
     return fmt::format("{} '{}' is not a hexadecimal number of up to 64 bits, such as 0x7.",
                        given.label, given.text);
-  out = {.kind = Kind::bit_and, .value = value};
+  out = {.kind = Kind::bit_and, .value = *mask};
   return {};
 }
 

@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace linerate {
 namespace {
@@ -14,24 +12,13 @@ namespace {
 constexpr std::array<Choice<ProgressMode>, 3> kProgress{
     {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}}};
 
-bool ends_in_json(std::string_view path) {
-  constexpr std::string_view kSuffix = ".json";
-  if (path.size() < kSuffix.size()) return false;
-  const auto end = path.substr(path.size() - kSuffix.size());
-  return std::equal(end.begin(), end.end(), kSuffix.begin(), [](char typed, char wanted) {
-    return std::tolower(static_cast<unsigned char>(typed)) == wanted;
-  });
-}
-
 Refusal set_json_file(const Argument& given, RunConfig& config) {
-  std::string file;
-  if (auto refusal = set_file(given, file)) return refusal;
-  if (!ends_in_json(file))
+  if (auto refusal = set_file(given, config.json_file)) return refusal;
+  if (!lower(given.text).ends_with(".json"))
     return fmt::format(
         "{} '{}' does not end in .json, the only format it writes: --jsonl and "
         "--csv write others.",
-        given.label, file);
-  config.json_file = std::move(file);
+        given.label, given.text);
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "record/json_io.h"
 
 #include <array>
+#include <charconv>
 
 namespace linerate::json {
 

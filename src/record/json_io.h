@@ -5,12 +5,12 @@
 // out of range, and leaves that member alone.
 #pragma once
 
+#include "base/text.h"
 #include "record/record.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -172,10 +172,9 @@ class Reader {
     std::string text;
     field(key, text);
     if (text.empty()) return;
-    const char* const end = text.data() + text.size();
-    if (!text.starts_with("0x")) return complain(key);
-    const auto [stop, code] = std::from_chars(text.data() + 2, end, bits, 16);
-    if (code != std::errc{} || stop != end) complain(key);
+    const auto number = text.starts_with("0x") ? parse_hex(text.substr(2)) : std::nullopt;
+    if (!number) return complain(key);
+    bits = *number;
   }
 
   template <typename Body>

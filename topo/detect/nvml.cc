@@ -1,5 +1,6 @@
 #include "topo/detect/nvml.h"
 
+#include "base/text.h"
 #include "topo/system/links.h"
 
 #include <fmt/format.h>
@@ -130,8 +131,7 @@ std::string target_of(const Library& library, nvml::Device device, unsigned link
   std::string target(field.begin(), std::ranges::find(field, '\0'));
   const auto printable = [](unsigned char c) { return std::isprint(c) != 0; };
   if (target.empty() || !std::ranges::all_of(target, printable)) return std::string(kHiddenSwitch);
-  std::ranges::transform(target, target.begin(), [](unsigned char c) { return std::tolower(c); });
-  return target;
+  return lower(target);
 }
 
 }  // namespace

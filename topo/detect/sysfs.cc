@@ -79,15 +79,7 @@ namespace {
 
 constexpr int kWordBits = 32;
 constexpr int kMaxThreads = 1 << 16;  // more than Linux can count
-
-// The whole of `digits` as a number; -1 where it is none.
-std::int64_t whole_number(std::string_view digits, int base) {
-  std::uint32_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-  return error == std::errc{} && rest == end ? std::int64_t{value} : -1;
-}
+constexpr int kMaxNumber = 1 << 20;   // of a family or model
 
 // The value behind "KEY :" in the first processor's lines.
 std::string_view value_of(std::string_view cpuinfo, std::string_view key) {
@@ -105,8 +97,10 @@ std::string_view value_of(std::string_view cpuinfo, std::string_view key) {
   return {};
 }
 
+// 0 where it is none.
 int number_of(std::string_view cpuinfo, std::string_view key) {
-  return static_cast<int>(std::max<std::int64_t>(0, whole_number(value_of(cpuinfo, key), 10)));
+  const auto number = parse_integer(key, value_of(cpuinfo, key));
+  return number ? static_cast<int>(std::clamp<std::int64_t>(*number, 0, kMaxNumber)) : 0;
 }
 
 }  // namespace
@@ -117,10 +111,10 @@ ThreadSet threads_in_mask(std::string_view words) {
   ThreadSet threads;
   int first = 0;
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece, first += kWordBits) {
-    const auto word = whole_number(trim(*piece), 16);
-    if (word < 0) return {};
+    const auto word = parse_hex(trim(*piece));
+    if (!word || *word >> kWordBits != 0) return {};
     for (int bit = 0; bit < kWordBits; ++bit)
-      if ((word >> bit & 1) != 0) threads.insert(first + bit);
+      if ((*word >> bit & 1) != 0) threads.insert(first + bit);
   }
   return threads;
 }
@@ -128,13 +122,12 @@ ThreadSet threads_in_mask(std::string_view words) {
 ThreadSet threads_in_list(std::string_view list) {
   ThreadSet threads;
   for (const auto& piece : split(trim(list), ',')) {
-    const std::string_view range = piece;
-    const auto dash = range.find('-');
-    const auto first = whole_number(range.substr(0, dash), 10);
+    const auto dash = piece.find('-');
+    const auto first = parse_integer("thread", piece.substr(0, dash));
     const auto last =
-        dash == std::string_view::npos ? first : whole_number(range.substr(dash + 1), 10);
-    if (first < 0 || last >= kMaxThreads) return {};
-    for (auto thread = first; thread <= last; ++thread) threads.insert(static_cast<int>(thread));
+        dash == std::string::npos ? first : parse_integer("thread", piece.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last >= kMaxThreads) return {};
+    for (auto thread = *first; thread <= *last; ++thread) threads.insert(static_cast<int>(thread));
   }
   return threads;
 }
@@ -182,10 +175,7 @@ double rate_mbps(std::string_view rate) {
 std::uint64_t guid_of(std::string_view text) {
   std::string digits(text);
   std::erase(digits, ':');
-  std::uint64_t guid = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, guid, 16);
-  return error == std::errc{} && rest == end ? guid : 0;
+  return parse_hex(digits).value_or(0);
 }
 
 }  // namespace linerate::topo

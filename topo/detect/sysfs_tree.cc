@@ -56,13 +56,11 @@ std::vector<NumaNode> numa_nodes(const fs::path& folder) {
   std::vector<NumaNode> nodes;
   for (const auto& name : names_in(folder)) {
     constexpr std::string_view kPrefix = "node";
-    NumaNode node;
     if (!name.starts_with(kPrefix)) continue;
-    const char* const end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data() + kPrefix.size(), end, node.number);
-    if (error != std::errc{} || rest != end) continue;
-    node.threads = threads_in_mask(text_in(folder / name / "cpumap"));
-    if (!node.threads.empty()) nodes.push_back(std::move(node));
+    const auto number = parse_integer("node", name.substr(kPrefix.size()));
+    auto threads = threads_in_mask(text_in(folder / name / "cpumap"));
+    if (number && std::in_range<int>(*number) && !threads.empty())
+      nodes.push_back({static_cast<int>(*number), std::move(threads)});
   }
   std::ranges::sort(nodes, {}, &NumaNode::number);
   return nodes;

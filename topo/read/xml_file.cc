@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
 
@@ -192,11 +191,8 @@ void XmlAttributes::hex(const char* name, std::uint64_t& into) const {
   if (!has(name)) return;
   auto digits = trim(text(name));
   if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
-  const char* const end = digits.data() + digits.size();
-  std::uint64_t value = 0;
-  const auto [rest, code] = std::from_chars(digits.data(), end, value, 16);
-  if (code == std::errc{} && rest == end)
-    into = value;
+  if (const auto value = parse_hex(digits))
+    into = *value;
   else
     complain(name, "a hexadecimal number of up to 64 bits, such as 0x10de,");
 }

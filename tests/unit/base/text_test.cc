@@ -26,6 +26,15 @@ TEST(Trim, TakesBlanksOffBothEndsOnly) {
   EXPECT_EQ(trim(""), "");
 }
 
+TEST(Lower, LeavesAllButLettersAlone) { EXPECT_EQ(lower("0x1F Größe"), "0x1f größe"); }
+
+TEST(ParseHex, TakesAllDigitsOrNone) {
+  EXPECT_EQ(parse_hex("10de"), 0x10deu);
+  EXPECT_EQ(parse_hex("FFFFFFFFFFFFFFFF"), UINT64_MAX);
+  for (const auto* text : {"", "0x10", "1g", "-1", " 1", "10000000000000000"})
+    EXPECT_EQ(parse_hex(text), std::nullopt) << text;
+}
+
 // The values of the authors' own test program.
 TEST(Fnv1a, IsThatOfItsAuthors) {
   EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325u);
