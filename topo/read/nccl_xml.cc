@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <utility>
@@ -26,13 +25,6 @@ constexpr XmlBounds kMegabits{-1, 1e9};     // "Some NICs define speed = -1" (to
 constexpr XmlBounds kLatencyOfNic{0, 1e9};  // us
 constexpr XmlBounds kMegabytes{0, 1e9};     // of one C2C link, a second
 constexpr int kNcclVersion = 1, kRcclVersion = 2;
-
-struct ArchName {
-  std::string_view name;
-  CpuArch arch;
-};
-constexpr std::array<ArchName, 3> kArchNames{
-    {{"x86_64", CpuArch::x86_64}, {"arm64", CpuArch::arm64}, {"ppc64", CpuArch::ppc64}}};
 
 // One document, element by element. Elements nest as deep as XmlLimits allow.
 class NcclXmlReader {
@@ -130,10 +122,10 @@ Cpu NcclXmlReader::read_cpu(pugi::xml_node node) {
 
 void NcclXmlReader::read_arch(const XmlAttributes& at, Cpu& cpu) {
   const auto given = at.text("arch");
-  const auto* found = std::ranges::find(kArchNames, given, &ArchName::name);
+  const auto* found = std::ranges::find(kArchNames, given);
   if (found != kArchNames.end())
-    cpu.arch = found->arch;
-  else if (!given.empty())
+    cpu.arch = static_cast<CpuArch>(found - kArchNames.begin());
+  else
     at.complain("arch", "x86_64, arm64 or ppc64");
 }
 

@@ -136,18 +136,6 @@ std::string gpu_text(const Gpu& gpu) {
   return fmt::format("{}{}{}", model, model.empty() || chip.empty() ? "" : ", ", chip);
 }
 
-std::string_view name_of(CpuArch arch) {
-  switch (arch) {
-    case CpuArch::unknown:
-      return "";
-    case CpuArch::x86_64:
-      return "x86_64";
-    case CpuArch::arm64:
-      return "arm64";
-    case CpuArch::ppc64:
-      return "ppc64";
-  }
-  return "";
-}
+std::string_view name_of(CpuArch arch) { return kArchNames.at(static_cast<std::size_t>(arch)); }
 
 }  // namespace linerate::topo

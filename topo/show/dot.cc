@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <set>
@@ -37,23 +38,20 @@ std::string label_of(const std::vector<std::string>& lines) {
   return fmt::format("\"{}\"", label);
 }
 
-std::string_view fill_of(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::gpu:
-      return "#e4f3d3";
-    case NodeKind::pci:
-      return "#e8ecf1";
-    case NodeKind::nvs:
-      return "#cfe8b0";
-    case NodeKind::cpu:
-      return "#d5dce6";
-    case NodeKind::nic:
-    case NodeKind::net:
-      return "#dcecfb";
-  }
-  return "#ffffff";
-}
+// By NodeKind.
+constexpr std::array<std::string_view, 6> kFills{"#e4f3d3", "#e8ecf1", "#cfe8b0",
+                                                 "#d5dce6", "#dcecfb", "#dcecfb"};
 
+struct LinkLook {
+  std::string_view color, text;
+};
+// By LinkKind.
+constexpr std::array<LinkLook, 6> kLinkLooks{{{"#8a94a3", "within a device"},
+                                              {"#4d8f16", "NVLink"},
+                                              {"#c26a00", "C2C"},
+                                              {"#64748b", "PCI Express"},
+                                              {"#7c3aed", "between processors"},
+                                              {"#1d6fb8", "network port"}}};
 constexpr std::string_view kDegradedColor = "#d32f2f";
 
 // Pixels: thicker by the same amount with each doubling of the bandwidth, from 1.5 to 9.
@@ -61,42 +59,6 @@ double stroke_of(double gbps) {
   constexpr double kThinnest = 1.5, kThickest = 9, kPerDoubling = 1.1, kThinGbps = 6;
   const double doublings = std::log2(std::max(gbps, kThinGbps) / kThinGbps);
   return std::min(kThinnest + kPerDoubling * doublings, kThickest);
-}
-
-std::string_view color_of(LinkKind kind) {
-  switch (kind) {
-    case LinkKind::loc:
-      return "#8a94a3";
-    case LinkKind::nvl:
-      return "#4d8f16";
-    case LinkKind::c2c:
-      return "#c26a00";
-    case LinkKind::pci:
-      return "#64748b";
-    case LinkKind::sys:
-      return "#7c3aed";
-    case LinkKind::net:
-      return "#1d6fb8";
-  }
-  return "";
-}
-
-std::string_view link_text(LinkKind kind) {
-  switch (kind) {
-    case LinkKind::loc:
-      return "within a device";
-    case LinkKind::nvl:
-      return "NVLink";
-    case LinkKind::c2c:
-      return "C2C";
-    case LinkKind::pci:
-      return "PCI Express";
-    case LinkKind::sys:
-      return "between processors";
-    case LinkKind::net:
-      return "network port";
-  }
-  return "";
 }
 
 // Whether the device hangs from a processor itself.
@@ -171,7 +133,7 @@ std::vector<std::string> DotWriter::lines_of_port(const Node& node) const {
 void DotWriter::write_node(int n) {
   const Node& node = graph_.node(n);
   text_ += fmt::format("  n{} [label={}, fillcolor=\"{}\"];\n", n, label_of(lines_of_node(n)),
-                       fill_of(node.kind));
+                       kFills.at(static_cast<std::size_t>(node.kind)));
 }
 
 // A device and all below it, which are its next nodes, stay together: so lines of the bus cross
@@ -212,11 +174,12 @@ void DotWriter::write_links(int n) {
         back, [&](const Link& other) { return other.to == n && other.kind == link.kind; });
     if (paired && link.to < n) continue;
     const bool degraded = is_degraded_link(graph_, n, link);
+    const auto& look = kLinkLooks.at(static_cast<std::size_t>(link.kind));
     text_ += fmt::format(
         "  n{} -- n{} [label=\"{}\", tooltip=\"{}\", color=\"{}\", penwidth={:.1f}{}{}];\n", n,
-        link.to, label_of_link(link), link_text(link.kind),
-        degraded ? kDegradedColor : color_of(link.kind), stroke_of(is_local(link) ? 0 : link.gbps),
-        degraded ? ", style=dashed" : "", link.kind == LinkKind::sys ? ", constraint=false" : "");
+        link.to, label_of_link(link), look.text, degraded ? kDegradedColor : look.color,
+        stroke_of(is_local(link) ? 0 : link.gbps), degraded ? ", style=dashed" : "",
+        link.kind == LinkKind::sys ? ", constraint=false" : "");
   }
 }
 

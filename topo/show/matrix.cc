@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -16,35 +16,20 @@ namespace {
 
 constexpr std::string_view kSame = "X", kNoWay = "-";
 
-std::string_view legend_of(PathType type) {
-  switch (type) {
-    case PathType::loc:
-      return "one device, or joined without a bus";
-    case PathType::nvl:
-      return "NVLinks, also over NVSwitches; NV18: so many of them";
-    case PathType::nvb:
-      return "NVLinks over one other GPU";
-    case PathType::c2c:
-      return "the link between GPU and processor in one package";
-    case PathType::pix:
-      return "at most one PCI switch";
-    case PathType::pxb:
-      return "several PCI switches, but no processor";
-    case PathType::p2c:
-      return "C2C to the processor, and from its PCI port to the NIC";
-    case PathType::pxn:
-      return "NVLinks to another GPU, which is nearer to the NIC";
-    case PathType::phb:
-      return "through a processor";
-    case PathType::sys:
-      return "through the link between processors";
-    case PathType::net:
-      return "through the network";
-    case PathType::dis:
-      return "no way";
-  }
-  return "";
-}
+// By PathType.
+constexpr std::array<std::string_view, 12> kLegend{
+    "one device, or joined without a bus",
+    "NVLinks, also over NVSwitches; NV18: so many of them",
+    "NVLinks over one other GPU",
+    "the link between GPU and processor in one package",
+    "at most one PCI switch",
+    "several PCI switches, but no processor",
+    "C2C to the processor, and from its PCI port to the NIC",
+    "NVLinks to another GPU, which is nearer to the NIC",
+    "through a processor",
+    "through the link between processors",
+    "through the network",
+    "no way"};
 
 class DistanceMatrix {
  public:
@@ -143,7 +128,7 @@ std::string DistanceMatrix::legend() const {
   for (int place = 0; place <= static_cast<int>(PathType::dis); ++place)
     if (const auto type = type_at(place, graph_.version()); used_.contains(type))
       text += fmt::format("  {:<3}  {}\n", type == PathType::nvl ? "NV#" : name_of(type),
-                          legend_of(type));
+                          kLegend.at(static_cast<std::size_t>(type)));
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
@@ -105,23 +106,9 @@ constexpr std::string_view kBetween = " · ";    // between facts
 constexpr std::size_t kMinColumns = 24;         // for facts, however deep the tree is
 constexpr std::size_t kAnyColumns = 1'000'000;  // where the width does not matter
 
-std::string_view color_of(Tone tone) {
-  switch (tone) {
-    case Tone::plain:
-      return "";
-    case Tone::dim:
-      return "\x1b[2m";
-    case Tone::strong:
-      return "\x1b[1m";
-    case Tone::gpu:
-      return "\x1b[1;32m";
-    case Tone::nic:
-      return "\x1b[1;36m";
-    case Tone::bad:
-      return "\x1b[1;31m";
-  }
-  return "";
-}
+// Escape sequences, by Tone.
+constexpr std::array<std::string_view, 6> kColors{"",           "\x1b[2m",    "\x1b[1m",
+                                                  "\x1b[1;32m", "\x1b[1;36m", "\x1b[1;31m"};
 
 // What stands left of a branch: on its first line, and below it.
 struct Margin {
@@ -153,7 +140,7 @@ class Outline {
 };
 
 std::string Outline::painted(std::string_view text, Tone tone) const {
-  const auto color = options_.color ? color_of(tone) : "";
+  const auto color = options_.color ? kColors.at(static_cast<std::size_t>(tone)) : "";
   return color.empty() ? std::string(text) : fmt::format("{}{}\x1b[0m", color, text);
 }
 

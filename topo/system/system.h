@@ -16,9 +16,11 @@
 
 #include "topo/system/pci_ids.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate::topo {
@@ -97,6 +99,8 @@ struct PciDevice {
 };
 
 enum class CpuArch : std::uint8_t { unknown, x86_64, arm64, ppc64 };
+// By CpuArch, as NCCL's files say it.
+inline constexpr std::array<std::string_view, 4> kArchNames{"", "x86_64", "arm64", "ppc64"};
 
 struct Cpu {
   int numa = 0;
