@@ -117,103 +117,94 @@ class NcclMerge {
   }
 
  private:
-  void fill_cpus();
-  void drop_other_ports();
-  void merge_device(int numa, const PciDevice& seen, const PciDevice* above);
-  void attach(int numa, const PciDevice& seen, const PciDevice* above);
-  bool fills_port(const Net& seen);
-  PciDevice* find(const BusId& id);
-  bool has_news(const PciDevice& seen);
-  std::vector<PciDevice>& at_cpu(int numa);
+  // NCCL takes all that a file holds for one host, its own.
+  void fill_cpus() {
+    for (auto& cpu : system_.cpus) {
+      cpu.host_hash = 0;
+      if (seen_.cpus.empty()) continue;
+      const auto same = std::ranges::find(seen_.cpus, cpu.numa, &Cpu::numa);
+      fill_cpu(cpu, same == seen_.cpus.end() ? seen_.cpus.front() : *same);
+    }
+  }
+
+  void drop_other_ports() {
+    std::set<std::string> names;
+    walk_ports(seen_, [&](const std::vector<Net>& nets) {
+      for (const auto& net : nets) names.insert(net.name);
+    });
+    if (names.empty()) return;
+    walk_ports(system_, [&](std::vector<Net>& nets) {
+      std::erase_if(nets, [&](const Net& net) { return !names.contains(net.name); });
+    });
+  }
+
+  void merge_device(int numa, const PciDevice& seen, const PciDevice* above) {
+    if (PciDevice* known = find(seen.bus_id))
+      fill_device(*known, seen);
+    else if (has_news(seen))
+      attach(numa, seen, above);
+    for (const auto& net : seen.nets)
+      if (!fills_port(net)) find(seen.bus_id)->nets.push_back(net);
+    for (const auto& child : seen.children) merge_device(numa, child, &seen);
+  }
+
+  // Among its like in the order of bus ids, without what is below it.
+  void attach(int numa, const PciDevice& seen, const PciDevice* above) {
+    PciDevice device = seen;
+    device.children.clear();
+    device.nets.clear();
+    PciDevice* bridge = above != nullptr ? find(above->bus_id) : nullptr;
+    auto& place = bridge != nullptr ? bridge->children : at_cpu(numa);
+    const auto next = std::ranges::find_if(
+        place, [&](const PciDevice& other) { return other.bus_id > device.bus_id; });
+    place.insert(next, std::move(device));
+  }
+
+  // Whether the file has the port.
+  bool fills_port(const Net& seen) {
+    bool found = false;
+    walk_ports(system_, [&](std::vector<Net>& nets) {
+      for (auto& net : nets) {
+        if (found || net.name != seen.name || net.port != seen.port) continue;
+        fill_port(net, seen);
+        found = true;
+      }
+    });
+    return found;
+  }
+
+  PciDevice* find(const BusId& id) {
+    PciDevice* found = nullptr;
+    walk_devices(system_, [&](const Cpu&, PciDevice& device, int) {
+      if (found == nullptr && device.bus_id == id) found = &device;
+    });
+    return found;
+  }
+
+  // GPUs or ports of which the file has not even the device.
+  bool has_news(const PciDevice& seen) {
+    bool news = false;
+    walk(seen, [&](const PciDevice& device, int) {
+      news = news || ((device.gpu || !device.nets.empty()) && find(device.bus_id) == nullptr);
+    });
+    return news;
+  }
+
+  std::vector<PciDevice>& at_cpu(int numa) {
+    auto cpu = std::ranges::find(system_.cpus, numa, &Cpu::numa);
+    if (cpu == system_.cpus.end()) {
+      const auto same = std::ranges::find(seen_.cpus, numa, &Cpu::numa);
+      Cpu added = *same;
+      added.devices.clear();
+      added.nets.clear();
+      cpu = system_.cpus.insert(cpu, std::move(added));
+    }
+    return cpu->devices;
+  }
 
   System system_;
   const System& seen_;
 };
-
-// NCCL takes all that a file holds for one host, its own.
-void NcclMerge::fill_cpus() {
-  for (auto& cpu : system_.cpus) {
-    cpu.host_hash = 0;
-    if (seen_.cpus.empty()) continue;
-    const auto same = std::ranges::find(seen_.cpus, cpu.numa, &Cpu::numa);
-    fill_cpu(cpu, same == seen_.cpus.end() ? seen_.cpus.front() : *same);
-  }
-}
-
-void NcclMerge::drop_other_ports() {
-  std::set<std::string> names;
-  walk_ports(seen_, [&](const std::vector<Net>& nets) {
-    for (const auto& net : nets) names.insert(net.name);
-  });
-  if (names.empty()) return;
-  walk_ports(system_, [&](std::vector<Net>& nets) {
-    std::erase_if(nets, [&](const Net& net) { return !names.contains(net.name); });
-  });
-}
-
-void NcclMerge::merge_device(int numa, const PciDevice& seen, const PciDevice* above) {
-  if (PciDevice* known = find(seen.bus_id))
-    fill_device(*known, seen);
-  else if (has_news(seen))
-    attach(numa, seen, above);
-  for (const auto& net : seen.nets)
-    if (!fills_port(net)) find(seen.bus_id)->nets.push_back(net);
-  for (const auto& child : seen.children) merge_device(numa, child, &seen);
-}
-
-// Among its like in the order of bus ids, without what is below it.
-void NcclMerge::attach(int numa, const PciDevice& seen, const PciDevice* above) {
-  PciDevice device = seen;
-  device.children.clear();
-  device.nets.clear();
-  PciDevice* bridge = above != nullptr ? find(above->bus_id) : nullptr;
-  auto& place = bridge != nullptr ? bridge->children : at_cpu(numa);
-  const auto next = std::ranges::find_if(
-      place, [&](const PciDevice& other) { return other.bus_id > device.bus_id; });
-  place.insert(next, std::move(device));
-}
-
-// Whether the file has the port.
-bool NcclMerge::fills_port(const Net& seen) {
-  bool found = false;
-  walk_ports(system_, [&](std::vector<Net>& nets) {
-    for (auto& net : nets) {
-      if (found || net.name != seen.name || net.port != seen.port) continue;
-      fill_port(net, seen);
-      found = true;
-    }
-  });
-  return found;
-}
-
-PciDevice* NcclMerge::find(const BusId& id) {
-  PciDevice* found = nullptr;
-  walk_devices(system_, [&](const Cpu&, PciDevice& device, int) {
-    if (found == nullptr && device.bus_id == id) found = &device;
-  });
-  return found;
-}
-
-// GPUs or ports of which the file has not even the device.
-bool NcclMerge::has_news(const PciDevice& seen) {
-  bool news = false;
-  walk(seen, [&](const PciDevice& device, int) {
-    news = news || ((device.gpu || !device.nets.empty()) && find(device.bus_id) == nullptr);
-  });
-  return news;
-}
-
-std::vector<PciDevice>& NcclMerge::at_cpu(int numa) {
-  auto cpu = std::ranges::find(system_.cpus, numa, &Cpu::numa);
-  if (cpu == system_.cpus.end()) {
-    const auto same = std::ranges::find(seen_.cpus, numa, &Cpu::numa);
-    Cpu added = *same;
-    added.devices.clear();
-    added.nets.clear();
-    cpu = system_.cpus.insert(cpu, std::move(added));
-  }
-  return cpu->devices;
-}
 
 }  // namespace
 

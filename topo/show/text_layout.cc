@@ -127,71 +127,65 @@ class Outline {
  public:
   explicit Outline(const TreeOptions& options) : options_(options) {}
 
-  void draw(const Branch& branch, const Margin& margin, std::size_t padded_to);
+  void draw(const Branch& branch, const Margin& margin, std::size_t padded_to) {
+    const auto label = painted(branch.label, branch.tone);
+    const std::size_t indent = branch.label.empty() ? 0 : padded_to + kGap.size();
+    const std::size_t taken = columns_of(margin.first) + indent;
+    const auto width = static_cast<std::size_t>(std::max(options_.width, 0));
+    const auto columns = width == 0 ? kAnyColumns : std::max(width, taken + kMinColumns) - taken;
+    const auto lines = fact_lines(branch.facts, columns);
+    const std::string pad(lines.empty() ? 0 : indent - std::min(indent, columns_of(branch.label)),
+                          ' ');
+    line(margin.first, label + pad + (lines.empty() ? "" : lines.front()));
+
+    const std::string_view stem = branch.children.empty() ? " " : "│";
+    const std::string rest_of_indent(indent > 0 ? indent - 1 : 0, ' ');
+    const auto next = margin.below + (indent == 0 ? "" : fmt::format("{}{}", stem, rest_of_indent));
+    for (std::size_t i = 1; i < lines.size(); ++i) line(next, lines[i]);
+
+    const auto labels = label_columns(branch.children);
+    for (const auto& child : branch.children) {
+      const bool last = &child == &branch.children.back();
+      draw(child, {margin.below + (last ? "└─ " : "├─ "), margin.below + (last ? "   " : "│  ")},
+           labels);
+    }
+  }
+
   std::string text() && { return std::move(text_); }
 
  private:
-  std::string painted(std::string_view text, Tone tone) const;
-  std::vector<std::string> fact_lines(const std::vector<Fact>& facts, std::size_t columns) const;
-  void line(std::string_view margin, std::string_view rest);
+  std::string painted(std::string_view text, Tone tone) const {
+    const auto color = options_.color ? kColors.at(static_cast<std::size_t>(tone)) : "";
+    return color.empty() ? std::string(text) : fmt::format("{}{}\x1b[0m", color, text);
+  }
+
+  std::vector<std::string> fact_lines(const std::vector<Fact>& facts, std::size_t columns) const {
+    std::vector<std::string> lines;
+    std::size_t used = 0;
+    for (const auto& fact : facts) {
+      const auto needed = columns_of(kBetween) + columns_of(fact.text);
+      if (!lines.empty() && used + needed <= columns) {
+        lines.back() += painted(kBetween, Tone::dim) + painted(fact.text, fact.tone);
+        used += needed;
+        continue;
+      }
+      for (const auto& piece : lines_of(fact.text, columns)) {
+        lines.push_back(painted(piece, fact.tone));
+        used = columns_of(piece);
+      }
+    }
+    return lines;
+  }
+
+  void line(std::string_view margin, std::string_view rest) {
+    text_ += painted(margin, Tone::dim);
+    text_ += rest;
+    text_ += '\n';
+  }
 
   TreeOptions options_;
   std::string text_;
 };
-
-std::string Outline::painted(std::string_view text, Tone tone) const {
-  const auto color = options_.color ? kColors.at(static_cast<std::size_t>(tone)) : "";
-  return color.empty() ? std::string(text) : fmt::format("{}{}\x1b[0m", color, text);
-}
-
-std::vector<std::string> Outline::fact_lines(const std::vector<Fact>& facts,
-                                             std::size_t columns) const {
-  std::vector<std::string> lines;
-  std::size_t used = 0;
-  for (const auto& fact : facts) {
-    const auto needed = columns_of(kBetween) + columns_of(fact.text);
-    if (!lines.empty() && used + needed <= columns) {
-      lines.back() += painted(kBetween, Tone::dim) + painted(fact.text, fact.tone);
-      used += needed;
-      continue;
-    }
-    for (const auto& piece : lines_of(fact.text, columns)) {
-      lines.push_back(painted(piece, fact.tone));
-      used = columns_of(piece);
-    }
-  }
-  return lines;
-}
-
-void Outline::line(std::string_view margin, std::string_view rest) {
-  text_ += painted(margin, Tone::dim);
-  text_ += rest;
-  text_ += '\n';
-}
-
-void Outline::draw(const Branch& branch, const Margin& margin, std::size_t padded_to) {
-  const auto label = painted(branch.label, branch.tone);
-  const std::size_t indent = branch.label.empty() ? 0 : padded_to + kGap.size();
-  const std::size_t taken = columns_of(margin.first) + indent;
-  const auto width = static_cast<std::size_t>(std::max(options_.width, 0));
-  const auto columns = width == 0 ? kAnyColumns : std::max(width, taken + kMinColumns) - taken;
-  const auto lines = fact_lines(branch.facts, columns);
-  const std::string pad(lines.empty() ? 0 : indent - std::min(indent, columns_of(branch.label)),
-                        ' ');
-  line(margin.first, label + pad + (lines.empty() ? "" : lines.front()));
-
-  const std::string_view stem = branch.children.empty() ? " " : "│";
-  const std::string rest_of_indent(indent > 0 ? indent - 1 : 0, ' ');
-  const auto next = margin.below + (indent == 0 ? "" : fmt::format("{}{}", stem, rest_of_indent));
-  for (std::size_t i = 1; i < lines.size(); ++i) line(next, lines[i]);
-
-  const auto labels = label_columns(branch.children);
-  for (const auto& child : branch.children) {
-    const bool last = &child == &branch.children.back();
-    draw(child, {margin.below + (last ? "└─ " : "├─ "), margin.below + (last ? "   " : "│  ")},
-         labels);
-  }
-}
 
 }  // namespace
 
