@@ -52,6 +52,14 @@ std::vector<HostGroup> Facts::identical_hosts() const {
   return groups;
 }
 
+int node_of(const Graph& graph, const void* part) {
+  const auto nodes = graph.nodes();
+  const auto found = std::ranges::find_if(nodes, [&](const Node& node) {
+    return node.gpu == part || node.net == part || node.cpu == part;
+  });
+  return found == nodes.end() ? -1 : static_cast<int>(found - nodes.begin());
+}
+
 std::string Facts::name(int node) const {
   const auto& name = graph_.node(node).name;
   const auto prefix = fmt::format("h{}/", graph_.node(node).host);
@@ -157,65 +165,46 @@ std::string_view nvlink_word(const Gpu& gpu) { return gpu.gcn.empty() ? "NVLink"
 
 namespace {
 
-class PciTreeMaker {
- public:
-  explicit PciTreeMaker(const Graph& graph) : graph_(graph) {
-    for (const int n : graph.of(NodeKind::gpu)) number_[graph.node(n).gpu] = n;
-    for (const int n : graph.of(NodeKind::net)) number_[graph.node(n).net] = n;
-  }
+std::vector<int> known_ports(const Graph& graph, const std::vector<Net>& nets) {
+  std::vector<int> known;
+  for (const auto& net : nets)
+    if (const int n = node_of(graph, &net); n >= 0) known.push_back(n);
+  return known;
+}
 
-  CpuTree tree(int cpu) const {
-    const Cpu& processor = *graph_.node(cpu).cpu;
-    CpuTree tree{.cpu = cpu, .subtrees = subtrees(processor.devices)};
-    PciSubtree placeless{.ports = ports(processor.nets)};
-    if (!placeless.ports.empty()) tree.subtrees.push_back(std::move(placeless));
-    return tree;
-  }
+std::vector<PciSubtree> subtrees_of(const Graph& graph, const std::vector<PciDevice>& devices);
 
- private:
-  int number_of(const void* of) const {
-    const auto found = number_.find(of);
-    return found == number_.end() ? -1 : found->second;
-  }
+PciSubtree subtree_of(const Graph& graph, const PciDevice& device) {
+  PciSubtree subtree{.device = &device};
+  if (device.gpu) subtree.gpu = node_of(graph, &*device.gpu);
+  if (!device.gpu) subtree.ports = known_ports(graph, device.nets);
+  if (!subtree.is_switch()) return subtree;
+  subtree.below = subtrees_of(graph, device.children);
+  if (subtree.below.size() != 1) return subtree;
+  PciSubtree only = std::move(subtree.below.front());
+  only.above.insert(only.above.begin(), &device);
+  return only;
+}
 
-  std::vector<int> ports(const std::vector<Net>& nets) const {
-    std::vector<int> known;
-    for (const auto& net : nets)
-      if (const int n = number_of(&net); n >= 0) known.push_back(n);
-    return known;
+std::vector<PciSubtree> subtrees_of(const Graph& graph, const std::vector<PciDevice>& devices) {
+  std::vector<PciSubtree> found;
+  for (const auto& device : devices) {
+    PciSubtree subtree = subtree_of(graph, device);
+    if (!subtree.is_switch() || !subtree.below.empty()) found.push_back(std::move(subtree));
   }
-
-  std::vector<PciSubtree> subtrees(const std::vector<PciDevice>& devices) const {
-    std::vector<PciSubtree> found;
-    for (const auto& device : devices) {
-      PciSubtree subtree = subtree_of(device);
-      if (!subtree.is_switch() || !subtree.below.empty()) found.push_back(std::move(subtree));
-    }
-    return found;
-  }
-
-  PciSubtree subtree_of(const PciDevice& device) const {
-    PciSubtree subtree{.device = &device};
-    if (device.gpu) subtree.gpu = number_of(&*device.gpu);
-    if (!device.gpu) subtree.ports = ports(device.nets);
-    if (!subtree.is_switch()) return subtree;
-    subtree.below = subtrees(device.children);
-    if (subtree.below.size() != 1) return subtree;
-    PciSubtree only = std::move(subtree.below.front());
-    only.above.insert(only.above.begin(), &device);
-    return only;
-  }
-
-  const Graph& graph_;
-  std::map<const void*, int> number_;  // nodes, by what of the system they stand for
-};
+  return found;
+}
 
 }  // namespace
 
 std::vector<CpuTree> Facts::pci_trees(int host) const {
-  const PciTreeMaker maker(graph_);
   std::vector<CpuTree> trees;
-  for (const int cpu : nodes_on(NodeKind::cpu, host)) trees.push_back(maker.tree(cpu));
+  for (const int cpu : nodes_on(NodeKind::cpu, host)) {
+    const Cpu& processor = *graph_.node(cpu).cpu;
+    auto& tree = trees.emplace_back(CpuTree{cpu, subtrees_of(graph_, processor.devices)});
+    PciSubtree placeless{.ports = known_ports(graph_, processor.nets)};
+    if (!placeless.ports.empty()) tree.subtrees.push_back(std::move(placeless));
+  }
   return trees;
 }
 

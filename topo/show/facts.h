@@ -43,6 +43,9 @@ struct CpuTree {
   std::vector<PciSubtree> subtrees{};
 };
 
+// The node of a GPU, port or processor of the graph's own system; -1: the graph leaves it out.
+int node_of(const Graph& graph, const void* part);
+
 // Of one graph, which must outlive it. Every view of a graph takes its facts from here.
 class Facts {
  public:

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <map>
 #include <vector>
 
 namespace linerate::topo {
@@ -44,13 +43,8 @@ bool is_known(const PciLink& link) { return !link.speed.empty() || link.width > 
 
 class JsonWriter {
  public:
-  JsonWriter(const Graph& graph, const Paths& paths) : graph_(graph), paths_(paths), facts_(graph) {
-    for (const auto& node : graph.nodes()) {
-      if (node.gpu != nullptr) names_[node.gpu] = node.name;
-      if (node.net != nullptr) names_[node.net] = node.name;
-      if (node.cpu != nullptr) names_[node.cpu] = node.name;
-    }
-  }
+  JsonWriter(const Graph& graph, const Paths& paths)
+      : graph_(graph), paths_(paths), facts_(graph) {}
 
   Json document() const {
     const System& system = graph_.system();
@@ -70,7 +64,7 @@ class JsonWriter {
  private:
   // "node": what the graph calls a part of the system; absent where it leaves it out.
   void add_node(Json& to, const void* part) const {
-    if (const auto found = names_.find(part); found != names_.end()) to["node"] = found->second;
+    if (const int n = node_of(graph_, part); n >= 0) to["node"] = graph_.node(n).name;
   }
 
   Json cpu(const Cpu& cpu) const {
@@ -207,7 +201,6 @@ class JsonWriter {
   const Graph& graph_;
   const Paths& paths_;
   Facts facts_;
-  std::map<const void*, std::string> names_;  // in the graph, of parts of its system
 };
 
 }  // namespace
