@@ -1,5 +1,4 @@
 // Processors, from hwloc's objects: memory nodes with their cores, caches and info texts.
-#include "base/handle.h"
 #include "base/text.h"
 #include "topo/detect/hwloc_system.h"
 #include "topo/detect/sysfs.h"
@@ -11,8 +10,6 @@
 
 namespace linerate::topo {
 namespace {
-
-using OwnedTopology = Handle<hwloc_topology, hwloc_topology_destroy>;
 
 int number_info(hwloc_obj_t object, const char* name) {
   const auto number = parse_integer(name, info_of(object, name));
@@ -85,17 +82,20 @@ Cpu cpu_of_node(hwloc_topology_t topology, hwloc_obj_t node) {
   return cpu;
 }
 
-// Null where hwloc fails.
-OwnedTopology load(unsigned long flags) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return {};
-  OwnedTopology topology(raw);
-  hwloc_topology_set_flags(raw, flags);
-  if (hwloc_topology_load(raw) != 0) return {};
-  return topology;
+HwlocTopology load_this_machine(unsigned long flags) {
+  return load_hwloc(
+      [&](hwloc_topology_t topology) { return hwloc_topology_set_flags(topology, flags) == 0; });
 }
 
 }  // namespace
+
+HwlocTopology load_hwloc(const std::function<bool(hwloc_topology*)>& configure) {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) raw = nullptr;
+  HwlocTopology topology(raw, hwloc_topology_destroy);
+  if (raw != nullptr && (!configure(raw) || hwloc_topology_load(raw) != 0)) topology.reset();
+  return topology;
+}
 
 std::string_view info_of(hwloc_obj_t object, const char* name) {
   const char* const text = object != nullptr ? hwloc_obj_get_info_by_name(object, name) : nullptr;
@@ -123,12 +123,12 @@ std::vector<Cpu> cpus_of_hwloc(hwloc_topology* topology, std::vector<std::string
 }
 
 std::vector<Cpu> cpus_of_this_machine(std::vector<std::string>& unseen) {
-  const auto topology = load(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  const auto topology = load_this_machine(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   return topology ? cpus_of_hwloc(topology.get(), unseen) : std::vector<Cpu>();
 }
 
 ThreadSet usable_threads() {
-  const auto topology = load(0);
+  const auto topology = load_this_machine(0);
   return topology ? threads_of(hwloc_topology_get_allowed_cpuset(topology.get())) : ThreadSet();
 }
 

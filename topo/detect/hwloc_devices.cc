@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -167,40 +168,10 @@ std::vector<FoundPci> devices_of_hwloc(hwloc_topology* topology, std::span<const
 
 namespace {
 
-// The matrix as hwloc hands it out, given back at the end.
-class NvlinkMatrix {
- public:
-  explicit NvlinkMatrix(hwloc_topology_t topology) : topology_(topology) {
-    unsigned count = 1;
-    if (hwloc_distances_get_by_name(topology, "NVLinkBandwidth", &count, &distances_, 0) != 0 ||
-        count == 0)
-      distances_ = nullptr;
-  }
-  ~NvlinkMatrix() {
-    if (distances_ != nullptr) hwloc_distances_release(topology_, distances_);
-  }
-  NvlinkMatrix(const NvlinkMatrix&) = delete;
-  NvlinkMatrix& operator=(const NvlinkMatrix&) = delete;
-
-  bool empty() const { return distances_ == nullptr; }
-  std::span<const hwloc_obj_t> objects() const {
-    return empty() ? std::span<const hwloc_obj_t>()
-                   : std::span<const hwloc_obj_t>(distances_->objs, distances_->nbobjs);
-  }
-  std::uint64_t mbps(std::size_t from, std::size_t to) const {
-    return distances_->values[from * distances_->nbobjs + to];
-  }
-
- private:
-  hwloc_topology_t topology_;
-  hwloc_distances_s* distances_ = nullptr;
-};
-
 // The device on the bus that an object is or belongs to.
 std::optional<BusId> bus_id_of_object(hwloc_obj_t object) {
-  for (; object != nullptr; object = object->parent) {
+  for (; object != nullptr; object = object->parent)
     if (object->type == HWLOC_OBJ_PCI_DEVICE) return bus_id_of_pci(object->attr->pcidev);
-  }
   return std::nullopt;
 }
 
@@ -236,17 +207,18 @@ NvLink link_to(hwloc_obj_t target, int count) {
 
 // The links of the GPU at `from`; nothing where a bandwidth is that of no number of links. Where
 // there are switches all links go to them, and what hwloc says between GPUs follows from that.
-std::optional<std::vector<NvLink>> links_of(const NvlinkMatrix& matrix, std::size_t from,
+std::optional<std::vector<NvLink>> links_of(const hwloc_distances_s& matrix, std::size_t from,
                                             double one_mbps) {
   constexpr int kMax = 18;
   constexpr double kTolerance = 0.01;
-  const auto objects = matrix.objects();
+  const std::span objects(matrix.objs, matrix.nbobjs);
+  const std::span row(matrix.values + from * matrix.nbobjs, matrix.nbobjs);  // in MB/s
   const bool switched = std::ranges::any_of(objects, is_switch);
   std::vector<NvLink> links;
   for (std::size_t to = 0; to < objects.size(); ++to) {
-    const bool counts = to != from && objects[to] != nullptr && matrix.mbps(from, to) > 0;
+    const bool counts = to != from && objects[to] != nullptr && row[to] > 0;
     if (!counts || (switched && !is_switch(objects[to]))) continue;
-    const double number = static_cast<double>(matrix.mbps(from, to)) / one_mbps;
+    const double number = static_cast<double>(row[to]) / one_mbps;
     if (number > kMax || std::abs(number - std::round(number)) > kTolerance) return std::nullopt;
     links.push_back(link_to(objects[to], static_cast<int>(std::round(number))));
   }
@@ -269,16 +241,21 @@ void add_nvlinks(hwloc_topology* topology, std::vector<FoundPci>& devices,
                  std::vector<std::string>& unseen) {
   const auto has_gpu = [](const FoundPci& one) { return one.device.gpu.has_value(); };
   if (std::ranges::none_of(devices, has_gpu)) return;
-  const NvlinkMatrix matrix(topology);
-  if (matrix.empty())
+  hwloc_distances_s* matrix = nullptr;
+  unsigned count = 1;
+  if (hwloc_distances_get_by_name(topology, "NVLinkBandwidth", &count, &matrix, 0) != 0 ||
+      count == 0) {
     unseen.emplace_back(
         "No NVLinks: hwloc tells them only where it was built with NVIDIA's library.");
-  const auto objects = matrix.objects();
-  for (std::size_t n = 0; n < objects.size(); ++n) {
-    auto* const found = gpu_at(devices, objects[n]);
+    return;
+  }
+  const auto release = [&](hwloc_distances_s* one) { hwloc_distances_release(topology, one); };
+  const std::unique_ptr<hwloc_distances_s, decltype(release)> owned(matrix, release);
+  for (std::size_t n = 0; n < matrix->nbobjs; ++n) {
+    auto* const found = gpu_at(devices, matrix->objs[n]);
     if (found == nullptr) continue;
     auto& gpu = *found->device.gpu;
-    if (auto links = links_of(matrix, n, link_mbps(topology, gpu.sm)))
+    if (auto links = links_of(*matrix, n, link_mbps(topology, gpu.sm)))
       gpu.nvlinks = std::move(*links);
     else
       unseen.push_back(fmt::format(

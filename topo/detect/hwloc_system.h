@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ struct hwloc_topology;  // hwloc_topology_t points to it
 struct hwloc_obj;       // hwloc_obj_t points to it
 
 namespace linerate::topo {
+
+using HwlocTopology = std::unique_ptr<hwloc_topology, void (*)(hwloc_topology*)>;
+
+// A topology that `configure` has told, by a hwloc_topology_t, what to load; null where that yields
+// false, or hwloc fails.
+HwlocTopology load_hwloc(const std::function<bool(hwloc_topology*)>& configure);
 
 // What the object's info attribute of that name says; empty: nothing, or there is no object.
 std::string_view info_of(hwloc_obj* object, const char* name);

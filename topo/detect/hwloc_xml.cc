@@ -1,6 +1,5 @@
 // Checks the text, lets a copy of this process read it, and only then reads it here.
 #include "base/file.h"
-#include "base/handle.h"
 #include "topo/detect/hwloc_system.h"
 #include "topo/read/xml_file.h"
 
@@ -77,8 +76,6 @@ namespace {
 
 constexpr std::size_t kMaxHwlocBytes = std::size_t{64} << 20;
 
-using XmlTopology = Handle<hwloc_topology, hwloc_topology_destroy>;
-
 // The major version that the root element names; 1 where it names none, as hwloc 1 did.
 int version_of(std::string_view text) {
   constexpr std::string_view kRoot = "<topology", kVersion = "version=\"";
@@ -92,15 +89,12 @@ int version_of(std::string_view text) {
 }
 
 // The topology in `text`; null where hwloc cannot read it.
-XmlTopology parse(const std::string& text) {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return {};
-  XmlTopology topology(raw);
-  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-  const auto size = static_cast<int>(text.size()) + 1;  // hwloc counts the zero at the end
-  if (hwloc_topology_set_xmlbuffer(raw, text.c_str(), size) != 0) return {};
-  if (hwloc_topology_load(raw) != 0) return {};
-  return topology;
+HwlocTopology parse(const std::string& text) {
+  return load_hwloc([&](hwloc_topology_t topology) {
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+    const auto size = static_cast<int>(text.size()) + 1;  // hwloc counts the zero at the end
+    return hwloc_topology_set_xmlbuffer(topology, text.c_str(), size) == 0;
+  });
 }
 
 // Numbers of processors and memory nodes are bits of hwloc's sets: one that is too large, or none,
