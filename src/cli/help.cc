@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace linerate {
 namespace {
 
@@ -71,10 +73,9 @@ std::string exit_codes_text() {
 
 std::string tools_text() {
   std::string text = "\nTools (also programs of their own)\n";
-  for (const auto* row : all_collectives())
-    text += in_column(fmt::format("  {}", row->name), kToolColumn, row->summary);
-  text += in_column(fmt::format("  {}", kPairsShort), kToolColumn, kPairsSummary);
-  return text + in_column(fmt::format("  {}", kMemcpyShort), kToolColumn, kMemcpySummary);
+  for (const auto& tool : tools())
+    text += in_column(fmt::format("  {}", tool.name), kToolColumn, tool.summary);
+  return text;
 }
 
 std::string examples(const Invocation& call) {
@@ -97,8 +98,10 @@ std::string examples(const Invocation& call) {
 }  // namespace
 
 std::string tool_help(const Invocation& call) {
-  const auto pairs = call.audience() == Audience::memcpy ? kMemcpySummary : kPairsSummary;
-  const auto summary = call.collective == nullptr ? pairs : call.collective->summary;
+  const auto tool = std::ranges::find_if(tools(), [&](const ToolRow& row) {
+    return row.collective == nullptr && row.command == call.command;
+  });
+  const auto summary = call.collective == nullptr ? tool->summary : call.collective->summary;
   auto text = fmt::format(
       "usage:   {} [options]\n{}\n{}.\n"
       "Sizes take K, M, G or T (powers of 1024); defaults stand in brackets.\n",

@@ -184,12 +184,9 @@ std::string tools_text() {
       "Each tool is a program of its own and a name after `linerate perf`. A program's name may\n"
       "go on behind the tool's, so `all_reduce_perf_mpi` and copies work.\n\n"
       "| Program | As a name | What it runs |\n|---|---|---|\n";
-  for (const auto* row : all_collectives())
-    text += fmt::format("| `{}` | `{}` | {} |\n", row->binary, row->name,
-                        capitalised(cell(row->summary)));
-  text += fmt::format("| `{}` | `p2p` | {} |\n", kPairs, capitalised(std::string(kPairsSummary)));
-  text += fmt::format("| `{}` | `{}` | {} |\n", kMemcpy, kMemcpyShort,
-                      capitalised(std::string(kMemcpySummary)));
+  for (const auto& tool : tools())
+    text += fmt::format("| `{}` | `{}` | {} |\n", tool.program, tool.name,
+                        capitalised(cell(tool.summary)));
   text += "\n| Command | What it does |\n|---|---|\n";
   for (const auto& row : commands())
     text += fmt::format("| {} | {} |\n",

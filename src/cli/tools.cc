@@ -18,51 +18,46 @@ std::string basename_of(std::string_view path) {
 
 // The longest of the tools and linerate that `base` begins with; empty: none.
 std::string_view known_prefix(std::string_view base) {
-  auto names = tool_names();
-  names.push_back(kSuite);
-  std::string_view longest;
-  for (const auto name : names)
-    if (base.starts_with(name) && name.size() > longest.size()) longest = name;
+  auto longest = base.starts_with(kSuite) ? kSuite : std::string_view();
+  for (const auto& tool : tools())
+    if (base.starts_with(tool.program) && tool.program.size() > longest.size())
+      longest = tool.program;
   return longest;
 }
 
-bool is_memcpy(std::string_view name) { return name == kMemcpy || name == kMemcpyShort; }
-
-bool is_tool(std::string_view name) {
-  return name == kPairs || name == kPairsShort || is_memcpy(name) ||
-         find_collective(name) != nullptr;
+// Null: no tool is called so.
+const ToolRow* find_tool(std::string_view name) {
+  for (const auto& tool : tools())
+    if (tool.program == name || tool.name == name) return &tool;
+  return nullptr;
 }
 
-// The names that may stand after `linerate perf`: all_reduce, …, p2p, memcpy.
-std::vector<std::string_view> short_names() {
+std::vector<std::string_view> tool_names(std::string_view ToolRow::*which) {
   std::vector<std::string_view> names;
-  for (const auto* row : all_collectives()) names.push_back(row->name);
-  names.push_back(kPairsShort);
-  names.push_back(kMemcpyShort);
+  for (const auto& tool : tools()) names.push_back(tool.*which);
   return names;
 }
 
 Failure unknown_word(std::string_view word) {
-  auto names = short_names();
+  auto names = tool_names(&ToolRow::name);
   for (const auto& row : commands()) names.push_back(row.name);
   return Failure{unknown_choice("command", word, names)};
 }
 
-Invocation tool_invocation(Invocation call, std::string_view name) {
-  call.command = is_memcpy(name) ? Command::memcpy : Command::perf;
-  call.collective = find_collective(name);
+Invocation tool_invocation(Invocation call, const ToolRow& tool) {
+  call.command = tool.command;
+  call.collective = tool.collective;
   return call;
 }
 
 // linerate [perf] TOOL …
 Result<Invocation> named_tool(Invocation call, std::size_t index) {
-  const std::string_view name = call.args[index];
-  if (!is_tool(name)) return Failure{unknown_choice("tool", name, short_names())};
+  const auto* tool = find_tool(call.args[index]);
+  if (tool == nullptr)
+    return Failure{unknown_choice("tool", call.args[index], tool_names(&ToolRow::name))};
   call.words.assign(call.args.begin() + static_cast<std::ptrdiff_t>(index) + 1, call.args.end());
-  auto found = tool_invocation(std::move(call), name);
-  const auto other = found.command == Command::memcpy ? kMemcpy : kPairs;
-  found.program = found.collective == nullptr ? other : found.collective->binary;
-  return found;
+  call.program = tool->program;
+  return tool_invocation(std::move(call), *tool);
 }
 
 bool asks_for_help(std::string_view word) { return word == "-h" || word == "--help"; }
@@ -95,7 +90,7 @@ Result<Invocation> help_invocation(Invocation call) {
   if (call.args.size() < 3) return call;
   const std::string name = call.args[2];
   const auto* row = find_command(name);
-  if (row == nullptr && !is_tool(name)) return unknown_word(name);
+  if (row == nullptr && find_tool(name) == nullptr) return unknown_word(name);
   if (call.args.size() == 4)
     if (const auto* part = find_part(name, call.args[3])) return help_on(*part, std::move(call));
   auto checked = without_more(std::move(call), 3);
@@ -111,7 +106,7 @@ Result<Invocation> help_invocation(Invocation call) {
 Result<Invocation> perf_invocation(Invocation call) {
   if (call.args.size() < 3)
     return Failure{fmt::format("linerate perf needs the name of a tool: one of {}.",
-                               join(short_names(), ", "))};
+                               join(tool_names(&ToolRow::name), ", "))};
   return named_tool(std::move(call), 2);
 }
 
@@ -155,7 +150,7 @@ Result<Invocation> suite_invocation(Invocation call) {
     call.words.clear();
     return without_more(std::move(call), 2);
   }
-  if (is_tool(word)) return named_tool(std::move(call), 1);
+  if (find_tool(word) != nullptr) return named_tool(std::move(call), 1);
   const auto* row = find_command(word == "--version" ? "version" : word);
   if (row == nullptr) return unknown_word(word);
   return command_invocation(*row, std::move(call));
@@ -208,12 +203,19 @@ std::span<const CommandRow> commands() {
   return kRows;
 }
 
-std::vector<std::string_view> tool_names() {
-  std::vector<std::string_view> names;
-  for (const auto* row : all_collectives()) names.push_back(row->binary);
-  names.push_back(kPairs);
-  names.push_back(kMemcpy);
-  return names;
+std::span<const ToolRow> tools() {
+  static const auto kTools = [] {
+    std::vector<ToolRow> rows;
+    for (const auto* row : all_collectives())
+      rows.push_back({row->binary, row->name, row->summary, row});
+    rows.push_back(
+        {kPairs, "p2p", "every pair of ranks: latency, uni- and bidirectional bandwidth"});
+    rows.push_back({kMemcpy, "memcpy",
+                    "copies between host and GPUs, within and between GPUs: bandwidth", nullptr,
+                    Command::memcpy});
+    return rows;
+  }();
+  return kTools;
 }
 
 Result<Invocation> read_invocation(std::span<const char* const> argv) {
@@ -223,13 +225,13 @@ Result<Invocation> read_invocation(std::span<const char* const> argv) {
   call.program = basename_of(call.args[0]);
   const auto name = known_prefix(call.program);
   if (name.empty()) {
-    auto names = tool_names();
+    auto names = tool_names(&ToolRow::program);
     names.push_back(kSuite);
     return Failure{unknown_choice("program name", call.program, names)};
   }
   if (name == kSuite) return suite_invocation(std::move(call));
   call.words.assign(call.args.begin() + 1, call.args.end());
-  return tool_invocation(std::move(call), name);
+  return tool_invocation(std::move(call), *find_tool(name));
 }
 
 }  // namespace linerate

@@ -34,13 +34,17 @@ const CommandRow* find_command(Audience options);
 
 constexpr std::string_view kSuite = "linerate";
 constexpr std::string_view kPairs = "p2p_perf";
-constexpr std::string_view kPairsShort = "p2p";
-constexpr std::string_view kPairsSummary =
-    "every pair of ranks: latency, uni- and bidirectional bandwidth";
 constexpr std::string_view kMemcpy = "memcpy_perf";
-constexpr std::string_view kMemcpyShort = "memcpy";
-constexpr std::string_view kMemcpySummary =
-    "copies between host and GPUs, within and between GPUs: bandwidth";
+
+// A tool: a program of its own, and a name behind `linerate perf`.
+struct ToolRow {
+  std::string_view program, name, summary;
+  const Collective* collective = nullptr;  // null: p2p_perf, memcpy_perf
+  Command command = Command::perf;
+};
+
+// Those of the collectives, then p2p_perf and memcpy_perf.
+std::span<const ToolRow> tools();
 
 // One call of the program, split but not yet read.
 struct Invocation {
@@ -62,8 +66,5 @@ struct Invocation {
 // argv[0]'s basename chooses the tool: the longest known name that it begins with, so that
 // all_reduce_perf_mpi and copies work. linerate reads its tool or sub-command from argv[1].
 Result<Invocation> read_invocation(std::span<const char* const> argv);
-
-// The names of all tools: each collective's binary, then p2p_perf and memcpy_perf.
-std::vector<std::string_view> tool_names();
 
 }  // namespace linerate
