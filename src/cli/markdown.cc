@@ -11,44 +11,12 @@
 namespace linerate {
 namespace {
 
-// Variables that are read outside of cli: a test looks in the sources for others.
+// Above the table of other variables.
 constexpr std::string_view kOtherVariablesText =
     "A name that begins with `NCCL_TESTS_` or `LINERATE_` and is in neither table has no effect;\n"
     "a line on stderr says so. These are read as well:\n\n"
     "| Variable | Meaning |\n"
-    "|---|---|\n"
-    "| `LINERATE_MODULE_PATH` | Folders of `liblinerate-mpi.so`, `liblinerate-gloo.so` and "
-    "`liblinerate-nccl.so`, with `:` between them. Looked through after `lib` of the "
-    "installation that the program belongs to, and before the linker's own search. |\n"
-    "| `LINERATE_STORE` | `HOST` or `HOST:PORT` where rank 0 of a run without MPI listens, instead "
-    "of what srun or `MASTER_ADDR` say. |\n"
-    "| `LINERATE_SYSFS` | Folder that is read instead of `/sys` to see whether there is an NVIDIA "
-    "GPU, which `--backend auto` then takes. |\n"
-    "| `LINERATE_TOKEN` | Secret of a run without MPI, the same for all its ranks, at most 256 "
-    "bytes: connections without it are refused. Never recorded. When unset: under srun the name "
-    "of the job step, else none. |\n"
-    "| `RANK`, `WORLD_SIZE`, `MASTER_ADDR`, `MASTER_PORT` | Rank of the process, number of "
-    "processes, and where rank 0 listens (port 29500 when unset): torchrun, PyTorchJob, or by "
-    "hand. "
-    "|\n"
-    "| `LOCAL_RANK`, `SLURM_LOCALID` | Decide only which process says what its host lacks: ranks "
-    "of one host are counted. |\n"
-    "| `TORCHELASTIC_RUN_ID`, `TORCHELASTIC_USE_AGENT_STORE` | torchrun started the process; its "
-    "own store has `MASTER_PORT`, so that of linerate takes the next one. |\n"
-    "| `OMPI_COMM_WORLD_*`, `PMIX_*`, `PMI_*` | An MPI launcher started the process. |\n"
-    "| `SLURM_STEPID`, `SLURM_PROCID`, `SLURM_JOB_ID`, `SLURM_JOBID`, `SLURM_STEP_*` | srun "
-    "started the process. "
-    "|\n"
-    "| `GLOO_SOCKET_IFNAME` | Interface of the gloo backend, as torch has it, but one only. When "
-    "unset: loopback on one host, else the first network in which all hosts have an address. |\n"
-    "| `NCCL_TOPO_FILE` | NCCL's own: the node as this file says it; expectations for runs on GPUs "
-    "follow it too. |\n"
-    "| `NO_COLOR` | `linerate topo` prints its tree without colours, as it does where stdout is no "
-    "terminal. |\n"
-    "| `XDG_CACHE_HOME` | Where `linerate tune host` keeps its table and `linerate topo --measure` "
-    "what it found, in `linerate/`; `.cache` of `HOME` when unset. |\n"
-    "| `PYTHON` | Interpreter of `linerate report` and `topo --svg`; `/usr/bin/python3` when "
-    "unset. |\n";
+    "|---|---|\n";
 
 constexpr std::string_view kFakeText =
     "## The fake backend\n\n"
@@ -205,7 +173,10 @@ std::string variables_text() {
   for (const auto& row : variables())
     text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, code(row.metavar),
                         code(row.default_text), meaning(row.help, row.note));
-  return fmt::format("{}\n{}", text, kOtherVariablesText);
+  text += fmt::format("\n{}", kOtherVariablesText);
+  for (const auto& row : other_variables())
+    text += fmt::format("| `{}` | {} |\n", fmt::join(split(row.names, ' '), "`, `"), row.meaning);
+  return text;
 }
 
 std::string exit_codes_text() {

@@ -102,6 +102,13 @@ struct VariableRow {
 
 std::span<const VariableRow> variables();
 
+// Variables that other parts read: those of linerate, launchers and libraries.
+struct OtherVariables {
+  std::string_view names;    // with blanks between them
+  std::string_view meaning;  // Markdown
+};
+std::span<const OtherVariables> other_variables();
+
 // In the order of the help text; where options of other tools are refused by name, theirs too.
 std::span<const OptionGroup> option_groups(Audience program);
 

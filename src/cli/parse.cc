@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <iterator>
 #include <ranges>
@@ -35,10 +34,6 @@ std::vector<std::string> changed_options(std::span<const Token> tokens) {
   return texts;
 }
 
-// Read elsewhere; docs/cli.md explains them.
-constexpr auto kOwnVariables = std::to_array<std::string_view>(
-    {"LINERATE_MODULE_PATH", "LINERATE_STORE", "LINERATE_SYSFS", "LINERATE_TOKEN"});
-
 // One for each variable that begins with `prefix` and is none of ours: a slip of the pen has no
 // effect.
 std::vector<std::string> unknown_variables(const Environment& environment, std::string_view prefix,
@@ -55,12 +50,12 @@ std::vector<std::string> unknown_variables(const Environment& environment, std::
 }
 
 std::vector<std::string> notes_on_variables(const Environment& environment) {
-  std::vector<std::string_view> of_nccl_tests;
+  std::vector<std::string_view> of_nccl_tests, own;
   for (const auto& row : variables()) of_nccl_tests.push_back(row.name);
+  for (const auto& row : other_variables())
+    if (row.names.starts_with("LINERATE_")) own.push_back(row.names);
   auto notes = unknown_variables(environment, "NCCL_TESTS_", of_nccl_tests);
-  std::ranges::move(
-      unknown_variables(environment, "LINERATE_", {kOwnVariables.begin(), kOwnVariables.end()}),
-      std::back_inserter(notes));
+  std::ranges::move(unknown_variables(environment, "LINERATE_", own), std::back_inserter(notes));
   return notes;
 }
 

@@ -1,4 +1,4 @@
-// The environment variables that linerate itself reads, beside those of launchers and libraries.
+// The environment variables that linerate reads.
 #include "cli/option.h"
 #include "cli/values.h"
 
@@ -73,8 +73,49 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .apply = set_choice<RunConfig, kSwitch, &RunConfig::traffic, &TrafficOptions::print_summary>},
 });
 
+// Read elsewhere: a test looks in the sources for others. Names with blanks between them.
+constexpr auto kOtherVariables = std::to_array<OtherVariables>({
+    {"LINERATE_MODULE_PATH",
+     "Folders of `liblinerate-mpi.so`, `liblinerate-gloo.so` and `liblinerate-nccl.so`, with `:` "
+     "between them. Looked through after `lib` of the installation that the program belongs to, "
+     "and before the linker's own search."},
+    {"LINERATE_STORE",
+     "`HOST` or `HOST:PORT` where rank 0 of a run without MPI listens, instead of what srun or "
+     "`MASTER_ADDR` say."},
+    {"LINERATE_SYSFS",
+     "Folder that is read instead of `/sys` to see whether there is an NVIDIA GPU, which "
+     "`--backend auto` then takes."},
+    {"LINERATE_TOKEN",
+     "Secret of a run without MPI, the same for all its ranks, at most 256 bytes: connections "
+     "without it are refused. Never recorded. When unset: under srun the name of the job step, "
+     "else none."},
+    {"RANK WORLD_SIZE MASTER_ADDR MASTER_PORT",
+     "Rank of the process, number of processes, and where rank 0 listens (port 29500 when "
+     "unset): torchrun, PyTorchJob, or by hand."},
+    {"LOCAL_RANK SLURM_LOCALID",
+     "Decide only which process says what its host lacks: ranks of one host are counted."},
+    {"TORCHELASTIC_RUN_ID TORCHELASTIC_USE_AGENT_STORE",
+     "torchrun started the process; its own store has `MASTER_PORT`, so that of linerate takes "
+     "the next one."},
+    {"OMPI_COMM_WORLD_* PMIX_* PMI_*", "An MPI launcher started the process."},
+    {"SLURM_STEPID SLURM_PROCID SLURM_JOB_ID SLURM_JOBID SLURM_STEP_*",
+     "srun started the process."},
+    {"GLOO_SOCKET_IFNAME",
+     "Interface of the gloo backend, as torch has it, but one only. When unset: loopback on one "
+     "host, else the first network in which all hosts have an address."},
+    {"NCCL_TOPO_FILE",
+     "NCCL's own: the node as this file says it; expectations for runs on GPUs follow it too."},
+    {"NO_COLOR",
+     "`linerate topo` prints its tree without colours, as it does where stdout is no terminal."},
+    {"XDG_CACHE_HOME",
+     "Where `linerate tune host` keeps its table and `linerate topo --measure` what it found, in "
+     "`linerate/`; `.cache` of `HOME` when unset."},
+    {"PYTHON", "Interpreter of `linerate report` and `topo --svg`; `/usr/bin/python3` when unset."},
+});
+
 }  // namespace
 
 std::span<const VariableRow> variables() { return kVariableRows; }
+std::span<const OtherVariables> other_variables() { return kOtherVariables; }
 
 }  // namespace linerate
