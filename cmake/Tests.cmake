@@ -102,7 +102,8 @@ target_link_libraries(fake_nvml PRIVATE fmt::fmt-header-only)
 set_target_properties(fake_nvml PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fakes)
 if(TARGET unit_topo)
   add_dependencies(unit_topo fake_nvml)
-  target_compile_definitions(unit_topo PRIVATE LINERATE_FAKE_NVML="$<TARGET_FILE:fake_nvml>")
+  target_compile_definitions(unit_topo PRIVATE
+    LINERATE_FAKE_NVML="$<TARGET_FILE:fake_nvml>" LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 endif()
 # The programs of docs/start-a-job.md and docs/streams.md.
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)

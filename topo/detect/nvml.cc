@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -134,8 +135,8 @@ std::string target_of(const Library& library, nvml::Device device, unsigned link
   return lower(target);
 }
 
-}  // namespace
-
+// Active links by target, in the order of the first link to each; `sm` is the compute capability.
+// Every row's `capacity` is how many links this GPU has, up or down.
 std::vector<NvLink> nvlinks_of(const Library& library, nvml::Device device, int sm) {
   std::vector<NvLink> links;
   std::uint32_t capacity = 0;
@@ -156,6 +157,7 @@ std::vector<NvLink> nvlinks_of(const Library& library, nvml::Device device, int 
   return links;
 }
 
+// None where no link is up.
 std::optional<C2c> c2c_of(const Library& library, nvml::Device device, int sm) {
   constexpr int kFirstWithC2c = 90;
   constexpr unsigned kMaxLinks = 64;
@@ -170,8 +172,6 @@ std::optional<C2c> c2c_of(const Library& library, nvml::Device device, int sm) {
   }
   return found.count > 0 ? std::optional(found) : std::nullopt;
 }
-
-namespace {
 
 // Up to its first zero byte: no library is trusted to end it.
 template <std::size_t N>

@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,13 +104,6 @@ class Library {
 }  // namespace linerate::topo::nvml
 
 namespace linerate::topo {
-
-// Active links by target, in the order of the first link to each; `sm` is the compute capability.
-// Every row's `capacity` is how many links this GPU has, up or down.
-std::vector<NvLink> nvlinks_of(const nvml::Library& library, nvml::Device device, int sm);
-
-// None where no link is up.
-std::optional<C2c> c2c_of(const nvml::Library& library, nvml::Device device, int sm);
 
 // What the driver does not tell is as in an empty Gpu or PciLink. Classes of NVLinks' targets are
 // left to who knows the bus.

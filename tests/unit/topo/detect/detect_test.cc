@@ -9,12 +9,24 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace linerate::topo {
 namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+
+// What docs/topology.md has people type on another machine.
+std::string documented_save_command() {
+  std::ifstream docs(LINERATE_SOURCE_DIR "/docs/topology.md");
+  const std::string text{std::istreambuf_iterator<char>(docs), std::istreambuf_iterator<char>()};
+  const auto first = text.find("mkdir machine");
+  if (first == std::string::npos) ADD_FAILURE() << "docs/topology.md has no such command";
+  return first == std::string::npos ? "" : text.substr(first, text.find("```", first) - first);
+}
 
 int count_gpus(const System& system) {
   int gpus = 0;
@@ -125,7 +137,7 @@ TEST(Detect, PortsOfNoKnownPlaceStayWithTheFirstProcessor) {
 
 TEST(Detect, OfThisMachinesSavedFilesSeesWhatItSeesHere) {
   const SysfsTree tree;
-  tree.write("here/save.sh", std::string(kSaveCommand) + "\n");
+  tree.write("here/save.sh", documented_save_command());
   const auto here = tree.root() / "here";
   if (std::system(fmt::format("cd {} && bash save.sh", here.string()).c_str()) == -1)
     GTEST_SKIP() << "no shell can be started";
