@@ -128,27 +128,19 @@ void P2pTable::row(std::span<const Record> table) {
     if (!record.pair) continue;
     verdicts_.add(record);
     const auto [source, dest] = *record.pair;
-    auto& matrix = matrices_[record.what.collective];
-    bytes_[record.what.collective] = record.what.bytes;
+    auto& [bytes, cells] = matrices_[record.what.collective];
+    bytes = record.what.bytes;
     const double value = is_latency(record) ? record.window.time_us : record.busbw_gbps;
-    matrix[{source, dest}] = value;
-    if (!is_one_way(record)) matrix[{dest, source}] = value;  // the pair's own, in both cells
+    cells[{source, dest}] = value;
+    if (!is_one_way(record)) cells[{dest, source}] = value;  // the pair's own, in both cells
   }
 }
 
 void P2pTable::end(const EndInfo& end) {
-  const auto bytes_of = [&](const char* name) { return bytes_[name]; };
-  auto text = text_of(
-      {"p2p_latency",
-       fmt::format("Latency, half a round trip of {} bytes", bytes_of("p2p_latency")), "us"});
-  text +=
-      text_of({"p2p_unidirectional",
-               fmt::format("One way, {} bytes from row to column", bytes_of("p2p_unidirectional")),
-               "GB/s"});
-  text += text_of({"p2p_bidirectional",
-                   fmt::format("Both ways at once, {} bytes each, sum of both directions",
-                               bytes_of("p2p_bidirectional")),
-                   "GB/s"});
+  auto text = text_of("p2p_latency", "Latency, half a round trip of {} bytes", "us") +
+              text_of("p2p_unidirectional", "One way, {} bytes from row to column", "GB/s") +
+              text_of("p2p_bidirectional",
+                      "Both ways at once, {} bytes each, sum of both directions", "GB/s");
   text += fmt::format("# Out of bounds values : {} {}\n", end.failed_checks,
                       end.failed_checks == 0 ? "OK" : "FAILED");
   if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
@@ -156,11 +148,13 @@ void P2pTable::end(const EndInfo& end) {
   out_.write(text + verdicts_.lines(options_.lists_verdicts, end));
 }
 
-std::string P2pTable::text_of(const Heading& heading) {
-  Matrix matrix{.title = fmt::format("{} ({})", heading.title, heading.unit),
+std::string P2pTable::text_of(const char* collective, const char* title, const char* unit) {
+  const auto& measured = matrices_[collective];
+  const auto of_bytes = fmt::format(fmt::runtime(title), measured.bytes);
+  Matrix matrix{.title = fmt::format("{} ({})", of_bytes, unit),
                 .corner = "rank",
-                .unit = heading.unit,
-                .cells = matrices_[heading.collective]};
+                .unit = unit,
+                .cells = measured.cells};
   for (int rank = 0; rank < nranks_; ++rank) matrix.rows.push_back(fmt::to_string(rank));
   matrix.columns = matrix.rows;
   return matrix_text(matrix) + extremes_text(matrix);

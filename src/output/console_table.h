@@ -64,18 +64,17 @@ class P2pTable final : public Sink {
   void end(const EndInfo& end) override;
 
  private:
-  using Cells = std::map<std::pair<int, int>, double>;
-  struct Heading {
-    std::string collective, title;
-    const char* unit;
+  struct Measured {
+    std::uint64_t bytes = 0;
+    std::map<std::pair<int, int>, double> cells{};
   };
-  std::string text_of(const Heading& heading);
+  // The matrix of a collective; `title` has {} where the bytes stand.
+  std::string text_of(const char* collective, const char* title, const char* unit);
 
   TextFile out_;
   const TableOptions options_;
   int nranks_ = 0;
-  std::map<std::string, Cells> matrices_;  // by the record's collective
-  std::map<std::string, std::uint64_t> bytes_;
+  std::map<std::string, Measured> matrices_;  // by the record's collective
   VerdictText verdicts_;
 };
 

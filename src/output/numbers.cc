@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 namespace linerate {
@@ -31,24 +32,26 @@ std::string plain(double value) {
   return text;
 }
 
+namespace {
+
+// Three figures in the first unit that leaves less than `step` of them, or in the last.
+std::string in_unit(double amount, double step, std::span<const std::string_view> units) {
+  std::size_t unit = 0;
+  for (; unit + 1 < units.size() && amount >= step; ++unit) amount /= step;
+  const int decimals = amount < 10 ? 2 : amount < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", amount, decimals, units[unit]);
+}
+
+}  // namespace
+
 std::string memory_text(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 4> kUnits{"B", "KB", "MB", "GB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (unit + 1 < kUnits.size() && amount >= 1024) {
-    amount /= 1024;
-    ++unit;
-  }
-  const int decimals = amount < 10 ? 2 : amount < 100 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", amount, decimals, kUnits[unit]);
+  return in_unit(static_cast<double>(bytes), 1024, kUnits);
 }
 
 std::string microseconds_text(double us) {
   constexpr std::array<std::string_view, 3> kUnits{"us", "ms", "s"};
-  std::size_t unit = 0;
-  for (; unit + 1 < kUnits.size() && us >= 1000; ++unit) us /= 1000;
-  const int decimals = us < 10 ? 2 : us < 100 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", us, decimals, kUnits[unit]);
+  return in_unit(us, 1000, kUnits);
 }
 
 std::string duration_text(double seconds) {
