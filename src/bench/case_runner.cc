@@ -280,7 +280,7 @@ bool CaseRunner::measured_enough(const Measurement& m, double elapsed_s) {
   if (stop.max_s && elapsed_s >= *stop.max_s) return true;
   if (samples.count() == 0 || samples.count() < next_look_) return false;
   next_look_ = samples.count() + samples.count() / kPart;
-  return stats::stop_now(stop, samples.summary(), elapsed_s) != stats::Stop::go_on;
+  return stats::stop_now(stop, samples.summary(), elapsed_s);
 }
 
 // The first round compares what the last timed call left in the spare slot. Each further round

@@ -69,9 +69,7 @@ Json config_json(const RunInfo& run, const TableOptions& o) {
 }
 
 Json placement_json(const Record& record, bool cputime) {
-  const double time_us =
-      cputime ? record.window.cpu_us.value_or(record.window.time_us) : record.window.time_us;
-  return {{cputime ? "cpu_time" : "time", time_us},
+  return {{cputime ? "cpu_time" : "time", record.window.shown_us(cputime)},
           {"alg_bw", record.algbw_gbps},
           {"bus_bw", record.busbw_gbps},
           {"nwrong", record.wrong ? Json(*record.wrong) : Json()}};

@@ -109,11 +109,9 @@ std::string per_iter_cells(const std::optional<SampleInfo>& samples) {
 std::string half_row(const Record* record, const TableOptions& o) {
   static const Record kNone;
   const Record& shown = record != nullptr ? *record : kNone;
-  const double time_us =
-      o.cputime ? shown.window.cpu_us.value_or(shown.window.time_us) : shown.window.time_us;
   auto half =
-      fmt::format("  {}  {}  {}", fitted(time_us, kTimeWidth), fitted(shown.algbw_gbps, kRateWidth),
-                  fitted(shown.busbw_gbps, kRateWidth));
+      fmt::format("  {}  {}  {}", fitted(shown.window.shown_us(o.cputime), kTimeWidth),
+                  fitted(shown.algbw_gbps, kRateWidth), fitted(shown.busbw_gbps, kRateWidth));
   half += shown.wrong ? fmt::format("  {:>6}", *shown.wrong) : "    N/A";
   if (o.per_iter) half += per_iter_cells(shown.samples);
   return half;

@@ -136,6 +136,9 @@ struct WindowInfo {
   std::optional<double> cpu_us{};  // enqueue time per call of rank 0 (-C)
   // Of the slowest rank without what faults cost, where the backend knows it.
   std::optional<double> fault_free_us{};
+
+  // What the time column shows.
+  double shown_us(bool cputime) const { return cputime ? cpu_us.value_or(time_us) : time_us; }
 };
 
 // Above this number of ranks, arrays with a number per rank are condensed in files.

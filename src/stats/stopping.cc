@@ -13,12 +13,10 @@ std::optional<double> relative_half_width(const Summary& summary) {
   return (summary.ci95_high - summary.ci95_low) / 2 / summary.median;
 }
 
-Stop stop_now(const StopRule& rule, const Summary& summary, double elapsed_s) {
-  if (!rule.asked()) return Stop::unlimited;
+bool stop_now(const StopRule& rule, const Summary& summary, double elapsed_s) {
+  if (!rule.asked() || (rule.max_s && elapsed_s >= *rule.max_s)) return true;
   const auto width = relative_half_width(summary);
-  if (rule.ci && width && *width <= *rule.ci) return Stop::precise;
-  if (rule.max_s && elapsed_s >= *rule.max_s) return Stop::out_of_time;
-  return Stop::go_on;
+  return rule.ci && width && *width <= *rule.ci;
 }
 
 }  // namespace linerate::stats

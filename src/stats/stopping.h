@@ -3,7 +3,6 @@
 
 #include "stats/summary.h"
 
-#include <cstdint>
 #include <optional>
 
 namespace linerate::stats {
@@ -16,18 +15,12 @@ struct StopRule {
   bool asked() const { return ci || max_s; }
 };
 
-enum class Stop : std::uint8_t {
-  go_on,
-  precise,      // the interval is narrow enough
-  out_of_time,  // it is not, but the time is up
-  unlimited,    // no limit asks for more than what was measured already
-};
-
 // Half width of the median's interval over the median; nothing where no 95 % interval exists
 // (fewer than 6 samples) or the median is not positive.
 std::optional<double> relative_half_width(const Summary& summary);
 
-// Asked after each window. The summary is of all samples of the case so far.
-Stop stop_now(const StopRule& rule, const Summary& summary, double elapsed_s);
+// Whether the interval is narrow enough, the time is up, or no limit asks for more. Asked after
+// each window; the summary is of all samples of the case so far.
+bool stop_now(const StopRule& rule, const Summary& summary, double elapsed_s);
 
 }  // namespace linerate::stats

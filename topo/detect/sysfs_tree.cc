@@ -1,12 +1,12 @@
 // Walks sys/devices/system for processors, sys/class/infiniband and sys/class/net for ports.
 #include "base/text.h"
+#include "base/units.h"
 #include "topo/detect/pci_tree.h"
 #include "topo/detect/sysfs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,16 +15,6 @@ namespace linerate::topo {
 namespace {
 
 namespace fs = std::filesystem;
-
-// "480K", "32M" of a cache's size file.
-std::uint64_t bytes_in(const std::string& text) {
-  std::uint64_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, count);
-  if (error != std::errc{}) return 0;
-  const char unit = rest == end ? '\0' : *rest;
-  return unit == 'K' ? count << 10 : unit == 'M' ? count << 20 : unit == 'G' ? count << 30 : count;
-}
 
 // Adds the cores and last-level caches of the threads to `cpu`.
 void count_cores(const fs::path& folder, const ThreadSet& threads, Cpu& cpu) {
@@ -38,7 +28,7 @@ void count_cores(const fs::path& folder, const ThreadSet& threads, Cpu& cpu) {
     if (!siblings.empty()) cores[{package.value_or(-1), siblings}].push_back(thread);
     const auto l3 = place / "cache/index3";
     if (number_in(l3 / "level") == 3 && caches.insert(text_in(l3 / "shared_cpu_list")).second)
-      cpu.l3_bytes += bytes_in(text_in(l3 / "size"));
+      if (const auto bytes = parse_bytes("size", text_in(l3 / "size"))) cpu.l3_bytes += *bytes;
   }
   cpu.threads = static_cast<int>(threads.size());
   cpu.cores = static_cast<int>(cores.size());
