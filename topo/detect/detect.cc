@@ -44,9 +44,8 @@ void report_usable(System& system) {
 // Gives NIC ports to their devices; those of no known place stay with the first processor.
 void place_nets(std::vector<FoundNet> nets, std::vector<FoundPci>& devices, System& system) {
   for (auto& found : nets) {
-    const auto at = std::ranges::find_if(
-        devices, [&](const FoundPci& one) { return one.device.bus_id == found.place; });
-    auto& ports = at == devices.end() ? system.cpus.front().nets : at->device.nets;
+    auto* const at = found.place ? find_device(devices, *found.place) : nullptr;
+    auto& ports = at == nullptr ? system.cpus.front().nets : at->device.nets;
     ports.push_back(std::move(found.net));
   }
 }

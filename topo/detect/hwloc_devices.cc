@@ -229,10 +229,8 @@ std::optional<std::vector<NvLink>> links_of(const hwloc_distances_s& matrix, std
 
 FoundPci* gpu_at(std::vector<FoundPci>& devices, hwloc_obj_t object) {
   const auto id = object != nullptr ? bus_id_of_object(object) : std::nullopt;
-  const auto found = std::ranges::find_if(devices, [&](const FoundPci& one) {
-    return id && one.device.gpu && one.device.bus_id == *id;
-  });
-  return found == devices.end() ? nullptr : &*found;
+  auto* const found = id ? find_device(devices, *id) : nullptr;
+  return found != nullptr && found->device.gpu ? found : nullptr;
 }
 
 }  // namespace

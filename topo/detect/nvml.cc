@@ -256,17 +256,11 @@ bool is_nvidia_gpu(const FoundPci& found) {
   return found.device.gpu && found.device.vendor == kNvidiaVendor;
 }
 
-auto at_bus_id(std::vector<FoundPci>& devices, const BusId& id) {
-  return std::ranges::find_if(devices,
-                              [&](const FoundPci& found) { return found.device.bus_id == id; });
-}
-
 // NCCL takes targets that the bus does not show for NVSwitches (src/graph/xml.cc).
 std::uint32_t class_of(const std::string& target, std::vector<FoundPci>& devices) {
   const auto id = parse_bus_id(target);
-  if (!id) return kNvSwitchClass;
-  const auto at = at_bus_id(devices, *id);
-  return at != devices.end() && at->device.class_code != 0 ? at->device.class_code : kNvSwitchClass;
+  const auto* at = id ? find_device(devices, *id) : nullptr;
+  return at != nullptr && at->device.class_code != 0 ? at->device.class_code : kNvSwitchClass;
 }
 
 // Where the driver tells the link it is right: sysfs does not tell it in every container.
@@ -276,13 +270,12 @@ void complete_link(const PciLink& from_driver, PciLink& link) {
 }
 
 void merge_gpu(NvmlGpu gpu, std::vector<FoundPci>& devices, std::vector<std::string>& unseen) {
-  auto at = at_bus_id(devices, gpu.bus_id);
-  if (at == devices.end()) {
+  auto* at = find_device(devices, gpu.bus_id);
+  if (at == nullptr) {
     unseen.push_back(fmt::format("No place of GPU {}: the PCI bus does not show {}.", gpu.gpu.dev,
                                  text_of(gpu.bus_id)));
-    devices.push_back(
-        {.device = {.bus_id = gpu.bus_id, .class_code = kGpuClass, .vendor = kNvidiaVendor}});
-    at = std::prev(devices.end());
+    at = &devices.emplace_back();
+    at->device = {.bus_id = gpu.bus_id, .class_code = kGpuClass, .vendor = kNvidiaVendor};
   }
   complete_link(gpu.link, at->device.link);
   complete_link(gpu.max_link, at->device.max_link);

@@ -65,6 +65,12 @@ bool is_gpu(const PciDevice& device) {
   return device.vendor == kIntel && device.class_code >> 8 == kOtherDisplay;
 }
 
+FoundPci* find_device(std::vector<FoundPci>& devices, const BusId& id) {
+  for (auto& found : devices)
+    if (found.device.bus_id == id) return &found;
+  return nullptr;
+}
+
 void attach_devices(std::vector<FoundPci> found, System& system) {
   ByBusId all;
   for (auto& one : found) {

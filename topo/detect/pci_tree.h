@@ -20,6 +20,9 @@ struct FoundPci {
 // Whether the class and vendor are those of a GPU that computes; a server's display chip is none.
 bool is_gpu(const PciDevice& device);
 
+// The device at that place on the bus; null: none.
+FoundPci* find_device(std::vector<FoundPci>& devices, const BusId& id);
+
 // Puts GPUs and NICs (devices with `gpu` or `nets`), and the switches above them, below their
 // processors, in the order of bus ids. As NCCL does (src/graph/xml.cc), every second bridge stands
 // for a switch: its upstream port; root ports and downstream ports are left out. Devices of no
