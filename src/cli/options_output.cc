@@ -9,8 +9,8 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<ProgressMode>, 3> kProgress{
-    {{"auto", ProgressMode::automatic}, {"on", ProgressMode::on}, {"off", ProgressMode::off}}};
+constexpr std::array<Choice<std::optional<bool>>, 3> kProgress{
+    {{"auto", std::nullopt}, {"on", true}, {"off", false}}};
 
 Refusal set_json_file(const Argument& given, RunConfig& config) {
   if (auto refusal = set_file(given, config.json_file)) return refusal;

@@ -5,14 +5,11 @@
 #include "bench/config.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace linerate {
-
-enum class ProgressMode : std::uint8_t { automatic, on, off };
 
 // What is printed and written, and by which limits a result is a finding.
 struct OutputConfig {
@@ -25,7 +22,7 @@ struct OutputConfig {
   bool lists_verdicts = false;          // --verdict
   std::optional<double> fail_below{};   // --fail-below: part of the bound
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
-  ProgressMode progress = ProgressMode::automatic;
+  std::optional<bool> progress{};       // --progress; nothing: where stderr is a terminal
   bool list = false;
   bool dry_run = false;
 };

@@ -46,9 +46,7 @@ TableOptions table_options(const RunConfig& c) {
 }
 
 ProgressPlan progress_plan(const RunConfig& config, std::span<const std::uint64_t> row_bytes) {
-  std::optional<bool> forced;
-  if (config.progress != ProgressMode::automatic) forced = config.progress == ProgressMode::on;
-  return {.style = progress_style(forced, TextFile::standard_error().terminal()),
+  return {.style = progress_style(config.progress, TextFile::standard_error().terminal()),
           .row_bytes = {row_bytes.begin(), row_bytes.end()},
           .cycles = config.run_cycles};
 }

@@ -55,7 +55,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"limit_memory", optional_text(c.limit_memory)},
           {"list", fmt::format("{}", c.list)},
           {"dry_run", fmt::format("{}", c.dry_run)},
-          {"progress", fmt::format("{}", static_cast<int>(c.progress))},
+          {"progress", optional_text(c.progress)},
           {"seed", fmt::format("{}", c.seed)},
           {"nccl_library", c.nccl_library},
           {"report_init", fmt::format("{}", c.report_init)},

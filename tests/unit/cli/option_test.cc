@@ -89,7 +89,7 @@ std::vector<Example> own_examples() {
       {"", "limit-memory", "2G", {{"limit_memory", "2147483648"}}},
       {"", "list", "", {{"list", "true"}}},
       {"", "dry-run", "", {{"dry_run", "true"}}},
-      {"", "progress", "off", {{"progress", "2"}}},
+      {"", "progress", "off", {{"progress", "false"}}},
       {"", "seed", "42", {{"seed", "42"}}},
       {"", "nccl-lib", "libnccl.so.2", {{"nccl_library", "libnccl.so.2"}}},
       {"", "nccl-tests-config", "", {{"nccl_tests_config", "true"}}},
