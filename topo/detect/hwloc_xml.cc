@@ -32,7 +32,7 @@ std::size_t address_space_bytes() {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void lower(int resource, rlim_t most) {
+void lower_limit(int resource, rlim_t most) {
   const rlimit limit{most, most};
   (void)::setrlimit(resource, &limit);
 }
@@ -41,14 +41,14 @@ void lower(int resource, rlim_t most) {
 void become_silent() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT})
     (void)std::signal(signal, SIG_DFL);
-  lower(RLIMIT_CORE, 0);
+  lower_limit(RLIMIT_CORE, 0);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) (void)::dup2(nowhere, STDERR_FILENO);
 }
 
 void stay_within(const TrialLimits& limits, std::size_t begun_with_bytes) {
-  lower(RLIMIT_CPU, limits.seconds);
-  if (begun_with_bytes > 0) lower(RLIMIT_AS, begun_with_bytes + limits.more_bytes);
+  lower_limit(RLIMIT_CPU, limits.seconds);
+  if (begun_with_bytes > 0) lower_limit(RLIMIT_AS, begun_with_bytes + limits.more_bytes);
 }
 
 }  // namespace

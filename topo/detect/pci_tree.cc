@@ -57,10 +57,8 @@ Cpu& cpu_of(int numa, System& system) {
 
 bool is_gpu(const PciDevice& device) {
   constexpr std::uint32_t kIntel = 0x8086;
-  constexpr std::uint32_t kDisplay = 0x03;         // first byte of the class
   constexpr std::uint32_t kOtherDisplay = 0x0380;  // Intel's for computing
-  const auto base = device.class_code >> 16;
-  if (device.vendor == kNvidiaVendor) return base == kDisplay;
+  if (device.vendor == kNvidiaVendor) return is_display_class(device.class_code);
   if (device.vendor == kAmdVendor) return is_gpu_class(device.class_code);
   return device.vendor == kIntel && device.class_code >> 8 == kOtherDisplay;
 }
