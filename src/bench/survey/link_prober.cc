@@ -113,10 +113,9 @@ std::vector<NodeLink> LinkProber::gather() {
 }
 
 std::string first_failure(Bootstrap& leaders, const std::string& mine, const Deadline& deadline) {
-  WireWriter out;
-  out.put_text(mine.empty() ? mine : fmt::format("{}: {}", leaders.place().hostname, mine));
-  for (const auto& bytes : leaders.all_gather(out.bytes(), deadline))
-    if (auto text = WireReader(bytes).get_text(); !text.empty()) return text;
+  const auto said = mine.empty() ? mine : fmt::format("{}: {}", leaders.place().hostname, mine);
+  for (auto& text : all_values(leaders, said, deadline))
+    if (!text.empty()) return std::move(text);
   return {};
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/acceptor.h"
 #include "base/error.h"
-#include "base/wire.h"
 #include "launch/net/address.h"
 #include "launch/net/frame.h"
 #include "launch/net/socket.h"
@@ -150,17 +149,9 @@ LinkListener open_link_listener(const std::vector<std::string>& hosts) {
 
 std::vector<LinkEndpoint> gather_endpoints(Bootstrap& leaders, const LinkListener& own,
                                            const Deadline& deadline) {
-  WireWriter out;
-  out.put(own.listener.address().port).put(own.secret).put(own.hosts.size());
-  for (const auto& host : own.hosts) out.put_text(host);
-  std::vector<LinkEndpoint> endpoints;
-  for (const auto& bytes : leaders.all_gather(out.bytes(), deadline)) {
-    WireReader in(bytes);
-    auto& endpoint = endpoints.emplace_back(in.get<std::uint16_t>(), in.get<LinkSecret>());
-    for (auto left = in.get<std::size_t>(); left > 0; --left)
-      endpoint.hosts.push_back(in.get_text());
-  }
-  return endpoints;
+  const LinkEndpoint mine{
+      .port = own.listener.address().port, .secret = own.secret, .hosts = own.hosts};
+  return all_values(leaders, mine, deadline);
 }
 
 }  // namespace linerate

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace linerate {
@@ -21,6 +22,8 @@ struct LinkEndpoint {
   std::uint16_t port = 0;
   LinkSecret secret{};
   std::vector<std::string> hosts{};  // numeric, in any order
+
+  static auto members(auto& of) { return std::tie(of.port, of.secret, of.hosts); }
 };
 
 // Of one pair: who connects, and in which round, so that nobody takes a connection that was meant

@@ -2,6 +2,7 @@
 #include "bench/survey/link_streams.h"
 
 #include "base/error.h"
+#include "launch/solo_bootstrap.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,6 +49,18 @@ void expect_joined(std::vector<Socket>& here, std::vector<Socket>& there, const 
     there[i].recv_all({&seen, 1}, until);
     EXPECT_EQ(seen, sent);
   }
+}
+
+TEST(Endpoints, ReachAllLeadersAsTheyWereTold) {
+  const auto leaders = solo_bootstrap();
+  const auto own = open_link_listener({"127.0.0.1"});
+
+  const auto endpoints = gather_endpoints(*leaders, own, Deadline::never());
+
+  ASSERT_EQ(endpoints.size(), 1U);
+  EXPECT_EQ(endpoints[0].port, own.listener.address().port);
+  EXPECT_EQ(endpoints[0].secret, own.secret);
+  EXPECT_EQ(endpoints[0].hosts, own.hosts);
 }
 
 TEST_F(Links, AreTheSameStreamsOnBothSides) {
