@@ -22,8 +22,10 @@ concept WireMessage = requires(T& value) {
   T::members(value);
 };
 
+// Texts are no plain values: the bytes of a view or of a literal are not its characters.
 template <typename T>
-concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !WireMessage<T>;
+concept Plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !WireMessage<T> &&
+                !std::is_convertible_v<const T&, std::string_view>;
 
 // Appends plain values, texts, messages and lists of them; the reader must take them in the same
 // order, as the same types.
@@ -63,13 +65,18 @@ class WireWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Throws PeerFailure where the bytes end early or make no sense: any bytes may come. Lengths are
-// checked before anything is allocated. The bytes outlive the reader.
+// Throws PeerFailure where the bytes end early or make no sense: any bytes may come. No length
+// makes it allocate more than the bytes can hold. The bytes outlive the reader.
 class WireReader {
  public:
   explicit WireReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   bool empty() const { return rest_.empty(); }
+
+  // Throws PeerFailure unless all bytes were read.
+  void finish() const {
+    if (!empty()) throw PeerFailure("A message between ranks is too long: do all run one build?");
+  }
 
   template <typename T>
   T get() {

@@ -230,11 +230,10 @@ bool CaseRunner::look() {
 
 // The same, and how many calls of so long, as rank 0 found it, go before the next look. Collective.
 std::uint64_t CaseRunner::agree_on_looks(double call_us) {
-  WireWriter out;
-  out.put(calls_between_looks(call_us));
-  const auto bytes = session_.bootstrap().broadcast(out.bytes(), 0, Deadline::never());
+  const auto calls =
+      value_of_rank_0(session_.bootstrap(), calls_between_looks(call_us), Deadline::never());
   look();
-  return WireReader(bytes).get<std::uint64_t>();
+  return calls;
 }
 
 // With them comes who was interrupted meanwhile.
@@ -264,10 +263,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
     const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
     if (sampled && session_.config().stop.asked()) decision.stop = measured_enough(m, elapsed_s);
   }
-  WireWriter out;
-  out.put(decision);
-  const auto bytes = session_.bootstrap().broadcast(out.bytes(), 0, Deadline::never());
-  const auto agreed = WireReader(bytes).get<Decision>();
+  const auto agreed = value_of_rank_0(session_.bootstrap(), decision, Deadline::never());
   interrupted_ |= agreed.interrupted;
   return agreed;
 }

@@ -47,10 +47,7 @@ class Search {
 std::size_t agreed_bytes(Session& session, std::size_t low_bytes) {
   std::size_t room = low_bytes;
   for (const auto& local : session.ranks()) room = std::min(room, local.send.bytes());
-  WireWriter out;
-  out.put(std::min(room, kMaxBytes));
-  return WireReader(session.bootstrap().broadcast(out.bytes(), 0, Deadline::never()))
-      .get<std::size_t>();
+  return value_of_rank_0(session.bootstrap(), std::min(room, kMaxBytes), Deadline::never());
 }
 
 Search::Search(Session& session, std::size_t low_bytes)

@@ -116,8 +116,7 @@ std::uint64_t Race::calls_for(double call_us, const Limits& limits) {
   constexpr std::uint64_t kMax = 10'000;
   const double fitting = limits.window_us / std::max(call_us, 1e-3);
   const auto calls = std::clamp(static_cast<std::uint64_t>(fitting), std::uint64_t{1}, kMax);
-  const Bytes agreed = bootstrap_.broadcast(WireWriter().put(calls).bytes(), 0, Deadline::never());
-  return WireReader(agreed).get<std::uint64_t>();
+  return value_of_rank_0(bootstrap_, calls, Deadline::never());
 }
 
 // A call ends when its last rank does.

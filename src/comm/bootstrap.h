@@ -69,12 +69,21 @@ inline std::vector<int> tree_children(int rank, int nranks) {
   return children;
 }
 
+// All of a message. Throws PeerFailure where it is shorter or longer.
+template <typename T>
+T read_whole(std::span<const std::byte> bytes) {
+  WireReader reader(bytes);
+  T value = reader.get<T>();
+  reader.finish();
+  return value;
+}
+
 // Every member's value, in the order of their ranks. Collective. T is what WireWriter can put.
 template <typename T>
 std::vector<T> all_values(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
   std::vector<T> values;
   for (const Bytes& bytes : bootstrap.all_gather(WireWriter().put(mine).bytes(), deadline))
-    values.push_back(WireReader(bytes).get<T>());
+    values.push_back(read_whole<T>(bytes));
   return values;
 }
 
@@ -82,7 +91,7 @@ std::vector<T> all_values(Bootstrap& bootstrap, const T& mine, const Deadline& d
 template <typename T>
 T value_of_rank_0(Bootstrap& bootstrap, const T& mine, const Deadline& deadline) {
   const Bytes told = bootstrap.broadcast(WireWriter().put(mine).bytes(), 0, deadline);
-  return WireReader(told).get<T>();
+  return read_whole<T>(told);
 }
 
 }  // namespace linerate

@@ -58,8 +58,9 @@ enum class RegistrationKind {
 // What every backend must do for a rank. Used by one thread at a time, but for stop_calls(),
 // abort() and calls_begun(), which any thread may call at any moment.
 // Calls on one communicator keep their order over all streams; calls on different communicators of
-// one rank may run at once, on different streams. A call whose peers fail or are aborted throws
-// PeerFailure: from the function where the stream is inline, else from the stream.
+// one rank may run at once, on different streams. A call throws Aborted where a rank aborted the
+// communicator, PeerFailure where a peer is lost: from the function where the stream is inline,
+// else from the stream.
 class Communicator {
  public:
   Communicator() = default;
@@ -103,12 +104,12 @@ class Communicator {
   // An error of earlier calls that has not been thrown yet.
   virtual std::optional<Error> async_error() { return std::nullopt; }
 
-  // Some time before abort(): from now on each new call throws PeerFailure. True where abort()
+  // Some time before abort(): from now on each new call throws Aborted. True where abort()
   // frees what a call uses that has begun and not returned yet, so that who aborts waits a moment
   // for it.
   virtual bool stop_calls() noexcept { return false; }
 
-  // Ends this rank's pending calls with PeerFailure, and with them those of all ranks that wait for
+  // Ends this rank's pending calls with Aborted, and with them those of all ranks that wait for
   // it. A backend that cannot (MPI) leaves the calls and relies on Bootstrap::abort.
   virtual void abort() noexcept = 0;
 

@@ -44,16 +44,36 @@ Result<RedOp> parse_red_op(std::string_view text) {
 std::string_view name_of(OpKind kind) { return kOpNames[static_cast<std::size_t>(kind)]; }
 
 Extent extent_of(const Op& op, int rank, int nranks) {
-  if (op.kind == OpKind::all_to_all_v)
-    return {end_of(op.send_ranges) * bytes_of(op.type), end_of(op.recv_ranges) * bytes_of(op.type)};
   const std::size_t one = bytes_of_count(op);
   const std::size_t all = one * static_cast<std::size_t>(nranks);
-  const auto is = [&](OpKind a, OpKind b) { return op.kind == a || op.kind == b; };
   const bool root = op.peer == rank;
-  const bool sends = op.kind != OpKind::recv && (root || !is(OpKind::broadcast, OpKind::scatter));
-  const bool receives = op.kind != OpKind::send && (root || !is(OpKind::reduce, OpKind::gather));
-  return {.send = sends ? (sends_blocks(op.kind) ? all : one) : 0,
-          .recv = receives ? (receives_blocks(op.kind) ? all : one) : 0};
+  switch (op.kind) {
+    case OpKind::all_reduce:
+    case OpKind::send_recv:
+      return {one, one};
+    case OpKind::all_gather:
+      return {one, all};
+    case OpKind::reduce_scatter:
+      return {all, one};
+    case OpKind::broadcast:
+      return {root ? one : 0, one};
+    case OpKind::reduce:
+      return {one, root ? one : 0};
+    case OpKind::all_to_all:
+      return {all, all};
+    case OpKind::all_to_all_v:
+      return {end_of(op.send_ranges) * bytes_of(op.type),
+              end_of(op.recv_ranges) * bytes_of(op.type)};
+    case OpKind::gather:
+      return {one, root ? all : 0};
+    case OpKind::scatter:
+      return {root ? all : 0, one};
+    case OpKind::send:
+      return {one, 0};
+    case OpKind::recv:
+      return {0, one};
+  }
+  __builtin_unreachable();
 }
 
 bool has_its_extent(const Op& op, int rank, int nranks) {

@@ -52,8 +52,11 @@ Unavailable cannot_start(const ReportScript& script, const std::string& python, 
 using MemoryFile = Handle<std::FILE, std::fclose>;
 
 MemoryFile memory_file() {
-  const int fd = check_system(::memfd_create("linerate", MFD_CLOEXEC), "memfd_create");
-  return MemoryFile(::fdopen(fd, "w+"));
+  FileDescriptor fd(check_system(::memfd_create("linerate", MFD_CLOEXEC), "memfd_create"));
+  MemoryFile file(::fdopen(fd.get(), "w+"));
+  if (!file) throw SystemError(errno, "fdopen");
+  (void)fd.release();
+  return file;
 }
 
 pid_t spawn(const ReportScript& script, std::vector<std::string>& command, std::FILE* input,
@@ -71,7 +74,9 @@ pid_t spawn(const ReportScript& script, std::vector<std::string>& command, std::
 }
 
 std::string read_all(std::FILE* file) {
-  std::string text(static_cast<std::size_t>(::lseek(::fileno(file), 0, SEEK_END)), '\0');
+  const auto bytes = ::lseek(::fileno(file), 0, SEEK_END);
+  if (bytes < 0) throw SystemError(errno, "lseek");
+  std::string text(static_cast<std::size_t>(bytes), '\0');
   std::rewind(file);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   return text;

@@ -9,7 +9,8 @@
 
 namespace linerate {
 
-// The same in all processes of a job, but for the timeout.
+// How a job starts. Threads, GPUs, backend, emulation and faults are the same in all its processes,
+// which the Job compares; the rest may differ.
 struct JobConfig {
   int nprocs = 0;    // --nprocs: processes that are forked here; 0: the launcher has started them
   int nthreads = 1;  // -t: threads of each process

@@ -242,26 +242,28 @@ std::string Job::own_name() const {
                      processes_.all().place().hostname);
 }
 
-// Until the watch has asked all processes, and their answers have had a second.
-void Job::await_report() const {
-  constexpr auto kMaxWait = std::chrono::milliseconds(2000);
+void Job::await_report(std::chrono::milliseconds at_most) const {
   constexpr auto kStep = std::chrono::milliseconds(20);
-  for (auto waited = kStep; waited < kMaxWait && !watch_->failure(); waited += kStep)
+  for (auto waited = kStep; waited < at_most && !watch_->failure(); waited += kStep)
     std::this_thread::sleep_for(kStep);
 }
 
-// A deadline that passed here, or a communicator that another rank aborted, is but the echo of what
-// the watch knows.
+// What is but the echo of a failure elsewhere waits for the report of the watch, which knows the
+// cause: 2 s until it has asked all processes whom a deadline misses or who aborted; 0.5 s where a
+// connection broke, which the watch hears of at the same time.
 void Job::thread_failed(const std::string& sentence) {
+  using Kind = JobFailure::Kind;
+  using std::chrono_literals::operator""ms;
   const auto kind = JobFailure::current().kind;
-  if (kind == JobFailure::Kind::timeout || kind == JobFailure::Kind::aborted) await_report();
+  if (kind == Kind::timeout || kind == Kind::aborted) await_report(2000ms);
+  if (kind == Kind::peer) await_report(500ms);
   watch_->fail(sentence);
 }
 
 // Where ranks were lost the watch names them; what this thread saw is only its echo.
 std::string Job::failure_sentence(const Error& error) const {
   if (error.exit_code() != ExitCode::lost) return fmt::format("{}: {}", own_name(), error.what());
-  await_report();
+  await_report(std::chrono::milliseconds(2000));
   const auto report = watch_->failure();
   if (!report || report->sentences.empty()) return error.what();
   return fmt::format("{}", fmt::join(report->sentences, " "));

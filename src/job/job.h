@@ -90,7 +90,7 @@ class Job {
   void run_threads(const RankBody& body);
   void thread_is_set_up();
   void thread_failed(const std::string& sentence);
-  void await_report() const;
+  void await_report(std::chrono::milliseconds at_most) const;
   JobOutcome failed(const Error& error);
   ExitCode end_together(ExitCode code);
   ExitCode end_others(const JobOutcome& outcome);

@@ -100,6 +100,8 @@ RankContext::RankContext(const RankInput& input)
   std::vector<RankInfo> mine;
   for (const auto& local : ranks_) mine.push_back(info_of(local));
   infos_ = all_lists(bootstrap(), mine, init_deadline());
+  if (infos_.size() != static_cast<std::size_t>(bootstrap().nranks()) * ranks_.size())
+    throw PeerFailure("The threads of this job have different numbers of ranks.");
   gather_node_leaders();
   group_ = input_.backend.group();
 }

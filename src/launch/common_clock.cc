@@ -45,7 +45,7 @@ Edge measure_edge(Bootstrap& process, int peer, const Clock& clock, const Deadli
     const Stamps mine{clock.now_ns(), c1};
     const Bytes told = process.exchange(peer, std::as_bytes(std::span(&mine, 1)), deadline);
     const auto now_ns = clock.now_ns();
-    const auto theirs = WireReader(told).get<Stamps>();
+    const auto theirs = read_whole<Stamps>(told);
     if (round > 0) {
       const auto low = p0 - c1;
       const auto high = theirs.received_before_ns - c0;

@@ -36,8 +36,8 @@ class WaitingFor {
   std::function<std::string()> whom_;
 };
 
-// Guards the start of one process from its construction to finish(). Used by one thread, beside its
-// own.
+// Guards the start of one process from its construction to finish(). Used by one thread at a
+// time.
 class StartGuard {
  public:
   // From the start to the line that says for whom the process waits.

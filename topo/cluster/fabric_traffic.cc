@@ -49,13 +49,13 @@ std::map<int, int> rails_of_ports(const Graph& graph, int rails) {
 }
 
 NodeRails rails_of(const Graph& graph, const NodeChannels& found, int rails) {
-  constexpr int kTried = 2;  // of cross_nic
+  constexpr int kInPairs = 2;  // of cross_nic
   const auto of_port = rails_of_ports(graph, rails);
   const auto rail_of = [&](int port) { return port < 0 ? 0 : of_port.at(port); };
   const auto& trees = found.tree.channels;
   NodeRails node{.first_child_is_out = found.tree.pattern == Pattern::balanced_tree &&
                                        !trees.empty() && trees.front().gpus.size() > 1,
-                 .pairs_rings = found.ring.cross_nic == kTried};
+                 .pairs_rings = found.ring.cross_nic == kInPairs};
   for (const auto algorithm : kAllAlgorithms)
     for (const auto& channel : channels_of(found, algorithm).channels)
       node.channels[index_of(algorithm)].push_back(

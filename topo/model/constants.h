@@ -14,7 +14,7 @@ namespace linerate::topo {
 
 // What NCCL's tuner decides about; the other collectives are made of sends.
 enum class Function : std::uint8_t { broadcast, reduce, all_gather, reduce_scatter, all_reduce };
-// CollNet, which has switches of the network reduce, is left out: NCCL has it only where asked.
+// CollNet (reductions in network switches) is left out: NCCL uses it only where it is asked to.
 enum class Algorithm : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 

@@ -43,7 +43,7 @@ class ChannelSearch {
 
   const SearchTopology& topology_;
   NetChoice choice_;
-  bool may_cross_;    // NICs: NCCL_CROSS_NIC is 2, "try"
+  bool may_cross_;    // to another NIC than it came in by: NCCL_CROSS_NIC=2, the default
   bool begins_same_;  // whether channels that are all the same are tried first
   std::span<const float> speeds_;
   std::size_t speed_ = 0;  // index of the candidate's

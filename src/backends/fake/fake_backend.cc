@@ -47,10 +47,9 @@ class FakeBackend final : public Backend {
 
  private:
   std::shared_ptr<Rendezvous> find_rendezvous(Bootstrap& bootstrap, const Deadline& deadline) {
-    WireWriter mine;
-    if (bootstrap.rank() == 0) mine.put(open_rendezvous(bootstrap.nranks()));
-    const Bytes told = bootstrap.broadcast(mine.bytes(), 0, deadline);
-    const auto ticket = WireReader(told).get<Ticket>();
+    Ticket mine{};
+    if (bootstrap.rank() == 0) mine = open_rendezvous(bootstrap.nranks());
+    const auto ticket = value_of_rank_0(bootstrap, mine, deadline);
 
     std::shared_ptr<Rendezvous> found;
     if (ticket.pid == getpid()) {

@@ -56,7 +56,7 @@ struct CallTime {
   double healthy_us = 0;
 };
 
-// Shared by the ranks' threads; all calls may be made at once. Calls throw PeerFailure once the
+// Shared by the ranks' threads; all calls may be made at once. Calls throw Aborted once the
 // rendezvous is aborted, and Error on all ranks when their calls do not belong together.
 class Rendezvous {
  public:
@@ -77,7 +77,7 @@ class Rendezvous {
   void offer_recv(Message& message);
   void wait_for(const Message& message);
 
-  // Returns only by throwing PeerFailure, after abort().
+  // Returns only by throwing Aborted, after abort().
   [[noreturn]] void hang(int rank);
   void abort() noexcept;
 

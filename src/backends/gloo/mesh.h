@@ -30,7 +30,7 @@ class Links final : public ::gloo::transport::Context {
 
   std::unique_ptr<::gloo::transport::Pair>& getPair(int peer) override;
   std::unique_ptr<::gloo::transport::Pair>& createPair(int peer) override;
-  // Throws PeerFailure after abort().
+  // Throws Aborted after abort().
   std::unique_ptr<::gloo::transport::UnboundBuffer> createUnboundBuffer(void* data,
                                                                         size_t bytes) override;
 

@@ -123,8 +123,7 @@ struct Making {
 
   void announce(Bootstrap& bootstrap) {
     if (rank == 0) attempt([&] { listen(); });
-    const Bytes told = bootstrap.broadcast(WireWriter().put_text(name).bytes(), 0, deadline);
-    name = WireReader(told).get_text();
+    name = value_of_rank_0(bootstrap, name, deadline);
   }
 
   // Null, and `failure`, when it cannot be had.

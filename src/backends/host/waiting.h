@@ -70,14 +70,14 @@ class Waiting {
         spins_(spin_policy.spins) {}
 
   // Returns when `signal` has `number`; what was written before it is then visible. Throws
-  // PeerFailure soon after an abort.
+  // Aborted soon after an abort.
   void until(const Signal& signal, std::uint64_t number) {
     if (!signal.has(number)) wait(signal, number);
   }
 
   // A wait for any of several things, by one who looks at them in turn: call after each look that
   // found nothing. Spins, then yields, then sleeps until `signal` has `number`, which is one of
-  // them. Throws PeerFailure soon after an abort.
+  // them. Throws Aborted soon after an abort.
   class Looks {
    public:
     explicit Looks(Waiting& waiting) : waiting_(waiting) {}
@@ -97,7 +97,7 @@ class Waiting {
   // Offers the core to others again in the next wait, whatever it cost before.
   void allow_yields() { waits_without_yield_ = 0; }
 
-  // Throws PeerFailure when the group or the world is aborted. Sequentially consistent: see
+  // Throws Aborted when the group or the world is aborted. Sequentially consistent: see
   // Team::start_touching.
   void check_aborted() const {
     if ((watched_.aborted_world->load() | watched_.aborted_group->load()) != 0) throw_aborted();

@@ -50,7 +50,7 @@ class Endpoint final : public cuda::Attended {
 
   // An error of NCCL's own threads since; nothing where all is well or the endpoint is aborted.
   std::optional<NcclError> async_error();
-  // Throws what async_error() yields, and PeerFailure once the endpoint is stopped or aborted.
+  // Throws what async_error() yields, and Aborted once the endpoint is stopped or aborted.
   void throw_if_failed() override;
 
   // Any thread: from now on throw_if_failed() throws, which each call asks before it begins.
@@ -71,7 +71,7 @@ class Endpoint final : public cuda::Attended {
   std::atomic<bool> aborted_{false};
 };
 
-// Of the thread that uses it; groups nest. Throws NcclError, and PeerFailure after an abort.
+// Of the thread that uses it; groups nest. Throws NcclError, and Aborted after an abort.
 class NcclGroup final : public Group {
  public:
   using Members = std::vector<std::weak_ptr<Endpoint>>;

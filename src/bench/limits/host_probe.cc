@@ -54,10 +54,7 @@ std::uint64_t warm_calls(const BenchConfig& config) {
 
 // The first thread's sizes hold for all: what is free changes from one question to the next.
 std::vector<std::size_t> agreed_sizes(Session& session, const std::vector<std::size_t>& mine) {
-  WireWriter out;
-  out.put_all(std::span<const std::size_t>(mine));
-  const auto bytes = session.bootstrap().broadcast(out.bytes(), 0, session.init_deadline());
-  return WireReader(bytes).get_all<std::size_t>();
+  return value_of_rank_0(session.bootstrap(), mine, session.init_deadline());
 }
 
 // `what` goes on after "so that".

@@ -14,7 +14,7 @@ namespace linerate {
 namespace {
 
 constexpr std::array<std::byte, 3> kMagic{std::byte{'L'}, std::byte{'N'}, std::byte{'R'}};
-constexpr std::byte kVersion{1};
+constexpr std::byte kVersion{2};
 constexpr std::size_t kTypeAt = 4;
 constexpr std::size_t kZerosAt = 5;
 constexpr std::size_t kLengthAt = 8;

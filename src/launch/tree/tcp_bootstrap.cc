@@ -146,23 +146,22 @@ void TcpBootstrap::find_place(const Deadline& deadline) {
 struct Choice {
   int color = 0;
   int key = 0;
-  int rank = 0;  // before the split
+  int rank = 0;  // before the split: its place in the list, which no member says itself
   SocketAddress address{};
 
-  static auto members(auto& choice) {
-    return std::tie(choice.color, choice.key, choice.rank, choice.address);
-  }
+  static auto members(auto& choice) { return std::tie(choice.color, choice.key, choice.address); }
 };
 
 std::unique_ptr<Bootstrap> TcpBootstrap::split(int color, int key, const Deadline& deadline) {
   Listener listener;
-  Choice mine{.color = color, .key = key, .rank = rank()};
+  Choice mine{.color = color, .key = key};
   if (color >= 0) {
     listener = Listener::open({host_, 0});
     mine.address = listener.address();
   }
   auto members = all_values(*this, mine, deadline);
   if (color < 0) return nullptr;
+  for (std::size_t i = 0; i < members.size(); ++i) members[i].rank = static_cast<int>(i);
   std::erase_if(members, [&](const Choice& other) { return other.color != color; });
   std::ranges::stable_sort(members, {}, &Choice::key);  // they are in the order of their ranks
   const auto me = std::ranges::find(members, rank(), &Choice::rank);

@@ -24,7 +24,7 @@ Bytes pack_failure(const JobFailure& failure);
 JobFailure unpack_failure(std::span<const std::byte> packed);
 
 // The connection to one neighbour: whole messages out and in, without waiting; what a failing
-// neighbour said last counts more than its broken connection. Used by the thread of its Tree.
+// neighbour said last counts more than its broken connection. Used by one thread at a time.
 class TreeLink {
  public:
   // Messages above this wait until the receiver asks for them, so that unread bytes never fill a

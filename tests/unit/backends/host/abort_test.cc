@@ -39,7 +39,7 @@ TEST_P(BlockedCall, EndsWithPeerFailureWhenAnyRankAborts) {
 
   run_ranks({.nranks = 3}, [&](Rank rank) {
     if (rank.comm.rank() == 0) return rank.comm.abort();
-    EXPECT_THROW(block(rank, GetParam()), PeerFailure);
+    EXPECT_THROW(block(rank, GetParam()), Aborted);
     ++failures;
   });
 
@@ -66,8 +66,8 @@ TEST(Abort, EndsCallsOnAsyncStreamsAndWhatWaitsForTheirEvents) {
     compute->wait(comm->record());
     compute->run([&] { ran = true; });
 
-    EXPECT_THROW(compute->synchronize(Deadline::never()), PeerFailure);
-    EXPECT_THROW(comm->synchronize(Deadline::never()), PeerFailure);
+    EXPECT_THROW(compute->synchronize(Deadline::never()), Aborted);
+    EXPECT_THROW(comm->synchronize(Deadline::never()), Aborted);
     EXPECT_FALSE(ran);
   });
 }
@@ -80,7 +80,7 @@ TEST(Abort, FollowsTheEndOfACommunicatorWhoseCallsWait) {
     const auto stream = rank.device.open_stream(StreamKind::async);
     if (rank.comm.rank() == 0) {
       part->all_reduce(floats(bytes), {}, *stream);
-      EXPECT_THROW(stream->synchronize(Deadline::never()), PeerFailure);
+      EXPECT_THROW(stream->synchronize(Deadline::never()), Aborted);
       return;
     }
     const auto never = rank.device.open_stream(StreamKind::async);
@@ -113,8 +113,8 @@ TEST(Abort, RefusesLaterCallsAlsoWhereNobodyIsWaitedFor) {
   run_ranks({.nranks = 1}, [](Rank rank) {
     rank.comm.abort();
 
-    EXPECT_THROW(block(rank, OpKind::all_reduce), PeerFailure);
-    EXPECT_THROW(block(rank, OpKind::send_recv), PeerFailure);
+    EXPECT_THROW(block(rank, OpKind::all_reduce), Aborted);
+    EXPECT_THROW(block(rank, OpKind::send_recv), Aborted);
   });
 }
 
@@ -128,7 +128,7 @@ TEST(Abort, BeforeACallWaitsForNobody) {
     rank.comm.all_reduce({bytes, bytes, 2}, {}, rank.stream);
     if (rank.comm.rank() == 1) return;
     rank.comm.abort();
-    EXPECT_THROW(rank.comm.all_reduce(floats(bytes), {}, rank.stream), PeerFailure);
+    EXPECT_THROW(rank.comm.all_reduce(floats(bytes), {}, rank.stream), Aborted);
   });
 }
 
@@ -136,7 +136,7 @@ TEST(Abort, OfTheWorldEndsItsSplits) {
   run_ranks({.nranks = 2}, [](Rank rank) {
     const auto half = rank.comm.split(0, 0);
     if (rank.comm.rank() == 0) return rank.comm.abort();
-    EXPECT_THROW(half->barrier(), PeerFailure);
+    EXPECT_THROW(half->barrier(), Aborted);
   });
 }
 
@@ -144,7 +144,7 @@ TEST(Abort, OfASplitLeavesTheWorldAlone) {
   run_ranks({.nranks = 2}, [](Rank rank) {
     const auto half = rank.comm.split(0, 0);
     half->abort();
-    EXPECT_THROW(half->barrier(), PeerFailure);
+    EXPECT_THROW(half->barrier(), Aborted);
 
     rank.comm.barrier();
   });

@@ -52,7 +52,7 @@ TEST_F(StandingStill, IsALossWhenItGoesOnAfterAStop) {
 }
 
 TEST_F(StandingStill, IsALossAlsoWhereTheWatchIsABitLate) {
-  constexpr std::int64_t kBusyHostNs = 400'000'000;
+  constexpr std::int64_t kBusyHostNs = 100'000'000;
 
   protocol_.react({}, now_ns() - kBusyHostNs);
 

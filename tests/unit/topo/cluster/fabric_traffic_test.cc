@@ -67,7 +67,7 @@ TEST(NodeRails, KnowWhichGpuHasTheChildren) {
   EXPECT_FALSE(rails_of(node.graph, node.found, 1).first_child_is_out);
 }
 
-TEST(NodeRails, PairRingsWhereNcclTriedToCrossNics) {
+TEST(NodeRails, PairRingsWhereNcclCrossesNicsInPairs) {
   Wired node;
   EXPECT_FALSE(rails_of(node.graph, node.found, 1).pairs_rings);
 
