@@ -50,7 +50,7 @@ TEST(OrdersOnTwoDgx, AreBestWithTpWithinTheNodeAndWorstWithItAcross) {
   ASSERT_EQ(orders.size(), 2U);
   EXPECT_EQ(name(mesh, orders[0]), "dp tp");
   const auto node = build_graph(built_in_platform("dgx-h100").value());
-  const auto call = Predictor(job_of(node, {})).predict(Function::all_reduce, 32 * kMiB);
+  const auto call = Predictor(job_of(node, 1)).predict(Function::all_reduce, 32 * kMiB);
   EXPECT_NEAR(orders[0].us(Axis::tp), 1024 * call.time_us, 1);
   EXPECT_GE(orders[0].us(Axis::dp), 1.75e9 / 48e3);
   EXPECT_LE(orders[0].us(Axis::dp), 1.75e9 / 40e3);
