@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -48,23 +48,23 @@ Unavailable cannot_start(const ReportScript& script, const std::string& python, 
                                  std::strerror(code), script.needs));
 }
 
-// A file in memory, which ends with its owner.
-using MemoryFile = Handle<std::FILE, std::fclose>;
+struct Pipe {
+  FileDescriptor in{}, out{};  // to read from, to write to
 
-MemoryFile memory_file() {
-  FileDescriptor fd(check_system(::memfd_create("linerate", MFD_CLOEXEC), "memfd_create"));
-  MemoryFile file(::fdopen(fd.get(), "w+"));
-  if (!file) throw SystemError(errno, "fdopen");
-  (void)fd.release();
-  return file;
-}
+  Pipe() {
+    std::array<int, 2> ends{};
+    check_system(::pipe2(ends.data(), O_CLOEXEC), "pipe2");
+    in = FileDescriptor(ends[0]);
+    out = FileDescriptor(ends[1]);
+  }
+};
 
-pid_t spawn(const ReportScript& script, std::vector<std::string>& command, std::FILE* input,
-            std::FILE* output) {
+pid_t spawn(const ReportScript& script, std::vector<std::string>& command, const Pipe& input,
+            const Pipe& output) {
   posix_spawn_file_actions_t actions;
   check_system(::posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init");
-  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(input), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, ::fileno(output), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, input.in.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, output.out.get(), STDOUT_FILENO);
   pid_t child = -1;
   const int failed = ::posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
                                     argv_of(command).data(), environ);
@@ -73,13 +73,26 @@ pid_t spawn(const ReportScript& script, std::vector<std::string>& command, std::
   return child;
 }
 
-std::string read_all(std::FILE* file) {
-  const auto bytes = ::lseek(::fileno(file), 0, SEEK_END);
-  if (bytes < 0) throw SystemError(errno, "lseek");
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  std::rewind(file);
-  text.resize(std::fread(text.data(), 1, text.size(), file));
-  return text;
+// A reader that has gone shows in how it ends.
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string read_all(int fd) {
+  constexpr std::size_t kPiece = 65536;
+  std::string text;
+  std::array<char, kPiece> piece{};
+  for (;;) {
+    const auto read = ::read(fd, piece.data(), piece.size());
+    if (read < 0 && errno == EINTR) continue;
+    if (read <= 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(read));
+  }
 }
 
 }  // namespace
@@ -90,14 +103,15 @@ std::vector<std::string> command_of(const ReportScript& script, const Environmen
 
 std::string run_script(const ReportScript& script, std::vector<std::string> command,
                        std::string_view input) {
-  const auto to = memory_file(), from = memory_file();
-  const bool written = std::fwrite(input.data(), 1, input.size(), to.get()) == input.size();
-  check_system(written && std::fflush(to.get()) == 0 ? 0 : -1, "fwrite");
-  std::rewind(to.get());
-  const pid_t child = spawn(script, command, to.get(), from.get());
+  Pipe to, from;
+  const pid_t child = spawn(script, command, to, from);
+  to.in.close();
+  from.out.close();
+  write_all(to.out.get(), input);
+  to.out.close();
+  auto text = read_all(from.in.get());
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  const auto text = read_all(from.get());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
   throw Unavailable(
       fmt::format("{} {} failed. Set PYTHON to {}.", command[0], command[1], script.needs));

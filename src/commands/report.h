@@ -19,7 +19,7 @@ struct ReportScript {
 std::vector<std::string> command_of(const ReportScript& script, const Environment& environment);
 
 // What the script prints when it reads `input`; its stderr is this program's. Throws Unavailable
-// where it cannot start or fails.
+// where it cannot start or fails. REQUIRES: it reads all of its input before it prints.
 std::string run_script(const ReportScript& script, std::vector<std::string> command,
                        std::string_view input);
 
