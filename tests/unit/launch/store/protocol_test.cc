@@ -50,7 +50,7 @@ TEST(ParseFrame, RefusesAStrangersFirstByte) {
 
 TEST(ParseFrame, NamesAnotherVersion) {
   auto stream = encoded(get_request("k"));
-  stream[3] = std::byte{2};
+  stream[3] = std::byte{255};
 
   EXPECT_THAT(parse_frame(stream, kMaxStorePayload).problem, HasSubstr("another version"));
 }
