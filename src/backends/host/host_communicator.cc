@@ -77,13 +77,10 @@ auto HostCommunicator::or_give_up(Body&& body) {
 
 // A worker shares the rank's cores with the thread that feeds it, and on an emulated network only
 // its own calls make it late.
-void HostCommunicator::begin(const Stream& stream) {
-  begin_call();
-  if (const bool on_worker = stream.queue() != nullptr; on_worker != on_worker_) {
-    on_worker_ = on_worker;
-    team_.waiting().share_core(on_worker);
-    if (network_cost_) network_cost_->charge_to(on_worker ? std::make_shared<ClockDebt>() : debt_);
-  }
+void HostCommunicator::move_to_thread_of(const Stream& stream) {
+  on_worker_ = stream.queue() != nullptr;
+  team_.waiting().share_core(on_worker_);
+  if (network_cost_) network_cost_->charge_to(on_worker_ ? std::make_shared<ClockDebt>() : debt_);
 }
 
 void HostCommunicator::call(const Op& op, Stream& stream) {

@@ -53,6 +53,7 @@ class PointToPoint {
   void withdraw(const Sent& sent) noexcept;
   void receive(int source, View data, bool streams);
   void take(const Received& received, bool streams);
+  [[noreturn]] void throw_other_size(const Received& received, std::size_t sent_bytes) const;
 
   Mailbox& mailbox_to(int dest) const { return team_.control().mailbox(team_.rank(), dest); }
   Mailbox& mailbox_from(int source) const { return team_.control().mailbox(source, team_.rank()); }
