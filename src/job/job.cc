@@ -90,7 +90,7 @@ Job::Job(const JobSetup& setup, const Identity& identity)
       config_(setup.config),
       identity_(identity),
       guard_(guard_options()),
-      init_deadline_(Deadline::after(clock_, setup.config.init_timeout_s())) {
+      init_deadline_(Deadline::after(guard_.clock(), setup.config.init_timeout_s())) {
   processes_ =
       join_processes(identity, setup.environment, {clock_, init_deadline_, &guard_.waiting_for()});
   compare_settings(processes_.all(), settings_of_job(setup), init_deadline_);
@@ -170,6 +170,7 @@ void Job::run_threads(const RankBody& body) {
                       .watch = *watch_,
                       .config = config_,
                       .clock = clock_,
+                      .start_clock = guard_.clock(),
                       .interrupted = setup_.interrupted});
     try {
       thread_is_set_up();

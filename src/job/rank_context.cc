@@ -121,7 +121,7 @@ void RankContext::enter_probe(const char* what, double floor_s) {
 }
 
 Deadline RankContext::init_deadline() const {
-  return Deadline::after(input_.clock, config().init_timeout_s());
+  return Deadline::after(input_.start_clock, config().init_timeout_s());
 }
 
 // NCCL_TESTS_DEVICE counts from its device in each process, else all processes of a node count on.

@@ -37,7 +37,8 @@ struct RankInput {
   Backend& backend;
   Watch& watch;
   const JobConfig& config;
-  const Clock& clock;                   // of the host, for deadlines
+  const Clock& clock;                   // of the host
+  const Clock& start_clock;             // for the deadlines of the start: StartGuard::clock()
   std::function<bool()> interrupted{};  // asked by any thread; null: never
 };
 

@@ -11,11 +11,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -85,8 +87,25 @@ std::string WaitingFor::text() const {
   return whom_ ? whom_() : std::string();
 }
 
-StartGuard::StartGuard(Options options)
-    : options_(std::move(options)), start_ns_(options_.clock.now_ns()) {
+std::int64_t RunningClock::now_ns() const {
+  const std::lock_guard lock(mutex_);
+  return ran_ns_ + std::min(clock_.now_ns() - looked_ns_, max_gap_ns_);
+}
+
+void RunningClock::look() {
+  const std::lock_guard lock(mutex_);
+  const auto now_ns = clock_.now_ns();
+  ran_ns_ += std::min(now_ns - looked_ns_, max_gap_ns_);
+  looked_ns_ = now_ns;
+}
+
+void RunningClock::let_go() {
+  look();
+  const std::lock_guard lock(mutex_);
+  max_gap_ns_ = std::numeric_limits<std::int64_t>::max();
+}
+
+StartGuard::StartGuard(Options options) : options_(std::move(options)), clock_(options_.clock) {
   if (!options_.exit) options_.exit = [](ExitCode code) { ::_exit(static_cast<int>(code)); };
   thread_ = quiet_thread([this] { run(); });
 }
@@ -105,7 +124,9 @@ void StartGuard::finish() {
     finished_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  clock_.let_go();
 }
 
 // The lock is held while the process ends: finish() waits meanwhile.
@@ -119,7 +140,8 @@ bool StartGuard::look() {
     end_interrupted();
     return false;
   }
-  const auto elapsed_s = static_cast<double>(options_.clock.now_ns() - start_ns_) * 1e-9;
+  clock_.look();
+  const auto elapsed_s = static_cast<double>(clock_.now_ns()) * 1e-9;
   if (!watched_ && elapsed_s >= options_.timeout_s + kLibraryS) {
     end(ExitCode::lost,
         fmt::format("initialisation timed out after {:.1f} s{}", elapsed_s, after_wait()));

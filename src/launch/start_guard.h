@@ -36,6 +36,28 @@ class WaitingFor {
   std::function<std::string()> whom_;
 };
 
+// The time that this process has run: it stands still while the process is stopped (SIGSTOP), as
+// far as somebody who looks ten times a second can tell. Any thread.
+class RunningClock final : public Clock {
+ public:
+  explicit RunningClock(const Clock& clock) : clock_(clock), looked_ns_(clock.now_ns()) {}
+
+  std::int64_t now_ns() const override;
+  // Less often than kMaxGapNs means that the process was stopped.
+  void look();
+  // Nobody looks any more: from now on it goes as `clock` does.
+  void let_go();
+
+ private:
+  static constexpr std::int64_t kMaxGapNs = 1'000'000'000;
+
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  std::int64_t looked_ns_;  // by `clock_`
+  std::int64_t ran_ns_ = 0;
+  std::int64_t max_gap_ns_ = kMaxGapNs;
+};
+
 // Guards the start of one process from its construction to finish(). Used by one thread at a
 // time.
 class StartGuard {
@@ -63,6 +85,8 @@ class StartGuard {
   StartGuard& operator=(const StartGuard&) = delete;
 
   WaitingFor& waiting_for() { return waiting_for_; }
+  // For the deadlines of the start: a job that is stopped as a whole and resumed goes on.
+  const Clock& clock() const { return clock_; }
   // From here on the watch bounds the start.
   void watched();
   // The start is over. Does not return where the guard has begun to end the process.
@@ -78,7 +102,7 @@ class StartGuard {
 
   Options options_;
   WaitingFor waiting_for_;
-  std::int64_t start_ns_;
+  RunningClock clock_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool finished_ = false;

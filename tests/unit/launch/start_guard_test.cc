@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <optional>
@@ -43,6 +44,11 @@ class GuardedStart {
   StartGuard& guard() { return guard_; }
   void interrupt() { interrupted_ = true; }
   void advance(double seconds) {
+    constexpr double kLookS = 0.9;  // the guard looks more often than a clock may jump
+    for (double left = seconds; left > 0; left -= kLookS) jump(std::min(left, kLookS));
+  }
+  // While nobody looks: the process is stopped.
+  void jump(double seconds) {
     clock_.advance(static_cast<std::int64_t>(seconds * 1e9));
     const int before = looks_;
     while (looks_ < before + 2 && !code_.load()) (void)::poll(nullptr, 0, 1);
@@ -88,7 +94,7 @@ TEST(StartGuard, SaysOnceForWhomItWaitsAfterFiveSeconds) {
 
   start.advance(4.9);
   start.advance(0.2);
-  start.advance(100);
+  start.advance(10);
 
   EXPECT_FALSE(start.code());
   EXPECT_THAT(start.said(), ElementsAre("rank 1 (node07): waiting for rank 0 to listen; gives up "
@@ -107,11 +113,36 @@ TEST(StartGuard, EndsAProcessThatALibraryKeepsBeyondTheDeadline) {
                                         "waiting for rank 0 to listen"));
 }
 
+TEST(StartGuard, DoesNotCountTheTimeInWhichTheProcessWasStopped) {
+  GuardedStart start(2);
+  const auto deadline = Deadline::after(start.guard().clock(), 2);
+
+  start.jump(100);
+  EXPECT_FALSE(start.code());
+  EXPECT_FALSE(deadline.passed());
+  start.advance(2 + StartGuard::kLibraryS);
+
+  EXPECT_EQ(start.code(), ExitCode::lost);
+  EXPECT_TRUE(deadline.passed());
+}
+
+TEST(RunningClock, GoesAsTheClockDoesOnceNobodyLooks) {
+  ManualClock clock;
+  RunningClock running(clock);
+
+  clock.advance(10'000'000'000);
+  EXPECT_EQ(running.now_ns(), 1'000'000'000);
+  running.let_go();
+  clock.advance(10'000'000'000);
+
+  EXPECT_EQ(running.now_ns(), 11'000'000'000);
+}
+
 TEST(StartGuard, LeavesTheDeadlineToTheWatchOnceThereIsOne) {
   GuardedStart start(2);
 
   start.guard().watched();
-  start.advance(100);
+  start.advance(10);
 
   EXPECT_FALSE(start.code());
 }
