@@ -43,7 +43,8 @@ inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>
                       .backend = *backend,
                       .watch = *watch,
                       .config = config,
-                      .clock = clock});
+                      .clock = clock,
+                      .start_clock = clock});
     Session session(rank, config);
     body(session);
     session.rank().close();

@@ -31,6 +31,7 @@ inline void run_threads_on_fakes(const BenchConfig& config, int version,
                       .watch = *watch,
                       .config = config,
                       .clock = clock,
+                      .start_clock = clock,
                       .interrupted = interrupted});
     thread(rank);
   });
