@@ -37,7 +37,7 @@ class WireWriter {
   }
   template <WireMessage T>
   WireWriter& put(const T& message) {
-    std::apply([this](const auto&... value) { (put(value), ...); }, T::members(message));
+    std::apply([this](const auto&... value) { (this->put(value), ...); }, T::members(message));
     return *this;
   }
   template <typename T>
@@ -115,7 +115,7 @@ class WireReader {
   }
   template <WireMessage T>
   void read(T& message) {
-    std::apply([this](auto&... value) { (read(value), ...); }, T::members(message));
+    std::apply([this](auto&... value) { (this->read(value), ...); }, T::members(message));
   }
   // Every item takes bytes, so that a length that lies ends with the bytes.
   template <typename T>
