@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/units.h"
+#include "topo/detect/hwloc_system.h"
 #include "topo/detect/sysfs.h"
 
 #include <fmt/format.h>
@@ -20,18 +21,18 @@
 namespace linerate {
 namespace {
 
-using Topology = Handle<hwloc_topology, hwloc_topology_destroy>;
 using CpuSet = Handle<hwloc_bitmap_s, hwloc_bitmap_free>;
 
 // Only what Machine tells is discovered: buses, storage and the like cost most of the time.
-Topology load_topology() {
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) throw Error("hwloc cannot start describing this machine.");
-  Topology topology(raw);
-  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const auto type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE})
-    hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
-  if (hwloc_topology_load(raw) != 0) throw Error("hwloc cannot describe this machine.");
+topo::HwlocTopology load_topology() {
+  auto topology = topo::load_hwloc([](hwloc_topology_t raw) {
+    hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
+    for (const auto type :
+         {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE})
+      hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+    return true;
+  });
+  if (!topology) throw Error("hwloc cannot describe this machine.");
   return topology;
 }
 
@@ -47,10 +48,9 @@ CpuSet threads_of(hwloc_topology_t topology, ThreadScope scope) {
 
 std::string cpu_model(hwloc_topology_t topology) {
   for (const auto& object :
-       {hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0), hwloc_get_root_obj(topology)}) {
-    const char* model = object ? hwloc_obj_get_info_by_name(object, "CPUModel") : nullptr;
-    if (model != nullptr && *model != '\0') return model;
-  }
+       {hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0), hwloc_get_root_obj(topology)})
+    if (const auto model = topo::info_of(object, "CPUModel"); !model.empty())
+      return std::string(model);
   return "unknown CPU";
 }
 
