@@ -72,11 +72,22 @@ std::string value_missing(std::string_view last_word, Audience program) {
   return fmt::format("{} needs a value: {} ({}).", row->label(), row->metavar, row->help);
 }
 
+// CLI11 takes --flag=true for --flag.
+Refusal flag_with_value(std::string_view word, Audience program) {
+  const auto equals = word.find('=');
+  if (!word.starts_with("--") || equals == std::string_view::npos) return {};
+  const auto* row = find_option(program, word.substr(2, equals - 2));
+  if (row == nullptr || !row->is_flag()) return {};
+  return fmt::format("{} takes no value, so '{}' has no meaning.", row->label(),
+                     word.substr(equals));
+}
+
 // Words that CLI11 would read as something else than what was meant.
 Refusal misread(std::span<const std::string> words, Audience program) {
   for (const std::string_view word : words) {
     if (word.starts_with("--") && word.size() > 3 && word.ends_with('='))
       return fmt::format("'{}' has no value behind the '='.", word);
+    if (const auto refusal = flag_with_value(word, program)) return refusal;
     if (!word.starts_with('-') || word.starts_with("--") || word.size() < 4) continue;
     const auto* row = find_option(program, word.substr(1, word.find('=') - 1));
     if (row != nullptr)
@@ -105,8 +116,11 @@ class Splitter {
   std::vector<Token> tokens() const {
     std::vector<Token> found;
     std::map<const CLI::Option*, std::size_t> taken;
-    for (const CLI::Option* option : app_.parse_order())
-      found.push_back({rows_.at(option), option->results().at(taken[option]++)});
+    for (const CLI::Option* option : app_.parse_order()) {
+      const auto& text = option->results().at(taken[option]++);
+      const OptionRow* row = rows_.at(option);
+      found.push_back({row, row->is_flag() ? "" : text});  // a flag's is "true"
+    }
     return found;
   }
 
@@ -123,16 +137,6 @@ class Splitter {
   CLI::App app_;
   std::map<const CLI::Option*, const OptionRow*> rows_;
 };
-
-// Takes the "true" off flags; any other text was typed behind a '='.
-Refusal flag_value(Token& token) {
-  if (!token.row->is_flag()) return {};
-  if (token.text != "true")
-    return fmt::format("{} takes no value, so '={}' has no meaning.", token.row->label(),
-                       token.text);
-  token.text.clear();
-  return {};
-}
 
 // The option that is called "-b" or "--minbytes", or null.
 const OptionRow* option_called(std::string_view word, Audience program) {
@@ -162,9 +166,7 @@ Result<std::vector<Token>> tokenise(std::span<const std::string> words, Audience
   } catch (const CLI::ParseError&) {
     return Failure{value_missing(words.back(), program)};
   }
-  auto tokens = splitter.tokens();
-  for (auto& token : tokens)
-    if (const auto refusal = flag_value(token)) return Failure{*refusal};
+  const auto tokens = splitter.tokens();
   const auto strays = splitter.strays();
   if (strays.empty()) return tokens;
   for (const auto& token : tokens)  // that took a name for its value may have made it stray

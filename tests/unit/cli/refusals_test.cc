@@ -143,6 +143,8 @@ const std::vector<Wrong>& wrong_words() {
       {{"-hb"}, {"-b/--minbytes needs a value"}},
       {{"--samples=5"}, {"--samples takes no value, so '=5'"}},
       {{"--dry-run=false"}, {"--dry-run takes no value"}},
+      {{"--dry-run=true"}, {"--dry-run takes no value, so '=true'"}},
+      {{"--dry-run={}"}, {"--dry-run takes no value"}},
       {{"--help=x"}, {"-h/--help takes no value"}},
   };
   return kWrong;
