@@ -130,7 +130,7 @@ std::unique_ptr<Bootstrap> rendezvous(const Identity& identity, const Deadline& 
     const int rank = tree_parent(identity.rank);
     const auto packed =
         store.get(address_key(rank), ranks_text(rank, identity.ranks_per_process) + " to start");
-    parent = WireReader(std::as_bytes(std::span(packed))).get<SocketAddress>();
+    parent = read_whole<SocketAddress>(std::as_bytes(std::span(packed)));
   }
   store.leave();
   return tcp_bootstrap(member_of(identity), std::move(listener), parent, deadline);

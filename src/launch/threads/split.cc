@@ -77,8 +77,7 @@ ThreadGroup::Outcome ThreadGroup::split_all(std::span<const Bytes> inputs,
                                             const Deadline& deadline) {
   Outcome outcome;
   const auto packed = in_rank_order(process_.all_gather(pack_local(inputs), deadline));
-  for (const auto& choice : packed)
-    outcome.choices.push_back(WireReader(choice).get<ThreadChoice>());
+  for (const auto& choice : packed) outcome.choices.push_back(read_whole<ThreadChoice>(choice));
   const auto groups = color_groups(outcome.choices);
 
   std::map<int, std::unique_ptr<Bootstrap>> connected;  // by colour

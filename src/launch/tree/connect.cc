@@ -28,7 +28,6 @@ struct TreeHello {
 };
 
 Bytes pack(const TreeHello& hello) { return WireWriter().put(hello).take(); }
-TreeHello unpack(std::span<const std::byte> packed) { return WireReader(packed).get<TreeHello>(); }
 
 Bytes bytes_of(std::string_view text) {
   const auto raw = std::as_bytes(std::span(text));
@@ -83,7 +82,7 @@ Acceptor::Next ChildAcceptor::greet(FileDescriptor& connection, std::span<const 
   if (frame.state == ParsedFrame::State::malformed || frame.type != FrameType::hello)
     return Acceptor::Next::drop;
   try {
-    answer(Socket(std::move(connection)), unpack(frame.payload));
+    answer(Socket(std::move(connection)), read_whole<TreeHello>(frame.payload));
   } catch (const Error&) {
     // It said what no member says, or went while it was answered.
   }
@@ -118,7 +117,7 @@ std::optional<Socket> greet_parent(const TreeMember& member, const SocketAddress
       throw Error(fmt::format("{} refuses this process: {}", socket.peer_name(),
                               std::string_view(reinterpret_cast<const char*>(answer.payload.data()),
                                                answer.payload.size())));
-    auto welcome = unpack(answer.payload);
+    auto welcome = read_whole<TreeHello>(answer.payload);
     if (answer.type != FrameType::welcome || welcome.rank != rank)
       throw Error(fmt::format("{} is another process", socket.peer_name()));
     socket.name_peer(std::move(welcome.name), rank);
