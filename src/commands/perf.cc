@@ -15,6 +15,7 @@
 #include "diagnose/judge.h"
 #include "diagnose/nccl_model.h"
 #include "job/job.h"
+#include "launch/job_failure.h"
 
 #include <fmt/format.h>
 
@@ -90,6 +91,9 @@ ExitCode PerfProcess::run(const Identity& identity,
     const auto full = with_stopped_ranks(error, identity);
     if (identity.rank == 0) outputs_->end_hung(full.exit_code(), full.what());
     throw Error(full);
+  } catch (const std::exception& error) {
+    if (identity.rank == 0) outputs_->end_hung(ExitCode::failed, error.what());
+    throw;
   }
 }
 
@@ -128,11 +132,11 @@ void PerfProcess::end_outputs(JobOutcome& outcome) {
     outputs_->end(totals, {.exit_code = outcome.code,
                            .error = outcome.failure ? outcome.failure : remark(outcome.code),
                            .judgement = judgement_ ? *judgement_ : judgement(totals)});
-  } catch (const std::exception& error) {
-    say(error.what());
-    const auto* ours = dynamic_cast<const Error*>(&error);
-    const auto code = ours != nullptr ? ours->exit_code() : ExitCode::failed;
-    if (!outcome.failure) outcome = {.code = code, .failure = error.what(), .cause = error.what()};
+  } catch (...) {
+    const auto failure = JobFailure::current();
+    say(failure.sentence);
+    if (!outcome.failure)
+      outcome = {.code = failure.exit_code, .failure = failure.sentence, .cause = failure.sentence};
   }
 }
 
@@ -247,7 +251,8 @@ ExitCode run_parsed(const CommandInput& input, const ParsedRun& parsed) {
   if (is_first)
     for (const auto& notes : {identity->notes, parsed.notes})
       for (const auto& note : notes) say(note);
-  const bool gpus = config.backend == "auto" && has_gpus(input.environment);
+  if (const auto refusal = algorithm_refusal(config)) return refuse_once(is_first, *refusal);
+  const bool gpus = auto_takes_gpus(config, input.environment);
   const int processes = config.nprocs > 0 ? config.nprocs : identity->nranks;
   const auto nranks = std::int64_t{processes} * config.ranks_per_process();  // 0: only MPI knows
   if (nranks > 0)

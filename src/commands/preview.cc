@@ -22,27 +22,18 @@ namespace {
 
 constexpr std::int64_t kMaxJobRanks = 65536;  // that the generated data can tell apart
 
-// The host backend is the only one that can be told. Which backend `auto` means may be known only
-// when the processes have met, so that here a name is refused that no backend has.
-std::optional<std::string> algorithm_refusal(const CaseConfig& config) {
-  if (config.algorithm.empty()) return std::nullopt;
-  std::vector<std::string_view> names;
-  for (const auto* algorithm : host::all_algorithms()) names.push_back(algorithm->name);
-  if (std::ranges::find(names, config.algorithm) != names.end()) return std::nullopt;
-  return unknown_choice("algorithm", config.algorithm, names);
-}
-
 // Of the ranks that are surely on this machine; the others count once all have met.
 std::optional<std::string> memory_refusal(const RunConfig& config) {
   if (config.limit_memory) return std::nullopt;  // the user knows better
   const auto nranks = static_cast<std::size_t>(config.ranks_per_process()) *
                       static_cast<std::size_t>(std::max(1, config.nprocs));
-  const auto free = free_memory_bytes();
-  if (config.min_bytes <= max_bytes_within(rank_bytes_of(free, nranks))) return std::nullopt;
+  const auto room = rank_bytes_of(free_memory_bytes(), nranks);
+  if (config.min_bytes <= max_bytes_within(room)) return std::nullopt;
   return fmt::format(
-      "-b/--minbytes {} does not fit: each of {} rank{} needs two buffers of that size, and {} of "
-      "memory are free. Choose a smaller -b, or fewer ranks.",
-      bytes_text(config.min_bytes), nranks, nranks == 1 ? "" : "s", about_bytes_text(free));
+      "-b/--minbytes {} does not fit: each of {} rank{} has {} for its two buffers. Choose a "
+      "smaller "
+      "-b, fewer ranks, or give --limit-memory.",
+      bytes_text(config.min_bytes), nranks, nranks == 1 ? "" : "s", about_bytes_text(room));
 }
 
 // --list: the cases, one a line; what would run is decided by nothing but the command line.
@@ -195,11 +186,20 @@ std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64
   return std::nullopt;
 }
 
+// The host backend is the only one that can be told. Which backend `auto` means may be known only
+// when the processes have met, so that here a name is refused that no backend has.
+std::optional<std::string> algorithm_refusal(const CaseConfig& config) {
+  if (config.algorithm.empty()) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const auto* algorithm : host::all_algorithms()) names.push_back(algorithm->name);
+  if (std::ranges::find(names, config.algorithm) != names.end()) return std::nullopt;
+  return unknown_choice("algorithm", config.algorithm, names);
+}
+
 std::optional<std::string> refusal_here(const RunConfig& config, const Identity& identity,
                                         bool gpus, bool runs) {
   const ChoiceFacts facts{.launcher = identity.launcher, .gpus = gpus};
   if (auto refusal = backend_refusal(config, facts)) return refusal;
-  if (auto refusal = algorithm_refusal(config)) return refusal;
   const bool in_host_memory = choose_backend(config, facts).name != "nccl";
   return runs && in_host_memory ? memory_refusal(config) : std::nullopt;
 }

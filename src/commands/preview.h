@@ -18,14 +18,17 @@ namespace linerate {
 std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64_t nranks,
                                              const host::Network* network);
 
-// What this process' backend and machine cannot do: --fake, several ranks of an MPI process, an
-// algorithm that is nowhere, and where it `runs` two buffers of -b beyond the memory. `gpus`: there
+// An algorithm that no backend has; nothing: all is well.
+std::optional<std::string> algorithm_refusal(const CaseConfig& config);
+
+// What this process' backend and machine cannot do: --fake, several ranks of an MPI process, and
+// where it `runs` two buffers of -b beyond the memory. `gpus`: there
 // is one here that --backend auto takes.
 std::optional<std::string> refusal_here(const RunConfig& config, const Identity& identity,
                                         bool gpus, bool runs);
 
 // --list and --dry-run: what would run, on rank 0's stdout. `nranks` is 0 where only MPI knows;
-// `gpus`: this host has one. REQUIRES: ranks that can run it.
+// `gpus`: as in refusal_here(). REQUIRES: ranks that can run it.
 ExitCode preview(const ParsedRun& parsed, const Identity& identity, int nranks, bool gpus);
 
 }  // namespace linerate

@@ -8,8 +8,9 @@
 
 namespace linerate {
 
-bool has_gpus(const Environment& environment) {
-  return count_nvidia_gpus(environment.get("LINERATE_SYSFS").value_or("/sys")) > 0;
+bool auto_takes_gpus(const JobConfig& config, const Environment& environment) {
+  return config.backend == "auto" &&
+         count_nvidia_gpus(environment.get("LINERATE_SYSFS").value_or("/sys")) > 0;
 }
 
 // With GPUs in the job a table of host memory would look fine and mislead, so nothing else is

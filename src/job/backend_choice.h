@@ -27,9 +27,9 @@ struct ChoiceFacts {
 };
 BackendChoice choose_backend(const JobConfig& config, const ChoiceFacts& facts);
 
-// Whether the PCI bus of this host shows an NVIDIA GPU. LINERATE_SYSFS names another folder than
-// /sys.
-bool has_gpus(const Environment& environment);
+// Whether --backend auto has a GPU to take here: the PCI bus shows one of NVIDIA's. LINERATE_SYSFS
+// names another folder than /sys.
+bool auto_takes_gpus(const JobConfig& config, const Environment& environment);
 
 // What is wrong with the options that the backend itself reads (--fake), or with more than one rank
 // a process where it takes one only; nothing: all is well, as far as this process alone can tell.

@@ -130,7 +130,7 @@ std::int64_t Job::nranks() const {
 BackendChoice Job::agree_on_backend() {
   auto& process = processes_.all();
   const StartFacts here{.observes = setup_.observes,
-                        .gpus = config_.backend == "auto" && has_gpus(setup_.environment)};
+                        .gpus = auto_takes_gpus(config_, setup_.environment)};
   const auto all = all_values(process, here, init_deadline_);
   observes_ = all.front().observes;
   return choose_backend(config_, {.launcher = identity_.launcher,
@@ -281,7 +281,7 @@ ExitCode run_job(const JobSetup& setup, const RankBody& body) {
   try {
     const auto identity = identify(setup.config, setup.environment);
     if (!identity) throw Error(identity.sentence(), ExitCode::usage);
-    const bool gpus = setup.config.backend == "auto" && has_gpus(setup.environment);
+    const bool gpus = auto_takes_gpus(setup.config, setup.environment);
     const ChoiceFacts facts{.launcher = identity->launcher, .gpus = gpus};
     if (const auto refusal = backend_refusal(setup.config, facts))
       throw Error(*refusal, ExitCode::usage);
