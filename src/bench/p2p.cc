@@ -103,7 +103,6 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
                          .bytes = test.bytes,
                          .count = test.bytes},
                 .nranks = 2,
-                .nnodes = 1,
                 .backend = info_.backend,
                 .backend_version = info_.backend_version,
                 .transport = info_.transport,

@@ -59,8 +59,8 @@ enum class RegistrationKind {
 // abort() and calls_begun(), which any thread may call at any moment.
 // Calls on one communicator keep their order over all streams; calls on different communicators of
 // one rank may run at once, on different streams. A call throws Aborted where a rank aborted the
-// communicator, PeerFailure where a peer is lost: from the function where the stream is inline,
-// else from the stream.
+// communicator (PeerFailure where the library cannot tell: Gloo), PeerFailure where a peer is lost:
+// from the function where the stream is inline, else from the stream.
 class Communicator {
  public:
   Communicator() = default;

@@ -37,7 +37,8 @@ class Links final : public ::gloo::transport::Context {
   // Of later pairs' connecting, and of each wait whose caller sets none.
   void limit_waits(std::chrono::milliseconds timeout) { tcp_->setTimeout(timeout); }
 
-  // Calls that wait on this rank, and later ones, throw PeerFailure. Any thread; never waits long.
+  // Calls of this rank that wait, and later ones, throw Aborted; those of others that wait for it
+  // PeerFailure. Any thread; never waits long.
   void abort() noexcept;
   void throw_if_aborted() const;
 

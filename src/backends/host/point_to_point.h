@@ -21,7 +21,7 @@ class PointToPoint {
 
   // REQUIRES: op.kind is send, recv or send_recv; what is sent is in the arena, or the team shares
   // one address space; send and recv do not overlap. Where the two sides' sizes differ, the
-  // receiver throws Error and aborts the group, and so a sender that still waits PeerFailure.
+  // receiver throws Error and aborts the group, and so a sender that still waits Aborted.
   void run(const Op& op);
 
   // The same of all of `ops` at once, none of which waits for another (point_to_point_batch.cc).

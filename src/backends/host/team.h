@@ -90,7 +90,7 @@ class Team {
   double premul_of(int peer) const { return cell_of(peer).opened.premul; }
 
   // From here to leave() the buffers of `peers` stay: their owners wait for this rank even when the
-  // call is aborted. REQUIRES: they have been seen. Throws PeerFailure after an abort.
+  // call is aborted. REQUIRES: they have been seen. Throws Aborted after an abort.
   void start_touching(std::span<const int> peers);
 
   // Says that this rank has done so many steps of the call; what it wrote in them is visible to

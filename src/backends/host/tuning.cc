@@ -42,19 +42,19 @@ const Machine& TuningSource::machine() {
 // The domain that this thread is bound to; -1: several.
 int TuningSource::own_mark() { return machine().domains > 1 ? domain_of_this_thread() : -1; }
 
-Bytes TuningSource::table_to_tell(int rank) {
+std::string TuningSource::table_to_tell(int rank) {
   if (rank != 0) return {};
   std::string complaint;
   const Environment none;
   const auto& environment = options_.environment != nullptr ? *options_.environment : none;
   const TuningTable table = find_tuning(environment, machine(), complaint);
   if (!complaint.empty()) say(complaint + " The built-in table is used.");
-  return WireWriter().put_text(tuning_text(table)).take();
+  return tuning_text(table);
 }
 
 Tuning TuningSource::agree(Bootstrap& bootstrap, bool oversubscribed, const Deadline& deadline) {
-  const Bytes told = bootstrap.broadcast(table_to_tell(bootstrap.rank()), 0, deadline);
-  auto table = parse_tuning(WireReader(told).get_text(), "What rank 0 sent");
+  const auto told = value_of_rank_0(bootstrap, table_to_tell(bootstrap.rank()), deadline);
+  auto table = parse_tuning(told, "What rank 0 sent");
   if (!table) throw Error(table.sentence());
   Tuning tuning{
       .rules = std::make_shared<const std::vector<Rule>>(table->rules_for(oversubscribed)),

@@ -40,7 +40,7 @@ class TuningSource {
  private:
   const Machine& machine();
   int own_mark();
-  Bytes table_to_tell(int rank);
+  std::string table_to_tell(int rank);
 
   const HostOptions options_;
   std::once_flag asked_;

@@ -125,9 +125,7 @@ class NcclBackend final : public Backend {
       const ncclResult_t code = api_.get_unique_id(&id);
       if (code != ncclSuccess) throw NcclError(api_, code, nullptr, "Rank 0", "ncclGetUniqueId");
     }
-    const Bytes told = bootstrap.broadcast(std::as_bytes(std::span(&id, 1)), 0, deadline);
-    std::memcpy(&id, told.data(), sizeof id);
-    return id;
+    return value_of_rank_0(bootstrap, id, deadline);
   }
 
   // All of a thread's GPUs at once: each one waits for all others.

@@ -83,12 +83,10 @@ void LinkProber::probe_pair(const Pair& pair, int round) {
 std::string LinkProber::end_round(const Round& pairs) {
   const auto mine = std::exchange(failure_, {});
   if (rules_.ends_at_failure) return first_failure(leaders_, mine, within(rules_.round_timeout_s));
-  WireWriter out;
-  out.put(mine.empty());
-  const auto worked = leaders_.all_gather(out.bytes(), within(rules_.round_timeout_s));
+  const auto worked = all_values(leaders_, mine.empty(), within(rules_.round_timeout_s));
   for (const auto& pair : pairs)
     if (!history_.gives_up(pair))
-      history_.note(pair, WireReader(worked[static_cast<std::size_t>(pair.second)]).get<bool>());
+      history_.note(pair, worked[static_cast<std::size_t>(pair.second)]);
   return {};
 }
 

@@ -90,6 +90,11 @@ TEST(MaxBytesWithin, LeavesRoomForSendAndRecv) {
   EXPECT_GT(2 * most, (std::size_t{3} << 20) - 16384);
 }
 
+TEST(RankBytes, AreEqualSharesOfEightTenthsOfWhatIsFree) {
+  EXPECT_EQ(rank_bytes_of(1000, 1), 800U);
+  EXPECT_EQ(rank_bytes_of(1000, 4), 200U);
+}
+
 // A communicator that has calls as `allows` says.
 class Picky final : public Inspector {
  public:

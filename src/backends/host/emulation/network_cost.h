@@ -104,7 +104,7 @@ class NetworkCost {
   // entered the one kCells - 1 before, without which there is no cell for it. REQUIRES: the steps
   // are announced.
   ModeledTime end(std::span<const Wait> last) const;
-  // Waits until then. Throws PeerFailure soon after an abort.
+  // Waits until then. Throws Aborted soon after an abort.
   void end_call(std::span<const Wait> last);
   // The same when every peer has done its only step.
   void end_call_of_all() { end_call(everybody_); }

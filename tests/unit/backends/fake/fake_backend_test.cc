@@ -341,7 +341,7 @@ TEST(FakeDeath, ThrowsAtItsCallAndNamesTheRank) {
 }
 
 TEST(FakeHang, KeepsTheRankOutUntilAnAbortAndTheOthersInsideTheCall) {
-  std::atomic<int> nfailures{0};
+  std::atomic<int> naborted{0};
   std::vector<int> ncalls(3);
 
   run_fake({.hangs = {{1, 4}}}, 3, [&](Rank& rank) {
@@ -351,12 +351,12 @@ TEST(FakeHang, KeepsTheRankOutUntilAnAbortAndTheOthersInsideTheCall) {
         if (++ncalls[static_cast<std::size_t>(rank.number())] == 3 && rank.number() == 2)
           rank.comm.abort();
       }
-    } catch (const PeerFailure&) {
-      ++nfailures;
+    } catch (const Aborted&) {
+      ++naborted;
     }
   });
 
-  EXPECT_EQ(nfailures, 3);
+  EXPECT_EQ(naborted, 3);
   EXPECT_LE(*std::max_element(ncalls.begin(), ncalls.end()), 3);
 }
 

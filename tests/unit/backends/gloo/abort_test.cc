@@ -112,9 +112,9 @@ TEST(Abort, RefusesLaterCallsAlsoWhereNobodyIsWaitedFor) {
   run_ranks(1, [](Rank rank) {
     rank.comm.abort();
 
-    EXPECT_THROW(block(rank, OpKind::all_reduce), PeerFailure);
-    EXPECT_THROW(block(rank, OpKind::send_recv), PeerFailure);
-    EXPECT_THROW(rank.comm.barrier(), PeerFailure);
+    EXPECT_THROW(block(rank, OpKind::all_reduce), Aborted);
+    EXPECT_THROW(block(rank, OpKind::send_recv), Aborted);
+    EXPECT_THROW(rank.comm.barrier(), Aborted);
   });
 }
 
@@ -124,7 +124,7 @@ TEST(Abort, OfASplitLeavesTheWorldAlone) {
 
     part->abort();
 
-    EXPECT_THROW(part->barrier(), PeerFailure);
+    EXPECT_THROW(part->barrier(), Aborted);
     rank.comm.barrier();
   });
 }

@@ -34,7 +34,7 @@ void block(Rank rank, OpKind kind) {
 
 class BlockedCall : public testing::TestWithParam<OpKind> {};
 
-TEST_P(BlockedCall, EndsWithPeerFailureWhenAnyRankAborts) {
+TEST_P(BlockedCall, IsAbortedWhenAnyRankAborts) {
   std::atomic<int> failures{0};
 
   run_ranks({.nranks = 3}, [&](Rank rank) {

@@ -87,7 +87,7 @@ TEST(Abort, IsPrecededByATimeWithoutNewCalls) {
     EXPECT_TRUE(local.comm().stop_calls());
 
     EXPECT_THROW(local.comm().send({.send = local.send.view(), .count = 1}, 0, *local.stream),
-                 PeerFailure);
+                 Aborted);
     EXPECT_EQ(log.calls({"ncclSend", "ncclCommAbort"}), Calls{});
   });
 }
