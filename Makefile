@@ -52,21 +52,21 @@ run: tools ## measure all_reduce on 2 host ranks; table here, report in build/ru
 	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN)
 
 test: all ## every test that fits 10 minutes on 2 cores
-	@cmake/test.sh release build -j $(JOBS)
+	@cmake/test.sh release build $(JOBS)
 
 test-full: deps-full all ## every test there is
-	@cmake/test.sh full build -j $(JOBS)
+	@cmake/test.sh full build $(JOBS)
 
 debug cpu-only: %: build-%/build.ninja ## build and test that preset in build-<preset>/
 	@cmake --build --preset $@ -j $(JOBS)
-	@cmake/test.sh $@ build-$@ -j $(JOBS)
+	@cmake/test.sh $@ build-$@ $(JOBS)
 
 bench-algo: tools ## every host algorithm by size and ranks, against the table in use (3 minutes)
 	@build/bin/linerate tune host --check
 
 asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under sanitizers
 	@cmake --build --preset $@ -j $(JOBS)
-	@$(FIXED_MAP) cmake/test.sh $@ build-$@ -j $(JOBS)
+	@$(FIXED_MAP) cmake/test.sh $@ build-$@ $(JOBS)
 
 docs: tools ## write docs/cli.md anew from the table of options
 	@build/bin/linerate docs cli > build/cli.md && mv build/cli.md docs/cli.md

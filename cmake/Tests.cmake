@@ -8,10 +8,16 @@ set(LINERATE_PYTHON /usr/bin/python3 CACHE FILEPATH "Interpreter of reports and 
 set(LINERATE_CASES ${CMAKE_BINARY_DIR}/cases)  # how each case ended, a file for each test
 set(runner ${CMAKE_CURRENT_SOURCE_DIR}/tests/runner)
 
-# linerate_gtest(NAME LABEL [SHARDS n] [LIMIT seconds] [WHOLE] [LEAVE_OUT regex] [COMMAND word...]):
-# the cases of the program NAME, or of COMMAND; each may take LIMIT. SHARDS run beside each other.
+# cmake/test.sh gives ctest two slots for each core: a test that computes takes two of them, one
+# that mostly waits takes one.
+set(computing PROCESSORS 2)
+set(waiting PROCESSORS 1)
+
+# linerate_gtest(NAME LABEL [SHARDS n] [LIMIT seconds] [WHOLE] [WAITS] [LEAVE_OUT regex]
+# [COMMAND word...]): the cases of the program NAME, or of COMMAND; each may take LIMIT. SHARDS run
+# beside each other.
 function(linerate_gtest name label)
-  cmake_parse_arguments(arg "WHOLE" "SHARDS;LIMIT;LEAVE_OUT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "WHOLE;WAITS" "SHARDS;LIMIT;LEAVE_OUT" "COMMAND" ${ARGN})
   if(NOT arg_COMMAND)
     set(arg_COMMAND $<TARGET_FILE:${name}>)
   endif()
@@ -24,6 +30,10 @@ function(linerate_gtest name label)
   endif()
   if(arg_LEAVE_OUT)
     list(APPEND options --leave-out ${arg_LEAVE_OUT})
+  endif()
+  set(slots ${computing})
+  if(arg_WAITS)
+    set(slots ${waiting})
   endif()
   set(shards ${name})
   if(arg_SHARDS)
@@ -38,14 +48,14 @@ function(linerate_gtest name label)
     add_test(NAME ${shard} COMMAND ${LINERATE_PYTHON} ${runner}/gtest.py --name ${shard}
       --into ${LINERATE_CASES} --shard ${index}/${count} ${options} -- ${arg_COMMAND})
     set_tests_properties(${shard} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1500
-      ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${LINERATE_LEAK_OPTIONS}")
+      ${slots} ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${LINERATE_LEAK_OPTIONS}")
     math(EXPR index "${index} + 1")
   endforeach()
 endfunction()
 
-# linerate_test(NAME FOLDERS library... [SHARDS n]): a program of all sources of the folders.
+# linerate_test(NAME FOLDERS library... [SHARDS n] [WAITS]): a program of all sources of FOLDERS.
 function(linerate_test name folders)
-  cmake_parse_arguments(arg "" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(arg "WAITS" "SHARDS" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -55,7 +65,7 @@ function(linerate_test name folders)
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS} GTest::gtest_main GTest::gmock)
-  target_compile_options(${name} PRIVATE -O1)  # tests are built more often than they run
+  target_compile_options(${name} PRIVATE -O0)  # tests are built more often than they run
   if(LINERATE_UNITY)
     linerate_unite_tests(${name} ${sources})
   endif()
@@ -63,7 +73,11 @@ function(linerate_test name folders)
   if(name MATCHES "launch|backend|job|bench|conformance")
     set(label threads)
   endif()
-  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS})
+  set(waits "")
+  if(arg_WAITS)
+    set(waits WAITS)
+  endif()
+  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} ${waits})
 endfunction()
 
 linerate_test(unit_base tests/unit/base linerate_base)
@@ -80,7 +94,7 @@ linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/ho
               linerate_backend_host linerate_launch SHARDS 2)
 linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
 linerate_test(unit_backends tests/unit/backends linerate_backends)
-linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch)
+linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch SHARDS 3 WAITS)
 linerate_test(unit_job tests/unit/job linerate_job)
 linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/limits;tests/unit/bench/survey"
               linerate_bench linerate_backend_fake linerate_launch)
@@ -93,8 +107,26 @@ target_compile_definitions(unit_output PRIVATE
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices)
-linerate_test(conformance tests/conformance linerate_collectives linerate_backend_host
-              linerate_backend_fake linerate_launch SHARDS 4)
+
+# Every collective, with threads as ranks: compiled once for the programs of all backends.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/conformance/*.cc)
+add_library(conformance_cases OBJECT EXCLUDE_FROM_ALL ${sources})
+linerate_unite(conformance_cases ${sources})
+target_include_directories(conformance_cases PUBLIC tests)
+target_compile_options(conformance_cases PRIVATE -O1)
+target_link_libraries(conformance_cases PUBLIC linerate_collectives linerate_backend_fake
+  linerate_launch GTest::gtest_main GTest::gmock)
+
+# linerate_conformance(PROGRAM LABEL BACKEND [option of linerate_gtest...]): over the backends that
+# tests/system/PROGRAM.cc lists, all of them from the library BACKEND.
+function(linerate_conformance program label backend)
+  add_executable(${program} tests/system/${program}.cc)
+  target_compile_options(${program} PRIVATE -O1)
+  target_link_libraries(${program} PRIVATE conformance_cases ${backend})
+  linerate_gtest(${program} ${label} ${ARGN})
+endfunction()
+linerate_conformance(conformance threads linerate_backend_host SHARDS 4)
+
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)
 target_include_directories(fake_nvml PRIVATE src ${CMAKE_CURRENT_SOURCE_DIR} tests)
@@ -127,7 +159,8 @@ endif()
 function(linerate_python_test name label file)
   add_test(NAME ${name} COMMAND ${LINERATE_PYTHON} ${runner}/python.py ${name} ${LINERATE_CASES}
     ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES
+    LABELS ${label} TIMEOUT 300 SKIP_RETURN_CODE 77 ${computing}
     ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;LINERATE_BIN=${CMAKE_BINARY_DIR}/bin;${ARGN}")
 endfunction()
 
@@ -154,14 +187,15 @@ endforeach()
 # The tools as users start them: every file of tests/system, but those that are registered by name
 # here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
 # run beside each other; those that measure run alone.
-set(measuring tune bench emulation memcpy measure verdict verdict_repeats random_stops)
+set(measuring tune bench emulation measure verdict)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
-set(timing host_verdict network_verdict network_verdict_mpi)
+set(timing host_verdict network_verdict network_verdict_mpi verdict_repeats)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
+set(mostly_waiting hangs faults signals hosts gloo_hosts outputs slurm placement random_stops)
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
   string(REPLACE "_test.py" "" name ${name})
@@ -176,6 +210,8 @@ foreach(file IN LISTS files)
   linerate_python_test(system.${name} ${label} ${file} ${LINERATE_SANITIZER_OPTIONS})
   if(name IN_LIST measuring OR name IN_LIST timing)
     set_tests_properties(system.${name} PROPERTIES RUN_SERIAL ON)
+  elseif(name IN_LIST mostly_waiting)
+    set_tests_properties(system.${name} PROPERTIES ${waiting})
   endif()
 endforeach()
 # Both start Slurm's daemons, and munged, of which a machine has one.
@@ -203,20 +239,6 @@ add_test(NAME benchmarks.build
 set_tests_properties(benchmarks.build PROPERTIES
   LABELS system FIXTURES_SETUP benchmarks RUN_SERIAL ON TIMEOUT 600)
 set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
-
-# linerate_conformance(BACKEND [option of linerate_gtest...]): every collective, with threads as
-# ranks, over that backend alone.
-function(linerate_conformance backend)
-  set(program ${backend}_conformance)
-  add_executable(${program} tests/system/${program}.cc
-    tests/conformance/conformance_test.cc tests/conformance/cases.cc tests/conformance/rank.cc
-    tests/conformance/streams_test.cc tests/conformance/stream_cases.cc)
-  target_include_directories(${program} PRIVATE tests)
-  target_link_libraries(${program} PRIVATE linerate_collectives linerate_backend_${backend}
-    linerate_backend_fake GTest::gtest_main GTest::gmock)
-  target_compile_options(${program} PRIVATE -O1)
-  linerate_gtest(${program} ${backend} LIMIT 300 ${ARGN})
-endfunction()
 
 include(MpiTests)
 include(GlooTests)

@@ -55,7 +55,7 @@ void expect_no_alarm_in_any_order(const std::vector<int>& nodes, unsigned seed, 
 
 class PlannedEnd : public testing::TestWithParam<unsigned> {};
 
-TEST_P(PlannedEnd, IsNoLoss) { expect_no_alarm_in_any_order({0, 0, 0, 0, 0}, GetParam(), 50); }
+TEST_P(PlannedEnd, IsNoLoss) { expect_no_alarm_in_any_order({0, 0, 0, 0, 0}, GetParam(), 15); }
 
 TEST_P(PlannedEnd, IsNoLossAcrossNodes) {
   if (!has_network()) GTEST_SKIP() << "no interface but loopback: links between nodes need one";
