@@ -1,4 +1,4 @@
-"""What the harness adds to each call: run_window() over a CaseLauncher against a bare loop."""
+"""What the harness adds to each call: run_window() over a CallIssuer against a bare loop."""
 
 from __future__ import annotations
 

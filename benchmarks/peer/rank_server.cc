@@ -91,10 +91,10 @@ CaseOnThread RankServer::place(const Request& request, const SlotRange& slots) c
 std::uint64_t RankServer::verify(const Request& request) {
   const auto on_thread = place(request, {});
   fill_slot(session_, on_thread, 0);
-  CaseLauncher launcher(session_, on_thread);
+  CallIssuer issuer(session_, on_thread);
   session_.align();
-  launcher.once(0);
-  launcher.synchronize();
+  issuer.once(0);
+  issuer.synchronize();
   session_.align();  // peers may still write here
   return check_slot(session_, on_thread, 0).front().wrong;
 }
@@ -103,7 +103,7 @@ std::vector<double> RankServer::measure(const Request& request) {
   std::vector<double> times_us;
   const auto slots = pool_slots(request);
   const auto before = turns_.next(request.warmup, slots);
-  CaseLauncher warmup(session_, place(request, before));
+  CallIssuer warmup(session_, place(request, before));
   for (std::uint64_t i = 0; i < request.warmup; ++i) warmup.once(i % before.count);
   warmup.synchronize();
   for (std::uint64_t window = 0; window < request.windows; ++window) {
@@ -117,10 +117,10 @@ std::vector<double> RankServer::measure(const Request& request) {
 
 double RankServer::window_us(const Request& request, const CaseOnThread& on_thread,
                              const SlotRange& slots) {
-  CaseLauncher launcher(session_, on_thread);
+  CallIssuer issuer(session_, on_thread);
   const WindowPlan plan{
       .iters = request.iters, .sliding_slots = slots.count, .last_slot = slots.count - 1};
-  return us_per_call(run_window(session_, launcher, plan).elapsed_ns, request.iters);
+  return us_per_call(run_window(session_, issuer, plan).elapsed_ns, request.iters);
 }
 
 double RankServer::bare_window_us(const Request& request, const CaseOnThread& on_thread) {

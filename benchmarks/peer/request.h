@@ -13,7 +13,7 @@ namespace linerate::benchmarks {
 
 // How the calls of a window are made.
 enum class Loop : std::uint8_t {
-  harness,  // as the tools make them: run_window() over a CaseLauncher
+  harness,  // as the tools make them: run_window() over a CallIssuer
   bare,     // Communicator::all_reduce in a bare loop: what the harness adds is the difference
 };
 

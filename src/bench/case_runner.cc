@@ -92,14 +92,14 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   session_.enter_local(stage("filling", on_thread));
   const auto calls = config.window_calls();
   fill_sliding(session_, on_thread, std::max(calls, config.warmup_iters));
-  CaseLauncher launcher(session_, on_thread);
-  warm_up(on_thread, launcher);
+  CallIssuer issuer(session_, on_thread);
+  warm_up(on_thread, issuer);
   if (interrupted_) return m;
-  measure(on_thread, launcher, m);
-  if (m.checked) verify(on_thread, launcher, m);
+  measure(on_thread, issuer, m);
+  if (m.checked) verify(on_thread, issuer, m);
   if (config.observes_calls && config.warmup_iters == 0) {
     session_.enter(stage("observed call", on_thread));
-    observed_call(launcher, 0);
+    observed_call(issuer, 0);
   }
   m.call = session_.ranks().front().comm().inspector().last_call();
   throw_late_errors();
@@ -114,13 +114,13 @@ void CaseRunner::throw_late_errors() {
 
 // The very first call of a run is timed alone: libraries set up connections then. The last call is
 // the observed one, so that warm and timed calls are of one kind.
-void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) {
+void CaseRunner::warm_up(const CaseOnThread& on_thread, CallIssuer& issuer) {
   const auto& config = session_.config();
   session_.enter(stage("warm-up", on_thread));
   const auto start_ns = session_.clock().now_ns();
   for (std::uint64_t i = 0, look_at = 1; i < config.warmup_iters; ++i) {
     if (i == look_at) {
-      launcher.synchronize();
+      issuer.synchronize();
       const auto elapsed_ns = session_.clock().now_ns() - start_ns;
       look_at +=
           agree_on_looks(static_cast<double>(elapsed_ns) / kNsPerUs / static_cast<double>(i));
@@ -128,20 +128,20 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CaseLauncher& launcher) 
     }
     const auto slot = i % on_thread.sliding_slots;
     if (config.observes_calls && i + 1 == config.warmup_iters)
-      observed_call(launcher, slot);
+      observed_call(issuer, slot);
     else
-      launcher.once(slot);
+      issuer.once(slot);
     if (first_call_us_) continue;
-    launcher.synchronize();
+    issuer.synchronize();
     first_call_us_ = static_cast<double>(session_.clock().now_ns() - start_ns) / kNsPerUs;
   }
-  launcher.synchronize();
+  issuer.synchronize();
 }
 
-WindowTime CaseRunner::time_window(CaseLauncher& launcher, const WindowPlan& plan,
+WindowTime CaseRunner::time_window(CallIssuer& issuer, const WindowPlan& plan,
                                    CapturedWindow* captured) {
-  if (captured == nullptr) return run_window(session_, launcher, plan);
-  return run_launches(session_, launcher, *captured, session_.config().gpu.cudagraph);
+  if (captured == nullptr) return run_window(session_, issuer, plan);
+  return run_launches(session_, issuer, *captured, session_.config().gpu.cudagraph);
 }
 
 // Room for the samples, on rank 0.
@@ -173,15 +173,15 @@ void CaseRunner::fill_spare(const CaseOnThread& on_thread, const Measurement& m)
 }
 
 // One untimed call that rank 0's communicator looks into.
-void CaseRunner::observed_call(CaseLauncher& launcher, std::size_t slot) {
+void CaseRunner::observed_call(CallIssuer& issuer, std::size_t slot) {
   auto& comm = session_.ranks().front().comm();
   if (session_.is_first()) comm.inspector().observe(true);
-  launcher.once(slot);
-  launcher.synchronize();
+  issuer.once(slot);
+  issuer.synchronize();
   if (session_.is_first()) comm.inspector().observe(false);
 }
 
-void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
+void CaseRunner::measure(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m) {
   const auto& config = session_.config();
   prepare_samples(m);
   m.thread_times.resize(static_cast<std::size_t>(session_.bootstrap().nranks()));
@@ -190,11 +190,11 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, 
   const auto plan = window_plan(on_thread);
   const int launches = config.gpu.cudagraph;
   std::unique_ptr<CapturedWindow> captured;
-  if (launches > 0) captured = std::make_unique<CapturedWindow>(session_, launcher, plan);
+  if (launches > 0) captured = std::make_unique<CapturedWindow>(session_, issuer, plan);
   for (bool stop = false; !stop;) {
     fill_spare(on_thread, m);
     session_.enter(stage("timed loop", on_thread));
-    const auto time = time_window(launcher, plan, captured.get());
+    const auto time = time_window(issuer, plan, captured.get());
     m.iters += config.iters * static_cast<std::uint64_t>(std::max(1, launches));
     const auto times = gather_times(time);
     for (std::size_t thread = 0; thread < times.size(); ++thread)
@@ -208,18 +208,18 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CaseLauncher& launcher, 
       samples.batch = m.batch = static_cast<int>(config.iters) * config.agg_iters;
     }
     samples.block = decision.look_calls / static_cast<std::uint64_t>(samples.batch) + 1;
-    sample(launcher, samples, on_thread, m);
+    sample(issuer, samples, on_thread, m);
     stop = interrupted_ || decide(m, start_ns, true).stop || (config.stop.asked() && look());
   }
 }
 
-void CaseRunner::sample(CaseLauncher& launcher, SamplePlan plan, const CaseOnThread& on_thread,
+void CaseRunner::sample(CallIssuer& issuer, SamplePlan plan, const CaseOnThread& on_thread,
                         Measurement& m) {
   session_.enter(stage("samples", on_thread));
   plan.skip = session_.config().per_iter_skip;
   plan.interrupted = [this] { return look(); };
   plan.sliding_slots = on_thread.sliding_slots;
-  sampler_.run(launcher, plan, thread_sets_, m.samples);
+  sampler_.run(issuer, plan, thread_sets_, m.samples);
 }
 
 // Whether any thread was interrupted by now. Collective.
@@ -281,7 +281,7 @@ bool CaseRunner::measured_enough(const Measurement& m, double elapsed_s) {
 
 // The first round compares what the last timed call left in the spare slot. Each further round
 // repeats the window, whose time nobody reads, and compares what its last call left.
-void CaseRunner::verify(const CaseOnThread& on_thread, CaseLauncher& launcher, Measurement& m) {
+void CaseRunner::verify(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m) {
   const bool timed = on_thread.uses_spare && session_.config().verifies_timed_calls();
   std::vector<RankCheck> checks;
   for (int round = 0; round < session_.config().check; ++round) {
@@ -289,9 +289,9 @@ void CaseRunner::verify(const CaseOnThread& on_thread, CaseLauncher& launcher, M
     if (timed && round > 0) {
       fill_spare(on_thread, m);
       session_.enter(stage("verified window", on_thread));
-      run_window(session_, launcher, window_plan(on_thread));
+      run_window(session_, issuer, window_plan(on_thread));
     }
-    const auto slot = timed ? kSpareSlot : make_extra_call(on_thread, launcher);
+    const auto slot = timed ? kSpareSlot : make_extra_call(on_thread, issuer);
     session_.enter_local(stage("comparison", on_thread));
     const auto found = check_slot(session_, on_thread, slot);
     checks.insert(checks.end(), found.begin(), found.end());
@@ -301,17 +301,17 @@ void CaseRunner::verify(const CaseOnThread& on_thread, CaseLauncher& launcher, M
 }
 
 // Where no timed call can be verified: one more, alone, on a slot filled anew; of a graph the same.
-std::size_t CaseRunner::make_extra_call(const CaseOnThread& on_thread, CaseLauncher& launcher) {
+std::size_t CaseRunner::make_extra_call(const CaseOnThread& on_thread, CallIssuer& issuer) {
   const std::size_t slot = on_thread.uses_spare ? kSpareSlot : 0;
   session_.enter_local(stage("filling", on_thread));
   fill_slot(session_, on_thread, slot);
   session_.enter(stage("verified call", on_thread));
   const WindowPlan plan{.iters = 1, .last_slot = slot};
   if (session_.config().gpu.cudagraph == 0) {
-    run_window(session_, launcher, plan);
+    run_window(session_, issuer, plan);
   } else {
-    CapturedWindow captured(session_, launcher, plan);
-    run_launches(session_, launcher, captured, 1);
+    CapturedWindow captured(session_, issuer, plan);
+    run_launches(session_, issuer, captured, 1);
   }
   return slot;
 }

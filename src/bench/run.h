@@ -7,7 +7,8 @@
 //   config, plan      what is asked, and the list of cases
 //   session           a thread's ranks with their buffers
 //   case_runner       one case: fill, warm up, window, samples, verify, gather
-//   layout, launcher  where a call finds its data, and the call
+//   layout            where a call finds its data
+//   call_issuer       the calls of one case, prepared and issued
 //   window, sampling  the two clock reads around all calls, and around each of them
 //   verify, results   what the calls left, and the records made of it
 //   pairs, pair_test, pair_search   two ranks alone

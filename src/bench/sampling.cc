@@ -86,8 +86,8 @@ Sampler::Sampler(Session& session)
     if (auto marks = local.stream->marks(stamps_.size() + 1)) marks_.push_back(std::move(marks));
 }
 
-void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan,
-                  const std::vector<ThreadSet>& sets, std::vector<SampleReduction>& reductions) {
+void Sampler::run(CallIssuer& issuer, const SamplePlan& plan, const std::vector<ThreadSet>& sets,
+                  std::vector<SampleReduction>& reductions) {
   next_slot_ = 0;
   before_ = offset_now();
   session_.align();
@@ -95,47 +95,47 @@ void Sampler::run(CaseLauncher& launcher, const SamplePlan& plan,
     const std::size_t count =
         std::min<std::uint64_t>({stamps_.size(), plan.block, plan.samples - done});
     const auto stamps = std::span(stamps_).first(count);
-    device_stamps() ? mark_block(launcher, plan, stamps) : stamp_block(launcher, plan, stamps);
+    device_stamps() ? mark_block(issuer, plan, stamps) : stamp_block(issuer, plan, stamps);
     gather_block(count, plan, done, sets, reductions);
     done += count;
     if (done < plan.samples && plan.interrupted && plan.interrupted()) return;
   }
 }
 
-void Sampler::one_sample(CaseLauncher& launcher, const SamplePlan& plan) {
+void Sampler::one_sample(CallIssuer& issuer, const SamplePlan& plan) {
   if (plan.captured != nullptr) return plan.captured->launch();
   for (int k = 0; k < plan.batch; ++k) {
-    launcher.once(next_slot_);
+    issuer.once(next_slot_);
     next_slot_ = next_slot_ + 1 == plan.sliding_slots ? 0 : next_slot_ + 1;
   }
 }
 
 // Between the stamps: `batch` calls and the wait for them. Outside: the barrier.
-void Sampler::stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps) {
+void Sampler::stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps) {
   const Clock& clock = session_.clock();
   const bool barrier = session_.config().sync == Sync::barrier;
   Communicator& world = *session_.ranks().front().world;
   for (Stamp& stamp : stamps) {
     if (barrier) world.barrier();
     stamp.entry_ns = clock.now_ns();
-    one_sample(launcher, plan);
-    launcher.synchronize();
+    one_sample(issuer, plan);
+    issuer.synchronize();
     stamp.exit_ns = clock.now_ns();
   }
 }
 
 // All at once: the device tells when it passed from one sample to the next. Ranks of a thread count
 // as one, so the longest of theirs is the thread's.
-void Sampler::mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps) {
+void Sampler::mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps) {
   const auto place = [&](std::size_t index) {
     for (auto& marks : marks_) marks->place(index);
   };
   place(0);
   for (std::size_t i = 0; i < stamps.size(); ++i) {
-    one_sample(launcher, plan);
+    one_sample(issuer, plan);
     place(i + 1);
   }
-  launcher.synchronize();
+  issuer.synchronize();
   for (std::size_t i = 0; i < stamps.size(); ++i) {
     double us = 0;
     for (auto& marks : marks_) us = std::max(us, marks->us_between(i, i + 1));

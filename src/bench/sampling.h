@@ -1,7 +1,7 @@
 // The samples: a second pass, stamped at entry and exit on every thread, reduced on rank 0.
 #pragma once
 
-#include "bench/launcher.h"
+#include "bench/call_issuer.h"
 #include "bench/session.h"
 #include "bench/window.h"
 #include "launch/common_clock.h"
@@ -64,13 +64,13 @@ class Sampler {
   explicit Sampler(Session& session);
 
   // Collective over all threads.
-  void run(CaseLauncher& launcher, const SamplePlan& plan, const std::vector<ThreadSet>& sets,
+  void run(CallIssuer& issuer, const SamplePlan& plan, const std::vector<ThreadSet>& sets,
            std::vector<SampleReduction>& reductions);
 
  private:
-  void stamp_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps);
-  void mark_block(CaseLauncher& launcher, const SamplePlan& plan, std::span<Stamp> stamps);
-  void one_sample(CaseLauncher& launcher, const SamplePlan& plan);
+  void stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
+  void mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
+  void one_sample(CallIssuer& issuer, const SamplePlan& plan);
   bool device_stamps() const { return !marks_.empty(); }
   void gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
                     const std::vector<ThreadSet>& sets, std::vector<SampleReduction>& reductions);

@@ -1,7 +1,7 @@
 // Filling inputs and poison before a call, and comparing what it left with what it must leave.
 #pragma once
 
-#include "bench/launcher.h"
+#include "bench/call_issuer.h"
 #include "bench/session.h"
 #include "record/record.h"
 

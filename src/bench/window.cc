@@ -23,29 +23,29 @@ bool waits_for_each(Blocking blocking) {
   return blocking == Blocking::wait || blocking == Blocking::wait_and_barrier;
 }
 
-void wait_inner(Session& session, CaseLauncher& launcher) {
-  launcher.synchronize();
+void wait_inner(Session& session, CallIssuer& issuer) {
+  issuer.synchronize();
   if (session.config().blocking == Blocking::wait_and_barrier)
     session.ranks().front().world->barrier();
 }
 
 // All calls of one iteration, fused where none is waited for alone; the very last call of the
 // window works on a slot of its own, where the plan has one.
-void run_iteration(Session& session, CaseLauncher& launcher, SlotCycle& cycle,
-                   const WindowPlan& plan, bool is_last) {
+void run_iteration(Session& session, CallIssuer& issuer, SlotCycle& cycle, const WindowPlan& plan,
+                   bool is_last) {
   const bool waits = waits_for_each(session.config().blocking);
-  if (!waits) launcher.start_group();
+  if (!waits) issuer.start_group();
   for (int j = 0; j < plan.agg_iters; ++j) {
     const bool very_last = is_last && j + 1 == plan.agg_iters;
     const auto slot = very_last && plan.last_slot ? *plan.last_slot : cycle.next();
     if (!waits) {
-      launcher.add(slot);
+      issuer.add(slot);
       continue;
     }
-    launcher.once(slot);
-    wait_inner(session, launcher);
+    issuer.once(slot);
+    wait_inner(session, issuer);
   }
-  if (!waits) launcher.end_group();
+  if (!waits) issuer.end_group();
 }
 
 // What a thread loses, read outside of what is timed.
@@ -63,16 +63,16 @@ class Loss {
 };
 
 // -z 3: only the spans from the first enqueue to the end of the wait are added up.
-WindowTime run_outer_blocking(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
+WindowTime run_outer_blocking(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
   const Clock& clock = session.clock();
   SlotCycle cycle(plan.sliding_slots);
   WindowTime time;
   for (std::uint64_t i = 0; i < plan.iters; ++i) {
     const Loss loss(session);
     const auto start_ns = clock.now_ns();
-    run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
+    run_iteration(session, issuer, cycle, plan, i + 1 == plan.iters);
     const auto enqueued_ns = clock.now_ns();
-    launcher.synchronize();
+    issuer.synchronize();
     const auto end_ns = clock.now_ns();
     time += {.elapsed_ns = end_ns - start_ns,
              .enqueue_ns = enqueued_ns - start_ns,
@@ -91,32 +91,32 @@ WindowTime& WindowTime::operator+=(const WindowTime& more) {
   return *this;
 }
 
-void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
+void enqueue_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
   SlotCycle cycle(plan.sliding_slots);
   for (std::uint64_t i = 0; i < plan.iters; ++i)
-    run_iteration(session, launcher, cycle, plan, i + 1 == plan.iters);
+    run_iteration(session, issuer, cycle, plan, i + 1 == plan.iters);
 }
 
-WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan) {
+WindowTime run_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
   session.align();
   if (session.config().blocking == Blocking::outer)
-    return run_outer_blocking(session, launcher, plan);
+    return run_outer_blocking(session, issuer, plan);
   const Clock& clock = session.clock();
   const Loss loss(session);
   const auto start_ns = clock.now_ns();
-  enqueue_window(session, launcher, plan);
+  enqueue_window(session, issuer, plan);
   const auto enqueued_ns = clock.now_ns();
-  launcher.synchronize();
+  issuer.synchronize();
   const auto end_ns = clock.now_ns();
   return {
       .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = loss.ns()};
 }
 
-CapturedWindow::CapturedWindow(Session& session, CaseLauncher& launcher, const WindowPlan& plan)
+CapturedWindow::CapturedWindow(Session& session, CallIssuer& issuer, const WindowPlan& plan)
     : session_(session) {
   session.align();
   for (auto& local : session.ranks()) local.stream->begin_capture();
-  enqueue_window(session, launcher, plan);
+  enqueue_window(session, issuer, plan);
   for (auto& local : session.ranks()) graphs_.push_back(local.stream->end_capture());
 }
 
@@ -124,14 +124,14 @@ void CapturedWindow::launch() {
   for (std::size_t i = 0; i < graphs_.size(); ++i) graphs_[i]->launch(*session_.ranks()[i].stream);
 }
 
-WindowTime run_launches(Session& session, CaseLauncher& launcher, CapturedWindow& captured,
+WindowTime run_launches(Session& session, CallIssuer& issuer, CapturedWindow& captured,
                         int launches) {
   const Clock& clock = session.clock();
   session.align();
   const auto start_ns = clock.now_ns();
   for (int i = 0; i < launches; ++i) captured.launch();
   const auto enqueued_ns = clock.now_ns();
-  launcher.synchronize();
+  issuer.synchronize();
   const auto end_ns = clock.now_ns();
   return {.elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = {}};
 }

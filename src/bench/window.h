@@ -3,7 +3,7 @@
 // run_launches() launches many times.
 #pragma once
 
-#include "bench/launcher.h"
+#include "bench/call_issuer.h"
 #include "bench/session.h"
 
 #include <cstddef>
@@ -30,17 +30,17 @@ struct WindowTime {
 };
 
 // Enqueues the calls of the plan, each on its slot; waits between them where -z 1 or 2 says so.
-void enqueue_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+void enqueue_window(Session& session, CallIssuer& issuer, const WindowPlan& plan);
 
 // Aligns all threads, then times the calls. Excluded from the time: the alignment, and with -z 3
 // the barrier of each iteration. Collective over all threads.
-WindowTime run_window(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+WindowTime run_window(Session& session, CallIssuer& issuer, const WindowPlan& plan);
 
-// One graph for each of this thread's ranks. The launcher outlives it.
+// One graph for each of this thread's ranks. The issuer outlives it.
 class CapturedWindow {
  public:
   // Captures the calls of `plan`; none is done yet. Collective over all threads.
-  CapturedWindow(Session& session, CaseLauncher& launcher, const WindowPlan& plan);
+  CapturedWindow(Session& session, CallIssuer& issuer, const WindowPlan& plan);
 
   // Enqueues all calls once.
   void launch();
@@ -51,7 +51,7 @@ class CapturedWindow {
 };
 
 // Aligns all threads, then times `launches` launches and the wait for them. Collective.
-WindowTime run_launches(Session& session, CaseLauncher& launcher, CapturedWindow& captured,
+WindowTime run_launches(Session& session, CallIssuer& issuer, CapturedWindow& captured,
                         int launches);
 
 }  // namespace linerate

@@ -31,9 +31,9 @@ std::vector<SampleReduction> samples(const FakeJob& job, const SamplePlan& plan,
     constexpr BufferSizes kSizes{.bytes = kBytes};
     session.allocate(kSizes);
     const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kSizes);
-    CaseLauncher launcher(session, on_thread);
+    CallIssuer issuer(session, on_thread);
     std::vector<SampleReduction> none;
-    Sampler(session).run(launcher, plan, sets, session.is_first() ? reductions : none);
+    Sampler(session).run(issuer, plan, sets, session.is_first() ? reductions : none);
   });
   return reductions;
 }

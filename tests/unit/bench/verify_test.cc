@@ -34,9 +34,9 @@ std::vector<RankCheck> checks(const Trial& trial) {
     const auto on_thread = case_on_thread(session, trial.what, kSizes, trial.placement);
     fill_sliding(session, on_thread, 1);
     fill_slot(session, on_thread, trial.slot);
-    CaseLauncher launcher(session, on_thread);
+    CallIssuer issuer(session, on_thread);
     session.align();
-    if (trial.calls) launcher.once(trial.slot);
+    if (trial.calls) issuer.once(trial.slot);
     session.align();
     const View recv = on_thread.layouts.front().recv_slot(local, trial.slot);
     if (trial.corrupt) trial.corrupt(session, recv);

@@ -22,9 +22,9 @@ std::vector<WindowTime> windows(const FakeJob& job, const WindowPlan& plan) {
   run_sessions(job, [&](Session& session) {
     session.allocate(kSizes);
     const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kSizes);
-    CaseLauncher launcher(session, on_thread);
+    CallIssuer issuer(session, on_thread);
     times[static_cast<std::size_t>(session.ranks().front().rank)] =
-        run_window(session, launcher, plan);
+        run_window(session, issuer, plan);
   });
   return times;
 }
@@ -93,8 +93,8 @@ std::vector<bool> written_slots(const WindowPlan& plan) {
     const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kThree);
     for (const std::size_t slot : {std::size_t{0}, std::size_t{1}, std::size_t{2}, kSpareSlot})
       fill_slot(session, on_thread, slot);
-    CaseLauncher launcher(session, on_thread);
-    run_window(session, launcher, plan);
+    CallIssuer issuer(session, on_thread);
+    run_window(session, issuer, plan);
     session.align();  // the other rank may still write
     if (!session.is_first()) return;
     for (const std::size_t slot : {std::size_t{0}, std::size_t{1}, std::size_t{2}, kSpareSlot})

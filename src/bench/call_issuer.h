@@ -23,10 +23,10 @@ struct CaseOnThread {
   bool uses_spare = false;        // every rank of the run has a spare slot
 };
 
-// Launches the case on all ranks of the thread, on the slot it is told.
-class CaseLauncher {
+// Issues the calls of the case on all ranks of the thread, on the slot it is given.
+class CallIssuer {
  public:
-  CaseLauncher(Session& session, const CaseOnThread& on_thread);
+  CallIssuer(Session& session, const CaseOnThread& on_thread);
 
   // One call.
   void once(std::size_t slot) {

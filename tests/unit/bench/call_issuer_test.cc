@@ -1,5 +1,5 @@
 // Waiting for the streams of a thread: what one of them tells ends the wait for all.
-#include "bench/launcher.h"
+#include "bench/call_issuer.h"
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 // The views of slot 0 are worked out beforehand: a call adds its slot's offset to them.
-#include "bench/launcher.h"
+#include "bench/call_issuer.h"
 
 #include <sched.h>
 
@@ -7,7 +7,7 @@
 
 namespace linerate {
 
-CaseLauncher::CaseLauncher(Session& session, const CaseOnThread& on_thread)
+CallIssuer::CallIssuer(Session& session, const CaseOnThread& on_thread)
     : group_(session.group()), collective_(*on_thread.what.collective) {
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
@@ -42,15 +42,15 @@ CaseLauncher::CaseLauncher(Session& session, const CaseOnThread& on_thread)
   }
 }
 
-void CaseLauncher::start_group() {
+void CallIssuer::start_group() {
   if (group_ != nullptr && steps_ == 1) group_->start();
 }
 
-void CaseLauncher::end_group() {
+void CallIssuer::end_group() {
   if (group_ != nullptr && steps_ == 1) group_->end();
 }
 
-void CaseLauncher::add(std::size_t slot) {
+void CallIssuer::add(std::size_t slot) {
   for (auto& p : prepared_) {
     auto& buffers = p.call.buffers;
     const bool spare = slot == kSpareSlot;
@@ -62,7 +62,7 @@ void CaseLauncher::add(std::size_t slot) {
 }
 
 // Each step of all ranks is a group of its own.
-void CaseLauncher::add_steps() {
+void CallIssuer::add_steps() {
   for (int step = 0; step < steps_; ++step) {
     if (group_ != nullptr) group_->start();
     for (auto& p : prepared_) {
@@ -73,7 +73,7 @@ void CaseLauncher::add_steps() {
   }
 }
 
-void CaseLauncher::synchronize() { wait_for_all(streams_); }
+void CallIssuer::synchronize() { wait_for_all(streams_); }
 
 void wait_for_all(std::span<Stream* const> streams) {
   if (streams.size() == 1) return streams.front()->synchronize(Deadline::never());
