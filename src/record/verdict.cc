@@ -42,7 +42,7 @@ std::string reached_text(const Record& record) {
   auto what = record.pair ? fmt::format("{}, {} B, rank {} to rank {}", record.what.collective,
                                         record.what.bytes, record.pair->first, record.pair->second)
                           : fmt::format("{} B, {}", record.what.bytes,
-                                        in_place ? "one buffer" : "two buffers");
+                                        in_place ? "in place" : "out of place");
   return fmt::format("{}: {:.4g} of {:.4g} GB/s ({:.2f}), bound by {}", what,
                      slowest_busbw_gbps(record), record.expected->busbw_gbps, efficiency(record),
                      record.expected->bound_by);

@@ -24,7 +24,7 @@ inline constexpr double kAboveBound = 1.05;
 // average (-a) that the table shows.
 double slowest_busbw_gbps(const Record& record);
 
-// The part of the expected busbw that the slowest rank reached. REQUIRES: record.expected.
+// Measured / expected busbw, by the slowest rank. REQUIRES: record.expected.
 double efficiency(const Record& record);
 
 // Null: no rule of this name found anything.
@@ -33,8 +33,8 @@ const Finding* find_finding(std::span<const Finding> findings, std::string_view 
 // REQUIRES: record.expected.
 Verdict verdict_of(const Record& record);
 
-// "1048576 B, two buffers: 6.4 of 13 GB/s (0.49), bound by memory". Besides, lines below the table
-// must not hold words that parsers look for. REQUIRES: record.expected.
+// "1048576 B, out of place: 6.4 of 13 GB/s (0.49), bound by memory". Without the words that parsers
+// of the table look for, such as "out-of-place". REQUIRES: record.expected.
 std::string reached_text(const Record& record);
 
 }  // namespace linerate

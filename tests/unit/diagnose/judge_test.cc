@@ -192,7 +192,7 @@ TEST(Gate, NamesTheResultThatFails) {
   const auto failed = pass_gate({.fail_below = 0.9}, reached(0.8), "");
 
   EXPECT_EQ(failed.sentence,
-            "--fail-below 0.9: 1024 B, two buffers: 32 of 40 GB/s (0.80), bound by memory.");
+            "--fail-below 0.9: 1024 B, out of place: 32 of 40 GB/s (0.80), bound by memory.");
   EXPECT_EQ(pass_gate({.fail_below = 0.9}, reached(1), "").sentence, "");
 }
 

@@ -35,7 +35,7 @@ TEST(BelowBound, NamesTheResultThatIsFurthestBelow) {
 
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].subject, "2 of 3 results");
-  EXPECT_EQ(findings[0].evidence, "1024 B, two buffers: 8 of 40 GB/s (0.20), bound by memory");
+  EXPECT_EQ(findings[0].evidence, "1024 B, out of place: 8 of 40 GB/s (0.20), bound by memory");
 }
 
 TEST(AboveBound, NamesTheResultThatIsFurthestAbove) {

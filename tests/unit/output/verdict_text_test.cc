@@ -40,7 +40,7 @@ const Finding kAbove{.rule = "above_bound",
 TEST(VerdictLine, OfAHealthyRunShowsItsLowestResult) {
   EXPECT_EQ(
       lines({}),
-      "# Verdict              : ok at 1 of 1 results; lowest 1024 B, two buffers: 3 of 4 GB/s "
+      "# Verdict              : ok at 1 of 1 results; lowest 1024 B, out of place: 3 of 4 GB/s "
       "(0.75), bound by memory\n");
 }
 
@@ -70,7 +70,7 @@ TEST(VerdictLine, SaysWhatIsAboveTheBoundAndWhatIsLow) {
 
 TEST(VerdictLine, OfEachResultStandsFirst) {
   EXPECT_THAT(lines({kUnstable}, true),
-              testing::StartsWith("# Verdict              : ok: 1024 B, two buffers: 3 of 4 GB/s "
+              testing::StartsWith("# Verdict              : ok: 1024 B, out of place: 3 of 4 GB/s "
                                   "(0.75), bound by memory\n# Verdict  "));
 }
 

@@ -36,10 +36,10 @@ TEST(Verdicts, AreNamedInWordsThatNoParserLooksFor) {
 TEST(ReachedText, SaysWhatWasExpectedAndWhatBinds) {
   auto record = reached(0.49);
   record.what.bytes = 1024;
-  EXPECT_EQ(reached_text(record), "1024 B, two buffers: 19.6 of 40 GB/s (0.49), bound by memory");
+  EXPECT_EQ(reached_text(record), "1024 B, out of place: 19.6 of 40 GB/s (0.49), bound by memory");
 
   record.what.placement = Placement::in_place;
-  EXPECT_EQ(reached_text(record), "1024 B, one buffer: 19.6 of 40 GB/s (0.49), bound by memory");
+  EXPECT_EQ(reached_text(record), "1024 B, in place: 19.6 of 40 GB/s (0.49), bound by memory");
 
   record.what.collective = "p2p_latency";
   record.pair = std::pair(2, 5);
