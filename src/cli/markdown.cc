@@ -27,19 +27,19 @@ constexpr std::string_view kFakeText =
     "given several times.\n\n"
     "| Key | Value | Default | Meaning | Example |\n"
     "|---|---|---|---|---|\n"
-    "| `alpha` | time with its unit | 5us | time of a message without bytes | `alpha=20us` |\n"
+    "| `alpha` | time with its unit | 5us | time of an empty message | `alpha=20us` |\n"
     "| `bw` | GB/s | 10 | bandwidth of each direction of each link | `bw=25` |\n"
     "| `noise` | percentage | 0% | standard deviation of a call's time | `noise=2%` |\n"
     "| `seed` | whole number | 1 | start of noise and of bimodal | `seed=7` |\n"
     "| `slow_rank` | RANK:TIME | | the rank leaves every call and barrier late, so it comes late "
     "to "
     "the next | `slow_rank=3:38us` |\n"
-    "| `slow_link` | RANK-RANK:FACTOR | | bandwidth of this link in both directions, as a part of "
-    "bw: 0.001 to 1 | `slow_link=0-1:0.5` |\n"
+    "| `slow_link` | RANK-RANK:FACTOR | | bandwidth of this link in both directions, as a fraction "
+    "of bw: 0.001 to 1 | `slow_link=0-1:0.5` |\n"
     "| `flip` | RANK or RANK:CALL | | one bit of what the rank receives is wrong in this call, or "
     "in every one | `flip=1:5` |\n"
-    "| `bimodal` | PERCENTAGE:FACTOR | | this part of the calls takes that many times longer, 1 to "
-    "1000 | `bimodal=20%:3` |\n"
+    "| `bimodal` | PERCENTAGE:FACTOR | | this percentage of the calls takes that many times as "
+    "long, 1 to 1000 | `bimodal=20%:3` |\n"
     "| `hang` | RANK:CALL | | the rank never enters this call: end it with -T | `hang=1:40` |\n"
     "| `die` | RANK:CALL | | the rank fails instead of making this call | `die=1:10` |\n";
 
@@ -133,7 +133,7 @@ std::string commands_text() {
 std::string memcpy_text() {
   std::string text =
       "## memcpy_perf\n\n"
-      "It takes these options only; [memcpy.md](memcpy.md) says what the figures mean.\n\n";
+      "It takes only these options; [memcpy.md](memcpy.md) explains the figures.\n\n";
   text += options_table(memcpy_options(), false) +
           "\nIts tests. nvbandwidth's names are taken as well:\n\n"
           "| Test | What a cell is | nvbandwidth |\n|---|---|---|\n";
@@ -150,7 +150,7 @@ std::string tools_text() {
   std::string text =
       "## Tools\n\n"
       "Each tool is a program of its own and a name after `linerate perf`. A program's name may\n"
-      "go on behind the tool's, so `all_reduce_perf_mpi` and copies work.\n\n"
+      "continue after the tool's, so `all_reduce_perf_mpi` and copies work.\n\n"
       "| Program | As a name | What it runs |\n|---|---|---|\n";
   for (const auto& tool : tools())
     text += fmt::format("| `{}` | `{}` | {} |\n", tool.program, tool.name,
@@ -182,7 +182,7 @@ std::string variables_text() {
 std::string exit_codes_text() {
   std::string text =
       "## Exit codes\n\n"
-      "The same for every backend. Under mpirun and srun the launcher's own code may stand\n"
+      "The same for every backend. Under mpirun and srun you may see the launcher's own code\n"
       "instead.\n\n"
       "| Code | Meaning | In nccl-tests 2.19.6 |\n|---|---|---|\n";
   for (const auto& row : kExitCodes)
@@ -200,21 +200,21 @@ constexpr std::string_view kIntroduction =
 
 constexpr std::string_view kValues =
     "## Values\n\n"
-    "- Forms: `-b 8`, `-b8`, `--minbytes 8`, `--minbytes=8`. Every option takes one value, but\n"
-    "  flags (no value in the tables) take none, and `--explain` two. A word that belongs to no\n"
-    "  option is refused, as is a value that is empty or the name of an option.\n"
-    "- Long names are written out: `--minb` is refused with the name it is near to.\n"
+    "- Forms: `-b 8`, `-b8`, `--minbytes 8`, `--minbytes=8`. Every option takes one value, except\n"
+    "  that flags (no value in the tables) take none and `--explain` takes two. A word that\n"
+    "  belongs to no option is refused, as is a value that is empty or the name of an option.\n"
+    "- Long names must be complete: `--minb` is refused, and the nearest name is suggested.\n"
     "- An option given twice takes its last value, so that a script can append to its defaults.\n"
     "  All its values are checked.\n"
     "- Sizes: a number, alone or with `K`, `M`, `G` or `T`, also `KB`, `KiB` and so on, in any\n"
-    "  case. All are powers of 1024: `1.5M` is 1572864. Anything else behind the number is\n"
+    "  case. All are powers of 1024: `1.5M` is 1572864. Anything else after the number is\n"
     "  refused, as is a fraction of a byte.\n"
-    "- Whole numbers: decimal, `0x10` or `0b101`, with nothing behind them. In sizes and whole\n"
+    "- Whole numbers: decimal, `0x10` or `0b101`, with nothing after them. In sizes and whole\n"
     "  numbers a leading zero is refused, because C programs read `010` as 8 and people do not.\n"
     "- Times: seconds, or a number with `us`, `ms`, `s` or `m`.\n"
     "- GPU options at their default value are taken by every backend. Other values need the nccl\n"
     "  backend: exit code 5.\n"
-    "- `-h` wins over everything that is wrong in the line.\n"
+    "- `-h` prints the help, whatever else is wrong on the line.\n"
     "- `-r` is checked when the number of ranks is known, as is whether the collective can run on\n"
     "  it; this too is exit code 2.\n";
 

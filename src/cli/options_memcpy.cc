@@ -53,9 +53,8 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .metavar = "SIZE",
      .default_text = "512M",
      .help = "size of each copy, lowered to what the memory holds",
-     .note =
-         "A multiple of 16 bytes. A sample is up to 32 such copies, one behind the other, and in "
-         "a faster one of several directions up to four times as many.",
+     .note = "A multiple of 16 bytes. A sample is up to 32 such copies, one after the other. If "
+             "several directions run at once, a faster one makes up to four times as many.",
      .apply = set_copy_bytes},
     {.short_name = 'n',
      .long_name = "iters",
@@ -67,9 +66,9 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .long_name = "warmup_iters",
      .metavar = "N",
      .default_text = "1",
-     .help = "samples before that are not counted",
-     .note = "Also tells how many copies each of several directions makes, so that all are busy to "
-             "the end; with 0 all make the same number.",
+     .help = "samples that are made first and not counted",
+     .note = "They also decide how many copies each of several directions makes, so that all are "
+             "busy to the end; with 0 all make the same number.",
      .apply = set_whole_of<RunConfig, 0, kMaxAtOnce, &RunConfig::warmup_iters>},
     {.short_name = 'c',
      .long_name = "check",
@@ -92,7 +91,7 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .apply = set_choice<RunConfig, kCopyBackends, &RunConfig::backend>},
     {.long_name = "jsonl",
      .metavar = "FILE",
-     .help = "one JSON object a line, as it is measured; appends to FILE",
+     .help = "one JSON object per line, as it is measured; appends to FILE",
      .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
     {.long_name = "csv",
      .metavar = "FILE",
@@ -101,7 +100,7 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
     {.short_name = 'h', .long_name = "help", .help = "print this text"},
     {.long_name = "version", .help = "print the version"},
     {.long_name = "list",
-     .help = "print the tests, one a line, and run nothing",
+     .help = "print the tests, one per line, and run nothing",
      .apply = set_flag<RunConfig, &RunConfig::list>},
 });
 

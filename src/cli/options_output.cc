@@ -34,7 +34,7 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .apply = set_json_file},
     {.long_name = "jsonl",
      .metavar = "FILE",
-     .help = "one JSON object a line, as it is measured; appends to FILE",
+     .help = "one JSON object per line, as it is measured; appends to FILE",
      .note = "A file may hold several runs. linerate report reads it.",
      .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
     {.long_name = "csv",
@@ -49,9 +49,8 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .apply = set_flag<RunConfig, &RunConfig::keep_samples>},
     {.long_name = "show-algo",
      .help = "which algorithm ran, in # lines above the rows",
-     .note =
-         "With protocol and channels where the backend tells; a line where it changes. For NCCL "
-         "see [which algorithm ran](output-format.md#which-algorithm-ran).",
+     .note = "With protocol and channels if the backend reports them; a new line when it changes. "
+             "For NCCL see [which algorithm ran](output-format.md#which-algorithm-ran).",
      .audience = Audience::collectives,
      .apply = set_flag<RunConfig, &RunConfig::show_algorithms>},
     {.short_name = 'S',
@@ -84,19 +83,20 @@ constexpr auto kVerdictRows = std::to_array<OptionRow>({
      .metavar = "HOW",
      .default_text = "auto",
      .help = "say how fast results should be: auto (where it is known) or off",
-     .note = "Without GPUs the memory, and between hosts TCP, are asked for about 0.2 s before and "
-             "after the run; where results are low, pairs of ranks are asked what is slow: see "
-             "[how fast it should be](verdicts.md).",
+     .note =
+         "Without GPUs, memory (and TCP between hosts) is probed for about 0.2 s before and after "
+         "the run. If results are low, pairs of ranks are timed to find what is slow: see "
+         "[how fast it should be](verdicts.md).",
      .apply = set_choice<RunConfig, kExpect, &RunConfig::expects>},
     {.long_name = "verdict",
      .help = "a # line for each result below the table: ok, low or above the bound",
-     .note = "Without it one line sums up.",
+     .note = "Without it one line sums up all results.",
      .apply = set_flag<RunConfig, &RunConfig::lists_verdicts>},
     {.long_name = "fail-below",
-     .metavar = "SHARE",
-     .help = "exit 3 where a result reaches less than this part of its bound: 0 to 1",
-     .note = "Every size counts by itself, never the average. Exit 5 where nothing tells the "
-             "bound.",
+     .metavar = "EFFICIENCY",
+     .help = "exit 3 if the efficiency of any result is below this: 0 to 1",
+     .note = "Efficiency is measured / expected busbw. Each result is compared by itself, never "
+             "their average. Exit 5 if no result has a bound.",
      .apply = set_number<RunConfig, 0, 1, &RunConfig::fail_below>},
 });
 
@@ -104,7 +104,7 @@ constexpr auto kHelpRows = std::to_array<OptionRow>({
     {.short_name = 'h', .long_name = "help", .help = "print this text"},
     {.long_name = "version", .help = "print the version"},
     {.long_name = "list",
-     .help = "print the cases that would run, one a line, and run nothing",
+     .help = "print the cases that would run, one per line, and run nothing",
      .audience = Audience::collectives,
      .apply = set_flag<RunConfig, &RunConfig::list>},
     {.long_name = "dry-run",

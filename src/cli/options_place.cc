@@ -85,7 +85,7 @@ constexpr auto kPlacementRows = std::to_array<OptionRow>({
     {.long_name = "nodes",
      .metavar = "N",
      .default_text = "0",
-     .help = "nodes of the job; 0: as few as take the ranks",
+     .help = "nodes of the job; 0: as few as hold the ranks",
      .apply = set_job_number<0, &topo::PlanRequest::nnodes>},
     {.long_name = "tp",
      .metavar = "N",
@@ -113,7 +113,7 @@ constexpr auto kPlanRows = std::to_array<OptionRow>({
      .apply = set_file_of<PlaceConfig, &PlaceConfig::rankfile>},
     {.long_name = "hosts",
      .metavar = "NAMES",
-     .help = "names for the rankfile, separated by commas; without: localhost, or +n0, +n1, ... "
+     .help = "names for the rankfile, separated by commas; without it localhost, or +n0, +n1, ... "
              "of an allocation",
      .apply = set_hosts},
 });

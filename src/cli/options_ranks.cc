@@ -50,7 +50,7 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .long_name = "ngpus",
      .metavar = "N",
      .default_text = "1",
-     .help = "ranks (GPUs, where there are some) of each thread",
+     .help = "ranks (GPUs, if there are any) of each thread",
      .note = "On host memory each of them is a thread of its own.",
      .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::ngpus>},
     {.long_name = "nprocs",
@@ -72,8 +72,8 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .note =
          "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; else it chooses by "
          "collective, size and ranks from a measured table (`linerate tune host`). The JSON "
-         "Lines name the algorithm of each result. Elsewhere refused: those backends choose "
-         "alone.",
+         "Lines name the algorithm of each result. Other backends choose for themselves and refuse "
+         "it.",
      .audience = Audience::collectives,
      .apply = set_text<RunConfig, &RunConfig::algorithm>},
     {.long_name = "nccl-lib",
@@ -181,7 +181,7 @@ constexpr auto kCaseRows = std::to_array<OptionRow>({
      .default_text = "sum",
      .help = "reduction: sum, prod, max, min, avg, mulsum or all",
      .note = "mulsum multiplies each rank's input by a number of that rank before the sum. "
-             "Collectives that do not reduce take it and have no use for it.",
+             "Collectives that do not reduce accept and ignore it.",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_ops(a, c.ops); }},
     {.short_name = 'r',

@@ -58,7 +58,7 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
     {.long_name = "stop",
      .metavar = "RULE",
      .help = "repeat windows of -n until ci=1%,max=5s (either or both)",
-     .note = "ci: half width of the 95 % interval of the median, as a part of the median; max: "
+     .note = "ci: half width of the 95 % interval of the median, as a fraction of the median; max: "
              "time of one case. The table's time is the mean over all windows, the interval that "
              "of the samples. Without it a case has exactly -n iterations.",
      .audience = Audience::collectives,
@@ -95,8 +95,8 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
      .long_name = "report_cputime",
      .metavar = "0|1",
      .default_text = "0",
-     .help = "1: the time column is that of the calls until they return",
-     .note = "Bandwidths keep the elapsed time.",
+     .help = "1: the time column shows the time until the calls return",
+     .note = "Bandwidths still use the elapsed time.",
      .audience = Audience::collectives,
      .apply = set_choice<RunConfig, kSwitch, &RunConfig::report_cputime>},
     {.short_name = 'I',
@@ -197,7 +197,7 @@ constexpr auto kGpuRows = std::to_array<OptionRow>({
      .apply = set_flag<RunConfig, &RunConfig::gpu, &GpuOptions::nccl_tests_config>},
     {.long_name = "oversubscribe",
      .help = "several ranks may share a GPU, to try what works",
-     .note = "Its bandwidths say nothing. Before NCCL 2.30 ranks that share one must be in "
+     .note = "Bandwidths are then meaningless. Before NCCL 2.30 ranks that share one must be in "
              "different processes (--nprocs), and data goes over sockets.",
      .apply = set_flag<RunConfig, &RunConfig::gpu, &GpuOptions::oversubscribe>},
 });

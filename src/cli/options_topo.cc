@@ -64,7 +64,7 @@ constexpr auto kMachineRows = std::to_array<OptionRow>({
     {.long_name = "nccl",
      .metavar = "VERSION",
      .default_text = "2.28",
-     .help = "the version of NCCL that is asked for",
+     .help = "the version of NCCL to model",
      .apply = set_parsed<MachineChoice, topo::parse_nccl_version, &MachineChoice::version>},
 });
 
@@ -148,17 +148,17 @@ constexpr auto kViewRows = std::to_array<OptionRow>({
      .several = true,
      .apply = add_end},
     {.long_name = "lint",
-     .help = "what looks wrong; exit code 3 where something does",
+     .help = "what looks wrong; exit code 3 if anything does",
      .apply = set_view<TopoView::lint>},
     {.long_name = "predict",
      .metavar = "COLLECTIVE",
      .help = "a collective: time, algorithm, protocol, channels and busbw that NCCL's cost model "
              "gives, by size, and where its choice changes; a bound for collectives that NCCL "
-             "makes of sends (alltoall, gather, scatter, sendrecv, hypercube)",
+             "builds from sends (alltoall, gather, scatter, sendrecv, hypercube)",
      .apply = set_prediction},
     {.long_name = "measure",
-     .help = "what this machine gives, by measuring for some seconds: bandwidth by size and by "
-             "cores, the way of a cache line; as a job on several nodes, TCP between them; with "
+     .help = "measure this machine for a few seconds: bandwidth by size and by cores, and the "
+             "round trip of a cache line; in a job on several nodes also TCP between them; with "
              "--json as JSON",
      .apply = set_view<TopoView::measurement>},
     {.long_name = "list-platforms",

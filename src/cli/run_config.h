@@ -20,7 +20,7 @@ struct OutputConfig {
   bool report_init = false;             // --report-init
   bool show_algorithms = false;         // --show-algo
   bool lists_verdicts = false;          // --verdict
-  std::optional<double> fail_below{};   // --fail-below: part of the bound
+  std::optional<double> fail_below{};   // --fail-below: an efficiency
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
   std::optional<bool> progress{};       // --progress; nothing: where stderr is a terminal
   bool list = false;

@@ -58,7 +58,7 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .help = "alltoallv: bytes from each rank to each rank",
      .note = "A text file with a line per sender and a number per receiver, between blanks: 4096, "
              "1.5 or 1e3. At least as many rows as ranks, and as many columns as rows; surplus "
-             "ones are left out. Each number is multiplied by the scale and rounded down to 16 "
+             "ones are ignored. Each number is multiplied by the scale and rounded down to 16 "
              "bytes. -b and -e must be equal, and at least the bytes of the busiest rank.",
      .apply = set_file_of<RunConfig, &RunConfig::traffic, &TrafficOptions::matrix_file>},
     {.name = "NCCL_TESTS_ALLTOALLV_MATRIX_SCALE",
@@ -93,10 +93,10 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
      "Rank of the process, number of processes, and where rank 0 listens (port 29500 when "
      "unset): torchrun, PyTorchJob, or by hand."},
     {"LOCAL_RANK SLURM_LOCALID",
-     "Decide only which process says what its host lacks: ranks of one host are counted."},
+     "Only decide which process reports what its host lacks; the ranks of a host are counted."},
     {"TORCHELASTIC_RUN_ID TORCHELASTIC_USE_AGENT_STORE",
-     "torchrun started the process; its own store has `MASTER_PORT`, so that of linerate takes "
-     "the next one."},
+     "torchrun started the process; its own store uses `MASTER_PORT`, so linerate's store uses the "
+     "next port."},
     {"OMPI_COMM_WORLD_* PMIX_* PMI_*", "An MPI launcher started the process."},
     {"SLURM_STEPID SLURM_PROCID SLURM_JOB_ID SLURM_JOBID SLURM_STEP_*",
      "srun started the process."},
@@ -104,7 +104,8 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
      "Interface of the gloo backend, as torch has it, but one only. When unset: loopback on one "
      "host, else the first network in which all hosts have an address."},
     {"NCCL_TOPO_FILE",
-     "NCCL's own: the node as this file says it; expectations for runs on GPUs follow it too."},
+     "NCCL's own variable: a file that describes the node. The bounds of runs on GPUs follow it "
+     "too."},
     {"NO_COLOR",
      "`linerate topo` prints its tree without colours, as it does where stdout is no terminal."},
     {"XDG_CACHE_HOME",
