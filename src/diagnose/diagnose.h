@@ -7,7 +7,7 @@
 //   nccl_model    the PerformanceModel of NCCL on GPUs (that of host memory: src/model)
 //   diagnose.cc   the table of rules: one row and one file of 30 to 80 lines each
 //   common_cause  what slow pairs of ranks have in common
-// A new rule is one file, one row in diagnose.cc, and one row in docs/verdicts.md.
+// A new rule is one file and one row in diagnose.cc: docs/add-a-rule.md.
 #pragma once
 
 #include "record/record.h"
@@ -33,7 +33,7 @@ struct Rule {
   std::vector<Finding> (*find)(const Evidence&);
 };
 
-// In the order in which they are asked: what casts doubt on all others comes first.
+// In the order in which they run: what casts doubt on all others comes first.
 std::span<const Rule> all_rules();
 
 // What all rules find. On an unstable machine other findings have less confidence.
