@@ -52,12 +52,9 @@ class CommandBlocks(unittest.TestCase):
             with self.subTest(page=page, block=text):
                 self.assertTrue(any(text.lstrip().startswith(start) for start in COVERED), text)
 
-
-class ShownCode(unittest.TestCase):
     def test_the_page_on_rules_shows_a_rule_and_its_test_as_they_are(self):
         page = (ROOT / "docs" / "add-a-rule.md").read_text()
         rule, test = re.findall(r"```cpp\n(.*?)```", page, re.S)
-
         self.assertEqual(rule, (ROOT / "src" / "diagnose" / "above_bound.cc").read_text())
         self.assertIn(test, (ROOT / "tests" / "unit" / "diagnose" / "rules_test.cc").read_text())
 
