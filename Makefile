@@ -68,7 +68,7 @@ asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under s
 	@cmake --build --preset $@ -j $(JOBS)
 	@$(FIXED_MAP) cmake/test.sh $@ build-$@ $(JOBS)
 
-docs: tools ## write docs/cli.md anew from the table of options
+docs: tools ## rewrite docs/cli.md from the table of options
 	@build/bin/linerate docs cli > build/cli.md && mv build/cli.md docs/cli.md
 
 fuzz: deps-full ## every reader of outside input, FUZZ_SECONDS each
