@@ -24,7 +24,7 @@ inline constexpr auto kExitCodes = std::to_array<ExitCodeRow>({
      "255 or 6; 0 for an unknown option and for most wrong values"},
     {ExitCode::finding, "a finding, or bandwidth below the limit asked for", "7"},
     {ExitCode::lost, "a timeout, or a lost rank", "4 (timeout)"},
-    {ExitCode::unavailable, "hardware, driver, module or library is not here", "5"},
+    {ExitCode::unavailable, "hardware, a driver, a module or a library is missing", "5"},
     {ExitCode::interrupted, "interrupted by Ctrl-C or SIGTERM", "130 from the shell"},
 });
 

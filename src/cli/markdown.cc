@@ -47,9 +47,9 @@ constexpr std::string_view kSignalsText =
     "Ctrl-C (SIGINT), SIGTERM, SIGHUP and SIGQUIT ask a benchmark to end. At the end of the\n"
     "window under way, or within a second in its warm-up, samples and checks, it writes the\n"
     "footer and every file, and exits with 130; a line on stderr says that it waits. While the\n"
-    "job starts, it ends within a second. A second signal, half a second later or\n"
-    "more, ends it at once, with 130 too: also while a call hangs. Other commands, which print\n"
-    "and keep their results at their end, end at once.\n";
+    "job starts, it ends within a second. A second signal, half a second later or more, ends it\n"
+    "at once, also with 130, even while a call hangs. Other commands, which print and save their\n"
+    "results only at the end, stop at once.\n";
 
 // A bar would end the cell.
 std::string cell(std::string_view text) {
@@ -195,7 +195,7 @@ constexpr std::string_view kIntroduction =
     "# Command line\n\n"
     "Written by `linerate docs cli` from the table that the parser reads.\n\n"
     "Every option of nccl-tests 2.19.6 is here under its short and long name, with its default.\n"
-    "What nccl-tests takes and ignores is refused: one sentence on stderr, exit code 2, before\n"
+    "What nccl-tests accepts and ignores is refused: one sentence on stderr, exit code 2, before\n"
     "anything runs.\n";
 
 constexpr std::string_view kValues =

@@ -70,8 +70,9 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .metavar = "NAME",
      .help = "the algorithm that the host backend uses wherever it is defined",
      .note =
-         "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; else it chooses by "
-         "collective, size and ranks from a measured table (`linerate tune host`). The JSON "
+         "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; without it the "
+         "backend chooses by collective, size and ranks from a measured table (`linerate tune "
+         "host`). The JSON "
          "Lines name the algorithm of each result. Other backends choose for themselves and refuse "
          "it.",
      .audience = Audience::collectives,
@@ -79,7 +80,8 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
     {.long_name = "nccl-lib",
      .metavar = "PATH",
      .help = "the NCCL library to load, 2.18 or newer (with --backend nccl)",
-     .note = "Else libnccl.so.2 as the dynamic linker finds it. The output names the version.",
+     .note =
+         "Without it, libnccl.so.2 as the dynamic linker finds it. The output names the version.",
      .apply = set_text<RunConfig, &RunConfig::nccl_library>},
     {.long_name = "emulate",
      .metavar = "FILE.yaml",
@@ -109,7 +111,7 @@ constexpr auto kSizeRows = std::to_array<OptionRow>({
      .metavar = "SIZE",
      .default_text = "32M",
      .help = "last size",
-     .note = "Lowered, with a line that says so, where the buffers would not fit in memory.",
+     .note = "Lowered, with a line that says so, if the buffers would not fit in memory.",
      .audience = Audience::collectives,
      .apply = set_bytes<RunConfig, 1, &RunConfig::max_bytes>},
     {.short_name = 'i',

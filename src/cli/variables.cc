@@ -101,7 +101,7 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
     {"SLURM_STEPID SLURM_PROCID SLURM_JOB_ID SLURM_JOBID SLURM_STEP_*",
      "srun started the process."},
     {"GLOO_SOCKET_IFNAME",
-     "Interface of the gloo backend, as torch has it, but one only. When unset: loopback on one "
+     "Interface of the gloo backend, as in torch, but only one. When unset: loopback on one "
      "host, else the first network in which all hosts have an address."},
     {"NCCL_TOPO_FILE",
      "NCCL's own variable: a file that describes the node. The bounds of runs on GPUs follow it "
