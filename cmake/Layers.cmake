@@ -17,7 +17,7 @@ endfunction()
 # be distinct within a folder.
 function(linerate_unite_tests target)
   set(apart "bench/(case_runner|pair_test|sampling|verification|verify|window)_test")
-  string(APPEND apart "|unit/(model|diagnose)/")
+  string(APPEND apart "|unit/model/memory")
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX "${apart}")
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -246,19 +246,20 @@ TEST_F(InPieces, NeighboursExchangeBytesOfDifferentLengths) {
   }
 }
 
-TEST_F(InPieces, ALateRankMakesTheOthersTimeOutAndNamesTheCall) {
+TEST_F(InPieces, ALateRankMakesTheOthersTimeOutAndIsNamedWithTheCall) {
   if (bootstrap_.nranks() == 1) GTEST_SKIP() << "one rank waits for nobody";
-  if (bootstrap_.rank() == 0) {
+  if (bootstrap_.rank() != 0) {
     try {
       bootstrap_.barrier(Deadline::after(clock_, 0.01));
       FAIL() << "not timed out";
     } catch (const TimeoutError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("in vain for the others in barrier"));
+      EXPECT_THAT(error.what(),
+                  HasSubstr("in vain for the others in barrier (over MPI): rank 0 did not"));
     }
     EXPECT_TRUE(small_.timed_out);
   }
   job().barrier(soon());
-  if (bootstrap_.rank() != 0) bootstrap_.barrier(soon());  // lets rank 0's call end too
+  if (bootstrap_.rank() == 0) bootstrap_.barrier(soon());  // lets the others' calls end too
   job().barrier(soon());
 }
 

@@ -12,7 +12,7 @@ from support import environment
 # "rank 3 (node, pid 7) is missing", "rank 1, rank 2 of 3 did not come", "ranks 2-3 (...) stopped"
 SUBJECT = r"ranks? (\d[\d, -]*)(?: \([^)]*\))?"
 VERDICT = (r"[^;:]*?(?:is missing|are missing|did not come|has not arrived|to connect|stopped"
-           r"|to start|does not answer|waiting for)")
+           r"|to start|does not answer|did not answer|waiting for)")
 
 
 def runs_the_tool(pid: int) -> bool:

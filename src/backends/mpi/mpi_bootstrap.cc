@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <sched.h>
@@ -59,6 +60,7 @@ bool wait_all(std::span<MPI_Request> requests, const Deadline& deadline) {
 
 constexpr int kFirstTag = 1;
 constexpr int kRestTag = 2;
+constexpr int kRollCallTag = 3;
 
 // Piece number `round` of a message of `length` bytes in pieces of `piece`.
 struct Piece {
@@ -105,8 +107,40 @@ NodePlace MpiBootstrap::find_place(const Deadline& deadline) {
 void MpiBootstrap::give_up(std::unique_ptr<Flight>& flight, std::string_view call) {
   abandoned_.push_back(std::move(flight));
   job_.timed_out = true;
-  throw TimeoutError(fmt::format("Rank {} of {} waited in vain for the others in {} (over MPI).",
-                                 rank_, nranks_, call));
+  const auto silent = silent_ranks();
+  const bool named = !silent.empty() && (nranks_ == 2 || std::ssize(silent) < nranks_ - 1);
+  throw TimeoutError(fmt::format(
+      "Rank {} of {} waited in vain for the others in {} (over MPI){}.", rank_, nranks_, call,
+      named ? fmt::format(": rank{} {} did not answer within a second",
+                          silent.size() == 1 ? "" : "s", fmt::join(silent, ", "))
+            : ""));
+}
+
+// Ranks that wait in vain call each other, so that the silent ones are those that were waited for.
+std::vector<int> MpiBootstrap::silent_ranks() {
+  constexpr double kAnswerS = 1;
+  const SteadyClock clock;
+  const auto n = static_cast<std::size_t>(nranks_);
+  auto& calls = *abandoned_.emplace_back(std::make_unique<Flight>());
+  calls.send.resize(1);
+  calls.recv.resize(n);
+  calls.requests.assign(2 * n, MPI_REQUEST_NULL);
+  const auto answers = std::span(calls.requests).first(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    const int peer = static_cast<int>(r);
+    if (peer == rank_) continue;
+    MPI_TRY(MPI_Irecv(&calls.recv[r], 1, MPI_BYTE, peer, kRollCallTag, comm_.get(), &answers[r]));
+    MPI_TRY(MPI_Isend(calls.send.data(), 1, MPI_BYTE, peer, kRollCallTag, comm_.get(),
+                      &calls.requests[n + r]));
+  }
+  (void)wait_all(answers, Deadline::after(clock, kAnswerS));
+  std::vector<int> silent;
+  for (std::size_t r = 0; r < n; ++r) {
+    int done = 0;
+    MPI_TRY(MPI_Test(&answers[r], &done, MPI_STATUS_IGNORE));
+    if (done == 0) silent.push_back(static_cast<int>(r));
+  }
+  return silent;
 }
 
 void MpiBootstrap::land(std::unique_ptr<Flight>& flight, const Deadline& deadline,

@@ -55,6 +55,8 @@ class MpiBootstrap final : public Bootstrap {
   // Waits for the flight's requests; keeps it and throws TimeoutError when the deadline passes.
   void land(std::unique_ptr<Flight>& flight, const Deadline& deadline, std::string_view call);
   [[noreturn]] void give_up(std::unique_ptr<Flight>& flight, std::string_view call);
+  // Those that do not answer within a second.
+  std::vector<int> silent_ranks();
   std::vector<std::uint64_t> all_lengths(std::uint64_t mine, const Deadline& deadline,
                                          std::string_view call);
   std::vector<Bytes> collect(std::span<const std::byte> mine, Reach reach,
