@@ -190,7 +190,7 @@ endforeach()
 # The tools as users start them: every file of tests/system, but those that are registered by name
 # here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
 # run beside each other; those that measure run alone.
-set(measuring tune bench emulation measure verdict)
+set(measuring tune measure verdict)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
@@ -238,9 +238,9 @@ endforeach()
 # The default build leaves the benchmark's programs out: a test of their own builds them, so that
 # they cannot rot.
 add_test(NAME benchmarks.build
-  COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target bench_peer bench_machine)
+  COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} -j 1 --target bench_peer bench_machine)
 set_tests_properties(benchmarks.build PROPERTIES
-  LABELS system FIXTURES_SETUP benchmarks RUN_SERIAL ON TIMEOUT 600)
+  LABELS system FIXTURES_SETUP benchmarks TIMEOUT 600 ${computing})
 set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
 include(MpiTests)

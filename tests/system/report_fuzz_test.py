@@ -21,8 +21,8 @@ from runlog import BadInput, read_runs  # isort: skip
 from series import curves_of  # isort: skip
 from matrices import matrices_of  # isort: skip
 
-TRIALS = 1000
-DRAWN = 8  # whole reports: charts take most of a second
+TRIALS = 400
+DRAWN = 4  # whole reports: charts take most of a second
 HOSTILE = (
     None, True, False, 0, -1, 1, 0.5, -0.0, 1e-320, 1e308, -1e308, 2**31, 2**63, 10**400, 60_000,
     float("nan"), float("inf"), "", "x", "\ud800", "\udfff\ud800", "$\\frac$", "$x^$", "\x00\n\x1b",
