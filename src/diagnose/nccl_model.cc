@@ -60,16 +60,20 @@ std::optional<Expectation> NcclModel::bound_of_p2p(const ModeledCall& call,
 }
 
 std::optional<Expectation> NcclModel::bound(const ModeledCall& call) const {
-  constexpr double kHealthy = 0.8;  // what public runs of healthy machines reach of the model
+  // What public runs of healthy machines reach of the model, which leaves out a call's fixed costs:
+  // up to some 64 MiB they take about as long as all that it knows.
+  constexpr double kHealthy = 0.8, kHealthyWhereFixedCostsShow = 0.4;
+  constexpr std::size_t kFixedCostsShowBelow = std::size_t{64} << 20;
   const auto function = function_of(*call.collective);
   const auto bytes = row_bytes(*call.collective, call.sizing, call.type);
   if (bytes == 0) return std::nullopt;
   if (!function) return bound_of_p2p(call, bytes);
   const auto predicted = predictor_.predict(*function, bytes, {call.type, call.op});
-  return Expectation{.busbw_gbps = predicted.busbw_gbps,
-                     .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),
-                                             name_of(predicted.protocol)),
-                     .low_below = kHealthy};
+  return Expectation{
+      .busbw_gbps = predicted.busbw_gbps,
+      .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),
+                              name_of(predicted.protocol)),
+      .low_below = bytes < kFixedCostsShowBelow ? kHealthyWhereFixedCostsShow : kHealthy};
 }
 
 // NCCL's and CUDA's bus ids have no function: "0000:18:00".

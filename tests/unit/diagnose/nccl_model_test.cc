@@ -166,6 +166,19 @@ TEST(NcclModel, OfCallsMadeOfSendsAreABoundThatNamesItsLink) {
   EXPECT_LT(small->low_below, 0.5);
 }
 
+// The model leaves out a call's fixed costs: healthy runs of small calls reach about half of it.
+TEST(NcclModel, AsksLessWhereFixedCostsShow) {
+  const auto system = platform("dgx-h100");
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+  for (const auto& [bytes, low_below] : {std::pair{32 * kMiB, 0.4}, std::pair{64 * kMiB, 0.8}}) {
+    const auto found = expected("all_reduce", run_on(system, 1, 8), system, bytes);
+
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->low_below, low_below) << bytes;
+  }
+}
+
 std::optional<Expectation> expected_of(const TrafficMatrix& traffic, int nnodes) {
   const auto system = platform("dgx-h100");
   const auto run = run_on(system, nnodes, 8);
