@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kFirstPauseMs = 10;
 constexpr int kLongestPauseMs = 500;
+constexpr std::string_view kNoStore = "rank 0, whose store does not answer";
 
 std::string text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -67,7 +68,7 @@ Frame StoreClient::ask(const Frame& request, std::string_view what) {
 }
 
 bool StoreClient::set(std::string_view key, std::string_view value) {
-  return ask(set_request(key, value), "the store").type == FrameType::stored;
+  return ask(set_request(key, value), kNoStore).type == FrameType::stored;
 }
 
 std::string StoreClient::get(std::string_view key, std::string_view what) {
@@ -75,7 +76,7 @@ std::string StoreClient::get(std::string_view key, std::string_view what) {
 }
 
 std::string StoreClient::local_host() {
-  retry("the store", [&] { connect(); });
+  retry(kNoStore, [&] { connect(); });
   return socket_.local().host;
 }
 

@@ -84,6 +84,17 @@ TEST_F(Store, GivesUpAtTheDeadlineAndSaysForWhom) {
   EXPECT_THAT(sentence, HasSubstr(text_of(server.address())));
 }
 
+TEST_F(Store, IsRank0sAndItIsNamedWhereItDoesNotAnswer) {
+  const auto mute = listen();
+  StoreClient impatient(mute.address(), "", soon()), other(mute.address(), "", soon());
+
+  const auto of_host = sentence_of<TimeoutError>([&] { (void)impatient.local_host(); });
+  const auto of_set = sentence_of<TimeoutError>([&] { other.set("k", "v"); });
+
+  EXPECT_THAT(of_host, HasSubstr("timed out waiting for rank 0"));
+  EXPECT_THAT(of_set, HasSubstr("timed out waiting for rank 0"));
+}
+
 TEST_F(Store, IsFoundByAClientThatStartedFirst) {
   SocketAddress address;
   {
