@@ -145,6 +145,13 @@ Result<double> parse_number(std::string_view what, std::string_view text) {
   return value;
 }
 
+double number_before(std::string_view unit, std::string_view text) {
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  return code == std::errc{} && std::string_view(end, last).starts_with(unit) ? value : 0;
+}
+
 std::string_view nearest_match(std::string_view text, std::span<const std::string_view> choices) {
   std::string_view best;
   std::size_t best_distance = text.size();

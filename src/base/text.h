@@ -34,6 +34,9 @@ std::optional<std::uint64_t> parse_hex(std::string_view digits);
 // A whole decimal floating-point number with nothing behind it; infinities and nan are refused.
 Result<double> parse_number(std::string_view what, std::string_view text);
 
+// The number that `text` begins with, where `unit` follows it at once; else 0.
+double number_before(std::string_view unit, std::string_view text);
+
 // The choice with the fewest edits from `text`, or nothing where none is near: within a third of
 // the longer word's length, at least one edit; neighbours swapped are one.
 std::string_view nearest_match(std::string_view text, std::span<const std::string_view> choices);

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <system_error>
@@ -165,11 +164,7 @@ Cpu cpu_of_cpuinfo(std::string_view cpuinfo) {
 
 double rate_mbps(std::string_view rate) {
   constexpr double kMegaPerGiga = 1000;
-  double gbps = 0;
-  const char* const end = rate.data() + rate.size();
-  const auto [rest, error] = std::from_chars(rate.data(), rate.data() + rate.size(), gbps);
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  return error == std::errc{} && unit.starts_with(" Gb/sec") && gbps > 0 ? gbps * kMegaPerGiga : 0;
+  return std::max(0.0, number_before(" Gb/sec", rate)) * kMegaPerGiga;
 }
 
 std::uint64_t guid_of(std::string_view text) {

@@ -13,22 +13,12 @@
 #include <vector>
 
 namespace linerate::topo::rules {
-namespace {
-
-double lanes_rate(const PciLink& link) { return gigatransfers_of(link.speed) * link.width; }
-
-bool is_degraded(const PciDevice& device) {
-  const double now = lanes_rate(device.link), most = lanes_rate(device.max_link);
-  return now > 0 && now < most && !is_idle(device);
-}
-
-}  // namespace
 
 // NCCL counts the maximum, of all but GPUs, and plans with bandwidth that is not there.
 std::vector<Finding> degraded_link(const System& system) {
   std::vector<Finding> findings;
   walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
-    if (!is_degraded(device)) return;
+    if (!is_degraded(device) || is_idle(device)) return;
     const double now = pci_gbps(device.link), most = pci_gbps(device.max_link);
     findings.push_back(
         {.subject = name_of(device),

@@ -76,22 +76,6 @@ std::string gbps_text(double gbps) {
   return fmt::format("{:.1f}", gbps);
 }
 
-int pcie_generation(std::string_view speed) {
-  const auto digits = std::min(speed.find_first_not_of("0123456789."), speed.size());
-  const auto gigatransfers = parse_number("speed", speed.substr(0, digits));
-  if (!gigatransfers) return 0;
-  const auto* found =
-      std::ranges::find(kPcieGenerations, *gigatransfers, &PcieGeneration::gigatransfers);
-  return found == kPcieGenerations.end() ? 0
-                                         : static_cast<int>(found - kPcieGenerations.begin()) + 1;
-}
-
-bool is_degraded(const PciDevice& device) {
-  const int now = pcie_generation(device.link.speed), best = pcie_generation(device.max_link.speed);
-  if (now == 0 || best == 0 || device.link.width <= 0 || device.max_link.width <= 0) return false;
-  return now < best || device.link.width < device.max_link.width;
-}
-
 std::string pcie_text(const PciDevice& device) {
   if (!is_degraded(device)) return plain_link(device.link) + counted_bandwidth(device.link);
   return fmt::format("{}, {} of {} GB/s", reduced_link(device.link, device.max_link),

@@ -10,13 +10,6 @@ namespace linerate::topo {
 
 std::string gbps_text(double gbps);  // "371", "48", "12.5": of GB/s, from 100 on in whole ones
 
-// The generation of PCI Express that a text of sysfs tells, whichever way it is worded; 0: none.
-int pcie_generation(std::string_view speed);
-
-// Whether a link is narrower or slower than both of its ends can do. Where either is not known, it
-// is not.
-bool is_degraded(const PciDevice& device);
-
 // "PCIe 5.0 x16, 48 GB/s"; "PCIe 5.0 x8 of x16, 24 of 48 GB/s"; "PCIe link not known, NCCL counts
 // 12 GB/s".
 std::string pcie_text(const PciDevice& device);

@@ -6,10 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <charconv>
-#include <cstddef>
 
 namespace linerate::topo {
 namespace {
@@ -123,12 +120,19 @@ bool is_verbs(const Net& net) { return !net.link_layer.empty() || net.guid != 0;
 
 bool is_up(const Net& net) { return net.state.empty() || net.state == "ACTIVE"; }
 
-double gigatransfers_of(std::string_view speed) {
-  double value = 0;
-  const char* const end = speed.data() + speed.size();
-  const auto [rest, error] = std::from_chars(speed.data(), end, value);
-  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
-  return error == std::errc{} && unit.starts_with(" GT/s") ? value : 0;
+double gigatransfers_of(std::string_view speed) { return number_before(" GT/s", speed); }
+
+int pcie_generation(std::string_view speed) {
+  const auto* found =
+      std::ranges::find(kPcieGenerations, number_before("", speed), &PcieGeneration::gigatransfers);
+  return found == kPcieGenerations.end() ? 0
+                                         : static_cast<int>(found - kPcieGenerations.begin()) + 1;
+}
+
+bool is_degraded(const PciDevice& device) {
+  const int now = pcie_generation(device.link.speed), best = pcie_generation(device.max_link.speed);
+  if (now == 0 || best == 0 || device.link.width <= 0 || device.max_link.width <= 0) return false;
+  return now < best || device.link.width < device.max_link.width;
 }
 
 int active_nvlinks(const Gpu& gpu) {

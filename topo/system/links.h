@@ -59,6 +59,13 @@ bool is_up(const Net& net);
 // GT/s of a link speed as sysfs words it: 16 of "16.0 GT/s PCIe". 0: it says something else.
 double gigatransfers_of(std::string_view speed);
 
+// The generation of PCI Express that a text of sysfs tells, whichever way it is worded; 0: none.
+int pcie_generation(std::string_view speed);
+
+// Whether a link is narrower or slower than both of its ends can do. Where either is not known, it
+// is not.
+bool is_degraded(const PciDevice& device);
+
 int active_nvlinks(const Gpu& gpu);
 
 // Whether a GPU has slowed its link to idle: to the first generation, at its full width. It is

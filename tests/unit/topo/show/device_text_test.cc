@@ -17,14 +17,6 @@ TEST(GbpsText, HaveADecimalOnlyWhereItMatters) {
   EXPECT_EQ(gbps_text(0.24), "0.2");
 }
 
-TEST(PcieGeneration, IsThatOfTheNumber) {
-  EXPECT_EQ(pcie_generation("2.5 GT/s PCIe"), 1);
-  EXPECT_EQ(pcie_generation("16 GT/s"), 4);
-  EXPECT_EQ(pcie_generation("64.0 GT/s PCIe"), 6);
-  EXPECT_EQ(pcie_generation("Unknown"), 0);
-  EXPECT_EQ(pcie_generation("17 GT/s"), 0);
-}
-
 TEST(PcieText, OfAHealthyLink) {
   EXPECT_EQ(pcie_text(device_of({"32.0 GT/s PCIe", 16}, {"32.0 GT/s PCIe", 16})),
             "PCIe 5.0 x16, 48 GB/s");
@@ -46,15 +38,6 @@ TEST(PcieText, SayWhatNcclCountsForWhatItDoesNotKnow) {
   EXPECT_EQ(pcie_text(device_of({"", 8})), "PCIe x8, speed not known, NCCL counts 6 GB/s");
   EXPECT_EQ(pcie_text(device_of({"16.0 GT/s", 16})), "PCIe 4.0 x16, NCCL counts 12 GB/s");
   EXPECT_EQ(pcie_text(device_of({"16.0 GT/s PCIe", 0})), "PCIe 4.0, width not known, 24 GB/s");
-}
-
-TEST(IsDegraded, NeedsBothToBeKnown) {
-  const PciLink x8{"16.0 GT/s PCIe", 8}, x16{"16.0 GT/s PCIe", 16};
-
-  EXPECT_TRUE(is_degraded(device_of(x8, x16)));
-  EXPECT_FALSE(is_degraded(device_of(x16, x16)));
-  EXPECT_FALSE(is_degraded(device_of(x8)));
-  EXPECT_FALSE(is_degraded(device_of({"", 8}, x16)));
 }
 
 TEST(SpeedText, AreInGigabits) {

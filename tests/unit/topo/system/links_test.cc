@@ -93,6 +93,26 @@ TEST(LinkState, ReadsSpeedsOfBothSpellings) {
   EXPECT_EQ(gigatransfers_of(""), 0);
 }
 
+TEST(PcieGeneration, IsThatOfTheNumber) {
+  EXPECT_EQ(pcie_generation("2.5 GT/s PCIe"), 1);
+  EXPECT_EQ(pcie_generation("16 GT/s"), 4);
+  EXPECT_EQ(pcie_generation("64.0 GT/s PCIe"), 6);
+  EXPECT_EQ(pcie_generation("Unknown"), 0);
+  EXPECT_EQ(pcie_generation("17 GT/s"), 0);
+}
+
+TEST(IsDegraded, NeedsBothToBeKnown) {
+  const auto device_of = [](PciLink link, PciLink best = {}) -> PciDevice {
+    return {.link = std::move(link), .max_link = std::move(best)};
+  };
+  const PciLink x8{"16.0 GT/s PCIe", 8}, x16{"16.0 GT/s PCIe", 16};
+
+  EXPECT_TRUE(is_degraded(device_of(x8, x16)));
+  EXPECT_FALSE(is_degraded(device_of(x16, x16)));
+  EXPECT_FALSE(is_degraded(device_of(x8)));
+  EXPECT_FALSE(is_degraded(device_of({"", 8}, x16)));
+}
+
 TEST(LinkState, AGpuIsIdleAtFullWidthAndTheFirstGeneration) {
   const PciLink most{"32.0 GT/s PCIe", 16};
   const auto is_idle_at = [&](const PciLink& link) {
