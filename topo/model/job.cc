@@ -86,8 +86,7 @@ JobShape job_of(std::span<const IdenticalNodes> nodes) {
   assert(!nodes.empty());
   JobShape job{*nodes.front().facts, 0, 0};
   for (const auto& others : nodes.subspan(1)) narrow(job, *others.facts);
-  if (nodes.size() > 1)
-    count_channels(job.channels, {.version = job.version, .sm = job.min_sm, .multi_node = true});
+  if (nodes.size() > 1) count_channels(job.channels, job.version, job.min_sm, true);
   for (const auto& alike : nodes) {
     job.nnodes += alike.count;
     job.nranks += alike.count * alike.facts->gpus;

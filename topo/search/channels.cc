@@ -40,12 +40,15 @@ int nvls_channels(const ChannelCount& count) {
   return count.multi_node || count.version < NcclVersion{2, 27, 0} ? kBlackwell : kBlackwellAlone;
 }
 
-void count_channels(NodeChannels& found, ChannelCount count) {
+void count_channels(NodeChannels& found, const NcclVersion& version, int sm, bool multi_node) {
   const auto fewest = std::min(found.ring.channels.size(), found.tree.channels.size());
   found.ring.channels.resize(fewest);
   found.tree.channels.resize(fewest);
-  count.found = static_cast<int>(fewest);
-  count.ring_gbps = found.ring.intra_gbps;
+  const ChannelCount count{.version = version,
+                           .found = static_cast<int>(fewest),
+                           .sm = sm,
+                           .multi_node = multi_node,
+                           .ring_gbps = found.ring.intra_gbps};
   found.coll_channels = coll_channels(count);
   found.nvls_channels = found.nvls.nchannels() > 0 ? nvls_channels(count) : 0;
 }
@@ -59,8 +62,7 @@ NodeChannels find_node_channels(const Graph& graph, const Paths& paths, bool mul
   found.tree = search_channels(topology, Pattern::balanced_tree,
                                {.min_channels = rings, .max_channels = rings});
   found.nvls = search_channels(topology, Pattern::nvls, {.max_channels = most});
-  count_channels(found,
-                 {.version = graph.version(), .sm = topology.sm(), .multi_node = multi_node});
+  count_channels(found, graph.version(), topology.sm(), multi_node);
   return found;
 }
 

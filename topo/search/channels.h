@@ -108,8 +108,8 @@ int nvls_channels(const ChannelCount& count);
 // `multi_node`: there are more nodes than this one.
 NodeChannels find_node_channels(const Graph& graph, const Paths& paths, bool multi_node);
 
-// Cuts rings and trees to the fewer of them, and counts the channels that run on them. Of `count`,
-// version, sm and multi_node are read.
-void count_channels(NodeChannels& found, ChannelCount count);
+// Cuts rings and trees to the fewer of them, and counts the channels that run on them. `sm`: as in
+// ChannelCount.
+void count_channels(NodeChannels& found, const NcclVersion& version, int sm, bool multi_node);
 
 }  // namespace linerate::topo
