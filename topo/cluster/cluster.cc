@@ -34,13 +34,6 @@ int Cluster::identical_to_first() const {
                          [](int sum, const NodeGroup& group) { return sum + group.count; });
 }
 
-const System& Cluster::system_of_node(int node) const {
-  assert(node >= 0 && node < nnodes());
-  std::size_t group = 0;
-  for (; node >= groups[group].count; ++group) node -= groups[group].count;
-  return *groups[group].system;
-}
-
 int Cluster::rack_of_node(int node) const {
   assert(node >= 0 && node < nnodes());
   return fabric.nodes_per_rack > 0 ? node / fabric.nodes_per_rack : 0;

@@ -55,9 +55,7 @@ struct Cluster {
 
   int nnodes() const;
   int identical_to_first() const;  // how many nodes have the first one's topology, before any other
-  // Of the node, counted through all groups. REQUIRES: 0 <= node < nnodes().
-  const System& system_of_node(int node) const;
-  // 0 where there is one rack.
+  // 0 where there is one rack. REQUIRES: 0 <= node < nnodes().
   int rack_of_node(int node) const;
 };
 

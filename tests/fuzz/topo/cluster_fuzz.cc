@@ -20,6 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int nodes = cluster->nnodes();
   if (nodes < 1 || nodes > linerate::topo::Cluster::kMaxNodes) std::abort();
   if (cluster->rack_of_node(nodes - 1) < 0) std::abort();
-  (void)cluster->system_of_node(nodes - 1).name.size();
+  for (const auto& group : cluster->groups) (void)group.system->name.size();
   return 0;
 }

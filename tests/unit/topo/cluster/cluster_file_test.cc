@@ -65,10 +65,10 @@ TEST(ClusterFiles, AreReadWithAllTheirKeys) {
             (Fabric{.rails = 8, .nodes_per_rack = 32, .rack = {2, 1.5}, .spine = {1.5, 0.9}}));
   ASSERT_EQ(cluster.groups.size(), 3u);
   EXPECT_EQ(cluster.nnodes(), 63);
-  EXPECT_EQ(cluster.system_of_node(0), *built_in_platform("dgx-h100"));
-  EXPECT_EQ(cluster.system_of_node(59).name, "dgx-h100");
-  EXPECT_EQ(cluster.system_of_node(60).name, "odd.xml");
-  EXPECT_EQ(cluster.system_of_node(62).name, "here");
+  EXPECT_EQ(*cluster.groups[0].system, *built_in_platform("dgx-h100"));
+  EXPECT_EQ(cluster.groups[0].count, 60);
+  EXPECT_EQ(cluster.groups[1].system->name, "odd.xml");
+  EXPECT_EQ(cluster.groups[2].system->name, "here");
 }
 
 TEST(ClusterFiles, NeedLittle) {
@@ -90,8 +90,8 @@ TEST(ClusterFiles, HoldOneSystemForAllNodesOfATopology) {
   ASSERT_TRUE(cluster);
   EXPECT_EQ(cluster->nnodes(), 4096);
   EXPECT_EQ(fake.asked, 2);
-  EXPECT_EQ(&cluster->system_of_node(0), &cluster->system_of_node(4095));
-  EXPECT_NE(&cluster->system_of_node(0), &cluster->system_of_node(4000));
+  EXPECT_EQ(cluster->groups[0].system, cluster->groups[2].system);
+  EXPECT_NE(cluster->groups[0].system, cluster->groups[1].system);
 }
 
 TEST(ClusterFiles, HoldOneSystemForAFileHoweverItIsWritten) {
@@ -106,8 +106,8 @@ TEST(ClusterFiles, HoldOneSystemForAFileHoweverItIsWritten) {
 TEST(ClusterFiles, TellFilesFromPlatformsOfTheSameName) {
   const auto cluster = read("nodes: [{file: detected}, {topology: detected}]");
 
-  EXPECT_EQ(cluster.system_of_node(0).name, "detected");
-  EXPECT_EQ(cluster.system_of_node(1).name, "here");
+  EXPECT_EQ(cluster.groups[0].system->name, "detected");
+  EXPECT_EQ(cluster.groups[1].system->name, "here");
 }
 
 TEST(Clusters, CountTheirFirstNodesOfOneKind) {
@@ -200,7 +200,7 @@ TEST(ClusterFiles, FindTheirTopologiesBesideThem) {
 
   ASSERT_TRUE(cluster) << cluster.sentence();
   EXPECT_EQ(cluster->nnodes(), 3);
-  EXPECT_EQ(cluster->system_of_node(2).name, "dgx-a100");
+  EXPECT_EQ(cluster->groups[0].system->name, "dgx-a100");
 }
 
 TEST(ClusterFiles, AreNamedInTheirSentences) {

@@ -18,7 +18,7 @@ Cluster cluster_of(const System& system, int count, const Fabric& fabric) {
 }
 
 P2pModel model_of(const Cluster& cluster) {
-  return {build_graph(cluster.system_of_node(0)), cluster.nnodes()};
+  return {build_graph(*cluster.groups.front().system), cluster.nnodes()};
 }
 
 FabricTraffic traffic(const Cluster& cluster, std::string_view name, std::size_t step = 0) {
