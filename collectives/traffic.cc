@@ -137,13 +137,6 @@ std::size_t TrafficMatrix::received(const Sizing& sizing, int dst) const {
   return fixed() ? received_[at(dst)] / bytes_of(sizing.type) : sizing.count * at(nranks_);
 }
 
-std::size_t TrafficMatrix::busiest(const Sizing& sizing) const {
-  std::size_t most = 0;
-  for (int rank = 0; rank < nranks_; ++rank)
-    most = std::max({most, sent(sizing, rank), received(sizing, rank)});
-  return most;
-}
-
 std::vector<Range> TrafficMatrix::send_ranges(const Sizing& sizing) const {
   return consecutive(nranks_, [&](int dst) { return elements(sizing, sizing.rank, dst); });
 }

@@ -38,8 +38,6 @@ class TrafficMatrix {
   std::size_t elements(const Sizing& sizing, int src, int dst) const;
   std::size_t sent(const Sizing& sizing, int src) const;
   std::size_t received(const Sizing& sizing, int dst) const;
-  // The most elements that any rank sends or receives.
-  std::size_t busiest(const Sizing& sizing) const;
 
   // Of rank sizing.rank, one range per peer.
   std::vector<Range> send_ranges(const Sizing& sizing) const;

@@ -36,8 +36,8 @@ Error refused(const std::string& path, std::string_view why) {
 }
 
 void check_sizes(const CaseConfig& config, const TrafficMatrix& matrix, int nranks) {
-  const Sizing in_bytes{.nranks = nranks, .traffic = &matrix, .type = DataType::uint8};
-  const auto busiest = matrix.busiest(in_bytes);
+  const Sizing sizing{.nranks = nranks, .traffic = &matrix};
+  const auto busiest = row_bytes(*config.collective, sizing, DataType::uint8);
   if (config.min_bytes == config.max_bytes && config.max_bytes >= busiest) return;
   throw refused(config.traffic.matrix_file,
                 fmt::format("-b and -e must be equal and at least its busiest rank's {0} bytes: "

@@ -46,7 +46,6 @@ TEST(WeightedTraffic, KeepsTheTotalOfEveryRankWhateverTheSpread) {
           ASSERT_EQ(traffic.sent(sizing, rank), wanted);
           ASSERT_EQ(traffic.received(sizing, rank), wanted);
         }
-        ASSERT_EQ(traffic.busiest(sizing), wanted);
       }
 }
 
@@ -97,7 +96,6 @@ TEST(TrafficFile, GivesElementsOfTheTypeAskedFor) {
   EXPECT_EQ(traffic->elements(doubles, 1, 0), 20u);
   EXPECT_EQ(traffic->sent(floats, 1), 44u);
   EXPECT_EQ(traffic->received(floats, 0), 40u);
-  EXPECT_EQ(traffic->busiest(floats), 44u);
 }
 
 TEST(TrafficFile, ScalesAndRoundsDownTo16Bytes) {
@@ -115,7 +113,9 @@ TEST(TrafficFile, LeavesOutSurplusRowsAndColumns) {
 
   ASSERT_TRUE(traffic.ok());
   const Sizing bytes{.nranks = 2, .type = DataType::uint8};
-  EXPECT_EQ(traffic->busiest(bytes), 112u);
+  EXPECT_EQ(traffic->sent(bytes, 0), 48u);
+  EXPECT_EQ(traffic->sent(bytes, 1), 112u);
+  EXPECT_EQ(traffic->received(bytes, 0), 64u);
 }
 
 std::string refusal(std::string_view text, int nranks = 2, double scale = 1) {
