@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!request) continue;
     if (request->key.size() > kMaxTokenBytes || request->value.size() > kMaxValueBytes)
       std::abort();
-    if (request->kind == StoreRequest::Kind::set) (void)table.set(request->key, request->value);
-    if (request->kind == StoreRequest::Kind::get) (void)table.find(request->key);
+    if (request->type == linerate::FrameType::set) (void)table.set(request->key, request->value);
+    if (request->type == linerate::FrameType::get) (void)table.find(request->key);
   }
 }

@@ -21,14 +21,11 @@ Result<StoreRequest> within_limits(StoreRequest request, std::size_t max_key) {
 }
 
 Result<StoreRequest> unpack(FrameType type, std::span<const std::byte> payload) {
-  using Kind = StoreRequest::Kind;
   WireReader reader(payload);
-  StoreRequest request{.kind = type == FrameType::set ? Kind::set : Kind::get};
-  if (type == FrameType::hello) request.kind = Kind::hello;
-  request.key = reader.get_text();
-  if (request.kind == Kind::set) request.value = reader.get_text();
+  StoreRequest request{.type = type, .key = reader.get_text()};
+  if (type == FrameType::set) request.value = reader.get_text();
   if (!reader.empty()) return Failure{"a request is longer than it says"};
-  const auto max_key = request.kind == Kind::hello ? kMaxTokenBytes : kMaxKeyBytes;
+  const auto max_key = type == FrameType::hello ? kMaxTokenBytes : kMaxKeyBytes;
   return within_limits(std::move(request), max_key);
 }
 

@@ -22,10 +22,9 @@ inline constexpr std::size_t kMaxStoredBytes = std::size_t{256} << 20;
 
 // What a client asks; within the limits above.
 struct StoreRequest {
-  enum class Kind : std::uint8_t { hello, set, get };
-  Kind kind = Kind::hello;
-  std::string key{};    // hello: the token
-  std::string value{};  // set
+  FrameType type = FrameType::hello;  // or set, get
+  std::string key{};                  // hello: the token
+  std::string value{};                // set
 };
 
 Frame hello_request(std::string_view token);

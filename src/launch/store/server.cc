@@ -124,25 +124,19 @@ void StoreServer::Loop::serve(StoreConnection& connection, int events) {
 }
 
 void StoreServer::Loop::answer(StoreConnection& connection, const StoreRequest& request) {
-  using Kind = StoreRequest::Kind;
   const auto now_ns = clock_.now_ns();
   if (!connection.authenticated()) {
-    if (request.kind == Kind::hello && same_token(token_, request.key))
+    if (request.type == FrameType::hello && same_token(token_, request.key))
       return connection.welcome(now_ns);
     return connection.refuse(
         "the token is not this run's. Where another run uses this port, choose one with "
         "LINERATE_STORE=HOST:PORT; else set the same LINERATE_TOKEN for all ranks",
         now_ns);
   }
-  switch (request.kind) {
-    case Kind::hello:
-      return connection.refuse("a second hello", now_ns);
-    case Kind::get:
-      connection.wait_for(request.key);
-      return answer_waiters(request.key);
-    case Kind::set:
-      return store(connection, request);
-  }
+  if (request.type == FrameType::hello) return connection.refuse("a second hello", now_ns);
+  if (request.type == FrameType::set) return store(connection, request);
+  connection.wait_for(request.key);
+  answer_waiters(request.key);
 }
 
 void StoreServer::Loop::store(StoreConnection& connection, const StoreRequest& request) {

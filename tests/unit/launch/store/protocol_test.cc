@@ -82,7 +82,7 @@ TEST(ParseRequest, ReadsBackWhatIsAsked) {
   const auto request = parse_request(frame.type, frame.payload);
 
   ASSERT_TRUE(request.ok());
-  EXPECT_EQ(request->kind, StoreRequest::Kind::set);
+  EXPECT_EQ(request->type, FrameType::set);
   EXPECT_EQ(request->key, "address/3");
   EXPECT_EQ(request->value, "10.0.0.1");
 }
