@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "launch/quiet_thread.h"
+#include "launch/watch/process.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string_view>
@@ -33,16 +33,8 @@ constexpr std::size_t kAloneDescriptors = 4;
 // And the store, the tree, the watch's links and whoever connects to them meanwhile.
 constexpr std::size_t kJobDescriptors = 13;
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 bool is_stopped_child_of(pid_t parent, const std::filesystem::path& process) {
-  const auto text = read(process / "stat");
-  const auto name_end = text.rfind(')');  // the name may hold blanks and brackets itself
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(text.substr(name_end + 1));
+  auto fields = fields_of_stat(process / "stat");
   char state = 0;
   pid_t its_parent = 0;
   fields >> state >> its_parent;
@@ -53,7 +45,7 @@ bool is_stopped_child_of(pid_t parent, const std::filesystem::path& process) {
 std::string rank_of(const std::filesystem::path& process) {
   constexpr std::array<std::string_view, 3> kRanks{
       "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK="};
-  std::istringstream variables(read(process / "environ"));
+  std::ifstream variables(process / "environ");
   for (std::string line; std::getline(variables, line, '\0');)
     for (const auto name : kRanks)
       if (line.starts_with(name)) return line.substr(name.size());

@@ -16,20 +16,14 @@
 #include <fstream>
 #include <iterator>
 #include <numeric>
-#include <sstream>
 
 namespace linerate {
 namespace {
 
 // Field 22 of /proc/PID/stat, in clock ticks since boot; 0 where it cannot be read.
 std::uint64_t start_time(std::int64_t pid) {
-  constexpr int kFieldsBefore =
-      19;  // between the state, which follows the name, and the start time
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto name_end = text.rfind(')');  // the name may hold blanks and brackets itself
-  if (name_end == std::string::npos) return 0;
-  std::istringstream fields(text.substr(name_end + 1));
+  constexpr int kFieldsBefore = 19;  // from the state to the start time
+  auto fields = fields_of_stat(fmt::format("/proc/{}/stat", pid));
   std::string skipped;
   for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
   std::uint64_t ticks = 0;
@@ -42,6 +36,13 @@ std::uint64_t own_pid_namespace() {
 }
 
 }  // namespace
+
+std::istringstream fields_of_stat(const std::filesystem::path& stat) {
+  std::ifstream file(stat);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto name_end = text.rfind(')');  // the name may hold blanks and brackets itself
+  return std::istringstream(name_end == std::string::npos ? "" : text.substr(name_end + 1));
+}
 
 ControlProcess own_process(const Bootstrap& process, const Watch::Options& options) {
   const auto& place = process.place();

@@ -5,9 +5,10 @@
 #include "comm/bootstrap.h"
 #include "launch/watch/watch.h"
 
-#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,6 +37,9 @@ struct ControlProcess {
                     p.started, p.pid_namespace, p.hosts, p.ports);
   }
 };
+
+// What /proc/PID/stat says behind the name, from the state on; empty where it cannot be read.
+std::istringstream fields_of_stat(const std::filesystem::path& stat);
 
 // This process, as far as it knows itself.
 ControlProcess own_process(const Bootstrap& process, const Watch::Options& options);
