@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/pages.h"
 #include "bench/probe/bandwidth.h"
-#include "bench/probe/cores.h"
 #include "bench/probe/kernels.h"
+#include "benchmarks/pinning.h"
 #include "comm/device.h"
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Bandwidth {
     const auto spans = probe::timed_passes(
         {.nthreads = static_cast<std::size_t>(nthreads),
          .npasses = npasses,
-         .prepare = [](std::size_t thread) { probe::pin_this_thread(static_cast<int>(thread)); },
+         .prepare = [](std::size_t thread) { pin_this_thread(static_cast<int>(thread)); },
          .pass = [&](std::size_t thread) { kernel.run(slices[thread]); }},
         clock_);
     const double bytes =

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/pages.h"
-#include "bench/probe/cores.h"
 #include "bench/window.h"
+#include "benchmarks/pinning.h"
 #include "collectives/collective.h"
 
 namespace linerate::benchmarks {
@@ -30,7 +30,7 @@ RankServer::RankServer(RankContext& rank, const BenchConfig& config, const Optio
     : version_(rank.backend().version()), session_(rank, config), channel_(options.socket) {
   if (session_.ranks().size() != 1)
     throw Error("bench_peer drives one rank on each thread, and this backend wants several.");
-  probe::pin_this_thread(local().rank);
+  pin_this_thread(local().rank);
   allocate(options);
 }
 

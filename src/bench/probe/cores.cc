@@ -94,11 +94,6 @@ std::vector<int> allowed_cores() {
   return cores;
 }
 
-void pin_this_thread(int index) {
-  const auto cores = allowed_cores();
-  check_system(bind_to(cores[static_cast<std::size_t>(index) % cores.size()]), "sched_setaffinity");
-}
-
 bool pin_to(int os_index) { return bind_to(os_index) == 0; }
 
 bool move_to_any(std::span<const int> cores) { return !cores.empty() && bind_to(cores) == 0; }

@@ -11,12 +11,8 @@ namespace linerate::probe {
 // The cores that the calling thread may use, as affinity masks count, in ascending order.
 std::vector<int> allowed_cores();
 
-// Binds the calling thread, and the threads that it creates from now on, to the core that is number
-// `index` of those allowed, modulo how many there are. Threads that exist already stay free.
-void pin_this_thread(int index);
-
-// Binds the calling thread to the hardware thread that affinity masks call `os_index`. False: it
-// may not run there, and stays where it was.
+// Binds the calling thread, and the threads that it creates from now on, to the hardware thread
+// that affinity masks call `os_index`. False: it may not run there, and stays where it was.
 [[nodiscard]] bool pin_to(int os_index);
 
 // Lets the calling thread run on any of `cores` that its control group leaves, and nowhere else.
