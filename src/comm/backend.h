@@ -74,6 +74,7 @@ class Backend {
   // member's rank * local.size() + index.
   // Collective over `bootstrap`, in which each thread of each process is one member.
   // Throws Unavailable where the backend cannot span these members (host across nodes).
+  // REQUIRES: local.size() is 1, unless ranks share threads.
   virtual std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                              std::span<Device* const> local,
                                                              const ConnectOptions& options) = 0;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -57,11 +58,7 @@ class HostBackend final : public Backend {
   std::vector<std::unique_ptr<Communicator>> connect(Bootstrap& bootstrap,
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override {
-    if (local.size() != 1)
-      throw Error(
-          fmt::format("The host backend runs one rank on each thread, but was given {} devices for "
-                      "one: start as many threads as ranks.",
-                      local.size()));
+    assert(local.size() == 1);
     check_ranks(bootstrap.nranks());
     JobArena job = rendezvous_.meet(bootstrap, options.deadline);
     Tuning tuning = tuning_.agree(bootstrap, job.spin_policy.oversubscribed, options.deadline);

@@ -414,14 +414,5 @@ TEST(FakeCommunicator, RefusesABufferThatIsTooSmall) {
   });
 }
 
-TEST(FakeBackend, RefusesTwoRanksOnOneThread) {
-  const auto backend = make_fake_backend({});
-  const auto device = backend->open_device(0);
-  Device* const local[] = {device.get(), device.get()};
-
-  spawn(1,
-        [&](Bootstrap& member) { EXPECT_THROW(backend->connect(member, local, {}), Unavailable); });
-}
-
 }  // namespace
 }  // namespace linerate

@@ -65,18 +65,6 @@ TEST(HostBackend, SaysThatItSpansOneHostAndNamesTwo) {
             "node08): use --backend gloo, or start them with mpirun and use --backend mpi.");
 }
 
-TEST(HostBackend, RefusesSeveralRanksOnOneThread) {
-  const SteadyClock clock;
-  const auto backend = make_host_backend(clock);
-  const auto device = backend->open_device(0);
-  Device* const devices[] = {device.get(), device.get()};
-
-  const auto sentence =
-      sentence_of([&] { (void)backend->connect(*solo_bootstrap(), devices, {}); });
-
-  EXPECT_NE(sentence.find("one rank on each thread"), std::string::npos) << sentence;
-}
-
 TEST(HostBackend, RefusesAReservationThatIsTooSmallOnEveryRank) {
   const auto sentence = sentence_of(
       [&] { run_ranks({.nranks = 2, .options = {.reserve_bytes = 1 << 20}}, [](Rank) {}); });
