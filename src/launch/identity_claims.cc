@@ -13,13 +13,13 @@ namespace {
 constexpr int kDefaultMasterPort = 29500;  // torch's
 constexpr int kHighestPort = 65535;
 
-struct MpiRow {
-  std::string_view rank;
-  std::string_view size;  // empty: the launcher sets none
+struct LauncherRow {
+  std::string_view variable;
+  std::string_view size;  // holds the number of ranks; empty: the launcher sets none
   std::string_view program;
 };
-// In the order in which they are believed.
-constexpr std::array<MpiRow, 5> kMpiRows{{
+// By the variable that holds the rank, in the order in which they are believed.
+constexpr std::array<LauncherRow, 5> kMpiRows{{
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun"},
     {"PMIX_RANK", "", "PMIx"},
     {"PMI_RANK", "PMI_SIZE", "PMI"},
@@ -27,14 +27,9 @@ constexpr std::array<MpiRow, 5> kMpiRows{{
     {"MPI_RANKID", "MPI_NRANKS", "mpirun"},
 }};
 
-struct TraceRow {
-  std::string_view variable;
-  std::string_view size;  // the launcher started one process when it is "1"; empty: unknown
-  std::string_view program;
-};
-// Set in the children of a launcher only. A user's settings for a launcher (HYDRA_HOST_FILE,
-// OMPI_MCA_*) are no trace.
-constexpr std::array<TraceRow, 13> kTraces{{
+// Set in the children of a launcher only, which has started one process where the size is "1". A
+// user's settings for a launcher (HYDRA_HOST_FILE, OMPI_MCA_*) are no trace.
+constexpr std::array<LauncherRow, 13> kTraces{{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "mpirun"},
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun"},
     {"PMIX_NAMESPACE", "", "a PMIx launcher"},
@@ -55,24 +50,25 @@ bool in_slurm_step(const Environment& environment) {
 }
 
 // The size that the row names; srun's, where srun gave the rank; 0 when PMIx alone knows.
-Result<int> mpi_size(const Environment& environment, const MpiRow& row) {
+Result<int> mpi_size(const Environment& environment, const LauncherRow& row) {
   if (filled(environment, row.size)) return number_in(environment, row.size, 1, kMaxRanks);
-  const bool pmi = row.rank.starts_with("PMI");
+  const bool pmi = row.variable.starts_with("PMI");
   if (pmi && in_slurm_step(environment))
     return number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMaxRanks);
   if (row.size.empty()) return 0;
   return Failure{fmt::format("{}={} is set, but {} is not: {}'s variables are incomplete.",
-                             row.rank, *environment.get(row.rank), row.size, row.program)};
+                             row.variable, *environment.get(row.variable), row.size, row.program)};
 }
 
-MaybeClaim claim_of(const Environment& environment, const MpiRow& row) {
+MaybeClaim claim_of(const Environment& environment, const LauncherRow& row) {
   const auto nranks = mpi_size(environment, row);
   if (!nranks) return nranks.failure();
-  const auto rank = number_in(environment, row.rank, 0, (*nranks > 0 ? *nranks : kMaxRanks) - 1);
+  const auto rank =
+      number_in(environment, row.variable, 0, (*nranks > 0 ? *nranks : kMaxRanks) - 1);
   if (!rank) return rank.failure();
   return std::optional(Claim{.launcher = Launcher::mpi,
                              .program = std::string(row.program),
-                             .variable = std::string(row.rank),
+                             .variable = std::string(row.variable),
                              .rank = *rank,
                              .nranks = *nranks});
 }
@@ -120,7 +116,7 @@ Result<int> number_in(const Environment& environment, std::string_view name, int
 
 MaybeClaim mpi_claim(const Environment& environment) {
   for (const auto& row : kMpiRows)
-    if (filled(environment, row.rank)) return claim_of(environment, row);
+    if (filled(environment, row.variable)) return claim_of(environment, row);
   return std::optional<Claim>();
 }
 
