@@ -69,6 +69,11 @@ bool same_token(std::string_view expected, std::string_view given) {
   return same_token(std::as_bytes(std::span(expected)), std::as_bytes(std::span(given)));
 }
 
+Bytes payload_of(std::string_view text) {
+  const auto raw = std::as_bytes(std::span(text));
+  return {raw.begin(), raw.end()};
+}
+
 Bytes encode_header(FrameType type, std::size_t payload_bytes) {
   assert(payload_bytes <= std::numeric_limits<std::uint32_t>::max());
   Bytes header(kFrameHeaderBytes);

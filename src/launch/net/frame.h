@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace linerate {
@@ -48,6 +47,7 @@ struct Frame {
   Bytes payload{};
 };
 
+Bytes payload_of(std::string_view text);
 Bytes encode_header(FrameType type, std::size_t payload_bytes);
 Bytes encode_frame(FrameType type, std::span<const std::byte> payload);
 

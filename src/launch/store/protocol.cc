@@ -134,9 +134,8 @@ void StoreConnection::welcome(std::int64_t now_ns) {
 }
 
 void StoreConnection::refuse(std::string_view sentence, std::int64_t now_ns) {
-  const auto raw = std::as_bytes(std::span(sentence));
   refused_ = true;
-  send({FrameType::refused, Bytes(raw.begin(), raw.end())}, now_ns);
+  send({FrameType::refused, payload_of(sentence)}, now_ns);
 }
 
 bool StoreConnection::finished(std::int64_t now_ns) const {

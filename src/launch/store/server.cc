@@ -159,11 +159,9 @@ void StoreServer::Loop::store(StoreConnection& connection, const StoreRequest& r
 void StoreServer::Loop::answer_waiters(const std::string& key) {
   const std::string* value = table_.find(key);
   if (value == nullptr) return;
-  const auto raw = std::as_bytes(std::span(*value));
   for (auto& connection : connections_)
-    if (connection.waits_for(key)) {
-      connection.send({FrameType::value, Bytes(raw.begin(), raw.end())}, clock_.now_ns());
-    }
+    if (connection.waits_for(key))
+      connection.send({FrameType::value, payload_of(*value)}, clock_.now_ns());
 }
 
 StoreServer::StoreServer(Listener listener, std::string token)

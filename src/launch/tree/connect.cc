@@ -29,11 +29,6 @@ struct TreeHello {
 
 Bytes pack(const TreeHello& hello) { return WireWriter().put(hello).take(); }
 
-Bytes bytes_of(std::string_view text) {
-  const auto raw = std::as_bytes(std::span(text));
-  return {raw.begin(), raw.end()};
-}
-
 // Waits at the listener for the children of one member.
 class ChildAcceptor {
  public:
@@ -95,7 +90,7 @@ void ChildAcceptor::answer(Socket socket, TreeHello hello) {
   const bool is_peer = same_token(member_.token, hello.token);
   if (!is_peer || child == missing_.end()) {
     const auto reason = is_peer ? "this rank is not expected" : "the token is not this run's";
-    return send_frame(socket, {FrameType::refused, bytes_of(reason)}, at_once);
+    return send_frame(socket, {FrameType::refused, payload_of(reason)}, at_once);
   }
   send_frame(socket, {FrameType::welcome, pack({"", member_.rank, member_.name})}, at_once);
   socket.name_peer(std::move(hello.name), hello.rank);
