@@ -11,7 +11,6 @@
 #include "comm/data_type.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,19 +74,17 @@ class Oracle {
   int root() const { return situation_.root; }
   bool is_root() const { return situation_.rank == root(); }
 
-  void copy(const Segment& segment) { add(segment); }
+  void copy(const Segment& segment) {
+    if (segment.count > 0) segments_.push_back(segment);
+  }
   void reduce(std::size_t offset, std::size_t count, std::size_t source_index) {
-    add({offset, count, kReduction, source_index});
+    copy({offset, count, kReduction, source_index});
   }
   // Ascending by offset, without overlap. What no segment covers must be untouched.
   const std::vector<Segment>& segments() const& { return segments_; }
   void segments() const&& = delete;  // they would outlive their oracle
 
  private:
-  void add(const Segment& segment) {
-    if (segment.count > 0) segments_.push_back(segment);
-  }
-
   Situation situation_;
   std::vector<Segment> segments_;
 };
