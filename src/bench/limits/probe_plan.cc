@@ -47,7 +47,7 @@ std::vector<std::size_t> probe_sizes(std::span<const double> footprints,
 // It takes as long as the largest one did, since no size is slower, and before that it is gone
 // through once.
 bool ProbePlan::fits(std::size_t size) const {
-  const double once_us = static_cast<double>(size) / points_.front().read_gbps / kBytesPerUsOfGbps;
+  const double once_us = transfer_us(static_cast<double>(size), points_.front().read_gbps);
   return elapsed_us_ + largest_us_ + once_us <= rules_.budget_us;
 }
 
