@@ -7,7 +7,6 @@
 #include "model/buffer_reuse.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace linerate {

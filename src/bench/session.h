@@ -5,7 +5,6 @@
 #include "job/rank_context.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -2,8 +2,6 @@
 #include "cli/option.h"
 #include "cli/values.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 namespace linerate {

@@ -5,8 +5,6 @@
 #include "cli/tune_config.h"
 #include "cli/values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <ranges>
 
 namespace linerate {
 namespace {

@@ -6,7 +6,6 @@
 #include "base/wire.h"
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>

@@ -2,7 +2,6 @@
 #include "backends/table.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "bench/memcpy/copy_plan.h"
 #include "bench/memcpy/memcpy_run.h"
 #include "cli/parse.h"
@@ -17,7 +16,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 

@@ -8,7 +8,6 @@
 #include "topo/cluster/platforms.h"
 #include "topo/graph/paths.h"
 #include "topo/lint/lint.h"
-#include "topo/show/device_text.h"
 #include "topo/show/views.h"
 #include "topo/system/links.h"
 
@@ -17,7 +16,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>

@@ -19,7 +19,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <system_error>
 
 namespace linerate {
 namespace {

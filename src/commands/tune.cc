@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/units.h"
 #include "bench/plan.h"
 #include "bench/race.h"

@@ -13,7 +13,6 @@
 #include "record/record.h"
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -3,7 +3,6 @@
 
 #include "base/wire.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

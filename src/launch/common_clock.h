@@ -5,7 +5,6 @@
 #include "comm/bootstrap.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace linerate {
 

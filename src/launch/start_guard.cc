@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <utility>
 
 namespace linerate::topo {
 namespace {

@@ -4,7 +4,6 @@
 #include "topo/system/links.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string_view>

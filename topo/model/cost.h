@@ -5,7 +5,6 @@
 #include "topo/model/job.h"
 
 #include <array>
-#include <cstddef>
 
 namespace linerate::topo {
 

@@ -7,10 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <ranges>
-#include <span>
 
 namespace linerate::topo {
 namespace {

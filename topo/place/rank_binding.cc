@@ -5,7 +5,6 @@
 #include "topo/place/subgraph.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <span>
 #include <tuple>

@@ -1,6 +1,5 @@
 #include "topo/read/nccl_xml_schema.h"
 
-#include "base/text.h"
 #include "topo/system/pci_ids.h"
 #include "topo/system/system.h"
 

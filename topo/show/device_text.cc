@@ -1,13 +1,11 @@
 #include "topo/show/device_text.h"
 
 #include "base/text.h"
-#include "topo/show/text_layout.h"
 #include "topo/system/links.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ranges>
 #include <vector>

@@ -1,7 +1,6 @@
 // Writes Graphviz's language: nodes within boxes of hosts and NUMA nodes, then the links.
 #include "topo/show/device_text.h"
 #include "topo/show/facts.h"
-#include "topo/show/text_layout.h"
 #include "topo/show/views.h"
 #include "topo/system/links.h"
 #include "topo/system/system.h"

@@ -3,7 +3,6 @@
 #include "topo/show/facts.h"
 #include "topo/show/text_layout.h"
 #include "topo/show/views.h"
-#include "topo/system/links.h"
 
 #include <fmt/format.h>
 

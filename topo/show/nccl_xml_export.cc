@@ -1,5 +1,4 @@
 // Builds elements, checks them against the limits of NCCL's parser, and prints them.
-#include "base/text.h"
 #include "topo/show/device_text.h"
 #include "topo/show/views.h"
 #include "topo/system/links.h"
@@ -9,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>

@@ -1,14 +1,9 @@
 #include "backends/gloo/addresses.h"
 
-#include "base/error.h"
 #include "base/handle.h"
 #include "base/wire.h"
 
-#include <fmt/format.h>
-
-#include <arpa/inet.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>

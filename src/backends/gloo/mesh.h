@@ -15,7 +15,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace linerate::gloo {

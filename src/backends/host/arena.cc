@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>

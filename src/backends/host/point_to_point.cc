@@ -9,7 +9,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace linerate::host {

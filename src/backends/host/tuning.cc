@@ -4,7 +4,6 @@
 #include "backends/host/tuning_table.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/wire.h"
 
 #include <fmt/format.h>
 

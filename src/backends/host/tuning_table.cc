@@ -2,14 +2,12 @@
 
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "base/units.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <limits>

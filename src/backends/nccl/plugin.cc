@@ -4,7 +4,6 @@
 #include "backends/nccl/nccl_backend.h"
 #include "backends/nccl/placement.h"
 #include "backends/nccl/profiler/entry_points.h"
-#include "base/environment.h"
 #include "devices/cuda/cuda_copy_bench.h"
 #include "devices/cuda/cuda_error.h"
 

@@ -13,7 +13,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace linerate {
 

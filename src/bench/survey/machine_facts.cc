@@ -15,7 +15,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <system_error>
 #include <type_traits>

@@ -5,7 +5,6 @@
 #include "base/result.h"
 #include "bench/survey/survey.h"
 
-#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>

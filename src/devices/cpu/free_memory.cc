@@ -3,7 +3,6 @@
 #include "devices/cpu/cpu_device.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <optional>

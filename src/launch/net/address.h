@@ -8,7 +8,6 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>

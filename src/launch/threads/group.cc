@@ -2,7 +2,6 @@
 #include "launch/threads/group.h"
 
 #include "base/wire.h"
-#include "launch/solo_bootstrap.h"
 
 #include <fmt/format.h>
 

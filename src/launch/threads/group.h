@@ -13,9 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace linerate {

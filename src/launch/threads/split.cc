@@ -7,7 +7,6 @@
 #include "launch/threads/group.h"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <set>
 #include <tuple>

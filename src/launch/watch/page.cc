@@ -15,7 +15,6 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <new>
 
 namespace linerate {
 namespace {

@@ -4,7 +4,6 @@
 #include "launch/watch/link.h"
 #include "launch/watch/process.h"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

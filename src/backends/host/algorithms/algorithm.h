@@ -4,8 +4,6 @@
 #include "backends/host/schedule/schedule.h"
 #include "comm/op.h"
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <string_view>
 
