@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kOptionColumn = 35;
 constexpr std::size_t kVariableColumn = 38;
 constexpr std::size_t kToolColumn = 28;
+constexpr std::size_t kCodeColumn = 7;
 constexpr std::size_t kWidest = 100;
 
 // `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
@@ -67,7 +68,7 @@ std::string variables_text() {
 std::string exit_codes_text() {
   std::string text = "\nExit codes\n";
   for (const auto& row : kExitCodes)
-    text += fmt::format("  {:<5}{}\n", static_cast<int>(row.code), row.meaning);
+    text += in_column(fmt::format("  {}", static_cast<int>(row.code)), kCodeColumn, row.meaning);
   return text;
 }
 
