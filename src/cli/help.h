@@ -23,9 +23,8 @@ inline constexpr auto kExitCodes = std::to_array<ExitCodeRow>({
     {ExitCode::usage, "the command line, a variable or an input file",
      "255 or 6; 0 for an unknown option and for most wrong values"},
     {ExitCode::finding,
-     "bandwidth or efficiency below the limit asked for (NCCL_TESTS_MIN_BW, --fail-below); a "
-     "finding of topo --lint; in tune host --check, a choice more than 10 % slower than the "
-     "fastest. A low verdict alone is 0",
+     "bandwidth or efficiency below the limit asked for, or what a lint or a check found; a low "
+     "verdict alone is 0",
      "7"},
     {ExitCode::lost, "a timeout, or a lost rank", "4 (timeout)"},
     {ExitCode::unavailable, "hardware, a driver, a module or a library is missing", "5"},
