@@ -34,8 +34,7 @@ void PointToPoint::begin() {
   if (auto* const network = team_.network()) (void)network->begin();
 }
 
-// All of a call in one function: calls of 0.2 us notice those between its parts.
-[[gnu::flatten]] void PointToPoint::run(const Op& op) {
+void PointToPoint::run(const Op& op) {
   begin();
   const std::size_t bytes = bytes_of_count(op);
   const bool sends = op.kind != OpKind::recv;
@@ -59,7 +58,9 @@ PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
   return {dest, data, ++sent_[static_cast<std::size_t>(dest)]};
 }
 
-PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
+// In one function: calls of 0.2 us notice those between its parts. All of run() in one is 5 %
+// faster up to 2 KiB, but messages of 4 and 8 KiB then take 6 to 10 % longer.
+[[gnu::flatten]] PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
   const Sent sent = next_sent(dest, data);
   Mailbox& box = mailbox_to(dest);
   std::uint64_t& known_taken = known_taken_[static_cast<std::size_t>(dest)];
