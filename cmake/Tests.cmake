@@ -121,7 +121,7 @@ target_link_libraries(conformance_cases PUBLIC linerate_collectives linerate_bac
   linerate_launch GTest::gtest_main GTest::gmock)
 
 # linerate_conformance(PROGRAM LABEL BACKEND [option of linerate_gtest...]): over the backends that
-# tests/system/PROGRAM.cc lists, all of them from the library BACKEND.
+# tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake.
 function(linerate_conformance program label backend)
   add_executable(${program} tests/system/${program}.cc)
   target_compile_options(${program} PRIVATE -O1)

@@ -68,12 +68,10 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
     {.long_name = "algo",
      .metavar = "NAME",
      .help = "the algorithm that the host backend uses wherever it is defined",
-     .note =
-         "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; without it the "
-         "backend chooses by collective, size and ranks from a measured table (`linerate tune "
-         "host`). The JSON "
-         "Lines name the algorithm of each result. Other backends choose for themselves and refuse "
-         "it.",
+     .note = "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; without it the "
+             "backend chooses by collective, size and ranks from a measured table (`linerate tune "
+             "host`). The JSON Lines name the algorithm of each result. Other backends choose for "
+             "themselves and refuse it.",
      .audience = Audience::collectives,
      .apply = set_text<RunConfig, &RunConfig::algorithm>},
     {.long_name = "nccl-lib",

@@ -31,8 +31,7 @@ std::optional<std::string> memory_refusal(const RunConfig& config) {
   if (config.min_bytes <= max_bytes_within(room)) return std::nullopt;
   return fmt::format(
       "-b/--minbytes {} does not fit: each of {} rank{} has {} for its two buffers. Choose a "
-      "smaller "
-      "-b, fewer ranks, or give --limit-memory.",
+      "smaller -b, fewer ranks, or give --limit-memory.",
       bytes_text(config.min_bytes), nranks, nranks == 1 ? "" : "s", about_bytes_text(room));
 }
 

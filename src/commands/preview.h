@@ -22,8 +22,8 @@ std::optional<std::string> refusal_for_ranks(const RunConfig& config, std::int64
 std::optional<std::string> algorithm_refusal(const CaseConfig& config);
 
 // What this process' backend and machine cannot do: --fake, several ranks of an MPI process, and
-// where it `runs` two buffers of -b beyond the memory. `gpus`: there
-// is one here that --backend auto takes.
+// where it `runs` two buffers of -b beyond the memory. `gpus`: --backend auto takes GPUs of this
+// machine.
 std::optional<std::string> refusal_here(const RunConfig& config, const Identity& identity,
                                         bool gpus, bool runs);
 

@@ -15,7 +15,7 @@ constexpr int kHighestPort = 65535;
 
 struct LauncherRow {
   std::string_view variable;
-  std::string_view size;  // holds the number of ranks; empty: the launcher sets none
+  std::string_view nranks_variable;  // of the job or of its host; empty: the launcher sets none
   std::string_view program;
 };
 // By the variable that holds the rank, in the order in which they are believed.
@@ -27,8 +27,8 @@ constexpr std::array<LauncherRow, 5> kMpiRows{{
     {"MPI_RANKID", "MPI_NRANKS", "mpirun"},
 }};
 
-// Set in the children of a launcher only, which has started one process where the size is "1". A
-// user's settings for a launcher (HYDRA_HOST_FILE, OMPI_MCA_*) are no trace.
+// Set in the children of a launcher only, which has started one process where nranks_variable is
+// "1". A user's settings for a launcher (HYDRA_HOST_FILE, OMPI_MCA_*) are no trace.
 constexpr std::array<LauncherRow, 13> kTraces{{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "mpirun"},
     {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "mpirun"},
@@ -51,13 +51,15 @@ bool in_slurm_step(const Environment& environment) {
 
 // The size that the row names; srun's, where srun gave the rank; 0 when PMIx alone knows.
 Result<int> mpi_size(const Environment& environment, const LauncherRow& row) {
-  if (filled(environment, row.size)) return number_in(environment, row.size, 1, kMaxRanks);
+  if (filled(environment, row.nranks_variable))
+    return number_in(environment, row.nranks_variable, 1, kMaxRanks);
   const bool pmi = row.variable.starts_with("PMI");
   if (pmi && in_slurm_step(environment))
     return number_in(environment, "SLURM_STEP_NUM_TASKS", 1, kMaxRanks);
-  if (row.size.empty()) return 0;
+  if (row.nranks_variable.empty()) return 0;
   return Failure{fmt::format("{}={} is set, but {} is not: {}'s variables are incomplete.",
-                             row.variable, *environment.get(row.variable), row.size, row.program)};
+                             row.variable, *environment.get(row.variable), row.nranks_variable,
+                             row.program)};
 }
 
 MaybeClaim claim_of(const Environment& environment, const LauncherRow& row) {
@@ -154,7 +156,7 @@ bool started_by_torchrun(const Environment& environment) {
 std::optional<Failure> launcher_not_understood(const Environment& environment) {
   for (const auto& row : kTraces) {
     const auto value = filled(environment, row.variable);
-    if (!value || filled(environment, row.size) == "1") continue;
+    if (!value || filled(environment, row.nranks_variable) == "1") continue;
     return Failure{fmt::format(
         "{} seems to have started this process ({}={}), but does not say which rank it is: start "
         "it with mpirun, srun or torchrun, or set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, "

@@ -75,7 +75,10 @@ std::string gbps_text(double gbps) {
 }
 
 std::string pcie_text(const PciDevice& device) {
-  if (!is_degraded(device)) return plain_link(device.link) + counted_bandwidth(device.link);
+  const bool known =
+      std::min(pcie_generation(device.link.speed), pcie_generation(device.max_link.speed)) > 0;
+  if (!known || !is_degraded(device))
+    return plain_link(device.link) + counted_bandwidth(device.link);
   return fmt::format("{}, {} of {} GB/s", reduced_link(device.link, device.max_link),
                      gbps_text(pci_gbps(device.link)), gbps_text(pci_gbps(device.max_link)));
 }

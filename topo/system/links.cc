@@ -130,9 +130,9 @@ int pcie_generation(std::string_view speed) {
 }
 
 bool is_degraded(const PciDevice& device) {
-  const int now = pcie_generation(device.link.speed), best = pcie_generation(device.max_link.speed);
-  if (now == 0 || best == 0 || device.link.width <= 0 || device.max_link.width <= 0) return false;
-  return now < best || device.link.width < device.max_link.width;
+  const auto rate = [](const PciLink& link) { return number_before("", link.speed) * link.width; };
+  const double now = rate(device.link);
+  return now > 0 && now < rate(device.max_link);
 }
 
 int active_nvlinks(const Gpu& gpu) {

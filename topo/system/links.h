@@ -62,8 +62,8 @@ double gigatransfers_of(std::string_view speed);
 // The generation of PCI Express that a text of sysfs tells, whichever way it is worded; 0: none.
 int pcie_generation(std::string_view speed);
 
-// Whether a link is narrower or slower than both of its ends can do. Where either is not known, it
-// is not.
+// Whether a link's speed times its width is less than both of its ends can do. Where either is not
+// known, it is not.
 bool is_degraded(const PciDevice& device);
 
 int active_nvlinks(const Gpu& gpu);

@@ -58,7 +58,7 @@ PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
   return {dest, data, ++sent_[static_cast<std::size_t>(dest)]};
 }
 
-// In one function: calls of 0.2 us notice those between its parts. All of run() in one is 5 %
+// Inlined whole: a call of 0.2 us feels each function call within it. All of run() in one is 5 %
 // faster up to 2 KiB, but messages of 4 and 8 KiB then take 6 to 10 % longer.
 [[gnu::flatten]] PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
   const Sent sent = next_sent(dest, data);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,40 +28,59 @@ namespace {
 // then it sleeps. For out-of-band exchange only.
 class Pauses {
  public:
-  void pause() {
+  // Whether it slept.
+  bool pause() {
     constexpr std::int64_t kBusyLooks = 200;  // tens of microseconds: a ping-pong stays undisturbed
     constexpr std::int64_t kYields =
         20'000;  // some milliseconds: ranks that share a core take turns
     constexpr timespec kSleep{.tv_sec = 0, .tv_nsec = 100'000};
-    if (++nlooks_ <= kBusyLooks) return;
+    if (++nlooks_ <= kBusyLooks) return false;
     if (nlooks_ <= kBusyLooks + kYields) {
       sched_yield();
-    } else {
-      nanosleep(&kSleep, nullptr);
+      return false;
     }
+    nanosleep(&kSleep, nullptr);
+    return true;
   }
 
  private:
   std::int64_t nlooks_ = 0;
 };
 
-// Waits with a deadline, which MPI does not know: true when all requests are done, false when the
-// deadline passed first: they are then still active.
-bool wait_all(std::span<MPI_Request> requests, const Deadline& deadline) {
-  Pauses pauses;
-  for (;;) {
-    int done = 0;
-    MPI_TRY(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                        MPI_STATUSES_IGNORE));
-    if (done != 0) return true;
-    if (deadline.passed()) return false;
-    pauses.pause();
+constexpr int kFirstTag = 1;
+constexpr int kRestTag = 2;
+constexpr int kCallTag = 3;
+constexpr int kAnswerTag = 4;
+
+void send_empty(int peer, int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_TRY(MPI_Isend(nullptr, 0, MPI_BYTE, peer, tag, comm, &request));
+  MPI_TRY(MPI_Request_free(&request));
+}
+
+// Takes empty messages of `tag` that have come, and notes their senders.
+void take_empty(int tag, MPI_Comm comm, std::set<int>& senders) {
+  for (int found = 1; found != 0;) {
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    MPI_TRY(MPI_Improbe(MPI_ANY_SOURCE, tag, comm, &found, &message, &status));
+    if (found == 0) return;
+    MPI_TRY(MPI_Mrecv(nullptr, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+    senders.insert(status.MPI_SOURCE);
   }
 }
 
-constexpr int kFirstTag = 1;
-constexpr int kRestTag = 2;
-constexpr int kRollCallTag = 3;
+std::vector<int> world_ranks(MPI_Comm comm, const std::vector<int>& ranks) {
+  MPI_Group here = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  MPI_TRY(MPI_Comm_group(comm, &here));
+  MPI_TRY(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  std::vector<int> in_world(ranks.size());
+  MPI_TRY(MPI_Group_translate_ranks(here, static_cast<int>(ranks.size()), ranks.data(), world,
+                                    in_world.data()));
+  MPI_TRY(MPI_Group_free(&here));
+  MPI_TRY(MPI_Group_free(&world));
+  return in_world;
+}
 
 // Piece number `round` of a message of `length` bytes in pieces of `piece`.
 struct Piece {
@@ -104,43 +124,73 @@ NodePlace MpiBootstrap::find_place(const Deadline& deadline) {
   return place;
 }
 
+// Waits with a deadline, which MPI does not know: true when all requests are done, false when the
+// deadline passed first: they are then still active.
+bool MpiBootstrap::wait_all(std::span<MPI_Request> requests, const Deadline& deadline) {
+  Pauses pauses;
+  for (;;) {
+    int done = 0;
+    MPI_TRY(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                        MPI_STATUSES_IGNORE));
+    if (done != 0) return true;
+    if (deadline.passed()) return false;
+    if (pauses.pause()) answer_calls();
+  }
+}
+
 void MpiBootstrap::give_up(std::unique_ptr<Flight>& flight, std::string_view call) {
   abandoned_.push_back(std::move(flight));
   job_.timed_out = true;
-  const auto silent = silent_ranks();
-  const bool named = !silent.empty() && (nranks_ == 2 || std::ssize(silent) < nranks_ - 1);
-  throw TimeoutError(fmt::format(
-      "Rank {} of {} waited in vain for the others in {} (over MPI){}.", rank_, nranks_, call,
-      named ? fmt::format(": rank{} {} did not answer within a second",
-                          silent.size() == 1 ? "" : "s", fmt::join(silent, ", "))
-            : ""));
+  throw TimeoutError(fmt::format("MPI rank {} waited in vain for the others in {}{}.",
+                                 world_ranks(comm_.get(), {rank_}).front(), call,
+                                 text_of_silent()));
 }
 
-// Ranks that wait in vain call each other, so that the silent ones are those that were waited for.
-std::vector<int> MpiBootstrap::silent_ranks() {
-  constexpr double kAnswerS = 1;
-  const SteadyClock clock;
-  const auto n = static_cast<std::size_t>(nranks_);
-  auto& calls = *abandoned_.emplace_back(std::make_unique<Flight>());
-  calls.send.resize(1);
-  calls.recv.resize(n);
-  calls.requests.assign(2 * n, MPI_REQUEST_NULL);
-  const auto answers = std::span(calls.requests).first(n);
-  for (std::size_t r = 0; r < n; ++r) {
-    const int peer = static_cast<int>(r);
-    if (peer == rank_) continue;
-    MPI_TRY(MPI_Irecv(&calls.recv[r], 1, MPI_BYTE, peer, kRollCallTag, comm_.get(), &answers[r]));
-    MPI_TRY(MPI_Isend(calls.send.data(), 1, MPI_BYTE, peer, kRollCallTag, comm_.get(),
-                      &calls.requests[n + r]));
-  }
-  (void)wait_all(answers, Deadline::after(clock, kAnswerS));
+// Whoever calls waits too.
+void MpiBootstrap::answer_calls() {
+  std::set<int> callers;
+  take_empty(kCallTag, comm_.get(), callers);
+  for (const int caller : callers) send_empty(caller, kAnswerTag, comm_.get());
+  waiting_.merge(callers);
+}
+
+// Ranks that wait answer, and call others themselves when they give up: the silent ones are at work
+// elsewhere, or stopped. Empty where that says nothing: all are silent, or the library fails.
+std::string MpiBootstrap::text_of_silent() {
+  constexpr double kAnswerS = 0.5;
+  constexpr int kMaxCalled = 512;
+  constexpr std::size_t kMaxNamed = 8;
+  if (nranks_ > kMaxCalled) return "";
   std::vector<int> silent;
-  for (std::size_t r = 0; r < n; ++r) {
-    int done = 0;
-    MPI_TRY(MPI_Test(&answers[r], &done, MPI_STATUS_IGNORE));
-    if (done == 0) silent.push_back(static_cast<int>(r));
+  try {
+    silent = silent_ranks(kAnswerS);
+  } catch (const Error&) {
+    return "";
   }
-  return silent;
+  if (silent.empty() || (nranks_ > 2 && std::ssize(silent) == nranks_ - 1)) return "";
+  const std::size_t named = std::min(silent.size(), kMaxNamed);
+  return fmt::format(
+      ": {} {}{} did not answer", silent.size() == 1 ? "rank" : "ranks",
+      fmt::join(std::span(silent).first(named), ", "),
+      named < silent.size() ? fmt::format(" and {} more", silent.size() - named) : "");
+}
+
+// Numbers of MPI_COMM_WORLD.
+std::vector<int> MpiBootstrap::silent_ranks(double patience_s) {
+  constexpr timespec kSleep{.tv_sec = 0, .tv_nsec = 1'000'000};
+  const SteadyClock clock;
+  const auto end = Deadline::after(clock, patience_s);
+  const auto n = static_cast<std::size_t>(nranks_);
+  for (int peer = 0; peer < nranks_; ++peer)
+    if (peer != rank_) send_empty(peer, kCallTag, comm_.get());
+  for (waiting_.insert(rank_); waiting_.size() < n && !end.passed(); nanosleep(&kSleep, nullptr)) {
+    answer_calls();
+    take_empty(kAnswerTag, comm_.get(), waiting_);
+  }
+  std::vector<int> silent;
+  for (int peer = 0; peer < nranks_; ++peer)
+    if (!waiting_.contains(peer)) silent.push_back(peer);
+  return world_ranks(comm_.get(), silent);
 }
 
 void MpiBootstrap::land(std::unique_ptr<Flight>& flight, const Deadline& deadline,
@@ -249,10 +299,11 @@ Bytes MpiBootstrap::first_piece(std::unique_ptr<Flight>& flight, int peer,
   Pauses pauses;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  for (int found = 0; found == 0; pauses.pause()) {
+  for (int found = 0; found == 0;) {
     MPI_TRY(MPI_Improbe(peer, kFirstTag, comm_.get(), &found, &message, &status));
     if (found != 0) break;
     if (deadline.passed()) give_up(flight, "exchange");
+    if (pauses.pause()) answer_calls();
   }
   int bytes = 0;
   MPI_TRY(MPI_Get_count(&status, MPI_BYTE, &bytes));

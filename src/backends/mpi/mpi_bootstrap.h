@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -55,8 +57,10 @@ class MpiBootstrap final : public Bootstrap {
   // Waits for the flight's requests; keeps it and throws TimeoutError when the deadline passes.
   void land(std::unique_ptr<Flight>& flight, const Deadline& deadline, std::string_view call);
   [[noreturn]] void give_up(std::unique_ptr<Flight>& flight, std::string_view call);
-  // Those that do not answer within a second.
-  std::vector<int> silent_ranks();
+  bool wait_all(std::span<MPI_Request> requests, const Deadline& deadline);
+  void answer_calls();
+  std::string text_of_silent();
+  std::vector<int> silent_ranks(double patience_s);
   std::vector<std::uint64_t> all_lengths(std::uint64_t mine, const Deadline& deadline,
                                          std::string_view call);
   std::vector<Bytes> collect(std::span<const std::byte> mine, Reach reach,
@@ -69,6 +73,7 @@ class MpiBootstrap final : public Bootstrap {
   int rank_ = 0;
   int nranks_ = 1;
   std::vector<std::unique_ptr<Flight>> abandoned_;
+  std::set<int> waiting_;  // ranks that are known to have waited in vain, by their calls
   NodePlace place_;
 };
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <list>
 #include <mutex>
@@ -135,6 +136,7 @@ void StoreServer::Loop::answer(StoreConnection& connection, const StoreRequest& 
   }
   if (request.type == FrameType::hello) return connection.refuse("a second hello", now_ns);
   if (request.type == FrameType::set) return store(connection, request);
+  assert(request.type == FrameType::get);
   connection.wait_for(request.key);
   answer_waiters(request.key);
 }

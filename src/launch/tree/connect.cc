@@ -112,9 +112,9 @@ std::optional<Socket> greet_parent(const TreeMember& member, const SocketAddress
       throw Error(fmt::format("{} refuses this process: {}", socket.peer_name(),
                               std::string_view(reinterpret_cast<const char*>(answer.payload.data()),
                                                answer.payload.size())));
-    auto welcome = read_whole<TreeHello>(answer.payload);
-    if (answer.type != FrameType::welcome || welcome.rank != rank)
-      throw Error(fmt::format("{} is another process", socket.peer_name()));
+    auto welcome = answer.type == FrameType::welcome ? read_whole<TreeHello>(answer.payload)
+                                                     : TreeHello{.rank = -1};
+    if (welcome.rank != rank) throw Error(fmt::format("{} is another process", socket.peer_name()));
     socket.name_peer(std::move(welcome.name), rank);
     return socket;
   } catch (const PeerFailure&) {

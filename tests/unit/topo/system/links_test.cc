@@ -110,6 +110,8 @@ TEST(IsDegraded, NeedsBothToBeKnown) {
   EXPECT_TRUE(is_degraded(device_of(x8, x16)));
   EXPECT_FALSE(is_degraded(device_of(x16, x16)));
   EXPECT_FALSE(is_degraded(device_of(x8)));
+  EXPECT_FALSE(is_degraded(device_of({"16.0 GT/s PCIe", 8}, {"8.0 GT/s PCIe", 16})));
+  EXPECT_TRUE(is_degraded(device_of({"64.0 GT/s PCIe", 16}, {"128.0 GT/s PCIe", 16})));
   EXPECT_FALSE(is_degraded(device_of({"", 8}, x16)));
 }
 
