@@ -130,7 +130,7 @@ std::string command_help(const CommandRow& row) {
   const auto blank = row.arguments.empty() ? "" : " ";
   const auto usage = fmt::format("usage:   {} {}{}{}\n\n", kSuite, row.name, blank, row.arguments);
   if (row.options) return usage + in_column("", 0, row.about) + options_text(*row.options);
-  const auto text = fmt::format("{}{}.\n", usage, row.summary);
+  auto text = fmt::format("{}{}.\n", usage, row.summary);
   if (row.command != Command::perf) return text;
   return text + tools_text() + fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kSuite);
 }

@@ -42,7 +42,7 @@ Result<std::size_t> whole_bytes(const Argument& given, std::size_t least) {
     return Failure{
         fmt::format("{} '{}' is not a whole number of bytes: a suffix is missing, as in {}M.",
                     given.label, given.text, given.text)};
-  const auto bytes = parse_bytes(given.label, given.text);
+  auto bytes = parse_bytes(given.label, given.text);
   if (!bytes || *bytes >= least) return bytes;
   return Failure{
       fmt::format("{} '{}' is too small: give at least {}.", given.label, given.text, least)};
@@ -53,7 +53,7 @@ Refusal set_seconds(const Argument& given, double& out) {
 }
 
 Result<double> number_within(const Argument& given, NumberRange limits) {
-  const auto number = parse_number(given.label, given.text);
+  auto number = parse_number(given.label, given.text);
   if (number && *number >= limits.min && *number <= limits.max) return number;
   return Failure{fmt::format("{} '{}' is not a number from {} to {}.", given.label, given.text,
                              limits.min, limits.max)};
