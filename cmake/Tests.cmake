@@ -128,7 +128,7 @@ function(linerate_conformance program label backend)
   target_link_libraries(${program} PRIVATE conformance_cases ${backend})
   linerate_gtest(${program} ${label} ${ARGN})
 endfunction()
-linerate_conformance(conformance threads linerate_backend_host SHARDS 4)
+linerate_conformance(conformance threads linerate_backend_host SHARDS 4 LIMIT 300)
 
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)
