@@ -126,9 +126,9 @@ function(linerate_conformance program label backend)
   add_executable(${program} tests/system/${program}.cc)
   target_compile_options(${program} PRIVATE -O1)
   target_link_libraries(${program} PRIVATE conformance_cases ${backend})
-  linerate_gtest(${program} ${label} ${ARGN})
+  linerate_gtest(${program} ${label} LIMIT 300 ${ARGN})
 endfunction()
-linerate_conformance(conformance threads linerate_backend_host SHARDS 4 LIMIT 300)
+linerate_conformance(conformance threads linerate_backend_host SHARDS 4)
 
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)

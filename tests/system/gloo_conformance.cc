@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<BackendRow, 1> kBackends{
     {{"Gloo", [](const Clock& clock) { return gloo::make_gloo_backend(clock, {}); }}}};
 
-constexpr auto kRankCounts = std::to_array<int>({1, 2, 3, 8});
+constexpr auto kRankCounts = std::to_array<int>({1, 2, 3, 5, 8});
 
 }  // namespace
 

@@ -20,7 +20,7 @@ std::unique_ptr<Backend> make(const Clock& clock) {
 constexpr std::array<BackendRow, 2> kBackends{
     {{"Nccl228", make<NCCL_VERSION(2, 28, 9)>}, {"Nccl218", make<NCCL_VERSION(2, 18, 0)>}}};
 
-constexpr auto kRankCounts = std::to_array<int>({1, 2, 3, 8});
+constexpr auto kRankCounts = std::to_array<int>({1, 2, 3, 5, 8});
 
 }  // namespace
 
