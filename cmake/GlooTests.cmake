@@ -8,5 +8,5 @@ add_library(linerate_backend_gloo STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:liner
 set_target_properties(linerate_backend_gloo PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(linerate_backend_gloo PUBLIC linerate_devices linerate_launch gloo)
 
-linerate_test(unit_backend_gloo tests/unit/backends/gloo linerate_backend_gloo)
-linerate_conformance(gloo_conformance gloo linerate_backend_gloo)
+linerate_test(unit_backend_gloo tests/unit/backends/gloo linerate_backend_gloo THREADS)
+linerate_conformance(gloo_conformance linerate_backend_gloo)

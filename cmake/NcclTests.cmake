@@ -21,7 +21,7 @@ target_link_libraries(linerate_backend_nccl PUBLIC linerate_devices linerate_lau
   CUDA::cudart_static)
 
 linerate_test(unit_backend_nccl tests/unit/backends/nccl
-  linerate_backend_nccl linerate_memcpy linerate_bench)
+  linerate_backend_nccl linerate_memcpy linerate_bench THREADS)
 # As from the program, the module takes symbols from it; and the fake finds the profiler plugin.
 set_target_properties(unit_backend_nccl PROPERTIES ENABLE_EXPORTS ON)
 set(module "")
@@ -32,9 +32,9 @@ endif()
 target_compile_definitions(unit_backend_nccl PRIVATE LINERATE_NCCL_MODULE="${module}")
 # One version of the library is enough for ThreadSanitizer, which takes minutes for each.
 if(LINERATE_SANITIZE MATCHES thread)
-  linerate_conformance(nccl_conformance nccl linerate_backend_nccl LEAVE_OUT Nccl218)
+  linerate_conformance(nccl_conformance linerate_backend_nccl LEAVE_OUT Nccl218)
 else()
-  linerate_conformance(nccl_conformance nccl linerate_backend_nccl)
+  linerate_conformance(nccl_conformance linerate_backend_nccl)
 endif()
 if(NOT TARGET linerate-nccl)
   return()

@@ -47,15 +47,16 @@ function(linerate_gtest name label)
   foreach(shard IN LISTS shards)
     add_test(NAME ${shard} COMMAND ${LINERATE_PYTHON} ${runner}/gtest.py --name ${shard}
       --into ${LINERATE_CASES} --shard ${index}/${count} ${options} -- ${arg_COMMAND})
-    set_tests_properties(${shard} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77 TIMEOUT 1500
+    set_tests_properties(${shard} PROPERTIES LABELS "${label}" SKIP_RETURN_CODE 77 TIMEOUT 1500
       ${slots} ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${LINERATE_LEAK_OPTIONS}")
     math(EXPR index "${index} + 1")
   endforeach()
 endfunction()
 
-# linerate_test(NAME FOLDERS library... [SHARDS n] [WAITS]): a program of all sources of FOLDERS.
+# linerate_test(NAME FOLDERS library... [SHARDS n] [WAITS] [THREADS]): a program of all sources of
+# FOLDERS.
 function(linerate_test name folders)
-  cmake_parse_arguments(arg "WAITS" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(arg "WAITS;THREADS" "SHARDS" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -70,8 +71,9 @@ function(linerate_test name folders)
     linerate_unite_tests(${name} ${sources})
   endif()
   set(label unit)
-  if(name MATCHES "launch|backend|job|bench|conformance")
+  if(arg_THREADS)
     set(label threads)
+    add_dependencies(tests_of_threads ${name})
   endif()
   set(waits "")
   if(arg_WAITS)
@@ -79,6 +81,9 @@ function(linerate_test name folders)
   endif()
   linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} ${waits})
 endfunction()
+
+# What the preset tsan builds; its tests have the label threads.
+add_custom_target(tests_of_threads)
 
 linerate_test(unit_base tests/unit/base linerate_base)
 linerate_test(unit_comm tests/unit/comm linerate_comm)
@@ -91,17 +96,19 @@ linerate_test(unit_model tests/unit/model linerate_model)
 linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4)
 linerate_test(unit_devices tests/unit/devices linerate_devices)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
-              linerate_backend_host linerate_launch SHARDS 2)
+              linerate_backend_host linerate_launch SHARDS 2 THREADS)
 if(TARGET unit_backend_host)
   target_compile_options(unit_backend_host PRIVATE -O1)  # its reference loops over all elements
 endif()
-linerate_test(unit_backend_fake tests/unit/backends/fake linerate_backend_fake linerate_launch)
-linerate_test(unit_backends tests/unit/backends linerate_backends)
-linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*" linerate_launch SHARDS 3 WAITS)
-linerate_test(unit_job tests/unit/job linerate_job)
+linerate_test(unit_backend_fake tests/unit/backends/fake
+              linerate_backend_fake linerate_launch THREADS)
+linerate_test(unit_backends tests/unit/backends linerate_backends THREADS)
+linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*"
+              linerate_launch SHARDS 3 WAITS THREADS)
+linerate_test(unit_job tests/unit/job linerate_job THREADS)
 linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/limits;tests/unit/bench/survey"
-              linerate_bench linerate_backend_fake linerate_launch)
-linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices)
+              linerate_bench linerate_backend_fake linerate_launch THREADS)
+linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices THREADS)
 linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
 linerate_test(unit_diagnose tests/unit/diagnose linerate_diagnose linerate_bench)
 linerate_test(unit_output tests/unit/output linerate_output)
@@ -120,15 +127,16 @@ target_compile_options(conformance_cases PRIVATE -O1)
 target_link_libraries(conformance_cases PUBLIC linerate_collectives linerate_backend_fake
   linerate_launch GTest::gtest_main GTest::gmock)
 
-# linerate_conformance(PROGRAM LABEL BACKEND [option of linerate_gtest...]): over the backends that
+# linerate_conformance(PROGRAM BACKEND [option of linerate_gtest...]): over the backends that
 # tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake.
-function(linerate_conformance program label backend)
+function(linerate_conformance program backend)
   add_executable(${program} tests/system/${program}.cc)
   target_compile_options(${program} PRIVATE -O1)
   target_link_libraries(${program} PRIVATE conformance_cases ${backend})
-  linerate_gtest(${program} ${label} LIMIT 300 ${ARGN})
+  add_dependencies(tests_of_threads ${program})
+  linerate_gtest(${program} "threads;conformance" LIMIT 300 ${ARGN})
 endfunction()
-linerate_conformance(conformance threads linerate_backend_host SHARDS 4)
+linerate_conformance(conformance linerate_backend_host SHARDS 4)
 
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)
