@@ -100,8 +100,8 @@ TEST_P(ConformanceOnAsyncStreams, EveryDefinedCaseGivesExactlyItsResult) {
 class ConformanceBeyondCaches : public Conformance {};
 
 TEST_P(ConformanceBeyondCaches, EveryCollectiveGivesExactlyItsResult) {
-  constexpr std::size_t kBytes = std::size_t{20} << 20;  // two buffers of two ranks: 80 MiB
-  const auto cases = large_cases(nranks_, kBytes);
+  constexpr std::size_t kBytes = std::size_t{80} << 20;  // the ranks' buffers together
+  const auto cases = large_cases(nranks_, kBytes / 2 / static_cast<std::size_t>(nranks_));
 
   run(*backend_, nranks_, cases, report_, {.algorithm = algorithm_});
 

@@ -35,6 +35,19 @@ std::size_t elements_of(const Shape& shape, const Case& c) {
   return c.size.lead + (c.in_place ? in_place : apart) + kTail;
 }
 
+// What of the elements 0 to `end` no range has; the ranges may overlap.
+std::vector<Range> gaps_between(std::vector<Range> ranges, std::size_t end) {
+  std::ranges::sort(ranges, {}, &Range::offset);
+  ranges.push_back({end, 0});
+  std::vector<Range> gaps;
+  std::size_t at = 0;
+  for (const auto& range : ranges) {
+    if (range.offset > at) gaps.push_back({at, range.offset - at});
+    at = std::max(at, range.offset + range.count);
+  }
+  return gaps;
+}
+
 }  // namespace
 
 Rank::Rank(Communicator& comm, std::size_t bytes, StreamKind stream)
@@ -126,10 +139,7 @@ std::vector<Rank::Piece> Rank::expected(const Trial& t) const {
   Oracle oracle({.rank = comm_.rank(), .root = t.what.root});
   t.what.collective->expect(oracle, t.sizing);
   std::vector<Piece> pieces;
-  std::vector<bool> known(t.elements, false);
-  const auto mark = [&](std::size_t first, std::size_t count) {
-    std::fill_n(known.begin() + static_cast<std::ptrdiff_t>(first), count, true);
-  };
+  std::vector<Range> written;
   for (const auto& segment : oracle.segments()) {
     Content content =
         content_of(t, segment.source_rank == Oracle::kReduction ? Content::Kind::reduction
@@ -137,16 +147,11 @@ std::vector<Rank::Piece> Rank::expected(const Trial& t) const {
     if (segment.source_rank != Oracle::kReduction) content.rank = segment.source_rank;
     content.first_index = segment.source_index;
     pieces.push_back({t.recv_at + segment.offset, segment.count, content});
-    mark(pieces.back().offset, segment.count);
+    written.push_back({pieces.back().offset, segment.count});
   }
-  if (t.what.in_place) mark(t.send_at, t.shape.sendcount);
-  for (std::size_t i = 0; i < t.elements;) {
-    const auto begin = known.begin() + static_cast<std::ptrdiff_t>(i);
-    const auto end = std::find(begin, known.end(), !known[i]);
-    const auto count = static_cast<std::size_t>(end - begin);
-    if (!known[i]) pieces.push_back({i, count, content_of(t, Content::Kind::poison)});
-    i += count;
-  }
+  if (t.what.in_place) written.push_back({t.send_at, t.shape.sendcount});
+  for (const auto& gap : gaps_between(std::move(written), t.elements))
+    pieces.push_back({gap.offset, gap.count, content_of(t, Content::Kind::poison)});
   return pieces;
 }
 
