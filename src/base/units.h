@@ -15,11 +15,13 @@ namespace linerate {
 inline constexpr double kBytesPerUsOfGbps = 1e3;
 
 // Microseconds that bytes take at a bandwidth in GB/s, and the bandwidth at which they take so
-// long.
+// long; 0 GB/s where they take no time.
 constexpr double transfer_us(double bytes, double gbps) {
   return bytes / (kBytesPerUsOfGbps * gbps);
 }
-constexpr double gbps_of(double bytes, double us) { return bytes / (kBytesPerUsOfGbps * us); }
+constexpr double gbps_of(double bytes, double us) {
+  return us > 0 ? bytes / (kBytesPerUsOfGbps * us) : 0;
+}
 
 // "8", "8k", "1.5M", "1GiB", "2TB" -> bytes. `what` names the value in the sentence.
 // Negative values, fractions of a byte, unknown suffixes and values above 2^62 are refused.

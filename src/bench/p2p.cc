@@ -113,9 +113,7 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
                           static_cast<double>(config_.iters) / trips;
   for (auto& us : timing.iteration_us) us /= trips;
   record.samples = SampleInfo{.us = stats::summarize(timing.iteration_us)};
-  if (record.window.time_us > 0)
-    record.algbw_gbps =
-        directions * static_cast<double>(test.bytes) / record.window.time_us / kBytesPerUsOfGbps;
+  record.algbw_gbps = gbps_of(directions * static_cast<double>(test.bytes), record.window.time_us);
   record.busbw_gbps = record.algbw_gbps;
   if (config_.check > 0) add_checks(timing.checks, std::array{test.source, test.dest}, record);
   if (timing.modelled && timing.modelled->real_ns > 0)

@@ -94,8 +94,7 @@ CaseInfo case_info(const Measurement& m, const Sizing& sizing) {
 void add_bandwidth(const Measurement& m, const Sizing& sizing, Record& record) {
   const auto elements = algbw_count(*m.what.collective, sizing);
   const double bytes = static_cast<double>(elements * bytes_of(m.what.type));
-  if (record.window.time_us > 0)
-    record.algbw_gbps = bytes / record.window.time_us / kBytesPerUsOfGbps;
+  record.algbw_gbps = gbps_of(bytes, record.window.time_us);
   record.busbw_gbps = record.algbw_gbps * m.what.collective->bus_factor(sizing.nranks);
 }
 

@@ -58,7 +58,7 @@ std::vector<PairSlowdown> slowdowns_of_results(std::span<const Record> results) 
 }
 
 std::string_view cause_advice(std::string_view subject) {
-  const bool of_paths = subject.find("other nodes") != subject.npos;
+  const bool of_paths = subject.find("other nodes") != std::string_view::npos;
   if (subject.starts_with("rank") && !of_paths)
     return "see what else runs on its core and on its host";
   if (subject.starts_with("the inside")) return "see what else runs on that node";

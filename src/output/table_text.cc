@@ -132,7 +132,7 @@ std::string traffic_lines(const Record& record) {
   for (std::size_t rank = 0; rank < traffic.size(); ++rank) {
     const auto [sent, received] = traffic[rank];
     const double gbps =
-        static_cast<double>(std::max(sent, received)) / record.window.time_us / kBytesPerUsOfGbps;
+        gbps_of(static_cast<double>(std::max(sent, received)), record.window.time_us);
     text += fmt::format("#   rank={} send_bytes={} recv_bytes={} alg_bw={} bus_bw={}\n", rank, sent,
                         received, plain(gbps), plain(gbps * (n - 1) / n));
   }

@@ -28,8 +28,9 @@ struct FakeJob {
   BenchConfig config{};
 };
 
-// Runs `body` with the session of each rank, on a thread of its own, and closes the sessions.
-inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>& body) {
+// Runs `body`, which ends with close(), for each rank on a thread of its own.
+inline void run_rank_contexts(const FakeJob& job,
+                              const std::function<void(RankContext&, const BenchConfig&)>& body) {
   const SteadyClock clock;
   auto config = job.config;
   config.nthreads = job.nranks;
@@ -45,12 +46,19 @@ inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>
                       .config = config,
                       .clock = clock,
                       .start_clock = clock});
-    Session session(rank, config);
-    body(session);
-    session.rank().close();
+    body(rank, config);
   };
   run_rank_threads(*process, job.nranks, run_rank);
   watch->leave();
+}
+
+// Runs `body` with the session of each rank, on a thread of its own, and closes the sessions.
+inline void run_sessions(const FakeJob& job, const std::function<void(Session&)>& body) {
+  run_rank_contexts(job, [&](RankContext& rank, const BenchConfig& config) {
+    Session session(rank, config);
+    body(session);
+    rank.close();
+  });
 }
 
 inline Case case_of(std::string_view collective, std::size_t bytes) {

@@ -48,7 +48,7 @@ namespace linerate::nccl {
 // Each entry is NCCL's function, with its contract. The newer ones are null where the library is
 // older.
 struct NcclApi {
-#define ENTRY(entry, function) decltype(&function) entry = nullptr;
+#define ENTRY(entry, function) decltype(&(function)) entry = nullptr;  // NOLINT: a declaration
   LINERATE_NCCL_CALLS(ENTRY, ENTRY)
 #undef ENTRY
 

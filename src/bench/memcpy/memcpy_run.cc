@@ -23,8 +23,6 @@ std::string way_text(const CopyStream& stream) {
   return fmt::format("{} -> {}", end_text(stream.from), end_text(stream.to));
 }
 
-double gbps(double bytes, double us) { return us > 0 ? bytes / us / kBytesPerUsOfGbps : 0; }
-
 // The worst of a test's measurements, so that a test says it once.
 struct Worst {
   double value = 0;
@@ -86,12 +84,12 @@ void MemcpyRun::add_stream(const CopyMeasurement& what, const CopyFigure& figure
                            Record& record) const {
   const CopyStream& stream = what.streams[s];
   const double bytes = static_cast<double>(figure.copies[s] * repeat_.bytes);
-  record.algbw_gbps += gbps(bytes, figure.interval_us.median);
+  record.algbw_gbps += gbps_of(bytes, figure.interval_us.median);
   record.copy->streams.push_back({.from = end_text(stream.from),
                                   .to = end_text(stream.to),
                                   .by = end_text(stream.by),
                                   .copies = figure.copies[s],
-                                  .gbps = gbps(bytes, figure.stream_us[s])});
+                                  .gbps = gbps_of(bytes, figure.stream_us[s])});
   if (figure.compared.empty()) return;
   const Comparison& compared = figure.compared[s];
   record.wrong = record.wrong.value_or(0) + compared.wrong;

@@ -50,7 +50,7 @@ namespace linerate::cuda {
 
 // Each entry is the runtime's function, with its contract.
 struct CudaApi {
-#define CALL(entry, function) decltype(&function) entry = nullptr;
+#define CALL(entry, function) decltype(&(function)) entry = nullptr;  // NOLINT: a declaration
 #define OVERLOADED(entry, function, type) std::add_pointer_t<type> entry = nullptr;
   LINERATE_CUDA_CALLS(CALL, OVERLOADED)
 #undef CALL

@@ -4,8 +4,8 @@
 namespace linerate::cuda {
 
 const CudaApi& cuda_runtime() {
-#define CALL(entry, function) .entry = function,
-#define OVERLOADED(entry, function, type) .entry = function,
+#define CALL(entry, function) .entry = (function),
+#define OVERLOADED(entry, function, type) .entry = (function),
   static constexpr CudaApi kRuntime{LINERATE_CUDA_CALLS(CALL, OVERLOADED)};
 #undef CALL
 #undef OVERLOADED

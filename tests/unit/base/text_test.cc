@@ -88,6 +88,17 @@ TEST(ParseNumber, RefusesEverythingElse) {
     EXPECT_FALSE(parse_number("x", text)) << text;
 }
 
+TEST(NumberBefore, IsWhatStandsRightBeforeTheUnit) {
+  EXPECT_EQ(number_before(" GT/s", "16.0 GT/s PCIe"), 16.0);
+  EXPECT_EQ(number_before(" Gb/sec", "400 Gb/sec (4X NDR)"), 400.0);
+  EXPECT_EQ(number_before("", "8"), 8.0);
+}
+
+TEST(NumberBefore, IsZeroWhereTheTextBeginsOtherwise) {
+  for (const char* text : {"", "Unknown", " 16 GT/s", "16 GB/s", "1e999 GT/s"})
+    EXPECT_EQ(number_before(" GT/s", text), 0) << text;
+}
+
 TEST(NearestMatch, FindsTheChoiceWithFewestEdits) {
   const std::array<std::string_view, 3> choices{"float", "double", "half"};
 

@@ -2,7 +2,9 @@
 #include "bench/plan.h"
 
 #include "base/error.h"
+#include "support/folder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -118,6 +120,40 @@ std::vector<Case> cases_of(std::string_view collective) {
   config.max_bytes = 16;
   config.step_factor = 2;
   return plan_cases(config, 1);
+}
+
+TEST(TrafficOf, IsNothingForCollectivesWhoseRanksSendAlike) {
+  EXPECT_EQ(traffic_of(config_for("all_reduce"), 2), nullptr);
+  EXPECT_NE(traffic_of(config_for("all_to_all_v"), 2), nullptr);
+}
+
+// Rank 0 sends 80 bytes, rank 1 sends 144.
+class MatrixFile : public testing::Test {
+ protected:
+  bool is_refused(std::size_t min_bytes, std::size_t max_bytes) const {
+    auto config = config_for("all_to_all_v");
+    config.traffic.matrix_file = folder_.write("matrix", "32 48\n80 64\n");
+    config.min_bytes = min_bytes;
+    config.max_bytes = max_bytes;
+    try {
+      return traffic_of(config, 2) == nullptr;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("give -b 144 -e 144."));
+      return true;
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(MatrixFile, TakesOneSizeThatTheBusiestRankFits) {
+  EXPECT_FALSE(is_refused(144, 144));
+  EXPECT_FALSE(is_refused(256, 256));
+}
+
+TEST_F(MatrixFile, IsRefusedWithSeveralSizesOrTooSmallAOne) {
+  EXPECT_TRUE(is_refused(128, 128));
+  EXPECT_TRUE(is_refused(144, 256));
 }
 
 TEST(RunnableCases, AreAllOfThemWhereNothingIsRefused) {

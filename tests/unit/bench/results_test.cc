@@ -43,6 +43,25 @@ TEST(ResultsOf, DivideTheWindowByItsCalls) {
   EXPECT_FALSE(results.table.wrong.has_value());
 }
 
+TEST(ResultsOf, HoldTheMedianSkewsAndTheMeanLateness) {
+  const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
+  auto m = measurement_of("all_reduce");
+  auto& reduction = m.samples.front();
+  for (const double us : {1.0, 2.0, 6.0}) {
+    reduction.time_us.add(10 * us);
+    reduction.arrival_skew_us.add(us);
+    reduction.exit_skew_us.add(2 * us);
+  }
+  reduction.late_us_sum = {3, 9};
+
+  const auto samples = results_of(m, {}, facts, {{0, 1}}).table.samples.value();
+
+  EXPECT_DOUBLE_EQ(samples.us.median, 20);
+  EXPECT_DOUBLE_EQ(samples.arrival_skew_us.value(), 2);
+  EXPECT_DOUBLE_EQ(samples.exit_skew_us.value(), 4);
+  EXPECT_EQ(samples.late_us, (std::vector<double>{1, 3}));
+}
+
 TEST(ResultsOf, GiveEachGroupItsOwnThreadsAndTheTableAllOfThem) {
   const RunFacts facts{.infos = {rank_of(0, 7), rank_of(1, 9)}};
   auto m = measurement_of("all_reduce");

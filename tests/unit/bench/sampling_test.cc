@@ -20,13 +20,15 @@ constexpr std::size_t kBytes = 20'000;
 constexpr double kCallUs = 12;     // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
 constexpr double kCallOf4Us = 33;  // of 4 ranks: six messages of 5 us and 5000 B
 
-// What rank 0 keeps of each set of threads; by default of all threads.
+// What rank 0 keeps of each set of threads; by default of all threads. With `nprocesses` also the
+// times of so many processes, as if the threads were theirs.
 std::vector<SampleReduction> samples(const FakeJob& job, const SamplePlan& plan,
-                                     std::vector<ThreadSet> sets = {}) {
+                                     std::vector<ThreadSet> sets = {}, std::size_t nprocesses = 0) {
   if (sets.empty()) sets.emplace_back(static_cast<std::size_t>(job.nranks));
   if (sets.size() == 1) std::iota(sets.front().begin(), sets.front().end(), 0);
   std::vector<SampleReduction> reductions;
   for (const auto& set : sets) reductions.emplace_back(plan.samples, set.size());
+  reductions.front().process_us.resize(nprocesses);
   run_sessions(job, [&](Session& session) {
     constexpr BufferSizes kSizes{.bytes = kBytes};
     session.allocate(kSizes);
@@ -103,6 +105,17 @@ TEST(Samples, OfSeveralCallsAreTimesOfOne) {
   const auto all = samples({}, {.samples = 3, .batch = 4});
 
   EXPECT_THAT(all.front().time_us.kept(), ElementsAre(kCallUs, kCallUs, kCallUs));
+}
+
+TEST(Samples, OfAProcessAreTheLongestOfItsThreads) {
+  const FakeJob job{.nranks = 4, .fake = {.noise = 0.1}};
+
+  const auto all = samples(job, {.samples = 5, .batch = 2}, {{0, 1, 2, 3}, {0, 1}, {2, 3}}, 2);
+
+  ASSERT_EQ(all[0].process_us.size(), 2U);
+  for (const std::size_t process : {0, 1})
+    EXPECT_THAT(all[0].process_us[process],
+                testing::Pointwise(testing::DoubleEq(), all[process + 1].time_us.kept()));
 }
 
 TEST(Samples, LeaveOutTheFirstThatAreSkipped) {

@@ -2,6 +2,7 @@
 #include "launch/watch/process.h"
 
 #include "launch/solo_bootstrap.h"
+#include "support/folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +29,23 @@ TEST(Subject, NamesRanksHostAndPid) {
 
   EXPECT_EQ(subject(process, ranks_of(process)), "ranks 4-7 (node07, pid 4711)");
   EXPECT_EQ(subject(process, ranks_of(process, 1)), "ranks 6-7 (node07, pid 4711)");
+}
+
+TEST(FieldsOfStat, BeginBehindANameWithBracketsAndBlanks) {
+  const TemporaryFolder folder;
+
+  auto fields = fields_of_stat(folder.write("stat", "17 (a) b (c) S 4 5\n"));
+
+  std::string state;
+  int parent = 0;
+  fields >> state >> parent;
+  EXPECT_EQ(state, "S");
+  EXPECT_EQ(parent, 4);
+}
+
+TEST(FieldsOfStat, AreNoneOfAProcessThatIsGone) {
+  std::string word;
+  EXPECT_FALSE(fields_of_stat("/proc/none/stat") >> word);
 }
 
 TEST(WatchExit, TellsAProcessFromALaterOneOfTheSamePid) {
