@@ -75,6 +75,7 @@ TEST(CaseRunner, TellsHowLongTheVeryFirstCallTook) {
     const auto run = all_reduce();
     session.allocate(run.sizes);
     CaseRunner runner(session, {.buffers = run.sizes});
+    session.align();  // so that the clock does not begin at 0
 
     runner.run(run.what, Placement::out_of_place);
     EXPECT_EQ(runner.first_call_us(), 12);
