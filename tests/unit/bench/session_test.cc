@@ -14,7 +14,8 @@ TEST(RankMemory, IsEachRanksShareOfWhatIsFree) {
     const auto mine = session.rank_memory();
 
     const auto share = rank_bytes_of(session.ranks().front().device->free_bytes(), 2);
-    EXPECT_NEAR(static_cast<double>(mine), static_cast<double>(share), 0.1 * static_cast<double>(share));
+    EXPECT_NEAR(static_cast<double>(mine), static_cast<double>(share),
+                0.1 * static_cast<double>(share));
   });
 }
 
