@@ -13,7 +13,7 @@ set(runner ${CMAKE_CURRENT_SOURCE_DIR}/tests/runner)
 set(computing PROCESSORS 2)
 set(waiting PROCESSORS 1)
 
-# linerate_gtest(NAME LABEL [SHARDS n] [LIMIT seconds] [WHOLE] [WAITS] [LEAVE_OUT regex]
+# linerate_gtest(NAME LABELS [SHARDS n] [LIMIT seconds] [WHOLE] [WAITS] [LEAVE_OUT regex]
 # [COMMAND word...]): the cases of the program NAME, or of COMMAND; each may take LIMIT. SHARDS run
 # beside each other.
 function(linerate_gtest name label)
@@ -94,7 +94,7 @@ linerate_test(unit_yaml tests/unit/yaml linerate_yaml)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
 linerate_test(unit_model tests/unit/model linerate_model)
 linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4)
-linerate_test(unit_devices tests/unit/devices linerate_devices)
+linerate_test(unit_devices tests/unit/devices linerate_devices THREADS)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
               linerate_backend_host linerate_launch SHARDS 2 THREADS)
 if(TARGET unit_backend_host)
@@ -116,7 +116,7 @@ target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
-linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices)
+linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices THREADS)
 
 # Every collective, with threads as ranks: compiled once for the programs of all backends.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/conformance/*.cc)
@@ -128,8 +128,8 @@ target_link_libraries(conformance_cases PUBLIC linerate_collectives linerate_bac
   linerate_launch GTest::gtest_main GTest::gmock)
 
 # linerate_conformance(PROGRAM BACKEND [option of linerate_gtest...]): over the backends that
-# tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake. Sanitizers look for
-# errors of memory and order, which need no more than 1, 2 and 3 ranks to show, and 8 over memory.
+# tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake. Sanitizers take
+# minutes, so that they see 1, 2 and 3 ranks only, and 8 over host memory.
 function(linerate_conformance program backend)
   add_executable(${program} tests/system/${program}.cc)
   target_compile_options(${program} PRIVATE -O1)

@@ -20,6 +20,12 @@ TEST(ParseBytes, ReadsPowersOf1024InAnyCaseAndSpelling) {
   EXPECT_EQ(*parse_bytes("-b", ".5K"), 512u);
 }
 
+TEST(Bandwidth, IsBytesByTimeAndZeroWithoutTime) {
+  EXPECT_DOUBLE_EQ(gbps_of(20'000, 10), 2);
+  EXPECT_DOUBLE_EQ(transfer_us(20'000, 2), 10);
+  EXPECT_EQ(gbps_of(20'000, 0), 0);
+}
+
 TEST(ParseBytes, RefusesWhatIsNoSize) {
   for (const auto* text : {"", "k", "-1", "-0.5K", "1KK", "1P", "8 k b", "1e6", "0x10", "1,000",
                            "1.2.3", "inf", "nan", "8k ;rm", "--8", "1-"})

@@ -1,10 +1,12 @@
 // The search for what is slow: each pair's time on the fake backend's clock, beside the same
 // without faults.
+#include "base/error.h"
 #include "bench/pair_test.h"
 #include "support/sessions.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <mutex>
 #include <vector>
 
@@ -56,16 +58,16 @@ TEST(PairSearch, KnowsWhatASlowLinkWouldTakeWithoutItsFault) {
   EXPECT_NEAR(time_of(times, 0, 2, true).time_us, kMessageUs, 0.01);
 }
 
-// Noise of half a message's time: the median of five rounds would lose 4 us on average.
+// Noise of half a message's time: the median of the three to five rounds would lose 4 us.
 TEST(PairSearch, TakesTheBestOfItsRounds) {
   double lost_us = 0;
   for (const auto& time : search({.noise = 0.5})) lost_us += time.time_us - *time.fault_free_us;
 
   EXPECT_GT(lost_us, 0);
-  EXPECT_LT(lost_us / 9, 1);
+  EXPECT_LT(lost_us / 9, 2);
 }
 
-TEST(PairSearch, SendsNoMoreThanHalfAMegabyteAndNoMoreThanTheBuffers) {
+TEST(PairSearch, SendsNoMoreThanTheBuffersHold) {
   const auto times = search({}, std::size_t{1} << 30);
 
   EXPECT_NEAR(time_of(times, 0, 1, true).time_us, kMessageUs, 0.01);

@@ -136,7 +136,8 @@ class MatrixFile : public testing::Test {
     config.min_bytes = min_bytes;
     config.max_bytes = max_bytes;
     try {
-      return traffic_of(config, 2) == nullptr;
+      EXPECT_NE(traffic_of(config, 2), nullptr);
+      return false;
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("give -b 144 -e 144."));
       return true;
