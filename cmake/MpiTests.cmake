@@ -25,7 +25,7 @@ endfunction()
 linerate_mpi_program(mpi_conformance linerate_devices MPI::MPI_C)
 target_sources(mpi_conformance PRIVATE
   $<TARGET_OBJECTS:linerate-mpi> tests/conformance/stream_cases.cc)
-# As in linerate_conformance(): sanitizers take minutes, and see fewer ranks.
+# Sanitizers take minutes, and see fewer ranks: tests/conformance/backends.h.
 set(counts 1 2 3 4)
 if(LINERATE_SANITIZE)
   set(counts 1 2 3)

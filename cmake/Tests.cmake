@@ -128,20 +128,13 @@ target_link_libraries(conformance_cases PUBLIC linerate_collectives linerate_bac
   linerate_launch GTest::gtest_main GTest::gmock)
 
 # linerate_conformance(PROGRAM BACKEND [option of linerate_gtest...]): over the backends that
-# tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake. Sanitizers take
-# minutes, so that they see 1, 2 and 3 ranks only, and 8 over host memory.
+# tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake.
 function(linerate_conformance program backend)
   add_executable(${program} tests/system/${program}.cc)
   target_compile_options(${program} PRIVATE -O1)
   target_link_libraries(${program} PRIVATE conformance_cases ${backend})
   add_dependencies(tests_of_threads ${program})
-  cmake_parse_arguments(arg "" "LEAVE_OUT" "" ${ARGN})
-  if(LINERATE_SANITIZE)
-    list(APPEND arg_LEAVE_OUT "Threads/Conformance[.].*([457]|(Fake|Gloo|Nccl...)8)Ranks")
-  endif()
-  list(JOIN arg_LEAVE_OUT "|" left_out)
-  linerate_gtest(${program} "threads;conformance" LIMIT 300 LEAVE_OUT "${left_out}"
-    ${arg_UNPARSED_ARGUMENTS})
+  linerate_gtest(${program} "threads;conformance" LIMIT 300 ${ARGN})
 endfunction()
 linerate_conformance(conformance linerate_backend_host SHARDS 4)
 

@@ -9,6 +9,13 @@
 
 namespace linerate::conformance {
 
+// Sanitizers take ten times as long: under them fewer ranks run, on smaller buffers.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 struct BackendRow {
   const char* name;  // as the tests' names have it
   std::unique_ptr<Backend> (*make)(const Clock& clock);

@@ -99,12 +99,8 @@ TEST_P(ConformanceOnAsyncStreams, EveryDefinedCaseGivesExactlyItsResult) {
 
 class ConformanceBeyondCaches : public Conformance {};
 
-// Of the larger of a rank's two buffers. Sanitizers take ten times as long.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kLargeBytes = std::size_t{8} << 20;
-#else
-constexpr std::size_t kLargeBytes = std::size_t{20} << 20;
-#endif
+// Of the larger of a rank's two buffers.
+constexpr std::size_t kLargeBytes = std::size_t{kSanitized ? 8 : 20} << 20;
 
 TEST_P(ConformanceBeyondCaches, EveryCollectiveGivesExactlyItsResult) {
   const auto cases = large_cases(nranks_, kLargeBytes);
