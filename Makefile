@@ -1,11 +1,11 @@
 # The front door: each target is a command or two over CMake, CTest and the scripts in cmake/.
 # `make help` lists them. Variables: JOBS, PYTHON, DESTDIR, PREFIX, NAME_SUFFIX, FUZZ_SECONDS,
-# BENCH_SECONDS, BUNDLE_NCCL.
+# BENCH_SECONDS, BUNDLE_NCCL, NCCL_TESTS.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
 .PHONY: all tools help deps deps-full deps-bench deps-bundle run test test-full debug asan tsan cpu-only fuzz \
-  lint format size docs bench bench-quick bench-algo install bundle clean
+  lint format size docs bench bench-quick bench-algo install bundle gpu-bundle clean
 
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
@@ -97,6 +97,9 @@ deps-bundle: ## the same, with what bundle needs
 
 bundle: deps-bundle tools ## build/bundle: programs and their libraries, for hosts with nothing installed
 	@cmake/bundle.sh build build/bundle
+
+gpu-bundle: ## build/gpu: what tests/gpu/run.sh needs on a GPU machine; NCCL_TESTS: nccl-tests' sources
+	@tests/gpu/prepare.sh $(NCCL_TESTS)
 
 clean: ## remove everything that was built
 	@rm -rf build build-debug build-asan build-tsan build-cpu-only build-fuzz

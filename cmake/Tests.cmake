@@ -243,6 +243,11 @@ foreach(name IN ITEMS memcpy nccl)
   set_tests_properties(gpu.${name} PROPERTIES RUN_SERIAL ON TIMEOUT 600)
 endforeach()
 
+# The scripts of tests/gpu, which bring it to such a machine.
+foreach(name IN ITEMS compare steps)
+  linerate_python_test(gpu_scripts.${name} system tests/gpu/${name}_test.py)
+endforeach()
+
 # The default build leaves the benchmark's programs out: a test of their own builds them, so that
 # they cannot rot.
 add_test(NAME benchmarks.build

@@ -74,10 +74,17 @@ python_lint() {
   "$ruff" check --quiet benchmarks reports tests
 }
 
+shell_syntax() {
+  local file
+  for file in cmake/*.sh tests/gpu/*.sh .ci/run; do
+    bash -n "$file" || return
+  done
+}
+
 stage format format
 stage python python_lint
 stage architecture "$python" tests/architecture/check_layers.py
-stage shell bash -n cmake/*.sh .ci/run
+stage shell shell_syntax
 stage tidy tidy "$@"
 
 if [ "${#failed[@]}" -gt 0 ]; then
