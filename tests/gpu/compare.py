@@ -4,8 +4,8 @@ compare.py --seconds S --jsonl FILE [--host-time] NCCL_TESTS_PROGRAM LINERATE_PR
 
 Runs both with OPTION... in turn until S seconds have passed, at least three times each. Out of
 place, linerate's median must be within 1 % of nccl-tests' from 4 MiB on; with --host-time, which is
-for -C 1, within 0.1 us at every size, in place too. Exit code 1: a size is outside; 2: a program failed, or the
-two print different sizes. FILE gets a line for each size.
+for -C 1, within 0.1 us at every size, in place too. Exit code 1: a size is outside; 2: a program
+failed, or the two print different sizes. FILE gets a line for each size.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def compare(args: argparse.Namespace) -> int:
             out_of_place, in_place = map(judged_times, theirs_us[size], ours_us[size])
             judged = judgement(size, out_of_place, in_place, args.host_time)
             njudged += judged != "not judged"
-            outside += [f"{size} ({out_of_place.ratio:.3f})"] if judged == "outside" else []
+            outside += [f"{size} ({out_of_place.ratio:.4f})"] if judged == "outside" else []
             print(text_of(size, out_of_place, in_place, judged))
             file.write(json.dumps(about | {
                 "rounds": rounds, "size": size, "judgement": judged,

@@ -1,6 +1,6 @@
 # Times beside nccl-tests', from 8 B to 4 GiB; compare.py says what is outside. Sourced by run.sh.
-# Each comparison takes its seconds, or three rounds of both programs; together about 440 s. Sizes of
-# a few MiB vary most from run to run, so that they get many iterations and ranges of their own.
+# Each comparison takes its seconds, or three rounds of both programs; together about 440 s. Sizes
+# of a few MiB vary most from run to run, so that they get many iterations and ranges of their own.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 compare() {

@@ -58,7 +58,7 @@ class Compare(unittest.TestCase):
         ours = self.program("ours", {4 * MIB: 10.0, 8 * MIB: 20.3})
         code, printed = self.compare(theirs, ours)
         self.assertEqual(code, 1, printed)
-        self.assertIn("1 of 2 sizes outside 0.99 to 1.01, from 4 MiB on: 8388608 (1.015)", printed)
+        self.assertIn("1 of 2 sizes outside 0.99 to 1.01, from 4 MiB on: 8388608 (1.0150)", printed)
         self.assertRegex(printed, r"(?m)^ *8388608 .* <- outside$")
         lines = [json.loads(line) for line in (self.folder / "jsonl").read_text().splitlines()]
         self.assertEqual([line["judgement"] for line in lines], ["inside", "outside"])

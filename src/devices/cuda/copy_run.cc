@@ -1,6 +1,7 @@
 #include "devices/cuda/copy_run.h"
 
 #include "devices/cuda/copy_queue.h"
+#include "devices/cuda/near_gpu.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -67,7 +68,8 @@ class CudaCopyRun final : public CopyRun {
 
  private:
   void add_queue(const CopyJob& job, const CopyStream& what) {
-    (void)input_.device(what.by);  // its context
+    const auto bus_id = input_.device(what.by).bus_id();  // its context is there now
+    const NearGpu near(bus_id, input_.pci_devices);
     const CopyQueue::Plan plan{.what = what,
                                .content = copy_content(static_cast<int>(queues_.size())),
                                .bytes = job.bytes,

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace linerate::cuda {
@@ -20,6 +21,7 @@ struct CopyRunInput {
   const CopyKernels& kernels;
   std::function<Device&(int gpu)> device;     // allocates, fills and compares
   std::function<unsigned(int gpu)> sm_count;  // multiprocessors
+  std::string pci_devices;                    // of NearGpu
   // Waits until the stream is idle; `what` is done there. Throws not_done() after the job's limit;
   // from then on the calls of `api` that free do nothing.
   std::function<void(CudaStream&, std::string_view what)> wait;

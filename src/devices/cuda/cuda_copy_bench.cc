@@ -46,6 +46,7 @@ class CudaCopyBench final : public CopyBench {
          .kernels = input_.copy_kernels,
          .device = [this](int gpu) -> Device& { return device(gpu); },
          .sm_count = [this](int gpu) { return sm_count(gpu); },
+         .pci_devices = input_.pci_devices,
          .wait = [this](CudaStream& stream, std::string_view what) { wait(stream, what); }},
         job);
   }

@@ -5,8 +5,10 @@
 #include "comm/copy_bench.h"
 #include "devices/cuda/cuda_api.h"
 #include "devices/cuda/kernels.h"
+#include "devices/cuda/near_gpu.h"
 
 #include <memory>
+#include <string>
 
 namespace linerate::cuda {
 
@@ -16,6 +18,7 @@ struct CudaCopyInput {
   const Kernels& kernels;
   const CopyKernels& copy_kernels;
   const Clock& clock;
+  std::string pci_devices = kPciDevices;
 };
 
 // Throws Unavailable where there is no driver or no GPU.
