@@ -100,18 +100,81 @@ __device__ void multimem_store(Unit* at, const Unit& value) {
 
 constexpr unsigned kThreads = 512;  // of a CTA, as in nccl-tests
 
-// What sums are kept in.
-template <typename T>
-struct Wide {
-  using Type = T;
+// Loads of a thread on their way at once: eight as in nccl-tests, and fewer where their sums in
+// float take so many registers that some would be spilled.
+constexpr int kInFlight = 8, kInFlightOfWideSums = 6;
+template <typename T, typename Unit>
+inline constexpr int in_flight = sizeof(T) == 2 && sizeof(Unit) > sizeof(T) ? kInFlightOfWideSums
+                                                                            : kInFlight;
+
+// The sum of what ranks have in one Unit of elements T.
+template <typename T, typename Unit>
+class Sum {
+ public:
+  __device__ void begin(const Unit& unit) { unit_ = unit; }
+  __device__ void add(const Unit& unit) {
+    T sums[kElements], more[kElements];
+    std::memcpy(sums, &unit_, sizeof unit_);
+    std::memcpy(more, &unit, sizeof unit);
+    for (int e = 0; e < kElements; ++e) sums[e] = static_cast<T>(sums[e] + more[e]);
+    std::memcpy(&unit_, sums, sizeof unit_);
+  }
+  __device__ Unit total() const { return unit_; }
+
+ private:
+  static constexpr int kElements = sizeof(Unit) / sizeof(T);
+  Unit unit_;
 };
-template <>
-struct Wide<__half> {
-  using Type = float;
+
+// Floats of 16 bits are added up in float, and rounded once.
+template <typename T, typename Unit>
+class WideSum {
+ public:
+  __device__ void begin(const Unit& unit) {
+    for_each(unit, [](float& sum, float value) { sum = value; });
+  }
+  __device__ void add(const Unit& unit) {
+    for_each(unit, [](float& sum, float value) { sum += value; });
+  }
+  __device__ Unit total() const {
+    T elements[kElements];
+    for (int e = 0; e < kElements; ++e) elements[e] = static_cast<T>(sums_[e]);
+    Unit unit;
+    std::memcpy(&unit, elements, sizeof unit);
+    return unit;
+  }
+
+ private:
+  static constexpr int kElements = sizeof(Unit) / sizeof(T);
+
+  template <typename Body>
+  __device__ void for_each(const Unit& unit, const Body& body) {
+    T elements[kElements];
+    std::memcpy(elements, &unit, sizeof unit);
+    for (int e = 0; e < kElements; ++e) body(sums_[e], static_cast<float>(elements[e]));
+  }
+
+  float sums_[kElements];
 };
+
+template <typename Unit>
+class Sum<__half, Unit> : public WideSum<__half, Unit> {};
+template <typename Unit>
+class Sum<__nv_bfloat16, Unit> : public WideSum<__nv_bfloat16, Unit> {};
+
+// Sixteen bytes: four at once, so that they need no more registers than others.
 template <>
-struct Wide<__nv_bfloat16> {
-  using Type = float;
+class Sum<std::uint8_t, uint4> {
+ public:
+  __device__ void begin(const uint4& unit) { unit_ = unit; }
+  __device__ void add(const uint4& unit) {
+    unit_ = {__vadd4(unit_.x, unit.x), __vadd4(unit_.y, unit.y), __vadd4(unit_.z, unit.z),
+             __vadd4(unit_.w, unit.w)};
+  }
+  __device__ uint4 total() const { return unit_; }
+
+ private:
+  uint4 unit_;
 };
 
 // The first barrier: all send buffers are filled, and nobody reads the recv buffers any more. The
@@ -124,55 +187,90 @@ __device__ void among_peers(const ncclDevComm& comm, const Work& work) {
   barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
 }
 
-// The `k`th peer as seen from this rank, itself first: not all ranks read from one at once.
-__device__ int peer_at(const ncclDevComm& comm, int k) {
-  const int peer = comm.lsaRank + k;
-  return peer < comm.lsaSize ? peer : peer - comm.lsaSize;
-}
+// A part of all ranks' windows. LSA memory is flat: neighbours are equally far from each other.
+template <typename Unit>
+class PeerUnits {
+ public:
+  __device__ PeerUnits(ncclWindow_t window, std::size_t offset, const ncclDevComm& comm)
+      : rank_(comm.lsaRank),
+        nranks_(comm.lsaSize),
+        first_(static_cast<char*>(ncclGetLsaPointer(window, offset, 0))),
+        stride_(static_cast<char*>(ncclGetLsaPointer(window, offset, 1)) - first_) {}
 
-// Calls body(i) for this thread's share of [0, n). One thread of one rank has each i, reads it from
-// all ranks and then writes it to all: in place nobody reads what another has written.
-template <typename Body>
-__device__ void for_own_share(const ncclDevComm& comm, std::size_t n, const Body& body) {
-  const Share share =
-      share_of({static_cast<std::size_t>(comm.lsaRank), static_cast<std::size_t>(comm.lsaSize),
-                blockIdx.x, gridDim.x, threadIdx.x, blockDim.x});
-  for (std::size_t i = share.first; i < n; i += share.stride) body(i);
-}
+  // Of the `k`th peer as seen from this rank, itself first: not all ranks read from one at once.
+  __device__ Unit* of_peer(int k) const {
+    const int peer = rank_ + k < nranks_ ? rank_ + k : rank_ + k - nranks_;
+    return reinterpret_cast<Unit*>(first_ + peer * stride_);
+  }
+  __device__ int nranks() const { return nranks_; }
 
-// The sum over all ranks of the elements of type T in one Unit.
-template <typename T, typename Unit>
-__device__ Unit sum_of_peers(const DeviceCall& call, const ncclDevComm& comm, std::size_t offset) {
-  constexpr std::size_t kElements = sizeof(Unit) / sizeof(T);
-  using W = typename Wide<T>::Type;
-  W sums[kElements];
-  T elements[kElements];
-#pragma unroll 4
-  for (int k = 0; k < comm.lsaSize; ++k) {
-    const void* const from = ncclGetLsaPointer(call.send, offset, peer_at(comm, k));
-    const Unit unit = *static_cast<const Unit*>(from);
-    std::memcpy(elements, &unit, sizeof unit);
-    for (std::size_t e = 0; e < kElements; ++e) {
-      const W value = static_cast<W>(elements[e]);
-      sums[e] = k == 0 ? value : static_cast<W>(sums[e] + value);
+ private:
+  int rank_, nranks_;
+  char* first_;
+  std::ptrdiff_t stride_;
+};
+
+// Some of a thread's indices of [0, n): `kCount` from `first` on, each `stride` after the other.
+// kWhole: all of them are below n.
+template <int kCount, bool kWhole>
+struct Step {
+  std::size_t first, stride, n;
+
+  // Calls body(u, at) for each of them, the `u`th of the step.
+  template <typename Body>
+  __device__ void each(const Body& body) const {
+#pragma unroll
+    for (int u = 0; u < kCount; ++u) {
+      const std::size_t at = first + u * stride;
+      if (kWhole || at < n) body(u, at);
     }
   }
-  for (std::size_t e = 0; e < kElements; ++e) elements[e] = static_cast<T>(sums[e]);
-  Unit total;
-  std::memcpy(&total, elements, sizeof total);
-  return total;
+};
+
+// Calls body(step) for all of a thread's indices of [0, n).
+template <int kCount = kInFlight, typename Body>
+__device__ void in_steps(const Share& share, std::size_t n, const Body& body) {
+  const std::size_t last = (kCount - 1) * share.stride;
+  std::size_t i = share.first;
+  for (; i + last < n; i += kCount * share.stride) body(Step<kCount, true>{i, share.stride, n});
+  if (i < n) body(Step<kCount, false>{i, share.stride, n});
+}
+
+// One thread of one rank has each index, reads it from all ranks and then writes it to all: in
+// place nobody reads what another has written.
+__device__ Share own_share(const ncclDevComm& comm) {
+  return share_of({static_cast<std::size_t>(comm.lsaRank), static_cast<std::size_t>(comm.lsaSize),
+                   blockIdx.x, gridDim.x, threadIdx.x, blockDim.x});
+}
+
+// Among the threads of this rank alone.
+__device__ Share share_within_rank() {
+  return share_of({0, 1, blockIdx.x, gridDim.x, threadIdx.x, blockDim.x});
 }
 
 // Sums [begin, begin + n * sizeof(Unit)) of the buffers, in bytes.
 template <typename T, typename Unit>
 __device__ void sum_by_lsa(const DeviceCall& call, const ncclDevComm& comm, std::size_t begin,
                            std::size_t n) {
-  for_own_share(comm, n, [&](std::size_t i) {
-    const std::size_t at = begin + i * sizeof(Unit);
-    const Unit total = sum_of_peers<T, Unit>(call, comm, call.send_offset + at);
-    for (int k = 0; k < comm.lsaSize; ++k)
-      *static_cast<Unit*>(ncclGetLsaPointer(call.recv, call.recv_offset + at, peer_at(comm, k))) =
-          total;
+  const PeerUnits<Unit> from(call.send, call.send_offset + begin, comm);
+  const PeerUnits<Unit> to(call.recv, call.recv_offset + begin, comm);
+  constexpr int kCount = in_flight<T, Unit>;
+  in_steps<kCount>(own_share(comm), n, [&](const auto& step) {
+    Unit units[kCount];
+    Sum<T, Unit> sums[kCount];
+    const auto load = [&](const Unit* source) {
+      step.each([&](int u, std::size_t at) { units[u] = source[at]; });
+    };
+    load(from.of_peer(0));
+    step.each([&](int u, std::size_t) { sums[u].begin(units[u]); });
+    for (int k = 1; k < from.nranks(); ++k) {
+      load(from.of_peer(k));
+      step.each([&](int u, std::size_t) { sums[u].add(units[u]); });
+    }
+    for (int k = 0; k < to.nranks(); ++k) {
+      Unit* const target = to.of_peer(k);
+      step.each([&](int u, std::size_t at) { target[at] = sums[u].total(); });
+    }
   });
 }
 
@@ -180,10 +278,14 @@ __device__ void sum_by_lsa(const DeviceCall& call, const ncclDevComm& comm, std:
 template <typename T, typename Unit>
 __device__ void sum_by_multimem(const DeviceCall& call, const ncclDevComm& comm, std::size_t begin,
                                 std::size_t n) {
-  const void* const from = ncclGetLsaMultimemPointer(call.send, call.send_offset + begin, comm);
-  void* const to = ncclGetLsaMultimemPointer(call.recv, call.recv_offset + begin, comm);
-  for_own_share(comm, n, [&](std::size_t i) {
-    multimem_store(static_cast<Unit*>(to) + i, multimem_sum<T>(static_cast<const Unit*>(from) + i));
+  const auto* const from = static_cast<const Unit*>(
+      ncclGetLsaMultimemPointer(call.send, call.send_offset + begin, comm));
+  auto* const to =
+      static_cast<Unit*>(ncclGetLsaMultimemPointer(call.recv, call.recv_offset + begin, comm));
+  in_steps(own_share(comm), n, [&](const auto& step) {
+    Unit sums[kInFlight];
+    step.each([&](int u, std::size_t at) { sums[u] = multimem_sum<T>(from + at); });
+    step.each([&](int u, std::size_t at) { multimem_store(to + at, sums[u]); });
   });
 }
 
@@ -207,43 +309,43 @@ __global__ void __launch_bounds__(kThreads, 1)
 
 // Each rank writes its blocks to where they belong.
 template <typename Unit>
-__device__ void write_blocks(const DeviceCall& call, const ncclDevComm& comm, std::size_t units) {
-  const std::size_t block = units * sizeof(Unit);
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+__device__ void write_blocks(const DeviceCall& call, const ncclDevComm& comm, std::size_t n) {
+  const std::size_t block = n * sizeof(Unit);
+  const PeerUnits<Unit> blocks(call.recv, call.recv_offset + comm.lsaRank * block, comm);
   for (int k = 0; k < comm.lsaSize; ++k) {
-    const int peer = peer_at(comm, k);
-    const Unit* const __restrict__ from =
+    const int peer = (comm.lsaRank + k) % comm.lsaSize;
+    const auto* const from =
         static_cast<const Unit*>(ncclGetLocalPointer(call.send, call.send_offset + peer * block));
-    Unit* const __restrict__ to = static_cast<Unit*>(
-        ncclGetLsaPointer(call.recv, call.recv_offset + comm.lsaRank * block, peer));
-#pragma unroll 4
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < units; i += stride)
-      to[i] = from[i];
+    Unit* const to = blocks.of_peer(k);
+    in_steps(share_within_rank(), n, [&](const auto& step) {
+      Unit units[kInFlight];
+      step.each([&](int u, std::size_t at) { units[u] = from[at]; });
+      step.each([&](int u, std::size_t at) { to[at] = units[u]; });
+    });
   }
 }
 
 // In place two ranks exchange their blocks for each other, each of them a half: one thread of one
 // rank reads and writes each pair of elements.
 template <typename Unit>
-__device__ void exchange_blocks(const DeviceCall& call, const ncclDevComm& comm,
-                                std::size_t units) {
-  const std::size_t block = units * sizeof(Unit);
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+__device__ void exchange_blocks(const DeviceCall& call, const ncclDevComm& comm, std::size_t n) {
+  const std::size_t block = n * sizeof(Unit);
+  const PeerUnits<Unit> blocks(call.recv, call.recv_offset + comm.lsaRank * block, comm);
   for (int k = 1; k < comm.lsaSize; ++k) {
-    const int peer = peer_at(comm, k);
-    auto* const mine =
-        static_cast<Unit*>(ncclGetLocalPointer(call.recv, call.recv_offset + peer * block));
-    auto* const theirs = static_cast<Unit*>(
-        ncclGetLsaPointer(call.recv, call.recv_offset + comm.lsaRank * block, peer));
-    const std::size_t half = units / 2;
+    const int peer = (comm.lsaRank + k) % comm.lsaSize;
+    const std::size_t half = n / 2;
     const std::size_t begin = comm.lsaRank < peer ? 0 : half;
-    const std::size_t end = comm.lsaRank < peer ? half : units;
-    for (std::size_t i = begin + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < end;
-         i += stride) {
-      const Unit out = mine[i];
-      mine[i] = theirs[i];
-      theirs[i] = out;
-    }
+    const std::size_t count = comm.lsaRank < peer ? half : n - half;
+    auto* const mine =
+        begin + static_cast<Unit*>(ncclGetLocalPointer(call.recv, call.recv_offset + peer * block));
+    auto* const theirs = begin + blocks.of_peer(k);
+    in_steps(share_within_rank(), count, [&](const auto& step) {
+      Unit out[kInFlight], in[kInFlight];
+      step.each([&](int u, std::size_t at) { in[u] = theirs[at]; });
+      step.each([&](int u, std::size_t at) { out[u] = mine[at]; });
+      step.each([&](int u, std::size_t at) { mine[at] = in[u]; });
+      step.each([&](int u, std::size_t at) { theirs[at] = out[u]; });
+    });
   }
 }
 
