@@ -1,5 +1,5 @@
 // The GPU device on a real GPU: kernels bit for bit with the host's generator, graphs, and events.
-// Skipped where there is none.
+// Skipped where there is none, but with LINERATE_EXPECT_GPU=1 a failure.
 #include "base/error.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_error.h"
@@ -9,11 +9,18 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace linerate::cuda {
 namespace {
+
+bool gpu_is_expected() {
+  const char* const text = std::getenv("LINERATE_EXPECT_GPU");
+  return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
+}
 
 class RealGpu : public testing::Test {
  protected:
@@ -21,6 +28,7 @@ class RealGpu : public testing::Test {
     try {
       (void)require_gpus(cuda_runtime());
     } catch (const Unavailable& missing) {
+      if (gpu_is_expected()) FAIL() << missing.what();
       GTEST_SKIP() << missing.what();
     }
     device_ =

@@ -36,7 +36,6 @@ shared_gpu() {
   done
 }
 
-# Errors that CUDA's functions return are left out: NCCL asks for what a driver may not have.
 sanitizer() {
   local tool call
   if ! command -v compute-sanitizer >/dev/null; then
@@ -51,10 +50,12 @@ sanitizer() {
   done
 }
 
-# sanitized HOW TOOL PROGRAM OPTION...: HOW is step or on_gpu.
+# sanitized HOW TOOL PROGRAM OPTION...: HOW is step or on_gpu. Errors that CUDA's functions return,
+# which memcheck alone reports, are left out: NCCL asks for what a driver may not have.
 sanitized() {
-  local how=$1 tool=$2
+  local how=$1 tool=$2 options=()
   shift 2
+  if [[ $tool == memcheck ]]; then options=(--report-api-errors no); fi
   "$how" "$tool: ${*##*/}" --hides SKIPPED --limit 60 compute-sanitizer --tool "$tool" \
-    --report-api-errors no --error-exitcode 9 "$@"
+    "${options[@]}" --error-exitcode 9 "$@"
 }

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import json_lines, main, needs_module, run, tool
+from support import json_lines, lacks, main, needs_module, run, tool
 
 MEMCPY = tool("memcpy_perf")
 NO_GPU = 5
@@ -15,7 +15,7 @@ def setUpModule() -> None:
     needs_module("nccl")
     done = run([MEMCPY, "-t", "h2d_ce", "-b", "1M", "-n", "1"])
     if done.returncode == NO_GPU:
-        raise unittest.SkipTest(done.stderr.strip())
+        lacks(done.stderr.strip())
 
 
 class Copies(unittest.TestCase):

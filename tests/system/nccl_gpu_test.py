@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import json_lines, main, needs, needs_module, rows, run, tool
+from support import json_lines, lacks, main, needs, needs_module, run, tool
 
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all",
                "all_to_all_v", "gather", "scatter", "sendrecv", "hypercube")
@@ -21,14 +21,14 @@ def setUpModule() -> None:
     needs_module("nccl")
     done = on_gpus("all_reduce", "-b", "8", "-e", "8")
     if done.returncode == NO_GPU:
-        raise unittest.SkipTest(done.stderr.strip())
+        lacks(done.stderr.strip())
 
 
 class Collectives(unittest.TestCase):
     def assert_right(self, done: object) -> None:
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         self.assertIn("Out of bounds values : 0 OK", done.stdout)
-        self.assertGreater(len(rows(done.stdout)), 0, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^ +\d+ +\d+ +\w+ ")  # rows, also longer ones (-I)
 
     def test_are_right_on_one_gpu(self):
         for collective in COLLECTIVES:
@@ -65,9 +65,10 @@ class Collectives(unittest.TestCase):
 
     def test_touch_no_memory_that_is_not_theirs(self):
         needs("compute-sanitizer")
-        done = run([shutil.which("compute-sanitizer"), "--error-exitcode", "9", LINERATE,
-                    "all_reduce", "--backend", "nccl", "-b", "8", "-e", "64K", "-f", "32", "-n",
-                    "1"], limit_s=300)
+        # NCCL tries calls that fail, as for memory of kinds that the GPU does not have.
+        done = run([shutil.which("compute-sanitizer"), "--report-api-errors", "no",
+                    "--error-exitcode", "9", LINERATE, "all_reduce", "--backend", "nccl", "-b", "8",
+                    "-e", "64K", "-f", "32", "-n", "1"], limit_s=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 

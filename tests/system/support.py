@@ -64,15 +64,27 @@ def mpirun(nranks: int, *words: str) -> list[str]:
     return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(nranks), *words]
 
 
+def gpu_is_expected() -> bool:
+    """Whether LINERATE_EXPECT_GPU=1 says that here nothing may be missing."""
+    return os.environ.get("LINERATE_EXPECT_GPU", "0") not in ("", "0")
+
+
+def lacks(reason: str) -> None:
+    """Skips the test, or fails it where a GPU is expected."""
+    if gpu_is_expected():
+        raise AssertionError(f"LINERATE_EXPECT_GPU is set, and yet: {reason}")
+    raise unittest.SkipTest(reason)
+
+
 def needs(program: str) -> None:
     """Skips the test, with the reason, where `program` is not installed."""
     if shutil.which(program) is None:
-        raise unittest.SkipTest(f"{program} is not installed")
+        lacks(f"{program} is not installed")
 
 
 def needs_module(backend: str) -> None:
     if not (BIN.parent / "lib" / f"liblinerate-{backend}.so").exists():
-        raise unittest.SkipTest(f"linerate was built without the {backend} backend")
+        lacks(f"linerate was built without the {backend} backend")
 
 
 def needs_root() -> None:
