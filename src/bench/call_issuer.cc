@@ -6,9 +6,18 @@
 #include <algorithm>
 
 namespace linerate {
+namespace {
+
+// Of one rank's single calls there is nothing to fuse, and a group of NCCL's costs time.
+Group* group_of(Session& session) {
+  const bool fuses = session.ranks().size() > 1 || session.config().agg_iters > 1;
+  return fuses ? session.group() : nullptr;
+}
+
+}  // namespace
 
 CallIssuer::CallIssuer(Session& session, const CaseOnThread& on_thread)
-    : group_(session.group()), collective_(*on_thread.what.collective) {
+    : group_(group_of(session)), collective_(*on_thread.what.collective) {
   for (std::size_t i = 0; i < session.ranks().size(); ++i) {
     auto& local = session.ranks()[i];
     const auto& layout = on_thread.layouts[i];

@@ -90,13 +90,13 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
       config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
   session_.enter_local(stage("filling", on_thread));
   const auto calls = config.window_calls();
-  fill_sliding(session_, on_thread, std::max(calls, config.warmup_iters));
+  fill_sliding(session_, on_thread, std::max(calls, warmup_calls()));
   CallIssuer issuer(session_, on_thread);
   warm_up(on_thread, issuer);
   if (interrupted_) return m;
   measure(on_thread, issuer, m);
   if (m.checked) verify(on_thread, issuer, m);
-  if (config.observes_calls && config.warmup_iters == 0) {
+  if (config.observes_calls && warmup_calls() == 0) {
     session_.enter(stage("observed call", on_thread));
     observed_call(issuer, 0);
   }
@@ -111,13 +111,19 @@ void CaseRunner::throw_late_errors() {
     if (const auto error = local.comm().async_error()) throw Error(*error);
 }
 
+// GPUs get one at least, as in nccl-tests: at the first call of a kind NCCL connects.
+std::uint64_t CaseRunner::warmup_calls() const {
+  const bool device_memory = session_.rank().backend().capabilities().device_memory;
+  return std::max<std::uint64_t>(session_.config().warmup_iters, device_memory ? 1 : 0);
+}
+
 // The very first call of a run is timed alone: libraries set up connections then. The last call is
 // the observed one, so that warm and timed calls are of one kind.
 void CaseRunner::warm_up(const CaseOnThread& on_thread, CallIssuer& issuer) {
   const auto& config = session_.config();
   session_.enter(stage("warm-up", on_thread));
   const auto start_ns = session_.clock().now_ns();
-  for (std::uint64_t i = 0, look_at = 1; i < config.warmup_iters; ++i) {
+  for (std::uint64_t i = 0, look_at = 1; i < warmup_calls(); ++i) {
     if (i == look_at) {
       issuer.synchronize();
       const auto elapsed_ns = session_.clock().now_ns() - start_ns;
@@ -126,7 +132,7 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CallIssuer& issuer) {
       if (interrupted_) return;
     }
     const auto slot = i % on_thread.sliding_slots;
-    if (config.observes_calls && i + 1 == config.warmup_iters)
+    if (config.observes_calls && i + 1 == warmup_calls())
       observed_call(issuer, slot);
     else
       issuer.once(slot);

@@ -47,6 +47,7 @@ class CaseRunner {
   };
   CaseOnThread prepare(const Case& what, Placement placement) const;
   CaseOnThread agree_on(CaseOnThread on_thread);
+  std::uint64_t warmup_calls() const;
   void warm_up(const CaseOnThread& on_thread, CallIssuer& issuer);
   void observed_call(CallIssuer& issuer, std::size_t slot);
   void measure(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m);

@@ -56,11 +56,12 @@ Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
   return layout;
 }
 
-std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic) {
-  std::size_t most = 0;
+std::size_t buffer_bytes(std::size_t asked, const std::vector<Case>& cases, int nranks,
+                         const TrafficMatrix* traffic) {
+  std::size_t most = asked;
   for (const auto& what : cases) {
     const auto sizing = sizing_of(what, nranks, traffic);
-    most = std::max({most, what.bytes, row_bytes(*what.collective, sizing, what.type)});
+    most = std::max(most, row_bytes(*what.collective, sizing, what.type));
   }
   return most;
 }

@@ -45,9 +45,11 @@ struct Layout {
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
                  const BenchConfig& config, const BufferSizes& sizes);
 
-// Bytes that one buffer needs for every case of the plan, over all ranks of a group, without the
-// lead.
-std::size_t buffer_bytes(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic);
+// Bytes of one buffer, without the lead: `asked`, the plan's largest size (-e), as in nccl-tests,
+// so that calls slide over as many slots; and no less than any case needs over all ranks of a
+// group.
+std::size_t buffer_bytes(std::size_t asked, const std::vector<Case>& cases, int nranks,
+                         const TrafficMatrix* traffic);
 
 // The buffers for cases that need `bytes`, where a rank has `memory_bytes` for all its buffers. The
 // spare buffer holds the largest case, or as much as the memory leaves.

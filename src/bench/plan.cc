@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <string_view>
@@ -47,16 +48,23 @@ void check_sizes(const CaseConfig& config, const TrafficMatrix& matrix, int nran
 
 using Types = std::vector<DataType>;
 
-// The one call that a collective consists of; nothing where it is made of others.
+// The one call that a collective consists of; nothing where it is made of sends and receives.
 std::optional<OpKind> call_of(const Collective& collective) {
   for (std::size_t i = 0; i < kOpKinds; ++i)
     if (const auto kind = static_cast<OpKind>(i); name_of(kind) == collective.name) return kind;
   return std::nullopt;
 }
 
-std::string refusal_of(const Case& what, const Inspector& comm) {
-  const auto kind = call_of(*what.collective);
-  return kind ? comm.refusal({.kind = *kind, .type = what.type, .op = what.op}) : std::string();
+std::string refusal_of(const Case& what, const CallRefusal& refusal) {
+  const auto kind = call_of(*what.collective).value_or(OpKind::send);
+  return refusal({.kind = kind, .type = what.type, .op = what.op});
+}
+
+// Why this rank can make none of the calls, or that another one cannot.
+std::string sentence_for(const std::vector<Case>& left_out, const CallRefusal& refusal) {
+  for (const Case& what : left_out)
+    if (auto sentence = refusal_of(what, refusal); !sentence.empty()) return sentence;
+  return "The communicator of another group has no such call: give another -d or -o.";
 }
 
 template <typename Value>
@@ -176,13 +184,18 @@ std::unique_ptr<TrafficMatrix> traffic_of(const CaseConfig& config, int nranks) 
   return std::make_unique<TrafficMatrix>(std::move(matrix).value());
 }
 
-RunnableCases runnable_cases(const std::vector<Case>& cases, const Inspector& comm) {
+RunnableCases runnable_cases(const std::vector<Case>& cases, const CallRefusal& refusal,
+                             const AnyThread& any_thread) {
   RunnableCases runnable;
   std::vector<Case> left_out;
-  for (const Case& what : cases)
-    (refusal_of(what, comm).empty() ? runnable.cases : left_out).push_back(what);
+  std::map<std::pair<DataType, RedOp>, bool> refused;
+  for (const Case& what : cases) {
+    const auto [known, fresh] = refused.try_emplace({what.type, what.op});
+    if (fresh) known->second = any_thread(!refusal_of(what, refusal).empty());
+    (known->second ? left_out : runnable.cases).push_back(what);
+  }
   if (left_out.empty()) return runnable;
-  if (runnable.cases.empty()) throw Unavailable(refusal_of(left_out.front(), comm));
+  if (runnable.cases.empty()) throw Unavailable(sentence_for(left_out, refusal));
   runnable.note = fmt::format("note: left out, as there is no kernel for them: {}",
                               names_of_left_out(left_out, cases));
   return runnable;

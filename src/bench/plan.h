@@ -3,10 +3,11 @@
 
 #include "bench/config.h"
 #include "collectives/traffic.h"
-#include "comm/inspector.h"
+#include "comm/op.h"
 #include "record/record.h"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -64,8 +65,14 @@ struct RunnableCases {
   std::string note{};  // names the others; empty: there are none
 };
 
-// Throws Unavailable, in the communicator's words, where `comm` has a call for none of `cases`. The
-// same on all ranks.
-RunnableCases runnable_cases(const std::vector<Case>& cases, const Inspector& comm);
+// Inspector::refusal() of this thread's ranks, the first that is not empty.
+using CallRefusal = std::function<std::string(const Op&)>;
+// Whether any thread of the job says so; collective.
+using AnyThread = std::function<bool(bool says)>;
+
+// Those that every rank's communicator has a call for: groups of other sizes may lack other ones.
+// Throws Unavailable where there is none, in the communicator's words.
+RunnableCases runnable_cases(const std::vector<Case>& cases, const CallRefusal& refusal,
+                             const AnyThread& any_thread);
 
 }  // namespace linerate

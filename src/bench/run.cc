@@ -34,6 +34,7 @@ class BenchmarkRun final : public MeasuredRun {
   void probe_again() override;
   std::optional<double> first_call_us() const override { return first_call_us_; }
 
+  std::string refusal(const Op& op);
   void say_without_spare() const;
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
@@ -61,15 +62,22 @@ void BenchmarkRun::measure() {
 BufferSizes BenchmarkRun::plan(std::size_t memory_bytes) {
   auto& comm = session_.ranks().front().comm();
   traffic_ = traffic_of(config_, comm.nranks());
-  // The same on all threads.
-  auto runnable = runnable_cases(plan_cases(config_, smallest_group(config_, session_.nranks())),
-                                 comm.inspector());
+  auto runnable = runnable_cases(
+      plan_cases(config_, smallest_group(config_, session_.nranks())),
+      [this](const Op& op) { return refusal(op); },
+      [this](bool says) { return session_.any_thread(says); });
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
-  buffers_ = buffer_sizes(buffer_bytes(cases_, comm.nranks(), traffic_.get()),
+  buffers_ = buffer_sizes(buffer_bytes(config_.max_bytes, cases_, comm.nranks(), traffic_.get()),
                           config_.verifies_timed_calls() ? memory_bytes : 0);
   say_without_spare();
   return buffers_;
+}
+
+std::string BenchmarkRun::refusal(const Op& op) {
+  for (auto& local : session_.ranks())
+    if (auto sentence = local.comm().inspector().refusal(op); !sentence.empty()) return sentence;
+  return {};
 }
 
 void BenchmarkRun::say_without_spare() const {

@@ -44,7 +44,8 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
      .metavar = "N",
      .default_text = "1",
      .help = "untimed iterations before each case",
-     .note = "In both placements; nccl-tests warms up once, before its first case.",
+     .note = "In both placements, and on GPUs one at least; nccl-tests makes one before each case, "
+             "and N before its first one.",
      .apply = set_whole_of<RunConfig, 0, kMaxRepeats, &RunConfig::warmup_iters>},
     {.short_name = 'N',
      .long_name = "run_cycles",

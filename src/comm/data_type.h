@@ -56,6 +56,10 @@ constexpr const DataTypeRow& row_of(DataType type) {
 constexpr std::size_t bytes_of(DataType type) { return row_of(type).bytes; }
 constexpr std::string_view name_of(DataType type) { return row_of(type).name; }
 
+constexpr bool is_float8(DataType type) {
+  return type == DataType::f8e4m3 || type == DataType::f8e5m2;
+}
+
 // Bytes of the widest type.
 inline constexpr std::size_t kWidestBytes =
     std::ranges::max(kDataTypes, {}, &DataTypeRow::bytes).bytes;

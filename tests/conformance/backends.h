@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "comm/backend.h"
+#include "conformance/cases.h"
 
 #include <memory>
 #include <span>
@@ -20,6 +21,7 @@ struct BackendRow {
   const char* name;  // as the tests' names have it
   std::unique_ptr<Backend> (*make)(const Clock& clock);
   const char* algorithm = "";  // that it is told to use wherever it is defined; empty: its choice
+  bool (*lacks)(const Case& c, int nranks) = nullptr;  // what it has no call for; null: nothing
 };
 
 std::span<const BackendRow> backends_under_test();

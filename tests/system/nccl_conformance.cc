@@ -17,8 +17,15 @@ std::unique_ptr<Backend> make(const Clock& clock) {
       {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock});
 }
 
+bool scales_float8_alone(const Case& c, int nranks) {
+  const bool scales = c.op == RedOp::avg || c.op == RedOp::mulsum;
+  return nranks == 1 && c.collective->reduces && scales && is_float8(c.type);
+}
+bool has_float8(const Case& c, int) { return is_float8(c.type); }
+
 constexpr std::array<BackendRow, 2> kBackends{
-    {{"Nccl228", make<NCCL_VERSION(2, 28, 9)>}, {"Nccl218", make<NCCL_VERSION(2, 18, 0)>}}};
+    {{"Nccl228", make<NCCL_VERSION(2, 28, 9)>, "", scales_float8_alone},
+     {"Nccl218", make<NCCL_VERSION(2, 18, 0)>, "", has_float8}}};
 
 constexpr auto kRankCounts = std::to_array<int>({1, 2, 3, 5, 8});
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace linerate::nccl {
 namespace {
 
@@ -25,6 +27,11 @@ void require_version(const NcclApi& api, int wanted, std::string_view option) {
 
 ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  if (is_off("NCCL_COMM_BLOCKING"))
+    throw Error(
+        "NCCL_COMM_BLOCKING=0 makes NCCL's calls return before they are enqueued, so that "
+        "nothing could be timed: unset it.",
+        ExitCode::usage);
   if (options.cta_policy) {
     const bool zero = *options.cta_policy == kZeroCtaPolicy;
     require_version(api, zero ? kHasZeroCtaPolicy : kHasCtaPolicy, zero ? "-x 2" : "-x");
@@ -39,6 +46,11 @@ ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {
   }
   if (options.oversubscribe) config.maxCTAs = kMaxSharedCtas;
   return config;
+}
+
+bool is_off(const char* name) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && *text != '\0' && std::strtoll(text, nullptr, 0) == 0;
 }
 
 }  // namespace linerate::nccl

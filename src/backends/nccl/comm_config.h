@@ -9,10 +9,14 @@
 namespace linerate::nccl {
 
 // The library's defaults, but for what `options` ask. Throws Unavailable where the library is too
-// old for one of them: it would ignore the field.
+// old for one of them: it would ignore the field. Throws Error (exit 2) where NCCL_COMM_BLOCKING=0
+// makes NCCL ignore the defaults: calls would return before they are enqueued.
 ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options);
 
 // Throws Unavailable, in one sentence that names `option`, unless the library is `wanted` or newer.
 void require_version(const NcclApi& api, int wanted, std::string_view option);
+
+// Whether the environment sets variable `name` to 0, as NCCL reads its numbers.
+bool is_off(const char* name);
 
 }  // namespace linerate::nccl

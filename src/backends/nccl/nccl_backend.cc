@@ -63,7 +63,7 @@ class NcclBackend final : public Backend {
                                                      std::span<Device* const> local,
                                                      const ConnectOptions& options) override {
     if (bootstrap.rank() == 0 && !note_.empty()) say(note_);
-    const auto gpus = gather_gpus(bootstrap, local, options.deadline);
+    const auto gpus = gather_gpus(bootstrap, local, input_.api, options.deadline);
     if (const auto sentence = sharing_refusal(gpus, sharing_of(api_, options_)); !sentence.empty())
       throw Error(sentence, ExitCode::usage);
     const int first = bootstrap.rank() * static_cast<int>(local.size());
@@ -76,7 +76,9 @@ class NcclBackend final : public Backend {
       communicators.push_back(std::make_unique<NcclCommunicator>(
           Libraries{api_, input_.api, device_}, *local[i], endpoints[i],
           NcclCommunicator::Place{.rank = first + static_cast<int>(i),
-                                  .nranks = static_cast<int>(gpus.size())},
+                                  .nranks = static_cast<int>(gpus.size()),
+                                  .shares_thread = local.size() > 1,
+                                  .least_sm = std::ranges::min(gpus, {}, &GpuOfRank::sm).sm},
           &bootstrap));
     return communicators;
   }

@@ -22,6 +22,30 @@ std::string free_text(const Device& device) {
   }
 }
 
+// What NCCL has no kernels for. A single rank's avg and mulsum fail in all versions up to 2.30:
+// their case of 8-bit floats in onerank.cu is compiled for the GPU alone, and the host looks for
+// it.
+std::string float8_refusal(const Op& op, const NcclApi& api, const NcclCommunicator::Place& place) {
+  constexpr int kHasFloat8 = NCCL_VERSION(2, 24, 0), kReducesFloat8 = 90;
+  const bool scales = op.op == RedOp::avg || op.op == RedOp::mulsum;
+  if (api.version < kHasFloat8)
+    return fmt::format(
+        "{} needs NCCL 2.24 or newer, and {} is {}: give another -d, or name "
+        "another library with --nccl-lib.",
+        name_of(op.type), api.path.empty() ? "the loaded one" : api.path,
+        version_text(api.version));
+  if (!is_reduction(op.kind)) return {};
+  if (place.least_sm < kReducesFloat8)
+    return fmt::format(
+        "NCCL reduces {} on GPUs of sm_90 (Hopper) and newer only, and one here is "
+        "sm_{}: give another -d.",
+        name_of(op.type), place.least_sm);
+  if (place.nranks == 1 && scales)
+    return fmt::format("NCCL has no {} of {} for a single rank: give another -o, or more ranks.",
+                       name_of(op.op), name_of(op.type));
+  return {};
+}
+
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(const Libraries& libraries, Device& device,
@@ -50,13 +74,13 @@ void NcclCommunicator::start(const Op& op, const Stream& stream) {
   if (observation_) observation_->expect(op.send, op.recv);
   const Target target{*endpoint_, static_cast<const cuda::CudaStream&>(stream).get(), rank(),
                       nranks()};
-  if (device_side_ && has_device_kernel(op.kind))
-    return device_side_->enqueue(op, target, libraries_.cuda);
+  if (is_device_side(op.kind)) return device_side_->enqueue(op, target, libraries_.cuda);
   nccl::enqueue(op, target);
 }
 
 void NcclCommunicator::enqueue(const Op& op, Stream& stream) {
   begin(stream);
+  if (!needs_current(op)) return start(op, stream);
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
   start(op, stream);
 }
@@ -71,8 +95,8 @@ void NcclCommunicator::enqueue_batch(std::span<const Op> ops, Stream& stream) {
 }
 
 std::string NcclCommunicator::refusal(const Op& op) const {
-  if (!device_side_ || !has_device_kernel(op.kind)) return {};
-  return device_kernel_refusal(op, libraries_.device.number);
+  if (is_device_side(op.kind)) return device_kernel_refusal(op, libraries_.device.number);
+  return is_float8(op.type) ? float8_refusal(op, libraries_.nccl, place_) : std::string();
 }
 
 void NcclCommunicator::observe(bool on) {
@@ -122,7 +146,7 @@ std::unique_ptr<Communicator> NcclCommunicator::end_split(ncclComm_t part) {
   const NcclApi& api = libraries_.nccl;
   if (part == nullptr) return nullptr;
   auto endpoint = std::make_shared<Endpoint>(api, part, endpoint_->who());
-  Place place;
+  Place place{.shares_thread = place_.shares_thread, .least_sm = place_.least_sm};
   endpoint->check(api.comm_user_rank(part, &place.rank), "ncclCommUserRank");
   endpoint->check(api.comm_count(part, &place.nranks), "ncclCommCount");
   return std::make_unique<NcclCommunicator>(libraries_, device_, std::move(endpoint), place,

@@ -26,6 +26,8 @@ class NcclCommunicator final : public Communicator, private Inspector {
   struct Place {
     int rank = 0;
     int nranks = 1;
+    bool shares_thread = false;  // the thread drives other GPUs too
+    int least_sm = 90;           // the lowest compute capability of all ranks: 90 of sm_90
   };
 
   // `bootstrap` are the threads of the whole job; null for a part of it. Both outlive this.
@@ -66,6 +68,14 @@ class NcclCommunicator final : public Communicator, private Inspector {
   CallFacts last_call() const override { return last_call_; }
 
   void begin(Stream& stream);
+  // NCCL makes the communicator's GPU current for its kernels, but not for the copies of a single
+  // rank.
+  bool needs_current(const Op& op) const {
+    return place_.shares_thread && (place_.nranks == 1 || is_device_side(op.kind));
+  }
+  bool is_device_side(OpKind kind) const {
+    return device_side_ != nullptr && has_device_kernel(kind);
+  }
   void start(const Op& op, const Stream& stream);
   void meet_on_gpus();
 

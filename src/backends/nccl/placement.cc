@@ -1,6 +1,7 @@
 #include "backends/nccl/placement.h"
 
 #include "base/wire.h"
+#include "devices/cuda/cuda_error.h"
 
 #include <fmt/format.h>
 
@@ -41,12 +42,13 @@ std::string own_identity() {
 }  // namespace
 
 std::vector<GpuOfRank> gather_gpus(Bootstrap& bootstrap, std::span<Device* const> local,
-                                   const Deadline& deadline) {
+                                   const cuda::CudaApi& cuda, const Deadline& deadline) {
   WireWriter mine;
   mine.put_text(bootstrap.place().hostname).put_text(bootstrap.place().identity);
   mine.put(static_cast<int>(getpid()));
   for (const Device* device : local) {
     mine.put(device->index());
+    mine.put(cuda::compute_capability(cuda, device->index()));
     mine.put_text(device->bus_id());
   }
   std::vector<GpuOfRank> gpus;
@@ -57,12 +59,14 @@ std::vector<GpuOfRank> gather_gpus(Bootstrap& bootstrap, std::span<Device* const
     const int pid = in.get<int>();
     for (std::size_t i = 0; i < local.size(); ++i) {
       const int index = in.get<int>();
+      const int sm = in.get<int>();
       gpus.push_back({.rank = static_cast<int>(gpus.size()),
                       .hostname = hostname,
                       .node = node,
                       .bus_id = in.get_text(),
                       .index = index,
-                      .pid = pid});
+                      .pid = pid,
+                      .sm = sm});
     }
   }
   return gpus;

@@ -6,6 +6,7 @@
 #include "comm/bootstrap.h"
 #include "comm/device.h"
 #include "comm/gpu_options.h"
+#include "devices/cuda/cuda_api.h"
 
 #include <span>
 #include <string>
@@ -21,11 +22,12 @@ struct GpuOfRank {
   std::string bus_id{};  // of the GPU
   int index = 0;         // as its process counts
   int pid = 0;
+  int sm = 0;  // compute capability: 90 of sm_90
 };
 
 // Collective over `bootstrap`: the GPUs of all ranks, in rank order.
 std::vector<GpuOfRank> gather_gpus(Bootstrap& bootstrap, std::span<Device* const> local,
-                                   const Deadline& deadline);
+                                   const cuda::CudaApi& cuda, const Deadline& deadline);
 
 // Which ranks may have the same GPU.
 enum class Sharing {

@@ -25,8 +25,14 @@ class LocalRegistration final : public Registration {
   void* handle_ = nullptr;
 };
 
-// Within a group NCCL fills the handle in at the group's end, so this object must not move. It
-// stays null where there is no symmetric memory, as with NCCL_CUMEM_ENABLE=0.
+// Where there is no symmetric memory the handle of a window is null, but with 2.28.3 to 2.28.9 it
+// is that of a local registration, and no call tells.
+bool hides_lack_of_symmetric_memory(int version) {
+  const bool pretends = version >= NCCL_VERSION(2, 28, 3) && version < NCCL_VERSION(2, 29, 0);
+  return pretends && (is_off("NCCL_CUMEM_ENABLE") || is_off("NCCL_WIN_ENABLE"));
+}
+
+// Within a group NCCL fills the handle in at the group's end, so this object must not move.
 class Window final : public Registration {
  public:
   Window(std::shared_ptr<Endpoint> endpoint, const Buffer& buffer)
@@ -39,10 +45,12 @@ class Window final : public Registration {
   }
   ~Window() override {
     endpoint_->windows().remove(&window_);
-    if (effective() && !endpoint_->aborted())
+    if (window_ != nullptr && !endpoint_->aborted())
       (void)endpoint_->api().comm_window_deregister(endpoint_->comm(), window_);
   }
-  bool effective() const override { return window_ != nullptr; }
+  bool effective() const override {
+    return window_ != nullptr && !hides_lack_of_symmetric_memory(endpoint_->api().version);
+  }
 
  private:
   const std::shared_ptr<Endpoint> endpoint_;

@@ -35,6 +35,11 @@ void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
                 std::source_location where) {
   if (code == cudaSuccess) return;
   (void)api.get_last_error();  // else the next call that is right would report it too
+  if (code == cudaErrorNoKernelImageForDevice)
+    throw Unavailable(
+        fmt::format("{} This linerate was built without kernels for that GPU: build it with "
+                    "-DCMAKE_CUDA_ARCHITECTURES=native on its host.",
+                    sentence(api, code, call)));
   throw CudaError(api, code, call, where);
 }
 
@@ -60,6 +65,14 @@ int require_gpus(const CudaApi& api) {
     throw Unavailable(
         fmt::format("The GPUs cannot be used: {}", sentence(api, code, "cudaGetDeviceCount")));
   return count;
+}
+
+int compute_capability(const CudaApi& api, int device) {
+  constexpr int kMajor = 10;
+  cudaDeviceProp properties{};
+  check_cuda(api, api.get_device_properties(&properties, device),
+             on_gpu("cudaGetDeviceProperties", device));
+  return properties.major * kMajor + properties.minor;
 }
 
 }  // namespace linerate::cuda

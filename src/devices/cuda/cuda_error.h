@@ -16,7 +16,8 @@ class CudaError : public Error {
             std::source_location where = std::source_location::current());
 };
 
-// Throws CudaError unless `code` is cudaSuccess. `call` is the function's name in CUDA.
+// Throws CudaError unless `code` is cudaSuccess, and Unavailable where this build has no kernel for
+// the GPU. `call` is the function's name in CUDA.
 void check_cuda(const CudaApi& api, cudaError_t code, std::string_view call,
                 std::source_location where = std::source_location::current());
 
@@ -29,6 +30,9 @@ std::string version_text(int version);
 // Throws Unavailable, in one sentence with what is missing, unless there are a driver and a GPU
 // that this program may use. Yields the number of GPUs.
 int require_gpus(const CudaApi& api);
+
+// Of GPU `device`: 90 of sm_90. Throws CudaError.
+int compute_capability(const CudaApi& api, int device);
 
 // Makes `device` current for the calling thread until the end of this object.
 class DeviceGuard {

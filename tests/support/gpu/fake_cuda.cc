@@ -1,5 +1,6 @@
 #include "support/gpu/fake_cuda.h"
 
+#include "support/gpu/fake_log.h"
 #include "support/gpu/fake_memory.h"
 #include "support/gpu/fake_stream.h"
 
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -26,6 +28,8 @@ cudaError_t get_properties(cudaDeviceProp* properties, int device) {
   if (device < 0 || device >= kFakeGpus) return cudaErrorInvalidDevice;
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "Fake GPU");
+  properties->major = fake_sm(device) / 10;
+  properties->minor = fake_sm(device) % 10;
   return cudaSuccess;
 }
 
@@ -156,6 +160,7 @@ CudaApi make_fake() {
   };
   api.set_device = set_device;
   api.get_device = [](int* device) {
+    log_fake_call("cudaGetDevice");
     *device = current;
     return cudaSuccess;
   };
@@ -194,6 +199,15 @@ CudaApi make_fake_without_driver() {
 }
 
 }  // namespace
+
+int fake_sm(int device) {
+  constexpr int kDefault = 90;
+  const char* text = std::getenv("LINERATE_FAKE_GPU_SM");
+  if (text == nullptr) return kDefault;
+  for (int i = 0; i < device && std::strchr(text, ',') != nullptr; ++i)
+    text = std::strchr(text, ',') + 1;
+  return std::atoi(text);
+}
 
 const CudaApi& fake_cuda() {
   static const CudaApi kApi = make_fake();

@@ -8,8 +8,12 @@ namespace linerate::cuda {
 
 inline constexpr int kFakeGpus = 8;
 
-// kFakeGpus devices of one process.
+// kFakeGpus devices of one process. The variable LINERATE_FAKE_GPU_SM holds their compute
+// capabilities, "90,80": the last one is that of all others too; without it they are sm_90.
 const CudaApi& fake_cuda();
+
+// 90 of sm_90.
+int fake_sm(int device);
 
 // The same without a driver: every call that needs one fails.
 const CudaApi& fake_cuda_without_driver();

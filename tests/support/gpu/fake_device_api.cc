@@ -4,6 +4,7 @@
 #include "support/gpu/fake_faults.h"
 #include "support/gpu/fake_log.h"
 #include "support/gpu/fake_nccl.h"
+#include "support/gpu/fake_profiler.h"
 #include "support/gpu/fake_stream.h"
 #include "support/gpu/fake_world.h"
 
@@ -27,7 +28,10 @@ ncclResult_t register_window(ncclComm_t, void* memory, std::size_t bytes, ncclWi
                              int) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   if (address % NCCL_WIN_REQUIRED_ALIGNMENT != 0) return ncclInvalidArgument;
-  if (switched_off("NCCL_CUMEM_ENABLE")) return ncclSuccess;  // `window` stays what it was
+  const bool off = switched_off("NCCL_CUMEM_ENABLE") || switched_off("NCCL_WIN_ENABLE");
+  const int version = fake::library_version();
+  const bool pretends = version >= NCCL_VERSION(2, 28, 3) && version < NCCL_VERSION(2, 29, 0);
+  if (off && !pretends) return ncclSuccess;  // `window` stays what it was
   *window = reinterpret_cast<ncclWindow_t>(new FakeWindow{static_cast<std::byte*>(memory), bytes});
   return ncclSuccess;
 }

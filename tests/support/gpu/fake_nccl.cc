@@ -12,11 +12,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -134,9 +137,20 @@ ncclResult_t run_all() {
   return ncclSuccess;
 }
 
+// As NCCL's: none before 2.24, reductions from sm_90 on, and of one rank those without a factor.
+bool lacks_float8(const Member& member, const Call& call) {
+  constexpr int kReduces = 90;
+  if (!is_float8(call.type)) return false;
+  if (fake::library_version() < NCCL_VERSION(2, 24, 0)) return true;
+  const bool scales = call.op == RedOp::avg || call.op == RedOp::mulsum;
+  const bool alone = member.nranks() == 1 && scales;
+  return is_reduction(call.kind) && (alone || cuda::fake_sm(member.device()) < kReduces);
+}
+
 ncclResult_t add(ncclComm_t comm, const Call& call, cudaStream_t stream) {
   auto& member = member_of(comm);
   if (member.aborted()) return ncclInvalidUsage;
+  if (lacks_float8(member, call)) return ncclInvalidArgument;
   if (has_fault(FakeFault::Kind::call_fails, member.rank(), member.calls() + 1))
     return ncclSystemError;
   auto at = std::ranges::find(grouped.batches, stream, &Batch::stream);
@@ -206,10 +220,19 @@ ncclResult_t get_unique_id(ncclUniqueId* id) {
   return ncclSuccess;
 }
 
+// As NCCL does with NCCL_DEBUG=INFO: more than a page on stdout, which this library buffers.
+void tell_much() {
+  const char* const level = std::getenv("NCCL_DEBUG");
+  if (level == nullptr || std::string_view(level) != "INFO") return;
+  constexpr int kLines = 100;
+  for (int i = 0; i < kLines; ++i) std::printf("fake NCCL INFO %058d\n", i);
+}
+
 ncclResult_t init_rank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t*) {
   std::uint64_t number = 0;
   std::memcpy(&number, &id, sizeof number);
   if (has_fault(FakeFault::Kind::init_fails, rank, 1)) return ncclSystemError;
+  tell_much();
   while (has_fault(FakeFault::Kind::init_hangs, rank, 1)) std::this_thread::yield();
   auto member = fake::join(number, rank, nranks);
   int device = 0;

@@ -20,7 +20,7 @@ namespace {
 
 using namespace profiler;
 
-std::atomic<int> library_version = NCCL_VERSION(2, 28, 9);
+std::atomic<int> current_version = NCCL_VERSION(2, 28, 9);
 std::atomic<int> mask = 0;  // NCCL has one for all communicators
 std::atomic<int> told = 0;
 static_assert(sizeof mask == sizeof(int));
@@ -160,7 +160,7 @@ std::unique_ptr<Plugin> load() {
   if (file == nullptr || *file == 0) return nullptr;
   void* const library = open_named(file);
   if (library == nullptr) return nullptr;
-  const int version = library_version;
+  const int version = current_version;
   if (version >= NCCL_VERSION(2, 28, 0))
     return plugin_from<EntryPointsV5, EventV5>(library, "ncclProfiler_v5");
   if (version >= NCCL_VERSION(2, 27, 0))
@@ -193,7 +193,8 @@ Choice choice_for(std::size_t bytes) {
 
 int message_channels(std::size_t bytes) { return choice_for(bytes).channels / 2; }
 
-void set_library_version(int version) { library_version = version; }
+void set_library_version(int version) { current_version = version; }
+int library_version() { return current_version; }
 
 void profile_begin(const Member& member) {
   auto& [mutex, plugin, contexts] = loaded();

@@ -19,6 +19,7 @@ int message_channels(std::size_t bytes);
 
 // The version of the library from now on; it decides which of the plugin's entry points are taken.
 void set_library_version(int version);
+int library_version();
 
 // A communicator begins: the first one loads the plugin that NCCL_PROFILER_PLUGIN names.
 void profile_begin(const Member& member);

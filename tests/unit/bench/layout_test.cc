@@ -38,6 +38,19 @@ TEST(Slots, OfNoBytesAreOne) {
   EXPECT_EQ(slots_of(0, {.bytes = 1000, .spare_bytes = 1000}, Sliding::slide).sliding, 1U);
 }
 
+// So that calls slide over as many slots as in nccl-tests, whose buffers are of -e too.
+TEST(BufferBytes, AreThoseAskedForWhereTheSweepEndsBelowThem) {
+  const std::vector<Case> sweep{{.collective = find_collective("all_reduce"), .bytes = 512}};
+
+  EXPECT_EQ(buffer_bytes(4096, sweep, 2, nullptr), 4096U);
+}
+
+TEST(BufferBytes, AreNoLessThanACaseNeeds) {
+  const std::vector<Case> sweep{{.collective = find_collective("all_reduce"), .bytes = 512}};
+
+  EXPECT_EQ(buffer_bytes(256, sweep, 2, nullptr), 512U);
+}
+
 TEST(BufferSizes, HaveASpareBufferOfTheLargestSizeWhereMemoryHoldsIt) {
   EXPECT_EQ(buffer_sizes(1000, 3000).spare_bytes, 1000U);
   EXPECT_EQ(buffer_sizes(1000, 1'000'000).spare_bytes, 1000U);

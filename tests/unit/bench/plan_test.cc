@@ -97,19 +97,16 @@ TEST(RankBytes, AreEqualSharesOfEightTenthsOfWhatIsFree) {
   EXPECT_EQ(rank_bytes_of(1000, 4), 200U);
 }
 
-// A communicator that has calls as `allows` says.
-class Picky final : public Inspector {
- public:
-  explicit Picky(std::function<bool(const Op&)> allows) : allows_(std::move(allows)) {}
+// Of a communicator that has calls as `allows` says.
+CallRefusal picky(const std::function<bool(const Op&)>& allows) {
+  return [allows](const Op& op) {
+    return allows(op) ? "" : "No call for " + std::string(name_of(op.type)) + ".";
+  };
+}
 
-  std::string transport() const override { return {}; }
-  std::string refusal(const Op& op) const override {
-    return allows_(op) ? "" : "No call for " + std::string(name_of(op.type)) + ".";
-  }
-
- private:
-  std::function<bool(const Op&)> allows_;
-};
+// Of the only thread, and of one beside another that says yes.
+bool alone(bool says) { return says; }
+bool beside_a_yes(bool) { return true; }
 
 std::vector<Case> cases_of(std::string_view collective) {
   BenchConfig config;
@@ -160,19 +157,19 @@ TEST_F(MatrixFile, IsRefusedWithSeveralSizesOrTooSmallAOne) {
 TEST(RunnableCases, AreAllOfThemWhereNothingIsRefused) {
   const auto cases = cases_of("all_reduce");
 
-  const auto runnable = runnable_cases(cases, Picky([](const Op&) { return true; }));
+  const auto runnable = runnable_cases(cases, picky([](const Op&) { return true; }), alone);
 
   EXPECT_EQ(runnable.cases.size(), cases.size());
   EXPECT_EQ(runnable.note, "");
 }
 
 TEST(RunnableCases, LeaveOutAndNameTheOthers) {
-  const Picky inspector([](const Op& op) {
+  const auto refusal = picky([](const Op& op) {
     return op.kind == OpKind::all_reduce && op.op != RedOp::prod &&
            (op.op != RedOp::sum || op.type != DataType::f8e4m3);
   });
 
-  const auto runnable = runnable_cases(cases_of("all_reduce"), inspector);
+  const auto runnable = runnable_cases(cases_of("all_reduce"), refusal, alone);
 
   EXPECT_EQ(runnable.cases.size(), 10u);  // int32 and float: sum, max; f8e4m3: max; of two sizes
   for (const Case& what : runnable.cases) EXPECT_NE(what.op, RedOp::prod);
@@ -181,18 +178,34 @@ TEST(RunnableCases, LeaveOutAndNameTheOthers) {
 
 TEST(RunnableCases, AreRefusedInTheCommunicatorsWordsWhereNoneIsLeft) {
   try {
-    (void)runnable_cases(cases_of("all_reduce"), Picky([](const Op&) { return false; }));
+    (void)runnable_cases(cases_of("all_reduce"), picky([](const Op&) { return false; }), alone);
     FAIL();
   } catch (const Unavailable& error) {
     EXPECT_STREQ(error.what(), "No call for int32.");
   }
 }
 
-TEST(RunnableCases, KeepCollectivesThatAreMadeOfSendsUnasked) {
-  const auto runnable =
-      runnable_cases(cases_of("hypercube"), Picky([](const Op&) { return false; }));
+TEST(RunnableCases, OfCollectivesThatAreMadeOfSendsNeedSends) {
+  const auto refusal =
+      picky([](const Op& op) { return op.kind == OpKind::send && op.type != DataType::f8e4m3; });
 
-  EXPECT_FALSE(runnable.cases.empty());
+  const auto runnable = runnable_cases(cases_of("hypercube"), refusal, alone);
+
+  EXPECT_EQ(runnable.cases.size(), 4u);  // int32 and float, of two sizes
+}
+
+// Ranks of a group of another size: all do the same cases.
+TEST(RunnableCases, AreThoseOfAllThreads) {
+  const auto refusal = picky([](const Op&) { return true; });
+  int asked = 0;
+  const auto once = [&](bool says) { return says || ++asked == 1; };
+
+  const auto runnable = runnable_cases(cases_of("hypercube"), refusal, once);
+
+  EXPECT_EQ(runnable.cases.size(), 4u);
+  EXPECT_THAT(runnable.note, testing::EndsWith(" of int32"));
+  EXPECT_EQ(asked, 3);
+  EXPECT_THROW((void)runnable_cases(cases_of("hypercube"), refusal, beside_a_yes), Unavailable);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ bool is_multimem(int number) { return number >= kFirstMultimem; }
 
 // The switch adds single elements of 4 and 8 bytes, and vectors of floating-point ones.
 bool sums_type(int number, DataType type) {
-  if (bytes_of(type) == 1 && row_of(type).floating) return false;
+  if (is_float8(type)) return false;
   if (number < kFirstMultimem) return true;
   if (number == kFirstMultimem) return bytes_of(type) >= 4;
   return row_of(type).floating && bytes_of(type) <= 4;

@@ -28,13 +28,16 @@ BenchConfig two_gpus() {
   return config;
 }
 
-void run_whole(const BenchConfig& config) {
+RunTotals run_whole(const BenchConfig& config) {
+  RunTotals totals;
   RunEvents events;
   events.begin = [](const RunStart&) {};
   events.results = [](std::span<Record>, const RunTotals&) {};
   events.row = [](std::span<Record>) {};
-  run_threads_on_fakes(config, kVersion,
-                       [&](RankContext& rank) { run_benchmark(rank, config, {}, events); });
+  run_threads_on_fakes(config, kVersion, [&](RankContext& rank) {
+    totals = run_benchmark(rank, config, {}, events);
+  });
+  return totals;
 }
 
 Calls repeated(const std::vector<std::pair<int, std::string>>& counts) {
@@ -47,6 +50,73 @@ Calls repeated(const std::vector<std::pair<int, std::string>>& counts) {
 Calls endings(const FakeLog& log) {
   return log.calls({"ncclCommDeregister", "ncclCommWindowDeregister", "ncclDevCommDestroy",
                     "ncclCommDestroy", "ncclCommAbort", "ncclMemFree"});
+}
+
+// At its first call NCCL connects, which no window may contain.
+TEST(WarmUp, IsOneCallAtLeast) {
+  auto config = two_gpus();
+  config.warmup_iters = 0;
+
+  EXPECT_GT(run_whole(config).comm_times->first_call_us.value_or(0), 0);
+}
+
+// How often `name` was called between the start of the log and its end.
+std::size_t count(const FakeLog& log, const std::string& name) { return log.calls({name}).size(); }
+
+TEST(Group, OfNcclIsNotMadeForTheSingleCallsOfOneRank) {
+  auto config = two_gpus();
+  config.ngpus = 1;
+  const FakeLog log;
+
+  (void)run_whole(config);
+
+  EXPECT_EQ(count(log, "ncclGroupStart"), 1U);  // of the initialisation
+}
+
+TEST(Group, OfNcclFusesTheCallsOfOneRankThatAreAggregated) {
+  auto config = two_gpus();
+  config.ngpus = 1;
+  config.agg_iters = 2;
+  const FakeLog log;
+
+  (void)run_whole(config);
+
+  EXPECT_GT(count(log, "ncclGroupStart"), 1U);
+}
+
+// How often a call looks at which GPU is current.
+std::size_t device_looks(BenchConfig config, const SplitRule& split) {
+  config.split = split;
+  std::size_t looks = 0;
+  run_threads_on_fakes(config, kVersion, [&](RankContext& rank) {
+    Session session(rank, config);
+    session.allocate({.bytes = 8});
+    Group& group = *rank.group();
+    auto& local = session.ranks().front();
+    const FakeLog log;
+
+    group.start();
+    for (auto& each : session.ranks())
+      each.comm().all_reduce({.send = each.send.view(), .recv = each.recv.view(), .count = 1}, {},
+                             *each.stream);
+    looks = count(log, "cudaGetDevice");
+    group.end();
+    local.stream->synchronize(Deadline::never());
+    session.rank().close();
+  });
+  return looks;
+}
+
+// NCCL makes a GPU current for its kernels, but not for the copies of a single rank, which need it
+// only where a thread has several GPUs.
+TEST(CurrentDevice, IsSetForSingleRanksOfAThreadWithSeveralGpusAlone) {
+  auto config = two_gpus();
+  const SplitRule none{}, alone{.kind = SplitRule::Kind::mod, .value = 2};
+
+  EXPECT_EQ(device_looks(config, none), 0U);
+  EXPECT_EQ(device_looks(config, alone), 2U);
+  config.ngpus = 1;
+  EXPECT_EQ(device_looks(config, none), 0U);
 }
 
 TEST(RoundTrip, SendsThePongInAGroupAfterThePings) {
@@ -98,7 +168,7 @@ TEST(End, OfRegistrationsComesBeforeThatOfCommunicatorsAndMemory) {
   config.gpu.local_register = 1;
   const FakeLog log;
 
-  run_whole(config);
+  (void)run_whole(config);
 
   EXPECT_EQ(endings(log),
             repeated({{6, "ncclCommDeregister"}, {2, "ncclCommDestroy"}, {6, "ncclMemFree"}}));
@@ -110,7 +180,7 @@ TEST(End, OfWhatKernelsKnowComesBeforeThatOfTheirCommunicator) {
   config.gpu.device_implementation = 1;
   const FakeLog log;
 
-  run_whole(config);
+  (void)run_whole(config);
 
   EXPECT_EQ(endings(log), repeated({{6, "ncclCommWindowDeregister"},
                                     {1, "ncclDevCommDestroy"},
@@ -126,7 +196,7 @@ TEST(End, OfAGroupsCommunicatorsComesBeforeTheWholeOnes) {
   config.gpu.local_register = 1;
   const FakeLog log;
 
-  run_whole(config);
+  (void)run_whole(config);
 
   EXPECT_EQ(endings(log),
             repeated({{6, "ncclCommDeregister"}, {4, "ncclCommDestroy"}, {6, "ncclMemFree"}}));
@@ -157,7 +227,7 @@ TEST(End, OfARunThatFailsIsTheAbortAndThenTheMemory) {
   const FakeLog log;
 
   set_fake_faults("async_error=1:3");
-  EXPECT_THROW(run_whole(config), Error);
+  EXPECT_THROW((void)run_whole(config), Error);
   set_fake_faults("");
 
   EXPECT_EQ(endings(log), repeated({{2, "ncclCommAbort"}, {6, "ncclMemFree"}}));

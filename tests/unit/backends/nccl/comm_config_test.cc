@@ -68,6 +68,14 @@ TEST(CommConfig, RefusesWhatTheLibraryWouldIgnore) {
   EXPECT_EQ(refusal_of(k228, {.local_register = 2, .cta_policy = 1}), "");
 }
 
+TEST(CommConfig, RefusesCallsThatDoNotBlock) {
+  ::setenv("NCCL_COMM_BLOCKING", "0", 1);
+  EXPECT_THROW((void)comm_config(fake_nccl(k228), {}), Error);
+  ::setenv("NCCL_COMM_BLOCKING", "1", 1);
+  EXPECT_NO_THROW((void)comm_config(fake_nccl(k228), {}));
+  ::unsetenv("NCCL_COMM_BLOCKING");
+}
+
 class OneGpuForMany : public testing::Test {
  protected:
   void TearDown() override {

@@ -97,6 +97,16 @@ TEST(CudaDevice, NamesAGpuThatIsNotHere) {
   }
 }
 
+TEST(CheckCuda, SaysThatThisBuildLacksKernelsForTheGpu) {
+  try {
+    check_cuda(fake_cuda(), cudaErrorNoKernelImageForDevice, "the fill kernel on GPU 0");
+    FAIL();
+  } catch (const Unavailable& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the fill kernel on GPU 0 failed"));
+    EXPECT_THAT(error.what(), HasSubstr("-DCMAKE_CUDA_ARCHITECTURES=native"));
+  }
+}
+
 TEST(RequireGpus, SaysThatThereIsNoDriver) {
   try {
     (void)require_gpus(fake_cuda_without_driver());

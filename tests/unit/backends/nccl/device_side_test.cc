@@ -179,7 +179,7 @@ TEST(DeviceSide, TakesFewCtasWhereRanksShareAGpu) {
 TEST(DeviceSide, ThrowsWhatTheLaunchYields) {
   Setting broken;
   broken.kernels.all_reduce = [](const ncclDevComm&, const DeviceCall&) {
-    return cudaErrorNoKernelImageForDevice;
+    return cudaErrorInvalidConfiguration;
   };
   run_pair(broken, [](DeviceSideRank& rank) {
     EXPECT_THROW(rank.comm.all_reduce(rank.buffers(4), {}, rank.stream), cuda::CudaError);
