@@ -94,6 +94,10 @@ void open_missing_stdio() {
     if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
 }
 
+// A library that writes to stdout, as NCCL does with NCCL_DEBUG, buffers whole pages by itself: the
+// table would come in the middle of one of its lines.
+void write_library_lines_at_once() { (void)std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ); }
+
 // What help and lists printed has reached its reader; the table is written at once anyway.
 bool flushed() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
@@ -148,6 +152,7 @@ int main(int argc, char** argv) {
   try {
     open_missing_stdio();
     ignore_failed_writes();
+    write_library_lines_at_once();
     const int code = run_main({argv, static_cast<std::size_t>(argc)});
     if (!flushed())
       throw linerate::SystemError(errno, "Not all of the output could be written to stdout");

@@ -31,6 +31,16 @@ class Options(GpuRun):
                 self.assertEqual(self.record(*words)[0]["registered_ranks"], 4)
         self.assertNotIn("registered_ranks", self.record("all_reduce", *SMALL)[0])
 
+    def test_symmetric_windows_without_effect_are_told_with_each_version(self):
+        """NCCL 2.28 hands out a handle also where it has made no symmetric window."""
+        for version in ("22707", "22803", "22809", "22903"):
+            for variable in ("NCCL_CUMEM_ENABLE", "NCCL_WIN_ENABLE"):
+                with self.subTest(version=version, variable=variable):
+                    done = on_gpus("all_reduce", *SMALL, "-R", "2",
+                                   LINERATE_FAKE_NCCL_VERSION=version, **{variable: "0"})
+                    self.assert_good(done, 3)
+                    self.assertIn("# Registered           : no rank's buffers", done.stdout)
+
     def test_types_and_operators_are_all_right(self):
         done = on_gpus("all_reduce", "-b", "1K", "-e", "1K", "-g", "3", "-n", "2", "-w", "0",
                        "-d", "all", "-o", "all")

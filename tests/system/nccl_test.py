@@ -56,6 +56,14 @@ class Layout(GpuRun):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertNotIn("Ranks and their devices", done.stderr)
 
+    def test_the_table_does_not_begin_within_a_line_of_nccls(self):
+        done = on_gpus("all_reduce", *SMALL, NCCL_DEBUG="INFO")
+        self.assert_good(done, 3)
+        told = [line for line in done.stdout.splitlines() if "NCCL INFO" in line]
+        self.assertEqual(len(told), 100)
+        for line in told:
+            self.assertRegex(line, r"^fake NCCL INFO \d{58}$")
+
     def test_the_table_is_what_parsers_read(self):
         done = on_gpus("all_reduce", "-b", "8", "-e", "1M", "-f", "2", "-g", "2")
         self.assertEqual(disagreements(done.stdout), {})
