@@ -2,8 +2,9 @@
 //
 // The folder: who am I (identity.h), the processes of --nprocs (local_fork.h), where they meet
 // (store/) and how they talk (tree/, on net/), the ranks that are threads (threads/), who shares a
-// host (place.h), one time line for all (common_clock.h), and what keeps a job from waiting for
-// ever: the guard of its start (start_guard.h), then the watch over its ranks (watch/).
+// host (place.h), one time line for all (common_clock.h) and moments on it at which all go on
+// (common_start.h), and what keeps a job from waiting for ever: the guard of its start
+// (start_guard.h), then the watch over its ranks (watch/).
 #pragma once
 
 #include "comm/bootstrap.h"

@@ -190,6 +190,19 @@ TEST(CommonClock, AsksNothingWhereAllProcessesShareOneNode) {
   }
 }
 
+TEST(CommonClock, ShowsTheTimeOfRankZeroByTheLatestOffset) {
+  ManualClock own;
+  own.set(5'000);
+  CommonClock common(own);
+  EXPECT_EQ(common.now_ns(), 5'000);
+
+  common.set({.at_ns = 4'000, .offset_ns = 100});
+  common.set({.at_ns = 4'800, .offset_ns = -300});
+
+  EXPECT_EQ(common.now_ns(), 4'700);
+  EXPECT_EQ(common.age_ns(), 200);
+}
+
 TEST(CommonClock, InterpolatesBetweenTwoMeasurementsAndHoldsOutside) {
   const ClockOffset first{.at_ns = 1'000, .offset_ns = 100};
   const ClockOffset last{.at_ns = 3'000, .offset_ns = 200};
