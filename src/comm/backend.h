@@ -18,10 +18,11 @@ namespace linerate {
 
 // What a backend can do and what not all can; the same on all ranks.
 struct Capabilities {
-  bool device_memory = false;       // buffers are a GPU's, and calls go on after they return
-  bool abortable = true;            // abort() ends pending calls of this process
-  bool async = true;                // calls on async streams run beside the calling thread
-  bool direct = false;              // ranks read each other's memory: nothing is copied on its way
+  bool device_memory = false;  // buffers are a GPU's, and calls go on after they return
+  bool abortable = true;       // abort() ends pending calls of this process
+  bool async = true;           // calls on async streams run beside the calling thread
+  bool direct = false;         // ranks read each other's memory: nothing is copied on its way
+  bool loose_barrier = false;  // ranks leave barrier() microseconds apart: it goes over sockets
   bool ranks_share_thread = false;  // one thread drives several ranks (NCCL); else a thread a rank
 };
 

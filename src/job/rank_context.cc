@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/wire.h"
+#include "launch/common_start.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -103,6 +104,7 @@ RankContext::RankContext(const RankInput& input)
     throw PeerFailure("The threads of this job have different numbers of ranks.");
   gather_node_leaders();
   group_ = input_.backend.group();
+  if (capabilities_.loose_barrier) prepare_starts();
 }
 
 void RankContext::enter(Stage stage) {
@@ -204,6 +206,12 @@ void RankContext::gather_node_leaders() {
 }
 
 ClockOffset RankContext::clock_offset(const Deadline& deadline) {
+  const auto offset = measured_offset(deadline);
+  common_clock_.set(offset);
+  return offset;
+}
+
+ClockOffset RankContext::measured_offset(const Deadline& deadline) {
   const int node = bootstrap().place().node;
   if (bootstrap().place().nnodes == 1) return {.at_ns = clock().now_ns()};
   WireWriter mine;
@@ -247,9 +255,28 @@ bool RankContext::any_thread(bool says) {
   return value_of_rank_0(bootstrap(), any, Deadline::never());
 }
 
+void RankContext::prepare_starts() {
+  (void)clock_offset(init_deadline());
+  lead_ns_ = measure_lead_ns(bootstrap(), common_clock_, init_deadline());
+}
+
+// Thread 0 decides, all follow.
+void RankContext::refresh_common_clock() {
+  constexpr std::int64_t kFreshNs = 100'000'000;  // in which clocks 10 ppm apart part by 1 us
+  if (lead_ns_ == 0 || bootstrap().place().nnodes == 1) return;
+  const bool stale = common_clock_.age_ns() > kFreshNs;
+  if (value_of_rank_0(bootstrap(), stale, Deadline::never())) (void)clock_offset(Deadline::never());
+}
+
+void RankContext::barrier() {
+  world().barrier();
+  start_together(bootstrap(), common_clock_, lead_ns_);
+}
+
 void RankContext::align() {
   bootstrap().barrier(Deadline::never());
-  world().barrier();
+  refresh_common_clock();
+  barrier();
 }
 
 }  // namespace linerate

@@ -9,6 +9,7 @@
 #include "record/record.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -112,7 +113,11 @@ class RankContext {
   double max_of_threads(double mine);
   int sum_of_threads(int mine);
 
-  // Aligns all threads: bootstrap barrier, then the tighter one of the communicators.
+  // The tightest barrier that all threads have: the communicators', and where that is loose, a
+  // common start. Collective.
+  void barrier();
+  // The same where threads may come from far apart: they sleep in the bootstrap's barrier first.
+  // For starts on several nodes it measures clock_offset() when the latest is too old.
   void align();
 
   // This node's clock against the first node's, the same on all threads of a node. Measured between
@@ -132,6 +137,9 @@ class RankContext {
  private:
   void connect();
   void gather_node_leaders();
+  ClockOffset measured_offset(const Deadline& deadline);
+  void prepare_starts();
+  void refresh_common_clock();
   int device_index(int local) const;
   RankInfo info_of(const LocalRank& local) const;
 
@@ -159,6 +167,8 @@ class RankContext {
   std::vector<RankInfo> infos_;
   int ngroups_ = 1;
   double init_us_ = 0;
+  CommonClock common_clock_{input_.clock};  // a backend whose barrier is loose has no other clock
+  std::int64_t lead_ns_ = 0;                // of common starts; 0: there are none
   std::size_t free_before_init_ = 0;
   bool closed_ = false;
 };

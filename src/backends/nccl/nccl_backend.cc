@@ -52,7 +52,7 @@ class NcclBackend final : public Backend {
   }
   int nccl_version() const override { return api_.version; }
   Capabilities capabilities() const override {
-    return {.device_memory = true, .ranks_share_thread = true};
+    return {.device_memory = true, .loose_barrier = true, .ranks_share_thread = true};
   }
   std::unique_ptr<Device> open_device(int local_index) override {
     const int gpus = options_.oversubscribe ? cuda::require_gpus(input_.api) : INT_MAX;
