@@ -114,9 +114,8 @@ void Sampler::one_sample(CallIssuer& issuer, const SamplePlan& plan) {
 void Sampler::stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps) {
   const Clock& clock = session_.clock();
   const bool barrier = session_.config().sync == Sync::barrier;
-  Communicator& world = *session_.ranks().front().world;
   for (Stamp& stamp : stamps) {
-    if (barrier) world.barrier();
+    if (barrier) session_.barrier();
     stamp.entry_ns = clock.now_ns();
     one_sample(issuer, plan);
     issuer.synchronize();

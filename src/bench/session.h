@@ -40,6 +40,7 @@ class Session {
   const std::vector<RankInfo>& infos() const { return rank_.infos(); }
   std::optional<ModeledTime> modeled_time() const { return rank_.modeled_time(); }
   bool any_thread(bool says) { return rank_.any_thread(says); }
+  void barrier() { rank_.barrier(); }
   void align() { rank_.align(); }
   void enter(Stage stage) { rank_.enter(stage); }
   void enter_local(Stage stage) { rank_.enter_local(stage); }

@@ -23,6 +23,7 @@ bool waits_for_each(Blocking blocking) {
   return blocking == Blocking::wait || blocking == Blocking::wait_and_barrier;
 }
 
+// The barrier is timed: it is the cheapest one, without a common start.
 void wait_inner(Session& session, CallIssuer& issuer) {
   issuer.synchronize();
   if (session.config().blocking == Blocking::wait_and_barrier)
@@ -77,7 +78,7 @@ WindowTime run_outer_blocking(Session& session, CallIssuer& issuer, const Window
     time += {.elapsed_ns = end_ns - start_ns,
              .enqueue_ns = enqueued_ns - start_ns,
              .lost_ns = loss.ns()};
-    session.ranks().front().world->barrier();
+    session.barrier();
   }
   return time;
 }
