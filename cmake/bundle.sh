@@ -55,7 +55,7 @@ c_library_version() {
 }
 
 rm -rf "$bundle"
-cmake --install "$build" --prefix "$PWD/$root" >/dev/null
+cmake --install "$build" --prefix "$(realpath -m "$root")" >/dev/null
 [ -z "${BUNDLE_NCCL-}" ] || cp -L "$BUNDLE_NCCL" "$lib/libnccl.so.2"
 copy_libraries
 set_run_paths

@@ -173,7 +173,10 @@ class Communicator {
 
  protected:
   // Every call says so first. One thread at a time.
-  void begin_call() noexcept { calls_begun_.store(calls_begun() + 1, std::memory_order_relaxed); }
+  void begin_call() noexcept {
+    const auto begun = calls_begun_.load(std::memory_order_relaxed);
+    calls_begun_.store(begun + 1, std::memory_order_relaxed);
+  }
 
  private:
   static Op moving(OpKind kind, const Buffers& b, int peer) {

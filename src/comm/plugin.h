@@ -37,7 +37,7 @@ struct PluginInput {
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.
-inline constexpr std::uint32_t kPluginAbi = 8;
+inline constexpr std::uint32_t kPluginAbi = 9;
 
 // The table that a plugin's entry point yields; static in the plugin. Its functions may throw.
 struct Plugin {

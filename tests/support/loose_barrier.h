@@ -3,6 +3,8 @@
 
 #include "support/sessions.h"
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -51,7 +53,11 @@ struct Calls {
 class CountingBootstrap final : public Bootstrap {
  public:
   CountingBootstrap(Bootstrap& inner, bool own_node) : inner_(inner), place_(inner.place()) {
-    if (own_node) place_ = {.node = rank(), .nnodes = nranks(), .local_rank = 0, .local_nranks = 1};
+    if (!own_node) return;
+    place_.node = rank();
+    place_.nnodes = nranks();
+    place_.local_rank = 0;
+    place_.local_nranks = 1;
   }
 
   const Calls& calls() const { return calls_; }
@@ -78,7 +84,7 @@ class CountingBootstrap final : public Bootstrap {
   std::unique_ptr<Bootstrap> split(int color, int key, const Deadline& deadline) override {
     return inner_.split(color, key, deadline);
   }
-  [[noreturn]] void abort(ExitCode code) noexcept override { inner_.abort(code); }
+  [[noreturn]] void abort(ExitCode code) noexcept override { ::_exit(static_cast<int>(code)); }
 
  private:
   Bootstrap& inner_;

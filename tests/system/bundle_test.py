@@ -34,7 +34,7 @@ class Bundle(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(dir=BIN.parent)
         bundle = Path(cls.folder.name) / "root" / "bundle"
         subprocess.run([str(ROOT / "cmake" / "bundle.sh"), str(BIN.parent),
-                        os.path.relpath(bundle, ROOT)], cwd=ROOT, check=True, capture_output=True)
+                        str(bundle)], cwd=ROOT, check=True, capture_output=True)
         cls.bundle = bundle
 
     @classmethod

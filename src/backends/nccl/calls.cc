@@ -27,33 +27,26 @@ std::array<std::byte, 8> encoded(double value, DataType type) {
   return bytes;
 }
 
-// NCCL's operator for a reduction: one of its own, or one that is made and destroyed around the
-// call, as nccl-tests does; the call has taken what it needs when it returns.
-class RedOpHandle {
+// mulsum's operator with this rank's factor, made and destroyed around the call as in nccl-tests:
+// the call has taken what it needs when it returns.
+class PreMulSum {
  public:
-  RedOpHandle(const Op& op, const Endpoint& endpoint)
-      : endpoint_(endpoint), op_(static_cast<ncclRedOp_t>(op.op)), own_(op.op == RedOp::mulsum) {
-    if (!own_) return;
+  PreMulSum(const Op& op, const Endpoint& endpoint) : endpoint_(endpoint) {
     auto factor = encoded(op.premul, op.type);
     endpoint_.check(endpoint_.api().red_op_create_pre_mul_sum(
                         &op_, factor.data(), static_cast<ncclDataType_t>(op.type),
                         ncclScalarHostImmediate, endpoint_.comm()),
                     "ncclRedOpCreatePreMulSum");
   }
-
-  ~RedOpHandle() {
-    if (own_) (void)endpoint_.api().red_op_destroy(op_, endpoint_.comm());
-  }
-
-  RedOpHandle(const RedOpHandle&) = delete;
-  RedOpHandle& operator=(const RedOpHandle&) = delete;
+  ~PreMulSum() { (void)endpoint_.api().red_op_destroy(op_, endpoint_.comm()); }
+  PreMulSum(const PreMulSum&) = delete;
+  PreMulSum& operator=(const PreMulSum&) = delete;
 
   ncclRedOp_t get() const { return op_; }
 
  private:
   const Endpoint& endpoint_;
   ncclRedOp_t op_ = ncclSum;
-  bool own_ = false;
 };
 
 static_assert(static_cast<int>(DataType::int8) == ncclInt8);
@@ -82,19 +75,29 @@ void call(Unrooted function, std::string_view name, const Op& op, const Target& 
                         name);
 }
 
+// Calls body(operator), NCCL's for the reduction.
+template <typename Body>
+void with_red_op(const Op& op, const Endpoint& endpoint, const Body& body) {
+  if (op.op != RedOp::mulsum) return body(static_cast<ncclRedOp_t>(op.op));
+  const PreMulSum own(op, endpoint);
+  body(own.get());
+}
+
 void call(Reducing function, std::string_view name, const Op& op, const Target& target) {
-  const RedOpHandle red_op(op, target.endpoint);
-  target.endpoint.check(function(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                 red_op.get(), target.endpoint.comm(), target.stream),
-                        name);
+  with_red_op(op, target.endpoint, [&](ncclRedOp_t red_op) {
+    target.endpoint.check(function(op.send.data(), op.recv.data(), op.count, type_of(op), red_op,
+                                   target.endpoint.comm(), target.stream),
+                          name);
+  });
 }
 
 void reduce(const Op& op, const Target& target) {
   const auto& [endpoint, stream, rank, nranks] = target;
-  const RedOpHandle red_op(op, endpoint);
-  endpoint.check(endpoint.api().reduce(op.send.data(), op.recv.data(), op.count, type_of(op),
-                                       red_op.get(), op.peer, endpoint.comm(), stream),
-                 "ncclReduce");
+  with_red_op(op, endpoint, [&](ncclRedOp_t red_op) {
+    endpoint.check(endpoint.api().reduce(op.send.data(), op.recv.data(), op.count, type_of(op),
+                                         red_op, op.peer, endpoint.comm(), stream),
+                   "ncclReduce");
+  });
 }
 
 // Sends and receives that run at once.

@@ -35,8 +35,7 @@ Endpoint::~Endpoint() {
   if (!aborted_) (void)api_.comm_destroy(comm_);
 }
 
-void Endpoint::check(ncclResult_t code, std::string_view call, std::source_location where) const {
-  if (code == ncclSuccess) return;
+void Endpoint::fail(ncclResult_t code, std::string_view call, std::source_location where) const {
   if (aborted_) throw Aborted(fmt::format("{}: {} was ended by an abort.", who_, call));
   throw NcclError(api_, code, comm_, who_, call, where);
 }

@@ -46,7 +46,10 @@ class Endpoint final : public cuda::Attended {
 
   // Throws NcclError unless `code` says that `call` went well.
   void check(ncclResult_t code, std::string_view call,
-             std::source_location where = std::source_location::current()) const;
+             std::source_location where = std::source_location::current()) const {
+    if (code != ncclSuccess) [[unlikely]]
+      fail(code, call, where);
+  }
 
   // An error of NCCL's own threads since; nothing where all is well or the endpoint is aborted.
   std::optional<NcclError> async_error();
@@ -62,6 +65,9 @@ class Endpoint final : public cuda::Attended {
   void abort() noexcept;
 
  private:
+  [[noreturn]] void fail(ncclResult_t code, std::string_view call,
+                         std::source_location where) const;
+
   const NcclApi& api_;
   const ncclComm_t comm_;
   const std::string who_;

@@ -64,10 +64,14 @@ void NcclCommunicator::begin(Stream& stream) {
   begin_call();
   if (endpoint_->stopped()) endpoint_->throw_if_failed();
   const auto& shared = static_cast<cuda::CudaStream&>(stream).shared();
-  if (stream_ == shared) return;
-  if (stream_) stream_->come_before(*shared);
-  shared->attend(endpoint_);
-  stream_ = shared;
+  if (stream_ != shared) [[unlikely]]
+    go_on_with(shared);
+}
+
+void NcclCommunicator::go_on_with(const std::shared_ptr<cuda::SharedStream>& stream) {
+  if (stream_) stream_->come_before(*stream);
+  stream->attend(endpoint_);
+  stream_ = stream;
 }
 
 void NcclCommunicator::start(const Op& op, const Stream& stream) {

@@ -68,6 +68,7 @@ class NcclCommunicator final : public Communicator, private Inspector {
   CallFacts last_call() const override { return last_call_; }
 
   void begin(Stream& stream);
+  void go_on_with(const std::shared_ptr<cuda::SharedStream>& stream);
   // NCCL makes the communicator's GPU current for its kernels, but not for the copies of a single
   // rank.
   bool needs_current(const Op& op) const {

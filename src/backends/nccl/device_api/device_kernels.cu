@@ -100,9 +100,9 @@ __device__ void multimem_store(Unit* at, const Unit& value) {
 
 constexpr unsigned kThreads = 512;  // of a CTA, as in nccl-tests
 
-// Loads of a thread on their way at once: eight as in nccl-tests, and fewer where their sums in
-// float take so many registers that some would be spilled.
-constexpr int kInFlight = 8, kInFlightOfWideSums = 6;
+// Loads of a thread on their way at once: eight as in nccl-tests; fewer where their sums in float
+// take so many registers that some would be spilled, and at the ends of a buffer, which are short.
+constexpr int kInFlight = 8, kInFlightOfWideSums = 6, kInFlightAtEnds = 2;
 template <typename T, typename Unit>
 inline constexpr int in_flight = sizeof(T) == 2 && sizeof(Unit) > sizeof(T) ? kInFlightOfWideSums
                                                                             : kInFlight;
@@ -249,12 +249,11 @@ __device__ Share share_within_rank() {
 }
 
 // Sums [begin, begin + n * sizeof(Unit)) of the buffers, in bytes.
-template <typename T, typename Unit>
+template <typename T, typename Unit, int kCount = in_flight<T, Unit>>
 __device__ void sum_by_lsa(const DeviceCall& call, const ncclDevComm& comm, std::size_t begin,
                            std::size_t n) {
   const PeerUnits<Unit> from(call.send, call.send_offset + begin, comm);
   const PeerUnits<Unit> to(call.recv, call.recv_offset + begin, comm);
-  constexpr int kCount = in_flight<T, Unit>;
   in_steps<kCount>(own_share(comm), n, [&](const auto& step) {
     Unit units[kCount];
     Sum<T, Unit> sums[kCount];
@@ -301,8 +300,8 @@ __global__ void __launch_bounds__(kThreads, 1)
     else
       sum_by_lsa<T, Unit>(call, comm, parts.lead, parts.units);
     if constexpr (sizeof(Unit) > sizeof(T)) {
-      sum_by_lsa<T, T>(call, comm, 0, parts.lead / sizeof(T));
-      sum_by_lsa<T, T>(call, comm, parts.rest, (bytes - parts.rest) / sizeof(T));
+      sum_by_lsa<T, T, kInFlightAtEnds>(call, comm, 0, parts.lead / sizeof(T));
+      sum_by_lsa<T, T, kInFlightAtEnds>(call, comm, parts.rest, (bytes - parts.rest) / sizeof(T));
     }
   });
 }
