@@ -56,19 +56,19 @@ Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
   return layout;
 }
 
-std::size_t buffer_bytes(std::size_t asked, const std::vector<Case>& cases, int nranks,
-                         const TrafficMatrix* traffic) {
-  std::size_t most = asked;
+std::size_t largest_case(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic) {
+  std::size_t most = 0;
   for (const auto& what : cases) {
     const auto sizing = sizing_of(what, nranks, traffic);
-    most = std::max(most, row_bytes(*what.collective, sizing, what.type));
+    most = std::max({most, what.bytes, row_bytes(*what.collective, sizing, what.type)});
   }
   return most;
 }
 
-BufferSizes buffer_sizes(std::size_t bytes, std::size_t memory_bytes) {
+BufferSizes buffer_sizes(std::size_t asked, std::size_t largest, std::size_t memory_bytes) {
+  const auto bytes = std::max(asked, largest);
   const auto left = memory_bytes - std::min(memory_bytes, 2 * bytes);
-  return {.bytes = bytes, .spare_bytes = std::min(bytes, left)};
+  return {.bytes = bytes, .spare_bytes = std::min(largest, left)};
 }
 
 }  // namespace linerate

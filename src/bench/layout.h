@@ -45,14 +45,12 @@ struct Layout {
 Layout layout_of(const Sizing& sizing, const Case& what, Placement placement,
                  const BenchConfig& config, const BufferSizes& sizes);
 
-// Bytes of one buffer, without the lead: `asked`, the plan's largest size (-e), as in nccl-tests,
-// so that calls slide over as many slots; and no less than any case needs over all ranks of a
-// group.
-std::size_t buffer_bytes(std::size_t asked, const std::vector<Case>& cases, int nranks,
-                         const TrafficMatrix* traffic);
+// Bytes that the largest case needs of one buffer, over all ranks of a group, without the lead.
+std::size_t largest_case(const std::vector<Case>& cases, int nranks, const TrafficMatrix* traffic);
 
-// The buffers for cases that need `bytes`, where a rank has `memory_bytes` for all its buffers. The
-// spare buffer holds the largest case, or as much as the memory leaves.
-BufferSizes buffer_sizes(std::size_t bytes, std::size_t memory_bytes);
+// Buffers of `asked` bytes (-e) as in nccl-tests, so that calls slide over as many slots, and of no
+// fewer than the largest case needs, where a rank has `memory_bytes` for all its buffers. The spare
+// buffer holds the largest case, or as much as the memory leaves.
+BufferSizes buffer_sizes(std::size_t asked, std::size_t largest, std::size_t memory_bytes);
 
 }  // namespace linerate

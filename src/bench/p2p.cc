@@ -20,7 +20,7 @@ class P2pRun final : public MeasuredRun {
 
  private:
   BufferSizes plan(std::size_t memory_bytes) override {
-    return buffer_sizes(config_.max_bytes, config_.check > 0 ? memory_bytes : 0);
+    return buffer_sizes(config_.max_bytes, config_.max_bytes, config_.check > 0 ? memory_bytes : 0);
   }
   void begin() override { events_.begin({.info = info_, .row_bytes = {}}); }
   void measure() override;

@@ -35,7 +35,7 @@ class BenchmarkRun final : public MeasuredRun {
   std::optional<double> first_call_us() const override { return first_call_us_; }
 
   std::string refusal(const Op& op);
-  void say_without_spare() const;
+  void say_without_spare(std::size_t largest) const;
   void run_cycle(CaseRunner& runner);
   void run_case(CaseRunner& runner, const Case& what);
   Record report(const Measurement& measurement, const std::vector<ThreadSet>& sets);
@@ -68,9 +68,10 @@ BufferSizes BenchmarkRun::plan(std::size_t memory_bytes) {
       [this](bool says) { return session_.any_thread(says); });
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
-  buffers_ = buffer_sizes(buffer_bytes(config_.max_bytes, cases_, comm.nranks(), traffic_.get()),
-                          config_.verifies_timed_calls() ? memory_bytes : 0);
-  say_without_spare();
+  const auto largest = largest_case(cases_, comm.nranks(), traffic_.get());
+  buffers_ =
+      buffer_sizes(config_.max_bytes, largest, config_.verifies_timed_calls() ? memory_bytes : 0);
+  say_without_spare(largest);
   return buffers_;
 }
 
@@ -80,10 +81,10 @@ std::string BenchmarkRun::refusal(const Op& op) {
   return {};
 }
 
-void BenchmarkRun::say_without_spare() const {
+void BenchmarkRun::say_without_spare(std::size_t largest) const {
   const auto behind = config_.sliding == Sliding::slide ? buffers_.bytes / 2 : 0;
   const auto most = std::max(buffers_.spare_bytes, behind);
-  if (!session_.is_first() || !config_.verifies_timed_calls() || most >= buffers_.bytes) return;
+  if (!session_.is_first() || !config_.verifies_timed_calls() || most >= largest) return;
   say(
       fmt::format("note: memory is short: for sizes above {} one more call is verified instead of "
                   "the last timed one",

@@ -45,7 +45,7 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
      .default_text = "1",
      .help = "untimed iterations before each case",
      .note = "In both placements, and on GPUs one at least; nccl-tests makes one before each case, "
-             "and N before its first one.",
+             "and N of each size before the first case of a type and operator.",
      .apply = set_whole_of<RunConfig, 0, kMaxRepeats, &RunConfig::warmup_iters>},
     {.short_name = 'N',
      .long_name = "run_cycles",

@@ -1,4 +1,4 @@
-// The word of the moment follows the barrier's release over the same sockets.
+// The message with the moment follows the barrier's release over the same sockets.
 #include "launch/common_start.h"
 
 #include <sched.h>
@@ -11,8 +11,8 @@ namespace linerate {
 namespace {
 
 constexpr int kLeadRounds = 32;
-constexpr int kLateRounds = 3;           // rounds that may be later than the lead
-constexpr std::int64_t kSpinNs = 2'000;  // longer than a sched_yield() that finds nobody
+constexpr int kLateRounds = 3;            // rounds that may be later than the lead
+constexpr std::int64_t kSpinNs = 20'000;  // a sched_yield() may last longer than it should
 
 // Until `moment_ns`, at most `longest_ns`.
 void wait_for(std::int64_t moment_ns, std::int64_t longest_ns, const Clock& clock) {

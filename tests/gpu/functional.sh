@@ -12,6 +12,7 @@ functional() {
   lost_ranks
   shared_gpu
   sanitizer
+  dmesg >/dev/null 2>&1 || leave_out "Xids" "dmesg may not be read here"
   step "nothing is left" "$here/nothing_left.sh" "$bundle" "$xids"
 }
 
@@ -39,7 +40,7 @@ shared_gpu() {
 sanitizer() {
   local tool call
   if ! command -v compute-sanitizer >/dev/null; then
-    leave_out "compute-sanitizer" "it is not on the PATH"
+    fail "compute-sanitizer" "it is not on the PATH"
     return
   fi
   call=("$bin/linerate" all_reduce --backend nccl --expect off -b 8 -e 64K -f 32 -n 1)

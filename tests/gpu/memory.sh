@@ -7,6 +7,8 @@ memory() {
   step "memcpy_perf, every test of one GPU" --limit 180 --shows 'Out of bounds values : 0 OK' \
     "$bin/memcpy_perf" --jsonl "$OUT/memcpy.jsonl"
   step "share of what the hardware can do" python3 "$here/memory_shares.py" "$OUT/memcpy.jsonl"
+  step "free memory" --shows '^[0-9]+$' \
+    nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits -i 0 || return
   free_mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits -i 0)
   if ((free_mib >= 60000)); then
     whole -b 16G -e 16G -d int8 -n 2 -w 1 # 2^34 elements: more than 32 bits count

@@ -17,6 +17,7 @@ gpu=build/gpu
 fail() { echo "prepare.sh: $*" >&2 && exit 1; }
 
 copy_sources() {
+  [[ $sources/ != "$(readlink -m "$copy")"/* ]] || fail "$sources is where the copy goes."
   rm -rf "$copy" && mkdir -p "$copy"
   if [[ -f $sources/src/common.cu ]]; then
     cp -r "$sources/." "$copy/"

@@ -133,13 +133,14 @@ class NcclBackend final : public Backend {
   Endpoints initialise(const ncclUniqueId& id, std::span<const GpuOfRank> gpus, int first,
                        std::span<Device* const> local) const {
     std::vector<ncclComm_t> comms(local.size());
+    const ncclConfig_t config = comm_config(api_, options_);
     ncclResult_t code = api_.group_start();
     std::size_t i = 0;  // of the rank that fails; of the first one where the group does
     for (; i < local.size() && code == ncclSuccess; ++i) {
       const cuda::DeviceGuard guard(input_.api, local[i]->index());
-      ncclConfig_t config = comm_config(api_, options_);
+      ncclConfig_t own = config;
       code = api_.comm_init_rank_config(&comms[i], static_cast<int>(gpus.size()), id,
-                                        first + static_cast<int>(i), &config);
+                                        first + static_cast<int>(i), &own);
     }
     const std::size_t failed = code == ncclSuccess ? 0 : i - 1;
     const ncclResult_t ended = api_.group_end();

@@ -26,7 +26,10 @@ std::string free_text(const Device& device) {
 // their case of 8-bit floats in onerank.cu is compiled for the GPU alone, and the host looks for
 // it.
 std::string float8_refusal(const Op& op, const NcclApi& api, const NcclCommunicator::Place& place) {
-  constexpr int kHasFloat8 = NCCL_VERSION(2, 24, 0), kReducesFloat8 = 90;
+  constexpr int kHasFloat8 = NCCL_VERSION(2, 24, 0), kMovesItAnywhere = NCCL_VERSION(2, 28, 0);
+  constexpr int kHopper = 90;
+  const bool moves = op.kind == OpKind::all_gather || op.kind == OpKind::broadcast;
+  const bool needs_hopper = is_reduction(op.kind) || (moves && api.version < kMovesItAnywhere);
   const bool scales = op.op == RedOp::avg || op.op == RedOp::mulsum;
   if (api.version < kHasFloat8)
     return fmt::format(
@@ -34,13 +37,12 @@ std::string float8_refusal(const Op& op, const NcclApi& api, const NcclCommunica
         "another library with --nccl-lib.",
         name_of(op.type), api.path.empty() ? "the loaded one" : api.path,
         version_text(api.version));
-  if (!is_reduction(op.kind)) return {};
-  if (place.least_sm < kReducesFloat8)
+  if (needs_hopper && place.least_sm < kHopper)
     return fmt::format(
-        "NCCL reduces {} on GPUs of sm_90 (Hopper) and newer only, and one here is "
-        "sm_{}: give another -d.",
-        name_of(op.type), place.least_sm);
-  if (place.nranks == 1 && scales)
+        "NCCL {} has {} of {} on GPUs of sm_90 (Hopper) and newer only, and one "
+        "here is sm_{}: give another -d.",
+        version_text(api.version), name_of(op.kind), name_of(op.type), place.least_sm);
+  if (is_reduction(op.kind) && place.nranks == 1 && scales)
     return fmt::format("NCCL has no {} of {} for a single rank: give another -o, or more ranks.",
                        name_of(op.op), name_of(op.type));
   return {};
@@ -127,7 +129,7 @@ Buffer NcclCommunicator::allocate(std::size_t bytes, MemoryKind kind) {
 std::unique_ptr<Registration> NcclCommunicator::register_buffer(const Buffer& buffer,
                                                                 RegistrationKind kind) {
   const cuda::DeviceGuard guard(libraries_.cuda, device_.index());
-  auto registration = make_registration(endpoint_, buffer, kind);
+  auto registration = make_registration(endpoint_, libraries_.cuda, buffer, kind);
   if (device_side_ && kind == RegistrationKind::symmetric) device_side_->create();
   return registration;
 }

@@ -70,7 +70,7 @@ class NcclCommunicator final : public Communicator, private Inspector {
   void begin(Stream& stream);
   void go_on_with(const std::shared_ptr<cuda::SharedStream>& stream);
   // NCCL makes the communicator's GPU current for its kernels, but not for the copies of a single
-  // rank.
+  // rank. A thread of one rank has made its GPU current when it opened the device.
   bool needs_current(const Op& op) const {
     return place_.shares_thread && (place_.nranks == 1 || is_device_side(op.kind));
   }

@@ -25,18 +25,11 @@ class LocalRegistration final : public Registration {
   void* handle_ = nullptr;
 };
 
-// Where there is no symmetric memory the handle of a window is null, but with 2.28.3 to 2.28.9 it
-// is that of a local registration, and no call tells.
-bool hides_lack_of_symmetric_memory(int version) {
-  const bool pretends = version >= NCCL_VERSION(2, 28, 3) && version < NCCL_VERSION(2, 29, 0);
-  return pretends && (is_off("NCCL_CUMEM_ENABLE") || is_off("NCCL_WIN_ENABLE"));
-}
-
 // Within a group NCCL fills the handle in at the group's end, so this object must not move.
 class Window final : public Registration {
  public:
-  Window(std::shared_ptr<Endpoint> endpoint, const Buffer& buffer)
-      : endpoint_(std::move(endpoint)) {
+  Window(std::shared_ptr<Endpoint> endpoint, const cuda::CudaApi& cuda, const Buffer& buffer)
+      : endpoint_(std::move(endpoint)), cuda_(cuda) {
     endpoint_->check(
         endpoint_->api().comm_window_register(endpoint_->comm(), buffer.data(), buffer.bytes(),
                                               &window_, NCCL_WIN_COLL_SYMMETRIC),
@@ -48,12 +41,21 @@ class Window final : public Registration {
     if (window_ != nullptr && !endpoint_->aborted())
       (void)endpoint_->api().comm_window_deregister(endpoint_->comm(), window_);
   }
+
+  // The handle of a window is an address in the GPU's memory. Where there is no symmetric memory it
+  // is null, or with 2.28 an object of the host, a local registration. With 2.27 it always is one
+  // of the host, so that only the environment tells.
   bool effective() const override {
-    return window_ != nullptr && !hides_lack_of_symmetric_memory(endpoint_->api().version);
+    if (window_ == nullptr) return false;
+    if (endpoint_->api().version < NCCL_VERSION(2, 28, 0)) return !is_off("NCCL_WIN_ENABLE");
+    cudaPointerAttributes attributes{};
+    const cudaError_t code = cuda_.pointer_get_attributes(&attributes, window_);
+    return code == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
   }
 
  private:
   const std::shared_ptr<Endpoint> endpoint_;
+  const cuda::CudaApi& cuda_;
   ncclWindow_t window_ = nullptr;
 };
 
@@ -66,10 +68,11 @@ void require_registration(const NcclApi& api, RegistrationKind kind) {
 }
 
 std::unique_ptr<Registration> make_registration(std::shared_ptr<Endpoint> endpoint,
-                                                const Buffer& buffer, RegistrationKind kind) {
+                                                const cuda::CudaApi& cuda, const Buffer& buffer,
+                                                RegistrationKind kind) {
   require_registration(endpoint->api(), kind);
   if (kind == RegistrationKind::symmetric)
-    return std::make_unique<Window>(std::move(endpoint), buffer);
+    return std::make_unique<Window>(std::move(endpoint), cuda, buffer);
   return std::make_unique<LocalRegistration>(std::move(endpoint), buffer);
 }
 

@@ -11,8 +11,10 @@ namespace linerate::nccl {
 // Throws Unavailable where the library is older than 2.19, or than 2.27 for symmetric windows.
 void require_registration(const NcclApi& api, RegistrationKind kind);
 
-// See Communicator::register_buffer(). Throws NcclError, and as require_registration().
+// See Communicator::register_buffer(). `cuda` outlives it. Throws NcclError, and as
+// require_registration().
 std::unique_ptr<Registration> make_registration(std::shared_ptr<Endpoint> endpoint,
-                                                const Buffer& buffer, RegistrationKind kind);
+                                                const cuda::CudaApi& cuda, const Buffer& buffer,
+                                                RegistrationKind kind);
 
 }  // namespace linerate::nccl

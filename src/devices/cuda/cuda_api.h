@@ -15,7 +15,9 @@ namespace linerate::cuda {
   CALL(get_device, cudaGetDevice)                                                                \
   OVERLOADED(get_device_properties, cudaGetDeviceProperties,                                     \
              cudaError_t(cudaDeviceProp* properties, int device))                                \
+  CALL(device_get_attribute, cudaDeviceGetAttribute)                                             \
   CALL(device_get_pci_bus_id, cudaDeviceGetPCIBusId)                                             \
+  CALL(pointer_get_attributes, cudaPointerGetAttributes)                                         \
   CALL(mem_get_info, cudaMemGetInfo)                                                             \
   OVERLOADED(malloc, cudaMalloc, cudaError_t(void** memory, std::size_t bytes))                  \
   CALL(free, cudaFree)                                                                           \

@@ -69,10 +69,13 @@ int require_gpus(const CudaApi& api) {
 
 int compute_capability(const CudaApi& api, int device) {
   constexpr int kMajor = 10;
-  cudaDeviceProp properties{};
-  check_cuda(api, api.get_device_properties(&properties, device),
-             on_gpu("cudaGetDeviceProperties", device));
-  return properties.major * kMajor + properties.minor;
+  int major = 0, minor = 0;
+  constexpr std::string_view kCall = "cudaDeviceGetAttribute";
+  check_cuda(api, api.device_get_attribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+             on_gpu(kCall, device));
+  check_cuda(api, api.device_get_attribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+             on_gpu(kCall, device));
+  return major * kMajor + minor;
 }
 
 }  // namespace linerate::cuda

@@ -28,9 +28,15 @@ cudaError_t get_properties(cudaDeviceProp* properties, int device) {
   if (device < 0 || device >= kFakeGpus) return cudaErrorInvalidDevice;
   *properties = {};
   std::snprintf(properties->name, sizeof properties->name, "Fake GPU");
-  properties->major = fake_sm(device) / 10;
-  properties->minor = fake_sm(device) % 10;
   return cudaSuccess;
+}
+
+cudaError_t get_attribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (attribute == cudaDevAttrComputeCapabilityMajor)
+    return *value = fake_sm(device) / 10, cudaSuccess;
+  if (attribute == cudaDevAttrComputeCapabilityMinor)
+    return *value = fake_sm(device) % 10, cudaSuccess;
+  return cudaErrorInvalidValue;
 }
 
 cudaError_t get_bus_id(char* text, int bytes, int device) {
@@ -165,7 +171,13 @@ CudaApi make_fake() {
     return cudaSuccess;
   };
   api.get_device_properties = get_properties;
+  api.device_get_attribute = get_attribute;
   api.device_get_pci_bus_id = get_bus_id;
+  api.pointer_get_attributes = [](cudaPointerAttributes* attributes, const void* memory) {
+    const bool on_gpu = fake_device_of(memory) >= 0;
+    attributes->type = on_gpu ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+    return cudaSuccess;
+  };
   api.mem_get_info = [](std::size_t* free, std::size_t* total) {
     *free = free_fake_bytes(current);
     *total = fake_gpu_bytes();

@@ -16,7 +16,8 @@ namespace {
 
 using fake::Call;
 
-// What a handle of a window stands for; one that is never deregistered leaks.
+// What a handle of a window stands for, in the GPU's memory, and in the host's where it is no
+// window; one that is never deregistered leaks.
 struct FakeWindow {
   std::byte* memory;
   std::size_t bytes;
@@ -30,16 +31,24 @@ ncclResult_t register_window(ncclComm_t, void* memory, std::size_t bytes, ncclWi
   if (address % NCCL_WIN_REQUIRED_ALIGNMENT != 0) return ncclInvalidArgument;
   const bool off = switched_off("NCCL_CUMEM_ENABLE") || switched_off("NCCL_WIN_ENABLE");
   const int version = fake::library_version();
-  const bool pretends = version >= NCCL_VERSION(2, 28, 3) && version < NCCL_VERSION(2, 29, 0);
+  const bool pretends = version < NCCL_VERSION(2, 28, 0) ? !switched_off("NCCL_CUMEM_ENABLE")
+                                                         : version < NCCL_VERSION(2, 29, 0);
   if (off && !pretends) return ncclSuccess;  // `window` stays what it was
-  *window = reinterpret_cast<ncclWindow_t>(new FakeWindow{static_cast<std::byte*>(memory), bytes});
+  void* const handle = off ? ::operator new(sizeof(FakeWindow))
+                           : cuda::allocate_fake(cuda::fake_device_of(memory), sizeof(FakeWindow),
+                                                 alignof(FakeWindow));
+  *window = reinterpret_cast<ncclWindow_t>(new (handle)
+                                               FakeWindow{static_cast<std::byte*>(memory), bytes});
   return ncclSuccess;
 }
 
 ncclResult_t deregister_window(ncclComm_t comm, ncclWindow_t window) {
   log_fake_call(fake::with_state("ncclCommWindowDeregister", *fake::member_of(comm)));
   if (window == nullptr) return ncclInvalidArgument;
-  delete reinterpret_cast<FakeWindow*>(window);
+  if (cuda::fake_device_of(window) >= 0)
+    cuda::free_fake(window);
+  else
+    ::operator delete(window);
   return ncclSuccess;
 }
 

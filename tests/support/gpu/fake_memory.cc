@@ -30,9 +30,10 @@ class Memory {
     used_[at->second.device] -= at->second.bytes;
     owned_.erase(at);
   }
-  int device_of(void* memory) {
+  int device_of(const void* memory) {
     const std::lock_guard lock(mutex_);
-    return owned_.at(memory).device;
+    const auto at = owned_.find(memory);
+    return at == owned_.end() ? -1 : at->second.device;
   }
   std::size_t used(int device) {
     const std::lock_guard lock(mutex_);
@@ -42,7 +43,7 @@ class Memory {
  private:
   std::mutex mutex_;
   std::map<int, std::size_t> used_;
-  std::map<void*, Owned> owned_;
+  std::map<const void*, Owned> owned_;
 };
 
 Memory& memory_of_all() {
@@ -73,7 +74,7 @@ void free_fake(void* memory) {
   std::free(memory);
 }
 
-int fake_device_of(void* memory) { return memory_of_all().device_of(memory); }
+int fake_device_of(const void* memory) { return memory_of_all().device_of(memory); }
 
 std::size_t free_fake_bytes(int device) { return fake_gpu_bytes() - memory_of_all().used(device); }
 

@@ -12,6 +12,6 @@ std::size_t fake_gpu_bytes();
 void* allocate_fake(int device, std::size_t bytes, std::size_t alignment);
 void free_fake(void* memory);
 std::size_t free_fake_bytes(int device);
-int fake_device_of(void* memory);
+int fake_device_of(const void* memory);  // -1: of none
 
 }  // namespace linerate::cuda

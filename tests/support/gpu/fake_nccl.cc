@@ -137,14 +137,18 @@ ncclResult_t run_all() {
   return ncclSuccess;
 }
 
-// As NCCL's: none before 2.24, reductions from sm_90 on, and of one rank those without a factor.
+// As NCCL's: none before 2.24; before sm_90 no reductions, and before 2.28 messages alone; of one
+// rank no reductions with a factor.
 bool lacks_float8(const Member& member, const Call& call) {
-  constexpr int kReduces = 90;
+  constexpr int kHopper = 90;
+  const int version = fake::library_version();
   if (!is_float8(call.type)) return false;
-  if (fake::library_version() < NCCL_VERSION(2, 24, 0)) return true;
+  if (version < NCCL_VERSION(2, 24, 0)) return true;
+  const bool message = call.kind == OpKind::send || call.kind == OpKind::recv;
+  const bool anywhere = version < NCCL_VERSION(2, 28, 0) ? message : !is_reduction(call.kind);
+  if (!anywhere && cuda::fake_sm(member.device()) < kHopper) return true;
   const bool scales = call.op == RedOp::avg || call.op == RedOp::mulsum;
-  const bool alone = member.nranks() == 1 && scales;
-  return is_reduction(call.kind) && (alone || cuda::fake_sm(member.device()) < kReduces);
+  return is_reduction(call.kind) && member.nranks() == 1 && scales;
 }
 
 ncclResult_t add(ncclComm_t comm, const Call& call, cudaStream_t stream) {

@@ -39,27 +39,28 @@ TEST(Slots, OfNoBytesAreOne) {
 }
 
 // So that calls slide over as many slots as in nccl-tests, whose buffers are of -e too.
-TEST(BufferBytes, AreThoseAskedForWhereTheSweepEndsBelowThem) {
-  const std::vector<Case> sweep{{.collective = find_collective("all_reduce"), .bytes = 512}};
-
-  EXPECT_EQ(buffer_bytes(4096, sweep, 2, nullptr), 4096U);
+TEST(BufferSizes, AreThoseAskedForWhereTheSweepEndsBelowThem) {
+  EXPECT_EQ(buffer_sizes(4096, 512, 0).bytes, 4096U);
+  EXPECT_EQ(buffer_sizes(256, 512, 0).bytes, 512U);
 }
 
-TEST(BufferBytes, AreNoLessThanACaseNeeds) {
-  const std::vector<Case> sweep{{.collective = find_collective("all_reduce"), .bytes = 512}};
-
-  EXPECT_EQ(buffer_bytes(256, sweep, 2, nullptr), 512U);
-}
-
-TEST(BufferSizes, HaveASpareBufferOfTheLargestSizeWhereMemoryHoldsIt) {
-  EXPECT_EQ(buffer_sizes(1000, 3000).spare_bytes, 1000U);
-  EXPECT_EQ(buffer_sizes(1000, 1'000'000).spare_bytes, 1000U);
+TEST(BufferSizes, HaveASpareBufferOfTheLargestCaseWhereMemoryHoldsIt) {
+  EXPECT_EQ(buffer_sizes(1000, 1000, 3000).spare_bytes, 1000U);
+  EXPECT_EQ(buffer_sizes(1000, 600, 1'000'000).spare_bytes, 600U);
 }
 
 TEST(BufferSizes, GiveTheSpareBufferWhatMemoryLeaves) {
-  EXPECT_EQ(buffer_sizes(1000, 2400).spare_bytes, 400U);
-  EXPECT_EQ(buffer_sizes(1000, 2000).spare_bytes, 0U);
-  EXPECT_EQ(buffer_sizes(1000, 0).spare_bytes, 0U);
+  EXPECT_EQ(buffer_sizes(1000, 1000, 2400).spare_bytes, 400U);
+  EXPECT_EQ(buffer_sizes(1000, 300, 2400).spare_bytes, 300U);
+  EXPECT_EQ(buffer_sizes(1000, 1000, 2000).spare_bytes, 0U);
+  EXPECT_EQ(buffer_sizes(1000, 1000, 0).spare_bytes, 0U);
+}
+
+TEST(LargestCase, IsTheLargestRow) {
+  const std::vector<Case> sweep{{.collective = find_collective("all_reduce"), .bytes = 512},
+                                {.collective = find_collective("all_reduce"), .bytes = 64}};
+
+  EXPECT_EQ(largest_case(sweep, 2, nullptr), 512U);
 }
 
 // Buffers of a rank, in which views are offsets.

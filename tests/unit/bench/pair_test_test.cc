@@ -27,7 +27,7 @@ struct Trial {
 PairTiming measure(const Trial& run) {
   std::vector<PairTiming> of_ranks(3);
   run_sessions({.nranks = 3, .fake = run.fake}, [&](Session& session) {
-    session.allocate(buffer_sizes(kBytes, run.memory_bytes));
+    session.allocate(buffer_sizes(kBytes, kBytes, run.memory_bytes));
     for (auto& timing :
          run_pair_test(session, run.test, {.iters = kIters, .warmup_iters = 1, .check = run.check}))
       of_ranks[static_cast<std::size_t>(session.ranks().front().rank)] = std::move(timing);

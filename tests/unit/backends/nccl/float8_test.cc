@@ -78,8 +78,19 @@ TEST_F(Float8, IsNotReducedWhereOneGpuIsOlderThanHopper) {
 
   EXPECT_THAT(measured(config("all_reduce", 2)), IsEmpty());
   EXPECT_THAT(measured(config("all_gather", 2)), UnorderedElementsAre("none"));
-  EXPECT_THAT(refusal(config("reduce_scatter", 2)), HasSubstr("sm_90 (Hopper) and newer only"));
-  EXPECT_THAT(refusal(config("reduce_scatter", 2)), HasSubstr("one here is sm_80"));
+  EXPECT_THAT(refusal(config("reduce_scatter", 2)),
+              HasSubstr("NCCL 2.28.9 has reduce_scatter of f8e4m3 on GPUs of sm_90 (Hopper) and "
+                        "newer only, and one here is sm_80"));
+}
+
+TEST_F(Float8, WasNotEvenMovedByCollectivesThereBefore228) {
+  ::setenv("LINERATE_FAKE_GPU_SM", "80", 1);
+  constexpr int k227 = NCCL_VERSION(2, 27, 7);
+
+  for (const auto* collective : {"all_gather", "broadcast", "all_reduce"})
+    EXPECT_THAT(measured(config(collective, 2), k227), IsEmpty()) << collective;
+  for (const auto* collective : {"gather", "all_to_all", "hypercube"})
+    EXPECT_THAT(measured(config(collective, 2), k227), testing::SizeIs(1)) << collective;
 }
 
 TEST_F(Float8, OfASingleRankIsNotScaled) {
