@@ -66,5 +66,6 @@ foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals
   linerate_python_test(system.${name} system tests/system/${name}_test.py
     LINERATE_FAKE_GPUS=${fake_gpus}/bin/linerate)
 endforeach()
+set_tests_properties(system.nccl_faults system.nccl_signals PROPERTIES ${waiting})
 add_custom_target(fake_gpu_programs ALL DEPENDS ${fake_gpus}/bin/linerate linerate_fake_gpus)
 

@@ -14,7 +14,7 @@ template <int kVersion>
 std::unique_ptr<Backend> make(const Clock& clock) {
   return nccl::make_nccl_backend(
       nccl::fake_nccl(kVersion),
-      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = clock});
+      {.api = cuda::fake_cuda(), .kernels = cuda::generator_on_host(), .clock = clock});
 }
 
 bool scales_float8_alone(const Case& c, int nranks) {

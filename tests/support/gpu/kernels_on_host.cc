@@ -1,8 +1,10 @@
 // The kernels' element functions in loops: see fake_cuda.h.
 #include "devices/cuda/element.h"
+#include "pattern/pattern.h"
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_stream.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace linerate::cuda {
@@ -38,7 +40,29 @@ cudaError_t count_wrong(const void* memory, std::size_t count, const Content& co
   return cudaSuccess;
 }
 
+cudaError_t generate(void* memory, std::size_t count, const Content& content, cudaStream_t stream) {
+  const View view(static_cast<std::byte*>(memory), count * bytes_of(content.type));
+  enqueue_fake(stream, [=] { pattern::fill(view, content); });
+  return cudaSuccess;
+}
+
+cudaError_t compare(const void* memory, std::size_t count, const Content& content, WrongCount* sum,
+                    cudaStream_t stream) {
+  const ConstView view(static_cast<const std::byte*>(memory), count * bytes_of(content.type));
+  enqueue_fake(stream, [=] {
+    const auto found = pattern::count_wrong(view, content);
+    sum->wrong += found.wrong;
+    if (found.first) sum->first = std::min<std::uint64_t>(sum->first, found.first->index);
+  });
+  return cudaSuccess;
+}
+
 }  // namespace
+
+const Kernels& generator_on_host() {
+  static constexpr Kernels kKernels{.fill = generate, .count_wrong = compare};
+  return kKernels;
+}
 
 const Kernels& kernels_on_host() {
   static constexpr Kernels kKernels{.fill = fill, .count_wrong = count_wrong};
