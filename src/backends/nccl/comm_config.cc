@@ -16,13 +16,18 @@ constexpr int kHasNvlinkCentric = NCCL_VERSION(2, 28, 0);
 
 }  // namespace
 
+std::string version_refusal(const NcclApi& api, int wanted, std::string_view what) {
+  if (api.version >= wanted) return {};
+  return fmt::format(
+      "{} needs NCCL {} or newer, and {} is {}: leave it out, or name another library with "
+      "--nccl-lib.",
+      what, version_text(wanted), api.path.empty() ? "the loaded one" : api.path,
+      version_text(api.version));
+}
+
 void require_version(const NcclApi& api, int wanted, std::string_view option) {
-  if (api.version >= wanted) return;
-  throw Unavailable(
-      fmt::format("{} needs NCCL {} or newer, and {} is {}: leave it out, or name "
-                  "another library with --nccl-lib.",
-                  option, version_text(wanted), api.path.empty() ? "the loaded one" : api.path,
-                  version_text(api.version)));
+  if (const auto sentence = version_refusal(api, wanted, option); !sentence.empty())
+    throw Unavailable(sentence);
 }
 
 ncclConfig_t comm_config(const NcclApi& api, const GpuOptions& options) {

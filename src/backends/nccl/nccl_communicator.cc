@@ -1,6 +1,7 @@
 #include "backends/nccl/nccl_communicator.h"
 
 #include "backends/nccl/calls.h"
+#include "backends/nccl/comm_config.h"
 #include "backends/nccl/endpoint.h"
 #include "backends/nccl/profiler/entry_points.h"
 #include "backends/nccl/registration.h"
@@ -31,12 +32,8 @@ std::string float8_refusal(const Op& op, const NcclApi& api, const NcclCommunica
   const bool moves = op.kind == OpKind::all_gather || op.kind == OpKind::broadcast;
   const bool needs_hopper = is_reduction(op.kind) || (moves && api.version < kMovesItAnywhere);
   const bool scales = op.op == RedOp::avg || op.op == RedOp::mulsum;
-  if (api.version < kHasFloat8)
-    return fmt::format(
-        "{} needs NCCL 2.24 or newer, and {} is {}: give another -d, or name "
-        "another library with --nccl-lib.",
-        name_of(op.type), api.path.empty() ? "the loaded one" : api.path,
-        version_text(api.version));
+  if (auto sentence = version_refusal(api, kHasFloat8, name_of(op.type)); !sentence.empty())
+    return sentence;
   if (needs_hopper && place.least_sm < kHopper)
     return fmt::format(
         "NCCL {} has {} of {} on GPUs of sm_90 (Hopper) and newer only, and one "

@@ -187,25 +187,23 @@ __device__ void among_peers(const ncclDevComm& comm, const Work& work) {
   barrier.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
 }
 
+// The `k`th peer as seen from this rank, itself first: not all ranks read from one at once.
+__device__ int peer_at(const ncclDevComm& comm, int k) {
+  const int peer = comm.lsaRank + k;
+  return peer < comm.lsaSize ? peer : peer - comm.lsaSize;
+}
+
 // A part of all ranks' windows. LSA memory is flat: neighbours are equally far from each other.
 template <typename Unit>
 class PeerUnits {
  public:
-  __device__ PeerUnits(ncclWindow_t window, std::size_t offset, const ncclDevComm& comm)
-      : rank_(comm.lsaRank),
-        nranks_(comm.lsaSize),
-        first_(static_cast<char*>(ncclGetLsaPointer(window, offset, 0))),
+  __device__ PeerUnits(ncclWindow_t window, std::size_t offset)
+      : first_(static_cast<char*>(ncclGetLsaPointer(window, offset, 0))),
         stride_(static_cast<char*>(ncclGetLsaPointer(window, offset, 1)) - first_) {}
 
-  // Of the `k`th peer as seen from this rank, itself first: not all ranks read from one at once.
-  __device__ Unit* of_peer(int k) const {
-    const int peer = rank_ + k < nranks_ ? rank_ + k : rank_ + k - nranks_;
-    return reinterpret_cast<Unit*>(first_ + peer * stride_);
-  }
-  __device__ int nranks() const { return nranks_; }
+  __device__ Unit* of(int peer) const { return reinterpret_cast<Unit*>(first_ + peer * stride_); }
 
  private:
-  int rank_, nranks_;
   char* first_;
   std::ptrdiff_t stride_;
 };
@@ -252,22 +250,22 @@ __device__ Share share_within_rank() {
 template <typename T, typename Unit, int kCount = in_flight<T, Unit>>
 __device__ void sum_by_lsa(const DeviceCall& call, const ncclDevComm& comm, std::size_t begin,
                            std::size_t n) {
-  const PeerUnits<Unit> from(call.send, call.send_offset + begin, comm);
-  const PeerUnits<Unit> to(call.recv, call.recv_offset + begin, comm);
+  const PeerUnits<Unit> from(call.send, call.send_offset + begin);
+  const PeerUnits<Unit> to(call.recv, call.recv_offset + begin);
   in_steps<kCount>(own_share(comm), n, [&](const auto& step) {
     Unit units[kCount];
     Sum<T, Unit> sums[kCount];
     const auto load = [&](const Unit* source) {
       step.each([&](int u, std::size_t at) { units[u] = source[at]; });
     };
-    load(from.of_peer(0));
+    load(from.of(comm.lsaRank));
     step.each([&](int u, std::size_t) { sums[u].begin(units[u]); });
-    for (int k = 1; k < from.nranks(); ++k) {
-      load(from.of_peer(k));
+    for (int k = 1; k < comm.lsaSize; ++k) {
+      load(from.of(peer_at(comm, k)));
       step.each([&](int u, std::size_t) { sums[u].add(units[u]); });
     }
-    for (int k = 0; k < to.nranks(); ++k) {
-      Unit* const target = to.of_peer(k);
+    for (int k = 0; k < comm.lsaSize; ++k) {
+      Unit* const target = to.of(peer_at(comm, k));
       step.each([&](int u, std::size_t at) { target[at] = sums[u].total(); });
     }
   });
@@ -310,12 +308,12 @@ __global__ void __launch_bounds__(kThreads, 1)
 template <typename Unit>
 __device__ void write_blocks(const DeviceCall& call, const ncclDevComm& comm, std::size_t n) {
   const std::size_t block = n * sizeof(Unit);
-  const PeerUnits<Unit> blocks(call.recv, call.recv_offset + comm.lsaRank * block, comm);
+  const PeerUnits<Unit> blocks(call.recv, call.recv_offset + comm.lsaRank * block);
   for (int k = 0; k < comm.lsaSize; ++k) {
-    const int peer = (comm.lsaRank + k) % comm.lsaSize;
+    const int peer = peer_at(comm, k);
     const auto* const from =
         static_cast<const Unit*>(ncclGetLocalPointer(call.send, call.send_offset + peer * block));
-    Unit* const to = blocks.of_peer(k);
+    Unit* const to = blocks.of(peer);
     in_steps(share_within_rank(), n, [&](const auto& step) {
       Unit units[kInFlight];
       step.each([&](int u, std::size_t at) { units[u] = from[at]; });
@@ -329,15 +327,15 @@ __device__ void write_blocks(const DeviceCall& call, const ncclDevComm& comm, st
 template <typename Unit>
 __device__ void exchange_blocks(const DeviceCall& call, const ncclDevComm& comm, std::size_t n) {
   const std::size_t block = n * sizeof(Unit);
-  const PeerUnits<Unit> blocks(call.recv, call.recv_offset + comm.lsaRank * block, comm);
+  const PeerUnits<Unit> blocks(call.recv, call.recv_offset + comm.lsaRank * block);
   for (int k = 1; k < comm.lsaSize; ++k) {
-    const int peer = (comm.lsaRank + k) % comm.lsaSize;
+    const int peer = peer_at(comm, k);
     const std::size_t half = n / 2;
     const std::size_t begin = comm.lsaRank < peer ? 0 : half;
     const std::size_t count = comm.lsaRank < peer ? half : n - half;
     auto* const mine =
         begin + static_cast<Unit*>(ncclGetLocalPointer(call.recv, call.recv_offset + peer * block));
-    auto* const theirs = begin + blocks.of_peer(k);
+    auto* const theirs = begin + blocks.of(peer);
     in_steps(share_within_rank(), count, [&](const auto& step) {
       Unit out[kInFlight], in[kInFlight];
       step.each([&](int u, std::size_t at) { in[u] = theirs[at]; });

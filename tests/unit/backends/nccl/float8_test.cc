@@ -70,7 +70,7 @@ TEST_F(Float8, IsLeftOutWithOldLibraries) {
   EXPECT_THAT(measured(config("all_reduce", 2), kWithoutFloat8), IsEmpty());
   EXPECT_THAT(measured(config("sendrecv", 2), kWithoutFloat8), IsEmpty());
   EXPECT_THAT(refusal(config("all_gather", 2), kWithoutFloat8),
-              HasSubstr("f8e4m3 needs NCCL 2.24 or newer, and the loaded one is 2.23.4"));
+              HasSubstr("f8e4m3 needs NCCL 2.24.0 or newer, and the loaded one is 2.23.4"));
 }
 
 TEST_F(Float8, IsNotReducedWhereOneGpuIsOlderThanHopper) {
