@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
-.PHONY: all tools help deps deps-full deps-bench deps-bundle run test test-full debug asan tsan cpu-only fuzz \
+.PHONY: all tools trainers help deps deps-full deps-bench deps-bundle run test test-full debug asan tsan cpu-only fuzz \
   lint format size docs bench bench-quick bench-algo install bundle gpu-bundle clean
 
 JOBS ?= $(shell nproc)
@@ -25,8 +25,11 @@ FIXED_MAP = $$(setarch -R true 2>/dev/null && echo setarch -R)
 all: build/build.ninja ## release build in build/, programs in build/bin
 	@cmake --build build -j $(JOBS)
 
-tools: build/build.ninja ## the programs and modules alone, without the tests
+tools: build/build.ninja ## the benchmarks and modules alone, without trainers and tests
 	@cmake --build build -j $(JOBS) --target tools
+
+trainers: build/build.ninja ## train_ddp and train_fsdp
+	@cmake --build build -j $(JOBS) --target trainers
 
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -49,7 +52,7 @@ build-%/build.ninja: | deps
 run: tools ## measure all_reduce on 2 host ranks; table here, report in build/run
 	@rm -rf $(RUN) && mkdir -p $(RUN)
 	@build/bin/all_reduce_perf --backend host -b 8 -e 64M -f 2 -g 2 --jsonl $(RUN)/run.jsonl
-	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN)
+	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN) --format html,png
 
 test: all ## every test that fits 10 minutes on 2 cores
 	@cmake/test.sh release build $(JOBS)
@@ -89,8 +92,9 @@ bench bench-quick: deps-bench build/build.ninja ## the host backend beside its p
 size: ## lines per folder, the largest files and functions
 	@$(PYTHON) tests/architecture/size.py
 
-install: tools ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
+install: tools trainers ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
 	@cmake --install build --prefix $(PREFIX)
+	@cmake --install build --prefix $(PREFIX) --component trainers
 
 deps-bundle: ## the same, with what bundle needs
 	@cmake/deps.sh --bundle

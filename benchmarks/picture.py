@@ -18,13 +18,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter  # noqa
 
 from cells import Case  # noqa: E402
 from results import OURS, Results  # noqa: E402
-from scales import scale_sizes  # noqa: E402
 from targets import BANDS, COLD, CROWDED, CROWDED_ALL_REDUCE, WARM, headline_placement  # noqa: E402
-from units import significant  # noqa: E402
+from units import format_bytes, significant  # noqa: E402
 
 # Okabe and Ito 2008, as in the reports.
 COLORS = dict(zip(OURS, ("#0072B2", "#D55E00", "#009E73"), strict=True))
 TARGET = "#555555"
+GRID = "#E3E3E3"
 DOTS_PER_INCH = 110
 PANEL_INCHES = (3.6, 2.9)
 SETTINGS = (("2 ranks, warm", 2, False), ("2 ranks, cold", 2, True), ("4 ranks, warm", 4, False))
@@ -39,6 +39,21 @@ def _curve(results: Results, cases: list[Case], ours: str) -> np.ndarray:
             rows.append((case.bytes, ratio.value, ratio.low or ratio.value,
                          ratio.high or ratio.value))
     return np.array(rows, dtype=float).reshape(-1, 4).T
+
+
+def _scale_sizes(axes: Axes, sizes: list[int]) -> None:
+    """The x axis: message sizes in bytes, every third power of two with its name."""
+    powers = [2.0**power for power in range(min(sizes).bit_length() - 1, max(sizes).bit_length())]
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(min(sizes) / 2, max(sizes) * 2)
+    axes.xaxis.set_major_locator(FixedLocator(powers[::3]))
+    axes.xaxis.set_minor_locator(FixedLocator(powers))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: format_bytes(value)))
+    axes.set_xlabel("message size")
+    axes.grid(axis="both", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _draw_targets(axes: Axes, collective: str, nranks: int, cold: bool, last: int) -> None:
@@ -64,7 +79,7 @@ def _draw_panel(axes: Axes, results: Results, collective: str, setting: tuple) -
     for key, (count, value, low, high) in curves.items():
         axes.fill_between(count, low, high, color=COLORS[key], alpha=0.2, linewidth=0)
         axes.plot(count, value, color=COLORS[key], marker="o", markersize=3, linewidth=1.4)
-    scale_sizes(axes, np.array([case.bytes for case in cases], dtype=float))
+    _scale_sizes(axes, [case.bytes for case in cases])
     axes.tick_params(axis="x", labelsize=7, rotation=45)
     axes.set_xlabel("")
     axes.set_yscale("log")

@@ -6,7 +6,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL Clang)
 endif()
 
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)
-foreach(layer IN LISTS layers)
+foreach(layer IN LISTS layers ITEMS linerate_training_checkpoint)
   target_compile_options(${layer} PRIVATE -fsanitize=fuzzer-no-link)
 endforeach()
 

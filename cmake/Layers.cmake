@@ -40,9 +40,9 @@ function(linerate_unite_tests target)
   endforeach()
 endfunction()
 
-# linerate_layer(NAME FOLDERS [library...]): one static library from all sources of the folders.
+# linerate_library(NAME FOLDERS [library...]): one static library from all sources of the folders.
 # The libraries named are the only folders that NAME may link; headers are included from the root.
-function(linerate_layer name folders)
+function(linerate_library name folders)
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -51,7 +51,6 @@ function(linerate_layer name folders)
     add_library(${target} STATIC ${sources})
     linerate_unite(${target} ${sources})
     set(scope PUBLIC)
-    set_property(GLOBAL APPEND PROPERTY LINERATE_LAYERS ${target})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -59,4 +58,13 @@ function(linerate_layer name folders)
   target_include_directories(${target} ${scope}
     ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} ${scope} ${ARGN})
+endfunction()
+
+# linerate_layer(NAME FOLDERS [library...]): the same, as a part of linerate itself.
+function(linerate_layer name folders)
+  linerate_library(${name} "${folders}" ${ARGN})
+  get_target_property(type linerate_${name} TYPE)
+  if(type STREQUAL STATIC_LIBRARY)
+    set_property(GLOBAL APPEND PROPERTY LINERATE_LAYERS linerate_${name})
+  endif()
 endfunction()

@@ -8,7 +8,6 @@ add_executable(linerate src/main.cc)
 target_link_libraries(linerate PRIVATE
   -Wl,--whole-archive ${layers} -Wl,--no-whole-archive linerate_commands)
 set_target_properties(linerate PROPERTIES ENABLE_EXPORTS ON)
-target_compile_definitions(linerate PRIVATE LINERATE_VERSION="${PROJECT_VERSION}")
 
 # What is installed: no tests. Modules add themselves.
 add_custom_target(tools DEPENDS linerate)

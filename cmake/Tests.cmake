@@ -95,6 +95,37 @@ linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
 linerate_test(unit_model tests/unit/model linerate_model)
 linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4)
 linerate_test(unit_devices tests/unit/devices linerate_devices THREADS)
+linerate_test(unit_cpu_math tests/unit/devices/math linerate_cpu_math linerate_devices THREADS)
+if(TARGET unit_cpu_math)
+  # Its references loop over all elements.
+  target_compile_options(unit_cpu_math PRIVATE -O1 -Wno-psabi)
+endif()
+linerate_test(unit_training_data tests/unit/trainers/data linerate_training_data)
+linerate_test(unit_optimizer tests/unit/trainers/optimizer linerate_optimizer)
+linerate_test(unit_training_memory tests/unit/trainers/memory linerate_training_memory
+              linerate_devices)
+linerate_test(unit_training_model tests/unit/trainers/model linerate_training_model
+              linerate_cpu_math linerate_devices)
+linerate_test(unit_training_layout tests/unit/trainers/layout linerate_training_layout
+              linerate_backend_host linerate_launch THREADS)
+linerate_test(unit_training_checkpoint tests/unit/trainers/checkpoint linerate_training_checkpoint
+              linerate_launch THREADS)
+linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_engine
+              linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS)
+# The engine once more, where tests switch on bugs: races among them, so that ThreadSanitizer does
+# not run these.
+get_target_property(sources linerate_training_engine SOURCES)
+get_target_property(libraries linerate_training_engine LINK_LIBRARIES)
+add_library(engine_with_bugs STATIC EXCLUDE_FROM_ALL ${sources})
+linerate_unite(engine_with_bugs ${sources})
+target_include_directories(engine_with_bugs BEFORE PUBLIC
+  ${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/trainers/bugs/with_bugs)
+target_compile_options(engine_with_bugs PRIVATE -O1)
+target_link_libraries(engine_with_bugs PUBLIC ${libraries})
+linerate_test(unit_training_bugs tests/unit/trainers/bugs engine_with_bugs linerate_cpu_math
+              linerate_devices linerate_backend_host linerate_launch)
+linerate_test(unit_training_programs tests/unit/trainers/programs linerate_training_programs
+              linerate_launch)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
               linerate_backend_host linerate_launch SHARDS 2 THREADS)
 if(TARGET unit_backend_host)
@@ -114,6 +145,7 @@ linerate_test(unit_diagnose tests/unit/diagnose linerate_diagnose linerate_bench
 linerate_test(unit_output tests/unit/output linerate_output)
 target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
+linerate_test(unit_compare tests/unit/compare linerate_compare)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices THREADS)
@@ -184,12 +216,11 @@ foreach(name IN ITEMS gtest cases)
 endforeach()
 linerate_python_test(architecture.rules architecture tests/architecture/check_layers_test.py)
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
-linerate_python_test(report.charts report tests/system/report_test.py)
-linerate_python_test(report.input report tests/system/report_input_test.py)
-linerate_python_test(report.texts report tests/system/report_texts_test.py)
-linerate_python_test(report.fuzz report tests/system/report_fuzz_test.py)
-linerate_python_test(report.runs report tests/system/report_runs_test.py)
-linerate_python_test(report.pairs report tests/system/report_pairs_test.py)
+linerate_python_test(report.files report tests/system/report_test.py)
+foreach(name IN ITEMS answer bands between charts compare fuzz input pairs pointing problems runs
+    sizes sorting texts)
+  linerate_python_test(report.${name} report tests/system/report_${name}_test.py)
+endforeach()
 linerate_python_test(output.parsers output tests/system/parsers_test.py)
 foreach(name IN ITEMS ratios floors targets plan page)
   linerate_python_test(benchmarks.${name} benchmarks tests/unit/benchmarks/${name}_test.py)
@@ -202,7 +233,8 @@ set(measuring tune measure verdict)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
-set(timing host_verdict network_verdict network_verdict_mpi verdict_repeats)
+set(timing compare_power host_verdict host_repeats network_verdict network_verdict_mpi
+  verdict_repeats)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
@@ -232,10 +264,27 @@ set_tests_properties(system.slurm system.placement PROPERTIES RESOURCE_LOCK mung
 linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
   REPEATS=100)
 set_tests_properties(system.verdicts_100_times PROPERTIES RUN_SERIAL ON TIMEOUT 3600)
+linerate_python_test(system.host_verdicts_200_times full tests/system/host_repeats_test.py
+  HEALTHY=200 SLOWED=100)
+set_tests_properties(system.host_verdicts_200_times PROPERTIES RUN_SERIAL ON TIMEOUT 3600)
 # 200 ranks that stop, 50 under each launcher.
 linerate_python_test(system.random_stops_200 full tests/system/random_stops_test.py
   LINERATE_STOPS=50)
 set_tests_properties(system.random_stops_200 PROPERTIES RUN_SERIAL ON TIMEOUT 7200)
+linerate_python_test(system.checkpoint_50_kills full tests/system/checkpoint_kills_test.py
+  LINERATE_KILLS=50 LINERATE_SEED=17)
+
+# The trainers' model beside NumPy: a program runs it and prints what goes in and comes out.
+add_executable(model_dump tests/trainers/model_dump.cc)
+target_include_directories(model_dump PRIVATE tests)
+target_link_libraries(model_dump PRIVATE linerate_training_model linerate_cpu_math
+  linerate_devices nlohmann_json::nlohmann_json)
+linerate_python_test(trainers.oracle unit tests/trainers/oracle_test.py)
+
+# NCCL's own code beside the model of it, where LINERATE_NCCL_SOURCE names its source.
+linerate_python_test(oracle.nccl full tests/oracle/oracle_test.py
+  LINERATE_ORACLE=${CMAKE_BINARY_DIR}/oracle)
+set_tests_properties(oracle.nccl PROPERTIES TIMEOUT 7200)
 
 # What needs a GPU: skipped with the reason where there is none.
 foreach(name IN ITEMS memcpy nccl)
@@ -259,3 +308,13 @@ set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 include(MpiTests)
 include(GlooTests)
 include(NcclTests)
+
+# No test that runs under sanitizers starts these.
+if(LINERATE_SANITIZE)
+  foreach(unused train_ddp train_fsdp linerate_training_programs example_token example_overlap
+      mpi_overhead)
+    if(TARGET ${unused})
+      set_target_properties(${unused} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+  endforeach()
+endif()

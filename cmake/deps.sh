@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that linerate needs and this machine lacks; as another user
 # than root, prints the one command that does. Usage: deps.sh [--full|--bench|--bundle] (also Gloo,
-# lint, fuzz and Slurm; or the peers that make bench compares with; or what bundle needs).
+# lint, fuzz, Slurm, and what runs the script of a page; or the peers that make bench compares with;
+# or what bundle needs).
 # Exit code 0: everything is there; 1: it is not.
 set -euo pipefail
 
 packages=(
   g++ cmake make ninja-build ccache pkg-config
   libfmt-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libyaml-cpp-dev libhwloc-dev
-  libopenmpi-dev openmpi-bin libopenblas-dev libgtest-dev libgmock-dev
+  libopenmpi-dev openmpi-bin libopenblas-dev zlib1g-dev libgtest-dev libgmock-dev
   python3 python3-matplotlib python3-numpy python3-jinja2
 )
 full_packages=(
-  clang-format git iproute2 libgloo-dev munge patchelf pyflakes3 python3-venv slurm-wlm
+  clang-format git iproute2 libgloo-dev munge node-jsdom patchelf pyflakes3 python3-venv slurm-wlm
 )
 # lstopo comes with either of two packages, which exclude each other.
 command -v lstopo-no-graphics >/dev/null || full_packages+=(hwloc-nox)

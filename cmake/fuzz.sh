@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for a while. Usage: fuzz.sh SECONDS.
+# Builds the fuzz targets and runs each for a while, as many at once as there are cores; what a
+# target says comes when it has ended. Usage: fuzz.sh SECONDS.
 # What was learnt stays in build-fuzz/corpus; an input that breaks one in build-fuzz/crashes.
 set -euo pipefail
-seconds=${1:?seconds per target}
+export seconds=${1:?seconds per target}
 
 newest_clang() {
   local version
@@ -12,6 +13,18 @@ newest_clang() {
   echo "fuzz: no clang++ 17 or newer; run make deps-full." >&2
   return 1
 }
+
+run_target() {
+  local name=${1##*/fuzz_} seeds=() text code=0
+  mkdir -p "build-fuzz/corpus/$name"
+  if [ -d "tests/fuzz/corpus/$name" ]; then seeds=("tests/fuzz/corpus/$name"); fi
+  text=$("$1" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    -print_funcs=0 -verbosity=0 -artifact_prefix="build-fuzz/crashes/$name-" \
+    "build-fuzz/corpus/$name" "${seeds[@]}" 2>&1) || code=1
+  printf 'fuzz: %s for %s s\n%s\n' "$name" "$seconds" "$text"
+  return "$code"
+}
+export -f run_target
 
 compiler=$(newest_clang)
 cmake --preset fuzz -DCMAKE_CXX_COMPILER="$compiler" >/dev/null
@@ -24,14 +37,5 @@ if [ "${#programs[@]}" = 0 ]; then
   exit 1
 fi
 mkdir -p build-fuzz/crashes
-for program in "${programs[@]}"; do
-  name=${program##*/fuzz_}
-  mkdir -p "build-fuzz/corpus/$name"
-  seeds=()
-  if [ -d "tests/fuzz/corpus/$name" ]; then seeds=("tests/fuzz/corpus/$name"); fi
-  echo "fuzz: $name for $seconds s"
-  "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
-    -print_funcs=0 -verbosity=0 -artifact_prefix="build-fuzz/crashes/$name-" \
-    "build-fuzz/corpus/$name" "${seeds[@]}"
-done
+printf '%s\0' "${programs[@]}" | xargs -0 -P "$(nproc)" -n 1 bash -c 'run_target "$1"' -
 echo "fuzz: ${#programs[@]} targets clean"

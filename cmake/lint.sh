@@ -30,7 +30,7 @@ changed_units() {
         grep -rlF "\"$PWD/$source\"" "$PWD/build/CMakeFiles" --include='unity_*.cxx')
     fi
   done < <(git diff --name-only --diff-filter=d "$1" -- 'src/*.cc' 'collectives/*.cc' 'topo/*.cc' \
-    'benchmarks/*.cc')
+    'trainers/*.cc' 'benchmarks/*.cc')
   [ "${#units[@]}" = 0 ] || printf '^%s$\n' "${units[@]}" | sort -u |
     shuf -n 8 --random-source=<(yes "$(git rev-parse HEAD)")
 }
@@ -71,7 +71,7 @@ python_lint() {
       return
     fi
   fi
-  "$ruff" check --quiet benchmarks reports tests
+  "$ruff" check --quiet benchmarks reports tests topo
 }
 
 shell_syntax() {

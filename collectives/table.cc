@@ -11,13 +11,21 @@ namespace {
 constexpr const Collective* kRows[] = {LINERATE_COLLECTIVES(ADDRESS)};
 #undef ADDRESS
 
+// all_to_all, alltoall_perf, alltoall.
+bool is_called(const Collective& collective, std::string_view name) {
+  constexpr std::string_view kSuffix = "_perf";
+  const auto& binary = collective.binary;
+  return name == collective.name || name == binary ||
+         (binary.starts_with(name) && binary.substr(name.size()) == kSuffix);
+}
+
 }  // namespace
 
 std::span<const Collective* const> all_collectives() { return kRows; }
 
 const Collective* find_collective(std::string_view name) {
-  const auto row = std::ranges::find_if(
-      kRows, [&](const Collective* c) { return c->name == name || c->binary == name; });
+  const auto row =
+      std::ranges::find_if(kRows, [&](const Collective* c) { return is_called(*c, name); });
   return row == std::end(kRows) ? nullptr : *row;
 }
 

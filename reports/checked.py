@@ -8,6 +8,7 @@ from typing import Any
 Object = dict[str, Any]
 
 MAX_WORD = 200  # characters of a name that stands in a chart
+MAX_TEXT = 1000  # of a sentence
 MAX_WHOLE = 2**63 - 1
 SHORTEST_US, LONGEST_US = 1e-6, 1e15
 
@@ -24,10 +25,10 @@ def object_of(line: Object, key: str) -> Object:
     return value
 
 
-def word_of(case: Object, key: str) -> str:
+def word_of(case: Object, key: str, of: str = "case") -> str:
     value = case[key]
     if not isinstance(value, str) or len(value) > MAX_WORD:
-        raise ValueError(f"case.{key} is not a text of up to {MAX_WORD} characters")
+        raise ValueError(f"{of}.{key} is not a text of up to {MAX_WORD} characters")
     return printable(value)
 
 
@@ -39,6 +40,16 @@ def number_of(value: Any, key: str, least: float = 0.0) -> float:
     if value < least:
         raise ValueError(f"{key} is {value}, less than {least:g}")
     return float(value)
+
+
+def optional_number(line: Object, key: str) -> float | None:
+    value = line.get(key)
+    return None if value is None else number_of(value, key)
+
+
+def text_of(value: Any) -> str:
+    """Empty where there is no text."""
+    return printable(value[:MAX_TEXT]) if isinstance(value, str) else ""
 
 
 def time_of(value: Any, key: str) -> float:

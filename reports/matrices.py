@@ -1,94 +1,105 @@
-"""Point to point results as matrices: a row for each source rank, a column for each destination."""
+"""A matrix of pairs: a row for each source rank, a column for each destination."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 
-import numpy as np
-from matplotlib.axes import Axes
+from looks import LEAST_SPAN, level_of
+from units import figures, format_time, significant
 
-from records import Result, Run
-from series import run_labels
-from units import format_bytes, significant
-
-LATENCY = "p2p_latency"
-MAX_WRITTEN = 16  # more ranks than this, and numbers in the cells are no longer read
+MAX_NAMED = 8  # of the slowest pairs
+ALIKE = 1.05  # worst to best pair: none is worth a name
+Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """All pairs of one kind at one size."""
+    """All pairs of one kind at one size; of several runs the median. Numbers are the window's."""
 
     title: str
-    unit: str
+    label: str  # of its side; empty where there is one
     bandwidth: bool
     ordered: bool  # whether (a, b) is another measurement than (b, a)
-    results: list[Result]
+    cells: dict[Pair, float]  # as measured: GB/s or us
+    low: frozenset[Pair]  # pairs that were judged low
 
     @cached_property
-    def values(self) -> np.ndarray:
-        """NaN where a pair was not measured. Made when it is drawn: few of many matrices are."""
-        ranks = 1 + max(max(r.pair) for r in self.results if r.pair)
-        values = np.full((ranks, ranks), np.nan)
-        for result in self.results:
-            source, destination = result.pair or (0, 0)
-            values[source, destination] = _value(result)
-            if not self.ordered:
-                values[destination, source] = _value(result)
-        return values
+    def nranks(self) -> int:
+        return 1 + max(max(pair) for pair in self.cells)
+
+    def value(self, row: int, column: int) -> float | None:
+        value = self.cells.get((row, column))
+        return self.cells.get((column, row)) if value is None and not self.ordered else value
+
+    def is_low(self, row: int, column: int) -> bool:
+        return (row, column) in self.low or (not self.ordered and (column, row) in self.low)
+
+    def text(self, value: float) -> str:
+        return f"{significant(value)} GB/s" if self.bandwidth else format_time(value)
+
+    def name(self, pair: Pair) -> str:
+        return f"{pair[0]} → {pair[1]}" if self.ordered else f"{pair[0]} and {pair[1]}"
+
+    @cached_property
+    def by_quality(self) -> list[Pair]:
+        """The best first."""
+        return sorted(self.cells, key=lambda p: self.cells[p], reverse=self.bandwidth)
+
+    def lag(self, value: float) -> float:
+        """How many times slower than the best pair."""
+        best = self.cells[self.by_quality[0]]
+        if min(best, value) <= 0:
+            return 1.0
+        return best / value if self.bandwidth else value / best
+
+    @cached_property
+    def span(self) -> float:
+        return max(self.lag(self.cells[self.by_quality[-1]]), LEAST_SPAN)
+
+    def level(self, value: float) -> int:
+        """Its colour: 0 is the best."""
+        return level_of(self.lag(value), self.span)
+
+    @cached_property
+    def sentence(self) -> str:
+        """Best and worst pair by name, or that they are alike."""
+        best, worst, middle = self.by_quality[0], self.by_quality[-1], median(self.cells.values())
+        texts = [self.text(self.cells[pair]) for pair in (best, worst)]
+        if len(self.cells) == 1:
+            return f"Ranks {self.name(best)}: {texts[0]}."
+        if self.lag(self.cells[worst]) < ALIKE and not self.low:
+            return f"All {len(self.cells)} pairs are within 5 %: {self.text(middle)}."
+        low = f" Low: {len(self.low)} of {len(self.cells)} pairs." if self.low else ""
+        return (f"Best: ranks {self.name(best)}, {texts[0]}. Worst: ranks {self.name(worst)}, "
+                f"{texts[1]}, {significant(self.lag(self.cells[worst]))} times slower. "
+                f"Median: {self.text(middle)}.{low}")
 
 
-def _value(result: Result) -> float:
-    if result.collective != LATENCY:
-        return result.busbw_gbps
-    return result.samples.median if result.samples else result.time_us
+    @property
+    def best_text(self) -> str:
+        return self.text(self.cells[self.by_quality[0]])
 
+    @property
+    def span_text(self) -> str:
+        return significant(self.span)
 
-def _matrix(label: str, results: list[Result]) -> Matrix:
-    """All `results` are of one collective and one size. Only ordered kinds fill both triangles."""
-    first = results[0]
-    pairs = {result.pair for result in results if result.pair}
-    ordered = first.collective == "p2p_unidirectional" or any(p[::-1] in pairs for p in pairs)
-    name = first.collective.removeprefix("p2p_").replace("_", " ")
-    bandwidth = first.collective != LATENCY
-    quantity, unit = ("bandwidth", "GB/s") if bandwidth else ("", "µs")
-    title = f"{name} {quantity}".strip() + f", {format_bytes(first.bytes)}" + label
-    return Matrix(title, unit, bandwidth, ordered, results)
+    @property
+    def slowest(self) -> list[str]:
+        pairs = self.by_quality[: -MAX_NAMED - 1 : -1]
+        return [f"ranks {self.name(pair)}: {self.text(self.cells[pair])}" for pair in pairs]
 
+    @property
+    def rows(self) -> Iterator[list[tuple[str, str]]]:
+        """For each cell its classes and its number, without the unit."""
+        for row in range(self.nranks):
+            yield [self._cell(row, column) for column in range(self.nranks)]
 
-def matrices_of(runs: list[Run]) -> list[Matrix]:
-    """One matrix for each run, kind and size of pair results."""
-    groups: dict[tuple[str, str, int], list[Result]] = {}
-    for label, run in zip(run_labels(runs), runs, strict=True):
-        for result in run.results:
-            if result.pair is not None:
-                key = (f"\n{label}" if len(runs) > 1 else "", result.collective, result.bytes)
-                groups.setdefault(key, []).append(result)
-    return [_matrix(label, results) for (label, *_), results in groups.items()]
-
-
-def _write_cells(axes: Axes, matrix: Matrix, bright_above: float) -> None:
-    for (row, column), value in np.ndenumerate(matrix.values):
-        if np.isnan(value):
-            continue
-        text = significant(value)
-        light = value < bright_above
-        axes.text(
-            column, row, text, ha="center", va="center", fontsize=8, color="w" if light else "k"
-        )
-
-
-def draw_matrix(axes: Axes, matrix: Matrix) -> None:
-    """Colours from viridis, read by colour-blind people and in grey; numbers where they fit."""
-    image = axes.imshow(matrix.values, cmap="viridis")
-    low, high = np.nanmin(matrix.values), np.nanmax(matrix.values)
-    if matrix.values.shape[0] <= MAX_WRITTEN:
-        ranks = range(matrix.values.shape[0])
-        axes.set_xticks(ranks)
-        axes.set_yticks(ranks)
-        _write_cells(axes, matrix, (low + high) / 2)
-    axes.set_title(matrix.title, loc="left", fontsize=11)
-    axes.set_xlabel("to rank" if matrix.ordered else "rank")
-    axes.set_ylabel("from rank" if matrix.ordered else "rank")
-    axes.figure.colorbar(image, ax=axes, label=matrix.unit, shrink=0.85)
+    def _cell(self, row: int, column: int) -> tuple[str, str]:
+        value = self.value(row, column)
+        if value is None:
+            return "", ""
+        framed = " framed" if self.is_low(row, column) else ""
+        return f"h{self.level(value)}{framed}", figures(value)

@@ -1,45 +1,55 @@
-"""What stands on the y axis, bus bandwidth or time, and the values that a curve has of it."""
+"""What stands on the y axis, bus bandwidth or time, and the values that figures have of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from series import Point
+from axes import Axis, linear_axis, log_axis
+from cases import Figure
 from units import format_time, significant
 
+LEAST, MOST = 1e-9, 1e18  # that is drawn, GB/s or us
 
-@dataclass(frozen=True)
-class Band:
-    """Three values of each point: what is drawn, and the interval around it."""
 
-    sizes: np.ndarray
-    middle: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+def drawable(value: float) -> bool:
+    return LEAST <= value <= MOST
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What stands on the y axis."""
+    """`value` is what a figure has; `of_run` what one of its runs has; `of_gbps` the same for a bus
+    bandwidth, such as one that is expected."""
 
+    key: str
     name: str
-    axis: str
+    axis_name: str
+    label: Callable[[float], str]
     bandwidth: bool
 
-    def band(self, points: tuple[Point, ...]) -> Band:
-        rows = [
-            (p.bytes, *(p.gbps(t) for t in (p.time_us, p.high_us, p.low_us)))
-            if self.bandwidth
-            else (p.bytes, p.time_us, p.low_us, p.high_us)
-            for p in points
-        ]
-        return Band(*np.array([row for row in rows if row[1] > 0], dtype=float).reshape(-1, 4).T)
+    def value(self, figure: Figure) -> float:
+        return figure.busbw_gbps if self.bandwidth else figure.time_us
 
-    def label(self, value: float) -> str:
-        return significant(value) if self.bandwidth else format_time(value)
+    def range_of(self, figure: Figure) -> tuple[float, float]:
+        """Of its runs."""
+        values = [r.busbw_gbps if self.bandwidth else r.time_us for r in figure.results]
+        return min(values), max(values)
+
+    def of_gbps(self, figure: Figure, gbps: float) -> float:
+        value = gbps if self.bandwidth else figure.bus_bytes / max(gbps, LEAST) / 1e3
+        return min(max(value, LEAST), MOST)
+
+    def axis(self, values: list[float], log: bool) -> Axis:
+        """Linear axes begin at 0."""
+        if log:
+            return log_axis(min(values), max(values), self.label)
+        return linear_axis(0, max(values), self.label)
 
 
-BUSBW = Quantity("Bus bandwidth", "bus bandwidth (GB/s, 1 GB = 10⁹ B)", True)
-LATENCY = Quantity("Latency", "time of one call", False)
+def _gbps(value: float) -> str:
+    return significant(value)
+
+
+BUSBW = Quantity("busbw", "Bus bandwidth", "GB/s", _gbps, True)
+LATENCY = Quantity("latency", "Time of one call", "time", format_time, False)
+QUANTITIES = (BUSBW, LATENCY)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from checked import (
-    LONGEST_US,
-    SHORTEST_US,
-    Object,
-    number_of,
-    object_of,
-    time_of,
-    whole_of,
-    word_of,
-)
+from calls import Ran, Samples, Skew, ran_of, samples_of, skew_of
+from checked import Object, number_of, object_of, optional_number, time_of, whole_of, word_of
+from copy_cell import Copy, copy_of
+from expected import Expectation, Finding, expectation_of, slack_of
 
 MAX_RANKS = 1024  # of a matrix of pairs
 PLACEMENTS = ("out_of_place", "in_place")
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Median of n samples in microseconds; its 95 % interval, None where n is too small for one."""
-
-    median: float
-    interval: tuple[float, float] | None
-    n: int
+TRAINERS = ("train_ddp", "train_fsdp")
 
 
 @dataclass(frozen=True)
@@ -42,37 +29,47 @@ class Result:
     count: int
     group: int
     pair: tuple[int, int] | None
+    copy: Copy | None
     time_us: float
     algbw_gbps: float
     busbw_gbps: float
+    expected: Expectation | None
+    ncclmodel_gbps: float | None
     samples: Samples | None
+    skew: Skew
+    ran: Ran
+    touched_bytes: float | None  # of a rank's buffers, by the calls of the window
     wrong: int | None
 
 
 @dataclass
 class Run:
-    """The run line as it stands, the results below it, and the end line if there is one."""
+    """The run line as it stands, what follows it, and the end line if there is one."""
 
     path: Path
     info: Object
     results: list[Result] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     end: Object | None = None
     torn: bool = False
+    name: str = ""  # that the user gave it
+
+    def settle(self, end: Object) -> None:
+        """Takes the end line, which has the last word on verdicts."""
+        self.end, slack = end, slack_of(end)
+        self.results = [
+            replace(r, expected=r.expected.settled(slack)) if r.expected else r
+            for r in self.results
+        ]
 
 
-def _samples(line: Object) -> Samples | None:
-    if line.get("samples_us") is None:
-        return None
-    us = object_of(line, "samples_us")
-    n = whole_of(us.get("n"), "samples_us.n", least=1)
-    median = number_of(us.get("median"), "samples_us.median")
-    ends = ("ci95_low", "ci95_high")
-    if not any(key in us for key in ends):
-        return Samples(time_of(median, "samples_us.median"), None, n) if median > 0 else None
-    low, high = (number_of(us.get(key), f"samples_us.{key}") for key in ends)
-    if not low <= median <= high <= LONGEST_US:
-        raise ValueError("samples_us.median is not within its interval")
-    return Samples(median, (low, high), n) if low >= SHORTEST_US else None
+def why_no_results(runs: Sequence[Run]) -> str:
+    """What is the matter with runs that all have none."""
+    programs = [run.info.get("program") for run in runs]
+    if trainers := [name for name in TRAINERS if name in programs]:
+        return f"it holds steps of {trainers[0]}, which are no benchmark's results."
+    errors = [str(run.end["error"]) for run in runs if run.end and run.end.get("error")]
+    return errors[-1] if errors else "there is nothing to draw."
 
 
 def _placement(case: Object) -> str:
@@ -95,9 +92,11 @@ def result_of(line: Object) -> Result:
     """Raises ValueError or KeyError where a value is missing, of another kind or out of range."""
     case = object_of(line, "case")
     wrong = line.get("wrong")
+    collective = word_of(case, "collective")
+    busbw = number_of(line.get("busbw_gbps", 0), "busbw_gbps")
     return Result(
         root=whole_of(case["root"], "case.root", least=-1),
-        collective=word_of(case, "collective"),
+        collective=collective,
         type=word_of(case, "type"),
         redop=word_of(case, "redop"),
         placement=_placement(case),
@@ -105,9 +104,15 @@ def result_of(line: Object) -> Result:
         count=whole_of(case["count"], "case.count"),
         group=whole_of(line.get("group", 0), "group"),
         pair=_pair(case),
+        copy=copy_of(line, collective),
         time_us=time_of(object_of(line, "window").get("time_us"), "window.time_us"),
         algbw_gbps=number_of(line.get("algbw_gbps", 0), "algbw_gbps"),
-        busbw_gbps=number_of(line.get("busbw_gbps", 0), "busbw_gbps"),
-        samples=_samples(line),
+        busbw_gbps=busbw,
+        expected=expectation_of(line, busbw),
+        ncclmodel_gbps=optional_number(line, "ncclmodel_busbw_gbps"),
+        samples=samples_of(line),
+        skew=skew_of(line),
+        ran=ran_of(line),
+        touched_bytes=optional_number(line, "touched_bytes"),
         wrong=None if wrong is None else whole_of(wrong, "wrong"),
     )

@@ -1,52 +1,54 @@
 #!/usr/bin/env python3
-"""Charts and one page from the JSON Lines of runs: report.py RUN.jsonl… -o DIR.
+"""A page, pictures and Markdown from the JSON Lines of runs.
 
-Writes busbw.png, busbw.svg, latency.png, latency.svg and report.html into DIR.
-Exit codes: 0 ok; 1 the disk is full or broken; 2 an input is missing or foreign, none has a result,
-or the usage is wrong; 5 no matplotlib; 130 interrupted.
+report.py PROGRAM FOLDER FORMATS TITLE FILE…: linerate report reads the command line and calls this.
+PROGRAM is linerate, which is asked to compare; empty: nobody is. FORMATS: html, md, png or svg,
+several with commas between. A FILE may have a name before it: before=a.jsonl. Exit codes: 0 ok;
+1 the disk is full or broken; 2 an input is missing or foreign, or none has a result; 5 a library of
+Python is missing; 130 interrupted.
 """
 
 from __future__ import annotations
 
-import argparse
 import errno
 import sys
 from pathlib import Path
-from typing import NoReturn
 
+from ask_compare import asker
+from checked import MAX_WORD, printable
+from contents import Contents
 from records import Run
 from runlog import BadInput, NoResults, read_runs
 
 DISK_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """One line, as all of linerate's tools say it."""
-        _say(f"{message}. 'linerate report --help' lists the options.")
-        sys.exit(2)
-
-
-def _arguments(words: list[str]) -> argparse.Namespace:
-    purpose = __doc__.splitlines()[0].partition(":")[0]
-    parser = _Parser(prog="linerate report", description=purpose)
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN.jsonl", help="from --jsonl")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="a folder")
-    return parser.parse_args(words)
+PICTURES = ("png", "svg")
 
 
 def _say(text: str) -> None:
     print(f"linerate report: {text}", file=sys.stderr)
 
 
-def _runs_of(paths: list[Path]) -> list[Run]:
+def _named(word: str) -> tuple[Path, str]:
+    """The file, and the name that it is given before a '='."""
+    name, equals, path = word.partition("=")
+    if not equals or not name or not path or Path(word).exists():
+        return Path(word), ""
+    return Path(path), printable(name)[:MAX_WORD]
+
+
+def _runs_of(words: list[str]) -> list[Run]:
     """All runs with results. Files without any are left out with a word, unless all are."""
     runs, empty = [], []
-    for path in paths:
+    for word in words:
+        path, name = _named(word)
         try:
-            runs += read_runs(path)
+            found = read_runs(path)
         except NoResults as problem:
             empty.append(problem)
+            continue
+        for run in found:
+            run.name = name
+        runs += found
     if not runs:
         raise empty[0]
     for problem in empty:
@@ -54,13 +56,28 @@ def _runs_of(paths: list[Path]) -> list[Run]:
     return runs
 
 
+def _write(contents: Contents, folder: Path, formats: list[str]) -> list[Path]:
+    """What was written, the page first."""
+    from files import write_pictures
+    from page import write_markdown, write_page
+
+    written = []
+    if "html" in formats:
+        written.append(folder / "report.html")
+        write_page(contents, written[-1])
+    if "md" in formats:
+        written.append(folder / "report.md")
+        write_markdown(contents, written[-1])
+    for picture in PICTURES:
+        if picture in formats:
+            written += write_pictures(contents.drawings, folder, picture)
+    return written
+
+
 def main(words: list[str]) -> int:
-    arguments = _arguments(words)
-    if not arguments.output:
-        _say("-o needs the name of a folder.")
-        return 2
+    program, folder, formats, title, *files = words
     try:
-        runs = _runs_of(arguments.runs)
+        runs = _runs_of(files)
     except BadInput as problem:
         _say(str(problem))
         return 2
@@ -68,20 +85,16 @@ def main(words: list[str]) -> int:
         _say("these files hold more than fits in the memory of this machine.")
         return 2
     try:
-        from figures import write_charts
-        from page import write_page
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        contents = Contents(runs, title, asker(program))
+        for path in _write(contents, Path(folder), formats.split(",")):
+            print(path, file=sys.stderr)
     except ImportError as problem:
-        _say(f"{problem}. Run make deps, or set PYTHON.")
+        _say(f"{problem}. Install it, or set PYTHON to a Python 3 that has it.")
         return 5
-    folder = Path(arguments.output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        charts = write_charts(runs, folder)
-        write_page(runs, charts, folder / "report.html")
     except OSError as error:
         _say(f"cannot write {error.filename or folder}: {error.strerror}.")
         return 1 if error.errno in DISK_FAILURES else 2
-    print(folder / "report.html", file=sys.stderr)
     return 0
 
 

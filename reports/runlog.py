@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from checked import MAX_WORD, Object, printable
-from records import Run, result_of
+from expected import finding_of
+from records import Run, result_of, why_no_results
 
 SCHEMA = 1
 MAX_FILE_BYTES = 1 << 30
 MAX_LINE_BYTES = 64 << 20  # a line with --samples and a million of them is near 20 MB
 MAX_RESULTS = 200_000
 MAX_RUNS = 1000
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 # What a damaged line can raise while it is parsed and read.
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -30,9 +32,6 @@ class BadInput(Exception):
 
 class NoResults(BadInput):
     """The file is as it should be, but its runs ended before their first result."""
-
-
-SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def _parse(text: bytes) -> Object:
@@ -76,11 +75,13 @@ def _add(runs: dict[str, Run], path: Path, line: Object) -> None:
         if line.get("schema") != SCHEMA:
             raise ValueError(f"schema {line.get('schema')} is not the {SCHEMA} that I read")
         runs[run_id] = Run(path, line)
+    elif kind == "finding" and run_id in runs:  # those of a machine belong to no run
+        runs[run_id].findings.append(finding_of(line))
     elif kind in ("result", "end"):
         if run_id not in runs:
             raise ValueError(f"its run_id {run_id} has no run line")
         if kind == "end":
-            runs[run_id].end = line
+            runs[run_id].settle(line)
         else:
             runs[run_id].results.append(result_of(line))
 
@@ -114,6 +115,5 @@ def read_runs(path: Path) -> list[Run]:
         raise NoResults(f"{path} is empty.")
     if with_results := [run for run in runs.values() if run.results]:
         return with_results
-    errors = [run.end["error"] for run in runs.values() if run.end and run.end.get("error")]
-    why = errors[-1] if errors else "there is nothing to draw."
+    why = why_no_results(list(runs.values()))
     raise NoResults(f"{path} has a run line but no result: {why}")

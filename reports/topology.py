@@ -12,6 +12,7 @@ import json
 import sys
 
 from svg import Box, Line, plain
+from topology_cluster import ClusterPicture
 from topology_gpus import gpus_below, look_of, switch_text
 from topology_host import HostSketch
 from topology_legend import ROW_HEIGHT, draw_legend
@@ -98,9 +99,10 @@ class Picture:
 def main() -> int:
     try:
         topology = json.load(sys.stdin)
-        if topology.get("kind") != "topology":
-            raise ValueError("it has no kind \"topology\"")
-        sys.stdout.write(Picture(topology).document())
+        pictures = {"topology": Picture, "cluster": ClusterPicture}
+        if (kind := topology.get("kind")) not in pictures:
+            raise ValueError("it has no kind \"topology\" or \"cluster\"")
+        sys.stdout.write(pictures[kind](topology).document())
     except (ValueError, KeyError, AttributeError) as problem:
         print(f"topology.py: stdin is not what linerate topo --json prints: {problem!r}.",
               file=sys.stderr)

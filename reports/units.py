@@ -32,15 +32,17 @@ def _time_unit(time_us: float) -> tuple[str, float]:
 
 def format_time(time_us: float) -> str:
     """Nanoseconds to seconds, three figures, no trailing zeros: for axes and sentences."""
+    if time_us == 0:
+        return "0"
     unit, scale = _time_unit(time_us)
     return f"{significant(time_us / scale)} {unit}"
 
 
-def figures(value: float) -> str:
-    """Exactly three figures, for columns: 0.00270, 1.00, 12.4, 450."""
+def figures(value: float, digits: int = 3) -> str:
+    """Exactly so many figures, for columns: 0.00270, 1.00, 12.4, 450."""
     if value <= 0:
         return "0"
-    decimals = max(0, 2 - math.floor(math.log10(value)))
+    decimals = max(0, digits - 1 - math.floor(math.log10(value)))
     return f"{value:.{decimals}f}"
 
 
@@ -55,3 +57,16 @@ def column_interval(middle_us: float, low_us: float, high_us: float) -> tuple[st
     unit, scale = _time_unit(high_us)
     middle, low, high = (figures(time_us / scale) for time_us in (middle_us, low_us, high_us))
     return f"{middle} {unit}", f"{low} … {high} {unit}"
+
+
+def format_gbps(value: float) -> str:
+    return f"{significant(value)} GB/s"
+
+
+def format_collective(name: str) -> str:
+    """As people say it: all_reduce stays, memcpy_h2d_ce is h2d ce."""
+    return name.removeprefix("memcpy_").removeprefix("p2p_")
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -63,6 +63,14 @@ std::vector<std::string> module_candidates(const ModuleRequest& request,
   return candidates;
 }
 
+std::string module_path(const ModuleRequest& request, const Environment& environment) {
+  auto candidates = module_candidates(request, environment);
+  candidates.pop_back();  // the linker's
+  for (auto& path : candidates)
+    if (::access(path.c_str(), F_OK) == 0) return std::move(path);
+  return {};
+}
+
 const Plugin& load_module(const ModuleRequest& request, const Environment& environment) {
   const auto candidates = module_candidates(request, environment);
   for (const auto& path : candidates) {

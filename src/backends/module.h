@@ -21,6 +21,9 @@ struct ModuleRequest {
 std::vector<std::string> module_candidates(const ModuleRequest& request,
                                            const Environment& environment);
 
+// The first candidate that is there; empty: none, but where the dynamic linker looks.
+std::string module_path(const ModuleRequest& request, const Environment& environment);
+
 // Yields the plugin of the first candidate that exists. It stays in memory until the process ends,
 // because buffers and errors may outlive every owner that could close it. Throws Unavailable where
 // no candidate exists, where others than the installation's owner may write to the one that lies

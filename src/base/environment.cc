@@ -4,15 +4,28 @@
 #include <unistd.h>
 
 namespace linerate {
+namespace {
+
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+void add(std::string_view entry, Variables& variables) {
+  const auto equals = entry.find('=');
+  if (equals != std::string_view::npos)
+    variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+}
+
+}  // namespace
 
 Environment Environment::of_process() {
-  std::map<std::string, std::string, std::less<>> variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const auto equals = text.find('=');
-    if (equals != std::string_view::npos)
-      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
+  Variables variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    add(*entry, variables);
+  return Environment(std::move(variables));
+}
+
+Environment Environment::of_record(std::span<const std::string> entries) {
+  Variables variables;
+  for (const auto& entry : entries) add(entry, variables);
   return Environment(std::move(variables));
 }
 

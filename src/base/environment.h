@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ class Environment {
   explicit Environment(std::map<std::string, std::string, std::less<>> variables)
       : variables_(std::move(variables)) {}
   static Environment of_process();
+  // What recordable() kept; entries without '=' are none.
+  static Environment of_record(std::span<const std::string> entries);
 
   // Nothing when unset; set but empty yields "".
   std::optional<std::string> get(std::string_view name) const;

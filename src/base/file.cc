@@ -94,7 +94,20 @@ bool is_disk_failure(int error) { return error == ENOSPC || error == EDQUOT || e
 
 std::string error_text(int failed) { return std::generic_category().message(failed); }
 
+Result<std::string> read_opened(const std::string& path, std::size_t most_bytes) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return Failure{fmt::format("it cannot be read: {}.", std::strerror(errno))};
+  return read_to_end(file, most_bytes);
+}
+
 }  // namespace
+
+Result<std::string> read_file_or_pipe(const std::string& path, std::size_t most_bytes) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return Failure{fmt::format("{}.", std::strerror(errno))};
+  if (S_ISFIFO(status.st_mode)) return read_opened(path, most_bytes);
+  return read_regular_file(path, most_bytes);
+}
 
 Result<std::string> read_regular_file(const std::string& path, std::size_t most_bytes) {
   struct stat status {};
@@ -103,9 +116,7 @@ Result<std::string> read_regular_file(const std::string& path, std::size_t most_
   if (!S_ISREG(status.st_mode)) return Failure{"it is a pipe or device, not a file."};
   const auto bytes = static_cast<std::size_t>(status.st_size);
   if (bytes > most_bytes) return too_large(bytes, most_bytes);
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return Failure{fmt::format("it cannot be read: {}.", std::strerror(errno))};
-  return read_to_end(file, most_bytes);
+  return read_opened(path, most_bytes);
 }
 
 std::optional<std::string> write_whole_file(const fs::path& path, std::string_view text) {

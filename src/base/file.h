@@ -16,6 +16,10 @@ namespace linerate {
 // their writer.
 Result<std::string> read_regular_file(const std::string& path, std::size_t most_bytes);
 
+// The same, also of a pipe, such as a shell's <(command): to its end, which its writer must make.
+// Terminals and other devices are refused.
+Result<std::string> read_file_or_pipe(const std::string& path, std::size_t most_bytes);
+
 // Writes beside `path`, or the file that it links to, and moves it there, so that readers see the
 // old text or the new one; what is no regular file, such as /dev/stdout, is written as it is.
 // Missing folders are created. Yields why `path` cannot be written, in the system's words

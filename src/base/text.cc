@@ -186,6 +186,11 @@ std::string plain_text(std::string_view text) {
   return plain;
 }
 
+std::string counted(std::size_t n, std::string_view word) {
+  const bool takes_es = word.ends_with("ch") || word.ends_with("ss");
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : takes_es ? "es" : "s");
+}
+
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

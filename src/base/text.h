@@ -49,6 +49,9 @@ std::string unknown_choice(std::string_view what, std::string_view text,
 // a terminal nor an XML parser takes offence at it.
 std::string plain_text(std::string_view text);
 
+// "1 GPU", "8 GPUs", "2 switches".
+std::string counted(std::size_t n, std::string_view word);
+
 // FNV-1a of 64 bits (G. Fowler, L. C. Noll, K.-P. Vo): the same in every build.
 std::uint64_t fnv1a(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 
 namespace linerate {
 namespace {
@@ -106,6 +107,12 @@ std::string utc_text(Moment moment) {
 std::string local_text(Moment moment) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}",
                      fmt::localtime(std::chrono::system_clock::to_time_t(moment)));
+}
+
+std::string local_text_of(const std::string& utc) {
+  std::tm broken_down{};
+  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &broken_down) == nullptr) return utc;
+  return local_text(std::chrono::system_clock::from_time_t(::timegm(&broken_down)));
 }
 
 }  // namespace linerate

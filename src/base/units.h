@@ -45,5 +45,7 @@ using Moment = std::chrono::system_clock::time_point;
 std::string utc_text(Moment moment);
 // "2026-05-01 12:00:09" in this host's time zone
 std::string local_text(Moment moment);
+// The same of what utc_text() yields; other texts as they are.
+std::string local_text_of(const std::string& utc);
 
 }  // namespace linerate

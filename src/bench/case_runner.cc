@@ -33,6 +33,13 @@ std::uint64_t calls_between_looks(double call_us) {
   return static_cast<std::uint64_t>(std::clamp(kLookUs / std::max(call_us, 1e-3), 1.0, kMax));
 }
 
+// Of the first rank's buffers, without the spare slot.
+std::uint64_t touched_bytes(const CaseOnThread& on_thread, std::uint64_t calls) {
+  const auto slots = std::min<std::uint64_t>(calls, on_thread.sliding_slots);
+  const std::uint64_t buffers = on_thread.placement == Placement::in_place ? 1 : 2;
+  return slots * on_thread.layouts.front().stride * buffers;
+}
+
 std::int64_t combined_ns(const std::vector<WindowTime>& times) {
   std::int64_t sum = 0;
   for (const auto& time : times) sum += time.elapsed_ns;
@@ -45,7 +52,9 @@ CaseRunner::CaseRunner(Session& session, Setup setup)
     : session_(session),
       setup_(std::move(setup)),
       thread_sets_(sets_of(session)),
-      sampler_(session) {}
+      sampler_(session) {
+  if (session.is_first()) turns_ = TurnTaker::at(session.config().turns);
+}
 
 CaseOnThread CaseRunner::prepare(const Case& what, Placement placement) const {
   CaseOnThread on_thread{.what = what, .placement = placement};
@@ -86,6 +95,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   const auto& config = session_.config();
   const auto on_thread = agree_on(prepare(what, placement));
   Measurement m{.what = what, .placement = placement, .agg_iters = config.agg_iters};
+  m.touched_bytes = touched_bytes(on_thread, config.window_calls());
   m.checked =
       config.check > 0 && (placement == Placement::out_of_place || what.collective->in_place);
   session_.enter_local(stage("filling", on_thread));
@@ -197,6 +207,7 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CallIssuer& issuer, Meas
   std::unique_ptr<CapturedWindow> captured;
   if (launches > 0) captured = std::make_unique<CapturedWindow>(session_, issuer, plan);
   for (bool stop = false; !stop;) {
+    await_turn();
     fill_spare(on_thread, m);
     session_.enter(stage("timed loop", on_thread));
     const auto time = time_window(issuer, plan, captured.get());
@@ -216,6 +227,11 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CallIssuer& issuer, Meas
     sample(issuer, samples, on_thread, m);
     stop = interrupted_ || decide(m, start_ns, true).stop || (config.stop.asked() && look());
   }
+}
+
+// The others wait for rank 0 where they enter the window.
+void CaseRunner::await_turn() {
+  if (turns_ != nullptr) turns_->next([this] { return session_.rank().interrupted(); });
 }
 
 void CaseRunner::sample(CallIssuer& issuer, SamplePlan plan, const CaseOnThread& on_thread,

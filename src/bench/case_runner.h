@@ -5,8 +5,10 @@
 #include "bench/results.h"
 #include "bench/sampling.h"
 #include "bench/session.h"
+#include "launch/turns.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -51,6 +53,7 @@ class CaseRunner {
   void warm_up(const CaseOnThread& on_thread, CallIssuer& issuer);
   void observed_call(CallIssuer& issuer, std::size_t slot);
   void measure(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m);
+  void await_turn();
   void throw_late_errors();
   void prepare_samples(Measurement& m) const;
   WindowPlan window_plan(const CaseOnThread& on_thread) const;
@@ -72,6 +75,7 @@ class CaseRunner {
   std::vector<ThreadSet> thread_sets_;
   std::uint64_t next_look_ = 0;  // samples at which --stop's interval is looked at again
   Sampler sampler_;
+  std::unique_ptr<TurnTaker> turns_;  // on rank 0, where it takes turns with another program
   std::optional<double> first_call_us_;
   bool interrupted_ = false;
 };

@@ -93,6 +93,7 @@ struct TimingConfig {
   bool per_iter_timing = false;
   std::uint64_t per_iter_skip = 0;
   bool report_cputime = false;  // the time of a row is that of the calls until they return
+  std::string turns{};          // whom rank 0 asks before each window (launch/turns.h); empty: none
 
   std::uint64_t window_calls() const { return iters * static_cast<std::uint64_t>(agg_iters); }
 };
@@ -109,6 +110,7 @@ struct KeepConfig {
   bool keep_samples = false;          // --samples
   bool keep_process_samples = false;  // of each process, for nccl-tests' JSON with -I
   bool expects = true;                // --expect: say how fast results should be
+  bool another_follows = false;       // a run of the same job, which needs the communicators
 };
 
 // A function takes the part that it needs.

@@ -30,7 +30,7 @@ void measure_clock(const Clock& clock, TimingInfo& timing) {
     timing.clock_resolution_ns = static_cast<double>(least);
 }
 
-double barrier_cost_us(Session& session) {
+stats::Summary barriers_us(Session& session) {
   const Clock& clock = session.clock();
   std::vector<double> costs_us;
   session.align();
@@ -39,7 +39,7 @@ double barrier_cost_us(Session& session) {
     session.ranks().front().world->barrier();
     costs_us.push_back(static_cast<double>(clock.now_ns() - start_ns) / kNsPerUs);
   }
-  return stats::summarize(costs_us).median;
+  return stats::summarize(costs_us);
 }
 
 double clock_error_us(Session& session) {
@@ -66,7 +66,9 @@ TimingInfo calibrate(Session& session) {
   session.enter({.what = "calibration"});
   TimingInfo timing;
   measure_clock(session.clock(), timing);
-  timing.barrier_cost_us = barrier_cost_us(session);
+  const auto barriers = barriers_us(session);
+  timing.barrier_cost_us = barriers.median;
+  timing.barrier_least_us = barriers.min;
   timing.clock_error_us = clock_error_us(session);
   return timing;
 }
@@ -78,6 +80,7 @@ MeasuredRun::MeasuredRun(RankContext& rank, const BenchConfig& config, const Run
 RunTotals MeasuredRun::run() {
   info_.timing = calibrate(session_);
   const auto buffers = plan(lower_max_bytes());
+  if (totals_.refusal) return totals_;
   initialised_free_ = free_now(session_);
   session_.allocate(buffers, config_.unalign * kWidestBytes);
   allocated_free_ = free_now(session_);
@@ -128,7 +131,10 @@ void MeasuredRun::end() {
   if (config_.expects) probe_again();
   CommTimes times{.init_us = session_.rank().max_of_threads(session_.rank().init_us())};
   if (const auto us = first_call_us()) times.first_call_us = session_.rank().max_of_threads(*us);
-  times.destroy_us = session_.rank().max_of_threads(session_.rank().close());
+  if (config_.another_follows)
+    session_.rank().release_buffers();
+  else
+    times.destroy_us = session_.rank().max_of_threads(session_.rank().close());
   totals_.comm_times = times;
 }
 

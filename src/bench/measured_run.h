@@ -14,7 +14,8 @@
 
 namespace linerate {
 
-// calibrate -> plan -> allocate -> probe -> begin -> measure -> time pairs -> probe again -> close.
+// calibrate -> plan -> allocate -> probe -> begin -> measure -> time pairs -> probe again -> close,
+// or where another run follows, release the buffers.
 // All steps but begin are collective over all threads; events fire on rank 0's thread.
 class MeasuredRun {
  public:
@@ -28,7 +29,8 @@ class MeasuredRun {
   RunTotals run();
 
  protected:
-  // What will run, once -e fits; yields its buffers. A rank may use `memory_bytes` for them.
+  // What will run, once -e fits; yields its buffers. A rank may use `memory_bytes` for them. Sets
+  // RunTotals::refusal, on all threads, where that is nothing.
   virtual BufferSizes plan(std::size_t memory_bytes) = 0;
   // Measures what results are held against; not called with --expect off.
   virtual void probe() {}

@@ -22,7 +22,7 @@ class P2pRun final : public MeasuredRun {
   BufferSizes plan(std::size_t memory_bytes) override {
     return buffer_sizes(config_.max_bytes, config_.max_bytes, config_.check > 0 ? memory_bytes : 0);
   }
-  void begin() override { events_.begin({.info = info_, .row_bytes = {}}); }
+  void begin() override { events_.begin({.info = info_}); }
   void measure() override;
   void run_round(const Round& round);
   bool takes_part(const std::vector<PairTest>& tests) const;

@@ -195,7 +195,7 @@ RunnableCases runnable_cases(const std::vector<Case>& cases, const CallRefusal& 
     (known->second ? left_out : runnable.cases).push_back(what);
   }
   if (left_out.empty()) return runnable;
-  if (runnable.cases.empty()) throw Unavailable(sentence_for(left_out, refusal));
+  if (runnable.cases.empty()) return {.note = sentence_for(left_out, refusal)};
   runnable.note = fmt::format("note: left out, as there is no kernel for them: {}",
                               names_of_left_out(left_out, cases));
   return runnable;

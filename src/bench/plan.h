@@ -62,7 +62,7 @@ std::unique_ptr<TrafficMatrix> traffic_of(const CaseConfig& config, int nranks);
 // The cases of a plan that the communicators have calls for.
 struct RunnableCases {
   std::vector<Case> cases{};
-  std::string note{};  // names the others; empty: there are none
+  std::string note{};  // names the others, or where there are no cases says why; empty: all are
 };
 
 // Inspector::refusal() of this thread's ranks, the first that is not empty.
@@ -71,7 +71,7 @@ using CallRefusal = std::function<std::string(const Op&)>;
 using AnyThread = std::function<bool(bool says)>;
 
 // Those that every rank's communicator has a call for: groups of other sizes may lack other ones.
-// Throws Unavailable where there is none, in the communicator's words.
+// Where there is none the note is in the communicator's words.
 RunnableCases runnable_cases(const std::vector<Case>& cases, const CallRefusal& refusal,
                              const AnyThread& any_thread);
 

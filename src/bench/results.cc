@@ -38,6 +38,17 @@ std::optional<double> fault_free_us(const Measurement& m, const ThreadSet& threa
   return slowest_us;
 }
 
+// Nothing where a thread does not know it.
+std::vector<double> core_wait_us(const Measurement& m, const ThreadSet& threads) {
+  std::vector<double> waits_us;
+  for (const int thread : threads) {
+    const auto& time = m.thread_times[static_cast<std::size_t>(thread)];
+    if (!time.core_wait_ns) return {};
+    waits_us.push_back(per_call_us(*time.core_wait_ns, m));
+  }
+  return waits_us;
+}
+
 WindowInfo window_of(const Measurement& m, const ThreadSet& threads, Average average) {
   std::vector<double> thread_us;
   for (const int thread : threads)
@@ -48,7 +59,8 @@ WindowInfo window_of(const Measurement& m, const ThreadSet& threads, Average ave
           .time_us = combine_us(thread_us, average),
           .slowest_us = std::ranges::max(thread_us),
           .cpu_us = per_call_us(m.thread_times.front().enqueue_ns, m),
-          .fault_free_us = fault_free_us(m, threads)};
+          .fault_free_us = fault_free_us(m, threads),
+          .core_wait_us = core_wait_us(m, threads)};
 }
 
 bool keeps_raw(const BenchConfig& config) {
@@ -138,7 +150,8 @@ Results results_of(const Measurement& m, const BenchConfig& config, const RunFac
                   .transport = facts.transport,
                   .call = m.call,
                   .window = window_of(m, sets[set], config.average),
-                  .timestamp = local_text(std::chrono::system_clock::now())};
+                  .touched_bytes = m.touched_bytes,
+                  .timestamp = utc_text(std::chrono::system_clock::now())};
     if (!config.report_cputime) record.window.cpu_us.reset();
     record.samples = samples_of(m.samples[set], m, keeps_raw(config));
     add_bandwidth(m, sizing, record);

@@ -26,7 +26,8 @@ struct Measurement {
   // Of all threads, then of each group where there are several.
   std::vector<SampleReduction> samples{};
   int batch = 1;
-  CallFacts call{};  // as rank 0's communicator tells
+  std::uint64_t touched_bytes = 0;  // of a rank's buffers, by the calls of a window
+  CallFacts call{};                 // as rank 0's communicator tells
   bool checked = false;
   std::vector<RankCheck> checks{};  // every check of every rank and round
 };

@@ -41,7 +41,7 @@ class BenchmarkRun final : public MeasuredRun {
   Record report(const Measurement& measurement, const std::vector<ThreadSet>& sets);
   RunFacts facts() const;
 
-  std::unique_ptr<TrafficMatrix> traffic_;
+  std::shared_ptr<const TrafficMatrix> traffic_;
   std::vector<Case> cases_;
   BufferSizes buffers_;
   std::optional<double> first_call_us_;
@@ -66,6 +66,10 @@ BufferSizes BenchmarkRun::plan(std::size_t memory_bytes) {
       plan_cases(config_, smallest_group(config_, session_.nranks())),
       [this](const Op& op) { return refusal(op); },
       [this](bool says) { return session_.any_thread(says); });
+  if (runnable.cases.empty()) {
+    totals_.refusal = runnable.note;
+    return {};
+  }
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
   const auto largest = largest_case(cases_, comm.nranks(), traffic_.get());
@@ -92,13 +96,13 @@ void BenchmarkRun::say_without_spare(std::size_t largest) const {
 }
 
 void BenchmarkRun::probe() {
-  probe_ = HostProbe::measure(
-      session_, {.cases = cases_,
-                 .buffers = buffers_,
-                 .traffic = traffic_.get(),
-                 .barrier_us = info_.timing.barrier_cost_us,
-                 .shared_cores = shares_cores(info_, ranks_on_first_node(session_.infos())),
-                 .cache_bytes = events_.cache_bytes});
+  probe_ = HostProbe::measure(session_, {.cases = cases_,
+                                         .buffers = buffers_,
+                                         .traffic = traffic_.get(),
+                                         .barrier_us = info_.timing.barrier_cost_us,
+                                         .barrier_least_us = info_.timing.barrier_least_us,
+                                         .shared_cores = shares_cores(info_, session_.infos()),
+                                         .cache_bytes = events_.cache_bytes});
   if (!probe_) return;
   auto points = probe_->points();
   info_.memory = std::move(points.memory);
@@ -128,12 +132,10 @@ RunFacts BenchmarkRun::facts() const {
 }
 
 void BenchmarkRun::begin() {
-  std::vector<std::uint64_t> row_bytes;
-  for (const auto& what : cases_) row_bytes.push_back(what.bytes);
   events_.begin({.info = info_,
-                 .row_bytes = row_bytes,
+                 .cases = cases_,
                  .limits = probe_ ? &probe_->limits() : nullptr,
-                 .traffic = traffic_.get()});
+                 .traffic = traffic_});
 }
 
 void BenchmarkRun::run_cycle(CaseRunner& runner) {

@@ -16,6 +16,7 @@
 //   limits, survey, probe, memcpy   folders: what machine and network give at most
 #pragma once
 
+#include "bench/plan.h"
 #include "bench/session.h"
 #include "model/host_model.h"
 #include "record/record.h"
@@ -37,6 +38,7 @@ struct RunTotals {
   double busbw_sum_gbps = 0;        // over all rows and both placements
   std::uint64_t busbw_rows = 0;
   bool interrupted = false;
+  std::optional<std::string> refusal{};  // why nothing could run: on all threads
   std::vector<std::pair<std::string, std::uint64_t>> memory_bytes;  // initialisation, buffers, …
   std::vector<MemoryPoint> memory;      // at the end, where it was asked
   std::vector<NetworkPoint> network;    // likewise
@@ -51,9 +53,9 @@ struct RunTotals {
 // What is known before the first result.
 struct RunStart {
   const RunInfo& info;
-  std::span<const std::uint64_t> row_bytes;  // of one cycle's rows, as far as they are known
-  const HostLimits* limits = nullptr;        // null: results do not follow from host memory and TCP
-  const TrafficMatrix* traffic = nullptr;    // of all_to_all_v; lives as long as the run
+  std::span<const Case> cases{};       // of one cycle; empty: of pairs of ranks
+  const HostLimits* limits = nullptr;  // null: results do not follow from host memory and TCP
+  std::shared_ptr<const TrafficMatrix> traffic{};  // of all_to_all_v
 };
 
 // Called on rank 0's thread only. Records come without a bound, which whoever listens may add

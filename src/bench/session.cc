@@ -13,7 +13,8 @@
 namespace linerate {
 
 Session::Session(RankContext& rank, const BenchConfig& config) : rank_(rank), config_(config) {
-  if (config.split.kind != SplitRule::Kind::none)
+  const bool splits = config.split.kind != SplitRule::Kind::none;
+  if (splits && !rank.is_split())  // by an earlier run of the job
     rank.split([&](int global) { return config.split.color(global); });
   force_algorithm();
 }
@@ -66,6 +67,9 @@ void Session::allocate(const BufferSizes& sizes, std::size_t lead) {
     local.send = buffer_of(local, sizes.bytes);
     local.recv = buffer_of(local, sizes.bytes);
     if (sizes.spare_bytes > 0) local.spare = buffer_of(local, sizes.spare_bytes);
+  }
+  enter_local({.what = "filling", .bytes = 2 * ranks().size() * sizes.bytes});
+  for (auto& local : ranks()) {
     const Content inputs{.type = DataType::float32, .rank = local.rank, .nranks = nranks()};
     local.device->fill(local.send.view(), inputs);
     local.device->fill(local.recv.view(), inputs);

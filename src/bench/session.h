@@ -1,10 +1,12 @@
 // A benchmark's part of a job: a thread's ranks with their two buffers, and the settings.
 #pragma once
 
+#include "base/core_wait.h"
 #include "bench/config.h"
 #include "job/rank_context.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -39,6 +41,11 @@ class Session {
   Deadline init_deadline() const { return rank_.init_deadline(); }
   const std::vector<RankInfo>& infos() const { return rank_.infos(); }
   std::optional<ModeledTime> modeled_time() const { return rank_.modeled_time(); }
+  // How long this thread has waited for a core so far; nothing where nobody tells, or where a
+  // modelled clock knows nothing of it.
+  std::optional<std::int64_t> core_wait_ns() const {
+    return modeled_time() ? std::nullopt : core_wait_.ns();
+  }
   bool any_thread(bool says) { return rank_.any_thread(says); }
   void barrier() { rank_.barrier(); }
   void align() { rank_.align(); }
@@ -64,6 +71,7 @@ class Session {
 
   RankContext& rank_;
   const BenchConfig& config_;
+  CoreWait core_wait_;
   std::optional<int> registered_ranks_;  // of all, with -R
 };
 

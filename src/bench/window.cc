@@ -1,6 +1,8 @@
 // The clock is read right before the first call and right after the wait for the last one.
 #include "bench/window.h"
 
+#include <algorithm>
+
 namespace linerate {
 namespace {
 
@@ -83,22 +85,8 @@ WindowTime run_outer_blocking(Session& session, CallIssuer& issuer, const Window
   return time;
 }
 
-}  // namespace
-
-WindowTime& WindowTime::operator+=(const WindowTime& more) {
-  elapsed_ns += more.elapsed_ns;
-  enqueue_ns += more.enqueue_ns;
-  if (more.lost_ns) lost_ns = lost_ns.value_or(0) + *more.lost_ns;
-  return *this;
-}
-
-void enqueue_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
-  SlotCycle cycle(plan.sliding_slots);
-  for (std::uint64_t i = 0; i < plan.iters; ++i)
-    run_iteration(session, issuer, cycle, plan, i + 1 == plan.iters);
-}
-
-WindowTime run_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
+// Aligns the threads, then times the calls.
+WindowTime timed_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
   session.align();
   if (session.config().blocking == Blocking::outer)
     return run_outer_blocking(session, issuer, plan);
@@ -111,6 +99,47 @@ WindowTime run_window(Session& session, CallIssuer& issuer, const WindowPlan& pl
   const auto end_ns = clock.now_ns();
   return {
       .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = loss.ns()};
+}
+
+// What a thread waits for its core from before the alignment on: between that and the first call
+// nothing may be read.
+class CoreWaiting {
+ public:
+  explicit CoreWaiting(const Session& session)
+      : session_(session), before_ns_(session.core_wait_ns()) {}
+  // At most all of the time that was measured.
+  std::optional<std::int64_t> ns(std::int64_t elapsed_ns) const {
+    const auto now_ns = session_.core_wait_ns();
+    if (!now_ns || !before_ns_) return std::nullopt;
+    return std::min(*now_ns - *before_ns_, elapsed_ns);
+  }
+
+ private:
+  const Session& session_;
+  std::optional<std::int64_t> before_ns_;
+};
+
+}  // namespace
+
+WindowTime& WindowTime::operator+=(const WindowTime& more) {
+  elapsed_ns += more.elapsed_ns;
+  enqueue_ns += more.enqueue_ns;
+  if (more.lost_ns) lost_ns = lost_ns.value_or(0) + *more.lost_ns;
+  if (more.core_wait_ns) core_wait_ns = core_wait_ns.value_or(0) + *more.core_wait_ns;
+  return *this;
+}
+
+void enqueue_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
+  SlotCycle cycle(plan.sliding_slots);
+  for (std::uint64_t i = 0; i < plan.iters; ++i)
+    run_iteration(session, issuer, cycle, plan, i + 1 == plan.iters);
+}
+
+WindowTime run_window(Session& session, CallIssuer& issuer, const WindowPlan& plan) {
+  const CoreWaiting waiting(session);
+  auto time = timed_window(session, issuer, plan);
+  time.core_wait_ns = waiting.ns(time.elapsed_ns);
+  return time;
 }
 
 CapturedWindow::CapturedWindow(Session& session, CallIssuer& issuer, const WindowPlan& plan)
@@ -128,13 +157,17 @@ void CapturedWindow::launch() {
 WindowTime run_launches(Session& session, CallIssuer& issuer, CapturedWindow& captured,
                         int launches) {
   const Clock& clock = session.clock();
+  const CoreWaiting waiting(session);
   session.align();
   const auto start_ns = clock.now_ns();
   for (int i = 0; i < launches; ++i) captured.launch();
   const auto enqueued_ns = clock.now_ns();
   issuer.synchronize();
   const auto end_ns = clock.now_ns();
-  return {.elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = {}};
+  return {.elapsed_ns = end_ns - start_ns,
+          .enqueue_ns = enqueued_ns - start_ns,
+          .lost_ns = {},
+          .core_wait_ns = waiting.ns(end_ns - start_ns)};
 }
 
 }  // namespace linerate

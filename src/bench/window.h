@@ -23,8 +23,9 @@ struct WindowPlan {
 
 struct WindowTime {
   std::int64_t elapsed_ns = 0;
-  std::int64_t enqueue_ns = 0;            // until the last call was enqueued (-C)
-  std::optional<std::int64_t> lost_ns{};  // where the backend tells: see Communicator
+  std::int64_t enqueue_ns = 0;                 // until the last call was enqueued (-C)
+  std::optional<std::int64_t> lost_ns{};       // where the backend tells: see Communicator
+  std::optional<std::int64_t> core_wait_ns{};  // of this thread; see Session::core_wait_ns()
 
   WindowTime& operator+=(const WindowTime& more);
 };

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "bench/memcpy/copy_tests.h"
 #include "cli/tools.h"
+#include "cli/topo_config.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,18 @@
 #include <filesystem>
 
 namespace linerate {
+
+Refusal check_machine(const MachineChoice& machine, bool several_files) {
+  if (!machine.more.empty() && !several_files)
+    return fmt::format(
+        "--nccl-xml names {} files, and one is shown: give one, or --lint, which "
+        "compares them.",
+        machine.more.size() + 1);
+  if (machine.nvlink_domain > 1 && machine.source == MachineSource::cluster)
+    return "--nvlink-domain is of one machine: in a cluster's file, give nvlink_domain with the "
+           "nodes.";
+  return {};
+}
 namespace {
 
 constexpr int kDefaultCtas = 16;
@@ -43,6 +56,8 @@ Refusal check_iterations(const RunConfig& config) {
   if (config.per_iter_skip >= config.iters)
     return fmt::format("-K/--per_iter_skip {} leaves none of -n/--iters {}: give less than -n.",
                        config.per_iter_skip, config.iters);
+  if (config.repeat > 1 && config.run_cycles == 0)
+    return "--repeat needs runs that end, and -N/--run_cycles 0 never does: give -N a number.";
   if (config.per_iter_timing && config.gpu.cudagraph > 0)
     return "-I/--per_iter_timing cannot look into a graph: leave out -I or -G/--cudagraph.";
   return {};
@@ -117,6 +132,8 @@ Refusal check_files(const RunConfig& config) {
 }
 
 Refusal check_verdict(const RunConfig& config) {
+  if (config.fail_unsure && !config.fail_below)
+    return "--fail-unsure goes with --fail-below EFFICIENCY: give the limit that may be missed.";
   if (config.expects || !config.fail_below) return {};
   return "--fail-below needs to know how fast results should be: leave --expect off out.";
 }

@@ -99,6 +99,7 @@ std::string examples(const Invocation& call) {
 }  // namespace
 
 std::string tool_help(const Invocation& call) {
+  if (call.audience() == Audience::suite) return command_help(*find_command(Audience::suite));
   const auto tool = std::ranges::find_if(tools(), [&](const ToolRow& row) {
     return row.collective == nullptr && row.command == call.command;
   });
@@ -112,32 +113,43 @@ std::string tool_help(const Invocation& call) {
   return text + exit_codes_text();
 }
 
-std::string suite_help() {
+std::string linerate_help() {
   auto text = fmt::format(
       "usage:   {0} COMMAND [arguments]\n"
       "example: {0} perf all_reduce -b 8 -e 128M -f 2 -g 2\n"
       "         {0} report run.jsonl -o report\n"
       "\nCommands\n",
-      kSuite);
+      kLinerate);
   for (const auto& row : commands())
     text += in_column(fmt::format("  {} {}", row.name, row.arguments), kToolColumn, row.summary);
   text += tools_text();
-  text += fmt::format("\n{0} help COMMAND|TOOL explains one of them.\n", kSuite);
+  text += fmt::format("\n{0} help COMMAND|TOOL explains one of them.\n", kLinerate);
   return text;
 }
 
 std::string command_help(const CommandRow& row) {
   const auto blank = row.arguments.empty() ? "" : " ";
-  const auto usage = fmt::format("usage:   {} {}{}{}\n\n", kSuite, row.name, blank, row.arguments);
-  if (row.options) return usage + in_column("", 0, row.about) + options_text(*row.options);
+  const auto usage =
+      fmt::format("usage:   {} {}{}{}\n\n", kLinerate, row.name, blank, row.arguments);
+  if (row.options) {
+    auto text = usage + in_column("", 0, row.about) + options_text(*row.options);
+    if (row.options == Audience::suite) text += variables_text() + exit_codes_text();
+    return text;
+  }
   auto text = fmt::format("{}{}.\n", usage, row.summary);
   if (row.command != Command::perf) return text;
-  return text + tools_text() + fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kSuite);
+  return text + tools_text() +
+         fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kLinerate);
+}
+
+std::string program_help(std::string_view program, Audience options) {
+  return fmt::format("usage:   {} [options]\n", program) + options_text(options) +
+         exit_codes_text();
 }
 
 std::string help_text(const Invocation& call) {
   const auto* row = call.words.empty() ? nullptr : find_command(call.words.front());
-  return row == nullptr ? suite_help() : command_help(*row);
+  return row == nullptr ? linerate_help() : command_help(*row);
 }
 
 }  // namespace linerate

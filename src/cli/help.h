@@ -35,13 +35,16 @@ inline constexpr auto kExitCodes = std::to_array<ExitCodeRow>({
 std::string tool_help(const Invocation& call);
 
 // What `linerate --help` prints: sub-commands and tools.
-std::string suite_help();
+std::string linerate_help();
 
 // What `linerate help docs` prints: usage and purpose of one command, and its options; of perf, the
 // tools as well.
 std::string command_help(const CommandRow& row);
 
-// What a call of Command::help asks for: the command that it names, or the suite.
+// What -h prints for a program of its own.
+std::string program_help(std::string_view program, Audience options);
+
+// What a call of Command::help asks for: the command that it names, or linerate itself.
 std::string help_text(const Invocation& call);
 
 // docs/cli.md.

@@ -84,10 +84,15 @@ std::string_view audience_text(Audience audience) {
       return "collectives";
     case Audience::p2p:
       return "p2p";
+    case Audience::suite:
+      return "suite";
     case Audience::memcpy:
     case Audience::topo:
     case Audience::place:
     case Audience::tune:
+    case Audience::compare:
+    case Audience::report:
+    case Audience::train:
       break;
   }
   __builtin_unreachable();
@@ -121,11 +126,23 @@ std::string commands_text() {
   for (const auto& row : commands()) {
     if (!row.options) continue;
     const auto name = row.options == Audience::tune ? "tune host" : row.name;
-    text += fmt::format("{}## {} {}\n\n{}\n", text.empty() ? "" : "\n", kSuite, name, row.docs);
+    text += fmt::format("{}## {} {}\n\n{}\n", text.empty() ? "" : "\n", kLinerate, name, row.docs);
+    if (row.options == Audience::suite) continue;  // its options stand in the tables of the tools
     for (const auto& group : option_groups(*row.options))
       if (group.title != "Help")
         text += fmt::format("\n### {}\n\n{}", group.title, options_table(group.rows, false));
   }
+  return text;
+}
+
+// The options of train_ddp and train_fsdp that the tools have not.
+std::string trainers_text() {
+  std::string text =
+      "## train_ddp, train_fsdp\n\n"
+      "[Trainers](trainers.md). They also take the options of the group Ranks above.\n";
+  for (const auto& group : option_groups(Audience::train))
+    if (group.title != "Help" && group.title != "Ranks")
+      text += fmt::format("\n### {}\n\n{}", group.title, options_table(group.rows, false));
   return text;
 }
 
@@ -158,7 +175,7 @@ std::string tools_text() {
   text += "\n| Command | What it does |\n|---|---|\n";
   for (const auto& row : commands())
     text += fmt::format("| {} | {} |\n",
-                        code(trim(fmt::format("{} {} {}", kSuite, row.name, row.arguments))),
+                        code(trim(fmt::format("{} {} {}", kLinerate, row.name, row.arguments))),
                         capitalised(cell(row.summary)));
   return text;
 }
@@ -221,9 +238,12 @@ constexpr std::string_view kValues =
 }  // namespace
 
 std::string cli_markdown() {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", kIntroduction, tools_text(), kValues,
-                     options_text(), memcpy_text(), commands_text(), variables_text(), kFakeText,
-                     exit_codes_text());
+  std::string text(kIntroduction);
+  for (const auto& part :
+       {tools_text(), std::string(kValues), options_text(), memcpy_text(), commands_text(),
+        trainers_text(), variables_text(), std::string(kFakeText), exit_codes_text()})
+    text += '\n' + part;
+  return text;
 }
 
 }  // namespace linerate

@@ -10,11 +10,13 @@ namespace {
 
 // Those that run ranks share a table, and refuse each other's options by name.
 bool runs_ranks(Audience program) {
-  return program == Audience::both || program == Audience::collectives || program == Audience::p2p;
+  return program == Audience::both || program == Audience::collectives ||
+         program == Audience::p2p || program == Audience::suite;
 }
 
 std::span<const OptionGroup> groups_of_ranks() {
   static const auto kGroups = std::to_array<OptionGroup>({
+      {"Suite", suite_options()},
       {"Ranks", rank_options()},
       {"Sizes", size_options()},
       {"Pairs", pair_options()},
@@ -54,6 +56,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
   static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
   static const std::array<OptionGroup, 2> kTuneGroups{
       {{"Options", tune_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kReportGroups{
+      {{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
                                                        {"What is shown", view_options()},
                                                        {"What is predicted", prediction_options()},
@@ -63,10 +67,23 @@ std::span<const OptionGroup> option_groups(Audience program) {
                                                         {"Which machine", machine_options()},
                                                         {"Model", model_options()},
                                                         {"Help", kHelp}}};
+  static const std::array<OptionGroup, 4> kCompareGroups{
+      {{"Runs", compare_run_options()},
+       {"What is a difference", compare_judge_options()},
+       {"Output", compare_output_options()},
+       {"Help", kHelp}}};
+  static const std::array<OptionGroup, 6> kTrainGroups{
+      {{"What is trained", training_options()},
+       {"How ranks share the work", parallel_options()},
+       {"Ranks", rank_options()},
+       {"Checkpoints", checkpoint_options()},
+       {"Output", training_output_options()},
+       {"Help", kHelp}}};
   switch (program) {
     case Audience::both:
     case Audience::collectives:
     case Audience::p2p:
+    case Audience::suite:
       return groups_of_ranks();
     case Audience::memcpy:
       return kMemcpyGroups;
@@ -76,12 +93,20 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return kPlaceGroups;
     case Audience::tune:
       return kTuneGroups;
+    case Audience::compare:
+      return kCompareGroups;
+    case Audience::report:
+      return kReportGroups;
+    case Audience::train:
+      return kTrainGroups;
   }
   __builtin_unreachable();
 }
 
 bool has_option(Audience program, const OptionRow& row) {
-  return !runs_ranks(program) || row.audience == Audience::both || row.audience == program;
+  if (!runs_ranks(program) || row.audience == Audience::both) return true;
+  const bool of_suite = program == Audience::suite && row.audience == Audience::collectives;
+  return of_suite || row.audience == program;
 }
 
 std::vector<const OptionRow*> option_rows(Audience program) {

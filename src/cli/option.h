@@ -8,7 +8,8 @@
 //   values.h          reads the value of a row strictly
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
-//   run_config.h, topo_config.h, tune_config.h   what comes out
+//   run_config.h, topo_config.h, tune_config.h, compare_config.h, report_config.h, train_config.h
+//                     what comes out
 #pragma once
 
 #include <cassert>
@@ -23,10 +24,14 @@
 
 namespace linerate {
 
+struct CompareConfig;
+struct JobConfig;
 struct MachineChoice;
 struct PlaceConfig;
+struct ReportConfig;
 struct RunConfig;
 struct TopoConfig;
+struct TrainOptions;
 struct TuneConfig;
 
 // A full sentence when the user's input is refused; nothing when it is taken.
@@ -39,15 +44,30 @@ struct Argument {
 };
 
 // Checks one value and writes it into the configuration. One of no kind: -h and --version, which
-// the parser acts on itself. That of a MachineChoice serves each configuration with a `machine`.
+// the parser acts on itself. That of a MachineChoice serves each configuration with a `machine`,
+// that of a JobConfig each one that is a job's.
 template <typename Config>
 using Setter = Refusal (*)(const Argument&, Config&);
-using AnySetter = std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>,
-                               Setter<PlaceConfig>, Setter<TuneConfig>, Setter<MachineChoice>>;
+using AnySetter =
+    std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
+                 Setter<TuneConfig>, Setter<CompareConfig>, Setter<ReportConfig>,
+                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
 
-// The programs that have an option. `both` are the tools that run ranks, collectives and p2p; the
-// others have tables of their own.
-enum class Audience : std::uint8_t { both, collectives, p2p, memcpy, topo, place, tune };
+// The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
+// suite has the options of the collectives and its own; the others have tables of their own.
+enum class Audience : std::uint8_t {
+  both,
+  collectives,
+  p2p,
+  suite,
+  memcpy,
+  topo,
+  place,
+  tune,
+  compare,
+  report,
+  train
+};
 
 // One option. Texts end without a period, except the note, which is whole sentences.
 struct OptionRow {
@@ -90,7 +110,7 @@ struct OptionGroup {
   std::span<const OptionRow> rows;
 };
 
-// One environment variable of the tools that run ranks. An empty value counts as unset.
+// One environment variable that gives an option. An empty value counts as unset.
 struct VariableRow {
   std::string_view name = {};
   std::string_view metavar = {};
@@ -98,6 +118,8 @@ struct VariableRow {
   std::string_view help = {};
   std::string_view note = {};
   Setter<RunConfig> apply = nullptr;
+
+  bool of_nccl_tests() const { return name.starts_with("NCCL_TESTS_"); }  // else of linerate
 };
 
 std::span<const VariableRow> variables();
@@ -125,6 +147,7 @@ const OptionRow* find_option(Audience program, char short_name);
 
 // The groups.
 std::span<const OptionRow> rank_options();
+std::span<const OptionRow> suite_options();
 std::span<const OptionRow> size_options();
 std::span<const OptionRow> pair_options();
 std::span<const OptionRow> case_options();
@@ -134,13 +157,21 @@ std::span<const OptionRow> output_options();
 std::span<const OptionRow> verdict_options();
 std::span<const OptionRow> gpu_options();
 std::span<const OptionRow> help_options();
-std::span<const OptionRow> memcpy_options();      // all of memcpy_perf's
-std::span<const OptionRow> machine_options();     // topo, place: which machine or cluster
-std::span<const OptionRow> view_options();        // topo: what to show
-std::span<const OptionRow> prediction_options();  // topo: of --predict
-std::span<const OptionRow> placement_options();   // place: ranks and mesh
-std::span<const OptionRow> plan_options();        // place: what is printed and written
-std::span<const OptionRow> model_options();       // place: the training job
-std::span<const OptionRow> tune_options();        // all of tune's
+std::span<const OptionRow> memcpy_options();           // all of memcpy_perf's
+std::span<const OptionRow> machine_options();          // topo, place: which machine or cluster
+std::span<const OptionRow> view_options();             // topo: what to show
+std::span<const OptionRow> prediction_options();       // topo: of --predict
+std::span<const OptionRow> placement_options();        // place: ranks and mesh
+std::span<const OptionRow> plan_options();             // place: what is printed and written
+std::span<const OptionRow> model_options();            // place: the training job
+std::span<const OptionRow> tune_options();             // all of tune's
+std::span<const OptionRow> compare_run_options();      // compare: of --run
+std::span<const OptionRow> compare_judge_options();    // compare: what a difference is
+std::span<const OptionRow> compare_output_options();   // compare: what is printed and kept
+std::span<const OptionRow> report_options();           // all of report's
+std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
+std::span<const OptionRow> parallel_options();         // trainers: how ranks share the work
+std::span<const OptionRow> checkpoint_options();       // trainers: what is saved and resumed
+std::span<const OptionRow> training_output_options();  // trainers: what is printed and written
 
 }  // namespace linerate

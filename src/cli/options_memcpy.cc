@@ -70,6 +70,12 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .note = "They also decide how many copies each of several directions makes, so that all are "
              "busy to the end; with 0 all make the same number.",
      .apply = set_whole_of<RunConfig, 0, kMaxAtOnce, &RunConfig::warmup_iters>},
+    {.long_name = "repeat",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "run all of it N times, each in a fresh process, and sum them up",
+     .note = "The medians over runs stand in # lines after the last matrix.",
+     .apply = set_whole_of<RunConfig, 1, kMaxRuns, &RunConfig::repeat>},
     {.short_name = 'c',
      .long_name = "check",
      .metavar = "0|1",

@@ -9,9 +9,6 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<std::optional<bool>>, 3> kProgress{
-    {{"auto", std::nullopt}, {"on", true}, {"off", false}}};
-
 Refusal set_json_file(const Argument& given, RunConfig& config) {
   if (auto refusal = set_file(given, config.json_file)) return refusal;
   if (!lower(given.text).ends_with(".json"))
@@ -89,7 +86,7 @@ constexpr auto kVerdictRows = std::to_array<OptionRow>({
          "[how fast it should be](verdicts.md).",
      .apply = set_choice<RunConfig, kExpect, &RunConfig::expects>},
     {.long_name = "verdict",
-     .help = "a # line for each result below the table: ok, low or above the bound",
+     .help = "a # line for each result below the table: ok, unsure, low or above",
      .note = "Without it one line sums up all results.",
      .apply = set_flag<RunConfig, &RunConfig::lists_verdicts>},
     {.long_name = "fail-below",
@@ -98,6 +95,10 @@ constexpr auto kVerdictRows = std::to_array<OptionRow>({
      .note = "Efficiency is measured / expected busbw. Each result is compared by itself, never "
              "their average. Exit 5 if no result has a bound.",
      .apply = set_number<RunConfig, 0, 1, &RunConfig::fail_below>},
+    {.long_name = "fail-unsure",
+     .help = "exit 3 also if what disturbed the run may explain why --fail-below is missed",
+     .note = "Without it such a result is a warning.",
+     .apply = set_flag<RunConfig, &RunConfig::fail_unsure>},
 });
 
 constexpr auto kHelpRows = std::to_array<OptionRow>({

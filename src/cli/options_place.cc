@@ -1,5 +1,6 @@
 // The options of linerate topo place.
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/option.h"
 #include "cli/tokens.h"
 #include "cli/topo_config.h"
@@ -169,6 +170,7 @@ Result<PlaceConfig> parse_place(const std::vector<std::string>& words) {
   PlaceConfig config;
   const auto given = read_options(words, Audience::place, config);
   if (!given) return given.failure();
+  if (const auto refusal = check_machine(config.machine, false)) return Failure{*refusal};
   if (!config.request.hosts.empty() && config.rankfile.empty() &&
       config.format != PlaceFormat::rankfile)
     return Failure{

@@ -44,19 +44,19 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .default_text = "1",
      .help = "threads of each process; each drives -g ranks",
      .note = "A run has processes x threads x -g ranks.",
-     .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::nthreads>},
+     .apply = set_whole_of<JobConfig, 1, kMaxRanks, &JobConfig::nthreads>},
     {.short_name = 'g',
      .long_name = "ngpus",
      .metavar = "N",
      .default_text = "1",
      .help = "ranks (GPUs, if there are any) of each thread",
      .note = "On host memory each of them is a thread of its own.",
-     .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::ngpus>},
+     .apply = set_whole_of<JobConfig, 1, kMaxRanks, &JobConfig::ngpus>},
     {.long_name = "nprocs",
      .metavar = "N",
      .help = "start N processes on this host, without a launcher",
      .note = "The started process stays as their parent, and its exit code is the run's.",
-     .apply = set_whole_of<RunConfig, 1, kMaxRanks, &RunConfig::nprocs>},
+     .apply = set_whole_of<JobConfig, 1, kMaxRanks, &JobConfig::nprocs>},
     {.long_name = "backend",
      .metavar = "NAME",
      .default_text = "auto",
@@ -64,34 +64,33 @@ constexpr auto kRankRows = std::to_array<OptionRow>({
      .note = "auto takes nccl where a host has an NVIDIA GPU, mpi under an MPI launcher, else host "
              "on one host and gloo on several, and says on stderr what it chose. fake moves real "
              "bytes on a virtual clock, for tests.",
-     .apply = set_choice<RunConfig, kBackends, &RunConfig::backend>},
-    {.long_name = "algo",
-     .metavar = "NAME",
-     .help = "the algorithm that the host backend uses wherever it is defined",
-     .note = "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; without it the "
-             "backend chooses by collective, size and ranks from a measured table (`linerate tune "
-             "host`). The JSON Lines name the algorithm of each result. Other backends choose for "
-             "themselves and refuse it.",
-     .audience = Audience::collectives,
-     .apply = set_text<RunConfig, &RunConfig::algorithm>},
+     .apply = set_choice<JobConfig, kBackends, &JobConfig::backend>},
     {.long_name = "nccl-lib",
      .metavar = "PATH",
      .help = "the NCCL library to load, 2.18 or newer (with --backend nccl)",
      .note =
          "Without it, libnccl.so.2 as the dynamic linker finds it. The output names the version.",
-     .apply = set_text<RunConfig, &RunConfig::nccl_library>},
+     .apply = set_text<JobConfig, &JobConfig::nccl_library>},
     {.long_name = "emulate",
      .metavar = "FILE.yaml",
      .help = "measure on the network that FILE describes, with the host backend",
      .note = "Nodes, NICs, racks and a spine with their bandwidths and latencies: see "
              "[emulated networks](emulation.md). auto then means host.",
-     .apply = set_text<RunConfig, &RunConfig::emulate_file>},
+     .apply = set_text<JobConfig, &JobConfig::emulate_file>},
     {.long_name = "fake",
      .metavar = "SPEC",
      .help = "what the fake backend injects (with --backend fake)",
      .note = "Such as alpha=5us,bw=10,noise=2%; [all keys](#the-fake-backend). For tests of "
              "linerate.",
-     .apply = set_text<RunConfig, &RunConfig::fake>},
+     .apply = set_text<JobConfig, &JobConfig::fake>},
+    {.short_name = 'T',
+     .long_name = "timeout",
+     .metavar = "SECONDS",
+     .default_text = "0",
+     .help = "end a run that hangs this long (exit 4); 0: off",
+     .note = "Bounds initialisation, barriers and operations. Without it initialisation alone is "
+             "bounded, at 300 s. A rank that dies is noticed in any case.",
+     .apply = [](const Argument& a, JobConfig& c) { return set_seconds(a, c.timeout_s); }},
 });
 
 constexpr auto kSizeRows = std::to_array<OptionRow>({
@@ -166,6 +165,15 @@ constexpr auto kPairRows = std::to_array<OptionRow>({
 });
 
 constexpr auto kCaseRows = std::to_array<OptionRow>({
+    {.long_name = "algo",
+     .metavar = "NAME",
+     .help = "the algorithm that the host backend uses wherever it is defined",
+     .note = "eager, pull, flat, recursive_doubling, ring, tree or hierarchical; without it the "
+             "backend chooses by collective, size and ranks from a measured table (`linerate tune "
+             "host`). The JSON Lines name the algorithm of each result. Other backends choose for "
+             "themselves and refuse it.",
+     .audience = Audience::collectives,
+     .apply = set_text<RunConfig, &RunConfig::algorithm>},
     {.short_name = 'd',
      .long_name = "datatype",
      .metavar = "TYPE",

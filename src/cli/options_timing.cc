@@ -54,6 +54,15 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
      .help = "repeat the whole sweep; 0: for ever",
      .audience = Audience::collectives,
      .apply = set_whole_of<RunConfig, 0, kMaxRepeats, &RunConfig::run_cycles>},
+    {.long_name = "repeat",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "run the whole tool N times, each in fresh processes, and sum them up",
+     .note =
+         "One table each, and # lines with the medians over runs after the last. Where linerate "
+         "starts the ranks itself (-t, -g, --nprocs); under mpirun and srun repeat the launch: "
+         "[comparing runs](comparing-runs.md#under-a-launcher).",
+     .apply = set_whole_of<RunConfig, 1, kMaxRuns, &RunConfig::repeat>},
     {.long_name = "stop",
      .metavar = "RULE",
      .help = "repeat windows of -n until ci=1%,max=5s (either or both)",
@@ -62,14 +71,6 @@ constexpr auto kRepeatRows = std::to_array<OptionRow>({
              "of the samples. Without it a case has exactly -n iterations.",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_stop_rule(a, c.stop); }},
-    {.short_name = 'T',
-     .long_name = "timeout",
-     .metavar = "SECONDS",
-     .default_text = "0",
-     .help = "end a run that hangs this long (exit 4); 0: off",
-     .note = "Bounds initialisation, barriers and operations. Without it initialisation alone is "
-             "bounded, at 300 s. A rank that dies is noticed in any case.",
-     .apply = [](const Argument& a, RunConfig& c) { return set_seconds(a, c.timeout_s); }},
 });
 
 constexpr auto kTimingRows = std::to_array<OptionRow>({

@@ -1,9 +1,11 @@
 // The options of linerate topo, and those that name a machine, which `topo place` has too.
 #include "base/text.h"
+#include "cli/checks.h"
 #include "cli/option.h"
 #include "cli/tokens.h"
 #include "cli/topo_config.h"
 #include "cli/values.h"
+#include "topo/cluster/nvlink_domain.h"
 #include "topo/model/p2p_model.h"
 
 #include <fmt/format.h>
@@ -31,6 +33,26 @@ Refusal set_source(const Argument& given, MachineChoice& machine) {
   return {};
 }
 
+// Several are for --lint. A platform beside one completes it.
+Refusal set_nccl_file(const Argument& given, MachineChoice& machine) {
+  if (machine.source == MachineSource::nccl_file) {
+    machine.more.emplace_back(given.text);
+    return {};
+  }
+  if (machine.source == MachineSource::platform) {
+    machine.platform = std::exchange(machine.name, "");
+    machine.option.clear();
+  }
+  return set_source<MachineSource::nccl_file>(given, machine);
+}
+
+Refusal set_platform(const Argument& given, MachineChoice& machine) {
+  if (machine.source != MachineSource::nccl_file)
+    return set_source<MachineSource::platform>(given, machine);
+  machine.platform = given.text;
+  return {};
+}
+
 // What a parser makes of the text, or its sentence behind the label.
 template <typename Config, auto kParse, auto... Path>
 Refusal set_parsed(const Argument& given, Config& config) {
@@ -51,16 +73,27 @@ constexpr auto kMachineRows = std::to_array<OptionRow>({
      .apply = set_source<MachineSource::hwloc_file>},
     {.long_name = "nccl-xml",
      .metavar = "FILE",
-     .help = "a machine as NCCL wrote it (NCCL_TOPO_DUMP_FILE), or a file made by hand",
-     .apply = set_source<MachineSource::nccl_file>},
+     .help =
+         "a machine as NCCL wrote it (NCCL_TOPO_DUMP_FILE), or a file made by hand; with --lint "
+         "several, which are compared",
+     .several = true,
+     .apply = set_nccl_file},
     {.long_name = "platform",
      .metavar = "NAME",
-     .help = "a built-in node; linerate topo --list-platforms names them",
-     .apply = set_source<MachineSource::platform>},
+     .help = "a built-in node; linerate topo --list-platforms names them; beside --nccl-xml it "
+             "gives the NVLinks and NIC speeds that the file leaves to the machine",
+     .apply = set_platform},
     {.long_name = "cluster",
      .metavar = "FILE",
      .help = "many nodes and their network, in YAML",
      .apply = set_source<MachineSource::cluster>},
+    {.long_name = "nvlink-domain",
+     .metavar = "HOSTS",
+     .help = "as many hosts like this one in one NVLink domain (MNNVL), as one node",
+     .apply =
+         [](const Argument& a, MachineChoice& m) {
+           return set_whole(a, {1, topo::kMaxDomainHosts}, m.nvlink_domain);
+         }},
     {.long_name = "nccl",
      .metavar = "VERSION",
      .default_text = "2.28",
@@ -92,14 +125,13 @@ Refusal add_end(const Argument& given, TopoConfig& config) {
   return choose(given, TopoView::explanation, config);
 }
 
-// all_to_all, alltoall_perf or alltoall.
-const Collective* collective_called(std::string_view text) {
-  const auto* const found = find_collective(text);
-  return found != nullptr ? found : find_collective(std::string(text) + "_perf");
+Refusal add_graphs(const Argument& given, TopoConfig& config) {
+  config.graph_files.emplace_back(given.text);
+  return choose(given, TopoView::graphs, config);
 }
 
 Refusal set_prediction(const Argument& given, TopoConfig& config) {
-  const auto* const collective = collective_called(given.text);
+  const auto* const collective = find_collective(given.text);
   const auto name = collective != nullptr ? collective->name : given.text;
   auto names = topo::p2p_collectives();
   config.collective = collective;
@@ -136,7 +168,8 @@ constexpr auto kViewRows = std::to_array<OptionRow>({
      .help = "write a picture into FILE",
      .apply = set_written_view<TopoView::svg>},
     {.long_name = "json",
-     .help = "system, links and paths, or with --predict its rows, as JSON",
+     .help = "system, links and paths, or with --predict its rows and with --lint its findings, as "
+             "JSON",
      .apply = set_flag<TopoConfig, &TopoConfig::as_json>},
     {.long_name = "export-nccl",
      .metavar = "FILE",
@@ -147,14 +180,24 @@ constexpr auto kViewRows = std::to_array<OptionRow>({
      .help = "the path between two devices, hop by hop, such as GPU3 mlx5_2",
      .several = true,
      .apply = add_end},
+    {.long_name = "graphs",
+     .metavar = "FILE",
+     .help = "the channels that NCCL found (NCCL_GRAPH_DUMP_FILE); with a machine, what the search "
+             "here finds otherwise; of two files, what differs; exit code 3 if anything does",
+     .several = true,
+     .apply = add_graphs},
     {.long_name = "lint",
-     .help = "what looks wrong; exit code 3 if anything does",
+     .help =
+         "what looks wrong, of several files or a cluster also which node is unlike the others; "
+         "exit code 3 from warnings on",
      .apply = set_view<TopoView::lint>},
     {.long_name = "predict",
      .metavar = "COLLECTIVE",
-     .help = "a collective: time, algorithm, protocol, channels and busbw that NCCL's cost model "
-             "gives, by size, and where its choice changes; a bound for collectives that NCCL "
-             "builds from sends (alltoall, gather, scatter, sendrecv, hypercube)",
+     .help =
+         "a collective, by size: NCCL's algorithm, protocol and channels, the time and busbw to "
+         "expect with the band of healthy machines, the busbw that NCCL's cost model "
+         "believes, and where its choice changes; for collectives that NCCL builds from sends "
+         "(alltoall, gather, scatter, sendrecv, hypercube) what the busiest link allows",
      .apply = set_prediction},
     {.long_name = "measure",
      .help = "measure this machine for a few seconds: bandwidth by size and by cores, and the "
@@ -211,13 +254,18 @@ constexpr auto kPredictionRows = std::to_array<OptionRow>({
          [](const Argument& a, TopoConfig& c) {
            return set_node_counts(a, {1, kMaxPredictedNodes}, c.nnodes);
          }},
+    {.long_name = "table",
+     .metavar = "SIZE",
+     .help = "--predict: at one size, every algorithm and protocol with its time and busbw, which "
+             "one NCCL takes, and why others are off",
+     .belongs_to = "predict",
+     .apply = set_bytes<TopoConfig, 1, &TopoConfig::table_bytes>},
 });
 
-// --json is a view by itself, and a form of two others.
+// --json is a view by itself, and a form of three others.
 Refusal settle_json(TopoConfig& config) {
-  if (!config.as_json || config.view == TopoView::prediction ||
-      config.view == TopoView::measurement)
-    return {};
+  constexpr std::array kWithForm{TopoView::prediction, TopoView::measurement, TopoView::lint};
+  if (!config.as_json || std::ranges::count(kWithForm, config.view) > 0) return {};
   return choose({"--json", {}}, TopoView::json, config);
 }
 
@@ -227,7 +275,8 @@ Refusal refuse_useless(std::span<const Token> given, const TopoConfig& config) {
                                        TopoView::platforms};
   if (is_given(given, "nccl") && std::ranges::count(kWithoutVersion, config.view) > 0)
     return fmt::format("--nccl makes no difference to {}: leave it out.", config.view_option);
-  if (config.machine.source == MachineSource::this_machine) return {};
+  if (config.machine.source == MachineSource::this_machine && config.machine.nvlink_domain == 1)
+    return {};
   if (config.view == TopoView::measurement)
     return "--measure measures this machine: leave the other one out.";
   if (config.view == TopoView::platforms)
@@ -235,13 +284,41 @@ Refusal refuse_useless(std::span<const Token> given, const TopoConfig& config) {
   return {};
 }
 
+// Two files are compared with each other, one with a machine.
+Refusal check_graphs(std::span<const Token> given, const TopoConfig& config) {
+  if (config.view != TopoView::graphs) return {};
+  const bool has_machine = config.machine.source != MachineSource::this_machine;
+  if (config.graph_files.size() > 2) return "--graphs compares two files: give one or two.";
+  if (config.graph_files.size() == 2 && has_machine)
+    return fmt::format("--graphs of two files compares them: leave {} out.", config.machine.option);
+  if (config.machine.source == MachineSource::cluster)
+    return "--graphs is about one machine: give --platform or --nccl-xml instead of --cluster.";
+  if (is_given(given, "nccl") && !has_machine)
+    return "--nccl makes no difference to --graphs without a machine: leave it out.";
+  return {};
+}
+
+Refusal check_table(std::span<const Token> given, const TopoConfig& config) {
+  if (config.table_bytes == 0) return {};
+  if (config.p2p_collective != nullptr)
+    return fmt::format("--table: NCCL makes {} of sends, and chooses no algorithm for it.",
+                       config.p2p_collective->name);
+  if (config.nnodes.size() > 1) return "--table is of one number of nodes: give --nodes one.";
+  for (const auto* option : {"minbytes", "maxbytes", "stepfactor"})
+    if (is_given(given, option))
+      return fmt::format("--table is of one size: leave --{} out.", option);
+  return {};
+}
+
 // Where nothing is reduced an element type is as good as any other: bytes move.
 Refusal check_view(std::span<const Token> given, const TopoConfig& config) {
   if (config.view == TopoView::explanation && config.ends.size() != 2)
     return "--explain is between two devices: give both, as in --explain GPU3 mlx5_2.";
+  if (const auto refusal = check_graphs(given, config)) return refusal;
   if (is_given(given, "op") && !config.collective->reduces)
     return fmt::format("-o/--op: {} reduces nothing: leave the operator out.",
                        config.collective->name);
+  if (const auto refusal = check_table(given, config)) return refusal;
   if (config.max_bytes < config.min_bytes) return "-e/--maxbytes must not be below -b/--minbytes.";
   return {};
 }
@@ -272,6 +349,8 @@ Result<TopoConfig> parse_topo(const std::vector<std::string>& words) {
   if (const auto refusal = settle_json(config)) return Failure{*refusal};
   if (const auto refusal = refuse_useless(*given, config)) return Failure{*refusal};
   if (const auto refusal = check_view(*given, config)) return Failure{*refusal};
+  const bool lints = config.view == TopoView::lint;
+  if (const auto refusal = check_machine(config.machine, lints)) return Failure{*refusal};
   return config;
 }
 

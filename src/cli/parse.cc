@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/checks.h"
+#include "cli/suite_runs.h"
 #include "cli/tokens.h"
 
 #include <fmt/format.h>
@@ -50,7 +51,8 @@ std::vector<std::string> unknown_variables(const Environment& environment, std::
 
 std::vector<std::string> notes_on_variables(const Environment& environment) {
   std::vector<std::string_view> of_nccl_tests, own;
-  for (const auto& row : variables()) of_nccl_tests.push_back(row.name);
+  for (const auto& row : variables())
+    (row.of_nccl_tests() ? of_nccl_tests : own).push_back(row.name);
   for (const auto& row : other_variables())
     if (row.names.starts_with("LINERATE_")) own.push_back(row.names);
   auto notes = unknown_variables(environment, "NCCL_TESTS_", of_nccl_tests);
@@ -64,11 +66,15 @@ Refusal foreign_option(const OptionRow& row, const Invocation& call) {
     return fmt::format(
         "{} has no {}: it times latency at -b and bandwidth at -e. -h lists its options.",
         call.program, row.label());
-  return fmt::format("{} has no {}: it belongs to {}.", call.program, row.label(), kPairs);
+  const auto owner =
+      row.audience == Audience::suite ? fmt::format("{} suite", kLinerate) : std::string(kPairs);
+  return fmt::format("{} has no {}: it belongs to {}.", call.program, row.label(), owner);
 }
 
-Refusal apply_variables(const Environment& environment, ParsedRun& parsed) {
+// memcpy_perf takes linerate's own alone.
+Refusal apply_variables(const Environment& environment, bool runs_ranks, ParsedRun& parsed) {
   for (const auto& row : variables()) {
+    if (row.of_nccl_tests() && !runs_ranks) continue;
     const auto text = environment.get(row.name);
     if (!text || text->empty()) continue;
     if (auto refusal = row.apply({row.name, *text}, parsed.config)) return refusal;
@@ -77,10 +83,19 @@ Refusal apply_variables(const Environment& environment, ParsedRun& parsed) {
   return {};
 }
 
+// What does not contradict itself.
+Result<std::vector<RunConfig>> runs_of(const Invocation& call, const RunConfig& config,
+                                       std::span<const Token> tokens) {
+  if (call.audience() == Audience::suite) return suite_runs(config, tokens);
+  if (const auto refusal = contradiction(config)) return Failure{*refusal};
+  return std::vector{config};
+}
+
 }  // namespace
 
 Result<ParsedRun> parse_run(const Invocation& call, const Environment& environment) {
-  assert(call.command == Command::perf || call.command == Command::memcpy);
+  assert(call.command == Command::perf || call.command == Command::suite ||
+         call.command == Command::memcpy);
   const bool runs_ranks = call.audience() != Audience::memcpy;
   ParsedRun parsed;
   if (asks_for_help(call.words, call.audience())) {
@@ -90,7 +105,7 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   const auto tokens = tokenise(call.words, call.audience());
   if (!tokens) return tokens.failure();
   auto& config = parsed.config;
-  config.program = call.program;
+  config.program = call.command == Command::suite ? "suite" : call.program;
   config.args = call.args;
   config.collective = call.collective;
   // RunConfig's own defaults are the collectives'.
@@ -102,12 +117,14 @@ Result<ParsedRun> parse_run(const Invocation& call, const Environment& environme
   }
   for (const auto& token : *tokens)
     if (const auto refusal = foreign_option(*token.row, call)) return Failure{*refusal};
-  if (runs_ranks)
-    if (const auto refusal = apply_variables(environment, parsed)) return Failure{*refusal};
+  if (const auto refusal = apply_variables(environment, runs_ranks, parsed))
+    return Failure{*refusal};
   if (const auto refusal = apply_options<RunConfig>(*tokens, call.audience(), config))
     return Failure{*refusal};
   config.keep_process_samples = config.per_iter_timing && !config.json_file.empty();
-  if (const auto refusal = contradiction(config)) return Failure{*refusal};
+  auto runs = runs_of(call, config, *tokens);
+  if (!runs) return runs.failure();
+  parsed.runs = *std::move(runs);
   if (const auto refusal = runs_ranks ? Refusal() : check_memcpy(config)) return Failure{*refusal};
   std::ranges::move(changed_options(*tokens), std::back_inserter(parsed.changed));
   if (runs_ranks) parsed.notes = notes_on_variables(environment);

@@ -16,7 +16,9 @@ enum class Intent : std::uint8_t { run, help, version };
 
 struct ParsedRun {
   Intent intent = Intent::run;
-  RunConfig config;  // complete when the intent is run
+  RunConfig config;  // complete when the intent is run; of a suite without a collective
+  // What is measured, in order: the tool's run, or those of a suite.
+  std::vector<RunConfig> runs{};
   // The options and variables that differ from the defaults, as typed: "-f 2",
   // "NCCL_TESTS_SPLIT=MOD2".
   std::vector<std::string> changed{};
@@ -25,7 +27,7 @@ struct ParsedRun {
 
 // Strict: the first wrong word, value, variable or contradiction is one sentence. An option given
 // twice takes its last value, as with getopt; all its values are checked.
-// REQUIRES: call.command is perf or memcpy. memcpy reads no variables.
+// REQUIRES: call.command is perf, suite or memcpy. memcpy reads only LINERATE_*.
 Result<ParsedRun> parse_run(const Invocation& call, const Environment& environment);
 
 }  // namespace linerate

@@ -21,6 +21,7 @@ struct OutputConfig {
   bool show_algorithms = false;         // --show-algo
   bool lists_verdicts = false;          // --verdict
   std::optional<double> fail_below{};   // --fail-below: an efficiency
+  bool fail_unsure = false;             // --fail-unsure
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
   std::optional<bool> progress{};       // --progress; nothing: where stderr is a terminal
   bool list = false;
@@ -34,10 +35,20 @@ struct MemcpyOptions {
   std::size_t bytes = std::size_t{512} << 20;  // -b
 };
 
+// What linerate suite alone takes.
+struct SuiteOptions {
+  std::vector<const Collective*> collectives{};  // --collectives; empty: all
+  bool pairs = false;                            // --pairs: p2p_perf too
+};
+
 struct RunConfig : BenchConfig, OutputConfig {
   std::string program{};            // argv[0]'s basename
   std::vector<std::string> args{};  // argv
   MemcpyOptions memcpy{};
+  SuiteOptions suite{};
+  int repeat = 1;       // --repeat: how often the tool runs, each time in a fresh process
+  std::string study{};  // LINERATE_STUDY: an id that runs of one study share
+  int repetition = 0;   // likewise: which of them this is, from 1; 0: not told
 
   // Whether somebody reads which algorithm ran.
   bool observes() const {

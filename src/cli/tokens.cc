@@ -145,6 +145,18 @@ const OptionRow* option_called(std::string_view word, Audience program) {
 
 }  // namespace
 
+SortedWords without_operands(std::span<const std::string> words, Audience program) {
+  SortedWords sorted;
+  bool is_value = false;
+  for (const auto& word : words) {
+    const bool is_option = word.starts_with('-');
+    (is_value || is_option ? sorted.options : sorted.operands).push_back(word);
+    const auto* row = is_option && !is_value ? option_called(word, program) : nullptr;
+    is_value = row != nullptr && !row->is_flag();
+  }
+  return sorted;
+}
+
 Refusal misplaced_value(const Token& token, Audience program) {
   const auto& [row, text] = token;
   if (row->is_flag()) return {};

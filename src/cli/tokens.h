@@ -21,6 +21,12 @@ struct Token {
 // exist, values that are missing or too many, and words that belong to no option.
 Result<std::vector<Token>> tokenise(std::span<const std::string> words, Audience program);
 
+// Words that are options and their values, and the others, each in the order typed.
+struct SortedWords {
+  std::vector<std::string> options{}, operands{};
+};
+SortedWords without_operands(std::span<const std::string> words, Audience program);
+
 // Whether -h stands in the line as a word of its own, so that it wins over all that is wrong.
 bool asks_for_help(std::span<const std::string> words, Audience program);
 

@@ -18,7 +18,7 @@ std::string basename_of(std::string_view path) {
 
 // The longest of the tools and linerate that `base` begins with; empty: none.
 std::string_view known_prefix(std::string_view base) {
-  auto longest = base.starts_with(kSuite) ? kSuite : std::string_view();
+  auto longest = base.starts_with(kLinerate) ? kLinerate : std::string_view();
   for (const auto& tool : tools())
     if (base.starts_with(tool.program) && tool.program.size() > longest.size())
       longest = tool.program;
@@ -27,8 +27,11 @@ std::string_view known_prefix(std::string_view base) {
 
 // Null: no tool is called so.
 const ToolRow* find_tool(std::string_view name) {
+  const auto* collective = find_collective(name);
   for (const auto& tool : tools())
-    if (tool.program == name || tool.name == name) return &tool;
+    if (tool.program == name || tool.name == name ||
+        (collective != nullptr && tool.collective == collective))
+      return &tool;
   return nullptr;
 }
 
@@ -69,11 +72,9 @@ Result<Invocation> without_more(Invocation call, std::size_t known) {
                              call.args[known - 1])};
 }
 
-// Help on one command; reports explain themselves.
 Invocation help_on(const CommandRow& row, Invocation call) {
-  const bool explains_itself = row.command == Command::report;
-  call.command = explains_itself ? row.command : Command::help;
-  call.words = {explains_itself ? "--help" : std::string(row.name)};
+  call.command = Command::help;
+  call.words = {std::string(row.name)};
   return call;
 }
 
@@ -119,6 +120,13 @@ Result<Invocation> docs_invocation(Invocation call) {
   return without_more(std::move(call), 3);
 }
 
+// linerate version [--verbose]
+Result<Invocation> version_invocation(Invocation call) {
+  const bool verbose = call.args.size() > 2 && call.args[2] == "--verbose";
+  call.words.resize(verbose ? 1 : 0);
+  return without_more(std::move(call), verbose ? 3 : 2);
+}
+
 Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
   call.command = row.command;
   if (call.args.size() == 3 && asks_for_help(call.args[2])) return help_on(row, std::move(call));
@@ -129,11 +137,13 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
     case Command::docs:
       return docs_invocation(std::move(call));
     case Command::version:
-      return without_more(std::move(call), 2);
+      return version_invocation(std::move(call));
     case Command::help:
       return help_invocation(std::move(call));
+    case Command::suite:
     case Command::topo:
     case Command::tune:
+    case Command::compare:
     case Command::report:
       return call;
   }
@@ -141,7 +151,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
 }
 
 // linerate with its sub-command in argv[1].
-Result<Invocation> suite_invocation(Invocation call) {
+Result<Invocation> linerate_invocation(Invocation call) {
   if (call.args.size() < 2) return call;
   const std::string word = call.args[1];
   call.words.assign(call.args.begin() + 2, call.args.end());
@@ -173,6 +183,15 @@ const CommandRow* find_command(Audience options) {
 std::span<const CommandRow> commands() {
   static constexpr auto kRows = std::to_array<CommandRow>({
       {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
+      {Command::suite, "suite", "[options]",
+       "all collectives in one go: a table of each, and a summary of all", Audience::suite,
+       "Runs the collectives one after the other in one job, with one table each and a summary of "
+       "all.",
+       "Runs the collectives, and with `--pairs` p2p_perf, one after the other in one job: [what "
+       "it "
+       "prints](output-format.md#a-suite). It takes the options of the collectives' tools and "
+       "those of the table "
+       "\"Suite\" above."},
       {Command::topo, "topo", "[options]",
        "this machine's parts and links, or another's, and how fast NCCL should be on it",
        Audience::topo,
@@ -194,11 +213,24 @@ std::span<const CommandRow> commands() {
        "fastest in a table that later runs on this machine use. The host backend is the only "
        "one with a choice.",
        "It measures the host backend, the one with a choice of algorithms."},
-      {Command::report, "report", "RUN.jsonl… -o DIR", "charts and one HTML page from runs"},
+      {Command::compare, "compare", "A B [options]",
+       "whether B is faster or slower than A, from several runs of each", Audience::compare,
+       "Compares two series of runs, case by case. A and B are files of JSON Lines (--jsonl), of "
+       "nccl-tests' or rccl-tests' output or of OSU micro-benchmarks, folders of such files, names "
+       "of baselines, or commands to be run in turns (--run).",
+       "Whether B is faster or slower than A, or the same: [comparing runs](comparing-runs.md)."},
+      {Command::report, "report", "FILE… [options]",
+       "one page that says whether runs are as fast as they should be, and pictures of them",
+       Audience::report,
+       "Makes a page from the JSON Lines of runs (--jsonl): whether they are as fast as they "
+       "should be, what is wrong and where, what changed between them, curves and tables. "
+       "NAME=FILE gives a file a name; files of one name are repetitions.",
+       "One page from the JSON Lines of runs: [what it shows](report.md)."},
       {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
       {Command::help, "help", "[COMMAND|TOOL]",
        "all commands and tools, or what one of them takes"},
-      {Command::version, "version", "", "the version of linerate"},
+      {Command::version, "version", "[--verbose]",
+       "the version of linerate; --verbose: commit, compiler and modules too"},
   });
   return kRows;
 }
@@ -226,10 +258,10 @@ Result<Invocation> read_invocation(std::span<const char* const> argv) {
   const auto name = known_prefix(call.program);
   if (name.empty()) {
     auto names = tool_names(&ToolRow::program);
-    names.push_back(kSuite);
+    names.push_back(kLinerate);
     return Failure{unknown_choice("program name", call.program, names)};
   }
-  if (name == kSuite) return suite_invocation(std::move(call));
+  if (name == kLinerate) return linerate_invocation(std::move(call));
   call.words.assign(call.args.begin() + 1, call.args.end());
   return tool_invocation(std::move(call), *find_tool(name));
 }

@@ -14,7 +14,18 @@
 
 namespace linerate {
 
-enum class Command : std::uint8_t { perf, memcpy, topo, tune, report, docs, help, version };
+enum class Command : std::uint8_t {
+  perf,
+  suite,
+  memcpy,
+  topo,
+  tune,
+  compare,
+  report,
+  docs,
+  help,
+  version
+};
 
 struct CommandRow {
   Command command;
@@ -32,7 +43,7 @@ std::span<const CommandRow> commands();
 const CommandRow* find_command(std::string_view name);
 const CommandRow* find_command(Audience options);
 
-constexpr std::string_view kSuite = "linerate";
+constexpr std::string_view kLinerate = "linerate";
 constexpr std::string_view kPairs = "p2p_perf";
 constexpr std::string_view kMemcpy = "memcpy_perf";
 
@@ -52,13 +63,14 @@ struct Invocation {
   // perf, memcpy: what the table's header says: argv[0]'s basename, or the tool's name when it was
   // chosen by a sub-command.
   std::string program;
-  const Collective* collective = nullptr;  // perf: null for p2p_perf; memcpy: null
+  const Collective* collective = nullptr;  // perf: null for p2p_perf; others: null
   std::vector<std::string> args;           // the whole argv
   // What is left for the command; of help, the command that it is about, or none.
   std::vector<std::string> words;
 
   Audience audience() const {
     if (command == Command::memcpy) return Audience::memcpy;
+    if (command == Command::suite) return Audience::suite;
     return collective == nullptr ? Audience::p2p : Audience::collectives;
   }
 };

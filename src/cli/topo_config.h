@@ -27,9 +27,12 @@ enum class MachineSource : std::uint8_t {
 
 struct MachineChoice {
   MachineSource source = MachineSource::this_machine;
-  std::string option{};         // that named it
-  std::string name{};           // path, or the platform's name
-  topo::NcclVersion version{};  // of the NCCL that is asked for
+  std::string option{};             // that named it
+  std::string name{};               // path, or the platform's name
+  std::vector<std::string> more{};  // NCCL's files beside the first
+  std::string platform{};           // that completes NCCL's file; empty: none
+  int nvlink_domain = 1;            // such hosts in one NVLink domain
+  topo::NcclVersion version{};      // of the NCCL that is asked for
 };
 
 enum class TopoView : std::uint8_t {
@@ -40,6 +43,7 @@ enum class TopoView : std::uint8_t {
   json,
   nccl_xml,
   explanation,
+  graphs,
   lint,
   prediction,
   measurement,
@@ -49,11 +53,12 @@ enum class TopoView : std::uint8_t {
 struct TopoConfig {
   MachineChoice machine{};
   TopoView view = TopoView::tree;
-  std::string view_option{};             // that asked for it
-  bool gbps = false, all_hosts = false;  // matrix
-  std::string out_file{};                // nccl_xml and svg
-  std::vector<std::string> ends{};       // explanation: two devices
-  bool as_json = false;                  // measurement and prediction
+  std::string view_option{};               // that asked for it
+  bool gbps = false, all_hosts = false;    // matrix
+  std::string out_file{};                  // nccl_xml and svg
+  std::vector<std::string> ends{};         // explanation: two devices
+  std::vector<std::string> graph_files{};  // graphs: one or two
+  bool as_json = false;                    // measurement, prediction and lint
 
   // prediction
   const Collective* collective = nullptr;
@@ -63,7 +68,9 @@ struct TopoConfig {
   topo::Reduced reduced{};
   std::size_t min_bytes = 0, max_bytes = 0;
   int step_factor = 0;
-  std::vector<int> nnodes{};  // ascending; empty: a cluster's, or one node
+  std::vector<int> nnodes{};    // ascending; empty: a cluster's, or one node
+  std::size_t table_bytes = 0;  // all ways at one size; 0: the choice at each
+  topo::TunerSettings asked{};  // of the environment, which the command reads
 };
 
 enum class PlaceFormat : std::uint8_t { table, json, rankfile, mpirun, srun, env };

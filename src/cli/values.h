@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct WholeRange {
 // Limits that keep products and tables finite, far above what a run can use.
 constexpr std::int64_t kMaxRepeats = 1'000'000'000'000;  // iterations, cycles
 constexpr std::int64_t kMaxAtOnce = 1'000'000;           // calls in a group, check rounds
+constexpr std::int64_t kMaxRuns = 10'000;                // processes one after the other
 constexpr std::int64_t kMaxRanks = 4096;                 // ranks of one process or host
 
 // A decimal, 0x or 0b number within the range. A leading zero is refused: C reads 010 as 8.
@@ -64,6 +66,8 @@ struct Choice {
   T value;
 };
 inline constexpr Choice<bool> kSwitch[] = {{"0", false}, {"1", true}};
+inline constexpr Choice<std::optional<bool>> kProgress[] = {
+    {"auto", std::nullopt}, {"on", true}, {"off", false}};
 
 // For rows whose value goes into one member. `Path` leads to it from the configuration:
 // &RunConfig::iters, or &RunConfig::gpu, &GpuOptions::cudagraph.

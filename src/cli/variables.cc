@@ -26,6 +26,19 @@ Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
   return set_read(scale, config.traffic.matrix_scale);
 }
 
+// "ID", or "ID:N" with the number of a repetition.
+Refusal set_study(const Argument& given, RunConfig& config) {
+  constexpr std::size_t kLongest = 100;
+  const auto colon = given.text.rfind(':');
+  const auto id = given.text.substr(0, colon);
+  if (id.empty() || id.size() > kLongest)
+    return fmt::format("{} '{}' is no study: give ID or ID:N, with an ID of up to {} characters.",
+                       given.label, plain_text(given.text), kLongest);
+  config.study = id;
+  if (colon == std::string_view::npos) return {};
+  return set_whole({given.label, given.text.substr(colon + 1)}, {1, kMaxRuns}, config.repetition);
+}
+
 // The mask stands after the operator, because it takes precedence.
 constexpr auto kVariableRows = std::to_array<VariableRow>({
     {.name = "NCCL_TESTS_SPLIT",
@@ -71,6 +84,21 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .default_text = "0",
      .help = "alltoallv: 1 prints the bytes of each rank",
      .apply = set_choice<RunConfig, kSwitch, &RunConfig::traffic, &TrafficOptions::print_summary>},
+    {.name = "LINERATE_JSONL",
+     .metavar = "FILE",
+     .help = "as --jsonl, where that is not given",
+     .note = "So that scripts, and linerate compare --run, get the records of a command as it is.",
+     .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
+    {.name = "LINERATE_STUDY",
+     .metavar = "ID[:N]",
+     .help = "the study that this run belongs to, and which repetition it is",
+     .note = "study and repeat in JSON Lines; for repetitions that linerate does not start itself.",
+     .apply = set_study},
+    {.name = "LINERATE_TURNS",
+     .metavar = "ADDRESS",
+     .help = "take turns with other programs, window by window",
+     .note = "Set by linerate compare --turns windows.",
+     .apply = set_text<RunConfig, &RunConfig::turns>},
 });
 
 // Read elsewhere: a test looks in the sources for others. Names with blanks between them.
@@ -111,6 +139,9 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
     {"XDG_CACHE_HOME",
      "Where `linerate tune host` keeps its table and `linerate topo --measure` what it found, in "
      "`linerate/`; `.cache` of `HOME` when unset."},
+    {"XDG_STATE_HOME",
+     "Where `linerate compare --save-baseline` keeps runs, in `linerate/baselines/`; "
+     "`.local/state` of `HOME` when unset."},
     {"PYTHON", "Interpreter of `linerate report` and `topo --svg`; `/usr/bin/python3` when unset."},
 });
 

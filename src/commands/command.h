@@ -1,11 +1,16 @@
 // The sub-commands: each puts the layers below together, from its words to the exit code. main.cc
-// calls one of them. The files:
-//   perf.cc       the tools that run ranks: preview.h refuses what cannot run and prints
-//                 what would, describe.h says what a run is, outputs.h is its table and files
+// calls one of them, within program.h. The files:
+//   perf.cc       the tools that run ranks, and suite: preview.h refuses what cannot run and prints
+//                 what would; perf_job.h is a job of one or several runs, one_run.h one of them,
+//                 describe.h says what it is, outputs.h is its table and files, job_progress.h and
+//                 live_progress.h say on stderr how far it is
 //   memcpy.cc     memcpy_perf, with memcpy_output.h
-//   topo.cc       topo and its views; topo_place.cc, topo_predict.cc and topo_measure.cc (with
-//                 survey_text.h) the larger ones; load_machine.h reads the machine they are about
+//   topo.cc       topo and its views; topo_lint.cc, topo_place.cc, topo_predict.cc and
+//                 topo_measure.cc (with survey_text.h) the larger ones; load_machine.h reads the
+//                 machine they are about
 //   tune.cc       tune host
+//   compare.cc    compare, with compare_sides.h (files, folders, baselines) and compare_runs.h
+//                 (commands in turns); repeat.h is --repeat of the tools; child.h starts processes
 //   report.cc     report, and pictures: Python scripts
 #pragma once
 
@@ -33,6 +38,7 @@ ExitCode perf_command(const CommandInput& input);
 ExitCode memcpy_command(const CommandInput& input);
 ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
+ExitCode compare_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
 
 // Prints the help or the version where they are asked for; else false.

@@ -1,10 +1,14 @@
 // Settings are written once, for records and for the comparison between processes.
 #include "commands/describe.h"
 
+#include "backends/module.h"
+#include "backends/table.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/option.h"
 #include "cli/tools.h"
+#include "commands/build_info.h"
+#include "commands/host_facts.h"
 #include "topo/machine.h"
 
 #include <fmt/chrono.h>
@@ -21,12 +25,6 @@
 
 namespace linerate {
 namespace {
-
-std::string random_run_id() {
-  std::random_device source;
-  const auto high = std::uint64_t{source()} << 32;
-  return fmt::format("{:016x}", high | source());
-}
 
 template <typename T>
 Setting setting(std::string_view name, const T& value) {
@@ -93,9 +91,24 @@ std::string label_of(const std::string& name, Audience tool) {
   return name;
 }
 
-std::vector<Setting> job_settings(const RunConfig& c) {
-  return {setting("the version", version()),
-          setting("the tool", c.collective == nullptr ? kPairs : c.collective->name),
+BuildInfo build_of(const Environment& environment) {
+  auto build = build_info();
+  for (const auto& row : all_backends())
+    if (row.make == nullptr && !module_path({row.name, row.install, {}}, environment).empty())
+      build.modules.emplace_back(row.name);
+  return build;
+}
+
+std::string tools_text(std::span<const RunConfig> runs) {
+  std::vector<std::string_view> names;
+  for (const auto& run : runs)
+    names.push_back(run.collective == nullptr ? kPairs : run.collective->name);
+  return join(names, ",");
+}
+
+std::vector<Setting> job_settings(const RunConfig& c, std::span<const RunConfig> runs) {
+  return {setting("the version", build_info().version),
+          setting("the tool", tools_text(runs)),
           setting("backend", c.backend),
           setting("nthreads", c.nthreads),
           setting("ngpus", c.ngpus),
@@ -112,28 +125,55 @@ std::vector<Setting> job_settings(const RunConfig& c) {
 
 }  // namespace
 
-std::string_view version() { return LINERATE_VERSION; }
+std::string random_id() {
+  std::random_device source;
+  const auto high = std::uint64_t{source()} << 32;
+  return fmt::format("{:016x}", high | source());
+}
 
-std::string version_text() { return "linerate " + std::string(version()); }
+std::string version_text() { return "linerate " + build_info().version; }
 
-std::vector<Setting> shared_settings(const RunConfig& config) {
-  auto shared = job_settings(config);
+std::string version_details(const Environment& environment) {
+  const auto build = build_of(environment);
+  std::string text = version_text() + '\n';
+  const auto add = [&](std::string_view what, std::string_view value) {
+    text += fmt::format("  {:<9} {}\n", what, value.empty() ? "not known" : value);
+  };
+  add("commit", build.commit);
+  add("compiler", build.compiler);
+  add("build", build.build_type);
+  for (const auto& row : all_backends()) {
+    if (row.make != nullptr) continue;
+    const auto path = module_path({row.name, row.install, {}}, environment);
+    add(row.name, path.empty() ? "module not here" : path);
+  }
+  return text;
+}
+
+std::vector<Setting> shared_settings(const RunConfig& config, std::span<const RunConfig> runs) {
+  auto shared = job_settings(config, runs);
   for (auto& setting : settings_of(config))
     if (std::ranges::find(kOwnSettings, setting.name) == kOwnSettings.end())
       shared.push_back(std::move(setting));
-  const auto tool = config.collective == nullptr ? Audience::p2p : Audience::collectives;
+  const bool pairs = runs.size() == 1 && runs.front().collective == nullptr;
+  const auto tool = pairs ? Audience::p2p : Audience::collectives;
   for (auto& setting : shared) setting.name = label_of(setting.name, tool);
   return shared;
 }
 
 RunInfo describe_program(const RunConfig& config, const Environment& environment) {
   const auto machine = describe_machine();
-  return {.run_id = random_run_id(),
+  return {.run_id = random_id(),
+          .study = config.study,
+          .repeat = config.repetition,
+          .turns = config.turns.empty() ? "" : "windows",
           .start_time = utc_text(std::chrono::system_clock::now()),
-          .version = std::string(version()),
+          .version = build_info().version,
           .program = config.program,
           .args = config.args,
           .environment = environment.recordable(),
+          .build = build_of(environment),
+          .host = host_facts(),
           .cpu_model = machine.cpu_model,
           .ncores = machine.cores};
 }

@@ -7,15 +7,19 @@
 #include "launch/identity.h"
 #include "record/record.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linerate {
 
-// linerate's own version.
-std::string_view version();  // "0.1.0", from the build
 std::string version_text();  // "linerate 0.1.0"
+// The same, with a line for each thing that tells two builds and installations apart.
+std::string version_details(const Environment& environment);
+
+// 16 hexadecimal digits, new each time: of a run, of a study.
+std::string random_id();
 
 // What every tool says of its run: its name and words, the machine and the environment.
 RunInfo describe_program(const RunConfig& config, const Environment& environment);
@@ -24,8 +28,8 @@ RunInfo describe_program(const RunConfig& config, const Environment& environment
 RunInfo describe_run(const RunConfig& config, const Environment& environment,
                      const Identity& identity, const Backend& backend);
 
-// What must be the same in all processes of a run: what calls they make, on which data. Options by
-// their names, "-n/--iters".
-std::vector<Setting> shared_settings(const RunConfig& config);
+// What must be the same in all processes of a job: what calls they make in its runs, on which data.
+// Options by their names, "-n/--iters".
+std::vector<Setting> shared_settings(const RunConfig& config, std::span<const RunConfig> runs);
 
 }  // namespace linerate

@@ -2,6 +2,7 @@
 #include "commands/load_machine.h"
 
 #include "base/text.h"
+#include "topo/cluster/nvlink_domain.h"
 #include "topo/cluster/platforms.h"
 #include "topo/detect/detect.h"
 #include "topo/detect/hwloc_system.h"
@@ -53,10 +54,20 @@ std::vector<std::string> caveats_of_node(const topo::System& system, bool betwee
 
 }  // namespace
 
-Result<System> load_machine(const MachineChoice& choice) {
+namespace {
+
+Result<System> load_file(const std::string& path, const std::string& platform) {
+  auto file = topo::load_nccl_xml(path);
+  if (!file || platform.empty()) return file;
+  auto like = topo::built_in_platform(platform);
+  if (!like) return like;
+  return topo::completed_as_platform(std::move(file).value(), std::move(like).value());
+}
+
+Result<System> load_one(const MachineChoice& choice) {
   switch (choice.source) {
     case MachineSource::nccl_file:
-      return topo::load_nccl_xml(choice.name);
+      return load_file(choice.name, choice.platform);
     case MachineSource::platform:
       return topo::built_in_platform(choice.name);
     case MachineSource::this_machine:
@@ -71,6 +82,14 @@ Result<System> load_machine(const MachineChoice& choice) {
       break;
   }
   __builtin_unreachable();
+}
+
+}  // namespace
+
+Result<System> load_machine(const MachineChoice& choice) {
+  auto host = load_one(choice);
+  if (!host || choice.nvlink_domain == 1) return host;
+  return topo::in_one_domain(*host, choice.nvlink_domain);
 }
 
 Result<topo::Cluster> load_cluster(const MachineChoice& choice) {

@@ -8,6 +8,7 @@
 #include "commands/command.h"
 #include "commands/describe.h"
 #include "commands/memcpy_output.h"
+#include "commands/repeat.h"
 #include "devices/cpu/cpu_device.h"
 #include "launch/place.h"
 #include "topo/machine.h"
@@ -142,7 +143,7 @@ ExitCode MemcpyCommand::measure(const RunInfo& info) {
 ExitCode MemcpyCommand::run() {
   plan();
   const RunInfo info = describe();
-  output_.begin(info, size_note_);
+  output_.begin(info, size_note_, plans_, repeat_);
   try {
     const auto code = measure(info);
     std::optional<std::string> remark;
@@ -169,6 +170,7 @@ ExitCode memcpy_command(const CommandInput& input) {
     print_tests(parsed->config);
     return ExitCode::ok;
   }
+  if (parsed->config.repeat > 1) return repeat_tool(input, parsed->config, {&parsed->config, 1});
   const auto output = MemcpyOutput::open(parsed->config, input.interrupted);
   if (!output) return refuse(output.sentence());
   try {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace linerate {
@@ -47,28 +48,49 @@ std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, do
 
 Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config,
                                                          const std::function<bool()>& interrupted) {
-  std::unique_ptr<MemcpyOutput> output(new MemcpyOutput);
+  std::unique_ptr<MemcpyOutput> output(new MemcpyOutput(config));
   if (auto failure = add_record_files(config, interrupted, output->files_)) return *failure;
   return output;
 }
 
-void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& note) {
+std::vector<Piece> pieces_of(std::span<const CopyPlan> plans, const CopyRepeat& repeat) {
+  std::vector<Piece> pieces;
+  for (std::size_t kind = 0; kind < plans.size(); ++kind)
+    for (const auto& measurement : plans[kind].measurements) {
+      const auto& streams = measurement.streams;
+      const std::set<CopyCell> cells(measurement.cell_of.begin(), measurement.cell_of.end());
+      const auto copies = rounds_for(repeat.bytes, streams) * streams.size();
+      pieces.push_back({.kind = static_cast<int>(kind),
+                        .bytes = static_cast<double>(copies * repeat.bytes) *
+                                 static_cast<double>(repeat.iters + repeat.warmup_iters),
+                        .results = static_cast<int>(cells.size())});
+    }
+  return pieces;
+}
+
+void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& note,
+                         std::span<const CopyPlan> plans, const CopyRepeat& repeat) {
   run_id_ = run.run_id;
   files_.begin(run);
   out_.write(heading(run) + (note ? fmt::format("# {}\n", *note) : std::string()));
+  progress_.line().plan(0, {{.pieces = pieces_of(plans, repeat)}});
+  progress_.start();
 }
 
 MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()> interrupted) {
   return {.result =
               [this](Record record) {
                 failed_checks_ += record.wrong.value_or(0) > 0 ? 1 : 0;
-                record.timestamp = local_text(std::chrono::system_clock::now());
+                record.timestamp = utc_text(std::chrono::system_clock::now());
                 files_.result(record);
+                progress_.line().done();
               },
-          .matrix = [this, &repeat](
-                        const CopyPlan& plan,
-                        const auto& cells) { out_.write(memcpy_matrix_text(plan, cells, repeat)); },
-          .warn = [](const std::string& sentence) { say(sentence); },
+          .matrix =
+              [this, &repeat](const CopyPlan& plan, const auto& cells) {
+                const auto text = memcpy_matrix_text(plan, cells, repeat);
+                progress_.aside([&] { out_.write(text); });
+              },
+          .warn = [this](const std::string& sentence) { progress_.aside([&] { say(sentence); }); },
           .interrupted = std::move(interrupted)};
 }
 
@@ -88,6 +110,7 @@ void MemcpyOutput::end_unbegun(const RunInfo& program, const Error& error) {
 }
 
 void MemcpyOutput::end(ExitCode exit_code, const std::optional<std::string>& error) {
+  progress_.end();
   const auto end = end_info(exit_code, error);
   files_.end(end);
   auto text = fmt::format("#\n# Out of bounds values : {} {}\n", end.failed_checks,

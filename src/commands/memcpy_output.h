@@ -5,12 +5,14 @@
 #include "base/result.h"
 #include "bench/memcpy/memcpy_run.h"
 #include "cli/run_config.h"
+#include "commands/live_progress.h"
 #include "output/sink.h"
 #include "output/text_file.h"
 
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace linerate {
@@ -19,6 +21,9 @@ namespace linerate {
 std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, double>& cells,
                                const CopyRepeat& repeat);
 
+// What a run is about to do: a piece for each measurement.
+std::vector<Piece> pieces_of(std::span<const CopyPlan> plans, const CopyRepeat& repeat);
+
 // Used by one thread.
 class MemcpyOutput {
  public:
@@ -26,8 +31,9 @@ class MemcpyOutput {
   static Result<std::unique_ptr<MemcpyOutput>> open(const RunConfig& config,
                                                     const std::function<bool()>& interrupted);
 
-  // `note` stands below the GPUs.
-  void begin(const RunInfo& run, const std::optional<std::string>& note);
+  // `note` stands below the GPUs. `plans` and `repeat` tell the progress what is to come.
+  void begin(const RunInfo& run, const std::optional<std::string>& note,
+             std::span<const CopyPlan> plans, const CopyRepeat& repeat);
   MemcpyEvents events(const CopyRepeat& repeat, std::function<bool()> interrupted);
   // `error` is the sentence of a run that could not go on.
   void end(ExitCode exit_code, const std::optional<std::string>& error);
@@ -36,9 +42,11 @@ class MemcpyOutput {
 
  private:
   EndInfo end_info(ExitCode exit_code, const std::optional<std::string>& error) const;
-  MemcpyOutput() : out_(TextFile::standard_output()) {}
+  explicit MemcpyOutput(const RunConfig& config)
+      : out_(TextFile::standard_output()), progress_(config.progress, config.program, "results") {}
 
   TextFile out_;
+  LiveProgress progress_;
   SinkList files_;
   std::string run_id_;
   std::uint64_t failed_checks_ = 0;

@@ -20,6 +20,37 @@
 namespace linerate {
 namespace {
 
+// Opens `path` unless it is empty and adds the sink; what is wrong with it otherwise.
+template <typename SinkType>
+std::optional<Failure> add_file(const std::string& path, const std::function<bool()>& interrupted,
+                                SinkList& sinks) {
+  if (path.empty()) return std::nullopt;
+  auto sink = SinkType::open(path, interrupted);
+  if (!sink) return sink.failure();
+  sinks.add(std::move(sink).value());
+  return std::nullopt;
+}
+
+// Times of ranks that share cores show the scheduler.
+std::optional<std::string> crowding_note(const RunInfo& run) {
+  const int on_first_node = ranks_on_first_node(run.ranks);
+  const bool on_cores = run.backend != "fake" && run.backend != "nccl";
+  if (!on_cores || !shares_cores(run, run.ranks)) return std::nullopt;
+  return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,
+                     run.ncores);
+}
+
+// Other runs than those without the table are compared with these.
+std::optional<std::string> tuning_note(const RunInfo& run) {
+  if (!run.tuning.starts_with("measured")) return std::nullopt;
+  return fmt::format(
+      "note: algorithms are chosen by the table that `linerate tune host` has kept ({}); remove it "
+      "to have the built-in one",
+      run.tuning);
+}
+
+}  // namespace
+
 TableOptions table_options(const RunConfig& c) {
   return {.min_bytes = c.min_bytes,
           .max_bytes = c.max_bytes,
@@ -44,34 +75,6 @@ TableOptions table_options(const RunConfig& c) {
           .local_register = c.gpu.local_register};
 }
 
-ProgressPlan progress_plan(const RunConfig& config, std::span<const std::uint64_t> row_bytes) {
-  return {.style = progress_style(config.progress, TextFile::standard_error().terminal()),
-          .row_bytes = {row_bytes.begin(), row_bytes.end()},
-          .cycles = config.run_cycles};
-}
-
-// Opens `path` unless it is empty and adds the sink; what is wrong with it otherwise.
-template <typename SinkType>
-std::optional<Failure> add_file(const std::string& path, const std::function<bool()>& interrupted,
-                                SinkList& sinks) {
-  if (path.empty()) return std::nullopt;
-  auto sink = SinkType::open(path, interrupted);
-  if (!sink) return sink.failure();
-  sinks.add(std::move(sink).value());
-  return std::nullopt;
-}
-
-// Times of ranks that share cores show the scheduler.
-std::optional<std::string> crowding_note(const RunInfo& run) {
-  const int on_first_node = ranks_on_first_node(run.ranks);
-  const bool on_cores = run.backend != "fake" && run.backend != "nccl";
-  if (!on_cores || !shares_cores(run, on_first_node)) return std::nullopt;
-  return fmt::format("note: {} ranks share {} cores: times show the scheduler too", on_first_node,
-                     run.ncores);
-}
-
-}  // namespace
-
 std::optional<Failure> add_record_files(const RunConfig& config,
                                         const std::function<bool()>& interrupted, SinkList& sinks) {
   const auto& jsonl = config.jsonl_file;
@@ -85,19 +88,23 @@ std::optional<Failure> add_record_files(const RunConfig& config,
       fmt::format("--jsonl '{}' and --csv '{}' are the same file: give each its own.", jsonl, csv)};
 }
 
-Outputs::Outputs(const RunConfig& config, const Environment& environment)
-    : config_(config), environment_(environment), options_(table_options(config)) {}
+Outputs::Outputs(const RunConfig& config, const CommandInput& input, const SharedOutputs& shared)
+    : config_(config),
+      input_(input),
+      shared_(shared),
+      options_(table_options(config)),
+      all_(sinks_, shared.progress) {}
 
-Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config,
-                                               const Environment& environment,
-                                               const std::function<bool()>& interrupted) {
-  std::unique_ptr<Outputs> outputs(new Outputs(config, environment));
-  if (const auto failure = outputs->open_files(interrupted)) return *failure;
+Result<std::unique_ptr<Outputs>> Outputs::open(const RunConfig& config, const CommandInput& input,
+                                               const SharedOutputs& shared) {
+  std::unique_ptr<Outputs> outputs(new Outputs(config, input, shared));
+  if (const auto failure = outputs->open_files()) return *failure;
   return outputs;
 }
 
-std::optional<Failure> Outputs::open_files(const std::function<bool()>& interrupted) {
-  if (auto failure = add_record_files(config_, interrupted, sinks_)) return failure;
+std::optional<Failure> Outputs::open_files() {
+  if (shared_.table != nullptr) sinks_.add(std::make_unique<PassedOn>(*shared_.table));
+  if (auto failure = add_record_files(config_, input_.interrupted, sinks_)) return failure;
   if (config_.json_file.empty()) return std::nullopt;
   auto report = NcclTestsJson::open(config_.json_file);
   if (!report) return report.failure();
@@ -122,11 +129,11 @@ void Outputs::begin(const RunStart& start) {
     sinks_.add(std::make_unique<P2pTable>(TextFile::standard_output(), options_));
   else
     sinks_.add(std::make_unique<ConsoleTable>(TextFile::standard_output(), options_));
-  all_ = std::make_unique<Progress>(sinks_, clock_, TextFile::standard_error(),
-                                    progress_plan(config_, start.row_bytes));
-  if (const auto note = crowding_note(run)) say(*note);
+  const bool first = shared_.table == nullptr || shared_.table->empty();  // of a suite
+  for (const auto& note : {crowding_note(run), tuning_note(run)})
+    if (note && first) say(*note);
   run_id_ = run.run_id;
-  all_->begin(run);
+  all_.begin(run);
 }
 
 void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
@@ -135,13 +142,13 @@ void Outputs::results(std::span<const Record> groups, const RunTotals& so_far) {
   so_far_ = so_far;
   for (const auto& record : groups) {
     if (record.where) say(wrong_sentence(record));
-    all_->result(record);
+    all_.result(record);
   }
 }
 
 void Outputs::row(std::span<const Record> table) {
   const std::lock_guard lock(writing_);
-  if (!ended_) all_->row(table);
+  if (!ended_) all_.row(table);
 }
 
 void Outputs::end(const RunTotals& totals, const Ending& ending) {
@@ -150,19 +157,34 @@ void Outputs::end(const RunTotals& totals, const Ending& ending) {
 }
 
 void Outputs::end_hung(ExitCode exit_code, const std::string& error) noexcept {
+  write_hung([&] { write_end(so_far_, {.exit_code = exit_code, .error = error}); });
+}
+
+void Outputs::end_unbegun(const std::string& why) noexcept {
+  write_hung([&] { write_unbegun(why); });
+}
+
+void Outputs::write_hung(const std::function<void()>& write) noexcept {
   constexpr auto kMaxWait = std::chrono::seconds(1);
   try {
     const std::unique_lock lock(writing_, kMaxWait);
-    if (lock.owns_lock()) write_end(so_far_, {.exit_code = exit_code, .error = error});
+    if (lock.owns_lock()) write();
   } catch (const std::exception& failure) {
     say(failure.what());
   }
 }
 
+void Outputs::write_unbegun(const std::string& why) {
+  if (!run_id_.empty() || std::exchange(ended_, true) || report_ == nullptr) return;
+  report_->set_options(options_);
+  report_->begin(describe_program(config_, input_.environment));
+  report_->end({.end_time = utc_text(std::chrono::system_clock::now()), .error = why});
+}
+
 void Outputs::write_end(const RunTotals& totals, const Ending& ending) {
   if (std::exchange(ended_, true)) return;
   if (run_id_.empty()) {  // it failed before the table's heading
-    const auto run = describe_program(config_, environment_);
+    const auto run = describe_program(config_, input_.environment);
     run_id_ = run.run_id;
     if (report_ != nullptr) report_->set_options(options_);
     sinks_.begin(run);
@@ -173,14 +195,14 @@ void Outputs::write_end(const RunTotals& totals, const Ending& ending) {
                .failed_checks = totals.failed_checks,
                .error = ending.error,
                .verdict = ending.judgement.verdict,
+               .slack = ending.judgement.slack,
                .findings = ending.judgement.findings};
   if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
   info.comm_times = totals.comm_times;
   info.memory = totals.memory;
   info.network = totals.network;
   if (config_.report_memory) info.memory_bytes = totals.memory_bytes;
-  Sink& sinks = all_ ? static_cast<Sink&>(*all_) : sinks_;
-  sinks.end(info);
+  all_.end(info);
 }
 
 namespace {

@@ -35,8 +35,20 @@ std::optional<std::string> memory_refusal(const RunConfig& config) {
       bytes_text(config.min_bytes), nranks, nranks == 1 ? "" : "s", about_bytes_text(room));
 }
 
+std::uint64_t pairs_of(int nranks) {
+  return static_cast<std::uint64_t>(nranks) * static_cast<std::uint64_t>(nranks - 1) / 2;
+}
+
+void print_pairs(const RunConfig& config, int nranks) {
+  const std::uint64_t pairs = pairs_of(nranks);
+  fmt::print("p2p_latency bytes={} pairs={}\n", config.min_bytes, pairs);
+  fmt::print("p2p_unidirectional bytes={} pairs={}\n", config.max_bytes, 2 * pairs);
+  fmt::print("p2p_bidirectional bytes={} pairs={}\n", config.max_bytes, pairs);
+}
+
 // --list: the cases, one a line; what would run is decided by nothing but the command line.
 void print_cases(const RunConfig& config, int nranks) {
+  if (config.collective == nullptr) return print_pairs(config, nranks);
   const auto in_group = smallest_group(config, nranks);
   const auto traffic = traffic_of(config, in_group);
   for (const auto& what : plan_cases(config, in_group)) {
@@ -55,29 +67,23 @@ std::string line(std::string_view name, std::string_view text) {
   return text.empty() ? std::string() : fmt::format("{:<{}}{}\n", name, kNameWidth, text);
 }
 
-// "1 process", "2 processes".
-std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", n, n == 1 ? one : many);
-}
-
 std::string ranks_line(const RunConfig& config, int nranks) {
   const int in_process = config.ranks_per_process();
-  return fmt::format(
-      "{}: {} x {} x {}", nranks,
-      counted(static_cast<std::uint64_t>(nranks / in_process), "process", "processes"),
-      counted(static_cast<std::uint64_t>(config.nthreads), "thread", "threads"),
-      counted(static_cast<std::uint64_t>(config.ngpus), "rank", "ranks"));
+  return fmt::format("{}: {} x {} x {}", nranks,
+                     counted(static_cast<std::size_t>(nranks / in_process), "process"),
+                     counted(static_cast<std::size_t>(config.nthreads), "thread"),
+                     counted(static_cast<std::size_t>(config.ngpus), "rank"));
 }
 
 std::string groups_text(const RunConfig& config, int nranks) {
   if (config.split.kind == SplitRule::Kind::none) return {};
   const auto groups = group_sizes(config, nranks);
-  auto text = counted(groups.size(), "group", "groups");
+  auto text = counted(groups.size(), "group");
   if (groups.size() > kMaxGroups) return text;
   std::string_view before = ": ";
   for (const auto& [color, size] : groups) {
-    text += fmt::format("{}{} of {}", before, color,
-                        counted(static_cast<std::uint64_t>(size), "rank", "ranks"));
+    text +=
+        fmt::format("{}{} of {}", before, color, counted(static_cast<std::size_t>(size), "rank"));
     before = ", ";
   }
   return text;
@@ -100,33 +106,65 @@ std::string listed(const List& list) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+// What the collectives of a job share: of a suite, its sweep.
+std::string sweep_lines(std::span<const RunConfig> runs, int nranks) {
+  const auto& first = runs.front();
+  std::size_t cases = 0;
+  bool reduces = false, rooted = false, in_place = true;
+  for (const auto& run : runs) {
+    if (run.collective == nullptr) continue;
+    cases += plan_cases(run, smallest_group(run, nranks)).size();
+    reduces |= run.collective->reduces;
+    rooted |= run.collective->rooted;
+    in_place &= run.collective->in_place;
+  }
+  auto text = line("sizes", sizes_text(first)) + line("types", listed(first.types));
+  if (reduces) text += line("operators", listed(first.ops));
+  if (rooted) text += line("roots", first.root < 0 ? "all" : fmt::to_string(first.root));
+  const std::string_view checked = in_place          ? "out of place and in place"
+                                   : runs.size() > 1 ? "out of place and in place, which is not "
+                                                       "checked where it is not defined"
+                                                     : "out of place; in place is not checked";
+  return text + line("cases", fmt::format("{}, each {}", cases, checked));
+}
+
 std::string collective_lines(const RunConfig& config, int nranks) {
   const auto& row = *config.collective;
-  const auto cases = plan_cases(config, smallest_group(config, nranks));
-  auto text = line("collective", fmt::format("{}: {}", row.name, row.summary));
-  text += line("sizes", sizes_text(config)) + line("types", listed(config.types));
-  if (row.reduces) text += line("operators", listed(config.ops));
-  if (row.rooted) text += line("roots", config.root < 0 ? "all" : fmt::to_string(config.root));
-  return text + line("cases", fmt::format("{}, each {}", cases.size(),
-                                          row.in_place ? "out of place and in place"
-                                                       : "out of place; in place is not checked"));
+  return line("collective", fmt::format("{}: {}", row.name, row.summary)) +
+         sweep_lines({&config, 1}, nranks);
 }
 
 std::string pairs_lines(const RunConfig& config, int nranks) {
-  const auto pairs =
-      static_cast<std::uint64_t>(nranks) * static_cast<std::uint64_t>(nranks - 1) / 2;
-  return line("pairs", fmt::format("{}, {}", pairs,
+  return line("pairs", fmt::format("{}, {}", pairs_of(nranks),
                                    config.at_once ? "disjoint ones at the same time"
                                                   : "one after the other")) +
          line("sizes", fmt::format("latency {}, bandwidth {}", bytes_text(config.min_bytes),
                                    bytes_text(config.max_bytes)));
 }
 
+std::string suite_lines(std::span<const RunConfig> runs, int nranks) {
+  std::vector<std::string_view> names;
+  for (const auto& run : runs)
+    if (run.collective != nullptr) names.push_back(run.collective->name);
+  auto text = line("suite", fmt::format("{}: {}", counted(names.size(), "collective"),
+                                        fmt::join(names, ", "))) +
+              sweep_lines(runs, nranks);
+  if (runs.back().collective == nullptr) text += pairs_lines(runs.back(), nranks);
+  return text;
+}
+
+std::string work_lines(const ParsedRun& parsed, int nranks) {
+  const auto& first = parsed.runs.front();
+  const bool suite = parsed.config.collective != first.collective;
+  if (suite) return suite_lines(parsed.runs, nranks);
+  return first.collective == nullptr ? pairs_lines(first, nranks) : collective_lines(first, nranks);
+}
+
 std::string iterations_text(const RunConfig& config) {
-  auto text = counted(config.iters, "iteration", "iterations");
+  auto text = counted(config.iters, "iteration");
   if (config.agg_iters > 1) text += fmt::format(" of {} calls", config.agg_iters);
   text += fmt::format(", {} untimed before, {} of verification", config.warmup_iters,
-                      counted(static_cast<std::uint64_t>(config.check), "round", "rounds"));
+                      counted(static_cast<std::size_t>(config.check), "round"));
   if (config.run_cycles == 0) return text + "; the sweep is repeated for ever";
   if (config.run_cycles == 1) return text;
   return text + fmt::format("; {} sweeps", config.run_cycles);
@@ -155,9 +193,7 @@ std::string dry_run_text(const ParsedRun& parsed, const Identity& identity, int 
   const auto& config = parsed.config;
   return line("program", config.program) + line("backend", backend_line(config, identity, gpus)) +
          line("launcher", name_of(identity.launcher)) + line("ranks", ranks_line(config, nranks)) +
-         line("groups", groups_text(config, nranks)) +
-         (config.collective == nullptr ? pairs_lines(config, nranks)
-                                       : collective_lines(config, nranks)) +
+         line("groups", groups_text(config, nranks)) + work_lines(parsed, nranks) +
          line("iterations", iterations_text(config)) +
          line("options", parsed.changed.empty()
                              ? "the defaults"
@@ -209,10 +245,9 @@ ExitCode preview(const ParsedRun& parsed, const Identity& identity, int nranks, 
     return refuse(
         "Only MPI knows how many ranks this job has: start --list and --dry-run without "
         "its launcher, with --nprocs or -t.");
+  if (!parsed.config.list) fmt::print("{}", dry_run_text(parsed, identity, nranks, gpus));
   if (parsed.config.list)
-    print_cases(parsed.config, nranks);
-  else
-    fmt::print("{}", dry_run_text(parsed, identity, nranks, gpus));
+    for (const auto& run : parsed.runs) print_cases(run, nranks);
   return ExitCode::ok;
 }
 

@@ -1,20 +1,20 @@
-// linerate report, which hands its words to the Python reports, and what else Python draws.
+// linerate report, which hands what was asked for to the Python reports, and what else Python
+// draws.
 #include "commands/report.h"
 
 #include "base/error.h"
-#include "base/handle.h"
 #include "base/installation.h"
+#include "base/text.h"
+#include "cli/report_config.h"
+#include "commands/child.h"
 #include "commands/command.h"
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -43,87 +43,38 @@ std::vector<char*> argv_of(std::vector<std::string>& command) {
   return argv;
 }
 
-Unavailable cannot_start(const ReportScript& script, const std::string& python, int code) {
-  return Unavailable(fmt::format("Cannot start {}: {}. Set PYTHON to {}.", python,
-                                 std::strerror(code), script.needs));
-}
-
-struct Pipe {
-  FileDescriptor in{}, out{};  // to read from, to write to
-
-  Pipe() {
-    std::array<int, 2> ends{};
-    check_system(::pipe2(ends.data(), O_CLOEXEC), "pipe2");
-    in = FileDescriptor(ends[0]);
-    out = FileDescriptor(ends[1]);
-  }
-};
-
-pid_t spawn(const ReportScript& script, std::vector<std::string>& command, const Pipe& input,
-            const Pipe& output) {
-  posix_spawn_file_actions_t actions;
-  check_system(::posix_spawn_file_actions_init(&actions), "posix_spawn_file_actions_init");
-  ::posix_spawn_file_actions_adddup2(&actions, input.in.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, output.out.get(), STDOUT_FILENO);
-  pid_t child = -1;
-  const int failed = ::posix_spawnp(&child, command.front().c_str(), &actions, nullptr,
-                                    argv_of(command).data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw cannot_start(script, command.front(), failed);
-  return child;
-}
-
-// A reader that has gone shows in how it ends.
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-std::string read_all(int fd) {
-  constexpr std::size_t kPiece = 65536;
-  std::string text;
-  std::array<char, kPiece> piece{};
-  for (;;) {
-    const auto read = ::read(fd, piece.data(), piece.size());
-    if (read < 0 && errno == EINTR) continue;
-    if (read <= 0) return text;
-    text.append(piece.data(), static_cast<std::size_t>(read));
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> command_of(const ReportScript& script, const Environment& environment) {
   return {environment.get("PYTHON").value_or("/usr/bin/python3"), path_of(script.file).string()};
 }
 
-std::string run_script(const ReportScript& script, std::vector<std::string> command,
+std::string run_script(const ReportScript& script, const std::vector<std::string>& command,
                        std::string_view input) {
-  Pipe to, from;
-  const pid_t child = spawn(script, command, to, from);
-  to.in.close();
-  from.out.close();
-  write_all(to.out.get(), input);
-  to.out.close();
-  auto text = read_all(from.in.get());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
+  const auto end = run_child(
+      {.program = command.front(), .argv = command, .input = input, .captured = true}, {});
+  if (end.code == 0 && !end.cut) return end.output;
+  if (end.code == kCannotStart)
+    throw Unavailable(
+        fmt::format("Cannot start {}. Set PYTHON to {}.", trim(end.errors), script.needs));
+  fmt::print(stderr, "{}", end.errors);
   throw Unavailable(
       fmt::format("{} {} failed. Set PYTHON to {}.", command[0], command[1], script.needs));
 }
 
-// This process becomes the script.
+// This process becomes the script, which is told where this program is: it asks linerate compare.
 ExitCode report_command(const CommandInput& input) {
-  constexpr ReportScript kReport{"report.py", "a Python 3 with matplotlib, numpy and jinja2"};
+  constexpr ReportScript kReport{"report.py", "a Python 3 with jinja2, and matplotlib for PNG"};
+  if (answers_help(input.call.words, Audience::report)) return ExitCode::ok;
+  const auto config = parse_report(input.call.words);
+  if (!config) return refuse(config.sentence());
   auto command = command_of(kReport, input.environment);
-  command.insert(command.end(), input.call.words.begin(), input.call.words.end());
+  command.insert(command.end(), {std::filesystem::read_symlink("/proc/self/exe").string(),
+                                 config->folder, join(config->formats, ","), config->title});
+  command.insert(command.end(), config->files.begin(), config->files.end());
   ::execvp(command.front().c_str(), argv_of(command).data());
-  throw cannot_start(kReport, command.front(), errno);
+  throw Unavailable(fmt::format("Cannot start {}: {}. Set PYTHON to {}.", command.front(),
+                                std::strerror(errno), kReport.needs));
 }
 
 }  // namespace linerate

@@ -18,9 +18,9 @@ struct ReportScript {
 // Unavailable where the script is not beside this program.
 std::vector<std::string> command_of(const ReportScript& script, const Environment& environment);
 
-// What the script prints when it reads `input`; its stderr is this program's. Throws Unavailable
-// where it cannot start or fails. REQUIRES: it reads all of its input before it prints.
-std::string run_script(const ReportScript& script, std::vector<std::string> command,
+// What the script prints when it reads `input`. Throws Unavailable where it cannot start or fails;
+// its stderr is then this program's.
+std::string run_script(const ReportScript& script, const std::vector<std::string>& command,
                        std::string_view input);
 
 }  // namespace linerate

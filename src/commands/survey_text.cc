@@ -3,11 +3,13 @@
 
 #include "base/units.h"
 #include "bench/survey/machine_facts.h"
+#include "record/json_io.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -141,7 +143,7 @@ std::string measured_json(std::span<const MeasuredNode> nodes, std::span<const N
                                  {"cache_end_bytes", cache_end(node.survey)},
                                  {"survey", Json::parse(survey_json(node.survey))}});
   for (const auto& link : links) json["tcp"].push_back(json_of(link, nodes));
-  return json.dump(2) + '\n';
+  return json::document(std::move(json));
 }
 
 }  // namespace linerate

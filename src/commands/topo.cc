@@ -7,7 +7,6 @@
 #include "commands/report.h"
 #include "topo/cluster/platforms.h"
 #include "topo/graph/paths.h"
-#include "topo/lint/lint.h"
 #include "topo/show/views.h"
 #include "topo/system/links.h"
 
@@ -43,16 +42,6 @@ topo::TreeOptions tree_options(const Environment& environment) {
   winsize size{};
   (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
   return {.color = environment.get("NO_COLOR").value_or("").empty(), .width = size.ws_col};
-}
-
-ExitCode print_findings(const System& system) {
-  const auto findings = topo::lint(system);
-  for (const auto& finding : findings)
-    fmt::print("{}: {}: {} {}\n", finding.rule, finding.subject, finding.evidence, finding.advice);
-  if (!findings.empty()) return ExitCode::finding;
-  fmt::print("nothing looks wrong, as far as could be seen\n");
-  for (const auto& sentence : system.unseen) fmt::print("not seen: {}\n", sentence);
-  return ExitCode::ok;
 }
 
 ExitCode print(const std::string& text) {
@@ -91,12 +80,13 @@ ExitCode export_nccl(const TopoConfig& config, const System& system) {
 }
 
 // Python draws what --json prints.
-ExitCode draw(const std::filesystem::path& path, const Graph& graph,
+ExitCode draw(const std::filesystem::path& path, const std::string& json,
               const Environment& environment) {
   constexpr ReportScript kDrawing{"topology.py", "a Python 3: it draws the picture"};
-  return write_view(path, run_script(kDrawing, command_of(kDrawing, environment),
-                                     topo::json_text(graph, topo::Paths(graph))));
+  return write_view(path, run_script(kDrawing, command_of(kDrawing, environment), json));
 }
+
+std::string json_of(const Graph& graph) { return topo::json_text(graph, topo::Paths(graph)); }
 
 // As the views that show a system as it is.
 std::string text_of(const TopoConfig& config, const Graph& graph, const Environment& environment) {
@@ -104,7 +94,7 @@ std::string text_of(const TopoConfig& config, const Graph& graph, const Environm
     return topo::matrix_text(graph, topo::Paths(graph),
                              {.gbps = config.gbps, .all_hosts = config.all_hosts});
   if (config.view == TopoView::dot) return topo::dot_text(graph);
-  if (config.view == TopoView::json) return topo::json_text(graph, topo::Paths(graph));
+  if (config.view == TopoView::json) return json_of(graph);
   return topo::tree_text(graph, tree_options(environment));
 }
 
@@ -119,7 +109,7 @@ ExitCode show_system(const TopoConfig& config, const System& system,
     case TopoView::json:
       return print(text_of(config, graph(), environment));
     case TopoView::svg:
-      return draw(config.out_file, graph(), environment);
+      return draw(config.out_file, json_of(graph()), environment);
     case TopoView::nccl_xml:
       return export_nccl(config, as_nccl_takes(config.machine, system));
     case TopoView::explanation:
@@ -127,8 +117,8 @@ ExitCode show_system(const TopoConfig& config, const System& system,
     case TopoView::prediction:
       return predict_on_nodes(config, as_nccl_takes(config.machine, system));
     case TopoView::lint:
-      return print_findings(system);
-    case TopoView::measurement:  // these need no system
+    case TopoView::graphs:
+    case TopoView::measurement:  // these come from elsewhere
     case TopoView::platforms:
       break;
   }
@@ -156,10 +146,12 @@ ExitCode show_cluster(const TopoConfig& config, const Environment& environment) 
   if (!cluster) return refuse(cluster.sentence());
   if (config.view == TopoView::prediction)
     return predict_on_cluster(config, std::move(cluster).value());
-  if (config.view == TopoView::tree) {
-    fmt::print("{}", topo::cluster_text(*cluster, config.machine.version));
-    return ExitCode::ok;
-  }
+  if (config.view == TopoView::lint) return lint_cluster(config, *cluster);
+  const auto& version = config.machine.version;
+  if (config.view == TopoView::tree) return print(topo::cluster_text(*cluster, version));
+  if (config.view == TopoView::json) return print(topo::cluster_json(*cluster, version));
+  if (config.view == TopoView::svg)
+    return draw(config.out_file, topo::cluster_json(*cluster, version), environment);
   return show_node(config, *cluster, environment);
 }
 
@@ -168,15 +160,21 @@ ExitCode show_cluster(const TopoConfig& config, const Environment& environment) 
 ExitCode topo_command(const CommandInput& input) {
   if (!input.call.words.empty() && input.call.words.front() == "place") return topo_place(input);
   if (answers_help(input.call.words, Audience::topo)) return ExitCode::ok;
-  const auto config = parse_topo(input.call.words);
-  if (!config) return refuse(config.sentence());
-  if (config->view == TopoView::platforms) return print_platforms();
-  if (config->machine.source == MachineSource::cluster)
-    return show_cluster(*config, input.environment);
-  if (config->view == TopoView::measurement) return measure_machine(input, *config);
-  const auto system = load_machine(config->machine);
+  const auto parsed = parse_topo(input.call.words);
+  if (!parsed) return refuse(parsed.sentence());
+  TopoConfig config = *parsed;
+  if (config.view == TopoView::prediction)
+    if (const auto refusal = read_nccl_environment(input.environment, config))
+      return refuse(*refusal);
+  if (config.view == TopoView::platforms) return print_platforms();
+  if (config.view == TopoView::graphs) return show_graphs(config);
+  if (config.machine.source == MachineSource::cluster)
+    return show_cluster(config, input.environment);
+  if (config.view == TopoView::measurement) return measure_machine(input, config);
+  if (config.view == TopoView::lint) return lint_machines(config);
+  const auto system = load_machine(config.machine);
   if (!system) return refuse(system.sentence());
-  return show_system(*config, *system, input.environment);
+  return show_system(config, *system, input.environment);
 }
 
 }  // namespace linerate

@@ -5,8 +5,10 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "base/wire.h"
+#include "bench/pairs.h"
 #include "bench/survey/link_prober.h"
 #include "bench/survey/machine_facts.h"
+#include "commands/live_progress.h"
 #include "commands/survey_text.h"
 #include "commands/topo.h"
 #include "devices/cpu/cpu_device.h"
@@ -15,43 +17,64 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
 
 constexpr double kJobTimeoutS = 300;  // until all have come, and until all have measured themselves
 
-// One line on a terminal that is written over; nothing elsewhere.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool shows) : shows_(shows && isatty(STDERR_FILENO) != 0) {}
-  ~ProgressLine() { show(""); }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
+// What a node's survey and the rounds of links between nodes consist of.
+std::vector<Piece> pieces_of(const SurveyPlan& plan, int nnodes) {
+  constexpr int kLines = 0, kTouch = 1, kSizes = 2, kCores = 3, kLinks = 4;
+  std::vector<Piece> pieces{{.kind = kLines}, {.kind = kTouch}};
+  for (const auto bytes : survey_sizes(plan))
+    pieces.push_back({.kind = kSizes, .bytes = static_cast<double>(bytes)});
+  for (std::size_t i = 0; i < thread_counts(plan.threads).size(); ++i)
+    pieces.push_back({.kind = kCores, .bytes = static_cast<double>(plan.largest_bytes)});
+  const auto rounds = nnodes > 1 ? pair_rounds(nnodes, true).size() : 0;
+  pieces.insert(pieces.end(), rounds, {.kind = kLinks});
+  return pieces;
+}
 
-  void show(std::string_view what) const {
-    if (shows_) fmt::print(stderr, "\r\033[K{}", what);
+// The steps of the measurement on rank 0, and what they are about.
+class MeasuringProgress {
+ public:
+  explicit MeasuringProgress(bool shows)
+      : live_(shows ? std::nullopt : std::optional(false), "topo --measure", "steps") {}
+
+  void plan(std::vector<Piece> pieces) {
+    live_.line().plan(0, {{.pieces = std::move(pieces)}});
+    live_.start();
+  }
+  // A step begins, which ends the one before.
+  void step(std::string_view what) {
+    if (std::exchange(any_, true)) live_.line().done();
+    live_.line().name(fmt::format("topo --measure: {}", what));
+    live_.line().show();
   }
 
  private:
-  bool shows_;
+  LiveProgress live_;
+  bool any_ = false;
 };
 
-MeasuredNode measure_here(const JoinedProcesses& job, const Clock& clock,
-                          const SayProgress& progress) {
+MeasuredNode measure_here(const JoinedProcesses& job, const Clock& clock, int nnodes,
+                          MeasuringProgress& progress) {
   const auto machine = describe_whole_machine();
   const auto host = make_cpu_device(0, clock);
   // Launchers bind a rank to a core or two: all of the node's are measured.
   const bool alone = job.all().nranks() == 1;
   auto threads = hardware_threads(alone ? ThreadScope::bound : ThreadScope::allowed);
   const auto plan = survey_plan(std::move(threads), machine.l3_bytes, host->free_bytes());
+  progress.plan(pieces_of(plan, nnodes));
   return {.hostname = job.all().place().hostname,
           .hardware = hardware_text(),
-          .survey = survey_machine(plan, *host, clock, progress)};
+          .survey = survey_machine(plan, *host, clock,
+                                   [&](std::string_view what) { progress.step(what); })};
 }
 
 // What goes to rank 0 is what is kept: the reader is the same.
@@ -109,12 +132,11 @@ void measure_as_leader(const CommandInput& input, const TopoConfig& config,
   std::vector<NodeLink> links;
   std::string note;
   try {
-    const ProgressLine line(leaders.rank() == 0);
-    const SayProgress progress = [&](std::string_view what) { line.show(what); };
-    const auto mine = measure_here(job, clock, progress);
+    MeasuringProgress progress(leaders.rank() == 0);
+    const auto mine = measure_here(job, clock, leaders.nranks(), progress);
     note = keep(input, mine);
     nodes = gather(leaders, mine, Deadline::after(clock, kJobTimeoutS));
-    links = measure_links(leaders, clock, progress);
+    links = measure_links(leaders, clock, [&](std::string_view what) { progress.step(what); });
   } catch (const Error&) {
     print_measured(config, nodes, {});
     throw;

@@ -10,6 +10,7 @@
 #include "bench/race.h"
 #include "cli/tune_config.h"
 #include "commands/command.h"
+#include "commands/live_progress.h"
 #include "devices/cpu/cpu_device.h"
 #include "job/job.h"
 #include "topo/machine.h"
@@ -203,13 +204,31 @@ Refusal check_cases(const TuneConfig& config) {
       bytes_text(config.max_bytes), most, about_bytes_text(free));
 }
 
+// A piece for each race; races of one call on as many ranks cost alike.
+std::vector<Piece> pieces_of(const TuneConfig& config) {
+  std::vector<Piece> pieces;
+  int kind = 0;
+  for (const int nranks : config.nranks)
+    for (const OpKind call : config.kinds) {
+      ++kind;
+      for (std::size_t bytes = config.min_bytes; bytes <= config.max_bytes; bytes *= 2)
+        if (Race::runs(call, bytes, nranks))
+          pieces.push_back({.kind = kind, .bytes = static_cast<double>(bytes)});
+    }
+  return pieces;
+}
+
 // Where a number of ranks fails, its code; the sentence has been said.
 ExitCode race_all(const CommandInput& input, const TuneConfig& config,
                   std::vector<RaceResult>& results) {
+  LiveProgress progress({}, "tune host", "races");
+  progress.line().plan(0, {{.pieces = pieces_of(config)}});
   print_race_header();
+  progress.start();
   for (const int nranks : config.nranks) {
     const auto code = race(input, config, nranks, [&](const RaceResult& result) {
-      print_race(result);
+      progress.line().done();
+      progress.aside([&] { print_race(result); });
       results.push_back(result);
     });
     if (code != ExitCode::ok) return code;

@@ -11,8 +11,10 @@ namespace {
 
 constexpr auto kRules = std::to_array<Rule>({
     {"unstable_machine", rules::unstable_machine},
+    {"busy_core", rules::busy_core},
     {"above_bound", rules::above_bound},
     {"below_bound", rules::below_bound},
+    {"near_bound", rules::near_bound},
     {"late_rank", rules::late_rank},
     {"slow_node", rules::slow_node},
     {"slow_component", rules::slow_component},
@@ -36,10 +38,9 @@ std::vector<Finding> diagnose(const Evidence& evidence) {
   return findings;
 }
 
-std::string_view overall_verdict(std::span<const Finding> findings) {
-  if (find_finding(findings, "unstable_machine") != nullptr) return "unstable machine";
-  if (find_finding(findings, "below_bound") != nullptr) return name_of(Verdict::low);
-  if (find_finding(findings, "above_bound") != nullptr) return name_of(Verdict::above);
+std::string_view overall_verdict(std::span<const Record> results) {
+  for (const auto verdict : {Verdict::low, Verdict::above, Verdict::unsure})
+    if (std::ranges::find(results, verdict, verdict_of) != results.end()) return name_of(verdict);
   return name_of(Verdict::ok);
 }
 

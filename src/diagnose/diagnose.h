@@ -18,12 +18,17 @@
 
 namespace linerate {
 
+// Between the probes before and after a run: by which factor what they say of its results differs.
+struct MachineChange {
+  double factor = 1;
+  std::string_view what = "memory";  // or "the network"
+};
+
 // What rules look at.
 struct Evidence {
   const RunInfo& run;                 // with what was probed before the first result
-  std::span<const Record> results{};  // rows that have a bound
-  std::span<const MemoryPoint> memory_after{};
-  std::span<const NetworkPoint> network_after{};
+  std::span<const Record> results{};  // rows that have a bound, their bands as wide as they become
+  MachineChange change{};
   std::span<const PairTime> pairs{};  // messages between pairs, where results were low
 };
 
@@ -32,21 +37,28 @@ struct Rule {
   std::vector<Finding> (*find)(const Evidence&);
 };
 
-// In the order in which they run: what casts doubt on all others comes first.
+// In the order in which they run: what disturbs all others comes first.
 std::span<const Rule> all_rules();
+
+// Of each rank thread, the share of all measured time that it waited while others had its core.
+// Empty where that is unknown, or means little: ranks that share cores wait for each other, and a
+// GPU works on while its host thread waits.
+std::vector<double> waiting_shares(const RunInfo& run, std::span<const Record> results);
 
 // What all rules find. On an unstable machine other findings have less confidence.
 std::vector<Finding> diagnose(const Evidence& evidence);
 
-// All results in a word: "unstable machine", "low", "above the bound" or "ok".
-std::string_view overall_verdict(std::span<const Finding> findings);
+// All results in a word: "low" where one is; else "above", "unsure" or "ok", likewise.
+std::string_view overall_verdict(std::span<const Record> results);
 
 // The rules, one file each, in the order of the table in diagnose.cc.
 namespace rules {
 
 std::vector<Finding> unstable_machine(const Evidence& evidence);
+std::vector<Finding> busy_core(const Evidence& evidence);
 std::vector<Finding> above_bound(const Evidence& evidence);
 std::vector<Finding> below_bound(const Evidence& evidence);
+std::vector<Finding> near_bound(const Evidence& evidence);
 std::vector<Finding> late_rank(const Evidence& evidence);
 std::vector<Finding> slow_node(const Evidence& evidence);
 std::vector<Finding> slow_component(const Evidence& evidence);

@@ -18,16 +18,18 @@ namespace linerate {
 // What a run was found to be.
 struct Judgement {
   std::string verdict{};  // see overall_verdict(); empty: no result has a bound
+  double slack = 1;       // of all results, beside their own: EndInfo::slack
   std::vector<Finding> findings{};
-  std::optional<Record> lowest{};  // of the results with a bound: furthest below it
+  // Of the results with a bound, widened(): furthest below it, and so also with its slack.
+  std::optional<Record> lowest{}, surely_lowest{};
 };
 
 // Used on rank 0, by one thread at a time.
 class Judge {
  public:
-  // Before the first result. `model` may be null; `traffic` lives as long as results come.
+  // Before the first result. `model` may be null, and so may `traffic`, that of all_to_all_v.
   void begin(const RunInfo& run, std::unique_ptr<const PerformanceModel> model,
-             const TrafficMatrix* traffic);
+             std::shared_ptr<const TrafficMatrix> traffic);
 
   // Sets Record::expected of one placement's groups, then of the row that holds all placements: a
   // row of several groups is as good as its worst group.
@@ -47,9 +49,13 @@ class Judge {
   Judgement judgement(const After& after) const;
 
  private:
+  std::optional<Expectation> bound_of(const Record& record) const;
+  MachineChange change(const After& after) const;
+  double busy_factor() const;
+
   RunInfo run_;
   std::unique_ptr<const PerformanceModel> model_;
-  const TrafficMatrix* traffic_ = nullptr;
+  std::shared_ptr<const TrafficMatrix> traffic_;
   std::vector<Record> groups_;   // since the last row
   std::vector<Record> results_;  // rows with a bound, without their samples' values
 };
@@ -57,6 +63,7 @@ class Judge {
 // What the command line asks of the verdict.
 struct Gate {
   std::optional<double> fail_below{};  // --fail-below
+  bool fail_unsure = false;            // --fail-unsure
   bool lists_verdicts = false;         // --verdict
   bool expects = true;                 // false: --expect off
   bool pairs = false;                  // p2p_perf

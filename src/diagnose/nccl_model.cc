@@ -1,11 +1,14 @@
-// NCCL's cost model over the GPUs that take part; point-to-point collectives by their busiest link.
+// The forecast for the GPUs that take part, beside what NCCL's own tuner believes.
 #include "diagnose/nccl_model.h"
 
 #include "diagnose/judge.h"
+#include "record/verdict.h"
 #include "topo/detect/nccl_merge.h"
+#include "topo/model/forecast.h"
 #include "topo/model/job.h"
 #include "topo/model/p2p_model.h"
 #include "topo/model/predict.h"
+#include "topo/model/tuner_settings.h"
 #include "topo/place/subgraph.h"
 #include "topo/read/nccl_xml.h"
 
@@ -28,8 +31,8 @@ using topo::BusId;
 
 class NcclModel final : public PerformanceModel {
  public:
-  NcclModel(const topo::Graph& graph, int nnodes)
-      : predictor_(topo::job_of(graph, nnodes)), sends_(graph, nnodes) {}
+  NcclModel(const topo::Graph& graph, int nnodes, const topo::TunerSettings& asked)
+      : predictor_(topo::job_of(graph, nnodes, asked)), sends_(graph, nnodes) {}
 
   std::optional<Expectation> bound(const ModeledCall& call) const override;
 
@@ -46,34 +49,45 @@ std::optional<topo::Function> function_of(const Collective& collective) {
   return std::nullopt;
 }
 
-// An upper bound, not NCCL's own belief: sends do not share links evenly.
+Expectation expectation_of(const topo::Forecast& forecast, std::string bound_by) {
+  return {.busbw_gbps = forecast.busbw_gbps,
+          .low_gbps = forecast.low_gbps,
+          .high_gbps = forecast.high_gbps,
+          .bound_by = std::move(bound_by)};
+}
+
+// Of traffic that varies there is an upper bound alone: sends do not share links evenly.
 std::optional<Expectation> NcclModel::bound_of_p2p(const ModeledCall& call,
                                                    std::size_t bytes) const {
-  constexpr double kHealthy = 0.5, kHealthyNearLatency = 0.15;  // as for a host's ranks
+  constexpr double kHealthyOnLinks = 0.35, kHealthyNearLatency = 0.15;
   const Collective& collective = *call.collective;
-  const auto bound = collective.varies ? sends_.bound_of_traffic(collective, call.sizing)
-                                       : sends_.bound(collective, bytes);
-  if (!bound) return std::nullopt;
-  return Expectation{.busbw_gbps = bound->busbw_gbps,
-                     .bound_by = bound->bound_by,
-                     .low_below = bound->bound_by == "latency" ? kHealthyNearLatency : kHealthy};
+  if (collective.varies) {
+    const auto bound = sends_.bound_of_traffic(collective, call.sizing);
+    if (!bound) return std::nullopt;
+    return band_below(bound->busbw_gbps,
+                      bound->bound_by == "latency" ? kHealthyNearLatency : kHealthyOnLinks,
+                      bound->bound_by);
+  }
+  const auto costs = sends_.costs(collective);
+  const auto expected = costs ? topo::forecast(predictor_.job(), *costs, bytes) : std::nullopt;
+  if (!expected) return std::nullopt;
+  return expectation_of(*expected, costs->at(bytes)->bound_by);
 }
 
 std::optional<Expectation> NcclModel::bound(const ModeledCall& call) const {
-  // What public runs of healthy machines reach of the model, which leaves out a call's fixed costs:
-  // up to some 64 MiB they take about as long as all that it knows.
-  constexpr double kHealthy = 0.8, kHealthyWhereFixedCostsShow = 0.4;
-  constexpr std::size_t kFixedCostsShowBelow = std::size_t{64} << 20;
   const auto function = function_of(*call.collective);
   const auto bytes = row_bytes(*call.collective, call.sizing, call.type);
   if (bytes == 0) return std::nullopt;
   if (!function) return bound_of_p2p(call, bytes);
-  const auto predicted = predictor_.predict(*function, bytes, {call.type, call.op});
-  return Expectation{
-      .busbw_gbps = predicted.busbw_gbps,
-      .bound_by = fmt::format("NCCL's model of {}/{}", name_of(predicted.algorithm),
-                              name_of(predicted.protocol)),
-      .low_below = bytes < kFixedCostsShowBelow ? kHealthyWhereFixedCostsShow : kHealthy};
+  if (!predictor_.can_do(*function, {call.type, call.op})) return std::nullopt;
+  const auto nccl = predictor_.predict(*function, bytes, {call.type, call.op});
+  const topo::Scheme scheme{*function, nccl.algorithm, nccl.protocol};
+  const auto expected = topo::forecast(predictor_.job(), {.scheme = scheme, .bytes = bytes});
+  if (!expected) return std::nullopt;
+  auto found = expectation_of(
+      *expected, fmt::format("NCCL's {}/{}", name_of(nccl.algorithm), name_of(nccl.protocol)));
+  found.ncclmodel_busbw_gbps = nccl.busbw_gbps;
+  return found;
 }
 
 // NCCL's and CUDA's bus ids have no function: "0000:18:00".
@@ -156,9 +170,12 @@ Result<std::unique_ptr<PerformanceModel>> make_nccl_model(const RunInfo& run,
                                                           const topo::System& system) {
   const auto used = gpus_of_a_node(run);
   if (const auto why = misfit(run, used)) return Failure{*why};
-  const auto graph = graph_of(system, used, version_of(run.nccl_version));
+  const auto version = version_of(run.nccl_version);
+  const auto asked = topo::read_tuner_settings(Environment::of_record(run.environment), version);
+  if (!asked) return asked.failure();
+  const auto graph = graph_of(system, used, version);
   if (const auto why = hidden_part(run, graph, used)) return Failure{*why};
-  return std::unique_ptr<PerformanceModel>(std::make_unique<NcclModel>(graph, run.nnodes));
+  return std::unique_ptr<PerformanceModel>(std::make_unique<NcclModel>(graph, run.nnodes, *asked));
 }
 
 Result<std::unique_ptr<PerformanceModel>> model_for(const RunInfo& run, const HostLimits* limits,

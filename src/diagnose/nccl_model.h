@@ -11,9 +11,10 @@
 
 namespace linerate {
 
-// `system` is rank 0's node; the others are taken for its like. Where the model does not fit, a
-// reason, in words that follow a colon: nodes with different numbers of ranks, ranks that share a
-// GPU, GPUs that the system does not show, unknown links, groups, one rank alone.
+// `system` is rank 0's node; the others are taken for its like. NCCL's variables are those of the
+// run's record (topo::read_tuner_settings). Where the model does not fit, a reason, in words that
+// follow a colon: nodes with different numbers of ranks, ranks that share a GPU, GPUs that the
+// system does not show, unknown links, groups, one rank alone, a variable that NCCL refuses.
 Result<std::unique_ptr<PerformanceModel>> make_nccl_model(const RunInfo& run,
                                                           const topo::System& system);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,22 @@ struct Opened {
     return std::tie(opened.wanted, opened.hostname, opened.problem);
   }
 };
+
+// Of the calling thread: "0-3,8". Empty where it cannot be read.
+std::string affinity_text() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {};
+  std::string text;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &set)) continue;
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", first);
+    if (last > first) text += fmt::format("-{}", last);
+    first = last;
+  }
+  return text;
+}
 
 std::string map_text(std::span<const Opened> all) {
   constexpr std::size_t kMaxListed = 64;
@@ -110,6 +127,7 @@ RankContext::RankContext(const RankInput& input)
 void RankContext::enter(Stage stage) {
   stage.calls = watched_->calls_begun();
   input_.watch.enter(thread_index_, stage);
+  if (listener_) listener_(stage);
 }
 
 void RankContext::enter_local(Stage stage) {
@@ -196,7 +214,8 @@ RankInfo RankContext::info_of(const LocalRank& local) const {
           .node = node.node,
           .device = local.device->index(),
           .bus_id = local.device->bus_id(),
-          .device_name = local.device->name()};
+          .device_name = local.device->name(),
+          .affinity = affinity_text()};
 }
 
 void RankContext::gather_node_leaders() {
@@ -222,6 +241,14 @@ ClockOffset RankContext::measured_offset(const Deadline& deadline) {
     if (in.get<int>() == node && !in.empty()) return in.get<ClockOffset>();
   }
   throw PeerFailure(fmt::format("No rank has measured the clock of node {}.", node));
+}
+
+void RankContext::release_buffers() {
+  bootstrap().barrier(Deadline::never());
+  for (auto& local : ranks_) {
+    local.registrations.clear();
+    for (auto* buffer : {&local.send, &local.recv, &local.spare}) *buffer = {};
+  }
 }
 
 double RankContext::close() {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace linerate {
@@ -89,6 +90,8 @@ class RankContext {
   // The same for work of this thread alone, which -T does not bound: others wait for it in a stage
   // that is bounded. Nothing that waits for another thread may follow before the next enter().
   void enter_local(Stage stage);
+  // What is told each stage that this thread enters: outside of all that is timed. Of one thread.
+  void tell_stages(std::function<void(const Stage&)> listener) { listener_ = std::move(listener); }
   // The same for a probe of the machine, in which threads wait for each other: bounded as
   // initialisation is, but never by less than `floor_s`, which a sound probe may take.
   void enter_probe(const char* what, double floor_s);
@@ -99,6 +102,7 @@ class RankContext {
   // Ranks of one colour become a group: LocalRank::part, group, and infos(). Once. Collective.
   // `color` is the same function on all threads.
   void split(const std::function<int(int rank)>& color);
+  bool is_split() const { return ranks_.front().part != nullptr; }
 
   // A further communicator among the ranks of one colour, in the order of their keys: an axis of a
   // parallel program. The watch ends its calls too. Lives until close(). Collective. REQUIRES: this
@@ -130,6 +134,9 @@ class RankContext {
     return ranks_.front().world->inspector().modeled_time();
   }
 
+  // Frees the buffers of LocalRank, with their registrations, once no call uses them. Collective.
+  void release_buffers();
+
   // Ends registrations and communicators, in this order; nothing but the bootstrap works
   // afterwards. Collective. Yields the microseconds that it took this thread; 0 once it is closed.
   double close();
@@ -144,6 +151,7 @@ class RankContext {
   RankInfo info_of(const LocalRank& local) const;
 
   RankInput input_;
+  std::function<void(const Stage&)> listener_;  // null: nobody
   Capabilities capabilities_;
   int thread_index_ = 0;  // among the threads of this process
   // Forgets the communicators before they end, also when the constructor throws. Without close() a

@@ -1,6 +1,7 @@
 // The parent waits for signals alone: SIGCHLD tells of children that end, stop and go on.
 #include "launch/local_fork.h"
 
+#include "base/child_signal.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -39,17 +40,13 @@ class WaitedSignals {
     for (const int signal : kEndingSignals)
       if (!is_ignored(signal)) ::sigaddset(&set_, signal);
     ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
-    // Where SIGCHLD is ignored, the system would throw the children's codes away.
-    struct sigaction standard {};
-    standard.sa_handler = SIG_DFL;
-    ::sigaction(SIGCHLD, &standard, &child_before_);
   }
   ~WaitedSignals() { restore(); }
   WaitedSignals(const WaitedSignals&) = delete;
   WaitedSignals& operator=(const WaitedSignals&) = delete;
 
   void restore() const {
-    ::sigaction(SIGCHLD, &child_before_, nullptr);
+    child_signal_.restore();
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
@@ -74,7 +71,7 @@ class WaitedSignals {
 
   sigset_t set_{};
   sigset_t before_{};
-  struct sigaction child_before_ {};
+  DefaultChildSignal child_signal_;
 };
 
 std::string random_token() {

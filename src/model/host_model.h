@@ -5,8 +5,11 @@
 #include "model/memory_bound.h"
 #include "model/network_bound.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,20 @@ class HostModel final : public PerformanceModel {
     std::optional<double> memory_us;
     if (!memory.curve.empty()) memory_us = covered ? min_memory_us(memory, footprint) : 0;
     return network_bound(call, *limits_.network, memory_us);
+  }
+
+  // Sizes that there was no time for again have no bound.
+  std::unique_ptr<const PerformanceModel> probed_again(
+      std::span<const MemoryPoint> memory, std::span<const NetworkPoint> network) const override {
+    if (memory.empty() && network.empty()) return nullptr;
+    auto limits = limits_;
+    for (const auto& point : limits.memory.curve.points())
+      if (std::ranges::find(memory, point.bytes, &MemoryPoint::bytes) == memory.end())
+        limits.unprobed.push_back(point.bytes);
+    limits.memory.curve = MemoryCurve({memory.begin(), memory.end()});
+    if (limits.network && !network.empty())
+      limits.network->points = healthy_points({network.begin(), network.end()});
+    return std::make_unique<HostModel>(std::move(limits));
   }
 
  private:

@@ -9,13 +9,18 @@
 //                  bound on busbw over the memory of one host
 //   network_bound  bound on busbw over the TCP between several hosts
 //   host_model     both, chosen by what was measured; pairs of nodes that were probed
+// Of training, for the trainers and who plans for them:
+//   training_flops  operations per token, by the conventions of published MFU and HFU
+//   training_bytes  what each rank sends in a step and holds, for every stage of ZeRO
 // A bound holds for the slowest rank. Who compares it with results: src/diagnose.
 #pragma once
 
 #include "collectives/collective.h"
 #include "record/record.h"
 
+#include <memory>
 #include <optional>
+#include <span>
 
 namespace linerate {
 
@@ -47,6 +52,15 @@ class PerformanceModel {
   virtual ~PerformanceModel() = default;
   // Nothing where the call's bound is not known.
   virtual std::optional<Expectation> bound(const ModeledCall& call) const = 0;
+  // The same model on what was probed once more, after the run; null where it rests on no probe, or
+  // nothing was probed.
+  virtual std::unique_ptr<const PerformanceModel> probed_again(
+      std::span<const MemoryPoint> memory, std::span<const NetworkPoint> network) const;
 };
+
+inline std::unique_ptr<const PerformanceModel> PerformanceModel::probed_again(
+    std::span<const MemoryPoint>, std::span<const NetworkPoint>) const {
+  return nullptr;
+}
 
 }  // namespace linerate

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/traffic.h"
+#include "record/verdict.h"
 #include "stats/summary.h"
 
 #include <fmt/format.h>
@@ -138,9 +139,8 @@ std::optional<Expectation> network_bound(const ModeledCall& call, const NetworkL
   if (way_us > bytes_us) time.bound_by = "latency";
   const double healthy =
       healthy_us(*call.collective, traffic, limits, network_us) + copies_us / kHealthyMemory;
-  return Expectation{.busbw_gbps = gbps_of(bytes, time.us) * call.bus_factor(),
-                     .bound_by = time.bound_by,
-                     .low_below = memory_us ? std::min(kHealthy, time.us / healthy) : 0};
+  return band_below(gbps_of(bytes, time.us) * call.bus_factor(),
+                    memory_us ? std::min(kHealthy, time.us / healthy) : 0, time.bound_by);
 }
 
 }  // namespace linerate

@@ -28,7 +28,7 @@ std::vector<NetworkPoint> healthy_points(std::vector<NetworkPoint> points);
 // Upper bound on the busbw of the slowest rank:
 //   time >= max(inter-node bytes / TCP bandwidth, memory time, one-way latency),
 // the latency only where every rank waits for a message. Libraries do not know nodes and send more
-// than they must: low_below leaves room for a flat ring or tree over all ranks; it is 0 where
+// than they must: low_gbps leaves room for a flat ring or tree over all ranks; it is 0 where
 // `memory_us` is unknown. Nothing where the bus factor is 0, or no byte has to leave a node.
 std::optional<Expectation> network_bound(const ModeledCall& call, const NetworkLimits& limits,
                                          std::optional<double> memory_us);

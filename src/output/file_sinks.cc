@@ -99,6 +99,17 @@ constexpr std::array kColumns{
     Column{
         "channels",
         [](const Record& r) { return r.call.channels > 0 ? fmt::to_string(r.call.channels) : ""; }},
+    Column{"expected_low_gbps",
+           expected<[](const Record& r) { return number(r.expected->low_gbps); }>},
+    Column{"expected_high_gbps",
+           expected<[](const Record& r) { return number(r.expected->high_gbps); }>},
+    Column{"ncclmodel_busbw_gbps", expected<[](const Record& r) {
+             return number(r.expected->ncclmodel_busbw_gbps.value_or(NAN));
+           }>},
+    Column{"slack", expected<[](const Record& r) { return number(r.expected->slack); }>},
+    Column{
+        "touched_bytes",
+        [](const Record& r) { return r.touched_bytes > 0 ? fmt::to_string(r.touched_bytes) : ""; }},
 };
 
 template <typename CellOf>
@@ -133,8 +144,8 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-Result<std::unique_ptr<JsonlSink>> JsonlSink::open(const std::string& path,
-                                                   const std::function<bool()>& interrupted) {
+Result<TextFile> open_json_lines(const std::string& path,
+                                 const std::function<bool()>& interrupted) {
   auto file = TextFile::append(path, interrupted);
   if (!file) return file.failure();
   if (const auto first = file->beginning(1); !first.empty() && first != "{")
@@ -143,6 +154,13 @@ Result<std::unique_ptr<JsonlSink>> JsonlSink::open(const std::string& path,
   if (!file->ends_with_line())
     return Failure{fmt::format(
         "'{}' ends in the middle of a line: remove that line, or choose another file.", path)};
+  return file;
+}
+
+Result<std::unique_ptr<JsonlSink>> JsonlSink::open(const std::string& path,
+                                                   const std::function<bool()>& interrupted) {
+  auto file = open_json_lines(path, interrupted);
+  if (!file) return file.failure();
   return std::make_unique<JsonlSink>(*std::move(file));
 }
 

@@ -12,11 +12,15 @@
 
 namespace linerate {
 
+// Appends: runs that share a file are told apart by their run_id. Refuses a file of something else,
+// and one that ends within a line, because the next line would be lost with it. `interrupted`: see
+// TextFile::append().
+Result<TextFile> open_json_lines(const std::string& path,
+                                 const std::function<bool()>& interrupted = {});
+
 class JsonlSink final : public Sink {
  public:
-  // Appends: runs that share a file are told apart by their run_id. Refuses a file of something
-  // else, and one that ends within a line, because the next line would be lost with it.
-  // `interrupted`: see TextFile::append().
+  // Of open_json_lines().
   static Result<std::unique_ptr<JsonlSink>> open(const std::string& path,
                                                  const std::function<bool()>& interrupted = {});
   explicit JsonlSink(TextFile out) : out_(std::move(out)) {}

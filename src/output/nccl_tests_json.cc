@@ -3,12 +3,13 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "record/json_io.h"
+#include "record/verdict.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 namespace linerate {
@@ -22,15 +23,9 @@ constexpr double kPercent = 100;
 Json truth(bool value) { return value ? "true" : "false"; }
 
 // nlohmann writes null for a number that is not finite.
-std::string text_of(const Json& json) {
+std::string text_of(Json json) {
+  json::round_numbers(json);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-// "2024-05-01T10:00:00Z" as nccl-tests writes it: local time, "2024-05-01 12:00:00".
-std::string local_time_text(const std::string& utc) {
-  std::tm broken_down{};
-  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &broken_down) == nullptr) return utc;
-  return local_text(std::chrono::system_clock::from_time_t(::timegm(&broken_down)));
 }
 
 Json devices_json(const RunInfo& run) {
@@ -69,10 +64,29 @@ Json config_json(const RunInfo& run, const TableOptions& o) {
 }
 
 Json placement_json(const Record& record, bool cputime) {
-  return {{cputime ? "cpu_time" : "time", record.window.shown_us(cputime)},
-          {"alg_bw", record.algbw_gbps},
-          {"bus_bw", record.busbw_gbps},
-          {"nwrong", record.wrong ? Json(*record.wrong) : Json()}};
+  Json placement{{cputime ? "cpu_time" : "time", record.window.shown_us(cputime)},
+                 {"alg_bw", record.algbw_gbps},
+                 {"bus_bw", record.busbw_gbps},
+                 {"nwrong", record.wrong ? Json(*record.wrong) : Json()}};
+  if (!record.expected) return placement;
+  placement["expected_bus_bw"] = record.expected->busbw_gbps;
+  placement["expected_low_bus_bw"] = record.expected->low_gbps;
+  placement["expected_high_bus_bw"] = record.expected->high_gbps;  // null: there is no limit
+  placement["verdict"] = name_of(verdict_of(record));
+  return placement;
+}
+
+// Of the run: absent where no result was judged.
+Json verdict_json(const EndInfo& end) {
+  Json findings = Json::array();
+  for (const auto& finding : end.findings)
+    findings.push_back({{"rule", finding.rule},
+                        {"severity", name_of(finding.severity)},
+                        {"subject", finding.subject},
+                        {"evidence", finding.evidence},
+                        {"advice", finding.advice},
+                        {"confidence", finding.confidence}});
+  return {{"verdict", end.verdict}, {"slack", end.slack}, {"findings", std::move(findings)}};
 }
 
 Json per_iter_json(const SampleInfo& samples) {
@@ -114,14 +128,14 @@ Json result_json(std::span<const Record> records, const TableOptions& options) {
   return result;
 }
 
-Json verdict_json(double average, const std::optional<double>& min_bw_gbps) {
+Json limit_json(double average, const std::optional<double>& min_bw_gbps) {
   return min_bw_gbps ? truth(fast_enough(average, *min_bw_gbps)) : Json("unchecked");
 }
 
 // Up to the first result.
 std::string head_text(const RunInfo& run, const TableOptions& options) {
   auto head = text_of(Json{{"version", kReportVersion},
-                           {"start_time", local_time_text(run.start_time)},
+                           {"start_time", local_text_of(run.start_time)},
                            {"args", run.args},
                            {"env", run.environment},
                            {"nccl_version", options.nccl_version},
@@ -133,15 +147,17 @@ std::string head_text(const RunInfo& run, const TableOptions& options) {
 // What follows the last result.
 std::string tail_text(const EndInfo& end, const TableOptions& options) {
   const double average = end.average_busbw_gbps.value_or(0);
-  const Json tail{{"out_of_bounds", {{"count", end.failed_checks}, {"okay", truth(clean(end))}}},
-                  {"average_bus_bandwidth",
-                   {{"bandwidth", average}, {"okay", verdict_json(average, options.min_bw_gbps)}}},
-                  {"errors", Json::array({end.error.value_or("")})},
-                  {"end_time", local_time_text(end.end_time)}};
+  Json tail{{"out_of_bounds", {{"count", end.failed_checks}, {"okay", truth(clean(end))}}},
+            {"average_bus_bandwidth",
+             {{"bandwidth", average}, {"okay", limit_json(average, options.min_bw_gbps)}}},
+            {"errors", Json::array({end.error.value_or("")})},
+            {"end_time", local_text_of(end.end_time)}};
+  if (!end.verdict.empty()) tail["linerate"] = verdict_json(end);
   return "],\n" + text_of(tail).substr(1) + '\n';
 }
 
-// Of a run that goes on: what remains where it is killed.
+// Of a run that has not begun, and of one that goes on: what remains where it is killed.
+EndInfo no_begin() { return {.error = "The run has not begun: it waits, or it was killed."}; }
 EndInfo no_end() { return {.error = "The run has not ended: it goes on, or it was killed."}; }
 
 }  // namespace
@@ -159,7 +175,7 @@ Result<std::unique_ptr<NcclTestsJson>> NcclTestsJson::open(const std::string& pa
 }
 
 NcclTestsJson::NcclTestsJson(TextFile out) : out_(std::move(out)) {
-  tail_ = head_text({}, options_) + tail_text(no_end(), options_);
+  tail_ = head_text({}, options_) + tail_text(no_begin(), options_);
   out_.replace_end("", tail_);
 }
 

@@ -26,7 +26,8 @@ class NcclTestsJson final : public Sink {
   void set_options(TableOptions options) { options_ = std::move(options); }
 
   // Results are written as they come, so that memory stays bounded however long the run. The file
-  // is whole JSON from `open` on: until end() it says that the run has not ended.
+  // is whole JSON from `open` on: until begin() it says that the run has not begun, and until end()
+  // that it has not ended.
   void begin(const RunInfo& run) override;
   void row(std::span<const Record> table) override;
   void end(const EndInfo& end) override;

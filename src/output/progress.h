@@ -1,29 +1,19 @@
-// Progress on stderr: how many rows of the table are done, and how long the rest may take.
+// Progress on stderr: how much of a plan is done, and how long the rest will take.
 #pragma once
 
 #include "base/clock.h"
 #include "output/sink.h"
 #include "output/text_file.h"
+#include "output/time_left.h"
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace linerate {
-
-// A row that was measured: its size, and how long all of its work took.
-struct FinishedRow {
-  std::uint64_t bytes = 0;
-  double seconds = 0;
-};
-
-// Seconds that rows of these sizes will take: each as `seconds = fixed + bytes * per_byte`, fitted
-// to the finished rows by relative error, neither part negative. Nothing before two rows are
-// finished.
-std::optional<double> seconds_left(std::span<const FinishedRow> finished,
-                                   std::span<const std::uint64_t> to_do);
 
 enum class ProgressStyle : std::uint8_t {
   off,
@@ -35,44 +25,92 @@ enum class ProgressStyle : std::uint8_t {
 // everything else nothing.
 ProgressStyle progress_style(std::optional<bool> forced, bool terminal);
 
-struct ProgressPlan {
-  ProgressStyle style = ProgressStyle::off;
-  // The sizes of one cycle's rows, in order; empty: rows are counted without forecast.
-  std::vector<std::uint64_t> row_bytes{};
-  std::uint64_t cycles = 1;  // 0: without end, and so without forecast
-};
+// What the time within a piece is spent on.
+enum class Doing : std::uint8_t { other, calls, data };
 
-// A sink around another one: clears its line before the other prints, so that a terminal shows
-// both.
-class Progress final : public Sink {
+// The line and what it tells. Any thread may call it: one thread tells what is done, and another
+// one keeps the line fresh by tick(). stderr that cannot be written ends the progress, not the run.
+// Who tells never waits for a terminal, unless it hides the line.
+class Progress {
  public:
-  // `inner` and `clock` outlive it. stderr that cannot be written ends the progress, not the run.
-  Progress(Sink& inner, const Clock& clock, TextFile out, ProgressPlan plan);
+  // `clock` outlives it. `counted` is what a piece is called in the line, as in "3 of 4 results".
+  Progress(const Clock& clock, TextFile out, ProgressStyle style, std::string counted);
 
-  void begin(const RunInfo& run) override;
-  void result(const Record& record) override;
-  void row(std::span<const Record> table) override;
-  void end(const EndInfo& end) override;
+  // Time starts now.
+  void begin();
+  // The blocks from `first` on; where there are none, results are counted without forecast.
+  void plan(std::size_t first, std::vector<Block> blocks);
+  // The name at the head of the line.
+  void name(std::string text);
+  // From now on `doing` that, over so many calls, until the next one or done().
+  void now(Doing doing, double calls = 0);
+  void filled(double bytes, double seconds);
+  // A result is there, of so many that end a piece. `what`: how it is, for the end of the line.
+  void done(std::string what = {});
+  // A block begins.
+  void begin_block(std::size_t block);
+
+  // Takes the line away, before something else is printed; puts it back, unless it was drawn just
+  // before and nobody asked for it meanwhile.
+  void hide();
+  void show();
+  // Draws the line anew; a log gets it every ten seconds.
+  void tick();
 
  private:
-  double now_s() const;
-  void finish_row();
-  std::uint64_t rows_planned() const { return plan_.cycles * plan_.row_bytes.size(); }
-  std::optional<double> forecast_s() const;
+  double now_s() const { return static_cast<double>(clock_.now_ns()) * 1e-9; }
+  void end_stage(double at_s);
   std::string line() const;
-  void clear();
-  void show();
+  void draw();
   void print(const std::string& text);
 
-  Sink& inner_;
   const Clock& clock_;
+  const std::string counted_;
+  mutable std::mutex state_;  // guards what is told
+  std::string name_, latest_;
+  TimeLeft left_;
+  double began_s_, piece_began_s_, stage_began_s_;
+  Doing doing_ = Doing::other;
+  double stage_calls_ = 0;
+  int results_ = 0;     // of the piece under way
+  std::mutex writing_;  // guards what is drawn; taken before state_
   TextFile out_;
-  ProgressPlan plan_;
-  std::string program_;
-  double began_s_ = 0, row_began_s_ = 0, shown_s_ = 0;
-  std::uint64_t rows_done_ = 0;
-  std::vector<FinishedRow> finished_;  // the last ones: at most those of one cycle
-  bool visible_ = false;
+  ProgressStyle style_;
+  double shown_s_ = 0;
+  bool hidden_ = false, visible_ = false;
+  bool overdue_ = false;  // a tick fell into the time when the line was hidden
+};
+
+// A sink around another one: takes the line away before the other prints.
+class UnderProgress final : public Sink {
+ public:
+  // Both outlive it.
+  UnderProgress(Sink& inner, Progress& progress) : inner_(inner), progress_(progress) {}
+
+  void begin(const RunInfo& run) override {
+    aside([&] { inner_.begin(run); });
+  }
+  void result(const Record& record) override { inner_.result(record); }
+  void row(std::span<const Record> table) override {
+    aside([&] { inner_.row(table); });
+  }
+  // The line stays away.
+  void end(const EndInfo& end) override {
+    progress_.hide();
+    inner_.end(end);
+  }
+
+  // Prints with the line out of the way.
+  template <typename Print>
+  void aside(const Print& print) {
+    progress_.hide();
+    print();
+    progress_.show();
+  }
+
+ private:
+  Sink& inner_;
+  Progress& progress_;
 };
 
 }  // namespace linerate

@@ -31,6 +31,20 @@ class Sink {
   virtual void end(const EndInfo& end) = 0;
 };
 
+// Another sink, which somebody else owns.
+class PassedOn final : public Sink {
+ public:
+  explicit PassedOn(Sink& to) : to_(to) {}
+
+  void begin(const RunInfo& run) override { to_.begin(run); }
+  void result(const Record& record) override { to_.result(record); }
+  void row(std::span<const Record> table) override { to_.row(table); }
+  void end(const EndInfo& end) override { to_.end(end); }
+
+ private:
+  Sink& to_;
+};
+
 // Several sinks as one. Every sink gets every call, also when an earlier one throws; then the first
 // exception goes on. So a closed stdout does not cost a line of the files.
 class SinkList final : public Sink {

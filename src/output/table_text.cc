@@ -197,7 +197,8 @@ std::string comm_times_line(const CommTimes& times) {
       fmt::format("# {:<20} : init {}", "Communicator times", microseconds_text(times.init_us));
   if (times.first_call_us)
     text += fmt::format(" | first call {}", microseconds_text(*times.first_call_us));
-  return text + fmt::format(" | destroy {}\n", microseconds_text(times.destroy_us));
+  if (times.destroy_us) text += fmt::format(" | destroy {}", microseconds_text(*times.destroy_us));
+  return text + "\n";
 }
 
 std::string backend_text(const RunInfo& run) {
@@ -238,7 +239,7 @@ std::string table_row(std::span<const Record> records, const TableOptions& optio
                             what.redop.empty() ? "none" : what.redop, fmt::to_string(what.root)});
   row += half_row(find_placement(records, Placement::out_of_place), options);
   row += half_row(find_placement(records, Placement::in_place), options);
-  if (options.timestamps) row += fmt::format("{:>21}", records.back().timestamp);
+  if (options.timestamps) row += fmt::format("{:>21}", local_text_of(records.back().timestamp));
   return row + '\n' + traffic_lines(records.front());
 }
 

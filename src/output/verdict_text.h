@@ -18,8 +18,6 @@ class VerdictText {
   std::string lines(bool each, const EndInfo& end) const;
 
  private:
-  std::string healthy_line() const;
-
   std::vector<Record> results_;  // without their samples' values
 };
 

@@ -37,12 +37,14 @@ void fields(auto& io, Is<RankInfo> auto& rank) {
   io.field("device", rank.device);
   io.sparse("bus_id", rank.bus_id);
   io.sparse("device_name", rank.device_name);
+  io.sparse("affinity", rank.affinity);
 }
 
 void fields(auto& io, Is<TimingInfo> auto& timing) {
   io.field("clock_cost_ns", timing.clock_cost_ns);
   io.field("clock_resolution_ns", timing.clock_resolution_ns);
   io.field("barrier_cost_us", timing.barrier_cost_us);
+  io.field("barrier_least_us", timing.barrier_least_us);
   io.field("clock_error_us", timing.clock_error_us);
 }
 
@@ -52,6 +54,7 @@ void fields(auto& io, Is<MemoryPoint> auto& point) {
   io.field("write_gbps", point.write_gbps);
   io.field("copy_gbps", point.copy_gbps);
   io.field("update_gbps", point.update_gbps);
+  io.field("noise", point.noise);
 }
 
 void fields(auto& io, Is<NetworkPoint> auto& point) {
@@ -59,6 +62,22 @@ void fields(auto& io, Is<NetworkPoint> auto& point) {
   io.field("send_gbps", point.send_gbps);
   io.field("receive_gbps", point.receive_gbps);
   io.field("round_trip_us", point.round_trip_us);
+}
+
+// The version stands in the run itself.
+void fields(auto& io, Is<BuildInfo> auto& build) {
+  io.sparse("commit", build.commit);
+  io.sparse("compiler", build.compiler);
+  io.sparse("build_type", build.build_type);
+  io.sparse("modules", build.modules);
+}
+
+void fields(auto& io, Is<HostFacts> auto& host) {
+  io.sparse("kernel", host.kernel);
+  io.sparse("system", host.system);
+  io.sparse("governor", host.governor);
+  io.sparse("huge_pages", host.huge_pages);
+  io.field("load", host.load);
 }
 
 // Of a run, and of each of its results.
@@ -70,6 +89,9 @@ void backend_fields(auto& io, auto& of) {
 
 void fields(auto& io, Is<RunInfo> auto& run) {
   io.field("run_id", run.run_id);
+  io.sparse("study", run.study);
+  io.sparse("repeat", run.repeat);
+  io.sparse("turns", run.turns);
   io.sparse("start_time", run.start_time);
   io.sparse("version", run.version);
   io.sparse("program", run.program);
@@ -90,6 +112,8 @@ void fields(auto& io, Is<RunInfo> auto& run) {
   io.sparse("timing", run.timing);
   io.sparse("init_us", run.init_us);
   io.field("registered_ranks", run.registered_ranks);
+  io.sparse("build", run.build);
+  io.sparse("host", run.host);
   io.sparse("cpu_model", run.cpu_model);
   io.field("ncores", run.ncores);
   io.sparse("memory", run.memory);
@@ -106,6 +130,14 @@ void fields(auto& io, Is<CaseInfo> auto& what) {
   io.field("count", what.count);
 }
 
+void fields(auto& io, Is<RankSpread> auto& spread) {
+  io.field("worst", spread.worst);
+  io.field("median", spread.median);
+  io.field("p95", spread.p95);
+  io.field("p99", spread.p99);
+  io.field("max", spread.max);
+}
+
 void fields(auto& io, Is<WindowInfo> auto& window) {
   io.field("iters", window.iters);
   io.field("agg", window.agg);
@@ -113,14 +145,7 @@ void fields(auto& io, Is<WindowInfo> auto& window) {
   io.sparse("slowest_us", window.slowest_us);
   io.field("cpu_us", window.cpu_us);
   io.field("fault_free_us", window.fault_free_us);
-}
-
-void fields(auto& io, Is<RankSpread> auto& spread) {
-  io.field("worst", spread.worst);
-  io.field("median", spread.median);
-  io.field("p95", spread.p95);
-  io.field("p99", spread.p99);
-  io.field("max", spread.max);
+  io.either("core_wait_us", window.core_wait_us, window.core_wait_spread);
 }
 
 void summary_fields(auto& io, auto& samples) {
@@ -168,9 +193,13 @@ void fields(auto& io, Is<CopyInfo> auto& copy) {
 void expectation_fields(auto& io, auto& record) {
   io.present("expected_busbw_gbps", record.expected);
   if (!record.expected) return;
-  io.field("expected_busbw_gbps", record.expected->busbw_gbps);
-  io.sparse("bound_by", record.expected->bound_by);
-  io.field("low_below", record.expected->low_below);
+  auto& expected = *record.expected;
+  io.field("ncclmodel_busbw_gbps", expected.ncclmodel_busbw_gbps);
+  io.field("expected_busbw_gbps", expected.busbw_gbps);
+  io.field("expected_low_gbps", expected.low_gbps);
+  io.field("expected_high_gbps", expected.high_gbps);
+  io.field("slack", expected.slack);
+  io.sparse("bound_by", expected.bound_by);
   const double reached = efficiency(record);
   io.derived("efficiency", reached);
   if (std::isfinite(reached)) io.derived("verdict", std::string(name_of(verdict_of(record))));
@@ -187,6 +216,7 @@ void fields(auto& io, Is<Record> auto& record) {
   io.field("nnodes", record.nnodes);
   backend_fields(io, record);
   io.field("window", record.window);
+  io.sparse("touched_bytes", record.touched_bytes);
   io.field("algbw_gbps", record.algbw_gbps);
   io.field("busbw_gbps", record.busbw_gbps);
   expectation_fields(io, record);
@@ -220,7 +250,7 @@ void fields(auto& io, Is<CommTimes> auto& times) {
 void fields(auto& io, Is<Finding> auto& finding) {
   io.field("run_id", finding.run_id);
   io.field("rule", finding.rule);
-  io.derived("severity", std::string("warning"));  // of all there are
+  io.field("severity", finding.severity);
   io.sparse("subject", finding.subject);
   io.sparse("evidence", finding.evidence);
   io.sparse("advice", finding.advice);
@@ -239,6 +269,7 @@ void fields(auto& io, Is<EndInfo> auto& end) {
   io.sparse("memory", end.memory);
   io.sparse("network", end.network);
   io.sparse("verdict", end.verdict);
+  if (!end.verdict.empty()) io.field("slack", end.slack);
 }
 
 }  // namespace linerate

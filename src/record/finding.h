@@ -1,15 +1,31 @@
 // What a rule found, of a run's results (src/diagnose) or of a machine (topo/lint).
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace linerate {
+
+enum class Severity : std::uint8_t {
+  info,     // worth knowing; nothing is wrong
+  warning,  // something is wrong, or slower than it should be
+};
+// By Severity.
+inline constexpr std::array<std::string_view, 2> kSeverityNames{"info", "warning"};
+
+constexpr std::string_view name_of(Severity severity) {
+  return kSeverityNames[static_cast<std::size_t>(severity)];
+}
 
 // The `finding` line. Texts are in words that go on after each other: "rank 3" "comes 40 us after
 // the first". Those of lint are sentences, and have no run.
 struct Finding {
   std::string run_id{};
-  std::string rule{};      // "slow_component", "degraded-link"
+  std::string rule{};  // "slow_component", "degraded-link"
+  Severity severity = Severity::warning;
   std::string subject{};   // "rank 3", "1 of 16 results", "mlx5_2 at 0000:5e:00.0"
   std::string evidence{};  // what was seen, with the number that shows it
   std::string advice{};    // what to do next

@@ -14,6 +14,18 @@ double rounded(double value) {
   return value;
 }
 
+void round_numbers(Json& json) {
+  if (json.is_number_float()) json = rounded(json.get<double>());
+  if (json.is_structured())
+    for (auto& element : json) round_numbers(element);
+}
+
+std::string document(Json json) {
+  constexpr int kIndent = 2;
+  round_numbers(json);
+  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 bool convert(const Json& from, std::string& into) {
   if (!from.is_string()) return false;
   into = from.get_ref<const std::string&>();
@@ -36,6 +48,12 @@ bool convert(const Json& from, bool& into) {
 bool convert(const Json& from, Placement& into) {
   for (const auto placement : {Placement::out_of_place, Placement::in_place})
     if (from == name_of(placement)) return into = placement, true;
+  return false;
+}
+
+bool convert(const Json& from, Severity& into) {
+  for (const auto severity : {Severity::info, Severity::warning})
+    if (from == name_of(severity)) return into = severity, true;
   return false;
 }
 

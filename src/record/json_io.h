@@ -32,6 +32,12 @@ inline constexpr int kDigits = 10;
 // The nearest number with kDigits significant digits, which is written with no more of them.
 double rounded(double value);
 
+// All numbers of it.
+void round_numbers(Json& json);
+
+// The object as a text of its own: indented, numbers rounded, and U+FFFD for what is no UTF-8.
+std::string document(Json json);
+
 template <typename T>
 inline constexpr bool is_vector = false;
 template <typename T>
@@ -115,7 +121,7 @@ class Writer {
       return rounded(value);
     } else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, std::string>) {
       return value;
-    } else if constexpr (std::same_as<T, Placement>) {
+    } else if constexpr (std::same_as<T, Placement> || std::same_as<T, Severity>) {
       return name_of(value);
     } else if constexpr (is_pair<T>) {
       return Json::array({json_of(value.first), json_of(value.second)});
@@ -140,6 +146,7 @@ bool convert(const Json& from, std::string& into);
 bool convert(const Json& from, double& into);
 bool convert(const Json& from, bool& into);
 bool convert(const Json& from, Placement& into);
+bool convert(const Json& from, Severity& into);
 template <std::integral T>
 bool convert(const Json& from, T& into) {
   const auto assign = [&](auto value) {
@@ -238,7 +245,7 @@ class Reader {
       read(key, from[0], into.first);
       read(key, from[1], into.second);
     } else if constexpr (std::is_arithmetic_v<T> || std::same_as<T, std::string> ||
-                         std::same_as<T, Placement>) {
+                         std::same_as<T, Placement> || std::same_as<T, Severity>) {
       if (!convert(from, into)) complain(key);
     } else {
       if (!from.is_object()) return complain(key);

@@ -35,6 +35,12 @@ void condense_late(SampleInfo& samples) {
   samples.late_us.clear();
 }
 
+void condense_core_wait(WindowInfo& window) {
+  if (window.core_wait_us.size() <= kMaxRanksListed) return;
+  window.core_wait_spread = condense(window.core_wait_us);
+  window.core_wait_us.clear();
+}
+
 void condense_wrong(WrongWhere& where) {
   auto& counts = where.count_per_rank;
   if (counts.size() <= kMaxRanksListed) return;
@@ -119,6 +125,7 @@ std::string json_line(RunInfo run) {
 std::string json_line(Record record) {
   if (record.samples) condense_late(*record.samples);
   if (record.where) condense_wrong(*record.where);
+  condense_core_wait(record.window);
   return line_of({{"kind", "result"}}, record);
 }
 

@@ -1,5 +1,7 @@
 #include "record/record.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -16,9 +18,30 @@ std::string_view name_of(Placement placement) {
   __builtin_unreachable();
 }
 
-bool shares_cores(const RunInfo& run, int nranks) {
-  const bool bound = run.launcher == "mpirun" || run.launcher == "srun";
-  return !bound && run.ncores > 0 && nranks > run.ncores;
+namespace {
+
+// Of "0-3,8": 5.
+int threads_in(std::string_view affinity) {
+  int threads = 0;
+  for (const auto& range : split(affinity, ',')) {
+    const auto ends = split(range, '-');
+    const auto first = parse_integer("thread", ends.front());
+    const auto last = parse_integer("thread", ends.back());
+    if (first && last) threads += static_cast<int>(*last - *first + 1);
+  }
+  return threads;
+}
+
+}  // namespace
+
+bool shares_cores(const RunInfo& run, std::span<const RankInfo> ranks) {
+  if (run.launcher == "mpirun" || run.launcher == "srun" || ranks.empty()) return false;
+  std::map<std::string, int> nranks;  // bound to the same threads
+  for (const auto& rank : ranks)
+    if (rank.node == ranks.front().node) ++nranks[rank.affinity];
+  if (nranks.size() == 1) return run.ncores > 0 && nranks.begin()->second > run.ncores;
+  return std::ranges::any_of(
+      nranks, [](const auto& bound) { return bound.second > threads_in(bound.first); });
 }
 
 int ranks_on_first_node(std::span<const RankInfo> ranks) {

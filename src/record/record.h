@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -34,11 +35,12 @@ struct RankInfo {
   int device = 0;
   std::string bus_id{};  // "0000:00:00"
   std::string device_name{};
+  std::string affinity{};  // hardware threads that its thread may use: "0-3,8"; empty: not known
 
   // For messages between ranks (base/wire.h).
   static auto members(auto& info) {
     return std::tie(info.rank, info.group, info.pid, info.hostname, info.node, info.device,
-                    info.bus_id, info.device_name);
+                    info.bus_id, info.device_name, info.affinity);
   }
 };
 
@@ -46,8 +48,9 @@ struct RankInfo {
 struct TimingInfo {
   double clock_cost_ns = 0;
   double clock_resolution_ns = 0;
-  double barrier_cost_us = 0;  // median
-  double clock_error_us = 0;   // bound of the common clock over all processes
+  double barrier_cost_us = 0;   // median
+  double barrier_least_us = 0;  // of the fastest
+  double clock_error_us = 0;    // bound of the common clock over all processes
 
   bool operator==(const TimingInfo&) const = default;
 };
@@ -68,6 +71,9 @@ struct MemoryPoint {
   double write_gbps = 0;
   double copy_gbps = 0;    // bytes read plus bytes written
   double update_gbps = 0;  // likewise, of what is overwritten where it was read
+  // Time of the median pass over that of the best one, which counts above; more where also that one
+  // waited for its core (probe::pass_slack).
+  double noise = 1;
 
   bool operator==(const MemoryPoint&) const = default;
 };
@@ -82,9 +88,35 @@ struct NetworkPoint {
   bool operator==(const NetworkPoint&) const = default;
 };
 
+// Which build of linerate.
+struct BuildInfo {
+  std::string version{};
+  std::string commit{};    // "84c4840f1b2a", "84c4840f1b2a-dirty"; empty: not built from a checkout
+  std::string compiler{};  // "GNU 12.2.0"
+  std::string build_type{};            // "Release"
+  std::vector<std::string> modules{};  // backends whose modules lie beside the program
+
+  bool operator==(const BuildInfo&) const = default;
+};
+
+// What of rank 0's host changes results; each is empty where it does not tell.
+struct HostFacts {
+  std::string kernel{};          // "6.1.0-18-amd64"
+  std::string system{};          // "Debian GNU/Linux 12 (bookworm)"
+  std::string governor{};        // of its cores' frequencies: "performance"
+  std::string huge_pages{};      // transparent ones: "madvise"
+  std::optional<double> load{};  // of the last minute, when the run started
+
+  bool operator==(const HostFacts&) const = default;
+};
+
 // The `run` line.
 struct RunInfo {
   std::string run_id{};
+  std::string study{};  // an id that the runs of one suite or comparison share; empty: none
+  int repeat = 0;       // which repetition of a study this is, from 1; 0: it is none
+  // "windows": its windows took turns with those of the study's other side; empty: they did not.
+  std::string turns{};
   std::string start_time{};  // ISO 8601, UTC
   std::string version{};     // linerate's
   std::string program{};     // argv[0]'s basename
@@ -102,16 +134,18 @@ struct RunInfo {
   double init_us = 0;                                // 0: nothing was connected
   std::optional<std::uint64_t> lowered_max_bytes{};  // what -e became to fit the memory
   std::optional<int> registered_ranks{};             // with -R: whose buffers the library took
+  BuildInfo build{};
+  HostFacts host{};
   std::string cpu_model{};
   int ncores = 0;
   std::vector<MemoryPoint> memory{};    // right before the first result
   std::vector<NetworkPoint> network{};  // likewise; files hold the slowest of many nodes
 };
 
-// Whether `nranks` ranks of host memory on a node have fewer cores than they are. mpirun and srun
-// bind ranks to cores of their own, so that what rank 0 may use says nothing, and refuse too many
-// themselves.
-bool shares_cores(const RunInfo& run, int nranks);
+// Whether the ranks of host memory on the first node have fewer cores than they are, or, where they
+// are bound to different hardware threads, fewer of those than they are. mpirun and srun refuse too
+// many themselves.
+bool shares_cores(const RunInfo& run, std::span<const RankInfo> ranks);
 
 // Of a run's ranks, those on the node of the first.
 int ranks_on_first_node(std::span<const RankInfo> ranks);
@@ -128,19 +162,6 @@ struct CaseInfo {
   std::uint64_t count = 0;
 };
 
-struct WindowInfo {
-  std::uint64_t iters = 0;
-  int agg = 1;
-  double time_us = 0;     // per call, combined over processes by -a
-  double slowest_us = 0;  // per call, of the slowest rank: what a bound holds for; 0: time_us
-  std::optional<double> cpu_us{};  // enqueue time per call of rank 0 (-C)
-  // Of the slowest rank without what faults cost, where the backend knows it.
-  std::optional<double> fault_free_us{};
-
-  // What the time column shows.
-  double shown_us(bool cputime) const { return cputime ? cpu_us.value_or(time_us) : time_us; }
-};
-
 // Above this number of ranks, arrays with a number per rank are condensed in files.
 inline constexpr std::size_t kMaxRanksListed = 64;
 inline constexpr std::size_t kWorstRanks = 5;  // what is left of them
@@ -152,6 +173,23 @@ struct RankSpread {
 };
 // `per_rank[i]` belongs to rank i. REQUIRES: not empty.
 RankSpread condense(std::span<const double> per_rank);
+
+struct WindowInfo {
+  std::uint64_t iters = 0;
+  int agg = 1;
+  double time_us = 0;     // per call, combined over processes by -a
+  double slowest_us = 0;  // per call, of the slowest rank: what a bound holds for; 0: time_us
+  std::optional<double> cpu_us{};  // enqueue time per call of rank 0 (-C)
+  // Of the slowest rank without what faults cost, where the backend knows it.
+  std::optional<double> fault_free_us{};
+  // Per rank thread and call: how long it was ready to run while others had its core. Empty: nobody
+  // tells. Files condense it, as late_us.
+  std::vector<double> core_wait_us{};
+  std::optional<RankSpread> core_wait_spread{};
+
+  // What the time column shows.
+  double shown_us(bool cputime) const { return cputime ? cpu_us.value_or(time_us) : time_us; }
+};
 
 struct SampleInfo {
   stats::Summary us{};  // of the maximum over ranks
@@ -190,11 +228,14 @@ struct CopyInfo {
   std::vector<CopyStreamInfo> streams{};  // all at once
 };
 
-// How fast a result should be.
+// How fast a result should be, by the slowest rank, and the band in which healthy runs lie.
 struct Expectation {
   double busbw_gbps = 0;
-  std::string bound_by{};  // "memory", "latency", "NVLink", …
-  double low_below = 0.5;  // the part of it that a healthy run reaches
+  double low_gbps = 0;                                         // below it a result is low
+  double high_gbps = std::numeric_limits<double>::infinity();  // above it a result is above
+  double slack = 1;  // a result that is too low by less than this factor is not known to be low
+  std::optional<double> ncclmodel_busbw_gbps{};  // GPUs: what NCCL's own tuner believes
+  std::string bound_by{};                        // "memory", "latency", "NVLink", …
 };
 
 // The `result` line: one case, one placement, one group.
@@ -206,6 +247,7 @@ struct Record {
   std::string backend{}, backend_version{}, transport{};
   CallFacts call{};  // as rank 0's communicator tells
   WindowInfo window{};
+  std::uint64_t touched_bytes = 0;  // of a rank's buffers, by all calls of a window; 0: not told
   double algbw_gbps = 0, busbw_gbps = 0;  // 1e9 bytes per second
   std::optional<Expectation> expected{};
   std::optional<SampleInfo> samples{};
@@ -215,14 +257,14 @@ struct Record {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> traffic_bytes{};
   std::optional<std::pair<int, int>> pair{};  // p2p: the two ranks; memcpy: the two GPUs
   std::optional<CopyInfo> copy{};
-  std::string timestamp{};  // local time, %Y-%m-%d %H:%M:%S
+  std::string timestamp{};  // ISO 8601, UTC
 };
 
 // What the communicators of a run cost beside its calls: of the slowest rank.
 struct CommTimes {
   double init_us = 0;
   std::optional<double> first_call_us{};  // until it was done; nothing without a warm-up
-  double destroy_us = 0;
+  std::optional<double> destroy_us{};     // nothing where another run goes on with them
 };
 
 // What messages between two ranks took, alone on their machines.
@@ -246,6 +288,7 @@ struct EndInfo {
   std::vector<MemoryPoint> memory{};    // right after the last result
   std::vector<NetworkPoint> network{};  // likewise
   std::string verdict{};                // of all results: "ok", "low", …; empty: none has a bound
+  double slack = 1;  // of every result, beside its own: what disturbed the whole run
   std::vector<Finding> findings{};
 };
 

@@ -8,6 +8,7 @@
 namespace linerate::stats {
 namespace {
 
+constexpr double kMiddle = 0.5;
 constexpr double kTail = 0.025;               // on each side of a 95 % interval
 constexpr double kNormalQuantile = 1.959964;  // of 1 - kTail
 // 2^-n, where the exact sum starts, is still a normal double here.
@@ -42,12 +43,6 @@ std::pair<double, double> median_interval(std::span<const double> sorted) {
   return {sorted[k - 1], sorted[n - k]};
 }
 
-double median_of(std::span<const double> sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  if (sorted.size() % 2 == 1) return sorted[middle];
-  return sorted[middle - 1] + (sorted[middle] - sorted[middle - 1]) / 2;
-}
-
 double mean_of(std::span<const double> samples) {
   double mean = 0;
   double n = 0;
@@ -73,6 +68,19 @@ double percentile(std::span<const double> sorted, double q) {
   return sorted[static_cast<std::size_t>(rank) - 1];
 }
 
+double quantile(std::span<const double> sorted, double q) {
+  assert(!sorted.empty());
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const auto above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return quantile(values, kMiddle);
+}
+
 Summary summarize(std::span<double> samples) {
   assert(!samples.empty());
   std::ranges::sort(samples);
@@ -81,7 +89,7 @@ Summary summarize(std::span<double> samples) {
   const auto [ci95_low, ci95_high] = median_interval(samples);
   return {.n = samples.size(),
           .min = samples.front(),
-          .median = median_of(samples),
+          .median = quantile(samples, kMiddle),
           .mean = mean,
           .p95 = percentile(samples, 0.95),
           .p99 = percentile(samples, 0.99),

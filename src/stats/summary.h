@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace linerate::stats {
 
@@ -28,6 +29,13 @@ Summary summarize(std::span<double> samples);
 
 // The smallest sample at or above fraction `q` of `sorted` (nearest rank). REQUIRES: not empty.
 double percentile(std::span<const double> sorted, double q);
+
+// The value below which the fraction `q` of `sorted` lies, interpolated between neighbours (Hyndman
+// & Fan, Am. Stat. 50, 1996, type 7). REQUIRES: not empty.
+double quantile(std::span<const double> sorted, double q);
+
+// The middle value; of an even number the mean of the middle two. REQUIRES: not empty.
+double median(std::vector<double> values);
 
 // stdev / mean; 0 where the mean is 0.
 double coefficient_of_variation(double stdev, double mean);

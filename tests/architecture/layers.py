@@ -22,13 +22,8 @@ def _under_src(name: str, level: int) -> Folder:
 
 FOLDERS = (
     _under_src("base", 0),
-    _under_src("comm", 1),
-    _under_src("pattern", 1),
-    _under_src("stats", 1),
-    _under_src("record", 1),
-    _under_src("yaml", 1),
+    *(_under_src(name, 1) for name in ("comm", "pattern", "stats", "record", "yaml", "model")),
     Folder("collectives", "collectives", "collectives", 1),
-    _under_src("model", 1),
     Folder("topo", "topo", "topo", 2),
     *(_under_src(f"devices/{kind}", 2) for kind in ("cpu", "cuda")),
     *(_under_src(f"backends/{kind}", 2) for kind in ("host", "mpi", "gloo", "nccl", "fake")),
@@ -37,10 +32,10 @@ FOLDERS = (
     _under_src("job", 3),
     _under_src("bench", 3),
     Folder("trainers", "trainers", "trainers", 3),
-    _under_src("diagnose", 4),
-    _under_src("output", 4),
+    *(_under_src(name, 4) for name in ("diagnose", "output", "compare")),
     _under_src("cli", 5),
     _under_src("commands", 5),
+    Folder("trainers/programs", "trainers/programs", "trainers/programs", 5),
     Folder("main", "src", "main", 6),
     Folder("benchmarks", "benchmarks", "benchmarks", 6),
 )
@@ -73,7 +68,10 @@ ARROWS = (
     Arrow("backends/gloo", "launch", "its connections take the interfaces that launch finds"),
     Arrow("backends", "backends/*", "the registry builds host and fake in"),
     *(Arrow(part, "job", "it is a job of ranks") for part in ("bench", "trainers")),
+    Arrow("compare", "output", "numbers are printed in the same words"),
     Arrow("commands", "cli", "a command runs what the command line parsed"),
+    Arrow("trainers/programs", "cli", "a trainer runs what the command line parsed"),
+    Arrow("trainers/programs", "commands", "a trainer is a program as linerate is"),
 )
 
 # Lower folders that stay hidden from upper ones all the same.
@@ -83,7 +81,7 @@ FORBIDDEN = (
       for part in ("bench", "trainers")),
     Arrow("diagnose", "backends*", "rules work on evidence, never on a backend"),
     Arrow("diagnose", "launch", "rules work on evidence, on any machine"),
-    *(Arrow("output", lower, "sinks see records only")
+    *(Arrow(part, lower, "it sees records only") for part in ("output", "compare")
       for lower in ("backends*", "devices/*", "launch")),
 )
 
@@ -103,6 +101,7 @@ FOREIGN = (
     Foreign(r"hwloc(/.*)?\.h", ("topo",)),
     Foreign(r"(cblas|lapacke|openblas\w*)\.h", ("devices/cpu",)),
     Foreign(r"gloo/.*", ("backends/gloo",)),
+    Foreign(r"zlib\.h", ("trainers",)),
     Foreign(r"yaml-cpp/.*", ("yaml", "topo", "backends/host")),
     Foreign(r"(infiniband|rdma)/.*", ("topo",)),
 )

@@ -55,8 +55,9 @@ class State(unittest.TestCase):
 
     def test_main_has_one_signal_flag(self) -> None:
         flag = "volatile std::sig_atomic_t interrupted = 0;"
-        self.assert_rules(flag, [], "src/main.cc")
-        self.assert_rules(f"{flag}\nvolatile std::sig_atomic_t b = 0;", ["state"], "src/main.cc")
+        self.assert_rules(flag, [], "src/commands/program.cc")
+        self.assert_rules(f"{flag}\nvolatile std::sig_atomic_t b = 0;", ["state"],
+                          "src/commands/program.cc")
         self.assert_rules(flag, ["state"], "src/bench/a.cc")
 
     def test_a_plugin_entry_has_one_pointer(self) -> None:

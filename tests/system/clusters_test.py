@@ -61,9 +61,9 @@ class Clusters(ClusterCase):
 
         uplinks_gbps = 8 * 8 * 50 / 40  # of one rack: 8 rails, 8 nodes, NICs of 50 GB/s
         self.assertEqual(uplink["bound_by"], "rack 0 rail 0 uplink")
-        self.assertAlmostEqual(uplink["busbw_gbps"], uplinks_gbps, delta=1)
+        self.assertAlmostEqual(uplink["expected_busbw_gbps"], uplinks_gbps, delta=1)
         self.assertEqual(spine["bound_by"], "spine")
-        self.assertAlmostEqual(spine["busbw_gbps"], uplinks_gbps / 1.5, delta=1)
+        self.assertAlmostEqual(spine["expected_busbw_gbps"], uplinks_gbps / 1.5, delta=1)
         self.assertEqual(within["bound_by"], "NCCL model")
 
     def test_predicts_as_for_the_platform_where_there_is_one_rack(self):

@@ -25,22 +25,37 @@ class OnHostMemory(unittest.TestCase):
         return lines[0], results, lines[-1], done.stdout
 
     def assert_judged(self, result: dict, bounds: set[str], table: str):
-        """A busy machine may make anything low, but nothing faster than it is."""
-        verdicts = {"ok", "low"}
-        if "unstable machine" in table:
-            verdicts.add("above the bound")
-        self.assertIn(result.get("verdict"), verdicts, (result, table))
+        """A busy machine may make anything slow, but nothing faster than it is."""
+        self.assertIn(result.get("verdict"), {"ok", "unsure", "low"}, (result, table))
         self.assertIn(result["bound_by"], bounds)
         self.assertGreater(result["efficiency"], 0)
-        self.assertGreater(result["low_below"], 0)
+        self.assertGreater(result["expected_low_gbps"], 0)
 
     def test_ranks_on_one_memory_are_judged(self):
-        _, results, _, table = self.lines("all_reduce_perf", *RANKS)
+        _, results, end, table = self.lines("all_reduce_perf", *RANKS)
 
         for result in results:
             self.assert_judged(result, {"memory"}, table)
             self.assertGreaterEqual(result["window"]["slowest_us"], result["window"]["time_us"])
+            self.assertGreaterEqual(result["slack"], 1)
         self.assertEqual(table.count("# Verdict "), 1, table)
+        self.assertIn(f"# Verdict              : {end['verdict']} at ", table)
+        self.assertGreaterEqual(end["slack"], 1)
+
+    def test_the_record_explains_the_numbers(self):
+        run_line, results, _, _ = self.lines("all_reduce_perf", "-b", "1K", "-e", "4K", "-f", "4",
+                                             "-t", "2", "--backend", "host")
+
+        self.assertLessEqual({"compiler", "build_type"}, run_line["build"].keys())
+        self.assertLessEqual({"kernel", "system", "load"}, run_line["host"].keys())
+        for rank in run_line["ranks"]:
+            self.assertRegex(rank["affinity"], r"^[\d,-]+$")
+        for result in results:
+            self.assertRegex(result["timestamp"], r"^\d{4}-\d\d-\d\dT[\d:.]+Z$")
+            buffers = 2 if result["case"]["placement"] == "out_of_place" else 1
+            slots = 4096 // result["case"]["bytes"]  # of a buffer of -e, which 20 calls fill
+            self.assertEqual(result["touched_bytes"], buffers * slots * result["case"]["bytes"])
+            self.assertEqual(len(result["window"]["core_wait_us"]), 2)
 
     def test_groups_and_pairs_on_one_memory_have_no_verdict(self):
         for name, words, split in (("all_reduce_perf", RANKS, {"NCCL_TESTS_SPLIT": "MOD 2"}),

@@ -54,7 +54,7 @@ class Matrices(FakeCopies):
         self.assertGreater(about["ranks"][0]["pid"], 0)
         self.assertIn("hostname", about["ranks"][0])
         self.assertEqual(about["settings"]["timeout_s"], 7)
-        self.assertRegex(result["timestamp"], r"^\d{4}-\d\d-\d\d ")
+        self.assertRegex(result["timestamp"], r"^\d{4}-\d\d-\d\dT.*Z$")
 
 
 if __name__ == "__main__":

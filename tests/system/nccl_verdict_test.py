@@ -35,9 +35,20 @@ class Verdicts(GpuRun):
                        if line["kind"] == "result"]
         self.assertEqual(len(results), 6)
         for result in results:
-            self.assertEqual(result["bound_by"], "NCCL's model of Ring/LL")
-            self.assertGreater(result["expected_busbw_gbps"], 0.1)
-            self.assertIn(result["verdict"], ("ok", "low", "above the bound"))
+            self.assertEqual(result["bound_by"], "NCCL's Ring/LL")
+            self.assertGreater(result["ncclmodel_busbw_gbps"], result["expected_busbw_gbps"])
+            self.assertGreater(result["expected_busbw_gbps"], result["expected_low_gbps"])
+            self.assertIn(result["verdict"], ("ok", "unsure", "low", "above"))
+
+    def test_the_variables_of_the_run_count(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "node.xml"
+            file.write_text(node(8))
+            lines = self.record("all_reduce", *SMALL, "-g", "8", NCCL_TOPO_FILE=str(file),
+                                NCCL_ALGO="Tree", NCCL_PROTO="Simple")
+        self.assertIn("NCCL_ALGO=Tree", lines[0]["environment"])
+        self.assertEqual({line["bound_by"] for line in lines if line["kind"] == "result"},
+                         {"NCCL's Tree/Simple"})
 
     def test_the_table_ends_with_the_verdict(self):
         done = self.run_on(node(8))

@@ -62,13 +62,10 @@ class Verdicts(LimitedHostsCase):
         for name in ("all_reduce_perf", "alltoall_perf", "sendrecv_perf"):
             for average in ("1", "3"):
                 with self.subTest(name=name, average=average):
-                    _, *results, _ = self.gloo(2, "-t", "4", "-a", average, name=name)
+                    _, *results, end = self.gloo(2, "-t", "4", "-a", average, name=name)
                     judged = [result for result in results if "verdict" in result]
                     self.assertEqual(judged, results)
-                    if "unstable machine" in self.out:
-                        self.skipTest("the network changed during the run")
-                    self.assertNotIn("above the bound", {result["verdict"] for result in judged},
-                                     results)
+                    self.assertNotEqual(end["verdict"], "above", results)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from report_case import Report
+from report_case import Report, judged
 from runs import Line, MadeUp, pair_lines
 
-from page import write_page  # isort: skip, report_case tells where it is
-from panels import panels_of  # isort: skip
-from quantities import BUSBW, LATENCY  # isort: skip
+from contents import Contents  # isort: skip, report_case tells where it is
+from curve_chart import draw_panel  # isort: skip
+from page import write_markdown, write_page  # isort: skip
+from quantities import QUANTITIES  # isort: skip
 from runlog import BadInput, read_runs  # isort: skip
-from series import curves_of  # isort: skip
-from matrices import matrices_of  # isort: skip
-
-TRIALS = 400
+from scene import Area, Stroke  # isort: skip
+TRIALS = 200
 DRAWN = 4  # whole reports: charts take most of a second
 HOSTILE = (
     None, True, False, 0, -1, 1, 0.5, -0.0, 1e-320, 1e308, -1e308, 2**31, 2**63, 10**400, 60_000,
@@ -44,7 +43,14 @@ class Fuzz(Report):
     def setUp(self) -> None:
         super().setUp()
         self.random = random.Random(20240501)
-        self.whole = [*MadeUp(sizes=(8, 1 << 20), types=("float", "int8")).lines(), *pair_lines(3)]
+        other = judged(MadeUp(run_id="r2", sizes=(8, 1 << 20)).lines())
+        other[0]["environment"] = ["NCCL_ALGO=Tree"]
+        self.whole = [*judged(MadeUp(sizes=(8, 1 << 20), types=("float", "int8")).lines()),
+                      *other, *pair_lines(3)]
+        self.whole[1] |= {"late_us": [0.1, 0.2], "algorithm": "RING", "arrival_skew_us": 0.1,
+                          "copy": {"engine": "ce", "row": "host", "column": "gpu0"}}
+        self.whole.insert(3, {"kind": "finding", "run_id": "r1", "rule": "late_rank",
+                              "subject": "rank 1", "evidence": "late", "severity": "warning"})
 
     def mutated(self) -> bytes:
         lines: list[Line] = copy.deepcopy(self.whole)
@@ -76,15 +82,15 @@ class Fuzz(Report):
             self.assertLess(len(str(problem)), 2000)
             self.assertNotIn("\n", str(problem))
             return False
-        for panel in panels_of(curves_of(runs)):
-            for curve in panel.curves:
-                for quantity in (BUSBW, LATENCY):
-                    band = quantity.band(curve.points)
-                    self.assertTrue((band.low <= band.high).all(), curve)
-        for matrix in matrices_of(runs):
-            self.assertLess(matrix.values.size, 2 << 20)
-        self.out.mkdir(exist_ok=True)
-        write_page(runs, [], self.out / "report.html")
+        contents = Contents(runs)
+        for panel in contents.drawings.panels:
+            for quantity in QUANTITIES:
+                shapes = draw_panel(panel, quantity, log=True).shapes
+                points = [xy for s in shapes if isinstance(s, (Area, Stroke)) for xy in s.points]
+                self.assertTrue(all(-1 < v < 1000 for xy in points for v in xy), points)
+        write_page(contents, self.folder / "report.html")
+        write_markdown(contents, self.folder / "report.md")
+        self.assertLess((self.folder / "report.html").stat().st_size, 4 << 20)
         return True
 
     def test_no_line_makes_it_crash(self) -> None:
@@ -105,8 +111,9 @@ class Fuzz(Report):
             if not self.read_all(path):
                 continue
             drawn += 1
-            code, stderr = self.report(path)
-            self.assertEqual((code, stderr.count("\n")), (0, 1), (text, stderr))
+            code, stderr = self.report(path, formats="svg,png")
+            self.assertEqual(code, 0, (text, stderr))
+            self.assertNotIn("Traceback", stderr)
 
 
 if __name__ == "__main__":

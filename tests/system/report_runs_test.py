@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
-"""linerate report: several files, failed runs, few samples, and how it ends."""
+"""linerate report: files without results, how it ends, and what its tables hold."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import subprocess
 import sys
 import unittest
 
-from report_case import REPORTS, SHORT, Page, Report, main
-from runs import MadeUp, pair_lines
+from report_case import REPORTS, SHORT, Report
+from runs import MadeUp
 
 
 class Calls(Report):
@@ -40,26 +38,16 @@ class Calls(Report):
 
         self.assertEqual((code, stderr.count("\n")), (2, 1), stderr)
 
-    def test_a_folder_without_a_name(self) -> None:
-        run = self.write("run.jsonl", MadeUp(sizes=SHORT).lines())
-        stderr = io.StringIO()
-        with contextlib.redirect_stderr(stderr):
-            code = main([str(run), "-o", ""])
-
-        self.assertEqual((code, stderr.getvalue()),
-                         (2, "linerate report: -o needs the name of a folder.\n"))
-
     def test_an_interrupt_is_one_line_and_exit_130(self) -> None:
         pipe = self.folder / "run.jsonl"
         script = (
-            "import os, runpy, signal, sys, threading\n"
-            "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-            "import runlog, time\n"
-            "runlog.read_runs = lambda path: time.sleep(60)\n"
+            "import os, runlog, runpy, signal, sys\n"
+            "runlog.read_runs = lambda path: os.kill(os.getpid(), signal.SIGINT)\n"
             "sys.argv = sys.argv[1:]\n"
             "runpy.run_path(sys.argv[0], run_name='__main__')\n"
         )
-        command = [sys.executable, "-c", script, REPORTS / "report.py", pipe, "-o", self.out]
+        command = [sys.executable, "-c", script, REPORTS / "report.py", "", self.out, "html", "",
+                   pipe]
 
         done = subprocess.run(command, capture_output=True, text=True, check=False,
                               cwd=REPORTS, timeout=60)
@@ -67,14 +55,36 @@ class Calls(Report):
         self.assertEqual((done.returncode, done.stderr), (130, "linerate report: interrupted.\n"))
 
 
-class Findings(Report):
-    def test_a_median_and_its_interval_share_a_unit(self) -> None:
-        lines = MadeUp(sizes=(8,)).lines()
-        lines[1]["samples_us"] |= {"median": 0.914, "ci95_low": 0.847, "ci95_high": 1.34}
+class Tables(Report):
+    def test_results_hold_the_window_and_calls_the_samples(self) -> None:
+        lines = MadeUp(sizes=(1 << 20,), noise=0).lines()
+        lines[1]["window"]["time_us"], lines[1]["busbw_gbps"] = 250.0, 4.25
+        lines[1]["samples_us"] |= {"median": 1260.0, "ci95_low": 900.0, "ci95_high": 2000.0,
+                                   "p95": 2100.0, "p99": 2200.0}
+        lines[1] |= {"arrival_skew_us": 40.0, "late_us": [0.0, 40.0]}
 
-        cells = Page(self.page_of(self.write("run.jsonl", lines))).cells
+        page = self.page_of(self.write("run.jsonl", lines))
 
-        self.assertEqual(cells[5:7], ["0.914 µs", "0.847 … 1.34 µs"])
+        results, calls, _ = (row for row in page.rows if row and row[0] == "1 MiB")
+        self.assertEqual(results[:3], ["1 MiB", "262\u202f144", "250 µs"])
+        self.assertEqual(results[4], "4.25")
+        self.assertEqual(calls[:7], ["1 MiB", "out of place", "20", "1.26 ms",
+                                     "0.900 … 2.00 ms", "2.10 ms", "2.20 ms"])
+        self.assertEqual(calls[7:], ["40.0 µs", "", "1: 40 µs"])
+
+    def test_summary_curve_and_table_have_one_source(self) -> None:
+        lines = MadeUp(sizes=SHORT, noise=0).lines()
+        for line in lines[1:-1]:
+            line["busbw_gbps"] = 27.8 if line["case"]["bytes"] == 1024 else 5.0
+            line["samples_us"] |= {"median": 1e-3, "ci95_low": 1e-3, "ci95_high": 1e-3}
+        path = self.write("run.jsonl", lines)
+
+        page, contents = self.page_of(path), self.contents_of(path)
+
+        self.assert_says(page, "Highest bus bandwidth: 27.8 GB/s (all_reduce, 1 KiB")
+        self.assertEqual(page.row("1 KiB")[4], "27.8")
+        curve = contents.drawings.panels[0].curves[0]
+        self.assertEqual([f.busbw_gbps for f in curve.figures], [5.0, 27.8, 5.0])
 
     def test_samples_too_few_for_an_interval_have_none(self) -> None:
         lines = MadeUp(sizes=(8,)).lines()
@@ -85,28 +95,13 @@ class Findings(Report):
 
         page = self.page_of(self.write("run.jsonl", lines))
 
-        self.assertEqual(Page(page).cells[5:7], ["3.00 µs", ""])
-        self.assertFalse("medians are known to worse" in page)
+        self.assertIn(["8 B", "out of place", "5", "3.00 µs", "", "", "", "", "", ""], page.rows)
+        self.assertNotIn("single calls vary", page.text)
 
-    def test_a_run_that_failed_is_marked(self) -> None:
-        for code, error, text in (
-            (3, None, "The run failed (exit code 3): its bandwidth is below the limit"),
-            (4, "rank 1 died.", "The run failed (exit code 4): rank 1 died."),
-            (130, None, "The run failed (exit code 130): it was interrupted."),
-        ):
-            lines = MadeUp(sizes=SHORT).lines()
-            lines[-1] |= {"exit_code": code} | ({"error": error} if error else {})
+    def test_groups_are_rows_of_their_own(self) -> None:
+        page = self.page_of(self.write("run.jsonl", MadeUp(sizes=(8,), groups=2).lines()))
 
-            self.assert_says(self.page_of(self.write("run.jsonl", lines)), text)
-
-    def test_pairs_are_not_advised_what_p2p_perf_refuses(self) -> None:
-        lines = pair_lines(2)
-        lines[1]["samples_us"] |= {"median": 10.0, "ci95_low": 5.0, "ci95_high": 15.0}
-
-        page = self.page_of(self.write("run.jsonl", lines))
-
-        self.assert_says(page, "Measure longer, with -n, or look")
-        self.assertFalse("--stop" in page)
+        self.assertTrue({"group 0", "group 1"} <= {row[0] for row in page.rows if row})
 
 
 if __name__ == "__main__":

@@ -1,117 +1,117 @@
 #!/usr/bin/env python3
-"""linerate report: what it writes for whole, torn, foreign and crowded runs."""
+"""linerate report: the files that it writes, and that a page needs nothing but itself."""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
 import re
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ET
 
-from report_case import REPORTS, SHORT, Page, Report
+from report_case import REPORTS, SHORT, Report
 from runs import MadeUp, pair_lines
 
 
 class Files(Report):
-    def test_charts_and_page_are_written(self) -> None:
-        self.page_of(self.write("run.jsonl", MadeUp(sizes=SHORT).lines()))
+    def test_a_page_is_all_that_is_written_unless_asked(self) -> None:
+        self.html_of(self.write("run.jsonl", MadeUp(sizes=SHORT).lines()))
 
-        for name in ("busbw", "latency"):
+        self.assertEqual([path.name for path in self.out.iterdir()], ["report.html"])
+
+    def test_every_format_has_its_files(self) -> None:
+        pairs = self.write("pairs.jsonl", pair_lines(4))
+        first = self.write("run.jsonl", MadeUp(sizes=SHORT).lines())
+        second = self.write("later.jsonl", MadeUp(sizes=SHORT, gbps=9).lines())
+
+        code, stderr = self.report(first, second, pairs, formats="html,md,svg,png")
+
+        self.assertEqual(code, 0, stderr)
+        pictures = ("busbw", "latency", "ratio", "pairs")
+        written = {f"{name}.{suffix}" for name in pictures for suffix in ("svg", "png")}
+        self.assertEqual({path.name for path in self.out.iterdir()},
+                         written | {"report.html", "report.md"})
+        self.assertEqual({line.rpartition("/")[2] for line in stderr.splitlines()},
+                         {path.name for path in self.out.iterdir()})
+        for name in pictures:
             self.assertEqual((self.out / f"{name}.png").read_bytes()[:4], b"\x89PNG")
-            self.assertIn("</svg>", (self.out / f"{name}.svg").read_text(encoding="utf-8"))
+            ET.parse(self.out / f"{name}.svg")
 
     def test_the_same_run_gives_the_same_bytes(self) -> None:
         run = self.write("run.jsonl", MadeUp(sizes=SHORT).lines())
 
-        first, second = self.page_of(run), self.page_of(run)
+        first, second = self.html_of(run), self.html_of(run)
 
         self.assertTrue(first == second)
 
-    def test_the_page_loads_nothing(self) -> None:
-        page = self.page_of(self.write("run.jsonl", MadeUp(sizes=SHORT).lines()))
-
-        self.assertTrue(all(a.startswith("data:") for a in Page(page).addresses))
-        self.assertEqual(len(Page(page).addresses), 2)
-        self.assertIsNone(re.search(r"<script|<link|@import|url\(", page))
-
-
-    def test_as_a_program_it_names_the_page_on_stderr_only(self) -> None:
+    def test_as_a_program_it_names_what_it_wrote_on_stderr_only(self) -> None:
         run = self.write("run.jsonl", MadeUp(sizes=SHORT).lines())
-        command = [sys.executable, REPORTS / "report.py", run, "-o", self.out]
+        command = [sys.executable, REPORTS / "report.py", "", self.out, "html,md", "", run]
 
         done = subprocess.run(command, capture_output=True, text=True, check=False)
 
         self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertEqual(done.stderr, f"{self.out / 'report.html'}\n")
+        self.assertEqual(done.stderr.splitlines(),
+                         [str(self.out / "report.html"), str(self.out / "report.md")])
+
+    def test_only_pictures_as_png_need_matplotlib(self) -> None:
+        run = self.write("run.jsonl", MadeUp(sizes=SHORT).lines())
+        (self.folder / "matplotlib.py").write_text("raise ImportError('No matplotlib here')\n")
+        for formats, code, said in (("html,md,svg", 0, "report.html"),
+                                    ("html,png", 5, "No matplotlib here. Install it")):
+            command = [sys.executable, REPORTS / "report.py", "", self.out, formats, "", run]
+            done = subprocess.run(command, capture_output=True, text=True, check=False,
+                                  env={"PYTHONPATH": str(self.folder)})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(said, done.stderr)
 
 
-class Content(Report):
-    def test_the_table_holds_the_window_and_the_samples(self) -> None:
-        lines = MadeUp(sizes=(1 << 20,), noise=0).lines()
-        lines[1]["window"]["time_us"], lines[1]["busbw_gbps"] = 250.0, 4.25
-        lines[1]["samples_us"] |= {"median": 1260.0, "ci95_low": 900.0, "ci95_high": 2000.0}
-
-        cells = Page(self.page_of(self.write("run.jsonl", lines))).cells
-
-        self.assertEqual(cells[:3], ["1 MiB", "262 144", "250 µs"])
-        self.assertEqual(cells[4:8], ["4.25", "1.26 ms", "0.900 … 2.00 ms", "0"])
-
-    def test_text_of_the_run_is_escaped(self) -> None:
+class SelfContained(Report):
+    def test_it_loads_nothing(self) -> None:
         page = self.page_of(self.write("run.jsonl", MadeUp(sizes=SHORT).lines()))
 
-        self.assert_says(page, "&lt;1 &amp; 2&gt;")
-        self.assertFalse("<1 & 2>" in page)
+        places = [f"#{name}" for name in page.ids]
+        self.assertEqual([a for a in page.addresses
+                          if not a.startswith("data:") and a not in places], [])
 
-    def test_several_runs_are_told_apart_by_folder_backend_and_ranks(self) -> None:
-        runs = [
-            self.write("a/run.jsonl", MadeUp(sizes=SHORT).lines()),
-            self.write("b/run.jsonl", MadeUp(sizes=SHORT, backend="mpi", nranks=4).lines()),
-        ]
+    def test_no_script_runs_but_its_own(self) -> None:
+        html = self.html_of(self.write("run.jsonl", MadeUp(sizes=SHORT).lines()))
 
-        page = self.page_of(*runs)
+        self.assertRegex(html, r"default-src 'none'; .* script-src 'sha256-[A-Za-z0-9+/=]{44}'")
+        self.assertIsNone(re.search(r"<link|@import|url\(|\son[a-z]+=", html))
 
-        self.assert_says(page, "a/run: host, 2 ranks")
-        self.assert_says(page, "b/run: mpi, 4 ranks")
+    def test_the_policy_is_that_of_the_script(self) -> None:
+        html = self.html_of(self.write("run.jsonl", MadeUp(sizes=SHORT).lines()))
+        script = html.split("<script>")[1].split("</script>")[0]
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
-    def test_runs_of_one_file_stay_two_runs(self) -> None:
-        lines = MadeUp(sizes=SHORT).lines() + MadeUp(run_id="r2", sizes=SHORT).lines()
+        self.assertIn(f"'sha256-{digest}'", html)
 
-        page = self.page_of(self.write("run.jsonl", lines))
+    def test_the_raw_data_travel_with_it(self) -> None:
+        run = self.write("run.jsonl", MadeUp(sizes=SHORT).lines())
 
-        self.assert_says(page, "(#1)")
-        self.assert_says(page, "(#2)")
+        page = self.page_of(run)
 
-    def test_groups_are_rows_of_their_own(self) -> None:
-        page = self.page_of(self.write("run.jsonl", MadeUp(sizes=SHORT, groups=2).lines()))
+        packed = next(a for a in page.addresses if a.startswith("data:")).partition("base64,")[2]
+        self.assertEqual(gzip.decompress(base64.b64decode(packed)), run.read_bytes())
 
-        self.assertEqual(page.count("<td>8 B</td>"), 2)
-        self.assert_says(page, "<th>group</th>")
-
-    def test_pairs_of_ranks_are_reported(self) -> None:
-        page = self.page_of(self.write("run.jsonl", pair_lines(4)))
-
-        self.assert_says(page, "<td>0 and 3</td>")
-
-    def test_a_crowded_run_says_what_it_leaves_out(self) -> None:
-        many = MadeUp(sizes=(8,), types=tuple("abcdefg"), ops=("sum", "min"), groups=6)
-
-        page = self.page_of(self.write("r.jsonl", many.lines()))
-
-        self.assert_says(page, "2 more panels are left out")
-
-    def test_one_rank_and_no_samples_are_drawn_too(self) -> None:
-        self.page_of(self.write("run.jsonl", MadeUp(nranks=1, samples=False, sizes=(8,)).lines()))
-
-    def test_wrong_data_and_wide_intervals_are_warned_of(self) -> None:
+    def test_text_of_the_run_is_escaped(self) -> None:
         lines = MadeUp(sizes=SHORT).lines()
-        lines[1]["wrong"] = 17
-        lines[2]["samples_us"] |= {"median": 10.0, "ci95_low": 5.0, "ci95_high": 15.0}
+        hostile = "</script><script>alert(1)</script>"
+        lines[0]["backend"] = hostile
+        lines.insert(1, {"kind": "finding", "run_id": "r1", "rule": "x", "subject": hostile})
+        for line in lines[2:-1]:
+            line["case"]["collective"] = hostile
 
-        page = self.page_of(self.write("run.jsonl", lines))
+        html = self.html_of(self.write("run.jsonl", lines), title=hostile)
 
-        self.assert_says(page, "17 wrong elements in 1 of 6 results")
-        self.assert_says(page, "±50 % (n=20, 8 B, in place)")
-        self.assertFalse("all right" in page)
+        self.assertIn("&lt;1 &amp; 2&gt;", html)
+        self.assertNotIn("<1 & 2>", html)
+        self.assertNotIn(hostile, html)
+        self.assertEqual(html.count("</script>"), 2)
 
 
 if __name__ == "__main__":

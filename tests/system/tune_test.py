@@ -38,13 +38,14 @@ class Tune(unittest.TestCase):
     def test_keeps_a_table_that_later_runs_use(self):
         before, _ = run_line(self.cache, "-g", "2")
         done = tune(self.cache, *QUICK)
-        after, _ = run_line(self.cache, "-g", "2")
+        after, note = run_line(self.cache, "-g", "2")
         processes, _ = run_line(self.cache, "--nprocs", "2")
 
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(before["tuning"].startswith("built in"), before["tuning"])
         self.assertTrue(after["tuning"].startswith("measured on"), after["tuning"])
         self.assertEqual(processes["tuning"], after["tuning"])
+        self.assertIn("`linerate tune host` has kept (measured on ", note)
         table = json.loads(tables(self.cache)[0].read_text())
         kept = {rule["collective"] for rule in table["rules"]}
         self.assertLessEqual({"all_reduce", "scatter", "broadcast"}, kept)

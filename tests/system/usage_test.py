@@ -77,7 +77,7 @@ class Words(unittest.TestCase):
                                  (["topo", "-h"], "usage:   linerate topo [options]"),
                                  (["help", "topo", "place"], "usage:   linerate topo place"),
                                  (["help", "tune", "host"], "usage:   linerate tune"),
-                                 (["help", "report"], "usage: linerate report"),
+                                 (["help", "report"], "usage:   linerate report"),
                                  (["all_reduce", "-h", "--foo"], "usage:   all_reduce_perf")):
             with self.subTest(words=words):
                 done = run([tool("linerate"), *words])

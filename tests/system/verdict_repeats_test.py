@@ -22,6 +22,13 @@ class OnTheFake(Runs):
             self.assert_named(self.fake(faults=f"slow_rank={rank}:38us", seed=seed),
                               f"rank {rank}")
 
+    def test_a_rank_that_makes_small_calls_30_percent_slower_is_named(self):
+        for seed in range(REPEATS):
+            rank = seed % 8
+            judged = self.fake(faults=f"slow_rank={rank}:23us", seed=seed)
+            self.assertLess(max(result["efficiency"] for result in judged.results), 1 / 1.1)
+            self.assert_named(judged, f"rank {rank}")
+
     def test_a_slow_link_is_named(self):
         for seed in range(REPEATS):
             rank = seed % 7

@@ -2,7 +2,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "topo/cluster/nvlink_domain.h"
 #include "topo/cluster/platforms.h"
+#include "topo/detect/nccl_merge.h"
 #include "topo/graph/graph.h"
 #include "topo/read/nccl_xml.h"
 #include "topo/system/system.h"
@@ -45,7 +47,7 @@ using yaml::Complaints;
 using yaml::Section;
 
 constexpr std::array<std::string_view, 5> kClusterKeys{"name", "nodes", "rails", "rack", "spine"};
-constexpr std::array<std::string_view, 3> kGroupKeys{"topology", "file", "count"};
+constexpr std::array<std::string_view, 4> kGroupKeys{"topology", "file", "count", "nvlink_domain"};
 constexpr std::array<std::string_view, 3> kRackLevelKeys{"nodes", "oversubscription", "latency"};
 constexpr std::array<std::string_view, 2> kSpineKeys{"oversubscription", "latency"};
 constexpr std::string_view kDetected = "detected";
@@ -70,6 +72,15 @@ std::string plain_path(const std::string& path) {
   return plain.empty() ? path : plain.string();
 }
 
+// What a group's nodes are: a file, completed by a topology where both are given, or a topology
+// alone; as many hosts of it in one NVLink domain.
+struct Source {
+  std::string file{}, topology{};
+  int hosts = 1;
+
+  auto operator<=>(const Source&) const = default;
+};
+
 // One document, step by step.
 class ClusterReader {
  public:
@@ -84,14 +95,15 @@ class ClusterReader {
   void read_fabric(const Section& top);
   void read_level(const Section& section, SwitchLevel& level);
   void check_rails(const Section& top);
-  std::shared_ptr<const System> system_of(const Section& group, std::string_view key,
-                                          const std::string& topology);
-  Result<System> load(std::string_view key, const std::string& topology) const;
+  static std::string name_of(const Source& source);
+  std::shared_ptr<const System> system_of(const Section& group, const Source& source);
+  Result<System> load(const Source& source) const;
+  Result<System> load_topology(const std::string& topology) const;
 
   const TopologySources& sources_;
   Complaints complaints_;
   Cluster cluster_;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<const System>> systems_;
+  std::map<Source, std::shared_ptr<const System>> systems_;
 };
 
 Result<Cluster> ClusterReader::read(const YAML::Node& document) {
@@ -126,38 +138,62 @@ void ClusterReader::read_nodes(const Section& top) {
 void ClusterReader::read_group(const YAML::Node& node) {
   const Section group(node, "nodes", kGroupKeys, complaints_);
   NodeGroup read;
+  Source source;
   group.whole("count", {1, Cluster::kMaxNodes}, read.count);
-  if (group.has("topology") == group.has("file"))
-    group.complain("topology", "or file is needed, and not both.");
-  const auto key = group.has("file") ? "file" : "topology";
-  group.text(key, read.topology);
+  group.whole("nvlink_domain", {1, kMaxDomainHosts}, source.hosts);
+  if (!group.has("topology") && !group.has("file"))
+    group.complain("topology", "or file is needed.");
+  group.text("file", source.file);
+  group.text("topology", source.topology);
   if (complaints_.first()) return;
-  if (group.has("file")) read.topology = plain_path(read.topology);
-  read.system = system_of(group, key, read.topology);
+  if (!source.file.empty()) source.file = plain_path(source.file);
+  if (read.count % source.hosts != 0)
+    return group.complain(
+        "count", fmt::format("is {} hosts, and not a multiple of nvlink_domain {}.", read.count,
+                             source.hosts));
+  read.count /= source.hosts;
+  read.topology = name_of(source);
+  read.system = system_of(group, source);
   if (cluster_.nnodes() + read.count > Cluster::kMaxNodes)
     group.complain("count", fmt::format("makes more than {} nodes in all.", Cluster::kMaxNodes));
   cluster_.groups.push_back(std::move(read));
 }
 
-std::shared_ptr<const System> ClusterReader::system_of(const Section& group, std::string_view key,
-                                                       const std::string& topology) {
-  auto& system = systems_[{std::string(key), topology}];
+std::string ClusterReader::name_of(const Source& source) {
+  const auto& name = source.file.empty() ? source.topology : source.file;
+  return source.hosts > 1 ? fmt::format("{} x {}", source.hosts, name) : name;
+}
+
+std::shared_ptr<const System> ClusterReader::system_of(const Section& group, const Source& source) {
+  auto& system = systems_[source];
   if (system) return system;
-  auto loaded = load(key, topology);
+  auto loaded = load(source);
+  if (loaded && source.hosts > 1) loaded = in_one_domain(*loaded, source.hosts);
   if (loaded)
     system = std::make_shared<const System>(std::move(loaded).value());
   else
-    group.complain(key, fmt::format("cannot be used. {}", loaded.sentence()));
+    group.complain(source.file.empty() ? "topology" : "file",
+                   fmt::format("cannot be used. {}", loaded.sentence()));
   return system;
 }
 
-Result<System> ClusterReader::load(std::string_view key, const std::string& topology) const {
-  if (key == "file") return sources_.load(topology);
+Result<System> ClusterReader::load(const Source& source) const {
+  if (source.file.empty()) return load_topology(source.topology);
+  auto file = sources_.load(source.file);
+  if (!file || source.topology.empty()) return file;
+  auto machine = load_topology(source.topology);
+  if (!machine) return machine;
+  return completed_as_platform(std::move(file).value(), std::move(machine).value());
+}
+
+Result<System> ClusterReader::load_topology(const std::string& topology) const {
   if (topology == kDetected) return sources_.detect();
+  auto platform = built_in_platform(topology);
+  if (platform) return platform;
   std::vector<std::string_view> names{kDetected};
-  for (const auto& platform : platforms()) names.push_back(platform.name);
-  if (std::ranges::find(names, topology) != names.end()) return built_in_platform(topology);
-  return Failure{unknown_choice("topology", topology, names)};
+  for (const auto& known : platforms()) names.push_back(known.name);
+  const bool is_part = platform.sentence().starts_with("There is no part");
+  return is_part ? platform : Failure{unknown_choice("topology", topology, names)};
 }
 
 void ClusterReader::read_fabric(const Section& top) {
@@ -198,7 +234,7 @@ Result<Cluster> parse_cluster(std::string_view text, const TopologySources& sour
 
 Result<Cluster> read_cluster(const std::string& path,
                              const std::function<Result<System>()>& detect) {
-  const auto text = read_regular_file(path, kMaxClusterBytes);
+  const auto text = read_file_or_pipe(path, kMaxClusterBytes);
   if (!text) return Failure{fmt::format("Cluster file '{}': {}", path, text.sentence())};
   const auto folder = std::filesystem::path(path).parent_path();
   const auto load = [&](const std::string& file) {

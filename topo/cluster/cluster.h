@@ -73,6 +73,9 @@ struct TopologySources {
 // nodes:
 //   - {topology: dgx-h100, count: 64}   # a built-in platform, or `detected`
 //   - {file: odd.xml}                   # NCCL's topology XML; relative to the cluster's file
+//   - {file: ndv5-topo.xml, topology: azure-ndv5}  # what a provider's file leaves out, completed
+//   - {file: gb200.xml, count: 36, nvlink_domain: 18}  # 36 hosts, 18 in each NVLink domain: 2
+//   nodes
 // rails: 8
 // rack: {nodes: 32, oversubscription: 2, latency: 1 us}
 // spine: {oversubscription: 1.5, latency: 1 us}

@@ -1,6 +1,7 @@
 #include "topo/cluster/cluster_predictor.h"
 
 #include "topo/graph/rules.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -17,10 +18,9 @@ constexpr std::string_view kNcclModel = "NCCL model";
 // What a change of the time must come to, to be told as the reason for it.
 constexpr double kNoticed = 0.01;
 
-std::string reason(const TimeParts& nccl, double fabric_us, const FabricLoad& load) {
-  const double waits = std::max(fabric_us - nccl.transfer_us, 0.0);
-  if (waits + load.crossing_us <= kNoticed * nccl.total_us()) return std::string(kNcclModel);
-  return waits >= load.crossing_us ? load.link : "switch latency";
+std::string reason(double own_us, double time_us, const FabricLoad& load) {
+  if (time_us <= (1 + kNoticed) * own_us) return std::string(kNcclModel);
+  return time_us - own_us >= 2 * load.crossing_us ? load.link : "switch latency";
 }
 
 // Why NCCL has no place for a node's devices; empty: it has.
@@ -35,8 +35,8 @@ std::string too_many(const Graph& graph, std::string_view topology) {
 
 }  // namespace
 
-ClusterNodes::ClusterNodes(Cluster cluster, const NcclVersion& version)
-    : cluster_(std::move(cluster)) {
+ClusterNodes::ClusterNodes(Cluster cluster, const NcclVersion& version, const TunerSettings& asked)
+    : cluster_(std::move(cluster)), asked_(asked) {
   std::map<const System*, std::size_t> known;
   for (const auto& group : cluster_.groups) {
     const auto [at, is_new] = known.try_emplace(group.system.get(), kinds_.size());
@@ -65,6 +65,11 @@ std::string ClusterNodes::unfit(int nnodes) const {
     const Kind& kind = kinds_[part.kind];
     const auto own = kind.graph.of(NodeKind::gpu).size();
     if (auto why = too_many(kind.graph, kind.topology); !why.empty()) return why;
+    if (library_of(kind.graph.system()) != "NCCL")
+      return fmt::format(
+          "the GPUs of {} are AMD's. There RCCL runs, whose tables and rings are its "
+          "own, and linerate models NCCL alone.",
+          kind.topology);
     if (own == 0)
       return fmt::format("there is no GPU in {}, so nothing for NCCL to do.", kind.topology);
     if (nnodes > 1 && kind.graph.of(NodeKind::net).empty())
@@ -85,7 +90,7 @@ bool ClusterNodes::nics_differ(int nnodes) const {
 const ClusterNodes::Searched& ClusterNodes::searched(std::size_t kind, bool multi_node) {
   auto& searched = kinds_[kind].searched[multi_node ? 1 : 0];
   if (!searched) {
-    auto facts = facts_of(kinds_[kind].graph, multi_node);
+    auto facts = facts_of(kinds_[kind].graph, multi_node, asked_);
     auto rails = rails_of(kinds_[kind].graph, facts.channels, cluster_.fabric.rails);
     searched = std::make_unique<Searched>(std::move(facts), std::move(rails));
   }
@@ -136,19 +141,17 @@ const FabricLoad& ClusterPredictor::load(Function function, Algorithm algorithm)
 
 ClusterPrediction ClusterPredictor::predict(Function function, std::size_t bytes,
                                             const Reduced& what) {
-  ClusterPrediction found{.prediction = predictor_.predict(function, bytes, what), .bound_by = {}};
-  Prediction& p = found.prediction;
-  const auto parts = *predictor_.time_parts({function, p.algorithm, p.protocol}, bytes);
-  const auto& fabric = load(function, p.algorithm);
+  ClusterPrediction found{.nccl = predictor_.predict(function, bytes, what)};
+  const Scheme scheme{function, found.nccl.algorithm, found.nccl.protocol};
+  const auto& fabric = load(function, scheme.algorithm);
   const double fabric_us =
-      static_cast<double>(bytes) * wire_bytes_per_byte(p.protocol) * fabric.us_per_byte;
-  const double time_us =
-      parts.latency_us + std::max(parts.transfer_us, fabric_us) + fabric.crossing_us;
-  found.bound_by = reason(parts, fabric_us, fabric);
-  const double slower = time_us / p.time_us;
-  p.time_us = time_us;
-  p.algbw_gbps /= slower;
-  p.busbw_gbps /= slower;
+      static_cast<double>(bytes) * wire_bytes_per_byte(scheme.protocol) * fabric.us_per_byte;
+  const ChosenCall call{
+      .scheme = scheme, .bytes = bytes, .fabric_us = fabric_us, .crossing_us = fabric.crossing_us};
+  found.parts = call_parts(predictor_.job(), call);
+  found.forecast = forecast(predictor_.job(), call);
+  const auto own = forecast(predictor_.job(), {.scheme = scheme, .bytes = bytes});
+  if (own) found.bound_by = reason(own->time_us, found.forecast->time_us, fabric);
   return found;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topo/cluster/fabric_traffic.h"
+#include "topo/model/forecast.h"
 #include "topo/model/job.h"
 #include "topo/model/predict.h"
 
@@ -15,7 +16,8 @@ namespace linerate::topo {
 // The kinds of node of a cluster as NCCL sees them, each searched once. Thread-compatible.
 class ClusterNodes {
  public:
-  explicit ClusterNodes(Cluster cluster, const NcclVersion& version = {});
+  explicit ClusterNodes(Cluster cluster, const NcclVersion& version = {},
+                        const TunerSettings& asked = {});
 
   const Cluster& cluster() const { return cluster_; }
   // Why NCCL cannot run on the first nodes together, in a sentence; empty: it can.
@@ -46,18 +48,21 @@ class ClusterNodes {
   const Searched& searched(std::size_t kind, bool multi_node);
 
   Cluster cluster_;
+  TunerSettings asked_;
   std::vector<Kind> kinds_;
   std::vector<std::size_t> kind_of_group_;
 };
 
 struct ClusterPrediction {
-  Prediction prediction{};
-  std::string bound_by{};  // "NCCL model", or the link or latency that makes it slower
+  Prediction nccl{};                   // what NCCL's model says; it knows nothing of switches
+  std::optional<Forecast> forecast{};  // what will be measured; nothing where NCCL finds no path
+  CallParts parts{};                   // what it is made from
+  std::string bound_by{};              // "NCCL model", or the link or latency that makes it slower
 };
 
-// One job on the first nodes. NCCL chooses as if there were no switches. Then the call takes
-//   latency + max(bytes / NCCL's bandwidth, bytes on the wire x us_per_byte) + crossing_us,
-// with the latency of NCCL's model. Refers to the nodes. Thread-compatible.
+// One job on the first nodes. NCCL chooses as if there were no switches; the forecast then waits
+// for what they need: bytes on the wire x us_per_byte of the narrowest link, and crossing_us.
+// Refers to the nodes. Thread-compatible.
 class ClusterPredictor {
  public:
   // REQUIRES: as ClusterNodes::job.

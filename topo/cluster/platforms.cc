@@ -1,6 +1,7 @@
 #include "topo/cluster/platforms.h"
 
 #include "base/text.h"
+#include "topo/cluster/nvlink_domain.h"
 #include "topo/system/links.h"
 #include "topo/system/system.h"
 
@@ -34,7 +35,7 @@ std::string affinity_mask(int first, int count, int total) {
 // One host; bus ids, GPUs and NICs are counted as they are made.
 class HostMaker {
  public:
-  HostMaker(const NodeShape& shape, int host) : shape_(shape), host_(host) {}
+  explicit HostMaker(const NodeShape& shape) : shape_(shape) {}
 
   Cpu cpu(int numa) {
     const CpuShape& of = shape_.cpu;
@@ -44,7 +45,6 @@ class HostMaker {
             .vendor = std::string(of.vendor),
             .family = of.family,
             .model = of.model,
-            .host_hash = shape_.hosts > 1 ? static_cast<std::uint64_t>(host_ + 1) : 0,
             .name = std::string(of.name)};
     if (shape_.switches == 0) add_devices(cpu.devices);
     for (int i = 0; i < shape_.switches; ++i)
@@ -84,7 +84,7 @@ class HostMaker {
     const int dev = gpus_++;
     made.gpu = Gpu{.dev = dev,
                    .sm = of.sm,
-                   .rank = host_ * shape_.gpus_per_host() + dev,
+                   .rank = dev,
                    .gdr = true,
                    .model = std::string(of.model),
                    .c2c = of.c2c};
@@ -95,20 +95,18 @@ class HostMaker {
     const NicShape& of = shape_.nic;
     auto made = device(of.class_code, of.vendor, of.device, of.pcie);
     const int dev = nics_++;
-    made.nets.push_back(
-        {.name = fmt::format("{}{}", of.prefix, dev),
-         .dev = dev,
-         .speed_mbps = of.speed_mbps,
-         .latency_us = of.latency_us,
-         .guid = kFirstGuid + static_cast<std::uint64_t>(host_ * shape_.nics_per_host() + dev),
-         .maxconn = kMaxConnections,
-         .gdr = true,
-         .link_layer = std::string(of.link_layer)});
+    made.nets.push_back({.name = fmt::format("{}{}", of.prefix, dev),
+                         .dev = dev,
+                         .speed_mbps = of.speed_mbps,
+                         .latency_us = of.latency_us,
+                         .guid = kFirstGuid + static_cast<std::uint64_t>(dev),
+                         .maxconn = kMaxConnections,
+                         .gdr = true,
+                         .link_layer = std::string(of.link_layer)});
     return made;
   }
 
   const NodeShape& shape_;
-  int host_ = 0;
   int buses_ = 0, gpus_ = 0, nics_ = 0;
 };
 
@@ -143,12 +141,15 @@ void add_nvlinks(std::span<Cpu> cpus, const GpuShape& shape) {
         if (device.gpu) gpus.push_back(&device);
       });
   const bool switched = shape.nvswitches > 0;
-  for (PciDevice* gpu : gpus) {
+  const std::size_t joined =
+      shape.joined > 0 ? static_cast<std::size_t>(shape.joined) : gpus.size();
+  for (std::size_t n = 0; n < gpus.size(); ++n) {
     std::vector<std::string> targets;
     if (switched) targets = nvswitch_targets(shape.nvswitches);
-    for (const PciDevice* other : gpus)
-      if (!switched && other != gpu) targets.push_back(text_of(other->bus_id));
-    gpu->gpu->nvlinks = spread(shape.nvlinks, targets, switched ? kNvSwitchClass : kGpuClass);
+    for (std::size_t other = 0; other < gpus.size(); ++other)
+      if (!switched && other != n && other / joined == n / joined)
+        targets.push_back(text_of(gpus[other]->bus_id));
+    gpus[n]->gpu->nvlinks = spread(shape.nvlinks, targets, switched ? kNvSwitchClass : kGpuClass);
   }
 }
 
@@ -162,98 +163,57 @@ PciLink pci_x16(int generation) {
 System system_of(const NodeShape& shape) {
   assert(shape.hosts > 0 && shape.numas > 0);
   System system{.name = std::string(shape.name)};
-  for (int host = 0; host < shape.hosts; ++host) {
-    HostMaker maker(shape, host);
-    const std::size_t first = system.cpus.size();
-    for (int numa = 0; numa < shape.numas; ++numa) system.cpus.push_back(maker.cpu(numa));
-    add_nvlinks(std::span(system.cpus).subspan(first), shape.gpu);
-  }
-  return system;
+  HostMaker maker(shape);
+  for (int numa = 0; numa < shape.numas; ++numa) system.cpus.push_back(maker.cpu(numa));
+  add_nvlinks(system.cpus, shape.gpu);
+  return copies_of_host(system, shape.hosts);
 }
 
 namespace {
 
-// Processors. Family and model as Linux counts them.
-constexpr CpuShape kRome{CpuArch::x86_64, "AuthenticAMD", 23, 49, "AMD EPYC 7742", 32};
-constexpr CpuShape kAzureRome{CpuArch::x86_64, "AuthenticAMD", 23, 49, "AMD EPYC 7V12", 24};
-constexpr CpuShape kMilan{CpuArch::x86_64, "AuthenticAMD", 25, 1, "AMD EPYC 7R13", 96};
-constexpr CpuShape kCascadeLake{CpuArch::x86_64, "GenuineIntel", 6, 85, "Xeon 8275CL", 48};
-constexpr CpuShape kSapphireRapids{CpuArch::x86_64, "GenuineIntel", 6, 143, "Xeon 8480C", 112};
-constexpr CpuShape kAzureRapids{CpuArch::x86_64, "GenuineIntel", 6, 143, "Xeon 8480C", 48};
-constexpr CpuShape kEmeraldRapids{CpuArch::x86_64, "GenuineIntel", 6, 207, "Xeon 8570", 112};
-constexpr CpuShape kGrace{CpuArch::arm64, "", 0, 0, "NVIDIA Grace", 72};
+// "gb200-nvl" of "gb200-nvl72": racks are called by the number of their GPUs, and so are parts.
+std::string_view stem_of(const Platform& rack) {
+  return rack.name.substr(0, rack.name.find_last_not_of("0123456789") + 1);
+}
 
-// GPUs: model, PCI device id (pci.ids), compute capability, PCIe, NVLinks, chips they go to.
-constexpr GpuShape kA100{"NVIDIA A100-SXM4-80GB", 0x20b2, 80, 4, 12, 6, {}};
-constexpr GpuShape kSmallA100{"NVIDIA A100-SXM4-40GB", 0x20b0, 80, 4, 12, 6, {}};
-// AWS's file for p4d says 8 GT/s of every link: Cascade Lake has PCIe 3.
-constexpr GpuShape kAwsA100{"NVIDIA A100-SXM4-40GB", 0x20b0, 80, 3, 12, 6, {}};
-constexpr GpuShape kH100{"NVIDIA H100 80GB HBM3", 0x2330, 90, 5, 18, 4, {}};
-constexpr GpuShape kH200{"NVIDIA H200", 0x2335, 90, 5, 18, 4, {}};
-constexpr GpuShape kB200{"NVIDIA B200", 0x2901, 100, 5, 18, 2, {}};
-// NVLink-C2C has 900 GB/s both ways for a Grace with two GPUs; NVML tells 5 links of 44712 MB/s.
-constexpr GpuShape kGb200{"NVIDIA GB200", 0x2941, 100, 5, 18, 1, C2c{44712, 5}};
-constexpr GpuShape kL40s{"NVIDIA L40S", 0x26b9, 89, 4, 0, 0, {}};
+// The hosts of a part of the rack; 0: it has no such part.
+int hosts_of_part(const Platform& rack, std::string_view name) {
+  const auto gpus = parse_integer("GPUs", name.substr(stem_of(rack).size()));
+  const int host = rack.gpus_per_host();
+  if (!gpus || *gpus <= 0 || *gpus > rack.hosts * host || *gpus % host != 0) return 0;
+  return static_cast<int>(*gpus) / host;
+}
 
-constexpr NicShape kConnectX6{"mlx5_", 0x020700, 0x15b3, 0x101b, 4, 200000, 0, "InfiniBand"};
-constexpr NicShape kConnectX7{"mlx5_", 0x020700, 0x15b3, 0x1021, 5, 400000, 0, "InfiniBand"};
-constexpr NicShape kConnectX7At200{"mlx5_", 0x020000, 0x15b3, 0x1021, 5, 200000, 0, "Ethernet"};
-// 75 us: what AWS's plugin tells NCCL of both machines (src/platform-aws.cpp of aws-ofi-nccl).
-constexpr NicShape kEfa{"efa", 0x020000, 0x1d0f, 0xefa0, 3, 100000, 75, "Ethernet"};
-// Four of them stand beside each GPU of a p5, and NCCL sees one: the plugin groups NICs by the GPU
-// that they are near to (src/nccl_ofi_topo.cpp), adds up their speeds (get_properties in
-// src/nccl_ofi_rdma.cpp), and writes the first one's PCI link into NCCL's file as wide as the
-// GPU's (write_nic). p4d has one for two GPUs, and a protocol of the plugin without groups.
-constexpr NicShape kFourEfa2{"efa", 0x020000, 0x1d0f, 0xefa1, 5, 400000, 75, "Ethernet"};
+Failure no_such_part(const Platform& rack, std::string_view name) {
+  const int host = rack.gpus_per_host();
+  return Failure{
+      fmt::format("There is no part '{}' of {}, which has {} hosts of {} GPUs: give {}{} "
+                  "to {}, in steps of {}.",
+                  name, rack.name, rack.hosts, host, stem_of(rack), host, rack.name, host)};
+}
 
-// A row's shape: {name, hosts, NUMA nodes, switches each, their levels, GPUs and NICs each, ...,
-// PCIe of the switches, their vendor and device}. NVIDIA's machines show two levels of switches
-// (PXB in nvidia-smi topo -m); those of virtual machines are none of a vendor.
-constexpr Platform kPlatforms[] = {
-    // DGX A100 user guide: 2x EPYC 7742 with 4 NUMA nodes each, of which four have the devices.
-    {{"dgx-a100", 1, 4, 1, 2, 2, 2, kRome, kA100, kConnectX6, 4, 0x1000, 0xc010},
-     "8x A100, 12 NVLinks each over 6 NVSwitches, 8x 200 Gb/s InfiniBand"},
-    // DGX H100 user guide: 2x Xeon 8480C, a ConnectX-7 beside each GPU.
-    {{"dgx-h100", 1, 2, 4, 2, 1, 1, kSapphireRapids, kH100, kConnectX7, 5, 0x1000, 0xc030},
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"},
-    // HGX H200 data sheet, with the NICs of NVIDIA's 2-8-9-400 reference configuration.
-    {{"hgx-h200", 1, 2, 4, 2, 1, 1, kSapphireRapids, kH200, kConnectX7, 5, 0x1000, 0xc030},
-     "8x H200, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"},
-    // DGX B200 data sheet: 2x Xeon 8570, two NVSwitches.
-    {{"dgx-b200", 1, 2, 4, 2, 1, 1, kEmeraldRapids, kB200, kConnectX7, 5, 0x1000, 0xc030},
-     "8x B200, 18 NVLinks each over 2 NVSwitches, 8x 400 Gb/s InfiniBand"},
-    // GB200 NVL72 data sheet: 18 trays of 2 Grace and 4 GPUs, a ConnectX-7 for each GPU.
-    {{"gb200-nvl72", 18, 2, 0, 1, 2, 2, kGrace, kGb200, kConnectX7, 5, 0, 0},
-     "18 hosts of 4 GB200 in one NVLink domain, 4x 400 Gb/s InfiniBand each"},
-    // Azure's documentation and topology file of ND A100 v4: two GPUs and NICs per NUMA node.
-    {{"azure-ndv4", 1, 4, 1, 1, 2, 2, kAzureRome, kSmallA100, kConnectX6, 4, 0, 0},
-     "8x A100, 12 NVLinks each over 6 NVSwitches, 8x 200 Gb/s InfiniBand"},
-    // Azure's documentation and topology file of ND H100 v5.
-    {{"azure-ndv5", 1, 2, 4, 1, 1, 1, kAzureRapids, kH100, kConnectX7, 5, 0, 0},
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 8x 400 Gb/s InfiniBand"},
-    // AWS's documentation and topology file of p4d.24xlarge: four EFA, one for two GPUs.
-    {{"aws-p4d", 1, 2, 2, 1, 2, 1, kCascadeLake, kAwsA100, kEfa, 3, 0x1d0f, 0x0200},
-     "8x A100, 12 NVLinks each over 6 NVSwitches, 4x 100 Gb/s EFA"},
-    // AWS's documentation of p5.48xlarge; its processors have PCIe 4.
-    {{"aws-p5", 1, 2, 4, 1, 1, 1, kMilan, kH100, kFourEfa2, 4, 0x1d0f, 0x0200},
-     "8x H100, 18 NVLinks each over 4 NVSwitches, 32x 100 Gb/s EFA that NCCL sees as 8x 400"},
-    // NVIDIA OVX with L40S: 2 processors, 8 GPUs without NVLink, one NIC for two of them.
-    {{"pcie-8xl40s", 1, 2, 2, 1, 2, 1, kSapphireRapids, kL40s, kConnectX7At200, 5, 0x1000, 0xc030},
-     "8x L40S over PCI Express, 4x 200 Gb/s Ethernet"},
-};
+Failure no_such_platform(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& platform : platforms()) names.push_back(platform.name);
+  return Failure{unknown_choice("platform", name, names)};
+}
 
 }  // namespace
 
-std::span<const Platform> platforms() { return kPlatforms; }
-
 Result<System> built_in_platform(std::string_view name) {
-  const auto found = std::ranges::find(kPlatforms, name, &Platform::name);
-  if (found == std::end(kPlatforms)) {
-    std::vector<std::string_view> names;
-    for (const auto& platform : kPlatforms) names.push_back(platform.name);
-    return Failure{unknown_choice("platform", name, names)};
-  }
-  System system = system_of(*found);
+  const auto all = platforms();
+  auto found = std::ranges::find(all, name, &Platform::name);
+  const bool is_whole = found != all.end();
+  if (!is_whole)
+    found = std::ranges::find_if(all, [&](const Platform& platform) {
+      return platform.hosts > 1 && name.starts_with(stem_of(platform));
+    });
+  if (found == all.end()) return no_such_platform(name);
+  NodeShape shape = *found;
+  if (!is_whole) shape.hosts = hosts_of_part(*found, name);
+  if (shape.hosts == 0) return no_such_part(*found, name);
+  System system = system_of(shape);
+  system.name = name;
   system.source = fmt::format("built-in {}", name);
   return system;
 }

@@ -30,6 +30,7 @@ struct GpuShape {
   // machines and racks; 0: the links go to the other GPUs of the node, as many to each.
   int nvswitches = 4;
   std::optional<C2c> c2c{};  // to the processor in the package
+  int joined = 0;            // GPUs that bridges join with each other, in order; 0: all of the node
 };
 
 struct NicShape {
@@ -75,8 +76,8 @@ struct Platform : NodeShape {
 // All of them, in the order in which they are listed to people.
 std::span<const Platform> platforms();
 
-// The system of one, with the platform as its name and its source; a sentence with the choices
-// where there is no such platform.
+// The system of one, or of a part of a rack: "gb200-nvl8" are two hosts of gb200-nvl72. With that
+// as its name and its source; a sentence with the choices where there is no such platform.
 Result<System> built_in_platform(std::string_view name);
 
 }  // namespace linerate::topo

@@ -76,7 +76,7 @@ std::string model_in(const fs::path& root, const BusId& id) {
 void complete_gpus(const fs::path& root, std::vector<FoundPci>& devices) {
   for (auto& [device, above, numa] : devices) {
     if (!device.gpu) continue;
-    if (device.gpu->sm == 0) device.gpu->sm = compute_capability_of(device.vendor, device.device);
+    if (device.gpu->sm == 0) device.gpu->sm = gpu_model_of(device.vendor, device.device).sm;
     if (device.gpu->model.empty()) device.gpu->model = model_in(root, device.bus_id);
   }
 }

@@ -96,7 +96,7 @@ PciDevice device_of(hwloc_obj_t object, const PciFacts& pci) {
   // Where the bus may not be read, hwloc knows classes but no vendors.
   const bool hidden = device.vendor == 0 && is_gpu_class(device.class_code);
   if (is_gpu(device) || hidden)
-    device.gpu = Gpu{.sm = compute_capability_of(device.vendor, device.device)};
+    device.gpu = Gpu{.sm = gpu_model_of(device.vendor, device.device).sm};
   add_names(object, device);
   return device;
 }

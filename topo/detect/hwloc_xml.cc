@@ -1,4 +1,5 @@
 // Checks the text, lets a copy of this process read it, and only then reads it here.
+#include "base/child_signal.h"
 #include "base/file.h"
 #include "topo/detect/hwloc_system.h"
 #include "topo/read/xml_file.h"
@@ -55,6 +56,7 @@ void stay_within(const TrialLimits& limits, std::size_t begun_with_bytes) {
 
 Trial try_apart(const std::function<bool()>& what, const TrialLimits& limits) {
   const auto bytes = address_space_bytes();
+  const DefaultChildSignal keeps_codes;
   const auto child = ::fork();
   if (child < 0) return Trial::yes;
   if (child == 0) {
@@ -167,7 +169,7 @@ Result<System> read_hwloc_xml(const std::string& text, const std::string& path) 
 }
 
 Result<System> load_hwloc_xml(const std::string& path) {
-  const auto text = read_regular_file(path, kMaxHwlocBytes);
+  const auto text = read_file_or_pipe(path, kMaxHwlocBytes);
   if (!text) return Failure{fmt::format("{}: {}", path, text.sentence())};
   return read_hwloc_xml(*text, path);
 }

@@ -2,6 +2,7 @@
 // the ports and links that NCCL takes.
 #pragma once
 
+#include "base/result.h"
 #include "topo/system/system.h"
 
 #include <optional>
@@ -23,6 +24,10 @@ System nccl_view(System system);
 // where the machine has them; ports are those of the machine, found in the file by their names.
 // Where none is seen, the file's stay.
 System completed_as_nccl(System file, const System& seen);
+
+// The same with a platform in place of the machine: its GPUs and NICs take the file's places, each
+// the n-th the n-th one's. A sentence where their numbers differ.
+Result<System> completed_as_platform(System file, System platform);
 
 // What of `node` nobody told, in words that follow "because": NVLinks of GPUs that no driver was
 // asked about; with `across_nodes` also speeds of ports. Nothing: all is known.

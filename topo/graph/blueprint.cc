@@ -131,7 +131,7 @@ namespace {
 // target, a bus id of a GPU is one, and all else a switch.
 int target_of(Blueprint& plan, int gpu, const NvLink& nvlink) {
   if (nvlink.tclass == kPowerBridgeClass) return plan.cpu_of(gpu);
-  const bool is_gpu = is_display_class(nvlink.tclass);
+  const bool is_gpu = is_gpu_class(nvlink.tclass);
   const auto bus_id = parse_bus_id(nvlink.target);
   const int peer = bus_id ? plan.at_bus(NodeKind::gpu, plan.at(gpu).host, *bus_id) : -1;
   if (is_gpu || (nvlink.tclass == 0 && peer >= 0)) return peer == gpu ? -1 : peer;

@@ -1,5 +1,6 @@
 // Tells a path by what it passes: NVLinks, switches, processors, or a turn that NCCL makes it take.
 #include "topo/graph/paths.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -48,9 +49,21 @@ std::string through_processor(const Graph& graph, const Path& path, int from, in
   return fmt::format("no PCI switch joins them: it goes through {}", cpus);
 }
 
+bool is_amd(const Graph& graph) { return library_of(graph.system()) == "RCCL"; }
+
+// As RCCL calls them where its GPUs are (src/graph/topo.cc).
+std::string_view shown(PathType type, const Graph& graph) {
+  return type == PathType::nvl && is_amd(graph) ? "XGMI" : name_of(type);
+}
+std::string_view shown(LinkKind kind, const Graph& graph) {
+  return kind == LinkKind::nvl && is_amd(graph) ? "XGMI" : name_of(kind);
+}
+
 std::string over_nvlink(const Graph& graph, const Path& path) {
   const auto nvs = names_of_passed(graph, path, NodeKind::nvs, "");
-  return nvs.empty() ? "NVLinks join them directly" : fmt::format("NVLinks join them over {}", nvs);
+  const std::string_view links = is_amd(graph) ? "xGMI links" : "NVLinks";
+  return nvs.empty() ? fmt::format("{} join them directly", links)
+                     : fmt::format("{} join them over {}", links, nvs);
 }
 
 std::string across(const Graph& graph, const Path& path) {
@@ -69,7 +82,8 @@ std::string reason(const Graph& graph, const Path& path, int from, int to) {
     case PathType::nvl:
       return over_nvlink(graph, path);
     case PathType::nvb:
-      return fmt::format("NVLinks join them over {}, which passes data on", gpus());
+      return fmt::format("{} join them over {}, which passes data on",
+                         is_amd(graph) ? "xGMI links" : "NVLinks", gpus());
     case PathType::c2c:
       return "the GPU and the processor share a package";
     case PathType::pix:
@@ -96,7 +110,7 @@ std::string hop_lines(const Graph& graph, const Path& path, const Hop* narrowest
   std::string text;
   for (const auto& hop : path.hops) {
     const auto way = fmt::format("{} -> {}", graph.node(hop.from).name, graph.node(hop.to).name);
-    text += fmt::format("  {:<40} {:<4} {:>7.1f} GB/s{}\n", way, name_of(hop.kind), hop.gbps,
+    text += fmt::format("  {:<40} {:<4} {:>7.1f} GB/s{}\n", way, shown(hop.kind, graph), hop.gbps,
                         &hop == narrowest ? "  narrowest" : "");
   }
   return text;
@@ -107,9 +121,9 @@ std::string hop_lines(const Graph& graph, const Path& path, const Hop* narrowest
 std::string explain(const Graph& graph, const Paths& paths, int from, int to) {
   const Path& path = paths.between(from, to);
   const auto* narrowest = Paths::narrowest(path);
-  const auto head =
-      fmt::format("{} to {}: {}", graph.node(from).name, graph.node(to).name, name_of(path.type));
-  const auto why = fmt::format("{}: {}.\n", name_of(path.type), reason(graph, path, from, to));
+  const auto head = fmt::format("{} to {}: {}", graph.node(from).name, graph.node(to).name,
+                                shown(path.type, graph));
+  const auto why = fmt::format("{}: {}.\n", shown(path.type, graph), reason(graph, path, from, to));
   if (narrowest == nullptr) return fmt::format("{}\n{}", head, why);
   return fmt::format("{}, {:.1f} GB/s\n{}{}Narrowest: {} to {}, {:.1f} GB/s.\n", head, path.gbps,
                      hop_lines(graph, path, narrowest), why, graph.node(narrowest->from).name,

@@ -112,7 +112,7 @@ namespace {
 // Whether the tree goes on below a device: whatever is no GPU, NIC or NVSwitch counts as a switch.
 bool is_switch(const PciDevice& device) {
   return !device.gpu && device.nets.empty() && device.class_code != kNvSwitchClass &&
-         device.class_code != kPowerBridgeClass && !is_display_class(device.class_code) &&
+         device.class_code != kPowerBridgeClass && !is_gpu_class(device.class_code) &&
          !is_nic_class(device.class_code);
 }
 

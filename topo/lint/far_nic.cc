@@ -26,10 +26,8 @@ Distance distance_between(const GpuAt& gpu, const PortAt& port) {
 }
 
 std::vector<PortAt> usable_ports(const System& system) {
-  const PortUse use(system);
-  auto ports = ports_of(system);
-  std::erase_if(ports,
-                [&](const PortAt& port) { return !use.takes(*port.net) || port.top == nullptr; });
+  auto ports = used_ports_of(system);
+  std::erase_if(ports, [](const PortAt& port) { return port.top == nullptr; });
   return ports;
 }
 
@@ -61,19 +59,40 @@ std::string_view distance_text(Distance distance) {
   return kWords.at(static_cast<std::size_t>(distance));
 }
 
-Finding finding_of(const GpuAt& gpu, const Nearest& nearest, const Nearest& usual,
-                   std::size_t better) {
+struct Rank {                           // of a GPU among all
+  std::size_t nearer = 0, farther = 0;  // GPUs whose NIC is nearer than its own; as far or farther
+  const Nearest* usual = nullptr;       // of one that is nearer
+};
+
+// A GPU that alone has no NIC near it has lost one. Several are how the machine is built: NVLinks
+// carry what others send for them (PXN), and rings leave a node only where the NICs are.
+Severity severity_of(const Rank& rank) {
+  constexpr std::size_t kFew = 3;
+  return rank.farther == 1 && rank.nearer >= kFew ? Severity::warning : Severity::info;
+}
+
+std::string advice_for(const GpuAt& gpu, Severity severity) {
+  if (severity == Severity::warning)
+    return "See with lspci whether a NIC is missing there; else move one to a slot near the GPU.";
+  const auto& links = *gpu.device->gpu;
+  return active_nvlinks(links) > 0
+             ? fmt::format("Its {}s lead to GPUs beside a NIC: nothing needs to be done.",
+                           nvlink_word(links))
+             : "Jobs of several nodes gain by a NIC near the GPU.";
+}
+
+Finding finding_of(const GpuAt& gpu, const Nearest& nearest, const Rank& rank) {
   const bool crosses = nearest.distance >= Distance::one_socket;
   const auto cost = crosses ? fmt::format(", over a link of {:.3g} GB/s",
                                           cpu_link_gbps(*gpu.cpu, kNewestModelled))
                             : std::string();
-  return {.subject = name_of(*gpu.device),
+  const auto severity = severity_of(rank);
+  return {.severity = severity,
+          .subject = name_of(*gpu.device),
           .evidence = fmt::format("Its nearest NIC, {}, is {}{}; {} other GPUs have one {}.",
                                   name_of(*nearest.port->net), distance_text(nearest.distance),
-                                  cost, better, distance_text(usual.distance)),
-          .advice =
-              "Move a NIC to a slot near the GPU, or leave the GPU out of jobs of several "
-              "nodes."};
+                                  cost, rank.nearer, distance_text(rank.usual->distance)),
+          .advice = advice_for(gpu, severity)};
 }
 
 }  // namespace
@@ -88,13 +107,14 @@ std::vector<Finding> far_nic(const System& system) {
   std::vector<Finding> findings;
   for (std::size_t n = 0; n < gpus.size(); ++n) {
     if (nearest[n].port == nullptr) continue;
-    const auto is_better = [&](const Nearest& other) {
-      return other.port != nullptr && other.distance < nearest[n].distance;
-    };
-    const auto better = static_cast<std::size_t>(std::ranges::count_if(nearest, is_better));
-    if (better == 0 || 2 * better < gpus.size()) continue;
-    findings.push_back(
-        finding_of(gpus[n], nearest[n], *std::ranges::find_if(nearest, is_better), better));
+    Rank rank;
+    for (const auto& other : nearest) {
+      const bool is_nearer = other.port != nullptr && other.distance < nearest[n].distance;
+      ++(is_nearer ? rank.nearer : rank.farther);
+      if (is_nearer) rank.usual = &other;
+    }
+    if (rank.nearer == 0 || 2 * rank.nearer < gpus.size()) continue;
+    findings.push_back(finding_of(gpus[n], nearest[n], rank));
   }
   return findings;
 }

@@ -1,5 +1,6 @@
 // Virtual machines that show devices without the switches that they stand below.
 #include "topo/lint/rules.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -31,19 +32,26 @@ std::string_view sign_of(const std::vector<GpuAt>& gpus) {
 
 }  // namespace
 
+// A provider's file without switches is what NCCL should have; and without NICs on the bus there is
+// no GPUDirect to lose. RCCL knows such machines by tables of its own (src/graph/rome_models.cc).
 std::vector<Finding> hidden_bus(const System& system) {
   const auto gpus = gpus_of(system);
-  if (gpus.size() < 2 || has_switch(system)) return {};
+  if (gpus.size() < 2 || has_switch(system) || is_made_by_hand(system)) return {};
   const auto sign = sign_of(gpus);
   if (sign.empty()) return {};
-  return {{.subject = "the PCI bus",
+  const bool has_nics = std::ranges::any_of(
+      used_ports_of(system), [](const PortAt& port) { return port.device != nullptr; });
+  const bool loses_gdr = has_nics && !is_amd_gpu(*gpus.front().device);
+  const auto library = library_of(system);
+  return {{.severity = loses_gdr ? Severity::warning : Severity::info,
+           .subject = "the PCI bus",
            .evidence =
-               fmt::format("{} GPUs stand below no switch, {}: a virtual machine that hides its "
-                           "bus. NCCL sees PHB between every GPU and NIC, too far for "
-                           "GPUDirect.",
-                           gpus.size(), sign),
-           .advice = "Give NCCL the provider's topology file of this machine type by "
-                     "NCCL_TOPO_FILE."}};
+               fmt::format("{} GPUs stand below no switch, {}: a virtual machine that hides "
+                           "its bus. {} sees PHB between every GPU and NIC{}.",
+                           gpus.size(), sign, library, loses_gdr ? ", too far for GPUDirect" : ""),
+           .advice = fmt::format("Give {} the provider's topology file of this machine type by "
+                                 "NCCL_TOPO_FILE{}.",
+                                 library, loses_gdr ? "" : ", where there is one")}};
 }
 
 std::vector<Finding> unknown_memory_node(const System& system) {
@@ -51,19 +59,21 @@ std::vector<Finding> unknown_memory_node(const System& system) {
   std::vector<Finding> findings;
   for (const auto& cpu : system.cpus) {
     if (cpu.numa >= 0 || cpu.devices.empty()) continue;
-    std::size_t devices = 0;
+    std::size_t devices = 0, gpus = 0;
     for (const auto& top : cpu.devices)
       walk(top, [&](const PciDevice& device, int) {
         devices += device.gpu || !device.nets.empty() ? 1 : 0;
+        gpus += device.gpu ? 1 : 0;
       });
     findings.push_back(
-        {.subject = one_of(devices, cpu.devices.front()),
+        {.severity = gpus > 0 ? Severity::warning : Severity::info,
+         .subject = one_of(devices, cpu.devices.front()),
          .evidence =
-             fmt::format("{} GPUs and NICs name no memory node, of {}: NCCL puts them at a "
+             fmt::format("{} GPUs and NICs name no memory node, of {}: {} puts them at a "
                          "processor of their own, numaid -1, and binds no thread near them.",
-                         devices, system.cpus.size() - 1),
+                         devices, system.cpus.size() - 1, library_of(system)),
          .advice = "Set the memory nodes of the devices in the virtual machine's definition, or "
-                   "give NCCL a topology file with the right numaid by NCCL_TOPO_FILE."});
+                   "give a topology file with the right numaid by NCCL_TOPO_FILE."});
   }
   return findings;
 }

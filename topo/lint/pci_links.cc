@@ -49,7 +49,7 @@ std::string advice_for(const std::string& speed) {
 
 }  // namespace
 
-// A text that NCCL's table lacks: it counts Gen3, whatever it says.
+// A text that NCCL's table lacks: it counts Gen3, whatever it says. Virtual machines tell none.
 std::vector<Finding> unknown_link_speed(const System& system) {
   std::map<std::pair<std::string, int>, std::vector<const PciDevice*>> by_link;
   walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
@@ -59,12 +59,14 @@ std::vector<Finding> unknown_link_speed(const System& system) {
   std::vector<Finding> findings;
   findings.reserve(by_link.size());
   for (const auto& [link, devices] : by_link)
-    findings.push_back({.subject = one_of(devices.size(), *devices.front()),
-                        .evidence = fmt::format(
-                            "The speed of the PCI link is {}: NCCL takes it for Gen3, {:.3g} GB/s.",
-                            link.first.empty() ? "not told" : "'" + link.first + "'",
-                            pci_gbps({.speed = link.first, .width = link.second})),
-                        .advice = advice_for(link.first)});
+    findings.push_back(
+        {.severity = link.first.empty() ? Severity::info : Severity::warning,
+         .subject = one_of(devices.size(), *devices.front()),
+         .evidence =
+             fmt::format("The speed of the PCI link is {}: {} takes it for Gen3, {:.3g} GB/s.",
+                         link.first.empty() ? "not told" : "'" + link.first + "'",
+                         library_of(system), pci_gbps({.speed = link.first, .width = link.second})),
+         .advice = advice_for(link.first)});
   return findings;
 }
 
@@ -92,27 +94,44 @@ double own_gbps(const PciDevice& device) {
   return std::min(ports, link_gbps(device));
 }
 
-struct Slow {
-  const PciDevice* bridge = nullptr;
+struct Bridge {
+  const PciDevice* device = nullptr;
   Need most{};
+  int depth = 0;  // below the processor
+
+  bool is_slow() const { return link_gbps(*device) < kTooSlow * most.gbps; }
 };
 
 // What the device and those below it need at most of the link above, each no more than the
-// switches on its way let pass; adds the switches that are too slow for it.
-Need most_needed(const PciDevice& device, std::vector<Slow>& slow) {
+// switches on its way let pass; adds the switches on it.
+Need most_needed(const PciDevice& device, std::vector<Bridge>& bridges, int depth = 0) {
   Need most{own_gbps(device), &device};
   for (const auto& child : device.children)
-    if (const auto need = most_needed(child, slow); need.gbps > most.gbps) most = need;
+    if (const auto need = most_needed(child, bridges, depth + 1); need.gbps > most.gbps)
+      most = need;
   if (most.device == &device || !knows_pci_speed(device.link.speed)) return most;
-  const double gbps = link_gbps(device);
-  if (gbps < kTooSlow * most.gbps) slow.push_back({&device, most});
-  most.gbps = std::min(most.gbps, gbps);
+  bridges.push_back({&device, most, depth});
+  most.gbps = std::min(most.gbps, link_gbps(device));
   return most;
 }
 
-Finding finding_of(const std::vector<Slow>& alike) {
-  const auto& [bridge, most] = alike.front();
-  return {.subject = one_of(alike.size(), *bridge),
+// Where all of a kind are as slow, the switches are described so: some show links that they do not
+// have.
+Severity severity_of(const std::vector<Bridge>& slow, const std::vector<Bridge>& bridges) {
+  const auto& one = slow.front();
+  const auto like = std::ranges::count_if(bridges, [&](const Bridge& other) {
+    return other.device->vendor == one.device->vendor &&
+           other.device->device == one.device->device && other.depth == one.depth &&
+           other.most.gbps == one.most.gbps;
+  });
+  return slow.size() > 1 && std::ssize(slow) == like ? Severity::info : Severity::warning;
+}
+
+Finding finding_of(const std::vector<Bridge>& alike, Severity severity) {
+  const auto* const bridge = alike.front().device;
+  const auto& most = alike.front().most;
+  return {.severity = severity,
+          .subject = one_of(alike.size(), *bridge),
           .evidence = fmt::format(
               "Its link upwards is {}, {:.3g} GB/s; {}, below it, could use {:.3g} "
               "GB/s.",
@@ -127,14 +146,16 @@ Finding finding_of(const std::vector<Slow>& alike) {
 
 // A switch whose link upwards has less than half of what one device below it could use.
 std::vector<Finding> slow_uplink(const System& system) {
-  std::vector<Slow> slow;
+  std::vector<Bridge> bridges;
   for (const auto& cpu : system.cpus)
-    for (const auto& device : cpu.devices) (void)most_needed(device, slow);
-  std::map<std::pair<double, double>, std::vector<Slow>> by_speeds;
-  for (const auto& one : slow) by_speeds[{link_gbps(*one.bridge), one.most.gbps}].push_back(one);
+    for (const auto& device : cpu.devices) (void)most_needed(device, bridges);
+  std::map<std::pair<double, double>, std::vector<Bridge>> by_speeds;
+  for (const auto& one : bridges)
+    if (one.is_slow()) by_speeds[{link_gbps(*one.device), one.most.gbps}].push_back(one);
   std::vector<Finding> findings;
   findings.reserve(by_speeds.size());
-  for (const auto& [speeds, alike] : by_speeds) findings.push_back(finding_of(alike));
+  for (const auto& [speeds, alike] : by_speeds)
+    findings.push_back(finding_of(alike, severity_of(alike, bridges)));
   return findings;
 }
 

@@ -117,13 +117,22 @@ namespace {
 
 constexpr NcclVersion kMixedHoppers{2, 30, 0};  // LL128 between GPUs of several generations
 
+// The GPUs that a version has been tried on, by compute capability.
+bool knows_ll128_of(int sm, const NcclVersion& version) {
+  constexpr int kFirst = 70;
+  constexpr NcclVersion kBlackwellSince{2, 25, 0}, kAllSinceVolta{2, 27, 0};
+  if (version >= kAllSinceVolta) return sm >= kFirst;
+  const bool blackwell = sm == 100 || sm == 120;
+  return sm == kFirst || sm == 80 || sm == 90 || (blackwell && version >= kBlackwellSince);
+}
+
 // LL128 needs 128 bytes to arrive whole: NVLink within the node, and a near NIC.
 bool ll128_is_safe(const JobShape& job, const ChannelSet& set) {
-  constexpr int kMinSm = 70;
   const bool hopper = generation_of(job.min_sm) >= Generation::hopper;
   const bool alike = job.min_sm == job.max_sm || (hopper && job.version >= kMixedHoppers);
   const auto farthest = hopper ? PathType::pxn : PathType::pxb;
-  return alike && job.min_sm >= kMinSm && !nearer(PathType::nvb, set.intra_type, job.version) &&
+  return alike && knows_ll128_of(job.min_sm, job.version) &&
+         !nearer(PathType::nvb, set.intra_type, job.version) &&
          !nearer(farthest, set.inter_type, job.version);
 }
 
@@ -134,29 +143,77 @@ bool fits_node(const JobShape& job, const Scheme& scheme) {
          job.gpus <= kMaxNvlsRanks;
 }
 
+// As the model has it, whether NCCL uses it or not.
 Cost cost_of(const JobShape& job, const ModelConstants& constants, const Scheme& scheme) {
   if (!fits_node(job, scheme)) return {};
-  if (scheme.protocol == Protocol::ll128 && !ll128_is_safe(job, job.of(scheme.algorithm)))
-    return {};
   const double algbw = algorithm_bandwidth_gbps(job, constants, scheme);
   if (algbw <= 0) return {};
   return {.latency_us = latency_us(job, constants, scheme), .algbw_gbps = algbw};
 }
 
-}  // namespace
-
-CostTable::CostTable(const JobShape& job) {
+ModelConstants constants_for(const JobShape& job) {
   auto constants = constants_of(job.version);
   if (job.cpu == CpuKind::power) {  // trees are favoured there
     auto& pci = constants.hardware_us[index_of(Hardware::pci)];
-    constexpr auto kSimple = index_of(Protocol::simple);
-    pci[index_of(Algorithm::tree)][kSimple] = pci[index_of(Algorithm::ring)][kSimple];
+    constexpr auto kAt = index_of(Protocol::simple);
+    pci[index_of(Algorithm::tree)][kAt] = pci[index_of(Algorithm::ring)][kAt];
   }
+  return constants;
+}
+
+}  // namespace
+
+bool uses_protocol(const JobShape& job, const Scheme& scheme) {
+  switch (job.asked.use_of(scheme.function, scheme.protocol)) {
+    case ProtocolUse::off:
+      return false;
+    case ProtocolUse::on:
+      return true;
+    case ProtocolUse::where_safe:
+      return ll128_is_safe(job, job.of(scheme.algorithm));
+  }
+  __builtin_unreachable();
+}
+
+bool uses_algorithm(const JobShape& job, const Scheme& scheme) {
+  constexpr NcclVersion kNeverWithoutRings{2, 19, 0}, kObeys{2, 24, 0};
+  const auto allows = [&](Algorithm algorithm) {
+    return job.asked.allows(scheme.function, algorithm);
+  };
+  const bool own = scheme.algorithm == Algorithm::ring || scheme.algorithm == Algorithm::tree;
+  if (job.version < kNeverWithoutRings && scheme.algorithm == Algorithm::ring &&
+      scheme.function != Function::all_reduce)
+    return true;
+  if (job.version >= kObeys || !own) return allows(scheme.algorithm);
+  // A list that leaves nothing but CollNet is taken for a mistake.
+  const auto nvls = job.nnodes == 1 ? Algorithm::nvls : Algorithm::nvls_tree;
+  const bool leaves_none = !allows(Algorithm::ring) && !allows(Algorithm::tree) && !allows(nvls);
+  return leaves_none || allows(scheme.algorithm);
+}
+
+namespace {
+
+// ringbdw in src/graph/tuning.cc.
+bool is_last_resort(const JobShape& job, const Scheme& scheme) {
+  constexpr NcclVersion kSince{2, 19, 0}, kUsableOnly{2, 22, 0}, kUntil{2, 24, 0};
+  if (scheme.algorithm != Algorithm::ring || job.version < kSince || job.version >= kUntil)
+    return false;
+  return job.version < kUsableOnly || uses_protocol(job, scheme);
+}
+
+}  // namespace
+
+CostTable::CostTable(const JobShape& job) {
+  const auto constants = constants_for(job);
   for (const auto function : kAllFunctions)
     for (const auto algorithm : kAllAlgorithms)
-      for (const auto protocol : kAllProtocols)
-        costs_[index_of(function)][index_of(algorithm)][index_of(protocol)] =
-            cost_of(job, constants, {function, algorithm, protocol});
+      for (const auto protocol : kAllProtocols) {
+        const Scheme scheme{function, algorithm, protocol};
+        const auto cost = cost_of(job, constants, scheme);
+        if (uses_protocol(job, scheme) && uses_algorithm(job, scheme))
+          costs_[index_of(function)][index_of(algorithm)][index_of(protocol)] = cost;
+        if (is_last_resort(job, scheme)) rings_[index_of(function)][index_of(protocol)] = cost;
+      }
 }
 
 }  // namespace linerate::topo

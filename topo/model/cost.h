@@ -37,17 +37,34 @@ struct Cost {
   bool usable() const { return algbw_gbps > 0; }
 };
 
+// Whether NCCL's variables, the version and, of LL128, the paths let a job use the protocol and the
+// algorithm of a scheme.
+bool uses_protocol(const JobShape& job, const Scheme& scheme);
+bool uses_algorithm(const JobShape& job, const Scheme& scheme);
+
 // Of one job. src/graph/tuning.cc of NCCL, ncclTopoTuneModel, for the job's version.
 class CostTable {
  public:
   explicit CostTable(const JobShape& job);
 
-  const Cost& of(Function function, Algorithm algorithm, Protocol protocol) const {
-    return costs_[index_of(function)][index_of(algorithm)][index_of(protocol)];
+  const Cost& of(const Scheme& scheme) const {
+    return costs_[index_of(scheme.function)][index_of(scheme.algorithm)][index_of(scheme.protocol)];
+  }
+
+  // What calls that have no other way are done with, up to 2.23: rings, which may be off. Up to
+  // 2.21 with protocols that are off, too. Of other algorithms and versions: not usable.
+  const Cost& last_resort(const Scheme& scheme) const {
+    return scheme.algorithm == Algorithm::ring
+               ? rings_[index_of(scheme.function)][index_of(scheme.protocol)]
+               : kNoCost;
   }
 
  private:
-  std::array<std::array<std::array<Cost, kProtocols>, kAlgorithms>, kFunctions> costs_{};
+  static constexpr Cost kNoCost{};
+  using Costs = std::array<std::array<Cost, kProtocols>, kAlgorithms>;
+
+  std::array<Costs, kFunctions> costs_{};
+  std::array<std::array<Cost, kProtocols>, kFunctions> rings_{};
 };
 
 }  // namespace linerate::topo

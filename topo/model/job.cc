@@ -47,9 +47,20 @@ void narrow(NodeFacts& facts, const NodeFacts& by) {
   facts.max_sm = std::max(facts.max_sm, by.max_sm);
   if (facts.cpu != by.cpu) facts.cpu = CpuKind::mixed;
   facts.nvswitch = facts.nvswitch && by.nvswitch;
+  facts.nvlink_gbps = std::min(facts.nvlink_gbps, by.nvlink_gbps);
   narrow(facts.channels.ring, by.channels.ring, facts.version);
   narrow(facts.channels.tree, by.channels.tree, facts.version);
   narrow(facts.channels.nvls, by.channels.nvls, facts.version);
+  facts.channels.nic_gbps = std::min(facts.channels.nic_gbps, by.channels.nic_gbps);
+}
+
+// What its NVLinks carry, whether this version of NCCL knows them or not.
+double all_nvlinks_gbps(const Gpu& gpu) {
+  return active_nvlinks(gpu) * nvlink_gbps(gpu, kNewestModelled);
+}
+
+int fewest_gpus(std::span<const IdenticalNodes> nodes) {
+  return std::ranges::min(nodes, {}, [](const auto& n) { return n.facts->gpus; }).facts->gpus;
 }
 
 }  // namespace
@@ -69,7 +80,7 @@ const ChannelSet& channels_of(const NodeChannels& found, Algorithm algorithm) {
   __builtin_unreachable();
 }
 
-NodeFacts facts_of(const Graph& graph, bool multi_node) {
+NodeFacts facts_of(const Graph& graph, bool multi_node, const TunerSettings& asked) {
   const auto gpus = graph.of(NodeKind::gpu);
   const auto sms = gpus | std::views::transform([&](int n) { return graph.node(n).gpu->sm; });
   const auto [min_sm, max_sm] = std::ranges::minmax(sms);
@@ -79,23 +90,32 @@ NodeFacts facts_of(const Graph& graph, bool multi_node) {
           .max_sm = max_sm,
           .cpu = cpu_kind(graph.system()),
           .nvswitch = !graph.of(NodeKind::nvs).empty(),
-          .channels = find_node_channels(graph, Paths(graph), multi_node)};
+          .nvlink_gbps = std::ranges::min(gpus | std::views::transform([&](int gpu) {
+                                            return all_nvlinks_gbps(*graph.node(gpu).gpu);
+                                          })),
+          .channels = find_node_channels(graph, Paths(graph), multi_node, asked.channels),
+          .asked = asked};
 }
 
 JobShape job_of(std::span<const IdenticalNodes> nodes) {
   assert(!nodes.empty());
   JobShape job{*nodes.front().facts, 0, 0};
   for (const auto& others : nodes.subspan(1)) narrow(job, *others.facts);
-  if (nodes.size() > 1) count_channels(job.channels, job.version, job.min_sm, true);
   for (const auto& alike : nodes) {
     job.nnodes += alike.count;
     job.nranks += alike.count * alike.facts->gpus;
   }
+  count_channels(job.channels, {.version = job.version,
+                                .sm = job.min_sm,
+                                .nnodes = job.nnodes,
+                                .node_gpus = fewest_gpus(nodes),
+                                .nic_gbps = job.channels.nic_gbps,
+                                .asked = job.asked.channels});
   return job;
 }
 
-JobShape job_of(const Graph& graph, int nnodes) {
-  const auto facts = facts_of(graph, nnodes > 1);
+JobShape job_of(const Graph& graph, int nnodes, const TunerSettings& asked) {
+  const auto facts = facts_of(graph, nnodes > 1, asked);
   const IdenticalNodes alike{.facts = &facts, .count = nnodes};
   return job_of(std::span(&alike, 1));
 }

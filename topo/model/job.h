@@ -3,6 +3,7 @@
 #pragma once
 
 #include "topo/model/constants.h"
+#include "topo/model/tuner_settings.h"
 #include "topo/search/channels.h"
 #include "topo/version.h"
 
@@ -23,8 +24,10 @@ struct NodeFacts {
   int gpus = 1;                // of the node
   int min_sm = 0, max_sm = 0;  // of the GPUs
   CpuKind cpu = CpuKind::intel;
-  bool nvswitch = false;  // GPUs are joined by NVSwitches
+  bool nvswitch = false;   // GPUs are joined by NVSwitches
+  double nvlink_gbps = 0;  // of all NVLinks of the GPU that has least
   NodeChannels channels{};
+  TunerSettings asked{};  // of all nodes
 
   const ChannelSet& of(Algorithm algorithm) const { return channels_of(channels, algorithm); }
   bool nvls() const { return nvswitch && channels.nvls.nchannels() > 0; }
@@ -39,7 +42,7 @@ struct JobShape : NodeFacts {
 
 // Searches the node's channels, of a job of one node or of several: how many does not matter.
 // Milliseconds. REQUIRES: the graph has a GPU.
-NodeFacts facts_of(const Graph& graph, bool multi_node);
+NodeFacts facts_of(const Graph& graph, bool multi_node, const TunerSettings& asked = {});
 
 struct IdenticalNodes {
   const NodeFacts* facts = nullptr;
@@ -54,6 +57,6 @@ struct IdenticalNodes {
 JobShape job_of(std::span<const IdenticalNodes> nodes);
 
 // Nodes that are all alike. Searches their channels. REQUIRES: the graph has a GPU.
-JobShape job_of(const Graph& graph, int nnodes);
+JobShape job_of(const Graph& graph, int nnodes, const TunerSettings& asked = {});
 
 }  // namespace linerate::topo

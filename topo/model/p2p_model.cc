@@ -140,12 +140,61 @@ P2pBound bound_of(std::span<const P2pCost> steps, double bytes) {
   }
   const auto longest = std::ranges::max_element(steps, {}, &P2pCost::us_per_byte);
   return {.time_us = latency_us + moving_us,
+          .latency_us = latency_us,
           .bound_by = latency_us > moving_us ? "latency" : longest->bound_by};
 }
 
 void add_bandwidth(P2pBound& bound, double counted_bytes, double bus_factor) {
   bound.algbw_gbps = gbps_of(counted_bytes, bound.time_us);
   bound.busbw_gbps = bound.algbw_gbps * bus_factor;
+}
+
+}  // namespace
+
+namespace {
+
+// What a rank sends, or gets.
+struct RankTraffic {
+  int peers = 0;
+  double largest = 0, all = 0;
+
+  void add(double bytes, int messages) {
+    if (bytes <= 0) return;
+    peers += messages;
+    largest = std::max(largest, bytes / messages);
+    all += bytes;
+  }
+};
+
+// Of the ranks that move most: in all, and between nodes.
+struct Busiest {
+  RankTraffic any{}, remote{};
+
+  void count(const RankTraffic& all, const RankTraffic& crossing) {
+    if (all.all > any.all) any = all;
+    if (crossing.all > remote.all) remote = crossing;
+  }
+};
+
+Busiest busiest_ranks(const P2pStep& step, const RankGrid& ranks) {
+  const bool many = step.peers() == NodePeers::all || step.peers() == NodePeers::from_first;
+  const bool gathers = step.peers() == NodePeers::all || step.peers() == NodePeers::first;
+  const int others = std::max(ranks.nnodes - 1, 1);
+  Busiest busiest;
+  for (int rank = 0; rank < ranks.gpus; ++rank) {
+    RankTraffic sent, got, sent_away, got_from_away;
+    for (int peer = 0; peer < ranks.gpus; ++peer) {
+      sent.add(step.inside(rank, peer), 1);
+      sent.add(step.out(rank, peer), many ? others : 1);
+      got.add(step.inside(peer, rank), 1);
+      got.add(step.in(peer, rank), gathers ? others : 1);
+      sent_away.add(step.out(rank, peer), many ? others : 1);
+      got_from_away.add(step.in(peer, rank), gathers ? others : 1);
+    }
+    busiest.count(sent, sent_away);
+    busiest.count(got, got_from_away);
+  }
+  return busiest;
 }
 
 }  // namespace
@@ -160,10 +209,16 @@ std::optional<P2pCost> P2pModel::cost(const P2pStep& step) const {
       if (step.in(a, b) > 0 && !loads.add(step.in(a, b), in(b))) return std::nullopt;
     }
   const auto [hop, us] = loads.longest(graph_);
+  const auto busiest = busiest_ranks(step, ranks_);
   // The quickest of NCCL's protocols, which sends take while they are small.
   return P2pCost{.latency_us = ring_step_us(graph_.version(), slowest_hardware(step), Protocol::ll),
                  .us_per_byte = us,
-                 .bound_by = us > 0 ? hop_text(hop) : std::string()};
+                 .bound_by = us > 0 ? hop_text(hop) : std::string(),
+                 .peers = std::max(busiest.any.peers, 1),
+                 .message = busiest.any.largest,
+                 .moved = busiest.any.all,
+                 .remote_peers = busiest.remote.peers,
+                 .crossing = busiest.remote.all};
 }
 
 Hardware P2pModel::slowest_hardware(const P2pStep& step) const {

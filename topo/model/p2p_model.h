@@ -86,6 +86,7 @@ struct P2pRoute {
 
 struct P2pBound {
   double time_us = 0;
+  double latency_us = 0;  // of it
   double algbw_gbps = 0, busbw_gbps = 0;
   std::string bound_by{};  // "NIC mlx5_0", "NVLinks of GPU0"; "latency" where that takes longer
 };
@@ -95,6 +96,11 @@ struct P2pCost {
   double latency_us = 0;
   double us_per_byte = 0;  // of the row, on the busiest link
   std::string bound_by{};  // that link
+  int peers = 1;           // that the busiest rank sends to or gets from
+  double message = 1;      // its largest message to one of them, as a part of the row
+  double moved = 1;        // all that it sends or gets, as a part of the row
+  int remote_peers = 0;    // on other nodes, of the rank that sends or gets most from there
+  double crossing = 0;     // what that rank sends there, or gets, as a part of the row
 };
 
 // Of one collective on so many ranks: its steps, one after the other.

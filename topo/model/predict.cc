@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
+#include <cassert>
 #include <utility>
 
 namespace linerate::topo {
@@ -92,8 +92,8 @@ double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
   const bool ring = scheme.function == Function::all_reduce &&
                     scheme.algorithm == Algorithm::ring && scheme.protocol == Protocol::simple &&
                     job.nnodes > 1;
-  const auto pieces =
-      static_cast<std::size_t>(job.channels.coll_channels) * static_cast<std::size_t>(job.nranks);
+  const auto pieces = static_cast<std::size_t>(open_channels(job.channels, job.version)) *
+                      static_cast<std::size_t>(job.nranks);
   if (!ring || pieces == 0 || bytes / pieces < kMinPiece) return 1;
   return generation_of(job.min_sm) < Generation::ampere ? kBeforeAmpere : kSince;
 }
@@ -102,17 +102,37 @@ double plateau(const JobShape& job, const Scheme& scheme, std::size_t bytes) {
 
 Predictor::Predictor(const JobShape& job) : job_(job), costs_(job) {}
 
-std::optional<double> Predictor::time_us(const Scheme& scheme, std::size_t bytes) const {
-  const auto parts = time_parts(scheme, bytes);
+bool Predictor::table_has_a_way(Function function, const Reduced& what) const {
+  return std::ranges::any_of(kAllAlgorithms, [&](Algorithm algorithm) {
+    return std::ranges::any_of(kAllProtocols, [&](Protocol protocol) {
+      const Scheme scheme{function, algorithm, protocol};
+      return costs_.of(scheme).usable() && can_reduce(scheme, what);
+    });
+  });
+}
+
+// src/enqueue.cc, topoGetAlgoInfo: lists may leave a function nothing at all, or nothing that can
+// do the type and the operator.
+const Cost& Predictor::cost(const Scheme& scheme, const Reduced& what) const {
+  const Cost& own = costs_.of(scheme);
+  const Cost& other = costs_.last_resort(scheme);
+  if (own.usable() || !other.usable() || table_has_a_way(scheme.function, what)) return own;
+  return other;
+}
+
+std::optional<double> Predictor::time_us(const Scheme& scheme, std::size_t bytes,
+                                         const Reduced& what) const {
+  const auto parts = time_parts(scheme, bytes, what);
   return parts ? std::optional(parts->total_us()) : std::nullopt;
 }
 
-std::optional<TimeParts> Predictor::time_parts(const Scheme& scheme, std::size_t bytes) const {
-  const Cost& cost = costs_.of(scheme.function, scheme.algorithm, scheme.protocol);
-  if (!cost.usable()) return std::nullopt;
-  double algbw = cost.algbw_gbps;
+std::optional<TimeParts> Predictor::time_parts(const Scheme& scheme, std::size_t bytes,
+                                               const Reduced& what) const {
+  const Cost& of_scheme = cost(scheme, what);
+  if (!of_scheme.usable()) return std::nullopt;
+  double algbw = of_scheme.algbw_gbps;
   if (corrected(job_, scheme)) algbw *= tree_correction(scheme.protocol, bytes);
-  return TimeParts{.latency_us = cost.latency_us * plateau(job_, scheme, bytes),
+  return TimeParts{.latency_us = of_scheme.latency_us * plateau(job_, scheme, bytes),
                    .transfer_us = transfer_us(static_cast<double>(bytes), algbw)};
 }
 
@@ -120,9 +140,13 @@ std::optional<TimeParts> Predictor::time_parts(const Scheme& scheme, std::size_t
 // topoGetAlgoInfo).
 int Predictor::channels_for(const Scheme& scheme, std::size_t bytes) const {
   constexpr std::array<int, kProtocols> kThreads{512, 640, 512}, kThresholds{8, 8, 64};
+  constexpr NcclVersion kTakesAllOpen{2, 22, 0};
   constexpr int kPciThreads = 256;
   constexpr double kPciGbps = 12;
   if (is_nvls(scheme.algorithm)) return job_.channels.nvls_channels;
+  const int most = job_.version >= kTakesAllOpen ? open_channels(job_.channels, job_.version)
+                                                 : job_.channels.coll_channels;
+  if (scheme.algorithm == Algorithm::pat) return most;  // it has no number of threads there
   int threads = kThreads[index_of(scheme.protocol)];
   int threshold = kThresholds[index_of(scheme.protocol)];
   const auto& ring = job_.of(Algorithm::ring);
@@ -132,29 +156,46 @@ int Predictor::channels_for(const Scheme& scheme, std::size_t bytes) const {
       ring.intra_gbps * ring.nchannels() <= kPciGbps)
     threads = kPciThreads;
   const auto each = static_cast<std::size_t>(threads) * static_cast<std::size_t>(threshold);
-  return static_cast<int>(std::clamp<std::size_t>(
-      bytes / each, 1, static_cast<std::size_t>(job_.channels.coll_channels)));
+  return static_cast<int>(std::clamp<std::size_t>(bytes / each, 1, static_cast<std::size_t>(most)));
+}
+
+std::optional<Prediction> Predictor::predict_way(const Scheme& scheme, std::size_t bytes,
+                                                 const Reduced& what) const {
+  const auto time = time_us(scheme, bytes, what);
+  if (!time || !can_reduce(scheme, what)) return std::nullopt;
+  const double algbw = gbps_of(static_cast<double>(bytes), *time);
+  return Prediction{.bytes = bytes,
+                    .algorithm = scheme.algorithm,
+                    .protocol = scheme.protocol,
+                    .channels = channels_for(scheme, bytes),
+                    .time_us = *time,
+                    .algbw_gbps = algbw,
+                    .busbw_gbps = algbw * bus_factor(scheme.function, job_.nranks)};
+}
+
+bool Predictor::can_do(Function function, const Reduced& what) const {
+  return table_has_a_way(function, what) ||
+         std::ranges::any_of(kAllProtocols, [&](Protocol protocol) {
+           return cost({function, Algorithm::ring, protocol}, what).usable();
+         });
 }
 
 Prediction Predictor::predict(Function function, std::size_t bytes, const Reduced& what) const {
-  Prediction best{.bytes = bytes, .time_us = std::numeric_limits<double>::max()};
+  std::optional<Prediction> best;
   bool best_avoided = true;
   for (const auto algorithm : kAllAlgorithms)
     for (const auto protocol : kAllProtocols) {
       const Scheme scheme{function, algorithm, protocol};
-      const auto time = time_us(scheme, bytes);
-      if (!time || !can_reduce(scheme, what)) continue;
+      const auto way = predict_way(scheme, bytes, what);
+      if (!way) continue;
       const bool avoided = is_avoided(job_, scheme, what);
-      if (std::pair(avoided, *time) >= std::pair(best_avoided, best.time_us)) continue;
+      if (best && std::pair(avoided, way->time_us) >= std::pair(best_avoided, best->time_us))
+        continue;
       best_avoided = avoided;
-      best.algorithm = algorithm;
-      best.protocol = protocol;
-      best.time_us = *time;
+      best = way;
     }
-  best.channels = channels_for({function, best.algorithm, best.protocol}, bytes);
-  best.algbw_gbps = gbps_of(static_cast<double>(bytes), best.time_us);
-  best.busbw_gbps = best.algbw_gbps * bus_factor(function, job_.nranks);
-  return best;
+  assert(best);
+  return best.value_or(Prediction{});
 }
 
 // The factors change at powers of two, so that a choice may change and change back: every one of

@@ -59,18 +59,27 @@ class Predictor {
  public:
   explicit Predictor(const JobShape& job);
 
-  // As NCCL chooses it. REQUIRES: bytes > 0, and a job of two ranks at least.
+  // Whether there is a way at all: lists in NCCL's variables may leave none.
+  bool can_do(Function function, const Reduced& what = {}) const;
+  // As NCCL chooses it. REQUIRES: bytes > 0, a job of two ranks at least, and can_do().
   Prediction predict(Function function, std::size_t bytes, const Reduced& what = {}) const;
-  // Of one way; nothing where NCCL does not use it.
-  std::optional<double> time_us(const Scheme& scheme, std::size_t bytes) const;
-  std::optional<TimeParts> time_parts(const Scheme& scheme, std::size_t bytes) const;
+  // Of one way, chosen or not; nothing where NCCL does not use it.
+  std::optional<Prediction> predict_way(const Scheme& scheme, std::size_t bytes,
+                                        const Reduced& what = {}) const;
+  // Of one way; nothing where NCCL does not use it for such a call.
+  std::optional<double> time_us(const Scheme& scheme, std::size_t bytes,
+                                const Reduced& what = {}) const;
+  std::optional<TimeParts> time_parts(const Scheme& scheme, std::size_t bytes,
+                                      const Reduced& what = {}) const;
+  // As the table has it, or that of rings where it leaves such a call nothing else.
+  const Cost& cost(const Scheme& scheme, const Reduced& what = {}) const;
   // From `least` bytes to `most`; the first one is the choice at `least`.
   std::vector<Crossover> crossovers(Function function, std::size_t least, std::size_t most,
                                     const Reduced& what = {}) const;
-  const CostTable& costs() const { return costs_; }
   const JobShape& job() const { return job_; }
 
  private:
+  bool table_has_a_way(Function function, const Reduced& what) const;
   int channels_for(const Scheme& scheme, std::size_t bytes) const;
 
   JobShape job_;

@@ -131,7 +131,7 @@ Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t b
   const auto job = job_of(std::span(&nodes, 1));
   const Predictor predictor(job);
   const auto choice = predictor.predict(Function::all_reduce, bytes);
-  const auto& cost = predictor.costs().of(Function::all_reduce, choice.algorithm, choice.protocol);
+  const auto& cost = predictor.cost({Function::all_reduce, choice.algorithm, choice.protocol});
   Load load{.latency_us = std::min(cost.latency_us, choice.time_us)};
   load.transfer_us = choice.time_us - load.latency_us;
   std::vector<int> here(alike.order.size());  // by node of the searched graph

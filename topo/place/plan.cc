@@ -1,6 +1,7 @@
 #include "topo/place/plan.h"
 
-#include "topo/show/text_layout.h"
+#include "base/text.h"
+#include "topo/system/links.h"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,10 @@ Result<int> nodes_for(const Graph& graph, const PlanRequest& request) {
 void predict_orders(const Graph& graph, const Workload& workload, Plan& plan) {
   if (graph.of(NodeKind::gpu).empty()) {
     plan.unpredicted = "Costs of orders are those of NCCL's model, which needs GPUs: none here.";
+    return;
+  }
+  if (library_of(graph.system()) != "NCCL") {
+    plan.unpredicted = "Costs of orders are those of NCCL's model: on AMD's GPUs RCCL runs.";
     return;
   }
   plan.costs = costs_of_orders({graph, plan.bindings, plan.nnodes}, plan.mesh, workload);

@@ -1,5 +1,7 @@
 #include "topo/place/plan_text.h"
 
+#include "base/text.h"
+#include "record/json_io.h"
 #include "topo/show/device_text.h"
 #include "topo/show/text_layout.h"
 
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <iterator>
 #include <ranges>
+#include <utility>
 
 namespace linerate::topo {
 namespace {
@@ -210,7 +213,7 @@ std::string plan_json(const Plan& plan) {
     json["seats"].push_back(binding_json(plan, binding));
   json["ranks"] = Json::array();
   for (int rank = 0; rank < plan.nranks(); ++rank) json["ranks"].push_back(rank_json(plan, rank));
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return json::document(std::move(json));
 }
 
 }  // namespace linerate::topo

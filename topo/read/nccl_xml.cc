@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "topo/read/nccl_xml_schema.h"
 #include "topo/read/xml_file.h"
+#include "topo/system/links.h"
 #include "topo/system/system.h"
 
 #include <fmt/format.h>
@@ -60,7 +61,8 @@ class NcclXmlReader {
     const std::string_view name = first.name();
     auto why = fmt::format("<{}> is no topology of NCCL: <system> is needed.", shown_text(name));
     if (name == "topology") why += " This one is hwloc's: give it to --hwloc.";
-    if (name == "graphs") why += " This one is NCCL's graph file (NCCL_GRAPH_FILE).";
+    if (name == "graphs")
+      why += " This one is NCCL's graph file (NCCL_GRAPH_FILE): give it to --graphs.";
     return file.failure(file.line_of(first), why);
   }
 
@@ -124,6 +126,7 @@ class NcclXmlReader {
       if (name == "pcilink")
         device.pci_peers.push_back(read_bus_id(XmlAttributes(child, complaints_), "target"));
     }
+    if (is_amd_gpu(device)) device.gpu->sm = 0;  // RCCL's is the number of processors
     return device;
   }
 
@@ -184,7 +187,6 @@ class NcclXmlReader {
     at.flag("gdr", gpu.gdr);
     at.copy("gcn", gpu.gcn);
     at.whole("sm", kNumbers, gpu.sm);
-    if (!gpu.gcn.empty()) gpu.sm = 0;  // RCCL's is the number of processors
     for (const auto& child : node.children()) {
       const std::string_view name = child.name();
       if (name == "nvlink" || name == "xgmi") gpu.nvlinks.push_back(read_nvlink(child));
@@ -261,7 +263,7 @@ Result<System> read_nccl_xml(std::string_view text, std::string_view name) {
 }
 
 Result<System> load_nccl_xml(const std::string& path) {
-  const auto text = read_regular_file(path, XmlLimits{}.bytes);
+  const auto text = read_file_or_pipe(path, XmlLimits{}.bytes);
   if (!text) return Failure{fmt::format("{}: {}", path, text.sentence())};
   return read_nccl_xml(*text, path);
 }

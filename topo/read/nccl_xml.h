@@ -16,7 +16,7 @@ namespace linerate::topo {
 // is told by the system's `unseen`. `name` is the file's.
 Result<System> read_nccl_xml(std::string_view text, std::string_view name);
 
-// The same of a file: anything but a regular file of at most 8 MiB is refused.
+// The same of a file or pipe of at most 8 MiB; devices are refused.
 Result<System> load_nccl_xml(const std::string& path);
 
 }  // namespace linerate::topo

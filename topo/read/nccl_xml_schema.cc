@@ -133,9 +133,8 @@ void complete(HostDevices& host) {
   std::ranges::sort(host.gpus, {}, &PciDevice::bus_id);
   std::ranges::sort(host.nics, {}, &PciDevice::bus_id);
   for (PciDevice* device : host.gpus)
-    device->gpu = Gpu{.dev = host.next_gpu++,
-                      .sm = compute_capability_of(device->vendor, device->device),
-                      .gdr = true};
+    device->gpu = Gpu{
+        .dev = host.next_gpu++, .sm = gpu_model_of(device->vendor, device->device).sm, .gdr = true};
   for (PciDevice* device : host.nics) {
     const int dev = host.next_net++;
     device->nets.push_back({.name = fmt::format("net{}", dev), .dev = dev, .gdr = true});
@@ -157,12 +156,13 @@ void complete_hand_made(System& system, const DevicesOfHosts& listed) {
         "The file gives {} PCI device{} without class: NCCL asks the machine what they are.", count,
         count == 1 ? "" : "s"));
   if (gpus > 0)
-    system.unseen.push_back(fmt::format(
-        "The file gives {} GPU{} by PCI class only, without NVLinks.", gpus, gpus == 1 ? "" : "s"));
-  if (nics > 0)
     system.unseen.push_back(
-        fmt::format("The file gives {} NIC{} by PCI class only, without name and speed.", nics,
-                    nics == 1 ? "" : "s"));
+        fmt::format("The file gives {} GPU{}{}without NVLinks: --platform beside it tells them.",
+                    gpus, gpus == 1 ? "" : "s", kByClassOnly));
+  if (nics > 0)
+    system.unseen.push_back(fmt::format(
+        "The file gives {} NIC{}{}without name and speed: --platform beside it tells them.", nics,
+        nics == 1 ? "" : "s", kByClassOnly));
 }
 
 }  // namespace linerate::topo

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ std::vector<std::string> unread_parts(const XmlFile& file, pugi::xml_node root);
 
 // Bus ids, each with its host's hash.
 using DevicesOfHosts = std::set<std::pair<std::uint64_t, BusId>>;
+
+// In the sentences about such devices, which lose their truth where a platform completes them.
+inline constexpr std::string_view kByClassOnly = " by PCI class only, ";
 
 // No source tells more sentences of this kind than that.
 inline constexpr std::size_t kMaxUnseen = 100;

@@ -72,7 +72,11 @@ ChannelSearch::ChannelSearch(const SearchTopology& topology, Pattern pattern,
 
 bool ChannelSearch::is_possible() const {
   if (topology_.gpus() == 0 || best_.max_channels <= 0) return false;
-  return best_.pattern != Pattern::nvls || (topology_.has_switch() && topology_.sm() >= kHopper);
+  if (best_.pattern != Pattern::nvls) return true;
+  const auto& rules = topology_.rules();
+  return topology_.has_switch() && topology_.sm() >= kHopper &&
+         topology_.gpus() >= rules.min_nvls_gpus &&
+         (rules.nvls_between_nodes || !topology_.multi_node());
 }
 
 ChannelSet ChannelSearch::run() {

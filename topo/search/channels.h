@@ -31,6 +31,7 @@
 #include "topo/graph/paths.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace linerate::topo {
@@ -71,6 +72,17 @@ struct SearchLimits {
   int max_channels = 32;  // NCCL's MAXCHANNELS / 2
 };
 
+// What NCCL's environment variables ask of a node's channels.
+struct ChannelSettings {
+  static constexpr int kAny = std::numeric_limits<int>::max();
+
+  bool nvls = true;                           // NCCL_NVLS_ENABLE
+  int min_ctas = 1, max_ctas = kAny;          // NCCL_MIN_CTAS, NCCL_MAX_CTAS: of NVLS, too
+  int min_channels = 0, max_channels = kAny;  // NCCL_MIN_NCHANNELS, NCCL_MAX_NCHANNELS
+
+  bool operator==(const ChannelSettings&) const = default;
+};
+
 class SearchTopology;
 
 // NCCL's search (src/graph/search.cc of the graph's version) with its budget of steps, so that it
@@ -86,30 +98,44 @@ struct NodeChannels {
   ChannelSet ring{}, tree{}, nvls{};
   int coll_channels = 0;  // that collectives run on: what NCCL logs as "coll channels"
   int nvls_channels = 0;  // that NVLS runs on: "nvls channels"
+  // The same where no variable asks for others.
+  int own_coll_channels = 0, own_nvls_channels = 0;
+  // Of the slowest path from a GPU to one of its NIC ports; 0: none, or one node.
+  double nic_gbps = 0;
 };
 
 // What collectives run on follows from what was found in the graph.
 struct ChannelCount {
   NcclVersion version{};
-  int found = 0;  // channels of rings and trees
-  int sm = 0;     // the lowest compute capability, 90 for 9.0
-  bool multi_node = false;
+  int found = 0;         // channels of rings and trees
+  int sm = 0;            // the lowest compute capability, 90 for 9.0
+  int nnodes = 1;        // above two, how many does not matter
   double ring_gbps = 0;  // of one ring within the node
+  int node_gpus = 8;     // of the node that has fewest
+  double nic_gbps = 0;   // as of NodeChannels
+  ChannelSettings asked{};
+
+  bool multi_node() const { return nnodes > 1; }
 };
 
+// What NCCL opens: from 2.20 to 2.27 as many as NVLS needs, where those are more.
+int open_channels(const NodeChannels& found, const NcclVersion& version);
+
 // Every channel found becomes two, and where few fast ones come from compute capability 9 and
-// several nodes, four (ncclTopoPostset in src/graph/connect.cc).
+// several nodes, four (ncclTopoPostset in src/graph/connect.cc). What is asked for comes last, the
+// minimum after the maximum.
 int coll_channels(const ChannelCount& count);
 
-// ncclNvlsInit in src/transport/nvls.cc, for GPUs with NVLS.
+// ncclNvlsInit in src/transport/nvls.cc, for GPUs with NVLS; from 2.30 on ncclNvlsTuning.
 int nvls_channels(const ChannelCount& count);
 
 // What NCCL sets up on a node before it runs a collective: the channels of every pattern.
-// `multi_node`: there are more nodes than this one.
-NodeChannels find_node_channels(const Graph& graph, const Paths& paths, bool multi_node);
+// `multi_node`: there are more nodes than this one; channels are counted for three.
+NodeChannels find_node_channels(const Graph& graph, const Paths& paths, bool multi_node,
+                                const ChannelSettings& asked = {});
 
-// Cuts rings and trees to the fewer of them, and counts the channels that run on them. `sm`: as in
-// ChannelCount.
-void count_channels(NodeChannels& found, const NcclVersion& version, int sm, bool multi_node);
+// Cuts rings and trees to the fewer of them, and counts the channels that run on them. Of `job`,
+// what was found is filled in here.
+void count_channels(NodeChannels& found, ChannelCount job);
 
 }  // namespace linerate::topo

@@ -24,7 +24,8 @@ RecursiveSearch::RecursiveSearch(const SearchTopology& topology, NetChoice& choi
 
 // A channel that begins anywhere first asks for a reference, with a budget of its own.
 bool RecursiveSearch::has_references() const {
-  return topology_.multi_node() && !topology_.has_switch();
+  return topology_.multi_node() &&
+         (!topology_.has_switch() || topology_.rules().asks_behind_switch);
 }
 
 // Whether nothing more can come of trying: neither now, nor for a reference of later channels,
@@ -199,7 +200,9 @@ void RecursiveSearch::start_at_nets(const SearchPos& pos) {
   const int gbps = static_cast<int>(candidate_.inter_gbps);  // NCCL drops the fraction
   for (std::size_t i = 0; i < nets.size(); ++i) {
     if (candidate_.has_heads() && i > 0 && !topology_.rules().skips_used_heads) break;
-    const int net = nets[(static_cast<std::size_t>(candidate_.n) + i) % nets.size()];
+    const bool turns = candidate_.has_heads() || topology_.rules().takes_turns;
+    const auto first = turns ? static_cast<std::size_t>(candidate_.n) : 0;
+    const int net = nets[(first + i) % nets.size()];
     if (!may_start(net, gbps)) continue;
     current().net_in = net;
     candidate_.latency_us = topology_.net(net).latency_us;
@@ -237,7 +240,7 @@ void RecursiveSearch::start_at(int net, const SearchPos& pos) {
 // By number first, for a reference that costs little; then at the GPUs near the port.
 void RecursiveSearch::start_anywhere(int net, const SearchPos& pos) {
   const int vertex = topology_.net_vertex(net);
-  if (candidate_.n == 0 && !topology_.has_switch()) {
+  if (candidate_.n == 0 && has_references()) {
     Budget reference(kReferenceBudget);
     SearchPos by_number = pos;
     by_number.order = Order::by_number;
@@ -261,7 +264,8 @@ std::vector<int> RecursiveSearch::gpus_near(int net) const {
   return gpus;
 }
 
-// Up to 2.26: those with most GB/s and fewest hops, another one first for each channel.
+// Up to 2.26: those with most GB/s and fewest hops, another one first for each channel. In 2.18 in
+// their order, those last whose PCI link is in use.
 std::vector<int> RecursiveSearch::gpus_in_turn(int net) const {
   const int vertex = topology_.net_vertex(net);
   const auto farther = [&](int gpu) {
@@ -272,9 +276,11 @@ std::vector<int> RecursiveSearch::gpus_in_turn(int net) const {
   for (int gpu = 1; gpu < topology_.gpus(); ++gpu) best = std::min(best, farther(gpu));
   std::vector<int> gpus;
   if (-best.first < candidate_.inter_gbps) return gpus;
+  const int first = topology_.rules().takes_turns ? candidate_.n : 0;
   for (int i = 0; i < topology_.gpus(); ++i)
-    if (const int gpu = (candidate_.n + i) % topology_.gpus(); farther(gpu) == best)
-      gpus.push_back(gpu);
+    if (const int gpu = (first + i) % topology_.gpus(); farther(gpu) == best) gpus.push_back(gpu);
+  if (!topology_.rules().takes_turns)
+    std::ranges::stable_partition(gpus, [&](int gpu) { return order_.has_pci_left(gpu); });
   return gpus;
 }
 

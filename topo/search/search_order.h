@@ -27,6 +27,12 @@ class GpuOrder {
   // The GPU enters the channel, or leaves it where it is in. It is in a channel once.
   void flip(int gpu, int channel) { taken_[static_cast<std::size_t>(gpu)] ^= bit(channel); }
 
+  // Whether something of the GPU's PCI link is free in both directions.
+  bool has_pci_left(int gpu) const {
+    return topology_.pci_link(gpu) >= 0 && load_.free(topology_.pci_link(gpu)) > 0 &&
+           load_.free(topology_.pci_back_link(gpu)) > 0;
+  }
+
   // GPUs that are free for the candidate's next channel after `gpu` and near enough by its path
   // types, best first. Behind NVSwitches only neighbours by number, whether near or not.
   std::vector<int> after(int gpu, NicNeed need, const CandidateGraph& candidate) const;

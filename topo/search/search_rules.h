@@ -24,9 +24,13 @@ struct SearchRules {
   bool pairs_rings = true;           // rings over several NICs go back and forth in pairs
   bool replays_only = true;          // same channels: nothing but the last one's path is tried
   bool asks_nearest_gpus = true;     // a channel begins at the GPUs nearest to its NIC
+  bool takes_turns = true;           // each channel first tries another NIC, and up to 2.26 GPU
+  bool asks_behind_switch = false;   // 2.18: a reference is asked for behind NVSwitches, too
   bool gpus_first = true;            // NICs of several hosts are taken GPU by GPU
   bool splits_need_two = true;       // two NVLink domains: at least two rings
   bool caps_heads = true;            // NVLS: at most 32 heads
+  int min_nvls_gpus = 2;             // NVLS: of a node
+  bool nvls_between_nodes = true;    // 2.20 leaves it out (src/transport/nvls.cc, ncclNvlsInit)
   bool keeps_amd_channels = true;    // channels through AMD's sockets stay the same
   bool raises_rings = true;          // the second pass tries faster rings and NVLS, too
   bool alarm_tells_nets = true;      // the simple order has no speed between nodes without ports
@@ -36,8 +40,7 @@ struct SearchRules {
   bool shuns_crossing = false;       // a solution that crosses NICs must be 15 % better
 };
 
-// As src/graph/search.cc of the version's tag does it, from 2.19 on. 2.18 is modelled with the code
-// of 2.19 and its own tables: its order of GPUs near a NIC is left out.
+// As src/graph/search.cc of the version's tag does it, from 2.18 on.
 SearchRules search_rules(const NcclVersion& version);
 
 // The GB/s that a channel may have, falling: by compute capability of the oldest GPU (80: 8.0),

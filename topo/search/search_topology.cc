@@ -236,6 +236,16 @@ bool SearchTopology::keeps_exact_loads() const {
          });
 }
 
+float SearchTopology::slowest_net_gbps() const {
+  float slowest = 0;
+  for (int gpu = 0; gpu < gpus(); ++gpu)
+    for (const int net : local_nets_of(gpu)) {
+      const float gbps = path(gpu, net_vertex(net)).gbps;
+      slowest = slowest == 0 ? gbps : std::min(slowest, gbps);
+    }
+  return slowest;
+}
+
 std::pair<int, int> SearchTopology::nearest_and_farthest_type(bool to_nets) const {
   int nearest = place(PathType::sys), farthest = place(PathType::loc);
   for (int gpu = 0; gpu < gpus(); ++gpu)

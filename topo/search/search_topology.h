@@ -78,6 +78,7 @@ class SearchTopology {
   // Ports' facts, by number.
   const Net& net(int n) const { return *graph_.node(graph_.of(NodeKind::net)[at(n)]).net; }
   float net_gbps(int n) const;
+  float slowest_net_gbps() const;  // of the paths from GPUs to their ports; 0: there are none
   // Of one NIC and port number. NICs are told apart by their GUID, those without one by themselves.
   bool same_port(int a, int b) const { return ports_[at(a)] == ports_[at(b)]; }
   int gpu_near(int n) const { return near_gpus_[at(n)]; }  // that uses it first; -1: none

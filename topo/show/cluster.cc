@@ -1,4 +1,5 @@
 // A cluster in words: its groups from their graphs, its switches from the links between racks.
+#include "base/text.h"
 #include "topo/cluster/fabric_traffic.h"
 #include "topo/show/device_text.h"
 #include "topo/show/facts.h"

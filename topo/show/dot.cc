@@ -18,7 +18,7 @@ namespace linerate::topo {
 namespace {
 
 // Within double quotes. Graphviz reads entities of HTML there, too.
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string safe = "\"";
   for (const char c : plain_text(text)) {
     if (c == '"' || c == '\\') safe += '\\';
@@ -31,7 +31,7 @@ std::string quoted(std::string_view text) {
 std::string label_of(const std::vector<std::string>& lines) {
   std::string label;
   for (const auto& line : lines) {
-    const auto text = quoted(line);
+    const auto text = quoted_text(line);
     label += fmt::format("{}{}", label.empty() ? "" : "\\n", text.substr(1, text.size() - 2));
   }
   return fmt::format("\"{}\"", label);
@@ -95,7 +95,7 @@ class DotWriter {
         "  graph [label={}, labelloc=t, fontname=\"Helvetica\", style=rounded{}];\n"
         "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11];\n"
         "  edge [fontname=\"Helvetica\", fontsize=9];\n",
-        quoted(title), facts_.hosts() > 1 ? ", rankdir=LR" : "");
+        quoted_text(title), facts_.hosts() > 1 ? ", rankdir=LR" : "");
     for (const int nvs : graph_.of(NodeKind::nvs)) write_node(nvs);
     for (int host = 0; host < facts_.hosts(); ++host) write_host(host);
     for (int n = 0; n < std::ssize(graph_.nodes()); ++n) write_links(n);

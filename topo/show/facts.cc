@@ -1,5 +1,6 @@
 #include "topo/show/facts.h"
 
+#include "base/text.h"
 #include "topo/graph/graph.h"
 #include "topo/show/device_text.h"
 #include "topo/show/text_layout.h"
@@ -160,8 +161,6 @@ int nvlink_capacity(const Gpu& gpu) {
   for (const auto& link : gpu.nvlinks) capacity = std::max(capacity, link.capacity);
   return static_cast<int>(capacity);
 }
-
-std::string_view nvlink_word(const Gpu& gpu) { return gpu.gcn.empty() ? "NVLink" : "xGMI link"; }
 
 namespace {
 

@@ -91,8 +91,6 @@ int nvswitches_of(const Gpu& gpu);
 // How many links the model has; 0: not known.
 int nvlink_capacity(const Gpu& gpu);
 
-std::string_view nvlink_word(const Gpu& gpu);  // "NVLink", of AMD's "xGMI link"
-
 // "2 NUMA nodes, 8 GPUs, 8 NIC ports", with the hosts where there are several.
 std::string summary_text(const Facts& facts);
 

@@ -1,4 +1,5 @@
 // Walks the system for `cpus`, then the graph for nodes, links and paths.
+#include "record/json_io.h"
 #include "topo/show/device_text.h"
 #include "topo/show/facts.h"
 #include "topo/show/views.h"
@@ -207,10 +208,7 @@ class JsonWriter {
 
 // Bytes that are no UTF-8 become U+FFFD.
 std::string json_text(const Graph& graph, const Paths& paths) {
-  return JsonWriter(graph, paths)
-             .document()
-             .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-         '\n';
+  return json::document(JsonWriter(graph, paths).document());
 }
 
 }  // namespace linerate::topo

@@ -52,7 +52,24 @@ class DistanceMatrix {
     if (path.type == PathType::dis) return std::string(options_.gbps ? kNoWay : name_of(path.type));
     if (options_.gbps) return gbps_text(path.gbps);
     const int links = path.type == PathType::nvl ? facts_.nvlinks_between(from, to) : 0;
-    return links > 0 ? fmt::format("NV{}", links) : std::string(name_of(path.type));
+    return links > 0 ? fmt::format("{}{}", link_prefix(), links) : std::string(name_of(path.type));
+  }
+
+  bool has_xgmi() const { return library_of(graph_.system()) == "RCCL"; }
+  std::string_view link_prefix() const { return has_xgmi() ? "XGMI" : "NV"; }
+
+  std::string legend_line(std::string_view name, std::string_view meaning) const {
+    const int width = has_xgmi() ? 5 : 3;
+    return fmt::format("  {:<{}}  {}\n", name, width, meaning);
+  }
+
+  std::string legend_line(PathType type) const {
+    constexpr std::string_view kLinks = "NVLinks";
+    if (type == PathType::nvl && has_xgmi())
+      return legend_line("XGMI#", "xGMI links; XGMI2: so many of them");
+    std::string meaning(kLegend.at(static_cast<std::size_t>(type)));
+    if (has_xgmi() && meaning.starts_with(kLinks)) meaning.replace(0, kLinks.size(), "xGMI links");
+    return legend_line(type == PathType::nvl ? "NV#" : topo::name_of(type), meaning);
   }
 
   std::string name(int node) const {
@@ -121,12 +138,12 @@ class DistanceMatrix {
     if (options_.gbps)
       return fmt::format("GB/s from row to column, as NCCL {} counts them. X: the same device{}.\n",
                          version, used_.contains(PathType::dis) ? "; -: no way" : "");
-    auto text = fmt::format(
-        "Paths as NCCL {} sees them, the nearest first:\n  X    the same device\n", version);
+    auto text = fmt::format("Paths as NCCL {} {}, the nearest first:\n", version,
+                            has_xgmi() ? "would see them" : "sees them") +
+                legend_line(kSame, "the same device");
     for (int place = 0; place <= static_cast<int>(PathType::dis); ++place)
       if (const auto type = type_at(place, graph_.version()); used_.contains(type))
-        text += fmt::format("  {:<3}  {}\n", type == PathType::nvl ? "NV#" : name_of(type),
-                            kLegend.at(static_cast<std::size_t>(type)));
+        text += legend_line(type);
     return text;
   }
 

@@ -1,5 +1,5 @@
-// Predictions as tables and as JSON: of NCCL's cost model, and bounds of point-to-point
-// collectives.
+// Predictions as tables and as JSON: what will be measured, with its band, and beside it what NCCL
+// believes, or for point-to-point collectives their bound.
 #pragma once
 
 #include "topo/cluster/cluster_predictor.h"
@@ -43,15 +43,21 @@ std::string prediction_table(std::span<const PredictedRow> rows, Function functi
 // Where NCCL's choice changes.
 std::string crossovers_text(const Predictor& predictor, const PredictionRange& range);
 
-// One object, indented: kind "prediction", schema, collective, nccl_version, rows of nnodes,
-// nranks, bytes, algorithm, protocol, channels, time_us, algbw_gbps, busbw_gbps, bound_by; and
-// unseen, the sentences that say what the rows rest on that nobody has told.
+// What all rows rest on.
+struct PredictionFacts {
+  NcclVersion version{};
+  TunerSettings asked{};              // of the environment
+  std::vector<std::string> unseen{};  // sentences: what nobody has told
+};
+
+// One object, indented: kind "prediction", schema, collective, nccl_version, environment, rows and
+// unseen. docs/output-format.md lists the keys of a row. Where NCCL finds no path there are no
+// times and bandwidths.
 std::string prediction_json(std::span<const PredictedRow> rows, Function function,
-                            const NcclVersion& version, const std::vector<std::string>& unseen);
+                            const PredictionFacts& facts);
 
 struct P2pRange {
   const Collective& collective;
-  int nnodes = 1;
   std::size_t min_bytes = 8, max_bytes = 8;
   int step_factor = 2;
 };
@@ -61,20 +67,22 @@ struct P2pRow {
   int nnodes = 1, nranks = 1;
   std::size_t bytes = 0;
   P2pBound bound{};
+  std::optional<Forecast> forecast{};
+  std::optional<SendPlan> sends{};  // of a collective of one step
 };
 
 // A row for each size that has bytes for every rank. `costs` are those of the range's collective
-// and nodes; nothing where there is no way between ranks. REQUIRES: as predicted_rows().
-std::vector<P2pRow> p2p_rows(const Graph& graph, const std::optional<P2pCosts>& costs,
+// and of the job's nodes; nothing where there is no way between ranks. REQUIRES: as
+// predicted_rows().
+std::vector<P2pRow> p2p_rows(const JobShape& job, const std::optional<P2pCosts>& costs,
                              const P2pRange& range);
 
 // What collective the rows are of.
 struct P2pRowsOf {
   const Collective& collective;
-  NcclVersion version{};
-  std::vector<int> nnodes{};          // as asked for; with several, nodes and ranks are columns
-  int gpus = 1;                       // of a node
-  std::vector<std::string> unseen{};  // sentences: what the rows rest on that nobody has told
+  const PredictionFacts& facts;
+  std::vector<int> nnodes{};  // as asked for; with several, nodes and ranks are columns
+  int gpus = 1;               // of a node
 };
 
 // What it is, and a line for each row; every line ended.

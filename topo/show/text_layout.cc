@@ -94,11 +94,6 @@ std::string names_in_short(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string counted(std::size_t n, std::string_view word) {
-  const bool takes_es = word.ends_with("ch");
-  return fmt::format("{} {}{}", n, word, n == 1 ? "" : takes_es ? "es" : "s");
-}
-
 namespace {
 
 constexpr std::string_view kGap = "  ";         // between a label and its facts

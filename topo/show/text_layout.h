@@ -22,9 +22,6 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size
 // "GPU0-GPU3, GPU6": numbered names in a row are told by the first and the last, from three on.
 std::string names_in_short(const std::vector<std::string>& names);
 
-// "1 GPU", "8 GPUs".
-std::string counted(std::size_t n, std::string_view word);
-
 enum class Tone : std::uint8_t { plain, dim, strong, gpu, nic, bad };
 
 // What is said of a branch, in a few words.

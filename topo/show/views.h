@@ -5,6 +5,7 @@
 #include "topo/cluster/cluster.h"
 #include "topo/graph/graph.h"
 #include "topo/graph/paths.h"
+#include "topo/lint/lint.h"
 #include "topo/show/text_layout.h"
 #include "topo/system/system.h"
 #include "topo/version.h"
@@ -63,8 +64,27 @@ std::string json_text(const Graph& graph, const Paths& paths);
 // runs on, and what NCCL's parser (src/graph/xml.h) has no room for or cannot read.
 Result<std::string> nccl_xml_of(const System& system);
 
+// Of lint's JSON.
+inline constexpr int kLintSchema = 1;
+
+// Findings, a line each, those that are information marked so; where there is no warning, that
+// nothing looks wrong, and what could not be seen.
+std::string lint_text(const LintReport& report);
+// One object, indented: kind "lint", schema; findings, each node (of several), rule, severity
+// (info, warning), subject, evidence, advice; and unseen, sentences.
+std::string lint_json(const LintReport& report);
+
 // A cluster in words: its groups, what a node of each is, and the switches between them with the
 // bandwidth that their oversubscription leaves; every line ended.
 std::string cluster_text(const Cluster& cluster, const NcclVersion& version = {});
+
+// Of a cluster's JSON.
+inline constexpr int kClusterSchema = 1;
+
+// One object, indented: kind "cluster", schema, name, nnodes, rails; groups, each first and count
+// (nodes), topology, hosts, gpus, ports and gbps (of a node), gpu_model; racks, each first, count
+// and leaf_gbps (to the spine, by rail); leaf and spine, each oversubscription and latency_us, the
+// spine also gbps. Bandwidths are GB/s (10^9) one way.
+std::string cluster_json(const Cluster& cluster, const NcclVersion& version = {});
 
 }  // namespace linerate::topo

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <utility>
 
 namespace linerate::topo {
 namespace {
@@ -66,6 +68,41 @@ bool is_over_infiniband(const Net& net) { return net.name.starts_with("ib"); }
 
 }  // namespace
 
+bool is_amd_gpu(const PciDevice& device) {
+  return device.gpu && (device.vendor == kAmdVendor || !device.gpu->gcn.empty());
+}
+
+std::string_view library_of(const System& system) {
+  bool amd = false;
+  walk_devices(system,
+               [&](const Cpu&, const PciDevice& device, int) { amd = amd || is_amd_gpu(device); });
+  return amd ? "RCCL" : "NCCL";
+}
+
+// RCCL up to 2.18 wrote numbers (convertGcnArchToGcnArchName in its src/misc/archinfo.cc).
+std::string_view architecture_of(const Gpu& gpu) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOlder{
+      {{"906", "gfx906"},
+       {"908", "gfx908"},
+       {"910", "gfx90a"},
+       {"940", "gfx940"},
+       {"941", "gfx941"},
+       {"942", "gfx942"}}};
+  for (const auto& [number, name] : kOlder)
+    if (gpu.gcn == number) return name;
+  return gpu.gcn;
+}
+
+std::string_view nvlink_word(const Gpu& gpu) { return gpu.gcn.empty() ? "NVLink" : "xGMI link"; }
+
+bool has_ranks(const System& system) {
+  bool found = false;
+  walk_devices(system, [&](const Cpu&, const PciDevice& device, int) {
+    found = found || (device.gpu && device.gpu->rank >= 0);
+  });
+  return found;
+}
+
 bool knows_pci_speed(std::string_view text) { return generation_of(text) != nullptr; }
 
 double pci_gbps(const PciLink& link) {
@@ -76,7 +113,8 @@ double pci_gbps(const PciLink& link) {
 }
 
 double nvlink_gbps(const Gpu& gpu, const NcclVersion& version) {
-  return gpu.gcn.empty() ? nvlink_of_sm(gpu.sm, version) : xgmi_of_architecture(gpu.gcn);
+  return gpu.gcn.empty() ? nvlink_of_sm(gpu.sm, version)
+                         : xgmi_of_architecture(architecture_of(gpu));
 }
 
 double c2c_gbps(const C2c& c2c) {
@@ -116,7 +154,13 @@ bool is_zhaoxin(const Cpu& cpu) {
          (cpu.vendor == "CentaurHauls" || trim(cpu.vendor) == "Shanghai");
 }
 
-bool is_verbs(const Net& net) { return !net.link_layer.empty() || net.guid != 0; }
+// NCCL gives sockets port 0, and their number as GUID (src/transport/net_socket.cc).
+bool is_verbs(const Net& net) { return !net.link_layer.empty() || (net.guid != 0 && net.port > 0); }
+
+bool has_speed(const Net& net) {
+  constexpr double kMaxMbps = 10e6;  // twelve lanes of 800 Gb/s: no port has as many
+  return net.speed_mbps > 0 && net.speed_mbps <= kMaxMbps;
+}
 
 bool is_up(const Net& net) { return net.state.empty() || net.state == "ACTIVE"; }
 

@@ -36,6 +36,20 @@ bool knows_pci_speed(std::string_view text);
 // GB/s of one direction. A width of 0 counts as 16 lanes, a speed that NCCL does not know as Gen3.
 double pci_gbps(const PciLink& link);
 
+// Whether a GPU is AMD's, by its vendor or by what RCCL wrote of it.
+bool is_amd_gpu(const PciDevice& device);
+
+// What runs collectives on a system: "RCCL" where it has GPUs of AMD's, else "NCCL".
+std::string_view library_of(const System& system);
+
+// AMD's architecture, "gfx90a", of the "gfx90a" or "910" of RCCL's files; empty: none.
+std::string_view architecture_of(const Gpu& gpu);
+
+std::string_view nvlink_word(const Gpu& gpu);  // "NVLink", of AMD's "xGMI link"
+
+// Whether NCCL or RCCL wrote the system down: its GPUs have the ranks of a job.
+bool has_ranks(const System& system);
+
 // GB/s of one NVLink of `gpu`; of one xGMI link where it is AMD's.
 double nvlink_gbps(const Gpu& gpu, const NcclVersion& version);
 
@@ -52,6 +66,9 @@ bool is_zhaoxin(const Cpu& cpu);
 
 // Ports of InfiniBand and RoCE devices: where there are any, NCCL uses these alone.
 bool is_verbs(const Net& net);
+
+// Whether the port tells a speed that there is.
+bool has_speed(const Net& net);
 
 // Whether the port is up; also where its state is not known.
 bool is_up(const Net& net);

@@ -42,7 +42,13 @@ constexpr bool is_gpu_class(std::uint32_t class_code) {
 // Network controllers: Ethernet 0x0200, InfiniBand 0x0207.
 constexpr bool is_nic_class(std::uint32_t class_code) { return class_code >> 16 == 0x02; }
 
-// The compute capability, 90 for 9.0, of NVIDIA's data centre GPUs; 0 where it is not known.
-int compute_capability_of(std::uint32_t vendor, std::uint32_t device);
+// What a GPU's device id tells; 0: not known.
+struct GpuModel {
+  int sm = 0;     // compute capability, 90 for 9.0, of NVIDIA's
+  int links = 0;  // NVLinks or xGMI links that its board connects, of modules on a board of several
+};
+
+// Of data centre GPUs of NVIDIA and AMD.
+GpuModel gpu_model_of(std::uint32_t vendor, std::uint32_t device);
 
 }  // namespace linerate::topo

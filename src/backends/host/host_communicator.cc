@@ -132,22 +132,23 @@ void HostCommunicator::run(const Op& op) {
 }
 
 void HostCommunicator::run_batch(std::span<const Op> ops) {
-  const bool far =
-      std::ranges::any_of(ops, [&](const Op& op) { return staging_.may_be_needed(op); });
+  const auto exposure_of = [&](const Op& op) {
+    return Exposure{.send = point_to_point_.reads_sender(bytes_of_count(op))};
+  };
+  const bool far = std::ranges::any_of(
+      ops, [&](const Op& op) { return staging_.may_be_needed(op, exposure_of(op)); });
   if (!far) return point_to_point_.run_batch(ops);
   // One stand-in for each op: a batch has all of them at once.
   std::vector<Staging> stand_ins;
   std::vector<Op> staged;
-  for (const Op& op : ops) {
-    const bool reads_sender = point_to_point_.reads_sender(bytes_of_count(op));
-    staged.push_back(stand_ins.emplace_back(team_, region_).stage(op, {.send = reads_sender}));
-  }
+  for (const Op& op : ops)
+    staged.push_back(stand_ins.emplace_back(team_, region_).stage(op, exposure_of(op)));
   point_to_point_.run_batch(staged);
 }
 
 template <typename Body>
 void HostCommunicator::run_staged(const Op& op, const Exposure& exposure, Body&& body) {
-  if (!staging_.may_be_needed(op)) return body(op);
+  if (!staging_.may_be_needed(op, exposure)) return body(op);
   const Op staged = staging_.stage(op, exposure);
   body(staged);
   staging_.unstage(op, staged);

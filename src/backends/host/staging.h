@@ -22,8 +22,9 @@ class Staging {
   Staging(const Team& team, std::shared_ptr<Region> region)
       : team_(team), region_(std::move(region)) {}
 
-  // False: peers reach the buffers of `op` where they are, and it may be made as it is.
-  bool may_be_needed(const Op& op) const {
+  // False: peers touch nothing of `op`, or reach it where it is, and it may be made as it is.
+  bool may_be_needed(const Op& op, const Exposure& exposure) const {
+    if (!exposure.send && !exposure.recv) return false;
     return has_no_in_place_form(op.kind) ||
            (team_.spans_processes() && (is_outside(op.send.data()) || is_outside(op.recv.data())));
   }

@@ -107,12 +107,13 @@ double HostProbe::memory_budget_us() const {
 
 void HostProbe::measure_memory(Session& session, const Run& run) {
   limits_.memory = {.latency_us = run.barrier_us / 2,  // there, and the answer back
+                    .least_latency_us = run.barrier_least_us / 2,
                     .direct = session.rank().capabilities().direct,
                     .shared_cores = run.shared_cores};
   if (session.is_first())
     limits_.memory.l3_bytes = run.cache_bytes > 0 ? run.cache_bytes : describe_machine().l3_bytes;
   const auto sizes = agreed_sizes(session, wanted_sizes(session, run));
-  auto probed = probe_memory(session, sizes, {.budget_us = memory_budget_us()});
+  auto probed = probe_memory(session, sizes, {{memory_budget_us()}, run.shared_cores});
   limits_.memory.curve = std::move(probed.curve);
   limits_.unprobed = std::move(probed.unprobed);
   if (session.is_first() && !network_ && !limits_.unprobed.empty())
@@ -155,7 +156,7 @@ HostProbe::Points HostProbe::measure_again(Session& session) const {
   std::vector<std::size_t> sizes;
   for (const auto& point : limits_.memory.curve.points()) sizes.push_back(point.bytes);
   again.memory =
-      probe_memory(session, sizes, {.budget_us = memory_budget_us(), .stops_when_alike = false})
+      probe_memory(session, sizes, {{memory_budget_us(), false}, limits_.memory.shared_cores})
           .curve.points();
   return again;
 }

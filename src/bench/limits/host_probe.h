@@ -30,7 +30,7 @@ class HostProbe {
     const std::vector<Case>& cases;
     BufferSizes buffers{};  // of one rank
     const TrafficMatrix* traffic = nullptr;
-    double barrier_us = 0;
+    double barrier_us = 0, barrier_least_us = 0;
     bool shared_cores = false;    // on rank 0: there are more ranks than cores
     std::size_t cache_bytes = 0;  // on rank 0: RunEvents::cache_bytes
   };

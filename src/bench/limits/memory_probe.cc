@@ -9,11 +9,13 @@
 #include "base/wire.h"
 #include "bench/probe/bandwidth.h"
 #include "bench/probe/kernels.h"
+#include "stats/summary.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -116,9 +118,11 @@ void ThreadProbe::time_pass(const probe::Kernel& kernel, std::size_t bytes) {
   const auto parts = parts_of_slice(bytes);
   const auto offset = next_part_++ % parts.count * parts.bytes;
   session_.ranks().front().world->barrier();
+  const auto waited_ns = session_.core_wait_ns().value_or(0);
   probe::Span span{.start_ns = session_.clock().now_ns()};
   for (std::size_t loop = 0; loop < parts.loops; ++loop) run_once(kernel, offset, parts.bytes);
   span.end_ns = session_.clock().now_ns();
+  span.wait_ns = session_.core_wait_ns().value_or(0) - waited_ns;
   spans_.push_back(span);
   // What went past the caches must take its room there, or the next part would still be in them.
   if (kernel.name.starts_with("nt_")) run_once(*probe::find_kernel("read"), offset, parts.bytes);
@@ -154,20 +158,34 @@ NodeSpans gather(Session& session, const std::vector<probe::Span>& mine) {
   return nodes;
 }
 
-// The most that was reached: what memory can do is not what others left of it.
-MemoryPoint point_of(const probe::ThreadSpans& threads, std::size_t bytes) {
-  MemoryPoint point{.bytes = bytes};
+// The most that was reached: what memory can do is not what others left of it. Where they had a
+// core during the best pass too, memory may do more: that is noise.
+MemoryPoint point_of(const probe::ThreadSpans& threads, std::size_t bytes, bool shared_cores) {
+  MemoryPoint point{.bytes = bytes}, undisturbed;
+  std::vector<double> noise;  // of each pass: the best of its kernel over it
   const double touched = static_cast<double>(ThreadProbe::touched_bytes(bytes / threads.size())) *
                          static_cast<double>(threads.size());
   std::size_t next = 1;  // the first only tells when it began
   for (const auto& pass : kProbePasses) {
     // A copy reads one half and writes the other; in place, all is read and written.
     const bool in_place = pass.gbps == &MemoryPoint::update_gbps;
-    const double moved = in_place ? 2 * touched : touched;
-    for (int repeat = 0; repeat < kProbeRepeats; ++repeat, ++next) {
-      point.*pass.gbps = std::max(point.*pass.gbps, probe::pass_gbps(threads, next, moved));
+    std::array<double, kProbeRepeats> gbps{};
+    const auto first = next;
+    for (auto& of_pass : gbps)
+      of_pass = probe::pass_gbps(threads, next++, in_place ? 2 * touched : touched);
+    const double best = std::ranges::max(gbps);
+    if (best > point.*pass.gbps) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(gbps, best) - gbps.begin());
+      point.*pass.gbps = best;
+      undisturbed.*pass.gbps = best * probe::pass_slack(threads, first + at);
     }
+    for (const double of_pass : gbps)
+      if (of_pass > 0) noise.push_back(best / of_pass);
   }
+  if (!noise.empty()) point.noise = stats::summarize(noise).median;
+  if (shared_cores) return point;
+  for (const auto gbps : kMemoryBandwidths)
+    if (point.*gbps > 0) point.noise = std::max(point.noise, undisturbed.*gbps / point.*gbps);
   return point;
 }
 
@@ -177,13 +195,14 @@ struct Taken {
   double took_us = 0;
 };
 
-Taken slowest_of(const NodeSpans& nodes, std::size_t bytes) {
+Taken slowest_of(const NodeSpans& nodes, std::size_t bytes, bool shared_cores) {
   Taken taken;
   for (const auto& [node, threads] : nodes) {
-    const auto point = point_of(threads, bytes);
+    const auto point = point_of(threads, bytes, shared_cores);
     if (taken.point.bytes == 0) taken.point = point;
     for (const auto gbps : kMemoryBandwidths)
       taken.point.*gbps = std::min(taken.point.*gbps, point.*gbps);
+    taken.point.noise = std::max(taken.point.noise, point.noise);
     const auto last = probe::joined(threads, threads.front().size() - 1);
     const auto took_ns = last.end_ns - probe::joined(threads, 0).start_ns;
     taken.took_us = std::max(taken.took_us, static_cast<double>(took_ns) / kNsPerUs);
@@ -194,7 +213,7 @@ Taken slowest_of(const NodeSpans& nodes, std::size_t bytes) {
 }  // namespace
 
 ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
-                          const ProbePlan::Rules& rules) {
+                          const MemoryProbeRules& rules) {
   if (sizes.empty()) return {};
   enter_stage(session);
   const auto threads = static_cast<std::size_t>(session.bootstrap().place().local_nranks);
@@ -203,7 +222,7 @@ ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
   while (const auto size = plan.next()) {
     enter_stage(session);
     probe.measure(*size / threads);
-    const auto taken = slowest_of(gather(session, probe.spans()), *size);
+    const auto taken = slowest_of(gather(session, probe.spans()), *size, rules.shared_cores);
     plan.add(taken.point, taken.took_us);
   }
   return {.curve = plan.curve(), .unprobed = plan.unprobed()};

@@ -16,10 +16,14 @@ struct ProbedMemory {
   std::vector<std::size_t> unprobed{};  // sizes that there was no time for, ascending
 };
 
+struct MemoryProbeRules : ProbePlan::Rules {
+  bool shared_cores = false;  // ranks wait for each other's cores, which is no noise
+};
+
 // Overwrites the ranks' buffers. `sizes` ascend. Collective over all threads, which pass the same
 // sizes and rules; the same result on all.
 ProbedMemory probe_memory(Session& session, std::span<const std::size_t> sizes,
-                          const ProbePlan::Rules& rules);
+                          const MemoryProbeRules& rules);
 
 // Says on stderr that there was no time for these sizes.
 void say_unprobed(std::span<const std::size_t> sizes, double budget_us);

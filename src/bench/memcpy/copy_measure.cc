@@ -42,8 +42,6 @@ std::vector<std::uint64_t> balanced(const CopyTiming& timing, std::uint64_t roun
   return copies;
 }
 
-double median(std::vector<double>& values) { return stats::summarize(values).median; }
-
 }  // namespace
 
 double CopyFigure::spread() const {
@@ -79,7 +77,7 @@ CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const C
       streams_us[s].push_back(timing.stream_us[s]);
   }
   figure.interval_us = stats::summarize(intervals_us);
-  for (auto& us : streams_us) figure.stream_us.push_back(median(us));
+  for (auto& us : streams_us) figure.stream_us.push_back(stats::median(us));
   if (repeat.check) figure.compared = run->verify();
   return figure;
 }

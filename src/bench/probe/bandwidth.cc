@@ -13,12 +13,24 @@ Span joined(const ThreadSpans& threads, std::size_t pass) {
     all.start_ns = std::min(all.start_ns, of_thread[pass].start_ns);
     all.end_ns = std::max(all.end_ns, of_thread[pass].end_ns);
   }
+  for (const auto& of_thread : threads) {
+    const auto& span = of_thread[pass];
+    all.wait_ns = std::max(all.wait_ns, span.start_ns - all.start_ns + span.wait_ns);
+  }
   return all;
 }
 
 double pass_gbps(const ThreadSpans& threads, std::size_t pass, double bytes) {
-  const auto [start_ns, end_ns] = joined(threads, pass);
-  return bytes / static_cast<double>(std::max<std::int64_t>(end_ns - start_ns, 1));
+  const auto all = joined(threads, pass);
+  return bytes / static_cast<double>(std::max<std::int64_t>(all.end_ns - all.start_ns, 1));
+}
+
+double pass_slack(const ThreadSpans& threads, std::size_t pass) {
+  constexpr double kMost = 100;
+  const auto all = joined(threads, pass);
+  const auto took_ns = static_cast<double>(std::max<std::int64_t>(all.end_ns - all.start_ns, 1));
+  const auto worked_ns = took_ns - static_cast<double>(all.wait_ns);
+  return took_ns / std::max(worked_ns, took_ns / kMost);
 }
 
 void run_in_parallel(std::size_t nparts, const ParallelBody& body, const StartThread& start) {

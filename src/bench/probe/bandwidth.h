@@ -19,18 +19,22 @@
 
 namespace linerate::probe {
 
-// When a pass began and ended, on one clock.
+// When a pass began and ended, on one clock, and how much of that its thread waited for its core.
 struct Span {
   std::int64_t start_ns = 0, end_ns = 0;
+  std::int64_t wait_ns = 0;
 };
 
 // By thread, then by pass; equally many passes of each thread.
 using ThreadSpans = std::vector<std::vector<Span>>;
 
-// From the first thread that began a pass to the last that ended it. REQUIRES: a thread.
+// From the first thread that began a pass to the last that ended it; the longest wait, which begins
+// with the first thread. REQUIRES: a thread.
 Span joined(const ThreadSpans& threads, std::size_t pass);
 // GB/s (10^9 bytes) of a pass in which all threads together moved `bytes`.
 double pass_gbps(const ThreadSpans& threads, std::size_t pass, double bytes);
+// By how much faster the pass may have been where no thread waited for its core: 1 to 100.
+double pass_slack(const ThreadSpans& threads, std::size_t pass);
 
 // body(part, together) of each part; `together` counts all of them.
 using ParallelBody = std::function<void(std::size_t part, std::barrier<>& together)>;

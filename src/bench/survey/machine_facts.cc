@@ -139,6 +139,7 @@ std::string survey_json(const Survey& survey) {
   Json json;
   json::Writer writer(json);
   fields(writer, survey);
+  json::round_numbers(json);
   return json.dump();
 }
 
@@ -146,6 +147,7 @@ std::string facts_text(const MachineFacts& facts) {
   Json json{{"schema", kSchema}};
   json::Writer writer(json);
   fields(writer, facts);
+  json::round_numbers(json);
   return json.dump() + '\n';
 }
 

@@ -197,6 +197,14 @@ SurveyPlan survey_plan(std::vector<HardwareThread> threads, std::size_t l3_bytes
           .largest_bytes = std::max(std::min(wanted, free_bytes / kShareOfFree), least)};
 }
 
+std::vector<std::size_t> survey_sizes(const SurveyPlan& plan) {
+  const auto block =
+      std::max(round_up(plan.largest_bytes / plan.threads.size(), kLineBytes), kMinBytes);
+  std::vector<std::size_t> sizes{kMinBytes};
+  while (sizes.back() < block) sizes.push_back(std::min(2 * sizes.back(), block));
+  return sizes;
+}
+
 std::vector<std::size_t> thread_counts(const std::vector<HardwareThread>& threads) {
   std::set<int> cores, first_node;
   for (const auto& thread : threads) {
@@ -235,15 +243,14 @@ Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,
         {std::string(pair.between), pair.first, pair.second, stats::summarize(times_ns).median});
   }
   progress("touching memory");
-  const auto block = std::max(round_up(plan.largest_bytes / nthreads, kLineBytes), kMinBytes);
-  PinnedTeam team(plan.threads, block, host, clock);
+  const auto sizes = survey_sizes(plan);
+  PinnedTeam team(plan.threads, sizes.back(), host, clock);
   say_unbound(team);
-  for (std::size_t bytes = kMinBytes;; bytes = std::min(2 * bytes, block)) {
+  for (const auto bytes : sizes) {
     progress("bandwidth of all cores by size");
     survey.by_size.push_back(
         {.bytes = bytes * nthreads,
          .of = bandwidths_of([&](const auto& kernel) { return team.own_gbps(kernel, bytes); })});
-    if (bytes == block) break;
   }
   for (const auto count : thread_counts(plan.threads)) {
     progress("bandwidth of memory by cores");

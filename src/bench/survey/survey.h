@@ -101,6 +101,9 @@ struct SurveyPlan {
 SurveyPlan survey_plan(std::vector<HardwareThread> threads, std::size_t l3_bytes,
                        std::size_t free_bytes);
 
+// The sizes at which all cores are measured, of one thread's memory, ascending.
+std::vector<std::size_t> survey_sizes(const SurveyPlan& plan);
+
 // Takes seconds; says in a few words what it does now. Used by one thread.
 using SayProgress = std::function<void(std::string_view)>;
 Survey survey_machine(const SurveyPlan& plan, Device& host, const Clock& clock,

@@ -3,6 +3,9 @@
 
 #include "topo/cluster/cluster_predictor.h"
 #include "topo/cluster/fabric_traffic.h"
+#include "topo/cluster/nvlink_domain.h"
+#include "topo/cluster/platforms.h"
+#include "topo/detect/nccl_merge.h"
 #include "topo/graph/paths.h"
 #include "topo/lint/lint.h"
 #include "topo/model/p2p_model.h"
@@ -13,7 +16,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace linerate::topo {
 
@@ -52,13 +57,28 @@ inline void predict_on_nodes(const System& system, int nnodes) {
       (void)costs->at(kBytes)->bound_by.size();
 }
 
+// By itself, and beside a built-in node that it is unlike; completed by that, and with a twin in
+// one NVLink domain.
+inline void lint_beside(const System& system) {
+  const auto usual = *built_in_platform("dgx-h100");
+  const std::vector<LintedNode> nodes{{.name = "a", .system = &usual, .count = 2},
+                                      {.name = "b", .system = &system}};
+  for (std::size_t first = 0; first < nodes.size(); ++first) {
+    const auto report = lint_nodes(std::span(nodes).subspan(first));
+    (void)lint_text(report).size();
+    (void)lint_json(report).size();
+  }
+  if (const auto whole = completed_as_platform(system, usual)) (void)lint(*whole).size();
+  if (const auto domain = in_one_domain(system, 2)) (void)tree_text(build_graph(*domain)).size();
+}
+
 // Views of the paths and predictions, whose time grows with the cube of the devices and more, of
 // small systems; of larger ones the others.
 inline void show_everything(const System& system) {
   constexpr std::size_t kMaxNodes = 40, kMaxGpus = 4;
   const Graph graph = build_graph(system);
   (void)tree_text(graph).size();
-  (void)lint(system).size();
+  lint_beside(system);
   (void)dot_text(graph).size();
   if (graph.nodes().size() > kMaxNodes) return;
   const Paths paths(graph);

@@ -64,6 +64,16 @@ TEST(Environment, RecordsUnknownVariablesOfNcclUnlessTheySoundSecret) {
   EXPECT_THAT(environment.recordable(), ElementsAre("NCCL_OF_TOMORROW=1", "NCCL_TESTS_SPLIT=MOD2"));
 }
 
+TEST(Environment, IsReadBackFromARecord) {
+  const Environment environment({{"NCCL_ALGO", "allreduce:tree=x"}, {"NCCL_PROTO", ""}});
+
+  const auto read = Environment::of_record(environment.recordable());
+
+  EXPECT_EQ(read.get("NCCL_ALGO"), "allreduce:tree=x");
+  EXPECT_EQ(read.get("NCCL_PROTO"), "");
+  EXPECT_EQ(read.get("NCCL_DEBUG"), std::nullopt);
+}
+
 TEST(Environment, ReadsTheProcessOnce) {
   ::setenv("LINERATE_TEST_VARIABLE", "a=b", 1);
   const auto environment = Environment::of_process();

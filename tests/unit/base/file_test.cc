@@ -34,6 +34,38 @@ TEST(RegularFile, IsNoDirectoryAndNoDevice) {
   EXPECT_EQ(read_regular_file("/no/such", 9).sentence(), "No such file or directory.");
 }
 
+// What the other end of a pipe wrote and closed.
+std::string pipe_with(const std::string& text, int& end) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ::close(ends[1]);
+  end = ends[0];
+  return fmt::format("/dev/fd/{}", end);
+}
+
+TEST(FileOrPipe, IsReadToItsEnd) {
+  int end = -1;
+  const auto path = pipe_with("a\nb", end);
+
+  EXPECT_FALSE(read_regular_file(path, 9));
+  EXPECT_EQ(*read_file_or_pipe(path, 3), "a\nb");
+  ::close(end);
+}
+
+TEST(FileOrPipe, HasItsLimit) {
+  int end = -1;
+  const auto path = pipe_with("a\nbc", end);
+
+  EXPECT_NE(read_file_or_pipe(path, 3).sentence().find("at most 3 B are read"), std::string::npos);
+  ::close(end);
+}
+
+TEST(FileOrPipe, IsNoDeviceAndNoDirectory) {
+  EXPECT_EQ(read_file_or_pipe("/", 9).sentence(), "it is a directory, not a file.");
+  EXPECT_EQ(read_file_or_pipe("/dev/zero", 9).sentence(), "it is a pipe or device, not a file.");
+}
+
 TEST(RegularFile, ThatTheSystemCannotReadIsRefusedInASentence) {
   // The address 0 of no process is mapped.
   EXPECT_EQ(read_regular_file("/proc/self/mem", 9).sentence(),

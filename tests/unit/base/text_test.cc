@@ -156,6 +156,13 @@ TEST(PlainText, IsAlwaysUtf8) {
   EXPECT_EQ(plain_text("\xef\xbf\xbf"), "?") << "U+FFFF, which XML does not allow";
 }
 
+TEST(Counted, HasAPlural) {
+  EXPECT_EQ(counted(1, "GPU"), "1 GPU");
+  EXPECT_EQ(counted(0, "GPU"), "0 GPUs");
+  EXPECT_EQ(counted(4, "NVSwitch"), "4 NVSwitches");
+  EXPECT_EQ(counted(2, "process"), "2 processes");
+}
+
 TEST(ColumnsOf, CountsCharacters) { EXPECT_EQ(columns_of("└─ π"), 4U); }
 
 TEST(Shortened, EndsInAnEllipsisWhereItDoesNotFit) {

@@ -93,6 +93,8 @@ TEST(TimeText, InLocalTimeFollowsTheZone) {
   ::setenv("TZ", "XXX-2", 1);  // two hours east of Greenwich
   ::tzset();
   EXPECT_EQ(local_text(moment(1'714'557'609'007)), "2024-05-01 12:00:09");
+  EXPECT_EQ(local_text_of("2024-05-01T10:00:09.007Z"), "2024-05-01 12:00:09");
+  EXPECT_EQ(local_text_of("yesterday"), "yesterday");
   ::unsetenv("TZ");
   ::tzset();
 }

@@ -17,7 +17,10 @@ TimingInfo calibrated(const FakeJob& job) {
   return timing;
 }
 
-TEST(Calibrate, MeasuresTheBarrier) { EXPECT_EQ(calibrated({}).barrier_cost_us, 1); }
+TEST(Calibrate, MeasuresTheBarrier) {
+  EXPECT_EQ(calibrated({}).barrier_cost_us, 1);
+  EXPECT_EQ(calibrated({}).barrier_least_us, 1);
+}
 
 TEST(Calibrate, CountsTheWaitForASlowRankIntoTheBarrier) {
   EXPECT_EQ(calibrated({.fake = {.slow_ranks = {{.rank = 1, .extra_us = 4}}}}).barrier_cost_us, 5);

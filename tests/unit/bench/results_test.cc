@@ -106,6 +106,18 @@ TEST(ResultsOf, HoldNoFaultFreeTimeWhereAThreadDoesNotKnowIt) {
   EXPECT_FALSE(results_of(m, {}, facts, {{0, 1}}).table.window.fault_free_us);
 }
 
+// Thread 1 waited for 15 of its 40 us.
+TEST(ResultsOf, HoldWhatEachThreadWaitedForItsCore) {
+  const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};
+  auto m = measurement_of("all_reduce");
+  m.thread_times[1].core_wait_ns = 15'000;
+  EXPECT_TRUE(results_of(m, {}, facts, {{0, 1}}).table.window.core_wait_us.empty());
+
+  m.thread_times[0].core_wait_ns = 0;
+  EXPECT_EQ(results_of(m, {}, facts, {{0, 1}}).table.window.core_wait_us,
+            (std::vector<double>{0, 1.5}));
+}
+
 // Whatever -a shows: 10 calls took the slower thread 40 us.
 TEST(ResultsOf, HoldTheTimeOfTheSlowestRank) {
   const RunFacts facts{.infos = {rank_of(0, 0), rank_of(1, 0)}};

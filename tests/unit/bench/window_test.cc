@@ -38,6 +38,7 @@ TEST(Window, TakesTheTimeOfItsCallsAndNothingElse) {
     EXPECT_EQ(time.elapsed_ns, 6 * kCallNs);
     EXPECT_EQ(time.enqueue_ns, 6 * kCallNs);  // calls of the fake return when they are done
     EXPECT_EQ(time.lost_ns, 0);
+    EXPECT_EQ(time.core_wait_ns, std::nullopt);  // its clock knows nothing of cores
   }
 }
 

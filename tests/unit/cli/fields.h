@@ -49,6 +49,8 @@ inline Fields own_fields(const RunConfig& c) {
           {"csv_file", c.csv_file},
           {"keep_samples", fmt::format("{}", c.keep_samples)},
           {"show_algorithms", fmt::format("{}", c.show_algorithms)},
+          {"repeat", fmt::format("{}", c.repeat)},
+          {"study", fmt::format("{}:{}", c.study, c.repetition)},
           {"stop", optional_text(c.stop.ci) + " " + optional_text(c.stop.max_s)},
           {"sync", fmt::format("{}", static_cast<int>(c.sync))},
           {"sliding", fmt::format("{}", static_cast<int>(c.sliding))},
@@ -62,6 +64,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"expects", fmt::format("{}", c.expects)},
           {"lists_verdicts", fmt::format("{}", c.lists_verdicts)},
           {"fail_below", fmt::format("{}", c.fail_below.value_or(-1))},
+          {"fail_unsure", fmt::format("{}", c.fail_unsure)},
           {"emulate_file", c.emulate_file},
           {"fake", c.fake}};
 }

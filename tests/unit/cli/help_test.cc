@@ -45,7 +45,7 @@ TEST(ToolHelp, BeginsWithUsageAndTwoExamples) {
 TEST(ToolHelp, FitsHundredColumns) {
   expect_fits(tool_help(tool_call(kTestReduce, {})));
   expect_fits(tool_help(p2p_call({})));
-  expect_fits(suite_help());
+  expect_fits(linerate_help());
   for (const auto& row : commands()) expect_fits(command_help(row));
   expect_fits(
       tool_help({.command = Command::memcpy, .program = "memcpy_perf", .args = {}, .words = {}}));
@@ -74,7 +74,8 @@ TEST(ToolHelp, NamesEveryVariable) {
 
 // The texts of the tables begin behind at least two blanks, whatever the width of a name.
 TEST(ToolHelp, LeavesBlanksBetweenANameAndItsText) {
-  const auto text = tool_help(tool_call(kTestReduce, {})) + tool_help(p2p_call({})) + suite_help();
+  const auto text = tool_help(tool_call(kTestReduce, {})) + tool_help(p2p_call({})) +
+                    linerate_help() + command_help(*find_command(Audience::suite));
 
   for (const auto& group : option_groups(Audience::both))
     for (const auto& row : group.rows)
@@ -98,7 +99,7 @@ TEST(CommandHelp, HasUsageForEveryCommand) {
 }
 
 TEST(CommandHelp, NamesEveryOptionOfASubCommand) {
-  for (const auto audience : {Audience::topo, Audience::place, Audience::tune}) {
+  for (const auto audience : {Audience::topo, Audience::place, Audience::tune, Audience::report}) {
     const auto text = command_help(*find_command(audience));
 
     for (const auto& group : option_groups(audience))
@@ -108,8 +109,8 @@ TEST(CommandHelp, NamesEveryOptionOfASubCommand) {
   }
 }
 
-TEST(SuiteHelp, NamesEveryCommandAndTool) {
-  const auto text = suite_help();
+TEST(LinerateHelp, NamesEveryCommandAndTool) {
+  const auto text = linerate_help();
 
   for (const auto& row : commands()) EXPECT_THAT(text, HasSubstr("  " + std::string(row.name)));
   for (const auto* row : all_collectives())

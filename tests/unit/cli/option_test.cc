@@ -83,6 +83,7 @@ std::vector<Example> own_examples() {
       {"", "csv", "run.csv", {{"csv_file", "run.csv"}}},
       {"", "samples", "", {{"keep_samples", "true"}, {"jsonl_file", "x"}}, {"--jsonl", "x"}},
       {"", "show-algo", "", {{"show_algorithms", "true"}}},
+      {"", "repeat", "3", {{"repeat", "3"}}},
       {"", "stop", "ci=1%,max=5s", {{"stop", "0.01 5"}}},
       {"", "sync", "none", {{"sync", "1"}}},
       {"", "buffers", "fixed", {{"sliding", "1"}}},
@@ -98,6 +99,11 @@ std::vector<Example> own_examples() {
       {"", "expect", "off", {{"expects", "false"}}},
       {"", "verdict", "", {{"lists_verdicts", "true"}}},
       {"", "fail-below", "0.9", {{"fail_below", "0.9"}}},
+      {"",
+       "fail-unsure",
+       "",
+       {{"fail_unsure", "true"}, {"fail_below", "0.9"}},
+       {"--fail-below", "0.9"}},
       {"", "emulate", "racks.yaml", {{"emulate_file", "racks.yaml"}}},
       {"", "fake", "noise=2%", {{"fake", "noise=2%"}, {"backend", "fake"}}, {"--backend", "fake"}},
   };
@@ -175,7 +181,8 @@ INSTANTIATE_TEST_SUITE_P(Cli, OptionWithDefault, testing::ValuesIn(examples_wher
                          name_of_test);
 
 TEST(OptionTable, HasAnExampleInThisTestForEveryRow) {
-  std::set<std::string, std::less<>> tested{"help", "version", "at-once"};
+  // at-once: parse_test.cc; collectives and pairs: suite_runs_test.cc
+  std::set<std::string, std::less<>> tested{"help", "version", "at-once", "collectives", "pairs"};
   for (const auto& example : examples()) tested.insert(example.long_name);
 
   for (const auto& group : option_groups(Audience::both))
@@ -188,8 +195,9 @@ TEST(OptionTable, HasEveryShortNameOfNcclTests) {
 }
 
 TEST(OptionTable, GivesEachNameOncePerTool) {
-  for (const auto audience : {Audience::collectives, Audience::p2p, Audience::memcpy,
-                              Audience::topo, Audience::place, Audience::tune}) {
+  for (const auto audience :
+       {Audience::collectives, Audience::p2p, Audience::suite, Audience::memcpy, Audience::topo,
+        Audience::place, Audience::tune, Audience::compare, Audience::report}) {
     std::set<std::string_view> long_names;
     std::multiset<char> short_names;
     for (const auto* row : option_rows(audience)) {

@@ -107,6 +107,36 @@ TEST(TopoWords, OfAMatrixAskForBandwidthsOfAllHosts) {
   EXPECT_TRUE(config->gbps && config->all_hosts);
 }
 
+TEST(TopoWords, OfAFileAndAPlatformAreOneMachineInEitherOrder) {
+  for (const auto& words : {std::vector<std::string>{"--nccl-xml", "a.xml", "--platform", "b"},
+                            {"--platform", "b", "--nccl-xml", "a.xml"}}) {
+    const auto config = parse_topo(words);
+
+    ASSERT_TRUE(config) << config.sentence();
+    EXPECT_EQ(config->machine.source, MachineSource::nccl_file);
+    EXPECT_EQ(config->machine.name, "a.xml");
+    EXPECT_EQ(config->machine.platform, "b");
+  }
+}
+
+TEST(TopoWords, OfSeveralFilesAreForLint) {
+  const auto config = parse_topo({"--nccl-xml", "a", "b", "c", "--lint", "--json"});
+
+  ASSERT_TRUE(config) << config.sentence();
+  EXPECT_EQ(config->machine.name, "a");
+  EXPECT_THAT(config->machine.more, testing::ElementsAre("b", "c"));
+  EXPECT_TRUE(config->view == TopoView::lint && config->as_json);
+}
+
+TEST(TopoWords, NameOneDumpOfChannelsOrTwo) {
+  EXPECT_EQ(parse_topo({"--graphs", "a", "b"})->graph_files, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(parse_topo({"--graphs", "a", "--platform", "dgx-h100"})->view, TopoView::graphs);
+}
+
+TEST(TopoWords, OfATableHaveItsSize) {
+  EXPECT_EQ(parse_topo({"--predict", "all_reduce", "--table", "1M"})->table_bytes, 1U << 20);
+}
+
 struct WrongTopoLine {
   std::vector<std::string> words;
   const char* says;
@@ -147,6 +177,12 @@ INSTANTIATE_TEST_SUITE_P(
         WrongTopoLine{{"--predict", "all_reduce", "--nodes", "1:2:4"}, "at '1:2:4': give whole"},
         WrongTopoLine{{"--predict", "all_reduce", "--nodes", "8:1"}, "at '8:1'"},
         WrongTopoLine{{"--cluster", "a", "--platform", "b"}, "exclude each other"},
+        WrongTopoLine{{"--cluster", "a", "--nccl-xml", "b"}, "exclude each other"},
+        WrongTopoLine{{"--matrix", "--nccl-xml", "a", "b"}, "--nccl-xml names 2 files"},
+        WrongTopoLine{{"--nvlink-domain", "0"}, "--nvlink-domain"},
+        WrongTopoLine{{"--nvlink-domain", "145"}, "--nvlink-domain"},
+        WrongTopoLine{{"--cluster", "a", "--nvlink-domain", "2"}, "give nvlink_domain with the"},
+        WrongTopoLine{{"--measure", "--nvlink-domain", "2"}, "leave the other one out"},
         WrongTopoLine{{"--predict", "all_reduce", "--matrix", "--json"}, "exclude each"}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -161,6 +197,15 @@ INSTANTIATE_TEST_SUITE_P(
         WrongTopoLine{{"--predict", "broadcast", "-o", "max"}, "broadcast reduces nothing"},
         WrongTopoLine{{"--predict", "alltoall", "-o", "sum"}, "all_to_all reduces nothing"},
         WrongTopoLine{{"--lint", "--nccl", "2.20"}, "--nccl makes no difference to --lint"},
+        WrongTopoLine{{"--table", "1M"}, "--table belongs to --predict"},
+        WrongTopoLine{{"--predict", "alltoall", "--table", "1M"}, "makes all_to_all of sends"},
+        WrongTopoLine{{"--predict", "reduce", "--table", "1M", "--nodes", "1,2"}, "--nodes one"},
+        WrongTopoLine{{"--predict", "reduce", "--table", "1M", "-e", "8"}, "leave --maxbytes out"},
+        WrongTopoLine{{"--graphs", "a", "--graphs", "b", "--graphs", "c"}, "give one or two"},
+        WrongTopoLine{{"--graphs", "a", "b", "--platform", "dgx-h100"}, "leave --platform out"},
+        WrongTopoLine{{"--graphs", "a", "--cluster", "b"}, "is about one machine"},
+        WrongTopoLine{{"--graphs", "a", "--nccl", "2.20"}, "makes no difference to --graphs"},
+        WrongTopoLine{{"--graphs", "a", "--lint"}, "exclude each other"},
         WrongTopoLine{{"--platform", "dgx-h100", "--list-platforms"}, "leave the machine out"}));
 
 TEST(TopoWords, AreNeverEmpty) {

@@ -170,6 +170,7 @@ const std::vector<Wrong>& wrong_together() {
       {{"--samples"}, {"--samples", "give --jsonl FILE"}},
       {{"--fail-below", "0.9", "--expect", "off"}, {"--fail-below", "--expect off"}},
       {{"--fail-below", "1.5"}, {"--fail-below", "1"}},
+      {{"--fail-unsure"}, {"--fail-unsure", "--fail-below"}},
       {{"--expect", "maybe"}, {"--expect", "auto, off"}},
       {{"--fake", "noise=1%"}, {"--fake is for the fake backend", "--backend fake"}},
       {{"--fake", ""}, {"--fake is given an empty value: give SPEC"}},

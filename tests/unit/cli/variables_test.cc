@@ -1,4 +1,4 @@
-// What the NCCL_TESTS_* variables write into the configuration.
+// What the NCCL_TESTS_* and LINERATE_* variables write into the configuration.
 #include "unit/cli/command_line.h"
 #include "unit/cli/fields.h"
 
@@ -68,6 +68,26 @@ TEST(Variables, WriteTheirFields) {
   const Fields expected{{"min_bw_gbps", "12.5"},  {"base_device", "3"},  {"spread", "0.25"},
                         {"matrix_file", "m.txt"}, {"matrix_scale", "2"}, {"print_summary", "true"}};
   EXPECT_EQ(changed_fields(config), expected);
+}
+
+TEST(Variables, OfLinerateGiveOptionsOfEveryTool) {
+  const auto config = config_of({}, {{"LINERATE_JSONL", "r.jsonl"}, {"LINERATE_STUDY", "s:a:3"}});
+
+  const Fields expected{{"jsonl_file", "r.jsonl"}, {"study", "s:a:3"}};
+  EXPECT_EQ(changed_fields(config), expected);
+  EXPECT_EQ(config.study, "s:a");
+  EXPECT_EQ(config.repetition, 3);
+}
+
+TEST(JsonlVariable, YieldsToTheOption) {
+  const auto config = config_of({"--jsonl", "mine.jsonl"}, {{"LINERATE_JSONL", "r.jsonl"}});
+
+  EXPECT_EQ(config.jsonl_file, "mine.jsonl");
+}
+
+TEST(StudyVariable, RefusesWhatIsNoNumberBehindItsColon) {
+  for (const auto* text : {"s:", "s:x", "s:0", ":3", "s:1:"})
+    EXPECT_THAT(sentence_of({}, {{"LINERATE_STUDY", text}}), HasSubstr("LINERATE_STUDY")) << text;
 }
 
 TEST(Variables, CountAsUnsetWhenEmpty) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "record/record.h"
+#include "record/verdict.h"
 
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ namespace linerate {
 inline Record result_of(double share, const std::string& bound_by = "memory") {
   Record record{.what = {.collective = "all_reduce", .bytes = 1024}, .busbw_gbps = 40 * share};
   record.window.time_us = 100;
-  record.expected = {.busbw_gbps = 40, .bound_by = bound_by, .low_below = 0.5};
+  record.expected = band_below(40, 0.5, bound_by);
   return record;
 }
 

@@ -38,6 +38,8 @@ RunInfo run_on(const topo::System& system, int nnodes, std::size_t gpus) {
   return run;
 }
 
+double low_share(const Expectation& expected) { return expected.low_gbps / expected.busbw_gbps; }
+
 std::optional<Expectation> expected(std::string_view name, const RunInfo& run,
                                     const topo::System& system, std::size_t bytes) {
   const auto model = make_nccl_model(run, system);
@@ -48,14 +50,17 @@ std::optional<Expectation> expected(std::string_view name, const RunInfo& run,
       {.collective = collective, .sizing = {.count = count, .nranks = run.nranks}});
 }
 
-TEST(NcclModel, AreNcclsOwn) {
+TEST(NcclModel, AreTheForecastBesideWhatNcclBelieves) {
   const auto system = platform("dgx-h100");
 
   const auto found = expected("all_reduce", run_on(system, 1, 8), system, 8 * kGiB);
 
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->busbw_gbps, 480, 0.03 * 480);
-  EXPECT_EQ(found->bound_by, "NCCL's model of NVLS/Simple");
+  EXPECT_LT(found->low_gbps, 480);
+  EXPECT_GT(found->high_gbps, 480);
+  EXPECT_NEAR(found->ncclmodel_busbw_gbps.value(), 476, 1);
+  EXPECT_EQ(found->bound_by, "NCCL's NVLS/Simple");
 }
 
 TEST(NcclModel, CountTheGpusThatTakePart) {
@@ -74,7 +79,8 @@ TEST(NcclModel, CountTheNodes) {
   const auto found = expected("all_reduce", run_on(system, 2, 8), system, 16 * kGiB);
 
   ASSERT_TRUE(found);
-  EXPECT_NEAR(found->busbw_gbps, 461, 0.03 * 461);
+  EXPECT_GT(found->busbw_gbps, 459);  // 459 to 487 were measured (NVIDIA/nccl-tests issue 256)
+  EXPECT_LT(found->busbw_gbps, 487);
 }
 
 TEST(NcclModel, AreNoneWhereTheModelDoesNotFit) {
@@ -92,6 +98,31 @@ TEST(NcclModel, AreNoneWhereTheModelDoesNotFit) {
     EXPECT_FALSE(make_nccl_model(run, system));
 }
 
+// The variables that the run was recorded with, whatever those of this process are.
+TEST(NcclModel, ObeyTheVariablesOfTheRun) {
+  const auto system = platform("dgx-h100");
+  auto run = run_on(system, 1, 8);
+  run.environment = {"NCCL_ALGO=Ring", "NCCL_PROTO=Simple"};
+
+  const auto large = expected("all_reduce", run, system, 8 * kGiB);
+  const auto small = expected("all_reduce", run, system, 1024);
+
+  ASSERT_TRUE(large && small);
+  EXPECT_EQ(large->bound_by, "NCCL's Ring/Simple");
+  EXPECT_EQ(small->bound_by, "NCCL's Ring/Simple");
+  EXPECT_LT(large->high_gbps,
+            expected("all_reduce", run_on(system, 1, 8), system, 8 * kGiB)->low_gbps);
+}
+
+TEST(NcclModel, WhoseVariablesLeaveNoWayHaveNoBound) {
+  const auto system = platform("dgx-h100");
+  auto run = run_on(system, 1, 8);
+  run.environment = {"NCCL_ALGO=Tree"};
+
+  EXPECT_TRUE(expected("all_reduce", run, system, kGiB));
+  EXPECT_FALSE(expected("all_gather", run, system, kGiB));
+}
+
 std::string refusal(const RunInfo& run, const topo::System& system) {
   const auto model = make_nccl_model(run, system);
   return model ? "judged" : model.sentence();
@@ -103,6 +134,8 @@ TEST(NcclModel, ThatDoNotFitSayWhy) {
   elsewhere.ranks[1].bus_id = "0000:ee:00";
   auto grouped = run_on(system, 1, 8);
   grouped.ngroups = 2;
+  auto misspelt = run_on(system, 1, 8);
+  misspelt.environment = {"NCCL_ALGO=Rnig"};
   auto mute = system;
   topo::walk_devices(mute, [](const auto&, topo::PciDevice& device, int) {
     if (device.gpu) device.gpu->nvlinks.clear();
@@ -111,6 +144,7 @@ TEST(NcclModel, ThatDoNotFitSayWhy) {
   EXPECT_THAT(refusal(elsewhere, system), HasSubstr("GPU 0000:ee:00.0 is not in"));
   EXPECT_THAT(refusal(grouped, system), HasSubstr("groups"));
   EXPECT_THAT(refusal(run_on(system, 1, 1), system), HasSubstr("one rank"));
+  EXPECT_THAT(refusal(misspelt, system), HasSubstr("NCCL_ALGO=Rnig"));
   EXPECT_THAT(refusal(run_on(system, 1, 8), mute), HasSubstr("NVLinks"));
 }
 
@@ -160,23 +194,21 @@ TEST(NcclModel, OfCallsMadeOfSendsAreABoundThatNamesItsLink) {
 
   ASSERT_TRUE(one && two && small);
   EXPECT_EQ(one->bound_by, "NVLinks of GPU0");
-  EXPECT_EQ(one->low_below, 0.5);
   EXPECT_EQ(two->bound_by, "PCI of mlx5_0");
   EXPECT_EQ(small->bound_by, "latency");
-  EXPECT_LT(small->low_below, 0.5);
+  EXPECT_GT(low_share(*one), low_share(*two));  // runs over a network differ more
 }
 
-// The model leaves out a call's fixed costs: healthy runs of small calls reach about half of it.
-TEST(NcclModel, AsksLessWhereFixedCostsShow) {
+// What public runs of small calls reach: 67 GB/s at 1 MiB, where NCCL believes 66 (Ring/LL), and
+// 237 at 16 MiB, where it believes 330 (NVLS).
+TEST(NcclModel, KnowsWhatACallCostsBesidesItsBytes) {
   const auto system = platform("dgx-h100");
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  const auto found = expected("all_reduce", run_on(system, 1, 8), system, 16 << 20);
 
-  for (const auto& [bytes, low_below] : {std::pair{32 * kMiB, 0.4}, std::pair{64 * kMiB, 0.8}}) {
-    const auto found = expected("all_reduce", run_on(system, 1, 8), system, bytes);
-
-    ASSERT_TRUE(found);
-    EXPECT_EQ(found->low_below, low_below) << bytes;
-  }
+  ASSERT_TRUE(found);
+  EXPECT_LT(found->low_gbps, 237);
+  EXPECT_GT(found->high_gbps, 237);
+  EXPECT_GT(found->ncclmodel_busbw_gbps.value(), found->high_gbps);
 }
 
 std::optional<Expectation> expected_of(const TrafficMatrix& traffic, int nnodes) {
@@ -189,16 +221,17 @@ std::optional<Expectation> expected_of(const TrafficMatrix& traffic, int nnodes)
                           .sizing = {.count = count, .nranks = run.nranks, .traffic = &traffic}});
 }
 
-TEST(NcclModel, OfEvenTrafficAreThoseOfAllToAll) {
+// What is expected of alltoall is less than a bound.
+TEST(NcclModel, OfEvenTrafficAreTheBoundOfAllToAll) {
   const auto system = platform("dgx-h100");
   for (const int nnodes : {1, 2}) {
     const auto even = expected_of(TrafficMatrix::weighted(0, nnodes * 8), nnodes);
     const auto same = expected("all_to_all", run_on(system, nnodes, 8), system, 8 * kGiB);
 
     ASSERT_TRUE(even && same);
-    EXPECT_NEAR(even->busbw_gbps, same->busbw_gbps, 0.001 * same->busbw_gbps);
+    EXPECT_GT(even->busbw_gbps, same->busbw_gbps);
+    EXPECT_LT(even->low_gbps, same->busbw_gbps);
     EXPECT_EQ(even->bound_by, same->bound_by);
-    EXPECT_EQ(even->low_below, same->low_below);
   }
 }
 
@@ -222,9 +255,9 @@ TEST(NcclModel, CountTheTypeAndTheOperator) {
         ->bound_by;
   };
 
-  EXPECT_EQ(bound_by(DataType::float32, RedOp::sum), "NCCL's model of NVLS/Simple");
-  EXPECT_EQ(bound_by(DataType::float32, RedOp::max), "NCCL's model of Ring/Simple");
-  EXPECT_EQ(bound_by(DataType::f8e4m3, RedOp::sum), "NCCL's model of Ring/Simple");
+  EXPECT_EQ(bound_by(DataType::float32, RedOp::sum), "NCCL's NVLS/Simple");
+  EXPECT_EQ(bound_by(DataType::float32, RedOp::max), "NCCL's Ring/Simple");
+  EXPECT_EQ(bound_by(DataType::f8e4m3, RedOp::sum), "NCCL's Ring/Simple");
 }
 
 }  // namespace

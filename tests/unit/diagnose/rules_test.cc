@@ -1,5 +1,6 @@
 // What each rule finds, and what findings mean together.
 #include "diagnose/diagnose.h"
+#include "record/verdict.h"
 #include "unit/diagnose/example.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +26,7 @@ TEST(Rules, FindNothingWrongInAHealthyRun) {
   const auto findings = diagnose({.run = {}, .results = results});
 
   EXPECT_TRUE(findings.empty());
-  EXPECT_EQ(overall_verdict(findings), "ok");
+  EXPECT_EQ(overall_verdict(results), "ok");
 }
 
 TEST(BelowBound, NamesTheResultThatIsFurthestBelow) {
@@ -35,7 +36,8 @@ TEST(BelowBound, NamesTheResultThatIsFurthestBelow) {
 
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].subject, "2 of 3 results");
-  EXPECT_EQ(findings[0].evidence, "1024 B, out of place: 8 of 40 GB/s (0.20), bound by memory");
+  EXPECT_EQ(findings[0].evidence,
+            "1024 B, out of place: got 8 GB/s, expected 40 (0.20), low below 20, bound by memory");
 }
 
 TEST(AboveBound, NamesTheResultThatIsFurthestAbove) {
@@ -143,25 +145,95 @@ TEST(Findings, SayWhoseTheyAre) {
   EXPECT_EQ(findings[0].rule, "below_bound");
   EXPECT_EQ(findings[0].run_id, "r1");
   EXPECT_EQ(findings[0].confidence, 1);
-  EXPECT_EQ(overall_verdict(findings), "low");
 }
 
 TEST(Findings, AreDoubtedOnAnUnstableMachine) {
-  RunInfo run = run_of(2);
-  run.memory = {
-      {.bytes = 1024, .read_gbps = 10, .write_gbps = 10, .copy_gbps = 10, .update_gbps = 10}};
-  auto after = run.memory;
-  after[0].copy_gbps = 5;
+  const auto run = run_of(2);
   const auto low = result_of(0.2);
 
-  const auto findings = diagnose({.run = run, .results = {&low, 1}, .memory_after = after});
+  const auto findings =
+      diagnose({.run = run, .results = {&low, 1}, .change = {.factor = 2, .what = "memory"}});
 
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].rule, "unstable_machine");
   EXPECT_EQ(findings[0].confidence, 1);
   EXPECT_EQ(findings[1].rule, "below_bound");
   EXPECT_EQ(findings[1].confidence, 0.5);
-  EXPECT_EQ(overall_verdict(findings), "unstable machine");
+}
+
+TEST(OverallVerdict, IsTheWorstOfAllResults) {
+  const auto unsure = widened(result_of(0.4), 2);
+  const auto verdict = [](const std::vector<Record>& results) { return overall_verdict(results); };
+
+  EXPECT_EQ(verdict({result_of(0.9), unsure}), "unsure");
+  EXPECT_EQ(verdict({unsure, result_of(1.2), result_of(0.9)}), "above");
+  EXPECT_EQ(verdict({unsure, result_of(1.2), result_of(0.2)}), "low");
+}
+
+TEST(NearBound, NamesTheResultsThatTheSlackMayExplain) {
+  const std::vector<Record> results{widened(result_of(0.4), 2), widened(result_of(0.3), 2),
+                                    widened(result_of(0.2), 2), result_of(0.9)};
+
+  const auto found = rules::near_bound({.run = {}, .results = results});
+
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].subject, "2 of 4 results");
+  EXPECT_THAT(found[0].evidence, HasSubstr("(0.30), ok from 20, low below 10"));
+}
+
+TEST(UnstableMachine, IsOneWhoseProbesDiffer) {
+  const auto ok = result_of(0.9);
+  const auto find = [&](const MachineChange& change) {
+    return rules::unstable_machine({.run = {}, .results = {&ok, 1}, .change = change});
+  };
+
+  ASSERT_EQ(find({.factor = 1.8, .what = "the network"}).size(), 1U);
+  EXPECT_EQ(find({.factor = 1.8, .what = "the network"})[0].subject, "the network");
+  EXPECT_EQ(find({.factor = 1.8})[0].evidence, "changed by a factor of 1.8 during the run");
+  EXPECT_TRUE(find({.factor = 1.2}).empty());
+}
+
+// 20 calls of 100 us each in one result, 20 of 300 us in the other.
+std::vector<Record> waits(const std::vector<double>& first_us,
+                          const std::vector<double>& second_us) {
+  std::vector<Record> results{result_of(0.9), result_of(0.9)};
+  results[0].window = {.iters = 20, .time_us = 100, .core_wait_us = first_us};
+  results[1].window = {.iters = 20, .time_us = 300, .core_wait_us = second_us};
+  return results;
+}
+
+TEST(BusyCore, NamesTheRankThatWaitedForItOverAllResults) {
+  const auto run = run_of(2);
+  const auto results = waits({10, 50}, {0, 50});
+
+  const auto found = rules::busy_core({.run = run, .results = results});
+
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].subject, "rank 1");
+  EXPECT_EQ(found[0].evidence, "waited for a core 25 % of the time");
+}
+
+TEST(BusyCore, NamesSeveralRanksOrCountsThem) {
+  const auto subject = [](const std::vector<double>& us) {
+    const auto run = run_of(static_cast<int>(us.size()));
+    const auto results = waits(us, us);
+    return rules::busy_core({.run = run, .results = results}).at(0).subject;
+  };
+
+  EXPECT_EQ(subject({90, 0, 90}), "rank 0 and rank 2");
+  EXPECT_EQ(subject({90, 90, 90}), "rank 0, rank 1 and rank 2");
+  EXPECT_EQ(subject({90, 90, 0, 90, 90}), "4 of 5 ranks");
+}
+
+TEST(BusyCore, IsNotFoundWhereRanksHardlyWaitOrWaitForEachOther) {
+  auto run = run_of(2);
+  const auto quiet = waits({5, 5}, {5, 5}), busy = waits({90, 90}, {90, 90}),
+             unknown = waits({}, {});
+
+  EXPECT_TRUE(rules::busy_core({.run = run, .results = quiet}).empty());
+  EXPECT_TRUE(rules::busy_core({.run = run, .results = unknown}).empty());
+  run.ncores = 1;
+  EXPECT_TRUE(rules::busy_core({.run = run, .results = busy}).empty());
 }
 
 }  // namespace

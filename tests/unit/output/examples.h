@@ -62,7 +62,7 @@ inline Record example_result(const CaseInfo& what, const Rate& rate) {
   record.algbw_gbps = rate.algbw_gbps;
   record.busbw_gbps = rate.busbw_gbps;
   record.wrong = 0;
-  record.timestamp = "2024-05-01 12:00:01";
+  record.timestamp = "2024-05-01T10:00:01.000Z";
   return record;
 }
 

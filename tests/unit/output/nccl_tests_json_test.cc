@@ -2,6 +2,7 @@
 #include "output/nccl_tests_json.h"
 
 #include "base/error.h"
+#include "record/verdict.h"
 #include "support/folder.h"
 #include "unit/output/examples.h"
 
@@ -89,6 +90,34 @@ TEST_F(NcclTestsJsonTest, TakesTheValuesOfTheRun) {
   EXPECT_EQ(report["out_of_bounds"].dump(), R"({"count":2,"okay":"false"})");
   EXPECT_EQ(report["average_bus_bandwidth"].dump(), R"({"bandwidth":12.5,"okay":"unchecked"})");
   EXPECT_EQ(report["errors"].dump(), R"([""])");
+}
+
+TEST_F(NcclTestsJsonTest, SaysWhatWasJudged) {
+  auto row = row_;
+  row[0].expected = band_below(4, 0.5, "memory");
+  auto end = clean_end(1);
+  end.verdict = "ok";
+  end.slack = 1.5;
+  end.findings = {{.rule = "unstable_machine",
+                   .severity = Severity::info,
+                   .subject = "memory",
+                   .evidence = "changed by a factor of 1.5 during the run",
+                   .advice = "measure again",
+                   .confidence = 0.5}};
+
+  const auto report = report_of(two_ranks(), {row}, end);
+
+  const auto& judged = report["results"][0]["out_of_place"];
+  EXPECT_EQ(judged["expected_bus_bw"], 4.0);
+  EXPECT_EQ(judged["expected_low_bus_bw"], row[0].expected->low_gbps);
+  EXPECT_EQ(judged["expected_high_bus_bw"], row[0].expected->high_gbps);
+  EXPECT_EQ(judged["verdict"], "ok");
+  EXPECT_FALSE(report["results"][0]["in_place"].contains("verdict"));
+  EXPECT_EQ(report["linerate"].dump(),
+            R"({"verdict":"ok","slack":1.5,"findings":[{"rule":"unstable_machine",)"
+            R"("severity":"info","subject":"memory",)"
+            R"("evidence":"changed by a factor of 1.5 during the run",)"
+            R"("advice":"measure again","confidence":0.5}]})");
 }
 
 TEST_F(NcclTestsJsonTest, ListsTheDeviceOfEveryRank) {

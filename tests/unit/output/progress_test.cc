@@ -1,4 +1,4 @@
-// The forecast as arithmetic, and what a terminal and a log get to see.
+// What a terminal and a log get to see of a plan, and how a line keeps out of the way.
 #include "output/progress.h"
 
 #include "output/console_table.h"
@@ -12,54 +12,10 @@
 namespace linerate {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-TEST(SecondsLeft, IsUnknownBeforeTwoRows) {
-  const std::vector<FinishedRow> one{{8, 0.5}};
-
-  EXPECT_FALSE(seconds_left({}, {}).has_value());
-  EXPECT_FALSE(seconds_left(one, {}).has_value());
-}
-
-TEST(SecondsLeft, FollowsRowsThatCostATimeAndABytePrice) {
-  std::vector<FinishedRow> finished;
-  for (const std::uint64_t bytes : {8u, 1024u, 65536u, 1048576u})
-    finished.push_back({bytes, 0.5 + static_cast<double>(bytes) * 1e-6});
-  const std::vector<std::uint64_t> to_do{2097152, 4194304};
-
-  EXPECT_NEAR(*seconds_left(finished, to_do), 1.0 + 6.291456, 1e-6);
-}
-
-TEST(SecondsLeft, IsTheSameForRowsOfOneSize) {
-  const std::vector<FinishedRow> finished{{1024, 2}, {1024, 2}};
-  const std::vector<std::uint64_t> to_do{1024, 1024, 1024};
-
-  EXPECT_NEAR(*seconds_left(finished, to_do), 6, 1e-9);
-}
-
-TEST(SecondsLeft, NeverFallsWithLargerSizes) {
-  const std::vector<FinishedRow> finished{{8, 0.3}, {16, 0.2}, {32, 0.1}};
-  const std::vector<std::uint64_t> to_do{1u << 30};
-
-  EXPECT_GT(*seconds_left(finished, to_do), 0.09);
-}
-
-TEST(SecondsLeft, IsProportionalWhereAFixedPartWouldBeNegative) {
-  const std::vector<FinishedRow> finished{{100, 1}, {200, 4}};
-  const std::vector<std::uint64_t> to_do{300};
-
-  const double left = *seconds_left(finished, to_do);
-
-  EXPECT_GT(left, 3);
-  EXPECT_LT(left, 6);
-}
-
-TEST(SecondsLeft, SurvivesRowsOfNoTime) {
-  const std::vector<FinishedRow> finished{{0, 0}, {0, 0}};
-  const std::vector<std::uint64_t> to_do{0};
-
-  EXPECT_NEAR(*seconds_left(finished, to_do), 0, 1e-6);
-}
+const std::string kErase = "\r\x1b[K";
 
 TEST(ProgressStyle, IsAnUpdatingLineOnATerminalOnly) {
   EXPECT_EQ(progress_style(std::nullopt, true), ProgressStyle::updating);
@@ -71,68 +27,169 @@ TEST(ProgressStyle, IsAnUpdatingLineOnATerminalOnly) {
 
 class ProgressTest : public ::testing::Test {
  protected:
-  void run(ProgressStyle style, int rows) {
-    ConsoleTable table(*TextFile::append(folder_.path("stdout")), doubling(8, 64));
-    Progress progress(table, clock_, *TextFile::append(folder_.path("stderr")),
-                      {.style = style, .row_bytes = {8, 16, 32, 64}});
-    const auto records = row_of(all_reduce_of(8), {1, 1, 1}, {1, 1, 1});
-    progress.begin(two_ranks());
-    for (int row = 0; row < rows; ++row) {
-      clock_.advance(4'000'000'000);
-      progress.row(records);
-    }
-    progress.end(clean_end(1));
+  Progress progress(ProgressStyle style) {
+    return Progress(clock_, *TextFile::append(folder_.path("stderr")), style, "results");
   }
+  void wait(double seconds) { clock_.advance(static_cast<std::int64_t>(seconds * 1e9)); }
   std::string shown() const { return folder_.read("stderr"); }
 
   TemporaryFolder folder_;
   ManualClock clock_;
 };
 
-TEST_F(ProgressTest, WritesOverOneLineOfATerminalAndLeavesItEmpty) {
-  run(ProgressStyle::updating, 3);
+TEST_F(ProgressTest, CountsResultsAndTellsTheTimeLeftFromTheSecondOn) {
+  auto line = progress(ProgressStyle::updating);
+  line.name("all_reduce_perf");
+  line.plan(0, {{.pieces = std::vector<Piece>(4)}});
+  line.show();
+  for (int i = 0; i < 3; ++i) {
+    wait(4);
+    line.done();
+    line.tick();
+  }
+  line.hide();
 
-  const std::string erase = "\r\x1b[K";
-  EXPECT_EQ(shown(), "all_reduce_perf: 0 of 4 rows in 0 s" + erase +
-                         "all_reduce_perf: 1 of 4 rows in 4 s" + erase +
-                         "all_reduce_perf: 2 of 4 rows in 8 s, about 8 s left" + erase +
-                         "all_reduce_perf: 3 of 4 rows in 12 s, about 4 s left" + erase);
+  EXPECT_EQ(shown(), "all_reduce_perf: 0 of 4 results in 0 s" + kErase +
+                         "all_reduce_perf: 1 of 4 results in 4 s" + kErase +
+                         "all_reduce_perf: 2 of 4 results in 8 s, about 8 s left" + kErase +
+                         "all_reduce_perf: 3 of 4 results in 12 s, about 4 s left" + kErase);
 }
 
-TEST_F(ProgressTest, WritesALineNowAndThenToALog) {
-  run(ProgressStyle::lines, 4);
+TEST_F(ProgressTest, SaysHowTheLatestResultIs) {
+  auto line = progress(ProgressStyle::updating);
+  line.plan(0, {{.pieces = std::vector<Piece>(4)}});
+  for (const auto* loss : {"loss 3", "loss 2"}) {
+    wait(4);
+    line.done(loss);
+  }
+  line.tick();
 
-  EXPECT_EQ(shown(), "all_reduce_perf: 3 of 4 rows in 12 s, about 4 s left\n");
+  EXPECT_EQ(shown(), ": 2 of 4 results in 8 s, about 8 s left; loss 2");
 }
 
-TEST_F(ProgressTest, CountsRowsOfARunWithoutEnd) {
-  run(ProgressStyle::lines, 9);
+TEST_F(ProgressTest, GoesOnWithinAPiece) {
+  auto line = progress(ProgressStyle::updating);
+  line.plan(0, {{.pieces = std::vector<Piece>(4)}});
+  for (int i = 0; i < 2; ++i) {
+    wait(10);
+    line.done();
+  }
+  wait(3);
+  line.tick();
 
-  EXPECT_THAT(shown(), HasSubstr("all_reduce_perf: 6 rows in 24 s\n"));
+  EXPECT_THAT(shown(), EndsWith("2 of 4 results in 23 s, about 17 s left"));
+}
+
+TEST_F(ProgressTest, NeverSaysThatNothingIsLeftWhileThereIsWork) {
+  auto line = progress(ProgressStyle::updating);
+  line.plan(0, {{.pieces = std::vector<Piece>(3)}});
+  for (int i = 0; i < 2; ++i) {
+    wait(0.01);
+    line.done();
+  }
+  for (int i = 0; i < 5; ++i) {
+    wait(3);
+    line.tick();
+  }
+
+  EXPECT_THAT(shown(), HasSubstr("about 1 s left"));
+  EXPECT_THAT(shown(), ::testing::Not(HasSubstr("about 0 s left")));
+}
+
+TEST_F(ProgressTest, WaitsForAllResultsOfAPiece) {
+  auto line = progress(ProgressStyle::updating);
+  line.plan(0, {{.pieces = {{.results = 2}, {.results = 2}}}});
+  line.done();
+  line.tick();
+  line.done();
+  line.tick();
+
+  EXPECT_THAT(shown(), HasSubstr(": 1 of 4 results"));
+  EXPECT_THAT(shown(), HasSubstr(": 2 of 4 results"));
+}
+
+TEST_F(ProgressTest, StaysAwayWhileItIsHidden) {
+  auto line = progress(ProgressStyle::updating);
+  line.name("p2p_perf");
+  line.show();
+  line.hide();
+  line.tick();
+
+  EXPECT_THAT(shown(), EndsWith(kErase));
+}
+
+TEST_F(ProgressTest, IsDrawnWhenItMayBeSeenAgainWhereItWasAskedForMeanwhile) {
+  auto line = progress(ProgressStyle::updating);
+  line.name("reduce_perf");
+  line.show();
+  line.hide();
+  line.name("gather_perf");
+  line.tick();
+  line.show();
+
+  EXPECT_THAT(shown(), EndsWith("gather_perf: 0 results in 0 s"));
+}
+
+TEST_F(ProgressTest, GivesALogALineEveryTenSeconds) {
+  auto line = progress(ProgressStyle::lines);
+  line.name("p2p_perf");
+  line.plan(0, {{.pieces = std::vector<Piece>(100)}});
+  for (int i = 0; i < 90; ++i) {
+    wait(0.5);
+    line.done();
+    line.tick();
+  }
+
+  EXPECT_EQ(std::ranges::count(shown(), '\n'), 4);
+  EXPECT_THAT(shown(), HasSubstr("p2p_perf: 20 of 100 results in 10 s, about 40 s left\n"));
+}
+
+TEST_F(ProgressTest, CountsResultsOfARunWithoutEnd) {
+  auto line = progress(ProgressStyle::updating);
+  line.name("all_reduce_perf");
+  for (int i = 0; i < 6; ++i) {
+    wait(4);
+    line.done();
+  }
+  line.tick();
+
+  EXPECT_THAT(shown(), EndsWith("all_reduce_perf: 6 results in 24 s"));
 }
 
 TEST_F(ProgressTest, IsSilentWhenItIsOff) {
-  run(ProgressStyle::off, 4);
+  auto line = progress(ProgressStyle::off);
+  line.plan(0, {{.pieces = std::vector<Piece>(4)}});
+  line.show();
+  line.tick();
+  line.hide();
 
   EXPECT_EQ(shown(), "");
 }
 
-TEST_F(ProgressTest, PassesEverythingOn) {
-  run(ProgressStyle::updating, 4);
-
-  const auto table = folder_.read("stdout");
-  EXPECT_THAT(table, HasSubstr("# Using devices"));
-  EXPECT_THAT(table, HasSubstr("# Avg bus bandwidth"));
-}
-
 TEST_F(ProgressTest, DoesNotEndTheRunWhenStderrIsClosed) {
   Pipe pipe;
-  ConsoleTable table(*TextFile::append(folder_.path("stdout")), doubling(8, 64));
-  Progress progress(table, clock_, pipe.writer(),
-                    {.style = ProgressStyle::updating, .row_bytes = {8}});
+  Progress line(clock_, pipe.writer(), ProgressStyle::updating, "results");
   pipe.close_reader();
 
-  EXPECT_NO_THROW(progress.begin(two_ranks()));
+  EXPECT_NO_THROW(line.show());
+}
+
+TEST_F(ProgressTest, LetsASinkPrintWithTheLineOutOfTheWay) {
+  auto line = progress(ProgressStyle::updating);
+  line.name("all_reduce_perf");
+  ConsoleTable table(*TextFile::append(folder_.path("stderr")), doubling(8, 64));
+  UnderProgress sink(table, line);
+
+  sink.begin(two_ranks());
+  wait(1);
+  line.tick();
+  sink.row(row_of(all_reduce_of(8), {1, 1, 1}, {1, 1, 1}));
+  wait(1);
+  line.tick();
+  sink.end(clean_end(1));
+
+  EXPECT_THAT(shown(), HasSubstr(kErase + "           8"));
+  EXPECT_THAT(shown(), HasSubstr(kErase + "# Out of bounds values"));
 }
 
 }  // namespace

@@ -183,11 +183,12 @@ TEST(CsvSink, WritesOneHeadingAndALinePerRecord) {
             "backend,backend_version,transport,iters,agg,time_us,cpu_us,algbw_gbps,busbw_gbps,"
             "samples,batch,min_us,median_us,mean_us,p95_us,p99_us,max_us,cv,ci95_low_us,"
             "ci95_high_us,arrival_skew_us,exit_skew_us,wrong,source,dest,expected_busbw_gbps,"
-            "bound_by,efficiency,verdict,algorithm,protocol,channels\n"
-            "r1,2024-05-01 12:00:01,all_reduce,float,sum,-1,out_of_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,\n"
-            "r1,2024-05-01 12:00:01,all_reduce,float,sum,-1,in_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,\n");
+            "bound_by,efficiency,verdict,algorithm,protocol,channels,expected_low_gbps,"
+            "expected_high_gbps,ncclmodel_busbw_gbps,slack,touched_bytes\n"
+            "r1,2024-05-01T10:00:01.000Z,all_reduce,float,sum,-1,out_of_place,8,2,0,2,1,host,0.1.0,"
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,,,,,,\n"
+            "r1,2024-05-01T10:00:01.000Z,all_reduce,float,sum,-1,in_place,8,2,0,2,1,host,0.1.0,"
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,,,,,,\n");
 }
 
 TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
@@ -209,16 +210,18 @@ TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
   record.samples->exit_skew_us = 12;
 
   EXPECT_THAT(csv_line(record),
-              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,,,,,,,,\n"));
+              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,,,,,,,,,,,,,\n"));
 }
 
 TEST(CsvSink, SaysWhatWasExpectedAndWhatRan) {
   auto record = kSmall[0];
   record.busbw_gbps = 3;
-  record.expected = Expectation{.busbw_gbps = 4, .bound_by = "memory, of two", .low_below = 0.8};
+  record.expected =
+      Expectation{.busbw_gbps = 4, .low_gbps = 3.2, .high_gbps = 4.2, .bound_by = "memory, of two"};
   record.call = {.algorithm = "RING", .protocol = "LL128", .channels = 24};
 
-  EXPECT_THAT(csv_line(record), HasSubstr(",4,\"memory, of two\",0.75,low,RING,LL128,24\n"));
+  EXPECT_THAT(csv_line(record),
+              HasSubstr(",4,\"memory, of two\",0.75,low,RING,LL128,24,3.2,4.2,,1,\n"));
 }
 
 TEST(CsvSink, WritesNumbersWithoutTheRoundingOfBinaryFractions) {

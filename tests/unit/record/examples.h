@@ -6,45 +6,61 @@
 namespace linerate {
 
 inline RunInfo example_run() {
-  return {
-      .run_id = "r1",
-      .start_time = "2024-05-01T10:00:00Z",
-      .version = "0.1.0",
-      .program = "all_reduce_perf",
-      .args = {"all_reduce_perf", "-b", "8"},
-      .environment = {"NCCL_DEBUG=INFO"},
-      .backend = "host",
-      .backend_version = "0.1.0",
-      .transport = "shared memory",
-      .tuning = "built in",
-      .emulated = "racks.yaml, 4 nodes",
-      .launcher = "threads",
-      .nranks = 2,
-      .nnodes = 1,
-      .nprocs = 1,
-      .nthreads = 1,
-      .ngpus = 2,
-      .ngroups = 1,
-      .settings = {{"min_bytes", "8"}, {"op", "\"sum\""}},
-      .ranks = {{.rank = 1,
-                 .group = 0,
-                 .pid = 42,
-                 .hostname = "node07",
-                 .node = 0,
-                 .device = 1,
-                 .bus_id = "0000:00:00",
-                 .device_name = "host memory"}},
-      .timing = {.clock_cost_ns = 25,
-                 .clock_resolution_ns = 1,
-                 .barrier_cost_us = 0.5,
-                 .clock_error_us = 0.25},
-      .init_us = 1500,
-      .registered_ranks = 1,
-      .cpu_model = "CPU",
-      .ncores = 2,
-      .memory =
-          {{.bytes = 65536, .read_gbps = 40, .write_gbps = 20, .copy_gbps = 30, .update_gbps = 35}},
-      .network = {{.node = 1, .send_gbps = 12, .receive_gbps = 11, .round_trip_us = 25}}};
+  return {.run_id = "r1",
+          .study = "s1",
+          .repeat = 2,
+          .start_time = "2024-05-01T10:00:00Z",
+          .version = "0.1.0",
+          .program = "all_reduce_perf",
+          .args = {"all_reduce_perf", "-b", "8"},
+          .environment = {"NCCL_DEBUG=INFO"},
+          .backend = "host",
+          .backend_version = "0.1.0",
+          .transport = "shared memory",
+          .tuning = "built in",
+          .emulated = "racks.yaml, 4 nodes",
+          .launcher = "threads",
+          .nranks = 2,
+          .nnodes = 1,
+          .nprocs = 1,
+          .nthreads = 1,
+          .ngpus = 2,
+          .ngroups = 1,
+          .settings = {{"min_bytes", "8"}, {"op", "\"sum\""}},
+          .ranks = {{.rank = 1,
+                     .group = 0,
+                     .pid = 42,
+                     .hostname = "node07",
+                     .node = 0,
+                     .device = 1,
+                     .bus_id = "0000:00:00",
+                     .device_name = "host memory",
+                     .affinity = "0-3"}},
+          .timing = {.clock_cost_ns = 25,
+                     .clock_resolution_ns = 1,
+                     .barrier_cost_us = 0.5,
+                     .barrier_least_us = 0.4,
+                     .clock_error_us = 0.25},
+          .init_us = 1500,
+          .registered_ranks = 1,
+          .build = {.commit = "84c4840f1b2a",
+                    .compiler = "GNU 12.2.0",
+                    .build_type = "Release",
+                    .modules = {"mpi", "gloo"}},
+          .host = {.kernel = "6.1.0",
+                   .system = "Debian GNU/Linux 12",
+                   .governor = "performance",
+                   .huge_pages = "madvise",
+                   .load = 0.5},
+          .cpu_model = "CPU",
+          .ncores = 2,
+          .memory = {{.bytes = 65536,
+                      .read_gbps = 40,
+                      .write_gbps = 20,
+                      .copy_gbps = 30,
+                      .update_gbps = 35,
+                      .noise = 1.25}},
+          .network = {{.node = 1, .send_gbps = 12, .receive_gbps = 11, .round_trip_us = 25}}};
 }
 
 inline CopyInfo example_copy() {
@@ -52,6 +68,15 @@ inline CopyInfo example_copy() {
           .row = "host",
           .column = "1",
           .streams = {{.from = "host", .to = "gpu1", .by = "gpu1", .copies = 4, .gbps = 55.5}}};
+}
+
+inline Expectation example_expectation() {
+  return {.busbw_gbps = 1.5,
+          .low_gbps = 0.25,
+          .high_gbps = 1.75,
+          .slack = 1.5,
+          .ncclmodel_busbw_gbps = 2.5,
+          .bound_by = "memory"};
 }
 
 inline Record example_record() {
@@ -93,10 +118,12 @@ inline Record example_record() {
                      .time_us = 2.5,
                      .slowest_us = 5,
                      .cpu_us = 1.25,
-                     .fault_free_us = 2},
+                     .fault_free_us = 2,
+                     .core_wait_us = {0, 0.5}},
+          .touched_bytes = 40960,
           .algbw_gbps = 0.5,
           .busbw_gbps = 0.75,
-          .expected = Expectation{.busbw_gbps = 1.5, .bound_by = "memory", .low_below = 0.25},
+          .expected = example_expectation(),
           .samples = samples,
           .wrong = 3,
           .where = WrongWhere{.rank = 1,
@@ -109,7 +136,7 @@ inline Record example_record() {
           .traffic_bytes = {{1024, 512}, {512, 1024}},
           .pair = std::pair{0, 1},
           .copy = example_copy(),
-          .timestamp = "2024-05-01 12:00:01"};
+          .timestamp = "2024-05-01T10:00:01.000Z"};
 }
 
 inline EndInfo example_end() {
@@ -121,12 +148,14 @@ inline EndInfo example_end() {
           .error = "rank 1 (node07): lost.",
           .memory_bytes = {{"Initialization", 1024}, {"User-Allocated", 4096}},
           .network = {{.node = 1, .send_gbps = 6, .receive_gbps = 10, .round_trip_us = 30}},
-          .verdict = "low"};
+          .verdict = "low",
+          .slack = 1.25};
 }
 
 inline Finding example_finding() {
   return {.run_id = "r1",
           .rule = "slow_component",
+          .severity = Severity::info,
           .subject = "rank 3",
           .evidence = "14 pairs of ranks reach 0.25 of what they should",
           .advice = "see what else runs on its core",

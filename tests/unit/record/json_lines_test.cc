@@ -21,7 +21,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(JsonLine, OfARunIsExactlyThis) {
   EXPECT_EQ(json_line(example_run()),
-            R"({"kind":"run","schema":1,"run_id":"r1","start_time":"2024-05-01T10:00:00Z",)"
+            R"({"kind":"run","schema":1,"run_id":"r1","study":"s1","repeat":2,)"
+            R"("start_time":"2024-05-01T10:00:00Z",)"
             R"("version":"0.1.0","program":"all_reduce_perf","args":["all_reduce_perf","-b","8"],)"
             R"("environment":["NCCL_DEBUG=INFO"],"backend":"host","backend_version":"0.1.0",)"
             R"("transport":"shared memory","tuning":"built in",)"
@@ -29,11 +30,16 @@ TEST(JsonLine, OfARunIsExactlyThis) {
             R"("nranks":2,"nnodes":1,"nprocs":1,)"
             R"("nthreads":1,"ngpus":2,"ngroups":1,"settings":{"min_bytes":8,"op":"sum"},)"
             R"("ranks":[{"rank":1,"group":0,"pid":42,"hostname":"node07","node":0,"device":1,)"
-            R"("bus_id":"0000:00:00","device_name":"host memory"}],)"
+            R"("bus_id":"0000:00:00","device_name":"host memory","affinity":"0-3"}],)"
             R"("timing":{"clock_cost_ns":25.0,"clock_resolution_ns":1.0,"barrier_cost_us":0.5,)"
+            R"("barrier_least_us":0.4,)"
             R"("clock_error_us":0.25},"init_us":1500.0,"registered_ranks":1,)"
+            R"("build":{"commit":"84c4840f1b2a","compiler":"GNU 12.2.0","build_type":"Release",)"
+            R"("modules":["mpi","gloo"]},)"
+            R"("host":{"kernel":"6.1.0","system":"Debian GNU/Linux 12","governor":"performance",)"
+            R"("huge_pages":"madvise","load":0.5},)"
             R"("cpu_model":"CPU","ncores":2,"memory":[{"bytes":65536,"read_gbps":40.0,)"
-            R"("write_gbps":20.0,"copy_gbps":30.0,"update_gbps":35.0}],)"
+            R"("write_gbps":20.0,"copy_gbps":30.0,"update_gbps":35.0,"noise":1.25}],)"
             R"("network":[{"node":1,"send_gbps":12.0,"receive_gbps":11.0,"round_trip_us":25.0}]})"
             "\n");
 }
@@ -45,9 +51,12 @@ TEST(JsonLine, OfAResultIsExactlyThis) {
       R"("redop":"sum","root":-1,"placement":"in_place","bytes":1024,"count":256,"pair":[0,1]},)"
       R"("group":1,"nranks":2,"nnodes":1,"backend":"host","backend_version":"0.1.0",)"
       R"("transport":"shared memory","window":{"iters":20,"agg":1,"time_us":2.5,)"
-      R"("slowest_us":5.0,"cpu_us":1.25,"fault_free_us":2.0},)"
-      R"("algbw_gbps":0.5,"busbw_gbps":0.75,"expected_busbw_gbps":1.5,"bound_by":"memory",)"
-      R"("low_below":0.25,"efficiency":0.25,"verdict":"ok",)"
+      R"("slowest_us":5.0,"cpu_us":1.25,"fault_free_us":2.0,"core_wait_us":[0.0,0.5]},)"
+      R"("touched_bytes":40960,)"
+      R"("algbw_gbps":0.5,"busbw_gbps":0.75,"ncclmodel_busbw_gbps":2.5,)"
+      R"("expected_busbw_gbps":1.5,"expected_low_gbps":0.25,"expected_high_gbps":1.75,)"
+      R"("slack":1.5,)"
+      R"("bound_by":"memory","efficiency":0.25,"verdict":"ok",)"
       R"("samples_us":{"n":20,"batch":4,"min":1.0,)"
       R"("median":2.0,"mean":2.5,"p95":4.0,"p99":5.0,"max":6.0,"cv":0.2,"ci95_low":1.5,)"
       R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,"wrong":3,)"
@@ -56,7 +65,7 @@ TEST(JsonLine, OfAResultIsExactlyThis) {
       R"("algorithm":"ring","protocol":"LL128","channels":24,"algorithm_lost":true,)"
       R"("traffic_bytes":[[1024,512],[512,1024]],)"
       R"("copy":{"engine":"ce","row":"host","column":"1","streams":[{"from":"host","to":"gpu1",)"
-      R"("by":"gpu1","copies":4,"gbps":55.5}]},"timestamp":"2024-05-01 12:00:01",)"
+      R"("by":"gpu1","copies":4,"gbps":55.5}]},"timestamp":"2024-05-01T10:00:01.000Z",)"
       R"("late_us":[0.0,0.5],"raw_us":[1.0,2.0,6.0]})"
       "\n");
 }
@@ -67,7 +76,7 @@ TEST(JsonLine, OfAnEndIsExactlyThis) {
             R"("failed_checks":2,"average_busbw_gbps":12.5,"error":"rank 1 (node07): lost.",)"
             R"("memory_bytes":{"Initialization":1024,"User-Allocated":4096},)"
             R"("network":[{"node":1,"send_gbps":6.0,"receive_gbps":10.0,"round_trip_us":30.0}],)"
-            R"("verdict":"low"})"
+            R"("verdict":"low","slack":1.25})"
             "\n");
 }
 

@@ -32,6 +32,7 @@ TEST(ReadJsonl, GivesBackEverythingThatWasWritten) {
   EXPECT_EQ(json_line(file->runs.at(0)), json_line(example_run()));
   EXPECT_EQ(json_line(file->records.at(0)), json_line(example_record()));
   EXPECT_EQ(json_line(file->findings.at(0)), json_line(example_finding()));
+  EXPECT_EQ(file->findings.at(0), example_finding());
   EXPECT_EQ(json_line(file->ends.at(0)), json_line(example_end()));
   EXPECT_FALSE(file->torn);
 }

@@ -57,6 +57,21 @@ TEST(Percentile, IsNotPushedToTheNextRankByRounding) {
               static_cast<double>(percent * 30));
 }
 
+TEST(Quantile, LiesBetweenNeighbours) {
+  const auto sorted = one_to(5);
+
+  EXPECT_EQ(quantile(sorted, 0), 1);
+  EXPECT_EQ(quantile(sorted, 0.25), 2);
+  EXPECT_DOUBLE_EQ(quantile(sorted, 0.9), 4.6);
+  EXPECT_EQ(quantile(sorted, 1), 5);
+}
+
+TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median({7}), 7);
+}
+
 TEST(Summarize, GivesTheTextbookNumbers) {
   std::vector<double> samples{5, 4, 9, 2, 4, 5, 7, 4};
 

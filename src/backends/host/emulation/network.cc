@@ -1,6 +1,7 @@
 #include "backends/host/emulation/network.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -50,11 +51,8 @@ void Network::add(std::string name, const LinkRate& rate) {
 std::string Network::node_name(int rank) const { return fmt::format("node{}", node_of(rank)); }
 
 std::string Network::places() const {
-  const auto counted = [](int n, std::string_view what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-  };
-  return fmt::format("{} x {}", counted(plan_.nodes, "node"),
-                     counted(plan_.ranks_per_node, "rank"));
+  return fmt::format("{} x {}", counted(static_cast<std::size_t>(plan_.nodes), "node"),
+                     counted(static_cast<std::size_t>(plan_.ranks_per_node), "rank"));
 }
 
 std::string Network::words() const {

@@ -33,31 +33,36 @@ class Float8 : public testing::Test {
     return config;
   }
 
-  // The operators with which 8-bit floats are measured.
-  static std::set<std::string> measured(const BenchConfig& config, int version = kWithFloat8) {
-    std::set<std::string> ops;
+  struct Run {
+    std::set<std::string> ops{};  // with which 8-bit floats are measured
+    std::string refusal{};        // where nothing is
+  };
+
+  static Run run(const BenchConfig& config, int version) {
+    Run done;
     RunEvents events;
     events.begin = [](const RunStart&) {};
     events.row = [](std::span<Record>) {};
     events.results = [&](std::span<Record> results, const RunTotals&) {
       for (const auto& record : results) {
         EXPECT_EQ(record.wrong.value_or(0), 0u);
-        if (record.what.type == "f8e4m3") ops.insert(record.what.redop);
+        if (record.what.type == "f8e4m3") done.ops.insert(record.what.redop);
       }
     };
-    run_threads_on_fakes(config, version,
-                         [&](RankContext& rank) { (void)run_benchmark(rank, config, {}, events); });
-    return ops;
+    run_threads_on_fakes(config, version, [&](RankContext& rank) {
+      const auto totals = run_benchmark(rank, config, {}, events);
+      if (rank.is_first()) done.refusal = totals.refusal.value_or("");
+    });
+    return done;
+  }
+
+  static std::set<std::string> measured(const BenchConfig& config, int version = kWithFloat8) {
+    return run(config, version).ops;
   }
 
   static std::string refusal(BenchConfig config, int version = kWithFloat8) {
     config.types = {DataType::f8e4m3};
-    try {
-      (void)measured(config, version);
-    } catch (const Unavailable& error) {
-      return error.what();
-    }
-    return {};
+    return run(config, version).refusal;
   }
 };
 

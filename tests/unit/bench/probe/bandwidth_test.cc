@@ -54,6 +54,19 @@ TEST(Spans, JoinFromTheFirstBeginningToTheLastEnd) {
   EXPECT_DOUBLE_EQ(pass_gbps(threads, 1, 14e3), 2);
 }
 
+// Of 8 us the last thread waited for 2 before it began and for 4 in it.
+TEST(Spans, TellHowMuchFasterAPassWithoutWaitsWouldBe) {
+  const ThreadSpans threads{{{.start_ns = 1000, .end_ns = 5000, .wait_ns = 1000}},
+                            {{.start_ns = 3000, .end_ns = 9000, .wait_ns = 4000}}};
+  const ThreadSpans quiet{{{.start_ns = 1000, .end_ns = 5000}}};
+  const ThreadSpans waiting{{{.start_ns = 1000, .end_ns = 5000, .wait_ns = 9000}}};
+
+  EXPECT_EQ(joined(threads, 0).wait_ns, 6000);
+  EXPECT_DOUBLE_EQ(pass_slack(threads, 0), 4);
+  EXPECT_DOUBLE_EQ(pass_slack(quiet, 0), 1);
+  EXPECT_DOUBLE_EQ(pass_slack(waiting, 0), 100);
+}
+
 // A clock that moves on by a microsecond whenever it is read.
 class StepClock final : public Clock {
  public:

@@ -2,6 +2,7 @@
 #include "support/folder.h"
 #include "topo/cluster/cluster.h"
 #include "topo/cluster/platforms.h"
+#include "topo/graph/graph.h"
 #include "topo/show/views.h"
 
 #include <gmock/gmock.h>
@@ -158,8 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
                 ", line 1: count of nodes is '\uff14': a whole number"},
         Refused{"nodes:\n- {file: broken.xml}\n",
                 ", line 2: file of nodes cannot be used. broken.xml:7: it is broken."},
-        Refused{"nodes: {count: 2}", ", line 1: topology of nodes or file is needed, and not both"},
-        Refused{"nodes: {file: a, topology: dgx-h100}", ", line 1: topology of nodes or file"},
+        Refused{"nodes: {count: 2}", ", line 1: topology of nodes or file is needed."},
+        Refused{"nodes: {file: a, topology: dgx-h100}", ", line 1: file of nodes cannot be used."},
         Refused{"nodes: {file: [a]}", ", line 1: file of nodes is not a single value."},
         Refused{"nodes: {topology: dgx-h100, count: 0}",
                 ", line 1: count of nodes is '0': a whole number from 1 to 4096 is needed."},
@@ -182,6 +183,19 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"name: \"a\\nb\"\nnodes: {topology: dgx-h100}\n",
                 ", line 1: name of the cluster is not one line"},
         Refused{"nodes: {topology: dgx-h100", ", line "}));
+
+TEST(ClusterFiles, JoinHostsInNvlinkDomains) {
+  const auto cluster = read("nodes: {topology: gb200-nvl4, count: 36, nvlink_domain: 18}");
+
+  ASSERT_EQ(cluster.groups.size(), 1U);
+  EXPECT_EQ(cluster.groups[0].count, 2);
+  EXPECT_EQ(cluster.groups[0].topology, "18 x gb200-nvl4");
+  EXPECT_EQ(hosts_of(*cluster.groups[0].system).size(), 18U);
+  EXPECT_THAT(about("nodes: {topology: gb200-nvl4, count: 20, nvlink_domain: 18}"),
+              HasSubstr("count of nodes is 20 hosts, and not a multiple of nvlink_domain 18."));
+  EXPECT_THAT(about("nodes: {topology: pcie-8xl40s, count: 2, nvlink_domain: 2}"),
+              HasSubstr("an NVLink domain joins hosts over switches alone"));
+}
 
 TEST(ClusterFiles, AreSmall) {
   const std::string text = "nodes: {topology: dgx-h100}\n#" + std::string(70000, '-');

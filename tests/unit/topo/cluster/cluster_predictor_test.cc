@@ -27,7 +27,7 @@ ClusterPrediction predicted(const Cluster& cluster, Function function, std::size
 }
 
 double time_us(const Cluster& cluster, std::size_t bytes) {
-  return predicted(cluster, Function::all_reduce, bytes).prediction.time_us;
+  return predicted(cluster, Function::all_reduce, bytes).forecast->time_us;
 }
 
 // 8 rails, 2 x 50 GB/s below each leaf, of which a quarter goes up: 25 GB/s a rail. All but 1/32 of
@@ -38,24 +38,37 @@ TEST(ClusterPredictions, EndAtTheUplinksOfRacks) {
 
   const auto found = predicted(cluster, Function::all_gather, 64 * kGiB);
 
-  EXPECT_NEAR(found.prediction.busbw_gbps, 8 * 25, 1);
+  EXPECT_NEAR(found.forecast->busbw_gbps, 8 * 25, 1);
   EXPECT_EQ(found.bound_by, "rack 0 rail 0 uplink");
 }
 
-// LL128 sends 16 bytes for 15 of data. A leaf passes 0.1 GB/s, of 31/32 of an eighth.
+TEST(ClusterPredictions, OfAmdsGpusAreRefused) {
+  auto system = *built_in_platform("dgx-h100");
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.gpu->gcn = "gfx942";
+  });
+  Cluster cluster;
+  cluster.groups.push_back(
+      {.topology = "mi300x.xml", .system = std::make_shared<System>(system), .count = 2});
+
+  EXPECT_THAT(ClusterNodes(cluster).unfit(2),
+              testing::HasSubstr("the GPUs of mi300x.xml are AMD's. There RCCL runs"));
+}
+
+// LL128 sends 16 bytes for 15 of data, of which 31/32 of an eighth leave by each leaf, at 0.1 GB/s
+// and at 0.05.
 TEST(ClusterPredictions, CountTheFlagsOfProtocols) {
-  ClusterNodes nodes(cluster_of(
-      "dgx-h100", 4, {.rails = 8, .nodes_per_rack = 2, .rack = {.oversubscription = 1000}}));
-  ClusterPredictor predictor(nodes, 4);
   constexpr std::size_t kBytes = std::size_t{4} << 20;
+  const auto found = [](double oversubscription) {
+    const Fabric fabric{.rails = 8, .nodes_per_rack = 2, .rack = {oversubscription}};
+    return predicted(cluster_of("dgx-h100", 4, fabric), Function::all_gather, kBytes);
+  };
+  const auto faster = found(1000), slower = found(2000);
 
-  const auto found = predictor.predict(Function::all_gather, kBytes).prediction;
-
-  ASSERT_EQ(found.protocol, Protocol::ll128);
-  const auto nccl =
-      *predictor.nccl().time_parts({Function::all_gather, found.algorithm, found.protocol}, kBytes);
+  ASSERT_EQ(faster.nccl.protocol, Protocol::ll128);
   const double wire_bytes = kBytes * 16.0 / 15;
-  EXPECT_NEAR(found.time_us - nccl.latency_us, wire_bytes * 31 / 32 / 8 / (0.1 * 1000), 1);
+  EXPECT_NEAR(slower.forecast->time_us - faster.forecast->time_us,
+              wire_bytes * 31 / 32 / 8 / (0.1 * 1000), 1);
 }
 
 TEST(ClusterPredictions, NameTheSpineWhereItIsNarrower) {
@@ -72,7 +85,7 @@ TEST(ClusterPredictions, NameTheLatencyOfSwitchesForSmallSizes) {
   EXPECT_EQ(predicted(cluster, Function::all_reduce, 8).bound_by, "switch latency");
 }
 
-TEST(ClusterPredictions, OfOneRackAreNcclsOwn) {
+TEST(ClusterPredictions, OfOneRackAreThoseWithoutSwitches) {
   for (const auto& platform : platforms()) {
     if (platform.hosts > 1) continue;  // minutes of searching for what the others show
     const auto cluster = cluster_of(platform.name, 3, {.nodes_per_rack = 4, .rack = {7, 9}});
@@ -80,8 +93,9 @@ TEST(ClusterPredictions, OfOneRackAreNcclsOwn) {
     ClusterPredictor predictor(nodes, 3);
     for (const auto bytes : kSizes) {
       const auto found = predictor.predict(Function::all_reduce, bytes);
-      EXPECT_DOUBLE_EQ(found.prediction.time_us,
-                       predictor.nccl().predict(Function::all_reduce, bytes).time_us);
+      const Scheme scheme{Function::all_reduce, found.nccl.algorithm, found.nccl.protocol};
+      EXPECT_DOUBLE_EQ(found.forecast->time_us,
+                       forecast(predictor.nccl().job(), {scheme, bytes})->time_us);
       EXPECT_EQ(found.bound_by, "NCCL model");
     }
   }
@@ -112,7 +126,7 @@ TEST(ClusterPredictions, FollowTheSpeedOfNicsWhereTheNetworkBinds) {
     for (auto& net : device.nets) net.speed_mbps /= 2;
   });
   const auto busbw_gbps = [&] {
-    return predicted(cluster, Function::all_gather, 64 * kGiB).prediction.busbw_gbps;
+    return predicted(cluster, Function::all_gather, 64 * kGiB).forecast->busbw_gbps;
   };
   const double before = busbw_gbps();
 

@@ -1,12 +1,14 @@
 // A shape's numbers are found again in its system; the built-in platforms.
 #include "topo/cluster/platforms.h"
 
+#include "topo/graph/graph.h"
 #include "topo/system/system.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 namespace linerate::topo {
 namespace {
@@ -99,6 +101,14 @@ TEST(NodeShapes, WithoutNvswitchesLinkEachGpuToTheOthersOfItsHost) {
   EXPECT_EQ(gpus[5].gpu->nvlinks[0].tclass, 0x030200u);
 }
 
+TEST(NodeShapes, WithBridgesLinkCardsInPairs) {
+  const auto gpus = gpus_of(*built_in_platform("pcie-8xh100"));
+
+  ASSERT_EQ(gpus.size(), 8u);
+  EXPECT_THAT(nvlink_counts(gpus[5]), ElementsAre(12));
+  EXPECT_EQ(gpus[5].gpu->nvlinks[0].target, text_of(gpus[4].bus_id));
+}
+
 TEST(NodeShapes, OfSeveralHostsTellThemApartAndCountRanksThrough) {
   const auto system = system_of({.hosts = 3, .numas = 2, .switches = 1});
   const auto gpus = gpus_of(system);
@@ -135,12 +145,24 @@ constexpr Sheet kSheets[] = {
     {.name = "dgx-a100", .sm = 80, .nvlinks = 12, .gbits = 200},
     {.name = "dgx-h100"},
     {.name = "hgx-h200"},
+    {.name = "hgx-a100-4nic", .sm = 80, .nvlinks = 12, .nics = 4, .gbits = 200},
+    {.name = "hgx-h100-4nic", .nics = 4},
+    {.name = "hgx-a100-4gpu", .gpus = 4, .sm = 80, .nvlinks = 12, .nics = 4, .gbits = 200},
+    {.name = "hgx-h100-4gpu", .gpus = 4, .nics = 4},
+    {.name = "hgx-h20"},
+    {.name = "hgx-h800", .nvlinks = 8},
+    {.name = "gh200", .gpus = 1, .nvlinks = 0, .nics = 1},
     {.name = "dgx-b200", .sm = 100},
+    {.name = "dgx-b300", .sm = 103, .gbits = 800},
     {.name = "gb200-nvl72", .gpus = 72, .sm = 100, .nics = 72},
+    {.name = "gb300-nvl72", .gpus = 72, .sm = 103, .nics = 72, .gbits = 800},
     {.name = "azure-ndv4", .sm = 80, .nvlinks = 12, .gbits = 200},
     {.name = "azure-ndv5"},
     {.name = "aws-p4d", .sm = 80, .nvlinks = 12, .nics = 4, .gbits = 100},
     {.name = "aws-p5"},  // 32 of 100 Gb/s, and its plugin shows NCCL four of them as one
+    {.name = "gcp-a3-mega", .gbits = 200},
+    {.name = "pcie-8xh100", .nvlinks = 12, .nics = 4, .gbits = 200},
+    {.name = "pcie-8xh100nvl", .nvlinks = 12, .nics = 4, .gbits = 200},
     {.name = "pcie-8xl40s", .sm = 89, .nvlinks = 0, .nics = 4, .gbits = 200},
 };
 
@@ -180,6 +202,22 @@ TEST(PlatformTable, HasADataSheetForEachRow) {
   for (const auto& sheet : kSheets) sheets.push_back(sheet.name);
 
   EXPECT_EQ(rows, sheets);
+}
+
+// A part of a rack is its first hosts.
+TEST(PlatformTable, HasPartsOfRacksByTheirGpus) {
+  for (const int gpus : {4, 8, 16, 36, 64}) {
+    const auto name = "gb200-nvl" + std::to_string(gpus);
+    const auto part = built_in_platform(name);
+    ASSERT_TRUE(part) << part.sentence();
+    EXPECT_EQ(gpus_of(*part).size(), static_cast<std::size_t>(gpus));
+    EXPECT_EQ(part->name, name);
+    EXPECT_EQ(hosts_of(*part).size(), static_cast<std::size_t>(gpus / 4));
+  }
+  for (const auto* name : {"gb200-nvl6", "gb200-nvl76", "gb200-nvl", "gb200-nvl0", "gb200-nvl-4"})
+    EXPECT_FALSE(built_in_platform(name)) << name;
+  EXPECT_THAT(built_in_platform("gb200-nvl6").sentence(),
+              testing::HasSubstr("give gb200-nvl4 to gb200-nvl72, in steps of 4."));
 }
 
 TEST(PlatformTable, SuggestsTheNearestName) {

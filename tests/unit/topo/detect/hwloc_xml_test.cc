@@ -226,6 +226,13 @@ TEST(Trials, TellWhatWasAnswered) {
   EXPECT_EQ(try_apart([] { return false; }), Trial::no);
 }
 
+TEST(Trials, TellItWhereSigchldIsIgnored) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+
+  EXPECT_EQ(try_apart([] { return false; }), Trial::no);
+  EXPECT_EQ(std::signal(SIGCHLD, before), SIG_IGN);
+}
+
 TEST(Trials, OutliveWhatTheyTry) {
   EXPECT_EQ(try_apart([]() -> bool { std::abort(); }), Trial::broke);
   EXPECT_EQ(try_apart([] { return std::raise(SIGSEGV) == 0; }), Trial::broke);

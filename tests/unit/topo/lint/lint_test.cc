@@ -1,8 +1,7 @@
-// Each rule on a healthy system with one thing broken.
+// Rules about GPUs and links, each on a healthy system with one thing broken.
 #include "topo/lint/lint.h"
 
-#include "topo/cluster/platforms.h"
-#include "topo/system/system.h"
+#include "unit/topo/lint/examples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,41 +16,19 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-System healthy() { return system_of(NodeShape{}); }
-
-// The device of that number among those with a GPU, or with a port.
-PciDevice& gpu(System& system, int dev) {
-  PciDevice* found = nullptr;
-  walk_devices(system, [&](Cpu&, PciDevice& device, int) {
-    if (device.gpu && device.gpu->dev == dev) found = &device;
-  });
-  return *found;
-}
-
-PciDevice& nic(System& system, const std::string& name) {
-  PciDevice* found = nullptr;
-  walk_devices(system, [&](Cpu&, PciDevice& device, int) {
-    if (!device.nets.empty() && device.nets.front().name == name) found = &device;
-  });
-  return *found;
-}
-
-// The only finding; of which rule it must be.
-Finding only(const System& system, std::string_view rule) {
-  const auto findings = lint(system);
-  EXPECT_EQ(findings.size(), 1U);
-  if (findings.empty()) return {};
-  EXPECT_EQ(findings[0].rule, rule);
-  EXPECT_FALSE(findings[0].advice.empty());
-  return findings[0];
-}
-
 TEST(Lint, FindsNothingInAHealthyNode) { EXPECT_THAT(lint(healthy()), IsEmpty()); }
 
 TEST(Lint, FindsNoBrokenPartInBuiltInPlatforms) {
   for (const auto& platform : platforms())
     for (const auto& finding : lint(system_of(platform)))
       ADD_FAILURE() << platform.name << ": " << finding.rule << ": " << finding.evidence;
+}
+
+TEST(Lint, FindsNothingInTheDumpsOfBuiltInPlatforms) {
+  for (const auto& platform : platforms())
+    if (platform.hosts == 1) {
+      EXPECT_THAT(lint(dumped(platform.name)), IsEmpty()) << platform.name;
+    }
 }
 
 TEST(Lint, EveryRuleHasANameOfItsOwn) {
@@ -122,6 +99,14 @@ TEST(UnknownLinkSpeed, IsTakenForGen3) {
   EXPECT_EQ(found.advice, "Write link_speed=\"32.0 GT/s PCIe\" in the topology file.");
 }
 
+TEST(UnknownLinkSpeed, ThatNobodyTellsIsInformation) {
+  auto system = healthy();
+  gpu(system, 0).link = {};
+
+  EXPECT_THAT(only(system, "unknown-link-speed", Severity::info).evidence,
+              HasSubstr("is not told: NCCL takes it for Gen3"));
+}
+
 TEST(UnknownLinkSpeed, OfAVirtioDeviceIsNoMatter) {
   auto system = healthy();
   system.cpus[0].devices.push_back(
@@ -144,6 +129,15 @@ TEST(SlowUplink, IsLessThanHalfOfWhatADeviceBelowCouldUse) {
 
   first.link = first.max_link = second.link = second.max_link = {"16.0 GT/s PCIe", 16};
   EXPECT_THAT(lint(system), IsEmpty());  // half
+}
+
+// As PEX switches of Gen5 show a link upwards that they do not have.
+TEST(SlowUplink, OfAllSwitchesOfALevelIsInformation) {
+  auto system = system_of({.levels = 2});
+  for (auto& cpu : system.cpus)
+    for (auto& top : cpu.devices) top.link = top.max_link = {"5.0 GT/s PCIe", 16};
+
+  EXPECT_THAT(only(system, "slow-uplink", Severity::info).subject, HasSubstr(" and 7 more"));
 }
 
 TEST(SlowUplink, OfANicIsMeasuredByItsPort) {
@@ -215,217 +209,197 @@ TEST(FewerNvlinks, MeasuresAllByTheirCapacityBehindSwitches) {
     for (auto& link : device.gpu->nvlinks) link.capacity = 18;
   });
 
-  EXPECT_EQ(lint(system).size(), 8U);
+  const auto found = only(system, "fewer-nvlinks");
+
+  EXPECT_THAT(found.subject, HasSubstr("GPU 0 at "));
+  EXPECT_THAT(found.subject, HasSubstr(" and 7 more"));
+  EXPECT_THAT(found.evidence, HasSubstr("Each of the 8 GPUs has 17 of its 18 NVLinks active"));
 }
 
-TEST(FarNic, NamesTheGpuWhoseNicIsAtAnotherSocket) {
-  auto system = healthy();
-  for (auto& cpu : system.cpus) cpu.package = cpu.numa;
-  for (auto& top : system.cpus[1].devices)
-    std::erase_if(top.children, [](const PciDevice& device) { return !device.nets.empty(); });
-  // Half of the GPUs are left without: all four of the second socket.
+// The device id tells what the file does not.
+TEST(FewerNvlinks, AreMissedOfAllGpusWhereTheModelIsKnown) {
+  auto system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.gpu->nvlinks.pop_back();  // one of four NVSwitches
+  });
+
+  EXPECT_THAT(only(system, "fewer-nvlinks").evidence,
+              HasSubstr("has 14 of its 18 NVLinks active, 288.4 of 370.8 GB/s: an NVSwitch is "
+                        "missing"));
+}
+
+TEST(NoNvlink, OfAllGpusIsMissedWhereSomebodyLooked) {
+  auto system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.gpu->nvlinks.clear();
+  });
+
+  EXPECT_THAT(only(system, "no-nvlink").evidence,
+              HasSubstr("None of the 8 GPUs has an active NVLink; their model has 18."));
+}
+
+// An MI300X board: each GPU with an xGMI link to every other.
+System mi300x(int gpus = 8) {
+  auto system = system_of({.switches = gpus / 2, .gpu = {.nvlinks = gpus - 1, .nvswitches = 0}});
+  walk_devices(system, [&](Cpu&, PciDevice& device, int) {
+    if (!device.gpu) return;
+    device.vendor = 0x1002;
+    device.device = 0x74a1;
+    device.class_code = 0x120000;
+    device.gpu->sm = 0;
+    device.gpu->gcn = "gfx942";
+    for (auto& link : device.gpu->nvlinks) link.tclass = 0x120000;
+  });
+  system.has_nccl_ports = true;
+  return system;
+}
+
+TEST(AmdBoards, AreHealthy) {
+  EXPECT_THAT(lint(mi300x()), IsEmpty());
+  EXPECT_THAT(lint(mi300x(4)), IsEmpty());  // a part of one, in a virtual machine
+}
+
+TEST(AmdBoards, GetNoRemedyOfNvidias) {
+  auto system = mi300x();
+  gpu(system, 2).gpu->nvlinks.pop_back();
+  gpu(system, 5).gpu->nvlinks.clear();
+  for (auto& net : nic(system, "mlx5_3").nets) net.gdr = false;
 
   const auto findings = lint(system);
 
-  ASSERT_EQ(findings.size(), 4U);
-  EXPECT_EQ(findings[0].rule, "far-nic");
-  EXPECT_THAT(findings[0].subject, HasSubstr("GPU 4 at "));
-  EXPECT_EQ(findings[0].evidence,
-            "Its nearest NIC, mlx5_0, is at another socket, over a link of 22 GB/s; 4 other GPUs "
-            "have one below the same PCI switch.");
+  ASSERT_EQ(findings.size(), 3U);
+  for (const auto& finding : findings) {
+    const auto text = finding.evidence + finding.advice;
+    EXPECT_EQ(text.find("NVLink"), std::string::npos) << text;
+    EXPECT_EQ(text.find("nvidia"), std::string::npos) << text;
+    EXPECT_EQ(text.find("NCCL "), std::string::npos) << text;
+  }
+  EXPECT_THAT(findings[1].evidence, HasSubstr("6 of its 7 xGMI links are active"));
 }
 
-TEST(FarNic, AnotherSwitchOfTheProcessorIsFarther) {
-  auto system = healthy();
-  std::erase_if(system.cpus[0].devices[2].children,
-                [](const PciDevice& device) { return !device.nets.empty(); });
-
-  EXPECT_THAT(only(system, "far-nic").evidence,
-              HasSubstr("is at the same processor; 7 other GPUs"));
-}
-
-TEST(FarNic, APortThatIsDownIsNoneOfANearNic) {
-  auto system = healthy();
-  nic(system, "mlx5_2").nets[0].state = "DOWN (Polling)";
-
-  const auto findings = lint(system);
-
-  ASSERT_EQ(findings.size(), 2U);
-  EXPECT_EQ(findings[0].rule, "far-nic");
-  EXPECT_EQ(findings[1].rule, "inactive-port");
-}
-
-TEST(FarNic, IsNoMatterWhereThereIsOneNicForAll) {
-  auto system = healthy();
-  walk_devices(system, [](Cpu&, PciDevice& device, int) { device.nets.clear(); });
-  system.cpus[0].devices[0].children.push_back(
-      {.bus_id = {.bus = 0xf0}, .link = {"32.0 GT/s PCIe", 16}, .nets = {{"mlx5_0", 0, 400000}}});
-
-  EXPECT_THAT(lint(system), IsEmpty());
-}
-
-TEST(FarNic, IsNoMatterWhereFewGpusAreNearer) {
-  auto system = healthy();
-  for (const auto* name : {"mlx5_1", "mlx5_2", "mlx5_3", "mlx5_5", "mlx5_6", "mlx5_7"})
-    nic(system, name).nets.clear();
-
-  EXPECT_THAT(lint(system), IsEmpty());
-}
-
-TEST(FarNic, LooksAtTheGpusOwnHost) {
-  auto system = system_of({.hosts = 2});
-  walk_devices(system, [](Cpu& cpu, PciDevice& device, int) {
-    if (cpu.host_hash == 2) device.nets.clear();
+// MI250: pairs of dies, and an uneven mesh between them.
+TEST(AmdBoards, OfUnevenMeshesLackNoLinks) {
+  auto system = mi300x();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (!device.gpu) return;
+    device.device = 0x740c;
+    device.gpu->gcn = "gfx90a";
+    if (device.gpu->dev % 2 == 0) device.gpu->nvlinks.resize(3);
   });
 
   EXPECT_THAT(lint(system), IsEmpty());
 }
 
-TEST(FarNic, ANicOfAnotherPluginIsNoNearOne) {
-  auto system = healthy();
-  nic(system, "mlx5_2").nets[0] = {.name = "eth0", .speed_mbps = 1000};
+TEST(MissingGpu, IsOneOfEightOnABoard) {
+  auto system = dumped();
+  for (auto& cpu : system.cpus)
+    for (auto& top : cpu.devices)
+      for (auto& inner : top.children)
+        std::erase_if(inner.children,
+                      [](const PciDevice& device) { return device.gpu && device.gpu->dev == 5; });
 
-  EXPECT_EQ(only(system, "far-nic").rule, "far-nic");
+  const auto found = only(system, "missing-gpu");
+
+  EXPECT_THAT(found.evidence, HasSubstr("There are 7 GPUs, and boards of this kind have 4, 8"));
+  EXPECT_THAT(found.evidence, HasSubstr("mlx5_5 at "));
 }
 
-TEST(FarNic, IsNoMatterWhereAllAreAsFar) {
-  auto system = healthy();
-  for (auto& top : system.cpus[1].devices)
-    std::erase_if(top.children, [](const PciDevice& device) { return !device.nets.empty(); });
-  for (auto& top : system.cpus[0].devices)
-    std::erase_if(top.children, [](const PciDevice& device) { return device.gpu.has_value(); });
-
-  EXPECT_THAT(lint(system), IsEmpty());
+TEST(MissingGpu, IsNoMatterOfCardsAndOfPartsOfABoard) {
+  EXPECT_THAT(lint(system_of({.numas = 1, .switches = 2})), IsEmpty());
+  EXPECT_THAT(lint(system_of({.numas = 1,
+                              .switches = 3,
+                              .gpu = {.device = 0x26b9, .sm = 89, .nvlinks = 0, .nvswitches = 0}})),
+              IsEmpty());
 }
 
-// As Azure's and Google's machines show their devices.
-TEST(HiddenBus, IsThatOfADomainForEachDevice) {
-  auto system = system_of({.switches = 0, .gpus = 4, .nics = 4});
-  std::uint32_t domain = 1;
-  walk_devices(system, [&](Cpu&, PciDevice& device, int) { device.bus_id = {.domain = domain++}; });
+TEST(SlowGpuLink, IsOneThatTrainedLowerThanItsLike) {
+  auto system = dumped();
+  gpu(system, 4).link.speed = "2.5 GT/s PCIe";
 
-  const auto found = only(system, "hidden-bus");
+  const auto found = only(system, "slow-gpu-link");
 
-  EXPECT_THAT(found.evidence, HasSubstr("8 GPUs stand below no switch, each in a PCI domain"));
-  EXPECT_THAT(found.advice, HasSubstr("NCCL_TOPO_FILE"));
-}
-
-TEST(HiddenBus, IsNotThatOfATopologyFileWithSwitches) {
-  auto system = healthy();
-  std::uint32_t domain = 1;
-  walk_devices(system, [&](Cpu&, PciDevice& device, int) { device.bus_id = {.domain = domain++}; });
-
-  EXPECT_THAT(lint(system), IsEmpty());
-}
-
-TEST(HiddenBus, IsThatOfCardsOnTheFirstBus) {
-  auto system = system_of({.switches = 0, .gpus = 1, .nics = 1});
-  std::uint8_t slot = 3;
-  walk_devices(system, [&](Cpu&, PciDevice& device, int) { device.bus_id = {.device = slot++}; });
-
-  EXPECT_THAT(only(system, "hidden-bus").evidence, HasSubstr("all on the first PCI bus"));
-}
-
-TEST(HiddenBus, IsNotThatOfARealMachineWithoutSwitches) {
-  EXPECT_THAT(lint(system_of({.switches = 0, .gpus = 2, .nics = 1})), IsEmpty());
-}
-
-TEST(UnknownMemoryNode, IsOneThatNoOtherDeviceHas) {
-  auto system = healthy();
-  system.cpus.push_back({.numa = -1, .devices = std::move(system.cpus[1].devices)});
-  system.cpus[1].devices.clear();
-
-  const auto found = only(system, "unknown-memory-node");
-
-  EXPECT_THAT(found.evidence, HasSubstr("8 GPUs and NICs name no memory node, of 2"));
-}
-
-TEST(InactivePort, TellsWhatToLookAt) {
-  const auto advice = [](const std::string& state) {
-    auto system = healthy();
-    walk_devices(system, [&](Cpu&, PciDevice& device, int) {
-      for (auto& net : device.nets) net.state = state;
-    });
-    nic(system, "mlx5_0").nets[0].state = "ACTIVE";
-    const auto findings = lint(system);
-    return findings.empty() ? std::string() : findings.back().advice;
-  };
-
-  EXPECT_THAT(advice("DOWN (Polling)"), HasSubstr("cable"));
-  EXPECT_THAT(advice("DOWN (Disabled)"), HasSubstr("switched off"));
-  EXPECT_THAT(advice("INIT"), HasSubstr("subnet manager"));
-  EXPECT_EQ(advice("ACTIVE"), "");
-}
-
-TEST(InactivePort, CountsThoseThatAreUp) {
-  auto system = healthy();
-  system.cpus[0].nets.push_back(
-      {.name = "mlx5_9", .speed_mbps = 400000, .link_layer = "InfiniBand", .state = "DOWN"});
-
-  const auto found = only(system, "inactive-port");
-
-  EXPECT_EQ(found.subject, "mlx5_9");
+  EXPECT_THAT(found.subject, HasSubstr("GPU 4 at "));
   EXPECT_EQ(found.evidence,
-            "The port is DOWN; 8 of 9 InfiniBand and RoCE ports are ACTIVE. NCCL leaves it out.");
-}
+            "Its PCI link is 2.5 GT/s PCIe x16, 3 GB/s; 7 of its model have 48 GB/s.");
 
-TEST(InactivePort, IsNoInterfaceThatIsDown) {
-  auto system = healthy();
-  system.cpus[0].nets.push_back({.name = "eth0", .speed_mbps = 1000, .state = "DOWN"});
+  gpu(system, 4).link.speed = "8.0 GT/s PCIe";
+  EXPECT_THAT(only(system, "slow-gpu-link").evidence, HasSubstr("12 GB/s; 7 of its model"));
 
+  gpu(system, 4).link.speed = "16.0 GT/s PCIe";  // half: the slot may be of the generation before
   EXPECT_THAT(lint(system), IsEmpty());
 }
 
-TEST(SlowerPort, IsNoneBesideOrWhereAPortIsDown) {
-  auto system = healthy();
-  for (const auto* state : {"ACTIVE", "DOWN"}) {
-    const bool slow_is_up = std::string_view(state) == "ACTIVE";
-    walk_devices(system, [&](Cpu&, PciDevice& device, int) {
-      for (auto& net : device.nets) net.state = slow_is_up ? "DOWN" : "ACTIVE";
-    });
-    auto& slow = nic(system, "mlx5_6").nets[0];
-    slow.speed_mbps = 200000;
-    slow.state = state;
+TEST(SlowGpuLink, OfTheFirstGenerationIsOneAlsoWhereAllAre) {
+  auto system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.link.speed = "2.5 GT/s PCIe";
+  });
 
-    for (const auto& finding : lint(system)) EXPECT_NE(finding.rule, "slower-port") << state;
-  }
+  EXPECT_EQ(warnings(system), std::vector<std::string>(8, "slow-gpu-link"));
 }
 
-TEST(SlowerPort, IsMeasuredByItsModel) {
-  auto system = healthy();
-  nic(system, "mlx5_6").nets[0].speed_mbps = 200000;
+TEST(NarrowNic, IsOneWhosePortCouldDoMoreThanTwiceOfItsLink) {
+  auto system = dumped();
+  nic(system, "mlx5_2").link = {"8.0 GT/s PCIe", 8};
 
-  const auto found = only(system, "slower-port");
+  const auto found = only(system, "narrow-nic");
 
-  EXPECT_THAT(found.subject, HasSubstr("mlx5_6 at "));
+  EXPECT_THAT(found.subject, HasSubstr("mlx5_2 at "));
   EXPECT_EQ(found.evidence,
-            "The port runs at 200 Gb/s; mlx5_0, of the same model, at 400 Gb/s: 25 of 50 GB/s.");
+            "Its ports could do 50 GB/s, and its PCI link, 8.0 GT/s PCIe x8, passes 6 GB/s; 7 of "
+            "its model have up to 48 GB/s.");
+}
 
-  nic(system, "mlx5_6").device = 0x101b;  // of another model
+TEST(NarrowNic, AloneIsMeasuredByItsPort) {
+  auto system = system_of({.numas = 1, .switches = 1, .gpus = 2});
+  nic(system, "mlx5_0").link = {"8.0 GT/s PCIe", 8};
+  walk_devices(system, [](Cpu&, PciDevice& device, int) { device.max_link = {}; });
+
+  EXPECT_EQ(only(system, "narrow-nic").rule, "narrow-nic");
+
+  nic(system, "mlx5_0").link = {"16.0 GT/s PCIe", 16};  // half of what the port could do
   EXPECT_THAT(lint(system), IsEmpty());
 }
 
-TEST(UnknownPortSpeed, CountsTenGigabits) {
-  auto system = healthy();
-  nic(system, "mlx5_1").nets[0].speed_mbps = 0;
+TEST(GpuDirect, IsMissedOfTheNicsAndOfTheGpus) {
+  auto system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    for (auto& net : device.nets) net.gdr = false;
+  });
+  EXPECT_THAT(only(system, "gpudirect-off").advice, HasSubstr("nvidia_peermem"));
 
-  EXPECT_EQ(only(system, "unknown-port-speed").evidence,
-            "The port tells no speed: NCCL counts 10 Gb/s, 1.25 GB/s.");
+  system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.gpu->gdr = false;
+  });
+  EXPECT_THAT(only(system, "gpudirect-off").evidence, HasSubstr("8 of 8 GPUs"));
 }
 
-TEST(UnknownPortSpeed, OfSeveralPortsIsOneFinding) {
-  auto system = healthy();
-  nic(system, "mlx5_1").nets[0].speed_mbps = 0;
-  nic(system, "mlx5_4").nets[0].speed_mbps = 0;
-
-  EXPECT_THAT(only(system, "unknown-port-speed").subject, HasSubstr(" and 1 more"));
-}
-
-TEST(UnknownPortSpeed, OfAPortThatNcclLeavesOutIsNoMatter) {
-  auto system = healthy();
-  system.cpus[0].nets.push_back({.name = "eth0"});
-
+// Whether it is on, nobody asked.
+TEST(GpuDirect, IsNoMatterOfSocketsAndWhereNobodyAsked) {
+  auto system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    for (auto& net : device.nets) net.gdr = false, net.guid = 1, net.port = 0;
+  });
   EXPECT_THAT(lint(system), IsEmpty());
+
+  system = dumped();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.gpu->gdr = false, device.gpu->rank = -1;
+    for (auto& net : device.nets) net.gdr = false;
+  });
+  EXPECT_THAT(lint(system), IsEmpty());
+}
+
+// RCCL's dumps say so where the job ran without fine-grained memory.
+TEST(GpuDirect, OfAmdsGpusIsTheJobsSetting) {
+  auto system = mi300x();
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (device.gpu) device.gpu->gdr = false;
+  });
+
+  EXPECT_THAT(only(system, "gpudirect-off", Severity::info).advice,
+              HasSubstr("HSA_FORCE_FINE_GRAIN_PCIE"));
 }
 
 }  // namespace

@@ -165,9 +165,12 @@ TEST(NcclXml, MakesDevicesOfBareClassesInTheOrderOfTheirBusIds) {
   EXPECT_EQ(*devices.at(2).gpu, (Gpu{.dev = 0, .gdr = true}));
   EXPECT_THAT(devices.at(1).nets, ElementsAre(Net{.name = "net1", .dev = 1, .gdr = true}));
   EXPECT_THAT(devices.at(3).nets, ElementsAre(Net{.name = "net0", .dev = 0, .gdr = true}));
-  EXPECT_THAT(system.unseen,
-              ElementsAre("The file gives 2 GPUs by PCI class only, without NVLinks.",
-                          "The file gives 2 NICs by PCI class only, without name and speed."));
+  EXPECT_THAT(
+      system.unseen,
+      ElementsAre("The file gives 2 GPUs by PCI class only, without NVLinks: --platform beside "
+                  "it tells them.",
+                  "The file gives 2 NICs by PCI class only, without name and speed: --platform "
+                  "beside it tells them."));
 }
 
 TEST(NcclXml, NumbersBareDevicesBehindThoseThatHaveANumber) {

@@ -105,11 +105,11 @@ TEST(CollChannels, AreTwiceWhatWasFoundUpToTheVersionsMaximum) {
 }
 
 TEST(CollChannels, OfFewFastRingsBetweenHopperNodesDoubleAgain) {
-  const ChannelCount few{.found = 4, .sm = 90, .multi_node = true, .ring_gbps = 48};
+  const ChannelCount few{.found = 4, .sm = 90, .nnodes = 2, .ring_gbps = 48};
   auto slow = few, many = few, alone = few, old = few;
   slow.ring_gbps = 45;
   many.found = 8;
-  alone.multi_node = false;
+  alone.nnodes = 1;
   old.sm = 80;
 
   EXPECT_EQ(coll_channels(few), 16);
@@ -119,10 +119,10 @@ TEST(CollChannels, OfFewFastRingsBetweenHopperNodesDoubleAgain) {
   EXPECT_EQ(coll_channels(old), 8);
 }
 
-TEST(CollChannels, OfBlackwellDoubleAgainFrom226) {
-  const ChannelCount now{.found = 4, .sm = 100, .multi_node = true, .ring_gbps = 48};
+TEST(CollChannels, OfBlackwellDoubleAgainFrom225) {
+  const ChannelCount now{.found = 4, .sm = 100, .nnodes = 2, .ring_gbps = 48};
   auto before = now;
-  before.version = {2, 25, 1};
+  before.version = {2, 24, 3};
 
   EXPECT_EQ(coll_channels(now), 16);
   EXPECT_EQ(coll_channels(before), 8);
@@ -131,9 +131,85 @@ TEST(CollChannels, OfBlackwellDoubleAgainFrom226) {
 TEST(NvlsChannels, FollowArchitectureAndVersion) {
   EXPECT_EQ(nvls_channels({.sm = 90}), 16);
   EXPECT_EQ(nvls_channels({.sm = 100}), 24);
-  EXPECT_EQ(nvls_channels({.sm = 100, .multi_node = true}), 32);
+  EXPECT_EQ(nvls_channels({.sm = 100, .nnodes = 2}), 32);
   EXPECT_EQ(nvls_channels({.version = {2, 26, 6}, .sm = 100}), 32);
   EXPECT_EQ(nvls_channels({.version = {2, 24, 3}, .sm = 100}), 16);
+}
+
+TEST(NvlsChannels, OfBlackwellNodesFollowTheirNicsFrom230) {
+  const ChannelCount four{.version = {2, 30, 7}, .sm = 100, .nnodes = 4, .nic_gbps = 48};
+  auto two = four, fast = four, slow = four, before = four;
+  two.nnodes = 2;
+  fast.nic_gbps = 96;
+  fast.node_gpus = 72;
+  slow.nic_gbps = 24;
+  before.version = {2, 29, 7};
+
+  EXPECT_EQ(nvls_channels(four), 24);
+  EXPECT_EQ(nvls_channels(two), 32);
+  EXPECT_EQ(nvls_channels(fast), 32);
+  EXPECT_EQ(nvls_channels(slow), 32);
+  EXPECT_EQ(nvls_channels(before), 32);
+}
+
+TEST(OpenChannels, AreThoseOfNvlsFrom220To227) {
+  const NodeChannels found{.coll_channels = 16, .nvls_channels = 32};
+
+  EXPECT_EQ(open_channels(found, {2, 19, 4}), 16);
+  EXPECT_EQ(open_channels(found, {2, 20, 5}), 32);
+  EXPECT_EQ(open_channels(found, {2, 27, 7}), 32);
+  EXPECT_EQ(open_channels(found, {2, 28, 3}), 16);
+}
+
+TEST(ChannelLimits, AreTheMaximumThenTheMinimum) {
+  const auto with = [](const ChannelSettings& asked) {
+    return ChannelCount{.found = 12, .sm = 90, .asked = asked};
+  };
+
+  EXPECT_EQ(coll_channels(with({.max_ctas = 8})), 8);
+  EXPECT_EQ(coll_channels(with({.max_channels = 4})), 4);
+  EXPECT_EQ(coll_channels(with({.min_ctas = 32})), 32);
+  EXPECT_EQ(coll_channels(with({.min_channels = 28, .max_channels = 4})), 28);
+  EXPECT_EQ(nvls_channels(with({.min_ctas = 20})), 20);
+  EXPECT_EQ(nvls_channels(with({.max_ctas = 8})), 8);
+  EXPECT_EQ(nvls_channels(with({.min_channels = 32})), 16);
+}
+
+// NCCL up to 2.28.3 leaves NVLS out of nodes with one or two GPUs.
+TEST(NodeChannels, HaveNvlsOfTwoGpusFrom2287) {
+  const auto heads = [](const NcclVersion& version) {
+    const auto graph = build_graph(system_of({.numas = 1, .switches = 2}), version);
+    return find_node_channels(graph, Paths(graph), false).nvls.nchannels();
+  };
+
+  EXPECT_EQ(heads({2, 28, 3}), 0);
+  EXPECT_EQ(heads({2, 28, 7}), 2);
+}
+
+// Up to 2.18 each channel asks for the first NICs again, and for GPUs whose PCI links are free.
+TEST(NodeChannels, OfSeveralNodesOfCardsAreOthersWith218) {
+  EXPECT_EQ(told(channels_of("pcie-8xh100", true, {2, 18, 6}).ring), "8x2.4/2.4 SYS");
+  EXPECT_EQ(told(channels_of("pcie-8xh100", true, {2, 19, 4}).ring), "5x3/3 SYS");
+}
+
+TEST(NodeChannels, HaveNoNvlsBetweenNodesWith220) {
+  const auto heads = [](bool multi_node, const NcclVersion& version) {
+    return channels_of("dgx-h100", multi_node, version).nvls.nchannels();
+  };
+
+  EXPECT_EQ(heads(true, {2, 19, 4}), 8);
+  EXPECT_EQ(heads(true, {2, 20, 5}), 0);
+  EXPECT_EQ(heads(false, {2, 20, 5}), 8);
+  EXPECT_EQ(heads(true, {2, 21, 5}), 8);
+}
+
+TEST(NodeChannels, HaveNoNvlsWhereItIsSwitchedOff) {
+  const auto graph = build_graph(*built_in_platform("dgx-h100"));
+
+  const auto found = find_node_channels(graph, Paths(graph), false, {.nvls = false});
+
+  EXPECT_EQ(found.nvls.nchannels(), 0);
+  EXPECT_EQ(found.nvls_channels, 0);
 }
 
 }  // namespace

@@ -54,6 +54,24 @@ TEST(Matrix, OfTwoGpusAndTwoNics) {
             "  SYS  through the link between processors\n");
 }
 
+// MI300X: processing accelerators by PCI class, each with an xGMI link to each.
+TEST(Matrix, OfAmdsGpusNamesXgmi) {
+  auto system = system_of(pair_of_gpus());
+  walk_devices(system, [](Cpu&, PciDevice& device, int) {
+    if (!device.gpu) return;
+    device.class_code = 0x120000;
+    device.gpu->gcn = "gfx942";
+    for (auto& link : device.gpu->nvlinks) link.tclass = 0x120000;
+  });
+
+  const auto matrix = matrix_of(system);
+
+  EXPECT_TRUE(build_graph(system).of(NodeKind::nvs).empty());
+  EXPECT_NE(matrix.find("GPU0    X      XGMI2"), std::string::npos) << matrix;
+  EXPECT_NE(matrix.find("  XGMI#  xGMI links"), std::string::npos) << matrix;
+  EXPECT_EQ(matrix.find("NVLink"), std::string::npos) << matrix;
+}
+
 TEST(Matrix, HasBandwidthsWhereAsked) {
   EXPECT_EQ(matrix_of(system_of(pair_of_gpus()), {.gbps = true}),
             "        GPU0  GPU1  mlx5_0  mlx5_1  CPU affinity  NUMA\n"

@@ -88,11 +88,5 @@ TEST(NamesInShort, TellsRowsByTheirEnds) {
   EXPECT_EQ(names_in_short({}), "");
 }
 
-TEST(Counted, HasAPlural) {
-  EXPECT_EQ(counted(1, "GPU"), "1 GPU");
-  EXPECT_EQ(counted(0, "GPU"), "0 GPUs");
-  EXPECT_EQ(counted(4, "NVSwitch"), "4 NVSwitches");
-}
-
 }  // namespace
 }  // namespace linerate::topo

@@ -37,17 +37,26 @@ TEST(BusIds, ThatAreNoneAreRefusedInOneSentence) {
 }
 
 TEST(GpuModels, AreKnownByTheirDeviceIds) {
-  EXPECT_EQ(compute_capability_of(0x10de, 0x20b0), 80);   // A100
-  EXPECT_EQ(compute_capability_of(0x10de, 0x26b9), 89);   // L40S
-  EXPECT_EQ(compute_capability_of(0x10de, 0x2330), 90);   // H100
-  EXPECT_EQ(compute_capability_of(0x10de, 0x2941), 100);  // GB200
-  EXPECT_EQ(compute_capability_of(0x10de, 0x31c2), 103);  // GB300
+  EXPECT_EQ(gpu_model_of(0x10de, 0x20b0).sm, 80);   // A100
+  EXPECT_EQ(gpu_model_of(0x10de, 0x26b9).sm, 89);   // L40S
+  EXPECT_EQ(gpu_model_of(0x10de, 0x2330).sm, 90);   // H100
+  EXPECT_EQ(gpu_model_of(0x10de, 0x2941).sm, 100);  // GB200
+  EXPECT_EQ(gpu_model_of(0x10de, 0x31c2).sm, 103);  // GB300
+}
+
+TEST(GpuModels, OfModulesHaveTheLinksOfTheirBoard) {
+  EXPECT_EQ(gpu_model_of(0x10de, 0x20b2).links, 12);  // A100 SXM4
+  EXPECT_EQ(gpu_model_of(0x10de, 0x20b5).links, 0);   // A100 PCIe: as many as its bridges
+  EXPECT_EQ(gpu_model_of(0x10de, 0x2324).links, 8);   // H800
+  EXPECT_EQ(gpu_model_of(0x10de, 0x2330).links, 18);  // H100 SXM5
+  EXPECT_EQ(gpu_model_of(0x1002, 0x74a1).links, 7);   // MI300X
 }
 
 TEST(GpuModels, OfOthersAreNotGuessed) {
-  EXPECT_EQ(compute_capability_of(0x10de, 0x1234), 0);
-  EXPECT_EQ(compute_capability_of(0x1002, 0x2330), 0);
-  EXPECT_EQ(compute_capability_of(0, 0), 0);
+  EXPECT_EQ(gpu_model_of(0x10de, 0x1234).sm, 0);
+  EXPECT_EQ(gpu_model_of(0x1002, 0x2330).sm, 0);
+  EXPECT_EQ(gpu_model_of(0x1002, 0x74a1).sm, 0);
+  EXPECT_EQ(gpu_model_of(0, 0).sm, 0);
 }
 
 TEST(PciClasses, TellGpusAndNics) {

@@ -1,0 +1,318 @@
+// The options of the trainers.
+#include "cli/option.h"
+#include "cli/tokens.h"
+#include "cli/train_config.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linerate {
+namespace {
+
+using trainers::Decay;
+using trainers::Hook;
+using trainers::Overlap;
+using trainers::Recompute;
+using trainers::Stage;
+using trainers::Sync;
+using trainers::TrainConfig;
+
+constexpr std::array<Choice<DataType>, 4> kTypes{{{"float", DataType::float32},
+                                                  {"bfloat16", DataType::bfloat16},
+                                                  {"half", DataType::float16},
+                                                  {"double", DataType::float64}}};
+constexpr std::array<Choice<Recompute>, 3> kRecompute{
+    {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}}};
+constexpr std::array<Choice<Decay>, 3> kDecays{
+    {{"cosine", Decay::cosine}, {"linear", Decay::linear}, {"constant", Decay::constant}}};
+constexpr std::array<Choice<Overlap>, 3> kOverlap{
+    {{"on", Overlap::on}, {"off", Overlap::off}, {"fake", Overlap::fake}}};
+
+constexpr std::array<Choice<Sync>, 4> kGradientSyncs{
+    {{"all_reduce", Sync::all_reduce},
+     {"reduce_scatter", Sync::reduce_scatter},
+     {"tree", Sync::tree},
+     {"parameter_server", Sync::parameter_server}}};
+constexpr std::array<Choice<Hook>, 4> kHooks{
+    {{"none", Hook::none}, {"fp16", Hook::fp16}, {"bf16", Hook::bf16}, {"topk", Hook::topk}}};
+
+constexpr std::int64_t kMaxSteps = 1'000'000'000;
+constexpr std::int64_t kMaxSequences = 1 << 24;
+constexpr std::int64_t kMaxMegabytes = 1 << 20;
+constexpr std::int64_t kMaxUnits = 1024;
+constexpr std::int64_t kMaxParameters = 1'000'000'000'000'000;
+
+// A number that is not negative, into a member of the configuration of the run.
+template <auto... Path>
+Refusal set_rate(const Argument& given, TrainOptions& options) {
+  return set_read(number_within(given, {0, 1e6}),
+                  member_of<&TrainOptions::train, Path...>(options));
+}
+
+Refusal set_topk_ratio(const Argument& given, TrainOptions& options) {
+  if (auto refusal = set_read(number_within(given, {0, 1}), options.train.topk_ratio))
+    return refusal;
+  if (options.train.topk_ratio > 0) return {};
+  return fmt::format("{} is above 0 and at most 1.", given.label);
+}
+
+Refusal set_model(const Argument& given, TrainOptions& options) {
+  return set_read(trainers::model_named(given.text), options.train.model);
+}
+
+template <auto Member>
+Refusal set_megabytes(const Argument& given, TrainOptions& options) {
+  std::size_t megabytes = 0;
+  if (auto refusal = set_whole(given, {0, kMaxMegabytes}, megabytes)) return refusal;
+  options.train.buckets.*Member = megabytes << 20;
+  return {};
+}
+
+constexpr auto kTrainingRows = std::to_array<OptionRow>({
+    {.long_name = "model",
+     .metavar = "NAME",
+     .default_text = "nano",
+     .help = "nano, micro, mini, d12, d24, d36, d48 or llama-mini",
+     .apply = set_model},
+    {.long_name = "data",
+     .metavar = "NAME|FILE",
+     .default_text = "markov",
+     .help = "what is learnt: markov, copy, random, text, or the bytes of a file",
+     .note = "markov has a known entropy, which the loss cannot go below; copy is learnt by "
+             "attention alone; text is linerate's documentation.",
+     .apply = set_text<TrainOptions, &TrainOptions::train, &TrainConfig::data,
+                       &trainers::SourceOptions::data>},
+    {.long_name = "steps",
+     .metavar = "N",
+     .default_text = "100",
+     .help = "optimizer steps",
+     .apply = set_whole_of<TrainOptions, 1, kMaxSteps, &TrainOptions::train, &TrainConfig::steps>},
+    {.long_name = "batch",
+     .metavar = "N",
+     .default_text = "8",
+     .help = "sequences of a step, over all ranks",
+     .apply =
+         set_whole_of<TrainOptions, 1, kMaxSequences, &TrainOptions::train, &TrainConfig::batch>},
+    {.long_name = "micro-batch",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "sequences that a rank computes at once; 0: all of its own",
+     .note = "Fewer than a rank has: gradients are accumulated. With --deterministic 0 means 1, "
+             "because results depend on it.",
+     .apply = set_whole_of<TrainOptions, 0, kMaxSequences, &TrainOptions::train,
+                           &TrainConfig::micro_batch>},
+    {.long_name = "seed",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "of initial values, the order of data, and dropout",
+     .apply = [](const Argument& a, TrainOptions& o) { return set_whole(a, {}, o.train.seed); }},
+    {.long_name = "precision",
+     .metavar = "TYPE",
+     .default_text = "float",
+     .help = "of parameters, activations and gradients: float, bfloat16, half or double",
+     .note = "The 16-bit types keep parameters in float32 beside them for the optimizer.",
+     .apply = set_choice<TrainOptions, kTypes, &TrainOptions::train, &TrainConfig::type>},
+    {.long_name = "dropout",
+     .metavar = "P",
+     .default_text = "0",
+     .help = "share of elements that are dropped behind the embeddings, attention and the MLP",
+     .note = "Which ones depends on the seed, the step, the layer and the position in the batch: "
+             "not on the layout.",
+     .apply =
+         [](const Argument& a, TrainOptions& o) {
+           return set_read(number_within(a, {0, 1}), o.dropout);
+         }},
+    {.long_name = "recompute",
+     .metavar = "WHAT",
+     .default_text = "none",
+     .help = "what backward computes once more instead of keeping it: none, selective "
+             "(attention) or full",
+     .apply = set_choice<TrainOptions, kRecompute, &TrainOptions::train, &TrainConfig::recompute>},
+    {.long_name = "lr",
+     .metavar = "RATE",
+     .default_text = "0.001",
+     .help = "highest learning rate",
+     .apply = set_rate<&TrainConfig::schedule, &trainers::Schedule::peak>},
+    {.long_name = "lr-decay",
+     .metavar = "SHAPE",
+     .default_text = "cosine",
+     .help = "how it falls to 0 at the last step: cosine, linear or constant (it stays)",
+     .apply = set_choice<TrainOptions, kDecays, &TrainOptions::train, &TrainConfig::schedule,
+                         &trainers::Schedule::decay>},
+    {.long_name = "warmup-steps",
+     .metavar = "N",
+     .default_text = "10",
+     .help = "steps in which it rises from 0",
+     .apply = set_whole_of<TrainOptions, 0, kMaxSteps, &TrainOptions::train, &TrainConfig::schedule,
+                           &trainers::Schedule::warmup_steps>},
+    {.long_name = "weight-decay",
+     .metavar = "RATE",
+     .default_text = "0.1",
+     .help = "of AdamW, on matrices",
+     .apply = set_rate<&TrainConfig::weight_decay>},
+    {.long_name = "clip",
+     .metavar = "NORM",
+     .default_text = "1",
+     .help = "gradients of a larger global norm are scaled to it; 0: off",
+     .apply = set_rate<&TrainConfig::clip>},
+});
+
+constexpr auto kParallelRows = std::to_array<OptionRow>({
+    {.long_name = "zero",
+     .metavar = "STAGE",
+     .default_text = "3",
+     .help = "train_fsdp: what is sharded: 1 the optimizer, 2 and gradients, 3 and parameters; 0 "
+             "nothing",
+     .note = "train_ddp is stage 0.",
+     .apply = set_whole_of<TrainOptions, 0, 3, &TrainOptions::zero>},
+    {.long_name = "shard-size",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "groups of N ranks hold a whole state among them; 0: all ranks are one group",
+     .note = "Hybrid sharding, PyTorch's HYBRID_SHARD: N consecutive ranks share parameters, "
+             "gradients and the optimizer as --zero says, and ranks that hold the same shard add "
+             "up its gradients by all_reduce. N divides the number of ranks.",
+     .apply =
+         set_whole_of<TrainOptions, 0, kMaxRanks, &TrainOptions::train, &TrainConfig::shard_size>},
+    {.long_name = "bucket-cap-mb",
+     .metavar = "N",
+     .default_text = "25",
+     .help = "gradients are reduced in buckets of N MiB",
+     .apply = set_megabytes<&trainers::BucketCaps::bytes>},
+    {.long_name = "first-bucket-mb",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "the first bucket's size, so that communication begins early",
+     .apply = set_megabytes<&trainers::BucketCaps::first_bytes>},
+    {.long_name = "overlap",
+     .metavar = "HOW",
+     .default_text = "on",
+     .help = "communication beside backward: on, off, or fake (begun after backward)",
+     .note = "fake is what a loop over buckets after backward does: it hides nothing.",
+     .apply = set_choice<TrainOptions, kOverlap, &TrainOptions::train, &TrainConfig::overlap>},
+    {.long_name = "sync",
+     .metavar = "HOW",
+     .default_text = "all_reduce",
+     .help = "how train_ddp adds up a bucket: all_reduce, reduce_scatter (and all_gather), tree or "
+             "parameter_server",
+     .note = "all_reduce is the backend's own; tree sends sums up a binary tree of ranks and the "
+             "result down; parameter_server has rank 0 add up what all send it, and send it back.",
+     .apply = set_choice<TrainOptions, kGradientSyncs, &TrainOptions::train, &TrainConfig::sync>},
+    {.long_name = "hook",
+     .metavar = "NAME",
+     .default_text = "none",
+     .help = "what train_ddp sends of a bucket: none (all of it), fp16, bf16 or topk",
+     .note = "As DDP's communication hooks. fp16 and bf16 round to 16 bits; topk sends the largest "
+             "elements of each rank, and adds what it did not send to the next step's gradient.",
+     .apply = set_choice<TrainOptions, kHooks, &TrainOptions::train, &TrainConfig::hook>},
+    {.long_name = "topk-ratio",
+     .metavar = "SHARE",
+     .default_text = "0.01",
+     .help = "of a bucket's elements, that --hook topk sends",
+     .belongs_to = "hook",
+     .apply = set_topk_ratio},
+    {.long_name = "prefetch",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "stage 3: units that are gathered ahead of their use",
+     .apply = set_whole_of<TrainOptions, 0, kMaxUnits, &TrainOptions::train, &TrainConfig::gather,
+                           &trainers::GatherPlan::prefetch>},
+    {.long_name = "reshard-after-forward",
+     .metavar = "0|1",
+     .default_text = "1",
+     .help = "stage 3: free a unit's parameters between forward and backward",
+     .apply = set_choice<TrainOptions, kSwitch, &TrainOptions::train, &TrainConfig::gather,
+                         &trainers::GatherPlan::reshard_after_forward>},
+    {.long_name = "max-live-parameters",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "stage 3: gather ahead only while no more than N parameters are gathered; 0: no limit",
+     .note = "The unit in use, the embeddings and the final norm are gathered all the same. "
+             "DeepSpeed has it as stage3_max_live_parameters.",
+     .apply = set_whole_of<TrainOptions, 0, kMaxParameters, &TrainOptions::train,
+                           &TrainConfig::gather, &trainers::GatherPlan::max_live_parameters>},
+    {.long_name = "offload-optimizer",
+     .metavar = "DIR",
+     .help = "keep moments, and masters of 16-bit parameters, in a file for each rank in this "
+             "folder",
+     .note = "The file is mapped and has no name: nothing is left of it, however the run ends.",
+     .apply = set_file_of<TrainOptions, &TrainOptions::train, &TrainConfig::offload_folder>},
+    {.long_name = "threads",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "threads of OpenBLAS for the matrix products of each process",
+     .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::threads>},
+    {.long_name = "deterministic",
+     .help = "the same bits for any number of ranks, stage and backend",
+     .note = "Gradients are added up over a fixed tree of micro-batches.",
+     .apply = set_flag<TrainOptions, &TrainOptions::train, &TrainConfig::deterministic>},
+    {.long_name = "assert-accounting",
+     .help = "fail where a rank sent or holds other bytes than the closed forms say",
+     .apply = set_flag<TrainOptions, &TrainOptions::train, &TrainConfig::assert_accounting>},
+});
+
+std::string_view text_of(Hook hook) {
+  return std::ranges::find(kHooks, hook, &Choice<Hook>::value)->text;
+}
+
+// What only trainers that shard nothing can do, and what contradicts itself.
+Refusal check_sync(const TrainConfig& train) {
+  if (train.stage != Stage::none && train.sync != Sync::all_reduce)
+    return "--sync is of train_ddp: where state is sharded, gradients are reduce-scattered.";
+  if (train.hook == Hook::none) return {};
+  const auto hook = fmt::format("--hook {}", text_of(train.hook));
+  if (train.stage != Stage::none)
+    return hook + " is of train_ddp: run that, or leave the hook out.";
+  if (train.deterministic)
+    return hook + " loses bits of the gradients, which --deterministic keeps: leave out either.";
+  if (train.hook == Hook::topk && train.sync != Sync::all_reduce)
+    return "--hook topk gathers what each rank sends, and adds nothing up on the way: leave --sync "
+           "out.";
+  if (train.hook != Hook::topk && bytes_of(train.type) <= 2)
+    return fmt::format(
+        "{} sends 16 bits of an element, and gradients of --precision {} have 16: "
+        "leave the hook out.",
+        hook, name_of(train.type));
+  return {};
+}
+
+Refusal check_train(const TrainOptions& options, bool sharded) {
+  const auto& train = options.train;
+  if (!sharded && train.stage != Stage::none)
+    return "train_ddp shards nothing: leave --zero out, or run train_fsdp.";
+  if (train.stage == Stage::none && train.shard_size > 0)
+    return "--shard-size needs something that is sharded: run train_fsdp with --zero 1, 2 or 3.";
+  if (auto refusal = check_sync(train)) return refusal;
+  if (train.gather.max_live_parameters > 0 && !train.gather.reshard_after_forward)
+    return "--max-live-parameters needs units that are freed after forward: leave "
+           "--reshard-after-forward 0 out.";
+  if (auto refusal = check_checkpoints(options.checkpoints)) return refusal;
+  if (auto refusal = trainers::model_refusal(train.model)) return refusal;
+  return {};
+}
+
+}  // namespace
+
+std::span<const OptionRow> training_options() { return kTrainingRows; }
+std::span<const OptionRow> parallel_options() { return kParallelRows; }
+
+Result<TrainOptions> parse_train(const std::vector<std::string>& words, bool sharded) {
+  TrainOptions options;
+  const auto given = read_options(words, Audience::train, options);
+  if (!given) return given.failure();
+  auto& train = options.train;
+  const bool stage_given = is_given(*given, "zero");
+  train.stage = static_cast<Stage>(sharded || stage_given ? options.zero : 0);
+  train.model.dropout = options.dropout;
+  train.schedule.steps = train.steps;
+  train.data.vocabulary = train.model.vocabulary;
+  train.data.length = train.model.length;
+  train.data.seed = train.seed;
+  if (const auto refusal = check_train(options, sharded)) return Failure{*refusal};
+  return options;
+}
+
+}  // namespace linerate

@@ -1,0 +1,49 @@
+// What a trainer was asked to do.
+#pragma once
+
+#include "base/result.h"
+#include "cli/option.h"
+#include "job/config.h"
+#include "trainers/engine/config.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linerate {
+
+struct CheckpointOptions {
+  std::string folder{};    // of all checkpoints; empty: nothing is saved
+  std::int64_t every = 0;  // steps
+  std::int64_t keep = 0;   // newest ones; 0: all
+  std::string resume{};    // kResumeNewest, or a checkpoint's folder; empty: begins anew
+};
+inline constexpr std::string_view kResumeNewest = "auto";
+
+struct TraceOptions {
+  std::string file{};                 // empty: none
+  std::int64_t first = 1, last = 20;  // steps
+};
+
+struct TrainOptions : JobConfig {
+  trainers::TrainConfig train{};
+  CheckpointOptions checkpoints{};
+  int threads = 1;           // --threads: of a rank's matrix products
+  int zero = 0;              // --zero
+  double dropout = 0;        // --dropout: of the model, which is known only later
+  std::string jsonl_file{};  // empty: none
+  TraceOptions trace{};
+  std::optional<bool> progress{};  // nothing: where stderr is a terminal
+  bool list = false, dry_run = false;
+};
+
+// What contradicts itself.
+Refusal check_checkpoints(const CheckpointOptions& options);
+
+// The words behind train_ddp (`sharded` false) or train_fsdp. Values that are not given are the
+// defaults of the rows; what contradicts itself is refused.
+Result<TrainOptions> parse_train(const std::vector<std::string>& words, bool sharded);
+
+}  // namespace linerate

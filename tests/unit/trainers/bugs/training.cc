@@ -1,0 +1,82 @@
+// Runs ranks as threads of the host backend.
+#include "training.h"
+
+#include "trainers/checkpoint/saver.h"
+#include "unit/trainers/engine/tiny_training.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <mutex>
+
+namespace linerate::trainers {
+namespace {
+
+void add_state(Outcome& outcome, const ParameterTable& table, const Snapshot& snapshot) {
+  for (const auto& part : snapshot.parts) {
+    const auto element = bytes_of(part.type);
+    auto& values = outcome.state[{part.what.kind, part.what.tensor}];
+    values.resize(table.parameters[part.what.tensor].count() * element);
+    std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
+  }
+}
+
+OutcomeOfRank run_rank(RankContext& rank, Trainer& trainer, const Run& run) {
+  OutcomeOfRank outcome;
+  const auto checkpoint = step_folder(run.folder, run.save_after);
+  if (run.resumes) trainer.resume(*open_checkpoint(checkpoint));
+  while (trainer.steps_done() < run.config.steps) {
+    outcome.steps.push_back(trainer.step());
+    if (run.resumes || trainer.steps_done() != run.save_after) continue;
+    Saver saver(rank.bootstrap(), {.folder = run.folder});
+    saver.save([&] { return trainer.snapshot(); });
+    saver.finish();
+  }
+  for (const auto& [piece, array] : trainer.parameters())
+    outcome.parameters.insert(outcome.parameters.end(), array.data, array.from(piece.count).data);
+  return outcome;
+}
+
+std::vector<double> of_steps(const Outcome& outcome, double StepResult::*member) {
+  std::vector<double> values;
+  if (outcome.ranks.empty()) return values;
+  for (const auto& step : outcome.ranks.front().steps) values.push_back(step.*member);
+  return values;
+}
+
+}  // namespace
+
+std::vector<double> Outcome::losses() const { return of_steps(*this, &StepResult::loss); }
+std::vector<double> Outcome::norms() const { return of_steps(*this, &StepResult::norm); }
+
+TrainConfig tiny() {
+  auto config = tiny_training();
+  config.micro_batch = 1;
+  config.assert_accounting = false;
+  return config;
+}
+
+Outcome train(const Run& run) {
+  const JobConfig job{.nthreads = run.nranks, .backend = "host"};
+  const Environment environment;
+  const auto source = make_source(run.config.data);
+  Outcome outcome;
+  outcome.ranks.resize(static_cast<std::size_t>(run.nranks));
+  std::mutex mutex;
+  ::testing::internal::CaptureStderr();
+  outcome.code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
+    const auto math = make_cpu_math();
+    Trainer trainer(rank, run.config, **source, *math);
+    auto of_rank = run_rank(rank, trainer, run);
+    const auto snapshot = trainer.snapshot();
+    of_rank.loss_scale = snapshot.manifest.loss_scale;
+    const std::lock_guard lock(mutex);
+    add_state(outcome, trainer.table(), snapshot);
+    outcome.ranks[static_cast<std::size_t>(rank.rank())] = std::move(of_rank);
+    return ExitCode::ok;
+  });
+  outcome.said = ::testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+}  // namespace linerate::trainers

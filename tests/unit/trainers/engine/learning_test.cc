@@ -1,0 +1,82 @@
+// A small model learns what can be learnt: the loss comes down to the data's entropy, and what only
+// attention finds is found. Two ranks train it, so that their gradients have to be right too.
+#include "base/environment.h"
+#include "devices/cpu/math/cpu_math.h"
+#include "job/job.h"
+#include "trainers/engine/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linerate::trainers {
+namespace {
+
+constexpr std::int64_t kLast = 50;  // steps whose mean is judged, so that their tokens vary less
+
+struct Learnt {
+  double loss = 0, accuracy = 0;  // of the last steps
+  double entropy = 0;
+};
+
+TrainConfig small_training(const std::string& data, bool llama) {
+  TrainConfig config;
+  config.model = {.name = "small",
+                  .llama = llama,
+                  .layers = 2,
+                  .hidden = 64,
+                  .heads = 4,
+                  .kv_heads = llama ? std::size_t{2} : std::size_t{4},
+                  .length = 32,
+                  .vocabulary = 32,
+                  .mlp = 128};
+  config.data = {.data = data, .vocabulary = 32, .length = 32, .seed = 1};
+  config.batch = 16;
+  config.steps = 600;
+  config.schedule = {.peak = 0.01, .warmup_steps = 20, .steps = config.steps};
+  config.weight_decay = 0;
+  return config;
+}
+
+Learnt learnt(const TrainConfig& config) {
+  const JobConfig job{.nthreads = 2, .backend = "host"};
+  const Environment environment;
+  const auto source = make_source(config.data);
+  Learnt result{.entropy = (*source)->entropy().value()};
+  const auto code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
+    const auto math = make_cpu_math();
+    Trainer trainer(rank, config, **source, *math);
+    for (std::int64_t i = 0; i < config.steps; ++i) {
+      const auto step = trainer.step();
+      if (!rank.is_first() || i < config.steps - kLast) continue;
+      result.loss += step.loss / kLast;
+      result.accuracy += step.accuracy / kLast;
+    }
+    return ExitCode::ok;
+  });
+  EXPECT_EQ(code, ExitCode::ok);
+  return result;
+}
+
+class Learning : public ::testing::TestWithParam<bool> {};
+
+TEST_P(Learning, BringsTheLossToTheEntropyOfAMarkovChain) {
+  const auto end = learnt(small_training("markov", GetParam()));
+
+  EXPECT_LT(end.loss, 1.02 * end.entropy);
+  EXPECT_GT(end.loss, 0.98 * end.entropy);  // lower would be a target that the model saw
+}
+
+TEST_P(Learning, CopiesWhatOnlyAttentionFinds) {
+  const auto end = learnt(small_training("copy", GetParam()));
+
+  EXPECT_GT(end.accuracy, 0.99);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Learning, ::testing::Bool(),
+                         [](const auto& style) { return style.param ? "Llama" : "Gpt2"; });
+
+}  // namespace
+}  // namespace linerate::trainers

@@ -1,0 +1,111 @@
+// A small training on threads of the host backend, and what its ranks end with.
+#pragma once
+
+#include "base/environment.h"
+#include "devices/cpu/math/cpu_math.h"
+#include "job/job.h"
+#include "trainers/engine/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace linerate::trainers {
+
+// Ragged on purpose: nothing divides evenly.
+inline TrainConfig tiny_training(bool llama = false) {
+  TrainConfig config;
+  config.model = {.name = "tiny",
+                  .llama = llama,
+                  .layers = 2,
+                  .hidden = 24,
+                  .heads = 6,
+                  .kv_heads = llama ? std::size_t{2} : std::size_t{6},
+                  .length = 11,
+                  .vocabulary = 37,
+                  .mlp = llama ? std::size_t{40} : std::size_t{96}};
+  config.data = {.data = "markov", .vocabulary = 37, .length = 11, .seed = 1};
+  config.batch = 6;
+  config.steps = 3;
+  config.schedule = {.peak = 0.01, .steps = 3};
+  config.assert_accounting = true;
+  config.buckets = {.first_bytes = 4096, .bytes = 16384};
+  return config;
+}
+
+// What one rank saw of each step, and how much memory it had at most.
+struct TinyRank {
+  std::vector<std::uint64_t> losses, norms;  // bits, so that a NaN is itself
+  std::vector<bool> skipped;
+  double loss_scale = 0;  // after the last step
+  std::array<std::size_t, kCategories> peaks{};
+};
+
+// All ranks, and all state at the end as bytes by kind and parameter.
+struct TinyRun {
+  ExitCode code = ExitCode::ok;
+  std::vector<TinyRank> ranks;
+  std::map<std::pair<StateKind, std::size_t>, std::vector<std::byte>> state;
+};
+
+struct TinyHooks {
+  std::function<std::unique_ptr<Math>(int rank)> math{};  // null: the CPU's
+  const Source* source = nullptr;                         // null: of the configuration
+};
+
+inline void add_tiny_state(TinyRun& run, const Trainer& trainer, const Snapshot& snapshot) {
+  for (const auto& part : snapshot.parts) {
+    const auto element = bytes_of(part.type);
+    auto& values = run.state[{part.what.kind, part.what.tensor}];
+    values.resize(trainer.table().parameters[part.what.tensor].count() * element);
+    std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
+  }
+}
+
+inline TinyRank trained(Trainer& trainer, std::int64_t steps) {
+  TinyRank ends;
+  while (trainer.steps_done() < steps) {
+    const auto step = trainer.step();
+    ends.losses.push_back(std::bit_cast<std::uint64_t>(step.loss));
+    ends.norms.push_back(std::bit_cast<std::uint64_t>(step.norm));
+    ends.skipped.push_back(step.skipped);
+  }
+  for (std::size_t i = 0; i < kCategories; ++i)
+    ends.peaks[i] = trainer.arena().bytes(static_cast<Category>(i)).peak;
+  return ends;
+}
+
+inline TinyRun run_tiny(const TrainConfig& config, int nranks, const TinyHooks& hooks = {}) {
+  const JobConfig job{.nthreads = nranks, .backend = "host"};
+  const Environment environment;
+  const auto own = make_source(config.data);
+  const Source& source = hooks.source != nullptr ? *hooks.source : **own;
+  TinyRun run;
+  run.ranks.resize(static_cast<std::size_t>(nranks));
+  std::mutex mutex;
+  run.code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
+    const auto math = hooks.math ? hooks.math(rank.rank()) : make_cpu_math();
+    Trainer trainer(rank, config, source, *math);
+    auto ends = trained(trainer, config.steps);
+    const auto snapshot = trainer.snapshot();
+    ends.loss_scale = snapshot.manifest.loss_scale.scale;
+    const std::lock_guard lock(mutex);
+    run.ranks[static_cast<std::size_t>(rank.rank())] = std::move(ends);
+    add_tiny_state(run, trainer, snapshot);
+    return ExitCode::ok;
+  });
+  EXPECT_EQ(run.code, ExitCode::ok);
+  return run;
+}
+
+}  // namespace linerate::trainers

@@ -1,0 +1,207 @@
+#include "trainers/engine/accounting.h"
+
+#include "trainers/data/sampler.h"
+#include "trainers/engine/plan.h"
+#include "trainers/engine/sync.h"
+#include "trainers/engine/tree_sum.h"
+#include "trainers/optimizer/exact_sum.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace linerate::trainers {
+namespace {
+
+TrainingTypes types_of(DataType type) {
+  const auto bytes = static_cast<std::uint64_t>(bytes_of(type));
+  const auto wide = static_cast<std::uint64_t>(bytes_of(state_type_of(type)));
+  return {.parameter = bytes,
+          .gradient = bytes,
+          .master = bytes < wide ? wide : 0,
+          .moments = 2 * wide};
+}
+
+// Whole units, as they are padded.
+std::vector<TrainingPart> units_of(const GradientPlan& plan) {
+  std::vector<TrainingPart> parts;
+  for (std::size_t unit = 0; unit < plan.table.units(); ++unit)
+    parts.push_back({.count = plan.layout.padded(unit)});
+  return parts;
+}
+
+// Buckets, the last one first; of stage 3 they are the units.
+std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan& plan) {
+  std::vector<TrainingPart> parts;
+  for (const auto& bucket : plan.buckets) {
+    const bool stays = bucket.begin == 0 || parts.empty();  // the first and the last unit
+    const bool again = config.gather.reshard_after_forward && !stays;
+    parts.push_back({.count = bucket.count(), .gathers = again ? std::uint64_t{2} : 1});
+  }
+  return parts;
+}
+
+// Where a rank stands in the mesh, and what it has of a step's work.
+struct Place {
+  std::uint64_t shards = 1, replicas = 1;  // as the closed forms have them: stage 0 has no replicas
+  std::uint64_t leaves = 1;                // of the global batch
+  std::uint64_t rounds = 1;
+  // Leaves of this rank, of the ranks that share state with it, and of those below it in a tree.
+  LeafRange own{}, group{}, below{};
+};
+
+Place place_of(const TrainConfig& config, int rank, int nranks) {
+  const auto leaves = leaves_of(config, nranks);
+  Place place{.shards = static_cast<std::uint64_t>(nranks),
+              .leaves = leaves.count(),
+              .rounds = share_of(leaves.count(), 0, nranks).count,
+              .own = leaves_of_ranks(leaves, {rank, rank + 1}, nranks)};
+  if (const auto tree = place_in(config.sync, rank, nranks))
+    place.below = leaves_of_ranks(leaves, {tree->first, tree->last}, nranks);
+  if (config.stage == Stage::none) return place;
+  const auto mesh = mesh_of(config, nranks);
+  place.shards = mesh.axes()[kShardAxis].size;
+  place.replicas = mesh.axes()[kReplicateAxis].size;
+  const auto first = static_cast<int>(mesh.group(static_cast<std::size_t>(rank), kShardAxis));
+  place.group = leaves_of_ranks(leaves, {first, first + static_cast<int>(place.shards)}, nranks);
+  return place;
+}
+
+// Of canonical mode: nodes of the tree over leaves instead of one sum.
+void set_partial_sums(TrainingLayout& layout, const Place& place) {
+  const auto nodes = [&](const LeafRange& leaves) {
+    return nodes_of(leaves.first, leaves.second, place.leaves).size();
+  };
+  if (layout.stage < 2)
+    layout.partial_sums = nodes(layout.tree != nullptr ? place.below : place.own);
+  else
+    layout.micro_batches = place.own.second - place.own.first;  // a round without a leaf sends none
+  layout.replica_partial_sums = nodes(place.group);
+}
+
+// The purposes of the calls of both phases; the same for both where one call makes them.
+struct Purposes {
+  const char *sums, *results;
+};
+
+Purposes purposes_of(const TrainConfig& config, bool of_replicas) {
+  const bool whole = config.stage == Stage::none;
+  if (whole && config.sync >= Sync::tree) return {"gradient reduce", "gradient broadcast"};
+  if (config.deterministic) return {"gradient exchange", "gradient all_gather"};
+  if (whole ? config.sync == Sync::all_reduce : of_replicas)
+    return {"gradient all_reduce", "gradient all_reduce"};
+  return {"gradient reduce_scatter", "gradient all_gather"};
+}
+
+void add_gradients(SentBytes& sent, const TrainConfig& config, const TrainingLayout& layout) {
+  const auto bytes = training_wire_bytes(layout);
+  const std::string shards(kShardAxisName), replicas(kReplicateAxisName);
+  const auto& main = layout.stage == 0 ? replicas : shards;
+  const auto own = purposes_of(config, false), across = purposes_of(config, true);
+  sent[{main, own.sums}] += bytes.gradient_sums;
+  sent[{main, own.results}] += bytes.gradient_results;
+  sent[{replicas, across.sums}] += bytes.replica_sums;
+  sent[{replicas, across.results}] += bytes.replica_results;
+}
+
+// All ranks get each one's message.
+void add_top_k(SentBytes& sent, const TrainConfig& config, const TrainingLayout& layout) {
+  auto& bytes = sent[{std::string(kReplicateAxisName), "gradient all_gather"}];
+  for (const auto& part : layout.parts)
+    bytes += (layout.shards - 1) *
+             top_k_bytes(top_k_count(part.count, config.topk_ratio), layout.types.gradient);
+}
+
+// Losses and hits of all leaves, and the gradient's norm.
+void add_scalars(SentBytes& sent, const TrainConfig& config, const Place& place) {
+  const auto sharded = config.stage != Stage::none;
+  const std::string main(sharded ? kShardAxisName : kReplicateAxisName);
+  constexpr std::uint64_t kWord = 8;
+  sent[{main, "loss"}] += kWord * all_reduce_sends(2 * place.leaves, place.shards);
+  if (!sharded) return;
+  const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
+  sent[{main, "norm"}] += kWord * all_reduce_sends(words, place.shards);
+  sent[{std::string(kReplicateAxisName), "loss"}] +=
+      kWord * all_reduce_sends(2 * place.leaves, place.replicas);
+}
+
+}  // namespace
+
+Account account_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks) {
+  const auto place = place_of(config, rank, nranks);
+  const auto parts = parts_of(config, plan);
+  TrainingLayout layout{.parts = parts,
+                        .types = types_of(config.type),
+                        .stage = static_cast<int>(config.stage),
+                        .shards = place.shards,
+                        .replicas = place.replicas,
+                        .micro_batches = place.rounds,
+                        .offloads_optimizer = !config.offload_folder.empty()};
+  Account account;
+  account.sent[{std::string(kShardAxisName), "parameter all_gather"}] =
+      training_wire_bytes(layout).parameters;
+  const auto tree = place_in(config.sync, rank, nranks);
+  if (tree && config.stage == Stage::none) layout.tree = &*tree;
+  if (config.deterministic) set_partial_sums(layout, place);
+  if (config.hook == Hook::fp16 || config.hook == Hook::bf16) layout.types.gradient = 2;
+  if (config.hook == Hook::topk)
+    add_top_k(account.sent, config, layout);
+  else
+    add_gradients(account.sent, config, layout);
+  layout.types = types_of(config.type);
+  add_scalars(account.sent, config, place);
+  std::erase_if(account.sent, [](const auto& one) { return one.second == 0; });
+  if (config.stage == Stage::parameters) {
+    const std::vector<TrainingPart> forward(parts.rbegin(), parts.rend());
+    layout.parts = forward;
+    account.live_bytes = training_live_bytes(layout, {.ahead = units_ahead(plan, config.gather),
+                                                      .most = config.gather.max_live_parameters});
+  }
+  const auto units = units_of(plan);
+  layout.parts = units;
+  account.state = training_state_bytes(layout);
+  return account;
+}
+
+std::uint64_t sent_for(const SentBytes& sent, std::string_view what) {
+  std::uint64_t sum = 0;
+  for (const auto& [tag, bytes] : sent)
+    if (tag.second.starts_with(what)) sum += bytes;
+  return sum;
+}
+
+std::optional<std::string> difference(const Account& account, SentBytes sent, const Arena& arena) {
+  std::erase_if(sent,
+                [](const auto& one) { return one.second == 0 || one.first.second == "metrics"; });
+  auto tags = account.sent;
+  tags.insert(sent.begin(), sent.end());
+  for (const auto& [tag, bytes] : tags) {
+    const auto accounted = account.sent.contains(tag) ? account.sent.at(tag) : 0;
+    if (sent[tag] != accounted)
+      return fmt::format(
+          "Bytes sent on {} for {} in a step: {} were counted, {} are accounted for.", tag.first,
+          tag.second, sent[tag], accounted);
+  }
+  struct Figure {
+    const char* name;
+    std::uint64_t accounted, counted;
+  };
+  const auto held = [&](Category category) { return arena.bytes(category).now; };
+  for (const auto& [name, accounted, counted] : std::to_array<Figure>(
+           {{"held for parameters", account.state.parameters, held(Category::parameter)},
+            {"held for gradients", account.state.gradients, held(Category::gradient)},
+            {"held for the optimizer", account.state.optimizer, held(Category::optimizer)},
+            {"held in a file for the optimizer", account.state.offloaded,
+             held(Category::offloaded)},
+            {"held for gathered parameters", 0, held(Category::live)},
+            {"held at most for gathered parameters", account.live_bytes,
+             arena.bytes(Category::live).peak}}))
+    if (accounted != counted)
+      return fmt::format("Bytes {} in a step: {} were counted, {} are accounted for.", name,
+                         counted, accounted);
+  return std::nullopt;
+}
+
+}  // namespace linerate::trainers

@@ -1,0 +1,83 @@
+// A group of ranks that a trainer communicates with for one purpose: its communicator, the stream
+// that its calls run on beside compute, and an account of what they carried.
+#pragma once
+
+#include "comm/comm_decorator.h"
+#include "comm/communicator.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linerate::trainers {
+
+// Bytes that `op` makes rank `rank` of `nranks` send: what the best algorithm sends, not what the
+// backend's did. all_reduce counts as reduce_scatter and all_gather of even parts.
+std::uint64_t wire_bytes(const Op& op, int rank, int nranks);
+
+// A call's interval on its stream, and what it was for.
+struct TracedCall {
+  std::string_view axis{}, purpose{};
+  std::uint64_t bytes = 0;
+  Event start{}, end{};
+};
+
+// Bytes sent, by axis and purpose: the words of the calls' tags.
+using SentBytes = std::map<std::pair<std::string, std::string>, std::uint64_t>;
+
+// Counts what passes; keeps the calls' intervals until they are taken.
+class CountedComm final : public CommDecorator {
+ public:
+  // Around one that outlives it.
+  using CommDecorator::CommDecorator;
+
+  const SentBytes& bytes() const { return bytes_; }
+  std::vector<TracedCall> take_calls() { return std::exchange(calls_, {}); }
+
+  // The calls on `stream` that `make` makes are traced as one, of this tag: what each rank does of
+  // a pattern of sends and receives.
+  template <typename Make>
+  void as_one(const Tag& tag, Stream& stream, Make make) {
+    TracedCall call{.axis = tag.axis, .purpose = tag.purpose, .start = stream.record()};
+    within_ = &call;
+    make();
+    within_ = nullptr;
+    call.end = stream.record();
+    calls_.push_back(std::move(call));
+  }
+
+ private:
+  void issue(std::span<const Op> ops, Stream& stream) override;
+  std::unique_ptr<Communicator> decorate(std::unique_ptr<Communicator> part) const override {
+    return std::make_unique<CountedComm>(std::move(part));
+  }
+
+  SentBytes bytes_;
+  std::vector<TracedCall> calls_;
+  TracedCall* within_ = nullptr;  // of as_one()
+};
+
+// Used by the rank's thread.
+class Axis {
+ public:
+  // `comm` outlives it.
+  Axis(std::string_view name, Communicator& comm)
+      : name_(name), comm_(comm), stream_(comm.device().open_stream(StreamKind::async)) {}
+
+  int rank() const { return comm_.rank(); }
+  int nranks() const { return comm_.nranks(); }
+  CountedComm& comm() { return comm_; }
+  Stream& stream() { return *stream_; }
+  Tag tag(std::string_view purpose) const { return {.axis = name_, .purpose = purpose}; }
+
+ private:
+  const std::string_view name_;
+  CountedComm comm_;
+  const std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace linerate::trainers

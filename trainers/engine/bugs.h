@@ -1,0 +1,40 @@
+// Mistakes of parallel training, most of which other trainers have made. A test compiles the engine
+// once more and switches one on at a time, to see that the checks which users and tests have notice
+// it (tests/unit/trainers/bugs). In the product injected() is false when it is compiled.
+#pragma once
+
+#include <cstdint>
+
+namespace linerate::trainers {
+
+enum class Bug : std::uint8_t {
+  // Gradients
+  divides_by_own_tokens,              // not by those of the global batch
+  repeats_a_sequence,                 // where a rank has none left, to fill it up
+  leaves_a_bucket_out,                // it is not reduced
+  leaves_the_tail_out,                // of a bucket that the ranks do not divide
+  reduces_each_micro_batch,           // though gradients are accumulated
+  reduces_before_the_last_gradients,  // of a bucket are written
+  order_differs_on_a_rank,            // of buckets
+  adds_to_the_last_step,              // whose gradients were not zeroed
+  replicas_differ,                    // hybrid: nobody adds up over replicas
+  // Norm, loss scale
+  norm_of_own_shard,       // not added up over shards
+  norm_counts_replicas,    // added up where all ranks hold the same
+  scales_on_rank_0_alone,  // others keep their loss scale after an overflow
+  // Parameters and optimizer
+  seed_depends_on_rank,       // of initial values
+  drops_by_own_position,      // dropout masks depend on where a rank has a sequence
+  decays_norms,               // weight decay of what is no matrix
+  keeps_old_parameters,       // stepped masters are not rounded to 16-bit parameters
+  shard_of_the_neighbour,     // is what a rank steps
+  uses_before_gathered,       // nobody waits for gathered parameters
+  keeps_gathered_parameters,  // for the next step, in which they are old
+  frees_embeddings,           // which the tied head needs until the end of backward
+  // Checkpoints
+  resumes_a_step_late,  // in data and learning rate
+  resumes_without_moments,
+  reads_an_element_early,  // where a stretch begins within a tensor
+};
+
+}  // namespace linerate::trainers

@@ -1,0 +1,48 @@
+// How a step's work is cut: ranks into shards and replicas, the global batch into micro-batches,
+// gradients into buckets.
+#pragma once
+
+#include "trainers/engine/config.h"
+#include "trainers/engine/gradients.h"
+#include "trainers/layout/mesh.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace linerate::trainers {
+
+// The data-parallel ranks as a mesh: axis 0, of consecutive ranks, shards what the stage says, and
+// along axis 1 all hold the same. In stage 0 all ranks are along axis 1.
+inline constexpr std::size_t kShardAxis = 0, kReplicateAxis = 1;
+inline constexpr std::string_view kShardAxisName = "dp_shard", kReplicateAxisName = "dp_replicate";
+// REQUIRES: mesh_refusal() has none.
+Mesh mesh_of(const TrainConfig& config, int nranks);
+// Nothing, or why there is no such mesh of as many ranks.
+std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks);
+
+// Micro-batches are leaves of the global batch, in both modes: consecutive sequences, as many in
+// each but for the last one.
+struct Leaves {
+  std::uint64_t batch = 0, size = 1;
+
+  std::uint64_t count() const { return (batch + size - 1) / size; }
+  std::uint64_t first(std::uint64_t leaf) const { return leaf * size; }
+  std::uint64_t sequences(std::uint64_t leaf) const {
+    return leaf * size + size <= batch ? size : batch - leaf * size;
+  }
+};
+
+// Of consecutive ranks, which have consecutive leaves: those of the ranks before `ranks.second`.
+LeafRange leaves_of_ranks(const Leaves& leaves, std::pair<int, int> ranks, int nranks);
+
+// Canonical mode's leaves are one sequence, unless asked otherwise: they must not depend on the
+// ranks.
+Leaves leaves_of(const TrainConfig& config, int nranks);
+
+// Buckets of parameters where nothing is sharded, else of whole units; of stage 3 a unit each.
+// Both references outlive the plan.
+GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
+                     const FlatLayout& layout);
+
+}  // namespace linerate::trainers

@@ -1,0 +1,49 @@
+// Which part of the parameters a rank steps, and how a trainer shares state among ranks.
+#pragma once
+
+#include "trainers/engine/buckets.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace linerate::trainers {
+
+// ZeRO's stages (Rajbhandari et al. 2020): what each rank holds a shard of only.
+enum class Stage : std::uint8_t {
+  none,        // 0: data parallel, as DDP
+  optimizer,   // 1
+  gradients,   // 2: and the optimizer
+  parameters,  // 3: and both others, as FSDP
+};
+
+// A stretch of the flat array that this rank steps. `at` is where it lies in arrays that hold this
+// rank's stretches alone, one after the other.
+struct Owned {
+  std::size_t begin = 0, count = 0;
+  std::size_t at = 0;
+};
+
+// Everything, or the shard `rank` of `nranks` of each bucket, in their order.
+std::vector<Owned> owned_of(std::span<const Bucket> buckets, std::size_t rank, std::size_t nranks);
+
+// The part of a parameter in an owned stretch.
+struct Piece {
+  std::size_t parameter = 0;  // of the table
+  std::size_t index = 0;      // of its first element within the parameter
+  std::size_t count = 0;
+  std::size_t flat = 0;   // of its first element in the flat array
+  std::size_t at = 0;     // and among the owned ones
+  std::size_t owned = 0;  // stretch
+};
+
+std::vector<Piece> pieces_of(const ParameterTable& table, const FlatLayout& layout,
+                             std::span<const Owned> owned);
+
+// The part of the pieces that one of `nranks` writes where all of them have the same ones: elements
+// in their order, cut evenly.
+std::vector<Piece> share_of_pieces(std::span<const Piece> pieces, std::size_t rank,
+                                   std::size_t nranks);
+
+}  // namespace linerate::trainers

@@ -1,0 +1,312 @@
+#include "trainers/engine/trainer.h"
+
+#include "base/error.h"
+#include "base/splitmix.h"
+#include "trainers/data/sampler.h"
+#include "trainers/engine/injected.h"
+#include "trainers/optimizer/clip.h"
+#include "trainers/optimizer/exact_sum.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+namespace linerate::trainers {
+namespace {
+
+// Each step has dropout masks of its own.
+std::uint64_t dropout_key(std::uint64_t seed, std::int64_t step) {
+  return splitmix64(seed) + static_cast<std::uint64_t>(step);
+}
+
+WorkTag of_leaf(Work work, const Round& round, std::size_t unit = 0) {
+  return {.work = work,
+          .unit = static_cast<std::uint32_t>(unit),
+          .micro_batch = static_cast<std::uint32_t>(round.leaf)};
+}
+
+// The ranks along one axis of the mesh.
+Communicator& add_axis(RankContext& rank, const Mesh& mesh, std::size_t axis) {
+  const auto own = static_cast<std::size_t>(rank.rank());
+  return rank.add_axis(static_cast<int>(mesh.group(own, axis)),
+                       static_cast<int>(mesh.coordinate(own, axis)));
+}
+
+std::vector<Axis*> axes_of(Axis& axis, std::optional<Axis>& replicas) {
+  std::vector<Axis*> axes{&axis};
+  if (replicas) axes.push_back(&*replicas);
+  return axes;
+}
+
+bool is_hybrid(const TrainConfig& config, const Mesh& mesh) {
+  return config.stage != Stage::none && mesh.axes()[kReplicateAxis].size > 1;
+}
+
+template <typename T>
+double sum_of(std::span<T> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+}  // namespace
+
+// A micro-batch on the host and on the device.
+struct Trainer::Inputs {
+  std::vector<std::int32_t> tokens, targets;
+  Block device_tokens, device_targets;
+  MicroBatch batch{};
+};
+
+Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& source, Math& math)
+    : rank_(rank),
+      config_(config),
+      source_(source),
+      math_(math),
+      leaves_(leaves_of(config, rank.nranks())),
+      table_(parameters_of(config.model)),
+      compute_(rank.stream()),
+      arena_(rank.world()),
+      mesh_(mesh_of(config, rank.nranks())),
+      axis_(config.stage == Stage::none ? kReplicateAxisName : kShardAxisName,
+            add_axis(rank, mesh_, config.stage == Stage::none ? kReplicateAxis : kShardAxis)),
+      replicas_(is_hybrid(config, mesh_)
+                    ? std::optional<Axis>(std::in_place, kReplicateAxisName,
+                                          add_axis(rank, mesh_, kReplicateAxis))
+                    : std::nullopt),
+      recorder_(rank, compute_, axes_of(axis_, replicas_)),
+      layout_(flat_layout(table_, static_cast<std::size_t>(rank.nranks()))),
+      plan_(plan_of(config, table_, layout_)),
+      tools_{.axis = axis_,
+             .replicas = replicas_ ? &*replicas_ : nullptr,
+             .math = math,
+             .compute = compute_,
+             .arena = arena_,
+             .type = config.type},
+      gradients_(make_gradients(plan_, tools_)),
+      store_(make_parameter_store(plan_, config.gather, tools_)),
+      adam_(config, plan_, tools_, gradients_->owned()),
+      model_(config.model, table_,
+             {.sequences = leaves_.size, .type = config.type, .recompute = config.recompute}, math,
+             arena_),
+      inputs_(std::make_unique<Inputs>()),
+      loss_scale_(config.loss_scale) {
+  const auto positions = leaves_.size * config.model.length;
+  inputs_->device_tokens = arena_.allocate(Category::activation, DataType::int32, positions);
+  inputs_->device_targets = arena_.allocate(Category::activation, DataType::int32, positions);
+  adam_.initialise(*store_);
+  store_->publish();
+}
+
+Trainer::~Trainer() = default;
+
+// Each rank has consecutive leaves, the first ones perhaps one more than the others, which take
+// part in the last round without a leaf.
+Round Trainer::round_of(std::uint64_t index) const {
+  const auto nranks = rank_.nranks();
+  const auto rounds = share_of(leaves_.count(), 0, nranks).count;
+  const auto mine = share_of(leaves_.count(), rank_.rank(), nranks);
+  Round round{.first = index == 0,
+              .last = index + 1 == rounds,
+              .active = index < mine.count || injected(Bug::repeats_a_sequence),
+              .leaf = mine.first + index -
+                      (injected(Bug::repeats_a_sequence) && index == mine.count ? 1 : 0),
+              .leaves = leaves_.count()};
+  const bool each = config_.stage >= Stage::gradients;  // round hands its leaf on
+  const auto& along = config_.stage == Stage::none ? kReplicateAxis : kShardAxis;
+  const auto own = static_cast<std::size_t>(rank_.rank());
+  for (std::size_t place = 0; place < mesh_.axes()[along].size; ++place) {
+    const auto share =
+        share_of(leaves_.count(), static_cast<int>(mesh_.moved(own, along, place)), nranks);
+    const auto first = each ? share.first + index : share.first;
+    const auto last =
+        each ? std::min(first + 1, share.first + share.count) : share.first + share.count;
+    round.by_rank.emplace_back(first, std::max(first, last));
+  }
+  const auto shards = static_cast<int>(mesh_.axes()[kShardAxis].size);
+  for (int rank = 0; replicas_ && rank < nranks; rank += shards)
+    round.by_replica.push_back(leaves_of_ranks(leaves_, {rank, rank + shards}, nranks));
+  return round;
+}
+
+StepResult Trainer::step() {
+  StepResult result{.step = ++step_, .lr = config_.schedule.lr(step_)};
+  const auto sent_before = sent_bytes();
+  recorder_.begin();
+  sleep_where_asked();
+  leaf_sums_.assign(2 * leaves_.count(), 0);
+  const auto rounds = share_of(leaves_.count(), 0, rank_.nranks()).count;
+  for (std::uint64_t index = 0; index < rounds; ++index) run_round(round_of(index));
+  gradients_->finish();
+
+  compute_.on({.work = Work::loss}, [&] { result.loss = summed_loss() / counted(); });
+  result.accuracy = summed_hits() / counted();
+  result.tokens = config_.batch * config_.model.length;
+  const double divisor =
+      counted() * loss_scale() / (injected(Bug::divides_by_own_tokens) ? rank_.nranks() : 1);
+  compute_.on({.work = Work::norm},
+              [&] { result.norm = global_norm(gradient_square_sum(), divisor); });
+  result.skipped = !std::isfinite(result.norm);
+  if (!result.skipped) {
+    const auto factor = clip_factor(result.norm, config_.clip);
+    compute_.on({.work = Work::optimizer}, [&] {
+      adam_.step({.lr = result.lr, .number = ++updates_}, factor / divisor, *gradients_, *store_);
+    });
+    store_->publish();
+  }
+  const bool keeps_scale = injected(Bug::scales_on_rank_0_alone) && rank_.rank() > 0;
+  if (config_.type == DataType::float16 && !keeps_scale) loss_scale_.update(result.skipped);
+  spans_ = recorder_.end();
+  result.time = step_time(spans_.step, spans_.waits, spans_.calls);
+  if (config_.assert_accounting) check_account(sent_before, result.skipped);
+  return result;
+}
+
+void Trainer::sleep_where_asked() {
+  const auto& slow = config_.slow_rank;
+  if (slow.extra_s <= 0 || slow.rank != rank_.rank()) return;
+  compute_.on({.work = Work::sleep},
+              [&] { std::this_thread::sleep_for(std::chrono::duration<double>(slow.extra_s)); });
+}
+
+void Trainer::run_round(const Round& round) {
+  gradients_->begin_round(round);
+  if (round.active) compute_.on(of_leaf(Work::data, round), [&] { load(round.leaf); });
+  forward(round);
+  backward(round);
+  gradients_->end_round();
+  if (!round.active) return;
+  compute_.synchronize(Deadline::never());
+  leaf_sums_[round.leaf] = sum_of(model_.losses());
+  leaf_sums_[leaves_.count() + round.leaf] = sum_of(model_.hits());
+}
+
+void Trainer::load(std::uint64_t leaf) {
+  auto& in = *inputs_;
+  const auto length = config_.model.length;
+  const auto sequences = leaves_.sequences(leaf);
+  in.tokens.resize(sequences * length);
+  in.targets.resize(sequences * length);
+  const Sampler sampler{
+      .seed = config_.seed, .sequences = source_.sequences(), .batch = config_.batch};
+  for (std::uint64_t i = 0; i < sequences; ++i) {
+    const auto sequence =
+        sampler.sequence(static_cast<std::uint64_t>(step_ - 1), leaves_.first(leaf) + i);
+    source_.read(sequence, std::span(in.tokens).subspan(i * length, length),
+                 std::span(in.targets).subspan(i * length, length));
+  }
+  const auto to_device = [&](const std::vector<std::int32_t>& from, const Block& to) {
+    const auto bytes = std::as_bytes(std::span(from));
+    arena_.device().copy(to.view().first(bytes.size()), bytes, compute_);
+    return std::span(reinterpret_cast<const std::int32_t*>(to.data()), from.size());
+  };
+  in.batch = {
+      .tokens = to_device(in.tokens, in.device_tokens),
+      .targets = to_device(in.targets, in.device_targets),
+      .sequences = sequences,
+      .dropout_key = dropout_key(config_.seed, step_),
+      .first_position = injected(Bug::drops_by_own_position) ? 0 : leaves_.first(leaf) * length};
+  model_.begin(in.batch);
+}
+
+// A rank without a leaf makes the calls of one that has a leaf, in their order.
+void Trainer::forward(const Round& round) {
+  const auto units = table_.units();
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    const auto parameters = store_->use(unit, ParameterStore::Pass::forward);
+    if (unit == 0) embeddings_ = parameters;
+    if (round.active)
+      compute_.on(of_leaf(Work::forward, round, unit),
+                  [&] { model_.forward(unit, parameters, embeddings_, compute_); });
+    store_->release(unit, ParameterStore::Pass::forward);
+  }
+}
+
+void Trainer::backward(const Round& round) {
+  for (auto unit = table_.units(); unit-- > 0;) {
+    const auto parameters = store_->use(unit, ParameterStore::Pass::backward);
+    if (round.active) {
+      compute_.on(of_leaf(Work::backward, round, unit), [&] {
+        model_.backward(
+            unit, parameters, embeddings_,
+            {.own = gradients_->unit(unit), .embeddings = gradients_->unit(0)}, loss_scale(),
+            [&](std::size_t parameter) { gradients_->ready(parameter); }, compute_);
+      });
+    } else {
+      for (std::size_t i = 0; i < table_.parameters.size(); ++i)
+        if (table_.parameters[i].unit == unit) gradients_->ready(i);
+    }
+    store_->release(unit, ParameterStore::Pass::backward);
+  }
+}
+
+SentBytes Trainer::sent_bytes() {
+  auto sent = axis_.comm().bytes();
+  if (replicas_) sent.insert(replicas_->comm().bytes().begin(), replicas_->comm().bytes().end());
+  return sent;
+}
+
+void Trainer::all_reduce_scalars(Axis& axis, View values, DataType type, std::string_view purpose) {
+  if (injected(Bug::norm_of_own_shard) && purpose == "norm") return;
+  axis.comm().all_reduce({.send = values,
+                          .recv = values,
+                          .count = values.size() / bytes_of(type),
+                          .type = type,
+                          .tag = axis.tag(purpose)},
+                         {}, axis.stream());
+  compute_.wait(axis.stream().record());
+}
+
+double Trainer::summed_loss() {
+  const View sums = std::as_writable_bytes(std::span(leaf_sums_));
+  for (auto* axis : axes_of(axis_, replicas_))
+    all_reduce_scalars(*axis, sums, DataType::float64, "loss");
+  return sum_of(std::span(leaf_sums_).first(leaves_.count()));
+}
+
+double Trainer::summed_hits() const { return sum_of(std::span(leaf_sums_).last(leaves_.count())); }
+
+double Trainer::gradient_square_sum() {
+  if (config_.deterministic) return exact_square_sum();
+  std::vector<SquareSum> sums(gradients_->owned().size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto& owned = gradients_->owned()[i];
+    math_.square_sum(&sums[i], gradients_->of(owned), owned.count, compute_);
+  }
+  compute_.synchronize(Deadline::never());
+  double sum = 0;
+  for (const auto& part : sums) sum += part.finite ? part.sum : std::nan("");
+  if (config_.stage == Stage::none && !injected(Bug::norm_counts_replicas)) return sum;
+  all_reduce_scalars(axis_, std::as_writable_bytes(std::span(&sum, 1)), DataType::float64, "norm");
+  return sum;
+}
+
+// Of which bits do not depend on who holds which gradient.
+double Trainer::exact_square_sum() {
+  compute_.synchronize(Deadline::never());
+  ExactSum sum;
+  for (const auto& owned : gradients_->owned()) sum.add_squares(gradients_->of(owned), owned.count);
+  if (config_.stage == Stage::none) return sum.value();
+  all_reduce_scalars(axis_, std::as_writable_bytes(sum.words()), DataType::int64, "norm");
+  return sum.value();
+}
+
+// A step that was skipped publishes nothing.
+void Trainer::check_account(const SentBytes& before, bool skipped) {
+  auto sent = sent_bytes();
+  for (const auto& [tag, bytes] : before) sent[tag] -= bytes;
+  auto account = account_of(config_, plan_, rank_.rank(), rank_.nranks());
+  if (skipped && config_.stage < Stage::parameters)
+    std::erase_if(account.sent,
+                  [](const auto& one) { return one.first.second.starts_with("parameter"); });
+  if (const auto sentence = difference(account, sent, arena_)) throw Error(*sentence);
+}
+
+std::vector<std::pair<Piece, Array>> Trainer::parameters() {
+  std::vector<std::pair<Piece, Array>> parts;
+  for (const auto& piece : adam_.pieces()) parts.emplace_back(piece, adam_.master(piece, *store_));
+  return parts;
+}
+
+}  // namespace linerate::trainers

@@ -1,0 +1,118 @@
+// One rank of a training job: data, model, gradients, optimizer, a step at a time.
+#pragma once
+
+#include "job/rank_context.h"
+#include "trainers/checkpoint/saver.h"
+#include "trainers/engine/accounting.h"
+#include "trainers/engine/adam.h"
+#include "trainers/engine/compute_stream.h"
+#include "trainers/engine/config.h"
+#include "trainers/engine/plan.h"
+#include "trainers/engine/recorder.h"
+#include "trainers/engine/step_time.h"
+#include "trainers/optimizer/loss_scale.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace linerate::trainers {
+
+// What a step was like; the same on all ranks but for the times.
+struct StepResult {
+  std::int64_t step = 0;  // from 1
+  double loss = 0;        // mean over the counted tokens of the global batch
+  double accuracy = 0;    // share of them to which the model gave the highest probability
+  double norm = 0;        // of the gradient, before clipping
+  double lr = 0;
+  std::uint64_t tokens = 0;  // that the model read, of the global batch
+  bool skipped = false;      // a gradient was not finite
+  StepTime time{};           // of this rank
+};
+
+// Used by the rank's thread. Collective: all ranks make the same calls.
+class Trainer {
+ public:
+  // All references outlive it. REQUIRES: one rank to a thread.
+  Trainer(RankContext& rank, const TrainConfig& config, const Source& source, Math& math);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  StepResult step();
+  std::int64_t steps_done() const { return step_; }
+  // When what of the last step was done by this rank.
+  const StepSpans& spans() const { return spans_; }
+  const Recorder& recorder() const { return recorder_; }
+
+  // Of the state after the last step: a copy of this rank's part of it.
+  Snapshot snapshot();
+  // Goes on from a checkpoint, whatever layout wrote it. Throws Error, exit code 2, where it is
+  // damaged. REQUIRES: no step was made, and the checkpoint is of the same training: difference().
+  void resume(const Checkpoint& checkpoint);
+
+  const ParameterTable& table() const { return table_; }
+  const Arena& arena() const { return arena_; }
+  // By all steps so far, and the calls around them.
+  SentBytes sent_bytes();
+  // This rank's stretches of the parameters, in full precision where these are kept so: for tests
+  // and checkpoints.
+  std::vector<std::pair<Piece, Array>> parameters();
+
+ private:
+  struct Inputs;
+
+  Round round_of(std::uint64_t index) const;
+  void sleep_where_asked();
+  void run_round(const Round& round);
+  void load(std::uint64_t leaf);
+  void forward(const Round& round);
+  void backward(const Round& round);
+  // Over all leaves, on all ranks; hits once the losses are summed.
+  double summed_loss();
+  double summed_hits() const;
+  // Tokens of a step that count.
+  double counted() const { return static_cast<double>(config_.batch * source_.counted()); }
+  // What the gradient of the sum over tokens is multiplied by in backward: 1; for float16, whose
+  // range is small, the loss scale times the gradient of the mean.
+  double loss_scale() const {
+    return config_.type == DataType::float16 ? loss_scale_.scale() / counted() : 1;
+  }
+  // Sums over all ranks that differ in what they have.
+  void all_reduce_scalars(Axis& axis, View values, DataType type, std::string_view purpose);
+  double gradient_square_sum();
+  double exact_square_sum();
+  void check_account(const SentBytes& before, bool skipped);
+
+  RankContext& rank_;
+  const TrainConfig& config_;
+  const Source& source_;
+  Math& math_;
+  const Leaves leaves_;
+  const ParameterTable table_;
+  ComputeStream compute_;
+  Arena arena_;
+  const Mesh mesh_;
+  Axis axis_;                     // ranks that state is cut over; in stage 0 all ranks
+  std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
+  Recorder recorder_;
+  StepSpans spans_;
+  const FlatLayout layout_;
+  const GradientPlan plan_;
+  const GradientTools tools_;
+  std::unique_ptr<Gradients> gradients_;
+  std::unique_ptr<ParameterStore> store_;
+  Adam adam_;
+  Model model_;
+  std::unique_ptr<Inputs> inputs_;
+  Array embeddings_{};             // of the round: gathered from unit 0's forward to its backward
+  std::vector<double> leaf_sums_;  // of all leaves: losses, then tokens that were hit
+  LossScale loss_scale_;
+  std::int64_t step_ = 0;
+  std::int64_t updates_ = 0;  // steps that were not skipped
+};
+
+}  // namespace linerate::trainers

@@ -1,0 +1,102 @@
+#include "trainers/model/activations.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace linerate::trainers {
+namespace {
+
+struct Row {
+  std::function<Array&(BlockTensors&)> tensor;
+  std::size_t columns = 0;  // elements of a position
+  // The mode that computes most and still keeps it. Beyond it, all blocks share one.
+  Recompute kept_by = Recompute::selective;
+  bool statistic = false;
+};
+
+DataType statistics_of(DataType type) {
+  return type == DataType::float64 ? DataType::float64 : DataType::float32;
+}
+
+// The list of what is saved of a block.
+std::vector<Row> block_rows(const ModelConfig& model) {
+  const auto h = model.hidden;
+  const std::size_t mean = model.norm() == NormKind::layer ? 1 : 0;
+  constexpr auto kAlways = Recompute::full;
+  constexpr auto kAttention = Recompute::none;
+  constexpr auto kOther = Recompute::selective;
+  return {
+      {[](auto& t) -> Array& { return t.x; }, h, kAlways},
+      {[](auto& t) -> Array& { return t.norm1.mean; }, mean, kOther, true},
+      {[](auto& t) -> Array& { return t.norm1.rstd; }, 1, kOther, true},
+      {[](auto& t) -> Array& { return t.norm1.y; }, h},
+      {[](auto& t) -> Array& { return t.qkv; }, model.qkv()},
+      {[](auto& t) -> Array& { return t.o; }, h, kAttention},
+      {[](auto& t) -> Array& { return t.lse; }, model.heads, kAttention, true},
+      {[](auto& t) -> Array& { return t.middle; }, h},
+      {[](auto& t) -> Array& { return t.norm2.mean; }, mean, kOther, true},
+      {[](auto& t) -> Array& { return t.norm2.rstd; }, 1, kOther, true},
+      {[](auto& t) -> Array& { return t.norm2.y; }, h},
+      {[](auto& t) -> Array& { return t.up; }, model.mlp_in()},
+      {[](auto& t) -> Array& { return t.act; }, model.mlp},
+  };
+}
+
+}  // namespace
+
+Activations::Activations(const ModelConfig& model, const ModelOptions& options, Arena& arena)
+    : blocks_(model.layers) {
+  const auto rows = options.sequences * model.length;
+  const auto allocate = [&](std::size_t columns, DataType type) {
+    if (columns == 0) return Array{};
+    memory_.push_back(arena.allocate(Category::activation, type, rows * columns));
+    return memory_.back().array(type);
+  };
+  const auto statistics = statistics_of(options.type);
+
+  // One piece of memory for a tensor of all blocks that keep it.
+  for (const auto& row : block_rows(model)) {
+    const bool kept = options.trains && options.recompute <= row.kept_by;
+    const auto all = allocate(row.columns * (kept ? model.layers : 1),
+                              row.statistic ? statistics : options.type);
+    for (std::size_t layer = 0; layer < model.layers; ++layer)
+      row.tensor(blocks_[layer]) = kept ? all.from(layer * rows * row.columns) : all;
+  }
+  head_ = {.x = options.trains ? allocate(model.hidden, options.type) : blocks_.front().x,
+           .norm = {.mean = allocate(model.llama ? 0 : 1, statistics),
+                    .rstd = allocate(1, statistics),
+                    .y = allocate(model.hidden, options.type)},
+           .logits = allocate(model.vocabulary, options.type),
+           .losses = allocate(1, DataType::float64),
+           .hits = allocate(1, DataType::uint8)};
+  if (!options.trains) return;
+  scratch_ = {.dx = allocate(model.hidden, options.type),
+              .dnarrow = allocate(model.hidden, options.type),
+              .dwide = allocate(std::max(model.mlp_in(), model.qkv()), options.type),
+              .dbranch = allocate(model.dropout > 0 ? model.hidden : 0, options.type)};
+  scratch_.dact = model.llama ? allocate(model.mlp, options.type) : scratch_.dwide;
+}
+
+std::size_t activation_bytes(const ModelConfig& model, const ModelOptions& options) {
+  const auto e = bytes_of(options.type);
+  const auto s = bytes_of(statistics_of(options.type));
+  const auto h = model.hidden;
+  const auto norm = h * e + (model.llama ? 1 : 2) * s;  // y and the statistics
+  const auto attention = h * e + model.heads * s;
+  const auto middle = h * e + 2 * norm + (model.qkv() + model.mlp_in() + model.mlp) * e;
+
+  const auto head = norm + model.vocabulary * e + sizeof(double) + sizeof(std::uint8_t);
+  const auto kept = options.trains ? model.layers : 1;
+  const auto attentions = options.recompute == Recompute::none ? kept : 1;
+  const auto middles = options.recompute == Recompute::full ? 1 : kept;
+  const auto inputs = options.trains ? model.layers + 1 : 1;
+  const auto scratch = 2 * h + std::max(model.mlp_in(), model.qkv()) +
+                       (model.llama ? model.mlp : 0) + (model.dropout > 0 ? h : 0);
+
+  const auto position = inputs * h * e + attentions * attention + middles * middle + head +
+                        (options.trains ? scratch * e : 0);
+  return options.sequences * model.length * position;
+}
+
+}  // namespace linerate::trainers

@@ -1,0 +1,67 @@
+// Memory of a Model besides parameters and gradients: the tensors that forward saves for backward,
+// as an explicit list, and what backward works in.
+#pragma once
+
+#include "trainers/memory/arena.h"
+#include "trainers/model/model.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace linerate::trainers {
+
+// What backward needs of a norm. `mean` is empty with RMSNorm.
+struct NormTensors {
+  Array mean{}, rstd{}, y{};
+};
+
+// What backward needs of a block, in the order in which forward writes it.
+struct BlockTensors {
+  Array x{};  // the block's input
+  NormTensors norm1{};
+  Array qkv{};  // with RoPE: turned
+  Array o{}, lse{};
+  Array middle{};  // x + attention's branch
+  NormTensors norm2{};
+  Array up{};   // before the activation
+  Array act{};  // behind it
+};
+
+// The same of the last unit, and its results.
+struct HeadTensors {
+  Array x{};
+  NormTensors norm{};
+  Array logits{};  // backward turns them into their gradient
+  Array losses{};  // float64
+  Array hits{};    // uint8
+};
+
+// Backward's own: gradients of a block at a time.
+struct Scratch {
+  Array dx{};       // of the residual stream, from the head down to the embeddings
+  Array dnarrow{};  // of a norm's output, or of attention's
+  Array dwide{};    // of qkv, or of what the MLP's first projection yields
+  Array dact{};     // of the MLP's activation: the same memory as `dwide` with GELU
+  Array dbranch{};  // of a branch before its dropout; empty without dropout
+};
+
+class Activations {
+ public:
+  Activations(const ModelConfig& config, const ModelOptions& options, Arena& arena);
+
+  const BlockTensors& block(std::size_t layer) const { return blocks_[layer]; }
+  const HeadTensors& head() const { return head_; }
+  const Scratch& scratch() const { return scratch_; }
+  // Where a block writes its result: the next one's input, or the head's. It may be its own input.
+  Array output_of(std::size_t layer) const {
+    return layer + 1 < blocks_.size() ? blocks_[layer + 1].x : head_.x;
+  }
+
+ private:
+  std::vector<BlockTensors> blocks_;
+  HeadTensors head_;
+  Scratch scratch_;
+  std::vector<Block> memory_;
+};
+
+}  // namespace linerate::trainers

@@ -1,0 +1,79 @@
+// Forward of a block, whole and in part.
+#include "trainers/model/block.h"
+
+#include <fmt/format.h>
+
+namespace linerate::trainers {
+namespace {
+
+void attention_branch(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t) {
+  const auto& model = pass.config;
+  pass.normalise(block.norm1, t.norm1, t.x);
+  pass.project(block.qkv, t.qkv, t.norm1.y);
+  if (model.llama) {
+    const auto shape = attention_of(pass, t);
+    pass.math.rope(shape, shape.q, model.heads, false, pass.stream);
+    pass.math.rope(shape, shape.k, model.kv_heads, false, pass.stream);
+  }
+  attention_recompute(pass, t);
+  pass.project(block.out, t.middle, t.o);
+  pass.drop(UnitPass::attention_dropout(block.layer), t.middle, t.middle);
+  pass.math.add(t.middle, t.x, t.middle, pass.elements(), pass.stream);
+}
+
+}  // namespace
+
+DecoderBlock decoder_block(const ParameterTable& table, std::size_t layer) {
+  const auto named = [&](std::string_view name) {
+    return layer_named(table, fmt::format("block{}.{}", layer, name));
+  };
+  const bool gated = table.index_of("block0.mlp.gate_up.weight").has_value();
+  return {.layer = layer,
+          .norm1 = named("norm1"),
+          .qkv = named("attention.qkv"),
+          .out = named("attention.out"),
+          .norm2 = named("norm2"),
+          .up = named(gated ? "mlp.gate_up" : "mlp.up"),
+          .down = named("mlp.down")};
+}
+
+Attention attention_of(const UnitPass& pass, const BlockTensors& tensors) {
+  const auto& model = pass.config;
+  const auto [q, k, v] = parts_of(model, tensors.qkv);
+  return {.batch = pass.batch.sequences,
+          .length = model.length,
+          .heads = model.heads,
+          .kv_heads = model.kv_heads,
+          .head = model.head(),
+          .stride = model.qkv(),
+          .q = q,
+          .k = k,
+          .v = v,
+          .o = tensors.o,
+          .lse = tensors.lse};
+}
+
+void attention_recompute(const UnitPass& pass, const BlockTensors& tensors) {
+  pass.math.attention_forward(attention_of(pass, tensors), pass.stream);
+}
+
+void block_recompute(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t) {
+  attention_branch(pass, block, t);
+  pass.normalise(block.norm2, t.norm2, t.middle);
+  pass.project(block.up, t.up, t.norm2.y);
+  const auto columns = pass.config.mlp;
+  if (pass.config.llama)
+    pass.math.swiglu_forward(t.act, t.up, pass.rows(), columns, pass.stream);
+  else
+    pass.math.gelu_forward(t.act, t.up, pass.rows() * columns, pass.stream);
+}
+
+void block_forward(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t,
+                   Array y) {
+  block_recompute(pass, block, t);
+  pass.project(block.down, y, t.act);
+  pass.drop(UnitPass::mlp_dropout(block.layer), y, y);
+  pass.math.add(y, t.middle, y, pass.elements(), pass.stream);
+}
+
+}  // namespace linerate::trainers

@@ -1,0 +1,35 @@
+// The two ends of a decoder: token and position embeddings, and the head, which is tied to them.
+#pragma once
+
+#include "trainers/model/unit_pass.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace linerate::trainers {
+
+struct Embeddings {
+  std::size_t token = 0;
+  std::optional<std::size_t> position{};  // learned positions, of GPT-2
+};
+Embeddings embeddings_of(const ParameterTable& table);
+
+void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Array x);
+// scratch.dx is the gradient of x; dropout overwrites it.
+void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings,
+                         const Scratch& scratch);
+
+// The table of token embeddings, which is the head's weight, and its gradient.
+struct TiedHead {
+  Layer norm{};
+  Array weight{}, gradient{};
+};
+// Logits.
+void head_forward(const UnitPass& pass, const TiedHead& head, const HeadTensors& tensors);
+// Losses; logits become their gradient, times `scale`.
+void head_losses(const UnitPass& pass, const HeadTensors& tensors, double scale);
+// From the gradient of the logits to that of the head's x in scratch.dx, which is zero before.
+void head_backward(const UnitPass& pass, const TiedHead& head, const HeadTensors& tensors,
+                   const Scratch& scratch);
+
+}  // namespace linerate::trainers

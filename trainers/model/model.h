@@ -1,0 +1,86 @@
+// Forward and backward of a micro-batch, unit by unit: the caller says which unit runs when, and
+// owns parameters and gradients, so that it can gather, free and reduce them in between.
+#pragma once
+
+#include "comm/math.h"
+#include "trainers/memory/arena.h"
+#include "trainers/model/config.h"
+#include "trainers/model/parameters.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace linerate::trainers {
+
+// What backward computes once more instead of keeping it.
+enum class Recompute : std::uint8_t { none, selective /* attention */, full /* the block */ };
+
+struct ModelOptions {
+  std::size_t sequences = 1;  // of a micro-batch, at most
+  DataType type = DataType::float32;
+  Recompute recompute = Recompute::none;
+  bool trains = true;  // false: forward only, nothing is saved
+};
+
+// Sequences of `length` tokens and what follows each token; negative: does not count. Device
+// memory.
+struct MicroBatch {
+  std::span<const std::int32_t> tokens{}, targets{};
+  std::size_t sequences = 0;
+  std::uint64_t dropout_key = 0;     // of (seed, step)
+  std::uint64_t first_position = 0;  // of its first token in the global batch, for dropout
+};
+
+// One rank's model. Its work goes to one stream, in this order for each micro-batch: begin();
+// forward() of unit 0 to the last; backward() of the last unit to unit 0.
+class Model {
+ public:
+  // `table` is parameters_of(config); all references outlive it. Activations are allocated here,
+  // once.
+  Model(const ModelConfig& config, const ParameterTable& table, const ModelOptions& options,
+        Math& math, Arena& arena);
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // `batch` stays valid until the backward of unit 0.
+  void begin(const MicroBatch& batch);
+
+  // `parameters` of the unit. The last unit's forward computes logits, and losses where the model
+  // does not train; it needs unit 0's parameters too (`embeddings`, unused by others), since the
+  // head is tied.
+  void forward(std::size_t unit, Array parameters, Array embeddings, Stream& stream);
+
+  // Called when the gradient of a parameter (index in the table) has got all of this micro-batch.
+  using Ready = std::function<void(std::size_t parameter)>;
+
+  // Accumulates into `gradients` of the unit. The last unit's backward computes the losses, and
+  // also accumulates the head's part into unit 0's (`embeddings`). `loss_scale` multiplies all
+  // gradients, which are those of the sum over tokens: the caller divides by their number.
+  struct Gradients {
+    Array own{}, embeddings{};
+  };
+  void backward(std::size_t unit, Array parameters, Array embeddings, const Gradients& gradients,
+                double loss_scale, const Ready& ready, Stream& stream);
+
+  // Of the micro-batch's rows, once the stream has done the last unit's backward, or its forward
+  // where the model does not train.
+  std::span<const double> losses() const;
+  // The same of whether a row's target had the largest logit: 0 where it does not count.
+  std::span<const std::uint8_t> hits() const;
+  // [sequences * length, vocabulary], between the last unit's forward and its backward, which
+  // turns them into their gradient: for tests.
+  Array logits() const;
+
+ private:
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
+};
+
+// Bytes of the activations that a Model allocates: a closed form, which the arena is held to.
+std::size_t activation_bytes(const ModelConfig& config, const ModelOptions& options);
+
+}  // namespace linerate::trainers

@@ -1,0 +1,66 @@
+// A unit's part in the forward or backward of a micro-batch: its parameters and gradients, and the
+// layers that all units are made of.
+#pragma once
+
+#include "trainers/model/activations.h"
+#include "trainers/model/model.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace linerate::trainers {
+
+// A projection's or a norm's parameters: indices in the table.
+struct Layer {
+  std::size_t weight = 0;
+  std::optional<std::size_t> bias{};
+};
+// REQUIRES: the table has `name` + ".weight".
+Layer layer_named(const ParameterTable& table, std::string_view name);
+
+struct UnitPass {
+  const ModelConfig& config;
+  const ParameterTable& table;
+  const MicroBatch& batch;
+  Math& math;
+  Stream& stream;
+  Array parameters{};  // of the unit
+  Array gradients{};   // of the unit; empty in forward
+  const Model::Ready* ready = nullptr;
+
+  std::size_t rows() const { return batch.sequences * config.length; }
+  std::size_t elements() const { return rows() * config.hidden; }  // of the residual stream
+  Array parameter(std::size_t index) const {
+    return parameters.from(table.parameters[index].offset);
+  }
+  Array gradient(std::size_t index) const { return gradients.from(table.parameters[index].offset); }
+  // Nothing more is added to the gradient of this parameter.
+  void finish(std::size_t index) const {
+    if (ready != nullptr && *ready) (*ready)(index);
+  }
+
+  // y = x W^T + bias.
+  void project(const Layer& layer, Array y, Array x) const;
+  // Adds to the gradients; dx = dy W.
+  void project_backward(const Layer& layer, Array dy, Array x, Array dx) const;
+
+  void normalise(const Layer& layer, const NormTensors& norm, Array x) const;
+  // Adds to the gradients and to dx.
+  void normalise_backward(const Layer& layer, const NormTensors& norm, Array x,
+                          const Scratch& scratch) const;
+
+  // The dropouts of a model: that of the embeddings, then two of each block.
+  static constexpr std::size_t kEmbeddingDropout = 0;
+  static std::size_t attention_dropout(std::size_t layer) { return 1 + 2 * layer; }
+  static std::size_t mlp_dropout(std::size_t layer) { return 2 + 2 * layer; }
+  // y = x with elements dropped: a pure function of the micro-batch's key, of `which` dropout, of
+  // the position in the global batch and of the element. y may be x. Nothing where p is 0.
+  void drop(std::size_t which, Array y, Array x) const;
+
+ private:
+  Norm norm_of(const Layer& layer, const NormTensors& norm, Array x) const;
+};
+
+}  // namespace linerate::trainers

@@ -1,0 +1,253 @@
+#include "trainers/programs/outputs.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "model/training_flops.h"
+#include "stats/summary.h"
+#include "trainers/engine/accounting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr std::size_t kWarmUp = 2;       // steps that the summary leaves out, where there are more
+constexpr std::int64_t kFirstRows = 10;  // on a terminal; later ones come once a second
+constexpr std::int64_t kBetweenRowsNs = 1'000'000'000;
+constexpr double kLeastWait = 0.01;   // share of the time that is worth a line
+constexpr std::size_t kMaxWaits = 3;  // ranks in that line
+
+struct Utilisation {
+  double mfu = 0, hfu = 0;
+};
+
+// By PaLM's convention: 6 N + 12 L h s.
+Utilisation utilisation_of(const trainers::TrainConfig& train, std::size_t parameters,
+                           double tokens_per_s, double peak_flops) {
+  const auto& model = train.model;
+  const DecoderSizes sizes{.layers = model.layers,
+                           .hidden = model.hidden,
+                           .heads = model.heads,
+                           .kv_heads = model.kv_heads,
+                           .mlp = model.mlp,
+                           .length = model.length,
+                           .vocabulary = model.vocabulary,
+                           .gated = model.llama,
+                           .parameters = parameters};
+  constexpr auto kConvention = FlopsConvention::palm;
+  const auto recomputed = static_cast<Recomputed>(train.recompute);
+  return {.mfu = utilisation(model_flops_per_token(sizes, kConvention), tokens_per_s, peak_flops),
+          .hfu = utilisation(hardware_flops_per_token(sizes, kConvention, recomputed), tokens_per_s,
+                             peak_flops)};
+}
+
+double exposed_share(const trainers::StepResult& result) {
+  return result.time.exposed_us() / result.time.step_us;
+}
+
+std::string row_of(const trainers::StepResult& result) {
+  return fmt::format("{:>7} {:>9.5f} {:>10.4f} {:>10.3e} {:>9.2f} {:>10.0f} {:>6.1f} %{}",
+                     result.step, result.loss, result.norm, result.lr, result.time.step_us * 1e-3,
+                     tokens_per_s(result), kPercent * exposed_share(result),
+                     result.skipped ? "  skipped: a gradient was not finite" : "");
+}
+
+// Of `all`, without the first ones where there are others.
+double usual(const std::vector<double>& all) {
+  const auto later = std::span(all).subspan(all.size() > 2 * kWarmUp ? kWarmUp : 0);
+  return stats::median({later.begin(), later.end()});
+}
+
+}  // namespace
+
+TrainOutputs::TrainOutputs(TrainingRun run, const TrainOptions& options,
+                           const trainers::Source& source, TextFile* jsonl)
+    : run_(std::move(run)),
+      options_(options),
+      source_(source),
+      jsonl_(jsonl),
+      progress_(options.progress, run_.program, "steps"),
+      on_terminal_(progress_.shows() && TextFile::standard_output().terminal()) {}
+
+void TrainOutputs::print(const std::string& text) {
+  progress_.aside([&] {
+    std::fputs((text + '\n').c_str(), stdout);
+    std::fflush(stdout);
+  });
+}
+
+void TrainOutputs::begin(const RankContext& rank, const trainers::Trainer& trainer) {
+  const auto& train = options_.train;
+  print(fmt::format("# {}: {}, {} parameters, {}, {} ranks, {} backend", run_.program,
+                    train.model.name, trainer.table().count(), name_of(train.type), rank.nranks(),
+                    rank.backend().name()));
+  const auto entropy = source_.entropy();
+  print(fmt::format("# data {}{}; {} sequences of {} tokens a step, {} steps{}", source_.name(),
+                    entropy ? fmt::format(" of {:.4f} nats a token", *entropy) : "", train.batch,
+                    train.model.length, train.steps, train.deterministic ? ", deterministic" : ""));
+  const auto done = trainer.steps_done();
+  if (done > 0) print(fmt::format("# resumed after step {}", done));
+  print("#  step      loss  grad norm         lr   step ms   tokens/s  exposed");
+  plan_progress(train.steps - done);
+  if (jsonl_ != nullptr) jsonl_->write(run_line(run_, options_, rank, trainer));
+}
+
+// Steps are alike, but for those that wait for a checkpoint.
+void TrainOutputs::plan_progress(std::int64_t steps) {
+  if (!progress_.shows() || steps <= 0) return;
+  progress_.line().plan(
+      0, {{.pieces = {{.alike = true}}, .cycles = static_cast<std::uint64_t>(steps)}});
+  progress_.line().begin_block(0);
+  progress_.start();
+}
+
+// A terminal shows the first ones, the last one, and those between that can be read.
+bool TrainOutputs::has_row(std::int64_t step) {
+  const auto now_ns = clock_.now_ns();
+  const bool left_out = on_terminal_ && rows_ >= kFirstRows && step != options_.train.steps &&
+                        now_ns - row_ns_ < kBetweenRowsNs;
+  if (left_out) return false;
+  ++rows_;
+  row_ns_ = now_ns;
+  return true;
+}
+
+void TrainOutputs::step(const trainers::StepResult& result) {
+  step_us_.push_back(result.time.step_us);
+  exposed_.push_back(exposed_share(result));
+  tokens_ = result.tokens;
+  loss_ = result.loss;
+  progress_.line().done(fmt::format("loss {:.4f}, {:.0f} tokens/s, {:.1f} % exposed", result.loss,
+                                    tokens_per_s(result), kPercent * exposed_.back()));
+  if (has_row(result.step)) print(row_of(result));
+  if (jsonl_ != nullptr) jsonl_->write(step_line(run_.run_id, result));
+}
+
+void TrainOutputs::end(trainers::Trainer& trainer, ExitCode exit_code,
+                       std::vector<PeerWaitShare> waited_for, const MemoryUse& use) {
+  progress_.end();
+  TrainingEnd end{.exit_code = exit_code,
+                  .steps = step_us_.size(),
+                  .loss = loss_,
+                  .waited_for = std::move(waited_for),
+                  .resident = use};
+  if (end.steps > 0) summarise(trainer, end);
+  print_waits(end.waited_for);
+  std::string memory = "# memory at most, MiB:";
+  for (std::size_t i = 0; i < trainers::kCategories; ++i) {
+    const auto category = static_cast<trainers::Category>(i);
+    memory += fmt::format(" {} {:.1f}", name_of(category),
+                          static_cast<double>(trainer.arena().bytes(category).peak) / (1 << 20));
+  }
+  print(memory);
+  print(resident_text(use));
+  std::string sent = "# sent by rank 0, bytes:";
+  for (const auto& [call, bytes] : trainer.sent_bytes())
+    sent += fmt::format(" {} {} {};", call.first, call.second, bytes);
+  print(sent);
+  if (jsonl_ != nullptr) jsonl_->write(end_line(run_.run_id, end, trainer));
+}
+
+void TrainOutputs::summarise(const trainers::Trainer& trainer, TrainingEnd& end) {
+  const double step_us = usual(step_us_);
+  end.tokens_per_s = static_cast<double>(tokens_) / step_us * 1e6;
+  print(
+      fmt::format("# median of {} steps: {:.2f} ms, {:.0f} tokens/s, {:.1f} % exposed "
+                  "communication; loss {:.6f}",
+                  step_us_.size() - (step_us_.size() > 2 * kWarmUp ? kWarmUp : 0), step_us * 1e-3,
+                  end.tokens_per_s, kPercent * usual(exposed_), end.loss));
+  const auto used =
+      utilisation_of(options_.train, trainer.table().count(), end.tokens_per_s, run_.peak_flops);
+  end.mfu = used.mfu;
+  end.hfu = used.hfu;
+  print(fmt::format(
+      "# {:.1f} % of the floating-point peak (MFU; HFU {:.1f} %), which is {:.1f} GFLOP/s of "
+      "matrix products on all ranks; attention counted without its mask",
+      kPercent * used.mfu, kPercent * used.hfu, run_.peak_flops * 1e-9));
+}
+
+void TrainOutputs::print_waits(const std::vector<PeerWaitShare>& waited_for) {
+  std::vector<std::string> ranks;
+  for (const auto& [rank, share] : waited_for)
+    if (share >= kLeastWait && ranks.size() < kMaxWaits)
+      ranks.push_back(fmt::format("rank {} {:.1f} %", rank, kPercent * share));
+  if (!ranks.empty())
+    print(fmt::format("# share of the time that the other ranks waited for: {}",
+                      fmt::join(ranks, ", ")));
+}
+
+namespace {
+
+// Of each axis and purpose what the ranks send in a step, from the least to the most.
+std::string sent_text(const std::vector<trainers::SentBytes>& by_rank) {
+  trainers::SentBytes tags;
+  for (const auto& sent : by_rank) tags.insert(sent.begin(), sent.end());
+  std::string text;
+  for (const auto& [tag, bytes] : tags) {
+    std::uint64_t least = bytes, most = 0;
+    for (const auto& sent : by_rank) {
+      const auto found = sent.find(tag);
+      const auto own = found != sent.end() ? found->second : 0;
+      least = std::min(least, own);
+      most = std::max(most, own);
+    }
+    text += fmt::format("sent by a rank on {} for {}: {}{} bytes\n", tag.first, tag.second,
+                        least < most ? fmt::format("{} to ", least) : "", most);
+  }
+  return text;
+}
+
+// Empty where all ranks have the same, or each has a shard of its own.
+std::string mesh_text(const trainers::TrainConfig& train, int nranks) {
+  const auto mesh = trainers::mesh_of(train, nranks);
+  const auto shards = mesh.axes()[trainers::kShardAxis].size;
+  const auto replicas = mesh.axes()[trainers::kReplicateAxis].size;
+  if (train.stage == trainers::Stage::none || replicas == 1) return {};
+  return fmt::format("# hybrid sharding: {} replicas (dp_replicate) of {} shards (dp_shard)\n",
+                     replicas, shards);
+}
+
+}  // namespace
+
+std::string training_plan_text(const TrainOptions& options, int nranks) {
+  const auto& train = options.train;
+  const auto table = trainers::parameters_of(train.model);
+  const auto layout = trainers::flat_layout(table, static_cast<std::size_t>(nranks));
+  const auto plan = trainers::plan_of(train, table, layout);
+  const auto leaves = trainers::leaves_of(train, nranks);
+  auto text = fmt::format(
+      "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
+      "# {} micro-batches of {} sequences of {} tokens make a step\n",
+      train.model.name, table.count(), table.units(), nranks, static_cast<int>(train.stage),
+      leaves.count(), leaves.size, train.model.length);
+  text += mesh_text(train, nranks);
+  for (const auto& bucket : plan.buckets)
+    text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
+                        bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
+                        table.parameters[bucket.parameters.back()].name);
+  const auto activations = trainers::activation_bytes(
+      train.model, {.sequences = leaves.size, .type = train.type, .recompute = train.recompute});
+  text +=
+      "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
+      "gathered  activations\n";
+  std::vector<trainers::SentBytes> sent;
+  for (int rank = 0; rank < nranks; ++rank) {
+    const auto account = trainers::account_of(train, plan, rank, nranks);
+    sent.push_back(account.sent);
+    text += fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
+                        trainers::sent_for(account.sent, "gradient"),
+                        trainers::sent_for(account.sent, "parameter"), account.state.parameters,
+                        account.state.gradients, account.state.optimizer, account.live_bytes,
+                        activations);
+  }
+  return text + sent_text(sent);
+}
+
+}  // namespace linerate

@@ -1,0 +1,56 @@
+// What a trainer's rank 0 prints and writes: a table of steps on stdout, progress on stderr, and
+// JSON Lines.
+#pragma once
+
+#include "base/clock.h"
+#include "cli/train_config.h"
+#include "commands/live_progress.h"
+#include "job/rank_context.h"
+#include "output/text_file.h"
+#include "trainers/engine/trainer.h"
+#include "trainers/programs/records.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+class TrainOutputs {
+ public:
+  // `jsonl` may be null. All references outlive it.
+  TrainOutputs(TrainingRun run, const TrainOptions& options, const trainers::Source& source,
+               TextFile* jsonl);
+
+  // Prints the heading.
+  void begin(const RankContext& rank, const trainers::Trainer& trainer);
+  void step(const trainers::StepResult& result);
+  // The summary: `exit_code` as the run ends with, and which ranks the others waited for.
+  void end(trainers::Trainer& trainer, ExitCode exit_code, std::vector<PeerWaitShare> waited_for,
+           const MemoryUse& use);
+
+ private:
+  void print(const std::string& text);
+  bool has_row(std::int64_t step);
+  void plan_progress(std::int64_t steps);
+  void summarise(const trainers::Trainer& trainer, TrainingEnd& end);
+  void print_waits(const std::vector<PeerWaitShare>& waited_for);
+
+  const TrainingRun run_;
+  const TrainOptions& options_;
+  const trainers::Source& source_;
+  TextFile* const jsonl_;
+  LiveProgress progress_;
+  const bool on_terminal_;  // so that rows that nobody can read are left out
+  SteadyClock clock_;
+  std::int64_t row_ns_ = 0, rows_ = 0;
+  std::vector<double> step_us_, exposed_;  // of all steps; the share that is exposed
+  std::uint64_t tokens_ = 0;               // of the last step, as is the loss
+  double loss_ = 0;
+};
+
+// --dry-run, of a job of `nranks`: parameters, buckets, and for each rank what a step sends and
+// what memory holds, by the closed forms that --assert-accounting holds the run to.
+std::string training_plan_text(const TrainOptions& options, int nranks);
+
+}  // namespace linerate

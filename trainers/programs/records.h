@@ -1,0 +1,42 @@
+// The lines of --jsonl: the keys are documented in docs/output-format.md, which a test compares.
+#pragma once
+
+#include "cli/train_config.h"
+#include "job/rank_context.h"
+#include "trainers/engine/trainer.h"
+#include "trainers/programs/peer_waits.h"
+#include "trainers/programs/resident.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+// What a run is, as its first line says it.
+struct TrainingRun {
+  std::string run_id{}, program{};
+  std::vector<std::string> args{};  // behind the program's name
+  std::string start_time{};
+  double peak_flops = 0;  // per second, of all ranks together
+};
+
+// What its last line says.
+struct TrainingEnd {
+  ExitCode exit_code = ExitCode::ok;
+  std::size_t steps = 0;
+  double tokens_per_s = 0, mfu = 0, hfu = 0;  // where there were steps
+  double loss = 0;
+  std::vector<PeerWaitShare> waited_for{};
+  MemoryUse resident{};
+};
+
+double tokens_per_s(const trainers::StepResult& result);
+
+// Lines, with their ends.
+std::string run_line(const TrainingRun& run, const TrainOptions& options, const RankContext& rank,
+                     const trainers::Trainer& trainer);
+std::string step_line(const std::string& run_id, const trainers::StepResult& result);
+std::string end_line(const std::string& run_id, const TrainingEnd& end, trainers::Trainer& trainer);
+
+}  // namespace linerate

@@ -1,0 +1,252 @@
+#include "trainers/programs/train.h"
+
+#include "base/environment.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "cli/help.h"
+#include "cli/tokens.h"
+#include "cli/train_config.h"
+#include "commands/command.h"
+#include "commands/describe.h"
+#include "commands/program.h"
+#include "devices/cpu/math/cpu_math.h"
+#include "devices/cpu/math/gemm_bits.h"
+#include "job/job.h"
+#include "job/processes.h"
+#include "output/file_sinks.h"
+#include "trainers/engine/peak.h"
+#include "trainers/memory/mapped_file.h"
+#include "trainers/programs/checkpoints.h"
+#include "trainers/programs/listing.h"
+#include "trainers/programs/outputs.h"
+#include "trainers/programs/peer_waits.h"
+#include "trainers/programs/trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+struct Program {
+  std::string name;
+  const std::vector<std::string>& words;  // behind it
+  const TrainOptions& options;
+  const trainers::Source& source;
+  const std::optional<trainers::Checkpoint>& checkpoint;  // to go on from
+  TextFile* jsonl = nullptr;                              // rank 0's; null: none
+};
+
+// The products of a block's forward and backward: of the MLP's first matrix.
+std::array<Gemm, 3> products_of(const trainers::TrainConfig& train) {
+  const auto rows = train.model.length, in = train.model.hidden, out = train.model.mlp;
+  const Array c{nullptr, train.type};
+  return {{{.m = rows, .n = out, .k = in, .c = c, .transpose_b = true},
+           {.m = rows, .n = in, .k = out, .c = c},
+           {.m = out, .n = in, .k = rows, .c = c, .transpose_a = true, .accumulates = true}}};
+}
+
+// Equal bits on any layout rest on products whose bits depend on their elements alone. Where
+// OpenBLAS's do not, they are computed in fixed blocks.
+std::unique_ptr<Math> open_math(RankContext& rank, const TrainOptions& options) {
+  if (rank.device().kind() == DeviceKind::cuda)
+    throw Unavailable(
+        "Trainers compute on the host only: give --backend host, mpi, gloo or fake, not nccl.");
+  auto math = make_cpu_math({.threads = options.threads});
+  if (!options.train.deterministic) return math;
+  const auto gemm = [&](const Gemm& product) { math->gemm(product, rank.stream()); };
+  const bool unstable = rank.any_thread(!gemm_bits_are_stable(gemm, products_of(options.train)));
+  if (!unstable) return math;
+  if (rank.is_first())
+    say("note: OpenBLAS's products depend on where matrices lie: they are computed in fixed "
+        "blocks");
+  return make_cpu_math({.threads = options.threads, .fixed_blocks = true});
+}
+
+// What all ranks multiply matrices at, together, while all of them do.
+double peak_flops(RankContext& rank, DataType type, Math& math) {
+  trainers::Arena arena(rank.device());
+  rank.align();
+  double sum = trainers::measured_peak_flops(type, math, arena, rank.stream(), rank.clock());
+  const View view = std::as_writable_bytes(std::span(&sum, 1));
+  rank.world().all_reduce({.send = view, .recv = view, .count = 1, .type = DataType::float64}, {},
+                          rank.stream());
+  rank.stream().synchronize(Deadline::never());
+  return sum;
+}
+
+std::optional<TrainOutputs> open_outputs(const RankContext& rank, const Program& program,
+                                         double peak) {
+  if (!rank.is_first()) return std::nullopt;
+  return std::optional<TrainOutputs>(
+      std::in_place,
+      TrainingRun{.run_id = random_id(),
+                  .program = program.name,
+                  .args = program.words,
+                  .start_time = utc_text(std::chrono::system_clock::now()),
+                  .peak_flops = peak},
+      program.options, program.source, program.jsonl);
+}
+
+void check_slow_rank(const RankContext& rank, const trainers::SlowRank& slow) {
+  if (rank.is_first() && slow.rank >= rank.nranks())
+    throw Error(fmt::format("--slow-rank names rank {}, but the ranks of this run are 0 to {}.",
+                            slow.rank, rank.nranks() - 1),
+                ExitCode::usage);
+}
+
+void check_mesh(const RankContext& rank, const trainers::TrainConfig& train) {
+  const auto refusal = trainers::mesh_refusal(train, rank.nranks());
+  if (refusal && rank.is_first()) throw Error(*refusal, ExitCode::usage);
+}
+
+// All ranks make the same steps; rank 0 speaks.
+ExitCode train(RankContext& rank, const Program& program) {
+  check_mesh(rank, program.options.train);
+  check_slow_rank(rank, program.options.train.slow_rank);
+  const auto math = open_math(rank, program.options);
+  rank.enter({.what = "probe of matrix products"});
+  const double peak = peak_flops(rank, program.options.train.type, *math);
+  Resident resident(rank);
+  rank.enter({.what = "initial values"});
+  trainers::Trainer trainer(rank, program.options.train, program.source, *math);
+  if (program.checkpoint) trainer.resume(*program.checkpoint);
+  RunCheckpoints checkpoints(rank, program.options.checkpoints, trainer);
+  auto outputs = open_outputs(rank, program, peak);
+  Trace trace(rank, program.options.trace, trainer);
+  if (outputs) outputs->begin(rank, trainer);
+  PeerWaits waits;
+  auto code = ExitCode::ok;
+  while (trainer.steps_done() < program.options.train.steps) {
+    rank.enter({.what = "step"});
+    const auto result = trainer.step();
+    waits.add(result.time);
+    if (outputs) outputs->step(result);
+    trace.step(result);
+    checkpoints.after_step();
+    if (rank.any_interrupted()) {
+      code = ExitCode::interrupted;
+      break;
+    }
+  }
+  checkpoints.finish();
+  auto waited_for = waits.shares(rank.bootstrap());
+  const auto memory = resident.use(trainer.arena());
+  if (outputs) outputs->end(trainer, code, std::move(waited_for), memory);
+  return code;
+}
+
+// What would train something else, or hang, where processes are started with different words.
+std::vector<Setting> shared_settings(const TrainOptions& options) {
+  const auto& train = options.train;
+  return {{"--model", fmt::format("\"{}\"", train.model.name)},
+          {"--data", fmt::format("\"{}\"", train.data.data)},
+          {"--steps", fmt::to_string(train.steps)},
+          {"--batch", fmt::to_string(train.batch)},
+          {"--micro-batch", fmt::to_string(train.micro_batch)},
+          {"--seed", fmt::to_string(train.seed)},
+          {"--precision", fmt::format("\"{}\"", name_of(train.type))},
+          {"--dropout", fmt::to_string(train.model.dropout)},
+          {"--recompute", fmt::to_string(static_cast<int>(train.recompute))},
+          {"--lr", fmt::to_string(train.schedule.peak)},
+          {"--lr-decay", fmt::to_string(static_cast<int>(train.schedule.decay))},
+          {"--warmup-steps", fmt::to_string(train.schedule.warmup_steps)},
+          {"--weight-decay", fmt::to_string(train.weight_decay)},
+          {"--clip", fmt::to_string(train.clip)},
+          {"--zero", fmt::to_string(static_cast<int>(train.stage))},
+          {"--shard-size", fmt::to_string(train.shard_size)},
+          {"--bucket-cap-mb", fmt::to_string(train.buckets.bytes >> 20)},
+          {"--first-bucket-mb", fmt::to_string(train.buckets.first_bytes >> 20)},
+          {"--sync", fmt::to_string(static_cast<int>(train.sync))},
+          {"--hook", fmt::to_string(static_cast<int>(train.hook))},
+          {"--topk-ratio", fmt::to_string(train.topk_ratio)},
+          {"--overlap", fmt::to_string(static_cast<int>(train.overlap))},
+          {"--prefetch", fmt::to_string(train.gather.prefetch)},
+          {"--reshard-after-forward", fmt::to_string(train.gather.reshard_after_forward)},
+          {"--max-live-parameters", fmt::to_string(train.gather.max_live_parameters)},
+          {"--deterministic", fmt::to_string(train.deterministic)},
+          {"--slow-rank", fmt::format("\"{}:{}\"", train.slow_rank.rank, train.slow_rank.extra_s)},
+          {"--trace", fmt::format("\"{}\"", options.trace.file)},
+          {"--trace-steps", fmt::format("\"{}:{}\"", options.trace.first, options.trace.last)},
+          {"--checkpoint", fmt::format("\"{}\"", options.checkpoints.folder)},
+          {"--checkpoint-every", fmt::to_string(options.checkpoints.every)}};
+}
+
+// What can be refused before any rank starts, by the process of rank 0. The file, where there is
+// one, stays open, so that who reads a pipe sees one writer.
+Result<std::optional<TextFile>> opened_output(const TrainOptions& options,
+                                              const Environment& environment,
+                                              const std::function<bool()>& interrupted) {
+  const auto identity = identify(options, environment);
+  if (!identity || identity->rank > 0 || options.jsonl_file.empty())
+    return std::optional<TextFile>();
+  auto file = open_json_lines(options.jsonl_file, interrupted);
+  if (!file) return file.failure();
+  return std::optional(*std::move(file));
+}
+
+ExitCode run(const std::string& name, const std::vector<std::string>& words, bool sharded) {
+  if (asks_for_help(words, Audience::train)) {
+    fmt::print("{}", program_help(name, Audience::train));
+    return ExitCode::ok;
+  }
+  const auto options = parse_train(words, sharded);
+  if (!options) return refuse(options.sentence());
+  if (options->list) {
+    fmt::print("{}", trainer_list_text());
+    return ExitCode::ok;
+  }
+  const auto source = trainers::make_source(options->train.data);
+  if (!source) return refuse(source.sentence());
+  if (options->dry_run) {
+    const int nranks = std::max(1, options->nprocs) * options->ranks_per_process();
+    if (const auto refusal = trainers::mesh_refusal(options->train, nranks))
+      return refuse(*refusal);
+    fmt::print("{}", training_plan_text(*options, nranks));
+    return ExitCode::ok;
+  }
+  if (const auto& folder = options->train.offload_folder; !folder.empty())
+    if (const auto refusal = trainers::mapped_file_refusal(folder)) return refuse(*refusal);
+  const auto checkpoint = checkpoint_to_resume(*options);
+  if (!checkpoint) return refuse(checkpoint.sentence());
+  const auto first = *checkpoint ? (*checkpoint)->manifest.step : 0;
+  auto settings = shared_settings(*options);
+  settings.push_back({"--resume, in steps", fmt::to_string(first)});
+  const auto signals = catch_signals(true);
+  const auto environment = Environment::of_process();
+  auto output = opened_output(*options, environment, signals.interrupted);
+  if (!output) return refuse(output.sentence());
+  auto jsonl = *std::move(output);
+  const Program program{.name = name,
+                        .words = words,
+                        .options = *options,
+                        .source = **source,
+                        .checkpoint = *checkpoint,
+                        .jsonl = jsonl ? &*jsonl : nullptr};
+  return run_job({.config = *options,
+                  .environment = environment,
+                  .interrupted = signals.interrupted,
+                  .answer_interrupts = signals.answer_interrupts,
+                  .settings = settings},
+                 [&](RankContext& rank) { return train(rank, program); });
+}
+
+}  // namespace
+
+int run_trainer(int argc, char** argv, bool sharded) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  return run_program([&] { return run(sharded ? "train_fsdp" : "train_ddp", words, sharded); });
+}
+
+}  // namespace linerate

@@ -1,0 +1,15 @@
+// The trainers as programs: from their words to the exit code.
+//
+//   train.h      the whole of it: options, a job of ranks, a Trainer on each, steps
+//   outputs.h    what rank 0 prints and writes of a run; records.h are the lines of --jsonl,
+//                peer_waits.h says which ranks the others waited for
+//   trace.h      --trace: a file of all ranks' intervals; trace_events.h is its text
+//   listing.h    --list
+#pragma once
+
+namespace linerate {
+
+// `sharded`: train_fsdp; else train_ddp. Yields what main() returns.
+int run_trainer(int argc, char** argv, bool sharded);
+
+}  // namespace linerate
