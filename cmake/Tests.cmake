@@ -53,10 +53,10 @@ function(linerate_gtest name label)
   endforeach()
 endfunction()
 
-# linerate_test(NAME FOLDERS library... [SHARDS n] [WAITS] [THREADS]): a program of all sources of
-# FOLDERS.
+# linerate_test(NAME FOLDERS library... [SHARDS n] [WAITS] [THREADS] [LEAVE_OUT regex]): a program of
+# all sources of FOLDERS.
 function(linerate_test name folders)
-  cmake_parse_arguments(arg "WAITS;THREADS" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(arg "WAITS;THREADS" "SHARDS;LEAVE_OUT" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -79,7 +79,7 @@ function(linerate_test name folders)
   if(arg_WAITS)
     set(waits WAITS)
   endif()
-  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} ${waits})
+  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} LEAVE_OUT ${arg_LEAVE_OUT} ${waits})
 endfunction()
 
 # What the preset tsan builds; its tests have the label threads.
@@ -110,8 +110,12 @@ linerate_test(unit_training_layout tests/unit/trainers/layout linerate_training_
               linerate_backend_host linerate_launch THREADS)
 linerate_test(unit_training_checkpoint tests/unit/trainers/checkpoint linerate_training_checkpoint
               linerate_launch THREADS)
+if(LINERATE_SANITIZE)
+  set(long_training Learning)  # hundreds of steps: minutes under a sanitizer, by the same code
+endif()
 linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_engine
-              linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS)
+              linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS
+              LEAVE_OUT ${long_training})
 # The engine once more, where tests switch on bugs: races among them, so that ThreadSanitizer does
 # not run these.
 get_target_property(sources linerate_training_engine SOURCES)

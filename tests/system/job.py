@@ -35,6 +35,18 @@ def wait_for_end(pid: int, limit_s: float) -> None:
         time.sleep(0.05)
 
 
+def wait_until_caught(process: subprocess.Popen, number: int, limit_s: float = 30) -> None:
+    """Until the program catches the signal, which ends it as it ends any program before."""
+    end = time.monotonic() + limit_s
+    mask = 0
+    while not mask >> (number - 1) & 1:
+        if time.monotonic() > end or process.poll() is not None:
+            raise AssertionError(f"process {process.pid} does not catch signal {number}")
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        mask = int(re.search(r"^SigCgt:\s*(\w+)", status, re.M)[1], 16)
+        time.sleep(0.01)
+
+
 class Job:
     """A running tool with its output in files."""
 

@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from job import LONG_SWEEP, Job, rank_pids
+from job import LONG_SWEEP, Job, rank_pids, wait_until_caught
 from support import environment, main, tool
 
 ANSWER = "interrupted: waiting for the calls under way; once more to end at once"
@@ -74,7 +74,7 @@ class Interrupted(unittest.TestCase):
                 command = subprocess.Popen(
                     [tool("linerate"), *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                     text=True, env=environment(XDG_CACHE_HOME=folder))
-                time.sleep(0.4)  # the shorter of them takes a second
+                wait_until_caught(command, signal.SIGINT)
                 command.send_signal(signal.SIGINT)
                 _, said = command.communicate(timeout=5)
                 self.assertEqual((command.returncode, said), (130, "linerate: interrupted\n"))
