@@ -15,7 +15,7 @@ from pathlib import Path
 
 from support import json_lines, main, run, tool
 
-REPEATS = 10  # of each side
+REPEATS = int(os.environ.get("LINERATE_REPEATS", "10"))  # of each side
 POOL_REPEATS = int(os.environ.get("LINERATE_POOL_REPEATS", "20"))
 COMPARISONS = int(os.environ.get("LINERATE_COMPARISONS", "100"))
 TURNS = os.environ.get("LINERATE_TURNS_AT", "windows")
