@@ -1,6 +1,6 @@
 """The picture of a cluster: the spine, the leaves of each rack, and the nodes below them.
 
-Links that carry less than what is below them could send are dashed in red.
+What carries less than what is below it could send is red, and so are nodes with slower NICs.
 """
 
 from __future__ import annotations
@@ -58,8 +58,11 @@ class ClusterPicture:
             looks.append(look)
         return columns
 
+    def _spine_is_slow(self) -> bool:
+        return self.has_spine and self.cluster["spine"]["oversubscription"] > 1
+
     def _draw_spine(self, width: float) -> None:
-        spine, slow = self.cluster["spine"], self.cluster["spine"]["oversubscription"] > 1
+        spine, slow = self.cluster["spine"], self._spine_is_slow()
         box = Box(MARGIN, HEAD, width - 2 * MARGIN, SPINE_HEIGHT)
         with self.sketch.canvas.tip([f"spine, {gbps_text(spine['gbps'])} GB/s"]):
             self.sketch.canvas.rect(box, "down" if slow else "switch")
@@ -83,12 +86,17 @@ class ClusterPicture:
 
     def _draw_notes(self, y: float, left_out: int) -> float:
         """Yields where they end."""
-        notes = [(f"{counted(left_out, 'more rack')} not drawn", False)] * (left_out > 0)
-        notes += [("carries less than what is below it could send", True)] * self.sketch.degraded
-        notes.append(("GB/s one way; thicker is faster", False))
-        for text, bad in notes:
-            if bad:
+        notes = [(f"{counted(left_out, 'more rack')} not drawn", "")] * (left_out > 0)
+        if self.sketch.degraded or self._spine_is_slow():
+            notes.append(("carries less than what is below it could send",
+                          "line" if self.sketch.degraded else "box"))
+        notes += [("has less NIC bandwidth for each GPU than other nodes", "box")] * self.rack.slow
+        notes.append(("GB/s one way; thicker is faster", ""))
+        for text, sample in notes:
+            if sample == "line":
                 self.sketch.line(f"M {MARGIN} {y - 4:.1f} h {SAMPLE - 8}", "pci", 25, True)
-            self.sketch.canvas.text(Line(text), MARGIN + SAMPLE * bad, y)
+            elif sample == "box":
+                self.sketch.canvas.rect(Box(MARGIN, y - 11, SAMPLE - 8, 13), "down", 3)
+            self.sketch.canvas.text(Line(text), MARGIN + SAMPLE * bool(sample), y)
             y += ROW
         return y

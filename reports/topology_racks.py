@@ -10,6 +10,7 @@ HEIGHT_ABOVE = 74  # of the uplinks
 LEAF, LEAF_GAP, LEAF_HEIGHT = 26, 6, 26
 DOWNLINK, CARD, CARD_GAP = 46, 66, 8
 MAX_TEXT, TEXT_PADDING, PADDING, CAPTION = 300, 10, 14, 26
+ROUNDING = 0.01  # GB/s
 THIN = 8  # GB/s of a rail are drawn as thick as an eighth of a NIC's
 
 
@@ -31,6 +32,12 @@ def parts_of(rack: Json, cluster: Json) -> list[Part]:
     return parts
 
 
+def is_narrow(rack: Json, cluster: Json) -> bool:
+    """Whether its uplinks carry less than its nodes could send; a rack need not be full."""
+    below = sum(count * group["gbps"] for group, _, count in parts_of(rack, cluster))
+    return sum(rack["leaf_gbps"]) < below - ROUNDING
+
+
 def gbps_of_gpu(group: Json) -> float:
     """Of a node's NICs together, for each of its GPUs."""
     return group["gbps"] / max(group["gpus"], 1)
@@ -40,7 +47,7 @@ class RackSketch:
     def __init__(self, sketch: Sketch, cluster: Json) -> None:
         self.sketch, self.cluster = sketch, cluster
         self.leaves = cluster["rails"] * (LEAF + LEAF_GAP) - LEAF_GAP
-        self.oversubscribed = cluster["leaf"]["oversubscription"] > 1
+        self.slow = False  # some nodes that were drawn
         self.best = max(map(gbps_of_gpu, cluster["groups"]))
         texts = [line.width for rack in cluster["racks"] for part in parts_of(rack, cluster)
                  for line in self._card_lines(part)]
@@ -57,7 +64,8 @@ class RackSketch:
         left = x + (self.width - self.leaves) / 2
         for rail, gbps in enumerate(rack["leaf_gbps"]):
             self._draw_leaf(Box(left + rail * (LEAF + LEAF_GAP), y + PADDING, LEAF, LEAF_HEIGHT),
-                            (str(rail), gbps), y - HEIGHT_ABOVE if has_spine else None)
+                            (str(rail), gbps, is_narrow(rack, self.cluster)),
+                            y - HEIGHT_ABOVE if has_spine else None)
         if has_spine:
             self._label_uplinks(rack, x + self.width / 2, y - HEIGHT_ABOVE / 2)
         for at, part in enumerate(parts):
@@ -68,15 +76,15 @@ class RackSketch:
                                 x + PADDING, bottom + CAPTION - 8)
         return bottom + CAPTION
 
-    def _draw_leaf(self, box: Box, leaf: tuple[str, float], spine: float | None) -> None:
+    def _draw_leaf(self, box: Box, leaf: tuple[str, float, bool], spine: float | None) -> None:
         """With its links: up to the spine, down to the nodes."""
-        rail, gbps = leaf
+        rail, gbps, narrow = leaf
         below = gbps * self.cluster["leaf"]["oversubscription"]
         with self.sketch.canvas.tip([f"leaf of rail {rail}: {gbps_text(gbps)} GB/s to the spine, "
                                      f"{gbps_text(below)} GB/s to its nodes"]):
             if spine is not None and gbps > 0:
                 self.sketch.line(f"M {box.center:.1f} {spine:.1f} V {box.y:.1f}", "pci",
-                                 gbps / THIN, self.oversubscribed)
+                                 gbps / THIN, narrow)
             if gbps > 0:
                 self.sketch.line(f"M {box.center:.1f} {box.bottom:.1f} v {DOWNLINK}", "pci",
                                  below / THIN)
@@ -88,7 +96,7 @@ class RackSketch:
         least, most = gbps_text(min(gbps)), gbps_text(max(gbps))
         each = least if least == most else f"{least} to {most}"
         text = f"{counted(len(gbps), 'uplink')} of {each} GB/s"
-        line = Line(text, "alert" if self.oversubscribed else "t4")
+        line = Line(text, "alert" if is_narrow(rack, self.cluster) else "t4")
         self.sketch.canvas.rect(Box(x - line.width / 2 - 4, y - 8, line.width + 8, 16), "ground", 3)
         self.sketch.canvas.text(line, x, y + 4, "middle")
 
@@ -104,6 +112,7 @@ class RackSketch:
     def _draw_nodes(self, part: Part, box: Box) -> None:
         group, lines = part[0], self._card_lines(part)
         slow = gbps_of_gpu(group) < self.best
+        self.slow |= slow
         with self.sketch.canvas.tip([f"{group['topology']}, {group.get('gpu_model', '')}"]):
             self.sketch.canvas.rect(box, "down" if slow else "gpu")
             room = box.w - TEXT_PADDING

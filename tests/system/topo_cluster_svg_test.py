@@ -42,6 +42,9 @@ class Clusters(unittest.TestCase):
     def page(self, text: str) -> Page:
         return Page(ClusterPicture(json.loads(self.cluster(text, "--json"))).document())
 
+    def red_boxes(self, page: Page) -> int:
+        return [look for look, _ in page.shapes].count("down")
+
     def assert_tidy(self, page: Page) -> None:
         boxes = [(text, smaller(box, 1.5)) for text, box in page.texts]
         for at, (text, box) in enumerate(boxes):
@@ -65,10 +68,24 @@ class Clusters(unittest.TestCase):
 
         self.assert_tidy(page)
         self.assertEqual(len(page.links(RED)), 3 * 4 + 1)  # uplinks, and the legend
-        self.assertEqual([look for look, _ in page.shapes].count("down"), 2)  # spine, slow nodes
+        self.assertEqual(self.red_boxes(page), 3)  # spine, slow nodes, and the legend
         for words in ("2 x aws-p4d", "50 GB/s of NICs each", "nodes 8-9: 8 GPUs, 8 NIC ports",
-                      "carries less than what is below it could send"):
+                      "carries less than what is below it could send",
+                      "has less NIC bandwidth for each GPU than other nodes"):
             self.assertIn(words, page.words)
+
+    def test_show_no_uplink_in_red_that_its_nodes_cannot_fill(self) -> None:
+        text = EVEN.replace("count: 8", "count: 6")
+        page = self.page(text.replace("nodes: 4", "nodes: 4, oversubscription: 2"))
+
+        self.assertEqual(len(page.links(RED)), 8 + 1)  # of the full rack, and the legend
+
+    def test_of_a_slow_spine_alone_say_what_is_red(self) -> None:
+        page = self.page(EVEN + "spine: {oversubscription: 2}\n")
+
+        self.assert_tidy(page)
+        self.assertEqual((len(page.links(RED)), self.red_boxes(page)), (0, 2))
+        self.assertIn("carries less than what is below it could send", page.words)
 
     def test_of_many_racks_draw_one_for_those_alike(self) -> None:
         page = self.page(EVEN.replace("count: 8", "count: 400"))
