@@ -21,6 +21,7 @@ MAX_RUNS = 1000
 SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 # What a damaged line can raise while it is parsed and read.
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+OTHER_TEXT = " --jsonl writes them; of other programs' tables, linerate compare reads some."
 
 
 class BadInput(Exception):
@@ -98,17 +99,16 @@ def _reason(error: Exception) -> str:
 def read_runs(path: Path) -> list[Run]:
     """The runs of one file that hold results. Raises BadInput. Unknown kinds are skipped."""
     runs: dict[str, Run] = {}
-    for number, text in _lines(path):
-        if not text.strip():
-            continue
+    for number, text in ((at, text) for at, text in _lines(path) if text.strip()):
         try:
             _add(runs, path, _parse(text))
         except DAMAGE as error:
             if not text.endswith(b"\n") and runs:
                 list(runs.values())[-1].torn = True
                 break
-            where = f"{path} is not linerate's JSON Lines: line {number}"
-            raise BadInput(f"{where}: {_reason(error)}.") from None
+            where = f"{path} is not linerate's JSON Lines: line {number}: {_reason(error)}."
+            hint = "" if runs or text.lstrip().startswith(b"{") else OTHER_TEXT
+            raise BadInput(where + hint) from None
         if number > MAX_RESULTS or len(runs) > MAX_RUNS:
             raise BadInput(f"{path} has more than {MAX_RESULTS} lines or {MAX_RUNS} runs.")
     if not runs:

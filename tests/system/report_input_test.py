@@ -29,6 +29,7 @@ class Refusals(Report):
     def test_foreign_files(self) -> None:
         for text in ("hello\n", "[1,2]\n", '{"a":1}\n', b"\xff\xfe\x00\n", "[" * 100_000 + "\n"):
             self.assert_refused(self.text(text), "is not linerate's JSON Lines: line 1: ")
+        self.assert_refused(self.text("\n# OSU MPI Latency Test v7.4\n"), "linerate compare reads")
 
     def test_a_line_is_named_once(self) -> None:
         lines = text_of(MadeUp(sizes=SHORT).lines()).splitlines(keepends=True)
@@ -39,7 +40,6 @@ class Refusals(Report):
 
     def test_a_run_without_results(self) -> None:
         lines = MadeUp(sizes=SHORT).lines()
-
         self.assert_refused(self.write("run.jsonl", lines[:1]), "no result")
 
     def test_results_without_their_run(self) -> None:
