@@ -14,7 +14,7 @@ namespace linerate {
 struct CompareConfig {
   std::vector<std::string> sources{};   // files, folders, names of baselines
   std::vector<std::string> commands{};  // --run: sides behind those of the sources
-  int repeats = 10;
+  std::optional<int> repeats{};         // --repeat
   TurnsAt turns = TurnsAt::runs;
   std::optional<std::uint64_t> seed{};  // of the order of turns; nothing: a random one
   std::string keep_folder{};            // --keep; empty: what --run measures is not kept
@@ -28,6 +28,9 @@ struct CompareConfig {
   bool list_baselines = false;
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
 
+  // How often each command is started: turns at windows want many short runs rather than few long
+  // ones (comparing-runs.md#taking-turns).
+  int times() const { return repeats.value_or(turns == TurnsAt::windows ? 30 : 10); }
   std::size_t sides() const { return sources.size() + commands.size(); }
 };
 

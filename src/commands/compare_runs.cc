@@ -46,7 +46,7 @@ class Turns {
         seed_(config.seed.value_or(random_seed())),
         progress_("linerate compare",
                   std::vector<std::size_t>(at_once() ? 1 : config.commands.size(),
-                                           static_cast<std::size_t>(config.repeats)),
+                                           static_cast<std::size_t>(config.times())),
                   progress_style(config.progress, TextFile::standard_error().terminal())) {
     measured_.sides.resize(config.commands.size());
     for (std::size_t i = 0; i < config.commands.size(); ++i)
@@ -202,13 +202,13 @@ MeasuredSides Turns::run() {
     say(fmt::format("note: the order of turns is drawn with --seed {}", seed_));
   if (at_once()) {
     int repeat = 0;
-    for (const auto first : first_turns(config_.repeats, seed_)) {
+    for (const auto first : first_turns(config_.times(), seed_)) {
       take_both(++repeat, first);
       if (measured_.interrupted) break;
     }
     return std::move(measured_);
   }
-  for (const auto& turn : turns(config_.commands.size(), config_.repeats, seed_)) {
+  for (const auto& turn : turns(config_.commands.size(), config_.times(), seed_)) {
     take(turn);
     if (measured_.interrupted) break;
   }

@@ -32,7 +32,7 @@ TEST(ParseCompare, HasDefaults) {
   const auto config = compared_by({"a", "b"});
 
   EXPECT_DOUBLE_EQ(config.smallest, 0.02);
-  EXPECT_EQ(config.repeats, 10);
+  EXPECT_EQ(config.times(), 10);
   EXPECT_FALSE(config.statistic);
   EXPECT_FALSE(config.seed);
 }
@@ -42,9 +42,15 @@ TEST(ParseCompare, TakesCommandsForSides) {
       compared_by({"--run", "x -b 8", "--run", "y", "--repeat", "4", "--seed", "9", "--keep", "k"});
 
   EXPECT_THAT(config.commands, ElementsAre("x -b 8", "y"));
-  EXPECT_EQ(config.repeats, 4);
+  EXPECT_EQ(config.times(), 4);
   EXPECT_EQ(config.seed, 9u);
   EXPECT_EQ(compared_by({"base", "--run", "x"}).sides(), 2u);
+}
+
+TEST(ParseCompare, RepeatsTurnsAtWindowsMoreOften) {
+  EXPECT_EQ(compared_by({"--run", "x", "--run", "y", "--turns", "windows"}).times(), 30);
+  EXPECT_EQ(
+      compared_by({"--run", "x", "--run", "y", "--turns", "windows", "--repeat", "7"}).times(), 7);
 }
 
 TEST(ParseCompare, TakesOneSideThatBecomesABaseline) {
