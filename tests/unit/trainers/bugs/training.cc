@@ -6,20 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <mutex>
 
 namespace linerate::trainers {
 namespace {
-
-void add_state(Outcome& outcome, const ParameterTable& table, const Snapshot& snapshot) {
-  for (const auto& part : snapshot.parts) {
-    const auto element = bytes_of(part.type);
-    auto& values = outcome.state[{part.what.kind, part.what.tensor}];
-    values.resize(table.parameters[part.what.tensor].count() * element);
-    std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
-  }
-}
 
 OutcomeOfRank run_rank(RankContext& rank, Trainer& trainer, const Run& run) {
   OutcomeOfRank outcome;
@@ -71,7 +61,7 @@ Outcome train(const Run& run) {
     const auto snapshot = trainer.snapshot();
     of_rank.loss_scale = snapshot.manifest.loss_scale;
     const std::lock_guard lock(mutex);
-    add_state(outcome, trainer.table(), snapshot);
+    add_to(outcome.state, trainer.table(), snapshot);
     outcome.ranks[static_cast<std::size_t>(rank.rank())] = std::move(of_rank);
     return ExitCode::ok;
   });

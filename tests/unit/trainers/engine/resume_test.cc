@@ -13,9 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <ostream>
@@ -50,10 +48,10 @@ TrainConfig six_steps() {
   return config;
 }
 
-// Losses of the steps that ran, and all state at the end, as bytes by kind and parameter.
+// Losses of the steps that ran, and all state at the end.
 struct Training {
   std::vector<double> losses;
-  std::map<std::pair<StateKind, std::size_t>, std::vector<std::byte>> state;
+  TinyState state;
   std::size_t most_checkpoint_bytes = 0;  // of a rank
 };
 
@@ -63,17 +61,6 @@ struct Plan {
   std::optional<std::int64_t> to{};  // ends after this step, which it saves
   const Checkpoint* from = nullptr;
 };
-
-void add_state(Training& training, Trainer& trainer, const Snapshot& snapshot) {
-  for (const auto& part : snapshot.parts) {
-    const auto element = bytes_of(part.type);
-    auto& values = training.state[{part.what.kind, part.what.tensor}];
-    values.resize(trainer.table().parameters[part.what.tensor].count() * element);
-    std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
-  }
-  training.most_checkpoint_bytes =
-      std::max(training.most_checkpoint_bytes, trainer.arena().bytes(Category::checkpoint).peak);
-}
 
 Training train(const SavedLayout& layout, Plan plan) {
   plan.config.stage = layout.stage;
@@ -101,7 +88,9 @@ Training train(const SavedLayout& layout, Plan plan) {
     }
     const auto snapshot = trainer.snapshot();
     const std::lock_guard lock(mutex);
-    add_state(training, trainer, snapshot);
+    add_to(training.state, trainer.table(), snapshot);
+    training.most_checkpoint_bytes =
+        std::max(training.most_checkpoint_bytes, trainer.arena().bytes(Category::checkpoint).peak);
     return ExitCode::ok;
   });
   EXPECT_EQ(code, ExitCode::ok);

@@ -51,11 +51,14 @@ struct TinyRank {
   std::array<std::size_t, kCategories> peaks{};
 };
 
-// All ranks, and all state at the end as bytes by kind and parameter.
+// Whole parameters and moments, as bytes by kind and parameter.
+using TinyState = std::map<std::pair<StateKind, std::size_t>, std::vector<std::byte>>;
+
+// All ranks, and all state at the end.
 struct TinyRun {
   ExitCode code = ExitCode::ok;
   std::vector<TinyRank> ranks;
-  std::map<std::pair<StateKind, std::size_t>, std::vector<std::byte>> state;
+  TinyState state;
 };
 
 struct TinyHooks {
@@ -63,11 +66,12 @@ struct TinyHooks {
   const Source* source = nullptr;                         // null: of the configuration
 };
 
-inline void add_tiny_state(TinyRun& run, const Trainer& trainer, const Snapshot& snapshot) {
+// What a rank has of it.
+inline void add_to(TinyState& state, const ParameterTable& table, const Snapshot& snapshot) {
   for (const auto& part : snapshot.parts) {
     const auto element = bytes_of(part.type);
-    auto& values = run.state[{part.what.kind, part.what.tensor}];
-    values.resize(trainer.table().parameters[part.what.tensor].count() * element);
+    auto& values = state[{part.what.kind, part.what.tensor}];
+    values.resize(table.parameters[part.what.tensor].count() * element);
     std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
   }
 }
@@ -101,11 +105,34 @@ inline TinyRun run_tiny(const TrainConfig& config, int nranks, const TinyHooks& 
     ends.loss_scale = snapshot.manifest.loss_scale.scale;
     const std::lock_guard lock(mutex);
     run.ranks[static_cast<std::size_t>(rank.rank())] = std::move(ends);
-    add_tiny_state(run, trainer, snapshot);
+    add_to(run.state, trainer.table(), snapshot);
     return ExitCode::ok;
   });
   EXPECT_EQ(run.code, ExitCode::ok);
   return run;
+}
+
+// Of each step.
+inline std::vector<double> losses_of(const TinyRun& run) {
+  std::vector<double> losses;
+  for (const auto bits : run.ranks.front().losses) losses.push_back(std::bit_cast<double>(bits));
+  return losses;
+}
+
+inline void expect_equal_on_all_ranks(const TinyRun& run) {
+  for (const auto& rank : run.ranks) {
+    EXPECT_EQ(rank.losses, run.ranks.front().losses);
+    EXPECT_EQ(rank.norms, run.ranks.front().norms);
+    EXPECT_EQ(rank.skipped, run.ranks.front().skipped);
+    EXPECT_EQ(rank.loss_scale, run.ranks.front().loss_scale);
+  }
+}
+
+inline void expect_the_same(const TinyRun& run, const TinyRun& one) {
+  expect_equal_on_all_ranks(run);
+  EXPECT_EQ(run.ranks.front().losses, one.ranks.front().losses);
+  EXPECT_EQ(run.ranks.front().norms, one.ranks.front().norms);
+  EXPECT_EQ(run.state, one.state);
 }
 
 }  // namespace linerate::trainers
