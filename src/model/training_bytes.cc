@@ -8,8 +8,10 @@ namespace linerate {
 namespace {
 
 bool is_valid(const TrainingLayout& layout) {
-  return layout.stage >= 0 && layout.stage <= 3 && layout.shards > 0 && layout.replicas > 0 &&
-         (layout.stage > 0 ? layout.tree == nullptr : layout.replicas == 1);
+  const auto& sharded = layout.sharded;
+  return sharded.optimizer >= sharded.gradients && sharded.gradients >= sharded.parameters &&
+         layout.shards > 0 && layout.replicas > 0 &&
+         (sharded.optimizer ? layout.tree == nullptr : layout.replicas == 1);
 }
 
 // Of each part what `count_of` says of it.
@@ -27,23 +29,23 @@ std::uint64_t whole_elements(const TrainingLayout& layout) {
 std::uint64_t gradient_elements(const TrainingLayout& layout) {
   if (layout.tree != nullptr)
     return layout.tree->parent < 0 ? 0 : layout.partial_sums * whole_elements(layout);
-  const auto reductions = layout.stage < 2 ? 1 : layout.micro_batches;
+  const auto reductions = layout.sharded.gradients ? layout.micro_batches : 1;
   return reductions * layout.partial_sums * sum(layout, [&](const TrainingPart& part) {
            return reduce_scatter_sends(part.count, layout.shards);
          });
 }
 
 std::uint64_t result_elements(const TrainingLayout& layout) {
-  if (layout.stage > 0) return 0;
+  if (layout.sharded.optimizer) return 0;
   if (layout.tree != nullptr) return layout.tree->children.size() * whole_elements(layout);
   return sum(layout,
              [&](const TrainingPart& part) { return all_gather_sends(part.count, layout.shards); });
 }
 
 std::uint64_t parameter_elements(const TrainingLayout& layout) {
-  if (layout.stage == 0) return 0;
+  if (!layout.sharded.optimizer) return 0;
   return sum(layout, [&](const TrainingPart& part) {
-    const auto gathers = layout.stage == 3 ? part.gathers * layout.micro_batches : 1;
+    const auto gathers = layout.sharded.parameters ? part.gathers * layout.micro_batches : 1;
     return gathers * all_gather_sends(part.count, layout.shards);
   });
 }
@@ -72,11 +74,12 @@ TrainingStateBytes training_state_bytes(const TrainingLayout& layout) {
   assert(is_valid(layout));
   const auto shard =
       sum(layout, [&](const TrainingPart& part) { return shard_count(part.count, layout.shards); });
-  const auto whole = layout.stage == 0 ? whole_elements(layout) : shard * layout.shards;
+  const auto& sharded = layout.sharded;
+  const auto whole = sharded.optimizer ? shard * layout.shards : whole_elements(layout);
   const auto& types = layout.types;
-  const auto optimizer = (types.master + types.moments) * (layout.stage < 1 ? whole : shard);
-  return {.parameters = types.parameter * (layout.stage < 3 ? whole : shard),
-          .gradients = types.gradient * (layout.stage < 2 ? whole : shard),
+  const auto optimizer = (types.master + types.moments) * (sharded.optimizer ? shard : whole);
+  return {.parameters = types.parameter * (sharded.parameters ? shard : whole),
+          .gradients = types.gradient * (sharded.gradients ? shard : whole),
           .optimizer = layout.offloads_optimizer ? 0 : optimizer,
           .offloaded = layout.offloads_optimizer ? optimizer : 0};
 }

@@ -56,16 +56,25 @@ struct TrainingTypes {
   std::uint64_t moments = 8;    // both of Adam's
 };
 
+// Of what a rank holds its shard only.
+struct ShardedState {
+  bool optimizer = false, gradients = false, parameters = false;
+
+  bool operator==(const ShardedState&) const = default;
+};
+// ZeRO's stages: 1 shards the optimizer's state, 2 gradients too, 3 parameters too.
+constexpr ShardedState zero_stage(int stage) { return {stage >= 1, stage >= 2, stage >= 3}; }
+
 struct TrainingLayout {
   std::span<const TrainingPart> parts{};  // in the order of forward
   TrainingTypes types{};
-  int stage = 0;                    // sharded: 1 optimizer, 2 and gradients, 3 and parameters
-  std::uint64_t shards = 1;         // ranks that state is cut over; all ranks in stage 0
-  std::uint64_t replicas = 1;       // groups of `shards` ranks: hybrid sharding, stages 1 to 3
+  ShardedState sharded{};           // as one of the stages has it
+  std::uint64_t shards = 1;         // ranks that state is cut over; all ranks where none is
+  std::uint64_t replicas = 1;       // groups of `shards` ranks: hybrid sharding
   std::uint64_t micro_batches = 1;  // of a step
   bool offloads_optimizer = false;  // to a file
-  // Stage 0: where the rank stands in the tree that sums go up and results down; null: there is
-  // none.
+  // Nothing is sharded: where the rank stands in the tree that sums go up and results down; null:
+  // there is none.
   const TreePlace* tree = nullptr;
   // Gradients of a part that a rank sends at each reduction: 1, or in canonical mode the subtrees
   // of the fixed tree of sums that its own leaves make up, and those of its group of shards,
@@ -77,7 +86,7 @@ struct TrainingLayout {
 // adds it (sums), and from there to the others (results).
 struct TrainingWireBytes {
   std::uint64_t gradient_sums = 0;     // between shards
-  std::uint64_t gradient_results = 0;  // stage 0
+  std::uint64_t gradient_results = 0;  // where nothing is sharded
   std::uint64_t parameters = 0;        // between shards
   std::uint64_t replica_sums = 0;      // between replicas: once a step
   std::uint64_t replica_results = 0;
@@ -88,11 +97,10 @@ struct TrainingWireBytes {
   std::uint64_t total() const { return gradients() + parameters; }
   bool operator==(const TrainingWireBytes&) const = default;
 };
-// Gradients are reduced once a step in stages 0 and 1, else after each micro-batch.
+// Sharded gradients are reduced after each micro-batch, whole ones once a step.
 TrainingWireBytes training_wire_bytes(const TrainingLayout& layout);
 
-// Held by each rank all the time. Whole arrays are padded in stages 1 and 2, where shards are
-// parts of them.
+// Held by each rank all the time. Whole arrays are padded where shards are parts of them.
 struct TrainingStateBytes {
   std::uint64_t parameters = 0, gradients = 0, optimizer = 0;
   std::uint64_t offloaded = 0;  // of the optimizer, in a file

@@ -32,7 +32,7 @@ std::vector<TrainingPart> units_of(const GradientPlan& plan) {
   return parts;
 }
 
-// Buckets, the last one first; of stage 3 they are the units.
+// Buckets, the last one first; where parameters are sharded they are the units.
 std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan& plan) {
   std::vector<TrainingPart> parts;
   for (const auto& bucket : plan.buckets) {
@@ -45,14 +45,14 @@ std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan
 
 // Where a rank stands in the mesh, and what it has of a step's work.
 struct Place {
-  std::uint64_t shards = 1, replicas = 1;  // as the closed forms have them: stage 0 has no replicas
+  std::uint64_t shards = 1, replicas = 1;  // as the closed forms have them
   std::uint64_t leaves = 1;                // of the global batch
   std::uint64_t rounds = 1;
   // Leaves of this rank, of the ranks that share state with it, and of those below it in a tree.
   LeafRange own{}, group{}, below{};
 };
 
-Place place_of(const TrainConfig& config, int rank, int nranks) {
+Place place_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks) {
   const auto leaves = leaves_of(config, nranks);
   Place place{.shards = static_cast<std::uint64_t>(nranks),
               .leaves = leaves.count(),
@@ -60,8 +60,8 @@ Place place_of(const TrainConfig& config, int rank, int nranks) {
               .own = leaves_of_ranks(leaves, {rank, rank + 1}, nranks)};
   if (const auto tree = place_in(config.sync, rank, nranks))
     place.below = leaves_of_ranks(leaves, {tree->first, tree->last}, nranks);
-  if (config.stage == Stage::none) return place;
-  const auto mesh = mesh_of(config, nranks);
+  if (!plan.steps_a_shard()) return place;
+  const auto& mesh = plan.table.mesh;
   place.shards = mesh.axes()[kShardAxis].size;
   place.replicas = mesh.axes()[kReplicateAxis].size;
   const auto first = static_cast<int>(mesh.group(static_cast<std::size_t>(rank), kShardAxis));
@@ -74,10 +74,10 @@ void set_partial_sums(TrainingLayout& layout, const Place& place) {
   const auto nodes = [&](const LeafRange& leaves) {
     return nodes_of(leaves.first, leaves.second, place.leaves).size();
   };
-  if (layout.stage < 2)
-    layout.partial_sums = nodes(layout.tree != nullptr ? place.below : place.own);
-  else
+  if (layout.sharded.gradients)
     layout.micro_batches = place.own.second - place.own.first;  // a round without a leaf sends none
+  else
+    layout.partial_sums = nodes(layout.tree != nullptr ? place.below : place.own);
   layout.replica_partial_sums = nodes(place.group);
 }
 
@@ -86,8 +86,7 @@ struct Purposes {
   const char *sums, *results;
 };
 
-Purposes purposes_of(const TrainConfig& config, bool of_replicas) {
-  const bool whole = config.stage == Stage::none;
+Purposes purposes_of(const TrainConfig& config, bool whole, bool of_replicas) {
   if (whole && config.sync >= Sync::tree) return {"gradient reduce", "gradient broadcast"};
   if (config.deterministic) return {"gradient exchange", "gradient all_gather"};
   if (whole ? config.sync == Sync::all_reduce : of_replicas)
@@ -97,9 +96,10 @@ Purposes purposes_of(const TrainConfig& config, bool of_replicas) {
 
 void add_gradients(SentBytes& sent, const TrainConfig& config, const TrainingLayout& layout) {
   const auto bytes = training_wire_bytes(layout);
-  const std::string shards(kShardAxisName), replicas(kReplicateAxisName);
-  const auto& main = layout.stage == 0 ? replicas : shards;
-  const auto own = purposes_of(config, false), across = purposes_of(config, true);
+  const bool whole = !layout.sharded.optimizer;
+  const std::string replicas(kAxisNames[kReplicateAxis]);
+  const auto main = whole ? replicas : std::string(kAxisNames[kShardAxis]);
+  const auto own = purposes_of(config, whole, false), across = purposes_of(config, whole, true);
   sent[{main, own.sums}] += bytes.gradient_sums;
   sent[{main, own.results}] += bytes.gradient_results;
   sent[{replicas, across.sums}] += bytes.replica_sums;
@@ -108,42 +108,45 @@ void add_gradients(SentBytes& sent, const TrainConfig& config, const TrainingLay
 
 // All ranks get each one's message.
 void add_top_k(SentBytes& sent, const TrainConfig& config, const TrainingLayout& layout) {
-  auto& bytes = sent[{std::string(kReplicateAxisName), "gradient all_gather"}];
+  auto& bytes = sent[{std::string(kAxisNames[kReplicateAxis]), "gradient all_gather"}];
   for (const auto& part : layout.parts)
     bytes += (layout.shards - 1) *
              top_k_bytes(top_k_count(part.count, config.topk_ratio), layout.types.gradient);
 }
 
 // Losses and hits of all leaves, and the gradient's norm.
-void add_scalars(SentBytes& sent, const TrainConfig& config, const Place& place) {
-  const auto sharded = config.stage != Stage::none;
-  const std::string main(sharded ? kShardAxisName : kReplicateAxisName);
+void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan& plan,
+                 const Place& place) {
+  const std::string main(kAxisNames[main_axis(plan.table)]);
   constexpr std::uint64_t kWord = 8;
   sent[{main, "loss"}] += kWord * all_reduce_sends(2 * place.leaves, place.shards);
-  if (!sharded) return;
+  if (!plan.steps_a_shard()) return;
   const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
   sent[{main, "norm"}] += kWord * all_reduce_sends(words, place.shards);
-  sent[{std::string(kReplicateAxisName), "loss"}] +=
+  sent[{std::string(kAxisNames[kReplicateAxis]), "loss"}] +=
       kWord * all_reduce_sends(2 * place.leaves, place.replicas);
 }
 
 }  // namespace
 
 Account account_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks) {
-  const auto place = place_of(config, rank, nranks);
+  const auto place = place_of(config, plan, rank, nranks);
+  const auto& placements = plan.table.placements;
   const auto parts = parts_of(config, plan);
   TrainingLayout layout{.parts = parts,
                         .types = types_of(config.type),
-                        .stage = static_cast<int>(config.stage),
+                        .sharded = {.optimizer = is_sharded(placements.optimizer),
+                                    .gradients = is_sharded(placements.gradients),
+                                    .parameters = is_sharded(placements.parameters)},
                         .shards = place.shards,
                         .replicas = place.replicas,
                         .micro_batches = place.rounds,
                         .offloads_optimizer = !config.offload_folder.empty()};
   Account account;
-  account.sent[{std::string(kShardAxisName), "parameter all_gather"}] =
+  account.sent[{std::string(kAxisNames[kShardAxis]), "parameter all_gather"}] =
       training_wire_bytes(layout).parameters;
   const auto tree = place_in(config.sync, rank, nranks);
-  if (tree && config.stage == Stage::none) layout.tree = &*tree;
+  if (tree && !plan.steps_a_shard()) layout.tree = &*tree;
   if (config.deterministic) set_partial_sums(layout, place);
   if (config.hook == Hook::fp16 || config.hook == Hook::bf16) layout.types.gradient = 2;
   if (config.hook == Hook::topk)
@@ -151,9 +154,9 @@ Account account_of(const TrainConfig& config, const GradientPlan& plan, int rank
   else
     add_gradients(account.sent, config, layout);
   layout.types = types_of(config.type);
-  add_scalars(account.sent, config, place);
+  add_scalars(account.sent, config, plan, place);
   std::erase_if(account.sent, [](const auto& one) { return one.second == 0; });
-  if (config.stage == Stage::parameters) {
+  if (layout.sharded.parameters) {
     const std::vector<TrainingPart> forward(parts.rbegin(), parts.rend());
     layout.parts = forward;
     account.live_bytes = training_live_bytes(layout, {.ahead = units_ahead(plan, config.gather),

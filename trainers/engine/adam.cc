@@ -9,10 +9,6 @@
 namespace linerate::trainers {
 namespace {
 
-std::size_t count_of(std::span<const Owned> owned) {
-  return owned.empty() ? 0 : owned.back().at + owned.back().count;
-}
-
 // Elements that are in memory at once: initial values before they are copied, and what a step works
 // on of each array in a file.
 constexpr std::size_t kPartElements = std::size_t{1} << 16;
@@ -38,13 +34,11 @@ void write_initial(const ParameterTable& table, const Piece& piece, std::uint64_
 
 }  // namespace
 
-Adam::Adam(const TrainConfig& config, const GradientPlan& plan, const GradientTools& tools,
-           std::span<const Owned> owned)
+Adam::Adam(const TrainConfig& config, const GradientPlan& plan, const GradientTools& tools)
     : config_(config),
       plan_(plan),
       tools_(tools),
-      owned_(owned.begin(), owned.end()),
-      pieces_(pieces_of(plan.table, plan.layout, owned)),
+      pieces_(pieces_of(plan.table, plan.layout, plan.owned)),
       wide_(state_type_of(tools.type)),
       offloaded_(!config.offload_folder.empty()) {
   allocate();
@@ -52,7 +46,7 @@ Adam::Adam(const TrainConfig& config, const GradientPlan& plan, const GradientTo
 
 // A file is zeros already, and stays out of memory.
 void Adam::allocate() {
-  const auto count = count_of(owned_);
+  const auto count = count_of(plan_.owned);
   const auto bytes = (keeps_masters() ? 3 : 2) * count * bytes_of(wide_);
   auto& arena = tools_.arena;
   if (offloaded_ && bytes > 0) {
@@ -72,7 +66,7 @@ void Adam::leave_file() {
 }
 
 Array Adam::in_store(const Piece& piece, ParameterStore& store) const {
-  const auto& owned = owned_[piece.owned];
+  const auto& owned = plan_.owned[piece.owned];
   return store.of(owned).from(piece.at - owned.at);
 }
 
@@ -120,7 +114,7 @@ void Adam::initialise(ParameterStore& store) {
 
 void Adam::step(const Update& update, double gradient_scale, Gradients& gradients,
                 ParameterStore& store) {
-  const auto most = offloaded_ ? kPartElements : count_of(owned_);
+  const auto most = offloaded_ ? kPartElements : count_of(plan_.owned);
   for (const auto& piece : pieces_) {
     const bool decays =
         plan_.table.parameters[piece.parameter].decays || injected(Bug::decays_norms);
@@ -135,7 +129,7 @@ void Adam::step(const Update& update, double gradient_scale, Gradients& gradient
 }
 
 void Adam::step_piece(const Piece& piece, AdamW what, Gradients& gradients, ParameterStore& store) {
-  const auto& owned = owned_[piece.owned];
+  const auto& owned = plan_.owned[piece.owned];
   what.count = piece.count;
   what.master = master(piece, store);
   what.gradient = gradients.of(owned).from(piece.at - owned.at);

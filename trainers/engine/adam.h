@@ -7,7 +7,6 @@
 #include "trainers/engine/parameter_store.h"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace linerate::trainers {
@@ -17,8 +16,7 @@ namespace linerate::trainers {
 class Adam {
  public:
   // All references outlive it. Throws Error where the file cannot be made.
-  Adam(const TrainConfig& config, const GradientPlan& plan, const GradientTools& tools,
-       std::span<const Owned> owned);
+  Adam(const TrainConfig& config, const GradientPlan& plan, const GradientTools& tools);
 
   // Initial values, of the table's rules and the seed, for all that this rank steps.
   void initialise(ParameterStore& store);
@@ -51,7 +49,6 @@ class Adam {
   const TrainConfig& config_;
   const GradientPlan plan_;
   const GradientTools tools_;
-  const std::vector<Owned> owned_;
   const std::vector<Piece> pieces_;
   const DataType wide_;  // of masters and moments
   const bool offloaded_;

@@ -12,10 +12,6 @@
 namespace linerate::trainers {
 namespace {
 
-std::size_t shards_of(const GradientTools& tools) {
-  return static_cast<std::size_t>(tools.axis.nranks());
-}
-
 // Adds up a shard's sums over all replicas, in place, after `ready`. Yields where that ends.
 Event reduce_over_replicas(const GradientTools& tools, View shard, const Event& ready) {
   if (tools.replicas == nullptr || injected(Bug::replicas_differ)) return ready;
@@ -64,12 +60,8 @@ void sum_over_replicas(std::vector<TreeSum>& sums, const Round& round, const Gra
 class WholeGradients final : public Gradients {
  public:
   WholeGradients(const GradientPlan& plan, const GradientTools& tools)
-      : Gradients(plan, tools,
-                  plan.stage == Stage::none
-                      ? std::vector<Owned>{{.count = plan.layout.count()}}
-                      : owned_of(plan.buckets, rank_of(tools), shards_of(tools))),
-        all_(allocate()) {
-    if (plan.stage != Stage::none || plan.canonical) return;
+      : Gradients(plan, tools), all_(allocate()) {
+    if (plan.steps_a_shard() || plan.canonical) return;
     sync_ = make_sync(plan.sync, tools);
     if (plan.hook.hook != Hook::none) sync_ = make_hook(plan, std::move(sync_), tools);
   }
@@ -110,16 +102,13 @@ class WholeGradients final : public Gradients {
     const auto& bucket = plan_.buckets[index];
     if (plan_.canonical) return begin_exchange(bucket);
     tools_.axis.stream().wait(tools_.compute.record());
-    reduce(bucket);
+    reduce(index);
     const auto done = tools_.axis.stream().record();
-    if (plan_.stage == Stage::none) return done;
-    return reduce_over_replicas(tools_, shard_of(bucket), done);
+    if (!plan_.steps_a_shard()) return done;
+    return reduce_over_replicas(tools_, shard(index), done);
   }
 
  private:
-  static std::size_t rank_of(const GradientTools& tools) {
-    return static_cast<std::size_t>(tools.axis.rank());
-  }
   Block allocate() {
     return tools_.arena.allocate(Category::gradient, tools_.type, plan_.layout.count());
   }
@@ -128,26 +117,23 @@ class WholeGradients final : public Gradients {
     return all_.view().subspan(begin * element, count * element);
   }
 
-  void reduce(const Bucket& bucket) {
+  void reduce(std::size_t index) {
+    const auto& bucket = plan_.buckets[index];
     if (injected(Bug::leaves_a_bucket_out) && bucket.begin == 0) return;
     if (sync_) return sync_->reduce(bucket, all_.array(tools_.type).from(bucket.begin));
     auto& axis = tools_.axis;
-    const auto shard = shard_of(bucket);
     axis.comm().reduce_scatter({.send = view(bucket.begin, bucket.count()),
-                                .recv = shard,
-                                .count = bucket.count() / shards_of(tools_),
+                                .recv = shard(index),
+                                .count = owned()[index].count,
                                 .type = tools_.type,
                                 .tag = axis.tag("gradient reduce_scatter")},
                                {}, axis.stream());
   }
 
-  View shard_of(const Bucket& bucket) const {
-    const auto count = bucket.count() / shards_of(tools_);
-    return view(bucket.begin + rank_of(tools_) * count, count);
-  }
+  View shard(std::size_t index) const { return view(owned()[index].begin, owned()[index].count); }
 
   bool goes_up_a_tree() const {
-    return plan_.stage == Stage::none && place_in(plan_.sync, 0, 1).has_value();
+    return !plan_.steps_a_shard() && place_in(plan_.sync, 0, 1).has_value();
   }
 
   Event begin_exchange(const Bucket& bucket) {
@@ -161,7 +147,7 @@ class WholeGradients final : public Gradients {
                               .by_rank = round_.by_rank,
                               .leaves = round_.leaves,
                               .count = bucket.count()};
-    if (plan_.stage == Stage::none)
+    if (!plan_.steps_a_shard())
       return all_reduces_.emplace_back(std::make_unique<TreeAllReduce>(stretch, mine, tools_))
           ->done();
     return exchanges_.emplace_back(std::make_unique<TreeExchange>(stretch, mine, tools_))->done();
@@ -174,33 +160,29 @@ class WholeGradients final : public Gradients {
       all_reduces_[i]->end(view(plan_.buckets[i].begin, plan_.buckets[i].count()));
     std::vector<TreeSum> sums;
     for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-      sums.emplace_back(round_.leaves, plan_.buckets[i].count() / shards_of(tools_), tools_.type);
+      sums.emplace_back(round_.leaves, owned()[i].count, tools_.type);
       exchanges_[i]->end(sums.back());
       exchanges_[i].reset();
     }
-    sum_over_replicas(sums, round_, tools_,
-                      [&](std::size_t i) { return shard_of(plan_.buckets[i]); });
+    sum_over_replicas(sums, round_, tools_, [&](std::size_t i) { return shard(i); });
     all_reduces_.clear();
     exchanges_.clear();
   }
 
   Block all_, leaf_;
   std::optional<TreeSum> leaves_;
-  std::unique_ptr<BucketSync> sync_;  // of stage 0, but for canonical mode
+  std::unique_ptr<BucketSync> sync_;  // where nothing is sharded, but for canonical mode
   std::optional<RootedTreeSum> rooted_;
   std::vector<std::unique_ptr<TreeExchange>> exchanges_;     // by bucket
-  std::vector<std::unique_ptr<TreeAllReduce>> all_reduces_;  // likewise, of stage 0
+  std::vector<std::unique_ptr<TreeAllReduce>> all_reduces_;  // likewise, where nothing is sharded
 };
 
 // A bucket's gradients are there from the first backward that writes them to their reduction.
 class ShardedGradients final : public Gradients {
  public:
   ShardedGradients(const GradientPlan& plan, const GradientTools& tools)
-      : Gradients(
-            plan, tools,
-            owned_of(plan.buckets, static_cast<std::size_t>(tools.axis.rank()), shards_of(tools))),
-        shards_(tools.arena.allocate(Category::gradient, tools.type,
-                                     plan.layout.count() / shards_of(tools))),
+      : Gradients(plan, tools),
+        shards_(tools.arena.allocate(Category::gradient, tools.type, count_of(plan.owned))),
         blocks_(plan.buckets.size()) {}
 
   Array unit(std::size_t unit) override {
@@ -311,8 +293,8 @@ class ShardedGradients final : public Gradients {
 
 }  // namespace
 
-Gradients::Gradients(const GradientPlan& plan, const GradientTools& tools, std::vector<Owned> owned)
-    : plan_(plan), tools_(tools), owned_(std::move(owned)) {
+Gradients::Gradients(const GradientPlan& plan, const GradientTools& tools)
+    : plan_(plan), tools_(tools) {
   bucket_of_.resize(plan_.table.parameters.size());
   for (std::size_t i = 0; i < plan_.buckets.size(); ++i)
     for (const auto parameter : plan_.buckets[i].parameters) bucket_of_[parameter] = i;
@@ -342,16 +324,16 @@ void Gradients::launch_ready() {
   const std::size_t early = injected(Bug::reduces_before_the_last_gradients) ? 2 : 0;
   for (; next_ < pending_.size() && pending_[next_] <= early; ++next_) {
     const bool swaps = injected(Bug::order_differs_on_a_rank) && tools_.axis.rank() == 1 &&
-                       plan_.stage == Stage::parameters && (next_ == 1 || next_ == 2);
+                       is_sharded(plan_.table.placements.parameters) && (next_ == 1 || next_ == 2);
     const auto done = launch(swaps ? 3 - next_ : next_);
     if (plan_.overlap == Overlap::off) tools_.compute.wait(done);
   }
 }
 
 std::unique_ptr<Gradients> make_gradients(const GradientPlan& plan, const GradientTools& tools) {
-  if (plan.stage == Stage::none || plan.stage == Stage::optimizer)
-    return std::make_unique<WholeGradients>(plan, tools);
-  return std::make_unique<ShardedGradients>(plan, tools);
+  if (is_sharded(plan.table.placements.gradients))
+    return std::make_unique<ShardedGradients>(plan, tools);
+  return std::make_unique<WholeGradients>(plan, tools);
 }
 
 }  // namespace linerate::trainers

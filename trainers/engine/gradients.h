@@ -45,11 +45,13 @@ struct GradientPlan {
   const ParameterTable& table;
   const FlatLayout& layout;
   std::vector<Bucket> buckets{};
-  Stage stage = Stage::none;
+  std::vector<Owned> owned{};  // what this rank steps
   Overlap overlap = Overlap::on;
   bool canonical = false;
   Sync sync = Sync::all_reduce;
   HookPlan hook{};
+
+  bool steps_a_shard() const { return is_sharded(table.placements.optimizer); }
 };
 
 // Leaves [first, last); of each rank of an axis.
@@ -94,10 +96,10 @@ class Gradients {
 
   // The sum over all ranks of what this rank steps, in the order of owned(). REQUIRES: finish().
   virtual Array of(const Owned& owned) = 0;
-  const std::vector<Owned>& owned() const { return owned_; }
+  const std::vector<Owned>& owned() const { return plan_.owned; }
 
  protected:
-  Gradients(const GradientPlan& plan, const GradientTools& tools, std::vector<Owned> owned);
+  Gradients(const GradientPlan& plan, const GradientTools& tools);
 
   enum class When : std::uint8_t { never, when_ready, after_backward };
   // When a bucket is reduced in this round.
@@ -115,7 +117,6 @@ class Gradients {
  private:
   void launch_ready();
 
-  const std::vector<Owned> owned_;
   std::vector<std::size_t> bucket_of_;  // by parameter
   std::vector<std::size_t> pending_;    // parameters of each bucket that are not ready
   std::size_t next_ = 0;                // bucket

@@ -8,7 +8,7 @@
 namespace linerate::trainers {
 namespace {
 
-// Stages 0 to 2: one array of all parameters.
+// One array of all parameters.
 class WholeParameters final : public ParameterStore {
  public:
   WholeParameters(const GradientPlan& plan, const GradientTools& tools)
@@ -24,18 +24,19 @@ class WholeParameters final : public ParameterStore {
   Array of(const Owned& owned) override { return all_.array(tools_.type).from(owned.begin); }
 
   void publish() override {
-    if (plan_.stage == Stage::none) return;
+    if (!plan_.steps_a_shard()) return;
     auto& axis = tools_.axis;
-    const auto element = bytes_of(tools_.type);
+    const auto view = [&](std::size_t begin, std::size_t count) {
+      const auto element = bytes_of(tools_.type);
+      return all_.view().subspan(begin * element, count * element);
+    };
     axis.stream().wait(tools_.compute.record());
-    for (const auto& bucket : plan_.buckets) {
-      const auto count = bucket.count() / static_cast<std::size_t>(axis.nranks());
-      const auto whole = all_.view().subspan(bucket.begin * element, bucket.count() * element);
-      const auto shard =
-          whole.subspan(static_cast<std::size_t>(axis.rank()) * count * element, count * element);
-      axis.comm().all_gather({.send = shard,
-                              .recv = whole,
-                              .count = count,
+    for (std::size_t i = 0; i < plan_.buckets.size(); ++i) {
+      const auto& bucket = plan_.buckets[i];
+      const auto& owned = plan_.owned[i];
+      axis.comm().all_gather({.send = view(owned.begin, owned.count),
+                              .recv = view(bucket.begin, bucket.count()),
+                              .count = owned.count,
                               .type = tools_.type,
                               .tag = axis.tag("parameter all_gather")},
                              axis.stream());
@@ -49,19 +50,15 @@ class WholeParameters final : public ParameterStore {
   const Block all_;
 };
 
-// Stage 3. The embeddings and the final norm, which begin and end backward too, stay from their
-// forward to their backward.
+// A shard of each unit. The embeddings and the final norm, which begin and end backward too, stay
+// from their forward to their backward.
 class ShardedParameters final : public ParameterStore {
  public:
   ShardedParameters(const GradientPlan& plan, const GatherPlan& gather, const GradientTools& tools)
       : plan_(plan),
         gather_(gather),
         tools_(tools),
-        owned_(owned_of(plan.buckets, static_cast<std::size_t>(tools.axis.rank()),
-                        static_cast<std::size_t>(tools.axis.nranks()))),
-        shards_(tools.arena.allocate(
-            Category::parameter, tools.type,
-            plan.layout.count() / static_cast<std::size_t>(tools.axis.nranks()))),
+        shards_(tools.arena.allocate(Category::parameter, tools.type, count_of(plan.owned))),
         units_(plan.table.units()) {
     tools_.arena.device().zero(shards_.view(), tools_.compute);
   }
@@ -105,7 +102,7 @@ class ShardedParameters final : public ParameterStore {
     auto& into = units_[unit];
     if (into.all) return;
     auto& axis = tools_.axis;
-    const auto& owned = owned_[units_.size() - 1 - unit];
+    const auto& owned = plan_.owned[units_.size() - 1 - unit];
     const auto element = bytes_of(tools_.type);
     into.all = tools_.arena.allocate(Category::live, tools_.type, plan_.layout.padded(unit));
     live_ += plan_.layout.padded(unit);
@@ -123,7 +120,6 @@ class ShardedParameters final : public ParameterStore {
   const GradientPlan plan_;
   const GatherPlan gather_;
   const GradientTools tools_;
-  const std::vector<Owned> owned_;
   const Block shards_;
   std::vector<Unit> units_;
   std::size_t live_ = 0;  // elements that are gathered
@@ -138,7 +134,7 @@ std::size_t units_ahead(const GradientPlan& plan, const GatherPlan& gather) {
 std::unique_ptr<ParameterStore> make_parameter_store(const GradientPlan& plan,
                                                      const GatherPlan& gather,
                                                      const GradientTools& tools) {
-  if (plan.stage == Stage::parameters)
+  if (is_sharded(plan.table.placements.parameters))
     return std::make_unique<ShardedParameters>(plan, gather, tools);
   return std::make_unique<WholeParameters>(plan, tools);
 }

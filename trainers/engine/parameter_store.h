@@ -41,7 +41,6 @@ class ParameterStore {
 // Units that are gathered ahead: none where communication does not run beside compute.
 std::size_t units_ahead(const GradientPlan& plan, const GatherPlan& gather);
 
-// `owned`: what the gradients' owned() says.
 std::unique_ptr<ParameterStore> make_parameter_store(const GradientPlan& plan,
                                                      const GatherPlan& gather,
                                                      const GradientTools& tools);

@@ -1,5 +1,6 @@
 #include "trainers/engine/plan.h"
 
+#include "model/training_bytes.h"
 #include "trainers/data/sampler.h"
 
 #include <fmt/format.h>
@@ -21,12 +22,29 @@ double fp16_factor(const TrainConfig& config) {
   return std::exp2(-std::ceil(std::log2(tokens)));
 }
 
-}  // namespace
-
 Mesh mesh_of(const TrainConfig& config, int nranks) {
   const auto shards = static_cast<std::size_t>(shards_of(config, nranks));
-  return Mesh({{std::string(kShardAxisName), shards},
-               {std::string(kReplicateAxisName), static_cast<std::size_t>(nranks) / shards}});
+  return Mesh(
+      {{std::string(kAxisNames[kShardAxis]), shards},
+       {std::string(kAxisNames[kReplicateAxis]), static_cast<std::size_t>(nranks) / shards}});
+}
+
+// As the stage says along the shard axis; along the other one all hold the same.
+StatePlacements placements_of(Stage stage) {
+  const auto sharded = zero_stage(static_cast<int>(stage));
+  const auto whole_gradients = sharded.optimizer ? partial() : replicate();
+  return {.parameters = {sharded.parameters ? shard(0) : replicate(), replicate()},
+          .gradients = {sharded.gradients ? shard(0) : whole_gradients, replicate()},
+          .optimizer = {sharded.optimizer ? shard(0) : replicate(), replicate()}};
+}
+
+}  // namespace
+
+ParameterTable table_of(const TrainConfig& config, int nranks) {
+  auto table = parameters_of(config.model);
+  table.mesh = mesh_of(config, nranks);
+  table.placements = placements_of(config.stage);
+  return table;
 }
 
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
@@ -52,11 +70,10 @@ Leaves leaves_of(const TrainConfig& config, int nranks) {
 }
 
 GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
-                     const FlatLayout& layout) {
+                     const FlatLayout& layout, int rank) {
   const auto element = bytes_of(config.type);
   GradientPlan plan{.table = table,
                     .layout = layout,
-                    .stage = config.stage,
                     .overlap = config.overlap,
                     .canonical = config.deterministic,
                     .sync = config.sync,
@@ -64,11 +81,12 @@ GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
                              .topk_ratio = config.topk_ratio,
                              .fp16_factor = fp16_factor(config)}};
   auto caps = config.buckets;
-  if (config.stage == Stage::parameters) caps = {.first_bytes = 0, .bytes = 0};
+  if (is_sharded(table.placements.parameters)) caps = {.first_bytes = 0, .bytes = 0};
   const bool evenly = config.deterministic || config.sync == Sync::reduce_scatter;
-  plan.buckets = config.stage == Stage::none && !evenly
+  plan.buckets = !plan.steps_a_shard() && !evenly
                      ? buckets_of_parameters(table, layout, caps, element)
                      : buckets_of_units(table, layout, caps, element);
+  plan.owned = owned_of(table, layout, plan.buckets, static_cast<std::size_t>(rank));
   return plan;
 }
 

@@ -4,7 +4,7 @@
 
 #include "trainers/engine/config.h"
 #include "trainers/engine/gradients.h"
-#include "trainers/layout/mesh.h"
+#include "trainers/model/parameters.h"
 
 #include <cstdint>
 #include <optional>
@@ -15,9 +15,14 @@ namespace linerate::trainers {
 // The data-parallel ranks as a mesh: axis 0, of consecutive ranks, shards what the stage says, and
 // along axis 1 all hold the same. In stage 0 all ranks are along axis 1.
 inline constexpr std::size_t kShardAxis = 0, kReplicateAxis = 1;
-inline constexpr std::string_view kShardAxisName = "dp_shard", kReplicateAxisName = "dp_replicate";
-// REQUIRES: mesh_refusal() has none.
-Mesh mesh_of(const TrainConfig& config, int nranks);
+inline constexpr std::string_view kAxisNames[] = {"dp_shard", "dp_replicate"};
+// The model's parameters on this mesh, with the placements of their state. REQUIRES: mesh_refusal()
+// has none.
+ParameterTable table_of(const TrainConfig& config, int nranks);
+// The axis along which gradients are added up first.
+inline std::size_t main_axis(const ParameterTable& table) {
+  return is_sharded(table.placements.optimizer) ? kShardAxis : kReplicateAxis;
+}
 // Nothing, or why there is no such mesh of as many ranks.
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks);
 
@@ -40,9 +45,9 @@ LeafRange leaves_of_ranks(const Leaves& leaves, std::pair<int, int> ranks, int n
 // ranks.
 Leaves leaves_of(const TrainConfig& config, int nranks);
 
-// Buckets of parameters where nothing is sharded, else of whole units; of stage 3 a unit each.
-// Both references outlive the plan.
+// Of a rank. Buckets of parameters where nothing is sharded, else of whole units, and of a unit
+// each where parameters are. Both references outlive the plan.
 GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
-                     const FlatLayout& layout);
+                     const FlatLayout& layout, int rank);
 
 }  // namespace linerate::trainers

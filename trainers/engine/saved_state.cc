@@ -36,12 +36,12 @@ Manifest manifest_of(const TrainConfig& config, const ParameterTable& table) {
   return manifest;
 }
 
-// Replicas share the writing of what all of them have.
+// Ranks that hold the same share the writing of it.
 Snapshot Trainer::snapshot() {
   auto pieces = adam_.pieces();
-  const auto rank = static_cast<std::size_t>(rank_.rank());
-  pieces = share_of_pieces(pieces, mesh_.coordinate(rank, kReplicateAxis),
-                           mesh_.axes()[kReplicateAxis].size);
+  const auto copies =
+      copies_of(table_.placements.optimizer, table_.mesh, static_cast<std::size_t>(rank_.rank()));
+  pieces = share_of_pieces(pieces, copies.place, copies.count);
   const auto type = adam_.state_type();
   std::size_t bytes = 0;
   for (const auto& piece : pieces) bytes += std::size(kStateKinds) * piece.count * bytes_of(type);

@@ -1,19 +1,21 @@
 #include "trainers/engine/shards.h"
 
 #include "trainers/engine/injected.h"
-#include "trainers/layout/placement.h"
 
 #include <algorithm>
 
 namespace linerate::trainers {
 
-std::vector<Owned> owned_of(std::span<const Bucket> buckets, std::size_t rank, std::size_t nranks) {
-  if (injected(Bug::shard_of_the_neighbour)) rank = (rank + 1) % nranks;
-  const Mesh mesh({{"shard", nranks}});
+std::vector<Owned> owned_of(const ParameterTable& table, const FlatLayout& layout,
+                            std::span<const Bucket> buckets, std::size_t rank) {
+  const auto& placements = table.placements.optimizer;
+  if (!is_sharded(placements)) return {{.count = layout.count()}};
+  if (injected(Bug::shard_of_the_neighbour)) rank = (rank + 1) % table.mesh.nranks();
   std::vector<Owned> owned;
   std::size_t at = 0;
   for (const auto& bucket : buckets) {
-    const auto box = box_of({.shape = {bucket.count()}, .placements = {shard(0)}}, mesh, rank);
+    const auto box =
+        box_of({.shape = {bucket.count()}, .placements = placements}, table.mesh, rank);
     owned.push_back({.begin = bucket.begin + box.offset[0], .count = box.shape[0], .at = at});
     at += box.shape[0];
   }

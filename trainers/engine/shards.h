@@ -25,8 +25,14 @@ struct Owned {
   std::size_t at = 0;
 };
 
-// Everything, or the shard `rank` of `nranks` of each bucket, in their order.
-std::vector<Owned> owned_of(std::span<const Bucket> buckets, std::size_t rank, std::size_t nranks);
+// Of a rank of the mesh, by the placements of the optimizer's state: everything, or its part of
+// each bucket, in their order.
+std::vector<Owned> owned_of(const ParameterTable& table, const FlatLayout& layout,
+                            std::span<const Bucket> buckets, std::size_t rank);
+
+inline std::size_t count_of(std::span<const Owned> owned) {
+  return owned.empty() ? 0 : owned.back().at + owned.back().count;
+}
 
 // The part of a parameter in an owned stretch.
 struct Piece {

@@ -41,8 +41,8 @@ std::vector<Axis*> axes_of(Axis& axis, std::optional<Axis>& replicas) {
   return axes;
 }
 
-bool is_hybrid(const TrainConfig& config, const Mesh& mesh) {
-  return config.stage != Stage::none && mesh.axes()[kReplicateAxis].size > 1;
+bool is_hybrid(const ParameterTable& table) {
+  return main_axis(table) == kShardAxis && table.mesh.axes()[kReplicateAxis].size > 1;
 }
 
 template <typename T>
@@ -65,19 +65,16 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       source_(source),
       math_(math),
       leaves_(leaves_of(config, rank.nranks())),
-      table_(parameters_of(config.model)),
+      table_(table_of(config, rank.nranks())),
       compute_(rank.stream()),
       arena_(rank.world()),
-      mesh_(mesh_of(config, rank.nranks())),
-      axis_(config.stage == Stage::none ? kReplicateAxisName : kShardAxisName,
-            add_axis(rank, mesh_, config.stage == Stage::none ? kReplicateAxis : kShardAxis)),
-      replicas_(is_hybrid(config, mesh_)
-                    ? std::optional<Axis>(std::in_place, kReplicateAxisName,
-                                          add_axis(rank, mesh_, kReplicateAxis))
-                    : std::nullopt),
+      axis_(kAxisNames[main_axis(table_)], add_axis(rank, table_.mesh, main_axis(table_))),
+      replicas_(is_hybrid(table_) ? std::optional<Axis>(std::in_place, kAxisNames[kReplicateAxis],
+                                                        add_axis(rank, table_.mesh, kReplicateAxis))
+                                  : std::nullopt),
       recorder_(rank, compute_, axes_of(axis_, replicas_)),
       layout_(flat_layout(table_, static_cast<std::size_t>(rank.nranks()))),
-      plan_(plan_of(config, table_, layout_)),
+      plan_(plan_of(config, table_, layout_, rank.rank())),
       tools_{.axis = axis_,
              .replicas = replicas_ ? &*replicas_ : nullptr,
              .math = math,
@@ -86,7 +83,7 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
              .type = config.type},
       gradients_(make_gradients(plan_, tools_)),
       store_(make_parameter_store(plan_, config.gather, tools_)),
-      adam_(config, plan_, tools_, gradients_->owned()),
+      adam_(config, plan_, tools_),
       model_(config.model, table_,
              {.sequences = leaves_.size, .type = config.type, .recompute = config.recompute}, math,
              arena_),
@@ -113,18 +110,19 @@ Round Trainer::round_of(std::uint64_t index) const {
               .leaf = mine.first + index -
                       (injected(Bug::repeats_a_sequence) && index == mine.count ? 1 : 0),
               .leaves = leaves_.count()};
-  const bool each = config_.stage >= Stage::gradients;  // round hands its leaf on
-  const auto& along = config_.stage == Stage::none ? kReplicateAxis : kShardAxis;
+  const bool each = is_sharded(table_.placements.gradients);  // round hands its leaf on
+  const auto& mesh = table_.mesh;
+  const auto along = main_axis(table_);
   const auto own = static_cast<std::size_t>(rank_.rank());
-  for (std::size_t place = 0; place < mesh_.axes()[along].size; ++place) {
+  for (std::size_t place = 0; place < mesh.axes()[along].size; ++place) {
     const auto share =
-        share_of(leaves_.count(), static_cast<int>(mesh_.moved(own, along, place)), nranks);
+        share_of(leaves_.count(), static_cast<int>(mesh.moved(own, along, place)), nranks);
     const auto first = each ? share.first + index : share.first;
     const auto last =
         each ? std::min(first + 1, share.first + share.count) : share.first + share.count;
     round.by_rank.emplace_back(first, std::max(first, last));
   }
-  const auto shards = static_cast<int>(mesh_.axes()[kShardAxis].size);
+  const auto shards = static_cast<int>(mesh.axes()[kShardAxis].size);
   for (int rank = 0; replicas_ && rank < nranks; rank += shards)
     round.by_replica.push_back(leaves_of_ranks(leaves_, {rank, rank + shards}, nranks));
   return round;
@@ -277,7 +275,7 @@ double Trainer::gradient_square_sum() {
   compute_.synchronize(Deadline::never());
   double sum = 0;
   for (const auto& part : sums) sum += part.finite ? part.sum : std::nan("");
-  if (config_.stage == Stage::none && !injected(Bug::norm_counts_replicas)) return sum;
+  if (!plan_.steps_a_shard() && !injected(Bug::norm_counts_replicas)) return sum;
   all_reduce_scalars(axis_, std::as_writable_bytes(std::span(&sum, 1)), DataType::float64, "norm");
   return sum;
 }
@@ -287,7 +285,7 @@ double Trainer::exact_square_sum() {
   compute_.synchronize(Deadline::never());
   ExactSum sum;
   for (const auto& owned : gradients_->owned()) sum.add_squares(gradients_->of(owned), owned.count);
-  if (config_.stage == Stage::none) return sum.value();
+  if (!plan_.steps_a_shard()) return sum.value();
   all_reduce_scalars(axis_, std::as_writable_bytes(sum.words()), DataType::int64, "norm");
   return sum.value();
 }
@@ -297,7 +295,7 @@ void Trainer::check_account(const SentBytes& before, bool skipped) {
   auto sent = sent_bytes();
   for (const auto& [tag, bytes] : before) sent[tag] -= bytes;
   auto account = account_of(config_, plan_, rank_.rank(), rank_.nranks());
-  if (skipped && config_.stage < Stage::parameters)
+  if (skipped && !is_sharded(table_.placements.parameters))
     std::erase_if(account.sent,
                   [](const auto& one) { return one.first.second.starts_with("parameter"); });
   if (const auto sentence = difference(account, sent, arena_)) throw Error(*sentence);

@@ -95,7 +95,6 @@ class Trainer {
   const ParameterTable table_;
   ComputeStream compute_;
   Arena arena_;
-  const Mesh mesh_;
   Axis axis_;                     // ranks that state is cut over; in stage 0 all ranks
   std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
   Recorder recorder_;

@@ -8,8 +8,9 @@
 //   mesh.h             ranks and their coordinates
 //   placement.h        the part of a tensor that a rank holds
 //   redistribution.h   the calls between two layouts, the bytes that they send, and their run
-// The engine's axes are those of a mesh, and what a rank steps is its part of a layout. A step
-// issues its own calls, in place and beside compute; redistribution is for all other times.
+// The table of parameters (model/parameters.h) has a mesh and the placements on it, from which the
+// engine's axes, stored state, byte counts and shares of a checkpoint follow. A step issues its own
+// calls, in place and beside compute; redistribution is for all other times.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,7 @@ struct MeshAxis {
 // Ranks by their coordinates, of which the first axis' grows fastest.
 class Mesh {
  public:
+  Mesh() = default;  // of one rank
   // REQUIRES: no axis is empty.
   explicit Mesh(std::vector<MeshAxis> axes) : axes_(std::move(axes)) {}
 

@@ -3,6 +3,7 @@
 #include "model/training_bytes.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <numeric>
 
@@ -35,6 +36,17 @@ Box box_of(const Layout& layout, const Mesh& mesh, std::size_t rank) {
     count = std::min(part, count - begin);
   }
   return box;
+}
+
+Copies copies_of(const Placements& placements, const Mesh& mesh, std::size_t rank) {
+  Copies copies;
+  for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) {
+    assert(placements[axis].kind != Placement::Kind::partial);
+    if (placements[axis].kind == Placement::Kind::shard) continue;
+    copies.place += mesh.coordinate(rank, axis) * copies.count;
+    copies.count *= mesh.axes()[axis].size;
+  }
+  return copies;
 }
 
 }  // namespace linerate::trainers

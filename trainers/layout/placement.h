@@ -3,6 +3,7 @@
 
 #include "trainers/layout/mesh.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,9 +24,17 @@ constexpr Placement replicate() { return {}; }
 constexpr Placement shard(std::size_t dim) { return {Placement::Kind::shard, dim}; }
 constexpr Placement partial() { return {Placement::Kind::partial, 0}; }
 
+using Placements = std::vector<Placement>;  // by axis of the mesh
+
+// An axis shards the tensor.
+inline bool is_sharded(const Placements& placements) {
+  return std::ranges::find(placements, Placement::Kind::shard, &Placement::kind) !=
+         placements.end();
+}
+
 struct Layout {
-  std::vector<std::size_t> shape{};     // of the whole tensor
-  std::vector<Placement> placements{};  // by axis of the mesh
+  std::vector<std::size_t> shape{};  // of the whole tensor
+  Placements placements{};
 };
 
 // A block of a tensor, row-major.
@@ -42,5 +51,12 @@ Box common(const Box& a, const Box& b);
 // last parts are smaller or empty where the division leaves a rest. REQUIRES: a placement for each
 // axis, and no dimension that the tensor lacks.
 Box box_of(const Layout& layout, const Mesh& mesh, std::size_t rank);
+
+// The ranks that hold the same elements: how many, and this one's place among them.
+struct Copies {
+  std::size_t count = 1, place = 0;
+};
+// REQUIRES: a placement for each axis, and none is partial.
+Copies copies_of(const Placements& placements, const Mesh& mesh, std::size_t rank);
 
 }  // namespace linerate::trainers

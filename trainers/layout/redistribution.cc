@@ -174,8 +174,7 @@ std::uint64_t sends_of(const Layout& before, const Transition& what, const Mesh&
 
 }  // namespace
 
-std::vector<Transition> transitions(const std::vector<Placement>& from,
-                                    const std::vector<Placement>& to) {
+std::vector<Transition> transitions(const Placements& from, const Placements& to) {
   std::vector<Transition> steps;
   auto now = from;
   const auto change = [&](std::size_t axis, Placement placement) {
@@ -195,8 +194,8 @@ std::vector<Transition> transitions(const std::vector<Placement>& from,
   return steps;
 }
 
-std::uint64_t redistribution_sends(const Layout& from, const std::vector<Placement>& to,
-                                   const Mesh& mesh, std::size_t rank) {
+std::uint64_t redistribution_sends(const Layout& from, const Placements& to, const Mesh& mesh,
+                                   std::size_t rank) {
   std::uint64_t sends = 0;
   auto layout = from;
   for (const auto& what : transitions(from.placements, to)) {
@@ -206,7 +205,7 @@ std::uint64_t redistribution_sends(const Layout& from, const std::vector<Placeme
   return sends;
 }
 
-Block redistribute(const Layout& from, const std::vector<Placement>& to, const Array& local,
+Block redistribute(const Layout& from, const Placements& to, const Array& local,
                    const RedistributionTools& tools) {
   auto layout = from;
   const auto count = box_of(from, tools.mesh, tools.rank).count();

@@ -25,13 +25,12 @@ struct Transition {
 
 // In the order in which they are made. An axis that splits what an axis before it left is gathered
 // first where that one changes. REQUIRES: nothing becomes partial.
-std::vector<Transition> transitions(const std::vector<Placement>& from,
-                                    const std::vector<Placement>& to);
+std::vector<Transition> transitions(const Placements& from, const Placements& to);
 
 // Elements that a rank sends, in closed form. A call of equal parts counts the padding of the last
 // ones.
-std::uint64_t redistribution_sends(const Layout& from, const std::vector<Placement>& to,
-                                   const Mesh& mesh, std::size_t rank);
+std::uint64_t redistribution_sends(const Layout& from, const Placements& to, const Mesh& mesh,
+                                   std::size_t rank);
 
 // One rank's. Everything outlives the calls that it is given to.
 struct RedistributionTools {
@@ -44,7 +43,7 @@ struct RedistributionTools {
 
 // This rank's part in the layout `to`, in new memory; `local` is its part in the layout `from`.
 // Collective over the mesh. Returns when it is done: for what is no part of each step.
-Block redistribute(const Layout& from, const std::vector<Placement>& to, const Array& local,
+Block redistribute(const Layout& from, const Placements& to, const Array& local,
                    const RedistributionTools& tools);
 
 }  // namespace linerate::trainers

@@ -1,11 +1,13 @@
-// The one table of a model's parameters, from which initial values, shards, checkpoints, norms and
-// byte counts follow.
+// The one table of a model's parameters, from which initial values, shards, checkpoints, norms,
+// byte counts and memory follow.
 //
 // Parameters lie in units, in the order in which forward uses them: unit 0 is the embeddings, unit
 // 1 to `layers` are the blocks, the last one is the final norm. A unit is one flat array; each
 // parameter is a stretch of it. Backward writes the gradients of units from the last to the first.
 #pragma once
 
+#include "trainers/layout/mesh.h"
+#include "trainers/layout/placement.h"
 #include "trainers/model/config.h"
 
 #include <cstddef>
@@ -33,9 +35,19 @@ struct Parameter {
   std::size_t count() const;  // product of the shape
 };
 
+// Where the state of the parameters lies on a mesh of ranks, between two steps. Data-parallel axes
+// place what is communicated at once, a run of whole units as one flat array, whatever parameters
+// lie in it. Partial gradients are a whole array, in which each rank has the sums of what it steps.
+struct StatePlacements {
+  Placements parameters{}, gradients{};
+  Placements optimizer{};  // masters and moments: what a rank steps
+};
+
 struct ParameterTable {
   std::vector<Parameter> parameters{};     // by unit, then by offset
   std::vector<std::size_t> unit_counts{};  // elements of each unit
+  Mesh mesh{};                             // of parameters_of(): one rank, no axes
+  StatePlacements placements{};
 
   std::size_t units() const { return unit_counts.size(); }
   std::size_t count() const;  // of all units

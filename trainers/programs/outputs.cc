@@ -205,11 +205,10 @@ std::string sent_text(const std::vector<trainers::SentBytes>& by_rank) {
 }
 
 // Empty where all ranks have the same, or each has a shard of its own.
-std::string mesh_text(const trainers::TrainConfig& train, int nranks) {
-  const auto mesh = trainers::mesh_of(train, nranks);
-  const auto shards = mesh.axes()[trainers::kShardAxis].size;
-  const auto replicas = mesh.axes()[trainers::kReplicateAxis].size;
-  if (train.stage == trainers::Stage::none || replicas == 1) return {};
+std::string mesh_text(const trainers::ParameterTable& table) {
+  const auto shards = table.mesh.axes()[trainers::kShardAxis].size;
+  const auto replicas = table.mesh.axes()[trainers::kReplicateAxis].size;
+  if (trainers::main_axis(table) != trainers::kShardAxis || replicas == 1) return {};
   return fmt::format("# hybrid sharding: {} replicas (dp_replicate) of {} shards (dp_shard)\n",
                      replicas, shards);
 }
@@ -218,16 +217,16 @@ std::string mesh_text(const trainers::TrainConfig& train, int nranks) {
 
 std::string training_plan_text(const TrainOptions& options, int nranks) {
   const auto& train = options.train;
-  const auto table = trainers::parameters_of(train.model);
+  const auto table = trainers::table_of(train, nranks);
   const auto layout = trainers::flat_layout(table, static_cast<std::size_t>(nranks));
-  const auto plan = trainers::plan_of(train, table, layout);
+  const auto plan = trainers::plan_of(train, table, layout, 0);
   const auto leaves = trainers::leaves_of(train, nranks);
   auto text = fmt::format(
       "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
       "# {} micro-batches of {} sequences of {} tokens make a step\n",
       train.model.name, table.count(), table.units(), nranks, static_cast<int>(train.stage),
       leaves.count(), leaves.size, train.model.length);
-  text += mesh_text(train, nranks);
+  text += mesh_text(table);
   for (const auto& bucket : plan.buckets)
     text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
                         bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),

@@ -50,7 +50,7 @@ class Stages : public testing::Test {
   TrainingWireBytes wire(int stage, std::uint64_t micro_batches = 1) const {
     return training_wire_bytes({.parts = parts_,
                                 .types = kMixed,
-                                .stage = stage,
+                                .sharded = zero_stage(stage),
                                 .shards = 8,
                                 .micro_batches = micro_batches});
   }
@@ -83,7 +83,7 @@ TEST_F(Stages, SendAtTheWidthOfEachType) {
   const TrainingTypes types{.parameter = 2, .gradient = 4};
 
   const auto bytes =
-      training_wire_bytes({.parts = parts_, .types = types, .stage = 3, .shards = 8});
+      training_wire_bytes({.parts = parts_, .types = types, .sharded = zero_stage(3), .shards = 8});
 
   EXPECT_EQ(bytes, (TrainingWireBytes{.gradient_sums = 896 * 4, .parameters = 896 * 2 * 2}));
 }
@@ -91,7 +91,7 @@ TEST_F(Stages, SendAtTheWidthOfEachType) {
 TEST(TrainingBytes, OfPartsThatStayGatheredAreFewer) {
   const Parts parts{{.count = 80, .gathers = 1}, {.count = 800}, {.count = 8, .gathers = 1}};
 
-  const auto bytes = training_wire_bytes({.parts = parts, .stage = 3, .shards = 4});
+  const auto bytes = training_wire_bytes({.parts = parts, .sharded = zero_stage(3), .shards = 4});
 
   EXPECT_EQ(bytes.parameters, 4 * 3 * (20 + 2 * 200 + 2u));
 }
@@ -99,8 +99,8 @@ TEST(TrainingBytes, OfPartsThatStayGatheredAreFewer) {
 TEST(TrainingBytes, IncludePadding) {
   const Parts parts{{.count = 7}, {.count = 1}};  // shards of 2 and of 1 on 4 ranks
 
-  const auto bytes = training_wire_bytes({.parts = parts, .stage = 2, .shards = 4});
-  const auto state = training_state_bytes({.parts = parts, .stage = 2, .shards = 4});
+  const auto bytes = training_wire_bytes({.parts = parts, .sharded = zero_stage(2), .shards = 4});
+  const auto state = training_state_bytes({.parts = parts, .sharded = zero_stage(2), .shards = 4});
 
   EXPECT_EQ(bytes, (TrainingWireBytes{.gradient_sums = 4 * 9, .parameters = 4 * 9}));
   EXPECT_EQ(state, (TrainingStateBytes{.parameters = 4 * 12, .gradients = 4 * 3, .optimizer = 24}));
@@ -109,13 +109,15 @@ TEST(TrainingBytes, IncludePadding) {
 TEST(TrainingBytes, AreNoneOnOneRank) {
   const Parts parts{{.count = 7}};
   for (int stage = 0; stage <= 3; ++stage)
-    EXPECT_EQ(training_wire_bytes({.parts = parts, .stage = stage}), TrainingWireBytes{});
+    EXPECT_EQ(training_wire_bytes({.parts = parts, .sharded = zero_stage(stage)}),
+              TrainingWireBytes{});
 }
 
 // Between 2 groups of 4 ranks: each rank reduces its shard with one other.
 TEST(TrainingBytes, OfHybridShardingReduceShardsOnceAStep) {
   const Parts parts{{.count = 1000}, {.count = 24}};
-  TrainingLayout layout{.parts = parts, .stage = 3, .shards = 4, .replicas = 2, .micro_batches = 3};
+  TrainingLayout layout{
+      .parts = parts, .sharded = zero_stage(3), .shards = 4, .replicas = 2, .micro_batches = 3};
 
   const auto bytes = training_wire_bytes(layout);
   layout.replicas = 1;
@@ -131,8 +133,8 @@ TEST(TrainingBytes, OfHybridShardingReduceShardsOnceAStep) {
 TEST(TrainingBytes, OfAFixedTreeAreThoseOfItsSubtrees) {
   const Parts parts{{.count = 64}};
 
-  const auto bytes =
-      training_wire_bytes({.parts = parts, .stage = 0, .shards = 4, .partial_sums = 2});
+  const auto bytes = training_wire_bytes(
+      {.parts = parts, .sharded = zero_stage(0), .shards = 4, .partial_sums = 2});
 
   EXPECT_EQ(bytes.gradient_sums, 4 * 2 * 48u);
   EXPECT_EQ(bytes.gradient_results, 4 * 48u);
@@ -174,7 +176,7 @@ TEST(TrainingBytes, OfAFixedTreeBetweenReplicasAreThoseOfTheGroupsSubtrees) {
   const Parts parts{{.count = 64}};
 
   const auto bytes = training_wire_bytes({.parts = parts,
-                                          .stage = 2,
+                                          .sharded = zero_stage(2),
                                           .shards = 2,
                                           .replicas = 4,
                                           .partial_sums = 1,
@@ -188,8 +190,8 @@ TEST(TrainingBytes, OfAFixedTreeBetweenReplicasAreThoseOfTheGroupsSubtrees) {
 TEST(TrainingState, IsWhatZeroSays) {
   const Parts parts{{.count = 7'500'000'000}};
   const auto gigabytes = [&](int stage) {
-    const auto state =
-        training_state_bytes({.parts = parts, .types = kMixed, .stage = stage, .shards = 64});
+    const auto state = training_state_bytes(
+        {.parts = parts, .types = kMixed, .sharded = zero_stage(stage), .shards = 64});
     return static_cast<double>(state.total()) * 1e-9;
   };
 
@@ -203,7 +205,7 @@ TEST(TrainingState, IsWhatZeroSays) {
 TEST(TrainingState, IsOfTheCategoriesThatTheStageShards) {
   const Parts parts{{.count = 800}, {.count = 160}};
   const auto state = [&](int stage) {
-    return training_state_bytes({.parts = parts, .stage = stage, .shards = 8});
+    return training_state_bytes({.parts = parts, .sharded = zero_stage(stage), .shards = 8});
   };
 
   EXPECT_EQ(state(0), (TrainingStateBytes{3840, 3840, 7680}));
@@ -215,8 +217,11 @@ TEST(TrainingState, IsOfTheCategoriesThatTheStageShards) {
 TEST(TrainingState, OfTheOptimizerLiesInAFileWhereItIsOffloaded) {
   const Parts parts{{.count = 800}};
 
-  const auto state = training_state_bytes(
-      {.parts = parts, .types = kMixed, .stage = 3, .shards = 8, .offloads_optimizer = true});
+  const auto state = training_state_bytes({.parts = parts,
+                                           .types = kMixed,
+                                           .sharded = zero_stage(3),
+                                           .shards = 8,
+                                           .offloads_optimizer = true});
 
   EXPECT_EQ(state, (TrainingStateBytes{.parameters = 200, .gradients = 200, .offloaded = 1200}));
   EXPECT_EQ(state.total(), 400u);
@@ -227,7 +232,8 @@ class LiveParts : public testing::Test {
  protected:
   std::uint64_t elements(std::size_t ahead, std::uint64_t most = 0) const {
     const GatherWindow window{.ahead = ahead, .most = most};
-    return training_live_bytes({.parts = parts_, .stage = 3, .shards = 2}, window) / 4;
+    return training_live_bytes({.parts = parts_, .sharded = zero_stage(3), .shards = 2}, window) /
+           4;
   }
   Parts parts_{{.count = 50, .gathers = 1},
                {.count = 100},

@@ -1,6 +1,7 @@
 // How parameters are cut into buckets and shards.
 #include "trainers/engine/buckets.h"
 
+#include "trainers/engine/plan.h"
 #include "trainers/engine/shards.h"
 
 #include <gtest/gtest.h>
@@ -63,13 +64,14 @@ TEST(BucketsOfUnits, AreTheUnitsWhereThereIsNoCap) {
 }
 
 TEST(Pieces, OfAllRanksAreAllParametersOnce) {
-  const auto table = nano();
+  const TrainConfig config{.model = *model_named("nano"), .stage = Stage::optimizer};
   for (const std::size_t nranks : {1, 2, 3, 7}) {
+    const auto table = table_of(config, static_cast<int>(nranks));
     const auto layout = flat_layout(table, nranks);
     const auto buckets = buckets_of_units(table, layout, {.bytes = 1 << 20}, 4);
     std::vector<std::size_t> seen(table.parameters.size(), 0);
     for (std::size_t rank = 0; rank < nranks; ++rank)
-      for (const auto& piece : pieces_of(table, layout, owned_of(buckets, rank, nranks)))
+      for (const auto& piece : pieces_of(table, layout, owned_of(table, layout, buckets, rank)))
         seen[piece.parameter] += piece.count;
     for (std::size_t i = 0; i < seen.size(); ++i)
       EXPECT_EQ(seen[i], table.parameters[i].count()) << table.parameters[i].name;

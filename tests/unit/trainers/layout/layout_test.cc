@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 namespace linerate::trainers {
 namespace {
@@ -27,6 +28,29 @@ TEST(Mesh, GroupsAreTheRanksAlongAnAxis) {
   EXPECT_EQ(groups.size(), 2u);
   EXPECT_EQ(mesh.group(1, 1), mesh.group(5, 1));
   EXPECT_NE(mesh.group(0, 1), mesh.group(5, 1));
+}
+
+// Ranks 0 to 11; those that differ along the replicated axes alone hold the same.
+TEST(Copies, AreTheRanksAlongAllAxesThatReplicate) {
+  const Mesh mesh({{"tp", 2}, {"dp_shard", 3}, {"dp_replicate", 2}});
+  const Placements placements{replicate(), shard(0), replicate()};
+  const Layout layout{.shape = {7}, .placements = placements};
+  std::set<std::pair<std::size_t, std::size_t>> seen;  // where the part begins, and the place
+  for (std::size_t rank = 0; rank < mesh.nranks(); ++rank) {
+    const auto copies = copies_of(placements, mesh, rank);
+
+    EXPECT_EQ(copies.count, 4u);
+    EXPECT_LT(copies.place, copies.count);
+    seen.emplace(box_of(layout, mesh, rank).offset[0], copies.place);
+  }
+  EXPECT_EQ(seen.size(), mesh.nranks());
+}
+
+TEST(Copies, AreAllRanksOnAMeshWithoutShards) {
+  const Mesh mesh({{"dp_shard", 1}, {"dp_replicate", 5}});
+
+  EXPECT_EQ(copies_of({replicate(), replicate()}, mesh, 3).count, 5u);
+  EXPECT_EQ(copies_of({replicate(), replicate()}, mesh, 3).place, 3u);
 }
 
 TEST(BoxOf, SplitsInPartsOfOneSizeButForTheLastOnes) {
