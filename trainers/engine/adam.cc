@@ -60,6 +60,13 @@ void Adam::allocate() {
   if (keeps_masters()) masters_ = v_.from(count);
 }
 
+void Adam::enter_file(const Piece& piece) {
+  if (!offloaded_) return;
+  for (const auto& array : {masters_, m_, v_})
+    if (array.data != nullptr)
+      read_ahead(View(array.from(piece.at).data, piece.count * bytes_of(wide_)));
+}
+
 // All of it: the system may have brought pages around those that were used.
 void Adam::leave_file() {
   if (offloaded_) leave_memory(state_.view());
@@ -136,6 +143,7 @@ void Adam::step_piece(const Piece& piece, AdamW what, Gradients& gradients, Para
   what.m = m_.from(piece.at);
   what.v = v_.from(piece.at);
   what.parameter = injected(Bug::keeps_old_parameters) ? what.master : in_store(piece, store);
+  enter_file(piece);
   tools_.math.adamw(what, tools_.compute);
   leave_file();
 }

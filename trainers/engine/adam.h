@@ -41,6 +41,8 @@ class Adam {
 
  private:
   Array in_store(const Piece& piece, ParameterStore& store) const;
+  // Before a step of the piece.
+  void enter_file(const Piece& piece);
   // Else they are the parameters themselves.
   bool keeps_masters() const { return bytes_of(tools_.type) < sizeof(float); }
   void allocate();

@@ -53,6 +53,14 @@ void make_room(int file, std::size_t bytes, const std::string& folder) {
   if (code != 0) throw Error(cannot(folder, std::strerror(code)));
 }
 
+// Of the pages around `part`.
+void advise(View part, int advice) {
+  if (part.empty()) return;
+  const auto first = round_down(reinterpret_cast<std::uintptr_t>(part.data()), page_bytes());
+  const auto last = reinterpret_cast<std::uintptr_t>(part.data()) + part.size();
+  (void)::madvise(reinterpret_cast<void*>(first), last - first, advice);
+}
+
 }  // namespace
 
 Buffer mapped_file(const std::string& folder, std::size_t bytes) {
@@ -71,11 +79,8 @@ std::optional<std::string> mapped_file_refusal(const std::string& folder) {
   return cannot(folder, std::strerror(errno));
 }
 
-void leave_memory(View part) {
-  if (part.empty()) return;
-  const auto first = round_down(reinterpret_cast<std::uintptr_t>(part.data()), page_bytes());
-  const auto last = reinterpret_cast<std::uintptr_t>(part.data()) + part.size();
-  (void)::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-}
+void read_ahead(View part) { advise(part, MADV_WILLNEED); }
+
+void leave_memory(View part) { advise(part, MADV_DONTNEED); }
 
 }  // namespace linerate::trainers
