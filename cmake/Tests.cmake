@@ -247,7 +247,7 @@ foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
   string(REPLACE "_test.py" "" name ${name})
   set(label system)
-  if(name MATCHES "^(report|parsers|nccl|memcpy_)")
+  if(name MATCHES "^(report|parsers|nccl|memcpy_|train_learning)")
     continue()
   elseif(name IN_LIST timing)
     set(label timing)
@@ -277,6 +277,9 @@ linerate_python_test(system.random_stops_200 full tests/system/random_stops_test
 set_tests_properties(system.random_stops_200 PROPERTIES RUN_SERIAL ON TIMEOUT 7200)
 linerate_python_test(system.checkpoint_50_kills full tests/system/checkpoint_kills_test.py
   LINERATE_KILLS=50 LINERATE_SEED=17)
+# 2200 steps, some minutes.
+linerate_python_test(system.train_learning full tests/system/train_learning_test.py)
+set_tests_properties(system.train_learning PROPERTIES TIMEOUT 3600)
 
 # The trainers' model beside NumPy: a program runs it and prints what goes in and comes out.
 add_executable(model_dump tests/trainers/model_dump.cc)
