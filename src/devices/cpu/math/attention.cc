@@ -239,6 +239,8 @@ class Forward {
   Tile<W> tile_;
 };
 
+// Probabilities are computed once more from the saved log-sum-exp, and the slope of a score needs
+// one sum for each query, of its output times the gradient of that (Dao 2023, algorithm 2).
 template <typename T>
 class Backward {
  public:

@@ -5,6 +5,7 @@
 #include "devices/cpu/math/vector.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace linerate::cpu {
