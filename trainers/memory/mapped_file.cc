@@ -56,9 +56,8 @@ void make_room(int file, std::size_t bytes, const std::string& folder) {
 // Of the pages around `part`.
 void advise(View part, int advice) {
   if (part.empty()) return;
-  const auto first = round_down(reinterpret_cast<std::uintptr_t>(part.data()), page_bytes());
-  const auto last = reinterpret_cast<std::uintptr_t>(part.data()) + part.size();
-  (void)::madvise(reinterpret_cast<void*>(first), last - first, advice);
+  const auto before = reinterpret_cast<std::uintptr_t>(part.data()) % page_bytes();
+  (void)::madvise(part.data() - before, before + part.size(), advice);
 }
 
 }  // namespace
