@@ -56,7 +56,8 @@ def _without_surrogates(value: Any) -> Any:
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         if not path.is_file():
-            raise BadInput(f"{path} is not a file.")
+            folder = "a folder: give the files in it"
+            raise BadInput(f"{path} is {folder if path.is_dir() else 'not a file'}.")
         if path.stat().st_size > MAX_FILE_BYTES:
             raise BadInput(f"{path} is larger than {MAX_FILE_BYTES >> 20} MiB.")
         with path.open("rb") as file:

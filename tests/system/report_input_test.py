@@ -23,7 +23,7 @@ class Refusals(Report):
 
     def test_missing_and_empty_files(self) -> None:
         self.assert_refused(self.folder / "none.jsonl", "none.jsonl is not a file")
-        self.assert_refused(self.folder, "is not a file")
+        self.assert_refused(self.folder, "is a folder: give the files in it")
         self.assert_refused(self.text(""), "is empty")
 
     def test_foreign_files(self) -> None:
