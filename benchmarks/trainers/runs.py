@@ -46,11 +46,11 @@ def steps_of(text: str) -> list[dict]:
     return [line for line in lines if line["kind"] == "step"]
 
 
-def trained(command: Sequence[str]) -> list[dict]:
+def trained(command: Sequence[str], **environment: str) -> list[dict]:
     """The step lines of a run of train_ddp or train_fsdp."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "run.jsonl")
-        finished([*command, "--jsonl", str(path)])
+        finished([*command, "--jsonl", str(path)], **environment)
         return steps_of(path.read_text(encoding="utf-8"))
 
 
