@@ -54,6 +54,16 @@ class Times(unittest.TestCase):
             self.assertGreater(sum(one["total_us"] for one in line["comm"]), 0)
 
 
+class Summary(unittest.TestCase):
+    def test_says_of_whom_and_of_how_many_steps(self):
+        done = run([tool("train_fsdp"), "-t", "2", "--zero", "3", "--steps", "2"])
+        self.assertRegex(done.stdout, r"\n# median of 2 steps: .*; last loss \d\.\d+\n")
+        self.assertRegex(done.stdout, r"\n# memory of rank 0 at most, MiB: parameter \d+\.\d, ")
+        self.assertNotIn("offloaded", done.stdout)
+        self.assertRegex(done.stdout, r"\n# sent by rank 0 in 2 steps on dp_shard, bytes: "
+                                      r"gradient reduce_scatter \d+, loss \d+, ")
+
+
 class Words(unittest.TestCase):
     def test_that_are_wrong_get_one_sentence_and_exit_code_2(self):
         for words, said in ((["--model", "nana"], "Did you mean 'nano'"),

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -63,6 +64,31 @@ std::string row_of(const trainers::StepResult& result) {
 double usual(const std::vector<double>& all) {
   const auto later = std::span(all).subspan(all.size() > 2 * kWarmUp ? kWarmUp : 0);
   return stats::median({later.begin(), later.end()});
+}
+
+// What rank 0 holds at most, without what it has none of.
+std::string peaks_text(const trainers::Arena& arena) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < trainers::kCategories; ++i) {
+    const auto category = static_cast<trainers::Category>(i);
+    const auto peak = arena.bytes(category).peak;
+    if (peak > 0)
+      parts.push_back(
+          fmt::format("{} {:.1f}", name_of(category), static_cast<double>(peak) / (1 << 20)));
+  }
+  return fmt::format("# memory of rank 0 at most, MiB: {}", fmt::join(parts, ", "));
+}
+
+// A line for each axis.
+std::vector<std::string> sent_lines(const trainers::SentBytes& sent, std::size_t steps) {
+  std::map<std::string, std::vector<std::string>> axes;
+  for (const auto& [tag, bytes] : sent)
+    axes[tag.first].push_back(fmt::format("{} {}", tag.second, bytes));
+  std::vector<std::string> lines;
+  for (const auto& [axis, parts] : axes)
+    lines.push_back(fmt::format("# sent by rank 0 in {} step{} on {}, bytes: {}", steps,
+                                steps == 1 ? "" : "s", axis, fmt::join(parts, ", ")));
+  return lines;
 }
 
 }  // namespace
@@ -140,18 +166,9 @@ void TrainOutputs::end(trainers::Trainer& trainer, ExitCode exit_code,
                   .resident = use};
   if (end.steps > 0) summarise(trainer, end);
   print_waits(end.waited_for);
-  std::string memory = "# memory at most, MiB:";
-  for (std::size_t i = 0; i < trainers::kCategories; ++i) {
-    const auto category = static_cast<trainers::Category>(i);
-    memory += fmt::format(" {} {:.1f}", name_of(category),
-                          static_cast<double>(trainer.arena().bytes(category).peak) / (1 << 20));
-  }
-  print(memory);
+  print(peaks_text(trainer.arena()));
   print(resident_text(use));
-  std::string sent = "# sent by rank 0, bytes:";
-  for (const auto& [call, bytes] : trainer.sent_bytes())
-    sent += fmt::format(" {} {} {};", call.first, call.second, bytes);
-  print(sent);
+  for (const auto& line : sent_lines(trainer.sent_bytes(), end.steps)) print(line);
   if (jsonl_ != nullptr) jsonl_->write(end_line(run_.run_id, end, trainer));
 }
 
@@ -160,7 +177,7 @@ void TrainOutputs::summarise(const trainers::Trainer& trainer, TrainingEnd& end)
   end.tokens_per_s = static_cast<double>(tokens_) / step_us * 1e6;
   print(
       fmt::format("# median of {} steps: {:.2f} ms, {:.0f} tokens/s, {:.1f} % exposed "
-                  "communication; loss {:.6f}",
+                  "communication; last loss {:.6f}",
                   step_us_.size() - (step_us_.size() > 2 * kWarmUp ? kWarmUp : 0), step_us * 1e-3,
                   end.tokens_per_s, kPercent * usual(exposed_), end.loss));
   const auto used =
@@ -168,8 +185,8 @@ void TrainOutputs::summarise(const trainers::Trainer& trainer, TrainingEnd& end)
   end.mfu = used.mfu;
   end.hfu = used.hfu;
   print(fmt::format(
-      "# {:.1f} % of the floating-point peak (MFU; HFU {:.1f} %), which is {:.1f} GFLOP/s of "
-      "matrix products on all ranks; attention counted without its mask",
+      "# MFU {:.1f} %, HFU {:.1f} % of {:.1f} GFLOP/s, which all ranks together reached in matrix "
+      "products before the first step",
       kPercent * used.mfu, kPercent * used.hfu, run_.peak_flops * 1e-9));
 }
 
@@ -177,10 +194,8 @@ void TrainOutputs::print_waits(const std::vector<PeerWaitShare>& waited_for) {
   std::vector<std::string> ranks;
   for (const auto& [rank, share] : waited_for)
     if (share >= kLeastWait && ranks.size() < kMaxWaits)
-      ranks.push_back(fmt::format("rank {} {:.1f} %", rank, kPercent * share));
-  if (!ranks.empty())
-    print(fmt::format("# share of the time that the other ranks waited for: {}",
-                      fmt::join(ranks, ", ")));
+      ranks.push_back(fmt::format("{:.1f} % of the time for rank {}", kPercent * share, rank));
+  if (!ranks.empty()) print(fmt::format("# other ranks waited {}", fmt::join(ranks, ", ")));
 }
 
 namespace {

@@ -32,8 +32,7 @@ double share(std::string_view key) { return bytes_in("/proc/self/smaps_rollup", 
 std::string resident_text(const MemoryUse& use) {
   const auto mib = [](double bytes) { return bytes / (1 << 20); };
   return fmt::format(
-      "# resident at most, MiB of all ranks: {:.1f}, of which {:.1f} before training and {:.1f} in "
-      "arenas",
+      "# resident memory of all ranks at most, MiB: {:.1f}; before training {:.1f}, arenas {:.1f}",
       mib(use.peak_bytes), mib(use.start_bytes), mib(use.arena_bytes));
 }
 

@@ -16,7 +16,7 @@ struct MemoryUse {
   double peak_bytes = 0;   // resident at most
 };
 
-// "# resident at most 345.6 MiB: …"
+// "# resident memory of all ranks at most, MiB: 345.6; …"
 std::string resident_text(const MemoryUse& use);
 
 class Resident {
