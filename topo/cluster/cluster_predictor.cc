@@ -71,7 +71,10 @@ std::string ClusterNodes::unfit(int nnodes) const {
           "own, and linerate models NCCL alone.",
           kind.topology);
     if (own == 0)
-      return fmt::format("there is no GPU in {}, so nothing for NCCL to do.", kind.topology);
+      return fmt::format(
+          "there is no GPU in {}, so nothing for NCCL to do: give a machine that has some, with "
+          "--platform, --nccl-xml or --cluster.",
+          kind.topology);
     if (nnodes > 1 && kind.graph.of(NodeKind::net).empty())
       return fmt::format("several nodes need a NIC, and {} has none.", kind.topology);
     gpus += own * static_cast<std::size_t>(part.count);
