@@ -69,7 +69,10 @@ class Differences {
     const auto texts = [&](const Side& side) {
       Texts all;
       for (const auto& run : side.runs)
-        for (const auto& [key, times] : run.cases) all.insert(text_of(key));
+        for (const auto& [key, times] : run.cases) {
+          const auto text = text_of(key);
+          all.insert(text.empty() ? std::string(kUnset) : text);
+        }
       return all;
     };
     const auto a = texts(a_), b = texts(b_);
@@ -210,7 +213,8 @@ struct Meaning {
 };
 constexpr std::array kMeanings{Meaning{"agg_iters", "calls fused into one (-m)"},
                                Meaning{"blocking", "waits between calls (-z)"},
-                               Meaning{"average", "whose time it is (-a)"}};
+                               Meaning{"average", "whose time it is (-a)"},
+                               Meaning{"heading", "the heading of OSU"}};
 
 void compare_meanings(Differences& found) {
   for (const auto& [setting, what] : kMeanings)

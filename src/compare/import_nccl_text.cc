@@ -17,6 +17,10 @@ constexpr std::size_t kMostHeadingWords = 64, kMostRanks = 100'000;
 
 bool is_time(std::string_view word) { return word == "time" || word == "cputime"; }
 
+std::string_view without_colon(std::string_view word) {
+  return word.substr(0, word.size() - (word.ends_with(':') ? 1 : 0));
+}
+
 // Where one placement's numbers stand, counted from the first of all.
 struct PlacementColumns {
   Placement placement = Placement::out_of_place;
@@ -106,15 +110,18 @@ void NcclTestsText::device(const std::vector<std::string_view>& words, std::stri
   info_.ranks.push_back(std::move(rank));
 }
 
-// "# nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 …"
+// "# nThread 1 nGpus 8 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 …",
+// of old RCCL "# nThread: 1 nGpus: 8 minBytes: 8 maxBytes: 134217728 … warmupIters: 1 iters: 20 …"
 void NcclTestsText::options(const std::vector<std::string_view>& words) {
   const auto keep = [&](std::size_t at, const char* name) {
     if (at + 1 < words.size() && whole(words[at + 1]))
       info_.settings.push_back({name, std::string(words[at + 1])});
   };
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "minBytes") keep(i, "min_bytes");
-    if (words[i] == "maxBytes") keep(i, "max_bytes");
+    const auto word = without_colon(words[i]);
+    if (word == "minBytes") keep(i, "min_bytes");
+    if (word == "maxBytes") keep(i, "max_bytes");
+    if (word == "warmupIters") keep(i, "warmup_iters");
     if (words[i] != "iters:") continue;
     const auto before = i > 0 ? words[i - 1] : std::string_view();
     keep(i, before == "warmup" ? "warmup_iters" : before == "agg" ? "agg_iters" : "iters");
@@ -124,10 +131,15 @@ void NcclTestsText::options(const std::vector<std::string_view>& words) {
 void NcclTestsText::comment(std::string_view line) {
   const auto words = words_of(line.substr(1));
   if (words.empty()) return;
-  const bool starts = words[0] == "nThread" || line.find("test starting:") != line.npos;
+  const bool has_options = without_colon(words[0]) == "nThread";
+  const bool starts = has_options || line.find("test starting:") != line.npos;
   if (starts && !results_.empty()) finish_run();
   if (line.find("test starting:") != line.npos) info_.program = std::string(words.back());
-  if (words[0] == "nThread") options(words);
+  if (has_options) options(words);
+  // All that versions say that print an error instead of a count.
+  if (line.find("Out of bounds values") != line.npos && line.find("FAILED") != line.npos &&
+      !results_.empty())
+    results_.back().wrong = 1;
   if (words[0] == "Rank" && words.size() > 1 && whole(words[1])) device(words, line);
   const bool in_place = line.find("in-place") != line.npos;
   if (in_place) in_place_only_ = line.find("out-of-place") == line.npos;

@@ -163,6 +163,34 @@ TEST(NcclTestsText, OfRcclMayHaveOnePlacement) {
   EXPECT_EQ(file.records[0].what.placement, Placement::in_place);
 }
 
+// The form of rccl-tests of 2021.
+const std::string kOldRccl =
+    "# nThread: 1 nGpus: 1 minBytes: 8 maxBytes: 4096 step: 2(factor) warmupIters: 5 iters: 20 "
+    "validation: 1\n"
+    "#   Rank  0 Pid 106347 on nodea device  0 [0000:c9:00.0] Device 738c\n"
+    "# size count type redop time algbw busbw error time algbw busbw error\n"
+    " 64 16 float sum 5.00 1.0 2.0 0e+00 6.00 1.0 2.0 0e+00\n"
+    "# Out of bounds values : 0 OK\n";
+
+TEST(NcclTestsText, KnowsTheOptionsOfOldRccl) {
+  const auto run = read(kOldRccl).runs.at(0);
+
+  ASSERT_EQ(run.settings.size(), 4u);
+  EXPECT_EQ(run.settings[1].name, "max_bytes");
+  EXPECT_EQ(run.settings[1].json, "4096");
+  EXPECT_EQ(run.settings[2].name, "warmup_iters");
+  EXPECT_EQ(run.settings[2].json, "5");
+  EXPECT_EQ(read(kOldRccl + kOldRccl).runs.size(), 2u);
+}
+
+TEST(NcclTestsText, WithoutACountOfWrongDataIsJudgedByItsLastLines) {
+  auto wrong = kOldRccl;
+  wrong.replace(wrong.find("0 OK"), 4, "2 FAILED");
+
+  EXPECT_FALSE(read(kOldRccl).records.back().wrong.has_value());
+  EXPECT_EQ(read(wrong).records.back().wrong, 1u);
+}
+
 TEST(NcclTestsText, RefusesAHeadingWithoutRows) {
   EXPECT_THAT(refusal("# size count type redop root time algbw busbw #wrong\n"),
               HasSubstr("no row"));
@@ -236,6 +264,44 @@ TEST(OsuText, OfBarriersHasNoSize) {
   ASSERT_EQ(file.records.size(), 1u);
   EXPECT_EQ(file.records[0].what.bytes, 0u);
   EXPECT_DOUBLE_EQ(file.records[0].window.time_us, 3.25);
+}
+
+// The form of OSU 7 with -c, on a device, of two types.
+constexpr const char* kOsuValidated =
+    "\n# OSU MPI-CUDA Allreduce Latency Test v7.4\n# Datatype: MPI_INT.\n"
+    "# Size       Avg Latency(us)        Validation\n"
+    "4                       1.25              Pass\n"
+    "# Datatype: MPI_FLOAT.\n"
+    "# Size       Avg Latency(us)        Validation\n"
+    "4                       1.50              Fail\n";
+
+TEST(OsuText, SaysWhichResultsAreWrong) {
+  const auto file = read(kOsuValidated);
+
+  ASSERT_EQ(file.records.size(), 2u);
+  EXPECT_EQ(file.records[0].wrong, 0u);
+  EXPECT_EQ(file.records[1].wrong, 1u);
+}
+
+TEST(OsuText, KnowsTypesAndVersion) {
+  const auto file = read(kOsuValidated);
+
+  ASSERT_EQ(file.records.size(), 2u);
+  EXPECT_EQ(file.records[0].what.type, "MPI_INT");
+  EXPECT_EQ(file.records[1].what.type, "MPI_FLOAT");
+  EXPECT_EQ(file.runs[0].version, "OSU 7.4");
+}
+
+TEST(OsuText, KeepsWhatTheHeadingSaysOfBuffersAndWindows) {
+  const auto file = read(
+      "# OSU MPI-CUDA Bandwidth Test v7.4\n# Datatype: MPI_CHAR.\n"
+      "# Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)\n# Window size: 64\n"
+      "# Size      Bandwidth (MB/s)\n1000   500.00\n");
+
+  ASSERT_EQ(file.runs[0].settings.size(), 1u);
+  EXPECT_EQ(file.runs[0].settings[0].name, "heading");
+  EXPECT_EQ(file.runs[0].settings[0].json,
+            R"("Send Buffer on DEVICE (D) and Receive Buffer on HOST (H); Window size: 64")");
 }
 
 TEST(ReadRuns, RefusesOtherTextWithTheChoices) {
