@@ -56,7 +56,7 @@ class Interrupted(unittest.TestCase):
                 code, took_s = job.end(60)
                 self.assertEqual(code, 130, job.err.read_text())
                 if what != "window":
-                    self.assertLess(took_s, 6)  # a second, and a machine with other work
+                    self.assertLess(took_s, 20)  # not minutes; sanitizers take their time
                 last = json.loads(job.jsonl.read_text().splitlines()[-1])
                 self.assertEqual((last["kind"], last["exit_code"]), ("end", 130))
 
@@ -76,7 +76,7 @@ class Interrupted(unittest.TestCase):
                     text=True, env=environment(XDG_CACHE_HOME=folder))
                 wait_until_caught(command, signal.SIGINT)
                 command.send_signal(signal.SIGINT)
-                _, said = command.communicate(timeout=5)
+                _, said = command.communicate(timeout=30)
                 self.assertEqual((command.returncode, said), (130, "linerate: interrupted\n"))
                 self.assertFalse([p for p in Path(folder).rglob("*") if p.is_file()])
 
@@ -85,9 +85,10 @@ class Interrupted(unittest.TestCase):
             job = Job(Path(folder), [tool("all_reduce_perf"), *LONG_SWEEP, "--nprocs", "3"])
             job.wait_for_rows(2)
             os.kill(rank_pids(job.out)[2], signal.SIGSTOP)
-            for _ in range(2):
-                os.kill(job.process.pid, signal.SIGINT)
-                time.sleep(1)  # the same request comes within half of it
+            os.kill(job.process.pid, signal.SIGINT)
+            job.wait_for_error(ANSWER)
+            time.sleep(1)  # within half of it, it would be the same request
+            os.kill(job.process.pid, signal.SIGINT)
             code, _ = job.end(20)
             self.assertIn(code, (4, 130), job.err.read_text())
 
