@@ -151,7 +151,10 @@ void JobProgress::begin(const RunConfig& run, const RunStart& start,
   const auto index = static_cast<std::size_t>(std::ranges::find(runs_, &run) - runs_.begin());
   run_ = &run;
   first_call_ = true;
-  line().name(name_.empty() ? run.program : fmt::format("{}, {}", name_, run.program));
+  auto name = name_.empty() ? run.program : fmt::format("{}, {}", name_, run.program);
+  // What is left is that of this run, not of all that --repeat starts.
+  if (run.repetition > 0) name += fmt::format(", run {}", run.repetition);
+  line().name(std::move(name));
   std::vector<Block> blocks;
   for (auto i = index; i < runs_.size(); ++i) blocks.push_back(block_of_run(i, start, model));
   line().plan(index, std::move(blocks));
