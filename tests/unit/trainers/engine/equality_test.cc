@@ -44,7 +44,7 @@ TEST_P(Equality, OfEveryLayoutIsToTheBit) {
   const auto one = run_tiny(with(config, {}), 1);
   ASSERT_LT(losses_of(one).back(), losses_of(one).front());
   for (const int nranks : {1, 2, 3, 4, 8})
-    for (const auto stage : {Stage::none, Stage::optimizer, Stage::gradients, Stage::parameters}) {
+    for (const auto stage : kEveryStage) {
       const RankLayout layout{.nranks = nranks, .stage = stage};
       SCOPED_TRACE(::testing::PrintToString(layout));
       expect_the_same(run_tiny(with(config, layout), nranks), one);

@@ -15,7 +15,7 @@ std::size_t peak(const TinyRun& run, Category category) {
 TEST(OffloadedOptimizer, HasTheSameBitsAndNoMemoryInEachStage) {
   const TemporaryFolder folder;
   for (const auto type : {DataType::float32, DataType::bfloat16})
-    for (const auto stage : {Stage::none, Stage::optimizer, Stage::gradients, Stage::parameters}) {
+    for (const auto stage : kEveryStage) {
       SCOPED_TRACE(::testing::Message() << name_of(type) << ", " << static_cast<int>(stage));
       auto config = tiny_training();
       config.type = type;

@@ -12,9 +12,6 @@
 namespace linerate::trainers {
 namespace {
 
-constexpr Stage kZeroStages[] = {Stage::none, Stage::optimizer, Stage::gradients,
-                                 Stage::parameters};
-
 class Precision : public ::testing::TestWithParam<DataType> {
  protected:
   Precision() {
@@ -24,7 +21,7 @@ class Precision : public ::testing::TestWithParam<DataType> {
   // Of each stage, said where an expectation fails.
   template <typename Body>
   void in_each_stage(int nranks, Body body) {
-    for (const auto stage : kZeroStages) {
+    for (const auto stage : kEveryStage) {
       SCOPED_TRACE(::testing::Message() << nranks << " ranks, stage " << static_cast<int>(stage));
       config_.stage = stage;
       body();

@@ -23,8 +23,6 @@
 namespace linerate::trainers {
 namespace {
 
-constexpr Stage kEveryStage[] = {Stage::none, Stage::optimizer, Stage::gradients,
-                                 Stage::parameters};
 constexpr Overlap kEveryOverlap[] = {Overlap::on, Overlap::off, Overlap::fake};
 
 struct Seen {

@@ -22,6 +22,9 @@
 
 namespace linerate::trainers {
 
+inline constexpr Stage kEveryStage[] = {Stage::none, Stage::optimizer, Stage::gradients,
+                                        Stage::parameters};
+
 // Ragged on purpose: nothing divides evenly.
 inline TrainConfig tiny_training(bool llama = false) {
   TrainConfig config;
