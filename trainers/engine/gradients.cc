@@ -103,7 +103,7 @@ class WholeGradients final : public Gradients {
     if (plan_.canonical) return begin_exchange(bucket);
     tools_.axis.stream().wait(tools_.compute.record());
     reduce(index);
-    const auto done = tools_.axis.stream().record();
+    auto done = tools_.axis.stream().record();
     if (!plan_.steps_a_shard()) return done;
     return reduce_over_replicas(tools_, shard(index), done);
   }

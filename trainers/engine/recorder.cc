@@ -1,6 +1,7 @@
 // Events are told against the step's first one, whose time the clock tells too.
 #include "trainers/engine/recorder.h"
 
+#include <cmath>
 #include <utility>
 
 namespace linerate::trainers {
@@ -49,7 +50,7 @@ void Recorder::refresh_clock() {
 
 TimeSpan Recorder::span(const Event& start, const Event& end) const {
   const auto common_ns = [&](const Event& event) {
-    const auto since_ns = static_cast<std::int64_t>(elapsed_us(start_, event) * kNsPerUs + 0.5);
+    const auto since_ns = std::llround(elapsed_us(start_, event) * kNsPerUs);
     return to_common_ns(start_ns_ + since_ns, before_, after_);
   };
   return {common_ns(start), common_ns(end)};

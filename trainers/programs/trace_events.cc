@@ -65,8 +65,8 @@ class TraceEvents::Writer {
 
   // A process or thread gets a name, or a place in the order.
   void tell(std::string_view what, int thread, const TraceArguments& args) {
-    put(fmt::format("{{\"name\":\"{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{}}}", what,
-                    process_, thread, args.dump()));
+    put(fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{}}})", what, process_,
+                    thread, args.dump()));
   }
 
   struct Event {
