@@ -102,7 +102,7 @@ WindowTime timed_window(Session& session, CallIssuer& issuer, const WindowPlan& 
 }
 
 // What a thread waits for its core from before the alignment on: between that and the first call
-// nothing may be read.
+// no system call may be made.
 class CoreWaiting {
  public:
   explicit CoreWaiting(const Session& session)

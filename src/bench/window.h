@@ -1,4 +1,5 @@
-// The window: nccl-tests' measurement, n x m calls between two clock reads, nothing else inside.
+// The window: nccl-tests' measurement, n x m calls between two clock reads. Inside is nothing else
+// but a third read behind the last call (-C).
 // run_window() makes the calls; CapturedWindow holds them as graphs (-G), captured once, which
 // run_launches() launches many times.
 #pragma once

@@ -9,7 +9,7 @@
 //                 topo_measure.cc (with survey_text.h) the larger ones; load_machine.h reads the
 //                 machine they are about
 //   tune.cc       tune host
-//   compare.cc    compare, with compare_sides.h (files, folders, baselines) and compare_runs.h
+//   compare.cc    compare, with compare_sources.h (files, folders, baselines) and compare_runs.h
 //                 (commands in turns); repeat.h is --repeat of the tools; child.h starts processes
 //   report.cc     report, and pictures: Python scripts
 #pragma once

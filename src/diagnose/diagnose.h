@@ -5,9 +5,9 @@
 //   judge         follows a run: adds bounds to its results (the backend's fault-free time, or a
 //                 PerformanceModel), judges them when it ends; the exit code of --fail-below
 //   nccl_model    the PerformanceModel of NCCL on GPUs (that of host memory: src/model)
-//   diagnose.cc   the table of rules: one row and one file of 30 to 80 lines each
+//   diagnose.cc   the table of rules: one row and one file of 20 to 90 lines each
 //   common_cause  what slow pairs of ranks have in common
-// A new rule is one file and one row in diagnose.cc: docs/add-a-rule.md.
+// A new rule is one file, its declaration below and one row in diagnose.cc: docs/add-a-rule.md.
 #pragma once
 
 #include "record/record.h"

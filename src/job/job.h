@@ -1,4 +1,4 @@
-// A job of ranks, which anything can start: a benchmark, a survey, a trainer, a program of 30
+// A job of ranks, which anything can start: a benchmark, a survey, a trainer, a program of 40
 // lines.
 //
 // run_job() is the whole of it. Its steps:

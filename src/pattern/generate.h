@@ -10,12 +10,12 @@
 
 namespace linerate::pattern {
 
-// The input of plan.rank at `thread` of the block with `key`.
+// The input of plan.rank at `offset` of the block with `key`.
 template <typename Family>
 LINERATE_ELEMENT constexpr typename Family::Bits input_element(const Plan& plan,
                                                                const BlockKey& key,
-                                                               std::uint32_t thread) {
-  const Spot spot = spot_of(plan, key, thread);
+                                                               std::uint32_t offset) {
+  const Spot spot = spot_of(plan, key, offset);
   const std::uint32_t turn = turn_of(plan, spot.start);
   const std::uint32_t hash = rank_hash(key, spot.hash, plan.rank);
   return Family::input(plan, spot,
@@ -33,12 +33,12 @@ LINERATE_ELEMENT constexpr typename Family::Term contribution(const Plan& plan, 
   return Family::weighted(plan, rank, Family::active(plan, spot, turn, hash));
 }
 
-// The reduction over all ranks at `thread`: O(active).
+// The reduction over all ranks at `offset`: O(active).
 template <typename Family>
 LINERATE_ELEMENT constexpr typename Family::Bits reduction_element(const Plan& plan,
                                                                    const BlockKey& key,
-                                                                   std::uint32_t thread) {
-  const Spot spot = spot_of(plan, key, thread);
+                                                                   std::uint32_t offset) {
+  const Spot spot = spot_of(plan, key, offset);
   typename Family::Term total = contribution<Family>(plan, key, spot, 0);
   for (std::uint32_t turn = 1; turn < plan.active; ++turn)
     total = Family::combined(plan, total, contribution<Family>(plan, key, spot, turn));

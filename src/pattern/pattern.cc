@@ -13,7 +13,7 @@
 namespace linerate::pattern {
 namespace {
 
-// Threads [first, first + count) of one block.
+// Elements [first, first + count) of one block.
 struct Stretch {
   BlockKey key;
   std::uint32_t first = 0;
@@ -25,31 +25,30 @@ template <typename Family>
 LINERATE_INLINE void input_loop(const Plan& plan, const Stretch& stretch, void* out) {
   auto* const bits = static_cast<typename Family::Bits*>(out);
   const Plan constants = plan;  // a copy, which `bits` cannot overlap
-  const Stretch threads = stretch;
-  for (std::uint32_t i = 0; i < threads.count; ++i)
-    bits[i] = input_element<Family>(constants, threads.key, threads.first + i);
+  const Stretch part = stretch;
+  for (std::uint32_t i = 0; i < part.count; ++i)
+    bits[i] = input_element<Family>(constants, part.key, part.first + i);
 }
 
-// Rank by rank over the whole stretch: loops over threads are the ones that vectorise.
+// Rank by rank over the whole stretch: loops over elements are the ones that vectorise.
 template <typename Family>
 LINERATE_INLINE void reduction_loop(const Plan& plan, const Stretch& stretch, void* out) {
   auto* const bits = static_cast<typename Family::Bits*>(out);
   const Plan constants = plan;
-  const Stretch threads = stretch;
+  const Stretch part = stretch;
   typename Family::Term total[kMaxStretch];
-  for (std::uint32_t i = 0; i < threads.count; ++i) {
-    const Spot spot = spot_of(constants, threads.key, threads.first + i);
-    total[i] = contribution<Family>(constants, threads.key, spot, 0);
+  for (std::uint32_t i = 0; i < part.count; ++i) {
+    const Spot spot = spot_of(constants, part.key, part.first + i);
+    total[i] = contribution<Family>(constants, part.key, spot, 0);
   }
   for (std::uint32_t turn = 1; turn < constants.active; ++turn)
-    for (std::uint32_t i = 0; i < threads.count; ++i) {
-      const Spot spot = spot_of(constants, threads.key, threads.first + i);
+    for (std::uint32_t i = 0; i < part.count; ++i) {
+      const Spot spot = spot_of(constants, part.key, part.first + i);
       total[i] = Family::combined(constants, total[i],
-                                  contribution<Family>(constants, threads.key, spot, turn));
+                                  contribution<Family>(constants, part.key, spot, turn));
     }
-  for (std::uint32_t i = 0; i < threads.count; ++i)
-    bits[i] =
-        Family::result(constants, spot_of(constants, threads.key, threads.first + i), total[i]);
+  for (std::uint32_t i = 0; i < part.count; ++i)
+    bits[i] = Family::result(constants, spot_of(constants, part.key, part.first + i), total[i]);
 }
 
 struct Baseline {
@@ -139,10 +138,10 @@ Writer::Writer(const Content& content) : content_(content) {
 
 std::size_t Writer::write(std::size_t index, std::size_t count, void* out) const {
   const std::uint64_t at = content_.first_index + index;
-  const std::uint64_t thread = at % kBlockElements;
-  const auto n = std::min<std::uint64_t>({count, kMaxStretch, kBlockElements - thread});
+  const std::uint64_t offset = at % kBlockElements;
+  const auto n = std::min<std::uint64_t>({count, kMaxStretch, kBlockElements - offset});
   loop_(plan_,
-        {block_key(plan_.seed, at), static_cast<std::uint32_t>(thread),
+        {block_key(plan_.seed, at), static_cast<std::uint32_t>(offset),
          static_cast<std::uint32_t>(n)},
         out);
   return n;

@@ -42,9 +42,9 @@ LINERATE_ELEMENT constexpr BlockKey block_key(std::uint64_t seed, std::uint64_t 
   return {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)};
 }
 
-// Shared by all ranks at one index. `thread` is the index within its block.
-LINERATE_ELEMENT constexpr std::uint32_t index_hash(const BlockKey& key, std::uint32_t thread) {
-  return mixed(key.index_key + thread * kGolden32);
+// Shared by all ranks at one index. `offset` is the index within its block.
+LINERATE_ELEMENT constexpr std::uint32_t index_hash(const BlockKey& key, std::uint32_t offset) {
+  return mixed(key.index_key + offset * kGolden32);
 }
 
 // Of one rank at the index that has `of_index`.
@@ -81,8 +81,8 @@ struct Spot {
 };
 
 LINERATE_ELEMENT constexpr Spot spot_of(const Plan& plan, const BlockKey& key,
-                                        std::uint32_t thread) {
-  const std::uint32_t hash = index_hash(key, thread);
+                                        std::uint32_t offset) {
+  const std::uint32_t hash = index_hash(key, offset);
   return {hash, ((hash >> 16) * plan.nranks) >> 16};
 }
 LINERATE_ELEMENT constexpr std::uint32_t rank_at(const Plan& plan, std::uint32_t start,

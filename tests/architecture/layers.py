@@ -102,7 +102,7 @@ FOREIGN = (
     Foreign(r"(cblas|lapacke|openblas\w*)\.h", ("devices/cpu",)),
     Foreign(r"gloo/.*", ("backends/gloo",)),
     Foreign(r"zlib\.h", ("trainers",)),
-    Foreign(r"yaml-cpp/.*", ("yaml", "topo", "backends/host")),
+    Foreign(r"yaml-cpp/.*", ("yaml",)),
     Foreign(r"(infiniband|rdma)/.*", ("topo",)),
 )
 

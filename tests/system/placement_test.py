@@ -36,13 +36,9 @@ class OpenMpi(unittest.TestCase):
         version = run(["mpirun", "--version"]).stdout
         if "Open MPI" not in version or ") 4." not in version:
             raise unittest.SkipTest("mpirun is not that of Open MPI 4")
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.machine = str(Path(cls.folder.name) / "sockets.xml")
+        cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        cls.machine = str(Path(cls.folder) / "sockets.xml")
         run(["lstopo-no-graphics", "--input", SOCKETS, "--of", "xml", "-f", cls.machine])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def bound(self, *words: str) -> dict[int, list[int]]:
         """The map that mpirun makes of the sockets; it cannot launch on cores that are not here."""
@@ -52,12 +48,13 @@ class OpenMpi(unittest.TestCase):
 
     def planned(self, nranks: str) -> dict[int, list[int]]:
         plan = json.loads(place("--hwloc", self.machine, "--nranks", nranks, "--format", "json"))
-        return {rank["rank"]: plan["seats"][rank["seat"]]["cores"] for rank in plan["ranks"]}
+        cores = [binding["cores"] for binding in plan["bindings"]]
+        return {rank["rank"]: cores[rank["local_rank"]] for rank in plan["ranks"]}
 
     def test_a_rankfile_binds_as_planned(self):
         for nranks in ("2", "3", "4", "8"):
             with self.subTest(nranks=nranks):
-                file = Path(self.folder.name) / "ranks.txt"
+                file = Path(self.folder) / "ranks.txt"
                 place("--hwloc", self.machine, "--nranks", nranks, "--rankfile", str(file))
 
                 self.assertEqual(self.bound("-np", nranks, "--rankfile", str(file)),
@@ -71,10 +68,10 @@ class OpenMpi(unittest.TestCase):
                 self.assertEqual(self.bound(*words.split()), self.planned(nranks))
 
     def test_a_rankfile_of_hardware_threads_binds_to_their_cores(self):
-        xml = Path(self.folder.name) / "nccl.xml"
+        xml = Path(self.folder) / "nccl.xml"
         xml.write_text('<system version="1"><cpu numaid="0" affinity="00000f0f" arch="x86_64"/>'
                        '<cpu numaid="1" affinity="0000f0f0" arch="x86_64"/></system>')
-        file = Path(self.folder.name) / "threads.txt"
+        file = Path(self.folder) / "threads.txt"
         place("--nccl-xml", str(xml), "--nranks", "4", "--rankfile", str(file))
 
         self.assertEqual(
@@ -84,7 +81,7 @@ class OpenMpi(unittest.TestCase):
     def test_this_machine_takes_its_own_rankfile(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("two ranks need two cores")
-        file = Path(self.folder.name) / "here.txt"
+        file = Path(self.folder) / "here.txt"
         plan = json.loads(place("--nranks", "2", "--rankfile", str(file), "--format", "json"))
 
         done = run(["mpirun", "--allow-run-as-root", "-np", "2", "--tag-output", "--rankfile",
@@ -93,7 +90,7 @@ class OpenMpi(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         told = re.findall(r",(\d+)\]<stdout>:.*list: (\S+)", done.stdout)
         self.assertEqual({int(rank): cpus for rank, cpus in told},
-                         {i: seat["threads"] for i, seat in enumerate(plan["seats"])})
+                         {i: binding["threads"] for i, binding in enumerate(plan["bindings"])})
 
 
 class Slurm(unittest.TestCase):
@@ -113,7 +110,8 @@ class Slurm(unittest.TestCase):
 
         self.assertEqual(done.returncode, 0, done.stderr)
         told = dict(re.findall(r"^(\d+): .*list: (\S+)$", done.stdout, re.M))
-        self.assertEqual(told, {str(i): seat["threads"] for i, seat in enumerate(plan["seats"])})
+        threads = {str(i): binding["threads"] for i, binding in enumerate(plan["bindings"])}
+        self.assertEqual(told, threads)
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ Json binding_json(const Plan& plan, const RankBinding& binding) {
 }
 
 Json rank_json(const Plan& plan, int rank) {
-  Json json{{"rank", rank}, {"host", plan.host_of(rank)}, {"seat", rank % plan.per_node()}};
+  Json json{{"rank", rank}, {"host", plan.host_of(rank)}, {"local_rank", rank % plan.per_node()}};
   for (const Axis axis : kAllAxes)
     json[std::string(name_of(axis))] = coordinate_of(plan.mesh, plan.order, axis, rank);
   return json;
@@ -208,9 +208,9 @@ std::string plan_json(const Plan& plan) {
   json["order"] = axes_json(plan.mesh, plan.order);
   json["orders"] = Json::array();
   for (const auto& cost : plan.costs) json["orders"].push_back(cost_json(plan.mesh, cost));
-  json["seats"] = Json::array();
+  json["bindings"] = Json::array();
   for (const auto& binding : plan.bindings.all)
-    json["seats"].push_back(binding_json(plan, binding));
+    json["bindings"].push_back(binding_json(plan, binding));
   json["ranks"] = Json::array();
   for (int rank = 0; rank < plan.nranks(); ++rank) json["ranks"].push_back(rank_json(plan, rank));
   return json::document(std::move(json));

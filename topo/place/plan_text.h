@@ -19,9 +19,9 @@ inline constexpr int kPlacementSchema = 1;
 //   mesh    tp, dp, pp
 //   order   of the axes, outermost first
 //   orders  the cheapest first: order, tp_us, dp_us, pp_us, total_us; empty without GPUs
-//   seats   of a node: host, gpu, cuda_device, numas, cores (hwloc's numbers), threads (Linux'),
-//           nics: name, path; what is not known or not there is absent
-//   ranks   each: rank, host (of the job), seat, tp, dp, pp
+//   bindings  of a node's ranks: host, gpu, cuda_device, numas, cores (hwloc's numbers), threads
+//           (Linux'), nics: name, path; what is not known or not there is absent
+//   ranks   each: rank, host (of the job), local_rank, tp, dp, pp
 std::string plan_json(const Plan& plan);
 
 // A rankfile for Open MPI (`mpirun --rankfile FILE`; since 5.0 `--map-by rankfile:file=FILE`): a

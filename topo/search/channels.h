@@ -86,7 +86,7 @@ struct ChannelSettings {
 class SearchTopology;
 
 // NCCL's search (src/graph/search.cc of the graph's version) with its budget of steps, so that it
-// ends where NCCL's ends, and with NCCL's defaults of the environment: NICs may be crossed, NVLS is
+// ends where NCCL's ends, and with NCCL's defaults of the environment: NCCL_CROSS_NIC is 2, NVLS is
 // on, NIC collectives (CollNet) are not. Milliseconds for a node of 8 GPUs. Several searches may
 // share a topology.
 ChannelSet search_channels(const SearchTopology& topology, Pattern pattern,

@@ -26,11 +26,11 @@ struct Source {
   template <typename Family>
   LINERATE_ELEMENT static typename Family::Bits bits(const pattern::Plan& plan,
                                                      const pattern::BlockKey& key,
-                                                     std::uint32_t lane) {
+                                                     std::uint32_t offset) {
     if constexpr (kKind == Content::Kind::input)
-      return pattern::input_element<Family>(plan, key, lane);
+      return pattern::input_element<Family>(plan, key, offset);
     else if constexpr (kKind == Content::Kind::reduction)
-      return pattern::reduction_element<Family>(plan, key, lane);
+      return pattern::reduction_element<Family>(plan, key, offset);
     else
       return Family::Format::kPoison;
   }
@@ -41,8 +41,8 @@ template <typename Family, typename From>
 LINERATE_ELEMENT typename Family::Bits element_at(const Stretch& stretch, std::uint64_t i) {
   const std::uint64_t index = stretch.first_index + i;
   const auto key = pattern::block_key(stretch.plan.seed, index);
-  const auto lane = static_cast<std::uint32_t>(index % pattern::kBlockElements);
-  return From::template bits<Family>(stretch.plan, key, lane);
+  const auto offset = static_cast<std::uint32_t>(index % pattern::kBlockElements);
+  return From::template bits<Family>(stretch.plan, key, offset);
 }
 
 // Whether `got` is further from `expected` than the tolerance.

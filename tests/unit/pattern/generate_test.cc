@@ -25,10 +25,10 @@ void expect_same(Content content) {
 
   for (std::uint64_t i = kFirst; i < kFirst + kGenerated; ++i) {
     const auto key = block_key(plan.seed, i);
-    const auto lane = static_cast<std::uint32_t>(i % kBlockElements);
+    const auto offset = static_cast<std::uint32_t>(i % kBlockElements);
     one_by_one.push_back(content.kind == Content::Kind::input
-                             ? input_element<Family>(plan, key, lane)
-                             : reduction_element<Family>(plan, key, lane));
+                             ? input_element<Family>(plan, key, offset)
+                             : reduction_element<Family>(plan, key, offset));
   }
 
   EXPECT_EQ(filled, one_by_one);
@@ -69,8 +69,8 @@ TEST(ActiveRanks, BeginAtEveryRankInTurn) {
   const Plan plan = plan_of<Format<F8E5M2>>({.type = DataType::f8e5m2, .nranks = 100});
   const auto key = block_key(1, 0);
   std::vector<int> starts(100);
-  for (std::uint32_t lane = 0; lane < kBlockElements; ++lane)
-    ++starts[spot_of(plan, key, lane).start];
+  for (std::uint32_t offset = 0; offset < kBlockElements; ++offset)
+    ++starts[spot_of(plan, key, offset).start];
 
   for (const int times : starts) EXPECT_GT(times, 10);
 }

@@ -115,8 +115,8 @@ TEST(PlansAsJson, HaveEveryRankWithItsPlaces) {
   EXPECT_EQ(json["ranks"][9]["host"], 1);
   EXPECT_EQ(json["ranks"][9]["tp"], 1);
   EXPECT_EQ(json["ranks"][9]["dp"], 1);
-  EXPECT_EQ(json["seats"][7]["cuda_device"], 7);
-  EXPECT_EQ(json["seats"][7]["threads"], "196-223");
+  EXPECT_EQ(json["bindings"][7]["cuda_device"], 7);
+  EXPECT_EQ(json["bindings"][7]["threads"], "196-223");
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ Graph without_gpus(const std::string& description) {
   return build_graph(std::move(system));
 }
 
-TEST(SeatsOfGpus, OfADgxAreItsGpusWithTheirNic) {
+TEST(BindingsOfGpus, OfADgxAreItsGpusWithTheirNic) {
   const auto bindings = bind_ranks(platform("dgx-h100"), 8);
 
   ASSERT_EQ(bindings.all.size(), 8U);
@@ -125,7 +125,7 @@ TEST(SeatsOfGpus, OfADgxAreItsGpusWithTheirNic) {
   }
 }
 
-TEST(SeatsOfGpus, ShareNicsThatAreEquallyNear) {
+TEST(BindingsOfGpus, ShareNicsThatAreEquallyNear) {
   const auto bindings = bind_ranks(platform("dgx-a100"), 8);  // two GPUs and NICs below each switch
 
   std::map<std::string, int> users;
@@ -136,7 +136,7 @@ TEST(SeatsOfGpus, ShareNicsThatAreEquallyNear) {
   for (const auto& [name, count] : users) EXPECT_EQ(count, 1) << name;
 }
 
-TEST(SeatsOfGpus, TakeOnlyTheFirstWhereThereAreFewerRanks) {
+TEST(BindingsOfGpus, TakeOnlyTheFirstWhereThereAreFewerRanks) {
   const auto bindings = bind_ranks(platform("dgx-h100"), 2);
 
   EXPECT_EQ(bindings.all[1].dev, 1);
@@ -144,7 +144,7 @@ TEST(SeatsOfGpus, TakeOnlyTheFirstWhereThereAreFewerRanks) {
   EXPECT_EQ(bindings.numa_nodes, 2);
 }
 
-TEST(SeatsOfGpus, TakeCoresOfAnotherMemoryNodeWhereTheirOwnAreNotUsable) {
+TEST(BindingsOfGpus, TakeCoresOfAnotherMemoryNodeWhereTheirOwnAreNotUsable) {
   auto system = built_in_platform("dgx-h100").value();
   system.usable = mask_text({0, 1, 2, 3, 4, 5, 6, 7});  // memory node 0 alone
 
@@ -154,7 +154,7 @@ TEST(SeatsOfGpus, TakeCoresOfAnotherMemoryNodeWhereTheirOwnAreNotUsable) {
   EXPECT_EQ(threads_of(bindings.all[7].cores), ThreadSet{7});
 }
 
-TEST(SeatsOfGpus, OfARackAreCountedByHost) {
+TEST(BindingsOfGpus, OfARackAreCountedByHost) {
   const auto bindings = bind_ranks(platform("gb200-nvl72"), 72);
 
   EXPECT_EQ(bindings.all[5].host, 1);
@@ -162,7 +162,7 @@ TEST(SeatsOfGpus, OfARackAreCountedByHost) {
   EXPECT_EQ(bindings.all[71].host, 17);
 }
 
-TEST(SeatsOfCores, AreSpreadOverMemoryNodesInProportion) {
+TEST(BindingsOfCores, AreSpreadOverMemoryNodesInProportion) {
   const auto graph = without_gpus("pack:2 [numa] core:4 pu:2");
 
   const auto bindings = bind_ranks(graph, 3);
@@ -176,7 +176,7 @@ TEST(SeatsOfCores, AreSpreadOverMemoryNodesInProportion) {
   EXPECT_EQ(bindings.all[2].cores.size(), 4U);
 }
 
-TEST(SeatsOfCores, FewerThanMemoryNodesTakeWholeOnes) {
+TEST(BindingsOfCores, FewerThanMemoryNodesTakeWholeOnes) {
   const auto bindings = bind_ranks(without_gpus("pack:4 [numa] core:2 pu:1"), 2);
 
   EXPECT_EQ(bindings.all[0].numas, (std::vector<int>{0, 1}));

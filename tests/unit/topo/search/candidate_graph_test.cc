@@ -106,7 +106,7 @@ bool gives_back_all(const System& system) {
   return SearchTopology(graph, paths, true).gives_back_all();
 }
 
-TEST(Grounds, GiveBackAllWhereLinksAndSharesAreWhole) {
+TEST(SearchTopology, GivesBackAllWhereLinksAndSharesAreWhole) {
   const auto whole = system_of(Bench::shape({}, 90)), eighths = system_of(Bench::shape({}, 70));
   const auto odd = with(whole, [](PciDevice& device) {
     for (auto& net : device.nets) net.speed_mbps = 12345;  // 1.543125 GB/s
