@@ -4,18 +4,12 @@
 #include "base/clock.h"
 #include "comm/backend.h"
 #include "conformance/cases.h"
+#include "support/sanitized.h"
 
 #include <memory>
 #include <span>
 
 namespace linerate::conformance {
-
-// Sanitizers take ten times as long: under them fewer ranks run, on smaller buffers.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 struct BackendRow {
   const char* name;  // as the tests' names have it
@@ -25,7 +19,8 @@ struct BackendRow {
 };
 
 std::span<const BackendRow> backends_under_test();
-// How many ranks run every case. Where a library chooses its own algorithms, fewer numbers do.
+// How many ranks run every case: fewer under sanitizers, and on smaller buffers. Where a library
+// chooses its own algorithms, fewer numbers do.
 std::span<const int> rank_counts();
 // Backends by algorithm; none where they choose alone.
 std::span<const BackendRow> algorithms_under_test();
