@@ -13,6 +13,7 @@
 #include "commands/live_progress.h"
 #include "devices/cpu/cpu_device.h"
 #include "job/job.h"
+#include "launch/quiet_thread.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
@@ -148,6 +149,7 @@ std::vector<host::Timing> timings_of(const std::vector<RaceResult>& results) {
 }
 
 Refusal keep_in(const std::filesystem::path& path, std::string_view text) {
+  const SignalsBlocked blocked;  // Ctrl-C keeps it whole, or not at all
   const auto failed = write_whole_file(path, text);
   if (!failed) return {};
   return fmt::format(
@@ -165,6 +167,7 @@ Refusal place_of_table(const CommandInput& input, std::filesystem::path& place) 
   if (std::filesystem::is_directory(place))
     return fmt::format("The table cannot be kept in {}: it is a folder. Remove it.",
                        place.string());
+  const SignalsBlocked blocked;  // Ctrl-C leaves nothing behind
   auto probe = place;
   probe += ".probe";
   auto refusal = keep_in(probe, {});

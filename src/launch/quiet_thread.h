@@ -12,8 +12,8 @@
 
 namespace linerate {
 
-// Threads started in its lifetime take none of the program's signals: those are for its own
-// threads.
+// In its lifetime this thread takes none of the program's signals, and threads that it starts never
+// do: those are for the program's own threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
