@@ -49,6 +49,7 @@ struct RunConfig : BenchConfig, OutputConfig {
   int repeat = 1;       // --repeat: how often the tool runs, each time in a fresh process
   std::string study{};  // LINERATE_STUDY: an id that runs of one study share
   int repetition = 0;   // likewise: which of them this is, from 1; 0: not told
+  int repetitions = 0;  // likewise: how many there are; 0: not told
 
   // Whether somebody reads which algorithm ran.
   bool observes() const {

@@ -37,6 +37,7 @@ Result<RunConfig> pairs_of(const RunConfig& suite, std::span<const Token> tokens
   run.split = suite.split;
   run.study = suite.study;
   run.repetition = suite.repetition;
+  run.repetitions = suite.repetitions;
   run.jsonl_file = suite.jsonl_file;
   set_defaults(pair_options(), run);
   for (const auto& token : tokens) {

@@ -26,17 +26,24 @@ Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
   return set_read(scale, config.traffic.matrix_scale);
 }
 
-// "ID", or "ID:N" with the number of a repetition.
+// "ID", "ID:N" with the number of a repetition, or "ID:N/M": of so many.
 Refusal set_study(const Argument& given, RunConfig& config) {
   constexpr std::size_t kLongest = 100;
   const auto colon = given.text.rfind(':');
   const auto id = given.text.substr(0, colon);
   if (id.empty() || id.size() > kLongest)
-    return fmt::format("{} '{}' is no study: give ID or ID:N, with an ID of up to {} characters.",
-                       given.label, plain_text(given.text), kLongest);
+    return fmt::format(
+        "{} '{}' is no study: give ID, ID:N or ID:N/M, with an ID of up to {} characters.",
+        given.label, plain_text(given.text), kLongest);
   config.study = id;
   if (colon == std::string_view::npos) return {};
-  return set_whole({given.label, given.text.substr(colon + 1)}, {1, kMaxRuns}, config.repetition);
+  const auto numbers = given.text.substr(colon + 1);
+  const auto slash = numbers.find('/');
+  const Argument number{given.label, numbers.substr(0, slash)};
+  if (auto refusal = set_whole(number, {1, kMaxRuns}, config.repetition)) return refusal;
+  if (slash == std::string_view::npos) return {};
+  const Argument last{given.label, numbers.substr(slash + 1)};
+  return set_whole(last, {config.repetition, kMaxRuns}, config.repetitions);
 }
 
 // The mask stands after the operator, because it takes precedence.
@@ -90,8 +97,8 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .note = "So that scripts, and linerate compare --run, get the records of a command as it is.",
      .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
     {.name = "LINERATE_STUDY",
-     .metavar = "ID[:N]",
-     .help = "the study that this run belongs to, and which repetition it is",
+     .metavar = "ID[:N[/M]]",
+     .help = "the study that this run belongs to, and which repetition it is of how many",
      .note = "study and repeat in JSON Lines; for repetitions that linerate does not start itself.",
      .apply = set_study},
     {.name = "LINERATE_TURNS",

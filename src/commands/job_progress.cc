@@ -152,8 +152,11 @@ void JobProgress::begin(const RunConfig& run, const RunStart& start,
   run_ = &run;
   first_call_ = true;
   auto name = name_.empty() ? run.program : fmt::format("{}, {}", name_, run.program);
-  // What is left is that of this run, not of all that --repeat starts.
   if (run.repetition > 0) name += fmt::format(", run {}", run.repetition);
+  if (run.repetitions > 0) {
+    name += fmt::format(" of {}", run.repetitions);
+    line().followed_by(run.repetitions - run.repetition);
+  }
   line().name(std::move(name));
   std::vector<Block> blocks;
   for (auto i = index; i < runs_.size(); ++i) blocks.push_back(block_of_run(i, start, model));

@@ -101,7 +101,8 @@ ExitCode Repetition::run_once(int repeat) {
                  .argv = without_repeat(input_.call.args),
                  .prints_on_stderr = std::ranges::any_of(runs_, has_table)};
   if (config_.repetition == 0)  // else a comparison has numbered them
-    call.variables.emplace_back("LINERATE_STUDY", fmt::format("{}:{}", study_, repeat));
+    call.variables.emplace_back("LINERATE_STUDY",
+                                fmt::format("{}:{}/{}", study_, repeat, config_.repeat));
   if (config_.jsonl_file.empty()) call.variables.emplace_back("LINERATE_JSONL", records_);
   const auto end = run_child(call, input_.interrupted);
   progress_.ended(0, end.seconds);

@@ -46,6 +46,11 @@ void Progress::name(std::string text) {
   name_ = std::move(text);
 }
 
+void Progress::followed_by(int runs) {
+  const std::lock_guard lock(state_);
+  later_runs_ = runs;
+}
+
 void Progress::end_stage(double at_s) {
   const double seconds = at_s - std::exchange(stage_began_s_, at_s);
   if (doing_ == Doing::calls) left_.called(stage_calls_, seconds);
@@ -92,9 +97,10 @@ std::string Progress::line() const {
   const auto latest = latest_.empty() ? "" : "; " + latest_;
   if (planned == 0) return fmt::format("{}: {} {} in {}{}", name_, done, counted_, elapsed, latest);
   auto text = fmt::format("{}: {} of {} {} in {}", name_, done, planned, counted_, elapsed);
-  if (const auto left_s = left_.seconds(at_s - piece_began_s_))
+  if (auto left_s = left_.seconds(at_s - piece_began_s_)) {
+    *left_s += later_runs_ * (at_s - began_s_ + *left_s);
     text += fmt::format(", about {} left", duration_text(std::max(1.0, *left_s)));
-  else if (done == planned)
+  } else if (done == planned)
     text += ", finishing";
   return text + latest;
 }

@@ -42,6 +42,8 @@ class Progress {
   void plan(std::size_t first, std::vector<Block> blocks);
   // The name at the head of the line.
   void name(std::string text);
+  // As many runs like this one come after it, of processes to come: what is left is theirs, too.
+  void followed_by(int runs);
   // From now on `doing` that, over so many calls, until the next one or done().
   void now(Doing doing, double calls = 0);
   void filled(double bytes, double seconds);
@@ -72,7 +74,8 @@ class Progress {
   double began_s_, piece_began_s_, stage_began_s_;
   Doing doing_ = Doing::other;
   double stage_calls_ = 0;
-  int results_ = 0;     // of the piece under way
+  int results_ = 0;  // of the piece under way
+  int later_runs_ = 0;
   std::mutex writing_;  // guards what is drawn; taken before state_
   TextFile out_;
   ProgressStyle style_;

@@ -84,13 +84,13 @@ class OnATerminal(unittest.TestCase):
                 drawn, _ = self.drawn(*words)
                 self.assertIn(counted, "".join(line.text for line in drawn))
 
-    def test_of_repetitions_it_names_the_run_whose_end_it_foretells(self):
+    def test_of_repetitions_it_tells_what_all_of_them_take(self):
         words = ["-t", "2", "-b", "8", "-e", "1M", "-f", "2", "--repeat", "2"]
         with tempfile.TemporaryDirectory() as folder:
             drawn, _ = run_on_terminal([tool("all_reduce_perf"), *words], folder)
         text = "".join(line.text for line in drawn)
         self.assertIn("all_reduce_perf: run 2 of 2, about ", text)
-        self.assertIn("all_reduce_perf, run 2: 0 of 36 results", text)
+        self.assertIn("all_reduce_perf, run 2 of 2: 0 of 36 results", text)
 
     def test_copies_races_and_surveys_have_it_too(self):
         for words, counted in (

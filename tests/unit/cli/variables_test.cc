@@ -77,6 +77,8 @@ TEST(Variables, OfLinerateGiveOptionsOfEveryTool) {
   EXPECT_EQ(changed_fields(config), expected);
   EXPECT_EQ(config.study, "s:a");
   EXPECT_EQ(config.repetition, 3);
+  EXPECT_EQ(config.repetitions, 0);
+  EXPECT_EQ(config_of({}, {{"LINERATE_STUDY", "s:3/5"}}).repetitions, 5);
 }
 
 TEST(JsonlVariable, YieldsToTheOption) {
@@ -86,7 +88,7 @@ TEST(JsonlVariable, YieldsToTheOption) {
 }
 
 TEST(StudyVariable, RefusesWhatIsNoNumberBehindItsColon) {
-  for (const auto* text : {"s:", "s:x", "s:0", ":3", "s:1:"})
+  for (const auto* text : {"s:", "s:x", "s:0", ":3", "s:1:", "s:3/", "s:3/2", "s:/3"})
     EXPECT_THAT(sentence_of({}, {{"LINERATE_STUDY", text}}), HasSubstr("LINERATE_STUDY")) << text;
 }
 

@@ -55,6 +55,20 @@ TEST_F(ProgressTest, CountsResultsAndTellsTheTimeLeftFromTheSecondOn) {
                          "all_reduce_perf: 3 of 4 results in 12 s, about 4 s left" + kErase);
 }
 
+TEST_F(ProgressTest, CountsInRunsToComeThatTakeAsLong) {
+  auto line = progress(ProgressStyle::updating);
+  line.begin();
+  line.plan(0, {{.pieces = std::vector<Piece>(4)}});
+  line.followed_by(2);
+  for (int i = 0; i < 3; ++i) {
+    wait(4);
+    line.done();
+  }
+  line.tick();
+
+  EXPECT_THAT(shown(), EndsWith("3 of 4 results in 12 s, about 36 s left"));
+}
+
 TEST_F(ProgressTest, SaysHowTheLatestResultIs) {
   auto line = progress(ProgressStyle::updating);
   line.plan(0, {{.pieces = std::vector<Piece>(4)}});
