@@ -20,7 +20,7 @@ bool leads_to_switch(const Gpu& gpu) {
 // What no two hosts share. GUIDs begin with 32 bits of the maker.
 void make_own(System& copy, int host, int gpus) {
   constexpr int kMakerBits = 32;
-  for (auto& cpu : copy.cpus) cpu.host_hash = static_cast<std::uint64_t>(host + 1);
+  for (auto& cpu : copy.cpus) cpu.host_hash = static_cast<std::uint64_t>(host) + 1;
   walk_devices(copy, [&](Cpu&, PciDevice& device, int) {
     if (device.gpu && device.gpu->rank >= 0) device.gpu->rank += host * gpus;
   });

@@ -180,7 +180,8 @@ std::string_view stem_of(const Platform& rack) {
 int hosts_of_part(const Platform& rack, std::string_view name) {
   const auto gpus = parse_integer("GPUs", name.substr(stem_of(rack).size()));
   const int host = rack.gpus_per_host();
-  if (!gpus || *gpus <= 0 || *gpus > rack.hosts * host || *gpus % host != 0) return 0;
+  const int all = rack.hosts * host;
+  if (!gpus || *gpus <= 0 || *gpus > all || *gpus % host != 0) return 0;
   return static_cast<int>(*gpus) / host;
 }
 
