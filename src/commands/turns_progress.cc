@@ -10,7 +10,7 @@
 
 namespace linerate {
 
-TurnsProgress::TurnsProgress(std::string program, std::vector<std::size_t> to_do,
+TurnsProgress::TurnsProgress(std::string program, const std::vector<std::size_t>& to_do,
                              ProgressStyle style)
     : program_(std::move(program)), style_(style), out_(TextFile::standard_error()) {
   for (const auto runs : to_do) sides_.push_back({.to_do = runs});

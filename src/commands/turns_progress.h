@@ -15,7 +15,7 @@ namespace linerate {
 class TurnsProgress {
  public:
   // `program` begins each line; `to_do`: how often each side will run.
-  TurnsProgress(std::string program, std::vector<std::size_t> to_do, ProgressStyle style);
+  TurnsProgress(std::string program, const std::vector<std::size_t>& to_do, ProgressStyle style);
 
   void begins(std::size_t side);
   void ended(std::size_t side, double seconds);

@@ -132,17 +132,18 @@ void NcclTestsText::comment(std::string_view line) {
   const auto words = words_of(line.substr(1));
   if (words.empty()) return;
   const bool has_options = without_colon(words[0]) == "nThread";
-  const bool starts = has_options || line.find("test starting:") != line.npos;
+  const bool starts = has_options || line.find("test starting:") != std::string_view::npos;
   if (starts && !results_.empty()) finish_run();
-  if (line.find("test starting:") != line.npos) info_.program = std::string(words.back());
+  if (line.find("test starting:") != std::string_view::npos)
+    info_.program = std::string(words.back());
   if (has_options) options(words);
   // All that versions say that print an error instead of a count.
-  if (line.find("Out of bounds values") != line.npos && line.find("FAILED") != line.npos &&
-      !results_.empty())
+  if (line.find("Out of bounds values") != std::string_view::npos &&
+      line.find("FAILED") != std::string_view::npos && !results_.empty())
     results_.back().wrong = 1;
   if (words[0] == "Rank" && words.size() > 1 && whole(words[1])) device(words, line);
-  const bool in_place = line.find("in-place") != line.npos;
-  if (in_place) in_place_only_ = line.find("out-of-place") == line.npos;
+  const bool in_place = line.find("in-place") != std::string_view::npos;
+  if (in_place) in_place_only_ = line.find("out-of-place") == std::string_view::npos;
   if (auto heading = read_heading(words, in_place_only_)) heading_ = std::move(heading);
 }
 

@@ -88,9 +88,10 @@ class OsuText {
   void heading(std::string_view line) {
     constexpr std::string_view kType = "Datatype: ";
     auto text = trim(line.substr(1));
-    if (text.find("(us)") != text.npos || text.find("MB/s") != text.npos) {
-      columns_ = {.sizes = text.find("Size") != text.npos,
-                  .bandwidth = text.find("MB/s") != text.npos};
+    if (text.find("(us)") != std::string_view::npos ||
+        text.find("MB/s") != std::string_view::npos) {
+      columns_ = {.sizes = text.find("Size") != std::string_view::npos,
+                  .bandwidth = text.find("MB/s") != std::string_view::npos};
     } else if (text.starts_with(kType)) {
       text = trim(text.substr(kType.size()));
       type_ = text.ends_with('.') ? text.substr(0, text.size() - 1) : text;

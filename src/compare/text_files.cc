@@ -104,7 +104,7 @@ std::string result_sentence(const ComparedCase& one) {
 std::string test_case(const ComparedCase& one) {
   const auto name = xml(fmt::format("{} {}", bytes_text(one.key.bytes), placement_words(one.key)));
   const auto open =
-      fmt::format("  <testcase classname=\"{}\" name=\"{}\"", xml(case_words(one.key)), name);
+      fmt::format(R"(  <testcase classname="{}" name="{}")", xml(case_words(one.key)), name);
   const auto message = xml(result_sentence(one));
   if (one.verdict == Difference::slower)
     return fmt::format("{}>\n    <failure type=\"SLOWER\" message=\"{}\"/>\n  </testcase>\n", open,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -178,7 +179,7 @@ bool countable(std::span<const RankedBlock> blocks) {
   return all <= kMostOfAll;
 }
 
-double normal_tail(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
+double normal_tail(double z) { return std::erfc(z / std::numbers::sqrt2) / 2; }
 
 Tails approximate_tails(std::span<const RankedBlock> blocks) {
   const double variance = variance_of_sum(blocks);

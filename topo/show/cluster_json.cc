@@ -58,8 +58,10 @@ Json rack_json(const Cluster& cluster, int rack, const FabricLinks& links) {
   const int size = fabric.nodes_per_rack > 0 ? fabric.nodes_per_rack : cluster.nnodes();
   const int first = rack * size;
   Json leaves = Json::array();
-  for (int rail = 0; rail < fabric.rails; ++rail)
-    leaves.push_back(links.leaf_gbps[static_cast<std::size_t>(rack * fabric.rails + rail)]);
+  for (int rail = 0; rail < fabric.rails; ++rail) {
+    const int leaf = rack * fabric.rails + rail;
+    leaves.push_back(links.leaf_gbps[static_cast<std::size_t>(leaf)]);
+  }
   return {{"first", first},
           {"count", std::min(size, cluster.nnodes() - first)},
           {"leaf_gbps", std::move(leaves)}};
