@@ -14,9 +14,7 @@ from support import environment, main, mpirun, needs, needs_module, rows, run, t
 SWEEP = ["-b", "8", "-e", "64K", "-f", "8", "-n", "5", "--backend", "gloo"]
 LONG = ["-n", "20", "-N", "0", "-c", "0", "--backend", "gloo"]  # without end
 SIZES = [8, 64, 512, 4096, 32768]
-# Less than the grace after which the watch ends processes that still wait; sanitizers alone may
-# take as long to end a process.
-WOKEN_S = 15 if "ASAN_OPTIONS" in os.environ else 2.5
+WOKEN_S = 2.5  # less than the grace after which the watch ends processes that still wait
 
 
 def setUpModule() -> None:

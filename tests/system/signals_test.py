@@ -56,7 +56,7 @@ class Interrupted(unittest.TestCase):
                 code, took_s = job.end(60)
                 self.assertEqual(code, 130, job.err.read_text())
                 if what != "window":
-                    self.assertLess(took_s, 20)  # not minutes; sanitizers take their time
+                    self.assertLess(took_s, 6)  # a second, and a machine with other work
                 last = json.loads(job.jsonl.read_text().splitlines()[-1])
                 self.assertEqual((last["kind"], last["exit_code"]), ("end", 130))
 
