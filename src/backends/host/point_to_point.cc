@@ -68,13 +68,12 @@ PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
     team_.waiting().until(box.taken, sent.number - kMessages);
     known_taken = box.taken.value();
   }
-  put(sent);
+  put(message(box, sent.number), sent);
   return sent;
 }
 
 // REQUIRES: the one kMessages before is taken.
-void PointToPoint::put(const Sent& sent) {
-  Message& out = message(mailbox_to(sent.dest), sent.number);
+void PointToPoint::put(Message& out, const Sent& sent) {
   if (auto* const network = team_.network()) network->post(out);
   out.bytes = sent.data.size();
   if (reads_sender(sent.data.size())) {
@@ -117,8 +116,9 @@ void PointToPoint::withdraw(const Sent& sent) noexcept {
 
 void PointToPoint::receive(int source, View data, bool streams) {
   const std::uint64_t number = ++received_[static_cast<std::size_t>(source)];
-  team_.waiting().until(message(mailbox_from(source), number).posted, number);
-  take({source, data, number}, streams);
+  Mailbox& box = mailbox_from(source);
+  team_.waiting().until(message(box, number).posted, number);
+  take(box, {source, data, number}, streams);
 }
 
 [[gnu::noinline]] void PointToPoint::throw_other_size(const Received& received,
@@ -128,9 +128,8 @@ void PointToPoint::receive(int source, View data, bool streams) {
 }
 
 // REQUIRES: it is posted, and all before it are taken.
-void PointToPoint::take(const Received& received, bool streams) {
+void PointToPoint::take(Mailbox& box, const Received& received, bool streams) {
   const auto& [source, data, number] = received;
-  Mailbox& box = mailbox_from(source);
   Message& in = message(box, number);
   if (in.bytes != data.size())  // and is not taken, so that the abort ends the sender's wait
     throw_other_size(received, in.bytes);

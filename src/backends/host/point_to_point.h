@@ -47,12 +47,12 @@ class PointToPoint {
   void begin();
   Sent next_sent(int dest, ConstView data);
   Sent post(int dest, ConstView data);
-  void put(const Sent& sent);
+  void put(Message& out, const Sent& sent);
   void prefetch_next(int dest, std::size_t bytes) const;
   void finish_send(const Sent& sent);
   void withdraw(const Sent& sent) noexcept;
   void receive(int source, View data, bool streams);
-  void take(const Received& received, bool streams);
+  void take(Mailbox& box, const Received& received, bool streams);
   [[noreturn]] void throw_other_size(const Received& received, std::size_t sent_bytes) const;
 
   Mailbox& mailbox_to(int dest) const { return team_.control().mailbox(team_.rank(), dest); }

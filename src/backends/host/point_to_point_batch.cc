@@ -58,17 +58,18 @@ void PointToPoint::Batch::add(const Op& op) {
 // Posted once there is room in the mailbox, which messages to one rank find in their order.
 bool PointToPoint::Batch::move_on(Send& send) {
   if (send.done) return false;
-  const Signal& taken = messages_.mailbox_to(send.message.dest).taken;
+  Mailbox& box = messages_.mailbox_to(send.message.dest);
+  Message& out = messages_.message(box, send.message.number);
+  const Signal& taken = box.taken;
   const bool was_posted = send.posted;
   if (!send.posted && taken.value() + kMessages >= send.message.number) {
-    messages_.put(send.message);
+    messages_.put(out, send.message);
     send.posted = true;
   }
   const bool waits = messages_.reads_sender(send.message.data.size());
   if (send.posted && (!waits || taken.has(send.message.number))) {
     if (auto* const network = messages_.team_.network(); network != nullptr && waits)
-      network->finish_send(
-          messages_.message(messages_.mailbox_to(send.message.dest), send.message.number));
+      network->finish_send(out);
     send.done = true;
   }
   return send.done || send.posted != was_posted;
@@ -80,7 +81,7 @@ bool PointToPoint::Batch::move_on(Recv& recv) {
   const std::uint64_t number = recv.message.number;
   if (box.taken.value() + 1 < number || !messages_.message(box, number).posted.has(number))
     return false;
-  messages_.take(recv.message, recv.streams);
+  messages_.take(box, recv.message, recv.streams);
   recv.done = true;
   return true;
 }
