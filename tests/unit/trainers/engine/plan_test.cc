@@ -1,4 +1,5 @@
-// The placements of state on a mesh of ranks, and the bytes and shares that follow from them.
+// The placements of state on a mesh of ranks, the buckets of gradients, and the bytes and shares
+// that follow from them.
 #include "trainers/engine/plan.h"
 
 #include "trainers/engine/accounting.h"
@@ -6,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace linerate::trainers {
@@ -39,6 +43,132 @@ TEST(TableOf, PlacesStateAsTheStageSays) {
     EXPECT_EQ(placements.optimizer, (Placements{row.optimizer, replicate()}));
     EXPECT_EQ(table.mesh.axes()[kShardAxis].size, row.stage == Stage::none ? 1u : 2u);
     EXPECT_EQ(table.mesh.nranks(), 6u);
+  }
+}
+
+// Parameters that are reduced together, and their elements.
+struct Together {
+  std::vector<std::size_t> parameters{};  // from the last to the first
+  std::size_t count = 0;
+};
+
+// In the reverse order of execution.
+std::vector<Together> single_parameters(const ParameterTable& table) {
+  std::vector<Together> all;
+  for (auto i = table.parameters.size(); i-- > 0;)
+    all.push_back({{i}, table.parameters[i].count()});
+  return all;
+}
+std::vector<Together> whole_units(const ParameterTable& table) {
+  std::vector<Together> all(table.units());
+  for (auto& one : single_parameters(table)) {
+    const auto i = one.parameters.front();
+    auto& unit = all[all.size() - 1 - table.parameters[i].unit];
+    unit.parameters.push_back(i);
+    unit.count += one.count;
+  }
+  return all;
+}
+
+// PyTorch's rule (compute_bucket_assignment_by_size in reducer.cpp): what comes next joins the
+// bucket, which is full once it has reached its cap: the first one's, then that of all others.
+std::vector<std::vector<std::size_t>> filled(const std::vector<Together>& all,
+                                             const BucketCaps& caps, std::size_t element_bytes) {
+  std::vector<std::vector<std::size_t>> buckets;
+  std::size_t bytes = 0, cap = 0;
+  for (const auto& one : all) {
+    if (bytes >= cap) {
+      cap = buckets.empty() ? caps.first_bytes : caps.bytes;
+      buckets.emplace_back();
+      bytes = 0;
+    }
+    auto& bucket = buckets.back();
+    bucket.insert(bucket.end(), one.parameters.begin(), one.parameters.end());
+    bytes += one.count * element_bytes;
+  }
+  return buckets;
+}
+
+// Of d12, whose units need no padding.
+TrainConfig bucketed(Stage stage, std::size_t cap_mb = 25) {
+  TrainConfig config{.model = *model_named("d12"), .stage = stage};
+  config.buckets.bytes = cap_mb << 20;
+  return config;
+}
+
+std::vector<std::vector<std::size_t>> bucketed_parameters(const TrainConfig& config) {
+  const auto table = table_of(config, 2);
+  const auto layout = flat_layout(table, 2);
+  std::vector<std::vector<std::size_t>> buckets;
+  for (const auto& bucket : plan_of(config, table, layout, 1).buckets) {
+    auto& own = buckets.emplace_back(bucket.parameters);
+    std::ranges::sort(own, std::greater<>());
+  }
+  return buckets;
+}
+
+TEST(BucketCaps, AreThoseOfPyTorch) {
+  EXPECT_EQ(BucketCaps{}.first_bytes, 1u << 20);
+  EXPECT_EQ(BucketCaps{}.bytes, 25u << 20);
+}
+
+TEST(PlannedBuckets, OfDdpAreParametersUpToTheCapsOfPyTorch) {
+  for (const std::size_t cap_mb : {1, 5, 25, 100}) {
+    const auto config = bucketed(Stage::none, cap_mb);
+    const auto parameters = single_parameters(parameters_of(config.model));
+
+    const auto buckets = bucketed_parameters(config);
+
+    EXPECT_EQ(buckets, filled(parameters, {.bytes = cap_mb << 20}, 4)) << cap_mb;
+    EXPECT_GT(buckets.size(), 3u) << cap_mb;
+  }
+}
+
+TEST(PlannedBuckets, OfDdpHoldTwiceAsManyParametersOf16Bits) {
+  auto config = bucketed(Stage::none);
+  config.type = DataType::bfloat16;
+  const auto parameters = single_parameters(parameters_of(config.model));
+
+  EXPECT_EQ(bucketed_parameters(config), filled(parameters, {}, 2));
+}
+
+// A block has 27 MiB.
+TEST(PlannedBuckets, OfWholeUnitsReachTheSameCaps) {
+  for (const std::size_t cap_mb : {5, 25, 50, 100}) {
+    const BucketCaps caps{.bytes = cap_mb << 20};
+    const auto units = whole_units(parameters_of(*model_named("d12")));
+    auto deterministic = bucketed(Stage::none, cap_mb);
+    deterministic.deterministic = true;
+    auto scattered = bucketed(Stage::none, cap_mb);
+    scattered.sync = Sync::reduce_scatter;
+
+    for (const auto& config : {deterministic, scattered, bucketed(Stage::optimizer, cap_mb),
+                               bucketed(Stage::gradients, cap_mb)})
+      EXPECT_EQ(bucketed_parameters(config), filled(units, caps, 4))
+          << cap_mb << " MiB, stage " << static_cast<int>(config.stage);
+  }
+}
+
+TEST(PlannedBuckets, OfShardedParametersAreTheUnitsWhateverTheCaps) {
+  for (const std::size_t cap_mb : {5, 100}) {
+    std::vector<std::vector<std::size_t>> units;
+    for (const auto& unit : whole_units(parameters_of(*model_named("d12"))))
+      units.push_back(unit.parameters);
+
+    EXPECT_EQ(bucketed_parameters(bucketed(Stage::parameters, cap_mb)), units) << cap_mb;
+  }
+}
+
+TEST(PlannedBuckets, HoldEachParameterOnceFromTheLastToTheFirst) {
+  const auto count = parameters_of(*model_named("d12")).parameters.size();
+  std::vector<std::size_t> expected(count);
+  std::iota(expected.rbegin(), expected.rend(), 0);
+  for (const auto stage : kEveryStage) {
+    std::vector<std::size_t> order;
+    for (const auto& bucket : bucketed_parameters(bucketed(stage)))
+      order.insert(order.end(), bucket.begin(), bucket.end());
+
+    EXPECT_EQ(order, expected) << "stage " << static_cast<int>(stage);
   }
 }
 
