@@ -44,20 +44,8 @@ std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t k
   return number;
 }
 
-std::optional<std::uint64_t> Sampler::steps() const {
-  if (epochs == 0 || !sequences) return std::nullopt;
-  return (*sequences * epochs + batch - 1) / batch;
-}
-
-std::uint64_t Sampler::batch_of(std::uint64_t step) const {
-  const auto end = steps();
-  if (!end) return batch;
-  if (step >= *end) return 0;
-  return std::min(batch, *sequences * epochs - step * batch);
-}
-
 std::uint64_t Sampler::sequence(std::uint64_t step, std::uint64_t index) const {
-  assert(index < batch_of(step));
+  assert(index < batch);
   const auto position = step * batch + index;
   if (!sequences) return position;
   const auto epoch = position / *sequences;

@@ -23,18 +23,13 @@ Share share_of(std::uint64_t count, int rank, int nranks);
 std::uint64_t permuted(std::uint64_t index, std::uint64_t count, std::uint64_t key);
 
 // An epoch is a permutation of the source's sequences, another one each time. Batches go on across
-// the end of an epoch, so that each is full, but for the last one of a run of `epochs`.
+// the end of an epoch, so that each is full.
 struct Sampler {
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> sequences{};  // of the source; nothing: without end, in their order
   std::uint64_t batch = 1;                   // sequences of a global batch
-  std::uint64_t epochs = 0;                  // 0: without end
 
-  // Steps until the end; nothing where there is none.
-  std::optional<std::uint64_t> steps() const;
-  // Sequences of this step, counted from 0: `batch`, or fewer in the last step, 0 after it.
-  std::uint64_t batch_of(std::uint64_t step) const;
-  // The sequence at `index` of a step's global batch. REQUIRES: index < batch_of(step).
+  // The sequence at `index` of the global batch of a step, counted from 0. REQUIRES: index < batch.
   std::uint64_t sequence(std::uint64_t step, std::uint64_t index) const;
 };
 
