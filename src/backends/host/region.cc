@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "base/units.h"
-#include "devices/cpu/cpu_device.h"
 
 #include <fmt/format.h>
 
@@ -82,10 +81,7 @@ Buffer Region::allocate(std::size_t bytes, MemoryKind kind) {
     (void)madvise(arena_->at(range.offset), range.bytes, MADV_HUGEPAGE);
   Buffer buffer({arena_->at(range.offset), bytes}, kind,
                 [region = shared_from_this(), range](View) { region->give_back(range); });
-  // Pages beyond what is free would end the process when touched instead of failing here.
-  if (const auto left = free_memory_bytes(); range.bytes > left)
-    throw Error(fmt::format("{} of shared memory are needed, but only {} are free.",
-                            bytes_text(bytes), bytes_text(left)));
+  room_.check(range.bytes, "shared memory");
   arena_->populate(range.offset, range.bytes);
   return buffer;
 }

@@ -4,6 +4,7 @@
 #include "backends/host/arena.h"
 #include "backends/host/control.h"
 #include "comm/buffer.h"
+#include "devices/cpu/cpu_device.h"
 
 #include <cstddef>
 #include <map>
@@ -63,6 +64,7 @@ class Region : public std::enable_shared_from_this<Region> {
 
   std::shared_ptr<const Arena> arena_;
   const int rank_;
+  FreeMemoryCheck room_;
   std::mutex mutex_;  // guards what follows
   RangeAllocator ranges_;
   std::vector<Range> controls_;

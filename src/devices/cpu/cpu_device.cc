@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/pages.h"
-#include "base/units.h"
 #include "devices/cpu/host_stream.h"
 #include "pattern/pattern.h"
 #include "topo/machine.h"
@@ -18,6 +17,12 @@
 
 namespace linerate {
 namespace {
+
+// Read once: hwloc takes milliseconds, and each rank has a device.
+const std::string& cpu_model() {
+  static const auto model = describe_machine().cpu_model;
+  return model;
+}
 
 class HostTime final : public StreamTime {
  public:
@@ -53,10 +58,9 @@ View map_pages(std::size_t bytes, std::size_t alignment) {
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(int index, const Clock& clock)
-      : index_(index), clock_(clock), cpu_model_(describe_machine().cpu_model) {}
+  CpuDevice(int index, const Clock& clock) : index_(index), clock_(clock) {}
 
-  std::string name() const override { return fmt::format("host memory ({})", cpu_model_); }
+  std::string name() const override { return fmt::format("host memory ({})", cpu_model()); }
   DeviceKind kind() const override { return DeviceKind::cpu; }
   int index() const override { return index_; }
   std::string bus_id() const override { return "0000:00:00"; }
@@ -65,10 +69,7 @@ class CpuDevice final : public Device {
 
   Buffer allocate(std::size_t bytes, MemoryKind kind) override {
     if (bytes == 0) return {};
-    // Overcommitted pages would end the process when touched instead of failing here.
-    if (const auto left = free_bytes(); bytes > left)
-      throw Error(fmt::format("{} of host memory are needed, but only {} are free.",
-                              bytes_text(bytes), bytes_text(left)));
+    room_.check(bytes, "host memory");
     const bool large = bytes >= kHugePageBytes;
     const View pages = map_pages(bytes, large ? kHugePageBytes : 1);
     if (large) (void)::madvise(pages.data(), pages.size(), MADV_HUGEPAGE);
@@ -97,7 +98,7 @@ class CpuDevice final : public Device {
  private:
   int index_;
   const Clock& clock_;
-  std::string cpu_model_;
+  FreeMemoryCheck room_;
 };
 
 }  // namespace

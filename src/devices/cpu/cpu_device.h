@@ -6,9 +6,11 @@
 #include "comm/copy_bench.h"
 #include "comm/device.h"
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 namespace linerate {
 
@@ -22,5 +24,17 @@ std::unique_ptr<CopyBench> make_host_copy_bench(const Clock& clock);
 // Bytes: MemAvailable of /proc/meminfo, or what the tightest control group (v2 or v1) above this
 // process leaves, not counting file pages that it can drop. `root` stands for "/" (tests).
 std::size_t free_memory_bytes(const std::filesystem::path& root = "/");
+
+// Before memory is touched: pages beyond what is free would end the process instead of failing. Any
+// thread may call it.
+class FreeMemoryCheck {
+ public:
+  // That there are `bytes` of `what`. It looks once for each MiB: a look takes longer than to touch
+  // small memory. Throws Error.
+  void check(std::size_t bytes, std::string_view what);
+
+ private:
+  std::atomic<std::size_t> unchecked_bytes_{0};
+};
 
 }  // namespace linerate

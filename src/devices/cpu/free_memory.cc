@@ -1,6 +1,10 @@
 // Reads /proc and the files of control groups.
+#include "base/error.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "devices/cpu/cpu_device.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -78,6 +82,15 @@ std::size_t free_memory_bytes(const fs::path& root) {
       left = std::min(left, left_in_all(root / "sys/fs/cgroup/memory", path, kV1));
   }
   return left;
+}
+
+void FreeMemoryCheck::check(std::size_t bytes, std::string_view what) {
+  constexpr std::size_t kLookBytes = std::size_t{1} << 20;
+  if (unchecked_bytes_.fetch_add(bytes) + bytes < kLookBytes) return;
+  unchecked_bytes_ = 0;
+  if (const auto left = free_memory_bytes(); bytes > left)
+    throw Error(fmt::format("{} of {} are needed, but only {} are free.", bytes_text(bytes), what,
+                            bytes_text(left)));
 }
 
 }  // namespace linerate
