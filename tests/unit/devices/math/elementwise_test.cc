@@ -9,12 +9,14 @@ class EveryElement : public EveryType {};
 TEST_P(EveryElement, AddsAndScales) {
   for (const std::size_t count : {1u, 16u, 1009u}) {
     Tensor a = random(count, 1), b = random(count, 2);
-    Values sums(count), scaled(count);
-    for (std::size_t i = 0; i < count; ++i) sums[i] = a.values()[i] + b.values()[i];
+    Values sums = a.values();
+    const Values added = b.values();
+    for (std::size_t i = 0; i < count; ++i) sums[i] += added[i];
 
     math().add(a.array(), a.array(), b.array(), count, stream());
     expect_close(a, sums);
-    for (std::size_t i = 0; i < count; ++i) scaled[i] = a.values()[i] / 3;
+    Values scaled = a.values();
+    for (double& value : scaled) value /= 3;
     math().scale(a.array(), 1.0 / 3, count, stream());
     expect_close(a, scaled);
   }
@@ -24,12 +26,13 @@ TEST_P(EveryElement, AddsABiasToEachRowAndSumsItsGradient) {
   for (const std::size_t columns : {1u, 37u, 64u}) {
     constexpr std::size_t kRows = 70;
     Tensor y = random(kRows * columns, 1), bias = random(columns, 2);
-    Values with_bias = y.values(), gradient = bias.values();
+    const Values added = bias.values();
+    Values with_bias = y.values(), gradient = added;
     for (std::size_t i = 0; i < with_bias.size(); ++i) {
       gradient[i % columns] += with_bias[i];
-      with_bias[i] += bias.values()[i % columns];
+      with_bias[i] += added[i % columns];
     }
-    Tensor dbias(GetParam(), bias.values());
+    Tensor dbias(GetParam(), added);
 
     math().bias_backward(dbias.array(), y.array(), kRows, columns, stream());
     math().add_bias(y.array(), bias.array(), kRows, columns, stream());

@@ -82,6 +82,7 @@ TEST_P(EveryLoss, StandsLargeLogits) {
 TEST_P(EveryLoss, EmbeddingsAreRowsOfTheTable) {
   const std::vector<std::int32_t> tokens{4, 0, 4, 2, 1, 4};
   Tensor table = random(5 * 19, 1), positions = random(3 * 19, 2), x = zeros(6 * 19);
+  const Values rows = table.values(), offsets = positions.values();
 
   for (const bool positioned : {false, true}) {
     math().embedding_forward(x.array(), table.array(), positioned ? positions.array() : Array{},
@@ -89,8 +90,8 @@ TEST_P(EveryLoss, EmbeddingsAreRowsOfTheTable) {
 
     Values expected(x.count());
     for (std::size_t i = 0; i < expected.size(); ++i)
-      expected[i] = table.values()[static_cast<std::size_t>(tokens[i / 19]) * 19 + i % 19] +
-                    (positioned ? positions.values()[i / 19 % 3 * 19 + i % 19] : 0);
+      expected[i] = rows[static_cast<std::size_t>(tokens[i / 19]) * 19 + i % 19] +
+                    (positioned ? offsets[i / 19 % 3 * 19 + i % 19] : 0);
     expect_close(x, expected);
   }
 }
@@ -99,9 +100,10 @@ TEST_P(EveryLoss, EmbeddingGradientsAddRowsAndRoundOnce) {
   const std::vector<std::int32_t> tokens{4, 0, 4, 2, 1, 4, 4, 4, 4};
   Tensor dtable = random(5 * 19, 1), dpositions = random(3 * 19, 2), dx = random(9 * 19, 3);
   Values table = dtable.values(), positions = dpositions.values();
-  for (std::size_t i = 0; i < dx.count(); ++i) {
-    table[static_cast<std::size_t>(tokens[i / 19]) * 19 + i % 19] += dx.values()[i];
-    positions[i / 19 % 3 * 19 + i % 19] += dx.values()[i];
+  const Values slopes = dx.values();
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    table[static_cast<std::size_t>(tokens[i / 19]) * 19 + i % 19] += slopes[i];
+    positions[i / 19 % 3 * 19 + i % 19] += slopes[i];
   }
 
   math().embedding_backward(dtable.array(), dpositions.array(), dx.array(), tokens, 3, 19,
@@ -140,10 +142,11 @@ TEST_F(LossGradients, OfEmbeddingsAddRowsInTheirOrder) {
   for (std::size_t r = 0; r < kRows; ++r) tokens[r] = static_cast<std::int32_t>(r * 7 % 2);
   Tensor dx(DataType::float32, random_values(kRows * kColumns, 1));
   Tensor dtable(DataType::float32, Values(2 * kColumns));
+  const Values slopes = dx.values();
   std::vector<float> expected(2 * kColumns);
-  for (std::size_t i = 0; i < dx.count(); ++i)
+  for (std::size_t i = 0; i < slopes.size(); ++i)
     expected[static_cast<std::size_t>(tokens[i / kColumns]) * kColumns + i % kColumns] +=
-        static_cast<float>(dx.values()[i]);
+        static_cast<float>(slopes[i]);
 
   math().embedding_backward(dtable.array(), {}, dx.array(), tokens, kRows, kColumns, stream());
 

@@ -124,11 +124,17 @@ INSTANTIATE_TEST_SUITE_P(CpuMath, EveryNorm, kEveryType, type_name);
 
 class NormGradients : public Doubles {};
 
+// Rows of whole vectors, and with a rest. Each element is moved four times.
+constexpr NormShape kSlopedShapes[] = {{NormKind::layer, 1, 1},  {NormKind::layer, 5, 37},
+                                       {NormKind::layer, 3, 32}, {NormKind::rms, 1, 7},
+                                       {NormKind::rms, 4, 35},   {NormKind::rms, 2, 64}};
+
 TEST_F(NormGradients, AreThoseOfTheDefinition) {
-  for (const NormShape& shape : kNormShapes) {
+  for (const NormShape& shape : kSlopedShapes) {
     const NormValues in(shape);
     NormCase at(shape, DataType::float64, in);
     Tensor dy = random(at.x.count(), 4);
+    const Values slopes = dy.values();
 
     at.run(*this, dy);
 
@@ -136,7 +142,7 @@ TEST_F(NormGradients, AreThoseOfTheDefinition) {
       return [&, which](const Values& changed) {
         NormValues all = in;
         all.*which = changed;
-        return dot(naive_norm(shape, all), dy.values());
+        return dot(naive_norm(shape, all), slopes);
       };
     };
     if (shape.columns > 1) expect_gradient(at.dx.values(), in.x, loss_with(&NormValues::x));

@@ -37,10 +37,10 @@ class TopKOf : public EveryType {
                        .indices = indices.data()},
                       stream());
     EXPECT_EQ(indices, largest_indices(from, kept));
+    const Values taken = values.values();
     for (std::size_t i = 0; i < kept; ++i) {
       auto& value = from[static_cast<std::size_t>(indices[i])];
-      EXPECT_EQ(std::bit_cast<std::uint64_t>(values.values()[i]),
-                std::bit_cast<std::uint64_t>(value));
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(taken[i]), std::bit_cast<std::uint64_t>(value));
       value = 0;
     }
     EXPECT_EQ(x.values(), from);
