@@ -2,7 +2,6 @@
 #include "training.h"
 
 #include "trainers/checkpoint/saver.h"
-#include "unit/trainers/engine/tiny_training.h"
 
 #include <gtest/gtest.h>
 
@@ -47,24 +46,19 @@ TrainConfig tiny() {
 }
 
 Outcome train(const Run& run) {
-  const JobConfig job{.nthreads = run.nranks, .backend = "host"};
-  const Environment environment;
-  const auto source = make_source(run.config.data);
   Outcome outcome;
   outcome.ranks.resize(static_cast<std::size_t>(run.nranks));
   std::mutex mutex;
-  ::testing::internal::CaptureStderr();
-  outcome.code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
-    const auto math = make_cpu_math();
-    Trainer trainer(rank, run.config, **source, *math);
+  const auto body = [&](RankContext& rank, Trainer& trainer) {
     auto of_rank = run_rank(rank, trainer, run);
     const auto snapshot = trainer.snapshot();
     of_rank.loss_scale = snapshot.manifest.loss_scale;
     const std::lock_guard lock(mutex);
     add_to(outcome.state, trainer.table(), snapshot);
     outcome.ranks[static_cast<std::size_t>(rank.rank())] = std::move(of_rank);
-    return ExitCode::ok;
-  });
+  };
+  ::testing::internal::CaptureStderr();
+  outcome.code = on_trainers(host_threads(run.nranks), run.config, body);
   outcome.said = ::testing::internal::GetCapturedStderr();
   return outcome;
 }

@@ -2,15 +2,12 @@
 #pragma once
 
 #include "base/error.h"
-#include "trainers/checkpoint/manifest.h"
 #include "trainers/engine/trainer.h"
+#include "unit/trainers/engine/tiny_training.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace linerate::trainers {
@@ -33,7 +30,7 @@ struct Outcome {
   ExitCode code = ExitCode::ok;
   std::string said{};  // on stderr
   std::vector<OutcomeOfRank> ranks{};
-  std::map<std::pair<StateKind, std::size_t>, std::vector<std::byte>> state{};  // of all ranks
+  TinyState state{};  // of all ranks
 
   std::vector<double> losses() const;
   std::vector<double> norms() const;

@@ -81,7 +81,7 @@ TEST(WriteChunks, CutsWhatIsLargerThanAReaderHolds) {
             what.count * sizeof(float));
 }
 
-// CRC-32 of "123456789", as its catalogues give it.
+// As Python's zlib.crc32 gives it, of two floats' bytes.
 TEST(WriteChunks, WritesTheCrcThatEverybodyComputes) {
   const TemporaryFolder folder;
   const std::string text = "12345678";

@@ -1,15 +1,14 @@
 // What each source yields, and which sentences refuse what is none.
 #include "trainers/data/source.h"
 
+#include "support/folder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
+#include <stdexcept>
 #include <vector>
 
 namespace linerate::trainers {
@@ -44,17 +43,12 @@ Read read(const Source& source, std::uint64_t sequence) {
 // A file that ends with the test.
 class TextFile {
  public:
-  explicit TextFile(std::string_view text) {
-    const int file = ::mkstemp(path_.data());
-    EXPECT_GE(file, 0);
-    ::close(file);
-    std::ofstream(path_) << text;
-  }
-  ~TextFile() { std::remove(path_.c_str()); }
+  explicit TextFile(std::string_view text) : path_(folder_.write("text", text)) {}
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = testing::TempDir() + "text.XXXXXX";
+  const TemporaryFolder folder_;
+  const std::string path_;
 };
 
 class MadeUp : public testing::TestWithParam<const char*> {};

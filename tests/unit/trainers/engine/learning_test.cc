@@ -1,11 +1,6 @@
 // A small model learns what can be learnt: the loss comes down to the data's entropy, and what only
 // attention finds is found. Two ranks train it, so that their gradients have to be right too.
-#include "base/environment.h"
-#include "devices/cpu/math/cpu_math.h"
-#include "job/job.h"
-#include "trainers/engine/trainer.h"
-
-#include <gtest/gtest.h>
+#include "unit/trainers/engine/tiny_training.h"
 
 #include <cstdint>
 #include <string>
@@ -41,20 +36,14 @@ TrainConfig small_training(const std::string& data, bool llama) {
 }
 
 Learnt learnt(const TrainConfig& config) {
-  const JobConfig job{.nthreads = 2, .backend = "host"};
-  const Environment environment;
-  const auto source = make_source(config.data);
-  Learnt result{.entropy = (*source)->entropy().value()};
-  const auto code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
-    const auto math = make_cpu_math();
-    Trainer trainer(rank, config, **source, *math);
+  Learnt result{.entropy = (*make_source(config.data))->entropy().value()};
+  const auto code = on_trainers(host_threads(2), config, [&](RankContext& rank, Trainer& trainer) {
     for (std::int64_t i = 0; i < config.steps; ++i) {
       const auto step = trainer.step();
       if (!rank.is_first() || i < config.steps - kLast) continue;
       result.loss += step.loss / kLast;
       result.accuracy += step.accuracy / kLast;
     }
-    return ExitCode::ok;
   });
   EXPECT_EQ(code, ExitCode::ok);
   return result;

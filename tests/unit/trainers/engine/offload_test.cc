@@ -36,16 +36,9 @@ TEST(OffloadedOptimizer, HasTheSameBitsAndNoMemoryInEachStage) {
 TEST(OffloadedOptimizer, EndsTheRunWhereTheFolderIsNone) {
   auto config = tiny_training();
   config.offload_folder = "/nowhere";
-  const JobConfig job{.backend = "host"};
-  const Environment environment;
-  const auto source = make_source(config.data);
 
   ::testing::internal::CaptureStderr();
-  const auto code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
-    const auto math = make_cpu_math();
-    const Trainer trainer(rank, config, **source, *math);
-    return ExitCode::ok;
-  });
+  const auto code = on_trainers(host_threads(1), config, [](RankContext&, Trainer&) {});
   const auto said = ::testing::internal::GetCapturedStderr();
 
   EXPECT_EQ(code, ExitCode::usage);

@@ -1,9 +1,6 @@
 // A training that goes on from a checkpoint of another layout: as one that was never interrupted,
 // to the bit.
-#include "base/environment.h"
 #include "base/error.h"
-#include "devices/cpu/math/cpu_math.h"
-#include "job/job.h"
 #include "support/folder.h"
 #include "support/sanitized.h"
 #include "trainers/checkpoint/saver.h"
@@ -73,14 +70,9 @@ struct Plan {
 Training train(const SavedLayout& layout, Plan plan) {
   plan.config.stage = layout.stage;
   plan.config.shard_size = layout.shard_size;
-  const JobConfig job{.nthreads = layout.nranks, .backend = "host"};
-  const Environment environment;
-  const auto source = make_source(plan.config.data);
   Training training;
   std::mutex mutex;
-  const auto code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
-    const auto math = make_cpu_math();
-    Trainer trainer(rank, plan.config, **source, *math);
+  const auto body = [&](RankContext& rank, Trainer& trainer) {
     std::optional<Saver> saver;
     if (plan.to) saver.emplace(rank.bootstrap(), SaverOptions{.folder = plan.folder});
     if (plan.from != nullptr) trainer.resume(*plan.from);
@@ -99,9 +91,8 @@ Training train(const SavedLayout& layout, Plan plan) {
     add_to(training.state, trainer.table(), snapshot);
     training.most_checkpoint_bytes =
         std::max(training.most_checkpoint_bytes, trainer.arena().bytes(Category::checkpoint).peak);
-    return ExitCode::ok;
-  });
-  EXPECT_EQ(code, ExitCode::ok);
+  };
+  EXPECT_EQ(on_trainers(host_threads(layout.nranks), plan.config, body), ExitCode::ok);
   return training;
 }
 
@@ -168,16 +159,10 @@ TEST(Resume, EndsWithASentenceWhereAFileIsDamaged) {
   auto bytes = folder.read("step-000003/rank-00001.bin");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   std::ofstream(file) << bytes;
-  const JobConfig job{.backend = "host"};
-  const Environment environment;
-  const auto config = six_steps();
-  const auto source = make_source(config.data);
 
   ::testing::internal::CaptureStderr();
-  const auto code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
-    const auto math = make_cpu_math();
-    Trainer(rank, config, **source, *math).resume(checkpoint);
-    return ExitCode::ok;
+  const auto code = on_trainers(host_threads(1), six_steps(), [&](RankContext&, Trainer& trainer) {
+    trainer.resume(checkpoint);
   });
   const auto said = ::testing::internal::GetCapturedStderr();
 

@@ -69,6 +69,23 @@ struct TinyHooks {
   const Source* source = nullptr;                         // null: of the configuration
 };
 
+inline JobConfig host_threads(int nranks) { return {.nthreads = nranks, .backend = "host"}; }
+
+// Runs `body` with each rank's trainer; ranks are threads.
+inline ExitCode on_trainers(const JobConfig& job, const TrainConfig& config,
+                            const std::function<void(RankContext&, Trainer&)>& body,
+                            const TinyHooks& hooks = {}) {
+  const Environment environment;
+  const auto own = make_source(config.data);
+  const Source& source = hooks.source != nullptr ? *hooks.source : **own;
+  return run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
+    const auto math = hooks.math ? hooks.math(rank.rank()) : make_cpu_math();
+    Trainer trainer(rank, config, source, *math);
+    body(rank, trainer);
+    return ExitCode::ok;
+  });
+}
+
 // What a rank has of it.
 inline void add_to(TinyState& state, const ParameterTable& table, const Snapshot& snapshot) {
   for (const auto& part : snapshot.parts) {
@@ -93,24 +110,18 @@ inline TinyRank trained(Trainer& trainer, std::int64_t steps) {
 }
 
 inline TinyRun run_tiny(const TrainConfig& config, int nranks, const TinyHooks& hooks = {}) {
-  const JobConfig job{.nthreads = nranks, .backend = "host"};
-  const Environment environment;
-  const auto own = make_source(config.data);
-  const Source& source = hooks.source != nullptr ? *hooks.source : **own;
   TinyRun run;
   run.ranks.resize(static_cast<std::size_t>(nranks));
   std::mutex mutex;
-  run.code = run_job({.config = job, .environment = environment}, [&](RankContext& rank) {
-    const auto math = hooks.math ? hooks.math(rank.rank()) : make_cpu_math();
-    Trainer trainer(rank, config, source, *math);
+  const auto train = [&](RankContext& rank, Trainer& trainer) {
     auto ends = trained(trainer, config.steps);
     const auto snapshot = trainer.snapshot();
     ends.loss_scale = snapshot.manifest.loss_scale.scale;
     const std::lock_guard lock(mutex);
     run.ranks[static_cast<std::size_t>(rank.rank())] = std::move(ends);
     add_to(run.state, trainer.table(), snapshot);
-    return ExitCode::ok;
-  });
+  };
+  run.code = on_trainers(host_threads(nranks), config, train, hooks);
   EXPECT_EQ(run.code, ExitCode::ok);
   return run;
 }
