@@ -4,6 +4,7 @@
 #include "comm/float_types.h"
 #include "model/training_bytes.h"
 #include "unit/trainers/engine/axis_fixture.h"
+#include "unit/trainers/engine/tiny_training.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +17,7 @@ namespace {
 
 // A table of which only the size of the flat array matters.
 struct FlatPlan {
-  ParameterTable table = parameters_of(*model_named("nano"));
+  ParameterTable table = parameters_of(tiny_training().model);
   FlatLayout layout = flat_layout(table, 1);
   GradientPlan plan{.table = table,
                     .layout = layout,

@@ -11,7 +11,7 @@ namespace linerate::trainers {
 namespace {
 
 // Several pieces on the way up a tree, the last one ragged.
-constexpr std::size_t kPrime = 200'003;
+constexpr std::size_t kPrime = 131'101;
 
 // Small whole numbers, whose sums are exact in any order.
 std::vector<float> gradients_of(int rank, std::size_t count) {
