@@ -3,8 +3,6 @@
 #include "unit/trainers/engine/tiny_training.h"
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 namespace linerate::trainers {
 namespace {
@@ -16,7 +14,13 @@ struct Learnt {
   double entropy = 0;
 };
 
-TrainConfig small_training(const std::string& data, bool llama) {
+struct Course {
+  const char* data = "";
+  std::uint64_t batch = 0;
+  std::int64_t steps = 0;
+};
+
+TrainConfig small_training(const Course& course, bool llama) {
   TrainConfig config;
   config.model = {.name = "small",
                   .llama = llama,
@@ -27,9 +31,9 @@ TrainConfig small_training(const std::string& data, bool llama) {
                   .length = 32,
                   .vocabulary = 32,
                   .mlp = 128};
-  config.data = {.data = data, .vocabulary = 32, .length = 32, .seed = 1};
-  config.batch = 16;
-  config.steps = 600;
+  config.data = {.data = course.data, .vocabulary = 32, .length = 32, .seed = 1};
+  config.batch = course.batch;
+  config.steps = course.steps;
   config.schedule = {.peak = 0.01, .warmup_steps = 20, .steps = config.steps};
   config.weight_decay = 0;
   return config;
@@ -52,14 +56,14 @@ Learnt learnt(const TrainConfig& config) {
 class Learning : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Learning, BringsTheLossToTheEntropyOfAMarkovChain) {
-  const auto end = learnt(small_training("markov", GetParam()));
+  const auto end = learnt(small_training({"markov", 16, 400}, GetParam()));
 
   EXPECT_LT(end.loss, 1.02 * end.entropy);
   EXPECT_GT(end.loss, 0.98 * end.entropy);  // lower would be a target that the model saw
 }
 
 TEST_P(Learning, CopiesWhatOnlyAttentionFinds) {
-  const auto end = learnt(small_training("copy", GetParam()));
+  const auto end = learnt(small_training({"copy", 8, 300}, GetParam()));
 
   EXPECT_GT(end.accuracy, 0.99);
 }
