@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "comm/data_type.h"
-#include "trainers/optimizer/loss_scale.h"
+#include "trainers/optimizer/gradient_scale.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "trainers/engine/gradients.h"
 #include "trainers/engine/parameter_store.h"
 #include "trainers/model/model.h"
-#include "trainers/optimizer/loss_scale.h"
+#include "trainers/optimizer/gradient_scale.h"
 #include "trainers/optimizer/schedule.h"
 
 #include <cstddef>

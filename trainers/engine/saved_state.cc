@@ -1,6 +1,4 @@
-// The parts of a Trainer that checkpoints need.
-#include "trainers/engine/saved_state.h"
-
+// What checkpoints need of a Trainer.
 #include "base/text.h"
 #include "trainers/engine/injected.h"
 #include "trainers/engine/trainer.h"

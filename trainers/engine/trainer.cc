@@ -4,8 +4,8 @@
 #include "base/splitmix.h"
 #include "trainers/data/sampler.h"
 #include "trainers/engine/injected.h"
-#include "trainers/optimizer/clip.h"
 #include "trainers/optimizer/exact_sum.h"
+#include "trainers/optimizer/gradient_scale.h"
 
 #include <algorithm>
 #include <chrono>

@@ -10,7 +10,7 @@
 #include "trainers/engine/plan.h"
 #include "trainers/engine/recorder.h"
 #include "trainers/engine/step_time.h"
-#include "trainers/optimizer/loss_scale.h"
+#include "trainers/optimizer/gradient_scale.h"
 
 #include <cstdint>
 #include <memory>
@@ -113,5 +113,9 @@ class Trainer {
   std::int64_t step_ = 0;
   std::int64_t updates_ = 0;  // steps that were not skipped
 };
+
+// The manifest of a run of this configuration before its first step, without files and chunks.
+// Layout, stage and the type that is computed in are none of its facts.
+Manifest manifest_of(const TrainConfig& config, const ParameterTable& table);
 
 }  // namespace linerate::trainers

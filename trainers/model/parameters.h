@@ -6,7 +6,6 @@
 // parameter is a stretch of it. Backward writes the gradients of units from the last to the first.
 #pragma once
 
-#include "trainers/layout/mesh.h"
 #include "trainers/layout/placement.h"
 #include "trainers/model/config.h"
 

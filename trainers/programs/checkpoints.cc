@@ -1,7 +1,5 @@
 #include "trainers/programs/checkpoints.h"
 
-#include "trainers/engine/saved_state.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,10 +1,8 @@
 #include "trainers/programs/outputs.h"
 
 #include "base/text.h"
-#include "base/units.h"
-#include "model/training_flops.h"
 #include "stats/summary.h"
-#include "trainers/engine/accounting.h"
+#include "trainers/programs/utilisation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,30 +22,6 @@ constexpr std::int64_t kFirstRows = 10;  // on a terminal; later ones come once 
 constexpr std::int64_t kBetweenRowsNs = 1'000'000'000;
 constexpr double kLeastWait = 0.01;   // share of the time that is worth a line
 constexpr std::size_t kMaxWaits = 3;  // ranks in that line
-
-struct Utilisation {
-  double mfu = 0, hfu = 0;
-};
-
-// By PaLM's convention: 6 N + 12 L h s.
-Utilisation utilisation_of(const trainers::TrainConfig& train, std::size_t parameters,
-                           double tokens_per_s, double peak_flops) {
-  const auto& model = train.model;
-  const DecoderSizes sizes{.layers = model.layers,
-                           .hidden = model.hidden,
-                           .heads = model.heads,
-                           .kv_heads = model.kv_heads,
-                           .mlp = model.mlp,
-                           .length = model.length,
-                           .vocabulary = model.vocabulary,
-                           .gated = model.llama,
-                           .parameters = parameters};
-  constexpr auto kConvention = FlopsConvention::palm;
-  const auto recomputed = static_cast<Recomputed>(train.recompute);
-  return {.mfu = utilisation(model_flops_per_token(sizes, kConvention), tokens_per_s, peak_flops),
-          .hfu = utilisation(hardware_flops_per_token(sizes, kConvention, recomputed), tokens_per_s,
-                             peak_flops)};
-}
 
 double exposed_share(const trainers::StepResult& result) {
   return result.time.exposed_us() / result.time.step_us;
@@ -196,72 +170,6 @@ void TrainOutputs::print_waits(const std::vector<PeerWaitShare>& waited_for) {
     if (share >= kLeastWait && ranks.size() < kMaxWaits)
       ranks.push_back(fmt::format("{:.1f} % of the time for rank {}", kPercent * share, rank));
   if (!ranks.empty()) print(fmt::format("# other ranks waited {}", fmt::join(ranks, ", ")));
-}
-
-namespace {
-
-// Of each axis and purpose what the ranks send in a step, from the least to the most.
-std::string sent_text(const std::vector<trainers::SentBytes>& by_rank) {
-  trainers::SentBytes tags;
-  for (const auto& sent : by_rank) tags.insert(sent.begin(), sent.end());
-  std::string text;
-  for (const auto& [tag, bytes] : tags) {
-    std::uint64_t least = bytes, most = 0;
-    for (const auto& sent : by_rank) {
-      const auto found = sent.find(tag);
-      const auto own = found != sent.end() ? found->second : 0;
-      least = std::min(least, own);
-      most = std::max(most, own);
-    }
-    text += fmt::format("sent by a rank on {} for {}: {}{} bytes\n", tag.first, tag.second,
-                        least < most ? fmt::format("{} to ", least) : "", most);
-  }
-  return text;
-}
-
-// Empty where all ranks have the same, or each has a shard of its own.
-std::string mesh_text(const trainers::ParameterTable& table) {
-  const auto shards = table.mesh.axes()[trainers::kShardAxis].size;
-  const auto replicas = table.mesh.axes()[trainers::kReplicateAxis].size;
-  if (trainers::main_axis(table) != trainers::kShardAxis || replicas == 1) return {};
-  return fmt::format("# hybrid sharding: {} replicas (dp_replicate) of {} shards (dp_shard)\n",
-                     replicas, shards);
-}
-
-}  // namespace
-
-std::string training_plan_text(const TrainOptions& options, int nranks) {
-  const auto& train = options.train;
-  const auto table = trainers::table_of(train, nranks);
-  const auto layout = trainers::flat_layout(table, static_cast<std::size_t>(nranks));
-  const auto plan = trainers::plan_of(train, table, layout, 0);
-  const auto leaves = trainers::leaves_of(train, nranks);
-  auto text = fmt::format(
-      "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
-      "# {} micro-batches of {} sequences of {} tokens make a step\n",
-      train.model.name, table.count(), table.units(), nranks, static_cast<int>(train.stage),
-      leaves.count(), leaves.size, train.model.length);
-  text += mesh_text(table);
-  for (const auto& bucket : plan.buckets)
-    text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
-                        bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
-                        table.parameters[bucket.parameters.back()].name);
-  const auto activations = trainers::activation_bytes(
-      train.model, {.sequences = leaves.size, .type = train.type, .recompute = train.recompute});
-  text +=
-      "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
-      "gathered  activations\n";
-  std::vector<trainers::SentBytes> sent;
-  for (int rank = 0; rank < nranks; ++rank) {
-    const auto account = trainers::account_of(train, plan, rank, nranks);
-    sent.push_back(account.sent);
-    text += fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
-                        trainers::sent_for(account.sent, "gradient"),
-                        trainers::sent_for(account.sent, "parameter"), account.state.parameters,
-                        account.state.gradients, account.state.optimizer, account.live_bytes,
-                        activations);
-  }
-  return text + sent_text(sent);
 }
 
 }  // namespace linerate

@@ -49,8 +49,4 @@ class TrainOutputs {
   double loss_ = 0;
 };
 
-// --dry-run, of a job of `nranks`: parameters, buckets, and for each rank what a step sends and
-// what memory holds, by the closed forms that --assert-accounting holds the run to.
-std::string training_plan_text(const TrainOptions& options, int nranks);
-
 }  // namespace linerate

@@ -15,13 +15,13 @@
 #include "job/job.h"
 #include "job/processes.h"
 #include "output/file_sinks.h"
-#include "trainers/engine/peak.h"
 #include "trainers/memory/mapped_file.h"
 #include "trainers/programs/checkpoints.h"
-#include "trainers/programs/listing.h"
 #include "trainers/programs/outputs.h"
 #include "trainers/programs/peer_waits.h"
+#include "trainers/programs/preview.h"
 #include "trainers/programs/trace.h"
+#include "trainers/programs/utilisation.h"
 
 #include <fmt/format.h>
 
@@ -74,18 +74,6 @@ std::unique_ptr<Math> open_math(RankContext& rank, const TrainOptions& options) 
   return make_cpu_math({.threads = options.threads, .fixed_blocks = true});
 }
 
-// What all ranks multiply matrices at, together, while all of them do.
-double peak_flops(RankContext& rank, DataType type, Math& math) {
-  trainers::Arena arena(rank.device());
-  rank.align();
-  double sum = trainers::measured_peak_flops(type, math, arena, rank.stream(), rank.clock());
-  const View view = std::as_writable_bytes(std::span(&sum, 1));
-  rank.world().all_reduce({.send = view, .recv = view, .count = 1, .type = DataType::float64}, {},
-                          rank.stream());
-  rank.stream().synchronize(Deadline::never());
-  return sum;
-}
-
 std::optional<TrainOutputs> open_outputs(const RankContext& rank, const Program& program,
                                          double peak) {
   if (!rank.is_first()) return std::nullopt;
@@ -117,7 +105,7 @@ ExitCode train(RankContext& rank, const Program& program) {
   check_slow_rank(rank, program.options.train.slow_rank);
   const auto math = open_math(rank, program.options);
   rank.enter({.what = "probe of matrix products"});
-  const double peak = peak_flops(rank, program.options.train.type, *math);
+  const double peak = measured_peak_flops(rank, program.options.train.type, *math);
   Resident resident(rank);
   rank.enter({.what = "initial values"});
   trainers::Trainer trainer(rank, program.options.train, program.source, *math);

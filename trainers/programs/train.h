@@ -4,7 +4,8 @@
 //   outputs.h    what rank 0 prints and writes of a run; records.h are the lines of --jsonl,
 //                peer_waits.h says which ranks the others waited for
 //   trace.h      --trace: a file of all ranks' intervals; trace_events.h is its text
-//   listing.h    --list
+//   preview.h    --list and --dry-run: what is said without starting
+//   utilisation.h  what matrix products reach, and which share of it a training does
 #pragma once
 
 namespace linerate {

@@ -4,7 +4,6 @@
 #include "support/folder.h"
 #include "support/sanitized.h"
 #include "trainers/checkpoint/saver.h"
-#include "trainers/engine/saved_state.h"
 #include "trainers/engine/trainer.h"
 #include "unit/trainers/engine/tiny_training.h"
 

@@ -1,0 +1,99 @@
+#include "trainers/programs/preview.h"
+
+#include "backends/table.h"
+#include "base/units.h"
+#include "trainers/data/source.h"
+#include "trainers/engine/accounting.h"
+#include "trainers/engine/plan.h"
+#include "trainers/model/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+// Of each axis and purpose what the ranks send in a step, from the least to the most.
+std::string sent_text(const std::vector<trainers::SentBytes>& by_rank) {
+  trainers::SentBytes tags;
+  for (const auto& sent : by_rank) tags.insert(sent.begin(), sent.end());
+  std::string text;
+  for (const auto& [tag, bytes] : tags) {
+    std::uint64_t least = bytes, most = 0;
+    for (const auto& sent : by_rank) {
+      const auto found = sent.find(tag);
+      const auto own = found != sent.end() ? found->second : 0;
+      least = std::min(least, own);
+      most = std::max(most, own);
+    }
+    text += fmt::format("sent by a rank on {} for {}: {}{} bytes\n", tag.first, tag.second,
+                        least < most ? fmt::format("{} to ", least) : "", most);
+  }
+  return text;
+}
+
+// Empty where all ranks have the same, or each has a shard of its own.
+std::string mesh_text(const trainers::ParameterTable& table) {
+  const auto shards = table.mesh.axes()[trainers::kShardAxis].size;
+  const auto replicas = table.mesh.axes()[trainers::kReplicateAxis].size;
+  if (trainers::main_axis(table) != trainers::kShardAxis || replicas == 1) return {};
+  return fmt::format("# hybrid sharding: {} replicas (dp_replicate) of {} shards (dp_shard)\n",
+                     replicas, shards);
+}
+
+}  // namespace
+
+std::string trainer_list_text() {
+  std::string text;
+  for (const auto& model : trainers::models())
+    text += fmt::format(
+        "model {} parameters={} style={} layers={} hidden={} heads={} kv_heads={} mlp={} "
+        "length={} vocabulary={}\n",
+        model.name, trainers::parameters_of(model).count(), model.llama ? "llama" : "gpt2",
+        model.layers, model.hidden, model.heads, model.kv_heads, model.mlp, model.length,
+        model.vocabulary);
+  for (const auto name : trainers::source_names()) text += fmt::format("data {}\n", name);
+  text += "data FILE\n";
+  for (const auto& backend : all_backends())
+    if (backend.name != "nccl") text += fmt::format("backend {}\n", backend.name);
+  return text;
+}
+
+std::string training_plan_text(const TrainOptions& options, int nranks) {
+  const auto& train = options.train;
+  const auto table = trainers::table_of(train, nranks);
+  const auto layout = trainers::flat_layout(table, static_cast<std::size_t>(nranks));
+  const auto plan = trainers::plan_of(train, table, layout, 0);
+  const auto leaves = trainers::leaves_of(train, nranks);
+  auto text = fmt::format(
+      "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
+      "# {} micro-batches of {} sequences of {} tokens make a step\n",
+      train.model.name, table.count(), table.units(), nranks, static_cast<int>(train.stage),
+      leaves.count(), leaves.size, train.model.length);
+  text += mesh_text(table);
+  for (const auto& bucket : plan.buckets)
+    text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
+                        bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
+                        table.parameters[bucket.parameters.back()].name);
+  const auto activations = trainers::activation_bytes(
+      train.model, {.sequences = leaves.size, .type = train.type, .recompute = train.recompute});
+  text +=
+      "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
+      "gathered  activations\n";
+  std::vector<trainers::SentBytes> sent;
+  for (int rank = 0; rank < nranks; ++rank) {
+    const auto account = trainers::account_of(train, plan, rank, nranks);
+    sent.push_back(account.sent);
+    text += fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
+                        trainers::sent_for(account.sent, "gradient"),
+                        trainers::sent_for(account.sent, "parameter"), account.state.parameters,
+                        account.state.gradients, account.state.optimizer, account.live_bytes,
+                        activations);
+  }
+  return text + sent_text(sent);
+}
+
+}  // namespace linerate
