@@ -67,11 +67,11 @@ std::vector<Chunk> write_chunks(const std::filesystem::path& folder, std::size_t
 ChunkReader::ChunkReader(std::filesystem::path folder, const Manifest& manifest)
     : folder_(std::move(folder)), manifest_(manifest) {}
 
-void ChunkReader::read(const Stretch& what, DataType type, View into) {
+void ChunkReader::read(const TensorSlice& what, DataType type, View into) {
   const auto element = bytes_of(type);
   assert(into.size() == what.count * element);
-  const auto place = [](const Stretch& of) { return std::tuple(of.tensor, of.kind, of.index); };
-  // The last chunk that begins at the stretch or before it.
+  const auto place = [](const TensorSlice& of) { return std::tuple(of.tensor, of.kind, of.index); };
+  // The last chunk that begins at the slice or before it.
   auto chunk = std::ranges::upper_bound(manifest_.chunks, place(what), {},
                                         [&](const Chunk& c) { return place(c.what); });
   for (--chunk; chunk != manifest_.chunks.end() && chunk->what.tensor == what.tensor &&

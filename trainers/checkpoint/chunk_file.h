@@ -20,7 +20,7 @@ std::string chunk_file_name(std::size_t rank);
 
 // State in the host's memory, which stays while it is written.
 struct SavedPart {
-  Stretch what{};
+  TensorSlice what{};
   DataType type = DataType::float32;
   ConstView bytes{};
 };
@@ -36,10 +36,10 @@ class ChunkReader {
   // The manifest outlives it.
   ChunkReader(std::filesystem::path folder, const Manifest& manifest);
 
-  // `into` is as large as the stretch. Reads each chunk that intersects it, and none twice in a
+  // `into` is as large as the slice. Reads each chunk that intersects it, and none twice in a
   // row. Throws Error, exit code 2, where a file is not as the manifest says or a chunk's CRC is
-  // wrong. REQUIRES: the stretch is within its tensor.
-  void read(const Stretch& what, DataType type, View into);
+  // wrong. REQUIRES: the slice is within its tensor.
+  void read(const TensorSlice& what, DataType type, View into);
 
   std::uint64_t bytes_read() const { return bytes_read_; }
 

@@ -138,7 +138,7 @@ void sort_chunks(std::vector<Chunk>& chunks) {
   });
 }
 
-// REQUIRES: sorted chunks of tensors that exist. The first stretch that is missing, or there twice.
+// REQUIRES: sorted chunks of tensors that exist. The first slice that is missing, or there twice.
 std::optional<std::string> uncovered(const Manifest& manifest) {
   auto chunk = manifest.chunks.begin();
   for (std::size_t i = 0; i < manifest.tensors.size(); ++i)

@@ -4,11 +4,11 @@
 //   rank-00000.bin       the chunks that a rank wrote, one after the other
 //   manifest.json        what they are; written last
 //
-// A chunk is a stretch of the elements of one tensor, with a CRC-32 of its bytes. A rank writes
-// what it holds, and reads what it will hold: the chunks that its stretches intersect, whoever
+// A chunk is a slice of the elements of one tensor, with a CRC-32 of its bytes. A rank writes
+// what it holds, and reads what it will hold: the chunks that its slices intersect, whoever
 // wrote them.
 //   manifest.h     what a checkpoint holds; read from JSON, of which nothing is believed
-//   chunk_file.h   a rank's file, and stretches out of all files
+//   chunk_file.h   a rank's file, and slices out of all files
 //   step_folder.h  which checkpoints are complete, how one appears, which are removed
 //   saver.h        a save beside the training
 #pragma once
@@ -41,7 +41,7 @@ struct SavedTensor {
 };
 
 // Elements [index, index + count) of a tensor, flattened.
-struct Stretch {
+struct TensorSlice {
   std::size_t tensor = 0;
   StateKind kind = StateKind::master;
   std::size_t index = 0, count = 0;
@@ -50,7 +50,7 @@ struct Stretch {
 };
 
 struct Chunk {
-  Stretch what{};
+  TensorSlice what{};
   DataType type = DataType::float32;  // or float64
   std::size_t file = 0;               // the rank that wrote it
   std::size_t offset = 0;             // of its first byte there

@@ -46,36 +46,37 @@ std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan
 // Where a rank stands in the mesh, and what it has of a step's work.
 struct Place {
   std::uint64_t shards = 1, replicas = 1;  // as the closed forms have them
-  std::uint64_t leaves = 1;                // of the global batch
+  std::uint64_t micro_batches = 1;         // of the global batch
   std::uint64_t rounds = 1;
-  // Leaves of this rank, of the ranks that share state with it, and of those below it in a tree.
-  LeafRange own{}, group{}, below{};
+  // Those of this rank, of the ranks that share state with it, and of those below it in a tree.
+  MicroBatchRange own{}, group{}, below{};
 };
 
 Place place_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks) {
-  const auto leaves = leaves_of(config, nranks);
+  const auto micro_batches = micro_batches_of(config, nranks);
   Place place{.shards = static_cast<std::uint64_t>(nranks),
-              .leaves = leaves.count(),
-              .rounds = share_of(leaves.count(), 0, nranks).count,
-              .own = leaves_of_ranks(leaves, {rank, rank + 1}, nranks)};
+              .micro_batches = micro_batches.count(),
+              .rounds = share_of(micro_batches.count(), 0, nranks).count,
+              .own = micro_batches_of_ranks(micro_batches, {rank, rank + 1}, nranks)};
   if (const auto tree = place_in(config.sync, rank, nranks))
-    place.below = leaves_of_ranks(leaves, {tree->first, tree->last}, nranks);
+    place.below = micro_batches_of_ranks(micro_batches, {tree->first, tree->last}, nranks);
   if (!plan.steps_a_shard()) return place;
   const auto& mesh = plan.table.mesh;
   place.shards = mesh.axes()[kShardAxis].size;
   place.replicas = mesh.axes()[kReplicateAxis].size;
   const auto first = static_cast<int>(mesh.group(static_cast<std::size_t>(rank), kShardAxis));
-  place.group = leaves_of_ranks(leaves, {first, first + static_cast<int>(place.shards)}, nranks);
+  place.group = micro_batches_of_ranks(micro_batches,
+                                       {first, first + static_cast<int>(place.shards)}, nranks);
   return place;
 }
 
-// Of canonical mode: nodes of the tree over leaves instead of one sum.
+// Of canonical mode: nodes of the tree over micro-batches instead of one sum.
 void set_partial_sums(TrainingLayout& layout, const Place& place) {
-  const auto nodes = [&](const LeafRange& leaves) {
-    return nodes_of(leaves.first, leaves.second, place.leaves).size();
+  const auto nodes = [&](const MicroBatchRange& own) {
+    return nodes_of(own.first, own.second, place.micro_batches).size();
   };
   if (layout.sharded.gradients)
-    layout.micro_batches = place.own.second - place.own.first;  // a round without a leaf sends none
+    layout.micro_batches = place.own.second - place.own.first;  // a round without one sends none
   else
     layout.partial_sums = nodes(layout.tree != nullptr ? place.below : place.own);
   layout.replica_partial_sums = nodes(place.group);
@@ -114,17 +115,17 @@ void add_top_k(SentBytes& sent, const TrainConfig& config, const TrainingLayout&
              top_k_bytes(top_k_count(part.count, config.topk_ratio), layout.types.gradient);
 }
 
-// Losses and hits of all leaves, and the gradient's norm.
+// Losses and hits of all micro-batches, and the gradient's norm.
 void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan& plan,
                  const Place& place) {
   const std::string main(kAxisNames[main_axis(plan.table)]);
   constexpr std::uint64_t kWord = 8;
-  sent[{main, "loss"}] += kWord * all_reduce_sends(2 * place.leaves, place.shards);
+  sent[{main, "loss"}] += kWord * all_reduce_sends(2 * place.micro_batches, place.shards);
   if (!plan.steps_a_shard()) return;
   const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
   sent[{main, "norm"}] += kWord * all_reduce_sends(words, place.shards);
   sent[{std::string(kAxisNames[kReplicateAxis]), "loss"}] +=
-      kWord * all_reduce_sends(2 * place.leaves, place.replicas);
+      kWord * all_reduce_sends(2 * place.micro_batches, place.replicas);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace linerate::trainers {
 
-// Parameters in full precision, and both moments, of this rank's stretches: in memory, or in a
+// Parameters in full precision, and both moments, of this rank's slices: in memory, or in a
 // mapped file, of which a step has a small part in memory at a time. Used by one thread.
 class Adam {
  public:
@@ -28,11 +28,11 @@ class Adam {
   void step(const Update& update, double gradient_scale, Gradients& gradients,
             ParameterStore& store);
 
-  const std::vector<Piece>& pieces() const { return pieces_; }
-  // Where the piece is kept in full precision.
-  Array master(const Piece& piece, ParameterStore& store) const;
+  const std::vector<ParameterSlice>& slices() const { return slices_; }
+  // Where the slice is kept in full precision.
+  Array master(const ParameterSlice& slice, ParameterStore& store) const;
   // The same, or where its moments are.
-  Array state(StateKind kind, const Piece& piece, ParameterStore& store) const;
+  Array state(StateKind kind, const ParameterSlice& slice, ParameterStore& store) const;
   DataType state_type() const { return wide_; }
   // What was used of it leaves memory, where it lies in a file.
   void leave_file();
@@ -40,18 +40,19 @@ class Adam {
   void take_masters(ParameterStore& store);
 
  private:
-  Array in_store(const Piece& piece, ParameterStore& store) const;
-  // Before a step of the piece.
-  void enter_file(const Piece& piece);
+  Array in_store(const ParameterSlice& slice, ParameterStore& store) const;
+  // Before a step of the slice.
+  void enter_file(const ParameterSlice& slice);
   // Else they are the parameters themselves.
   bool keeps_masters() const { return bytes_of(tools_.type) < sizeof(float); }
   void allocate();
-  void step_piece(const Piece& piece, AdamW what, Gradients& gradients, ParameterStore& store);
+  void step_slice(const ParameterSlice& slice, AdamW what, Gradients& gradients,
+                  ParameterStore& store);
 
   const TrainConfig& config_;
   const GradientPlan plan_;
   const GradientTools tools_;
-  const std::vector<Piece> pieces_;
+  const std::vector<ParameterSlice> slices_;
   const DataType wide_;  // of masters and moments
   const bool offloaded_;
   Block state_;

@@ -1,4 +1,4 @@
-// Where each parameter lies in one flat array over all units, and which stretches of it are reduced
+// Where each parameter lies in one flat array over all units, and which ranges of it are reduced
 // together.
 #pragma once
 
@@ -22,7 +22,7 @@ struct FlatLayout {
 // `shards`: ranks among which a run of units is split. A shard begins on a cache line of float32.
 FlatLayout flat_layout(const ParameterTable& table, std::size_t shards);
 
-// A stretch of the flat array whose gradients are reduced by one call.
+// A range of the flat array whose gradients are reduced by one call.
 struct Bucket {
   std::size_t begin = 0, end = 0;
   std::vector<std::size_t> parameters{};  // of the table: reduced once all are ready

@@ -34,7 +34,7 @@ enum class Bug : std::uint8_t {
   // Checkpoints
   resumes_a_step_late,  // in data and learning rate
   resumes_without_moments,
-  reads_an_element_early,  // where a stretch begins within a tensor
+  reads_an_element_early,  // where a slice begins within a tensor
 };
 
 }  // namespace linerate::trainers

@@ -15,15 +15,15 @@ using TimeSpan = std::pair<std::int64_t, std::int64_t>;
 
 enum class Work : std::uint8_t { data, forward, backward, loss, norm, optimizer, sleep };
 
-// What a stretch of compute is for.
+// What compute is for.
 struct WorkTag {
   Work work = Work::data;
   std::uint32_t unit = 0;         // of forward and backward
   std::uint32_t micro_batch = 0;  // likewise, and of data: counted over the global batch
 };
 
-// The stretch, between two points of the stream. A wait has no tag.
-struct Recorded {
+// Work between two points of the stream. A wait has no tag.
+struct RecordedWork {
   WorkTag what{};
   Event start{}, end{};
 };
@@ -53,12 +53,12 @@ class ComputeStream final : public Stream {
   }
 
   // Since they were taken last, in their order.
-  std::vector<Recorded> take_waits() { return std::exchange(waits_, {}); }
-  std::vector<Recorded> take_work() { return std::exchange(work_, {}); }
+  std::vector<RecordedWork> take_waits() { return std::exchange(waits_, {}); }
+  std::vector<RecordedWork> take_work() { return std::exchange(work_, {}); }
 
  private:
   Stream& inner_;
-  std::vector<Recorded> waits_, work_;
+  std::vector<RecordedWork> waits_, work_;
 };
 
 }  // namespace linerate::trainers

@@ -33,8 +33,8 @@ std::vector<Array> arrays_of(const TreeSum& sum, DataType type, std::size_t firs
   return arrays;
 }
 
-// The sum over all leaves of a shard, of which each replica has some: `sums` of each bucket go to
-// where `shard_of` says.
+// The sum over all micro-batches of a shard, of which each replica has some: `sums` of each bucket
+// go to where `shard_of` says.
 template <typename ShardOf>
 void sum_over_replicas(std::vector<TreeSum>& sums, const Round& round, const GradientTools& tools,
                        ShardOf shard_of) {
@@ -45,11 +45,11 @@ void sum_over_replicas(std::vector<TreeSum>& sums, const Round& round, const Gra
       continue;
     }
     const auto mine = arrays_of(sums[i], tools.type);
-    const TreeStretch stretch{.axis = *tools.replicas,
-                              .by_rank = round.by_replica,
-                              .leaves = round.leaves,
-                              .count = shard_of(i).size() / bytes_of(tools.type)};
-    under_way.push_back(std::make_unique<TreeAllReduce>(stretch, mine, tools));
+    const TreeReduction reduction{.axis = *tools.replicas,
+                                  .by_rank = round.by_replica,
+                                  .leaves = round.micro_batches,
+                                  .count = shard_of(i).size() / bytes_of(tools.type)};
+    under_way.push_back(std::make_unique<TreeAllReduce>(reduction, mine, tools));
     sums[i].clear();
   }
   for (std::size_t i = 0; i < under_way.size(); ++i) under_way[i]->end(shard_of(i));
@@ -67,32 +67,32 @@ class WholeGradients final : public Gradients {
   }
 
   Array unit(std::size_t unit) override {
-    auto& into = plan_.canonical ? leaf_ : all_;
+    auto& into = plan_.canonical ? micro_batch_ : all_;
     return into.array(tools_.type).from(plan_.layout.begin[unit]);
   }
   void finish() override {
     if (plan_.canonical) end_exchanges();
     for (auto* axis : {&tools_.axis, tools_.replicas})
       if (axis != nullptr) tools_.compute.wait(axis->stream().record());
-    leaves_.reset();
+    tree_.reset();
     rooted_.reset();
   }
-  Array of(const Owned& owned) override { return all_.array(tools_.type).from(owned.begin); }
+  Array of(const OwnedRange& owned) override { return all_.array(tools_.type).from(owned.begin); }
 
  protected:
   void reset() override { tools_.arena.device().zero(all_.view(), tools_.compute); }
   void begin() override {
     if (!plan_.canonical) return;
-    if (!leaves_) leaves_.emplace(round_.leaves, plan_.layout.count(), tools_.type);
+    if (!tree_) tree_.emplace(round_.micro_batches, plan_.layout.count(), tools_.type);
     if (!round_.active) return;
-    leaf_ = allocate();
-    tools_.arena.device().zero(leaf_.view(), tools_.compute);
+    micro_batch_ = allocate();
+    tools_.arena.device().zero(micro_batch_.view(), tools_.compute);
   }
   void end() override {
     if (plan_.canonical && round_.active)
-      leaves_->add({0, round_.leaf}, std::move(leaf_), tools_.math, tools_.compute);
+      tree_->add({0, round_.micro_batch}, std::move(micro_batch_), tools_.math, tools_.compute);
   }
-  // Canonical: the tree's nodes are there after the last leaf only.
+  // Canonical: the tree's nodes are there after the last micro-batch only.
   When reduces() const override {
     if (!round_.last && !injected(Bug::reduces_each_micro_batch)) return When::never;
     return plan_.canonical ? When::after_backward : When::when_ready;
@@ -137,20 +137,20 @@ class WholeGradients final : public Gradients {
   }
 
   Event begin_exchange(const Bucket& bucket) {
-    const auto mine = arrays_of(*leaves_, tools_.type, bucket.begin);
+    const auto mine = arrays_of(*tree_, tools_.type, bucket.begin);
     if (goes_up_a_tree()) {
-      if (!rooted_) rooted_.emplace(plan_.sync, round_.by_rank, round_.leaves, tools_);
+      if (!rooted_) rooted_.emplace(plan_.sync, round_.by_rank, round_.micro_batches, tools_);
       rooted_->up(mine, view(bucket.begin, bucket.count()));
       return tools_.axis.stream().record();
     }
-    const TreeStretch stretch{.axis = tools_.axis,
-                              .by_rank = round_.by_rank,
-                              .leaves = round_.leaves,
-                              .count = bucket.count()};
+    const TreeReduction reduction{.axis = tools_.axis,
+                                  .by_rank = round_.by_rank,
+                                  .leaves = round_.micro_batches,
+                                  .count = bucket.count()};
     if (!plan_.steps_a_shard())
-      return all_reduces_.emplace_back(std::make_unique<TreeAllReduce>(stretch, mine, tools_))
+      return all_reduces_.emplace_back(std::make_unique<TreeAllReduce>(reduction, mine, tools_))
           ->done();
-    return exchanges_.emplace_back(std::make_unique<TreeExchange>(stretch, mine, tools_))->done();
+    return exchanges_.emplace_back(std::make_unique<TreeExchange>(reduction, mine, tools_))->done();
   }
 
   void end_exchanges() {
@@ -160,7 +160,7 @@ class WholeGradients final : public Gradients {
       all_reduces_[i]->end(view(plan_.buckets[i].begin, plan_.buckets[i].count()));
     std::vector<TreeSum> sums;
     for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-      sums.emplace_back(round_.leaves, owned()[i].count, tools_.type);
+      sums.emplace_back(round_.micro_batches, owned()[i].count, tools_.type);
       exchanges_[i]->end(sums.back());
       exchanges_[i].reset();
     }
@@ -169,8 +169,8 @@ class WholeGradients final : public Gradients {
     exchanges_.clear();
   }
 
-  Block all_, leaf_;
-  std::optional<TreeSum> leaves_;
+  Block all_, micro_batch_;
+  std::optional<TreeSum> tree_;
   std::unique_ptr<BucketSync> sync_;  // where nothing is sharded, but for canonical mode
   std::optional<RootedTreeSum> rooted_;
   std::vector<std::unique_ptr<TreeExchange>> exchanges_;     // by bucket
@@ -195,13 +195,13 @@ class ShardedGradients final : public Gradients {
     sum_over_replicas(sums_, round_, tools_, [&](std::size_t i) { return shard(i); });
     sums_.clear();
   }
-  Array of(const Owned& owned) override { return shards_.array(tools_.type).from(owned.at); }
+  Array of(const OwnedRange& owned) override { return shards_.array(tools_.type).from(owned.at); }
 
  protected:
   void begin() override {
     if (!plan_.canonical || !sums_.empty()) return;
-    for (const auto& stretch : owned())
-      sums_.emplace_back(round_.leaves, stretch.count, tools_.type);
+    for (const auto& range : owned())
+      sums_.emplace_back(round_.micro_batches, range.count, tools_.type);
   }
   When reduces() const override { return When::when_ready; }
 
@@ -211,12 +211,12 @@ class ShardedGradients final : public Gradients {
     what.bucket = index;
     auto& mine = block(index);
     if (plan_.canonical) {
-      const std::vector<Array> leaf(round_.active ? 1 : 0, mine.array(tools_.type));
-      const TreeStretch stretch{.axis = tools_.axis,
-                                .by_rank = round_.by_rank,
-                                .leaves = round_.leaves,
-                                .count = plan_.buckets[index].count()};
-      what.exchange = std::make_unique<TreeExchange>(stretch, leaf, tools_);
+      const std::vector<Array> nodes(round_.active ? 1 : 0, mine.array(tools_.type));
+      const TreeReduction reduction{.axis = tools_.axis,
+                                    .by_rank = round_.by_rank,
+                                    .leaves = round_.micro_batches,
+                                    .count = plan_.buckets[index].count()};
+      what.exchange = std::make_unique<TreeExchange>(reduction, nodes, tools_);
       what.done = what.exchange->done();
     } else {
       reduce_scatter(what, mine.view());
@@ -250,8 +250,8 @@ class ShardedGradients final : public Gradients {
   }
   View shard(std::size_t index) const {
     const auto element = bytes_of(tools_.type);
-    const auto& stretch = owned()[index];
-    return shards_.view().subspan(stretch.at * element, stretch.count * element);
+    const auto& range = owned()[index];
+    return shards_.view().subspan(range.at * element, range.count * element);
   }
 
   // The first round's result goes to its place, later ones are added.

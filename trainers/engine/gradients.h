@@ -7,7 +7,8 @@
 // all before it are ready.
 //   WholeGradients    stages 0 and 1: one array of all gradients, reduced in the last round
 //   ShardedGradients  stages 2 and 3: a bucket's gradients live until they are reduced, each round
-// Both do it fast, or canonically: up the tree over leaves (tree_sum.h), a round being a leaf.
+// Both do it fast, or canonically: up the tree over micro-batches (tree_sum.h), of which each round
+// has one.
 #pragma once
 
 #include "trainers/engine/axis.h"
@@ -45,7 +46,7 @@ struct GradientPlan {
   const ParameterTable& table;
   const FlatLayout& layout;
   std::vector<Bucket> buckets{};
-  std::vector<Owned> owned{};  // what this rank steps
+  std::vector<OwnedRange> owned{};  // what this rank steps
   Overlap overlap = Overlap::on;
   bool canonical = false;
   Sync sync = Sync::all_reduce;
@@ -54,19 +55,19 @@ struct GradientPlan {
   bool steps_a_shard() const { return is_sharded(table.placements.optimizer); }
 };
 
-// Leaves [first, last); of each rank of an axis.
-using LeafRange = std::pair<std::size_t, std::size_t>;
-using LeafRanges = std::vector<LeafRange>;
+// Micro-batches [first, last); of each rank of an axis.
+using MicroBatchRange = std::pair<std::size_t, std::size_t>;
+using MicroBatchRanges = std::vector<MicroBatchRange>;
 
 // One round of a step, as a rank takes part in it.
 struct Round {
   bool first = true, last = true;
   bool active = true;  // this rank computes a micro-batch
-  // Canonical: the leaf that it computes, of `leaves` of the global batch, and the leaves that each
-  // rank of the axis hands on when this round reduces.
-  std::size_t leaf = 0, leaves = 1;
-  LeafRanges by_rank{};
-  LeafRanges by_replica{};  // all leaves of each replica's ranks
+  // Canonical: the one that it computes, of `micro_batches` of the global batch, and those that
+  // each rank of the axis hands on when this round reduces.
+  std::size_t micro_batch = 0, micro_batches = 1;
+  MicroBatchRanges by_rank{};
+  MicroBatchRanges by_replica{};  // all of those of each replica's ranks
 };
 
 // Used by the rank's thread. All references outlive it.
@@ -95,8 +96,8 @@ class Gradients {
   virtual void finish() = 0;
 
   // The sum over all ranks of what this rank steps, in the order of owned(). REQUIRES: finish().
-  virtual Array of(const Owned& owned) = 0;
-  const std::vector<Owned>& owned() const { return plan_.owned; }
+  virtual Array of(const OwnedRange& owned) = 0;
+  const std::vector<OwnedRange>& owned() const { return plan_.owned; }
 
  protected:
   Gradients(const GradientPlan& plan, const GradientTools& tools);

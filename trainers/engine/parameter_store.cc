@@ -21,7 +21,7 @@ class WholeParameters final : public ParameterStore {
   Array use(std::size_t unit, Pass) override {
     return all_.array(tools_.type).from(plan_.layout.begin[unit]);
   }
-  Array of(const Owned& owned) override { return all_.array(tools_.type).from(owned.begin); }
+  Array of(const OwnedRange& owned) override { return all_.array(tools_.type).from(owned.begin); }
 
   void publish() override {
     if (!plan_.steps_a_shard()) return;
@@ -84,7 +84,7 @@ class ShardedParameters final : public ParameterStore {
     units_[unit] = {};
   }
 
-  Array of(const Owned& owned) override { return shards_.array(tools_.type).from(owned.at); }
+  Array of(const OwnedRange& owned) override { return shards_.array(tools_.type).from(owned.at); }
 
  private:
   struct Unit {

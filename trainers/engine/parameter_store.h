@@ -33,7 +33,7 @@ class ParameterStore {
   // Of the unit that the pass has done.
   virtual void release(std::size_t /*unit*/, Pass /*pass*/) {}
   // What this rank steps, where the optimizer writes it.
-  virtual Array of(const Owned& owned) = 0;
+  virtual Array of(const OwnedRange& owned) = 0;
   // After the optimizer's step: all ranks get what each has stepped.
   virtual void publish() {}
 };

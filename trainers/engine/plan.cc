@@ -56,13 +56,14 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
                      nranks, choices);
 }
 
-LeafRange leaves_of_ranks(const Leaves& leaves, std::pair<int, int> ranks, int nranks) {
-  const auto first = share_of(leaves.count(), ranks.first, nranks);
-  const auto last = share_of(leaves.count(), ranks.second - 1, nranks);
+MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,
+                                       int nranks) {
+  const auto first = share_of(micro_batches.count(), ranks.first, nranks);
+  const auto last = share_of(micro_batches.count(), ranks.second - 1, nranks);
   return {first.first, last.first + last.count};
 }
 
-Leaves leaves_of(const TrainConfig& config, int nranks) {
+MicroBatches micro_batches_of(const TrainConfig& config, int nranks) {
   const auto ranks = static_cast<std::uint64_t>(nranks);
   const auto share = (config.batch + ranks - 1) / ranks;
   const auto usual = config.deterministic ? 1 : share;

@@ -26,24 +26,25 @@ inline std::size_t main_axis(const ParameterTable& table) {
 // Nothing, or why there is no such mesh of as many ranks.
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks);
 
-// Micro-batches are leaves of the global batch, in both modes: consecutive sequences, as many in
-// each but for the last one.
-struct Leaves {
+// The micro-batches of a global batch: consecutive sequences, as many in each but for the last one.
+struct MicroBatches {
   std::uint64_t batch = 0, size = 1;
 
   std::uint64_t count() const { return (batch + size - 1) / size; }
-  std::uint64_t first(std::uint64_t leaf) const { return leaf * size; }
-  std::uint64_t sequences(std::uint64_t leaf) const {
-    return leaf * size + size <= batch ? size : batch - leaf * size;
+  std::uint64_t first(std::uint64_t micro_batch) const { return micro_batch * size; }
+  std::uint64_t sequences(std::uint64_t micro_batch) const {
+    return micro_batch * size + size <= batch ? size : batch - micro_batch * size;
   }
 };
 
-// Of consecutive ranks, which have consecutive leaves: those of the ranks before `ranks.second`.
-LeafRange leaves_of_ranks(const Leaves& leaves, std::pair<int, int> ranks, int nranks);
+// Of consecutive ranks, which have consecutive micro-batches: those of the ranks before
+// `ranks.second`.
+MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,
+                                       int nranks);
 
-// Canonical mode's leaves are one sequence, unless asked otherwise: they must not depend on the
+// Canonical mode's are one sequence each, unless asked otherwise: they must not depend on the
 // ranks.
-Leaves leaves_of(const TrainConfig& config, int nranks);
+MicroBatches micro_batches_of(const TrainConfig& config, int nranks);
 
 // Of a rank. Buckets of parameters where nothing is sharded, else of whole units, and of a unit
 // each where parameters are. Both references outlive the plan.

@@ -36,29 +36,29 @@ Manifest manifest_of(const TrainConfig& config, const ParameterTable& table) {
 
 // Ranks that hold the same share the writing of it.
 Snapshot Trainer::snapshot() {
-  auto pieces = adam_.pieces();
+  auto slices = adam_.slices();
   const auto copies =
       copies_of(table_.placements.optimizer, table_.mesh, static_cast<std::size_t>(rank_.rank()));
-  pieces = share_of_pieces(pieces, copies.place, copies.count);
+  slices = share_of_slices(slices, copies.place, copies.count);
   const auto type = adam_.state_type();
   std::size_t bytes = 0;
-  for (const auto& piece : pieces) bytes += std::size(kStateKinds) * piece.count * bytes_of(type);
+  for (const auto& slice : slices) bytes += std::size(kStateKinds) * slice.count * bytes_of(type);
   Snapshot snapshot{.manifest = manifest_of(config_, table_),
                     .memory = arena_.allocate(Category::checkpoint, bytes)};
   snapshot.manifest.step = step_;
   snapshot.manifest.updates = updates_;
   snapshot.manifest.loss_scale = loss_scale_.state();
   auto left = snapshot.memory.view();
-  for (const auto& piece : pieces) {
+  for (const auto& slice : slices) {
     for (const auto kind : kStateKinds) {
-      const auto to = left.first(piece.count * bytes_of(type));
+      const auto to = left.first(slice.count * bytes_of(type));
       left = left.subspan(to.size());
-      const auto* from = adam_.state(kind, piece, *store_).data;
+      const auto* from = adam_.state(kind, slice, *store_).data;
       arena_.device().copy(to, {from, to.size()}, compute_);
-      snapshot.parts.push_back({.what = {.tensor = piece.parameter,
+      snapshot.parts.push_back({.what = {.tensor = slice.parameter,
                                          .kind = kind,
-                                         .index = piece.index,
-                                         .count = piece.count},
+                                         .index = slice.index,
+                                         .count = slice.count},
                                 .type = type,
                                 .bytes = to});
     }
@@ -73,16 +73,16 @@ void Trainer::resume(const Checkpoint& checkpoint) {
   const auto type = adam_.state_type();
   std::vector<std::byte> values;
   for (const auto kind : kStateKinds)
-    for (const auto& piece : adam_.pieces()) {
+    for (const auto& slice : adam_.slices()) {
       if (injected(Bug::resumes_without_moments) && kind == StateKind::v) continue;
-      const auto early = injected(Bug::reads_an_element_early) && piece.index > 0 ? 1u : 0u;
-      values.resize(piece.count * bytes_of(type));
-      reader.read({.tensor = piece.parameter,
+      const auto early = injected(Bug::reads_an_element_early) && slice.index > 0 ? 1u : 0u;
+      values.resize(slice.count * bytes_of(type));
+      reader.read({.tensor = slice.parameter,
                    .kind = kind,
-                   .index = piece.index - early,
-                   .count = piece.count},
+                   .index = slice.index - early,
+                   .count = slice.count},
                   type, values);
-      const auto to = adam_.state(kind, piece, *store_);
+      const auto to = adam_.state(kind, slice, *store_);
       arena_.device().copy(View(to.data, values.size()), values, compute_);
       compute_.synchronize(Deadline::never());  // `values` is used again
       adam_.leave_file();

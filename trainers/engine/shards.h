@@ -18,38 +18,38 @@ enum class Stage : std::uint8_t {
   parameters,  // 3: and both others, as FSDP
 };
 
-// A stretch of the flat array that this rank steps. `at` is where it lies in arrays that hold this
-// rank's stretches alone, one after the other.
-struct Owned {
+// Elements of the flat array that this rank steps. `at` is where they lie in arrays that hold this
+// rank's ranges alone, one after the other.
+struct OwnedRange {
   std::size_t begin = 0, count = 0;
   std::size_t at = 0;
 };
 
 // Of a rank of the mesh, by the placements of the optimizer's state: everything, or its part of
 // each bucket, in their order.
-std::vector<Owned> owned_of(const ParameterTable& table, const FlatLayout& layout,
-                            std::span<const Bucket> buckets, std::size_t rank);
+std::vector<OwnedRange> owned_of(const ParameterTable& table, const FlatLayout& layout,
+                                 std::span<const Bucket> buckets, std::size_t rank);
 
-inline std::size_t count_of(std::span<const Owned> owned) {
+inline std::size_t count_of(std::span<const OwnedRange> owned) {
   return owned.empty() ? 0 : owned.back().at + owned.back().count;
 }
 
-// The part of a parameter in an owned stretch.
-struct Piece {
+// The part of a parameter in an owned range.
+struct ParameterSlice {
   std::size_t parameter = 0;  // of the table
   std::size_t index = 0;      // of its first element within the parameter
   std::size_t count = 0;
   std::size_t flat = 0;   // of its first element in the flat array
   std::size_t at = 0;     // and among the owned ones
-  std::size_t owned = 0;  // stretch
+  std::size_t owned = 0;  // range
 };
 
-std::vector<Piece> pieces_of(const ParameterTable& table, const FlatLayout& layout,
-                             std::span<const Owned> owned);
+std::vector<ParameterSlice> slices_of(const ParameterTable& table, const FlatLayout& layout,
+                                      std::span<const OwnedRange> owned);
 
-// The part of the pieces that one of `nranks` writes where all of them have the same ones: elements
+// The part of the slices that one of `nranks` writes where all of them have the same ones: elements
 // in their order, cut evenly.
-std::vector<Piece> share_of_pieces(std::span<const Piece> pieces, std::size_t rank,
-                                   std::size_t nranks);
+std::vector<ParameterSlice> share_of_slices(std::span<const ParameterSlice> slices,
+                                            std::size_t rank, std::size_t nranks);
 
 }  // namespace linerate::trainers

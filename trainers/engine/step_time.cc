@@ -27,13 +27,13 @@ PeerWait& entry(std::vector<PeerWait>& peers, int rank) {
   return found != peers.end() ? *found : peers.emplace_back(PeerWait{.rank = rank});
 }
 
-// Adds a stretch in which compute waits and `call` is under way.
-void expose(const CallSpan& call, const TimeSpan& stretch, StepTime& time) {
+// Adds a time span in which compute waits and `call` is under way.
+void expose(const CallSpan& call, const TimeSpan& span, StepTime& time) {
   const auto arrived_ns = std::clamp(call.last_start_ns, call.start_ns, call.end_ns);
-  const auto wait_us = us(within(stretch, call.start_ns, arrived_ns));
+  const auto wait_us = us(within(span, call.start_ns, arrived_ns));
   auto& purpose = entry(time.purposes, call);
   purpose.exposed_wait_us += wait_us;
-  purpose.exposed_transfer_us += us(within(stretch, arrived_ns, call.end_ns));
+  purpose.exposed_transfer_us += us(within(span, arrived_ns, call.end_ns));
   if (wait_us > 0) entry(time.waited_for, call.last_rank).us += wait_us;
 }
 
@@ -66,11 +66,11 @@ StepTime step_time(TimeSpan step, std::span<const TimeSpan> waits,
     auto at_ns = wait.first;  // up to here it is told
     while (first != ordered.end() && first->end_ns <= at_ns) ++first;
     for (auto call = first; call != ordered.end() && call->start_ns < wait.second; ++call) {
-      const TimeSpan stretch{std::max(at_ns, call->start_ns), std::min(wait.second, call->end_ns)};
-      if (stretch.second <= stretch.first) continue;
-      idle_ns += stretch.first - at_ns;
-      expose(*call, stretch, time);
-      at_ns = stretch.second;
+      const TimeSpan span{std::max(at_ns, call->start_ns), std::min(wait.second, call->end_ns)};
+      if (span.second <= span.first) continue;
+      idle_ns += span.first - at_ns;
+      expose(*call, span, time);
+      at_ns = span.second;
     }
     idle_ns += wait.second - at_ns;
     waits_ns += wait.second - wait.first;

@@ -152,7 +152,7 @@ std::unique_ptr<BucketSync> make_sync(Sync sync, const GradientTools& tools) {
   return std::make_unique<AllReduceSync>(tools);
 }
 
-RootedTreeSum::RootedTreeSum(Sync sync, const LeafRanges& by_rank, std::size_t leaves,
+RootedTreeSum::RootedTreeSum(Sync sync, const MicroBatchRanges& by_rank, std::size_t leaves,
                              const GradientTools& tools)
     : sync_(sync),
       place_(*place_in(sync, tools.axis.rank(), tools.axis.nranks())),

@@ -40,10 +40,10 @@ std::unique_ptr<BucketSync> make_sync(Sync sync, const GradientTools& tools);
 class RootedTreeSum {
  public:
   // REQUIRES: `sync` has a tree.
-  RootedTreeSum(Sync sync, const LeafRanges& by_rank, std::size_t leaves,
+  RootedTreeSum(Sync sync, const MicroBatchRanges& by_rank, std::size_t leaves,
                 const GradientTools& tools);
 
-  // Adds up a stretch of `count` elements, of which `mine` are this rank's nodes. On the root the
+  // Adds up `count` elements, of which `mine` are this rank's nodes. On the root the
   // sum is then at `to`.
   void up(std::span<const Array> mine, View to);
   // After all that goes up: begins to write the sum to `to` on all ranks, on the axis' stream.
@@ -59,7 +59,7 @@ class RootedTreeSum {
 
   const Sync sync_;
   const TreePlace place_;
-  const LeafRanges by_rank_;
+  const MicroBatchRanges by_rank_;
   const std::size_t leaves_;
   const GradientTools tools_;
   std::vector<Block> under_way_;  // what calls send and receive

@@ -22,10 +22,10 @@ std::uint64_t dropout_key(std::uint64_t seed, std::int64_t step) {
   return splitmix64(seed) + static_cast<std::uint64_t>(step);
 }
 
-WorkTag of_leaf(Work work, const Round& round, std::size_t unit = 0) {
+WorkTag of_round(Work work, const Round& round, std::size_t unit = 0) {
   return {.work = work,
           .unit = static_cast<std::uint32_t>(unit),
-          .micro_batch = static_cast<std::uint32_t>(round.leaf)};
+          .micro_batch = static_cast<std::uint32_t>(round.micro_batch)};
 }
 
 // The ranks along one axis of the mesh.
@@ -64,7 +64,7 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       config_(config),
       source_(source),
       math_(math),
-      leaves_(leaves_of(config, rank.nranks())),
+      micro_batches_(micro_batches_of(config, rank.nranks())),
       table_(table_of(config, rank.nranks())),
       compute_(rank.stream()),
       arena_(rank.world()),
@@ -85,11 +85,11 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       store_(make_parameter_store(plan_, config.gather, tools_)),
       adam_(config, plan_, tools_),
       model_(config.model, table_,
-             {.sequences = leaves_.size, .type = config.type, .recompute = config.recompute}, math,
-             arena_),
+             {.sequences = micro_batches_.size, .type = config.type, .recompute = config.recompute},
+             math, arena_),
       inputs_(std::make_unique<Inputs>()),
       loss_scale_(config.loss_scale) {
-  const auto positions = leaves_.size * config.model.length;
+  const auto positions = micro_batches_.size * config.model.length;
   inputs_->device_tokens = arena_.allocate(Category::activation, DataType::int32, positions);
   inputs_->device_targets = arena_.allocate(Category::activation, DataType::int32, positions);
   adam_.initialise(*store_);
@@ -98,25 +98,25 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
 
 Trainer::~Trainer() = default;
 
-// Each rank has consecutive leaves, the first ones perhaps one more than the others, which take
-// part in the last round without a leaf.
+// Each rank has consecutive micro-batches, the first ones perhaps one more than the others, which
+// take part in the last round without one.
 Round Trainer::round_of(std::uint64_t index) const {
   const auto nranks = rank_.nranks();
-  const auto rounds = share_of(leaves_.count(), 0, nranks).count;
-  const auto mine = share_of(leaves_.count(), rank_.rank(), nranks);
+  const auto rounds = share_of(micro_batches_.count(), 0, nranks).count;
+  const auto mine = share_of(micro_batches_.count(), rank_.rank(), nranks);
   Round round{.first = index == 0,
               .last = index + 1 == rounds,
               .active = index < mine.count || injected(Bug::repeats_a_sequence),
-              .leaf = mine.first + index -
-                      (injected(Bug::repeats_a_sequence) && index == mine.count ? 1 : 0),
-              .leaves = leaves_.count()};
-  const bool each = is_sharded(table_.placements.gradients);  // round hands its leaf on
+              .micro_batch = mine.first + index -
+                             (injected(Bug::repeats_a_sequence) && index == mine.count ? 1 : 0),
+              .micro_batches = micro_batches_.count()};
+  const bool each = is_sharded(table_.placements.gradients);  // round hands its gradients on
   const auto& mesh = table_.mesh;
   const auto along = main_axis(table_);
   const auto own = static_cast<std::size_t>(rank_.rank());
   for (std::size_t place = 0; place < mesh.axes()[along].size; ++place) {
     const auto share =
-        share_of(leaves_.count(), static_cast<int>(mesh.moved(own, along, place)), nranks);
+        share_of(micro_batches_.count(), static_cast<int>(mesh.moved(own, along, place)), nranks);
     const auto first = each ? share.first + index : share.first;
     const auto last =
         each ? std::min(first + 1, share.first + share.count) : share.first + share.count;
@@ -124,7 +124,8 @@ Round Trainer::round_of(std::uint64_t index) const {
   }
   const auto shards = static_cast<int>(mesh.axes()[kShardAxis].size);
   for (int rank = 0; replicas_ && rank < nranks; rank += shards)
-    round.by_replica.push_back(leaves_of_ranks(leaves_, {rank, rank + shards}, nranks));
+    round.by_replica.push_back(
+        micro_batches_of_ranks(micro_batches_, {rank, rank + shards}, nranks));
   return round;
 }
 
@@ -133,8 +134,8 @@ StepResult Trainer::step() {
   const auto sent_before = sent_bytes();
   recorder_.begin();
   sleep_where_asked();
-  leaf_sums_.assign(2 * leaves_.count(), 0);
-  const auto rounds = share_of(leaves_.count(), 0, rank_.nranks()).count;
+  sums_.assign(2 * micro_batches_.count(), 0);
+  const auto rounds = share_of(micro_batches_.count(), 0, rank_.nranks()).count;
   for (std::uint64_t index = 0; index < rounds; ++index) run_round(round_of(index));
   gradients_->finish();
 
@@ -170,27 +171,27 @@ void Trainer::sleep_where_asked() {
 
 void Trainer::run_round(const Round& round) {
   gradients_->begin_round(round);
-  if (round.active) compute_.on(of_leaf(Work::data, round), [&] { load(round.leaf); });
+  if (round.active) compute_.on(of_round(Work::data, round), [&] { load(round.micro_batch); });
   forward(round);
   backward(round);
   gradients_->end_round();
   if (!round.active) return;
   compute_.synchronize(Deadline::never());
-  leaf_sums_[round.leaf] = sum_of(model_.losses());
-  leaf_sums_[leaves_.count() + round.leaf] = sum_of(model_.hits());
+  sums_[round.micro_batch] = sum_of(model_.losses());
+  sums_[micro_batches_.count() + round.micro_batch] = sum_of(model_.hits());
 }
 
-void Trainer::load(std::uint64_t leaf) {
+void Trainer::load(std::uint64_t micro_batch) {
   auto& in = *inputs_;
   const auto length = config_.model.length;
-  const auto sequences = leaves_.sequences(leaf);
+  const auto sequences = micro_batches_.sequences(micro_batch);
   in.tokens.resize(sequences * length);
   in.targets.resize(sequences * length);
   const Sampler sampler{
       .seed = config_.seed, .sequences = source_.sequences(), .batch = config_.batch};
   for (std::uint64_t i = 0; i < sequences; ++i) {
-    const auto sequence =
-        sampler.sequence(static_cast<std::uint64_t>(step_ - 1), leaves_.first(leaf) + i);
+    const auto sequence = sampler.sequence(static_cast<std::uint64_t>(step_ - 1),
+                                           micro_batches_.first(micro_batch) + i);
     source_.read(sequence, std::span(in.tokens).subspan(i * length, length),
                  std::span(in.targets).subspan(i * length, length));
   }
@@ -199,23 +200,24 @@ void Trainer::load(std::uint64_t leaf) {
     arena_.device().copy(to.view().first(bytes.size()), bytes, compute_);
     return std::span(reinterpret_cast<const std::int32_t*>(to.data()), from.size());
   };
-  in.batch = {
-      .tokens = to_device(in.tokens, in.device_tokens),
-      .targets = to_device(in.targets, in.device_targets),
-      .sequences = sequences,
-      .dropout_key = dropout_key(config_.seed, step_),
-      .first_position = injected(Bug::drops_by_own_position) ? 0 : leaves_.first(leaf) * length};
+  in.batch = {.tokens = to_device(in.tokens, in.device_tokens),
+              .targets = to_device(in.targets, in.device_targets),
+              .sequences = sequences,
+              .dropout_key = dropout_key(config_.seed, step_),
+              .first_position = injected(Bug::drops_by_own_position)
+                                    ? 0
+                                    : micro_batches_.first(micro_batch) * length};
   model_.begin(in.batch);
 }
 
-// A rank without a leaf makes the calls of one that has a leaf, in their order.
+// A rank without a micro-batch makes the calls of one that has one, in their order.
 void Trainer::forward(const Round& round) {
   const auto units = table_.units();
   for (std::size_t unit = 0; unit < units; ++unit) {
     const auto parameters = store_->use(unit, ParameterStore::Pass::forward);
     if (unit == 0) embeddings_ = parameters;
     if (round.active)
-      compute_.on(of_leaf(Work::forward, round, unit),
+      compute_.on(of_round(Work::forward, round, unit),
                   [&] { model_.forward(unit, parameters, embeddings_, compute_); });
     store_->release(unit, ParameterStore::Pass::forward);
   }
@@ -225,7 +227,7 @@ void Trainer::backward(const Round& round) {
   for (auto unit = table_.units(); unit-- > 0;) {
     const auto parameters = store_->use(unit, ParameterStore::Pass::backward);
     if (round.active) {
-      compute_.on(of_leaf(Work::backward, round, unit), [&] {
+      compute_.on(of_round(Work::backward, round, unit), [&] {
         model_.backward(
             unit, parameters, embeddings_,
             {.own = gradients_->unit(unit), .embeddings = gradients_->unit(0)}, loss_scale(),
@@ -257,13 +259,15 @@ void Trainer::all_reduce_scalars(Axis& axis, View values, DataType type, std::st
 }
 
 double Trainer::summed_loss() {
-  const View sums = std::as_writable_bytes(std::span(leaf_sums_));
+  const View sums = std::as_writable_bytes(std::span(sums_));
   for (auto* axis : axes_of(axis_, replicas_))
     all_reduce_scalars(*axis, sums, DataType::float64, "loss");
-  return sum_of(std::span(leaf_sums_).first(leaves_.count()));
+  return sum_of(std::span(sums_).first(micro_batches_.count()));
 }
 
-double Trainer::summed_hits() const { return sum_of(std::span(leaf_sums_).last(leaves_.count())); }
+double Trainer::summed_hits() const {
+  return sum_of(std::span(sums_).last(micro_batches_.count()));
+}
 
 double Trainer::gradient_square_sum() {
   if (config_.deterministic) return exact_square_sum();
@@ -301,9 +305,9 @@ void Trainer::check_account(const SentBytes& before, bool skipped) {
   if (const auto sentence = difference(account, sent, arena_)) throw Error(*sentence);
 }
 
-std::vector<std::pair<Piece, Array>> Trainer::parameters() {
-  std::vector<std::pair<Piece, Array>> parts;
-  for (const auto& piece : adam_.pieces()) parts.emplace_back(piece, adam_.master(piece, *store_));
+std::vector<std::pair<ParameterSlice, Array>> Trainer::parameters() {
+  std::vector<std::pair<ParameterSlice, Array>> parts;
+  for (const auto& slice : adam_.slices()) parts.emplace_back(slice, adam_.master(slice, *store_));
   return parts;
 }
 

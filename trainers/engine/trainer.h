@@ -58,9 +58,9 @@ class Trainer {
   const Arena& arena() const { return arena_; }
   // By all steps so far, and the calls around them.
   SentBytes sent_bytes();
-  // This rank's stretches of the parameters, in full precision where these are kept so: for tests
+  // This rank's slices of the parameters, in full precision where these are kept so: for tests
   // and checkpoints.
-  std::vector<std::pair<Piece, Array>> parameters();
+  std::vector<std::pair<ParameterSlice, Array>> parameters();
 
  private:
   struct Inputs;
@@ -68,10 +68,10 @@ class Trainer {
   Round round_of(std::uint64_t index) const;
   void sleep_where_asked();
   void run_round(const Round& round);
-  void load(std::uint64_t leaf);
+  void load(std::uint64_t micro_batch);
   void forward(const Round& round);
   void backward(const Round& round);
-  // Over all leaves, on all ranks; hits once the losses are summed.
+  // Over all micro-batches, on all ranks; hits once the losses are summed.
   double summed_loss();
   double summed_hits() const;
   // Tokens of a step that count.
@@ -91,7 +91,7 @@ class Trainer {
   const TrainConfig& config_;
   const Source& source_;
   Math& math_;
-  const Leaves leaves_;
+  const MicroBatches micro_batches_;
   const ParameterTable table_;
   ComputeStream compute_;
   Arena arena_;
@@ -107,8 +107,8 @@ class Trainer {
   Adam adam_;
   Model model_;
   std::unique_ptr<Inputs> inputs_;
-  Array embeddings_{};             // of the round: gathered from unit 0's forward to its backward
-  std::vector<double> leaf_sums_;  // of all leaves: losses, then tokens that were hit
+  Array embeddings_{};        // of the round: gathered from unit 0's forward to its backward
+  std::vector<double> sums_;  // of all micro-batches: losses, then tokens that were hit
   LossScale loss_scale_;
   std::int64_t step_ = 0;
   std::int64_t updates_ = 0;  // steps that were not skipped

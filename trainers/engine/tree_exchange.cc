@@ -6,33 +6,34 @@ namespace linerate::trainers {
 
 namespace {
 
-std::size_t shard_count_of(const TreeStretch& stretch) {
-  return stretch.count / static_cast<std::size_t>(stretch.axis.nranks());
+std::size_t shard_count_of(const TreeReduction& reduction) {
+  return reduction.count / static_cast<std::size_t>(reduction.axis.nranks());
 }
 
 }  // namespace
 
-std::vector<std::vector<TreeNode>> nodes_by_rank(const LeafRanges& by_rank, std::size_t leaves) {
+std::vector<std::vector<TreeNode>> nodes_by_rank(const MicroBatchRanges& by_rank,
+                                                 std::size_t leaves) {
   std::vector<std::vector<TreeNode>> nodes;
   for (const auto& [first, last] : by_rank) nodes.push_back(nodes_of(first, last, leaves));
   return nodes;
 }
 
-TreeExchange::TreeExchange(const TreeStretch& stretch, std::span<const Array> mine,
+TreeExchange::TreeExchange(const TreeReduction& reduction, std::span<const Array> mine,
                            const GradientTools& tools)
-    : tools_(tools), shard_count_(shard_count_of(stretch)) {
+    : tools_(tools), shard_count_(shard_count_of(reduction)) {
   std::size_t received = 0;
-  for (const auto& nodes : nodes_by_rank(stretch.by_rank, stretch.leaves)) {
+  for (const auto& nodes : nodes_by_rank(reduction.by_rank, reduction.leaves)) {
     send_ranges_.push_back(
         {send_ranges_.size() * mine.size() * shard_count_, mine.size() * shard_count_});
     recv_ranges_.push_back({received * shard_count_, nodes.size() * shard_count_});
     received += nodes.size();
     received_.insert(received_.end(), nodes.begin(), nodes.end());
   }
-  send_ = tools_.arena.allocate(Category::comm, tools_.type, mine.size() * stretch.count);
+  send_ = tools_.arena.allocate(Category::comm, tools_.type, mine.size() * reduction.count);
   recv_ = tools_.arena.allocate(Category::comm, tools_.type, received * shard_count_);
   pack(mine);
-  auto& axis = stretch.axis;
+  auto& axis = reduction.axis;
   axis.stream().wait(tools_.compute.record());
   axis.comm().all_to_all_v({.send = send_.view(),
                             .recv = recv_.view(),
@@ -66,13 +67,13 @@ void TreeExchange::end(TreeSum& sum) {
   }
 }
 
-TreeAllReduce::TreeAllReduce(const TreeStretch& stretch, std::span<const Array> mine,
+TreeAllReduce::TreeAllReduce(const TreeReduction& reduction, std::span<const Array> mine,
                              const GradientTools& tools)
     : tools_(tools),
-      axis_(stretch.axis),
-      leaves_(stretch.leaves),
-      shard_count_(shard_count_of(stretch)),
-      exchange_(stretch, mine, tools) {}
+      axis_(reduction.axis),
+      leaves_(reduction.leaves),
+      shard_count_(shard_count_of(reduction)),
+      exchange_(reduction, mine, tools) {}
 
 void TreeAllReduce::end(View to) {
   TreeSum sum(leaves_, shard_count_, tools_.type);

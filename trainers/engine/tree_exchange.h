@@ -14,22 +14,24 @@
 namespace linerate::trainers {
 
 // The nodes that hold the leaves [first, last) of each rank.
-std::vector<std::vector<TreeNode>> nodes_by_rank(const LeafRanges& by_rank, std::size_t leaves);
+std::vector<std::vector<TreeNode>> nodes_by_rank(const MicroBatchRanges& by_rank,
+                                                 std::size_t leaves);
 
-// One stretch of gradients among the ranks of an axis.
-struct TreeStretch {
+// Gradients that are added up among the ranks of an axis.
+struct TreeReduction {
   Axis& axis;
-  const LeafRanges& by_rank;  // the leaves that each of its ranks hands on
-  std::size_t leaves = 1;     // of the global batch
-  std::size_t count = 0;      // elements; a multiple of the ranks
+  const MicroBatchRanges& by_rank;  // the leaves that each of its ranks hands on
+  std::size_t leaves = 1;           // of the global batch
+  std::size_t count = 0;            // elements; a multiple of the ranks
 };
 
-// One stretch's exchange under way. Its memory is the call's until end() was called.
+// The exchange under way. Its memory is the call's until end() was called.
 class TreeExchange {
  public:
-  // `mine`: this rank's nodes, each an array of the stretch, which may change once this returns.
-  // REQUIRES: they are those that hold this rank's leaves.
-  TreeExchange(const TreeStretch& stretch, std::span<const Array> mine, const GradientTools& tools);
+  // `mine`: this rank's nodes, each an array of `count` elements, which may change once this
+  // returns. REQUIRES: they are those that hold this rank's leaves.
+  TreeExchange(const TreeReduction& reduction, std::span<const Array> mine,
+               const GradientTools& tools);
 
   const Event& done() const { return done_; }
   // Waits, and adds this rank's shard of all nodes to `sum`.
@@ -50,12 +52,12 @@ class TreeExchange {
 class TreeAllReduce {
  public:
   // As TreeExchange has it.
-  TreeAllReduce(const TreeStretch& stretch, std::span<const Array> mine,
+  TreeAllReduce(const TreeReduction& reduction, std::span<const Array> mine,
                 const GradientTools& tools);
 
   // The exchange alone.
   const Event& done() const { return exchange_.done(); }
-  // Waits for it, and begins to write the sum of the stretch to `to`, on the axis' stream.
+  // Waits for it, and begins to write the sum to `to`, on the axis' stream.
   void end(View to);
 
  private:

@@ -1,9 +1,10 @@
 // The sum of gradients over the leaves of a global batch, in an order that does not depend on which
 // rank computed them: a fixed binary tree.
 //
-// Leaf i is node (0, i). Node (l, i) is the sum of (l - 1, 2i) and (l - 1, 2i + 1), in this order;
-// where the second one holds no leaf, it is the first one. So the bits of the root depend on the
-// leaves alone. What has any consecutive leaves has some of the tree's nodes, and hands these on.
+// A leaf is the gradient of a micro-batch. Leaf i is node (0, i). Node (l, i) is the sum of (l - 1,
+// 2i) and (l - 1, 2i + 1), in this order; where the second one holds no leaf, it is the first one.
+// So the bits of the root depend on the leaves alone. What has any consecutive leaves has some of
+// the tree's nodes, and hands these on.
 #pragma once
 
 #include "comm/math.h"

@@ -3,7 +3,7 @@
 //
 // Parameters lie in units, in the order in which forward uses them: unit 0 is the embeddings, unit
 // 1 to `layers` are the blocks, the last one is the final norm. A unit is one flat array; each
-// parameter is a stretch of it. Backward writes the gradients of units from the last to the first.
+// parameter is a range of it. Backward writes the gradients of units from the last to the first.
 #pragma once
 
 #include "trainers/layout/placement.h"

@@ -67,19 +67,20 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
   const auto table = trainers::table_of(train, nranks);
   const auto layout = trainers::flat_layout(table, static_cast<std::size_t>(nranks));
   const auto plan = trainers::plan_of(train, table, layout, 0);
-  const auto leaves = trainers::leaves_of(train, nranks);
+  const auto micro_batches = trainers::micro_batches_of(train, nranks);
   auto text = fmt::format(
       "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
       "# {} micro-batches of {} sequences of {} tokens make a step\n",
       train.model.name, table.count(), table.units(), nranks, static_cast<int>(train.stage),
-      leaves.count(), leaves.size, train.model.length);
+      micro_batches.count(), micro_batches.size, train.model.length);
   text += mesh_text(table);
   for (const auto& bucket : plan.buckets)
     text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
                         bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
                         table.parameters[bucket.parameters.back()].name);
   const auto activations = trainers::activation_bytes(
-      train.model, {.sequences = leaves.size, .type = train.type, .recompute = train.recompute});
+      train.model,
+      {.sequences = micro_batches.size, .type = train.type, .recompute = train.recompute});
   text +=
       "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
       "gathered  activations\n";

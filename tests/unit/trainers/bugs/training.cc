@@ -21,8 +21,8 @@ OutcomeOfRank run_rank(RankContext& rank, Trainer& trainer, const Run& run) {
     saver.save([&] { return trainer.snapshot(); });
     saver.finish();
   }
-  for (const auto& [piece, array] : trainer.parameters())
-    outcome.parameters.insert(outcome.parameters.end(), array.data, array.from(piece.count).data);
+  for (const auto& [slice, array] : trainer.parameters())
+    outcome.parameters.insert(outcome.parameters.end(), array.data, array.from(slice.count).data);
   return outcome;
 }
 

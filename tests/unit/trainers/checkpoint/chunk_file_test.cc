@@ -1,4 +1,4 @@
-// Chunks as ranks write them, and stretches read across them, whole or damaged.
+// Chunks as ranks write them, and slices read across them, whole or damaged.
 #include "trainers/checkpoint/chunk_file.h"
 
 #include "base/error.h"
@@ -14,7 +14,7 @@
 namespace linerate::trainers {
 namespace {
 
-std::vector<float> read_floats(ChunkReader& reader, const Stretch& what) {
+std::vector<float> read_floats(ChunkReader& reader, const TensorSlice& what) {
   std::vector<float> values(what.count);
   reader.read(what, DataType::float32, std::as_writable_bytes(std::span(values)));
   return values;
@@ -45,7 +45,8 @@ TEST(ChunkReader, ReadsAnyStretchOfWhatAnyRanksWrote) {
     for (const auto kind : kStateKinds)
       for (std::size_t index = 0; index < manifest.tensors[tensor].count(); ++index)
         for (std::size_t end = index + 1; end <= manifest.tensors[tensor].count(); ++end) {
-          const Stretch what{.tensor = tensor, .kind = kind, .index = index, .count = end - index};
+          const TensorSlice what{
+              .tensor = tensor, .kind = kind, .index = index, .count = end - index};
           EXPECT_EQ(read_floats(reader, what), sample_values(what));
         }
 }
@@ -65,7 +66,7 @@ TEST(ChunkReader, ReadsOnlyWhatIntersects) {
 
 TEST(WriteChunks, CutsWhatIsLargerThanAReaderHolds) {
   const TemporaryFolder folder;
-  const Stretch what{.index = 3, .count = kMaxChunkElements + 5};
+  const TensorSlice what{.index = 3, .count = kMaxChunkElements + 5};
   const auto values = sample_values(what);
 
   const auto chunks = write_chunks(

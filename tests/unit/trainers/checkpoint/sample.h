@@ -19,7 +19,7 @@ inline float sample_value(std::size_t tensor, StateKind kind, std::size_t index)
   return static_cast<float>(100000 * tensor + 10000 * static_cast<std::size_t>(kind) + index);
 }
 
-inline std::vector<float> sample_values(const Stretch& what) {
+inline std::vector<float> sample_values(const TensorSlice& what) {
   std::vector<float> values;
   for (std::size_t i = 0; i < what.count; ++i)
     values.push_back(sample_value(what.tensor, what.kind, what.index + i));
@@ -34,12 +34,12 @@ inline Manifest sample_manifest() {
           .tensors = {{.name = "first.weight", .shape = {5, 3}}, {.name = "second", .shape = {4}}}};
 }
 
-// Writes stretches of each kind as `rank`; yields their chunks.
+// Writes slices of each kind as `rank`; yields their chunks.
 inline std::vector<Chunk> write_sample(const std::filesystem::path& folder, std::size_t rank,
-                                       const std::vector<Stretch>& stretches) {
+                                       const std::vector<TensorSlice>& slices) {
   std::vector<std::vector<float>> values;
   std::vector<SavedPart> parts;
-  for (auto what : stretches)
+  for (auto what : slices)
     for (const auto kind : kStateKinds) {
       what.kind = kind;
       values.push_back(sample_values(what));
@@ -53,7 +53,7 @@ inline std::vector<Chunk> write_sample(const std::filesystem::path& folder, std:
 // The manifest of files that it writes into `folder`.
 inline Manifest write_sample_files(const std::filesystem::path& folder) {
   auto manifest = sample_manifest();
-  const std::vector<Stretch> of_rank[] = {
+  const std::vector<TensorSlice> of_rank[] = {
       {{.tensor = 0, .index = 0, .count = 7}},
       {{.tensor = 0, .index = 7, .count = 8}, {.tensor = 1, .index = 0, .count = 4}}};
   for (std::size_t rank = 0; rank < 2; ++rank) {

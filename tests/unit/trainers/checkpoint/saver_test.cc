@@ -20,12 +20,12 @@ namespace {
 
 using Steps = std::vector<std::int64_t>;
 
-// A rank's stretch of the only tensor.
-Stretch stretch_of(int rank) { return {.index = static_cast<std::size_t>(rank) * 8, .count = 8}; }
+// A rank's slice of the only tensor.
+TensorSlice slice_of(int rank) { return {.index = static_cast<std::size_t>(rank) * 8, .count = 8}; }
 
 // Of `values`, which stay.
 Snapshot snapshot_of(std::int64_t step, int rank, std::span<const float> values) {
-  const auto what = stretch_of(rank);
+  const auto what = slice_of(rank);
   Snapshot snapshot{.manifest = sample_manifest()};
   snapshot.manifest.step = step;
   snapshot.manifest.tensors = {{.name = "all", .shape = {3, 8}}};
@@ -38,7 +38,7 @@ Snapshot snapshot_of(std::int64_t step, int rank, std::span<const float> values)
 TEST(Saver, CompletesWhatAllRanksWroteBeforeItTakesMore) {
   const TemporaryFolder folder;
   spawn(3, [&](Bootstrap& bootstrap) {
-    const auto values = sample_values(stretch_of(bootstrap.rank()));
+    const auto values = sample_values(slice_of(bootstrap.rank()));
     Saver saver(bootstrap, {.folder = folder.root(), .keep = 2});
     for (const int step : {1, 2, 3, 4}) {
       saver.poll();
@@ -89,7 +89,7 @@ TEST(Saver, ThrowsWhatARankCouldNotWriteAndKeepsTheOlder) {
   const TemporaryFolder folder;
   EXPECT_THROW(spawn(3,
                      [&](Bootstrap& bootstrap) {
-                       const auto values = sample_values(stretch_of(bootstrap.rank()));
+                       const auto values = sample_values(slice_of(bootstrap.rank()));
                        Saver saver(bootstrap, {.folder = folder.root(), .keep = 1});
                        saver.save([&] { return snapshot_of(1, bootstrap.rank(), values); });
                        saver.finish();

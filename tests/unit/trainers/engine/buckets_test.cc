@@ -71,8 +71,8 @@ TEST(Pieces, OfAllRanksAreAllParametersOnce) {
     const auto buckets = buckets_of_units(table, layout, {.bytes = 1 << 20}, 4);
     std::vector<std::size_t> seen(table.parameters.size(), 0);
     for (std::size_t rank = 0; rank < nranks; ++rank)
-      for (const auto& piece : pieces_of(table, layout, owned_of(table, layout, buckets, rank)))
-        seen[piece.parameter] += piece.count;
+      for (const auto& slice : slices_of(table, layout, owned_of(table, layout, buckets, rank)))
+        seen[slice.parameter] += slice.count;
     for (std::size_t i = 0; i < seen.size(); ++i)
       EXPECT_EQ(seen[i], table.parameters[i].count()) << table.parameters[i].name;
   }

@@ -61,8 +61,8 @@ TEST(Dropout, DropsByThePositionInTheGlobalBatch) {
   }
 }
 
-// Rank 2 of 3 has two of the six leaves, together or, in canonical mode, one after the other. The
-// infinite element is in its second step.
+// Rank 2 of 3 has two of the six micro-batches, together or, in canonical mode, one after the
+// other. The infinite element is in its second step.
 TEST_P(Precision, SkipsTheStepOnAllRanksWhereOneElementOfOneRankIsInfinite) {
   config_.loss_scale.hysteresis = 1;
   for (const bool deterministic : {false, true}) {

@@ -208,19 +208,20 @@ TEST(Difference, NamesTheModelDataBatchAndSeedAndNoLayout) {
 }
 
 TEST(Shares, OfWhatAllHaveAreEvenAndTheWhole) {
-  const std::vector<Piece> pieces{{.parameter = 0, .count = 10, .flat = 0, .at = 0},
-                                  {.parameter = 1, .index = 5, .count = 1, .flat = 16, .at = 16},
-                                  {.parameter = 2, .count = 12, .flat = 32, .at = 32}};
+  const std::vector<ParameterSlice> slices{
+      {.parameter = 0, .count = 10, .flat = 0, .at = 0},
+      {.parameter = 1, .index = 5, .count = 1, .flat = 16, .at = 16},
+      {.parameter = 2, .count = 12, .flat = 32, .at = 32}};
   for (const std::size_t nranks : {1u, 2u, 3u, 7u, 23u, 40u}) {
     std::vector<std::size_t> flat;
     for (std::size_t rank = 0; rank < nranks; ++rank) {
       std::size_t count = 0;
-      for (const auto& piece : share_of_pieces(pieces, rank, nranks)) {
-        EXPECT_EQ(piece.flat, piece.at);
-        EXPECT_EQ(piece.index - pieces[piece.parameter].index,
-                  piece.flat - pieces[piece.parameter].flat);
-        for (std::size_t i = 0; i < piece.count; ++i) flat.push_back(piece.flat + i);
-        count += piece.count;
+      for (const auto& slice : share_of_slices(slices, rank, nranks)) {
+        EXPECT_EQ(slice.flat, slice.at);
+        EXPECT_EQ(slice.index - slices[slice.parameter].index,
+                  slice.flat - slices[slice.parameter].flat);
+        for (std::size_t i = 0; i < slice.count; ++i) flat.push_back(slice.flat + i);
+        count += slice.count;
       }
       EXPECT_LE(count, 23 / nranks + 1);
       EXPECT_GE(count, 23 / nranks);

@@ -82,7 +82,7 @@ TEST_P(SyncWithTree, AddsUpLeavesInOneOrder) {
   std::vector<float> first;
   for (const int nranks : {1, 2, 3, 5, 8, 13}) {
     SCOPED_TRACE(nranks);
-    LeafRanges by_rank;
+    MicroBatchRanges by_rank;
     for (int rank = 0; rank < nranks; ++rank) {
       const auto at = [&](int r) {
         return kLeaves * static_cast<std::size_t>(r) / static_cast<std::size_t>(nranks);
