@@ -3,7 +3,7 @@
 
 #include "base/wire.h"
 #include "collectives/traffic.h"
-#include "stats/stopping.h"
+#include "stats/summary.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,7 @@
 #include "collectives/collective.h"
 #include "comm/data_type.h"
 #include "job/config.h"
-#include "stats/stopping.h"
+#include "stats/summary.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,13 +1,14 @@
 // A benchmark's part of a job: a thread's ranks with their two buffers, and the settings.
 #pragma once
 
-#include "base/core_wait.h"
+#include "base/handle.h"
 #include "bench/config.h"
 #include "job/rank_context.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace linerate {
@@ -17,6 +18,21 @@ struct BufferSizes {
   std::size_t bytes = 0;        // of the send buffer, and of the recv buffer
   std::size_t spare_bytes = 0;  // of the spare buffer; 0: there is none
 };
+
+// How long a thread was ready to run while others had its core. Of the thread that makes it, which
+// alone may ask. Asking takes a few microseconds.
+class CoreWait {
+ public:
+  CoreWait();
+  // Nanoseconds since the thread began, as Linux counts them; nothing where it does not tell.
+  std::optional<std::int64_t> ns() const;
+
+ private:
+  FileDescriptor file_;
+};
+
+// The second number of /proc/PID/schedstat: "131355 3153608 2".
+std::optional<std::int64_t> run_delay_ns(std::string_view schedstat);
 
 // Hands on what is asked most of the thread's RankContext, and adds what benchmarks alone need:
 // groups (-u, -R, NCCL_TESTS_SPLIT, --algo) and buffers of one size on all ranks. Used by one

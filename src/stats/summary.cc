@@ -13,6 +13,8 @@ constexpr double kTail = 0.025;               // on each side of a 95 % interval
 constexpr double kNormalQuantile = 1.959964;  // of 1 - kTail
 // 2^-n, where the exact sum starts, is still a normal double here.
 constexpr std::size_t kMaxExact = 1000;
+// 2 * 2^-5 > 5 %: five samples cannot enclose the median with 95 %.
+constexpr std::size_t kFewestForInterval = 6;
 
 // The largest k with P(Binomial(n, 1/2) < k) <= kTail, exactly; 0 when there is none.
 std::size_t exact_rank(std::size_t n) {
@@ -98,6 +100,17 @@ Summary summarize(std::span<double> samples) {
           .cv = coefficient_of_variation(stdev, mean),
           .ci95_low = ci95_low,
           .ci95_high = ci95_high};
+}
+
+std::optional<double> relative_half_width(const Summary& summary) {
+  if (summary.n < kFewestForInterval || !(summary.median > 0)) return std::nullopt;
+  return (summary.ci95_high - summary.ci95_low) / 2 / summary.median;
+}
+
+bool stop_now(const StopRule& rule, const Summary& summary, double elapsed_s) {
+  if (!rule.asked() || (rule.max_s && elapsed_s >= *rule.max_s)) return true;
+  const auto width = relative_half_width(summary);
+  return rule.ci && width && *width <= *rule.ci;
 }
 
 }  // namespace linerate::stats

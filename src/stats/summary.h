@@ -1,11 +1,12 @@
-// Order statistics of samples: percentiles, spread, and a nonparametric interval of the median.
+// Order statistics of samples: percentiles, spread, and a nonparametric interval of the median; and
+// when there are enough of them.
 //
-// Pure: numbers in, numbers out. reservoir.h keeps a fair choice of more samples than fit,
-// stopping.h says when there are enough.
+// Pure: numbers in, numbers out. reservoir.h keeps a fair choice of more samples than fit.
 #pragma once
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,5 +40,21 @@ double median(std::vector<double> values);
 
 // stdev / mean; 0 where the mean is 0.
 double coefficient_of_variation(double stdev, double mean);
+
+// What ends the repetition of one case. With neither limit the rule stops at once.
+struct StopRule {
+  std::optional<double> ci{};     // half width of the median's 95 % interval over the median
+  std::optional<double> max_s{};  // seconds of one case
+
+  bool asked() const { return ci || max_s; }
+};
+
+// Half width of the median's interval over the median; nothing where no 95 % interval exists
+// (fewer than 6 samples) or the median is not positive.
+std::optional<double> relative_half_width(const Summary& summary);
+
+// Whether the interval is narrow enough, the time is up, or no limit asks for more. Asked after
+// each window; the summary is of all samples of the case so far.
+bool stop_now(const StopRule& rule, const Summary& summary, double elapsed_s);
 
 }  // namespace linerate::stats

@@ -1,5 +1,5 @@
 // What the kernel says of a thread that waited for a core.
-#include "base/core_wait.h"
+#include "bench/session.h"
 
 #include <gtest/gtest.h>
 
