@@ -10,8 +10,8 @@
 #include "commands/describe.h"
 #include "commands/scratch_folder.h"
 #include "commands/turns_progress.h"
+#include "compare/comparison.h"
 #include "compare/import.h"
-#include "compare/schedule.h"
 #include "launch/turns.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // Runs of one study with equal numbers were made in turns: they are blocks of each other.
 #include "compare/comparison.h"
 
+#include "base/splitmix.h"
 #include "base/text.h"
 #include "stats/summary.h"
 
@@ -134,7 +135,7 @@ bool one_after_other(const Side& a, const Side& b) {
   return a.runs.size() > 1 && b.runs.size() > 1 && (last_a < first_b || last_b < first_a);
 }
 
-std::string refusal_of(const std::vector<Unlike>& unlike) {
+std::string refusal_of(const std::vector<SideDifference>& unlike) {
   std::vector<std::string> reasons;
   for (const auto& one : unlike)
     if (one.forbids) reasons.push_back(fmt::format("{}: {} | {}", one.what, one.a, one.b));
@@ -154,6 +155,14 @@ Result<RunStatistic> statistic_for(const RunComparison& comparison) {
       name_of(wanted))};
 }
 
+// Fisher and Yates; the bias of the remainder is below 2^-60.
+void shuffle(std::vector<std::size_t>& sides, std::uint64_t& state) {
+  for (std::size_t left = sides.size(); left > 1; --left) {
+    state += kSplitMixStep;
+    std::swap(sides[left - 1], sides[splitmix64(state) % left]);
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(TurnsAt turns) {
@@ -166,6 +175,27 @@ std::string_view name_of(TurnsAt turns) {
       return "windows";
   }
   __builtin_unreachable();
+}
+
+std::vector<Turn> turns(std::size_t sides, int repeats, std::uint64_t seed) {
+  constexpr int kRepeatsOfBlock = repeats_of_block(TurnsAt::runs);
+  std::vector<Turn> order;
+  std::vector<int> done(sides);
+  for (int first = 0; first < repeats; first += kRepeatsOfBlock) {
+    std::vector<std::size_t> block;
+    for (int i = first; i < std::min(first + kRepeatsOfBlock, repeats); ++i)
+      for (std::size_t side = 0; side < sides; ++side) block.push_back(side);
+    shuffle(block, seed);
+    for (const auto side : block) order.push_back({side, ++done[side]});
+  }
+  return order;
+}
+
+std::vector<std::size_t> first_turns(int repeats, std::uint64_t seed) {
+  std::vector<std::size_t> firsts;
+  for (const auto& turn : turns(2, repeats, seed))
+    if (firsts.size() < static_cast<std::size_t>(repeats)) firsts.push_back(turn.side);
+  return firsts;
 }
 
 SideTime side_time(std::vector<double> us) {
@@ -183,7 +213,7 @@ Result<RunComparison> compare_sides(Side a, Side b, const CompareRules& rules) {
   assert(!a.runs.empty() && !b.runs.empty());
   RunComparison comparison{.a = std::move(a), .b = std::move(b), .rules = rules};
   comparison.unlike = differences(comparison.a, comparison.b);
-  if (!rules.force && std::ranges::any_of(comparison.unlike, &Unlike::forbids))
+  if (!rules.force && std::ranges::any_of(comparison.unlike, &SideDifference::forbids))
     return Failure{refusal_of(comparison.unlike)};
   if (rules.force)
     if (auto refusal = forget_unshared(comparison.a, comparison.b); !refusal.empty())

@@ -1,4 +1,5 @@
-// Both sides case by case: how long each takes, by how much they differ, and what that is called.
+// Both sides case by case: how long each takes, by how much they differ, and what that is called;
+// and the order in which they took turns, on which that rests.
 #pragma once
 
 #include "base/result.h"
@@ -24,9 +25,24 @@ enum class TurnsAt : std::uint8_t {
 
 std::string_view name_of(TurnsAt turns);  // "none", "runs", "windows"
 
-// How many repeats of each side make a block, within which their order is drawn (schedule.h): of
-// runs two, so that each can come first, and a block is over before the machine changes.
+// How many repeats of each side make a block, within which their order is drawn: of runs two, so
+// that each can come first, and a block is over before the machine changes.
 constexpr int repeats_of_block(TurnsAt turns) { return turns == TurnsAt::windows ? 1 : 2; }
+
+// One run of one side, in the order in which commands take turns, so that a machine that changes
+// favours neither.
+struct Turn {
+  std::size_t side = 0;
+  int repeat = 1;
+};
+
+// Each side `repeats` times. Within each block of two repeats the order is drawn by
+// lot: that alone is what the test between runs rests on. The same seed draws the same order on
+// every machine.
+std::vector<Turn> turns(std::size_t sides, int repeats, std::uint64_t seed);
+
+// Which of two sides has the first turn of each repeat, where they take turns within it.
+std::vector<std::size_t> first_turns(int repeats, std::uint64_t seed);
 
 struct CompareRules {
   stats::Rule rule{};
@@ -59,7 +75,7 @@ struct RunComparison {
   Side a{}, b{};  // their names, runs and notes
   CompareRules rules{};
   RunStatistic statistic = kUsualStatistic;
-  std::vector<Unlike> unlike{};
+  std::vector<SideDifference> unlike{};
   TurnsAt turns = TurnsAt::none;
   // Of runs made close together; 1: they are too few for more; 0: they were not made in turns.
   std::size_t blocks = 0;

@@ -85,15 +85,15 @@ class Differences {
     unlike_.push_back({plain_text(what), listed(a), listed(b), forbids});
   }
 
-  std::vector<Unlike> sorted() && {
-    std::ranges::stable_partition(unlike_, &Unlike::forbids);
+  std::vector<SideDifference> sorted() && {
+    std::ranges::stable_partition(unlike_, &SideDifference::forbids);
     return std::move(unlike_);
   }
 
  private:
   const Side& a_;
   const Side& b_;
-  std::vector<Unlike> unlike_;
+  std::vector<SideDifference> unlike_;
 };
 
 std::string setting_of(const RunInfo& run, std::string_view name) {
@@ -305,7 +305,7 @@ std::string forget(Side& a, Side& b, std::string_view name) {
 
 }  // namespace
 
-std::vector<Unlike> differences(const Side& a, const Side& b) {
+std::vector<SideDifference> differences(const Side& a, const Side& b) {
   Differences found(a, b);
   found.compare_cases("collective", [](const CaseKey& key) { return key.collective; });
   found.compare_cases("data type", [](const CaseKey& key) { return key.type; });

@@ -10,7 +10,7 @@ namespace linerate {
 
 // One thing that differs between the sides, or within one. A value that some runs of a side lack
 // is "unset"; several are listed.
-struct Unlike {
+struct SideDifference {
   std::string what{};  // "bytes touched", "NCCL_ALGO", "data type"
   std::string a{}, b{};
   // Times of the two are of different things: other types, ranks or collectives, and what makes
@@ -19,7 +19,7 @@ struct Unlike {
 };
 
 // Those that forbid first.
-std::vector<Unlike> differences(const Side& a, const Side& b);
+std::vector<SideDifference> differences(const Side& a, const Side& b);
 
 // Keys of both sides without what they nowhere share, so that what is left can be matched: with
 // --force. Yields why not, where cases of one run would become one; else nothing.

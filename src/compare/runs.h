@@ -3,8 +3,7 @@
 //   runs.h         the runs of one side: each case's time in each of them
 //   import.h       text and JSON that others print, as runs
 //   differences.h  what was not the same on both sides, and what then cannot be compared
-//   comparison.h   both sides, case by case, with stats/compare.h
-//   schedule.h     in which order two commands take turns
+//   comparison.h   both sides, case by case, with stats/compare.h; the order of their turns
 //   text.h         a comparison for a terminal, as Markdown, JSON and JUnit's XML
 #pragma once
 

@@ -129,8 +129,8 @@ TEST(Differences, AskTheOptionsWhereNoCaseIsCommon) {
 
   const auto unlike = differences(a, b);
 
-  EXPECT_THAT(unlike, Contains(Field(&Unlike::what, "ranks")));
-  EXPECT_THAT(unlike, Contains(Field(&Unlike::what, "bytes touched (-e)")));
+  EXPECT_THAT(unlike, Contains(Field(&SideDifference::what, "ranks")));
+  EXPECT_THAT(unlike, Contains(Field(&SideDifference::what, "bytes touched (-e)")));
 }
 
 TEST(Differences, NameTheBuildAndTheHost) {
@@ -217,8 +217,8 @@ TEST(Differences, NameVariablesVersionsAndOptions) {
   const auto unlike = differences(a, b);
 
   const auto is = [](const char* what, const char* of_a, const char* of_b) {
-    return AllOf(Field(&Unlike::what, what), Field(&Unlike::a, of_a), Field(&Unlike::b, of_b),
-                 Field(&Unlike::forbids, false));
+    return AllOf(Field(&SideDifference::what, what), Field(&SideDifference::a, of_a),
+                 Field(&SideDifference::b, of_b), Field(&SideDifference::forbids, false));
   };
   EXPECT_THAT(unlike, Contains(is("NCCL_ALGO", "Ring", "unset")));
   EXPECT_THAT(unlike, Contains(is("NCCL_PROTO", "unset", "LL")));

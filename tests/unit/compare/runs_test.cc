@@ -2,7 +2,6 @@
 #include "compare/runs.h"
 
 #include "compare/comparison.h"
-#include "compare/schedule.h"
 #include "unit/compare/sides.h"
 
 #include <gmock/gmock.h>
