@@ -8,7 +8,6 @@
 #include "cli/option.h"
 #include "cli/tools.h"
 #include "commands/build_info.h"
-#include "commands/host_facts.h"
 #include "topo/machine.h"
 
 #include <fmt/chrono.h>

@@ -7,6 +7,7 @@
 #include "launch/identity.h"
 #include "record/record.h"
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,5 +32,9 @@ RunInfo describe_run(const RunConfig& config, const Environment& environment,
 // What must be the same in all processes of a job: what calls they make in its runs, on which data.
 // Options by their names, "-n/--iters".
 std::vector<Setting> shared_settings(const RunConfig& config, std::span<const RunConfig> runs);
+
+// What of a host changes results and is not in its topology: kernel, governor, huge pages, load.
+// Of the tree below `root`, a folder as / is. What it does not show is empty.
+HostFacts host_facts(const std::filesystem::path& root = "/");
 
 }  // namespace linerate

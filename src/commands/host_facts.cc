@@ -1,6 +1,6 @@
-#include "commands/host_facts.h"
-
+// Read from files that Linux and distributions keep.
 #include "base/text.h"
+#include "commands/describe.h"
 #include "topo/detect/sysfs.h"
 
 #include <set>

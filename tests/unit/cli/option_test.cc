@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, OptionWithDefault, testing::ValuesIn(examples_wher
                          name_of_test);
 
 TEST(OptionTable, HasAnExampleInThisTestForEveryRow) {
-  // at-once: parse_test.cc; collectives and pairs: suite_runs_test.cc
+  // at-once: parse_test.cc; collectives and pairs: parse_suite_test.cc
   std::set<std::string, std::less<>> tested{"help", "version", "at-once", "collectives", "pairs"};
   for (const auto& example : examples()) tested.insert(example.long_name);
 

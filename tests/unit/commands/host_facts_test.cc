@@ -1,6 +1,5 @@
 // What a host says of itself, read from a tree as its own.
-#include "commands/host_facts.h"
-
+#include "commands/describe.h"
 #include "support/folder.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
 // What a suite's command line becomes: the runs of its tools.
-#include "cli/suite_runs.h"
-
 #include "cli/parse.h"
 #include "unit/cli/command_line.h"
 
