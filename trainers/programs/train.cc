@@ -11,7 +11,6 @@
 #include "commands/describe.h"
 #include "commands/program.h"
 #include "devices/cpu/math/cpu_math.h"
-#include "devices/cpu/math/gemm_bits.h"
 #include "job/job.h"
 #include "job/processes.h"
 #include "output/file_sinks.h"

@@ -7,6 +7,7 @@
 #include "comm/math.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -15,10 +16,18 @@ namespace linerate {
 struct CpuMathOptions {
   int threads = 1;  // of OpenBLAS, for all of the process
   // Products by a loop of our own whose order of sums depends on k alone: for where
-  // gemm_bits_are_stable() (gemm_bits.h) does not hold.
+  // gemm_bits_are_stable() does not hold.
   bool fixed_blocks = false;
 };
 
 std::unique_ptr<Math> make_cpu_math(const CpuMathOptions& options = {});
+
+// Whether a product's bits depend on its elements alone, on which equal bits for any number of
+// ranks rest: whether each has the same bits when its matrices begin elsewhere and have longer
+// rows, and when it is computed as two halves of m, and of n. Of a product only sizes,
+// transpositions, accumulation and C's type are read. `gemm` computes one in the host's memory,
+// done on return.
+bool gemm_bits_are_stable(const std::function<void(const Gemm&)>& gemm,
+                          std::span<const Gemm> products);
 
 }  // namespace linerate

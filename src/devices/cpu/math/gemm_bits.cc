@@ -1,7 +1,6 @@
 // Computes each product in several ways.
-#include "devices/cpu/math/gemm_bits.h"
-
 #include "base/splitmix.h"
+#include "devices/cpu/math/cpu_math.h"
 #include "devices/cpu/math/kernels.h"
 
 #include <algorithm>

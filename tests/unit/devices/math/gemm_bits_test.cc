@@ -1,6 +1,5 @@
 // Products of equal bits wherever matrices lie, and what tells those of others.
-#include "devices/cpu/math/gemm_bits.h"
-
+#include "devices/cpu/math/cpu_math.h"
 #include "devices/cpu/math/kernels.h"
 
 #include <gtest/gtest.h>
