@@ -1,7 +1,6 @@
 // The mpi backend and its bootstrap, over a real mpirun: every call against the naive expectation.
 #include "backends/mpi/library.h"
 #include "backends/mpi/mpi_backend.h"
-#include "backends/mpi/mpi_session.h"
 #include "base/error.h"
 #include "conformance/stream_cases.h"
 #include "support/naive.h"

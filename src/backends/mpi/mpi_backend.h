@@ -1,8 +1,11 @@
-// MPI as a backend: one rank per process, over host memory.
+// MPI as a job, from MPI_Init to MPI_Finalize, and as a backend: one rank per process, over host
+// memory.
 #pragma once
 
+#include "backends/mpi/mpi_bootstrap.h"
 #include "base/clock.h"
 #include "comm/backend.h"
+#include "comm/plugin.h"
 
 #include <climits>
 
@@ -10,6 +13,19 @@
 #include <memory>
 
 namespace linerate::mpi {
+
+class MpiSession final : public JobSession {
+ public:
+  // Throws Unavailable where MPI was finalised before in this process.
+  explicit MpiSession(const PluginInput& input);
+  ~MpiSession() override;
+
+  Bootstrap& bootstrap() override { return *bootstrap_; }
+
+ private:
+  MpiBootstrap::Job job_;
+  std::unique_ptr<MpiBootstrap> bootstrap_;
+};
 
 // REQUIRES: MPI is initialised and outlives the backend, which outlives its communicators, as
 // `clock` does. Counts above `limit` are split: tests choose a small one.

@@ -2,7 +2,6 @@
 #include "comm/plugin.h"
 
 #include "backends/mpi/mpi_backend.h"
-#include "backends/mpi/mpi_session.h"
 
 #include <memory>
 
