@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace linerate::topo {
@@ -85,5 +86,9 @@ class Predictor {
   JobShape job_;
   CostTable costs_;
 };
+
+// Why NCCL does not use an algorithm with a protocol: a phrase such as "NCCL_ALGO=Ring"; empty: it
+// is used. Holds exactly where predict_way() yields nothing.
+std::string why_unused(const Predictor& predictor, const Scheme& scheme, const Reduced& what = {});
 
 }  // namespace linerate::topo

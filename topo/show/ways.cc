@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "record/json_io.h"
-#include "topo/model/unused.h"
 #include "topo/show/text_layout.h"
 #include "topo/show/views.h"
 

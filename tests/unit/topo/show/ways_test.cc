@@ -3,7 +3,6 @@
 
 #include "support/sizes.h"
 #include "topo/cluster/platforms.h"
-#include "topo/model/unused.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

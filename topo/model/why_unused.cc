@@ -1,7 +1,6 @@
 // The first reason that holds: what cannot be comes before what is not wanted.
-#include "topo/model/unused.h"
-
 #include "base/text.h"
+#include "topo/model/predict.h"
 #include "topo/search/search_rules.h"
 
 #include <fmt/format.h>
