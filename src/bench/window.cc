@@ -52,9 +52,9 @@ void run_iteration(Session& session, CallIssuer& issuer, SlotCycle& cycle, const
 }
 
 // What a thread loses, read outside of what is timed.
-class Loss {
+class LostTime {
  public:
-  explicit Loss(const Session& session) : session_(session), before_(session.modeled_time()) {}
+  explicit LostTime(const Session& session) : session_(session), before_(session.modeled_time()) {}
   std::optional<std::int64_t> ns() const {
     const auto now = session_.modeled_time();
     return now && before_ ? std::optional((*now - *before_).lost_ns()) : std::nullopt;
@@ -71,7 +71,7 @@ WindowTime run_outer_blocking(Session& session, CallIssuer& issuer, const Window
   SlotCycle cycle(plan.sliding_slots);
   WindowTime time;
   for (std::uint64_t i = 0; i < plan.iters; ++i) {
-    const Loss loss(session);
+    const LostTime lost(session);
     const auto start_ns = clock.now_ns();
     run_iteration(session, issuer, cycle, plan, i + 1 == plan.iters);
     const auto enqueued_ns = clock.now_ns();
@@ -79,7 +79,7 @@ WindowTime run_outer_blocking(Session& session, CallIssuer& issuer, const Window
     const auto end_ns = clock.now_ns();
     time += {.elapsed_ns = end_ns - start_ns,
              .enqueue_ns = enqueued_ns - start_ns,
-             .lost_ns = loss.ns()};
+             .lost_ns = lost.ns()};
     session.barrier();
   }
   return time;
@@ -91,14 +91,14 @@ WindowTime timed_window(Session& session, CallIssuer& issuer, const WindowPlan& 
   if (session.config().blocking == Blocking::outer)
     return run_outer_blocking(session, issuer, plan);
   const Clock& clock = session.clock();
-  const Loss loss(session);
+  const LostTime lost(session);
   const auto start_ns = clock.now_ns();
   enqueue_window(session, issuer, plan);
   const auto enqueued_ns = clock.now_ns();
   issuer.synchronize();
   const auto end_ns = clock.now_ns();
   return {
-      .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = loss.ns()};
+      .elapsed_ns = end_ns - start_ns, .enqueue_ns = enqueued_ns - start_ns, .lost_ns = lost.ns()};
 }
 
 // What a thread waits for its core from before the alignment on: between that and the first call

@@ -1,5 +1,5 @@
-// Elements are written a stretch at a time, by vectorised loops; of the expected ones only
-// stretches that differ are looked at.
+// Elements are written a range at a time, by vectorised loops; of the expected ones only
+// ranges that differ are looked at.
 #include "pattern/pattern.h"
 
 #include "base/simd.h"
@@ -14,29 +14,29 @@ namespace linerate::pattern {
 namespace {
 
 // Elements [first, first + count) of one block.
-struct Stretch {
+struct ElementRange {
   BlockKey key;
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
-constexpr std::uint32_t kMaxStretch = 1024;
+constexpr std::uint32_t kMaxRange = 1024;
 
 template <typename Family>
-LINERATE_INLINE void input_loop(const Plan& plan, const Stretch& stretch, void* out) {
+LINERATE_INLINE void input_loop(const Plan& plan, const ElementRange& range, void* out) {
   auto* const bits = static_cast<typename Family::Bits*>(out);
   const Plan constants = plan;  // a copy, which `bits` cannot overlap
-  const Stretch part = stretch;
+  const ElementRange part = range;
   for (std::uint32_t i = 0; i < part.count; ++i)
     bits[i] = input_element<Family>(constants, part.key, part.first + i);
 }
 
-// Rank by rank over the whole stretch: loops over elements are the ones that vectorise.
+// Rank by rank over the whole range: loops over elements are the ones that vectorise.
 template <typename Family>
-LINERATE_INLINE void reduction_loop(const Plan& plan, const Stretch& stretch, void* out) {
+LINERATE_INLINE void reduction_loop(const Plan& plan, const ElementRange& range, void* out) {
   auto* const bits = static_cast<typename Family::Bits*>(out);
   const Plan constants = plan;
-  const Stretch part = stretch;
-  typename Family::Term total[kMaxStretch];
+  const ElementRange part = range;
+  typename Family::Term total[kMaxRange];
   for (std::uint32_t i = 0; i < part.count; ++i) {
     const Spot spot = spot_of(constants, part.key, part.first + i);
     total[i] = contribution<Family>(constants, part.key, spot, 0);
@@ -53,32 +53,32 @@ LINERATE_INLINE void reduction_loop(const Plan& plan, const Stretch& stretch, vo
 
 struct Baseline {
   template <typename Family>
-  static void inputs(const Plan& plan, const Stretch& stretch, void* out) {
-    input_loop<Family>(plan, stretch, out);
+  static void inputs(const Plan& plan, const ElementRange& range, void* out) {
+    input_loop<Family>(plan, range, out);
   }
   template <typename Family>
-  static void reductions(const Plan& plan, const Stretch& stretch, void* out) {
-    reduction_loop<Family>(plan, stretch, out);
+  static void reductions(const Plan& plan, const ElementRange& range, void* out) {
+    reduction_loop<Family>(plan, range, out);
   }
 };
 
 struct Avx2 {
   template <typename Family>
-  LINERATE_AVX2 static void inputs(const Plan& plan, const Stretch& stretch, void* out) {
-    input_loop<Family>(plan, stretch, out);
+  LINERATE_AVX2 static void inputs(const Plan& plan, const ElementRange& range, void* out) {
+    input_loop<Family>(plan, range, out);
   }
   template <typename Family>
-  LINERATE_AVX2 static void reductions(const Plan& plan, const Stretch& stretch, void* out) {
-    reduction_loop<Family>(plan, stretch, out);
+  LINERATE_AVX2 static void reductions(const Plan& plan, const ElementRange& range, void* out) {
+    reduction_loop<Family>(plan, range, out);
   }
 };
 
 template <typename F>
-void poison_loop(const Plan&, const Stretch& stretch, void* out) {
-  std::fill_n(static_cast<typename F::Bits*>(out), stretch.count, F::kPoison);
+void poison_loop(const Plan&, const ElementRange& range, void* out) {
+  std::fill_n(static_cast<typename F::Bits*>(out), range.count, F::kPoison);
 }
 
-using Loop = void (*)(const Plan&, const Stretch&, void* out);
+using Loop = void (*)(const Plan&, const ElementRange&, void* out);
 
 template <typename Isa, typename Family>
 Loop loop_of(Content::Kind kind) {
@@ -114,12 +114,12 @@ Loop loop_of(const Content& content) {
   __builtin_unreachable();
 }
 
-// Writes the elements of one Content, stretch by stretch.
+// Writes the elements of one Content, range by range.
 class Writer {
  public:
   explicit Writer(const Content& content);
 
-  // Writes elements [index, index + n) of the content to `out`, which has room for kMaxStretch
+  // Writes elements [index, index + n) of the content to `out`, which has room for kMaxRange
   // 8-byte elements; yields n, which is at least 1 and at most `count`.
   std::size_t write(std::size_t index, std::size_t count, void* out) const;
 
@@ -139,7 +139,7 @@ Writer::Writer(const Content& content) : content_(content) {
 std::size_t Writer::write(std::size_t index, std::size_t count, void* out) const {
   const std::uint64_t at = content_.first_index + index;
   const std::uint64_t offset = at % kBlockElements;
-  const auto n = std::min<std::uint64_t>({count, kMaxStretch, kBlockElements - offset});
+  const auto n = std::min<std::uint64_t>({count, kMaxRange, kBlockElements - offset});
   loop_(plan_,
         {block_key(plan_.seed, at), static_cast<std::uint32_t>(offset),
          static_cast<std::uint32_t>(n)},
@@ -148,7 +148,7 @@ std::size_t Writer::write(std::size_t index, std::size_t count, void* out) const
 }
 
 struct Scratch {
-  alignas(64) std::byte bytes[kMaxStretch * sizeof(std::uint64_t)];
+  alignas(64) std::byte bytes[kMaxRange * sizeof(std::uint64_t)];
 };
 
 template <typename T>

@@ -8,7 +8,7 @@
 //   plan       the constants of one Content; how far a result may be from the expected one
 //   spot       the hash of an index, and what it means for all ranks
 //   generate   one element, on CPUs and GPUs alike
-//   pattern    stretches of elements as vectorised loops
+//   pattern    ranges of elements as vectorised loops
 #pragma once
 
 #include "comm/buffer.h"

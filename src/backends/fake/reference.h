@@ -18,7 +18,7 @@ void check_call(const Op& op, int rank, int nranks);
 // is touched once. REQUIRES: check_call() passed; no send, recv or send_recv.
 void move_data(std::span<const Op* const> calls, std::vector<std::byte>& scratch);
 
-// The stretch of recv that the call fills on this rank (all_to_all_v: the first that is not empty);
+// The range of recv that the call fills on this rank (all_to_all_v: the first that is not empty);
 // empty where it receives nothing.
 View received(const Op& op, int rank, int nranks);
 

@@ -12,8 +12,8 @@
 
 namespace linerate::cuda {
 
-// What all threads of a kernel share.
-struct Stretch {
+// The elements that a kernel writes or compares: what all its threads share.
+struct ElementRange {
   pattern::Plan plan{};
   std::uint64_t first_index = 0;
   std::uint64_t count = 0;
@@ -36,13 +36,13 @@ struct Source {
   }
 };
 
-// Element `i` of the stretch.
+// Element `i` of the range.
 template <typename Family, typename From>
-LINERATE_ELEMENT typename Family::Bits element_at(const Stretch& stretch, std::uint64_t i) {
-  const std::uint64_t index = stretch.first_index + i;
-  const auto key = pattern::block_key(stretch.plan.seed, index);
+LINERATE_ELEMENT typename Family::Bits element_at(const ElementRange& range, std::uint64_t i) {
+  const std::uint64_t index = range.first_index + i;
+  const auto key = pattern::block_key(range.plan.seed, index);
   const auto offset = static_cast<std::uint32_t>(index % pattern::kBlockElements);
-  return From::template bits<Family>(stretch.plan, key, offset);
+  return From::template bits<Family>(range.plan, key, offset);
 }
 
 // Whether `got` is further from `expected` than the tolerance.
@@ -52,42 +52,42 @@ LINERATE_ELEMENT bool differs(Bits expected, Bits got, std::uint64_t tolerance) 
   return apart > tolerance;
 }
 
-// Calls body.template operator()<Family, Source<…>>(stretch).
+// Calls body.template operator()<Family, Source<…>>(range).
 template <typename Family, typename Body>
-void with_source(const Content& content, const Stretch& stretch, const Body& body) {
+void with_source(const Content& content, const ElementRange& range, const Body& body) {
   switch (content.kind) {
     case Content::Kind::input:
-      return body.template operator()<Family, Source<Content::Kind::input>>(stretch);
+      return body.template operator()<Family, Source<Content::Kind::input>>(range);
     case Content::Kind::reduction:
-      return body.template operator()<Family, Source<Content::Kind::reduction>>(stretch);
+      return body.template operator()<Family, Source<Content::Kind::reduction>>(range);
     case Content::Kind::poison:
-      return body.template operator()<Family, Source<Content::Kind::poison>>(stretch);
+      return body.template operator()<Family, Source<Content::Kind::poison>>(range);
   }
 }
 
 template <typename F, typename Body>
-void with_family(const Content& content, const Stretch& stretch, const Body& body) {
+void with_family(const Content& content, const ElementRange& range, const Body& body) {
   switch (content.op) {
     case RedOp::sum:
     case RedOp::avg:
     case RedOp::mulsum:
-      return with_source<pattern::Additive<F>>(content, stretch, body);
+      return with_source<pattern::Additive<F>>(content, range, body);
     case RedOp::prod:
-      return with_source<pattern::Multiplicative<F>>(content, stretch, body);
+      return with_source<pattern::Multiplicative<F>>(content, range, body);
     case RedOp::max:
     case RedOp::min:
-      return with_source<pattern::Extremal<F>>(content, stretch, body);
+      return with_source<pattern::Extremal<F>>(content, range, body);
   }
 }
 
 template <typename Body>
 void with_elements(const Content& content, std::size_t count, const Body& body) {
   with_type(content.type, [&]<typename T>() {
-    const Stretch stretch{.plan = pattern::plan_of<pattern::Format<T>>(content),
-                          .first_index = content.first_index,
-                          .count = count,
-                          .tolerance = pattern::tolerance_of(content)};
-    with_family<pattern::Format<T>>(content, stretch, body);
+    const ElementRange range{.plan = pattern::plan_of<pattern::Format<T>>(content),
+                             .first_index = content.first_index,
+                             .count = count,
+                             .tolerance = pattern::tolerance_of(content)};
+    with_family<pattern::Format<T>>(content, range, body);
   });
 }
 

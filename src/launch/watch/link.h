@@ -19,11 +19,11 @@ namespace linerate {
 
 // In order of weight: a death explains failures and missing ranks, a failure explains missing
 // ranks.
-enum class LossKind : std::uint8_t { died, failed, missing };
+enum class LostProcessKind : std::uint8_t { died, failed, missing };
 
 // One process that the job lost, or, where `process` is -1, a job that hangs with nobody missing.
-struct Loss {
-  LossKind kind = LossKind::died;
+struct LostProcess {
+  LostProcessKind kind = LostProcessKind::died;
   int origin = 0;  // process that noticed it
   int process = -1;
   std::vector<int> ranks;
@@ -36,7 +36,7 @@ struct Loss {
 
 // To all: the job ends because of these.
 struct LostMessage {
-  std::vector<Loss> losses;
+  std::vector<LostProcess> losses;
 
   static auto members(auto& message) { return std::tie(message.losses); }
 };

@@ -144,14 +144,14 @@ void ControlProtocol::on_exit(int process) {
 
 // A host that is gone takes all its processes with it; their other neighbours see the same.
 void ControlProtocol::lose_node(int node, int reason) {
-  std::vector<Loss> losses;
+  std::vector<LostProcess> losses;
   for (const auto& other : parts_.processes)
     if (other.node == node)
       losses.push_back(unreachable(other, parts_.self, last_stage(parts_.self), reason));
   lose(losses);
 }
 
-void ControlProtocol::lose(const std::vector<Loss>& losses, int except) {
+void ControlProtocol::lose(const std::vector<LostProcess>& losses, int except) {
   const bool first = losses_.empty();
   LostMessage news;
   for (const auto& loss : losses)
@@ -195,13 +195,13 @@ bool ControlProtocol::has_unsent() const {
                              [](const auto& neighbour) { return neighbour.link.has_unsent(); });
 }
 
-bool ControlProtocol::speaks_for_all(const std::vector<Loss>& losses) const {
+bool ControlProtocol::speaks_for_all(const std::vector<LostProcess>& losses) const {
   for (const auto& other : parts_.processes) {
     const bool lost = std::ranges::any_of(
-        losses, [&](const Loss& loss) { return loss.process == other.process; });
+        losses, [&](const LostProcess& loss) { return loss.process == other.process; });
     if (!lost && presence_of(other.process) != Presence::left) return other.process == parts_.self;
   }
-  return losses.front().process == parts_.self && losses.front().kind != LossKind::failed;
+  return losses.front().process == parts_.self && losses.front().kind != LostProcessKind::failed;
 }
 
 std::vector<ThreadStatus> ControlProtocol::threads_of(int process, std::int64_t now_ns) const {

@@ -40,12 +40,12 @@ class ControlProtocol {
   bool has_unsent() const;
 
   // What is known so far, and, once it will not change any more, the report.
-  const ControlLosses& losses() const { return losses_; }
-  const std::optional<std::vector<Loss>>& report() const { return report_; }
+  const LostProcesses& losses() const { return losses_; }
+  const std::optional<std::vector<LostProcess>>& report() const { return report_; }
 
   // Of all processes that know of `losses`, one speaks: the lowest that has neither left as planned
   // nor is among them. A process that failed speaks for itself.
-  bool speaks_for_all(const std::vector<Loss>& losses) const;
+  bool speaks_for_all(const std::vector<LostProcess>& losses) const;
 
  private:
   struct Neighbour {
@@ -79,7 +79,7 @@ class ControlProtocol {
   void on_broken(const ControlLink& link);
   void on_exit(int process);
   void lose_node(int node, int reason);
-  void lose(const std::vector<Loss>& losses, int except = -1);
+  void lose(const std::vector<LostProcess>& losses, int except = -1);
   void send_to_others(const ControlMessage& message, int except = -1);
 
   // In inquiry.cc.
@@ -107,9 +107,9 @@ class ControlProtocol {
   CallCounts calls_of_;
   std::vector<Headway> headways_;  // of this process' threads
   std::vector<Neighbour> neighbours_;
-  ControlLosses losses_;
+  LostProcesses losses_;
   std::int64_t first_loss_ns_ = 0;
-  std::optional<std::vector<Loss>> report_;
+  std::optional<std::vector<LostProcess>> report_;
   std::optional<Pending> pending_;
   std::vector<ProcessStatus> statuses_;  // answers to an inquiry of ours
   std::int64_t others_since_ns_ = 0;     // when a thread made headway, as the last of them say

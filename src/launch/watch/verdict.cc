@@ -12,8 +12,8 @@
 
 namespace linerate {
 
-bool ControlLosses::add(const Loss& loss) {
-  const auto known = std::ranges::find_if(losses_, [&](const Loss& other) {
+bool LostProcesses::add(const LostProcess& loss) {
+  const auto known = std::ranges::find_if(losses_, [&](const LostProcess& other) {
     return other.kind == loss.kind && other.process == loss.process;
   });
   if (known == losses_.end()) {
@@ -25,17 +25,17 @@ bool ControlLosses::add(const Loss& loss) {
   return true;
 }
 
-std::vector<Loss> ControlLosses::verdict() const {
+std::vector<LostProcess> LostProcesses::verdict() const {
   if (losses_.empty()) return {};
-  const auto kind = std::ranges::min(losses_, {}, &Loss::kind).kind;
-  std::vector<Loss> chosen;
+  const auto kind = std::ranges::min(losses_, {}, &LostProcess::kind).kind;
+  std::vector<LostProcess> chosen;
   std::ranges::copy_if(losses_, std::back_inserter(chosen),
-                       [&](const Loss& loss) { return loss.kind == kind; });
-  if (kind == LossKind::missing) {
-    const int origin = std::ranges::min(chosen, {}, &Loss::origin).origin;
-    std::erase_if(chosen, [&](const Loss& loss) { return loss.origin != origin; });
+                       [&](const LostProcess& loss) { return loss.kind == kind; });
+  if (kind == LostProcessKind::missing) {
+    const int origin = std::ranges::min(chosen, {}, &LostProcess::origin).origin;
+    std::erase_if(chosen, [&](const LostProcess& loss) { return loss.origin != origin; });
   } else {
-    std::ranges::sort(chosen, {}, &Loss::process);
+    std::ranges::sort(chosen, {}, &LostProcess::process);
   }
   return chosen;
 }
@@ -100,18 +100,19 @@ std::string where(const ThreadStatus& thread, const ThreadStatus& furthest) {
   return fmt::format("it is in stage {}", same_case ? thread.what : stage_text(thread));
 }
 
-Loss missing(const Inquiry& inquiry, int process, std::vector<int> ranks, const std::string& rest) {
-  Loss loss{.kind = LossKind::missing,
-            .origin = inquiry.origin,
-            .process = process,
-            .ranks = std::move(ranks),
-            .sentence = {}};
+LostProcess missing(const Inquiry& inquiry, int process, std::vector<int> ranks,
+                    const std::string& rest) {
+  LostProcess loss{.kind = LostProcessKind::missing,
+                   .origin = inquiry.origin,
+                   .process = process,
+                   .ranks = std::move(ranks),
+                   .sentence = {}};
   loss.sentence =
       fmt::format("{} is missing from {}", subject(at(inquiry, process), loss.ranks), rest);
   return loss;
 }
 
-Loss silent_process(const Inquiry& inquiry, int process, const ThreadStatus& furthest) {
+LostProcess silent_process(const Inquiry& inquiry, int process, const ThreadStatus& furthest) {
   auto text = waiting(furthest) + "; it does not answer (stopped, or its host hangs)";
   const auto& threads = status_of(inquiry, process).threads;
   if (!threads.empty()) text += fmt::format(", last seen in {}", stage_text(threads.front()));
@@ -121,8 +122,8 @@ Loss silent_process(const Inquiry& inquiry, int process, const ThreadStatus& fur
 // The threads of one process that `is_late` says are; none: nothing. `how` says of the first where
 // it is.
 template <typename IsLate, typename How>
-std::optional<Loss> late_threads(const Inquiry& inquiry, int process, const ThreadStatus& furthest,
-                                 IsLate is_late, How how) {
+std::optional<LostProcess> late_threads(const Inquiry& inquiry, int process,
+                                        const ThreadStatus& furthest, IsLate is_late, How how) {
   std::vector<int> ranks;
   const ThreadStatus* first = nullptr;
   const auto& threads = status_of(inquiry, process).threads;
@@ -137,7 +138,7 @@ std::optional<Loss> late_threads(const Inquiry& inquiry, int process, const Thre
 }
 
 // Those that have begun fewer calls than the others, if all are in one stage.
-std::vector<Loss> late_in_calls(const Inquiry& inquiry) {
+std::vector<LostProcess> late_in_calls(const Inquiry& inquiry) {
   const ThreadStatus* most = nullptr;
   for (const auto& status : inquiry.statuses) {
     if (status.left) continue;
@@ -146,7 +147,7 @@ std::vector<Loss> late_in_calls(const Inquiry& inquiry) {
       if (most == nullptr || thread.calls > most->calls) most = &thread;
     }
   }
-  std::vector<Loss> losses;
+  std::vector<LostProcess> losses;
   const auto is_late = [&](const ThreadStatus& thread) { return thread.calls < most->calls; };
   const auto how = [&](const ThreadStatus& thread) {
     return fmt::format("it has begun {} calls of this stage, others {}", thread.calls, most->calls);
@@ -159,8 +160,8 @@ std::vector<Loss> late_in_calls(const Inquiry& inquiry) {
   return losses;
 }
 
-Loss nobody_missing(const Inquiry& inquiry, const ThreadStatus& furthest) {
-  return {.kind = LossKind::missing,
+LostProcess nobody_missing(const Inquiry& inquiry, const ThreadStatus& furthest) {
+  return {.kind = LostProcessKind::missing,
           .origin = inquiry.origin,
           .process = -1,
           .ranks = {},
@@ -171,12 +172,12 @@ Loss nobody_missing(const Inquiry& inquiry, const ThreadStatus& furthest) {
 
 }  // namespace
 
-std::vector<Loss> missing_ranks(const Inquiry& inquiry) {
+std::vector<LostProcess> missing_ranks(const Inquiry& inquiry) {
   const auto found = progress(inquiry);
   const ThreadStatus unknown;
   const auto& furthest = found.furthest != nullptr ? *found.furthest : unknown;
   const int nprocesses = static_cast<int>(inquiry.statuses.size());
-  std::vector<Loss> losses;
+  std::vector<LostProcess> losses;
   for (int p = 0; p < nprocesses; ++p)
     if (silent(inquiry, p)) losses.push_back(silent_process(inquiry, p, furthest));
   // Beside a silent process, only threads that are certainly behind it are named: the others may
@@ -196,23 +197,25 @@ std::vector<Loss> missing_ranks(const Inquiry& inquiry) {
   return losses;
 }
 
-Loss death(const ControlProcess& process, int origin, const ThreadStatus& last) {
+LostProcess death(const ControlProcess& process, int origin, const ThreadStatus& last) {
   auto ranks = ranks_of(process);
   auto sentence = fmt::format("{} died during {}", subject(process, ranks), stage_text(last));
-  return {LossKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
+  return {LostProcessKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
 }
 
-Loss unreachable(const ControlProcess& process, int origin, const ThreadStatus& here, int reason) {
+LostProcess unreachable(const ControlProcess& process, int origin, const ThreadStatus& here,
+                        int reason) {
   auto ranks = ranks_of(process);
   auto sentence = fmt::format("{} cannot be reached any more ({}) during {}",
                               subject(process, ranks), std::strerror(reason), stage_text(here));
-  return {LossKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
+  return {LostProcessKind::died, origin, process.process, std::move(ranks), std::move(sentence)};
 }
 
-Loss own_failure(const ControlProcess& process, const std::string& sentence) {
+LostProcess own_failure(const ControlProcess& process, const std::string& sentence) {
   auto ranks = ranks_of(process);
   auto text = fmt::format("{}: {}", subject(process, ranks), sentence);
-  return {LossKind::failed, process.process, process.process, std::move(ranks), std::move(text)};
+  return {LostProcessKind::failed, process.process, process.process, std::move(ranks),
+          std::move(text)};
 }
 
 }  // namespace linerate

@@ -11,21 +11,21 @@
 namespace linerate {
 
 // The losses that one process knows of.
-class ControlLosses {
+class LostProcesses {
  public:
   // False when nothing new: the same process is known as lost by a weightier kind, or by the same
   // kind and a lower origin. What is new is to be passed on.
-  bool add(const Loss& loss);
+  bool add(const LostProcess& loss);
 
   bool empty() const { return losses_.empty(); }
 
   // Only the weightiest kind counts: one that died explains others that failed or are missing. Of
   // missing ranks the lowest origin's view alone counts, in its order; the others are in the order
   // of the processes. The same on every process that knows the same losses.
-  std::vector<Loss> verdict() const;
+  std::vector<LostProcess> verdict() const;
 
  private:
-  std::vector<Loss> losses_;  // at most one of each (kind, process)
+  std::vector<LostProcess> losses_;  // at most one of each (kind, process)
 };
 
 // What is known of one process at the end of an inquiry.
@@ -46,15 +46,16 @@ struct Inquiry {
 // Missing are processes that were asked and did not answer (stopped, or on a host that hangs); not
 // those that only such a process could have asked. Where all answer, missing are the threads that
 // have entered the fewest stages. Where all threads are in the same stage, missing are those that
-// have begun the fewest calls in it; where these are equally many too, one Loss without ranks says
-// so. Never empty.
-std::vector<Loss> missing_ranks(const Inquiry& inquiry);
+// have begun the fewest calls in it; where these are equally many too, one LostProcess without
+// ranks says so. Never empty.
+std::vector<LostProcess> missing_ranks(const Inquiry& inquiry);
 
 // "rank 1 (node07, pid 4711) died during all_reduce, 1048576 bytes, out of place, timed loop"
-Loss death(const ControlProcess& process, int origin, const ThreadStatus& last);
+LostProcess death(const ControlProcess& process, int origin, const ThreadStatus& last);
 // `reason` is an errno of the connection.
-Loss unreachable(const ControlProcess& process, int origin, const ThreadStatus& here, int reason);
+LostProcess unreachable(const ControlProcess& process, int origin, const ThreadStatus& here,
+                        int reason);
 // "rank 1 (node07, pid 4711): SENTENCE"
-Loss own_failure(const ControlProcess& process, const std::string& sentence);
+LostProcess own_failure(const ControlProcess& process, const std::string& sentence);
 
 }  // namespace linerate

@@ -33,14 +33,14 @@ constexpr auto kReturnTime = std::chrono::milliseconds(100);
 constexpr std::int64_t kLastWordsNs = 200'000'000;  // to send what is unsent when the watch ends
 constexpr std::size_t kMaxSentences = 8;
 
-std::vector<int> ranks_in(const std::vector<Loss>& losses) {
+std::vector<int> ranks_in(const std::vector<LostProcess>& losses) {
   std::vector<int> ranks;
   for (const auto& loss : losses) ranks.insert(ranks.end(), loss.ranks.begin(), loss.ranks.end());
   std::ranges::sort(ranks);
   return ranks;
 }
 
-std::vector<std::string> sentences_of(const std::vector<Loss>& losses) {
+std::vector<std::string> sentences_of(const std::vector<LostProcess>& losses) {
   std::vector<std::string> sentences;
   const auto most = std::min(losses.size(), kMaxSentences);
   for (std::size_t i = 0; i < most; ++i) sentences.push_back(losses[i].sentence);
@@ -51,10 +51,10 @@ std::vector<std::string> sentences_of(const std::vector<Loss>& losses) {
   return sentences;
 }
 
-FailureReport report_of(const std::vector<Loss>& losses) {
+FailureReport report_of(const std::vector<LostProcess>& losses) {
   return {.ranks = ranks_in(losses),
           .sentences = sentences_of(losses),
-          .timed_out = losses.front().kind == LossKind::missing};
+          .timed_out = losses.front().kind == LostProcessKind::missing};
 }
 
 class WatchThread final : public Watch {
@@ -194,12 +194,13 @@ class WatchThread final : public Watch {
     const auto& losses = protocol_.losses();
     if (losses.empty() || protocol_.report() || leaving_) return;
     const auto known = losses.verdict();
-    if (known.front().kind == LossKind::died && known.size() <= kMaxSentences) announce(known);
+    if (known.front().kind == LostProcessKind::died && known.size() <= kMaxSentences)
+      announce(known);
   }
 
-  void announce(const std::vector<Loss>& losses) {
+  void announce(const std::vector<LostProcess>& losses) {
     if (!protocol_.speaks_for_all(losses)) return;
-    std::vector<Loss> news;
+    std::vector<LostProcess> news;
     for (const auto& loss : losses)
       if (announced_.insert(loss.process).second) news.push_back(loss);
     for (const auto& sentence : sentences_of(news)) say(sentence);
@@ -220,8 +221,8 @@ class WatchThread final : public Watch {
   }
 
   // Before the aborters: they end what could be asked.
-  void tell_hang(const std::vector<Loss>& losses) {
-    const bool hangs = losses.front().kind == LossKind::missing;
+  void tell_hang(const std::vector<LostProcess>& losses) {
+    const bool hangs = losses.front().kind == LostProcessKind::missing;
     if (!hangs || !hang_report_ || !protocol_.speaks_for_all(losses)) return;
     if (const auto text = hang_report_(); !text.empty()) say(text);
   }

@@ -11,18 +11,17 @@ namespace linerate::cuda {
 namespace {
 
 void fill_now(void* memory, std::size_t count, const Content& content) {
-  with_elements(content, count, [&]<typename Family, typename Source>(const Stretch& stretch) {
+  with_elements(content, count, [&]<typename Family, typename Source>(const ElementRange& range) {
     auto* const out = static_cast<typename Family::Bits*>(memory);
-    for (std::uint64_t i = 0; i < stretch.count; ++i)
-      out[i] = element_at<Family, Source>(stretch, i);
+    for (std::uint64_t i = 0; i < range.count; ++i) out[i] = element_at<Family, Source>(range, i);
   });
 }
 
 void count_now(const void* memory, std::size_t count, const Content& content, WrongCount* sum) {
-  with_elements(content, count, [&]<typename Family, typename Source>(const Stretch& stretch) {
+  with_elements(content, count, [&]<typename Family, typename Source>(const ElementRange& range) {
     const auto* const got = static_cast<const typename Family::Bits*>(memory);
-    for (std::uint64_t i = 0; i < stretch.count; ++i) {
-      if (!differs(element_at<Family, Source>(stretch, i), got[i], stretch.tolerance)) continue;
+    for (std::uint64_t i = 0; i < range.count; ++i) {
+      if (!differs(element_at<Family, Source>(range, i), got[i], range.tolerance)) continue;
       if (i < sum->first) sum->first = i;
       ++sum->wrong;
     }

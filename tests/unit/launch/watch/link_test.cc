@@ -15,8 +15,8 @@ namespace linerate {
 namespace {
 
 std::vector<ControlMessage> examples() {
-  return {LostMessage{{{LossKind::failed, 3, 4, {8, 9}, "rank 4: no space left"},
-                       {LossKind::died, 1, 2, {}, ""}}},
+  return {LostMessage{{{LostProcessKind::failed, 3, 4, {8, 9}, "rank 4: no space left"},
+                       {LostProcessKind::died, 1, 2, {}, ""}}},
           InquiryMessage{.origin = 7, .serial = 2},
           StatusMessage{.origin = 7,
                         .serial = 2,
@@ -45,7 +45,7 @@ TEST(ControlMessage, KeepsWhatALossSays) {
   const auto back = decode(encode(examples()[0]));
 
   const auto& loss = std::get<LostMessage>(*back).losses.at(0);
-  EXPECT_EQ(loss.kind, LossKind::failed);
+  EXPECT_EQ(loss.kind, LostProcessKind::failed);
   EXPECT_EQ(loss.origin, 3);
   EXPECT_EQ(loss.process, 4);
   EXPECT_EQ(loss.ranks, (std::vector{8, 9}));

@@ -42,7 +42,7 @@ struct Job {
     }
   }
   void silence(int process) { statuses[static_cast<std::size_t>(process)] = {}; }
-  std::vector<Loss> missing() const {
+  std::vector<LostProcess> missing() const {
     return missing_ranks({.origin = 0, .processes = processes, .statuses = statuses});
   }
 
@@ -50,7 +50,7 @@ struct Job {
   std::vector<ProcessStatus> statuses;
 };
 
-std::vector<int> ranks_of(const std::vector<Loss>& losses) {
+std::vector<int> ranks_of(const std::vector<LostProcess>& losses) {
   std::vector<int> ranks;
   for (const auto& loss : losses) ranks.insert(ranks.end(), loss.ranks.begin(), loss.ranks.end());
   return ranks;
@@ -179,57 +179,58 @@ TEST(Death, IsNamedWithAllRanksOfTheProcess) {
 
 using testing::ElementsAre;
 
-Loss lost(LossKind kind, int process, int origin = 0) {
+LostProcess lost(LostProcessKind kind, int process, int origin = 0) {
   return {.kind = kind, .origin = origin, .process = process, .ranks = {process}, .sentence = {}};
 }
 
-std::vector<int> processes_of(const ControlLosses& losses) {
+std::vector<int> processes_of(const LostProcesses& losses) {
   std::vector<int> processes;
   for (const auto& loss : losses.verdict()) processes.push_back(loss.process);
   return processes;
 }
 
-TEST(ControlLosses, AreNewOnceOnly) {
-  ControlLosses losses;
+TEST(LostProcesses, AreNewOnceOnly) {
+  LostProcesses losses;
 
-  EXPECT_TRUE(losses.add(lost(LossKind::died, 1, 3)));
-  EXPECT_FALSE(losses.add(lost(LossKind::died, 1, 3)));
-  EXPECT_FALSE(losses.add(lost(LossKind::died, 1, 5)));
-  EXPECT_TRUE(losses.add(lost(LossKind::died, 1, 0)));
+  EXPECT_TRUE(losses.add(lost(LostProcessKind::died, 1, 3)));
+  EXPECT_FALSE(losses.add(lost(LostProcessKind::died, 1, 3)));
+  EXPECT_FALSE(losses.add(lost(LostProcessKind::died, 1, 5)));
+  EXPECT_TRUE(losses.add(lost(LostProcessKind::died, 1, 0)));
 }
 
-TEST(ControlLosses, BlameTheDeadBeforeTheFailedBeforeTheMissing) {
-  ControlLosses losses;
+TEST(LostProcesses, BlameTheDeadBeforeTheFailedBeforeTheMissing) {
+  LostProcesses losses;
 
-  losses.add(lost(LossKind::missing, 4));
-  losses.add(lost(LossKind::failed, 3));
+  losses.add(lost(LostProcessKind::missing, 4));
+  losses.add(lost(LostProcessKind::failed, 3));
   EXPECT_THAT(processes_of(losses), ElementsAre(3));
-  losses.add(lost(LossKind::died, 2));
-  losses.add(lost(LossKind::died, 1));
+  losses.add(lost(LostProcessKind::died, 2));
+  losses.add(lost(LostProcessKind::died, 1));
 
   EXPECT_THAT(processes_of(losses), ElementsAre(1, 2));
 }
 
-TEST(ControlLosses, TakeTheLowestOriginsViewOfWhoIsMissing) {
-  ControlLosses losses;
+TEST(LostProcesses, TakeTheLowestOriginsViewOfWhoIsMissing) {
+  LostProcesses losses;
 
-  losses.add(lost(LossKind::missing, 6, 3));
-  losses.add(lost(LossKind::missing, 5, 2));
-  losses.add(lost(LossKind::missing, 4, 2));
+  losses.add(lost(LostProcessKind::missing, 6, 3));
+  losses.add(lost(LostProcessKind::missing, 5, 2));
+  losses.add(lost(LostProcessKind::missing, 4, 2));
 
   EXPECT_THAT(processes_of(losses), ElementsAre(5, 4));
 }
 
-TEST(ControlLosses, YieldTheSameVerdictInAnyOrderOfArrival) {
-  std::vector<Loss> news{lost(LossKind::died, 1, 0), lost(LossKind::died, 1, 2),
-                         lost(LossKind::died, 4, 3), lost(LossKind::failed, 2, 2)};
-  const auto by_origin = [](const Loss& a, const Loss& b) {
+TEST(LostProcesses, YieldTheSameVerdictInAnyOrderOfArrival) {
+  std::vector<LostProcess> news{
+      lost(LostProcessKind::died, 1, 0), lost(LostProcessKind::died, 1, 2),
+      lost(LostProcessKind::died, 4, 3), lost(LostProcessKind::failed, 2, 2)};
+  const auto by_origin = [](const LostProcess& a, const LostProcess& b) {
     return std::tie(a.kind, a.process, a.origin) < std::tie(b.kind, b.process, b.origin);
   };
   std::ranges::sort(news, by_origin);
 
   do {
-    ControlLosses losses;
+    LostProcesses losses;
     for (const auto& loss : news) losses.add(loss);
     EXPECT_THAT(processes_of(losses), ElementsAre(1, 4));
     EXPECT_EQ(losses.verdict()[0].origin, 0);
