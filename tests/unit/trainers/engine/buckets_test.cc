@@ -63,7 +63,7 @@ TEST(BucketsOfUnits, AreTheUnitsWhereThereIsNoCap) {
   }
 }
 
-TEST(Pieces, OfAllRanksAreAllParametersOnce) {
+TEST(ParameterSlices, OfAllRanksAreAllParametersOnce) {
   const TrainConfig config{.model = *model_named("nano"), .stage = Stage::optimizer};
   for (const std::size_t nranks : {1, 2, 3, 7}) {
     const auto table = table_of(config, static_cast<int>(nranks));
