@@ -15,7 +15,7 @@ struct AttentionShape {
 
 constexpr AttentionShape kAttentionShapes[] = {{1, 1, 1, 1, 1},    {2, 5, 2, 2, 3},
                                                {1, 67, 4, 2, 16},  {2, 64, 2, 1, 32},
-                                               {1, 131, 3, 3, 20}, {1, 200, 8, 2, 64}};
+                                               {1, 131, 3, 3, 20}, {1, 200, 4, 1, 64}};
 
 // Into `out` and `lse`: one query head of one sequence.
 void naive_head(const AttentionShape& shape, const Values& qkv, std::size_t row0, std::size_t h,

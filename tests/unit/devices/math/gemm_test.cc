@@ -44,9 +44,12 @@ std::vector<Product> products() {
                                       {1, 37, 5},
                                       {31, 1, 64},
                                       {64, 48, 32},
-                                      {37, 53, 29},
-                                      {129, 65, 300}})
+                                      {37, 53, 29}})
           all.push_back({m, n, k, transpose_a, transpose_b, accumulates, m % 3});
+  // Several blocks of rows and of depth, with rests: once for each transposition.
+  for (const bool transpose_a : {false, true})
+    for (const bool transpose_b : {false, true})
+      all.push_back({129, 65, 300, transpose_a, transpose_b, transpose_a != transpose_b, 1});
   return all;
 }
 

@@ -28,7 +28,7 @@ std::size_t most_live(const TrainConfig& config) {
 
 // Each step compares the peak with the closed form too (assert_accounting).
 TEST(LiveParameters, AreWithinTheLimitHoweverFarIsGatheredAhead) {
-  for (const std::size_t ahead : {0, 1, 2, 9})
+  for (const std::size_t ahead : {0, 1, 9})
     for (const auto most : {kEmbeddings + kBlock, kEmbeddings + 2 * kBlock - 1,
                             kEmbeddings + 2 * kBlock, kEmbeddings + 3 * kBlock + kNorm}) {
       SCOPED_TRACE(::testing::Message() << ahead << " ahead, " << most << " at most");

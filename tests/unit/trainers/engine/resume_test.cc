@@ -128,13 +128,11 @@ TEST(Resume, CastsParametersFromTheMasters) {
   auto config = six_steps();
   config.type = DataType::bfloat16;
   const auto whole = train(kLayouts[0], {.config = config});
-  for (const auto& saved : {kLayouts[1], kLayouts[2]}) {
-    const TemporaryFolder folder;
-    const auto checkpoint = saved_by(saved, {.config = config, .folder = folder.root()});
-    for (const auto& resumed : {kLayouts[0], kLayouts[3], kLayouts[5]}) {
-      SCOPED_TRACE(::testing::PrintToString(saved) + " -> " + ::testing::PrintToString(resumed));
-      expect_the_end_of(whole, train(resumed, {.config = config, .from = &checkpoint}));
-    }
+  const TemporaryFolder folder;
+  const auto checkpoint = saved_by(kLayouts[2], {.config = config, .folder = folder.root()});
+  for (const auto& resumed : {kLayouts[0], kLayouts[3], kLayouts[5]}) {
+    SCOPED_TRACE(resumed);
+    expect_the_end_of(whole, train(resumed, {.config = config, .from = &checkpoint}));
   }
 }
 

@@ -42,7 +42,7 @@ std::uint64_t accounted_bytes(Sync sync, std::size_t count, int rank, int nranks
 class EverySync : public testing::TestWithParam<Sync> {};
 
 TEST_P(EverySync, YieldsTheSumOnAllRanksForItsBytes) {
-  for (const int nranks : {1, 2, 3, 4, 5, 8}) {
+  for (const int nranks : {1, 2, 3, 5, 8}) {
     SCOPED_TRACE(nranks);
     const auto n = static_cast<std::size_t>(nranks);
     const auto count = GetParam() == Sync::reduce_scatter ? kPrime / n * n : kPrime;
