@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ inline TrainConfig tiny_training(bool llama = false) {
 // What one rank saw of each step, and how much memory it had at most.
 struct TinyRank {
   std::vector<std::uint64_t> losses, norms;  // bits, so that a NaN is itself
+  std::vector<double> accuracies;
   std::vector<bool> skipped;
   double loss_scale = 0;  // after the last step
   std::array<std::size_t, kCategories> peaks{};
@@ -59,7 +61,6 @@ using TinyState = std::map<std::pair<StateKind, std::size_t>, std::vector<std::b
 
 // All ranks, and all state at the end.
 struct TinyRun {
-  ExitCode code = ExitCode::ok;
   std::vector<TinyRank> ranks;
   TinyState state;
 };
@@ -102,6 +103,7 @@ inline TinyRank trained(Trainer& trainer, std::int64_t steps) {
     const auto step = trainer.step();
     ends.losses.push_back(std::bit_cast<std::uint64_t>(step.loss));
     ends.norms.push_back(std::bit_cast<std::uint64_t>(step.norm));
+    ends.accuracies.push_back(step.accuracy);
     ends.skipped.push_back(step.skipped);
   }
   for (std::size_t i = 0; i < kCategories; ++i)
@@ -121,8 +123,8 @@ inline TinyRun run_tiny(const TrainConfig& config, int nranks, const TinyHooks& 
     run.ranks[static_cast<std::size_t>(rank.rank())] = std::move(ends);
     add_to(run.state, trainer.table(), snapshot);
   };
-  run.code = on_trainers(host_threads(nranks), config, train, hooks);
-  EXPECT_EQ(run.code, ExitCode::ok);
+  const auto code = on_trainers(host_threads(nranks), config, train, hooks);
+  if (code != ExitCode::ok) throw std::runtime_error("the training ended before its last step");
   return run;
 }
 
@@ -137,6 +139,7 @@ inline void expect_equal_on_all_ranks(const TinyRun& run) {
   for (const auto& rank : run.ranks) {
     EXPECT_EQ(rank.losses, run.ranks.front().losses);
     EXPECT_EQ(rank.norms, run.ranks.front().norms);
+    EXPECT_EQ(rank.accuracies, run.ranks.front().accuracies);
     EXPECT_EQ(rank.skipped, run.ranks.front().skipped);
     EXPECT_EQ(rank.loss_scale, run.ranks.front().loss_scale);
   }
@@ -146,6 +149,7 @@ inline void expect_the_same(const TinyRun& run, const TinyRun& one) {
   expect_equal_on_all_ranks(run);
   EXPECT_EQ(run.ranks.front().losses, one.ranks.front().losses);
   EXPECT_EQ(run.ranks.front().norms, one.ranks.front().norms);
+  EXPECT_EQ(run.ranks.front().accuracies, one.ranks.front().accuracies);
   EXPECT_EQ(run.state, one.state);
 }
 
