@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -53,19 +54,28 @@ Result<std::unique_ptr<MemcpyOutput>> MemcpyOutput::open(const RunConfig& config
   return output;
 }
 
+// Streams at once take the time of one where each has a way of its own, and that of all one after
+// the other where they share it: what is planned lies in the middle.
 std::vector<Piece> pieces_of(std::span<const CopyPlan> plans, const CopyRepeat& repeat) {
+  constexpr double kBuffers = 2, kPasses = 3;  // both are filled, and the target is compared
   std::vector<Piece> pieces;
   for (std::size_t kind = 0; kind < plans.size(); ++kind)
     for (const auto& measurement : plans[kind].measurements) {
       const auto& streams = measurement.streams;
       const std::set<CopyCell> cells(measurement.cell_of.begin(), measurement.cell_of.end());
-      const auto copies = rounds_for(repeat.bytes, streams) * streams.size();
+      const double bytes =
+          static_cast<double>(repeat.bytes) * std::sqrt(static_cast<double>(streams.size()));
       pieces.push_back({.kind = static_cast<int>(kind),
-                        .bytes = static_cast<double>(copies * repeat.bytes) *
-                                 static_cast<double>(repeat.iters + repeat.warmup_iters),
+                        .calls = static_cast<double>(repeat.iters + repeat.warmup_iters),
+                        .bytes = bytes * static_cast<double>(rounds_for(repeat.bytes, streams)),
+                        .data_bytes = bytes * (repeat.check ? kPasses : kBuffers),
                         .results = static_cast<int>(cells.size())});
     }
   return pieces;
+}
+
+void tell_stage(CopyStage stage, Progress& line) {
+  line.now(stage == CopyStage::sample ? Doing::calls : Doing::data, 1);
 }
 
 void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& note,
@@ -78,7 +88,8 @@ void MemcpyOutput::begin(const RunInfo& run, const std::optional<std::string>& n
 }
 
 MemcpyEvents MemcpyOutput::events(const CopyRepeat& repeat, std::function<bool()> interrupted) {
-  return {.result =
+  return {.stage = [this](CopyStage stage) { tell_stage(stage, progress_.line()); },
+          .result =
               [this](Record record) {
                 failed_checks_ += record.wrong.value_or(0) > 0 ? 1 : 0;
                 record.timestamp = utc_text(std::chrono::system_clock::now());

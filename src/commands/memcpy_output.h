@@ -21,8 +21,11 @@ namespace linerate {
 std::string memcpy_matrix_text(const CopyPlan& plan, const std::map<CopyCell, double>& cells,
                                const CopyRepeat& repeat);
 
-// What a run is about to do: a piece for each measurement.
+// What a run is about to do: a piece for each measurement, a call of it for each sample.
 std::vector<Piece> pieces_of(std::span<const CopyPlan> plans, const CopyRepeat& repeat);
+
+// What the measurement under way does now.
+void tell_stage(CopyStage stage, Progress& line);
 
 // Used by one thread.
 class MemcpyOutput {

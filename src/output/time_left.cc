@@ -107,6 +107,7 @@ LinearCost::Line LinearCost::line(const Asked& asked) const {
 }
 
 void TimeLeft::called(double calls, double seconds) {
+  told_ = true;
   now_.calls += calls;
   now_.calls_s += seconds;
 }
@@ -195,25 +196,31 @@ class TimeLeft::Forecast {
       longest_call_s_ = std::max(longest_call_s_, left.modelled_s(piece));
       most_bytes = std::max(most_bytes, piece.data_bytes);
     });
-    data_ = left.data_.line({.rate = left.fill_rate_, .largest = most_bytes});
+    const Piece& current = *left.current();
+    auto data = left.data_;
+    if (data.empty() && left.fill_rate_ <= 0 && current.data_bytes > 0)  // nothing else is known
+      data.add(current.data_bytes, left.now_.data_s);
+    data_ = data.line({.rate = left.fill_rate_, .largest = most_bytes});
     auto calls = left.all_calls_;
     if (left.now_.calls > 0)
-      calls.add(left.modelled_s(*left.current()), left.now_.calls_s / left.now_.calls);
+      calls.add(left.modelled_s(current), left.now_.calls_s / left.now_.calls);
     all_ = calls.line({.rate = kUsual, .largest = longest_call_s_});
   }
 
   double seconds_of_current() {
     const Piece& piece = *left_.current();
     const auto& now = left_.now_;
-    return seconds_of(piece, now.calls > 0 ? now.calls_s / now.calls : call_s(piece));
+    const double each_s = now.calls > 0 ? now.calls_s / now.calls : call_s(piece);
+    return others_s_ + std::max(data_s(piece), now.data_s) + piece.calls * each_s;
   }
 
-  double seconds_of(const Piece& piece) { return seconds_of(piece, call_s(piece)); }
+  double seconds_of(const Piece& piece) {
+    return others_s_ + data_s(piece) + piece.calls * call_s(piece);
+  }
 
  private:
-  double seconds_of(const Piece& piece, double call_s) const {
-    const double data_s = piece.data_bytes > 0 ? data_.at(piece.data_bytes) : 0;
-    return others_s_ + data_s + piece.calls * call_s;
+  double data_s(const Piece& piece) const {
+    return piece.data_bytes > 0 ? data_.at(piece.data_bytes) : 0;
   }
   double call_s(const Piece& piece) {
     const auto same = left_.same_call_s_.find({piece.kind, piece.bytes});
@@ -236,7 +243,7 @@ class TimeLeft::Forecast {
 std::optional<double> TimeLeft::seconds(double elapsed_s) const {
   constexpr std::size_t kFewest = 2;
   if (current() == nullptr || !has_end()) return std::nullopt;
-  const bool knows = others_s_.size() >= std::max(kFewest, plan_.front().row) || now_.calls > 0;
+  const bool knows = told_ || others_s_.size() >= std::max(kFewest, plan_.front().row);
   if (!knows) return std::nullopt;
   Forecast forecast(*this);
   double rest_s = 0;

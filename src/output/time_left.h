@@ -43,6 +43,7 @@ class LinearCost {
   };
 
   void add(double amount, double seconds);
+  bool empty() const { return measured_.empty(); }
   // Of the latest measurements, the later the more. Where they say little of the rate,
   // because all amounts were small, it is near the one believed.
   Line line(const Asked& asked) const;
@@ -79,8 +80,8 @@ class TimeLeft {
   int results() const;
   std::uint64_t results_planned() const;
   std::uint64_t results_done() const { return results_done_; }
-  // While there is a piece to do, from the end of the first row on and of two pieces, or from the
-  // first calls of a longer one; `elapsed_s`: since the last piece was done.
+  // While there is a piece to do, from the first calls on that were told, else from the end of the
+  // first row and of two pieces; `elapsed_s`: since the last piece was done.
   std::optional<double> seconds(double elapsed_s) const;
 
  private:
@@ -102,6 +103,7 @@ class TimeLeft {
   bool between_ = false;               // the last block has ended, and the next one not begun
   std::uint64_t results_done_ = 0;
   Spent now_;
+  bool told_ = false;  // of calls
   LinearCost all_calls_, data_;
   std::map<int, LinearCost> calls_;                                   // by kind
   std::map<std::pair<int, double>, std::deque<double>> same_call_s_;  // by kind and bytes

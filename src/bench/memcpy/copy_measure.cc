@@ -59,23 +59,31 @@ std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams)
   return std::max<std::uint64_t>(std::min(wanted, queued), 1);
 }
 
-CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat) {
+CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat,
+                          const std::function<void(CopyStage)>& begins) {
+  const auto tell = [&](CopyStage stage) {
+    if (begins) begins(stage);
+  };
+  tell(CopyStage::preparation);
   const auto run =
       bench.prepare({.streams = what.streams, .bytes = repeat.bytes, .limit_s = repeat.limit_s});
   CopyFigure figure{.rounds = rounds_for(repeat.bytes, what.streams)};
   figure.copies.assign(what.streams.size(), figure.rounds);
   for (std::uint64_t i = 0; i < repeat.warmup_iters; ++i) {
+    tell(CopyStage::sample);
     const auto timing = run->measure(std::vector(what.streams.size(), figure.rounds));
     figure.copies = balanced(timing, figure.rounds);
   }
   std::vector<double> intervals_us;
   std::vector<std::vector<double>> streams_us(what.streams.size());
   for (std::uint64_t i = 0; i < repeat.iters; ++i) {
+    tell(CopyStage::sample);
     const auto timing = run->measure(figure.copies);
     intervals_us.push_back(timing.interval_us);
     for (std::size_t s = 0; s < streams_us.size(); ++s)
       streams_us[s].push_back(timing.stream_us[s]);
   }
+  tell(CopyStage::comparison);
   figure.interval_us = stats::summarize(intervals_us);
   for (auto& us : streams_us) figure.stream_us.push_back(stats::median(us));
   if (repeat.check) figure.compared = run->verify();

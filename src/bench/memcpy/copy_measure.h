@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct CopyRepeat {
   bool check = true;
   double limit_s = 60;  // longest time of one sample
 };
+
+// What a measurement does next: the buffers, one sample (warm-up is one, too), the check.
+enum class CopyStage : std::uint8_t { preparation, sample, comparison };
 
 struct CopyFigure {
   std::uint64_t rounds = 0;             // copies of the slowest stream in a sample, at least
@@ -38,7 +42,9 @@ struct CopyFigure {
 std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams);
 
 // The warm-up also tells how fast each stream is: the faster ones then make more copies, up to four
-// times as many, so that all of them are busy to the end of the interval.
-CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat);
+// times as many, so that all of them are busy to the end of the interval. `begins`, which may be
+// empty, is told of each stage, outside what is timed.
+CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat,
+                          const std::function<void(CopyStage)>& begins);
 
 }  // namespace linerate

@@ -173,7 +173,7 @@ void MemcpyRun::warn() const {
 // What goes wrong gets the place where it did.
 CopyFigure MemcpyRun::measure(const CopyMeasurement& what) {
   try {
-    return measure_copies(bench_, what, repeat_);
+    return measure_copies(bench_, what, repeat_, events_.stage);
   } catch (const Error& error) {
     const auto others = what.streams.size() - 1;
     throw Error(

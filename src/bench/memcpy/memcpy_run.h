@@ -18,6 +18,7 @@ namespace linerate {
 
 // What is told while it runs.
 struct MemcpyEvents {
+  std::function<void(CopyStage)> stage{};       // begins, of the measurement under way
   std::function<void(const Record&)> result{};  // of each cell, as soon as it is there
   // GB/s of all cells of a test, when it ended or, with one at least, failed. A cell that is absent
   // was not measured.

@@ -76,6 +76,34 @@ TEST(TimeLeft, IsKnownWithinAPieceThatTellsOfItsCalls) {
   EXPECT_NEAR(left.seconds(10).value(), 10 + 20, 1);
 }
 
+TEST(TimeLeft, StaysKnownBetweenPiecesThatTellOfTheirCalls) {
+  TimeLeft left;
+  left.plan(0, once({{.calls = 10, .bytes = 1e9}, {.calls = 10, .bytes = 1e9}}));
+  left.called(10, 20);
+  left.next(20);
+
+  EXPECT_NEAR(left.seconds(0).value(), 20, 1e-6);
+}
+
+TEST(TimeLeft, TakesWhatWasSpentOnDataForThatOfTheOthersWhereNothingElseIsKnown) {
+  TimeLeft left;
+  left.plan(0, once(std::vector<Piece>(2, {.calls = 10, .bytes = 1e9, .data_bytes = 1e9})));
+  left.touched(3);
+  left.called(5, 5);
+
+  EXPECT_NEAR(left.seconds(8).value(), 5 + 3 + 10, 1e-6);
+}
+
+TEST(TimeLeft, HasNotDoneMoreCallsWhereDataTookLonger) {
+  TimeLeft left;
+  left.filled(1e9, 1);
+  left.plan(0, once({{.calls = 10, .bytes = 1e9, .data_bytes = 1e9}}));
+  left.touched(7);  // and not the 1 s that the filling before says
+  left.called(5, 5);
+
+  EXPECT_NEAR(left.seconds(12).value(), 5, 1e-6);
+}
+
 TEST(TimeLeft, CountsWhatThePieceUnderWayHasTaken) {
   TimeLeft left;
   left.plan(0, once(std::vector<Piece>(4)));
