@@ -7,16 +7,23 @@
 #include "bench/pair_test.h"
 #include "bench/pairs.h"
 #include "bench/run.h"
+#include "launch/turns.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <memory>
 
 namespace linerate {
 namespace {
 
 class P2pRun final : public MeasuredRun {
  public:
-  using MeasuredRun::MeasuredRun;
+  P2pRun(RankContext& rank, const BenchConfig& config, const RunInfo& started,
+         const RunEvents& events)
+      : MeasuredRun(rank, config, started, events) {
+    if (session_.is_first()) turns_ = TurnTaker::at(config_.turns);
+  }
 
  private:
   BufferSizes plan(std::size_t memory_bytes) override {
@@ -28,6 +35,8 @@ class P2pRun final : public MeasuredRun {
   bool takes_part(const std::vector<PairTest>& tests) const;
   void run_tests(const std::vector<PairTest>& tests);
   Record record_of(const PairTest& test, PairTiming& timing) const;
+
+  std::unique_ptr<TurnTaker> turns_;  // on rank 0, where it takes turns with another program
 };
 
 void P2pRun::measure() {
@@ -59,12 +68,14 @@ bool P2pRun::takes_part(const std::vector<PairTest>& tests) const {
   });
 }
 
-// All tests run at once; a thread of none of them sleeps in the bootstrap's barrier.
+// All tests run at once; a thread of none of them sleeps in the bootstrap's barrier, where all wait
+// for the turn of rank 0.
 void P2pRun::run_tests(const std::vector<PairTest>& tests) {
   session_.enter({.what = takes_part(tests) ? "timed loop" : "wait for other pairs",
                   .collective = name_of(tests.front().kind),
                   .bytes = tests.front().bytes,
                   .placement = "out of place"});
+  if (turns_ != nullptr) turns_->next([this] { return session_.rank().interrupted(); });
   session_.bootstrap().barrier(Deadline::never());
   WireWriter out;
   for (std::size_t t = 0; t < tests.size(); ++t)
@@ -106,7 +117,8 @@ Record P2pRun::record_of(const PairTest& test, PairTiming& timing) const {
                 .backend_version = info_.backend_version,
                 .transport = info_.transport,
                 .window = {.iters = config_.iters},
-                .pair = std::pair{test.source, test.dest}};
+                .pair = std::pair{test.source, test.dest},
+                .timestamp = utc_text(std::chrono::system_clock::now())};
   const auto node_of = [&](int rank) { return info_.ranks[static_cast<std::size_t>(rank)].node; };
   record.nnodes = node_of(test.source) == node_of(test.dest) ? 1 : 2;
   record.window.time_us = static_cast<double>(timing.elapsed_ns) / kNsPerUs /

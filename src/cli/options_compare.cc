@@ -74,7 +74,7 @@ constexpr auto kCompareRows = std::to_array<OptionRow>({
      .default_text = "runs",
      .help = "two --run take turns at runs, or start together and do at windows",
      .note = "Windows find smaller differences where the machine is not steady. Both must be "
-             "linerate's benchmarks of collectives, with rank 0 on this host. See "
+             "linerate's benchmarks (all *_perf), with rank 0 on this host. See "
              "[taking turns](comparing-runs.md#taking-turns).",
      .belongs_to = "run",
      .apply = set_choice<CompareConfig, kTurns, &CompareConfig::turns>},

@@ -175,8 +175,8 @@ void Turns::take_both(int repeat, std::size_t first) {
 void Turns::need_turns(const TurnKeeper& keeper) const {
   for (std::size_t side = 0; side < config_.commands.size(); ++side)
     if (!keeper.asked(side))
-      throw Error(fmt::format("'{}' takes no turns at windows: give linerate's benchmarks of "
-                              "collectives, with rank 0 on this host, or leave --turns out.",
+      throw Error(fmt::format("'{}' takes no turns at windows: give linerate's benchmarks (all "
+                              "*_perf), with rank 0 on this host, or leave --turns out.",
                               config_.commands[side]),
                   ExitCode::usage);
 }

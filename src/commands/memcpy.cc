@@ -11,12 +11,14 @@
 #include "commands/repeat.h"
 #include "devices/cpu/cpu_device.h"
 #include "launch/place.h"
+#include "launch/turns.h"
 #include "topo/machine.h"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
 
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -133,8 +135,14 @@ ExitCode MemcpyCommand::measure(const RunInfo& info) {
   common.nnodes = 1;
   common.backend = info.backend;
   common.backend_version = info.backend_version;
-  const auto totals =
-      run_memcpy(*bench_, plans_, repeat_, common, output_.events(repeat_, input_.interrupted));
+  const auto turns = TurnTaker::at(config_.turns);
+  auto events = output_.events(repeat_, input_.interrupted);
+  if (turns != nullptr)
+    events.stage = [&, told = events.stage](CopyStage stage) {
+      told(stage);
+      if (stage == CopyStage::sample) turns->next(input_.interrupted);
+    };
+  const auto totals = run_memcpy(*bench_, plans_, repeat_, common, events);
   if (totals.interrupted) return ExitCode::interrupted;
   return totals.failed_checks > 0 ? ExitCode::failed : ExitCode::ok;
 }

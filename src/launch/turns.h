@@ -2,8 +2,9 @@
 // disturbs the machine for longer than a turn then disturbs all of them alike, and drops out of
 // their ratio (Bulej et al., Duet Benchmarking, ICPE 2020, which runs both at the very same time).
 //
-// `linerate compare --turns windows` keeps the turns; rank 0 of each program asks for one before
-// each window, told by LINERATE_TURNS whom to ask. Its other ranks wait for rank 0 meanwhile.
+// `linerate compare --turns windows` keeps the turns; rank 0 of each program, told by
+// LINERATE_TURNS whom to ask, asks for one before each window, and memcpy_perf before each sample.
+// The other ranks of the program wait for rank 0 meanwhile.
 #pragma once
 
 #include "base/handle.h"

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from series import SeriesTest, shell
+from series import SeriesTest, changes, shell, sides_by_time
 from support import environment, json_lines, main, run, tool
 
 WINDOWS = [tool("linerate"), "compare", "--turns", "windows"]
@@ -39,11 +39,9 @@ class Windows(SeriesTest):
                     str(keep)])
 
         self.assertEqual(done.returncode, 0, done.stderr)
-        ends = sorted((line["timestamp"], side) for side in "ab"
-                      for line in json_lines(keep / f"{side}.jsonl") if line["kind"] == "result")
+        ends = sides_by_time(keep)
         self.assertEqual(len(ends), 16)
-        changes = sum(one[1] != other[1] for one, other in zip(ends, ends[1:], strict=False))
-        self.assertGreaterEqual(changes, 12)
+        self.assertGreaterEqual(changes(ends), 12)
 
     def test_a_command_that_takes_no_turns_is_refused_and_not_kept(self) -> None:
         for command in (f"unset LINERATE_TURNS; {shell('5')}", "echo no table"):

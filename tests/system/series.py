@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import run, tool
+from support import json_lines, run, tool
 
 FAKE = ["-g", "2", "-b", "1K", "-e", "4K", "-f", "4", "--backend", "fake", "--expect", "off"]
 
@@ -24,6 +24,18 @@ def shell(bandwidth: str) -> str:
 
 def compare(*words: str, **extra: str) -> subprocess.CompletedProcess:
     return run([tool("linerate"), "compare", *words], **extra)
+
+
+def sides_by_time(kept: Path) -> list[str]:
+    """Of each result that compare --keep kept, in the order of time: whose it is, a or b."""
+    return [side for _, side in sorted(
+        (line["timestamp"], side) for side in "ab"
+        for line in json_lines(kept / f"{side}.jsonl") if line["kind"] == "result")]
+
+
+def changes(sides: list[str]) -> int:
+    """How often a result of the other side follows."""
+    return sum(one != other for one, other in zip(sides, sides[1:], strict=False))
 
 
 class SeriesTest(unittest.TestCase):
