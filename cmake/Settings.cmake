@@ -37,6 +37,12 @@ add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-fno-trapping-math>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>")
 endif()
+# g++ is the compiler whose warnings count. clang's -Wconversion also means signs, its -Wshadow other
+# files of a unity build; it does not know some attributes for the optimiser.
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  add_compile_options(-Wno-sign-conversion -Wno-shadow -Wno-deprecated-declarations
+    -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas)
+endif()
 
 set(LINERATE_SANITIZE "" CACHE STRING "Sanitizers for all targets: address,undefined or thread")
 if(LINERATE_SANITIZE)
@@ -45,6 +51,12 @@ if(LINERATE_SANITIZE)
   add_compile_options(-fsanitize=${LINERATE_SANITIZE}
     -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LINERATE_SANITIZE})
+  # What g++ says by names of its own, clang by others.
+  if(LINERATE_SANITIZE MATCHES thread)
+    add_compile_definitions(LINERATE_TSAN)
+  else()
+    add_compile_definitions(LINERATE_ASAN)
+  endif()
   # Leaks of libraries are not ours; those of Open MPI are told by whole stacks only.
   set(LINERATE_LEAK_OPTIONS
     LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)

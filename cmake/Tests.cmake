@@ -88,7 +88,13 @@ add_custom_target(tests_of_threads)
 linerate_test(unit_base tests/unit/base linerate_base)
 linerate_test(unit_comm tests/unit/comm linerate_comm)
 linerate_test(unit_pattern tests/unit/pattern linerate_pattern)
-linerate_test(unit_stats tests/unit/stats linerate_stats)
+# Under a sanitizer hundreds of steps of training and of drawn studies take minutes, by the code that
+# others run too.
+if(LINERATE_SANITIZE)
+  set(long_training Learning)
+  set(long_studies "Verdicts[.]|Effect[.](Interval|Approximates|IsFoundInBlocks)")
+endif()
+linerate_test(unit_stats tests/unit/stats linerate_stats LEAVE_OUT ${long_studies})
 linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_yaml tests/unit/yaml linerate_yaml)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
@@ -110,9 +116,6 @@ linerate_test(unit_training_layout tests/unit/trainers/layout linerate_training_
               linerate_backend_host linerate_launch THREADS)
 linerate_test(unit_training_checkpoint tests/unit/trainers/checkpoint linerate_training_checkpoint
               linerate_launch THREADS)
-if(LINERATE_SANITIZE)
-  set(long_training Learning)  # hundreds of steps: minutes under a sanitizer, by the same code
-endif()
 linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_engine
               linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS
               LEAVE_OUT ${long_training})

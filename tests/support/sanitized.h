@@ -3,7 +3,7 @@
 
 namespace linerate {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(LINERATE_ASAN) || defined(LINERATE_TSAN)
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;

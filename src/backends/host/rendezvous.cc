@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::size_t kMinRegionBytes = std::size_t{16} << 20;
 // ThreadSanitizer leaves about 1 TiB of address space to the program.
-#if defined(__SANITIZE_THREAD__)
+#if defined(LINERATE_TSAN)
 constexpr std::size_t kMaxReserveBytes = std::size_t{64} << 30;
 #else
 constexpr std::size_t kMaxReserveBytes = std::size_t{16} << 40;

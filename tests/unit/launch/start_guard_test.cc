@@ -167,7 +167,7 @@ TEST(StartGuard, DoesNothingAfterTheStart) {
 }
 
 TEST(NeedDescriptors, SaysWhatLacksAndHowToHaveIt) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(LINERATE_ASAN)
   GTEST_SKIP() << "the sanitizers' own checks need descriptors";
 #endif
   const FewDescriptors few(5);

@@ -77,7 +77,7 @@ TEST(Reservation, IsAsLargeAsWantedWithoutALimit) {
 }
 
 TEST(Reservation, LeavesRoomUnderAnAddressSpaceLimit) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(LINERATE_ASAN) || defined(LINERATE_TSAN)
   GTEST_SKIP() << "the sanitizer's shadow is larger than any limit";
 #endif
   const int code = exit_code_of_child([] {

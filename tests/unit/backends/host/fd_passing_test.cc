@@ -83,7 +83,7 @@ TEST(FdPassing, GivesUpAtItsDeadline) {
 
 // The client's socket takes the last descriptor that the limit leaves.
 TEST(FdPassing, EndsWithTheSystemsErrorWhenThereIsNoDescriptorLeft) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(LINERATE_ASAN)
   GTEST_SKIP() << "the sanitizers' own checks need descriptors";
 #endif
   const int code = exit_code_of_child([] {

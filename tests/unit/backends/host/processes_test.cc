@@ -35,7 +35,7 @@ TEST_P(Processes, RunEveryCall) {
 }
 
 TEST_P(Processes, WithThreadsRunEveryCall) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(LINERATE_TSAN)
   GTEST_SKIP() << "ThreadSanitizer does not see that two threads are ordered by another process";
 #endif
   run_processes(GetParam(), [](Bootstrap& process) {

@@ -1,4 +1,5 @@
 // More bytes take longer, on every platform: but where NCCL itself goes another way for them.
+#include "support/sanitized.h"
 #include "support/sizes.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/forecast.h"
@@ -16,6 +17,8 @@ namespace {
 // sendrecv on 8 B200 takes 0.79 of the time, all_reduce on 4 nodes of H100 0.72, on 8 0.30.
 constexpr double kMostFall = 0.7, kMostFallOfSends = 0.79;
 constexpr double kDigitsLost = 1e-9;
+constexpr std::size_t kOfSends = kSanitized ? 1 : 4,
+                      kOfCalls = kSanitized ? 1 : 8;  // steps: a size over it
 
 // Racks are searched for minutes, for what nodes of one host show.
 template <typename Check>
@@ -41,7 +44,7 @@ bool same_way(const SendPlan& one, const SendPlan& other) {
 void expect_growth(const JobShape& job, const P2pCosts& costs, const std::string& where) {
   SendPlan before;
   double before_us = 0;
-  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / 4) {
+  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / kOfSends) {
     const auto now = send_plan(job, costs.steps.front(), bytes);
     const double now_us = forecast(job, costs, bytes)->time_us;
     const bool grows = costs.steps.size() == 1 && same_way(before, now);
@@ -73,7 +76,7 @@ bool same_way(const Prediction& one, const Prediction& other) {
 void expect_growth(const Predictor& predictor, Function function, const std::string& where) {
   Prediction before;
   double before_us = 0;
-  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / 8) {
+  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / kOfCalls) {
     const auto now = predictor.predict(function, bytes);
     const auto found = forecast(predictor.job(), {{function, now.algorithm, now.protocol}, bytes});
     if (!found) return;
