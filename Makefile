@@ -49,8 +49,8 @@ build/build.ninja: | deps
 build-%/build.ninja: | deps
 	@cmake --preset $* $(CMAKE_ARGS)
 
-# clang compiles what is sanitized in half of g++'s time, and fuzzes it.
-build-asan/build.ninja build-tsan/build.ninja: CMAKE_ARGS += -DCMAKE_CXX_COMPILER=$(or $(shell cmake/clang.sh),g++)
+# clang's ThreadSanitizer takes half of the time of g++'s.
+build-tsan/build.ninja: CMAKE_ARGS += -DCMAKE_CXX_COMPILER=$(or $(shell cmake/clang.sh),g++)
 
 run: tools ## measure all_reduce on 2 host ranks; table here, report in build/run
 	@rm -rf $(RUN) && mkdir -p $(RUN)
@@ -109,4 +109,4 @@ gpu-bundle: ## build/gpu: what tests/gpu/run.sh needs on a GPU machine; NCCL_TES
 	@tests/gpu/prepare.sh $(NCCL_TESTS)
 
 clean: ## remove everything that was built
-	@rm -rf build build-debug build-asan build-tsan build-cpu-only
+	@rm -rf build build-debug build-asan build-tsan build-cpu-only build-fuzz

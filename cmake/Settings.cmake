@@ -37,8 +37,8 @@ add_compile_options("$<$<COMPILE_LANGUAGE:CXX,C>:-fno-trapping-math>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>")
 endif()
-# g++ is the compiler whose warnings count. clang's -Wconversion also means signs, its -Wshadow other
-# files of a unity build; it does not know some attributes for the optimiser.
+# g++ is the compiler whose warnings count. clang's -Wconversion warns of signs, its -Wshadow of
+# other files in a unity build, and it does not know some attributes for the optimiser.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   add_compile_options(-Wno-sign-conversion -Wno-shadow -Wno-deprecated-declarations
     -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas)
@@ -51,10 +51,10 @@ if(LINERATE_SANITIZE)
   add_compile_options(-fsanitize=${LINERATE_SANITIZE}
     -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LINERATE_SANITIZE})
-  # What g++ says by names of its own, clang by others.
+  # g++ defines __SANITIZE_ADDRESS__, clang has __has_feature: one name for both.
   if(LINERATE_SANITIZE MATCHES thread)
     add_compile_definitions(LINERATE_TSAN)
-  else()
+  elseif(LINERATE_SANITIZE MATCHES address)
     add_compile_definitions(LINERATE_ASAN)
   endif()
   # Leaks of libraries are not ours; those of Open MPI are told by whole stacks only.

@@ -88,8 +88,8 @@ add_custom_target(tests_of_threads)
 linerate_test(unit_base tests/unit/base linerate_base)
 linerate_test(unit_comm tests/unit/comm linerate_comm)
 linerate_test(unit_pattern tests/unit/pattern linerate_pattern)
-# Under a sanitizer hundreds of steps of training and of drawn studies take minutes, by the code that
-# others run too.
+# Hundreds of training steps, and of simulated studies, take minutes under a sanitizer. Other tests
+# run the same code.
 if(LINERATE_SANITIZE)
   set(long_training Learning)
   set(long_studies "Verdicts[.]|Effect[.](Interval|Approximates|IsFoundInBlocks)")

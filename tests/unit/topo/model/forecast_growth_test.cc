@@ -17,8 +17,8 @@ namespace {
 // sendrecv on 8 B200 takes 0.79 of the time, all_reduce on 4 nodes of H100 0.72, on 8 0.30.
 constexpr double kMostFall = 0.7, kMostFallOfSends = 0.79;
 constexpr double kDigitsLost = 1e-9;
-constexpr std::size_t kOfSends = kSanitized ? 1 : 4,
-                      kOfCalls = kSanitized ? 1 : 8;  // steps: a size over it
+constexpr std::size_t kSendStepsPerDoubling = kSanitized ? 1 : 4;
+constexpr std::size_t kCallStepsPerDoubling = kSanitized ? 1 : 8;
 
 // Racks are searched for minutes, for what nodes of one host show.
 template <typename Check>
@@ -44,7 +44,7 @@ bool same_way(const SendPlan& one, const SendPlan& other) {
 void expect_growth(const JobShape& job, const P2pCosts& costs, const std::string& where) {
   SendPlan before;
   double before_us = 0;
-  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / kOfSends) {
+  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / kSendStepsPerDoubling) {
     const auto now = send_plan(job, costs.steps.front(), bytes);
     const double now_us = forecast(job, costs, bytes)->time_us;
     const bool grows = costs.steps.size() == 1 && same_way(before, now);
@@ -76,7 +76,7 @@ bool same_way(const Prediction& one, const Prediction& other) {
 void expect_growth(const Predictor& predictor, Function function, const std::string& where) {
   Prediction before;
   double before_us = 0;
-  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / kOfCalls) {
+  for (std::size_t bytes = kKiB; bytes <= 16 * kGiB; bytes += bytes / kCallStepsPerDoubling) {
     const auto now = predictor.predict(function, bytes);
     const auto found = forecast(predictor.job(), {{function, now.algorithm, now.protocol}, bytes});
     if (!found) return;
