@@ -7,10 +7,17 @@
 // function that it was inlined into.
 #define LINERATE_INLINE [[gnu::always_inline]] inline
 
+// clang has no name for it, and would ignore the whole attribute.
+#if defined(__clang__)
+#define LINERATE_512_BITS ""
+#else
+#define LINERATE_512_BITS ",prefer-vector-width=512"
+#endif
+
 #if defined(__x86_64__)
 #define LINERATE_AVX2 __attribute__((target("avx2,f16c")))
 #define LINERATE_AVX512 \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c,prefer-vector-width=512")))
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,f16c" LINERATE_512_BITS)))
 #else
 #define LINERATE_AVX2
 #define LINERATE_AVX512
@@ -18,9 +25,13 @@
 
 namespace linerate {
 
+template <typename T>
+struct LooseElement {  // clang drops the attributes of an alias template
+  typedef T Type __attribute__((aligned(1), may_alias));
+};
 // An element at any address, of an array whose declared type is not known.
 template <typename T>
-using Loose __attribute__((aligned(1), may_alias)) = T;
+using Loose = typename LooseElement<T>::Type;
 
 // Whether functions marked LINERATE_AVX2 may run here.
 inline bool has_avx2() {

@@ -15,7 +15,7 @@
 #if defined(__x86_64__)
 #define LINERATE_FMA_AVX2 __attribute__((target("avx2,fma,f16c")))
 #define LINERATE_FMA_AVX512 \
-  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c,prefer-vector-width=512")))
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c" LINERATE_512_BITS)))
 #else
 #define LINERATE_FMA_AVX2
 #define LINERATE_FMA_AVX512
