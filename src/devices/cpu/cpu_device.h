@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace linerate {
 
@@ -29,11 +30,15 @@ std::size_t free_memory_bytes(const std::filesystem::path& root = "/");
 // thread may call it.
 class FreeMemoryCheck {
  public:
-  // That there are `bytes` of `what`. It looks once for each MiB: a look takes longer than to touch
-  // small memory. Throws Error.
+  // Of the machine whose files lie below `root`.
+  explicit FreeMemoryCheck(std::filesystem::path root = "/") : root_(std::move(root)) {}
+
+  // Throws Error unless `bytes` of `what` are free. It looks once for each MiB that is asked for: a
+  // look takes longer than to touch small memory.
   void check(std::size_t bytes, std::string_view what);
 
  private:
+  std::filesystem::path root_;
   std::atomic<std::size_t> unchecked_bytes_{0};
 };
 

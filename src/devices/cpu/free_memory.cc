@@ -86,9 +86,9 @@ std::size_t free_memory_bytes(const fs::path& root) {
 
 void FreeMemoryCheck::check(std::size_t bytes, std::string_view what) {
   constexpr std::size_t kLookBytes = std::size_t{1} << 20;
-  if (unchecked_bytes_.fetch_add(bytes) + bytes < kLookBytes) return;
+  if (bytes < kLookBytes && unchecked_bytes_.fetch_add(bytes) + bytes < kLookBytes) return;
   unchecked_bytes_ = 0;
-  if (const auto left = free_memory_bytes(); bytes > left)
+  if (const auto left = free_memory_bytes(root_); bytes > left)
     throw Error(fmt::format("{} of {} are needed, but only {} are free.", bytes_text(bytes), what,
                             bytes_text(left)));
 }

@@ -1,4 +1,5 @@
 // Free memory as the kernel's files tell it, read from made-up trees of files.
+#include "base/error.h"
 #include "devices/cpu/cpu_device.h"
 #include "support/folder.h"
 
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 
 namespace linerate {
 namespace {
@@ -69,6 +71,25 @@ TEST_F(FreeMemory, FallsBackToTheMountWhereTheGroupIsNotVisible) {
   write("sys/fs/cgroup/memory.current", "1000\n");
 
   EXPECT_EQ(free_memory_bytes(root_), 6000u);
+}
+
+// 1000 KiB are free.
+TEST_F(FreeMemory, CheckRefusesMoreThanThereIs) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  FreeMemoryCheck room(root_);
+
+  EXPECT_THROW(room.check(kMiB, "memory"), Error);
+  EXPECT_THROW(room.check(std::numeric_limits<std::size_t>::max(), "memory"), Error);
+}
+
+TEST_F(FreeMemory, CheckLooksOnceForEachMiB) {
+  constexpr std::size_t kHalfMiB = std::size_t{1} << 19;
+  FreeMemoryCheck room(root_);
+  write("proc/meminfo", "MemAvailable:   1 kB\n");
+
+  EXPECT_NO_THROW(room.check(kHalfMiB, "memory"));
+  EXPECT_THROW(room.check(kHalfMiB, "memory"), Error);
+  EXPECT_NO_THROW(room.check(kHalfMiB, "memory"));
 }
 
 TEST_F(FreeMemory, IgnoresLinesThatAreNone) {
