@@ -4,12 +4,15 @@
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/tokens.h"
+#include "cli/tools.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <span>
+#include <string_view>
 
 namespace linerate {
 namespace {
@@ -108,6 +111,8 @@ Result<RunConfig> pairs_of(const RunConfig& suite, std::span<const Token> tokens
   run.study = suite.study;
   run.repetition = suite.repetition;
   run.repetitions = suite.repetitions;
+  run.repetition_s = suite.repetition_s;
+  run.turns = suite.turns;
   run.jsonl_file = suite.jsonl_file;
   set_defaults(pair_options(), run);
   for (const auto& token : tokens) {

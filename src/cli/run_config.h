@@ -46,10 +46,11 @@ struct RunConfig : BenchConfig, OutputConfig {
   std::vector<std::string> args{};  // argv
   MemcpyOptions memcpy{};
   SuiteOptions suite{};
-  int repeat = 1;       // --repeat: how often the tool runs, each time in a fresh process
-  std::string study{};  // LINERATE_STUDY: an id that runs of one study share
-  int repetition = 0;   // likewise: which of them this is, from 1; 0: not told
-  int repetitions = 0;  // likewise: how many there are; 0: not told
+  int repeat = 1;           // --repeat: how often the tool runs, each time in a fresh process
+  std::string study{};      // LINERATE_STUDY: an id that runs of one study share
+  int repetition = 0;       // likewise: which of them this is, from 1; 0: not told
+  int repetitions = 0;      // likewise: how many there are; 0: not told
+  double repetition_s = 0;  // likewise: how long those before took on average; 0: not told
 
   // Whether somebody reads which algorithm ran.
   bool observes() const {

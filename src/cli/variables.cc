@@ -26,7 +26,8 @@ Refusal set_matrix_scale(const Argument& given, RunConfig& config) {
   return set_read(scale, config.traffic.matrix_scale);
 }
 
-// "ID", "ID:N" with the number of a repetition, or "ID:N/M": of so many.
+// "ID", "ID:N" with the number of a repetition, "ID:N/M": of so many, or "ID:N/M/S": of which those
+// before took S seconds each.
 Refusal set_study(const Argument& given, RunConfig& config) {
   constexpr std::size_t kLongest = 100;
   const auto colon = given.text.rfind(':');
@@ -42,8 +43,16 @@ Refusal set_study(const Argument& given, RunConfig& config) {
   const Argument number{given.label, numbers.substr(0, slash)};
   if (auto refusal = set_whole(number, {1, kMaxRuns}, config.repetition)) return refusal;
   if (slash == std::string_view::npos) return {};
-  const Argument last{given.label, numbers.substr(slash + 1)};
-  return set_whole(last, {config.repetition, kMaxRuns}, config.repetitions);
+  const auto rest = numbers.substr(slash + 1);
+  const auto second = rest.find('/');
+  const Argument last{given.label, rest.substr(0, second)};
+  if (auto refusal = set_whole(last, {config.repetition, kMaxRuns}, config.repetitions))
+    return refusal;
+  if (second == std::string_view::npos) return {};
+  const Argument seconds{given.label, rest.substr(second + 1)};
+  if (!set_read(number_within(seconds, {0, kLargest}), config.repetition_s)) return {};
+  return fmt::format("{} '{}' gives no seconds behind its second slash.", given.label,
+                     plain_text(given.text));
 }
 
 // The mask stands after the operator, because it takes precedence.
@@ -97,8 +106,9 @@ constexpr auto kVariableRows = std::to_array<VariableRow>({
      .note = "So that scripts, and linerate compare --run, get the records of a command as it is.",
      .apply = set_file_of<RunConfig, &RunConfig::jsonl_file>},
     {.name = "LINERATE_STUDY",
-     .metavar = "ID[:N[/M]]",
-     .help = "the study that this run belongs to, and which repetition it is of how many",
+     .metavar = "ID[:N[/M[/S]]]",
+     .help = "the study that this run belongs to, which repetition of how many, seconds of those "
+             "before",
      .note = "study and repeat in JSON Lines; for repetitions that linerate does not start itself.",
      .apply = set_study},
     {.name = "LINERATE_TURNS",

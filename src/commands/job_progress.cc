@@ -155,7 +155,7 @@ void JobProgress::begin(const RunConfig& run, const RunStart& start,
   if (run.repetition > 0) name += fmt::format(", run {}", run.repetition);
   if (run.repetitions > 0) {
     name += fmt::format(" of {}", run.repetitions);
-    line().followed_by(run.repetitions - run.repetition);
+    line().followed_by(run.repetitions - run.repetition, run.repetition_s);
   }
   line().name(std::move(name));
   std::vector<Block> blocks;

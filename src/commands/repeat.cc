@@ -92,6 +92,7 @@ class Repetition {
   std::string records_;
   std::uintmax_t old_bytes_ = 0;
   TurnsProgress progress_;
+  double seconds_ = 0;  // of all runs so far
 };
 
 ExitCode Repetition::run_once(int repeat) {
@@ -100,12 +101,15 @@ ExitCode Repetition::run_once(int repeat) {
   ChildCall call{.program = "/proc/self/exe",
                  .argv = without_repeat(input_.call.args),
                  .prints_on_stderr = std::ranges::any_of(runs_, has_table)};
-  if (config_.repetition == 0)  // else a comparison has numbered them
-    call.variables.emplace_back("LINERATE_STUDY",
-                                fmt::format("{}:{}/{}", study_, repeat, config_.repeat));
+  if (config_.repetition == 0) {  // else a comparison has numbered them
+    auto which = fmt::format("{}:{}/{}", study_, repeat, config_.repeat);
+    if (repeat > 1) which += fmt::format("/{:.3f}", seconds_ / (repeat - 1));
+    call.variables.emplace_back("LINERATE_STUDY", std::move(which));
+  }
   if (config_.jsonl_file.empty()) call.variables.emplace_back("LINERATE_JSONL", records_);
   const auto end = run_child(call, input_.interrupted);
   progress_.ended(0, end.seconds);
+  seconds_ += end.seconds;
   return static_cast<ExitCode>(end.code);
 }
 

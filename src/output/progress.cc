@@ -46,9 +46,10 @@ void Progress::name(std::string text) {
   name_ = std::move(text);
 }
 
-void Progress::followed_by(int runs) {
+void Progress::followed_by(int runs, double each_s) {
   const std::lock_guard lock(state_);
   later_runs_ = runs;
+  run_s_ = each_s;
 }
 
 void Progress::end_stage(double at_s) {
@@ -89,6 +90,15 @@ void Progress::begin_block(std::size_t block) {
   piece_began_s_ = stage_began_s_ = at_s;
 }
 
+// Of this run and of those to come.
+std::optional<double> Progress::seconds_left(double at_s) const {
+  const double elapsed_s = at_s - began_s_;
+  auto left_s = left_.seconds(at_s - piece_began_s_);
+  if (run_s_ > elapsed_s) left_s = run_s_ - elapsed_s;
+  if (!left_s) return std::nullopt;
+  return *left_s + later_runs_ * (run_s_ > 0 ? run_s_ : elapsed_s + *left_s);
+}
+
 std::string Progress::line() const {
   const double at_s = now_s();
   const auto elapsed = duration_text(at_s - began_s_);
@@ -97,10 +107,10 @@ std::string Progress::line() const {
   const auto latest = latest_.empty() ? "" : "; " + latest_;
   if (planned == 0) return fmt::format("{}: {} {} in {}{}", name_, done, counted_, elapsed, latest);
   auto text = fmt::format("{}: {} of {} {} in {}", name_, done, planned, counted_, elapsed);
-  if (auto left_s = left_.seconds(at_s - piece_began_s_)) {
-    *left_s += later_runs_ * (at_s - began_s_ + *left_s);
+  const auto left_s = seconds_left(at_s);
+  if (left_s)
     text += fmt::format(", about {} left", duration_text(std::max(1.0, *left_s)));
-  } else if (done == planned)
+  else if (done == planned)
     text += ", finishing";
   return text + latest;
 }

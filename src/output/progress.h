@@ -43,7 +43,9 @@ class Progress {
   // The name at the head of the line.
   void name(std::string text);
   // As many runs like this one come after it, of processes to come: what is left is theirs, too.
-  void followed_by(int runs);
+  // `each_s`: how long those before took on average, which is how long this one and they will take;
+  // 0: there were none.
+  void followed_by(int runs, double each_s = 0);
   // From now on `doing` that, over so many calls, until the next one or done().
   void now(Doing doing, double calls = 0);
   void filled(double bytes, double seconds);
@@ -63,6 +65,7 @@ class Progress {
   double now_s() const { return static_cast<double>(clock_.now_ns()) * 1e-9; }
   void end_stage(double at_s);
   std::string line() const;
+  std::optional<double> seconds_left(double at_s) const;
   void draw();
   void print(const std::string& text);
 
@@ -76,6 +79,7 @@ class Progress {
   double stage_calls_ = 0;
   int results_ = 0;  // of the piece under way
   int later_runs_ = 0;
+  double run_s_ = 0;    // of a run before
   std::mutex writing_;  // guards what is drawn; taken before state_
   TextFile out_;
   ProgressStyle style_;

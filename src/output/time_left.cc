@@ -107,7 +107,7 @@ LinearCost::Line LinearCost::line(const Asked& asked) const {
 }
 
 void TimeLeft::called(double calls, double seconds) {
-  told_ = true;
+  calls_told_ = true;
   now_.calls += calls;
   now_.calls_s += seconds;
 }
@@ -198,7 +198,8 @@ class TimeLeft::Forecast {
     });
     const Piece& current = *left.current();
     auto data = left.data_;
-    if (data.empty() && left.fill_rate_ <= 0 && current.data_bytes > 0)  // nothing else is known
+    // Nothing else is known of data, and of the piece under way not yet what its check takes.
+    if (data.empty() && left.fill_rate_ <= 0 && current.data_bytes > 0)
       data.add(current.data_bytes, left.now_.data_s);
     data_ = data.line({.rate = left.fill_rate_, .largest = most_bytes});
     auto calls = left.all_calls_;
@@ -243,7 +244,7 @@ class TimeLeft::Forecast {
 std::optional<double> TimeLeft::seconds(double elapsed_s) const {
   constexpr std::size_t kFewest = 2;
   if (current() == nullptr || !has_end()) return std::nullopt;
-  const bool knows = told_ || others_s_.size() >= std::max(kFewest, plan_.front().row);
+  const bool knows = calls_told_ || others_s_.size() >= std::max(kFewest, plan_.front().row);
   if (!knows) return std::nullopt;
   Forecast forecast(*this);
   double rest_s = 0;

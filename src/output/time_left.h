@@ -103,7 +103,7 @@ class TimeLeft {
   bool between_ = false;               // the last block has ended, and the next one not begun
   std::uint64_t results_done_ = 0;
   Spent now_;
-  bool told_ = false;  // of calls
+  bool calls_told_ = false;
   LinearCost all_calls_, data_;
   std::map<int, LinearCost> calls_;                                   // by kind
   std::map<std::pair<int, double>, std::deque<double>> same_call_s_;  // by kind and bytes

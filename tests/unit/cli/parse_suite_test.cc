@@ -73,6 +73,20 @@ TEST(SuiteRuns, OfThePairsTakeTheOptionsOfP2pPerfAndItsSizes) {
   EXPECT_FALSE(pairs.stop.asked());
 }
 
+TEST(SuiteRuns, OfThePairsBelongToTheSuitesStudyAndTurns) {
+  const auto parsed = parse_suite(
+      {"--pairs"}, {{"LINERATE_STUDY", "s:2/3/1.5"}, {"LINERATE_TURNS", "127.0.0.1:5"}});
+
+  for (const auto* program : {"all_reduce_perf", "p2p_perf"}) {
+    const auto& run = run_named(parsed, program);
+    EXPECT_EQ(run.study, "s");
+    EXPECT_EQ(run.repetition, 2);
+    EXPECT_EQ(run.repetitions, 3);
+    EXPECT_EQ(run.repetition_s, 1.5);
+    EXPECT_EQ(run.turns, "127.0.0.1:5");
+  }
+}
+
 TEST(SuiteRuns, OfThePairsTakeTheSweepsEndsWhereTheyAreGiven) {
   const auto parsed = parse_suite({"--pairs", "-b", "64", "-e", "1M", "-f", "2"});
 

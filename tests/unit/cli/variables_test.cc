@@ -79,6 +79,9 @@ TEST(Variables, OfLinerateGiveOptionsOfEveryTool) {
   EXPECT_EQ(config.repetition, 3);
   EXPECT_EQ(config.repetitions, 0);
   EXPECT_EQ(config_of({}, {{"LINERATE_STUDY", "s:3/5"}}).repetitions, 5);
+  const auto timed = config_of({}, {{"LINERATE_STUDY", "s:3/5/1.5"}});
+  EXPECT_EQ(timed.repetitions, 5);
+  EXPECT_EQ(timed.repetition_s, 1.5);
 }
 
 TEST(JsonlVariable, YieldsToTheOption) {
@@ -88,7 +91,8 @@ TEST(JsonlVariable, YieldsToTheOption) {
 }
 
 TEST(StudyVariable, RefusesWhatIsNoNumberBehindItsColon) {
-  for (const auto* text : {"s:", "s:x", "s:0", ":3", "s:1:", "s:3/", "s:3/2", "s:/3"})
+  for (const auto* text :
+       {"s:", "s:x", "s:0", ":3", "s:1:", "s:3/", "s:3/2", "s:/3", "s:3/5/", "s:3/5/x", "s:3/5/-1"})
     EXPECT_THAT(sentence_of({}, {{"LINERATE_STUDY", text}}), HasSubstr("LINERATE_STUDY")) << text;
 }
 

@@ -69,6 +69,23 @@ TEST_F(ProgressTest, CountsInRunsToComeThatTakeAsLong) {
   EXPECT_THAT(shown(), EndsWith("3 of 4 results in 12 s, about 36 s left"));
 }
 
+TEST_F(ProgressTest, TakesRunsToBeAsLongAsThoseBefore) {
+  auto line = progress(ProgressStyle::updating);
+  line.begin();
+  line.plan(0, {{.pieces = std::vector<Piece>(4)}});
+  line.followed_by(2, 20);
+  wait(4);
+  line.tick();
+  EXPECT_THAT(shown(), EndsWith("0 of 4 results in 4 s, about 56 s left"));
+
+  for (const int seconds : {8, 12}) {
+    wait(seconds);
+    line.done();
+  }
+  line.tick();
+  EXPECT_THAT(shown(), EndsWith("2 of 4 results in 24 s, about 1 min 4 s left"));
+}
+
 TEST_F(ProgressTest, SaysHowTheLatestResultIs) {
   auto line = progress(ProgressStyle::updating);
   line.plan(0, {{.pieces = std::vector<Piece>(4)}});
