@@ -9,7 +9,7 @@
 
 namespace linerate {
 
-// A stretch of elements whose values are a pure function of this description and their index.
+// A range of elements whose values are a pure function of this description and their index.
 struct Content {
   enum class Kind {
     input,      // the input of rank `rank`: element i is its element first_index + i

@@ -135,9 +135,9 @@ bool one_after_other(const Side& a, const Side& b) {
   return a.runs.size() > 1 && b.runs.size() > 1 && (last_a < first_b || last_b < first_a);
 }
 
-std::string refusal_of(const std::vector<SideDifference>& unlike) {
+std::string refusal_of(const std::vector<SideDifference>& differences) {
   std::vector<std::string> reasons;
-  for (const auto& one : unlike)
+  for (const auto& one : differences)
     if (one.forbids) reasons.push_back(fmt::format("{}: {} | {}", one.what, one.a, one.b));
   return fmt::format(
       "A and B are not of the same thing: {}. --force compares cases of equal size and placement "
@@ -212,9 +212,9 @@ std::size_t RunComparison::count(stats::Difference verdict) const {
 Result<RunComparison> compare_sides(Side a, Side b, const CompareRules& rules) {
   assert(!a.runs.empty() && !b.runs.empty());
   RunComparison comparison{.a = std::move(a), .b = std::move(b), .rules = rules};
-  comparison.unlike = differences(comparison.a, comparison.b);
-  if (!rules.force && std::ranges::any_of(comparison.unlike, &SideDifference::forbids))
-    return Failure{refusal_of(comparison.unlike)};
+  comparison.differences = differences(comparison.a, comparison.b);
+  if (!rules.force && std::ranges::any_of(comparison.differences, &SideDifference::forbids))
+    return Failure{refusal_of(comparison.differences)};
   if (rules.force)
     if (auto refusal = forget_unshared(comparison.a, comparison.b); !refusal.empty())
       return Failure{std::move(refusal)};

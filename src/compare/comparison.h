@@ -75,7 +75,7 @@ struct RunComparison {
   Side a{}, b{};  // their names, runs and notes
   CompareRules rules{};
   RunStatistic statistic = kUsualStatistic;
-  std::vector<SideDifference> unlike{};
+  std::vector<SideDifference> differences{};
   TurnsAt turns = TurnsAt::none;
   // Of runs made close together; 1: they are too few for more; 0: they were not made in turns.
   std::size_t blocks = 0;

@@ -82,18 +82,18 @@ class Differences {
 
   void add(std::string_view what, const Texts& a, const Texts& b, bool forbids) {
     if (a == b) return;
-    unlike_.push_back({plain_text(what), listed(a), listed(b), forbids});
+    differences_.push_back({plain_text(what), listed(a), listed(b), forbids});
   }
 
   std::vector<SideDifference> sorted() && {
-    std::ranges::stable_partition(unlike_, &SideDifference::forbids);
-    return std::move(unlike_);
+    std::ranges::stable_partition(differences_, &SideDifference::forbids);
+    return std::move(differences_);
   }
 
  private:
   const Side& a_;
   const Side& b_;
-  std::vector<SideDifference> unlike_;
+  std::vector<SideDifference> differences_;
 };
 
 std::string setting_of(const RunInfo& run, std::string_view name) {

@@ -80,9 +80,10 @@ std::string sides_text(const RunComparison& comparison, std::string_view mark) {
 // What the sides are, what differs, and how they are compared; each line with `mark` before it.
 std::string introduction(const RunComparison& comparison, std::string_view mark) {
   auto text = sides_text(comparison, mark);
-  for (const auto& one : comparison.unlike)
+  for (const auto& one : comparison.differences)
     text += fmt::format("{}{}: {} | {}\n", mark, one.what, one.a, one.b);
-  if (comparison.unlike.empty()) text += fmt::format("{}Nothing that is recorded differs\n", mark);
+  if (comparison.differences.empty())
+    text += fmt::format("{}Nothing that is recorded differs\n", mark);
   text += fmt::format("{}{}\n", mark, method_sentence(comparison));
   for (const auto& line : cautions(comparison)) text += fmt::format("{}{}\n", mark, line);
   return text;

@@ -129,7 +129,7 @@ std::string json_text(const RunComparison& comparison) {
            {"smallest_effect", comparison.rules.rule.smallest},
            {"false_discoveries", comparison.rules.rule.false_discoveries}};
   out["differences"] = Json::array();
-  for (const auto& one : comparison.unlike)
+  for (const auto& one : comparison.differences)
     out["differences"].push_back({{"what", one.what}, {"a", one.a}, {"b", one.b}});
   out["cautions"] = cautions(comparison);
   out["summary"] = summary_json(comparison);

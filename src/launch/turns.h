@@ -2,9 +2,9 @@
 // disturbs the machine for longer than a turn then disturbs all of them alike, and drops out of
 // their ratio (Bulej et al., Duet Benchmarking, ICPE 2020, which runs both at the very same time).
 //
-// `linerate compare --turns windows` keeps the turns; rank 0 of each program, told by
-// LINERATE_TURNS whom to ask, asks for one before each window, and memcpy_perf before each sample.
-// The other ranks of the program wait for rank 0 meanwhile.
+// `linerate compare --turns windows` keeps the turns, and LINERATE_TURNS tells rank 0 of each
+// program whom to ask. The other ranks of the program wait for rank 0 meanwhile. A turn is a window
+// of the collectives, a test of a round of pairs of p2p_perf, or a sample of memcpy_perf.
 #pragma once
 
 #include "base/handle.h"

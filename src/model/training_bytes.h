@@ -41,7 +41,7 @@ constexpr std::uint64_t top_k_bytes(std::uint64_t kept, std::uint64_t element) {
   return top_k_index_bytes(kept) + (element * kept + 7) / 8 * 8;
 }
 
-// A stretch of the parameters that is communicated at once: a bucket, or a unit of the model.
+// A slice of the parameters that is communicated at once: a bucket, or a unit of the model.
 struct TrainingPart {
   std::uint64_t count = 0;
   // Stage 3, per micro-batch: 2, before forward and before backward; 1 where it stays in between.

@@ -36,7 +36,7 @@ std::size_t elements_of(const Shape& shape, const Case& c) {
   return c.size.lead + (c.in_place ? in_place : apart) + kTail;
 }
 
-// The stretches of [0, end) that no range covers; ranges may overlap.
+// The parts of [0, end) that no range covers; ranges may overlap.
 std::vector<Range> gaps_between(std::vector<Range> ranges, std::size_t end) {
   std::ranges::sort(ranges, {}, &Range::offset);
   ranges.push_back({end, 0});

@@ -23,7 +23,7 @@ class Rank {
   std::optional<std::string> failure_of(const Case& c, std::uint64_t seed);
 
  private:
-  // A stretch of elements of a buffer and what it holds.
+  // A range of elements of a buffer and what it holds.
   struct Piece {
     std::size_t offset = 0;
     std::size_t count = 0;

@@ -15,7 +15,7 @@ using TimeSpan = std::pair<std::int64_t, std::int64_t>;
 
 enum class Work : std::uint8_t { data, forward, backward, loss, norm, optimizer, sleep };
 
-// What compute is for.
+// What work on the compute stream is for.
 struct WorkTag {
   Work work = Work::data;
   std::uint32_t unit = 0;         // of forward and backward

@@ -67,7 +67,7 @@ class WholeGradients final : public Gradients {
   }
 
   Array unit(std::size_t unit) override {
-    auto& into = plan_.canonical ? micro_batch_ : all_;
+    auto& into = plan_.canonical ? of_micro_batch_ : all_;
     return into.array(tools_.type).from(plan_.layout.begin[unit]);
   }
   void finish() override {
@@ -85,12 +85,12 @@ class WholeGradients final : public Gradients {
     if (!plan_.canonical) return;
     if (!tree_) tree_.emplace(round_.micro_batches, plan_.layout.count(), tools_.type);
     if (!round_.active) return;
-    micro_batch_ = allocate();
-    tools_.arena.device().zero(micro_batch_.view(), tools_.compute);
+    of_micro_batch_ = allocate();
+    tools_.arena.device().zero(of_micro_batch_.view(), tools_.compute);
   }
   void end() override {
     if (plan_.canonical && round_.active)
-      tree_->add({0, round_.micro_batch}, std::move(micro_batch_), tools_.math, tools_.compute);
+      tree_->add({0, round_.micro_batch}, std::move(of_micro_batch_), tools_.math, tools_.compute);
   }
   // Canonical: the tree's nodes are there after the last micro-batch only.
   When reduces() const override {
@@ -169,7 +169,7 @@ class WholeGradients final : public Gradients {
     exchanges_.clear();
   }
 
-  Block all_, micro_batch_;
+  Block all_, of_micro_batch_;
   std::optional<TreeSum> tree_;
   std::unique_ptr<BucketSync> sync_;  // where nothing is sharded, but for canonical mode
   std::optional<RootedTreeSum> rooted_;

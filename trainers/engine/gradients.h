@@ -62,10 +62,9 @@ using MicroBatchRanges = std::vector<MicroBatchRange>;
 // One round of a step, as a rank takes part in it.
 struct Round {
   bool first = true, last = true;
-  bool active = true;  // this rank computes a micro-batch
-  // Canonical: the one that it computes, of `micro_batches` of the global batch, and those that
-  // each rank of the axis hands on when this round reduces.
-  std::size_t micro_batch = 0, micro_batches = 1;
+  bool active = true;                              // this rank computes a micro-batch
+  std::size_t micro_batch = 0, micro_batches = 1;  // that one of so many of the global batch
+  // Canonical: those that each rank of the axis hands on when this round reduces.
   MicroBatchRanges by_rank{};
   MicroBatchRanges by_replica{};  // all of those of each replica's ranks
 };

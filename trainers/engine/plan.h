@@ -42,7 +42,7 @@ struct MicroBatches {
 MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,
                                        int nranks);
 
-// Canonical mode's are one sequence each, unless asked otherwise: they must not depend on the
+// In canonical mode each is one sequence, unless asked otherwise: they must not depend on the
 // ranks.
 MicroBatches micro_batches_of(const TrainConfig& config, int nranks);
 

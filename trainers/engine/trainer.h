@@ -2,6 +2,7 @@
 #pragma once
 
 #include "job/rank_context.h"
+#include "trainers/checkpoint/manifest.h"
 #include "trainers/checkpoint/saver.h"
 #include "trainers/engine/accounting.h"
 #include "trainers/engine/adam.h"

@@ -15,8 +15,9 @@ constexpr int kProducts = 8;
 
 // Of the best of a few square products. All ranks call it at once, so that each has its share of
 // the machine.
-double rank_peak_flops(DataType type, Math& math, trainers::Arena& arena, Stream& stream,
-                       const Clock& clock) {
+double rank_peak_flops(RankContext& rank, DataType type, Math& math) {
+  trainers::Arena arena(rank.device());
+  Stream& stream = rank.stream();
   const auto matrices = arena.allocate(trainers::Category::activation, type, 3 * kSide * kSide);
   arena.device().zero(matrices.view(), stream);
   const auto matrix = [&](std::size_t index) {
@@ -25,7 +26,7 @@ double rank_peak_flops(DataType type, Math& math, trainers::Arena& arena, Stream
   double best = 0;
   for (int i = 0; i < kProducts; ++i) {
     stream.synchronize(Deadline::never());
-    const auto start_ns = clock.now_ns();
+    const auto start_ns = rank.clock().now_ns();
     math.gemm({.m = kSide,
                .n = kSide,
                .k = kSide,
@@ -37,7 +38,7 @@ double rank_peak_flops(DataType type, Math& math, trainers::Arena& arena, Stream
                .ldc = kSide},
               stream);
     stream.synchronize(Deadline::never());
-    const auto took_ns = std::max<std::int64_t>(1, clock.now_ns() - start_ns);
+    const auto took_ns = std::max<std::int64_t>(1, rank.clock().now_ns() - start_ns);
     best = std::max(best, 2.0 * kSide * kSide * kSide / static_cast<double>(took_ns) * 1e9);
   }
   return best;
@@ -46,9 +47,8 @@ double rank_peak_flops(DataType type, Math& math, trainers::Arena& arena, Stream
 }  // namespace
 
 double measured_peak_flops(RankContext& rank, DataType type, Math& math) {
-  trainers::Arena arena(rank.device());
   rank.align();
-  double sum = rank_peak_flops(type, math, arena, rank.stream(), rank.clock());
+  double sum = rank_peak_flops(rank, type, math);
   const View view = std::as_writable_bytes(std::span(&sum, 1));
   rank.world().all_reduce({.send = view, .recv = view, .count = 1, .type = DataType::float64}, {},
                           rank.stream());

@@ -31,7 +31,7 @@ void make_symbols_global() {
   (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
 }
 
-void start() {
+void start_mpi() {
   int over = 0;
   MPI_TRY(MPI_Finalized(&over));
   if (over != 0) throw Unavailable("MPI was finalised in this process and cannot start again.");
@@ -47,7 +47,7 @@ void start() {
 }
 
 MpiBootstrap::Job job_of(const PluginInput& input) {
-  start();
+  start_mpi();
   return {.here = input.here, .place_within = input.place_within};
 }
 

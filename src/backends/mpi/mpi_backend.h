@@ -14,6 +14,7 @@
 
 namespace linerate::mpi {
 
+// From MPI_Init to MPI_Finalize.
 class MpiSession final : public JobSession {
  public:
   // Throws Unavailable where MPI was finalised before in this process.

@@ -37,7 +37,7 @@ std::string damage(const TemporaryFolder& folder, const Manifest& manifest) {
   return "read";
 }
 
-TEST(ChunkReader, ReadsAnyStretchOfWhatAnyRanksWrote) {
+TEST(ChunkReader, ReadsAnySliceOfWhatAnyRanksWrote) {
   const TemporaryFolder folder;
   const auto manifest = files_of(folder);
   ChunkReader reader(folder.root(), manifest);

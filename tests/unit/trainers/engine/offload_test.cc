@@ -12,7 +12,7 @@ std::size_t peak(const TinyRun& run, Category category) {
   return run.ranks.front().peaks[static_cast<std::size_t>(category)];
 }
 
-// With masters, and without.
+// Without masters, and with them.
 std::vector<DataType> types() {
   if (kSanitized) return {DataType::bfloat16};
   return {DataType::float32, DataType::bfloat16};

@@ -38,9 +38,12 @@ class Precision : public ::testing::TestWithParam<DataType> {
 TEST_P(Precision, HasTheSameBitsOnEveryLayout) {
   const auto without = run_tiny(config_, 1);
   ASSERT_LT(losses_of(without).back(), losses_of(without).front());
-  if (GetParam() == DataType::float32) config_.model.dropout = 0.2;
-  const auto one = run_tiny(config_, 1);
-  EXPECT_EQ(one.ranks[0].losses == without.ranks[0].losses, config_.model.dropout == 0);
+  auto one = without;
+  if (GetParam() == DataType::float32) {
+    config_.model.dropout = 0.2;
+    one = run_tiny(config_, 1);
+    EXPECT_NE(one.ranks[0].losses, without.ranks[0].losses);
+  }
   for (const int nranks : of_ranks({2, 3}))
     in_each_stage(nranks, [&] { expect_the_same(run_tiny(config_, nranks), one); });
   config_.recompute = Recompute::full;
@@ -74,6 +77,7 @@ TEST_P(Precision, SkipsTheStepOnAllRanksWhereOneElementOfOneRankIsInfinite) {
     TinyRun before;
     in_each_stage(3, [&] {
       config_.steps = 1;
+      // Canonical mode has the same bits in every stage.
       if (!deterministic || before.ranks.empty()) before = run_tiny(config_, 3, poison);
       config_.steps = 2;
       const auto skipped = run_tiny(config_, 3, poison);
@@ -145,7 +149,8 @@ TEST_P(Precision, ClipsTheGradientOfTheWholeModel) {
       EXPECT_NEAR(std::bit_cast<double>(run.ranks[0].norms[0]), norm, near * norm);
     };
     in_each_stage(3, [&] { expect_clipped(norm / 7); });
-    for (const auto no_limit : {0.0, norm * 2}) expect_clipped(no_limit);
+    config_.stage = kEveryStage[0];
+    for (const auto not_reached : {0.0, norm * 2}) expect_clipped(not_reached);
   }
 }
 
