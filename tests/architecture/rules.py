@@ -22,6 +22,7 @@ CONDITIONS = (
     (r"src/backends/\w+/.*|src/devices/cuda/.*", r".*"),
     (r"src/devices/cpu/.*|src/pattern/.*\.h|src/base/(simd\.h|stream_copy\.cc)", _ARCHITECTURE),
     (r"src/bench/probe/kernels\.cc", _ARCHITECTURE),
+    (r"src/base/simd\.h", r"__clang__"),  # its attributes are others
     (r".*", r"__cplusplus"),
 )
 
