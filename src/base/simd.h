@@ -27,7 +27,7 @@ namespace linerate {
 
 template <typename T>
 struct LooseElement {  // clang drops the attributes of an alias template
-  typedef T Type __attribute__((aligned(1), may_alias));
+  using Type __attribute__((aligned(1), may_alias)) = T;
 };
 // An element at any address, of an array whose declared type is not known.
 template <typename T>
