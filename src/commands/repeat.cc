@@ -92,7 +92,6 @@ class Repetition {
   std::string records_;
   std::uintmax_t old_bytes_ = 0;
   TurnsProgress progress_;
-  double seconds_ = 0;  // of all runs so far
 };
 
 ExitCode Repetition::run_once(int repeat) {
@@ -103,13 +102,12 @@ ExitCode Repetition::run_once(int repeat) {
                  .prints_on_stderr = std::ranges::any_of(runs_, has_table)};
   if (config_.repetition == 0) {  // else a comparison has numbered them
     auto which = fmt::format("{}:{}/{}", study_, repeat, config_.repeat);
-    if (repeat > 1) which += fmt::format("/{:.3f}", seconds_ / (repeat - 1));
+    if (const auto each_s = progress_.mean_seconds(0)) which += fmt::format("/{:.3f}", *each_s);
     call.variables.emplace_back("LINERATE_STUDY", std::move(which));
   }
   if (config_.jsonl_file.empty()) call.variables.emplace_back("LINERATE_JSONL", records_);
   const auto end = run_child(call, input_.interrupted);
   progress_.ended(0, end.seconds);
-  seconds_ += end.seconds;
   return static_cast<ExitCode>(end.code);
 }
 

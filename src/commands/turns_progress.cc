@@ -16,6 +16,12 @@ TurnsProgress::TurnsProgress(std::string program, const std::vector<std::size_t>
   for (const auto runs : to_do) sides_.push_back({.to_do = runs});
 }
 
+std::optional<double> TurnsProgress::mean_seconds(std::size_t side) const {
+  const auto& runs = sides_[side];
+  if (runs.done == 0) return std::nullopt;
+  return runs.seconds / static_cast<double>(runs.done);
+}
+
 std::optional<double> TurnsProgress::seconds_left() const {
   std::size_t done = 0;
   double seconds = 0;
@@ -25,10 +31,9 @@ std::optional<double> TurnsProgress::seconds_left() const {
   }
   if (done == 0) return std::nullopt;
   double left = 0;
-  for (const auto& side : sides_) {
-    const double each = side.done > 0 ? side.seconds / static_cast<double>(side.done)
-                                      : seconds / static_cast<double>(done);
-    left += each * static_cast<double>(side.to_do - side.done);
+  for (std::size_t side = 0; side < sides_.size(); ++side) {
+    const double each = mean_seconds(side).value_or(seconds / static_cast<double>(done));
+    left += each * static_cast<double>(sides_[side].to_do - sides_[side].done);
   }
   return left;
 }

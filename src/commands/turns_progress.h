@@ -21,6 +21,8 @@ class TurnsProgress {
   void ended(std::size_t side, double seconds);
   void clear();
 
+  // How long a run of `side` took on average; nothing before the first has ended.
+  std::optional<double> mean_seconds(std::size_t side) const;
   // What the sides still take: each as long as its runs so far, or as the others' where it has
   // none. Nothing before the first has ended.
   std::optional<double> seconds_left() const;
