@@ -1,5 +1,7 @@
 """srun with a real slurmctld and slurmd: with PMIx, and with linerate's own store."""
 
+import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -7,9 +9,21 @@ from pathlib import Path
 
 from slurm import cluster
 from suites import SMALL, suite, summary, tables
-from support import environment, json_lines, main, needs, needs_root, rows, tool
+from support import BIN, environment, json_lines, main, needs, needs_root, rows, tool
 
 SWEEP = ["-b", "8", "-e", "4K", "-f", "8", "-n", "5"]
+STEP_LIMIT_S = 100
+
+
+def stacks_of(*names: str) -> str:
+    """Every thread's stack of the processes whose command line has one of `names`, where gdb is."""
+    found = subprocess.run(["pgrep", "-f", "|".join(names)], capture_output=True, text=True,
+                           check=False).stdout.split()
+    if not shutil.which("gdb"):
+        return f"processes {found}; their stacks want gdb"
+    return "\n".join(subprocess.run(["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt 12"],
+                                    capture_output=True, text=True, check=False).stdout
+                     for pid in found if int(pid) != os.getpid())
 
 
 def setUpModule() -> None:
@@ -31,8 +45,22 @@ class Srun(unittest.TestCase):
         cls.folder.cleanup()
 
     def srun(self, *words: str) -> subprocess.CompletedProcess:
-        return subprocess.run(["srun", *words], env=self.variables, capture_output=True, text=True,
-                              timeout=120, stdin=subprocess.DEVNULL, check=False)
+        """A step that hangs fails with what it said, and with where each of its processes waits."""
+        with subprocess.Popen(["srun", *words], env=self.variables, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as step:
+            try:
+                out, error = step.communicate(timeout=STEP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                waiting = stacks_of("slurmstepd", str(BIN))
+                step.terminate()
+                out, error = step.communicate()
+                self.fail(f"{step.args} hangs\n{out}\n{error}\n{waiting}\n{self.logs()}")
+        return subprocess.CompletedProcess(step.args, step.returncode, out, error)
+
+    def logs(self) -> str:
+        """The last lines of each daemon of the test cluster."""
+        return "\n".join(f"{log.name}:\n" + "\n".join(log.read_text().splitlines()[-10:])
+                         for log in Path(self.folder.name).glob("*.log"))
 
     def test_the_own_store_joins_the_tasks_of_a_step(self):
         done = self.srun("-N1", "-n2", "--mpi=none", tool("all_reduce_perf"), *SWEEP)
