@@ -83,7 +83,8 @@ Sampler::Sampler(Session& session)
     : session_(session), stamps_(std::min<std::uint64_t>(session.config().iters, kBlock)) {
   if (!session.config().per_iter_timing) return;
   for (auto& local : session.ranks())
-    if (auto marks = local.stream->marks(stamps_.size() + 1)) marks_.push_back(std::move(marks));
+    if (auto events = local.stream->timing_events(stamps_.size() + 1))
+      timing_events_.push_back(std::move(events));
 }
 
 void Sampler::run(CallIssuer& issuer, const SamplePlan& plan, const std::vector<ThreadSet>& sets,
@@ -127,7 +128,7 @@ void Sampler::stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<
 // as one, so the longest of theirs is the thread's.
 void Sampler::mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps) {
   const auto place = [&](std::size_t index) {
-    for (auto& marks : marks_) marks->place(index);
+    for (auto& events : timing_events_) events->place(index);
   };
   place(0);
   for (std::size_t i = 0; i < stamps.size(); ++i) {
@@ -137,7 +138,7 @@ void Sampler::mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<S
   issuer.synchronize();
   for (std::size_t i = 0; i < stamps.size(); ++i) {
     double us = 0;
-    for (auto& marks : marks_) us = std::max(us, marks->us_between(i, i + 1));
+    for (auto& events : timing_events_) us = std::max(us, events->us_between(i, i + 1));
     stamps[i] = {.entry_ns = 0, .exit_ns = std::llround(us * kNsPerUs)};
   }
 }

@@ -71,7 +71,7 @@ class Sampler {
   void stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
   void mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
   void one_sample(CallIssuer& issuer, const SamplePlan& plan);
-  bool device_stamps() const { return !marks_.empty(); }
+  bool device_stamps() const { return !timing_events_.empty(); }
   void gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
                     const std::vector<ThreadSet>& sets, std::vector<SampleReduction>& reductions);
   ClockOffset offset_now();
@@ -79,7 +79,7 @@ class Sampler {
   Session& session_;
   std::vector<Stamp> stamps_;
   // Per local rank, one point more than stamps: with -I on devices that keep their own time.
-  std::vector<std::unique_ptr<Marks>> marks_;
+  std::vector<std::unique_ptr<TimingEvents>> timing_events_;
   std::size_t next_slot_ = 0;
   ClockOffset before_;  // of the current block
 };

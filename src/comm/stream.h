@@ -1,5 +1,6 @@
 // How work runs on a device: ordered queues of it (Stream), points in them that other queues and
-// the host can wait for (Event, Marks), and work that is captured once and launched whole (Graph).
+// the host can wait for (Event, TimingEvents), and work that is captured once and launched whole
+// (Graph).
 //
 // A host stream is inline, the benchmark's default: every call is done when it returns. An async
 // one has a worker thread (StreamKind::async in comm/device.h). A CUDA stream is CUDA's. The same
@@ -20,9 +21,9 @@ class Stream;
 
 // Points in a stream's work that the device stamps when it gets there: an array of events that is
 // made once, so that placing one in a timed region allocates nothing.
-class Marks {
+class TimingEvents {
  public:
-  virtual ~Marks() = default;
+  virtual ~TimingEvents() = default;
 
   // Enqueues point `index`; a second time moves it.
   virtual void place(std::size_t index) = 0;
@@ -113,7 +114,7 @@ class Stream {
 
   // `count` points of this stream; null where work is done when it is enqueued, so that the host's
   // clock tells the same.
-  virtual std::unique_ptr<Marks> marks(std::size_t) { return nullptr; }
+  virtual std::unique_ptr<TimingEvents> timing_events(std::size_t) { return nullptr; }
 
   // From here to end_capture(), what this thread enqueues is not done but kept. REQUIRES:
   // a stream of a GPU.

@@ -98,18 +98,18 @@ TEST_F(RealGpu, LaunchesAGraphAsOftenAsAsked) {
 
 TEST_F(RealGpu, StampsItsWorkInOrder) {
   const auto stream = device_->stream();
-  const auto marks = stream->marks(3);
+  const auto events = stream->timing_events(3);
   const Buffer buffer = device_->allocate(std::size_t{1} << 28, MemoryKind::device);
-  marks->place(0);
+  events->place(0);
   ASSERT_EQ(
       cudaMemsetAsync(buffer.data(), 1, buffer.bytes(), static_cast<CudaStream&>(*stream).get()),
       cudaSuccess);
-  marks->place(1);
-  marks->place(2);
+  events->place(1);
+  events->place(2);
   stream->synchronize(Deadline::never());
 
-  EXPECT_GT(marks->us_between(0, 1), marks->us_between(1, 2));
-  EXPECT_GT(marks->us_between(0, 1), 0);
+  EXPECT_GT(events->us_between(0, 1), events->us_between(1, 2));
+  EXPECT_GT(events->us_between(0, 1), 0);
 }
 
 TEST_F(RealGpu, SaysHowMuchIsFreeWhereThereIsNoMore) {

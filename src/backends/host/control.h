@@ -19,7 +19,7 @@ inline constexpr std::size_t kEagerBytes = 16728;
 inline constexpr std::size_t kInlineBytes = 2048;  // the same of a message between two ranks
 
 // Where the buffers of a rank are that its peers touch in this call.
-struct Opened {
+struct ExposedBuffers {
   Location send{};
   Location recv{};
   Location scratch{};
@@ -27,17 +27,17 @@ struct Opened {
 };
 
 // What a rank says about the call that it has entered. Written by its rank, then `entered`, which
-// publishes it. Short payloads share the flag's line, and `opened` always does.
+// publishes it. Short payloads share the flag's line, and `exposed` always does.
 struct alignas(kLinePair) Cell {
   Signal entered;               // the number of the call that this cell describes
   std::uint64_t signature = 0;  // of kind, type, operator, root and algorithm: equal on all ranks
   std::uint64_t count = 0;
   union {
-    Opened opened;                                    // of a call that touches buffers
+    ExposedBuffers exposed;                           // of a call that touches buffers
     std::byte payload[sizeof(double) + kEagerBytes];  // of an eager one, after its factor if any
   };
 };
-static_assert(offsetof(Cell, opened) + sizeof(Opened) <= kLineBytes);
+static_assert(offsetof(Cell, exposed) + sizeof(ExposedBuffers) <= kLineBytes);
 static_assert(sizeof(Cell) / kLinePair % 2 == 1);
 
 // How far a rank may be ahead of others that still read: so many cells and messages are used in

@@ -60,12 +60,12 @@ const CompiledSchedule& Executor::schedule_for(const Problem& problem, const Alg
 
 std::byte* Executor::address_of(const Place& place, std::size_t element_bytes) const {
   const std::size_t offset = place.offset * element_bytes;
-  switch (place.where) {
-    case Where::send:
+  switch (place.buffer) {
+    case BufferKind::send:
       return team_.send_of(place.rank) + offset;
-    case Where::recv:
+    case BufferKind::recv:
       return team_.recv_of(place.rank) + offset;
-    case Where::scratch:
+    case BufferKind::scratch:
       return team_.scratch_of(place.rank) + offset;
   }
   __builtin_unreachable();
@@ -127,7 +127,8 @@ ReduceSpec Executor::spec_of(const Op& op, const CompiledSchedule::View& step) {
                   .nranks = team_.nranks()};
   if (op.op != RedOp::mulsum) return spec;
   for (std::size_t i = 0; i < step.from.size(); ++i)
-    factors_[i] = step.from[i].where == Where::send ? team_.premul_of(step.from[i].rank) : 1.0;
+    factors_[i] =
+        step.from[i].buffer == BufferKind::send ? team_.premul_of(step.from[i].rank) : 1.0;
   spec.premuls = std::span(factors_).first(step.from.size());
   return spec;
 }

@@ -155,7 +155,7 @@ void HostCommunicator::run_staged(const Op& op, const Exposure& exposure, Body&&
 }
 
 void HostCommunicator::run_scheduled(const Op& op, const CompiledSchedule& schedule) {
-  run_staged(op, {.send = schedule.opens_send(), .recv = schedule.opens_recv()},
+  run_staged(op, {.send = schedule.exposes_send(), .recv = schedule.exposes_recv()},
              [&](const Op& staged) { executor_.run(staged, schedule); });
 }
 

@@ -64,10 +64,10 @@ Team::~Team() { control_.header().attached.fetch_sub(1, std::memory_order_acq_re
 void Team::enter(const Op& op, const std::byte* scratch, int variant) {
   if (network_ != nullptr) network_->enter();
   Cell& cell = begin(signature_of(op, variant), op.count, true);
-  cell.opened = {.send = arena().locate(op.send.data()),
-                 .recv = arena().locate(op.recv.data()),
-                 .scratch = arena().locate(scratch),
-                 .premul = op.premul};
+  cell.exposed = {.send = arena().locate(op.send.data()),
+                  .recv = arena().locate(op.recv.data()),
+                  .scratch = arena().locate(scratch),
+                  .premul = op.premul};
   publish(cell);
 }
 

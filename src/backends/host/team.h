@@ -84,10 +84,12 @@ class Team {
 
   // What a peer that has been seen gave.
   const std::byte* payload_of(int peer) const { return cell_of(peer).payload; }
-  std::byte* send_of(int peer) const { return arena().address_of(cell_of(peer).opened.send); }
-  std::byte* recv_of(int peer) const { return arena().address_of(cell_of(peer).opened.recv); }
-  std::byte* scratch_of(int peer) const { return arena().address_of(cell_of(peer).opened.scratch); }
-  double premul_of(int peer) const { return cell_of(peer).opened.premul; }
+  std::byte* send_of(int peer) const { return arena().address_of(cell_of(peer).exposed.send); }
+  std::byte* recv_of(int peer) const { return arena().address_of(cell_of(peer).exposed.recv); }
+  std::byte* scratch_of(int peer) const {
+    return arena().address_of(cell_of(peer).exposed.scratch);
+  }
+  double premul_of(int peer) const { return cell_of(peer).exposed.premul; }
 
   // From here to leave() the buffers of `peers` stay: their owners wait for this rank even when the
   // call is aborted. REQUIRES: they have been seen. Throws Aborted after an abort.
@@ -129,8 +131,8 @@ class Team {
   void publish(Cell& cell) { cell.entered.set(call_); }
   void join(std::uint64_t call);
   bool has_private_buffers(int peer) const {
-    const Opened& opened = cell_of(peer).opened;
-    return opened.send.is_private() || opened.recv.is_private();
+    const ExposedBuffers& exposed = cell_of(peer).exposed;
+    return exposed.send.is_private() || exposed.recv.is_private();
   }
   void confirm_entry();
   void keep_apart(const CoreMark& own);

@@ -45,10 +45,10 @@ class CudaGraph final : public Graph {
 };
 
 // Events, with timing; the resolution is CUDA's half a microsecond.
-class CudaMarks final : public Marks {
+class CudaTimingEvents final : public TimingEvents {
  public:
   // Throws CudaError.
-  CudaMarks(const CudaApi& api, const CudaStream& stream, std::size_t count)
+  CudaTimingEvents(const CudaApi& api, const CudaStream& stream, std::size_t count)
       : api_(api), stream_(stream) {
     const DeviceGuard guard(api_, stream.device());
     events_.reserve(count);
@@ -170,8 +170,8 @@ void CudaStream::wait(const Event& event) {
   recorded->event().hold(get());
 }
 
-std::unique_ptr<Marks> CudaStream::marks(std::size_t count) {
-  return std::make_unique<CudaMarks>(api_, *this, count);
+std::unique_ptr<TimingEvents> CudaStream::timing_events(std::size_t count) {
+  return std::make_unique<CudaTimingEvents>(api_, *this, count);
 }
 
 // Of this thread only: others go on to call CUDA, and NCCL allocates on its first call.

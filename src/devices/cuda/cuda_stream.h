@@ -102,7 +102,7 @@ class CudaStream final : public Stream {
   void check() override { shared_->throw_if_failed(); }
   Event record() override;
   void wait(const Event& event) override;
-  std::unique_ptr<Marks> marks(std::size_t count) override;
+  std::unique_ptr<TimingEvents> timing_events(std::size_t count) override;
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
 

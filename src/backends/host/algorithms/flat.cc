@@ -35,20 +35,20 @@ Range share(const Problem& problem, int rank) {
 
 Step reduce_share(const Problem& problem, int rank) {
   const Range own = share(problem, rank);
-  Step step{.from = everywhere(problem.nranks, Where::send, own.offset),
+  Step step{.from = everywhere(problem.nranks, BufferKind::send, own.offset),
             .count = own.count,
             .completes = true};
   if (problem.kind == OpKind::reduce)
-    step.to = {{problem.root, Where::recv, own.offset}};
+    step.to = {{problem.root, BufferKind::recv, own.offset}};
   else
-    step.to = everywhere_from(rank, problem.nranks, Where::recv, own.offset);
+    step.to = everywhere_from(rank, problem.nranks, BufferKind::recv, own.offset);
   return step;
 }
 
 Step reduce_own_block(const Problem& problem, int rank) {
   const std::size_t offset = static_cast<std::size_t>(rank) * problem.count;
-  return {.from = everywhere(problem.nranks, Where::send, offset),
-          .to = {{rank, Where::recv, 0}},
+  return {.from = everywhere(problem.nranks, BufferKind::send, offset),
+          .to = {{rank, BufferKind::recv, 0}},
           .count = problem.count,
           .completes = true};
 }
@@ -58,28 +58,29 @@ std::vector<Step> fetch_blocks(const Problem& problem, int rank) {
   std::vector<Step> steps;
   for (int i = 0; i < problem.nranks; ++i) {
     const int peer = (rank + i) % problem.nranks;
-    steps.push_back({.from = {{peer, Where::send, 0}},
-                     .to = {{rank, Where::recv, static_cast<std::size_t>(peer) * problem.count}},
-                     .count = problem.count});
+    steps.push_back(
+        {.from = {{peer, BufferKind::send, 0}},
+         .to = {{rank, BufferKind::recv, static_cast<std::size_t>(peer) * problem.count}},
+         .count = problem.count});
   }
   return steps;
 }
 
 Step carry_share(const Problem& problem, int rank) {
   const Range own = share(problem, rank);
-  return {.from = {{problem.root, Where::send, own.offset}},
-          .to = everywhere_from(rank, problem.nranks, Where::recv, own.offset),
+  return {.from = {{problem.root, BufferKind::send, own.offset}},
+          .to = everywhere_from(rank, problem.nranks, BufferKind::recv, own.offset),
           .count = own.count};
 }
 
 Step move_block(const Problem& problem, int rank) {
   const std::size_t offset = static_cast<std::size_t>(rank) * problem.count;
   if (problem.kind == OpKind::gather)
-    return {.from = {{rank, Where::send, 0}},
-            .to = {{problem.root, Where::recv, offset}},
+    return {.from = {{rank, BufferKind::send, 0}},
+            .to = {{problem.root, BufferKind::recv, offset}},
             .count = problem.count};
-  return {.from = {{problem.root, Where::send, offset}},
-          .to = {{rank, Where::recv, 0}},
+  return {.from = {{problem.root, BufferKind::send, offset}},
+          .to = {{rank, BufferKind::recv, 0}},
           .count = problem.count};
 }
 

@@ -61,10 +61,10 @@ class Member {
   int index_;
 };
 
-std::vector<Place> places(const std::vector<int>& ranks, Where where, std::size_t offset) {
+std::vector<Place> places(const std::vector<int>& ranks, BufferKind buffer, std::size_t offset) {
   std::vector<Place> all;
   all.reserve(ranks.size());
-  for (const int rank : ranks) all.push_back({rank, where, offset});
+  for (const int rank : ranks) all.push_back({rank, buffer, offset});
   return all;
 }
 
@@ -80,8 +80,8 @@ void append_other_slices(const Member& me, int rank, std::uint32_t steps, Schedu
     const int peer = members[static_cast<std::size_t>(other)];
     if (peer == rank) continue;
     const Range slice = me.slice(other);
-    Step fetch =
-        copy({peer, Where::recv, slice.offset}, {rank, Where::recv, slice.offset}, slice.count);
+    Step fetch = copy({peer, BufferKind::recv, slice.offset},
+                      {rank, BufferKind::recv, slice.offset}, slice.count);
     fetch.waits = {{peer, steps}};
     schedule.steps.push_back(std::move(fetch));
   }
@@ -95,23 +95,23 @@ Schedule all_reduce(const Problem& problem, int rank) {
   const auto rounds = static_cast<std::uint32_t>(1 + me.ngroups());
   if (me.has_slice()) {
     const Range slice = me.slice(me.index());
-    schedule.steps.push_back({.from = places(me.own_group(), Where::send, slice.offset),
-                              .to = {{rank, Where::recv, slice.offset}},
+    schedule.steps.push_back({.from = places(me.own_group(), BufferKind::send, slice.offset),
+                              .to = {{rank, BufferKind::recv, slice.offset}},
                               .count = slice.count});
     const Range own = me.part(me.group());
     Step& between = schedule.steps.emplace_back();
     for (int group = 0; group < me.ngroups(); ++group) {
-      between.from.push_back({me.counterpart(group), Where::recv, own.offset});
+      between.from.push_back({me.counterpart(group), BufferKind::recv, own.offset});
       if (group != me.group()) between.waits.push_back({me.counterpart(group), 1});
     }
-    between.to = {{rank, Where::recv, own.offset}};
+    between.to = {{rank, BufferKind::recv, own.offset}};
     between.count = own.count;
     between.completes = true;
     for (int i = 1; i < me.ngroups(); ++i) {
       const int group = (me.group() + i) % me.ngroups();
       const Range part = me.part(group);
-      Step fetch = copy({me.counterpart(group), Where::recv, part.offset},
-                        {rank, Where::recv, part.offset}, part.count);
+      Step fetch = copy({me.counterpart(group), BufferKind::recv, part.offset},
+                        {rank, BufferKind::recv, part.offset}, part.count);
       fetch.waits = {{me.counterpart(group), 2}};
       schedule.steps.push_back(std::move(fetch));
     }
@@ -127,17 +127,17 @@ Schedule reduce(const Problem& problem, int rank) {
   if (!me.has_slice()) return {};
   const Range slice = me.slice(me.index());
   const int home = Member(problem, problem.root).group();
-  Step step{.from = places(me.own_group(), Where::send, slice.offset), .count = slice.count};
+  Step step{.from = places(me.own_group(), BufferKind::send, slice.offset), .count = slice.count};
   if (me.group() != home) {
-    step.to = {{rank, Where::scratch, slice.offset}};
+    step.to = {{rank, BufferKind::scratch, slice.offset}};
     return {.steps = {std::move(step)}, .scratch_count = problem.count};
   }
   for (int group = 0; group < me.ngroups(); ++group) {
     if (group == home) continue;
-    step.from.push_back({me.counterpart(group), Where::scratch, slice.offset});
+    step.from.push_back({me.counterpart(group), BufferKind::scratch, slice.offset});
     step.waits.push_back({me.counterpart(group), 1});
   }
-  step.to = {{problem.root, Where::recv, slice.offset}};
+  step.to = {{problem.root, BufferKind::recv, slice.offset}};
   step.completes = true;
   return {.steps = {std::move(step)}};
 }
@@ -147,12 +147,13 @@ Schedule broadcast(const Problem& problem, int rank) {
   const Member me(problem, rank);
   const bool home = me.group() == Member(problem, problem.root).group();
   if (home)
-    return {.steps = {copy({problem.root, Where::send, 0}, {rank, Where::recv, 0}, problem.count)}};
+    return {.steps = {copy({problem.root, BufferKind::send, 0}, {rank, BufferKind::recv, 0},
+                           problem.count)}};
   Schedule schedule;
   if (me.has_slice()) {
     const Range slice = me.slice(me.index());
-    schedule.steps.push_back(copy({problem.root, Where::send, slice.offset},
-                                  {rank, Where::recv, slice.offset}, slice.count));
+    schedule.steps.push_back(copy({problem.root, BufferKind::send, slice.offset},
+                                  {rank, BufferKind::recv, slice.offset}, slice.count));
   }
   append_other_slices(me, rank, 1, schedule);
   return schedule;
@@ -174,15 +175,16 @@ Schedule all_gather(const Problem& problem, int rank) {
   Schedule schedule;
   const auto fetch = [&](const Place& from, int block) {
     const std::size_t to = static_cast<std::size_t>(block) * problem.count;
-    schedule.steps.push_back(copy(from, {rank, Where::recv, to}, problem.count));
+    schedule.steps.push_back(copy(from, {rank, BufferKind::recv, to}, problem.count));
   };
-  for (const int block : blocks_carried(me, problem, rank)) fetch({block, Where::send, 0}, block);
-  for (const int peer : me.own_group()) fetch({peer, Where::send, 0}, peer);
+  for (const int block : blocks_carried(me, problem, rank))
+    fetch({block, BufferKind::send, 0}, block);
+  for (const int peer : me.own_group()) fetch({peer, BufferKind::send, 0}, peer);
   for (const int peer : me.own_group()) {
     if (peer == rank) continue;
     std::uint32_t steps = 0;
     for (const int block : blocks_carried(me, problem, peer)) {
-      fetch({peer, Where::recv, static_cast<std::size_t>(block) * problem.count}, block);
+      fetch({peer, BufferKind::recv, static_cast<std::size_t>(block) * problem.count}, block);
       schedule.steps.back().waits = {{peer, ++steps}};
     }
   }
@@ -196,14 +198,14 @@ Schedule reduce_scatter(const Problem& problem, int rank) {
   Schedule schedule;
   for (const int block : blocks_carried(me, problem, rank)) {
     const std::size_t offset = static_cast<std::size_t>(block) * problem.count;
-    schedule.steps.push_back({.from = places(me.own_group(), Where::send, offset),
-                              .to = {{rank, Where::scratch, schedule.scratch_count}},
+    schedule.steps.push_back({.from = places(me.own_group(), BufferKind::send, offset),
+                              .to = {{rank, BufferKind::scratch, schedule.scratch_count}},
                               .count = problem.count});
     schedule.scratch_count += problem.count;
   }
   const std::size_t offset = static_cast<std::size_t>(rank) * problem.count;
-  Step own{.from = places(me.own_group(), Where::send, offset),
-           .to = {{rank, Where::recv, 0}},
+  Step own{.from = places(me.own_group(), BufferKind::send, offset),
+           .to = {{rank, BufferKind::recv, 0}},
            .count = problem.count,
            .completes = true};
   for (int group = 0; group < me.ngroups(); ++group) {
@@ -212,7 +214,7 @@ Schedule reduce_scatter(const Problem& problem, int rank) {
     const int carrier = Member::carrier(others, rank);
     const auto blocks = blocks_carried(Member(problem, carrier), problem, carrier);
     const auto place = static_cast<std::size_t>(std::ranges::find(blocks, rank) - blocks.begin());
-    own.from.push_back({carrier, Where::scratch, place * problem.count});
+    own.from.push_back({carrier, BufferKind::scratch, place * problem.count});
     own.waits.push_back({carrier, static_cast<std::uint32_t>(place + 1)});
   }
   schedule.steps.push_back(std::move(own));

@@ -28,18 +28,19 @@ constexpr Range slice_of(std::size_t count, std::size_t element_bytes, int part,
 }
 
 // The same offset of every rank's buffer, from rank 0 on: reductions add in one order on all ranks.
-inline std::vector<Place> everywhere(int nranks, Where where, std::size_t offset) {
+inline std::vector<Place> everywhere(int nranks, BufferKind buffer, std::size_t offset) {
   std::vector<Place> places;
   places.reserve(static_cast<std::size_t>(nranks));
-  for (int rank = 0; rank < nranks; ++rank) places.push_back({rank, where, offset});
+  for (int rank = 0; rank < nranks; ++rank) places.push_back({rank, buffer, offset});
   return places;
 }
 
 // The same from rank `first` on, round about: no two ranks write to one peer at a time.
-inline std::vector<Place> everywhere_from(int first, int nranks, Where where, std::size_t offset) {
+inline std::vector<Place> everywhere_from(int first, int nranks, BufferKind buffer,
+                                          std::size_t offset) {
   std::vector<Place> places;
   places.reserve(static_cast<std::size_t>(nranks));
-  for (int i = 0; i < nranks; ++i) places.push_back({(first + i) % nranks, where, offset});
+  for (int i = 0; i < nranks; ++i) places.push_back({(first + i) % nranks, buffer, offset});
   return places;
 }
 

@@ -13,7 +13,7 @@ bool defined(const Problem& problem) {
 }
 
 Step reduce_all(const Problem& problem, const Place& to) {
-  return {.from = everywhere(problem.nranks, Where::send, 0),
+  return {.from = everywhere(problem.nranks, BufferKind::send, 0),
           .to = {to},
           .count = problem.count,
           .completes = true};
@@ -21,21 +21,23 @@ Step reduce_all(const Problem& problem, const Place& to) {
 
 // Through the scratch buffer: in place, the result would overwrite what others still read.
 Schedule all_reduce(const Problem& problem, int rank) {
-  Step store{
-      .from = {{rank, Where::scratch, 0}}, .to = {{rank, Where::recv, 0}}, .count = problem.count};
+  Step store{.from = {{rank, BufferKind::scratch, 0}},
+             .to = {{rank, BufferKind::recv, 0}},
+             .count = problem.count};
   for (int peer = 0; peer < problem.nranks; ++peer)
     if (peer != rank) store.waits.push_back({peer, 1});
-  return {.steps = {reduce_all(problem, {rank, Where::scratch, 0}), store},
+  return {.steps = {reduce_all(problem, {rank, BufferKind::scratch, 0}), store},
           .scratch_count = problem.count};
 }
 
 Schedule schedule(const Problem& problem, int rank) {
   if (problem.kind == OpKind::all_reduce) return all_reduce(problem, rank);
   if (problem.kind == OpKind::reduce)
-    return rank == problem.root ? Schedule{.steps = {reduce_all(problem, {rank, Where::recv, 0})}}
-                                : Schedule{};
-  return {.steps = {{.from = {{problem.root, Where::send, 0}},
-                     .to = {{rank, Where::recv, 0}},
+    return rank == problem.root
+               ? Schedule{.steps = {reduce_all(problem, {rank, BufferKind::recv, 0})}}
+               : Schedule{};
+  return {.steps = {{.from = {{problem.root, BufferKind::send, 0}},
+                     .to = {{rank, BufferKind::recv, 0}},
                      .count = problem.count}}};
 }
 

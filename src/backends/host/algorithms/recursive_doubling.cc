@@ -21,8 +21,8 @@ int rounds_of(int power) { return std::countr_zero(static_cast<unsigned>(power))
 Schedule fetch_result(const Problem& problem, int rank, int power) {
   const auto steps = static_cast<std::uint32_t>(1 + rounds_of(power));
   return {.steps = {{.waits = {{rank - power, steps}},
-                     .from = {{rank - power, Where::recv, 0}},
-                     .to = {{rank, Where::recv, 0}},
+                     .from = {{rank - power, BufferKind::recv, 0}},
+                     .to = {{rank, BufferKind::recv, 0}},
                      .count = problem.count}}};
 }
 
@@ -34,18 +34,18 @@ Schedule all_reduce(const Problem& problem, int rank) {
   if (rank >= power) return fetch_result(problem, rank, power);
   const int rounds = rounds_of(power);
   const auto half = [&](int r, int round) {
-    return Place{r, Where::scratch, static_cast<std::size_t>(round % 2) * problem.count};
+    return Place{r, BufferKind::scratch, static_cast<std::size_t>(round % 2) * problem.count};
   };
   Schedule schedule{.scratch_count = 2 * problem.count};
   Step& own = schedule.steps.emplace_back();
-  own = {.from = {{rank, Where::send, 0}}, .to = {half(rank, 0)}, .count = problem.count};
-  if (rank + power < problem.nranks) own.from.push_back({rank + power, Where::send, 0});
+  own = {.from = {{rank, BufferKind::send, 0}}, .to = {half(rank, 0)}, .count = problem.count};
+  if (rank + power < problem.nranks) own.from.push_back({rank + power, BufferKind::send, 0});
   for (int k = 0; k < rounds; ++k) {
     const int partner = rank ^ (1 << k);
     const bool last = k == rounds - 1;
     Step step{.waits = {{partner, static_cast<std::uint32_t>(k + 1)}},
               .from = {half(std::min(rank, partner), k), half(std::max(rank, partner), k)},
-              .to = {last ? Place{rank, Where::recv, 0} : half(rank, k + 1)},
+              .to = {last ? Place{rank, BufferKind::recv, 0} : half(rank, k + 1)},
               .count = problem.count,
               .completes = last};
     if (k > 0 && !last)
@@ -62,12 +62,12 @@ Schedule all_gather(const Problem& problem, int rank) {
   Schedule schedule;
   const auto fetch = [&](int peer, int first, int blocks) {
     const std::size_t offset = static_cast<std::size_t>(first) * problem.count;
-    return Step{.from = {{peer, Where::recv, offset}},
-                .to = {{rank, Where::recv, offset}},
+    return Step{.from = {{peer, BufferKind::recv, offset}},
+                .to = {{rank, BufferKind::recv, offset}},
                 .count = static_cast<std::size_t>(blocks) * problem.count};
   };
   Step own = fetch(rank, rank, 1);
-  own.from = {{rank, Where::send, 0}};
+  own.from = {{rank, BufferKind::send, 0}};
   schedule.steps.push_back(std::move(own));
   std::uint32_t steps = 1;  // that hold a rank's first blocks; two a round, as blocks may wrap
   for (int have = 1; have < n; have *= 2, steps += 2) {
@@ -76,7 +76,7 @@ Schedule all_gather(const Problem& problem, int rank) {
     const int straight = std::min(blocks, n - peer);
     Step before_wrap = fetch(peer, peer, straight);
     if (have == 1)
-      before_wrap.from = {{peer, Where::send, 0}};
+      before_wrap.from = {{peer, BufferKind::send, 0}};
     else
       before_wrap.waits = {{peer, steps}};
     schedule.steps.push_back(std::move(before_wrap));

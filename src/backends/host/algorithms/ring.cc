@@ -56,12 +56,12 @@ Schedule all_reduce(const Problem& problem, int rank) {
     const Pieces parts = pieces.of(whole.count);
     for (std::uint32_t i = 0; i < pieces.count(); ++i) {
       const std::size_t offset = whole.offset + parts[i].offset;
-      Step step{.from = {{ring.left(), round == 0 ? Where::send : Where::recv, offset}},
-                .to = {{rank, Where::recv, offset}},
+      Step step{.from = {{ring.left(), round == 0 ? BufferKind::send : BufferKind::recv, offset}},
+                .to = {{rank, BufferKind::recv, offset}},
                 .count = parts[i].count,
                 .completes = round == n - 2};
       if (round > 0) step.waits = {{ring.left(), at(round - 1, pieces, i) + 1}};
-      if (adds) step.from.push_back({rank, Where::send, offset});
+      if (adds) step.from.push_back({rank, BufferKind::send, offset});
       schedule.steps.push_back(std::move(step));
     }
   }
@@ -83,11 +83,11 @@ Schedule reduce_scatter(const Problem& problem, int rank) {
     for (std::uint32_t i = 0; i < pieces.count(); ++i) {
       const auto [offset, count] = pieces[i];
       Step step{.count = count, .completes = last};
-      step.from = {round == 0 ? Place{ring.left(), Where::send, block + offset}
-                              : Place{ring.left(), Where::scratch, theirs + offset},
-                   {rank, Where::send, block + offset}};
-      step.to = {last ? Place{rank, Where::recv, offset}
-                      : Place{rank, Where::scratch, mine + offset}};
+      step.from = {round == 0 ? Place{ring.left(), BufferKind::send, block + offset}
+                              : Place{ring.left(), BufferKind::scratch, theirs + offset},
+                   {rank, BufferKind::send, block + offset}};
+      step.to = {last ? Place{rank, BufferKind::recv, offset}
+                      : Place{rank, BufferKind::scratch, mine + offset}};
       if (round > 0) step.waits.push_back({ring.left(), at(round - 1, pieces, i) + 1});
       if (round > 1 && !last) step.waits.push_back({ring.right(), at(round - 1, pieces, i) + 1});
       schedule.steps.push_back(std::move(step));
@@ -104,11 +104,11 @@ Schedule all_gather(const Problem& problem, int rank) {
     const auto block = static_cast<std::size_t>(ring.before(round)) * problem.count;
     for (std::uint32_t i = 0; i < pieces.count(); ++i) {
       const auto [offset, count] = pieces[i];
-      Step step{.to = {{rank, Where::recv, block + offset}}, .count = count};
+      Step step{.to = {{rank, BufferKind::recv, block + offset}}, .count = count};
       if (round <= 1)
-        step.from = {{ring.before(round), Where::send, offset}};
+        step.from = {{ring.before(round), BufferKind::send, offset}};
       else
-        step.from = {{ring.left(), Where::recv, block + offset}};
+        step.from = {{ring.left(), BufferKind::recv, block + offset}};
       if (round > 1) step.waits = {{ring.left(), at(round - 1, pieces, i) + 1}};
       schedule.steps.push_back(std::move(step));
     }
@@ -124,9 +124,9 @@ Schedule broadcast(const Problem& problem, int rank) {
   Schedule schedule;
   for (std::uint32_t i = 0; i < pieces.count(); ++i) {
     const auto [offset, count] = pieces[i];
-    const Place from = hops <= 1 ? Place{problem.root, Where::send, offset}
-                                 : Place{ring.left(), Where::recv, offset};
-    Step step{.from = {from}, .to = {{rank, Where::recv, offset}}, .count = count};
+    const Place from = hops <= 1 ? Place{problem.root, BufferKind::send, offset}
+                                 : Place{ring.left(), BufferKind::recv, offset};
+    Step step{.from = {from}, .to = {{rank, BufferKind::recv, offset}}, .count = count};
     if (hops > 1) step.waits = {{ring.left(), i + 1}};
     schedule.steps.push_back(std::move(step));
   }
@@ -148,10 +148,11 @@ Schedule reduce(const Problem& problem, int rank) {
     const std::size_t slot = i % kSlots * room;
     const bool after_first = ring.before(1) == (problem.root + 1) % problem.nranks;
     Step step{.count = count, .completes = hops == 0};
-    step.from = {after_first ? Place{ring.left(), Where::send, offset}
-                             : Place{ring.left(), Where::scratch, slot},
-                 {rank, Where::send, offset}};
-    step.to = {hops == 0 ? Place{rank, Where::recv, offset} : Place{rank, Where::scratch, slot}};
+    step.from = {after_first ? Place{ring.left(), BufferKind::send, offset}
+                             : Place{ring.left(), BufferKind::scratch, slot},
+                 {rank, BufferKind::send, offset}};
+    step.to = {hops == 0 ? Place{rank, BufferKind::recv, offset}
+                         : Place{rank, BufferKind::scratch, slot}};
     if (!after_first) step.waits.push_back({ring.left(), i + 1});
     if (hops != 0 && i >= kSlots) step.waits.push_back({ring.right(), i - kSlots + 1});
     schedule.steps.push_back(std::move(step));

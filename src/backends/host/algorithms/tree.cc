@@ -69,13 +69,13 @@ class WayUp {
   Place part(int rank, std::uint32_t piece) const {
     const Tree tree(problem_, rank);
     const std::size_t offset = pieces_[piece].offset;
-    if (tree.is_leaf()) return {rank, Where::send, offset};
-    if (tree.is_root() || slots_ == 0) return {rank, Where::recv, offset};
-    return {rank, Where::scratch, piece % slots_ * pieces_.largest()};
+    if (tree.is_leaf()) return {rank, BufferKind::send, offset};
+    if (tree.is_root() || slots_ == 0) return {rank, BufferKind::recv, offset};
+    return {rank, BufferKind::scratch, piece % slots_ * pieces_.largest()};
   }
 
   Step step(std::uint32_t piece) const {
-    Step step{.from = {{rank_, Where::send, pieces_[piece].offset}},
+    Step step{.from = {{rank_, BufferKind::send, pieces_[piece].offset}},
               .to = {part(rank_, piece)},
               .count = pieces_[piece].count,
               .completes = tree_.is_root()};
@@ -104,10 +104,10 @@ void append_way_down(const Problem& problem, int rank, bool after_way_up,
   const Pieces pieces(problem.count, problem.element_bytes);
   for (std::uint32_t i = 0; i < pieces.count(); ++i) {
     const auto [offset, count] = pieces[i];
-    Step step{.to = {{rank, Where::recv, offset}}, .count = count};
+    Step step{.to = {{rank, BufferKind::recv, offset}}, .count = count};
     const bool from_input = !after_way_up && (tree.is_root() || tree.parent_is_root());
-    step.from = {from_input ? Place{problem.root, Where::send, offset}
-                            : Place{tree.parent(), Where::recv, offset}};
+    step.from = {from_input ? Place{problem.root, BufferKind::send, offset}
+                            : Place{tree.parent(), BufferKind::recv, offset}};
     const bool parent_went_up = after_way_up && !tree.parent_is_root();
     if (!from_input) step.waits = {{tree.parent(), (parent_went_up ? pieces.count() : 0) + i + 1}};
     steps.push_back(std::move(step));

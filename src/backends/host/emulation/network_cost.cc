@@ -91,7 +91,7 @@ ModeledTime NetworkCost::start_of(const CompiledSchedule::View& step) const {
     for (const Place& place : places)
       if (place.rank != team_.rank()) start = later(start, entered_of(place.rank));
   for (const Place& place : step.from)
-    if (place.rank == team_.rank() && place.where != Where::send) start = later(start, done_);
+    if (place.rank == team_.rank() && place.buffer != BufferKind::send) start = later(start, done_);
   return start;
 }
 

@@ -56,7 +56,7 @@ CompiledSchedule::CompiledSchedule(const Algorithm& algorithm, const Problem& pr
   variant_ = variant_of(algorithm);
   find_touched(rank);
   last_waits_ = last_waits_of(all, rank);
-  find_opened(all, rank);
+  find_exposed(all, rank);
   find_announced(all, rank);
 }
 
@@ -80,16 +80,16 @@ void CompiledSchedule::find_touched(int rank) {
   touched_.erase(repeated.begin(), repeated.end());
 }
 
-void CompiledSchedule::find_opened(std::span<const Schedule> all, int rank) {
-  const auto opened = [&](Where where) {
-    const auto at_own = [&](const Place& p) { return p.rank == rank && p.where == where; };
+void CompiledSchedule::find_exposed(std::span<const Schedule> all, int rank) {
+  const auto exposed = [&](BufferKind buffer) {
+    const auto at_own = [&](const Place& p) { return p.rank == rank && p.buffer == buffer; };
     for (int peer = 0; peer < static_cast<int>(all.size()); ++peer)
       for (const Step& step : all[static_cast<std::size_t>(peer)].steps)
         if (peer != rank && any_place(step, at_own)) return true;
     return false;
   };
-  opens_send_ = opened(Where::send);
-  opens_recv_ = opened(Where::recv);
+  exposes_send_ = exposed(BufferKind::send);
+  exposes_recv_ = exposed(BufferKind::recv);
 }
 
 // The end of the last step is announced anyway, as the end of the call.

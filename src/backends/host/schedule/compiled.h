@@ -51,8 +51,8 @@ class CompiledSchedule {
   // What must have happened before this rank's buffers are its own again.
   std::span<const Wait> last_waits() const { return last_waits_; }
   // Whether peers touch this rank's send and recv buffers.
-  bool opens_send() const { return opens_send_; }
-  bool opens_recv() const { return opens_recv_; }
+  bool exposes_send() const { return exposes_send_; }
+  bool exposes_recv() const { return exposes_recv_; }
   std::size_t scratch_count() const { return scratch_count_; }
   // Tells the algorithms apart; not 0.
   int variant() const { return variant_; }
@@ -65,7 +65,7 @@ class CompiledSchedule {
   }
   void append(const Step& step);
   void find_touched(int rank);
-  void find_opened(std::span<const Schedule> all, int rank);
+  void find_exposed(std::span<const Schedule> all, int rank);
   void find_announced(std::span<const Schedule> all, int rank);
 
   std::vector<Stage> stages_;
@@ -75,8 +75,8 @@ class CompiledSchedule {
   std::vector<Wait> last_waits_;
   std::size_t scratch_count_ = 0;
   int variant_ = 0;
-  bool opens_send_ = false;
-  bool opens_recv_ = false;
+  bool exposes_send_ = false;
+  bool exposes_recv_ = false;
 };
 
 // Of all ranks' schedules: for rank `rank` the steps of each peer after which that one does not

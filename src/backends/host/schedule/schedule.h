@@ -46,12 +46,12 @@ struct Problem {
   const Groups* groups = nullptr;  // outlives the problem
 };
 
-enum class Where : std::uint8_t { send, recv, scratch };
+enum class BufferKind : std::uint8_t { send, recv, scratch };
 
 // Where elements lie: in one of three buffers of a rank.
 struct Place {
   int rank = 0;
-  Where where = Where::send;
+  BufferKind buffer = BufferKind::send;
   std::size_t offset = 0;  // elements
 
   friend bool operator==(const Place&, const Place&) = default;

@@ -40,34 +40,36 @@ std::string ScheduleMachine::run() {
 
 // In place, send lies within recv or recv within send (op.h).
 Place ScheduleMachine::home_of(Place place) const {
-  if (!in_place_ || place.where == Where::scratch) return place;
+  if (!in_place_ || place.buffer == BufferKind::scratch) return place;
   const std::size_t own_block = static_cast<std::size_t>(place.rank) * problem_.count;
   const bool root = place.rank == problem_.root;
   switch (problem_.kind) {
     case OpKind::all_reduce:
     case OpKind::broadcast:
     case OpKind::reduce:
-      return {place.rank, Where::send, place.offset};
+      return {place.rank, BufferKind::send, place.offset};
     case OpKind::all_gather:
-      return place.where == Where::recv ? place
-                                        : Place{place.rank, Where::recv, place.offset + own_block};
+      return place.buffer == BufferKind::recv
+                 ? place
+                 : Place{place.rank, BufferKind::recv, place.offset + own_block};
     case OpKind::gather:
-      return place.where == Where::recv || !root
+      return place.buffer == BufferKind::recv || !root
                  ? place
-                 : Place{place.rank, Where::recv, place.offset + own_block};
+                 : Place{place.rank, BufferKind::recv, place.offset + own_block};
     case OpKind::reduce_scatter:
-      return place.where == Where::send ? place
-                                        : Place{place.rank, Where::send, place.offset + own_block};
-    default:
-      return place.where == Where::send || !root
+      return place.buffer == BufferKind::send
                  ? place
-                 : Place{place.rank, Where::send, place.offset + own_block};
+                 : Place{place.rank, BufferKind::send, place.offset + own_block};
+    default:
+      return place.buffer == BufferKind::send || !root
+                 ? place
+                 : Place{place.rank, BufferKind::send, place.offset + own_block};
   }
 }
 
 ScheduleMachine::Element& ScheduleMachine::at(const Place& place, std::size_t i) {
   const Place home = home_of(place);
-  return elements_[{static_cast<std::size_t>(home.rank), static_cast<std::size_t>(home.where),
+  return elements_[{static_cast<std::size_t>(home.rank), static_cast<std::size_t>(home.buffer),
                     home.offset + i}];
 }
 
@@ -76,7 +78,7 @@ void ScheduleMachine::fill() {
   const bool blocks = problem_.kind == OpKind::reduce_scatter || problem_.kind == OpKind::scatter;
   for (int rank = 0; rank < problem_.nranks; ++rank)
     for (std::size_t i = 0; i < problem_.count * (blocks ? n : 1); ++i)
-      at({rank, Where::send, 0}, i).symbol = input(rank, i);
+      at({rank, BufferKind::send, 0}, i).symbol = input(rank, i);
 }
 
 bool ScheduleMachine::ready(int rank) const {
@@ -157,7 +159,7 @@ void ScheduleMachine::check_result(int rank) {
   const std::size_t count = problem_.count;
   const std::size_t first = static_cast<std::size_t>(rank) * count;
   const auto expect = [&](std::size_t i, const Symbol& symbol) {
-    if (at({rank, Where::recv, 0}, i).symbol != symbol)
+    if (at({rank, BufferKind::recv, 0}, i).symbol != symbol)
       complain(fmt::format("rank {} has a wrong element {}", rank, i));
   };
   const bool only_root = problem_.kind == OpKind::reduce || problem_.kind == OpKind::gather;
