@@ -245,7 +245,8 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
-set(mostly_waiting hangs faults signals hosts gloo_hosts outputs slurm placement random_stops)
+set(mostly_waiting hangs faults signals hosts gloo_hosts outputs slurm placement random_stops
+  emulation train_launch bench)
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
   string(REPLACE "_test.py" "" name ${name})

@@ -3,7 +3,7 @@
 # were. Usage: test.sh PRESET BUILD-FOLDER CORES [ctest argument...].
 # With MAY_SKIP=FILE a case that is skipped for another reason than those in FILE is a failure.
 set -uo pipefail
-preset=$1 cases=$2/cases slots=$((2 * $3))  # cmake/Tests.cmake says how many a test takes
+preset=$1 cases=$2/cases slots=$((3 * $3))  # cmake/Tests.cmake says how many a test takes
 shift 3
 rm -rf "$cases"
 ctest --preset "$preset" -j "$slots" "$@"

@@ -17,8 +17,9 @@ namespace {
 
 constexpr int kKindsOfRun = 3;  // p2p_perf has so many tests
 constexpr std::size_t kTestsOfPair = 4, kPlacements = 2;
-constexpr double kIndirect = 3;   // a call through a library's buffers (Open MPI) over a direct one
-constexpr int kMaxModelled = 64;  // ranks: the model's cost grows with their pairs
+constexpr double kIndirect = 3;  // a call through a library's buffers (Open MPI) over a direct one
+constexpr double kCopiesFirst = 2.5;  // a call in place without an in-place form over one out of it
+constexpr int kMaxModelled = 64;      // ranks: the model's cost grows with their pairs
 
 double window_calls(const RunConfig& config) {
   return static_cast<double>(config.window_calls()) * std::max(1, config.gpu.cudagraph);
@@ -32,9 +33,12 @@ double calls_of(const RunConfig& config) {
   return static_cast<double>(config.warmup_iters) + windows * window_calls(config) + samples;
 }
 
-// How long a call should take; 0: nobody knows.
+// How long a call should take; 0: nobody knows. Backends copy what a collective without an in-place
+// form sends, before they let others write there.
 double modelled_s(const PlannedRun& run, const Case& what, Placement placement) {
   if (run.model == nullptr) return 0;
+  if (placement == Placement::in_place && !what.collective->in_place)
+    return kCopiesFirst * modelled_s(run, what, Placement::out_of_place);
   const ModeledCall call{.collective = what.collective,
                          .type = what.type,
                          .op = what.op,

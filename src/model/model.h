@@ -9,6 +9,7 @@
 //                  bound on busbw over the memory of one host
 //   network_bound  bound on busbw over the TCP between several hosts
 //   host_model     both, chosen by what was measured; pairs of nodes that were probed
+//   wire_bytes     what a call makes each rank send
 // Of training, for the trainers and who plans for them:
 //   training_flops  operations per token, by the conventions of published MFU and HFU
 //   training_bytes  what each rank sends in a step and holds, for every stage of ZeRO

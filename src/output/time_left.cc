@@ -19,7 +19,7 @@ constexpr double kFade = 0.8;      // weight of a measurement against that of th
 constexpr double kNearness = 0.8;  // power of amount over largest that is a measurement's weight
 
 constexpr std::size_t kLatest = 64;  // measurements that are kept: older ones would not count
-constexpr double kBetween_s = 0.5;   // two blocks: to allocate, and to probe the machine
+constexpr double kBetween_s = 0.25;  // two blocks: to allocate, and to probe the machine
 constexpr double kLong_s = 1;
 constexpr double kShortest_s = 1e-9;
 constexpr double kSmallest = 1e-15;   // amount

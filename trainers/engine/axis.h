@@ -15,10 +15,6 @@
 
 namespace linerate::trainers {
 
-// Bytes that `op` makes rank `rank` of `nranks` send: what the best algorithm sends, not what the
-// backend's did. all_reduce counts as reduce_scatter and all_gather of even parts.
-std::uint64_t wire_bytes(const Op& op, int rank, int nranks);
-
 // A call's interval on its stream, and what it was for.
 struct TracedCall {
   std::string_view axis{}, purpose{};

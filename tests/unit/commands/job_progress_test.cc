@@ -67,6 +67,17 @@ TEST(BlockOf, TakesForSizesThatTheModelDoesNotKnowTheNextLargerOne) {
   EXPECT_NEAR(block.pieces.front().call_s, 8 / 2e9, 1e-12);
 }
 
+TEST(BlockOf, TakesLongerInPlaceForACollectiveThatHasNoInPlaceForm) {
+  const TwoGbps model;
+  auto config = all_reduce_config();
+  config.collective = find_collective("sendrecv");
+
+  const auto pieces = planned(config, &model).pieces;
+
+  EXPECT_NEAR(pieces[pieces.size() - 2].call_s, kMiB / 2e9, 1e-9);
+  EXPECT_NEAR(pieces.back().call_s, 2.5 * kMiB / 2e9, 1e-9);
+}
+
 TEST(BlockOf, GivesCasesThatStopByARuleTheTimeOfTheOnesBefore) {
   auto config = all_reduce_config();
   config.stop.max_s = 5;

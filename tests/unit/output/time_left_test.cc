@@ -224,7 +224,7 @@ TEST(TimeLeft, CountsTheTimeBetweenBlocks) {
   left.begin(0, 9);
   left.next(1);
   left.next(1);
-  EXPECT_NEAR(left.seconds(3).value(), 6 + 2 * 0.5, 1e-6);  // as is believed, and late
+  EXPECT_NEAR(left.seconds(3).value(), 6 + 2 * 0.25, 1e-6);  // as is believed, and late
   left.begin(1, 4);
 
   EXPECT_NEAR(left.seconds(0).value(), 6 + 2 * 4, 1e-6);

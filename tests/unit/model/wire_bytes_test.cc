@@ -1,5 +1,5 @@
 // What a call makes a rank send.
-#include "trainers/engine/axis.h"
+#include "model/wire_bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace linerate::trainers {
+namespace linerate {
 namespace {
 
 constexpr int kWireRanks = 5, kWireRoot = 3;
@@ -70,4 +70,4 @@ TEST(WireBytes, OfOneRankAreNone) {
 }
 
 }  // namespace
-}  // namespace linerate::trainers
+}  // namespace linerate
