@@ -206,6 +206,7 @@ class TimeLeft::Forecast {
     if (left.now_.calls > 0)
       calls.add(left.modelled_s(current), left.now_.calls_s / left.now_.calls);
     all_ = calls.line({.rate = kUsual, .largest = longest_call_s_});
+    usual_ = left.calls_.empty() ? all_ : mean_of_kinds();
   }
 
   double seconds_of_current() {
@@ -227,17 +228,31 @@ class TimeLeft::Forecast {
     const auto same = left_.same_call_s_.find({piece.kind, piece.bytes});
     if (same != left_.same_call_s_.end())
       return piece.alike ? mean(same->second) : same->second.back();
-    auto [line, fresh] = kinds_.try_emplace(piece.kind, all_);
+    auto [line, fresh] = kinds_.try_emplace(piece.kind, usual_);
     const auto measured = left_.calls_.find(piece.kind);
-    if (fresh && measured != left_.calls_.end())
-      line->second = measured->second.line({.rate = all_.rate, .largest = longest_call_s_});
+    if (fresh && measured != left_.calls_.end()) line->second = line_of(measured->second);
     return line->second.at(left_.modelled_s(piece));
+  }
+  LinearCost::Line line_of(const LinearCost& kind) const {
+    return kind.line({.rate = all_.rate, .largest = longest_call_s_});
+  }
+  // For a kind that has not run: the latest one says no more of it than the others.
+  LinearCost::Line mean_of_kinds() const {
+    LinearCost::Line mean;
+    const double share = 1 / static_cast<double>(left_.calls_.size());
+    for (const auto& [kind, cost] : left_.calls_) {
+      const auto line = line_of(cost);
+      mean.fixed += share * line.fixed;
+      mean.rate += share * line.rate;
+    }
+    return mean;
   }
 
   const TimeLeft& left_;
   const double others_s_;
   double longest_call_s_ = 0;
   LinearCost::Line data_, all_;
+  LinearCost::Line usual_;  // of a kind that has not run
   std::map<int, LinearCost::Line> kinds_;
 };
 

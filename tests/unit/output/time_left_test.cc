@@ -207,6 +207,20 @@ TEST(TimeLeft, TakesAnotherKindForOneThatHasNotRun) {
   EXPECT_NEAR(left.seconds(0).value(), 5, 1.5);
 }
 
+TEST(TimeLeft, TakesTheMeanOfAllKindsForOneThatHasNotRun) {
+  TimeLeft left;
+  const auto of_kind = [](int kind) {
+    return Block{.pieces = std::vector<Piece>(8, {.kind = kind, .bytes = 1000, .call_s = 1})};
+  };
+  left.plan(0, {of_kind(0), of_kind(1), of_kind(2)});
+  for (int i = 0; i < 8; ++i) left.next(6);
+  left.begin(1, 0);
+  for (int i = 0; i < 8; ++i) left.next(2);
+  left.begin(2, 0);
+
+  EXPECT_NEAR(left.seconds(0).value(), 8 * 4, 2);
+}
+
 TEST(TimeLeft, SkipsWhatABlockLeftOut) {
   TimeLeft left;
   left.plan(0, {{.pieces = std::vector<Piece>(10)}, {.pieces = std::vector<Piece>(3)}});
