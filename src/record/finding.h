@@ -1,4 +1,5 @@
-// What a rule found, of a run's results (src/diagnose) or of a machine (topo/lint).
+// What a rule found, of a run's results (src/diagnose), of a machine (topo/lint) or of variables
+// (src/diagnose/env).
 #pragma once
 
 #include <array>
@@ -12,16 +13,17 @@ namespace linerate {
 enum class Severity : std::uint8_t {
   info,     // worth knowing; nothing is wrong
   warning,  // something is wrong, or slower than it should be
+  problem,  // a setting does not do what it says; not of runs and machines
 };
 // By Severity.
-inline constexpr std::array<std::string_view, 2> kSeverityNames{"info", "warning"};
+inline constexpr std::array<std::string_view, 3> kSeverityNames{"info", "warning", "problem"};
 
 constexpr std::string_view name_of(Severity severity) {
   return kSeverityNames[static_cast<std::size_t>(severity)];
 }
 
 // The `finding` line. Texts are in words that go on after each other: "rank 3" "comes 40 us after
-// the first". Those of lint are sentences, and have no run.
+// the first". Those of lint and of variables are sentences, and have no run.
 struct Finding {
   std::string run_id{};
   std::string rule{};  // "slow_component", "degraded-link"

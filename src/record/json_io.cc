@@ -52,7 +52,7 @@ bool convert(const Json& from, Placement& into) {
 }
 
 bool convert(const Json& from, Severity& into) {
-  for (const auto severity : {Severity::info, Severity::warning})
+  for (const auto severity : {Severity::info, Severity::warning, Severity::problem})
     if (from == name_of(severity)) return into = severity, true;
   return false;
 }
