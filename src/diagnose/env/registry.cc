@@ -1,0 +1,170 @@
+// Tables are small: rows are looked for from the first on.
+#include "diagnose/env/registry.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace linerate::env {
+namespace {
+
+constexpr std::string_view kNccl = "NCCL_";
+constexpr int kLastPatch = 99;  // of every minor version
+
+// The longest prefix first, where one begins with another.
+constexpr auto kFamilies = std::to_array<Family>({
+    {"TORCH_NCCL_", "PyTorch", true},
+    {kNccl, "NCCL", true},
+    {"TORCH_DISTRIBUTED_", "PyTorch"},
+    {"OFI_NCCL_", "the OFI plugin"},
+    {"UCX_", "UCX"},
+    {"OMPI_MCA_", "Open MPI"},
+    {"PMIX_MCA_", "PMIx"},
+    {"FI_", "libfabric"},
+    {"CUDA_LAUNCH_", "CUDA"},
+    {"GLOO_", "Gloo"},
+    {"RCCL_", "RCCL"},
+    {"HSA_", "ROCm"},
+});
+
+// NCCL's prefix with one slip of the hand.
+constexpr auto kSlips = std::to_array<std::string_view>({"NCLL_", "NCL_", "NNCL_", "NCCCL_"});
+
+// Names of builds, images and plugins.
+constexpr auto kHarmless = std::to_array<std::string_view>({
+    "NCCL_VERSION",      "NCCL_HOME",         "NCCL_ROOT",         "NCCL_ROOT_DIR",
+    "NCCL_PATH",         "NCCL_DIR",          "NCCL_LIB",          "NCCL_LIB_DIR",
+    "NCCL_LIBRARY",      "NCCL_LIBRARIES",    "NCCL_LIB_PATH",     "NCCL_INCLUDE_DIR",
+    "NCCL_INCLUDE_DIRS", "NCCL_INCLUDE_PATH", "NCCL_INSTALL_PATH", "NCCL_HDR_PATH",
+    "NCCL_PREFIX",       "NCCL_BUILD_DIR",    "NCCL_PLUGIN_P2P",   "NCCL_TUNER_CONFIG_FILE",
+});
+constexpr auto kHarmlessPrefixes = std::to_array<std::string_view>({
+    "NCCL_TESTS_",
+    "NCCL_IBEXT_",
+    "NCCL_SHARP_",
+    "NCCL_UCX_",
+    "NCCL_FASTRAK_",
+    "NCCL_GPUDIRECTTCPX_",
+    "NCCL_INSPECTOR_",
+    "NCCL_PROFILE_",
+    "NCCL_PROFILER_",
+    "NCCL_GIB_",
+});
+
+// Whether one letter more, less, other or swapped with its neighbour makes `a` of `b`.
+bool one_edit_apart(std::string_view a, std::string_view b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  if (a.size() - b.size() > 1) return false;
+  const auto first = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  const auto behind = [](std::string_view text, std::size_t at) {
+    return text.substr(std::min(at, text.size()));
+  };
+  if (a.size() > b.size()) return behind(a, first + 1) == behind(b, first);
+  if (behind(a, first + 1) == behind(b, first + 1)) return true;
+  return first + 1 < a.size() && a[first] == b[first + 1] && a[first + 1] == b[first] &&
+         behind(a, first + 2) == behind(b, first + 2);
+}
+
+std::vector<std::string_view> names_below(const Family& family) {
+  std::vector<std::string_view> names;
+  for (const auto rows : {nccl_variables(), other_variables()})
+    for (const auto& row : rows)
+      if (row.name.starts_with(family.prefix)) names.push_back(row.name);
+  return names;
+}
+
+int number_at(std::string_view& text) {
+  int value = -1;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return code == std::errc{} ? value : -1;
+}
+
+}  // namespace
+
+Result<Release> parse_release(std::string_view text) {
+  constexpr int kMostMinor = 99;
+  const Failure failure{
+      fmt::format("'{}' is no version of NCCL: give one of 2.0 or newer, such as 2.21 or 2.21.5.",
+                  plain_text(text))};
+  auto rest = text;
+  if (!rest.starts_with("2.")) return failure;
+  rest.remove_prefix(2);
+  Release release{.minor = number_at(rest), .patch = kLastPatch};
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    release.patch = number_at(rest);
+  }
+  const bool good = release.minor >= 0 && release.minor <= kMostMinor && release.patch >= 0 &&
+                    release.patch <= kLastPatch && rest.empty();
+  if (!good) return failure;
+  return release;
+}
+
+std::string text_of(const Release& release) {
+  if (release.patch == 0 || release.patch == kLastPatch) return fmt::format("2.{}", release.minor);
+  return fmt::format("2.{}.{}", release.minor, release.patch);
+}
+
+const Variable* find_variable(std::string_view name) {
+  for (const auto rows : {nccl_variables(), other_variables()})
+    for (const auto& row : rows)
+      if (row.name == name) return &row;
+  return nullptr;
+}
+
+const UnreadName* find_unread(std::string_view name) {
+  const auto rows = unread_names();
+  const auto row = std::ranges::find(rows, name, &UnreadName::name);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+const Family* family_of(std::string_view name) {
+  for (const auto& family : kFamilies)
+    if (name.starts_with(family.prefix)) return &family;
+  for (const auto slip : kSlips)
+    if (name.starts_with(slip)) return family_of(kNccl);
+  return nullptr;
+}
+
+bool is_harmless(std::string_view name) {
+  return std::ranges::find(kHarmless, name) != kHarmless.end() ||
+         std::ranges::any_of(kHarmlessPrefixes, [&](auto p) { return name.starts_with(p); });
+}
+
+std::string_view meant_name(std::string_view name) {
+  const auto* family = family_of(name);
+  constexpr std::size_t kLongest = 100;  // no known name is half as long
+  if (family == nullptr || name.size() > kLongest) return {};
+  const auto names = names_below(*family);
+  for (const auto known : names)
+    if (lower(known) == lower(name)) return known;
+  if (!family->complete) {
+    const auto near = std::ranges::find_if(names, [&](auto k) { return one_edit_apart(k, name); });
+    return near == names.end() ? std::string_view() : *near;
+  }
+  // Prefixes that all have in common would make all of them near.
+  if (!name.starts_with(family->prefix)) return nearest_match(name, names);
+  std::vector<std::string_view> tails;
+  for (const auto known : names) tails.push_back(known.substr(family->prefix.size()));
+  const auto tail = nearest_match(name.substr(family->prefix.size()), tails);
+  const auto found = std::ranges::find(tails, tail);
+  return tail.empty() ? tail : names[static_cast<std::size_t>(found - tails.begin())];
+}
+
+const Undocumented* find_undocumented(std::string_view name) {
+  if (!name.starts_with(kNccl)) return nullptr;
+  name.remove_prefix(kNccl.size());
+  for (const auto& row : undocumented_names())
+    for (const auto& known : split(row.names, ' '))
+      if (known == name) return &row;
+  return nullptr;
+}
+
+}  // namespace linerate::env

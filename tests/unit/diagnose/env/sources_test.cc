@@ -1,0 +1,174 @@
+// Files of every kind, as settings.
+#include "diagnose/env/sources.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate::env {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> texts_of(const std::vector<Setting>& settings) {
+  std::vector<std::string> texts;
+  for (const auto& s : settings)
+    texts.push_back(fmt::format("{} {}={}", s.where, s.name, s.computed ? "?" : s.value));
+  return texts;
+}
+
+std::vector<std::string> read(std::string_view text, Format format = Format::detected) {
+  const auto settings = read_settings("f", text, format, 1);
+  if (!settings) return {settings.sentence()};
+  return texts_of(*settings);
+}
+
+TEST(ReadShell, TakesExportsAndPrefixes) {
+  EXPECT_THAT(read("#!/bin/bash\n"
+                   "export NCCL_DEBUG=INFO NCCL_IB_TC=106  # both\n"
+                   "# export NCCL_P2P_DISABLE=1\n"
+                   "NCCL_ALGO='Ring,Tree' ./train; NCCL_PROTO=\"LL\"\n"
+                   "PASSWORD=secret\n"),
+              ElementsAre("f:2 NCCL_DEBUG=INFO", "f:2 NCCL_IB_TC=106", "f:4 NCCL_ALGO=Ring,Tree",
+                          "f:4 NCCL_PROTO=LL"));
+}
+
+TEST(ReadShell, TakesOptionsOfLaunchers) {
+  EXPECT_THAT(read("#!/bin/bash\n"
+                   "#SBATCH --export=ALL,NCCL_DEBUG=WARN\n"
+                   "mpirun -np 8 \\\n"
+                   "  -x NCCL_IB_HCA=mlx5 \\\n"
+                   "  -x PATH ./train\n"
+                   "docker run -e NCCL_NET=IB --env=UCX_TLS=rc image\n"
+                   "setenv NCCL_ALGO Ring\n"),
+              ElementsAre("f:2 NCCL_DEBUG=WARN", "f:3 NCCL_IB_HCA=mlx5", "f:6 NCCL_NET=IB",
+                          "f:6 UCX_TLS=rc", "f:7 NCCL_ALGO=Ring"));
+}
+
+TEST(ReadShell, LeavesOutWhatIsPrintedComputedOrUnset) {
+  EXPECT_THAT(read("#!/bin/sh\n"
+                   "echo NCCL_DEBUG=INFO\n"
+                   "export NCCL_IB_HCA=$HCAS\n"
+                   "export NCCL_TOPO_FILE=~/t.xml\n"
+                   "export NCCL_ALGO='$HCAS'\n"
+                   "export NCCL_NET=IB\n"
+                   "unset NCCL_NET\n"),
+              ElementsAre("f:3 NCCL_IB_HCA=?", "f:4 NCCL_TOPO_FILE=?", "f:5 NCCL_ALGO=$HCAS"));
+}
+
+TEST(ReadShell, ReadsEnvFiles) {
+  EXPECT_THAT(read("NCCL_DEBUG=INFO\nOTHER=1\n"), ElementsAre("f:1 NCCL_DEBUG=INFO"));
+}
+
+TEST(ReadDockerfile, TakesBothFormsOfEnv) {
+  EXPECT_THAT(read("FROM base\n"
+                   "ENV NCCL_DEBUG INFO\n"
+                   "ENV NCCL_IB_TC=106 \\\n"
+                   "    NCCL_SOCKET_IFNAME=\"eth0\"\n"
+                   "ENV API_TOKEN secret\n"
+                   "RUN NCCL_ALGO=Ring make\n"),
+              ElementsAre("f:2 NCCL_DEBUG=INFO", "f:3 NCCL_IB_TC=106",
+                          "f:3 NCCL_SOCKET_IFNAME=eth0", "f:6 NCCL_ALGO=Ring"));
+}
+
+TEST(ReadYaml, TakesPairsMapsListsAndCommands) {
+  EXPECT_THAT(read("apiVersion: v1\n"
+                   "spec:\n"
+                   "  containers:\n"
+                   "  - name: worker\n"
+                   "    env:\n"
+                   "    - name: NCCL_DEBUG\n"
+                   "      value: \"INFO\"\n"
+                   "    - name: NCCL_IB_HCA\n"
+                   "      valueFrom: {configMapKeyRef: {name: a, key: b}}\n"
+                   "    - {name: TOKEN, value: secret}\n"
+                   "    args: [\"-x\", \"NCCL_NET=IB\"]\n"
+                   "---\n"
+                   "environment:\n"
+                   "  NCCL_ALGO: Ring\n"
+                   "script: |\n"
+                   "  set -e\n"
+                   "  export NCCL_PROTO=LL\n"),
+              ElementsAre("f:7 NCCL_DEBUG=INFO", "f:11 NCCL_NET=IB", "f:14 NCCL_ALGO=Ring",
+                          "f:17 NCCL_PROTO=LL"));
+}
+
+TEST(ReadYaml, GivesEachListItsScope) {
+  const auto settings = read_yaml("f",
+                                  "a:\n"
+                                  "- {name: NCCL_NET, value: IB}\n"
+                                  "- {name: NCCL_IB_TC, value: 3}\n"
+                                  "b:\n"
+                                  "- {name: NCCL_IB_DISABLE, value: 1}\n",
+                                  5);
+
+  ASSERT_TRUE(settings.ok());
+  ASSERT_EQ(settings->size(), 3u);
+  EXPECT_EQ((*settings)[0].scope, (*settings)[1].scope);
+  EXPECT_NE((*settings)[0].scope, (*settings)[2].scope);
+  EXPECT_GT((*settings)[0].scope, 4);
+}
+
+TEST(ReadYaml, ReadsJson) {
+  EXPECT_THAT(
+      read("{\n  \"env\": {\n    \"NCCL_DEBUG\": \"INFO\",\n    \"NCCL_IB_TC\": 106\n  }\n}\n"),
+      ElementsAre("f:3 NCCL_DEBUG=INFO", "f:4 NCCL_IB_TC=106"));
+}
+
+TEST(ReadYaml, SaysWhatIsNotYaml) {
+  EXPECT_THAT(read("a: [1\n", Format::yaml), ElementsAre(HasSubstr("it is not YAML")));
+  EXPECT_THAT(read("a: 1\n---\nb: [1\n", Format::yaml),
+              ElementsAre(HasSubstr("in the document from line 3 on")));
+}
+
+// Twenty aliases of each other, ten of each: 10^20 values.
+TEST(ReadYaml, DoesNotFollowAliasesForever) {
+  std::string text = "a0: &a0 [x]\n";
+  for (int i = 1; i < 20; ++i) {
+    text += fmt::format("a{0}: &a{0} [", i);
+    for (int j = 0; j < 10; ++j) text += fmt::format("*a{},", i - 1);
+    text += "]\n";
+  }
+
+  EXPECT_THAT(read(text, Format::yaml), ElementsAre(HasSubstr("more than")));
+}
+
+TEST(ReadNcclConf, TakesLinesAsTheyAre) {
+  const auto settings = read_nccl_conf("f",
+                                       "# NCCL_DEBUG=INFO\n"
+                                       "NCCL_DEBUG=INFO\r\n"
+                                       "nothing\n"
+                                       "export NCCL_NET=IB=2\n");
+
+  EXPECT_THAT(texts_of(settings), ElementsAre("f:2 NCCL_DEBUG=INFO", "f:4 export NCCL_NET=IB=2"));
+  EXPECT_TRUE(settings[0].conf);
+}
+
+TEST(DetectedFormat, GoesByContent) {
+  EXPECT_EQ(detected_format("x", "#!/bin/sh\na: b\n"), Format::shell);
+  EXPECT_EQ(detected_format("x", "# comment\n\nexport A=1\n"), Format::shell);
+  EXPECT_EQ(detected_format("x", "A=1\n"), Format::shell);
+  EXPECT_EQ(detected_format("x", "# syntax=docker\nFROM a\n"), Format::dockerfile);
+  EXPECT_EQ(detected_format("x", "apiVersion: v1\n"), Format::yaml);
+  EXPECT_EQ(detected_format("x", "- name: a\n"), Format::yaml);
+  EXPECT_EQ(detected_format("x", "{\"a\": 1}"), Format::yaml);
+  EXPECT_EQ(detected_format("x", "[[ -f a ]] && b\n"), Format::shell);
+  EXPECT_EQ(detected_format("/etc/nccl.conf", "A=1\n"), Format::nccl_conf);
+}
+
+TEST(SettingsOf, LeavesOtherVariablesOut) {
+  const auto settings =
+      settings_of(Environment({{"NCCL_DEBUG", "INFO"}, {"API_TOKEN", "secret"}, {"NCCL_NET", ""}}));
+
+  EXPECT_THAT(texts_of(settings), ElementsAre("environment NCCL_DEBUG=INFO"));
+}
+
+TEST(ReadShell, EndsWithWhateverIsOpen) {
+  EXPECT_THAT(read("NCCL_DEBUG='INFO", Format::shell), ElementsAre("f:1 NCCL_DEBUG=INFO"));
+  EXPECT_THAT(read("\\", Format::shell), IsEmpty());
+}
+
+}  // namespace
+}  // namespace linerate::env
