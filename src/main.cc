@@ -32,6 +32,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::tune_command(input);
     case Command::compare:
       return linerate::compare_command(input);
+    case Command::doctor:
+      return linerate::doctor_command(input);
     case Command::report:
       return linerate::report_command(input);
     case Command::docs:

@@ -79,6 +79,16 @@ std::string tools_text() {
   return text;
 }
 
+// The commands of two words that begin with this one.
+std::string parts_text(std::string_view first) {
+  std::string text = "\nWHAT\n";
+  for (const auto& row : commands())
+    if (row.name.starts_with(std::string(first) + ' '))
+      text += in_column(fmt::format("  {}", row.name.substr(first.size() + 1)), kToolColumn,
+                        row.summary);
+  return text;
+}
+
 std::string examples(const Invocation& call) {
   if (call.audience() == Audience::memcpy)
     return fmt::format(
@@ -137,6 +147,7 @@ std::string command_help(const CommandRow& row) {
     return text;
   }
   auto text = fmt::format("{}{}.\n", usage, row.summary);
+  if (row.command == Command::doctor) return text + parts_text(row.name);
   if (row.command != Command::perf) return text;
   return text + tools_text() +
          fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kLinerate);

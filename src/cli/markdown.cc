@@ -91,6 +91,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::place:
     case Audience::tune:
     case Audience::compare:
+    case Audience::doctor_env:
     case Audience::report:
     case Audience::train:
       break;

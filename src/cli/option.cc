@@ -56,6 +56,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
   static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
   static const std::array<OptionGroup, 2> kTuneGroups{
       {{"Options", tune_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorEnvGroups{
+      {{"Options", doctor_env_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kReportGroups{
       {{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
@@ -95,6 +97,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return kTuneGroups;
     case Audience::compare:
       return kCompareGroups;
+    case Audience::doctor_env:
+      return kDoctorEnvGroups;
     case Audience::report:
       return kReportGroups;
     case Audience::train:

@@ -8,7 +8,8 @@
 //   values.h          reads the value of a row strictly
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
-//   run_config.h, topo_config.h, tune_config.h, compare_config.h, report_config.h, train_config.h
+//   run_config.h, topo_config.h, tune_config.h, compare_config.h, doctor_config.h,
+//   report_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -25,6 +26,7 @@
 namespace linerate {
 
 struct CompareConfig;
+struct DoctorEnvConfig;
 struct JobConfig;
 struct MachineChoice;
 struct PlaceConfig;
@@ -48,10 +50,10 @@ struct Argument {
 // that of a JobConfig each one that is a job's.
 template <typename Config>
 using Setter = Refusal (*)(const Argument&, Config&);
-using AnySetter =
-    std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
-                 Setter<TuneConfig>, Setter<CompareConfig>, Setter<ReportConfig>,
-                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
+using AnySetter = std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>,
+                               Setter<PlaceConfig>, Setter<TuneConfig>, Setter<CompareConfig>,
+                               Setter<DoctorEnvConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
+                               Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -65,6 +67,7 @@ enum class Audience : std::uint8_t {
   place,
   tune,
   compare,
+  doctor_env,
   report,
   train
 };
@@ -168,6 +171,7 @@ std::span<const OptionRow> tune_options();             // all of tune's
 std::span<const OptionRow> compare_run_options();      // compare: of --run
 std::span<const OptionRow> compare_judge_options();    // compare: what a difference is
 std::span<const OptionRow> compare_output_options();   // compare: what is printed and kept
+std::span<const OptionRow> doctor_env_options();       // all of doctor env's
 std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
 std::span<const OptionRow> parallel_options();         // trainers: how ranks share the work

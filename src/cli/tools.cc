@@ -78,7 +78,7 @@ Invocation help_on(const CommandRow& row, Invocation call) {
   return call;
 }
 
-// Of commands of two words: `topo place`, `tune host`.
+// Of commands of two words: `topo place`, `tune host`, `doctor env`.
 const CommandRow* find_part(const std::string& name, const std::string& part) {
   if (name == "tune" && part == "host") return find_command(name);
   return find_command(name + ' ' + part);
@@ -144,6 +144,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
     case Command::topo:
     case Command::tune:
     case Command::compare:
+    case Command::doctor:
     case Command::report:
       return call;
   }
@@ -188,10 +189,8 @@ std::span<const CommandRow> commands() {
        "Runs the collectives one after the other in one job, with one table each and a summary of "
        "all.",
        "Runs the collectives, and with `--pairs` p2p_perf, one after the other in one job: [what "
-       "it "
-       "prints](output-format.md#a-suite). It takes the options of the collectives' tools and "
-       "those of the table "
-       "\"Suite\" above."},
+       "it prints](output-format.md#a-suite). It takes the options of the collectives' tools and "
+       "those of the table \"Suite\" above."},
       {Command::topo, "topo", "[options]",
        "this machine's parts and links, or another's, and how fast NCCL should be on it",
        Audience::topo,
@@ -219,6 +218,13 @@ std::span<const CommandRow> commands() {
        "nccl-tests' or rccl-tests' output or of OSU micro-benchmarks, folders of such files, names "
        "of baselines, or commands to be run in turns (--run).",
        "Whether B is faster or slower than A, or the same: [comparing runs](comparing-runs.md)."},
+      {Command::doctor, "doctor", "WHAT [options]", "what is wrong; WHAT says where to look"},
+      {Command::doctor, "doctor env", "[options]",
+       "what is wrong with the variables of NCCL, PyTorch, UCX, Open MPI and libfabric",
+       Audience::doctor_env,
+       "Says which variables are misspelt, misread, out of range, without effect or in each "
+       "other's way, in this process' environment and nccl.conf or in files.",
+       "What is wrong with a job's variables: [the doctor](doctor.md)."},
       {Command::report, "report", "FILE… [options]",
        "one page that says whether runs are as fast as they should be, and pictures of them",
        Audience::report,

@@ -21,6 +21,7 @@ enum class Command : std::uint8_t {
   topo,
   tune,
   compare,
+  doctor,
   report,
   docs,
   help,

@@ -11,6 +11,7 @@
 //   tune.cc       tune host
 //   compare.cc    compare, with compare_sources.h (files, folders, baselines) and compare_runs.h
 //                 (commands in turns); repeat.h is --repeat of the tools; child.h starts processes
+//   doctor.cc     doctor: a table of what it examines; doctor_env.cc the variables
 //   report.cc     report, and pictures: Python scripts
 #pragma once
 
@@ -39,6 +40,7 @@ ExitCode memcpy_command(const CommandInput& input);
 ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
 ExitCode compare_command(const CommandInput& input);
+ExitCode doctor_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
 
 // Prints the help or the version where they are asked for; else false.

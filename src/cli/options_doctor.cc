@@ -1,0 +1,85 @@
+// The options of linerate doctor env.
+#include "cli/doctor_config.h"
+#include "cli/option.h"
+#include "cli/tokens.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr auto kSettingFormats = std::to_array<Choice<env::Format>>({
+    {"auto", env::Format::detected},
+    {"shell", env::Format::shell},
+    {"dockerfile", env::Format::dockerfile},
+    {"yaml", env::Format::yaml},
+    {"json", env::Format::yaml},
+    {"nccl.conf", env::Format::nccl_conf},
+});
+
+constexpr auto kFailOn = std::to_array<Choice<std::optional<Severity>>>({
+    {"warning", Severity::warning},
+    {"problem", Severity::problem},
+});
+
+Refusal add_source(const Argument& given, DoctorEnvConfig& config) {
+  config.files.emplace_back(given.text);
+  return {};
+}
+
+Refusal set_release(const Argument& given, DoctorEnvConfig& config) {
+  const auto release = env::parse_release(given.text);
+  if (!release) return fmt::format("{}: {}", given.label, release.sentence());
+  config.nccl = *release;
+  return {};
+}
+
+constexpr auto kDoctorEnvRows = std::to_array<OptionRow>({
+    {.long_name = "file",
+     .metavar = "FILE",
+     .help = "read the variables that FILE sets instead of this process' environment; - is stdin; "
+             "several times, where later files win",
+     .note =
+         "Shell scripts and .env files, sbatch scripts, Dockerfiles, YAML and JSON (Kubernetes, "
+         "compose), nccl.conf: [how each is read](doctor.md#what-it-reads).",
+     .apply = add_source},
+    {.long_name = "format",
+     .metavar = "FORMAT",
+     .default_text = "auto",
+     .help = "of the files: auto (by content), shell, dockerfile, yaml, json or nccl.conf",
+     .belongs_to = "file",
+     .apply = set_choice<DoctorEnvConfig, kSettingFormats, &DoctorEnvConfig::format>},
+    {.long_name = "nccl",
+     .metavar = "VERSION",
+     .default_text = "2.30.7",
+     .help =
+         "the version of NCCL that will read them; the default is the newest that is known here",
+     .apply = set_release},
+    {.long_name = "json",
+     .help = "print one JSON object",
+     .apply = set_flag<DoctorEnvConfig, &DoctorEnvConfig::json>},
+    {.long_name = "fail-on",
+     .metavar = "SEVERITY",
+     .help = "exit 3 from such a finding on: warning or problem",
+     .apply = set_choice<DoctorEnvConfig, kFailOn, &DoctorEnvConfig::fail_on>},
+});
+
+}  // namespace
+
+std::span<const OptionRow> doctor_env_options() { return kDoctorEnvRows; }
+
+Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) {
+  DoctorEnvConfig config;
+  const auto given = read_options(words, Audience::doctor_env, config);
+  if (!given) return given.failure();
+  config.nccl_is_given = is_given(*given, "nccl");
+  if (std::ranges::count(config.files, std::string("-")) > 1)
+    return Failure{"--file - is stdin, which can be read once: give it once."};
+  return config;
+}
+
+}  // namespace linerate

@@ -1,0 +1,11 @@
+// linerate doctor WHAT: one function for each WHAT, in a file of its own. The words of the call are
+// those behind WHAT.
+#pragma once
+
+#include "commands/command.h"
+
+namespace linerate {
+
+ExitCode doctor_env(const CommandInput& input);
+
+}  // namespace linerate

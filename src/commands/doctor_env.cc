@@ -1,0 +1,149 @@
+// linerate doctor env: reads the variables, has them examined, prints what was found.
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/doctor_config.h"
+#include "commands/doctor.h"
+#include "diagnose/env/sources.h"
+#include "output/text_file.h"
+#include "record/json_io.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+using Settings = std::vector<env::Setting>;
+
+void add_settings(Settings& settings, Settings more) {
+  std::ranges::move(more, std::back_inserter(settings));
+}
+
+// "train.sh: it is a directory, not a file.", or that of its text.
+Result<Settings> read_source(const std::string& file, env::Format format, int first_scope) {
+  const bool from_stdin = file == "-";
+  const auto name = from_stdin ? std::string("stdin") : file;
+  const auto text = read_file_or_pipe(from_stdin ? "/dev/stdin" : file, env::kMostFileBytes);
+  if (!text) return Failure{fmt::format("{}: {}", plain_text(name), text.sentence())};
+  auto settings = env::read_settings(name, *text, format, first_scope);
+  if (!settings) return Failure{plain_text(name + settings.sentence())};
+  return settings;
+}
+
+Result<Settings> read_sources(const DoctorEnvConfig& config) {
+  Settings settings;
+  for (const auto& file : config.files) {
+    int scope = 1;
+    for (const auto& setting : settings) scope = std::max(scope, setting.scope + 1);
+    auto more = read_source(file, config.format, scope);
+    if (!more) return more;
+    add_settings(settings, *std::move(more));
+  }
+  return settings;
+}
+
+// The files that NCCL reads beside the environment, in its order (initEnv() of src/misc/param.cc).
+std::vector<std::string> conf_files(const Environment& environment, const env::Release& nccl) {
+  constexpr env::Release kReadsConfFile{23, 0};
+  std::vector<std::string> files;
+  const auto named = environment.get("NCCL_CONF_FILE").value_or("");
+  if (!named.empty() && nccl >= kReadsConfFile) {
+    files.push_back(named);
+    if (!std::filesystem::exists(named))
+      say(fmt::format("note: NCCL_CONF_FILE names {}, which does not exist: NCCL goes on without.",
+                      plain_text(named)));
+  } else if (const auto home = environment.get("HOME")) {
+    files.push_back(*home + "/.nccl.conf");
+  }
+  files.emplace_back("/etc/nccl.conf");
+  return files;
+}
+
+Settings read_process(const Environment& environment, const env::Release& nccl) {
+  auto settings = env::settings_of(environment);
+  std::error_code ignored;
+  for (const auto& file : conf_files(environment, nccl)) {
+    if (!std::filesystem::exists(file, ignored)) continue;
+    auto lines = read_source(file, env::Format::nccl_conf, 1);
+    if (lines)
+      add_settings(settings, *std::move(lines));
+    else
+      say("note: not read: " + lines.sentence());
+  }
+  return settings;
+}
+
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+std::string closing_line(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
+                         std::size_t nsettings) {
+  const auto version = fmt::format(
+      "read as NCCL {} does{}", text_of(config.nccl),
+      config.nccl_is_given ? "" : ", the newest known here (--nccl VERSION names another)");
+  const auto variables = counted(nsettings, "variable");
+  if (nsettings == 0) return "no variable of NCCL or the libraries beside it is set\n";
+  if (findings.empty()) return fmt::format("nothing looks wrong: {}, {}\n", variables, version);
+  return fmt::format("{}, {}, {} about {}, {}\n",
+                     counted(count_of(findings, Severity::problem), "problem"),
+                     counted(count_of(findings, Severity::warning), "warning"),
+                     counted(count_of(findings, Severity::info), "note"), variables, version);
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const auto& finding : findings)
+    text += fmt::format("{}: {}: {}\n  {}\n  -> {}\n", name_of(finding.severity), finding.rule,
+                        plain_text(finding.subject), plain_text(finding.evidence),
+                        plain_text(finding.advice));
+  return text;
+}
+
+std::string findings_json(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
+                          std::size_t nsettings) {
+  constexpr int kDoctorEnvSchema = 1;
+  json::Json document{{"kind", "doctor_env"},
+                      {"schema", kDoctorEnvSchema},
+                      {"nccl_version", text_of(config.nccl)},
+                      {"variables", nsettings}};
+  auto& list = document["findings"] = json::Json::array();
+  for (const auto& finding : findings)
+    list.push_back({{"rule", finding.rule},
+                    {"severity", name_of(finding.severity)},
+                    {"subject", finding.subject},
+                    {"evidence", finding.evidence},
+                    {"advice", finding.advice}});
+  return json::document(std::move(document));
+}
+
+}  // namespace
+
+ExitCode doctor_env(const CommandInput& input) {
+  if (answers_help(input.call.words, Audience::doctor_env)) return ExitCode::ok;
+  const auto config = parse_doctor_env(input.call.words);
+  if (!config) return refuse(config.sentence());
+  auto settings = config->files.empty()
+                      ? Result<Settings>(read_process(input.environment, config->nccl))
+                      : read_sources(*config);
+  if (!settings) return refuse(settings.sentence());
+  const auto findings = env::examine(*settings, config->nccl);
+  const auto nsettings = static_cast<std::size_t>(std::ranges::count_if(
+      *settings, [](const auto& s) { return env::family_of(s.name) != nullptr; }));
+  TextFile::standard_output().write(config->json ? findings_json(*config, findings, nsettings)
+                                                 : findings_text(findings) +
+                                                       closing_line(*config, findings, nsettings));
+  const bool fails = config->fail_on && std::ranges::any_of(findings, [&](const Finding& finding) {
+                       return finding.severity >= *config->fail_on;
+                     });
+  return fails ? ExitCode::finding : ExitCode::ok;
+}
+
+}  // namespace linerate

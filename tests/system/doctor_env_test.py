@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""linerate doctor env: sources, precedence, forms, exit codes; no secret is ever printed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import main, tool
+
+DOCTOR = [tool("linerate"), "doctor", "env"]
+BARE = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}
+
+
+class DoctorEnv(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, text: str) -> str:
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+    def doctor(self, *words: str, given: str = "",
+               **variables: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*DOCTOR, *words], capture_output=True, text=True, input=given,
+                              env=BARE | variables, timeout=60, check=False)
+
+    def test_says_one_line_where_nothing_is_wrong(self) -> None:
+        done = self.doctor(NCCL_SOCKET_IFNAME="eth0")
+
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\Anothing looks wrong: 1 variable, read as NCCL 2\.30\.7 "
+                                      r"does, the newest known here .*\n\Z")
+
+    def test_says_what_was_seen_why_it_matters_and_what_to_do(self) -> None:
+        done = self.doctor(NCCL_BUFFSIZE="4M")
+
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue(done.stdout.startswith(
+            "problem: misread-value: NCCL_BUFFSIZE=4M (environment)\n"
+            "  NCCL reads the number and drops 'M' behind it: it takes 4.\n"
+            "  -> set NCCL_BUFFSIZE=4194304\n"), done.stdout)
+        self.assertIn("\n1 problem, 0 warnings, 0 notes about 1 variable, ", done.stdout)
+
+    def test_fails_from_the_severity_asked_for_on(self) -> None:
+        for variable, fail_on, code in (("NCCL_P2P_DISABLE=1", "warning", 3),
+                                        ("NCCL_P2P_DISABLE=1", "problem", 0),
+                                        ("NCCL_BUFFSIZE=4M", "problem", 3),
+                                        ("NCCL_DEBUG=INFO", "warning", 0)):
+            with self.subTest(variable=variable, fail_on=fail_on):
+                done = self.doctor("--fail-on", fail_on, **dict([variable.split("=")]))
+                self.assertEqual(done.returncode, code)
+
+    def test_reads_files_instead_of_the_environment_and_names_the_line(self) -> None:
+        script = self.file("train.sh", "#!/bin/bash\nexport NCCL_IB_RETRY_CNT=10\n")
+
+        done = self.doctor("--file", script, NCCL_BUFFSIZE="4M")
+
+        self.assertIn(f"NCCL_IB_RETRY_CNT=10 ({script}:2)", done.stdout)
+        self.assertNotIn("NCCL_BUFFSIZE", done.stdout)
+
+    def test_reads_stdin(self) -> None:
+        done = self.doctor("--file", "-", given="FROM a\nENV NCCL_IB_RETRY_CNT 10\n")
+
+        self.assertIn("NCCL_IB_RETRY_CNT=10 (stdin:2)", done.stdout)
+
+    def test_the_environment_stands_before_the_conf_of_the_user(self) -> None:
+        self.file(".nccl.conf", "NCCL_DEBUG=INFO\nNCCL_IB_RETRY_CNT=10\n")
+
+        done = self.doctor(HOME=str(self.folder), NCCL_DEBUG="WARN")
+
+        self.assertIn(f"NCCL_IB_RETRY_CNT=10 ({self.folder}/.nccl.conf:2)", done.stdout)
+        self.assertIn("info: hidden-line: NCCL_DEBUG=INFO ", done.stdout)
+
+    def test_nccl_conf_file_stands_for_the_one_at_home(self) -> None:
+        self.file(".nccl.conf", "NCCL_IB_RETRY_CNT=10\n")
+        other = self.file("other.conf", "NCCL_IB_TIMEOUT=99\n")
+
+        new = self.doctor(HOME=str(self.folder), NCCL_CONF_FILE=other)
+        old = self.doctor("--nccl", "2.22", HOME=str(self.folder), NCCL_CONF_FILE=other)
+
+        self.assertIn("NCCL_IB_TIMEOUT=99", new.stdout)
+        self.assertNotIn("NCCL_IB_RETRY_CNT", new.stdout)
+        self.assertIn("NCCL_IB_RETRY_CNT=10", old.stdout)
+        self.assertIn("too-new: NCCL_CONF_FILE=", old.stdout)
+
+    def test_prints_json(self) -> None:
+        told = json.loads(self.doctor("--json", "--nccl", "2.21.5", NCCL_BUFFSIZE="4M").stdout)
+
+        self.assertEqual((told["kind"], told["nccl_version"], told["variables"]),
+                         ("doctor_env", "2.21.5", 1))
+        self.assertEqual([(f["rule"], f["severity"]) for f in told["findings"]],
+                         [("misread-value", "problem")])
+
+    def test_prints_no_value_of_other_variables(self) -> None:
+        script = self.file("a.env", "API_TOKEN=hunter2\nNCCL_TOKEN=hunter2\nNCCL_DEBGU=hunter2\n")
+        for done in (self.doctor("--file", script), self.doctor("--json", "--file", script),
+                     self.doctor(API_TOKEN="hunter2", NCCL_TOKEN="hunter2")):
+            self.assertNotIn("hunter2", done.stdout + done.stderr)
+            self.assertIn("NCCL_TOKEN", done.stdout)
+            self.assertNotIn("API_TOKEN", done.stdout)
+
+    def test_refuses_what_it_cannot_read_in_one_line(self) -> None:
+        broken = self.file("a.yaml", "a: [1\n")
+        for words in (["--file", "/nowhere"], ["--file", str(self.folder)], ["--file", broken],
+                      ["--format", "yaml"], ["more"]):
+            with self.subTest(words=words):
+                done = self.doctor(*words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+// What `linerate doctor env` takes, and what it refuses.
+#include "cli/doctor_config.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace linerate {
+namespace {
+
+TEST(ParseDoctor, ReadsTheEnvironmentAsTheNewestNcclByDefault) {
+  const auto config = parse_doctor_env({});
+
+  ASSERT_TRUE(config.ok());
+  EXPECT_TRUE(config->files.empty());
+  EXPECT_EQ(config->format, env::Format::detected);
+  EXPECT_EQ(config->nccl, env::kNewest);
+  EXPECT_FALSE(config->nccl_is_given);
+  EXPECT_FALSE(config->fail_on.has_value());
+}
+
+TEST(ParseDoctor, TakesSeveralFilesAndStdin) {
+  const auto config = parse_doctor_env(
+      {"--file", "a.sh", "--file", "-", "--format", "nccl.conf", "--nccl", "2.21.5"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_EQ(config->files, (std::vector<std::string>{"a.sh", "-"}));
+  EXPECT_EQ(config->format, env::Format::nccl_conf);
+  EXPECT_EQ(config->nccl, (env::Release{21, 5}));
+  EXPECT_TRUE(config->nccl_is_given);
+}
+
+TEST(ParseDoctor, TakesTheSeverityThatFails) {
+  EXPECT_EQ(parse_doctor_env({"--fail-on", "problem"})->fail_on, Severity::problem);
+  EXPECT_EQ(parse_doctor_env({"--fail-on", "warning"})->fail_on, Severity::warning);
+}
+
+TEST(ParseDoctor, RefusesInOneSentence) {
+  const std::vector<std::vector<std::string>> cases{{"more"},
+                                                    {"--file", ""},
+                                                    {"--format", "yaml"},
+                                                    {"--file", "a", "--format", "xml"},
+                                                    {"--file", "-", "--file", "-"},
+                                                    {"--nccl", "1.3"},
+                                                    {"--fail-on", "info"}};
+  for (const auto& words : cases) {
+    const auto config = parse_doctor_env(words);
+    ASSERT_FALSE(config.ok()) << (words.empty() ? "" : words.back());
+    EXPECT_TRUE(config.sentence().ends_with('.') || config.sentence().ends_with('?'))
+        << config.sentence();
+  }
+}
+
+}  // namespace
+}  // namespace linerate
