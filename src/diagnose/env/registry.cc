@@ -55,6 +55,8 @@ constexpr auto kHarmlessPrefixes = std::to_array<std::string_view>({
     "NCCL_PROFILE_",
     "NCCL_PROFILER_",
     "NCCL_GIB_",
+    "NCCL_EP_",
+    "NCCL_CHECKPOINT_",
 });
 
 // Whether one letter more, less, other or swapped with its neighbour makes `a` of `b`.
@@ -146,6 +148,8 @@ std::string_view meant_name(std::string_view name) {
   for (const auto known : names)
     if (lower(known) == lower(name)) return known;
   if (!family->complete) {
+    constexpr std::size_t kShortest = 6;  // OMPI_MCA_plm is a name too, and no OMPI_MCA_pml
+    if (name.size() < family->prefix.size() + kShortest) return {};
     const auto near = std::ranges::find_if(names, [&](auto k) { return one_edit_apart(k, name); });
     return near == names.end() ? std::string_view() : *near;
   }

@@ -32,6 +32,7 @@ std::string text_of(const Release& release);  // "2.21.5", "2.21"
 // How the library reads the value.
 enum class Kind : std::uint8_t {
   text,         // any
+  names,        // of devices, with commas and no blanks
   whole,        // strtoll() of base 0: what stands behind the number is dropped
   flag,         // the same, of 0 and 1
   choice,       // one of the row's choices, to the letter
@@ -39,7 +40,7 @@ enum class Kind : std::uint8_t {
   list,         // several of them in any case, with commas; ^ in front excludes
   by_function,  // the same; or "allreduce:ring,tree;broadcast:ring"
   level,        // one of them to the letter, or a number of old
-  decimal,      // a whole number, and nothing else: PyTorch's
+  decimal,      // PyTorch's stoi(): base 10, and an exception where no number begins it
   path,         // of a file: no shell replaces a ~ in it
   boolean,      // PyTorch's: 1, t, true, y, yes and their opposites in any case
 };
@@ -59,9 +60,9 @@ struct Variable {
   std::string_view instead = {};  // what to set in place of a deprecated or removed one
 };
 
-// A name that people copy from each other, and nothing reads.
+// A name that people copy from each other, and no release of NCCL has read.
 struct UnreadName {
-  std::string_view name, why, advice;
+  std::string_view name, advice;
 };
 
 struct Family {

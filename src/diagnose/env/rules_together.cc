@@ -1,6 +1,6 @@
 // Rules about several settings: those that exclude each other, and those that others switch off.
 #include "base/text.h"
-#include "diagnose/env/found.h"
+#include "diagnose/env/rules.h"
 
 #include <fmt/format.h>
 
@@ -11,46 +11,39 @@
 namespace linerate::env {
 namespace {
 
-// Whether the variable is set to this value, in any case.
-bool is_set_to(const Evidence& evidence, std::string_view name, std::string_view value) {
-  const auto* setting = evidence.find(name);
-  return setting != nullptr && !setting->computed && lower(setting->value) == lower(value);
+// Whether the variable is set to this value, in any case, or at all.
+bool is_set_to(const Process& process, std::string_view name, std::string_view value) {
+  const auto* setting = process.find(name);
+  if (setting == nullptr || value.empty()) return setting != nullptr;
+  return !setting->computed && lower(setting->value) == lower(value);
 }
 
 Finding clash(const Setting& one, const Setting& other, std::string why, std::string advice) {
-  auto finding = about(one, Severity::problem, std::move(why), std::move(advice));
+  auto finding = about("contradiction", Severity::problem, one, std::move(why), std::move(advice));
   finding.subject += " and " + subject_of(other);
   return finding;
 }
 
-// The first of the names that is set, or null.
-const Setting* first_set(const Evidence& evidence, std::initializer_list<std::string_view> names) {
-  for (const auto name : names)
-    if (const auto* setting = evidence.find(name)) return setting;
-  return nullptr;
+void judge_channels(const Process& process, Findings& findings) {
+  for (const auto* least : {"NCCL_MIN_CTAS", "NCCL_MIN_NCHANNELS"})
+    for (const auto* most : {"NCCL_MAX_CTAS", "NCCL_MAX_NCHANNELS"}) {
+      const auto from = whole_of(process, least), to = whole_of(process, most);
+      if (from && to && *to > 0 && *from > *to)
+        findings.push_back(clash(*process.find(least), *process.find(most),
+                                 "The least number is above the greatest.",
+                                 fmt::format("set {}={} or less", least, *to)));
+    }
 }
 
-void find_channels(const Evidence& evidence, std::vector<Finding>& findings) {
-  const auto* least = first_set(evidence, {"NCCL_MIN_CTAS", "NCCL_MIN_NCHANNELS"});
-  const auto* most = first_set(evidence, {"NCCL_MAX_CTAS", "NCCL_MAX_NCHANNELS"});
-  if (least == nullptr || most == nullptr) return;
-  const auto from = whole_of(evidence, least->name), to = whole_of(evidence, most->name);
-  if (from && to && *from > *to)
-    findings.push_back(clash(*least, *most, "The least number is above the greatest.",
-                             fmt::format("set {}={} or less", least->name, *to)));
-}
-
-void find_sockets(const Evidence& evidence, std::vector<Finding>& findings) {
+void judge_sockets(const Process& process, Findings& findings) {
   constexpr long long kMostSockets = 64;  // net_socket.cc, MAX_SOCKETS
-  const auto threads = whole_of(evidence, "NCCL_SOCKET_NTHREADS");
-  const auto each = whole_of(evidence, "NCCL_NSOCKS_PERTHREAD");
+  constexpr std::string_view kThreads = "NCCL_SOCKET_NTHREADS", kEach = "NCCL_NSOCKS_PERTHREAD";
+  const auto threads = whole_of(process, kThreads), each = whole_of(process, kEach);
   if (!threads || !each || *threads <= 0 || *threads > kMostSockets) return;
-  const auto most = kMostSockets / *threads;
-  if (*each > most)
-    findings.push_back(clash(*evidence.find("NCCL_SOCKET_NTHREADS"),
-                             *evidence.find("NCCL_NSOCKS_PERTHREAD"),
+  if (const auto most = kMostSockets / *threads; *each > most)
+    findings.push_back(clash(*process.find(kThreads), *process.find(kEach),
                              "A connection has at most 64 sockets, threads times sockets of each.",
-                             fmt::format("set NCCL_NSOCKS_PERTHREAD={}", most)));
+                             fmt::format("set {}={}", kEach, most)));
 }
 
 // Settings that exclude each other.
@@ -64,7 +57,8 @@ constexpr auto kExclusions = std::to_array<Exclusion>({
      "One insists on InfiniBand and the other switches it off: NCCL finds no network.",
      "leave NCCL_IB_DISABLE out"},
     {"NCCL_MNNVL_ENABLE", "1", "NCCL_CUMEM_ENABLE", "0",
-     "NVLink between hosts needs memory of the cuMem functions: it stays off.",
+     "NVLink between hosts needs memory of the cuMem functions: by version the start fails, or it "
+     "stays off.",
      "leave NCCL_CUMEM_ENABLE out"},
     {"OMPI_MCA_btl_tcp_if_include", "", "OMPI_MCA_btl_tcp_if_exclude", "",
      "Open MPI takes one of the two, and refuses both.", "leave one of them out"},
@@ -121,69 +115,66 @@ const Platform* platform_of(const Setting& setting) {
   return nullptr;
 }
 
-}  // namespace
-
-std::vector<Finding> rules::contradiction(const Evidence& evidence) {
-  std::vector<Finding> findings;
-  const auto holds = [&](std::string_view name, std::string_view value) {
-    return value.empty() ? evidence.find(name) != nullptr : is_set_to(evidence, name, value);
-  };
+void judge_exclusions(const Process& process, Findings& findings) {
   for (const auto& row : kExclusions)
-    if (holds(row.one, row.one_value) && holds(row.other, row.other_value))
-      findings.push_back(clash(*evidence.find(row.one), *evidence.find(row.other),
+    if (is_set_to(process, row.one, row.one_value) &&
+        is_set_to(process, row.other, row.other_value))
+      findings.push_back(clash(*process.find(row.one), *process.find(row.other),
                                std::string(row.why), std::string(row.advice)));
-  find_channels(evidence, findings);
-  find_sockets(evidence, findings);
-  return findings;
 }
 
-std::vector<Finding> rules::no_effect(const Evidence& evidence) {
-  std::vector<Finding> findings;
+void judge_switches(const Process& process, Findings& findings) {
   for (const auto& row : kSwitches) {
-    const auto* cause = evidence.find(row.name);
-    const bool unset = row.value.empty() && cause == nullptr;
-    if (!unset && (row.value.empty() || !is_set_to(evidence, row.name, row.value))) continue;
+    const auto* cause = process.find(row.name);
+    const bool unset = cause == nullptr;
+    if (row.value.empty() ? !unset : !is_set_to(process, row.name, row.value)) continue;
     for (const auto& name : split(row.without_effect, ' '))
-      if (const auto* setting = evidence.find(name))
+      if (const auto* setting = process.find(name); setting != nullptr)
         findings.push_back(
-            about(*setting, Severity::warning,
+            about("no-effect", Severity::warning, *setting,
                   fmt::format("It has no effect, because {}: {} is {}.", row.why, row.name,
-                              unset ? "not set" : plain_text(cause->value)),
+                              unset ? "not set here" : plain_text(cause->value)),
                   fmt::format("leave it out, or {} {}", unset ? "set" : "change", row.name)));
   }
-  const auto index = whole_of(evidence, "NCCL_IB_GID_INDEX");
+  if (whole_of(process, "NCCL_IB_GID_INDEX").value_or(-1) < 0) return;
   for (const auto* name : {"NCCL_IB_ADDR_FAMILY", "NCCL_IB_ADDR_RANGE", "NCCL_IB_ROCE_VERSION_NUM"})
-    if (const auto* setting = evidence.find(name); setting != nullptr && index.value_or(-1) >= 0)
-      findings.push_back(about(*setting, Severity::warning,
+    if (const auto* setting = process.find(name))
+      findings.push_back(about("no-effect", Severity::warning, *setting,
                                "It has no effect, because NCCL_IB_GID_INDEX names the address.",
                                "leave NCCL_IB_GID_INDEX out"));
-  return findings;
 }
 
 // Of the platforms that are set, those with the fewest settings are probably copied.
-std::vector<Finding> rules::other_platform(const Evidence& evidence) {
+void judge_platforms(const Process& process, Findings& findings) {
   std::map<const Platform*, std::vector<const Setting*>> seen;
-  for (const auto& setting : evidence.settings)
+  for (const auto& setting : process.settings) {
     if (const auto* platform = platform_of(setting)) seen[platform].push_back(&setting);
-  std::vector<Finding> findings;
-  for (const auto& setting : evidence.settings)
     if (setting.name.starts_with("RCCL_") || setting.name.starts_with("HSA_"))
-      findings.push_back(about(setting, Severity::info,
+      findings.push_back(about("other-platform", Severity::info, setting,
                                "Only RCCL and ROCm on AMD GPUs read it: NCCL does not.",
                                "leave it out on NVIDIA GPUs"));
-  if (seen.size() < 2) return findings;
+  }
+  if (seen.size() < 2) return;
   const auto most =
       std::ranges::max_element(seen, {}, [](const auto& entry) { return entry.second.size(); });
-  for (const auto& [platform, settings] : seen) {
-    if (platform == most->first) continue;
+  for (const auto& [platform, settings] : seen)
     for (const auto* setting : settings)
-      findings.push_back(
-          about(*setting, Severity::warning,
-                fmt::format("It is for {}, and other settings are for {}: {}.", platform->name,
-                            most->first->name, subject_of(*most->second.front())),
-                "keep the settings of the network that is there"));
-  }
-  return findings;
+      if (platform != most->first)
+        findings.push_back(
+            about("other-platform", Severity::warning, *setting,
+                  fmt::format("It is for {}, and other settings are for {}: {}.", platform->name,
+                              most->first->name, subject_of(*most->second.front())),
+                  "keep the settings of the network that is there"));
+}
+
+}  // namespace
+
+void judge_together(const Process& process, Findings& findings) {
+  judge_exclusions(process, findings);
+  judge_channels(process, findings);
+  judge_sockets(process, findings);
+  judge_switches(process, findings);
+  judge_platforms(process, findings);
 }
 
 }  // namespace linerate::env

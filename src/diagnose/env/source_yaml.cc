@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 namespace linerate::env {
 namespace {
@@ -20,64 +19,55 @@ class Document {
 
   bool is_too_large() const { return nodes_ > kMostNodes; }
 
-  void visit(const YAML::Node& node) {
+  // `scope`: that of the map around it, of a container of Kubernetes for example.
+  void visit(const YAML::Node& node, int scope) {
     if (++nodes_ > kMostNodes) return;
-    if (node.IsMap()) return visit_map(node);
-    if (node.IsSequence()) return visit_list(node);
-    if (node.IsScalar()) visit_text(node);
-  }
-
- private:
-  static std::optional<std::string> scalar(const YAML::Node& node) {
-    return node.IsDefined() && node.IsScalar() ? std::optional(node.Scalar()) : std::nullopt;
-  }
-  // Kubernetes' {name: N, value: V}.
-  static bool is_pair(const YAML::Node& node) {
-    return node.IsMap() && scalar(node["name"]).has_value() && node["value"].IsDefined();
-  }
-
-  void add(const std::string& name, const YAML::Node& value, int scope) {
-    if (family_of(name) == nullptr) return;
-    const auto text = scalar(value);
-    settings_.push_back({.name = name,
-                         .value = text.value_or(""),
-                         .where = where(value.IsDefined() ? value : YAML::Node()),
-                         .computed = !text || text->find('$') != std::string::npos,
-                         .scope = scope});
-  }
-
-  void visit_map(const YAML::Node& map) {
-    const int scope = ++scope_;
-    if (is_pair(map)) return add(map["name"].Scalar(), map["value"], scope);
-    for (const auto& entry : map) {
-      const auto key = scalar(entry.first);
-      const bool names = key && family_of(*key) != nullptr && !entry.second.IsMap();
-      if (names)
-        add(*key, entry.second, scope);
-      else
-        visit(entry.second);
+    if (node.IsMap()) visit_map(node, scope);
+    if (node.IsScalar()) visit_text(node, scope);
+    if (!node.IsSequence()) return;
+    for (const auto& item : node) {
+      visit(item, scope);
       if (is_too_large()) return;
     }
   }
 
-  void visit_list(const YAML::Node& list) {
-    const int scope = ++scope_;
-    for (const auto& item : list) {
-      const auto before = settings_.size();
-      visit(item);
-      // Its pairs and texts are of one process; what is nested deeper has scopes of its own.
-      if (is_pair(item) || item.IsScalar())
-        for (auto i = before; i < settings_.size(); ++i) settings_[i].scope = scope;
+ private:
+  static std::string scalar(const YAML::Node& node) {
+    return node.IsDefined() && node.IsScalar() ? node.Scalar() : std::string();
+  }
+  static bool is_variable(const YAML::Node& name) { return family_of(scalar(name)) != nullptr; }
+
+  void add(const YAML::Node& name, const YAML::Node& value, int scope) {
+    const bool has_text = value.IsDefined() && value.IsScalar();
+    const auto text = scalar(value);
+    settings_.push_back({.name = name.Scalar(),
+                         .value = text,
+                         .where = where(has_text ? value : name),
+                         .computed = !has_text || text.find('$') != std::string::npos,
+                         .scope = scope});
+  }
+
+  // Kubernetes' {name: N, value: V} and {name: N, valueFrom: ...}, a map of variables, or another.
+  void visit_map(const YAML::Node& map, int scope) {
+    if (is_variable(map["name"]) && (map["value"].IsDefined() || map["valueFrom"].IsDefined()))
+      return add(map["name"], map["value"], scope);
+    const bool variables =
+        std::any_of(map.begin(), map.end(), [](const auto& e) { return is_variable(e.first); });
+    const int inner = variables ? scope : ++scope_;
+    for (const auto& entry : map) {
+      if (is_variable(entry.first) && !entry.second.IsMap())
+        add(entry.first, entry.second, inner);
+      else
+        visit(entry.second, inner);
       if (is_too_large()) return;
     }
   }
 
   // Commands and their arguments. A block begins below its mark.
-  void visit_text(const YAML::Node& node) {
-    const int scope = ++scope_;
+  void visit_text(const YAML::Node& node, int scope) {
     const auto& text = node.Scalar();
     const int below = text.find('\n') == std::string::npos ? 0 : 1;
-    for (auto& setting : read_shell(file_, text, first_line_ + node.Mark().line + below)) {
+    for (auto& setting : read_shell(file_, text, 1, first_line_ + node.Mark().line + below)) {
       setting.scope = scope;
       settings_.push_back(std::move(setting));
     }
@@ -133,7 +123,7 @@ Result<std::vector<Setting>> read_yaml(std::string_view name, std::string_view t
                                           : fmt::format(", in the document from line {} on{}",
                                                         part.first_line, root.sentence())};
     Document document(name, part.first_line, scope, settings);
-    document.visit(*root);
+    document.visit(*root, ++scope);
     if (document.is_too_large())
       return Failure{fmt::format(": it has more than {} values.", kMostNodes)};
   }

@@ -32,7 +32,7 @@ Result<std::vector<Setting>> read_as(Format format, std::string_view name, std::
   switch (format) {
     case Format::detected:
     case Format::shell:
-      return read_shell(name, text);
+      return read_shell(name, text, first_scope);
     case Format::dockerfile:
       return read_dockerfile(name, text);
     case Format::yaml:

@@ -1,8 +1,8 @@
 // Files that set variables, as settings with the line of each.
 //
-// Only what belongs to a family of the registry is taken. A shell script is not run: words of the
-// form NAME=VALUE count wherever they stand, in exports, in front of commands and in options such
-// as mpirun's -x or sbatch's --export; conditions are taken as met.
+// Only what belongs to a family of the registry is taken. A shell script is not run: exports hold
+// for all of it, words of the form NAME=VALUE in front of a command or in options such as mpirun's
+// -x for this command; conditions are taken as met.
 #pragma once
 
 #include "base/environment.h"
@@ -20,7 +20,7 @@ namespace linerate::env {
 enum class Format : std::uint8_t {
   detected,    // by the text and the file's name
   shell,       // scripts, sbatch's too, and .env files
-  dockerfile,  // its ENV and ARG, and its commands
+  dockerfile,  // its ENV: the rest is the build's
   yaml,        // manifests of Kubernetes, compose files; JSON
   nccl_conf,
 };
@@ -30,16 +30,17 @@ inline constexpr std::size_t kMostSettings = 10'000;  // of one file
 
 Format detected_format(std::string_view name, std::string_view text);
 
-// What the text of the file `name` sets. `first_scope` is one that no other file has; of YAML each
-// map or list of settings has its own, from there on. A sentence that goes on behind the name where
-// it cannot be read.
+// What the text of the file `name` sets. `first_scope` is one that no other file has; commands of
+// a script and maps of YAML have their own, from there on. A sentence that goes on behind the name
+// where it cannot be read.
 Result<std::vector<Setting>> read_settings(std::string_view name, std::string_view text,
                                            Format format, int first_scope);
 
 std::vector<Setting> settings_of(const Environment& environment);
 
 // The readers of one format each.
-std::vector<Setting> read_shell(std::string_view name, std::string_view text, int first_line = 1);
+std::vector<Setting> read_shell(std::string_view name, std::string_view text, int first_scope,
+                                int first_line = 1);
 std::vector<Setting> read_dockerfile(std::string_view name, std::string_view text);
 Result<std::vector<Setting>> read_yaml(std::string_view name, std::string_view text,
                                        int first_scope);

@@ -29,7 +29,7 @@ TEST(ReadShell, TakesExportsAndPrefixes) {
   EXPECT_THAT(read("#!/bin/bash\n"
                    "export NCCL_DEBUG=INFO NCCL_IB_TC=106  # both\n"
                    "# export NCCL_P2P_DISABLE=1\n"
-                   "NCCL_ALGO='Ring,Tree' ./train; NCCL_PROTO=\"LL\"\n"
+                   "NCCL_ALGO='Ring,Tree' ./train; NCCL_PROTO=\"LL\" env ./train\n"
                    "PASSWORD=secret\n"),
               ElementsAre("f:2 NCCL_DEBUG=INFO", "f:2 NCCL_IB_TC=106", "f:4 NCCL_ALGO=Ring,Tree",
                           "f:4 NCCL_PROTO=LL"));
@@ -43,7 +43,7 @@ TEST(ReadShell, TakesOptionsOfLaunchers) {
                    "  -x PATH ./train\n"
                    "docker run -e NCCL_NET=IB --env=UCX_TLS=rc image\n"
                    "setenv NCCL_ALGO Ring\n"),
-              ElementsAre("f:2 NCCL_DEBUG=WARN", "f:3 NCCL_IB_HCA=mlx5", "f:6 NCCL_NET=IB",
+              ElementsAre("f:2 NCCL_DEBUG=WARN", "f:4 NCCL_IB_HCA=mlx5", "f:6 NCCL_NET=IB",
                           "f:6 UCX_TLS=rc", "f:7 NCCL_ALGO=Ring"));
 }
 
@@ -58,19 +58,55 @@ TEST(ReadShell, LeavesOutWhatIsPrintedComputedOrUnset) {
               ElementsAre("f:3 NCCL_IB_HCA=?", "f:4 NCCL_TOPO_FILE=?", "f:5 NCCL_ALGO=$HCAS"));
 }
 
+TEST(ReadShell, GivesEachCommandItsScopeAndExportsNone) {
+  const auto settings = read_shell("f",
+                                   "export NCCL_DEBUG=WARN\n"
+                                   "NCCL_P2P_LEVEL=NVL ./a\n"
+                                   "mpirun -x NCCL_P2P_DISABLE=1 \\\n"
+                                   "  -x NCCL_SHM_DISABLE=1 ./b\n",
+                                   4);
+
+  ASSERT_EQ(settings.size(), 4u);
+  EXPECT_EQ(settings[0].scope, 0);
+  EXPECT_EQ(settings[1].scope, 4);
+  EXPECT_EQ(settings[2].scope, 5);
+  EXPECT_EQ(settings[3].scope, 5);
+}
+
+TEST(ReadShell, LeavesOutVariablesOfTheScriptThatAreNotExported) {
+  EXPECT_THAT(read("#!/bin/bash\n"
+                   "NCCL_TIMEOUT=5\n"
+                   "NCCL_NET=IB\n"
+                   "if true; then NCCL_IB_TC=3; fi\n"
+                   "export NCCL_NET\n"
+                   "mpirun -x NCCL_IB_TC ./a\n"),
+              ElementsAre("f:3 NCCL_NET=IB", "f:4 NCCL_IB_TC=3"));
+  EXPECT_THAT(read("set -a\nNCCL_NET=IB\nexport NCCL_IB_TC=3\n"),
+              ElementsAre("f:2 NCCL_NET=IB", "f:3 NCCL_IB_TC=3"));
+}
+
+TEST(ReadShell, TakesTheValueThatHoldsUnlessItIsSet) {
+  EXPECT_THAT(read("export NCCL_DEBUG=${NCCL_DEBUG:-WARN}\n"
+                   "export NCCL_ALGO=\"${ALGO:-Ring,Tree}\"\n"
+                   "export NCCL_PROTO=${P:-$Q}\n"),
+              ElementsAre("f:1 NCCL_DEBUG=WARN", "f:2 NCCL_ALGO=Ring,Tree", "f:3 NCCL_PROTO=?"));
+}
+
 TEST(ReadShell, ReadsEnvFiles) {
   EXPECT_THAT(read("NCCL_DEBUG=INFO\nOTHER=1\n"), ElementsAre("f:1 NCCL_DEBUG=INFO"));
 }
 
 TEST(ReadDockerfile, TakesBothFormsOfEnv) {
-  EXPECT_THAT(read("FROM base\n"
-                   "ENV NCCL_DEBUG INFO\n"
-                   "ENV NCCL_IB_TC=106 \\\n"
-                   "    NCCL_SOCKET_IFNAME=\"eth0\"\n"
-                   "ENV API_TOKEN secret\n"
-                   "RUN NCCL_ALGO=Ring make\n"),
-              ElementsAre("f:2 NCCL_DEBUG=INFO", "f:3 NCCL_IB_TC=106",
-                          "f:3 NCCL_SOCKET_IFNAME=eth0", "f:6 NCCL_ALGO=Ring"));
+  EXPECT_THAT(
+      read("FROM base\n"
+           "ENV NCCL_DEBUG INFO\n"
+           "ENV NCCL_IB_TC=106 \\\n"
+           "    # the one to the other nodes\n"
+           "    NCCL_SOCKET_IFNAME=\"eth0\"\n"
+           "ARG NCCL_TAG=v2.21.5\n"
+           "ENV API_TOKEN secret\n"
+           "RUN NCCL_ALGO=Ring make\n"),
+      ElementsAre("f:2 NCCL_DEBUG=INFO", "f:3 NCCL_IB_TC=106", "f:5 NCCL_SOCKET_IFNAME=eth0"));
 }
 
 TEST(ReadYaml, TakesPairsMapsListsAndCommands) {
@@ -91,17 +127,17 @@ TEST(ReadYaml, TakesPairsMapsListsAndCommands) {
                    "script: |\n"
                    "  set -e\n"
                    "  export NCCL_PROTO=LL\n"),
-              ElementsAre("f:7 NCCL_DEBUG=INFO", "f:11 NCCL_NET=IB", "f:14 NCCL_ALGO=Ring",
-                          "f:17 NCCL_PROTO=LL"));
+              ElementsAre("f:7 NCCL_DEBUG=INFO", "f:8 NCCL_IB_HCA=?", "f:11 NCCL_NET=IB",
+                          "f:14 NCCL_ALGO=Ring", "f:17 NCCL_PROTO=LL"));
 }
 
-TEST(ReadYaml, GivesEachListItsScope) {
+TEST(ReadYaml, GivesEachContainerItsScope) {
   const auto settings = read_yaml("f",
-                                  "a:\n"
-                                  "- {name: NCCL_NET, value: IB}\n"
-                                  "- {name: NCCL_IB_TC, value: 3}\n"
-                                  "b:\n"
-                                  "- {name: NCCL_IB_DISABLE, value: 1}\n",
+                                  "containers:\n"
+                                  "- env:\n"
+                                  "  - {name: NCCL_NET, value: IB}\n"
+                                  "  args: [NCCL_IB_TC=3]\n"
+                                  "- env: {NCCL_IB_DISABLE: 1}\n",
                                   5);
 
   ASSERT_TRUE(settings.ok());
