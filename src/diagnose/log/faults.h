@@ -1,0 +1,60 @@
+// The messages of a log that report a fault, by kind; and which of them came first.
+#pragma once
+
+#include "diagnose/log/facts.h"
+#include "diagnose/log/signatures.h"
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace linerate::logs {
+
+struct Fault {
+  const Signature* row = nullptr;  // null: a warning that no row knows
+  std::string text{};              // of the first
+  std::string time{};              // its time; empty: not written
+  std::string file{};
+  std::size_t line = 0;
+  std::size_t count = 0;
+  Place first{};
+  std::set<Place> places{};  // all of them, up to a limit
+
+  Role role() const { return row == nullptr ? Role::vague : row->role; }
+};
+
+// Where PyTorch's watchdog saw a rank: sequence numbers count the calls of a process group.
+struct Waiting {
+  std::string operation{};  // "ALLREDUCE"
+  long sequence = -1;       // that timed out
+  long completed = -1;      // the last that ended
+};
+
+class LogFaults {
+ public:
+  struct Where {
+    std::string_view file{};
+    std::size_t line = 0;
+  };
+  void take(const Message& message, Where where);
+
+  // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
+  const Fault* root() const;
+  std::vector<const Fault*> all() const;
+
+  std::map<std::string, std::map<int, Waiting>> waiting{};  // by process group ("": any), by rank
+  bool failed = false;                                      // a line reports an error code
+
+ private:
+  bool known_as_harmless(const Message& message);
+  void take_watchdog(const Message& message);
+
+  std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape
+  std::unordered_set<std::size_t> silent_{};            // shapes of lines that no row matches
+};
+
+}  // namespace linerate::logs

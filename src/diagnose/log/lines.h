@@ -1,0 +1,26 @@
+// Lines of logs in one pass: those that may say something are handed on, the rest costs a search.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace linerate::logs {
+
+// Fills the span from its start; 0: the end.
+using ReadBytes = std::function<std::size_t(std::span<char>)>;
+// A line that has one of the words that messages have, without its end, of at most kLongestLine
+// bytes, and its number from 1. The answer: whether the next line is wanted in any case.
+using TakeLine = std::function<bool(std::string_view line, std::size_t number)>;
+
+inline constexpr std::size_t kLongestLine = 16384;  // what stands behind it is not looked at
+
+struct LineCount {
+  std::size_t lines = 0, bytes = 0;
+};
+
+// Memory does not grow with what is read.
+LineCount read_lines(const ReadBytes& read, const TakeLine& take);
+
+}  // namespace linerate::logs

@@ -1,0 +1,199 @@
+// "NCCL INFO" or "NCCL WARN" is found first; what stands before it is read backwards.
+#include "diagnose/log/message.h"
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+
+namespace linerate::logs {
+namespace {
+
+using std::string_view;
+constexpr auto kNone = string_view::npos;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_host_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+         c == '-';
+}
+
+// Takes the last word off `rest`.
+string_view last_word(string_view& rest) {
+  while (rest.ends_with(' ')) rest.remove_suffix(1);
+  const auto blank = rest.find_last_of(" \t");
+  const auto word = blank == kNone ? rest : rest.substr(blank + 1);
+  rest.remove_suffix(word.size());
+  return word;
+}
+
+// Takes ":1234" off the end of `word`; -1: it does not end so.
+int take_number(string_view& word) {
+  const auto colon = word.rfind(':');
+  if (colon == kNone || colon + 1 == word.size()) return -1;
+  const auto digits = word.substr(colon + 1);
+  if (!std::ranges::all_of(digits, is_digit)) return -1;
+  word.remove_suffix(digits.size() + 1);
+  return leading_number(digits);
+}
+
+// "path/file.cc:12", and not "host:12:13".
+bool is_site(string_view word) {
+  return take_number(word) >= 0 && word.find('.') != kNone && word.find(':') == kNone &&
+         (word.ends_with(".cc") || word.ends_with(".h") || word.ends_with(".c") ||
+          word.ends_with(".cpp") || word.ends_with(".hpp") || word.ends_with(".cu"));
+}
+
+// host:pid:tid at the end of `rest`, glued to a launcher's prefix or not; the rest is what is left.
+void take_process(string_view& rest, Message& message) {
+  auto before = rest;
+  auto word = last_word(before);
+  const auto size = word.size();
+  if (take_number(word) < 0) return;
+  const int pid = take_number(word);
+  if (pid < 0) return;
+  std::size_t begin = word.size();
+  while (begin > 0 && is_host_char(word[begin - 1])) --begin;
+  if (begin == word.size()) return;
+  message.host = word.substr(begin);
+  message.pid = pid;
+  while (rest.ends_with(' ')) rest.remove_suffix(1);
+  rest.remove_suffix(size - begin);
+}
+
+// Where in the line the message begins, with what it says of its process.
+std::size_t read_header(string_view line, std::size_t tag, Message& message) {
+  auto rest = line.substr(0, tag);
+  auto before = rest;
+  auto word = last_word(before);
+  if (word.starts_with('(') && word.ends_with(')')) {  // the function, since 2.30
+    rest = before;
+    word = last_word(before);
+  }
+  if (message.level == Level::warn && is_site(word)) {
+    message.site = word;
+    rest = before;
+    word = last_word(before);
+  }
+  if (word.size() > 2 && word.ends_with(']') && is_digit(word[word.size() - 2])) {
+    const auto open = word.rfind('[');
+    if (open != kNone) {
+      message.device = leading_number(word.substr(open + 1));
+      rest.remove_suffix(rest.size() - before.size() - open);
+    }
+  }
+  take_process(rest, message);
+  return rest.size();
+}
+
+// "2025-05-10 23:09:41" or with a T.
+string_view time_in(string_view prefix) {
+  constexpr string_view kShape = "dddd-dd-dd dd:dd:dd";
+  for (auto at = prefix.find('-'); at != kNone; at = prefix.find('-', at + 1)) {
+    if (at < 4 || at - 4 + kShape.size() > prefix.size()) continue;
+    const auto text = prefix.substr(at - 4, kShape.size());
+    const bool fits = std::ranges::equal(text, kShape, [](char c, char shape) {
+      return shape == 'd' ? is_digit(c) : c == shape || (shape == ' ' && c == 'T');
+    });
+    if (fits) return text;
+  }
+  return {};
+}
+
+// Of PyTorch's "[Rank 3]" and "[rank3]:", mpirun's "[1,3]<stdout>:" and srun's "3: ".
+int rank_in(string_view prefix) {
+  for (const string_view mark : {"Rank ", "[rank", "[1,"}) {
+    const auto at = prefix.find(mark);
+    if (at == kNone) continue;
+    const auto number = prefix.substr(at + mark.size());
+    const int rank = leading_number(number);
+    const auto end = number.find_first_not_of("0123456789");
+    if (rank >= 0 && end != kNone && number[end] == ']') return rank;
+  }
+  const auto start = prefix.find_first_not_of(' ');
+  if (start == kNone) return -1;
+  const auto number = prefix.substr(start);
+  const auto end = number.find_first_not_of("0123456789");
+  return end != kNone && end > 0 && number.substr(end).starts_with(": ") ? leading_number(number)
+                                                                         : -1;
+}
+
+struct Tag {
+  std::size_t at = kNone;
+  Level level = Level::none;
+};
+constexpr std::size_t kTagSize = string_view("NCCL INFO").size();
+
+Tag next_tag(string_view line, std::size_t from) {
+  for (auto at = line.find("NCCL ", from); at != kNone; at = line.find("NCCL ", at + 1)) {
+    const auto word = line.substr(at + 5, 4);
+    if (word == "INFO") return {at, Level::info};
+    if (word == "WARN") return {at, Level::warn};
+  }
+  return {};
+}
+
+}  // namespace
+
+int leading_number(string_view text) {
+  int value = -1;
+  const auto digits = text.substr(0, std::min<std::size_t>(text.size(), 9));
+  if (digits.empty() || !is_digit(digits.front())) return -1;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+string_view cleaned(string_view line, std::string& room) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.find('\x1b') == kNone && line.find('\0') == kNone && line.find('\r') == kNone)
+    return line;
+  room.clear();
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '\x1b' && i + 1 < line.size() && line[i + 1] == '[') {
+      i += 2;
+      while (i < line.size() && (line[i] < '@' || line[i] > '~')) ++i;
+    } else if (c != '\0' && c != '\r' && c != '\x1b') {
+      room += c;
+    }
+  }
+  return room;
+}
+
+void each_message(string_view line, const std::function<void(const Message&)>& take) {
+  auto tag = next_tag(line, 0);
+  if (tag.at == kNone) {
+    Message message{.text = trim(line), .whole = trim(line), .time = time_in(line.substr(0, 80))};
+    message.rank = rank_in(line.substr(0, 160));
+    return take(message);
+  }
+  std::size_t from = 0;
+  Message message{.level = tag.level};
+  auto begin = read_header(line, tag.at, message);
+  while (tag.at != kNone) {
+    const auto prefix = line.substr(from, begin - from);
+    if (message.level == Level::warn || message.host.empty()) {
+      message.time = time_in(prefix);
+      message.rank = rank_in(prefix);
+    }
+    const auto next = next_tag(line, tag.at + kTagSize);
+    Message following{.level = next.level};
+    from = tag.at + kTagSize;
+    const auto end = next.at == kNone ? line.size() : read_header(line, next.at, following);
+    const auto stop = std::max(end, from);
+    message.text = trim(line.substr(from, stop - from));
+    const auto start =
+        message.site.empty() ? tag.at : static_cast<std::size_t>(message.site.data() - line.data());
+    message.whole =
+        message.level == Level::warn ? trim(line.substr(start, stop - start)) : message.text;
+    take(message);
+    message = following;
+    begin = stop;
+    tag = next;
+  }
+}
+
+}  // namespace linerate::logs

@@ -1,0 +1,35 @@
+// One message of NCCL, RCCL or PyTorch in a line of a log, without what launchers put before it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace linerate::logs {
+
+enum class Level : std::uint8_t { info, warn, none };  // none: no line of NCCL's own
+
+// The views are into the line.
+struct Message {
+  Level level = Level::none;
+  std::string_view text{};   // behind "NCCL INFO "; of Level::none, the line
+  std::string_view whole{};  // of a warning "transport/net_ib.cc:1295 NCCL WARN …"; else the text
+  std::string_view site{};   // "transport/net_ib.cc:1295" of a warning
+  std::string_view host{};   // empty, and the numbers -1: the line does not say
+  // Not of INFO lines that name their host:
+  std::string_view time{};  // "2025-05-10 23:09:41"
+  int rank = -1;            // as the launcher or PyTorch names it
+  int pid = -1, device = -1;
+};
+
+// Without colours, NULs and carriage returns. `room` holds what had to be changed.
+std::string_view cleaned(std::string_view line, std::string& room);
+
+// The messages of a cleaned line: several where ranks wrote into each other's lines.
+void each_message(std::string_view line, const std::function<void(const Message&)>& take);
+
+// The number that `text` begins with; -1 where there is none of nine digits or less.
+int leading_number(std::string_view text);
+
+}  // namespace linerate::logs

@@ -1,0 +1,185 @@
+// Findings of faults: one for the root cause, in whose evidence stands what followed.
+#include "diagnose/log/report.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace linerate::logs {
+namespace {
+
+constexpr std::size_t kMostRanges = 12, kMostOthers = 8;
+
+std::string_view name_of(const Fault& fault) {
+  return fault.row == nullptr ? "unknown-warning" : fault.row->name;
+}
+
+std::string where_text(const Fault& fault) { return fmt::format("{}:{}", fault.file, fault.line); }
+
+// "rank 3 (node1) and 4 others"
+std::string who_text(const LogFacts& facts, const Fault& fault) {
+  std::set<std::string> names;
+  for (const auto& place : fault.places) names.insert(facts.name_of(place));
+  const auto first = facts.name_of(fault.first);
+  const auto others = names.size() - 1;
+  if (others == 0) return first;
+  return fmt::format("{}, then {} other{}", first, others, others == 1 ? "" : "s");
+}
+
+std::string seen_text(const Fault& fault) {
+  return fmt::format("'{}' ({}{})", fault.text, where_text(fault),
+                     fault.count > 1 ? fmt::format(", {} times", fault.count) : "");
+}
+
+// "peer-closed (rank 2 (node1), then 3 others)", of what came after the root.
+std::string followers_text(const LogFacts& facts, std::span<const Fault* const> faults) {
+  std::vector<std::string> parts;
+  for (const auto* fault : faults) {
+    if (parts.size() == kMostOthers) break;
+    parts.push_back(fault->row == nullptr
+                        ? fmt::format("a warning that is not known, {}", seen_text(*fault))
+                        : fmt::format("{} ({})", name_of(*fault), who_text(facts, *fault)));
+  }
+  return parts.empty() ? "" : fmt::format(" It was followed by: {}.", fmt::join(parts, "; "));
+}
+
+// Ranks of the job that the log does not show, or that did not end their initialisation.
+std::string missing_text(const LogFacts& facts) {
+  const auto* job = facts.job();
+  if (job == nullptr) return {};
+  std::vector<int> absent, unfinished;
+  for (int rank = 0; rank < job->nranks; ++rank) {
+    const auto seen = job->ranks.find(rank);
+    if (seen == job->ranks.end())
+      absent.push_back(rank);
+    else if (!seen->second.completed)
+      unfinished.push_back(rank);
+  }
+  std::string text;
+  if (!absent.empty())
+    text +=
+        fmt::format(" The log shows no sign of rank {} of {}.", ranges_text(absent), job->nranks);
+  if (!unfinished.empty())
+    text += fmt::format(" Rank {} did not end its initialisation.", ranges_text(unfinished));
+  return text;
+}
+
+std::string advice_of(const Signature& row) {
+  return fmt::format("{} [{}]", row.remedy, row.source);
+}
+
+Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity severity) {
+  return {.rule = "unknown-warning",
+          .severity = severity,
+          .subject = who_text(facts, fault),
+          .evidence = fmt::format("a warning that is not known here: {}", seen_text(fault)),
+          .advice = "search for its text in NVIDIA/nccl's issues",
+          .confidence = 0.3};
+}
+
+double confidence_in(const Fault& root) {
+  if (root.role() <= Role::fault) return 0.9;
+  return root.role() == Role::vague ? 0.5 : 0.4;
+}
+
+Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault& root,
+                     std::span<const Fault* const> followers) {
+  if (root.row == nullptr) {
+    auto finding = unknown_finding(
+        facts, root, faults.failed || !followers.empty() ? Severity::problem : Severity::warning);
+    finding.evidence += followers_text(facts, followers) + missing_text(facts);
+    return finding;
+  }
+  auto evidence = fmt::format("{}: {}.", root.row->meaning, seen_text(root));
+  if (root.role() == Role::consequence) evidence += " What it follows from is not in this log.";
+  evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
+  return {.rule = std::string(root.row->name),
+          .severity = Severity::problem,
+          .subject = who_text(facts, root),
+          .evidence = std::move(evidence),
+          .advice = advice_of(*root.row),
+          .confidence = confidence_in(root)};
+}
+
+Finding further_finding(const LogFacts& facts, const Fault& fault) {
+  return {.rule = std::string(fault.row->name),
+          .severity = Severity::warning,
+          .subject = who_text(facts, fault),
+          .evidence = fmt::format("{}: {}.", fault.row->meaning, seen_text(fault)),
+          .advice = advice_of(*fault.row),
+          .confidence = fault.role() == Role::slow ? 0.9 : 0.5};
+}
+
+}  // namespace
+
+std::string ranges_text(std::span<const int> sorted) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t end = i + 1;
+    while (end < sorted.size() && sorted[end] == sorted[end - 1] + 1) ++end;
+    if (parts.size() == kMostRanges) {
+      parts.emplace_back("…");
+      break;
+    }
+    parts.push_back(end - i == 1 ? fmt::format("{}", sorted[i])
+                                 : fmt::format("{}-{}", sorted[i], sorted[end - 1]));
+    i = end;
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faults) {
+  const auto* root = faults.root();
+  std::vector<Finding> findings;
+  std::vector<const Fault*> followers;
+  for (const auto* fault : faults.all()) {
+    if (fault == root) continue;
+    if (fault->role() <= Role::fault || fault->role() == Role::slow)
+      findings.push_back(further_finding(facts, *fault));
+    else
+      followers.push_back(fault);
+  }
+  if (root != nullptr)
+    findings.insert(findings.begin(), root_finding(facts, faults, *root, followers));
+  return findings;
+}
+
+void LogReader::take_line(std::string_view line, LogFaults::Where where) {
+  each_message(cleaned(line, room_), [&](const Message& found) {
+    auto message = found;
+    if (message.level != Level::none) ++report_.messages;
+    if (last_error_ && message.level == Level::none) message.level = Level::warn;
+    if (message.level == Level::warn || !report_.facts.take(message)) {
+      report_.faults.take(message, where);
+    }
+  });
+  last_error_ = line.ends_with("Last error:") || line.ends_with("Last error:\r");
+}
+
+void LogReader::read(const std::string& name, const ReadBytes& bytes) {
+  ++report_.files;
+  last_error_ = false;
+  const auto count = read_lines(bytes, [&](std::string_view line, std::size_t number) {
+    take_line(line, {.file = name, .line = number});
+    return last_error_;
+  });
+  report_.count.lines += count.lines;
+  report_.count.bytes += count.bytes;
+}
+
+LogReport LogReader::report() && {
+  auto report = std::move(report_);
+  report.findings = fault_findings(report.facts, report.faults);
+  const bool failed = report.faults.root() != nullptr;
+  for (auto& finding : slow_path_findings(report.facts))
+    if (!failed || finding.severity != Severity::info)
+      report.findings.push_back(std::move(finding));
+  std::ranges::stable_sort(report.findings, std::ranges::greater{}, &Finding::severity);
+  return report;
+}
+
+}  // namespace linerate::logs

@@ -1,0 +1,64 @@
+// Reads logs of NCCL, and says what was wrong with the job: the first cause, and what followed.
+//
+// Everything here is pure but for the reading that the caller gives. The parts:
+//   lines        lines of a stream, of which only those that may matter are handed on
+//   message      NCCL's, RCCL's and PyTorch's messages in a line, whoever has put what before them
+//   facts        what INFO lines say: versions, ranks, hosts, channels, network, settings
+//   signatures   tables of known messages: cause, remedy, source, and what they follow from
+//   faults       which of them a log has, and which came first
+//   slow_paths   what costs speed although nothing fails
+//   report       findings of all that, root cause first; text and JSON
+// A new message is a row of a table and a line of its test.
+#pragma once
+
+#include "diagnose/log/facts.h"
+#include "diagnose/log/faults.h"
+#include "diagnose/log/lines.h"
+#include "record/finding.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linerate::logs {
+
+struct LogReport {
+  LineCount count{};
+  std::size_t messages = 0;  // of NCCL's own
+  std::size_t files = 0;
+  LogFacts facts{};
+  LogFaults faults{};
+  std::vector<Finding> findings{};  // the worst first
+};
+
+class LogReader {
+ public:
+  // One file, or what one pipe brings: each name once.
+  void read(const std::string& name, const ReadBytes& bytes);
+  LogReport report() &&;
+
+ private:
+  void take_line(std::string_view line, LogFaults::Where where);
+
+  LogReport report_;
+  std::string room_;
+  bool last_error_ = false;  // the next line is the text of PyTorch's "Last error:"
+};
+
+// The root cause with what followed from it, other faults, and what was not understood.
+std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faults);
+
+// Ways that data takes and that are slower than they need to be, and ranks that are unlike.
+std::vector<Finding> slow_path_findings(const LogFacts& facts);
+
+// "0-3, 7"; at most a dozen ranges.
+std::string ranges_text(std::span<const int> sorted);
+
+// Where PyTorch's watchdog saw the ranks, and who is behind; empty: no rank was seen.
+std::string waiting_text(const LogFaults& faults);
+
+// For people, as lines; and for programs: an object that ends in a newline.
+std::string log_text(const LogReport& report);
+std::string log_json(const LogReport& report);
+
+}  // namespace linerate::logs

@@ -1,0 +1,185 @@
+// InfiniBand, RoCE, libfabric and sockets.
+#include "diagnose/log/signatures.h"
+
+#include <array>
+
+namespace linerate::logs {
+namespace {
+
+constexpr auto kNetworkRows = std::to_array<Signature>({
+    {"ib-port-error", "async event*port err|async event*PORT_ERR|async event*port error",
+     Role::origin, true, "an InfiniBand port went down while the job ran",
+     "look at the cable, the optics and the switch port: ibstat, "
+     "/sys/class/infiniband/*/ports/*/counters/link_downed",
+     "NVIDIA/nccl#905"},
+    {"gid-table-changed", "GID table changed", Role::origin, false,
+     "a port's addresses changed while the job ran: its interface went down or got another IP",
+     "find out what restarts the interface (NetworkManager, DHCP, a flapping link)",
+     "NVIDIA/nccl#1819"},
+    {"ib-access-violation", "async*local access violation|async*local catastrophic", Role::origin,
+     true,
+     "the adapter refused an address that it was given: a bad registration, or a broken adapter",
+     "NCCL_NET_GDR_LEVEL=LOC as a test; update the adapter's firmware and driver",
+     "NVIDIA/nccl#1905"},
+    {"ib-async-event", "async fatal event|async event", Role::origin, false,
+     "the adapter reported an error by itself", "dmesg, and the port's counters",
+     "NVIDIA/nccl#905"},
+    {"ib-local-protection",
+     "completion*error 4,|completion*status=4 |completion*status=IBV_WC_LOC_PROT_ERR|"
+     "completion*vendor err 81|completion*vendor_err=81",
+     Role::fault, false,
+     "the adapter could not reach memory that it had registered (status 4, local protection): "
+     "GPUDirect RDMA behind ACS or an IOMMU, or a peer-memory module that does not fit",
+     "NCCL_NET_GDR_LEVEL=LOC to confirm; then switch ACS off in the bridges above GPU and "
+     "NIC, or load the nvidia_peermem of this driver",
+     "NVIDIA/nccl#928"},
+    {"ib-remote-access",
+     "completion*error 9,|completion*error 10,|completion*status=9 |completion*status=10 |"
+     "completion*status=IBV_WC_REM_INV_REQ_ERR|completion*status=IBV_WC_REM_ACCESS_ERR",
+     Role::vague, false,
+     "the peer's memory was gone when data came: mostly the peer had failed before",
+     "look for the first failure on the peer that the line names", "NVIDIA/nccl#1710"},
+    {"ib-receiver-not-ready",
+     "completion*error 13,|completion*status=13 |completion*status=IBV_WC_RNR_RETRY_EXC_ERR",
+     Role::vague, false, "the peer had posted no receive for too long: it is stuck, or dead",
+     "look at the peer that the line names: is it in the same collective?", "NCCL user guide"},
+    {"ib-flushed", "completion*error 5,|completion*status=5 |completion*status=IBV_WC_WR_FLUSH_ERR",
+     Role::consequence, false,
+     "a request was thrown away, because its connection had broken before",
+     "look for the earlier error of this connection", "NVIDIA/nccl#1405"},
+    {"ib-unreachable",
+     "completion*error 12,|completion*status=12 |completion*status=IBV_WC_RETRY_EXC_ERR",
+     Role::fault, false,
+     "the peer's adapter did not answer, after all retries (status 12). At the start of a "
+     "job: the NICs cannot reach each other. After hours: loss, congestion or a link that "
+     "flaps",
+     "at the start: ib_write_bw between these two NICs with the same GID index; unset "
+     "NCCL_IB_GID_INDEX or set 3 for RoCE v2; NCCL_CROSS_NIC=0 where rails are not connected. "
+     "Later: port counters, PFC and ECN; NCCL_IB_TIMEOUT=22 bridges short outages",
+     "NVIDIA/nccl#426, NCCL user guide"},
+    {"ib-completion-error", "Got completion*error|Got completion*status|Got CQE with error",
+     Role::fault, false, "the adapter could not carry out a transfer; the status number says why",
+     "ibv_wc_status_str() has the names of the numbers", "NVIDIA/nccl#1405"},
+    {"locked-memory-limit",
+     "ibv_create_qp*annot allocate memory|ibv_create_cq*annot allocate memory|"
+     "ibv_reg_mr*annot allocate memory|ibv_create_qp failed*|ibv_create_cq failed*|"
+     "ibv_reg_dmabuf_mr*annot allocate memory",
+     Role::fault, false, "the adapter could not pin memory: the limit of locked memory is too low",
+     "ulimit -l unlimited, also for the daemon that starts the ranks (sshd, slurmd, "
+     "containers: --ulimit memlock=-1)",
+     "NVIDIA/nccl#1129, NVIDIA/nccl#380"},
+    {"peer-memory-missing", "ibv_reg_mr*Bad address|ibv_reg_mr*failed", Role::fault, false,
+     "the adapter could not register the GPU's memory: nvidia_peermem is missing or of "
+     "another driver",
+     "modprobe nvidia_peermem, or use the open kernel modules with DMA-BUF; "
+     "NCCL_NET_GDR_LEVEL=LOC does without",
+     "Mellanox/nv_peer_memory#115"},
+    {"dmabuf-unsupported", "ibv_reg_dmabuf_mr*not supported", Role::fault, false,
+     "the InfiniBand driver is too old to register GPU memory by DMA-BUF",
+     "update it, or NCCL_DMABUF_ENABLE=0", "NVIDIA/nccl#778"},
+    {"gid-index", "ibv_modify_qp*Invalid argument|ibv_modify_qp*No such device", Role::fault, false,
+     "the address that NCCL took from the port cannot be used: a GID index that is empty, or "
+     "of another kind than the peer's",
+     "unset NCCL_IB_GID_INDEX, or set the index of RoCE v2 with an IPv4 address (show_gids)",
+     "NCCL user guide, NVIDIA/nccl#925"},
+    {"roce-no-route", "ibv_modify_qp*unreachable|ibv_modify_qp*No route", Role::fault, false,
+     "there is no route between the IP addresses of the two RoCE ports",
+     "give rails routes to each other, or NCCL_CROSS_NIC=0; check ip route get on both hosts",
+     "NVIDIA/nccl-tests#185"},
+    {"rails-not-connected", "ibv_modify_qp*timed out|ibv_modify_qp*110", Role::fault, false,
+     "a port could not resolve the address of its peer: these rails are not connected",
+     "NCCL_CROSS_NIC=0, or ARP and routes between the rails", "NVIDIA/nccl#2013"},
+    {"ib-modify-qp", "ibv_modify_qp*failed", Role::fault, false, "two ports could not be connected",
+     "ib_write_bw between the two NICs shows the reason", "NCCL user guide"},
+    {"ib-device-not-open", "ibv_open_device*failed|NET/IB : Unable to open device", Role::fault,
+     false, "this process may not use an adapter that it sees",
+     "give the container /dev/infiniband and IPC_LOCK; all ranks need the same NICs",
+     "NVIDIA/nccl#451, NVIDIA/nccl#2428"},
+    {"ib-mixed-devices", "incompatible devices|incompatible with the local", Role::fault, false,
+     "InfiniBand and RoCE ports were mixed in one job", "NCCL_IB_HCA names those of one kind",
+     "NVIDIA/nccl: src/transport/net_ib"},
+    {"ib-call-failed",
+     "Call to ibv_*failed|ibv_post_send() failed|ibv_post_recv() failed|ibv_poll_cq() returned",
+     Role::fault, false, "a call of the InfiniBand library failed", "its error says why; dmesg too",
+     "NCCL user guide"},
+    {"no-socket-interface",
+     "no socket interface found|no interface found|No usable listening interface|No interface "
+     "found|no device found matching|no device found after excluding",
+     Role::fault, false, "no network interface has the name that was asked for",
+     "set NCCL_SOCKET_IFNAME to a name that ip -br address shows on every host, or unset it",
+     "NCCL user guide, pytorch/pytorch#29482"},
+    {"address-family", "is neither AF_INET", Role::fault, false,
+     "an address that another rank sent is none: its NCCL_SOCKET_IFNAME names no interface, "
+     "or its NCCL is another version",
+     "check NCCL_SOCKET_IFNAME and the NCCL version on all hosts", "NVIDIA/nccl#1837"},
+    {"connection-refused", "onnect*Connection refused*|refused*onnect", Role::fault, false,
+     "nobody listens at the address that was connected to: it is of an earlier job, or its "
+     "rank has ended",
+     "is the address one of this job's hosts? If not, remove the stale rendezvous file or id. "
+     "If so, look at what ended that rank",
+     "espnet/espnet#1940"},
+    {"no-route-to-host",
+     "onnect*No route to host|onnect*Software caused connection abort|onnect*unreachable|"
+     "ocket*No route to host|ocket*Network is unreachable",
+     Role::fault, false, "packets to another host have no way: a firewall, or the wrong interface",
+     "NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; open the ports between "
+     "them",
+     "NVIDIA/nccl#352, NVIDIA/nccl-tests#162"},
+    {"connect-timeout", "onnect*timed out|ocket*timed out|onnect*Connection timeout", Role::fault,
+     false,
+     "another host did not answer: a firewall, or an interface that it cannot be reached by "
+     "(docker0, virbr0, veth)",
+     "NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>",
+     "pytorch/pytorch#68893, NVIDIA/nccl#529"},
+    {"efa-provider-missing",
+     "find any optimal provider|No eligible providers were found|Failed to initialize "
+     "sendrecv protocol|Failed to initialize rdma protocol",
+     Role::fault, true, "libfabric found no EFA device: NCCL falls back to sockets",
+     "install the EFA driver, give the container /dev/infiniband, and check fi_info -p efa",
+     "aws/aws-ofi-nccl#67"},
+    {"net-plugin-failed", "Failed to initialize any NET plugin", Role::fault, true,
+     "no network that NCCL_NET allows works here", "check NCCL_NET and NCCL_NET_PLUGIN",
+     "NVIDIA/nccl: src/plugin/net.cc"},
+    {"ofi-failure", "OFI NCCL failure|NET/OFI*ailed|NET/OFI*rror", Role::vague, false,
+     "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
+     "aws/aws-ofi-nccl"},
+    {"ofi-failure", "WARN*OFI NCCL failure", Role::vague, true, "the libfabric plugin failed",
+     "FI_LOG_LEVEL=warn shows libfabric's reason", "aws/aws-ofi-nccl"},
+    {"mixed-devices-per-rank", "mixed local Net device counts|mixed local CollNet device counts",
+     Role::fault, false, "ranks see different numbers of NICs",
+     "give all containers the same devices; NCCL_IB_HCA the same everywhere", "NVIDIA/nccl#2428"},
+    {"truncated-message",
+     "essage truncated|receiving*bytes instead of|received*bytes instead of|ollective "
+     "mismatch|mismatch in info from procs",
+     Role::fault, false,
+     "two ranks disagree about what they exchange: different calls, counts, NCCL versions or "
+     "settings",
+     "the same NCCL and the same NCCL_* variables on all hosts; "
+     "TORCH_DISTRIBUTED_DEBUG=DETAIL compares the calls",
+     "NVIDIA/nccl#969, NVIDIA/nccl#1328"},
+    {"peer-closed",
+     "onnection closed by remote peer|onnection reset by peer|Broken pipe|remote process has "
+     "terminated|remote process exited|Net*: peer*closed",
+     Role::consequence, true, "another rank ended, and its connections with it",
+     "look for the first failure on the other ranks, and for one whose log just stops",
+     "NCCL user guide"},
+    {"socket-failed",
+     "ocket recv failed|ocket progress error|socketProgress|ocketSend|ocketRecv|Unable to "
+     "send|Unable to receive|ncclSocket*failed",
+     Role::consequence, false, "a connection between ranks broke",
+     "look for the first failure on the other ranks", "NCCL user guide"},
+    {"proxy-failed",
+     "Failed to execute operation|[Proxy*rror|[Service thread] Error|[Service thread] Could "
+     "not|[Service thread] Accept failed|Proxy Call to rank*failed|ncclProxyStop|roxyDestroy "
+     "failed|opId=",
+     Role::consequence, false, "NCCL's proxy thread met an error that another line explains",
+     "look for the warning before it", "NCCL user guide"},
+    {"ib-no-device", "NET/IB : No device found", Role::harmless, true, "no InfiniBand here", "",
+     ""},
+});
+
+}  // namespace
+
+std::span<const Signature> network_signatures() { return kNetworkRows; }
+
+}  // namespace linerate::logs

@@ -1,0 +1,62 @@
+// Lines of a stream, however it is cut into blocks.
+#include "diagnose/log/lines.h"
+
+#include "unit/diagnose/log/log_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate::logs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+using Taken = std::vector<std::pair<std::size_t, std::string>>;
+
+Taken taken(std::string_view text, std::size_t at_once = 1U << 20) {
+  Taken lines;
+  read_lines(bytes_of(text, at_once), [&](std::string_view line, std::size_t number) {
+    lines.emplace_back(number, line);
+    return line.ends_with("Last error:");
+  });
+  return lines;
+}
+
+TEST(LogLines, HandsOnOnlyWhatMayMatter) {
+  EXPECT_THAT(taken("step 1\nNCCL x\n\nloss 2\nuse NET/IB"),
+              ElementsAre(Pair(2, "NCCL x"), Pair(5, "use NET/IB")));
+  EXPECT_THAT(taken(""), IsEmpty());
+}
+
+TEST(LogLines, AreTheSameHoweverBytesArrive) {
+  const auto log = healthy_log();
+  for (const std::size_t at_once : {1, 7, 100, 4096})
+    EXPECT_EQ(taken(log, at_once), taken(log)) << at_once;
+}
+
+TEST(LogLines, HandOnTheNextOneWhereItIsWanted) {
+  EXPECT_THAT(taken("Last error:\nsocket x\nsocket y\n"),
+              ElementsAre(Pair(1, "Last error:"), Pair(2, "socket x")));
+}
+
+TEST(LogLines, CutLongOnesAndCountOn) {
+  const auto log = "NCCL " + std::string(5U << 20, 'a') + "\nNCCL b\n";
+
+  const auto lines = taken(log);
+
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].second.size(), kLongestLine);
+  EXPECT_THAT(lines[1], Pair(2, "NCCL b"));
+}
+
+TEST(LogLines, AreCounted) {
+  const auto count = read_lines(bytes_of("a\nb\nc"), [](auto, auto) { return false; });
+
+  EXPECT_EQ(count.lines, 3U);
+  EXPECT_EQ(count.bytes, 5U);
+}
+
+}  // namespace
+}  // namespace linerate::logs

@@ -1,0 +1,98 @@
+// Messages behind the prefixes of launchers, and in each other's lines.
+#include "diagnose/log/message.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace linerate::logs {
+namespace {
+
+std::vector<Message> messages(std::string_view line) {
+  std::vector<Message> all;
+  each_message(line, [&](const Message& message) { all.push_back(message); });
+  return all;
+}
+
+Message one(std::string_view line) {
+  const auto all = messages(line);
+  EXPECT_EQ(all.size(), 1U) << line;
+  return all.empty() ? Message{} : all.front();
+}
+
+TEST(LogMessage, HasHostProcessAndGpu) {
+  const auto message = one("node-1.lab:17:18 [3] NCCL INFO Using network IB");
+
+  EXPECT_EQ(message.level, Level::info);
+  EXPECT_EQ(message.host, "node-1.lab");
+  EXPECT_EQ(message.pid, 17);
+  EXPECT_EQ(message.device, 3);
+  EXPECT_EQ(message.text, "Using network IB");
+}
+
+TEST(LogMessage, OfAWarningHasItsSite) {
+  for (const std::string_view line :
+       {"a:1:2 [0] transport/net_ib.cc:12 NCCL WARN x y",
+        "[2025-05-10 23:09:41] a:1:2 [0] transport/net_ib.cc:12 NCCL WARN x y",
+        "a:1:2 [0] transport/net_ib.cc:12 (wrap_ibv) NCCL WARN x y"}) {
+    const auto message = one(line);
+    EXPECT_EQ(message.level, Level::warn);
+    EXPECT_EQ(message.site, "transport/net_ib.cc:12");
+    EXPECT_TRUE(message.whole.starts_with("transport/net_ib.cc:12")) << message.whole;
+    EXPECT_TRUE(message.whole.ends_with("NCCL WARN x y")) << message.whole;
+    EXPECT_EQ(message.host, "a");
+    EXPECT_EQ(message.device, 0);
+  }
+  EXPECT_EQ(one("[2025-05-10 23:09:41] a:1:2 [0] b.cc:12 NCCL WARN x").time, "2025-05-10 23:09:41");
+}
+
+TEST(LogMessage, IsFoundBehindPrefixesOfLaunchers) {
+  for (const std::string_view prefix :
+       {"", "[1,3]<stdout>:", "3: ", "node1: ", "2025-05-10T23:09:41.123Z ",
+        "[rank3]: ", "(Worker pid=7) ", "worker-0 | "}) {
+    const auto line = std::string(prefix) + "gpu7:41:42 [1] NCCL INFO x";
+    const auto message = one(line);
+    EXPECT_EQ(message.host, "gpu7") << prefix;
+    EXPECT_EQ(message.pid, 41) << prefix;
+    EXPECT_EQ(message.device, 1) << prefix;
+  }
+}
+
+TEST(LogMessage, TakesTheRankFromPrefixes) {
+  EXPECT_EQ(one("[rank5]:[E515] [Rank 5] Watchdog").rank, 5);
+  EXPECT_EQ(one("[E ProcessGroupNCCL.cpp:1] [PG 1 Rank 12] x").rank, 12);
+  EXPECT_EQ(one("[1,3]<stderr>:torch").rank, 3);
+  EXPECT_EQ(one("7: torch").rank, 7);
+  EXPECT_EQ(one("2025-05-10 x").rank, -1);
+}
+
+TEST(LogMessage, OfAnotherInTheSameLineIsTakenApart) {
+  const auto all = messages("a:1:2 [0] NCCL INFO Using networa:3:4 [1] NCCL INFO Using network IB");
+
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].pid, 1);
+  EXPECT_EQ(all[1].pid, 3);
+  EXPECT_EQ(all[1].text, "Using network IB");
+}
+
+TEST(LogMessage, WithoutABeginningKeepsItsText) {
+  const auto message = one("[3] include/shm.h:28 NCCL WARN full");
+
+  EXPECT_EQ(message.host, "");
+  EXPECT_EQ(message.device, 3);
+  EXPECT_EQ(message.site, "include/shm.h:28");
+  EXPECT_EQ(one("NCCL INFO").text, "");
+}
+
+TEST(LogMessage, LosesColoursNulsAndCarriageReturns) {
+  std::string room;
+
+  EXPECT_EQ(cleaned("\x1b[31mred\x1b[0m text\r", room), "red text");
+  EXPECT_EQ(cleaned(std::string_view("a\0b", 3), room), "ab");
+  EXPECT_EQ(cleaned("plain", room), "plain");
+}
+
+}  // namespace
+}  // namespace linerate::logs

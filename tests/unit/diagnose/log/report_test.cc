@@ -1,0 +1,203 @@
+// The root cause comes first, with what followed; and healthy logs have none.
+#include "diagnose/log/report.h"
+
+#include "unit/diagnose/log/log_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace linerate::logs {
+namespace {
+
+using ::testing::Each;
+using ::testing::EndsWith;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+std::string watchdog(int rank, std::string_view operation, int sequence, int completed) {
+  return fmt::format(
+      "[rank{0}]:[E1 Process.cpp:1] [Rank {0}] Watchdog caught collective operation timeout: "
+      "WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=1, Timeout(ms)=600000) ran for 600001 ms\n"
+      "[rank{0}]:[E1 ProcessGroupNCCL.cpp:2] [PG ID 0 PG GUID 0(default_pg) Rank {0}] Timeout at "
+      "NCCL work: {1}, last enqueued NCCL work: {1}, last completed NCCL work: {3}.\n",
+      rank, sequence, operation, completed);
+}
+
+const std::string kUnreachable = warn(
+    3, "transport/net_ib.cc:99",
+    "NET/IB : Got completion from peer 10.0.0.1<9> with status=12 opcode=0 len=0 vendor err 129");
+const std::string kClosed =
+    warn(0, "misc/socket.cc:49", "socketProgress: Connection closed by remote peer node1<9>");
+
+TEST(LogReport, OfAHealthyJobHasNoFault) {
+  EXPECT_EQ(log_text(read_log(healthy_log())),
+            "log        48 lines, 47 messages of NCCL, 1 file\n"
+            "NCCL       2.21.5+cuda12.4, driver for CUDA 12.4\n"
+            "ranks      4 of 4 seen, 4 initialised, on 2 hosts (node0: 0-1; node1: 2-3)\n"
+            "init       1.5 s to 4.5 s, the slowest is rank 3\n"
+            "network    IB; [0]mlx5_0:1/IB [RO]\n"
+            "channels   within node0: 1 P2P/CUMEM\n"
+            "           node0 to node1: 2 NET/IB, GPUDirect\n"
+            "           node1 to node0: 2 NET/IB, GPUDirect\n"
+            "           within node1: 1 P2P/CUMEM\n"
+            "rings      2 channels, trees\n"
+            "settings   NCCL_IB_HCA=mlx5_0\n"
+            "\n"
+            "no fault found\n");
+}
+
+TEST(LogReport, NamesTheRootCauseAndFoldsWhatFollowed) {
+  const auto text = log_text(read_log(
+      healthy_log() + kUnreachable + info(3, "proxy.cc:679 -> 6") + kClosed + kClosed +
+      warn(1, "misc/socket.cc:49", "socketProgress: Connection closed by remote peer node1<9>")));
+
+  EXPECT_THAT(
+      text,
+      EndsWith(
+          "problem: ib-unreachable: rank 3 (node1)\n"
+          "  the peer's adapter did not answer, after all retries (status 12). At the start of a "
+          "job: the NICs cannot reach each other. After hours: loss, congestion or a link that "
+          "flaps: 'transport/net_ib.cc:99 NCCL WARN NET/IB : Got completion from peer 10.0.0.1<9> "
+          "with status=12 opcode=0 len=0 vendor err 129' (job.log:50). It was followed by: "
+          "peer-closed (rank 0 (node0), then 1 other).\n"
+          "  -> at the start: ib_write_bw between these two NICs with the same GID index; unset "
+          "NCCL_IB_GID_INDEX or set 3 for RoCE v2; NCCL_CROSS_NIC=0 where rails are not connected. "
+          "Later: port counters, PFC and ECN; NCCL_IB_TIMEOUT=22 bridges short outages "
+          "[NVIDIA/nccl#426, NCCL user guide]\n"
+          "\n1 problem\n"));
+}
+
+TEST(LogReport, TakesTheCauseAlsoWhereItsLineComesLast) {
+  const auto report = read_logs({{"rank0.log", kClosed}, {"rank3.log", kUnreachable}});
+
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].rule, "ib-unreachable");
+}
+
+TEST(LogReport, TakesTheEarlierOfTwoCausesByTheirTimes) {
+  const auto at = [](std::string_view time, std::string_view text) {
+    return fmt::format("[{}] n:1:1 [0] a.cc:1 NCCL WARN {}\n", time, text);
+  };
+  const auto late = at("2025-01-01 10:00:09", "Call to ibv_modify_qp failed with error No route");
+  const auto early = at("2025-01-01 10:00:03",
+                        "Call to posix_fallocate failed : No space left on "
+                        "device");
+
+  EXPECT_EQ(read_logs({{"a", late}, {"b", early}}).findings[0].rule, "shared-memory-full");
+  EXPECT_EQ(read_logs({{"a", early}, {"b", late}}).findings[0].rule, "shared-memory-full");
+}
+
+TEST(LogReport, SaysWhereOnlyConsequencesAreSeen) {
+  const auto report = read_log(kClosed);
+
+  EXPECT_EQ(report.findings[0].rule, "peer-closed");
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("What it follows from is not in this log."));
+}
+
+TEST(LogReport, NamesTheRanksThatAreMissing) {
+  std::string log;
+  for (const int rank : {0, 1, 3})
+    log += info(rank, fmt::format("comm 0x1 rank {} nranks 8 commId 0xa - Init START", rank));
+
+  const auto report =
+      read_log(log + warn(0, "misc/socket.cc:1", "Call to connect failed : Connection timed out"));
+
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("no sign of rank 2, 4-7 of 8"));
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("Rank 0-1, 3 did not end"));
+}
+
+TEST(LogReport, SaysWhichRankIsBehind) {
+  std::string log;
+  for (const int rank : {0, 1, 3}) log += watchdog(rank, "ALLREDUCE", 12, 11);
+  log += watchdog(2, "BROADCAST", 11, 10);
+
+  const auto report = read_log(log);
+
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].rule, "collective-timeout");
+  EXPECT_THAT(report.findings[0].evidence,
+              HasSubstr("Rank 2 is behind: it ended call 10, others (rank 0-1, 3) a later one."));
+}
+
+TEST(LogReport, SaysWhereRanksAreInDifferentCalls) {
+  const auto report = read_log(
+      "[Rank 0] Watchdog caught collective operation timeout: "
+      "WorkNCCL(SeqNum=7, OpType=ALLREDUCE, x\n"
+      "[Rank 1] Watchdog caught collective operation timeout: "
+      "WorkNCCL(SeqNum=7, OpType=_ALLGATHER_BASE, x\n");
+
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("The ranks are in different calls,"));
+}
+
+TEST(LogReport, PutsAKilledRankBeforeTheTimeoutOfOthers) {
+  const auto report = read_log(watchdog(0, "ALLREDUCE", 12, 11) +
+                               "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n");
+
+  EXPECT_EQ(report.findings[0].rule, "rank-killed");
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("collective-timeout"));
+}
+
+TEST(LogReport, ShowsWarningsThatItDoesNotKnow) {
+  const auto alone = read_log(healthy_log() + warn(1, "new.cc:5", "something odd 17"));
+  const auto failed = read_log(warn(1, "new.cc:5", "something odd 17") + info(1, "init.cc:9 -> 3"));
+
+  EXPECT_EQ(alone.findings[0].rule, "unknown-warning");
+  EXPECT_EQ(alone.findings[0].severity, Severity::warning);
+  EXPECT_THAT(alone.findings[0].evidence, HasSubstr("something odd 17"));
+  EXPECT_EQ(failed.findings[0].severity, Severity::problem);
+}
+
+TEST(LogReport, TakesThePyTorchTextOfTheLastError) {
+  const auto report = read_log(
+      "torch.distributed.DistBackendError: NCCL error in: x, unhandled system error\n"
+      "Last error:\n"
+      "socketStartConnect: Connect to 10.0.0.1<9> failed : Software caused connection abort\n");
+
+  EXPECT_EQ(report.findings[0].rule, "no-route-to-host");
+}
+
+TEST(LogReport, SaysWhereThereIsNothingOfNccl) {
+  EXPECT_THAT(log_text(read_log("loss 1\n")), EndsWith("run with NCCL_DEBUG=INFO\n"));
+}
+
+TEST(LogReport, FindsNoFaultInWhatIsLeftOfAHealthyLog) {
+  const auto log = healthy_log();
+  for (std::size_t size = 0; size <= log.size(); size += 97)
+    EXPECT_THAT(read_log(log.substr(0, size)).findings,
+                Each(Field(&Finding::severity, Severity::info)))
+        << size;
+}
+
+TEST(LogReport, FindsNoFaultInDisturbedHealthyLogs) {
+  const auto log = healthy_log();
+  for (const auto& disturbed :
+       {replaced(log, "\n", "\r\n"), replaced(log, "node", "\x1b[32mnode"),
+        replaced(log, "node1:", "[1,3]<stdout>:node1:"),
+        replaced(log, "NCCL INFO Using network IB\n", "NCCL INFO Using network IB"),
+        replaced(log, "node0:100", "2025-05-01T10:00:00 node0:100"), log + log})
+    EXPECT_THAT(read_log(disturbed).findings, IsEmpty()) << log_text(read_log(disturbed));
+}
+
+TEST(LogReport, IsJsonToo) {
+  const auto json = nlohmann::json::parse(log_json(read_log(healthy_log() + kUnreachable)));
+
+  EXPECT_EQ(json["kind"], "doctor_log");
+  EXPECT_EQ(json["nranks"], 4);
+  EXPECT_EQ(json["hosts"]["node1"], (std::vector{2, 3}));
+  EXPECT_EQ(json["channels"].size(), 4U);
+  EXPECT_EQ(json["findings"][0]["rule"], "ib-unreachable");
+  EXPECT_EQ(json["findings"][0]["severity"], "problem");
+}
+
+TEST(RangesText, JoinsNeighbours) {
+  EXPECT_EQ(ranges_text(std::vector{0, 1, 2, 5, 7, 8}), "0-2, 5, 7-8");
+  EXPECT_EQ(ranges_text({}), "");
+}
+
+}  // namespace
+}  // namespace linerate::logs

@@ -1,0 +1,168 @@
+// Each row of the tables is met by a line, and no other row takes that line first.
+#include "diagnose/log/signatures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace linerate::logs {
+namespace {
+
+struct Example {
+  std::string_view name, line;
+};
+
+// Warnings without their site, which begin with "W ", and other lines as they are.
+constexpr Example kExamples[] = {
+    {"ib-port-error", "W NET/IB : mlx5_0:1 Got async event : port error"},
+    {"gid-table-changed", "W NET/IB : mlx5_0:1 GID table changed"},
+    {"ib-access-violation", "W NET/IB : Got async event : local access violation work queue error"},
+    {"ib-async-event", "W NET/IB : mlx5_3:1 async fatal event: device fatal"},
+    {"ib-local-protection",
+     "W NET/IB : Got completion from peer 1.2.3.4<5> with error 4, opcode 1, len 1, vendor err 81"},
+    {"ib-local-protection", "W NET/IB : Got completion from peer p with status=4 opcode=0 len=0"},
+    {"ib-remote-access", "W NET/IB : Got completion from peer p with status=10 opcode=0 len=0"},
+    {"ib-receiver-not-ready", "W NET/IB : Got completion with error 13, opcode 0, len 0"},
+    {"ib-flushed", "W NET/IB : Got completion from peer p with error 5, opcode 48, vendor err 249"},
+    {"ib-unreachable", "W NET/IB : Got completion with error 12, opcode 0, len 0, vendor err 129"},
+    {"ib-unreachable", "W NET/IB : Got completion from peer p with error 12, opcode 1, len 0"},
+    {"ib-unreachable", "W NET/IB : Got completion from peer p with status=12 opcode=0 (Send)"},
+    {"ib-unreachable",
+     "W NET/IB: Got completion from peer p with status=IBV_WC_RETRY_EXC_ERR(12) opcode=SEND(0)"},
+    {"ib-completion-error", "W NET/IB : Got completion from peer p with status=2 opcode=0 len=0"},
+    {"locked-memory-limit", "W Call to ibv_reg_mr failed with error Cannot allocate memory"},
+    {"locked-memory-limit", "W Call to ibv_create_qp failed"},
+    {"peer-memory-missing", "W Call to ibv_reg_mr_iova2 failed with error Bad address"},
+    {"dmabuf-unsupported", "W Call to ibv_reg_dmabuf_mr failed with error Operation not supported"},
+    {"gid-index", "W Call to ibv_modify_qp failed with error Invalid argument"},
+    {"roce-no-route", "W Call to ibv_modify_qp failed with error Network is unreachable"},
+    {"rails-not-connected", "W Call to ibv_modify_qp failed with 110 Connection timed out, on dev"},
+    {"ib-modify-qp", "W Call to ibv_modify_qp failed with error Remote I/O error"},
+    {"ib-device-not-open", "W NET/IB : Unable to open device mlx5_1"},
+    {"ib-mixed-devices", "W NET/IB : Attempted to connect incompatible devices: [0]mlx5_0"},
+    {"ib-call-failed", "W Call to ibv_query_port failed with error Input/output error"},
+    {"no-socket-interface", "W Bootstrap : no socket interface found"},
+    {"address-family", "W Net : address family 18505 is neither AF_INET(2) nor AF_INET6(10)"},
+    {"connection-refused", "W Connect to 10.0.0.9<4000> failed : Connection refused"},
+    {"no-route-to-host", "W Net : Connect to 10.0.0.9<4000> failed : No route to host"},
+    {"connect-timeout", "W Call to connect failed : Connection timed out"},
+    {"efa-provider-missing", "W NET/OFI Couldn't find any optimal provider"},
+    {"net-plugin-failed", "W Failed to initialize any NET plugin"},
+    {"ofi-failure", "W NET/OFI Request completed with error"},
+    {"ofi-failure", "WARN: Function: main Line: 66: NET/OFI OFI NCCL failure: 2"},
+    {"mixed-devices-per-rank",
+     "W Detected mixed local Net device counts across ranks (min 1, max 8)"},
+    {"truncated-message", "W Message truncated : received 1024 bytes instead of 256"},
+    {"peer-closed", "W socketProgress: Connection closed by remote peer node1<4000>"},
+    {"socket-failed", "W NET/Socket : socket progress error"},
+    {"proxy-failed",
+     "W [Proxy Service 1] Failed to execute operation Connect from rank 1, retcode 2"},
+    {"gpu-xid", "kernel: NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus"},
+    {"shared-memory-full", "W Call to posix_fallocate failed : No space left on device"},
+    {"shared-memory-permission", "W Call to shm_open failed : Permission denied"},
+    {"shared-memory-gone", "W Error while attaching to shared memory segment /dev/shm/nccl-x"},
+    {"shared-memory-failed", "W Error while creating shared memory segment /dev/shm/nccl-x"},
+    {"same-gpu-twice", "W Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 7000"},
+    {"versions-mismatch", "W Mismatched NCCL version detected : rank 0 version 22105 rank 1 21803"},
+    {"library-too-old", "W NCCL library is too old. This application was compiled with NCCL 2.29"},
+    {"imex-channel", "W MNNVL (cliqueSize 8) is available but not working. Check the IMEX channel"},
+    {"fabric-degraded", "W NVLink fabric degraded"},
+    {"nvls-failed", "W Failed to bind NVLink SHARP (NVLS) Multicast memory of size 1"},
+    {"fabric-manager-off", "W Cuda failure 802 'system not yet initialized'"},
+    {"nvlink-p2p-disabled", "I P2P is disabled between NVLINK connected GPUs 1 and 0"},
+    {"p2p-disabled", "I P2P is disabled between connected GPUs 1 and 0"},
+    {"gpudirect-disabled", "I NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'"},
+    {"peer-access-failed",
+     "W failed to peer with device 1(=7000): 217 peer access is not supported"},
+    {"ipc-handle", "W cudaIpcGetMemHandle failed : invalid argument"},
+    {"invalid-device", "common.cu:1 'invalid device ordinal'"},
+    {"driver-too-old", "W Cuda failure 'CUDA driver version is insufficient for CUDA runtime'"},
+    {"no-kernel-image", "W Cuda failure 209 'no kernel image is available for execution'"},
+    {"out-of-gpu-memory", "W Cuda failure 'out of memory'"},
+    {"out-of-gpu-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"},
+    {"illegal-access", "RuntimeError: CUDA error: an illegal memory access was encountered"},
+    {"gpu-hardware", "W Cuda failure 214 'uncorrectable ECC error encountered'"},
+    {"files-or-threads-limit", "W Call to socket failed : Too many open files"},
+    {"topology-file", "W XML Parse : expected >, got <"},
+    {"topology-other-host", "W localHostHash 0x1 not found in list of system hostHashes"},
+    {"no-path", "W Could not find a path for pattern 4, falling back to simple order"},
+    {"no-algorithm", "W Error : no algorithm/protocol available for function AllReduce"},
+    {"net-transport-missing", "W Rank 1 has no transport for send peer 2 on channel 0/0"},
+    {"nvml-failed", "W nvmlInit failed: Driver/library version mismatch"},
+    {"cuda-failure", "W Cuda failure 'unknown error'"},
+    {"rank-killed", "failed (exitcode: -9) local_rank: 0 (pid: 9) of binary: python"},
+    {"rank-crashed", "Segmentation fault (core dumped)"},
+    {"rank-ended", "Sending process 7 closing signal SIGTERM"},
+    {"rank-aborted", "failed (exitcode: -6) local_rank: 0 (pid: 88) of binary: python"},
+    {"invalid-usage", "ncclInvalidUsage: This usually reflects invalid usage of NCCL library"},
+    {"collective-timeout",
+     "[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=5"},
+    {"heartbeat-timeout", "[PG 0 Rank 1] Heartbeat monitor timed out! Process will be terminated"},
+    {"torch-failure", "[PG 0 Rank 1] Process group watchdog thread terminated with exception"},
+    {"nccl-failed",
+     "ncclSystemError: System call (e.g. socket, malloc) or external library failed"},
+    {"in-abort", "W Comm 0x55 is in abort state"},
+};
+
+Message message_of(const Example& example) {
+  const bool warns = example.line.starts_with("W "), informs = example.line.starts_with("I ");
+  const auto text = warns || informs ? example.line.substr(2) : example.line;
+  return {.level = warns     ? Level::warn
+                   : informs ? Level::info
+                             : Level::none,
+          .text = text,
+          .whole = text};
+}
+
+TEST(Signatures, AreEachMetByALine) {
+  std::set<std::string_view> met;
+  for (const auto& example : kExamples) {
+    const auto* row = find_signature(message_of(example));
+    ASSERT_NE(row, nullptr) << example.line;
+    EXPECT_EQ(row->name, example.name) << example.line;
+    met.insert(row->name);
+  }
+  for (const auto table : {network_signatures(), node_signatures(), job_signatures()})
+    for (const auto& row : table)
+      EXPECT_TRUE(met.contains(row.name) || row.role == Role::harmless) << row.name;
+}
+
+TEST(Signatures, SayCauseRemedyAndSource) {
+  for (const auto table : {network_signatures(), node_signatures(), job_signatures()})
+    for (const auto& row : table)
+      EXPECT_TRUE(row.role == Role::harmless ||
+                  !(row.meaning.empty() || row.remedy.empty() || row.source.empty()))
+          << row.name;
+}
+
+TEST(Signatures, OfHarmlessLinesSaySo) {
+  for (const std::string_view text :
+       {"NET/IB : No device found.", "cuMem host allocations do not appear to be working; x"}) {
+    const auto* row = find_signature({.level = Level::info, .text = text, .whole = text});
+    ASSERT_NE(row, nullptr) << text;
+    EXPECT_EQ(row->role, Role::harmless);
+  }
+}
+
+TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
+  for (const std::string_view text :
+       {"Call to connect returned Connection refused, retrying", "Using network Socket",
+        "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation",
+        "Failed to open libibverbs.so[.1]", "Connected all rings",
+        "comm 0x1 rank 0 - Abort COMPLETE", "misc/socket.cc:47 -> 3",
+        "Init timings - ncclCommInitRank: rank 0 nranks 8 total 12.00"})
+    EXPECT_EQ(find_signature({.level = Level::info, .text = text, .whole = text}), nullptr) << text;
+}
+
+TEST(SignaturePattern, TakesPiecesInOrderOrAnAlternative) {
+  EXPECT_TRUE(matches("a*c|x", "abc"));
+  EXPECT_TRUE(matches("a*c|x", "x"));
+  EXPECT_FALSE(matches("a*c", "ca"));
+  EXPECT_FALSE(matches("a*a", "a"));
+  EXPECT_TRUE(matches("failed*", "it failed"));
+}
+
+}  // namespace
+}  // namespace linerate::logs
