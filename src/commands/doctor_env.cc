@@ -22,6 +22,9 @@ namespace {
 
 using Settings = std::vector<env::Setting>;
 
+constexpr std::string_view kOfTemplates =
+    " If it is a template: --format shell finds some of its settings.";
+
 void add_settings(Settings& settings, Settings more) {
   std::ranges::move(more, std::back_inserter(settings));
 }
@@ -33,7 +36,9 @@ Result<Settings> read_source(const std::string& file, env::Format format, int fi
   const auto text = read_file_or_pipe(from_stdin ? "/dev/stdin" : file, env::kMostFileBytes);
   if (!text) return Failure{fmt::format("{}: {}", plain_text(name), text.sentence())};
   auto settings = env::read_settings(name, *text, format, first_scope);
-  if (!settings) return Failure{plain_text(name + settings.sentence())};
+  if (!settings)
+    return Failure{fmt::format("{}{}", plain_text(name + settings.sentence()),
+                               format == env::Format::detected ? kOfTemplates : "")};
   return settings;
 }
 

@@ -36,27 +36,43 @@ constexpr auto kFamilies = std::to_array<Family>({
 // NCCL's prefix with one slip of the hand.
 constexpr auto kSlips = std::to_array<std::string_view>({"NCLL_", "NCL_", "NNCL_", "NCCCL_"});
 
-// Names of builds, images and plugins.
-constexpr auto kHarmless = std::to_array<std::string_view>({
-    "NCCL_VERSION",      "NCCL_HOME",         "NCCL_ROOT",         "NCCL_ROOT_DIR",
-    "NCCL_PATH",         "NCCL_DIR",          "NCCL_LIB",          "NCCL_LIB_DIR",
-    "NCCL_LIBRARY",      "NCCL_LIBRARIES",    "NCCL_LIB_PATH",     "NCCL_INCLUDE_DIR",
-    "NCCL_INCLUDE_DIRS", "NCCL_INCLUDE_PATH", "NCCL_INSTALL_PATH", "NCCL_HDR_PATH",
-    "NCCL_PREFIX",       "NCCL_BUILD_DIR",    "NCCL_PLUGIN_P2P",   "NCCL_TUNER_CONFIG_FILE",
+// Names of builds and images end so, and those of plugins begin so.
+constexpr auto kHarmlessEnds = std::to_array<std::string_view>({
+    "_VERSION",
+    "_HOME",
+    "_ROOT",
+    "_DIR",
+    "_DIRS",
+    "_PATH",
+    "_PREFIX",
+    "_LIB",
+    "_LIBRARY",
+    "_TAG",
+    "_COMMIT",
+    "_REPO",
+    "_URL",
+    "_PACKAGE",
+    "_LIBRARIES",
 });
 constexpr auto kHarmlessPrefixes = std::to_array<std::string_view>({
     "NCCL_TESTS_",
+    "NCCL_TEST_",
     "NCCL_IBEXT_",
     "NCCL_SHARP_",
     "NCCL_UCX_",
     "NCCL_FASTRAK_",
-    "NCCL_GPUDIRECTTCPX_",
-    "NCCL_INSPECTOR_",
+    "NCCL_SHIMNET_",
+    "NCCL_USE_SNAP",
+    "NCCL_DYNAMIC_CHUNK_SIZE",
     "NCCL_PROFILE_",
     "NCCL_PROFILER_",
+    "NCCL_GPUDIRECTTCPX_",
+    "NCCL_INSPECTOR_",
     "NCCL_GIB_",
     "NCCL_EP_",
     "NCCL_CHECKPOINT_",
+    "NCCL_PLUGIN_P2P",
+    "NCCL_TUNER_CONFIG_FILE",
 });
 
 // Whether one letter more, less, other or swapped with its neighbour makes `a` of `b`.
@@ -136,7 +152,7 @@ const Family* family_of(std::string_view name) {
 }
 
 bool is_harmless(std::string_view name) {
-  return std::ranges::find(kHarmless, name) != kHarmless.end() ||
+  return std::ranges::any_of(kHarmlessEnds, [&](auto end) { return name.ends_with(end); }) ||
          std::ranges::any_of(kHarmlessPrefixes, [&](auto p) { return name.starts_with(p); });
 }
 

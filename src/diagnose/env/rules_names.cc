@@ -68,7 +68,8 @@ Finding misspelt(const Setting& setting, const Family& family, std::string_view 
 std::optional<Finding> judge_name(const Setting& setting, const Release& nccl) {
   const auto* family = family_of(setting.name);
   const bool has_blank = setting.name.find_first_of(" \t") != std::string::npos;
-  if (family == nullptr || has_blank) return {};  // a blank: judge_line
+  const bool is_empty = setting.value.empty() && !setting.computed;  // as good as not set
+  if (family == nullptr || is_empty || has_blank) return {};         // a blank: judge_line
   if (const auto* row = find_variable(setting.name)) return judge_known(setting, *row, nccl);
   if (const auto* row = find_undocumented(setting.name))
     return judge_undocumented(setting, *row, nccl);
@@ -79,10 +80,9 @@ std::optional<Finding> judge_name(const Setting& setting, const Release& nccl) {
   if (const auto meant = meant_name(setting.name); !meant.empty())
     return misspelt(setting, *family, meant);
   if (!family->complete) return {};
-  return about("unknown-name", Severity::warning, setting,
-               fmt::format("{} up to the registry's version reads no such variable, and no known "
-                           "name is near: unless a plugin or a newer version reads it, it has no "
-                           "effect.",
+  return about("unknown-name", Severity::info, setting,
+               fmt::format("{} reads no such variable, and no known name is near: it has no effect "
+                           "unless a script, a plugin or a newer version reads it.",
                            family->library),
                "look the name up where it was copied from, or leave it out");
 }

@@ -147,13 +147,17 @@ void judge_switches(const Process& process, Findings& findings) {
 // Of the platforms that are set, those with the fewest settings are probably copied.
 void judge_platforms(const Process& process, Findings& findings) {
   std::map<const Platform*, std::vector<const Setting*>> seen;
-  for (const auto& setting : process.settings) {
+  for (const auto& setting : process.settings)
     if (const auto* platform = platform_of(setting)) seen[platform].push_back(&setting);
-    if (setting.name.starts_with("RCCL_") || setting.name.starts_with("HSA_"))
-      findings.push_back(about("other-platform", Severity::info, setting,
-                               "Only RCCL and ROCm on AMD GPUs read it: NCCL does not.",
-                               "leave it out on NVIDIA GPUs"));
-  }
+  const auto amd = std::ranges::find_if(process.settings, [](const Setting& setting) {
+    return (setting.name.starts_with("RCCL_") || setting.name.starts_with("HSA_")) &&
+           !is_harmless(setting.name);
+  });
+  if (amd != process.settings.end())
+    findings.push_back(about("other-platform", Severity::info, *amd,
+                             "It is for AMD GPUs. RCCL reads NCCL's variables too, and has ranges "
+                             "and defaults of its own: what is said of them here is NCCL's.",
+                             "leave it out on NVIDIA GPUs"));
   if (seen.size() < 2) return;
   const auto most =
       std::ranges::max_element(seen, {}, [](const auto& entry) { return entry.second.size(); });

@@ -121,6 +121,9 @@ bool is_assignment(const Word& word) {
   return equals != std::string::npos && is_name(std::string_view(word.text).substr(0, equals));
 }
 
+// mpirun's, docker's and apptainer's options that pass a variable on.
+bool is_passing(std::string_view option) { return one_of_words(option, {"-x", "-e", "--env"}); }
+
 // Without `then` and such in front.
 Statement bare(Statement statement) {
   const auto begin = std::ranges::find_if_not(statement, [](const Word& word) {
@@ -156,8 +159,7 @@ class Collector {
       const bool is_export = exports(statement);
       if (is_export) exports_all_ = false;
       for (std::size_t i = 1; i < statement.size(); ++i)
-        if (is_export || one_of_words(statement[i - 1].text, {"-x", "-e", "--env"}))
-          exported_.insert(statement[i].text);
+        if (is_export || is_passing(statement[i - 1].text)) exported_.insert(statement[i].text);
     }
     for (const auto& statement : statements)
       if (statement.size() > 1 && statement[0].text == "set" && statement[1].text == "-a")
@@ -175,13 +177,16 @@ class Collector {
     const bool plain = std::ranges::all_of(statement, is_assignment);
     const bool holds_on = plain || exports(statement) || first.starts_with("--");
     const int scope = std::exchange(here_, holds_on ? 0 : scope_++);
-    for (std::size_t i = 0; i < statement.size(); ++i)
+    for (std::size_t i = 0; i < statement.size(); ++i) {
+      take_quoted(statement[i]);
       take(statement[i], plain, i > 0 && statement[i - 1].text == "--export");
+    }
     here_ = scope;
   }
 
   void add(std::string_view name, const Word& word, std::string_view value) {
     if (!is_name(name) || family_of(name) == nullptr) return;
+    if (value == fmt::format("${{{}}}", name) || value == fmt::format("${}", name)) return;
     const auto fallback = fallback_in(value);
     settings_.push_back({.name = std::string(name),
                          .value = std::string(fallback.value_or(value)),
@@ -205,6 +210,12 @@ class Collector {
       if (!plain || exports_all_ || exported_.contains(name))
         add(name, word, std::string_view(part).substr(equals + 1));
     }
+  }
+  // ARGS="-x NAME=VALUE": options that a later command gets.
+  void take_quoted(const Word& word) {
+    const auto parts = split(word.text, ' ');
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      if (is_passing(parts[i - 1])) take({parts[i], word.computed, word.line}, false, false);
   }
   void forget(const Statement& statement) {
     for (const auto& word : statement)

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace linerate::env {
 namespace {
@@ -47,10 +48,12 @@ class Document {
                          .scope = scope});
   }
 
-  // Kubernetes' {name: N, value: V} and {name: N, valueFrom: ...}, a map of variables, or another.
+  // {name: N, value: V} of Kubernetes and AWS and {name: N, valueFrom: ...}, a map of variables, or
+  // another.
   void visit_map(const YAML::Node& map, int scope) {
-    if (is_variable(map["name"]) && (map["value"].IsDefined() || map["valueFrom"].IsDefined()))
-      return add(map["name"], map["value"], scope);
+    for (const auto& [name, value] : {std::pair("name", "value"), std::pair("Name", "Value")})
+      if (is_variable(map[name]) && (map[value].IsDefined() || map["valueFrom"].IsDefined()))
+        return add(map[name], map[value], scope);
     const bool variables =
         std::any_of(map.begin(), map.end(), [](const auto& e) { return is_variable(e.first); });
     const int inner = variables ? scope : ++scope_;

@@ -62,7 +62,9 @@ TEST(UnknownName, IsOneThatIsNearNone) {
 TEST(Names, OfBuildsImagesPluginsAndOthersAreLeftAlone) {
   EXPECT_THAT(examine(set_of({{"NCCL_VERSION", "2.21.5-1"},
                               {"NCCL_HOME", "/usr"},
+                              {"NCCL_TAG", "v2.21.5-1"},
                               {"NCCL_TESTS_DEVICE", "0"},
+                              {"NCCL_MIN_NCHANNELS", ""},
                               {"PATH", "/bin"},
                               {"API_TOKEN", "hunter2"}}),
                       kNewest),

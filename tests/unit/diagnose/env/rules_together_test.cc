@@ -84,7 +84,8 @@ TEST(OtherPlatform, IsTheOneWithFewerSettings) {
 }
 
 TEST(OtherPlatform, KnowsThatOfAmd) {
-  EXPECT_THAT(found_by("other-platform", {{"RCCL_MSCCL_ENABLE", "1"}}), SizeIs(1));
+  EXPECT_THAT(found_by("other-platform", {{"RCCL_MSCCL_ENABLE", "1"}, {"HSA_X", "1"}}), SizeIs(1));
+  EXPECT_THAT(found_by("other-platform", {{"RCCL_INSTALL_PREFIX", "/opt"}}), IsEmpty());
 }
 
 TEST(Precedence, TheLastOfFilesAndTheFirstOfNcclConfHold) {

@@ -92,6 +92,16 @@ TEST(ReadShell, TakesTheValueThatHoldsUnlessItIsSet) {
               ElementsAre("f:1 NCCL_DEBUG=WARN", "f:2 NCCL_ALGO=Ring,Tree", "f:3 NCCL_PROTO=?"));
 }
 
+TEST(ReadShell, ReadsOptionsThatAreKeptForLater) {
+  EXPECT_THAT(read("#!/bin/sh\nARGS+=\" -x NCCL_NET=IB -np 2 -x UCX_TLS=rc\"\n"),
+              ElementsAre("f:2 NCCL_NET=IB", "f:2 UCX_TLS=rc"));
+}
+
+TEST(ReadShell, LeavesOutWhatIsPassedOn) {
+  EXPECT_THAT(read("export NCCL_NET=IB\nmpirun -x NCCL_NET=\"${NCCL_NET}\" ./a\n"),
+              ElementsAre("f:1 NCCL_NET=IB"));
+}
+
 TEST(ReadShell, ReadsEnvFiles) {
   EXPECT_THAT(read("NCCL_DEBUG=INFO\nOTHER=1\n"), ElementsAre("f:1 NCCL_DEBUG=INFO"));
 }
@@ -120,6 +130,7 @@ TEST(ReadYaml, TakesPairsMapsListsAndCommands) {
                    "    - name: NCCL_IB_HCA\n"
                    "      valueFrom: {configMapKeyRef: {name: a, key: b}}\n"
                    "    - {name: TOKEN, value: secret}\n"
+                   "    - {Name: NCCL_IB_TC, Value: 3}\n"
                    "    args: [\"-x\", \"NCCL_NET=IB\"]\n"
                    "---\n"
                    "environment:\n"
@@ -127,8 +138,8 @@ TEST(ReadYaml, TakesPairsMapsListsAndCommands) {
                    "script: |\n"
                    "  set -e\n"
                    "  export NCCL_PROTO=LL\n"),
-              ElementsAre("f:7 NCCL_DEBUG=INFO", "f:8 NCCL_IB_HCA=?", "f:11 NCCL_NET=IB",
-                          "f:14 NCCL_ALGO=Ring", "f:17 NCCL_PROTO=LL"));
+              ElementsAre("f:7 NCCL_DEBUG=INFO", "f:8 NCCL_IB_HCA=?", "f:11 NCCL_IB_TC=3",
+                          "f:12 NCCL_NET=IB", "f:15 NCCL_ALGO=Ring", "f:18 NCCL_PROTO=LL"));
 }
 
 TEST(ReadYaml, GivesEachContainerItsScope) {
