@@ -23,6 +23,18 @@ bool begins_yaml(std::string_view line) {
   return plain && (colon + 1 == line.size() || line[colon + 1] == ' ');
 }
 
+std::vector<Setting> read_environ(std::string_view name, std::string_view text) {
+  std::vector<Setting> settings;
+  for (const auto& entry : split(text, '\0')) {
+    const auto equals = entry.find('=');
+    if (equals != std::string::npos && family_of(entry.substr(0, equals)) != nullptr)
+      settings.push_back({.name = entry.substr(0, equals),
+                          .value = entry.substr(equals + 1),
+                          .where = std::string(name)});
+  }
+  return settings;
+}
+
 bool begins_dockerfile(std::string_view line) {
   return line.starts_with("FROM ") || line.starts_with("ARG ") || line.starts_with("ENV ");
 }
@@ -39,6 +51,8 @@ Result<std::vector<Setting>> read_as(Format format, std::string_view name, std::
       return read_yaml(name, text, first_scope);
     case Format::nccl_conf:
       return read_nccl_conf(name, text);
+    case Format::environ:
+      return read_environ(name, text);
   }
   __builtin_unreachable();
 }
@@ -47,6 +61,7 @@ Result<std::vector<Setting>> read_as(Format format, std::string_view name, std::
 
 Format detected_format(std::string_view name, std::string_view text) {
   if (name.ends_with("nccl.conf")) return Format::nccl_conf;
+  if (text.find('\0') != std::string_view::npos) return Format::environ;
   if (text.starts_with("#!")) return Format::shell;
   while (!text.empty()) {
     const auto end = text.find('\n');

@@ -23,6 +23,7 @@ enum class Format : std::uint8_t {
   dockerfile,  // its ENV: the rest is the build's
   yaml,        // manifests of Kubernetes, compose files; JSON
   nccl_conf,
+  environ,  // /proc/PID/environ: NAME=VALUE, each with a zero behind it
 };
 
 inline constexpr std::size_t kMostFileBytes = std::size_t{4} << 20;

@@ -193,6 +193,11 @@ TEST(ReadNcclConf, TakesLinesAsTheyAre) {
   EXPECT_TRUE(settings[0].conf);
 }
 
+TEST(ReadEnviron, TakesWhatAProcessHas) {
+  EXPECT_THAT(read(std::string_view("A=it's\0NCCL_ALGO=a b\0NCCL_NET\0\0UCX_TLS=rc\0", 41)),
+              ElementsAre("f NCCL_ALGO=a b", "f UCX_TLS=rc"));
+}
+
 TEST(DetectedFormat, GoesByContent) {
   EXPECT_EQ(detected_format("x", "#!/bin/sh\na: b\n"), Format::shell);
   EXPECT_EQ(detected_format("x", "# comment\n\nexport A=1\n"), Format::shell);
