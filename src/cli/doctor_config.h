@@ -1,4 +1,4 @@
-// What `linerate doctor env` was asked to do.
+// What `linerate doctor env` and `linerate doctor log` were asked to do.
 #pragma once
 
 #include "base/result.h"
@@ -20,7 +20,14 @@ struct DoctorEnvConfig {
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
 
+struct DoctorLogConfig {
+  std::vector<std::string> files{};  // "-": stdin; at least one
+  bool json = false;
+  std::optional<Severity> fail_on{};  // the least that gives exit code 3
+};
+
 // The words behind `linerate doctor env`. Values that are not given are the defaults of the rows.
 Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words);
+Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words);
 
 }  // namespace linerate

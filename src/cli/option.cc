@@ -58,6 +58,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
       {{"Options", tune_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorEnvGroups{
       {{"Options", doctor_env_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorLogGroups{
+      {{"Options", doctor_log_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kReportGroups{
       {{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
@@ -99,6 +101,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return kCompareGroups;
     case Audience::doctor_env:
       return kDoctorEnvGroups;
+    case Audience::doctor_log:
+      return kDoctorLogGroups;
     case Audience::report:
       return kReportGroups;
     case Audience::train:

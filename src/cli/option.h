@@ -27,6 +27,7 @@ namespace linerate {
 
 struct CompareConfig;
 struct DoctorEnvConfig;
+struct DoctorLogConfig;
 struct JobConfig;
 struct MachineChoice;
 struct PlaceConfig;
@@ -50,10 +51,11 @@ struct Argument {
 // that of a JobConfig each one that is a job's.
 template <typename Config>
 using Setter = Refusal (*)(const Argument&, Config&);
-using AnySetter = std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>,
-                               Setter<PlaceConfig>, Setter<TuneConfig>, Setter<CompareConfig>,
-                               Setter<DoctorEnvConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
-                               Setter<JobConfig>, Setter<TrainOptions>>;
+using AnySetter =
+    std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
+                 Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
+                 Setter<DoctorLogConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
+                 Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -68,6 +70,7 @@ enum class Audience : std::uint8_t {
   tune,
   compare,
   doctor_env,
+  doctor_log,
   report,
   train
 };
@@ -172,6 +175,7 @@ std::span<const OptionRow> compare_run_options();      // compare: of --run
 std::span<const OptionRow> compare_judge_options();    // compare: what a difference is
 std::span<const OptionRow> compare_output_options();   // compare: what is printed and kept
 std::span<const OptionRow> doctor_env_options();       // all of doctor env's
+std::span<const OptionRow> doctor_log_options();       // all of doctor log's
 std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
 std::span<const OptionRow> parallel_options();         // trainers: how ranks share the work

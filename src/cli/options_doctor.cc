@@ -1,4 +1,4 @@
-// The options of linerate doctor env.
+// The options of linerate doctor env and linerate doctor log.
 #include "cli/doctor_config.h"
 #include "cli/option.h"
 #include "cli/tokens.h"
@@ -68,8 +68,19 @@ constexpr auto kDoctorEnvRows = std::to_array<OptionRow>({
      .apply = set_choice<DoctorEnvConfig, kFailOn, &DoctorEnvConfig::fail_on>},
 });
 
+constexpr auto kDoctorLogRows = std::to_array<OptionRow>({
+    {.long_name = "json",
+     .help = "print one JSON object",
+     .apply = set_flag<DoctorLogConfig, &DoctorLogConfig::json>},
+    {.long_name = "fail-on",
+     .metavar = "SEVERITY",
+     .help = "exit 3 from such a finding on: warning or problem",
+     .apply = set_choice<DoctorLogConfig, kFailOn, &DoctorLogConfig::fail_on>},
+});
+
 }  // namespace
 
+std::span<const OptionRow> doctor_log_options() { return kDoctorLogRows; }
 std::span<const OptionRow> doctor_env_options() { return kDoctorEnvRows; }
 
 Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) {
@@ -79,6 +90,23 @@ Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) 
   config.nccl_is_given = is_given(*given, "nccl");
   if (std::ranges::count(config.files, std::string("-")) > 1)
     return Failure{"--file - is stdin, which can be read once: give it once."};
+  return config;
+}
+
+Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words) {
+  DoctorLogConfig config;
+  auto named = words;
+  const auto nstdin = std::erase(named, "-");
+  const auto [options, files] = without_operands(named, Audience::doctor_log);
+  const auto given = read_options(options, Audience::doctor_log, config);
+  if (!given) return given.failure();
+  if (nstdin > 1) return Failure{"- is stdin, which can be read once: give it once."};
+  config.files = files;
+  if (nstdin == 1) config.files.emplace_back("-");
+  if (config.files.empty())
+    return Failure{
+        "linerate doctor log needs the files that a job with NCCL_DEBUG=INFO wrote, or - "
+        "for stdin."};
   return config;
 }
 

@@ -11,6 +11,68 @@
 namespace linerate {
 namespace {
 
+constexpr auto kCommandRows = std::to_array<CommandRow>({
+    {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
+    {Command::suite, "suite", "[options]",
+     "all collectives in one go: a table of each, and a summary of all", Audience::suite,
+     "Runs the collectives one after the other in one job, with one table each and a summary of "
+     "all.",
+     "Runs the collectives, and with `--pairs` p2p_perf, one after the other in one job: [what "
+     "it prints](output-format.md#a-suite). It takes the options of the collectives' tools and "
+     "those of the table \"Suite\" above."},
+    {Command::topo, "topo", "[options]",
+     "this machine's parts and links, or another's, and how fast NCCL should be on it",
+     Audience::topo,
+     "What this machine is made of, how its parts are linked, and how fast NCCL should be on it. "
+     "`linerate topo place --help`: how ranks are bound to it.",
+     "What this machine, another one or a built-in node is made of, and what NCCL makes of it: "
+     "[topology](topology.md)."},
+    {Command::topo, "topo place", "[options]",
+     "which GPU, cores and NICs each rank of a job gets, and the cheapest order of its mesh",
+     Audience::place,
+     "Binds the ranks of a job to GPUs, cores and NICs, and looks for the order of a training "
+     "job's mesh (tp, pp, dp) that puts its heaviest traffic on the fastest links.",
+     "Which GPU, cores and NIC each rank of a job gets, and which order of its mesh is the "
+     "cheapest: [placement](placement.md)."},
+    {Command::tune, "tune", "host [options]",
+     "measure the host backend's algorithms here, and use the fastest from then on", Audience::tune,
+     "Measures every algorithm of the host backend by collective, ranks and size, and keeps the "
+     "fastest in a table that later runs on this machine use. The host backend is the only "
+     "one with a choice.",
+     "It measures the host backend, the one with a choice of algorithms."},
+    {Command::compare, "compare", "A B [options]",
+     "whether B is faster or slower than A, from several runs of each", Audience::compare,
+     "Compares two series of runs, case by case. A and B are files of JSON Lines (--jsonl), of "
+     "nccl-tests' or rccl-tests' output or of OSU micro-benchmarks, folders of such files, names "
+     "of baselines, or commands to be run in turns (--run).",
+     "Whether B is faster or slower than A, or the same: [comparing runs](comparing-runs.md)."},
+    {Command::doctor, "doctor", "WHAT [options]", "what is wrong; WHAT says where to look"},
+    {Command::doctor, "doctor env", "[options]",
+     "what is wrong with the variables of NCCL, PyTorch, UCX, Open MPI and libfabric",
+     Audience::doctor_env,
+     "Says which variables are misspelt, misread, out of range, without effect or in each "
+     "other's way, in this process' environment and nccl.conf or in files.",
+     "What is wrong with a job's variables: [the doctor](doctor.md)."},
+    {Command::doctor, "doctor log", "FILE… [options]",
+     "what a log of NCCL says: the first fault, what followed from it, and what costs speed",
+     Audience::doctor_log,
+     "Reads what a job wrote with NCCL_DEBUG=INFO or WARN, of one rank or many, in one file or "
+     "several; - is stdin. Names the first cause of a failure, what followed from it, the ranks "
+     "that are missing, and slow paths that were taken although nothing failed.",
+     "Why a job failed, hung or was slow, by its log: [the doctor](doctor.md#logs)."},
+    {Command::report, "report", "FILE… [options]",
+     "one page that says whether runs are as fast as they should be, and pictures of them",
+     Audience::report,
+     "Makes a page from the JSON Lines of runs (--jsonl): whether they are as fast as they "
+     "should be, what is wrong and where, what changed between them, curves and tables. "
+     "NAME=FILE gives a file a name; files of one name are repetitions.",
+     "One page from the JSON Lines of runs: [what it shows](report.md)."},
+    {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
+    {Command::help, "help", "[COMMAND|TOOL]", "all commands and tools, or what one of them takes"},
+    {Command::version, "version", "[--verbose]",
+     "the version of linerate; --verbose: commit, compiler and modules too"},
+});
+
 std::string basename_of(std::string_view path) {
   const auto slash = path.find_last_of('/');
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
@@ -181,65 +243,7 @@ const CommandRow* find_command(Audience options) {
   return row == rows.end() ? nullptr : &*row;
 }
 
-std::span<const CommandRow> commands() {
-  static constexpr auto kRows = std::to_array<CommandRow>({
-      {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
-      {Command::suite, "suite", "[options]",
-       "all collectives in one go: a table of each, and a summary of all", Audience::suite,
-       "Runs the collectives one after the other in one job, with one table each and a summary of "
-       "all.",
-       "Runs the collectives, and with `--pairs` p2p_perf, one after the other in one job: [what "
-       "it prints](output-format.md#a-suite). It takes the options of the collectives' tools and "
-       "those of the table \"Suite\" above."},
-      {Command::topo, "topo", "[options]",
-       "this machine's parts and links, or another's, and how fast NCCL should be on it",
-       Audience::topo,
-       "What this machine is made of, how its parts are linked, and how fast NCCL should be on it. "
-       "`linerate topo place --help`: how ranks are bound to it.",
-       "What this machine, another one or a built-in node is made of, and what NCCL makes of it: "
-       "[topology](topology.md)."},
-      {Command::topo, "topo place", "[options]",
-       "which GPU, cores and NICs each rank of a job gets, and the cheapest order of its mesh",
-       Audience::place,
-       "Binds the ranks of a job to GPUs, cores and NICs, and looks for the order of a training "
-       "job's mesh (tp, pp, dp) that puts its heaviest traffic on the fastest links.",
-       "Which GPU, cores and NIC each rank of a job gets, and which order of its mesh is the "
-       "cheapest: [placement](placement.md)."},
-      {Command::tune, "tune", "host [options]",
-       "measure the host backend's algorithms here, and use the fastest from then on",
-       Audience::tune,
-       "Measures every algorithm of the host backend by collective, ranks and size, and keeps the "
-       "fastest in a table that later runs on this machine use. The host backend is the only "
-       "one with a choice.",
-       "It measures the host backend, the one with a choice of algorithms."},
-      {Command::compare, "compare", "A B [options]",
-       "whether B is faster or slower than A, from several runs of each", Audience::compare,
-       "Compares two series of runs, case by case. A and B are files of JSON Lines (--jsonl), of "
-       "nccl-tests' or rccl-tests' output or of OSU micro-benchmarks, folders of such files, names "
-       "of baselines, or commands to be run in turns (--run).",
-       "Whether B is faster or slower than A, or the same: [comparing runs](comparing-runs.md)."},
-      {Command::doctor, "doctor", "WHAT [options]", "what is wrong; WHAT says where to look"},
-      {Command::doctor, "doctor env", "[options]",
-       "what is wrong with the variables of NCCL, PyTorch, UCX, Open MPI and libfabric",
-       Audience::doctor_env,
-       "Says which variables are misspelt, misread, out of range, without effect or in each "
-       "other's way, in this process' environment and nccl.conf or in files.",
-       "What is wrong with a job's variables: [the doctor](doctor.md)."},
-      {Command::report, "report", "FILE… [options]",
-       "one page that says whether runs are as fast as they should be, and pictures of them",
-       Audience::report,
-       "Makes a page from the JSON Lines of runs (--jsonl): whether they are as fast as they "
-       "should be, what is wrong and where, what changed between them, curves and tables. "
-       "NAME=FILE gives a file a name; files of one name are repetitions.",
-       "One page from the JSON Lines of runs: [what it shows](report.md)."},
-      {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
-      {Command::help, "help", "[COMMAND|TOOL]",
-       "all commands and tools, or what one of them takes"},
-      {Command::version, "version", "[--verbose]",
-       "the version of linerate; --verbose: commit, compiler and modules too"},
-  });
-  return kRows;
-}
+std::span<const CommandRow> commands() { return kCommandRows; }
 
 std::span<const ToolRow> tools() {
   static const auto kTools = [] {

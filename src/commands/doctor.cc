@@ -19,6 +19,7 @@ struct Examination {
 };
 constexpr auto kExaminations = std::to_array<Examination>({
     {"env", doctor_env},
+    {"log", doctor_log},
 });
 
 }  // namespace

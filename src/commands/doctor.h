@@ -7,5 +7,6 @@
 namespace linerate {
 
 ExitCode doctor_env(const CommandInput& input);
+ExitCode doctor_log(const CommandInput& input);
 
 }  // namespace linerate

@@ -13,7 +13,7 @@ namespace linerate {
 enum class Severity : std::uint8_t {
   info,     // worth knowing; nothing is wrong
   warning,  // something is wrong, or slower than it should be
-  problem,  // a setting does not do what it says; not of runs and machines
+  problem,  // a setting does not do what it says, or a job failed; not of runs and machines
 };
 // By Severity.
 inline constexpr std::array<std::string_view, 3> kSeverityNames{"info", "warning", "problem"};

@@ -79,6 +79,7 @@ class Words(unittest.TestCase):
                                  (["help", "tune", "host"], "usage:   linerate tune"),
                                  (["help", "doctor"], "usage:   linerate doctor WHAT"),
                                  (["help", "doctor", "env"], "usage:   linerate doctor env"),
+                                 (["help", "doctor", "log"], "usage:   linerate doctor log"),
                                  (["help", "report"], "usage:   linerate report"),
                                  (["all_reduce", "-h", "--foo"], "usage:   all_reduce_perf")):
             with self.subTest(words=words):

@@ -13,6 +13,8 @@ namespace {
 
 using std::string_view;
 constexpr auto kNone = string_view::npos;
+// Of a progress bar too, which a line of PyTorch may follow.
+constexpr std::size_t kMostPrefix = 1000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -167,7 +169,7 @@ void each_message(string_view line, const std::function<void(const Message&)>& t
   auto tag = next_tag(line, 0);
   if (tag.at == kNone) {
     Message message{.text = trim(line), .whole = trim(line), .time = time_in(line.substr(0, 80))};
-    message.rank = rank_in(line.substr(0, 160));
+    message.rank = rank_in(line.substr(0, kMostPrefix));
     return take(message);
   }
   std::size_t from = 0;

@@ -173,6 +173,7 @@ std::string log_text(const LogReport& report) {
 std::string log_json(const LogReport& report) {
   const auto& facts = report.facts;
   Json out{{"kind", "doctor_log"},
+           {"schema", 1},
            {"lines", report.count.lines},
            {"bytes", report.count.bytes},
            {"messages", report.messages},

@@ -28,7 +28,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::consequence, true, "a rank ended itself after a failure", "look at the lines before",
      "PyTorch elastic"},
     {"invalid-usage", "invalid usage|ncclInvalidUsage|ncclInvalidArgument|invalid argument (run",
-     Role::vague, true, "NCCL was called in a way that it forbids",
+     Role::consequence, true, "NCCL was called in a way that it forbids",
      "the warning before it says which; NCCL_DEBUG=WARN shows it", "NCCL user guide"},
     {"collective-timeout",
      "caught collective operation timeout|Timeout at NCCL work|collective timeout from",
@@ -49,7 +49,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "unhandled system error|unhandled cuda error|nternal check failed|internal error|"
      "ncclSystemError|ncclUnhandledCudaError|ncclInternalError|Test NCCL failure|Test CUDA "
      "failure|NCCL error in",
-     Role::vague, true, "NCCL failed, and the log does not say at what",
+     Role::consequence, true, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"in-abort", "abort state|comm*abort|been destroyed|commReclaim|sets state|commDestroySync",
      Role::consequence, false, "a communicator was taken down after a failure",

@@ -149,7 +149,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, false, "ranks see different numbers of NICs",
      "give all containers the same devices; NCCL_IB_HCA the same everywhere", "NVIDIA/nccl#2428"},
     {"truncated-message",
-     "essage truncated|receiving*bytes instead of|received*bytes instead of|ollective "
+     "essage truncated|ismatched collective|receiving*bytes instead of|received*bytes instead "
+     "of|ollective "
      "mismatch|mismatch in info from procs",
      Role::fault, false,
      "two ranks disagree about what they exchange: different calls, counts, NCCL versions or "
@@ -174,6 +175,11 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "failed|opId=",
      Role::consequence, false, "NCCL's proxy thread met an error that another line explains",
      "look for the warning before it", "NCCL user guide"},
+    {"rank-twice", "has already checked in", Role::fault, false,
+     "two processes said that they are the same rank",
+     "give each its own rank: launcher and program must agree on the number of tasks a node",
+     "Lightning-AI/pytorch-lightning#14986"},
+    {"ib-library-missing", "Failed to open libibverbs", Role::harmless, true, "", "", ""},
     {"ib-no-device", "NET/IB : No device found", Role::harmless, true, "no InfiniBand here", "",
      ""},
 });

@@ -1,4 +1,4 @@
-// What `linerate doctor env` takes, and what it refuses.
+// What `linerate doctor env` and `linerate doctor log` take, and what they refuse.
 #include "cli/doctor_config.h"
 
 #include <gtest/gtest.h>
@@ -50,6 +50,21 @@ TEST(ParseDoctor, RefusesInOneSentence) {
     EXPECT_TRUE(config.sentence().ends_with('.') || config.sentence().ends_with('?'))
         << config.sentence();
   }
+}
+
+TEST(ParseDoctorLog, TakesFilesAndStdin) {
+  const auto config = parse_doctor_log({"a.log", "--json", "-", "b.log", "--fail-on", "problem"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_EQ(config->files, (std::vector<std::string>{"a.log", "b.log", "-"}));
+  EXPECT_TRUE(config->json);
+  EXPECT_EQ(config->fail_on, Severity::problem);
+}
+
+TEST(ParseDoctorLog, RefusesInOneSentence) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {}, {"--json"}, {"-", "-"}, {"a", "--fail-on", "info"}, {"a", "--nccl", "2.21"}})
+    EXPECT_FALSE(parse_doctor_log(words).ok());
 }
 
 }  // namespace

@@ -134,6 +134,21 @@ TEST(LogReport, SaysWhereRanksAreInDifferentCalls) {
   EXPECT_THAT(report.findings[0].evidence, HasSubstr("The ranks are in different calls,"));
 }
 
+TEST(LogReport, TakesTheTextOfAFailureForItsCause) {
+  const auto report = read_log(
+      "NCCL error in: x.cpp:1, unhandled cuda error, NCCL version 2.18.3\n"
+      "Last error:\nCuda failure 'initialization error'\n");
+
+  EXPECT_EQ(report.findings[0].rule, "cuda-failure");
+}
+
+TEST(LogReport, ReadsTheWatchdogBehindAProgressBar) {
+  const auto bar = "Epoch 0:   6%|" + std::string(300, ' ') + "| [6:28:43<94:39:17, loss=2.6]";
+  const auto report = read_log(bar + watchdog(0, "ALLREDUCE", 96120, 96119));
+
+  EXPECT_EQ(report.findings[0].subject, "rank 0");
+}
+
 TEST(LogReport, PutsAKilledRankBeforeTheTimeoutOfOthers) {
   const auto report = read_log(watchdog(0, "ALLREDUCE", 12, 11) +
                                "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n");

@@ -59,6 +59,8 @@ constexpr Example kExamples[] = {
     {"socket-failed", "W NET/Socket : socket progress error"},
     {"proxy-failed",
      "W [Proxy Service 1] Failed to execute operation Connect from rank 1, retcode 2"},
+    {"rank-twice", "W Bootstrap Root : rank 1 of 8 ranks has already checked in"},
+    {"rccl-kernel-options", "W Missing \"iommu=pt\" from kernel command line which can lead to"},
     {"gpu-xid", "kernel: NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus"},
     {"shared-memory-full", "W Call to posix_fallocate failed : No space left on device"},
     {"shared-memory-permission", "W Call to shm_open failed : Permission denied"},
@@ -139,7 +141,8 @@ TEST(Signatures, SayCauseRemedyAndSource) {
 
 TEST(Signatures, OfHarmlessLinesSaySo) {
   for (const std::string_view text :
-       {"NET/IB : No device found.", "cuMem host allocations do not appear to be working; x"}) {
+       {"NET/IB : No device found.", "Failed to open libibverbs.so[.1]",
+        "cuMem host allocations do not appear to be working; x"}) {
     const auto* row = find_signature({.level = Level::info, .text = text, .whole = text});
     ASSERT_NE(row, nullptr) << text;
     EXPECT_EQ(row->role, Role::harmless);
@@ -150,7 +153,7 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
   for (const std::string_view text :
        {"Call to connect returned Connection refused, retrying", "Using network Socket",
         "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation",
-        "Failed to open libibverbs.so[.1]", "Connected all rings",
+        "NET/Socket : GPU Direct RDMA Disabled for HCA 0 'eth0'", "Connected all rings",
         "comm 0x1 rank 0 - Abort COMPLETE", "misc/socket.cc:47 -> 3",
         "Init timings - ncclCommInitRank: rank 0 nranks 8 total 12.00"})
     EXPECT_EQ(find_signature({.level = Level::info, .text = text, .whole = text}), nullptr) << text;
