@@ -42,12 +42,8 @@ int take_number(string_view& word) {
   return leading_number(digits);
 }
 
-// "path/file.cc:12", and not "host:12:13".
-bool is_site(string_view word) {
-  return take_number(word) >= 0 && word.find('.') != kNone && word.find(':') == kNone &&
-         (word.ends_with(".cc") || word.ends_with(".h") || word.ends_with(".c") ||
-          word.ends_with(".cpp") || word.ends_with(".hpp") || word.ends_with(".cu"));
-}
+// "path/file.cc:12" or "function:12", and not "host:12:13".
+bool is_site(string_view word) { return take_number(word) >= 0 && word.find(':') == kNone; }
 
 // host:pid:tid at the end of `rest`, glued to a launcher's prefix or not; the rest is what is left.
 void take_process(string_view& rest, Message& message) {

@@ -48,6 +48,13 @@ TEST(LogMessage, OfAWarningHasItsSite) {
   EXPECT_EQ(one("[2025-05-10 23:09:41] a:1:2 [0] b.cc:12 NCCL WARN x").time, "2025-05-10 23:09:41");
 }
 
+TEST(LogMessage, OfAPluginHasAFunctionForItsSite) {
+  const auto message = one("a:1:2 [0] nccl_net_ofi_init:969 NCCL WARN NET/OFI x");
+
+  EXPECT_EQ(message.site, "nccl_net_ofi_init:969");
+  EXPECT_EQ(message.host, "a");
+}
+
 TEST(LogMessage, IsFoundBehindPrefixesOfLaunchers) {
   for (const std::string_view prefix :
        {"", "[1,3]<stdout>:", "3: ", "node1: ", "2025-05-10T23:09:41.123Z ",
