@@ -143,11 +143,11 @@ std::string command_help(const CommandRow& row) {
       fmt::format("usage:   {} {}{}{}\n\n", kLinerate, row.name, blank, row.arguments);
   if (row.options) {
     auto text = usage + in_column("", 0, row.about) + options_text(*row.options);
+    if (row.options == Audience::doctor_node) text += parts_text(row.name);
     if (row.options == Audience::suite) text += variables_text() + exit_codes_text();
     return text;
   }
   auto text = fmt::format("{}{}.\n", usage, row.summary);
-  if (row.command == Command::doctor) return text + parts_text(row.name);
   if (row.command != Command::perf) return text;
   return text + tools_text() +
          fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kLinerate);

@@ -39,6 +39,22 @@ const OptionRow* find_row(Audience program, Predicate is_it) {
   return nullptr;
 }
 
+std::span<const OptionGroup> groups_of_doctor(Audience program) {
+  static const auto kHelp = help_options().first(1);  // -h
+  static const std::array<OptionGroup, 2> kDoctorEnvGroups{
+      {{"Options", doctor_env_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorLogGroups{
+      {{"Options", doctor_log_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorNodeGroups{
+      {{"Options", doctor_node_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorSnapshotGroups{
+      {{"Options", doctor_snapshot_options()}, {"Help", kHelp}}};
+  if (program == Audience::doctor_env) return kDoctorEnvGroups;
+  if (program == Audience::doctor_log) return kDoctorLogGroups;
+  if (program == Audience::doctor_snapshot) return kDoctorSnapshotGroups;
+  return kDoctorNodeGroups;
+}
+
 }  // namespace
 
 std::string OptionRow::label() const {
@@ -56,10 +72,6 @@ std::span<const OptionGroup> option_groups(Audience program) {
   static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
   static const std::array<OptionGroup, 2> kTuneGroups{
       {{"Options", tune_options()}, {"Help", kHelp}}};
-  static const std::array<OptionGroup, 2> kDoctorEnvGroups{
-      {{"Options", doctor_env_options()}, {"Help", kHelp}}};
-  static const std::array<OptionGroup, 2> kDoctorLogGroups{
-      {{"Options", doctor_log_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kReportGroups{
       {{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
@@ -100,9 +112,10 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::compare:
       return kCompareGroups;
     case Audience::doctor_env:
-      return kDoctorEnvGroups;
     case Audience::doctor_log:
-      return kDoctorLogGroups;
+    case Audience::doctor_node:
+    case Audience::doctor_snapshot:
+      return groups_of_doctor(program);
     case Audience::report:
       return kReportGroups;
     case Audience::train:

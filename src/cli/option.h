@@ -9,7 +9,7 @@
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
 //   run_config.h, topo_config.h, tune_config.h, compare_config.h, doctor_config.h,
-//   report_config.h, train_config.h
+//   doctor_node_config.h, report_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -28,6 +28,8 @@ namespace linerate {
 struct CompareConfig;
 struct DoctorEnvConfig;
 struct DoctorLogConfig;
+struct DoctorNodeConfig;
+struct DoctorSnapshotConfig;
 struct JobConfig;
 struct MachineChoice;
 struct PlaceConfig;
@@ -54,8 +56,9 @@ using Setter = Refusal (*)(const Argument&, Config&);
 using AnySetter =
     std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
                  Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
-                 Setter<DoctorLogConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
-                 Setter<JobConfig>, Setter<TrainOptions>>;
+                 Setter<DoctorLogConfig>, Setter<DoctorNodeConfig>, Setter<DoctorSnapshotConfig>,
+                 Setter<ReportConfig>, Setter<MachineChoice>, Setter<JobConfig>,
+                 Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -71,6 +74,8 @@ enum class Audience : std::uint8_t {
   compare,
   doctor_env,
   doctor_log,
+  doctor_node,
+  doctor_snapshot,
   report,
   train
 };
@@ -176,6 +181,8 @@ std::span<const OptionRow> compare_judge_options();    // compare: what a differ
 std::span<const OptionRow> compare_output_options();   // compare: what is printed and kept
 std::span<const OptionRow> doctor_env_options();       // all of doctor env's
 std::span<const OptionRow> doctor_log_options();       // all of doctor log's
+std::span<const OptionRow> doctor_node_options();      // all of doctor's own
+std::span<const OptionRow> doctor_snapshot_options();  // all of doctor snapshot's
 std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
 std::span<const OptionRow> parallel_options();         // trainers: how ranks share the work

@@ -46,7 +46,15 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "nccl-tests' or rccl-tests' output or of OSU micro-benchmarks, folders of such files, names "
      "of baselines, or commands to be run in turns (--run).",
      "Whether B is faster or slower than A, or the same: [comparing runs](comparing-runs.md)."},
-    {Command::doctor, "doctor", "WHAT [options]", "what is wrong; WHAT says where to look"},
+    {Command::doctor, "doctor", "[WHAT] [options]", "what is wrong with this node, or with WHAT",
+     Audience::doctor_node,
+     "Examines this node, without privileges, or snapshots of nodes, and says what makes jobs "
+     "slow or fail: the finding, where it was read, why it matters and what to do.",
+     "What is wrong with this node or others: [the doctor](doctor.md#a-node)."},
+    {Command::doctor, "doctor snapshot", "-o FILE",
+     "save what linerate doctor looks at, to examine it elsewhere", Audience::doctor_snapshot,
+     "Writes the facts that the checks read: no addresses, no users, no command lines.",
+     "Saves a node's facts: [snapshots](doctor.md#snapshots)."},
     {Command::doctor, "doctor env", "[options]",
      "what is wrong with the variables of NCCL, PyTorch, UCX, Open MPI and libfabric",
      Audience::doctor_env,

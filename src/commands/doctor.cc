@@ -3,8 +3,6 @@
 
 #include "base/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -20,6 +18,7 @@ struct Examination {
 constexpr auto kExaminations = std::to_array<Examination>({
     {"env", doctor_env},
     {"log", doctor_log},
+    {"snapshot", doctor_snapshot},
 });
 
 }  // namespace
@@ -28,8 +27,7 @@ ExitCode doctor_command(const CommandInput& input) {
   std::vector<std::string_view> known;
   for (const auto& row : kExaminations) known.push_back(row.what);
   if (input.call.words.empty() || input.call.words.front().starts_with('-'))
-    return refuse(
-        fmt::format("linerate doctor needs WHAT to examine: one of {}.", join(known, ", ")));
+    return doctor_node(input);
   const auto& what = input.call.words.front();
   const auto row = std::ranges::find(kExaminations, what, &Examination::what);
   if (row == kExaminations.end()) return refuse(unknown_choice("thing to examine", what, known));

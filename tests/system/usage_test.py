@@ -77,7 +77,7 @@ class Words(unittest.TestCase):
                                  (["topo", "-h"], "usage:   linerate topo [options]"),
                                  (["help", "topo", "place"], "usage:   linerate topo place"),
                                  (["help", "tune", "host"], "usage:   linerate tune"),
-                                 (["help", "doctor"], "usage:   linerate doctor WHAT"),
+                                 (["help", "doctor"], "usage:   linerate doctor [WHAT]"),
                                  (["help", "doctor", "env"], "usage:   linerate doctor env"),
                                  (["help", "doctor", "log"], "usage:   linerate doctor log"),
                                  (["help", "report"], "usage:   linerate report"),
@@ -89,8 +89,8 @@ class Words(unittest.TestCase):
 
     def test_words_that_mean_nothing_are_exit_2_and_one_line(self):
         for words in (["docs", "foo"], ["docs", "cli", "extra"], ["help", "foo"], ["--help", "x"],
-                      ["--version", "extra"], ["version", "extra"], ["doctor"],
-                      ["doctor", "--json"], ["doctor", "enf"]):
+                      ["--version", "extra"], ["version", "extra"], ["doctor", "enf"],
+                      ["doctor", "--only", "shm"], ["doctor", "snapshot"]):
             with self.subTest(words=words):
                 done = run([tool("linerate"), *words])
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -1,0 +1,93 @@
+// The options of linerate doctor and of linerate doctor snapshot.
+#include "cli/doctor_node_config.h"
+#include "cli/option.h"
+#include "cli/tokens.h"
+#include "cli/values.h"
+
+#include <array>
+
+namespace linerate {
+namespace {
+
+constexpr auto kNodeFailOn = std::to_array<Choice<std::optional<Severity>>>({
+    {"warning", Severity::warning},
+    {"problem", Severity::problem},
+});
+
+template <auto List>
+Refusal add_names(const Argument& given, DoctorNodeConfig& config) {
+  for (auto& name : split(given.text, ',')) (config.*List).push_back(std::move(name));
+  return {};
+}
+
+Refusal add_snapshot(const Argument& given, DoctorNodeConfig& config) {
+  config.snapshots.emplace_back(given.text);
+  return {};
+}
+
+constexpr auto kDoctorNodeRows = std::to_array<OptionRow>({
+    {.long_name = "snapshot",
+     .metavar = "FILE",
+     .help = "examine what linerate doctor snapshot saved instead of this node; a folder stands "
+             "for its *.json; several are compared too",
+     .apply = add_snapshot},
+    {.long_name = "only",
+     .metavar = "IDS",
+     .help = "these checks alone, with commas between them",
+     .apply = add_names<&DoctorNodeConfig::only>},
+    {.long_name = "skip",
+     .metavar = "IDS",
+     .help = "all but these checks",
+     .apply = add_names<&DoctorNodeConfig::skip>},
+    {.long_name = "thresholds",
+     .metavar = "FILE",
+     .help = "other numbers to compare with, in YAML",
+     .note = "[Their names](doctor.md#thresholds).",
+     .apply = set_file_of<DoctorNodeConfig, &DoctorNodeConfig::thresholds>},
+    {.long_name = "list",
+     .help = "list the checks and stop",
+     .apply = set_flag<DoctorNodeConfig, &DoctorNodeConfig::list>},
+    {.long_name = "explain",
+     .metavar = "ID",
+     .help = "say what a check looks at, why and what to do, and stop",
+     .apply = set_text<DoctorNodeConfig, &DoctorNodeConfig::explained>},
+    {.long_name = "json",
+     .help = "print one JSON object",
+     .apply = set_flag<DoctorNodeConfig, &DoctorNodeConfig::json>},
+    {.long_name = "fail-on",
+     .metavar = "SEVERITY",
+     .help = "exit 3 from such a finding on: warning or problem",
+     .apply = set_choice<DoctorNodeConfig, kNodeFailOn, &DoctorNodeConfig::fail_on>},
+});
+
+constexpr auto kDoctorSnapshotRows = std::to_array<OptionRow>({
+    {.short_name = 'o',
+     .long_name = "output",
+     .metavar = "FILE",
+     .help = "the file to write, in JSON",
+     .required = true,
+     .apply = set_file_of<DoctorSnapshotConfig, &DoctorSnapshotConfig::file>},
+});
+
+template <typename Config>
+Result<Config> parsed(const std::vector<std::string>& words, Audience program) {
+  Config config;
+  const auto given = read_options(words, program, config);
+  if (!given) return given.failure();
+  return config;
+}
+
+}  // namespace
+
+std::span<const OptionRow> doctor_node_options() { return kDoctorNodeRows; }
+std::span<const OptionRow> doctor_snapshot_options() { return kDoctorSnapshotRows; }
+
+Result<DoctorNodeConfig> parse_doctor_node(const std::vector<std::string>& words) {
+  return parsed<DoctorNodeConfig>(words, Audience::doctor_node);
+}
+
+Result<DoctorSnapshotConfig> parse_doctor_snapshot(const std::vector<std::string>& words) {
+  return parsed<DoctorSnapshotConfig>(words, Audience::doctor_snapshot);
+}
+
+}  // namespace linerate

@@ -1,0 +1,301 @@
+// linerate doctor, of this node or of snapshots, and linerate doctor snapshot.
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/doctor_node_config.h"
+#include "commands/doctor.h"
+#include "commands/load_machine.h"
+#include "diagnose/node/node.h"
+#include "output/text_file.h"
+#include "record/json_io.h"
+#include "topo/lint/lint.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace linerate {
+namespace {
+
+// What the options choose of the checks of nodes, and of lint's rules, which look at its topology.
+struct Chosen {
+  std::vector<node::Check> checks{};
+  std::vector<topo::LintRule> rules{};
+};
+
+struct ExaminedNode {
+  std::string name{};
+  node::Examined result{};
+};
+
+std::vector<std::string_view> all_ids() {
+  std::vector<std::string_view> ids;
+  for (const auto& check : node::all_checks()) ids.push_back(check.id);
+  for (const auto& rule : topo::lint_rules()) ids.push_back(rule.name);
+  return ids;
+}
+
+Result<Chosen> chosen_by(const DoctorNodeConfig& config) {
+  const auto ids = all_ids();
+  for (const auto* list : {&config.only, &config.skip})
+    for (const auto& name : *list)
+      if (std::ranges::find(ids, name) == ids.end())
+        return Failure{unknown_choice("check", name, ids)};
+  const auto holds = [&](std::string_view id) {
+    const auto is = [&](const std::string& name) { return name == id; };
+    return (config.only.empty() || std::ranges::any_of(config.only, is)) &&
+           std::ranges::none_of(config.skip, is);
+  };
+  Chosen chosen;
+  std::ranges::copy_if(node::all_checks(), std::back_inserter(chosen.checks), holds,
+                       &node::Check::id);
+  std::ranges::copy_if(topo::lint_rules(), std::back_inserter(chosen.rules), holds,
+                       &topo::LintRule::name);
+  return chosen;
+}
+
+Result<std::vector<node::Snapshot>> read_snapshots(const std::vector<std::string>& names) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const auto& name : names) {
+    std::error_code failed;
+    if (!fs::is_directory(name, failed)) {
+      files.push_back(name);
+      continue;
+    }
+    const auto before = static_cast<std::ptrdiff_t>(files.size());
+    for (fs::directory_iterator entry(name, failed); !failed && entry != fs::directory_iterator();
+         entry.increment(failed))
+      if (entry->path().extension() == ".json") files.push_back(entry->path());
+    if (before == std::ssize(files))
+      return Failure{fmt::format("{}: no *.json is in this folder.", plain_text(name))};
+    std::sort(files.begin() + before, files.end());
+  }
+  std::vector<node::Snapshot> snapshots;
+  std::set<std::string> seen;
+  for (const auto& file : files) {
+    const auto text = read_regular_file(file, node::kMostSnapshotBytes);
+    if (!text) return Failure{fmt::format("{}: {}", plain_text(file), text.sentence())};
+    auto snapshot = node::parse_snapshot(*text);
+    if (!snapshot) return Failure{plain_text(file + snapshot.sentence())};
+    snapshots.push_back(*std::move(snapshot));
+    auto& name = snapshots.back().node;
+    if (name.empty() || !seen.insert(name).second) name += fmt::format(" ({})", file);
+  }
+  return snapshots;
+}
+
+Result<node::Thresholds> read_thresholds(const std::string& file) {
+  constexpr std::size_t kMostBytes = 64U << 10U;
+  if (file.empty()) return node::Thresholds{};
+  const auto text = read_regular_file(file, kMostBytes);
+  if (!text) return Failure{fmt::format("{}: {}", plain_text(file), text.sentence())};
+  auto thresholds = node::parse_thresholds(*text);
+  if (!thresholds) return Failure{plain_text(file + thresholds.sentence())};
+  return thresholds;
+}
+
+// What lint's rules find in the topology of this machine.
+void add_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
+  if (rules.empty()) return;
+  const auto system = load_machine({});
+  if (!system) return examined.not_run.push_back({system.sentence(), {rules.front().name}});
+  for (const auto& rule : rules) {
+    ++examined.ran;
+    for (auto& finding : rule.findings(*system)) {
+      finding.rule = rule.name;
+      examined.findings.push_back(std::move(finding));
+    }
+  }
+  for (const auto& sentence : system->unseen) examined.not_run.push_back({sentence, {"topology"}});
+  std::ranges::stable_sort(examined.findings, std::greater<>(), &Finding::severity);
+}
+
+void omit_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
+  if (rules.empty()) return;
+  auto& [reason, ids] = examined.not_run.emplace_back();
+  reason = "a snapshot holds no topology: linerate topo --lint looks at it on the node";
+  for (const auto& rule : rules) ids.push_back(rule.name);
+}
+
+std::vector<ExaminedNode> examine_all(std::span<const node::Snapshot> snapshots,
+                                      const Chosen& chosen, const node::Thresholds& thresholds,
+                                      bool is_here) {
+  std::vector<ExaminedNode> nodes;
+  for (const auto& snapshot : snapshots) {
+    auto result = node::examine(snapshot, chosen.checks, thresholds);
+    is_here ? add_lint(result, chosen.rules) : omit_lint(result, chosen.rules);
+    nodes.push_back({snapshot.node, std::move(result)});
+  }
+  if (snapshots.size() > 1) nodes.push_back({"", {.findings = node::unlike_nodes(snapshots)}});
+  return nodes;
+}
+
+// The first few names; of many nodes how many more.
+std::string nodes_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  const auto shown = std::min(names.size(), kShown);
+  const auto text = fmt::format(
+      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return plain_text(names.size() > shown ? fmt::format("{} and {} more", text, names.size() - shown)
+                                         : text);
+}
+
+// Alike findings of several nodes are one.
+struct FindingOfNodes {
+  Finding finding{};
+  std::vector<std::string> nodes{};  // none: between nodes
+};
+
+std::vector<FindingOfNodes> joined(std::span<const ExaminedNode> nodes) {
+  std::vector<FindingOfNodes> all;
+  std::map<std::string, std::size_t> places;
+  for (const auto& [name, result] : nodes)
+    for (const auto& finding : result.findings) {
+      const auto key = fmt::format("{}\n{}\n{}", finding.rule, finding.subject, finding.evidence);
+      const auto [place, is_new] = places.emplace(name.empty() ? "\n" + key : key, all.size());
+      if (is_new) all.push_back({.finding = finding});
+      if (!name.empty()) all[place->second].nodes.push_back(name);
+    }
+  std::ranges::stable_sort(all, std::greater<>(),
+                           [](const FindingOfNodes& one) { return one.finding.severity; });
+  return all;
+}
+
+std::string not_run_text(std::span<const ExaminedNode> nodes, std::size_t count) {
+  std::vector<std::pair<std::string, std::size_t>> lines;
+  for (const auto& one : nodes)
+    for (const auto& [reason, ids] : one.result.not_run) {
+      const auto line = fmt::format("could not run: {}: {}", fmt::join(ids, ", "), reason);
+      const auto known = std::ranges::find(lines, line, [](const auto& l) { return l.first; });
+      if (known == lines.end())
+        lines.emplace_back(line, 1);
+      else
+        ++known->second;
+    }
+  std::string text;
+  for (const auto& [line, times] : lines)
+    text += plain_text(line) + (times < count ? fmt::format(" ({} nodes)\n", times) : "\n");
+  return text;
+}
+
+std::string examined_text(std::span<const ExaminedNode> nodes) {
+  std::array<std::size_t, kSeverityNames.size()> counts{};
+  std::size_t ran = 0, not_run = 0, examined = 0;
+  for (const auto& [name, result] : nodes) {
+    examined += name.empty() ? 0 : 1;
+    ran += result.ran;
+    for (const auto& group : result.not_run) not_run += group.second.size();
+  }
+  std::string text;
+  for (const auto& [finding, names] : joined(nodes)) {
+    ++counts[static_cast<std::size_t>(finding.severity)];
+    const auto where = examined > 1 && !names.empty() ? nodes_text(names) + ": " : std::string();
+    text += fmt::format("{}: {}: {}{}\n  {}\n  -> {}\n", name_of(finding.severity), finding.rule,
+                        where, plain_text(finding.subject), plain_text(finding.evidence),
+                        plain_text(finding.advice));
+  }
+  text += not_run_text(nodes, examined);
+  const auto about = fmt::format("{} on {}, {} could not run\n", counted(ran, "check"),
+                                 counted(examined, "node"), not_run);
+  if (counts[1] + counts[2] == 0)
+    return text + fmt::format("nothing looks wrong: {}, {}", counted(counts[0], "note"), about);
+  return text + fmt::format("{}, {}, {}: {}", counted(counts[2], "problem"),
+                            counted(counts[1], "warning"), counted(counts[0], "note"), about);
+}
+
+std::string examined_json(std::span<const ExaminedNode> nodes) {
+  constexpr int kDoctorSchema = 1;
+  json::Json document{{"kind", "doctor"}, {"schema", kDoctorSchema}};
+  auto& findings = document["findings"] = json::Json::array();
+  auto& states = document["nodes"] = json::Json::array();
+  for (const auto& [name, result] : nodes) {
+    for (const auto& finding : result.findings) {
+      json::Json line = json::Json::object();
+      if (!name.empty()) line["node"] = name;
+      line.update({{"rule", finding.rule},
+                   {"severity", name_of(finding.severity)},
+                   {"subject", finding.subject},
+                   {"evidence", finding.evidence},
+                   {"advice", finding.advice},
+                   {"confidence", finding.confidence}});
+      findings.push_back(std::move(line));
+    }
+    if (name.empty()) continue;
+    json::Json state{{"node", name}, {"ran", result.ran}, {"not_run", json::Json::array()}};
+    for (const auto& [reason, ids] : result.not_run)
+      state["not_run"].push_back({{"checks", ids}, {"reason", reason}});
+    states.push_back(std::move(state));
+  }
+  return json::document(std::move(document));
+}
+
+std::string list_text() {
+  std::string text;
+  for (const auto& check : node::all_checks())
+    text += fmt::format("{:24} {:8} {}\n", check.id, name_of(check.severity), check.looks_at);
+  for (const auto& rule : topo::lint_rules())
+    text += fmt::format("{:24} {:8} {}\n", rule.name, "", "a rule of linerate topo --lint");
+  return text;
+}
+
+ExitCode explain(const std::string& id) {
+  const auto checks = node::all_checks();
+  const auto check = std::ranges::find(checks, id, &node::Check::id);
+  if (check == checks.end()) {
+    std::vector<std::string_view> ids;
+    for (const auto& row : checks) ids.push_back(row.id);
+    return refuse(unknown_choice("check", id, ids));
+  }
+  TextFile::standard_output().write(fmt::format(
+      "{}: {}\n  at most: {}\n  reads: {}\n  why: {}\n  what to do: {}\n", check->id,
+      check->looks_at, name_of(check->severity),
+      check->facts.empty() ? "several facts" : check->facts, check->why, check->remedy));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode doctor_node(const CommandInput& input) {
+  if (answers_help(input.call.words, Audience::doctor_node)) return ExitCode::ok;
+  const auto config = parse_doctor_node(input.call.words);
+  if (!config) return refuse(config.sentence());
+  if (!config->explained.empty()) return explain(config->explained);
+  auto out = TextFile::standard_output();
+  if (config->list) return out.write(list_text()), ExitCode::ok;
+  const auto chosen = chosen_by(*config);
+  if (!chosen) return refuse(chosen.sentence());
+  const auto thresholds = read_thresholds(config->thresholds);
+  if (!thresholds) return refuse(thresholds.sentence());
+  const bool is_here = config->snapshots.empty();
+  const auto snapshots =
+      is_here ? Result<std::vector<node::Snapshot>>(std::vector{node::take_snapshot()})
+              : read_snapshots(config->snapshots);
+  if (!snapshots) return refuse(snapshots.sentence());
+  const auto nodes = examine_all(*snapshots, *chosen, *thresholds, is_here);
+  out.write(config->json ? examined_json(nodes) : examined_text(nodes));
+  const bool fails = config->fail_on && std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
+                       return std::ranges::any_of(one.result.findings, [&](const Finding& f) {
+                         return f.severity >= *config->fail_on;
+                       });
+                     });
+  return fails ? ExitCode::finding : ExitCode::ok;
+}
+
+ExitCode doctor_snapshot(const CommandInput& input) {
+  if (answers_help(input.call.words, Audience::doctor_snapshot)) return ExitCode::ok;
+  const auto config = parse_doctor_snapshot(input.call.words);
+  if (!config) return refuse(config.sentence());
+  if (const auto why = write_whole_file(config->file, node::snapshot_text(node::take_snapshot())))
+    return refuse(fmt::format("{}: {}.", plain_text(config->file), *why));
+  return ExitCode::ok;
+}
+
+}  // namespace linerate

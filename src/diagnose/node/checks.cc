@@ -1,0 +1,144 @@
+#include "diagnose/node/checks.h"
+
+#include <array>
+
+namespace linerate::node {
+namespace {
+
+using enum Severity;
+
+constexpr std::string_view kNoRdma = "no InfiniBand or RoCE device (/sys/class/infiniband)";
+constexpr std::string_view kNoActiveRdma = "no active InfiniBand or RoCE port";
+constexpr std::string_view kNoJobDevices =
+    "neither a GPU for computing nor an InfiniBand or RoCE device";
+constexpr std::string_view kNoPeers =
+    "fewer than two GPUs and RDMA devices, or not known to be outside of virtual machines";
+constexpr std::string_view kNoNuma = "no GPU or RDMA device, or one NUMA node";
+
+constexpr auto kChecks = std::to_array<Check>({
+    // Memory, limits, processors and the operating system.
+    {"shm-size", problem, "the size of /dev/shm", nullptr, "", "size /dev/shm",
+     "Ranks of a node exchange data there; NCCL fails with 'No space left on device'.",
+     "docker run --shm-size=8g, in Kubernetes an emptyDir of medium Memory, else mount -o "
+     "remount,size=8G /dev/shm",
+     looks::shm_size},
+    {"shm-full", warning, "the free space of /dev/shm", nullptr, "", "free /dev/shm",
+     "Jobs that were killed leave segments behind, and the next one finds no space.",
+     "ls -la /dev/shm; remove what no running job owns", looks::shm_full},
+    {"open-files", warning, "the limit of open files", needs::job_devices, kNoJobDevices,
+     "/proc/self/limits", "A rank opens several sockets for each peer; large jobs run out.",
+     "ulimit -Hn 1048576, or LimitNOFILE= of the service that starts jobs", looks::open_files},
+    {"stack-unlimited", info, "the limit of the stack", needs::job_devices, kNoJobDevices,
+     "/proc/self/limits", "NCCL before 2.28 may crash in its first kernel with that.",
+     "ulimit -s 8192", looks::stack_limit},
+    {"cpu-quota", info, "processor time that a control group allows", nullptr, "", "cgroup cpu.max",
+     "Ranks that wait spin: when the quota is used up all of them stop until its next period.",
+     "give as many processors as threads run: docker run --cpus=N, in Kubernetes limits.cpu",
+     looks::cpu_quota},
+    {"slow-clock", warning, "the clock source", nullptr, "",
+     "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+     "Reading it takes about a microsecond instead of 20 ns, which short calls feel.",
+     "grep -i tsc in the kernel's log for why it was given up; boot with tsc=reliable where the "
+     "vendor says that it is",
+     looks::clock_source},
+    {"cpu-governor", warning, "the frequency governor of the processors", needs::job_devices,
+     kNoJobDevices, "/sys/devices/system/cpu/*/cpufreq/scaling_governor",
+     "Processors that slow down between calls add microseconds to each.",
+     "cpupower frequency-set -g performance", looks::governor},
+    {"idle-states", info, "the idle states of the processors", needs::job_devices, kNoJobDevices,
+     "/sys/devices/system/cpu/cpu0/cpuidle/*/latency",
+     "A thread that sleeps between calls wakes up that much later.",
+     "cpupower idle-set -D 10 while latency matters", looks::idle_states},
+    {"numa-balancing", warning, "automatic NUMA balancing", needs::several_numa_nodes, kNoNuma,
+     "/proc/sys/kernel/numa_balancing",
+     "The kernel unmaps pages to see who uses them, and moves them: calls become uneven.",
+     "sysctl kernel.numa_balancing=0", looks::numa_balancing},
+    {"swap-used", warning, "memory that is swapped out", needs::job_devices, kNoJobDevices,
+     "/proc/meminfo", "A rank that waits for the disk holds up all others.",
+     "free -h; find what takes the memory, or swapoff -a", looks::swap_used},
+    {"far-processors", warning, "processors of this process and its devices",
+     needs::several_numa_nodes, kNoNuma, "/proc/self/status",
+     "All its data crosses the link between the sockets.",
+     "bind the job to the processors of its devices: linerate topo place shows which",
+     looks::far_cpus},
+    {"socket-buffers", info, "buffers of TCP", needs::ethernet_only,
+     "no GPU for computing, or RDMA, which does not use them", "/proc/sys/net/ipv4/tcp_*mem",
+     "One connection over a fast interface then waits for acknowledgements.",
+     "sysctl net.ipv4.tcp_rmem='4096 131072 67108864' net.ipv4.tcp_wmem='4096 65536 67108864'",
+     looks::socket_buffers},
+    {"hostname", info, "the hostname", nullptr, "", "",
+     "NCCL takes nodes of one name for one where their boot ids are the same too.",
+     "hostnamectl set-hostname NAME, or NCCL_HOSTID", looks::hostname},
+    // InfiniBand and RoCE.
+    {"memlock", problem, "the limit of locked memory", needs::rdma, kNoRdma, "/proc/self/limits",
+     "RDMA locks its buffers: beyond the limit ibv_reg_mr fails with 'Cannot allocate memory'.",
+     "ulimit -l unlimited, also for the service that starts jobs (LimitMEMLOCK=infinity); docker "
+     "run --ulimit memlock=-1",
+     looks::memlock},
+    {"verbs-access", problem, "access to /dev/infiniband", needs::rdma, kNoRdma, "",
+     "NCCL then uses sockets, at a fraction of the speed, and some ranks may hang.",
+     "modprobe ib_uverbs; docker run --device=/dev/infiniband", looks::verbs_access},
+    {"adapter-without-driver", warning, "InfiniBand adapters that are no RDMA device", nullptr, "",
+     "/sys/bus/pci/devices/*/class", "NCCL does not see the adapter.",
+     "modprobe mlx5_ib; look for mlx5 in the kernel's log", looks::verbs_missing},
+    {"subnet-manager", problem, "linked InfiniBand ports that are not active", needs::rdma, kNoRdma,
+     "", "No subnet manager has set the port up: it carries nothing.",
+     "sminfo; start a subnet manager on the fabric (opensm, or that of a switch)",
+     looks::port_init},
+    {"mixed-links", info, "ports of InfiniBand and Ethernet together", needs::active_rdma,
+     kNoActiveRdma, "", "NCCL may use both in one job, as fast as the slower.",
+     "NCCL_IB_HCA names those that jobs shall use", looks::mixed_links},
+    {"roce-mtu", warning, "the MTU of RoCE interfaces", needs::active_rdma, kNoActiveRdma, "",
+     "RoCE then sends at most 1024 or 2048 bytes in a packet instead of 4096.",
+     "ip link set dev INTERFACE mtu 9000, on all nodes and switches", looks::roce_mtu},
+    {"roce-address", problem, "addresses of RoCE v2", needs::active_rdma, kNoActiveRdma, "",
+     "Other nodes do not reach it: connections end with status 12 or an invalid argument.",
+     "give the interface an IP address: ip addr add ADDRESS dev INTERFACE", looks::roce_gid},
+    {"port-counters", info, "error counters of ports", needs::active_rdma, kNoActiveRdma,
+     "/sys/class/infiniband/*/ports/*/counters/*",
+     "What grows during a job costs speed; what is old does not matter.",
+     "look again after a job; if they grow, look at the cable, and with RoCE at PFC and ECN",
+     looks::port_counters},
+    {"link-flaps", info, "interfaces of RDMA devices that came and went", needs::rdma, kNoRdma,
+     "/sys/class/infiniband/*/device/net/*/carrier_changes",
+     "A link that is lost during a job ends it with status 12.",
+     "look for 'Link down' in the kernel's log, and change the cable or its plugs",
+     looks::link_flaps},
+    {"reverse-path", warning, "reverse-path filters of RoCE interfaces", needs::active_rdma,
+     kNoActiveRdma, "/proc/sys/net/ipv4/conf/*/rp_filter",
+     "With several interfaces, IP packets that come in by another one than they would go out by "
+     "are "
+     "dropped.",
+     "sysctl net.ipv4.conf.all.rp_filter=2, also of each interface", looks::rp_filter},
+    // PCI.
+    {"acs", warning, "access control of PCI switches", needs::bare_metal_peers, kNoPeers,
+     "pcie /sys/bus/pci/devices/*",
+     "GPUs and NICs below one switch then exchange data through the processor, slower or not at "
+     "all.",
+     "switch ACS off in the firmware, or setpci -s PORT ECAP_ACS+0x6.w=0000", looks::acs},
+    {"iommu", warning, "translation by the IOMMU", needs::bare_metal_peers, kNoPeers,
+     "/sys/bus/pci/devices/*/iommu_group/type",
+     "Data between GPUs and NICs goes through the IOMMU, which slows it down or breaks it.",
+     "boot with iommu=pt", looks::iommu},
+    {"small-bar", info, "regions of GPUs", needs::job_devices, kNoJobDevices,
+     "/sys/bus/pci/devices/*/resource",
+     "NICs and other GPUs reach only that much of its memory at a time.",
+     "switch on 'Above 4G decoding' and 'Resizable BAR' in the firmware, where the GPU has it",
+     looks::small_bar},
+    {"read-request", warning, "the read requests of NICs", needs::rdma, kNoRdma,
+     "pcie /sys/bus/pci/devices/*", "The NIC then does not reach its speed when it sends.",
+     "set MaxReadReq to 4096 in the firmware, or by setpci -s NIC CAP_EXP+8.w=5000:7000",
+     looks::read_request},
+    {"pci-errors", warning, "PCIe errors of GPUs and NICs", needs::job_devices, kNoJobDevices,
+     "/sys/bus/pci/devices/*/aer_dev_fatal", "Corrected ones are sent again and cost time.",
+     "look for AER in the kernel's log; reseat the card or its riser", looks::pci_errors},
+    {"nvidia-access", problem, "NVIDIA's driver and its files in /dev", needs::nvidia,
+     "no GPU of NVIDIA's for computing", "", "Programs then see no GPU.",
+     "nvidia-smi as root; in a container docker run --gpus all", looks::nvidia_devices},
+});
+
+}  // namespace
+
+std::span<const Check> all_checks() { return kChecks; }
+
+}  // namespace linerate::node

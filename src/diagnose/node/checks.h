@@ -1,0 +1,72 @@
+// What the checks of checks.cc look at, and what they share.
+#pragma once
+
+#include "diagnose/node/node.h"
+
+namespace linerate::node {
+
+inline constexpr std::string_view kPci = "/sys/bus/pci/devices/";
+
+// Whose facts begin with `path`.
+struct PciFact {
+  std::string path{};   // "/sys/bus/pci/devices/0000:5e:00.0"
+  std::string name{};   // "GPU 0000:5e:00.0", "mlx5_0 at 0000:5e:00.0"
+  bool is_gpu = false;  // of a data centre, or another accelerator; else an RDMA NIC
+};
+// What jobs run on: accelerators without a display, and NICs with RDMA.
+std::vector<PciFact> job_devices(const Snapshot& snapshot);
+
+// "1,3-5" of Linux; what is no such list is empty.
+std::vector<int> numbers_in_list(std::string_view list);
+
+// The text behind "key:" of a fact with lines, without blanks; empty: none.
+std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string_view key);
+
+namespace needs {
+bool rdma(const Snapshot& snapshot);
+bool active_rdma(const Snapshot& snapshot);
+bool job_devices(const Snapshot& snapshot);  // GPUs of data centres or RDMA
+bool several_job_devices(const Snapshot& snapshot);
+bool bare_metal_peers(const Snapshot& snapshot);  // several, and no virtual machine
+bool several_numa_nodes(const Snapshot& snapshot);
+bool nvidia(const Snapshot& snapshot);
+bool ethernet_only(const Snapshot& snapshot);
+}  // namespace needs
+
+namespace looks {
+using Limits = Thresholds;
+// checks_host.cc
+std::vector<Seen> shm_size(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> shm_full(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> open_files(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> stack_limit(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> cpu_quota(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> clock_source(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> governor(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> idle_states(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> numa_balancing(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> swap_used(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> far_cpus(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> socket_buffers(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> hostname(const Snapshot& snapshot, const Limits& limits);
+// checks_rdma.cc
+std::vector<Seen> memlock(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> verbs_access(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> verbs_missing(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> port_init(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> mixed_links(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> roce_mtu(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> roce_gid(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> port_counters(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> link_flaps(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> rp_filter(const Snapshot& snapshot, const Limits& limits);
+// checks_pci.cc
+std::vector<Seen> acs(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> iommu(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> small_bar(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> read_request(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> pci_errors(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> nvidia_devices(const Snapshot& snapshot, const Limits& limits);
+}  // namespace looks
+
+}  // namespace linerate::node

@@ -1,0 +1,186 @@
+// Memory, limits, processors and the operating system.
+#include "base/text.h"
+#include "diagnose/node/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linerate::node {
+
+std::vector<int> numbers_in_list(std::string_view list) {
+  constexpr std::int64_t kMost = 1 << 16;
+  std::vector<int> numbers;
+  for (const auto& piece : split(trim(list), ',')) {
+    const auto ends = split(piece, '-');
+    const auto first = parse_integer("", ends.front()), last = parse_integer("", ends.back());
+    if (!first || !last || *first < 0 || *last >= kMost) return {};
+    for (auto n = *first; n <= *last; ++n) numbers.push_back(static_cast<int>(n));
+    if (static_cast<std::int64_t>(numbers.size()) > kMost) return {};
+  }
+  return numbers;
+}
+
+std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string_view key) {
+  const auto* text = snapshot.find(fact);
+  if (text == nullptr) return {};
+  for (const auto& line : split(*text, '\n'))
+    if (line.starts_with(key)) return std::string(trim(std::string_view(line).substr(key.size())));
+  return {};
+}
+
+namespace {
+
+constexpr double kGiB = 1 << 30;
+
+// Of /proc/meminfo, in bytes; 0: not told.
+double memory_of(const Snapshot& snapshot, std::string_view key) {
+  constexpr double kKilo = 1024;
+  return number_before(" kB", line_of(snapshot, "/proc/meminfo", key)) * kKilo;
+}
+
+// The soft limit as text of /proc/self/limits, or the hard one; empty: not told.
+std::string limit_text(const Snapshot& snapshot, std::string_view name, bool hard) {
+  const auto line = line_of(snapshot, "/proc/self/limits", name);
+  std::vector<std::string> words = split(line, ' ');
+  std::erase(words, "");
+  return words.size() < 2 ? std::string() : words[hard ? 1 : 0];
+}
+
+std::vector<Seen> when(bool wrong, std::string subject, std::string evidence) {
+  if (!wrong) return {};
+  return {{.subject = std::move(subject), .evidence = std::move(evidence)}};
+}
+
+}  // namespace
+
+// tmpfs takes half of the memory unless it is told otherwise: of a small machine that is all there
+// can be.
+std::vector<Seen> looks::shm_size(const Snapshot& snapshot, const Limits& limits) {
+  constexpr double kDeliberate = 0.25;
+  const auto size = snapshot.number("size /dev/shm").value_or(limits.shm_bytes);
+  const auto memory = memory_of(snapshot, "MemTotal:");
+  if (size >= limits.shm_bytes || (memory > 0 && size > kDeliberate * memory)) return {};
+  return {{.subject = "/dev/shm",
+           .evidence = fmt::format("It holds {:.0f} MiB (statvfs).", size / (1 << 20)),
+           .severity = size < limits.shm_least_bytes ? Severity::problem : Severity::warning}};
+}
+
+std::vector<Seen> looks::shm_full(const Snapshot& snapshot, const Limits& limits) {
+  constexpr double kNearlyFull = 0.1;
+  const auto size = snapshot.number("size /dev/shm").value_or(0);
+  const auto free = snapshot.number("free /dev/shm").value_or(size);
+  return when(
+      free < kNearlyFull * size && free < limits.shm_least_bytes, "/dev/shm",
+      fmt::format("{:.0f} of {:.0f} MiB are free (statvfs).", free / (1 << 20), size / (1 << 20)));
+}
+
+// The hard limit: NCCL raises its own up to there (src/bootstrap.cc, setFilesLimit()).
+std::vector<Seen> looks::open_files(const Snapshot& snapshot, const Limits& limits) {
+  const auto text = limit_text(snapshot, "Max open files", true);
+  const auto number = parse_number("", text);
+  return when(number && *number < limits.open_files, "open files",
+              fmt::format("The hard limit is {} (/proc/self/limits).", text));
+}
+
+std::vector<Seen> looks::stack_limit(const Snapshot& snapshot, const Limits&) {
+  return when(limit_text(snapshot, "Max stack size", false) == "unlimited", "stack size",
+              "The limit is unlimited (/proc/self/limits).");
+}
+
+std::vector<Seen> looks::cpu_quota(const Snapshot& snapshot, const Limits&) {
+  const auto cpus =
+      numbers_in_list(line_of(snapshot, "/proc/self/status", "Cpus_allowed_list:")).size();
+  const auto quota = snapshot.number("cgroup cpu.max").value_or(static_cast<double>(cpus));
+  return when(quota < static_cast<double>(cpus), "this control group",
+              fmt::format("It may use {:.3g} of {} processors' time (cpu.max).", quota, cpus));
+}
+
+std::vector<Seen> looks::clock_source(const Snapshot& snapshot, const Limits&) {
+  const auto* source =
+      snapshot.find("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  const bool slow = source != nullptr && (*source == "hpet" || *source == "acpi_pm" ||
+                                          *source == "jiffies" || *source == "refined-jiffies");
+  return when(slow, "the clock",
+              slow ? fmt::format("Linux reads it from {} (/sys/devices/system/"
+                                 "clocksource/clocksource0).",
+                                 *source)
+                   : std::string());
+}
+
+std::vector<Seen> looks::governor(const Snapshot& snapshot, const Limits&) {
+  const auto found =
+      snapshot.matching("/sys/devices/system/cpu/*/cpufreq/scaling_governor").front();
+  return when(found.second != "performance", "processors",
+              fmt::format("The governor is {} ({}).", found.second, found.first));
+}
+
+std::vector<Seen> looks::idle_states(const Snapshot& snapshot, const Limits& limits) {
+  double slowest = 0;
+  for (const auto& [key, value] :
+       snapshot.matching("/sys/devices/system/cpu/cpu0/cpuidle/*/latency")) {
+    const auto folder = std::string(key.substr(0, key.rfind('/')));
+    const auto* disabled = snapshot.find(folder + "/disable");
+    if (disabled != nullptr && *disabled != "0") continue;
+    slowest = std::max(slowest, snapshot.number(key).value_or(0));
+  }
+  return when(slowest > limits.idle_latency_us, "processors",
+              fmt::format("Waking from the deepest idle state takes {:.0f} us "
+                          "(/sys/devices/system/cpu/cpu0/cpuidle).",
+                          slowest));
+}
+
+std::vector<Seen> looks::numa_balancing(const Snapshot& snapshot, const Limits&) {
+  return when(snapshot.number("/proc/sys/kernel/numa_balancing").value_or(0) != 0, "the kernel",
+              "NUMA balancing is on (/proc/sys/kernel/numa_balancing).");
+}
+
+std::vector<Seen> looks::swap_used(const Snapshot& snapshot, const Limits& limits) {
+  const auto used = memory_of(snapshot, "SwapTotal:") - memory_of(snapshot, "SwapFree:");
+  return when(used > limits.swap_bytes, "swap",
+              fmt::format("{:.3g} GiB are swapped out (/proc/meminfo).", used / kGiB));
+}
+
+std::vector<Seen> looks::far_cpus(const Snapshot& snapshot, const Limits&) {
+  const auto allowed = line_of(snapshot, "/proc/self/status", "Cpus_allowed_list:");
+  const auto mine = numbers_in_list(allowed);
+  std::vector<Seen> seen;
+  for (const auto& device : job_devices(snapshot)) {
+    const auto* list = snapshot.find(device.path + "/local_cpulist");
+    if (list == nullptr || mine.empty()) continue;
+    const auto near = numbers_in_list(*list);
+    const bool shared = std::ranges::any_of(
+        near, [&](int cpu) { return std::ranges::find(mine, cpu) != mine.end(); });
+    if (!near.empty() && !shared)
+      seen.push_back({.subject = device.name,
+                      .evidence = fmt::format("It is near processors {} (local_cpulist); this "
+                                              "process may use {} (/proc/self/status).",
+                                              *list, allowed)});
+  }
+  return seen;
+}
+
+std::vector<Seen> looks::socket_buffers(const Snapshot& snapshot, const Limits& limits) {
+  constexpr double kFastMbps = 25000;
+  double fastest = 0;
+  for (const auto& [key, speed] : snapshot.matching("/sys/class/net/*/speed"))
+    fastest = std::max(fastest, snapshot.number(key).value_or(0));
+  std::vector<Seen> seen;
+  for (const auto* name : {"/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem"}) {
+    const auto* text = snapshot.find(name);
+    if (text == nullptr || fastest < kFastMbps) continue;
+    const auto most = parse_number("", trim(text->substr(text->find_last_of(" \t") + 1)));
+    if (most && *most < limits.socket_buffer_bytes)
+      seen.push_back(
+          {.subject = "TCP",
+           .evidence = fmt::format("Buffers grow to {:.3g} MiB ({}).", *most / (1 << 20), name)});
+  }
+  return seen;
+}
+
+std::vector<Seen> looks::hostname(const Snapshot& snapshot, const Limits&) {
+  return when(snapshot.node.starts_with("localhost"), "the hostname",
+              fmt::format("It is {} (/proc/sys/kernel/hostname).", snapshot.node));
+}
+
+}  // namespace linerate::node

@@ -1,0 +1,92 @@
+#include "diagnose/node/node.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace linerate::node {
+namespace {
+
+// Linear in each folder, whatever names a file of others holds: tries the last star alone again.
+bool matches(std::string_view text, std::string_view pattern) {
+  std::size_t at = 0, in = 0, star = std::string_view::npos, mark = 0;
+  while (at < text.size()) {
+    if (in < pattern.size() && pattern[in] == '*') {
+      star = in++;
+      mark = at;
+    } else if (in < pattern.size() && pattern[in] == text[at]) {
+      ++in;
+      ++at;
+    } else if (star != std::string_view::npos && text[mark] != '/') {
+      in = star + 1;
+      at = ++mark;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', in) == std::string_view::npos;
+}
+
+}  // namespace
+
+const std::string* Snapshot::find(std::string_view key) const {
+  const auto at = facts.find(key);
+  return at == facts.end() ? nullptr : &at->second;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> Snapshot::matching(
+    std::string_view pattern) const {
+  std::vector<std::pair<std::string_view, std::string_view>> found;
+  const auto prefix = pattern.substr(0, pattern.find('*'));
+  for (auto at = facts.lower_bound(prefix); at != facts.end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
+    if (matches(at->first, pattern)) found.emplace_back(at->first, at->second);
+  }
+  return found;
+}
+
+std::optional<double> Snapshot::number(std::string_view key) const {
+  const auto* text = find(key);
+  if (text == nullptr) return std::nullopt;
+  const auto number = parse_number("value", *text);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+namespace {
+
+// Why the check cannot run here; empty: it can.
+std::string obstacle(const Snapshot& snapshot, const Check& check) {
+  if (check.can_run != nullptr && !check.can_run(snapshot)) return std::string(check.lacking);
+  if (check.facts.empty() || snapshot.has(check.facts)) return {};
+  if (check.facts.starts_with("pcie ")) return "PCI configuration spaces are shown to root alone";
+  return fmt::format("{} is not there or not readable", check.facts);
+}
+
+}  // namespace
+
+Examined examine(const Snapshot& snapshot, std::span<const Check> checks,
+                 const Thresholds& thresholds) {
+  Examined examined;
+  for (const auto& check : checks) {
+    if (const auto reason = obstacle(snapshot, check); !reason.empty()) {
+      auto group = std::ranges::find(examined.not_run, reason, [](auto& g) { return g.first; });
+      if (group == examined.not_run.end()) group = examined.not_run.insert(group, {reason, {}});
+      group->second.push_back(check.id);
+      continue;
+    }
+    ++examined.ran;
+    for (auto& seen : check.look(snapshot, thresholds))
+      examined.findings.push_back({.rule = std::string(check.id),
+                                   .severity = seen.severity.value_or(check.severity),
+                                   .subject = std::move(seen.subject),
+                                   .evidence = fmt::format("{} {}", seen.evidence, check.why),
+                                   .advice = std::string(check.remedy)});
+  }
+  std::ranges::stable_sort(examined.findings, std::greater<>(), &Finding::severity);
+  return examined;
+}
+
+}  // namespace linerate::node

@@ -1,0 +1,111 @@
+// What is wrong with a node: a snapshot of what Linux tells of it, and checks over that alone.
+//
+//   snapshot.cc       which files and calls a snapshot is made of: an allow-list
+//   snapshot_json.cc  a snapshot as a file, and back
+//   pci_config.cc     access control and request size in a PCI device's configuration space
+//   node.cc           which checks can run, and what they find
+//   checks.cc         the table of checks; checks_host.cc, checks_rdma.cc, checks_pci.cc look
+//   thresholds.cc     the numbers that they compare with, and how a file changes them
+//   compare.cc        several nodes: what is not as on the others
+// A new check is a function, its declaration in checks.h and a row in checks.cc; docs/doctor.md has
+// its row too, which a test holds to the table.
+#pragma once
+
+#include "base/result.h"
+#include "record/finding.h"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linerate::node {
+
+// Facts by where they were read: "/sys/class/net/eth0/mtu" is "1500". Those of calls and those that
+// are a part of a file begin with a word: "access /dev/nvidiactl", "cgroup cpu.max".
+struct Snapshot {
+  std::string node{};  // its hostname
+  std::map<std::string, std::string, std::less<>> facts{};
+
+  const std::string* find(std::string_view key) const;  // null: not there or not readable
+  // By key; * stands for any text without a slash.
+  std::vector<std::pair<std::string_view, std::string_view>> matching(
+      std::string_view pattern) const;
+  bool has(std::string_view pattern) const { return !matching(pattern).empty(); }
+  // The whole text as a number.
+  std::optional<double> number(std::string_view key) const;
+
+  bool operator==(const Snapshot&) const = default;
+};
+
+// Of this machine, or of another one's files below `root`. Needs no privileges: what cannot be read
+// is absent. Any thread may call it.
+Snapshot take_snapshot(const std::filesystem::path& root = "/");
+
+// What parse_snapshot() takes.
+inline constexpr std::size_t kMostSnapshotBytes = 16U << 20U;
+std::string snapshot_text(const Snapshot& snapshot);
+// Any text may come; a refusal goes on behind a file's name: ": it is not a JSON object."
+Result<Snapshot> parse_snapshot(std::string_view text);
+
+// "acs=0x1d port=6 read_request=512" of a configuration space; empty where it does not show them:
+// Linux shows the first 64 bytes to all, the others to root alone.
+std::string pci_capabilities(std::string_view config);
+
+struct Thresholds {
+  double shm_bytes = 1 << 30;          // less is a warning
+  double shm_least_bytes = 512 << 20;  // less is a problem: NCCL runs out of it
+  double memlock_least_bytes = 64 << 20;
+  double open_files = 65536;
+  double roce_mtu = 4200;           // of the interface: 4096 bytes of data and headers
+  double read_request_bytes = 512;  // of NICs
+  double bar_bytes = 256 << 20;     // no more is not resizable
+  double idle_latency_us = 100;
+  double swap_bytes = 1 << 30;
+  double correctable_errors = 1000;  // of PCIe
+  double carrier_changes = 10;
+  double socket_buffer_bytes = 16 << 20;
+};
+// Changes those that a YAML map names; a refusal goes on behind the file's name.
+Result<Thresholds> parse_thresholds(std::string_view yaml);
+
+// One thing that a check saw.
+struct Seen {
+  std::string subject{};
+  std::string evidence{};              // a sentence with the value and where it was read
+  std::optional<Severity> severity{};  // else that of the check
+};
+
+struct Check {
+  std::string_view id;
+  Severity severity;
+  std::string_view looks_at;  // a phrase
+  // What must be there; `lacking` is why it cannot run otherwise. Null: nothing special.
+  bool (*can_run)(const Snapshot&);
+  std::string_view lacking;
+  std::string_view facts;  // a pattern of what it reads; empty: several
+  std::string_view why;    // sentences
+  std::string_view remedy;
+  std::vector<Seen> (*look)(const Snapshot&, const Thresholds&);
+};
+
+std::span<const Check> all_checks();
+
+struct Examined {
+  std::vector<Finding> findings{};  // the worst first
+  std::size_t ran = 0;
+  std::vector<std::pair<std::string, std::vector<std::string_view>>> not_run{};  // reason, ids
+};
+
+// By all of `checks`.
+Examined examine(const Snapshot& snapshot, std::span<const Check> checks,
+                 const Thresholds& thresholds = {});
+
+// "unlike-node": what differs between nodes, with the odd ones named. REQUIRES: two or more.
+std::vector<Finding> unlike_nodes(std::span<const Snapshot> nodes);
+
+}  // namespace linerate::node

@@ -1,0 +1,25 @@
+// Text as a snapshot of a node, what the checks make of it, and PCI configuration spaces.
+#include "diagnose/node/node.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace linerate;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  (void)node::pci_capabilities(text);
+  const auto snapshot = node::parse_snapshot(text);
+  if (!snapshot) {
+    if (snapshot.sentence().empty()) std::abort();
+    return 0;
+  }
+  const auto again = node::parse_snapshot(node::snapshot_text(*snapshot));
+  if (!again) std::abort();
+  for (const auto& finding : node::examine(*snapshot, node::all_checks()).findings)
+    if (finding.subject.empty() || finding.evidence.empty()) std::abort();
+  (void)node::unlike_nodes(std::array{*snapshot, node::Snapshot{.node = "other"}});
+  return 0;
+}

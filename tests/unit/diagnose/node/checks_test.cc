@@ -1,0 +1,259 @@
+// Each check: silent on a healthy node, and the only one that speaks where its fault is put in.
+#include "unit/diagnose/node/example.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace linerate::node {
+namespace {
+
+using testing::HasSubstr;
+using enum Severity;
+
+// Facts of the healthy node that are replaced; an empty text takes one away.
+struct Fault {
+  std::string_view id;
+  Severity severity;
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::string_view evidence;
+};
+
+const std::string kGpu = "/sys/bus/pci/devices/0000:18:00.0";
+const std::string kPort = "/sys/class/infiniband/mlx5_1/ports/1";
+const std::string kLimits = "/proc/self/limits";
+const std::string kStatus = "/proc/self/status";
+
+std::vector<Fault> faults_of_the_host() {
+  return {
+      {"shm-size",
+       problem,
+       {{"size /dev/shm", "67108864"}, {"free /dev/shm", "67108864"}},
+       "It holds 64 MiB"},
+      {"shm-size",
+       warning,
+       {{"size /dev/shm", "900000000"}, {"free /dev/shm", "900000000"}},
+       "It holds 858 MiB"},
+      {"shm-full", warning, {{"free /dev/shm", "4096"}}, "0 of 514984 MiB are free"},
+      {"open-files",
+       warning,
+       {{kLimits, "Max open files   1024   4096   files"}},
+       "The hard limit is 4096"},
+      {"stack-unlimited",
+       info,
+       {{kLimits, "Max stack size  unlimited unlimited bytes"}},
+       "unlimited"},
+      {"cpu-quota", info, {{"cgroup cpu.max", "1.5"}}, "1.5 of 64 processors"},
+      {"slow-clock",
+       warning,
+       {{"/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"}},
+       "hpet"},
+      {"cpu-governor",
+       warning,
+       {{"/sys/devices/system/cpu/*/cpufreq/scaling_governor", "performance,powersave"}},
+       "The governor is performance,powersave"},
+      {"idle-states",
+       info,
+       {{"/sys/devices/system/cpu/cpu0/cpuidle/state3/latency", "290"}},
+       "takes 290 us"},
+      {"numa-balancing", warning, {{"/proc/sys/kernel/numa_balancing", "1"}}, "is on"},
+      {"swap-used",
+       warning,
+       {{"/proc/meminfo", "SwapTotal:  8388608 kB\nSwapFree:  4194304 kB"}},
+       "4 GiB"},
+      {"far-processors", warning, {{kGpu + "/local_cpulist", "64-95"}}, "near processors 64-95"},
+  };
+}
+
+std::vector<Fault> faults_of_rdma() {
+  return {
+      {"memlock", problem, {{kLimits, "Max locked memory 65536 65536 bytes"}}, "65536 bytes"},
+      {"memlock",
+       warning,
+       {{kLimits, "Max locked memory 1073741824 unlimited bytes"}},
+       "1073741824 bytes"},
+      {"verbs-access", problem, {{"access /dev/infiniband/uverbs0", "denied"}}, "may not read"},
+      {"verbs-access", warning, {{"access /dev/infiniband/uverbs0", ""}}, "no /dev/infiniband"},
+      {"adapter-without-driver",
+       warning,
+       {{"/sys/bus/pci/devices/0000:70:00.0/class", "0x020700"}},
+       "no infiniband folder"},
+      {"subnet-manager",
+       problem,
+       {{kPort + "/state", "2: INIT"}, {kPort + "/link_layer", "InfiniBand"}},
+       "2: INIT"},
+      {"mixed-links",
+       info,
+       {{kPort + "/link_layer", "InfiniBand"}},
+       "InfiniBand: mlx5_1 port 1. Ethernet: mlx5_0 port 1"},
+      {"roce-mtu",
+       warning,
+       {{"/sys/class/infiniband/mlx5_1/device/net/ens1/mtu", "1500"}},
+       "Its MTU is 1500"},
+      {"roce-address",
+       problem,
+       {{"gid " + kPort + "/gids/3", "RoCE v2 link-local"}},
+       "1 RoCE v2 addresses with only a link-local"},
+      {"port-counters", info, {{kPort + "/counters/link_downed", "7"}}, "link_downed 7"},
+      {"link-flaps",
+       info,
+       {{"/sys/class/infiniband/mlx5_1/device/net/ens1/carrier_changes", "40"}},
+       "40 times"},
+      {"reverse-path",
+       warning,
+       {{"/proc/sys/net/ipv4/conf/all/rp_filter", "1"}},
+       "rp_filter of ens1 is 1"},
+  };
+}
+
+std::vector<Fault> faults_of_pci() {
+  return {
+      {"acs",
+       warning,
+       {{"pcie /sys/bus/pci/devices/0000:10:00.0", "acs=0x1d port=6 read_request=128"}},
+       "0000:10:00.0 has 0x1d"},
+      {"iommu", warning, {{kGpu + "/iommu_group/type", "DMA-FQ"}}, "is DMA-FQ"},
+      {"small-bar", info, {{kGpu + "/resource", "268435456"}}, "256 MiB"},
+      {"read-request",
+       warning,
+       {{"pcie /sys/bus/pci/devices/0000:51:00.0", "acs=0x0 port=0 read_request=128"}},
+       "reads 128 bytes"},
+      {"pci-errors", warning, {{kGpu + "/aer_dev_fatal", "2"}}, "2 fatal"},
+      {"pci-errors", info, {{kGpu + "/aer_dev_correctable", "5000"}}, "5000 corrected"},
+      {"nvidia-access", problem, {{"access /dev/nvidiactl", "denied"}}, "denied"},
+      {"nvidia-access", info, {{"access /dev/nvidia-uvm", "absent"}}, "absent"},
+      {"nvidia-access", warning, {{"/proc/driver/nvidia/version", ""}}, "is not there"},
+  };
+}
+
+std::vector<Fault> faults() {
+  auto all = faults_of_the_host();
+  for (auto& more : {faults_of_rdma(), faults_of_pci()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Snapshot with(const Fault& fault) {
+  auto node = healthy_node();
+  for (const auto& [key, text] : fault.facts) {
+    node.facts.erase(key);
+    if (!text.empty()) node.facts[key] = text;
+  }
+  return node;
+}
+
+TEST(NodeChecks, AreSilentOnAHealthyNode) {
+  const auto examined = examine(healthy_node(), all_checks());
+
+  for (const auto& finding : examined.findings) ADD_FAILURE() << finding.rule << finding.evidence;
+  EXPECT_EQ(examined.ran, all_checks().size() - 1);
+  ASSERT_EQ(examined.not_run.size(), 1U);
+  EXPECT_THAT(examined.not_run[0].second, testing::ElementsAre("socket-buffers"));
+}
+
+TEST(NodeChecks, FindTheirFaultAndNoOther) {
+  for (const auto& fault : faults()) {
+    SCOPED_TRACE(fault.id);
+    const auto examined = examine(with(fault), all_checks());
+
+    ASSERT_EQ(examined.findings.size(), 1U);
+    const auto& finding = examined.findings[0];
+    EXPECT_EQ(finding.rule, fault.id);
+    EXPECT_EQ(finding.severity, fault.severity);
+    EXPECT_THAT(finding.evidence, HasSubstr(std::string(fault.evidence)));
+    EXPECT_FALSE(finding.subject.empty() || finding.advice.empty());
+  }
+}
+
+TEST(NodeChecks, HaveAFaultInThisTestEach) {
+  std::set<std::string_view> tested{"socket-buffers", "hostname"};
+  for (const auto& fault : faults()) tested.insert(fault.id);
+  for (const auto& check : all_checks()) EXPECT_TRUE(tested.contains(check.id)) << check.id;
+}
+
+TEST(NodeChecks, LookAtSocketBuffersWhereOnlySocketsAreUsed) {
+  auto node = healthy_node();
+  for (const auto* number : {"0", "1"})
+    node.facts[fmt::format("/sys/class/infiniband/mlx5_{}/ports/1/state", number)] = "1: DOWN";
+
+  const auto slow = examine(node, all_checks());
+  node.facts["/proc/sys/net/ipv4/tcp_rmem"] = "4096\t131072\t67108864";
+  const auto fast = examine(node, all_checks());
+
+  ASSERT_EQ(slow.findings.size(), 1U);
+  EXPECT_EQ(slow.findings[0].rule, "socket-buffers");
+  EXPECT_TRUE(fast.findings.empty());
+}
+
+TEST(NodeChecks, NameAHostWithoutAName) {
+  const auto examined = examine(healthy_node("localhost.localdomain"), all_checks());
+
+  ASSERT_EQ(examined.findings.size(), 1U);
+  EXPECT_EQ(examined.findings[0].rule, "hostname");
+}
+
+// Settings that a cluster's node should not have, and that nobody else needs to change.
+TEST(NodeChecks, AreSilentOnALaptop) {
+  Snapshot laptop = healthy_node("laptop");
+  std::erase_if(laptop.facts, [](const auto& fact) {
+    return fact.first.find("infiniband") != std::string::npos || fact.first.starts_with("rdma ");
+  });
+  laptop.facts.merge(
+      std::map<std::string, std::string, std::less<>>{{"/sys/class/dmi/id/chassis_type", "10"}});
+  laptop.facts["/sys/devices/system/cpu/*/cpufreq/scaling_governor"] = "powersave";
+  laptop.facts["/proc/self/limits"] =
+      "Max open files 1024 4096 files\nMax locked memory 65536 65536";
+  laptop.facts["/proc/meminfo"] = "MemTotal: 1000000 kB\nSwapTotal: 8388608 kB\nSwapFree: 0 kB";
+  laptop.facts["size /dev/shm"] = laptop.facts["free /dev/shm"] = "512000000";
+  laptop.facts.erase("/proc/driver/nvidia/version");
+
+  const auto examined = examine(laptop, all_checks());
+
+  for (const auto& finding : examined.findings) ADD_FAILURE() << finding.rule << finding.evidence;
+}
+
+TEST(NodeChecks, DoNotCountLockedMemoryWithTheCapability) {
+  auto node = healthy_node();
+  node.facts[kLimits] = "Max locked memory 65536 65536 bytes";
+  node.facts[kStatus] = "CapEff:\t000001ffffffffff\nCpus_allowed_list:\t0-63";
+
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+}
+
+TEST(NodeChecks, ThatLackTheirFactsSayWhyAndDoNotCount) {
+  const auto examined = examine({.node = "bare"}, all_checks());
+
+  EXPECT_TRUE(examined.findings.empty());
+  EXPECT_EQ(examined.ran, 1U);  // hostname
+  std::size_t not_run = 0;
+  for (const auto& [reason, ids] : examined.not_run) {
+    EXPECT_FALSE(reason.empty());
+    not_run += ids.size();
+  }
+  EXPECT_EQ(not_run + examined.ran, all_checks().size());
+}
+
+TEST(NodeChecks, TakeOtherThresholds) {
+  const auto strict = parse_thresholds("roce_mtu: 9100\n");
+  ASSERT_TRUE(strict.ok()) << strict.sentence();
+
+  const auto examined = examine(healthy_node(), all_checks(), *strict);
+
+  EXPECT_EQ(examined.findings.size(), 2U);
+  for (const auto* wrong : {"roce_mut: 1\n", "roce_mtu: many\n", "- 1\n", "roce_mtu: -1\n", "a: ["})
+    EXPECT_FALSE(parse_thresholds(wrong).ok()) << wrong;
+}
+
+TEST(NodeChecks, HaveTheirRowInTheDocs) {
+  std::ifstream file(LINERATE_SOURCE_DIR "/docs/doctor.md");
+  const std::string docs(std::istreambuf_iterator<char>(file), {});
+  for (const auto& check : all_checks())
+    EXPECT_THAT(docs, HasSubstr(fmt::format("| `{}` | {} | {} |\n", check.id,
+                                            name_of(check.severity), check.looks_at)));
+}
+
+}  // namespace
+}  // namespace linerate::node

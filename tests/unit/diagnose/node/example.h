@@ -1,0 +1,86 @@
+// A healthy GPU server with two RoCE NICs, of two sockets, as its snapshot would be.
+#pragma once
+
+#include "diagnose/node/node.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace linerate::node {
+
+inline void add_device(Snapshot& node, const std::string& place, const std::string& pci_class) {
+  const auto path = "/sys/bus/pci/devices/" + place;
+  node.facts.merge(std::map<std::string, std::string, std::less<>>{
+      {path + "/class", pci_class},
+      {path + "/vendor", pci_class == "0x030200" ? "0x10de" : "0x15b3"},
+      {path + "/numa_node", "0"},
+      {path + "/local_cpulist", "0-31"},
+      {path + "/resource", "137438953472"},
+      {path + "/aer_dev_fatal", "0"},
+      {path + "/aer_dev_nonfatal", "0"},
+      {path + "/aer_dev_correctable", "3"},
+      {path + "/iommu_group/type", "identity"},
+      {path + "/current_link_width", "16"},
+      {"pcie " + path, "acs=0x0 port=0 read_request=4096"}});
+}
+
+inline void add_port(Snapshot& node, int number) {
+  const auto device = fmt::format("/sys/class/infiniband/mlx5_{}", number);
+  const auto port = device + "/ports/1";
+  const auto place = fmt::format("0000:5{}:00.0", number);
+  add_device(node, place, "0x020000");
+  node.facts.merge(std::map<std::string, std::string, std::less<>>{
+      {"rdma /sys/bus/pci/devices/" + place, fmt::format("mlx5_{}", number)},
+      {device + "/fw_ver", "28.39.3004"},
+      {fmt::format("{}/device/net/ens{}/mtu", device, number), "9000"},
+      {fmt::format("{}/device/net/ens{}/carrier_changes", device, number), "2"},
+      {port + "/state", "4: ACTIVE"},
+      {port + "/phys_state", "5: LinkUp"},
+      {port + "/rate", "400 Gb/sec (4X NDR)"},
+      {port + "/link_layer", "Ethernet"},
+      {port + "/counters/symbol_error", "0"},
+      {port + "/counters/link_downed", "0"},
+      {"gid " + port + "/gids/0", "IB/RoCE v1 link-local"},
+      {"gid " + port + "/gids/3", "RoCE v2 IPv4"}});
+}
+
+inline Snapshot healthy_node(const std::string& name = "node001") {
+  Snapshot node{
+      .node = name,
+      .facts = {{"/proc/self/limits",
+                 "Max stack size            8388608              unlimited            bytes\n"
+                 "Max open files            1024                 1048576              files\n"
+                 "Max locked memory         unlimited            unlimited            bytes"},
+                {"/proc/self/status", "CapEff:\t0000000000000000\nCpus_allowed_list:\t0-63"},
+                {"/proc/meminfo",
+                 "MemTotal:  1056784000 kB\nSwapTotal:  8388604 kB\nSwapFree:  8388604 kB"},
+                {"/proc/sys/kernel/osrelease", "6.1.0-22-amd64"},
+                {"/proc/sys/kernel/numa_balancing", "0"},
+                {"/proc/sys/net/ipv4/conf/all/rp_filter", "0"},
+                {"/proc/sys/net/ipv4/conf/ens0/rp_filter", "2"},
+                {"/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456"},
+                {"/proc/sys/net/ipv4/tcp_wmem", "4096\t131072\t67108864"},
+                {"/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX  550.90.07"},
+                {"/sys/class/net/ens0/speed", "400000"},
+                {"/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc"},
+                {"/sys/devices/system/node/online", "0-1"},
+                {"/sys/devices/system/cpu/*/cpufreq/scaling_governor", "performance"},
+                {"/sys/devices/system/cpu/cpu0/cpuidle/state1/latency", "2"},
+                {"access /dev/infiniband/uverbs0", "read and write"},
+                {"access /dev/nvidiactl", "read and write"},
+                {"access /dev/nvidia-uvm", "read and write"},
+                {"size /dev/shm", "540000000000"},
+                {"free /dev/shm", "530000000000"},
+                {"virtual machine", "no"}}};
+  add_device(node, "0000:18:00.0", "0x030200");
+  add_device(node, "0000:2a:00.0", "0x030200");
+  add_port(node, 0);
+  add_port(node, 1);
+  node.facts["/sys/bus/pci/devices/0000:10:00.0/class"] = "0x060400";
+  node.facts["pcie /sys/bus/pci/devices/0000:10:00.0"] = "acs=0x0 port=6 read_request=128";
+  node.facts["cgroup cpu.max"] = "64";
+  return node;
+}
+
+}  // namespace linerate::node

@@ -1,0 +1,145 @@
+// What a snapshot takes of files, what it leaves out, and how it is read back.
+#include "unit/diagnose/node/example.h"
+
+#include <gmock/gmock.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace linerate::node {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SnapshotOfFolder : public testing::Test {
+ protected:
+  void write(const std::string& path, const std::string& text) {
+    const auto file = root() / path;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  fs::path root() const { return folder_; }
+
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              fmt::format("snapshot-{}-{}", ::getpid(),
+                          testing::UnitTest::GetInstance()->current_test_info()->name());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+ private:
+  fs::path folder_{};
+};
+
+TEST_F(SnapshotOfFolder, TakesWhatIsOnTheList) {
+  write("proc/sys/kernel/hostname", "node007\n");
+  write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+  write("sys/class/net/eth0/mtu", "1500\n");
+  write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+  write("proc/cpuinfo", "model name\t: A CPU\nflags\t: fpu hypervisor\n");
+
+  const auto snapshot = take_snapshot(root());
+
+  EXPECT_EQ(snapshot.node, "node007");
+  const auto expect = [&](std::string_view key, std::string_view text) {
+    const auto* found = snapshot.find(key);
+    EXPECT_EQ(found == nullptr ? "" : *found, text) << key;
+  };
+  expect("/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
+  expect("/sys/class/net/eth0/mtu", "1500");
+  expect("/sys/devices/system/cpu/*/cpufreq/scaling_governor", "performance,powersave");
+  expect("virtual machine", "yes");
+  expect("access /dev/nvidiactl", "absent");
+}
+
+TEST_F(SnapshotOfFolder, LeavesOutWhatIsNobodysBusiness) {
+  write("proc/cmdline", "root=UUID=hunter2 iommu=pt password=hunter2 intel_iommu=on\n");
+  write("proc/self/status", "Name:\thunter2\nUid:\t1000\nCapEff:\t00\nCpus_allowed_list:\t0\n");
+  write("proc/self/cgroup", "0::/user-hunter2/job\n");
+  write("sys/fs/cgroup/user-hunter2/job/cpu.max", "max 100000\n");
+  write("sys/fs/cgroup/user-hunter2/cpu.max", "150000 100000\n");
+  write("proc/self/environ", "TOKEN=hunter2");
+  write("sys/class/net/eth0/address", "hunter2");
+  write("sys/class/infiniband/mlx5_0/ports/1/gids/0", "0000:0000:0000:0000:0000:ffff:0a00:0001\n");
+  write("sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/0", "RoCE v2\n");
+
+  const auto snapshot = take_snapshot(root());
+
+  const auto text = snapshot_text(snapshot);
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("hunter2")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("0a00")));
+  EXPECT_EQ(*snapshot.find("/proc/cmdline"), "iommu=pt intel_iommu=on");
+  EXPECT_EQ(*snapshot.find("cgroup cpu.max"), "1.5");
+  EXPECT_EQ(*snapshot.find("gid /sys/class/infiniband/mlx5_0/ports/1/gids/0"), "RoCE v2 IPv4");
+}
+
+// A downward port of a switch with ACS on: the capability at 0x40, ACS at 0x100 behind another one.
+std::string bridge_config() {
+  std::string config(4096, '\0');
+  config[0x34] = 0x40;
+  config[0x40] = 0x10;
+  config[0x42] = 0x62;                                               // version 2, port type 6
+  config[0x49] = 0x20;                                               // 512 bytes
+  config[0x100] = 0x01, config[0x102] = 0x01, config[0x103] = 0x15;  // AER, next at 0x150
+  config[0x150] = 0x0d, config[0x152] = 0x01;
+  config[0x156] = 0x1d;
+  return config;
+}
+
+TEST_F(SnapshotOfFolder, ReadsPciDevices) {
+  const std::string device = "sys/bus/pci/devices/0000:10:00.0/";
+  write(device + "class", "0x060400\n");
+  write(device + "config", bridge_config());
+  write(device + "resource", "0x0000000010000000 0x000000001fffffff 0x0000000000140204\n");
+  write(device + "aer_dev_fatal", "Undefined 0\nTOTAL_ERR_FATAL 3\n");
+  write("sys/bus/pci/devices/0000:00:1f.0/class", "0x060100\n");
+
+  const auto snapshot = take_snapshot(root());
+
+  EXPECT_EQ(*snapshot.find("pcie /" + device.substr(0, device.size() - 1)),
+            "acs=0x1d port=6 read_request=512");
+  EXPECT_EQ(snapshot.number("/" + device + "resource"), 256 << 20);
+  EXPECT_EQ(snapshot.number("/" + device + "aer_dev_fatal"), 3);
+  EXPECT_FALSE(snapshot.has("/sys/bus/pci/devices/0000:00:1f.0/*"));
+}
+
+TEST(PciCapabilities, AreNoneOfWhatAUserMayRead) {
+  EXPECT_EQ(pci_capabilities(bridge_config().substr(0, 64)), "");
+  EXPECT_EQ(pci_capabilities(std::string(4096, '\xff')), "");
+  EXPECT_EQ(pci_capabilities(std::string(4096, '\x10')),
+            pci_capabilities(std::string(4096, '\x10')));
+}
+
+TEST(SnapshotFile, ComesBackAsItWas) {
+  const auto snapshot = healthy_node();
+  const auto read = parse_snapshot(snapshot_text(snapshot));
+  ASSERT_TRUE(read.ok()) << read.sentence();
+  EXPECT_EQ(*read, snapshot);
+}
+
+TEST(SnapshotFile, RefusesWhatIsNone) {
+  for (const auto* text :
+       {"", "[1]", "{}", R"({"kind":"snapshot"})", R"({"kind":"snapshot","schema":2})",
+        R"({"kind":"snapshot","schema":1,"node":1,"facts":{}})",
+        R"({"kind":"snapshot","schema":1,"node":"a","facts":[]})",
+        R"({"kind":"snapshot","schema":1,"node":"a","facts":{"x":1}})", R"({"kind":{}})"}) {
+    const auto read = parse_snapshot(text);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_THAT(read.sentence(), testing::StartsWith(": it is no snapshot"));
+  }
+  EXPECT_FALSE(parse_snapshot(std::string(kMostSnapshotBytes + 1, ' ')).ok());
+}
+
+TEST(SnapshotPatterns, StarsStayWithinAFolder) {
+  const Snapshot snapshot{.facts = {{"/a/b1/c", "1"}, {"/a/b2/d/c", "2"}, {"/a/b3/c", "3"}}};
+  EXPECT_EQ(snapshot.matching("/a/*/c").size(), 2U);
+  EXPECT_EQ(snapshot.matching("/a/b*/c").size(), 2U);
+  EXPECT_EQ(snapshot.matching("/a/b1/c").size(), 1U);
+  EXPECT_TRUE(snapshot.matching("/a/*").empty());
+}
+
+}  // namespace
+}  // namespace linerate::node
