@@ -55,6 +55,15 @@ class DoctorNode(unittest.TestCase):
         self.assertIn("problem: shm-size: /dev/shm\n  It holds 64 MiB",
                       self.doctor("--snapshot", small).stdout)
 
+    def test_a_healthy_node_fits_a_few_lines(self) -> None:
+        done = self.doctor("--snapshot", self.snapshot("a"),
+                           "--only", "shm-size,hostname,slow-clock")
+
+        self.assertEqual(done.stdout, "could not run: slow-clock: /sys/devices/system/clocksource/"
+                                      "clocksource0/current_clocksource is not there or not "
+                                      "readable\nnothing looks wrong: 0 notes, 2 checks on 1 node, "
+                                      "1 could not run\n")
+
     def test_names_the_odd_one_of_a_folder(self) -> None:
         for number in range(9):
             self.snapshot(f"node{number}", **{"/proc/sys/kernel/osrelease":

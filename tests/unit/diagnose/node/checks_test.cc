@@ -159,7 +159,8 @@ TEST(NodeChecks, FindTheirFaultAndNoOther) {
     SCOPED_TRACE(fault.id);
     const auto examined = examine(with(fault), all_checks());
 
-    ASSERT_EQ(examined.findings.size(), 1U);
+    EXPECT_EQ(examined.findings.size(), 1U);
+    if (examined.findings.empty()) continue;
     const auto& finding = examined.findings[0];
     EXPECT_EQ(finding.rule, fault.id);
     EXPECT_EQ(finding.severity, fault.severity);
