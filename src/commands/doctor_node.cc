@@ -247,17 +247,21 @@ std::string list_text() {
 }
 
 ExitCode explain(const std::string& id) {
+  auto out = TextFile::standard_output();
   const auto checks = node::all_checks();
   const auto check = std::ranges::find(checks, id, &node::Check::id);
-  if (check == checks.end()) {
-    std::vector<std::string_view> ids;
-    for (const auto& row : checks) ids.push_back(row.id);
-    return refuse(unknown_choice("check", id, ids));
-  }
-  TextFile::standard_output().write(fmt::format(
-      "{}: {}\n  at most: {}\n  reads: {}\n  why: {}\n  what to do: {}\n", check->id,
-      check->looks_at, name_of(check->severity),
-      check->facts.empty() ? "several facts" : check->facts, check->why, check->remedy));
+  if (check != checks.end())
+    out.write(fmt::format(
+        "{}: {}\n  at most: {}\n  reads: {}\n  why: {}\n  what to do: {}\n  more: "
+        "docs/doctor.md#checks\n",
+        check->id, check->looks_at, name_of(check->severity),
+        check->facts.empty() ? "several facts" : check->facts, check->why, check->remedy));
+  else if (std::ranges::find(topo::lint_rules(), id, &topo::LintRule::name) !=
+           topo::lint_rules().end())
+    out.write(
+        fmt::format("{}: a rule of linerate topo --lint\n  more: docs/topology.md#lint\n", id));
+  else
+    return refuse(unknown_choice("check", id, all_ids()));
   return ExitCode::ok;
 }
 

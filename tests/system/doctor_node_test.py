@@ -89,6 +89,7 @@ class DoctorNode(unittest.TestCase):
 
     def test_explains_and_lists(self) -> None:
         self.assertIn("what to do: ulimit -l unlimited", self.doctor("--explain", "memlock").stdout)
+        self.assertIn("docs/topology.md#lint", self.doctor("--explain", "far-nic").stdout)
         self.assertIn("\ndegraded-link ", self.doctor("--list").stdout)
 
     def test_takes_other_thresholds(self) -> None:
