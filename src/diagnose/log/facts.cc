@@ -67,12 +67,8 @@ std::size_t CommSeen::completed() const {
 }
 
 const CommSeen* LogFacts::job() const {
-  const CommSeen* largest = nullptr;
-  for (const auto& [id, comm] : comms)
-    if (largest == nullptr || comm.nranks > largest->nranks ||
-        (comm.nranks == largest->nranks && comm.ranks.size() > largest->ranks.size()))
-      largest = &comm;
-  return largest;
+  const auto found = comms.find(largest_);
+  return found == comms.end() ? nullptr : &found->second;
 }
 
 int LogFacts::rank_of(const Place& place) const {
@@ -96,17 +92,21 @@ void LogFacts::take_comm(const Message& message) {
   const int rank = number_behind(text, " rank "), nranks = number_behind(text, " nranks ");
   if (rank < 0 || nranks <= rank || entries_ >= kMostEntries) return;
   const auto id = word_of(behind(text, "commId "));
-  auto& comm = comms[id.empty() ? fmt::format("of {}", nranks) : std::string(id)];
+  const auto name = id.empty() ? fmt::format("of {}", nranks) : std::string(id);
+  auto& comm = comms[name];
   comm.nranks = nranks;
   auto& seen = comm.ranks[rank];
   if (seen.host.empty()) ++entries_;
   if (!message.host.empty()) seen.host = message.host;
   seen.started = true;
+  if (const auto* largest = job();
+      largest == nullptr || comm.nranks > largest->nranks ||
+      (comm.nranks == largest->nranks && comm.ranks.size() > largest->ranks.size()))
+    largest_ = name;
   seen.completed |= text.find("Init COMPLETE") != npos;
   auto place = place_of(message);
   if (place.host.empty()) return;
-  const auto* largest = job();
-  if (largest == &comm) ranks[std::move(place)] = rank;
+  if (largest_ == name) ranks[std::move(place)] = rank;
 }
 
 void LogFacts::take_version(const Message& message) {
@@ -156,9 +156,11 @@ void LogFacts::take_timing(const Message& message) {
             nranks = number_behind(message.text, " nranks ");
   const auto total = parse_number("time", word_of(behind(message.text, " total ")));
   if (rank < 0 || !total) return;
-  for (auto& [id, comm] : comms)
-    if (const auto seen = comm.ranks.find(rank); comm.nranks == nranks && seen != comm.ranks.end())
-      if (seen->second.host == message.host) seen->second.init_s = *total;
+  const auto found = comms.find(largest_);
+  if (found == comms.end() || found->second.nranks != nranks) return;
+  const auto seen = found->second.ranks.find(rank);
+  if (seen != found->second.ranks.end() && seen->second.host == message.host)
+    seen->second.init_s = *total;
 }
 
 void LogFacts::take_network(const Message& message) {

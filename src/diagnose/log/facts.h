@@ -83,6 +83,7 @@ class LogFacts {
   struct Reader;
   std::unordered_map<std::size_t, std::size_t*> counts_{};  // channels by their line's hash
   std::size_t entries_ = 0;
+  std::string largest_{};  // its name in comms
 };
 
 Place place_of(const Message& message);
