@@ -14,6 +14,7 @@ namespace {
 using std::string_view;
 constexpr auto npos = string_view::npos;
 // No job has more; a file that pretends to shall not fill the memory.
+constexpr int kMostRanks = 1'000'000;
 constexpr std::size_t kMostEntries = 1'000'000, kMostChannels = 200'000, kMostNames = 1000;
 
 string_view behind(string_view text, string_view mark) {
@@ -90,7 +91,7 @@ std::string LogFacts::name_of(const Place& place) const {
 void LogFacts::take_comm(const Message& message) {
   const auto text = behind(message.text, "comm 0x");
   const int rank = number_behind(text, " rank "), nranks = number_behind(text, " nranks ");
-  if (rank < 0 || nranks <= rank || entries_ >= kMostEntries) return;
+  if (rank < 0 || nranks <= rank || nranks > kMostRanks || entries_ >= kMostEntries) return;
   const auto id = word_of(behind(text, "commId "));
   const auto name = id.empty() ? fmt::format("of {}", nranks) : std::string(id);
   auto& comm = comms[name];

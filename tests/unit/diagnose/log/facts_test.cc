@@ -87,6 +87,7 @@ TEST(LogFacts, ToleratesNumbersThatCannotBe) {
   const auto report =
       read_log(info(0, "comm 0x1 rank 9 nranks 2 - Init COMPLETE") +
                info(0, "comm 0x1 rank 99999999999 nranks 999999999999 - Init COMPLETE") +
+               info(0, "comm 0x1 rank 1 nranks 999999999 - Init COMPLETE") +
                info(0, "Channel 00/0 : x -> y via NET/") + info(0, "Init timings - rank total"));
 
   EXPECT_EQ(report.facts.job(), nullptr);
