@@ -153,6 +153,8 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
      "too."},
     {"NO_COLOR",
      "`linerate topo` prints its tree without colours, as it does where stdout is no terminal."},
+    {"NCCL_CONF_FILE",
+     "The nccl.conf that `linerate doctor env` reads beside the environment, as NCCL does."},
     {"XDG_CACHE_HOME",
      "Where `linerate tune host` keeps its table and `linerate topo --measure` what it found, in "
      "`linerate/`; `.cache` of `HOME` when unset."},

@@ -106,7 +106,8 @@ Result<node::Thresholds> read_thresholds(const std::string& file) {
 void add_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
   if (rules.empty()) return;
   const auto system = load_machine({});
-  if (!system) return examined.not_run.push_back({system.sentence(), {rules.front().name}});
+  if (!system)
+    return examined.not_run.push_back({.reason = system.sentence(), .ids = {rules.front().name}});
   for (const auto& rule : rules) {
     ++examined.ran;
     for (auto& finding : rule.findings(*system)) {
@@ -114,15 +115,16 @@ void add_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
       examined.findings.push_back(std::move(finding));
     }
   }
-  for (const auto& sentence : system->unseen) examined.not_run.push_back({sentence, {"topology"}});
+  for (const auto& sentence : system->unseen)
+    examined.not_run.push_back({.reason = sentence, .ids = {"topology"}});
   std::ranges::stable_sort(examined.findings, std::greater<>(), &Finding::severity);
 }
 
 void omit_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
   if (rules.empty()) return;
-  auto& [reason, ids] = examined.not_run.emplace_back();
-  reason = "a snapshot holds no topology: linerate topo --lint looks at it on the node";
-  for (const auto& rule : rules) ids.push_back(rule.name);
+  auto& omitted = examined.not_run.emplace_back();
+  omitted.reason = "a snapshot holds no topology: linerate topo --lint looks at it on the node";
+  for (const auto& rule : rules) omitted.ids.push_back(rule.name);
 }
 
 std::vector<ExaminedNode> examine_all(std::span<const node::Snapshot> snapshots,
@@ -172,8 +174,9 @@ std::vector<FindingOfNodes> joined(std::span<const ExaminedNode> nodes) {
 std::string not_run_text(std::span<const ExaminedNode> nodes, std::size_t count) {
   std::vector<std::pair<std::string, std::size_t>> lines;
   for (const auto& one : nodes)
-    for (const auto& [reason, ids] : one.result.not_run) {
-      const auto line = fmt::format("could not run: {}: {}", fmt::join(ids, ", "), reason);
+    for (const auto& [reason, applies, ids] : one.result.not_run) {
+      const auto line = fmt::format("{}: {}: {}", applies ? "could not run" : "does not apply",
+                                    fmt::join(ids, ", "), reason);
       const auto known = std::ranges::find(lines, line, [](const auto& l) { return l.first; });
       if (known == lines.end())
         lines.emplace_back(line, 1);
@@ -188,11 +191,11 @@ std::string not_run_text(std::span<const ExaminedNode> nodes, std::size_t count)
 
 std::string examined_text(std::span<const ExaminedNode> nodes) {
   std::array<std::size_t, kSeverityNames.size()> counts{};
-  std::size_t ran = 0, not_run = 0, examined = 0;
+  std::size_t ran = 0, failed = 0, examined = 0;
   for (const auto& [name, result] : nodes) {
     examined += name.empty() ? 0 : 1;
     ran += result.ran;
-    for (const auto& group : result.not_run) not_run += group.second.size();
+    for (const auto& omitted : result.not_run) failed += omitted.applies ? omitted.ids.size() : 0;
   }
   std::string text;
   for (const auto& [finding, names] : joined(nodes)) {
@@ -204,7 +207,7 @@ std::string examined_text(std::span<const ExaminedNode> nodes) {
   }
   text += not_run_text(nodes, examined);
   const auto about = fmt::format("{} on {}, {} could not run\n", counted(ran, "check"),
-                                 counted(examined, "node"), not_run);
+                                 counted(examined, "node"), failed);
   if (counts[1] + counts[2] == 0)
     return text + fmt::format("nothing looks wrong: {}, {}", counted(counts[0], "note"), about);
   return text + fmt::format("{}, {}, {}: {}", counted(counts[2], "problem"),
@@ -230,8 +233,8 @@ std::string examined_json(std::span<const ExaminedNode> nodes) {
     }
     if (name.empty()) continue;
     json::Json state{{"node", name}, {"ran", result.ran}, {"not_run", json::Json::array()}};
-    for (const auto& [reason, ids] : result.not_run)
-      state["not_run"].push_back({{"checks", ids}, {"reason", reason}});
+    for (const auto& [reason, applies, ids] : result.not_run)
+      state["not_run"].push_back({{"checks", ids}, {"reason", reason}, {"applies", applies}});
     states.push_back(std::move(state));
   }
   return json::document(std::move(document));

@@ -57,12 +57,14 @@ std::optional<double> Snapshot::number(std::string_view key) const {
 
 namespace {
 
-// Why the check cannot run here; empty: it can.
-std::string obstacle(const Snapshot& snapshot, const Check& check) {
-  if (check.can_run != nullptr && !check.can_run(snapshot)) return std::string(check.lacking);
+// Why the check does not run here; no reason: it runs.
+Omitted obstacle(const Snapshot& snapshot, const Check& check) {
+  if (check.applies != nullptr && !check.applies(snapshot))
+    return {.reason = std::string(check.lacking), .applies = false};
   if (check.facts.empty() || snapshot.has(check.facts)) return {};
-  if (check.facts.starts_with("pcie ")) return "PCI configuration spaces are shown to root alone";
-  return fmt::format("{} is not there or not readable", check.facts);
+  if (check.facts.starts_with("pcie "))
+    return {.reason = "PCI configuration spaces are shown to root alone"};
+  return {.reason = fmt::format("{} is not there or not readable", check.facts)};
 }
 
 }  // namespace
@@ -71,10 +73,10 @@ Examined examine(const Snapshot& snapshot, std::span<const Check> checks,
                  const Thresholds& thresholds) {
   Examined examined;
   for (const auto& check : checks) {
-    if (const auto reason = obstacle(snapshot, check); !reason.empty()) {
-      auto group = std::ranges::find(examined.not_run, reason, [](auto& g) { return g.first; });
-      if (group == examined.not_run.end()) group = examined.not_run.insert(group, {reason, {}});
-      group->second.push_back(check.id);
+    if (auto omitted = obstacle(snapshot, check); !omitted.reason.empty()) {
+      auto group = std::ranges::find(examined.not_run, omitted.reason, &Omitted::reason);
+      if (group == examined.not_run.end()) group = examined.not_run.insert(group, omitted);
+      group->ids.push_back(check.id);
       continue;
     }
     ++examined.ran;

@@ -84,8 +84,8 @@ struct Check {
   std::string_view id;
   Severity severity;
   std::string_view looks_at;  // a phrase
-  // What must be there; `lacking` is why it cannot run otherwise. Null: nothing special.
-  bool (*can_run)(const Snapshot&);
+  // Whether the node has what it looks at; `lacking` says what it has not. Null: every node has.
+  bool (*applies)(const Snapshot&);
   std::string_view lacking;
   std::string_view facts;  // a pattern of what it reads; empty: several
   std::string_view why;    // sentences
@@ -95,10 +95,17 @@ struct Check {
 
 std::span<const Check> all_checks();
 
+// Checks that did not run, for one reason.
+struct Omitted {
+  std::string reason{};
+  bool applies = true;  // its facts are missing; else the node has nothing of what it looks at
+  std::vector<std::string_view> ids{};
+};
+
 struct Examined {
   std::vector<Finding> findings{};  // the worst first
   std::size_t ran = 0;
-  std::vector<std::pair<std::string, std::vector<std::string_view>>> not_run{};  // reason, ids
+  std::vector<Omitted> not_run{};
 };
 
 // By all of `checks`.

@@ -151,7 +151,7 @@ TEST(NodeChecks, AreSilentOnAHealthyNode) {
   for (const auto& finding : examined.findings) ADD_FAILURE() << finding.rule << finding.evidence;
   EXPECT_EQ(examined.ran, all_checks().size() - 1);
   ASSERT_EQ(examined.not_run.size(), 1U);
-  EXPECT_THAT(examined.not_run[0].second, testing::ElementsAre("socket-buffers"));
+  EXPECT_THAT(examined.not_run[0].ids, testing::ElementsAre("socket-buffers"));
 }
 
 TEST(NodeChecks, FindTheirFaultAndNoOther) {
@@ -230,11 +230,29 @@ TEST(NodeChecks, ThatLackTheirFactsSayWhyAndDoNotCount) {
   EXPECT_TRUE(examined.findings.empty());
   EXPECT_EQ(examined.ran, 1U);  // hostname
   std::size_t not_run = 0;
-  for (const auto& [reason, ids] : examined.not_run) {
-    EXPECT_FALSE(reason.empty());
-    not_run += ids.size();
+  for (const auto& omitted : examined.not_run) {
+    EXPECT_FALSE(omitted.reason.empty());
+    not_run += omitted.ids.size();
   }
   EXPECT_EQ(not_run + examined.ran, all_checks().size());
+}
+
+TEST(NodeChecks, OfWhatANodeDoesNotHaveDoNotApply) {
+  const auto state = [](const Snapshot& node, std::string_view id) {
+    const auto not_run = examine(node, all_checks()).not_run;
+    const auto of = std::ranges::find_if(not_run, [&](const Omitted& omitted) {
+      return std::ranges::find(omitted.ids, id) != omitted.ids.end();
+    });
+    if (of == not_run.end()) return "ran";
+    return of->applies ? "could not run" : "does not apply";
+  };
+  auto blind = healthy_node();
+  blind.facts.erase(kLimits);
+
+  EXPECT_STREQ(state({.node = "bare"}, "memlock"), "does not apply");
+  EXPECT_STREQ(state({.node = "bare"}, "slow-clock"), "could not run");
+  EXPECT_STREQ(state(blind, "memlock"), "could not run");
+  EXPECT_STREQ(state(healthy_node(), "memlock"), "ran");
 }
 
 TEST(NodeChecks, TakeOtherThresholds) {
