@@ -270,8 +270,10 @@ foreach(file IN LISTS files)
     set_tests_properties(system.${name} PROPERTIES ${waiting})
   endif()
 endforeach()
-# Both start Slurm's daemons, and munged, of which a machine has one.
-set_tests_properties(system.slurm system.placement PROPERTIES RESOURCE_LOCK munged)
+# They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
+# started it.
+set_tests_properties(system.slurm system.placement system.train_launch PROPERTIES
+  RESOURCE_LOCK munged)
 
 # The same runs so often that a verdict which is seldom wrong shows.
 linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
