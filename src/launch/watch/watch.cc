@@ -134,6 +134,7 @@ class WatchThread final : public Watch {
         call_aborters();
         end_if_stuck();
       }
+      follow_requests();  // one to leave may have come since, with the one to stop
       say_goodbye();
     } catch (const std::exception& e) {
       say(fmt::format("note: the watch over the other ranks ended: {}", e.what()));
