@@ -1,66 +1,61 @@
-// One process at a time: which of its settings hold, and what the rules find in them.
+// Which settings each process gets, and what the rules find in them.
 #include "base/text.h"
 #include "diagnose/env/rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 
 namespace linerate::env {
 namespace {
 
-struct Sorted {
-  std::map<std::string, Setting> holding{};
-  std::vector<Setting> hidden{};
+// Settings of a scope override those of the scopes around it; 0 is around all. A scope is a process
+// of its own only if there is no other within it.
+struct Scope {
+  std::vector<const Setting*> own{};
+  int around = 0;
+  bool has_others_within = false;
 };
 
-// As a process gets them: of several the last, except in nccl.conf, where NCCL keeps the first and
+std::map<int, Scope> scopes_of(std::span<const Setting> settings) {
+  std::map<int, Scope> scopes;
+  for (const auto& setting : settings) {
+    scopes[setting.scope].own.push_back(&setting);
+    if (setting.scope == 0) continue;
+    scopes[setting.scope].around = setting.within;
+    scopes[setting.within].has_others_within = true;
+    scopes[0].has_others_within = true;
+  }
+  return scopes;
+}
+
+using HiddenLines = std::vector<std::pair<const Setting*, const Setting*>>;  // and what hides each
+
+// Of several settings of a name the last holds, except in nccl.conf, where NCCL keeps the first and
 // what is set already.
-Sorted sort_out(const std::vector<const Setting*>& settings) {
-  Sorted sorted;
-  for (const auto* setting : settings)
-    if (!setting->conf) sorted.holding[setting->name] = *setting;
-  for (const auto* setting : settings)
-    if (setting->conf && !sorted.holding.emplace(setting->name, *setting).second)
-      sorted.hidden.push_back(*setting);
-  return sorted;
-}
-
-// What each scope sees: its own settings stand behind those that all see, and so before them. What
-// all see stands alone only where nothing else does.
-std::vector<std::vector<const Setting*>> processes_of(std::span<const Setting> settings) {
-  std::map<int, std::vector<const Setting*>> seen;
-  for (const auto& setting : settings) seen[setting.scope];
-  if (seen.size() > 1) seen.erase(0);
-  for (const auto& setting : settings)
-    for (auto& [scope, visible] : seen)
-      if (setting.scope == 0) visible.push_back(&setting);
-  for (const auto& setting : settings)
-    if (setting.scope != 0) seen[setting.scope].push_back(&setting);
-  std::vector<std::vector<const Setting*>> processes;
-  for (auto& [scope, visible] : seen) processes.push_back(std::move(visible));
-  return processes;
-}
-
-Findings found_in(const Sorted& sorted, const Release& nccl) {
-  std::vector<Setting> holding;
-  for (const auto& [name, setting] : sorted.holding) holding.push_back(setting);
-  const Process process{.settings = holding, .hidden = sorted.hidden, .nccl = nccl};
-  Findings findings;
-  judge_names(process, findings);
-  judge_values(process, findings);
-  judge_together(process, findings);
-  return findings;
+void add_to(Process& process, const Setting& setting, HiddenLines& hidden) {
+  auto& settings = process.settings;
+  const auto at = std::ranges::lower_bound(settings, setting.name, {}, &Setting::name);
+  if (at == settings.end() || (*at)->name != setting.name) {
+    settings.insert(at, &setting);
+  } else if (setting.conf) {
+    hidden.emplace_back(&setting, *at);
+  } else {
+    if ((*at)->conf) hidden.emplace_back(*at, &setting);
+    *at = &setting;
+  }
 }
 
 }  // namespace
 
 const Setting* Process::find(std::string_view name) const {
-  const auto found = std::ranges::find(settings, name, &Setting::name);
-  return found == settings.end() ? nullptr : &*found;
+  const auto at = std::ranges::lower_bound(settings, name, {}, &Setting::name);
+  return at == settings.end() || (*at)->name != name ? nullptr : *at;
 }
 
 std::string subject_of(const Setting& setting) {
@@ -72,13 +67,41 @@ std::string subject_of(const Setting& setting) {
                           : fmt::format("{} ({})", name, setting.where));
 }
 
+// Each setting is judged once, however many processes get it.
 std::vector<Finding> examine(std::span<const Setting> settings, const Release& nccl) {
+  Process shared;
+  HiddenLines hidden;
+  auto scopes = scopes_of(settings);
+  for (const auto* setting : scopes[0].own) add_to(shared, *setting, hidden);
   std::vector<Finding> all;
-  std::set<std::pair<std::string, std::string>> once;
-  for (const auto& seen : processes_of(settings))
-    for (auto& finding : found_in(sort_out(seen), nccl))
-      if (once.emplace(finding.rule + finding.subject, finding.evidence).second)
+  std::set<std::string> once;
+  const auto keep = [&](Findings found) {
+    for (auto& finding : found)
+      if (once.insert(finding.rule + finding.subject + finding.evidence).second)
         all.push_back(std::move(finding));
+  };
+  std::vector<bool> judged(settings.size());
+  for (const auto& [number, scope] : scopes) {
+    if (scope.has_others_within) continue;
+    auto process = shared;
+    std::vector<const Scope*> seen;  // the inner ones first
+    for (int at = number; at != 0; at = seen.back()->around) seen.push_back(&scopes[at]);
+    for (const auto* outer : seen | std::views::reverse)
+      for (const auto* setting : outer->own) add_to(process, *setting, hidden);
+    Findings found;
+    for (const auto* setting : process.settings) {
+      const auto i = static_cast<std::size_t>(setting - settings.data());
+      if (judged[i]) continue;
+      judged[i] = true;
+      judge_name(*setting, nccl, found);
+      judge_value(*setting, nccl, found);
+    }
+    judge_together(process, found);
+    keep(std::move(found));
+  }
+  Findings found;
+  for (const auto& [line, holding] : hidden) judge_hidden(*line, *holding, found);
+  keep(std::move(found));
   std::ranges::stable_sort(all, std::greater<>(), &Finding::severity);
   return all;
 }

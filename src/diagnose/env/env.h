@@ -32,6 +32,7 @@ struct Setting {
   bool computed = false;  // when a shell runs: the value is not known here
   bool conf = false;      // a line of nccl.conf, which NCCL passes over where the variable is set
   int scope = 0;          // containers of a manifest and such: each sees its own, and those of 0
+  int within = 0;         // another scope whose settings are seen there
 };
 
 // What all rules find, the worst first.

@@ -1,4 +1,5 @@
-// What rules are made of. A rule looks at the settings of one process, and adds what it finds.
+// What rules are made of. A rule looks at one setting or at those of one process, and adds what it
+// finds.
 #pragma once
 
 #include "diagnose/env/env.h"
@@ -13,18 +14,18 @@
 namespace linerate::env {
 
 struct Process {
-  std::span<const Setting> settings;  // one of each name: those that hold, by name
-  std::span<const Setting> hidden{};  // lines of nccl.conf before which others stand
-  Release nccl = kNewest;
+  std::vector<const Setting*> settings{};  // one of each name: those that hold, by name
 
   const Setting* find(std::string_view name) const;  // null: it is not set
 };
 
 using Findings = std::vector<Finding>;
 
-void judge_names(const Process& process, Findings& findings);
-void judge_values(const Process& process, Findings& findings);
+void judge_name(const Setting& setting, const Release& nccl, Findings& findings);
+void judge_value(const Setting& setting, const Release& nccl, Findings& findings);
 void judge_together(const Process& process, Findings& findings);
+// `line`: of nccl.conf, which NCCL passes over because `holding` is set.
+void judge_hidden(const Setting& line, const Setting& holding, Findings& findings);
 
 // `why` is sentences, `advice` begins with a small letter.
 inline Finding about(std::string_view rule, Severity severity, const Setting& setting,

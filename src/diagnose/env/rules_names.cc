@@ -65,11 +65,11 @@ Finding misspelt(const Setting& setting, const Family& family, std::string_view 
                fmt::format("write {}, if that is meant", meant));
 }
 
-std::optional<Finding> judge_name(const Setting& setting, const Release& nccl) {
+std::optional<Finding> name_finding(const Setting& setting, const Release& nccl) {
   const auto* family = family_of(setting.name);
   const bool has_blank = setting.name.find_first_of(" \t") != std::string::npos;
   const bool is_empty = setting.value.empty() && !setting.computed;  // as good as not set
-  if (family == nullptr || is_empty || has_blank) return {};         // a blank: judge_line
+  if (family == nullptr || is_empty || has_blank) return {};         // a blank: line_finding
   if (const auto* row = find_variable(setting.name)) return judge_known(setting, *row, nccl);
   if (const auto* row = find_undocumented(setting.name))
     return judge_undocumented(setting, *row, nccl);
@@ -88,7 +88,7 @@ std::optional<Finding> judge_name(const Setting& setting, const Release& nccl) {
 }
 
 // NCCL cuts a line of nccl.conf at its first '=', and takes both sides as they are.
-std::optional<Finding> judge_line(const Setting& line) {
+std::optional<Finding> line_finding(const Setting& line) {
   const auto trimmed = trim(line.name);
   const auto bare = trimmed.substr(trimmed.find_last_of(" \t") + 1);
   if (family_of(bare) == nullptr) return {};
@@ -112,22 +112,19 @@ std::optional<Finding> judge_line(const Setting& line) {
 
 }  // namespace
 
-void judge_names(const Process& process, Findings& findings) {
-  for (const auto& setting : process.settings) {
-    if (auto finding = judge_name(setting, process.nccl)) findings.push_back(*std::move(finding));
-    if (!setting.conf) continue;
-    if (auto finding = judge_line(setting)) findings.push_back(*std::move(finding));
-  }
-  for (const auto& line : process.hidden) {
-    const auto& holding = *process.find(line.name);
-    if (family_of(line.name) == nullptr || (holding.value == line.value && !holding.computed))
-      continue;
-    findings.push_back(
-        about("hidden-line", Severity::info, line,
-              fmt::format("NCCL passes over this line, because the variable is set before: {}.",
-                          subject_of(holding)),
-              "remove the one of the two that is not meant"));
-  }
+void judge_name(const Setting& setting, const Release& nccl, Findings& findings) {
+  if (auto finding = name_finding(setting, nccl)) findings.push_back(*std::move(finding));
+  if (!setting.conf) return;
+  if (auto finding = line_finding(setting)) findings.push_back(*std::move(finding));
+}
+
+void judge_hidden(const Setting& line, const Setting& holding, Findings& findings) {
+  if (family_of(line.name) == nullptr || (holding.value == line.value && !holding.computed)) return;
+  findings.push_back(
+      about("hidden-line", Severity::info, line,
+            fmt::format("NCCL passes over this line, because the variable is set before: {}.",
+                        subject_of(holding)),
+            "remove the one of the two that is not meant"));
 }
 
 }  // namespace linerate::env

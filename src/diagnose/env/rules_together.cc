@@ -92,27 +92,30 @@ constexpr auto kSwitches = std::to_array<Switch>({
      "PyTorch handles errors within wait() then"},
 });
 
-// Networks that come with variables of their own.
+// Networks that come with variables of their own, by the beginnings of these.
 struct Platform {
-  std::string_view name;
-  std::string_view prefixes;  // with blanks between them
-  std::string_view provider;  // of libfabric; empty: none
+  std::string_view prefix, name;
 };
+constexpr std::string_view kEfa = "AWS' EFA", kSlingshot = "HPE Slingshot",
+                           kTcpx = "Google's GPUDirect-TCPX", kInfiniBand = "InfiniBand or RoCE";
 constexpr auto kPlatforms = std::to_array<Platform>({
-    {"AWS' EFA", "FI_EFA_", "efa"},
-    {"HPE Slingshot", "FI_CXI_", "cxi"},
-    {"Google's GPUDirect-TCPX", "NCCL_FASTRAK_ NCCL_GPUDIRECTTCPX_", "-"},
-    {"InfiniBand or RoCE", "NCCL_IB_HCA NCCL_IB_GID_INDEX NCCL_IB_TC NCCL_IB_SL", "-"},
+    {"FI_EFA_", kEfa},
+    {"FI_CXI_", kSlingshot},
+    {"NCCL_FASTRAK_", kTcpx},
+    {"NCCL_GPUDIRECTTCPX_", kTcpx},
+    {"NCCL_IB_HCA", kInfiniBand},
+    {"NCCL_IB_GID_INDEX", kInfiniBand},
+    {"NCCL_IB_TC", kInfiniBand},
+    {"NCCL_IB_SL", kInfiniBand},
 });
 
-const Platform* platform_of(const Setting& setting) {
-  for (const auto& platform : kPlatforms) {
-    if (setting.name == "FI_PROVIDER" && lower(setting.value) == platform.provider)
-      return &platform;
-    for (const auto& prefix : split(platform.prefixes, ' '))
-      if (setting.name.starts_with(prefix)) return &platform;
-  }
-  return nullptr;
+// Empty: the setting is for any.
+std::string_view platform_of(const Setting& setting) {
+  for (const auto& row : kPlatforms)
+    if (setting.name.starts_with(row.prefix)) return row.name;
+  if (setting.name != "FI_PROVIDER") return {};
+  const auto provider = lower(setting.value);
+  return provider == "efa" ? kEfa : provider == "cxi" ? kSlingshot : std::string_view();
 }
 
 void judge_exclusions(const Process& process, Findings& findings) {
@@ -146,18 +149,10 @@ void judge_switches(const Process& process, Findings& findings) {
 
 // Of the platforms that are set, those with the fewest settings are probably copied.
 void judge_platforms(const Process& process, Findings& findings) {
-  std::map<const Platform*, std::vector<const Setting*>> seen;
-  for (const auto& setting : process.settings)
-    if (const auto* platform = platform_of(setting)) seen[platform].push_back(&setting);
-  const auto amd = std::ranges::find_if(process.settings, [](const Setting& setting) {
-    return (setting.name.starts_with("RCCL_") || setting.name.starts_with("HSA_")) &&
-           !is_harmless(setting.name);
-  });
-  if (amd != process.settings.end())
-    findings.push_back(about("other-platform", Severity::info, *amd,
-                             "It is for AMD GPUs. RCCL reads NCCL's variables too, and has ranges "
-                             "and defaults of its own: what is said of them here is NCCL's.",
-                             "leave it out on NVIDIA GPUs"));
+  std::map<std::string_view, std::vector<const Setting*>> seen;
+  for (const auto* setting : process.settings)
+    if (const auto platform = platform_of(*setting); !platform.empty())
+      seen[platform].push_back(setting);
   if (seen.size() < 2) return;
   const auto most =
       std::ranges::max_element(seen, {}, [](const auto& entry) { return entry.second.size(); });
@@ -166,9 +161,21 @@ void judge_platforms(const Process& process, Findings& findings) {
       if (platform != most->first)
         findings.push_back(
             about("other-platform", Severity::warning, *setting,
-                  fmt::format("It is for {}, and other settings are for {}: {}.", platform->name,
-                              most->first->name, subject_of(*most->second.front())),
+                  fmt::format("It is for {}, and other settings are for {}: {}.", platform,
+                              most->first, subject_of(*most->second.front())),
                   "keep the settings of the network that is there"));
+}
+
+void judge_amd(const Process& process, Findings& findings) {
+  const auto amd = std::ranges::find_if(process.settings, [](const Setting* setting) {
+    return (setting->name.starts_with("RCCL_") || setting->name.starts_with("HSA_")) &&
+           !is_harmless(setting->name);
+  });
+  if (amd != process.settings.end())
+    findings.push_back(about("other-platform", Severity::info, **amd,
+                             "It is for AMD GPUs. RCCL reads NCCL's variables too, and has ranges "
+                             "and defaults of its own: what is said of them here is NCCL's.",
+                             "leave it out on NVIDIA GPUs"));
 }
 
 }  // namespace
@@ -179,6 +186,7 @@ void judge_together(const Process& process, Findings& findings) {
   judge_sockets(process, findings);
   judge_switches(process, findings);
   judge_platforms(process, findings);
+  judge_amd(process, findings);
 }
 
 }  // namespace linerate::env

@@ -173,17 +173,14 @@ std::optional<long long> whole_of(const Process& process, std::string_view name)
 }
 
 // Those whose value is here and means something to this version.
-void judge_values(const Process& process, Findings& findings) {
-  for (const auto& setting : process.settings) {
-    const auto* row = find_variable(setting.name);
-    if (row == nullptr || setting.computed || setting.value.empty()) continue;
-    if (row->since > process.nccl || (row->until != Release{} && row->until < process.nccl))
-      continue;
-    const Judged judged{setting, *row, process.nccl};
-    for (const auto rules : {std::span<const ValueRule>(kValueRules), advice_rules()})
-      for (const auto rule : rules)
-        if (auto finding = rule(judged)) findings.push_back(*std::move(finding));
-  }
+void judge_value(const Setting& setting, const Release& nccl, Findings& findings) {
+  const auto* row = find_variable(setting.name);
+  if (row == nullptr || setting.computed || setting.value.empty()) return;
+  if (row->since > nccl || (row->until != Release{} && row->until < nccl)) return;
+  const Judged judged{setting, *row, nccl};
+  for (const auto rules : {std::span<const ValueRule>(kValueRules), advice_rules()})
+    for (const auto rule : rules)
+      if (auto finding = rule(judged)) findings.push_back(*std::move(finding));
 }
 
 }  // namespace linerate::env

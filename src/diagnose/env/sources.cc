@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace linerate::env {
 namespace {
@@ -80,8 +81,16 @@ Result<std::vector<Setting>> read_settings(std::string_view name, std::string_vi
                                            Format format, int first_scope) {
   if (format == Format::detected) format = detected_format(name, text);
   auto settings = read_as(format, name, text, first_scope);
-  if (settings && settings->size() > kMostSettings)
+  if (!settings) return settings;
+  if (settings->size() > kMostSettings)
     return Failure{fmt::format(": it sets variables more than {} times.", kMostSettings)};
+  std::set<int> scopes;
+  for (const auto& setting : *settings) scopes.insert(setting.scope);
+  if (scopes.size() > kMostScopes)
+    return Failure{
+        fmt::format(": more than {} of its commands or containers have variables of "
+                    "their own.",
+                    kMostScopes)};
   return settings;
 }
 

@@ -28,6 +28,7 @@ enum class Format : std::uint8_t {
 
 inline constexpr std::size_t kMostFileBytes = std::size_t{4} << 20;
 inline constexpr std::size_t kMostSettings = 10'000;  // of one file
+inline constexpr std::size_t kMostScopes = 1'000;     // the same
 
 Format detected_format(std::string_view name, std::string_view text);
 
@@ -37,7 +38,14 @@ Format detected_format(std::string_view name, std::string_view text);
 Result<std::vector<Setting>> read_settings(std::string_view name, std::string_view text,
                                            Format format, int first_scope);
 
+// The line of a quote that a script does not close, which hides what is behind it; 0: all are
+// closed.
+int open_quote(std::string_view text);
+
 std::vector<Setting> settings_of(const Environment& environment);
+
+// For a setting that was read in a text of `scope`: a command is a process within it.
+void put_within(int scope, Setting& setting);
 
 // The readers of one format each.
 std::vector<Setting> read_shell(std::string_view name, std::string_view text, int first_scope,

@@ -116,5 +116,40 @@ TEST(Scopes, DoNotSeeEachOtherAndSeeWhatAllDo) {
   EXPECT_THAT(found_by("contradiction", settings), SizeIs(1));
 }
 
+TEST(Scopes, OverrideWhatAllSee) {
+  const std::vector<Setting> settings{
+      {.name = "NCCL_DEBUG", .value = "INFOO", .where = "Dockerfile:1"},
+      {.name = "NCCL_DEBUG", .value = "WARNN", .where = "a.yaml:1", .scope = 1}};
+
+  const auto findings = found_by("unknown-value", settings);
+
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].subject, "NCCL_DEBUG=WARNN (a.yaml:1)");
+}
+
+TEST(Scopes, SeeWhatIsAroundThem) {
+  std::vector<Setting> settings{
+      {.name = "NCCL_NET", .value = "IB", .where = "a.yaml:1", .scope = 1},
+      {.name = "NCCL_IB_DISABLE", .value = "1", .where = "a.yaml:9", .scope = 2, .within = 1}};
+  EXPECT_THAT(found_by("contradiction", settings), SizeIs(1));
+
+  settings[0].scope = 2;
+  settings[0].within = 1;
+  settings[1].scope = 3;
+
+  EXPECT_THAT(found_by("contradiction", settings), IsEmpty());
+}
+
+// Judged again for each command, this takes a minute.
+TEST(Scopes, AreManyBesideManySettingsOfAll) {
+  std::vector<Setting> settings;
+  for (int i = 0; i < 1000; ++i)
+    settings.push_back({.name = "NCCL_SOCKET_IFNAME" + std::to_string(i), .value = "1"});
+  for (int i = 1; i <= 1000; ++i)
+    settings.push_back({.name = "NCCL_BUFFSIZE", .value = "4M", .scope = i});
+
+  EXPECT_THAT(found_by("misspelt-name", settings), SizeIs(1000));
+}
+
 }  // namespace
 }  // namespace linerate::env
