@@ -13,23 +13,33 @@ namespace {
 
 constexpr int kMostNodes = 200'000;  // aliases make a small file a tree of any size
 
+// "command", "before_script": below such keys a line of text is a command or NAME=VALUE.
+bool is_of_commands(std::string_view key) {
+  const auto ends = {"command", "commands", "cmd",        "args",        "arguments", "script",
+                     "run",     "options",  "entrypoint", "environment", "env"};
+  return std::ranges::any_of(ends, [&](auto end) { return lower(key).ends_with(end); });
+}
+
 class Document {
  public:
   Document(std::string_view file, int first_line, int& scope, std::vector<Setting>& settings)
       : file_(file), first_line_(first_line), scope_(scope), settings_(settings) {}
 
-  bool is_too_large() const { return nodes_ > kMostNodes; }
+  // What goes on behind the file's name where it was not read whole; empty: it was.
+  const std::string& refusal() const { return refusal_; }
 
   // `scope`: that of the map around it, of a container of Kubernetes for example.
   void visit(const YAML::Node& node, int scope) {
-    if (++nodes_ > kMostNodes) return;
+    if (++nodes_ > kMostNodes) refusal_ = fmt::format(": it has more than {} values.", kMostNodes);
+    if (depth_ > yaml::kMaxDepth)  // an alias may stand for what is around it
+      refusal_ = fmt::format(": maps and lists nest deeper than {}.", yaml::kMaxDepth);
+    if (!refusal_.empty()) return;
+    ++depth_;
     if (node.IsMap()) visit_map(node, scope);
     if (node.IsScalar()) visit_text(node, scope);
-    if (!node.IsSequence()) return;
-    for (const auto& item : node) {
-      visit(item, scope);
-      if (is_too_large()) return;
-    }
+    if (node.IsSequence())
+      for (const auto& item : node) visit(item, scope);
+    --depth_;
   }
 
  private:
@@ -58,20 +68,25 @@ class Document {
         std::any_of(map.begin(), map.end(), [](const auto& e) { return is_variable(e.first); });
     const int inner = variables ? scope : ++scope_;
     for (const auto& entry : map) {
-      if (is_variable(entry.first) && !entry.second.IsMap())
+      if (is_variable(entry.first) && !entry.second.IsMap()) {
         add(entry.first, entry.second, inner);
-      else
+      } else {
+        const bool around = std::exchange(in_command_, is_of_commands(scalar(entry.first)));
         visit(entry.second, inner);
-      if (is_too_large()) return;
+        in_command_ = around;
+      }
     }
   }
 
-  // Commands and their arguments. A block begins below its mark.
+  // Commands and their arguments, and no prose. A block begins below its mark.
   void visit_text(const YAML::Node& node, int scope) {
     const auto& text = node.Scalar();
-    const int below = text.find('\n') == std::string::npos ? 0 : 1;
-    for (auto& setting : read_shell(file_, text, 1, first_line_ + node.Mark().line + below)) {
-      setting.scope = scope;
+    const bool is_block = text.find('\n') != std::string::npos;
+    if (!in_command_ && !is_block) return;
+    const int line = first_line_ + node.Mark().line + (is_block ? 1 : 0);
+    for (auto& setting : read_shell(file_, text, scope_ + 1, line)) {
+      scope_ = std::max(scope_, setting.scope);
+      put_within(scope, setting);
       settings_.push_back(std::move(setting));
     }
   }
@@ -84,7 +99,10 @@ class Document {
   int first_line_;
   int& scope_;
   std::vector<Setting>& settings_;
+  bool in_command_ = true;
   int nodes_ = 0;
+  int depth_ = 0;
+  std::string refusal_{};
 };
 
 bool has_content(std::string_view text) {
@@ -127,8 +145,7 @@ Result<std::vector<Setting>> read_yaml(std::string_view name, std::string_view t
                                                         part.first_line, root.sentence())};
     Document document(name, part.first_line, scope, settings);
     document.visit(*root, ++scope);
-    if (document.is_too_large())
-      return Failure{fmt::format(": it has more than {} values.", kMostNodes)};
+    if (!document.refusal().empty()) return Failure{document.refusal()};
   }
   return settings;
 }

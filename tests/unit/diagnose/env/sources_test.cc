@@ -97,6 +97,51 @@ TEST(ReadShell, ReadsOptionsThatAreKeptForLater) {
               ElementsAre("f:2 NCCL_NET=IB", "f:2 UCX_TLS=rc"));
 }
 
+TEST(ReadShell, ReadsCommandsWithinWords) {
+  EXPECT_THAT(read("ssh n1 \"NCCL_DEBUG=INFO API_TOKEN=hunter2 ./train\"\n"
+                   "docker exec c sh -c 'NCCL_P2P_DISABLE=1 python t.py'\n"
+                   "bash -c \"ssh n1 'NCCL_NET=IB ./a'\"\n"
+                   "export \"NCCL_ALGO=Ring, Tree\"\n"
+                   "mpirun -x 'NCCL_IB_HCA=mlx5_0, mlx5_1' ./a\n"),
+              ElementsAre("f:1 NCCL_DEBUG=INFO", "f:2 NCCL_P2P_DISABLE=1", "f:3 NCCL_NET=IB",
+                          "f:4 NCCL_ALGO=Ring, Tree", "f:5 NCCL_IB_HCA=mlx5_0, mlx5_1"));
+}
+
+TEST(ReadShell, CutsListsOfVariables) {
+  EXPECT_THAT(read("apptainer exec --env NCCL_DEBUG=INFO,API_TOKEN=hunter2 img\n"
+                   "qsub -v NCCL_ALGO=Ring,Tree,NCCL_NET=IB job.sh\n"
+                   "docker run -e NCCL_ALGO=Ring,Tree img\n"),
+              ElementsAre("f:1 NCCL_DEBUG=INFO", "f:2 NCCL_ALGO=Ring", "f:2 NCCL_NET=IB",
+                          "f:3 NCCL_ALGO=Ring,Tree"));
+}
+
+TEST(ReadShell, PassesOverHereDocuments) {
+  EXPECT_THAT(read("cat <<EOF >readme\n"
+                   "it's export NCCL_NET=IB\n"
+                   "EOF\n"
+                   "cat <<-'END'; cat <<<word\n"
+                   "don't\n"
+                   "\tEND\n"
+                   "export NCCL_DEBUG=INFO\n"
+                   "N=$((1 << 2)) M=$((N << S))\n"
+                   "export NCCL_ALGO=Ring\n"),
+              ElementsAre("f:7 NCCL_DEBUG=INFO", "f:9 NCCL_ALGO=Ring"));
+}
+
+TEST(ReadShell, FindsExportsOfCasesAndFunctions) {
+  const auto settings = read_shell("f",
+                                   "case $HOST in a*) export NCCL_DEBUG=INFO;; esac\n"
+                                   "setup() { export NCCL_ALGO=Ring; }\n"
+                                   "#SBATCH -N 2 --export=ALL,NCCL_NET=IB\n"
+                                   "export NCCL_IB_TC=$(cat tc) NCCL_PROTO=LL\n",
+                                   4);
+
+  EXPECT_THAT(texts_of(settings),
+              ElementsAre("f:1 NCCL_DEBUG=INFO", "f:2 NCCL_ALGO=Ring", "f:3 NCCL_NET=IB",
+                          "f:4 NCCL_IB_TC=?", "f:4 NCCL_PROTO=LL"));
+  for (const auto& setting : settings) EXPECT_EQ(setting.scope, 0) << setting.where;
+}
+
 TEST(ReadShell, LeavesOutWhatIsPassedOn) {
   EXPECT_THAT(read("export NCCL_NET=IB\nmpirun -x NCCL_NET=\"${NCCL_NET}\" ./a\n"),
               ElementsAre("f:1 NCCL_NET=IB"));
@@ -104,6 +149,13 @@ TEST(ReadShell, LeavesOutWhatIsPassedOn) {
 
 TEST(ReadShell, ReadsEnvFiles) {
   EXPECT_THAT(read("NCCL_DEBUG=INFO\nOTHER=1\n"), ElementsAre("f:1 NCCL_DEBUG=INFO"));
+}
+
+TEST(ReadShell, RefusesMoreCommandsThanAnybodyWrites) {
+  std::string text;
+  for (int i = 0; i < 1001; ++i) text += "NCCL_DEBUG=WARN ./a\n";
+
+  EXPECT_THAT(read(text), ElementsAre(HasSubstr("more than 1000 of its commands")));
 }
 
 TEST(ReadDockerfile, TakesBothFormsOfEnv) {
@@ -158,6 +210,26 @@ TEST(ReadYaml, GivesEachContainerItsScope) {
   EXPECT_GT((*settings)[0].scope, 4);
 }
 
+TEST(ReadYaml, KeepsCommandsOfOneTextApart) {
+  const auto settings = read_yaml("f",
+                                  "env: {NCCL_DEBUG: WARN}\n"
+                                  "script: |\n"
+                                  "  NCCL_NET=IB ./a\n"
+                                  "  NCCL_IB_DISABLE=1 ./b\n",
+                                  1);
+
+  ASSERT_TRUE(settings.ok());
+  ASSERT_EQ(settings->size(), 3u);
+  EXPECT_NE((*settings)[1].scope, (*settings)[2].scope);
+}
+
+TEST(ReadYaml, ReadsNoProse) {
+  EXPECT_THAT(read("note: \"do not set NCCL_BUFFSIZE=4M, it is slow\"\n"
+                   "before_script: [NCCL_NET=IB ./a]\n"
+                   "environment: [NCCL_ALGO=Ring]\n"),
+              ElementsAre("f:2 NCCL_NET=IB", "f:3 NCCL_ALGO=Ring"));
+}
+
 TEST(ReadYaml, ReadsJson) {
   EXPECT_THAT(
       read("{\n  \"env\": {\n    \"NCCL_DEBUG\": \"INFO\",\n    \"NCCL_IB_TC\": 106\n  }\n}\n"),
@@ -180,6 +252,11 @@ TEST(ReadYaml, DoesNotFollowAliasesForever) {
   }
 
   EXPECT_THAT(read(text, Format::yaml), ElementsAre(HasSubstr("more than")));
+}
+
+TEST(ReadYaml, RefusesAliasesOfWhatIsAroundThem) {
+  for (const auto* text : {"a: &a [*a]\n", "a: &a {b: *a}\n", "a: &a [*a, *a]\n"})
+    EXPECT_THAT(read(text, Format::yaml), ElementsAre(HasSubstr("nest deeper than 32."))) << text;
 }
 
 TEST(ReadNcclConf, TakesLinesAsTheyAre) {
