@@ -10,9 +10,13 @@
 
 #include <fmt/format.h>
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,23 +26,23 @@ namespace {
 
 using Settings = std::vector<env::Setting>;
 
-constexpr std::string_view kOfTemplates =
-    " If it is a template: --format shell finds some of its settings.";
-
 void add_settings(Settings& settings, Settings more) {
   std::ranges::move(more, std::back_inserter(settings));
 }
 
 // "train.sh: it is a directory, not a file.", or that of its text.
-Result<Settings> read_source(const std::string& file, env::Format format, int first_scope) {
+Result<Settings> read_source(const std::string& file, const env::ReadAs& as) {
   const bool from_stdin = file == "-";
   const auto name = from_stdin ? std::string("stdin") : file;
   const auto text = read_file_or_pipe(from_stdin ? "/dev/stdin" : file, env::kMostFileBytes);
   if (!text) return Failure{fmt::format("{}: {}", plain_text(name), text.sentence())};
-  auto settings = env::read_settings(name, *text, format, first_scope);
-  if (!settings)
-    return Failure{fmt::format("{}{}", plain_text(name + settings.sentence()),
-                               format == env::Format::detected ? kOfTemplates : "")};
+  auto settings = env::read_settings(name, *text, as);
+  if (!settings) return Failure{plain_text(name + settings.sentence())};
+  const bool detected = as.format == env::Format::detected;
+  const auto format = detected ? env::detected_format(name, *text) : as.format;
+  if (const int line = format == env::Format::shell ? env::open_quote(*text) : 0; line != 0)
+    say(fmt::format("note: {}:{}: a quote is not closed: what is behind it is not read.",
+                    plain_text(name), line));
   return settings;
 }
 
@@ -47,11 +51,19 @@ Result<Settings> read_sources(const DoctorEnvConfig& config) {
   for (const auto& file : config.files) {
     int scope = 1;
     for (const auto& setting : settings) scope = std::max(scope, setting.scope + 1);
-    auto more = read_source(file, config.format, scope);
+    auto more = read_source(file, {config.format, scope, config.nccl});
     if (!more) return more;
     add_settings(settings, *std::move(more));
   }
   return settings;
+}
+
+// As userHomeDir() of NCCL's src/misc/param.cc.
+std::string home_of(const Environment& environment, const env::Release& nccl) {
+  constexpr env::Release kTakesHome{30, 3};
+  if (nccl >= kTakesHome) return environment.get("HOME").value_or("");
+  const auto* user = getpwuid(getuid());
+  return user == nullptr ? std::string() : user->pw_dir;
 }
 
 // The files that NCCL reads beside the environment, in its order (initEnv() of src/misc/param.cc).
@@ -64,8 +76,8 @@ std::vector<std::string> conf_files(const Environment& environment, const env::R
     if (!std::filesystem::exists(named))
       say(fmt::format("note: NCCL_CONF_FILE names {}, which does not exist: NCCL goes on without.",
                       plain_text(named)));
-  } else if (const auto home = environment.get("HOME")) {
-    files.push_back(*home + "/.nccl.conf");
+  } else if (const auto home = home_of(environment, nccl); !home.empty()) {
+    files.push_back(home + "/.nccl.conf");
   }
   files.emplace_back("/etc/nccl.conf");
   return files;
@@ -76,7 +88,7 @@ Settings read_process(const Environment& environment, const env::Release& nccl) 
   std::error_code ignored;
   for (const auto& file : conf_files(environment, nccl)) {
     if (!std::filesystem::exists(file, ignored)) continue;
-    auto lines = read_source(file, env::Format::nccl_conf, 1);
+    auto lines = read_source(file, {.format = env::Format::nccl_conf, .nccl = nccl});
     if (lines)
       add_settings(settings, *std::move(lines));
     else
@@ -90,12 +102,13 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
 }
 
 std::string closing_line(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
-                         std::size_t nsettings) {
+                         std::size_t nvariables) {
   const auto version = fmt::format(
       "read as NCCL {} does{}", text_of(config.nccl),
       config.nccl_is_given ? "" : ", the newest known here (--nccl VERSION names another)");
-  const auto variables = counted(nsettings, "variable");
-  if (nsettings == 0) return "no variable of NCCL or the libraries beside it is set\n";
+  const auto variables = counted(nvariables, "variable");
+  if (nvariables == 0 && findings.empty())
+    return "no variable of NCCL or the libraries beside it is set\n";
   if (findings.empty()) return fmt::format("nothing looks wrong: {}, {}\n", variables, version);
   return fmt::format("{}, {}, {} about {}, {}\n",
                      counted(count_of(findings, Severity::problem), "problem"),
@@ -113,12 +126,12 @@ std::string findings_text(const std::vector<Finding>& findings) {
 }
 
 std::string findings_json(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
-                          std::size_t nsettings) {
+                          std::size_t nvariables) {
   constexpr int kDoctorEnvSchema = 1;
   json::Json document{{"kind", "doctor_env"},
                       {"schema", kDoctorEnvSchema},
                       {"nccl_version", text_of(config.nccl)},
-                      {"variables", nsettings}};
+                      {"variables", nvariables}};
   auto& list = document["findings"] = json::Json::array();
   for (const auto& finding : findings)
     list.push_back({{"rule", finding.rule},
@@ -140,11 +153,13 @@ ExitCode doctor_env(const CommandInput& input) {
                       : read_sources(*config);
   if (!settings) return refuse(settings.sentence());
   const auto findings = env::examine(*settings, config->nccl);
-  const auto nsettings = static_cast<std::size_t>(std::ranges::count_if(
-      *settings, [](const auto& s) { return env::family_of(s.name) != nullptr; }));
-  TextFile::standard_output().write(config->json ? findings_json(*config, findings, nsettings)
-                                                 : findings_text(findings) +
-                                                       closing_line(*config, findings, nsettings));
+  std::set<std::string_view> names;
+  for (const auto& setting : *settings)
+    if (const auto name = env::bare_name(setting.name); env::family_of(name) != nullptr)
+      names.insert(name);
+  TextFile::standard_output().write(
+      config->json ? findings_json(*config, findings, names.size())
+                   : findings_text(findings) + closing_line(*config, findings, names.size()));
   const bool fails = config->fail_on && std::ranges::any_of(findings, [&](const Finding& finding) {
                        return finding.severity >= *config->fail_on;
                      });

@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                 Format::nccl_conf};
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto settings = env::read_settings("file", text, kFormats[data[0] % kFormats.size()], 1);
+  const auto settings =
+      env::read_settings("file", text, {.format = kFormats[data[0] % kFormats.size()]});
   if (!settings) {
     if (settings.sentence().empty()) std::abort();
     return 0;

@@ -58,6 +58,11 @@ const Setting* Process::find(std::string_view name) const {
   return at == settings.end() || (*at)->name != name ? nullptr : *at;
 }
 
+std::string_view bare_name(std::string_view text) {
+  text = trim(text);
+  return text.substr(text.find_last_of(" \t") + 1);
+}
+
 std::string subject_of(const Setting& setting) {
   const bool known = find_variable(setting.name) != nullptr;
   constexpr std::size_t kShown = 200;  // characters

@@ -38,6 +38,9 @@ struct Setting {
 // What all rules find, the worst first.
 std::vector<Finding> examine(std::span<const Setting> settings, const Release& nccl);
 
+// The last word of what stands in front of an '=': "export NCCL_DEBUG " -> NCCL_DEBUG.
+std::string_view bare_name(std::string_view text);
+
 // "NCCL_BUFFSIZE=4M (train.sh:12)"; of a name without a row only that.
 std::string subject_of(const Setting& setting);
 

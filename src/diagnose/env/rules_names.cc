@@ -89,15 +89,16 @@ std::optional<Finding> name_finding(const Setting& setting, const Release& nccl)
 
 // NCCL cuts a line of nccl.conf at its first '=', and takes both sides as they are.
 std::optional<Finding> line_finding(const Setting& line) {
-  const auto trimmed = trim(line.name);
-  const auto bare = trimmed.substr(trimmed.find_last_of(" \t") + 1);
+  const auto bare = bare_name(line.name);
   if (family_of(bare) == nullptr) return {};
   const auto* row = find_variable(bare);
   const bool is_number = row != nullptr && (row->kind == Kind::whole || row->kind == Kind::flag);
   std::string_view what;
   if (line.name != bare)
     what = "what stands around the name is part of the name";
-  else if (line.value.starts_with(' ') && !is_number)
+  else if (line.value.ends_with('\r') && !is_number)
+    what = "the carriage return at its end is part of the value";
+  else if (trim(line.value) != line.value && !is_number)
     what = "the blank is part of the value";
   else if (line.value.starts_with('"') || line.value.starts_with('\''))
     what = "the quotes are part of the value";

@@ -85,7 +85,8 @@ std::optional<Finding> misread_value(const Judged& of) {
     return of.found("misread-value", Severity::problem,
                     "NCCL opens the path as it is, and there is no folder '~'.",
                     fmt::format("set {} to the path from / on", of.row.name));
-  if (of.row.kind == Kind::names && bare.find_first_of(" \t") != std::string::npos)
+  const auto& list = of.setting.conf ? bare : value;  // of nccl.conf's lines line_finding() tells
+  if (of.row.kind == Kind::names && list.find_first_of(" \t") != std::string::npos)
     return of.found("misread-value", Severity::problem,
                     "The list is cut at its commas only: a blank becomes part of a name.",
                     "leave the blanks out, and put commas between the names");
@@ -116,14 +117,15 @@ std::optional<Finding> out_of_range(const Judged& of) {
 }
 
 // The words of "ring,tree", "^ring" and "allreduce:ring;broadcast:^tree", one after the other.
-std::vector<std::string> words_in(const Setting& setting, Kind kind) {
+std::vector<std::string> words_in(const Setting& setting, Kind kind, const Release& nccl) {
+  constexpr Release kTrimsLists{30, 7};  // parser_bitset.h
   if (kind == Kind::choice || kind == Kind::any_case || kind == Kind::level) return {setting.value};
   std::vector<std::string> words;
   for (std::string_view part : split(setting.value, kind == Kind::by_function ? ';' : '\n')) {
     if (kind == Kind::by_function) part.remove_prefix(part.find(':') + 1);  // npos + 1 is 0
     if (part.starts_with('^')) part.remove_prefix(1);
     for (const auto& word : words_of(part, ','))
-      words.push_back(kind == Kind::list ? std::string(trim(word)) : word);
+      words.push_back(kind == Kind::list && nccl >= kTrimsLists ? std::string(trim(word)) : word);
   }
   return words;
 }
@@ -132,7 +134,8 @@ std::optional<Finding> unknown_value(const Judged& of) {
   const auto kind = of.row.kind;
   const bool is_bool = kind == Kind::boolean;
   const auto choices = words_of(is_bool ? "1 t true y yes 0 f false n no" : of.row.choices, ' ');
-  const bool is_old_level = kind == Kind::level && std::isdigit(of.setting.value.front()) != 0;
+  const bool is_old_level =
+      kind == Kind::level && of.setting.value.find_first_of("0123456789") == 0;
   if (choices.empty() || is_old_level) return {};
   const bool to_the_letter = kind == Kind::choice || kind == Kind::level;
   const auto is_known = [&](const std::string& word) {
@@ -140,7 +143,7 @@ std::optional<Finding> unknown_value(const Judged& of) {
       return to_the_letter ? choice == word : lower(choice) == lower(word);
     });
   };
-  const auto words = words_in(of.setting, is_bool ? Kind::any_case : kind);
+  const auto words = words_in(of.setting, is_bool ? Kind::any_case : kind, of.nccl);
   const auto word = std::ranges::find_if_not(words, is_known);
   if (word == words.end()) return {};
   const std::vector<std::string_view> views(choices.begin(), choices.end());

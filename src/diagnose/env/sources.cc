@@ -36,22 +36,33 @@ std::vector<Setting> read_environ(std::string_view name, std::string_view text) 
   return settings;
 }
 
+// NAME=VALUE, each with a zero behind it.
+bool is_environ(std::string_view text) {
+  for (const auto& entry : split(text, '\0')) {
+    const auto name = std::string_view(entry).substr(0, entry.find('='));
+    const bool is_pair = name.size() < entry.size() && !name.empty() &&
+                         std::ranges::all_of(name, [](unsigned char c) { return std::isgraph(c); });
+    if (!entry.empty() && !is_pair) return false;
+  }
+  return true;
+}
+
 bool begins_dockerfile(std::string_view line) {
   return line.starts_with("FROM ") || line.starts_with("ARG ") || line.starts_with("ENV ");
 }
 
-Result<std::vector<Setting>> read_as(Format format, std::string_view name, std::string_view text,
-                                     int first_scope) {
-  switch (format) {
+Result<std::vector<Setting>> read_as(const ReadAs& as, std::string_view name,
+                                     std::string_view text) {
+  switch (as.format) {
     case Format::detected:
     case Format::shell:
-      return read_shell(name, text, first_scope);
+      return read_shell(name, text, as.first_scope);
     case Format::dockerfile:
       return read_dockerfile(name, text);
     case Format::yaml:
-      return read_yaml(name, text, first_scope);
+      return read_yaml(name, text, as.first_scope);
     case Format::nccl_conf:
-      return read_nccl_conf(name, text);
+      return read_nccl_conf(name, text, as.nccl);
     case Format::environ:
       return read_environ(name, text);
   }
@@ -62,7 +73,7 @@ Result<std::vector<Setting>> read_as(Format format, std::string_view name, std::
 
 Format detected_format(std::string_view name, std::string_view text) {
   if (name.ends_with("nccl.conf")) return Format::nccl_conf;
-  if (text.find('\0') != std::string_view::npos) return Format::environ;
+  if (text.find('\0') != std::string_view::npos && is_environ(text)) return Format::environ;
   if (text.starts_with("#!")) return Format::shell;
   while (!text.empty()) {
     const auto end = text.find('\n');
@@ -78,9 +89,18 @@ Format detected_format(std::string_view name, std::string_view text) {
 }
 
 Result<std::vector<Setting>> read_settings(std::string_view name, std::string_view text,
-                                           Format format, int first_scope) {
-  if (format == Format::detected) format = detected_format(name, text);
-  auto settings = read_as(format, name, text, first_scope);
+                                           ReadAs as) {
+  const bool detected = as.format == Format::detected;
+  if (detected) as.format = detected_format(name, text);
+  if (as.format != Format::environ && text.find('\0') != std::string_view::npos)
+    return Failure{": it is no text."};
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (as.format != Format::nccl_conf && text.starts_with(kByteOrderMark))
+    text.remove_prefix(kByteOrderMark.size());
+  auto settings = read_as(as, name, text);
+  if (!settings && detected)
+    return Failure{settings.sentence() +
+                   " If it is a template: --format shell finds some of its settings."};
   if (!settings) return settings;
   if (settings->size() > kMostSettings)
     return Failure{fmt::format(": it sets variables more than {} times.", kMostSettings)};
@@ -104,13 +124,15 @@ std::vector<Setting> settings_of(const Environment& environment) {
 
 // As setEnvFile() of NCCL's src/misc/param.cc: comments begin in the first column, the name ends at
 // the first '=', and both sides count with their blanks, up to 1023 characters.
-std::vector<Setting> read_nccl_conf(std::string_view name, std::string_view text) {
+std::vector<Setting> read_nccl_conf(std::string_view name, std::string_view text,
+                                    const Release& nccl) {
   constexpr std::size_t kMostCharacters = 1023;
+  constexpr Release kDropsCarriageReturns{30, 3};
   std::vector<Setting> settings;
   int number = 0;
   for (std::string line : split(text, '\n')) {
     ++number;
-    if (line.ends_with('\r')) line.pop_back();
+    if (line.ends_with('\r') && nccl >= kDropsCarriageReturns) line.pop_back();
     const auto equals = line.find('=');
     if (line.starts_with('#') || equals == std::string::npos) continue;
     settings.push_back({.name = line.substr(0, std::min(equals, kMostCharacters)),

@@ -32,11 +32,15 @@ inline constexpr std::size_t kMostScopes = 1'000;     // the same
 
 Format detected_format(std::string_view name, std::string_view text);
 
-// What the text of the file `name` sets. `first_scope` is one that no other file has; commands of
-// a script and maps of YAML have their own, from there on. A sentence that goes on behind the name
-// where it cannot be read.
-Result<std::vector<Setting>> read_settings(std::string_view name, std::string_view text,
-                                           Format format, int first_scope);
+struct ReadAs {
+  Format format = Format::detected;
+  int first_scope = 1;  // that no other file has; commands and maps of YAML have theirs from there
+  Release nccl = kNewest;  // by which nccl.conf is read
+};
+
+// What the text of the file `name` sets. A sentence that goes on behind the name where it cannot be
+// read.
+Result<std::vector<Setting>> read_settings(std::string_view name, std::string_view text, ReadAs as);
 
 // The line of a quote that a script does not close, which hides what is behind it; 0: all are
 // closed.
@@ -53,6 +57,7 @@ std::vector<Setting> read_shell(std::string_view name, std::string_view text, in
 std::vector<Setting> read_dockerfile(std::string_view name, std::string_view text);
 Result<std::vector<Setting>> read_yaml(std::string_view name, std::string_view text,
                                        int first_scope);
-std::vector<Setting> read_nccl_conf(std::string_view name, std::string_view text);
+std::vector<Setting> read_nccl_conf(std::string_view name, std::string_view text,
+                                    const Release& nccl = kNewest);
 
 }  // namespace linerate::env

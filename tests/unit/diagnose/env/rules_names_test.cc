@@ -109,13 +109,15 @@ std::vector<Setting> conf(std::string_view text) { return read_nccl_conf("nccl.c
 
 TEST(ConfLine, IsTakenAsItIs) {
   for (const auto* line : {"export NCCL_DEBUG=INFO", "NCCL_DEBUG =INFO", "NCCL_DEBUG= INFO",
-                           "NCCL_DEBUG=\"INFO\"", "NCCL_DEBUG=INFO # loud", " NCCL_DEBUG=INFO"}) {
+                           "NCCL_DEBUG=\"INFO\"", "NCCL_DEBUG=INFO # loud", " NCCL_DEBUG=INFO",
+                           "NCCL_DEBUG=INFO ", "NCCL_DEBUG=INFO\t", "NCCL_DEBUG=INFO\r\r"}) {
     const auto findings = found_by("conf-line", conf(line));
     ASSERT_THAT(findings, SizeIs(1)) << line;
     EXPECT_THAT(findings[0].advice, HasSubstr("NCCL_DEBUG=VALUE")) << line;
     EXPECT_THAT(findings[0].subject, HasSubstr("nccl.conf:1")) << line;
   }
-  EXPECT_THAT(found_by("conf-line", conf("# export NCCL_DEBUG=INFO\nNCCL_DEBUG=INFO\n")),
+  EXPECT_THAT(found_by("conf-line", conf("# export NCCL_DEBUG=INFO\nNCCL_DEBUG=INFO\r\n"
+                                         "NCCL_IB_TC=3 \n")),
               IsEmpty());
 }
 

@@ -52,6 +52,7 @@ TEST(MisreadValue, OfPyTorchIsDecimalAndBeginsWithANumber) {
 TEST(MisreadValue, FindsBlanksInListsOfNames) {
   EXPECT_NE(misread("NCCL_IB_HCA", "mlx5_0, mlx5_2"), "");
   EXPECT_NE(misread("NCCL_SOCKET_IFNAME", "eth0 eth1"), "");
+  EXPECT_NE(misread("NCCL_SOCKET_IFNAME", "eth0 "), "");
   EXPECT_EQ(misread("NCCL_IB_HCA", "=mlx5_0:1,mlx5_2:1"), "");
 }
 
@@ -99,6 +100,8 @@ TEST(UnknownValue, LooksAtEachWordOfAList) {
               HasSubstr("choose one of Tree"));
   EXPECT_NE(advice_on("unknown-value", "NCCL_ALGO", "Ring, Tree"), "");  // NCCL trims no blanks
   EXPECT_NE(advice_on("unknown-value", "NCCL_DEBUG_SUBSYS", "INIT,NETT"), "");
+  EXPECT_EQ(advice_on("unknown-value", "NCCL_DEBUG_SUBSYS", "INIT, NET"), "");
+  EXPECT_NE(advice_on("unknown-value", "NCCL_DEBUG_SUBSYS", "INIT, NET", {30, 4}), "");
 }
 
 TEST(UnknownValue, KnowsTheFormsOfLists) {

@@ -20,7 +20,7 @@ std::vector<std::string> texts_of(const std::vector<Setting>& settings) {
 }
 
 std::vector<std::string> read(std::string_view text, Format format = Format::detected) {
-  const auto settings = read_settings("f", text, format, 1);
+  const auto settings = read_settings("f", text, {.format = format});
   if (!settings) return {settings.sentence()};
   return texts_of(*settings);
 }
@@ -270,9 +270,34 @@ TEST(ReadNcclConf, TakesLinesAsTheyAre) {
   EXPECT_TRUE(settings[0].conf);
 }
 
+TEST(ReadNcclConf, KeepsCarriageReturnsAsOldVersionsDo) {
+  EXPECT_EQ(read_nccl_conf("f", "NCCL_DEBUG=INFO\r\n", {29, 7}).at(0).value, "INFO\r");
+  EXPECT_EQ(read_nccl_conf("f", "NCCL_DEBUG=INFO\r\n", {30, 3}).at(0).value, "INFO");
+}
+
 TEST(ReadEnviron, TakesWhatAProcessHas) {
-  EXPECT_THAT(read(std::string_view("A=it's\0NCCL_ALGO=a b\0NCCL_NET\0\0UCX_TLS=rc\0", 41)),
+  EXPECT_THAT(read(std::string_view("A=it's\0NCCL_ALGO=a b\0\0UCX_TLS=rc\0", 32)),
               ElementsAre("f NCCL_ALGO=a b", "f UCX_TLS=rc"));
+}
+
+TEST(ReadSettings, RefusesWhatIsNoText) {
+  const auto binary = std::string(
+      "\x7f"
+      "ELF\0\0NCCL_DEBUG=INFO\0",
+      22);
+  const auto utf16 = std::string("N\0C\0C\0L\0=\0", 10);
+  for (const auto& text : {binary, utf16}) EXPECT_THAT(read(text), ElementsAre(": it is no text."));
+}
+
+TEST(ReadSettings, PassOverAByteOrderMark) {
+  EXPECT_THAT(read("\xef\xbb\xbf"
+                   "NCCL_DEBUG=INFO\n"),
+              ElementsAre("f:1 NCCL_DEBUG=INFO"));
+}
+
+TEST(OpenQuote, NamesItsLine) {
+  EXPECT_EQ(open_quote("a\necho it's\nexport NCCL_NET=IB\n"), 2);
+  EXPECT_EQ(open_quote("echo 'a b' # it's\n"), 0);
 }
 
 TEST(DetectedFormat, GoesByContent) {
