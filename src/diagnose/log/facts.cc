@@ -39,6 +39,13 @@ int rank_before(string_view text) {
   return leading_number(end == npos ? text : text.substr(end + 1));
 }
 
+// What launchers put before a line: "3: ", "[1,3]<stdout>:", "worker | ", a time; not words of it.
+bool is_prefix(string_view text) {
+  text = trim(text);
+  if (text.ends_with('Z')) text.remove_suffix(1);
+  return text.empty() || string_view(":])>|0123456789").find(text.back()) != npos;
+}
+
 // "NET/IB/0(4)/GDRDMA(PCI)/Shared" -> "NET/IB"; empty: no transport that NCCL has.
 string_view kind_of(string_view transport) {
   if (transport.starts_with("direct shared")) return "SHM";
@@ -96,10 +103,10 @@ void LogFacts::take_comm(const Message& message) {
   const auto name = id.empty() ? fmt::format("of {}", nranks) : std::string(id);
   auto& comm = comms[name];
   comm.nranks = nranks;
-  auto& seen = comm.ranks[rank];
-  if (seen.host.empty()) ++entries_;
+  const auto [at, is_new] = comm.ranks.try_emplace(rank);
+  entries_ += is_new ? 1 : 0;
+  auto& seen = at->second;
   if (!message.host.empty()) seen.host = message.host;
-  seen.started = true;
   if (const auto* largest = job();
       largest == nullptr || comm.nranks > largest->nranks ||
       (comm.nranks == largest->nranks && comm.ranks.size() > largest->ranks.size()))
@@ -107,7 +114,8 @@ void LogFacts::take_comm(const Message& message) {
   seen.completed |= text.find("Init COMPLETE") != npos;
   auto place = place_of(message);
   if (place.host.empty()) return;
-  if (largest_ == name) ranks[std::move(place)] = rank;
+  if (largest_ != name) return;
+  entries_ += ranks.insert_or_assign(std::move(place), rank).second ? 1 : 0;
 }
 
 void LogFacts::take_version(const Message& message) {
@@ -120,7 +128,7 @@ bool LogFacts::take_channel(const Message& message) {
   if (arrow == npos || via == npos || via < arrow) return false;
   const auto transport = text.substr(via + 5);
   const auto kind = kind_of(transport);
-  if (kind.empty()) return true;
+  if (kind.empty()) return false;
   const bool net = kind.starts_with("NET/") || kind.starts_with("COLLNET/");
   const bool receives = text.find("[receive]") != npos;
   const bool sends = !receives;
@@ -128,20 +136,24 @@ bool LogFacts::take_channel(const Message& message) {
       sends ? leading_number(text.substr(arrow + 4)) : rank_before(text.substr(0, arrow));
   const bool gpudirect = transport.find("GDRDMA") != npos;
   const auto hash = std::hash<string_view>{}(kind)*31 + std::hash<string_view>{}(message.host) +
-                    static_cast<std::size_t>(net ? peer + 2 : 1) * 0x9e3779b97f4a7c15U +
+                    (net ? static_cast<std::size_t>(peer) + 2 : 1) * 0x9e3779b97f4a7c15U +
                     (sends ? 3U : 0U) + (gpudirect ? 7U : 0U);
-  auto*& count = counts_[hash];
-  if (count == nullptr && channels.size() < kMostChannels)
-    count = &channels[{std::string(message.host), std::string(kind), net ? peer : -1, sends,
-                       gpudirect}];
-  if (count == nullptr) return true;
-  ++*count;
+  auto known = counts_.find(hash);
+  if (known == counts_.end() && channels.size() < kMostChannels)
+    known = counts_
+                .emplace(hash, &channels[{std::string(message.host), plain_text(kind),
+                                          net ? peer : -1, sends, gpudirect}])
+                .first;
+  if (known != counts_.end()) ++*known->second;
   return true;
 }
 
 // "NCCL_X set by environment to V." or "NCCL_X set to V"
 void LogFacts::take_setting(const Message& message) {
-  const auto name = word_of(message.text);
+  constexpr string_view kNameChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  constexpr std::size_t kLongestName = 100;
+  const auto name = message.text.substr(0, message.text.find_first_not_of(kNameChars));
+  if (name.size() > kLongestName || !message.text.substr(name.size()).starts_with(" set ")) return;
   auto value = behind(message.text, " set by environment to ");
   if (value.empty()) value = behind(message.text, " set to ");
   if (value.ends_with('.')) value.remove_suffix(1);
@@ -164,20 +176,21 @@ void LogFacts::take_timing(const Message& message) {
     seen->second.init_s = *total;
 }
 
+void LogFacts::keep_host(HostsByName& lists, string_view name, string_view host) {
+  if (lists.size() < kMostNames && entries_ < kMostEntries && !name.empty())
+    entries_ += lists[shortened(plain_text(name), 200)].emplace(host).second ? 1 : 0;
+}
+
 void LogFacts::take_network(const Message& message) {
-  if (message.text.starts_with("Using network ")) {
-    if (networks.size() < kMostNames)
-      networks[shortened(plain_text(message.text.substr(14)), 40)].emplace(message.host);
-    return;
-  }
+  if (message.text.starts_with("Using network "))
+    return keep_host(networks, message.text.substr(14), message.host);
   auto list = behind(message.text, ": Using ");
   list = list.substr(0, list.find("OOB"));
   while (list.ends_with(' ') || list.ends_with(';')) list.remove_suffix(1);
-  if (devices.size() < kMostNames && message.text.starts_with("NET/IB") && !list.empty())
-    devices[shortened(plain_text(list), 200)].emplace(message.host);
+  keep_host(devices, list, message.host);
 }
 
-// INFO lines begin with `begin`; others, which have prefixes, hold it. Both hold `holds`.
+// Lines begin with `begin`, those that are not NCCL's own behind a prefix, and hold `holds`.
 struct LogFacts::Reader {
   string_view begin, holds;
   void (LogFacts::*take)(const Message&);
@@ -189,7 +202,6 @@ bool LogFacts::take_line(const Message& message) {
     const auto slash = text.find('/');
     const int rings_in_all = slash == npos ? -1 : leading_number(text.substr(slash + 1));
     if (rings_in_all > 0 && text.find(" :") != npos) keep(rings, fmt::format("{}", rings_in_all));
-    ++ring_lines;
   } else if (text.starts_with("Trees [") || text.starts_with("Tree ")) {
     ++tree_lines;
   } else if (text.starts_with("NVLS comm") || text.starts_with("Connected NVLS")) {
@@ -222,9 +234,11 @@ bool LogFacts::take(const Message& message) {
     return true;
   if (begins && take_line(message)) return true;
   for (const auto& reader : kReaders) {
-    if (begins ? !text.starts_with(reader.begin) : text.find(reader.begin) == npos) continue;
-    if (text.find(reader.holds) == npos) continue;
-    (this->*reader.take)(message);
+    const auto at = begins && !text.starts_with(reader.begin) ? npos : text.find(reader.begin);
+    if (at == npos || !is_prefix(text.substr(0, at)) || text.find(reader.holds) == npos) continue;
+    auto from_there = message;
+    from_there.text.remove_prefix(at);
+    (this->*reader.take)(from_there);
     return true;
   }
   return false;

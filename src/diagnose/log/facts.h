@@ -26,7 +26,7 @@ struct Place {
 
 struct RankSeen {
   std::string host{};
-  bool started = false, completed = false;
+  bool completed = false;
   double init_s = 0;  // 0: not logged
 };
 
@@ -47,6 +47,8 @@ struct ChannelKey {
   auto operator<=>(const ChannelKey&) const = default;
 };
 
+using HostsByName = std::map<std::string, std::set<std::string>>;
+
 class LogFacts {
  public:
   // Takes what an INFO line, or one of Level::none, says. Whether it says anything.
@@ -63,13 +65,13 @@ class LogFacts {
   std::set<std::string> drivers{};   // "12080": what CUDA the driver has
   std::map<std::string, CommSeen> comms{};
   std::map<Place, int> ranks{};  // of the largest communicator that the place is in
-  std::map<std::string, std::set<std::string>> networks{};  // "IB" -> hosts
-  std::map<std::string, std::set<std::string>> devices{};   // "mlx5_0:1/IB …" -> hosts
+  HostsByName networks{};        // "IB" -> hosts
+  HostsByName devices{};         // "mlx5_0:1/IB …" -> hosts
   // Name -> value -> places that were told so.
   std::map<std::string, std::map<std::string, std::set<Place>>> settings{};
   std::map<ChannelKey, std::size_t> channels{};
   std::set<std::string> rings{};  // number of ring channels, as written
-  std::size_t ring_lines = 0, tree_lines = 0, nvls_lines = 0, collnet_lines = 0;
+  std::size_t tree_lines = 0, nvls_lines = 0;
 
  private:
   void take_comm(const Message& message);
@@ -78,6 +80,7 @@ class LogFacts {
   void take_setting(const Message& message);
   void take_timing(const Message& message);
   void take_network(const Message& message);
+  void keep_host(HostsByName& lists, std::string_view name, std::string_view host);
   bool take_line(const Message& message);
 
   struct Reader;

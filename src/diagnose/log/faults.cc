@@ -4,24 +4,37 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <tuple>
 
 namespace linerate::logs {
 namespace {
 
-constexpr std::size_t kMostShapes = 100'000, kMostFaults = 200, kMostPlaces = 10'000,
+constexpr std::size_t kMostShapes = 100'000, kMostFaults = 200, kMostPlaces = 300'000,
                       kMostGroups = 1000;
 constexpr auto kEnd = std::string_view::npos;
 
 bool is_number_char(char c) { return c >= '0' && c <= '9'; }
 
-// FNV-1a over what is no number.
+// Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802".
+bool counts_behind(std::string_view before) {
+  constexpr std::array<std::string_view, 5> kMarks{"exitcode", "exit code", "ignal", "rror",
+                                                   "ailure"};
+  before = before.substr(0, before.find_last_not_of(" :=-([") + 1);
+  return std::ranges::any_of(kMarks, [&](auto word) { return before.ends_with(word); });
+}
+
+// FNV-1a over what is no number, and numbers that count.
 std::size_t shape_of(std::string_view text) {
   std::size_t hash = 0xcbf29ce484222325U;
-  bool hex = false;
-  for (const char c : text) {
+  bool hex = false, counts = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (i == 0 || !is_number_char(text[i - 1]))
+      counts = is_number_char(c) && counts_behind(text.substr(0, i));
     hex = (c == 'x') || (hex && (is_number_char(c) || (c >= 'a' && c <= 'f')));
-    if (is_number_char(c) || (hex && c != 'x')) continue;
+    if (!counts && (is_number_char(c) || (hex && c != 'x'))) continue;
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return hash;
@@ -44,8 +57,10 @@ std::string key_of(const Signature* row, const Message& message) {
 }
 
 long number_after(std::string_view text, std::string_view mark) {
-  const auto at = text.find(mark);
-  return at == kEnd ? -1 : leading_number(text.substr(at + mark.size()));
+  long value = -1;
+  if (const auto at = text.find(mark); at != kEnd)
+    std::from_chars(text.data() + at + mark.size(), text.data() + text.size(), value);
+  return value;
 }
 
 std::string_view until(std::string_view text, std::string_view ends) {
@@ -67,19 +82,22 @@ auto order_of(const Fault& fault, bool timed) {
 // "[PG 1 Rank 3] … WorkNCCL(SeqNum=5, OpType=ALLREDUCE, …", "… last completed NCCL work: 4."
 void LogFaults::take_watchdog(const Message& message) {
   const auto rank = message.rank;
-  if (rank < 0) return;
+  const auto sequence =
+      std::max(number_after(message.text, "SeqNum="), number_after(message.text, "NCCL work: "));
+  if (rank < 0 || sequence < 0) return;
   std::string group;
   if (const auto at = message.text.find("[PG "); at != kEnd)
     group = plain_text(until(message.text.substr(at + 4, 60), "]"));
   if (const auto end = group.find(" Rank"); end != std::string::npos) group.resize(end);
   if (waiting.size() >= kMostGroups && !waiting.contains(group)) return;
   auto& ranks = waiting[group];
-  if (ranks.size() >= kMostPlaces) return;
-  auto& one = ranks[rank];
+  if (entries_ >= kMostPlaces) return;
+  const auto [known, is_new] = ranks.try_emplace(rank);
+  entries_ += is_new ? 1 : 0;
+  auto& one = known->second;
+  if (one.completed < 0) one.completed = number_after(message.text, "last completed NCCL work: ");
   if (one.sequence >= 0) return;
-  one.sequence =
-      std::max(number_after(message.text, "SeqNum="), number_after(message.text, "NCCL work: "));
-  one.completed = number_after(message.text, "last completed NCCL work: ");
+  one.sequence = sequence;
   if (const auto at = message.text.find("OpType="); at != kEnd)
     one.operation = plain_text(until(message.text.substr(at + 7, 40), ",)"));
 }
@@ -90,43 +108,62 @@ bool LogFaults::known_as_harmless(const Message& message) {
   return silent_.contains(shape_of(message.text));
 }
 
-void LogFaults::take(const Message& message, Where where) {
-  if (known_as_harmless(message) || is_echo(message)) return;
+bool LogFaults::take(const Message& message, Where where) {
+  if (known_as_harmless(message)) return false;
+  if (is_echo(message)) return true;
   const auto* row = find_signature(message);
   if (row == nullptr && message.level != Level::warn) {
     if (silent_.size() >= kMostShapes) silent_.clear();
     silent_.insert(shape_of(message.text));
-    return;
+    return false;
   }
-  if (row != nullptr && row->role == Role::harmless) return;
+  if (row != nullptr && row->role == Role::harmless) return true;
   if (row != nullptr && row->name == "collective-timeout") take_watchdog(message);
   if (message.text.find("last completed NCCL work") != kEnd) take_watchdog(message);
   auto key = key_of(row, message);
-  if (faults_.size() >= kMostFaults && !faults_.contains(key)) return;
+  if (faults_.size() >= kMostFaults && !faults_.contains(key)) return true;
   auto& fault = faults_[std::move(key)];
   const auto place = place_of(message);
-  if (fault.places.size() < kMostPlaces) fault.places.insert(place);
-  const bool earlier = !message.time.empty() && message.time < fault.time;
-  if (fault.count++ > 0 && !earlier) return;
+  if (entries_ < kMostPlaces || fault.places.empty())
+    entries_ += fault.places.insert(place).second ? 1 : 0;
+  std::string time(message.time);
+  std::ranges::replace(time, 'T', ' ');
+  if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
+    fault.ordered = false;
+  const bool earlier = !time.empty() && time < fault.time;
+  if (fault.count++ > 0 && !earlier) return true;
   fault.row = row;
   fault.text = shortened(plain_text(message.whole), 400);
-  fault.time = message.time;
+  fault.time = std::move(time);
   fault.file = where.file;
   fault.line = where.line;
   fault.first = place;
+  return true;
 }
 
 std::vector<const Fault*> LogFaults::all() const {
   std::vector<const Fault*> list;
   for (const auto& [key, fault] : faults_) list.push_back(&fault);
-  const bool timed = std::ranges::none_of(list, [](const Fault* one) { return one->time.empty(); });
-  std::ranges::sort(list, {}, [&](const Fault* one) { return order_of(*one, timed); });
+  std::set<Role> untimed;
+  for (const auto* fault : list)
+    if (fault->time.empty()) untimed.insert(fault->role());
+  std::ranges::sort(
+      list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(one->role())); });
   return list;
 }
 
 const Fault* LogFaults::root() const {
   const auto list = all();
   return list.empty() || list.front()->role() >= Role::slow ? nullptr : list.front();
+}
+
+bool LogFaults::order_is_known() const {
+  const auto* first = root();
+  return first == nullptr || std::ranges::none_of(faults_, [&](const auto& one) {
+           const auto& fault = one.second;
+           return fault.role() == first->role() && fault.file != first->file &&
+                  (fault.time.empty() || first->time.empty());
+         });
 }
 
 }  // namespace linerate::logs

@@ -17,11 +17,12 @@ namespace linerate::logs {
 struct Fault {
   const Signature* row = nullptr;  // null: a warning that no row knows
   std::string text{};              // of the first
-  std::string time{};              // its time; empty: not written
+  std::string time{};              // its time, "2025-05-10 23:09:41"; empty: not written
   std::string file{};
   std::size_t line = 0;
   std::size_t count = 0;
   Place first{};
+  bool ordered = true;       // by one file or by times: `first` is known to be the first
   std::set<Place> places{};  // all of them, up to a limit
 
   Role role() const { return row == nullptr ? Role::vague : row->role; }
@@ -40,11 +41,14 @@ class LogFaults {
     std::string_view file{};
     std::size_t line = 0;
   };
-  void take(const Message& message, Where where);
+  // Whether the line reports a fault, or is known to report none.
+  bool take(const Message& message, Where where);
 
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
   std::vector<const Fault*> all() const;
+  // False: another fault of its role may have come before the root, in a file without times.
+  bool order_is_known() const;
 
   std::map<std::string, std::map<int, Waiting>> waiting{};  // by process group ("": any), by rank
   bool failed = false;                                      // a line reports an error code
@@ -54,6 +58,7 @@ class LogFaults {
   void take_watchdog(const Message& message);
 
   std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape
+  std::size_t entries_ = 0;                             // ranks and places, of all faults
   std::unordered_set<std::size_t> silent_{};            // shapes of lines that no row matches
 };
 

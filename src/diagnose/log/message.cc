@@ -138,9 +138,8 @@ Tag next_tag(string_view line, std::size_t from) {
 
 int leading_number(string_view text) {
   int value = -1;
-  const auto digits = text.substr(0, std::min<std::size_t>(text.size(), 9));
-  if (digits.empty() || !is_digit(digits.front())) return -1;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (text.empty() || !is_digit(text.front())) return -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
 
@@ -173,10 +172,8 @@ void each_message(string_view line, const std::function<void(const Message&)>& t
   auto begin = read_header(line, tag.at, message);
   while (tag.at != kNone) {
     const auto prefix = line.substr(from, begin - from);
-    if (message.level == Level::warn || message.host.empty()) {
-      message.time = time_in(prefix);
-      message.rank = rank_in(prefix);
-    }
+    message.time = time_in(prefix);
+    message.rank = rank_in(prefix);
     const auto next = next_tag(line, tag.at + kTagSize);
     Message following{.level = next.level};
     from = tag.at + kTagSize;

@@ -17,9 +17,8 @@ struct Message {
   std::string_view whole{};  // of a warning "transport/net_ib.cc:1295 NCCL WARN …"; else the text
   std::string_view site{};   // "transport/net_ib.cc:1295" of a warning
   std::string_view host{};   // empty, and the numbers -1: the line does not say
-  // Not of INFO lines that name their host:
-  std::string_view time{};  // "2025-05-10 23:09:41"
-  int rank = -1;            // as the launcher or PyTorch names it
+  std::string_view time{};   // "2025-05-10 23:09:41", or with a T
+  int rank = -1;             // as the launcher or PyTorch names it
   int pid = -1, device = -1;
 };
 
@@ -29,7 +28,7 @@ std::string_view cleaned(std::string_view line, std::string& room);
 // The messages of a cleaned line: several where ranks wrote into each other's lines.
 void each_message(std::string_view line, const std::function<void(const Message&)>& take);
 
-// The number that `text` begins with; -1 where there is none of nine digits or less.
+// The number that `text` begins with; -1 where there is none, or none that fits.
 int leading_number(std::string_view text);
 
 }  // namespace linerate::logs

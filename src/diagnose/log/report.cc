@@ -20,14 +20,14 @@ std::string_view name_of(const Fault& fault) {
 
 std::string where_text(const Fault& fault) { return fmt::format("{}:{}", fault.file, fault.line); }
 
-// "rank 3 (node1) and 4 others"
+// "rank 3 (node1), then 4 others"; "and" where the order is not known.
 std::string who_text(const LogFacts& facts, const Fault& fault) {
   std::set<std::string> names;
   for (const auto& place : fault.places) names.insert(facts.name_of(place));
   const auto first = facts.name_of(fault.first);
   const auto others = names.size() - 1;
   if (others == 0) return first;
-  return fmt::format("{}, then {} other{}", first, others, others == 1 ? "" : "s");
+  return fmt::format("{}{} {}", first, fault.ordered ? ", then" : " and", counted(others, "other"));
 }
 
 std::string seen_text(const Fault& fault) {
@@ -47,27 +47,6 @@ std::string followers_text(const LogFacts& facts, std::span<const Fault* const> 
   return parts.empty() ? "" : fmt::format(" It was followed by: {}.", fmt::join(parts, "; "));
 }
 
-// Ranks of the job that the log does not show, or that did not end their initialisation.
-std::string missing_text(const LogFacts& facts) {
-  const auto* job = facts.job();
-  if (job == nullptr) return {};
-  std::vector<int> absent, unfinished;
-  for (int rank = 0; rank < job->nranks; ++rank) {
-    const auto seen = job->ranks.find(rank);
-    if (seen == job->ranks.end())
-      absent.push_back(rank);
-    else if (!seen->second.completed)
-      unfinished.push_back(rank);
-  }
-  std::string text;
-  if (!absent.empty())
-    text +=
-        fmt::format(" The log shows no sign of rank {} of {}.", ranges_text(absent), job->nranks);
-  if (!unfinished.empty())
-    text += fmt::format(" Rank {} did not end its initialisation.", ranges_text(unfinished));
-  return text;
-}
-
 std::string advice_of(const Signature& row) {
   return fmt::format("{} [{}]", row.remedy, row.source);
 }
@@ -81,8 +60,8 @@ Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity seve
           .confidence = 0.3};
 }
 
-double confidence_in(const Fault& root) {
-  if (root.role() <= Role::fault) return 0.9;
+double confidence_in(const Fault& root, bool order_is_known) {
+  if (root.role() <= Role::fault) return order_is_known ? 0.9 : 0.6;
   return root.role() == Role::vague ? 0.5 : 0.4;
 }
 
@@ -96,13 +75,15 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   }
   auto evidence = fmt::format("{}: {}.", root.row->meaning, seen_text(root));
   if (root.role() == Role::consequence) evidence += " What it follows from is not in this log.";
+  if (!faults.order_is_known())
+    evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
   return {.rule = std::string(root.row->name),
           .severity = Severity::problem,
           .subject = who_text(facts, root),
           .evidence = std::move(evidence),
           .advice = advice_of(*root.row),
-          .confidence = confidence_in(root)};
+          .confidence = confidence_in(root, faults.order_is_known())};
 }
 
 Finding further_finding(const LogFacts& facts, const Fault& fault) {
@@ -115,6 +96,29 @@ Finding further_finding(const LogFacts& facts, const Fault& fault) {
 }
 
 }  // namespace
+
+std::string missing_text(const LogFacts& facts) {
+  const auto* job = facts.job();
+  if (job == nullptr) return {};
+  std::vector<int> absent, unfinished;
+  for (int rank = 0; rank < job->nranks; ++rank) {
+    const auto seen = job->ranks.find(rank);
+    if (seen == job->ranks.end())
+      absent.push_back(rank);
+    else if (!seen->second.completed)
+      unfinished.push_back(rank);
+  }
+  std::string text;
+  if (!absent.empty())
+    text += fmt::format(" The log shows no sign of {} of {}.", ranks_text(absent), job->nranks);
+  if (!unfinished.empty())
+    text += fmt::format(" Initialisation did not end on {}.", ranks_text(unfinished));
+  return text;
+}
+
+std::string ranks_text(std::span<const int> sorted, std::string_view word) {
+  return fmt::format("{}{} {}", word, sorted.size() == 1 ? "" : "s", ranges_text(sorted));
+}
 
 std::string ranges_text(std::span<const int> sorted) {
   std::vector<std::string> parts;
@@ -148,24 +152,38 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   return findings;
 }
 
+// Ranks write into each other's lines: the same one shows by its rank, else by the prefix.
+bool LogReader::LastError::goes_on_in(const Message& message) const {
+  return message.rank == rank && (rank >= 0 || message.text.starts_with(prefix));
+}
+
 void LogReader::take_line(std::string_view line, LogFaults::Where where) {
+  constexpr std::string_view kLastError = "Last error:";
+  std::optional<LastError> opened;
   each_message(cleaned(line, room_), [&](const Message& found) {
     auto message = found;
-    if (message.level != Level::none) ++report_.messages;
-    if (last_error_ && message.level == Level::none) message.level = Level::warn;
-    if (message.level == Level::warn || !report_.facts.take(message)) {
-      report_.faults.take(message, where);
+    if (message.level != Level::none) {
+      ++report_.messages;
+    } else if (message.text.ends_with(kLastError)) {
+      opened = {std::string(message.text.substr(0, message.text.size() - kLastError.size())),
+                message.rank};
+    } else if (last_error_ && last_error_->goes_on_in(message)) {
+      message.level = Level::warn;
+      if (find_signature(message) == nullptr) message.level = Level::none;
     }
+    if (message.level == Level::info && report_.facts.take(message)) return;
+    if (!report_.faults.take(message, where) && message.level == Level::none)
+      report_.facts.take(message);
   });
-  last_error_ = line.ends_with("Last error:") || line.ends_with("Last error:\r");
+  last_error_ = std::move(opened);
 }
 
 void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   ++report_.files;
-  last_error_ = false;
+  last_error_.reset();
   const auto count = read_lines(bytes, [&](std::string_view line, std::size_t number) {
     take_line(line, {.file = name, .line = number});
-    return last_error_;
+    return last_error_.has_value();
   });
   report_.count.lines += count.lines;
   report_.count.bytes += count.bytes;
@@ -176,7 +194,7 @@ LogReport LogReader::report() && {
   report.findings = fault_findings(report.facts, report.faults);
   const bool failed = report.faults.root() != nullptr;
   for (auto& finding : slow_path_findings(report.facts))
-    if (!failed || finding.severity != Severity::info)
+    if (!failed || (finding.severity != Severity::info && finding.rule != "initialisation-open"))
       report.findings.push_back(std::move(finding));
   std::ranges::stable_sort(report.findings, std::ranges::greater{}, &Finding::severity);
   return report;

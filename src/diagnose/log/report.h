@@ -16,6 +16,7 @@
 #include "diagnose/log/lines.h"
 #include "record/finding.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,7 +43,14 @@ class LogReader {
 
   LogReport report_;
   std::string room_;
-  bool last_error_ = false;  // the next line is the text of PyTorch's "Last error:"
+
+  // PyTorch's "Last error:", whose text is the next line.
+  struct LastError {
+    std::string prefix{};
+    int rank = -1;
+    bool goes_on_in(const Message& message) const;
+  };
+  std::optional<LastError> last_error_{};
 };
 
 // The root cause with what followed from it, other faults, and what was not understood.
@@ -53,6 +61,12 @@ std::vector<Finding> slow_path_findings(const LogFacts& facts);
 
 // "0-3, 7"; at most a dozen ranges.
 std::string ranges_text(std::span<const int> sorted);
+// "rank 3", "ranks 0-3, 7".
+std::string ranks_text(std::span<const int> sorted, std::string_view word = "rank");
+
+// Ranks of the job that the log does not show, or that did not end their initialisation; empty:
+// none.
+std::string missing_text(const LogFacts& facts);
 
 // Where PyTorch's watchdog saw the ranks, and who is behind; empty: no rank was seen.
 std::string waiting_text(const LogFaults& faults);

@@ -157,7 +157,9 @@ std::string verdict(const LogReport& report) {
     return "no message of NCCL in it: run with NCCL_DEBUG=INFO\n";
   if (count(Severity::warning) > 0)
     return fmt::format("no failure, {}\n", counted(count(Severity::warning), "warning"));
-  return "no fault found\n";
+  const bool open = std::ranges::any_of(
+      report.findings, [](const Finding& one) { return one.rule == "initialisation-open"; });
+  return open ? "the log ends before initialisation does\n" : "no fault found\n";
 }
 
 }  // namespace
@@ -166,7 +168,8 @@ std::string log_text(const LogReport& report) {
   auto text = head(report);
   for (const auto& finding : report.findings)
     text += fmt::format("\n{}: {}: {}\n  {}\n  -> {}\n", linerate::name_of(finding.severity),
-                        finding.rule, finding.subject, finding.evidence, finding.advice);
+                        finding.rule, plain_text(finding.subject), plain_text(finding.evidence),
+                        plain_text(finding.advice));
   return text + "\n" + verdict(report);
 }
 

@@ -54,7 +54,7 @@ std::size_t channels_of(const LogFacts& facts, std::string_view kind) {
 
 Findings sockets(const LogFacts& facts) {
   const bool used = facts.networks.contains("Socket") || channels_of(facts, "NET/Socket") > 0;
-  if (!used || (hosts_of(facts).size() < 2 && channels_of(facts, "NET/Socket") == 0)) return {};
+  if (!used || hosts_of(facts).size() < 2) return {};
   std::string why;
   if (is_set(facts, "NCCL_IB_DISABLE", "1")) why = "NCCL_IB_DISABLE=1 is set";
   if (is_set(facts, "NCCL_NET", "Socket")) why = "NCCL_NET=Socket is set";
@@ -89,7 +89,7 @@ Findings mixed_networks(const LogFacts& facts) {
 Findings gpudirect_off(const LogFacts& facts) {
   const auto send = gpudirect(facts, true), receive = gpudirect(facts, false);
   constexpr std::string_view kAdvice =
-      "on the hosts that lack it: modprobe nvidia_peermem, or the open kernel modules with "
+      "on the hosts that lack it: modprobe nvidia_peermem, or use the open kernel modules with "
       "DMA-BUF; "
       "linerate topo --lint says how far GPU and NIC are apart [NVIDIA/nccl#897, NVIDIA/nccl#1537]";
   if (send.yes + receive.yes == 0 && send.no + receive.no > 0)
@@ -133,7 +133,8 @@ Findings shared_memory(const LogFacts& facts) {
            .severity = Severity::info,
            .subject = counted(shm, "channel"),
            .evidence = "GPUs of a host exchange data through its memory (SHM), not directly (P2P)",
-           .advice = "usual across sockets without NVLink; else nvidia-smi topo -p2p r",
+           .advice =
+               "this is usual across sockets without NVLink; else nvidia-smi topo -p2p r shows why",
            .confidence = 0.7}};
 }
 
@@ -153,11 +154,13 @@ Findings network_within_host(const LogFacts& facts) {
 }
 
 Findings versions_differ(const LogFacts& facts) {
-  if (facts.versions.size() < 2) return {};
+  std::set<std::string> releases;  // without the "+cuda12.4" that not every line has
+  for (const auto& version : facts.versions) releases.insert(version.substr(0, version.find('+')));
+  if (releases.size() < 2) return {};
   return {{.rule = "versions-differ",
-           .subject = fmt::format("{} versions", facts.versions.size()),
-           .evidence = fmt::format("the log has NCCL {}", fmt::join(facts.versions, " and ")),
-           .advice = "one job needs one version on all hosts",
+           .subject = fmt::format("{} versions", releases.size()),
+           .evidence = fmt::format("the log has NCCL {}", fmt::join(releases, " and ")),
+           .advice = "install one version on all hosts of a job",
            .confidence = 0.6}};
 }
 
@@ -184,11 +187,14 @@ Findings not_initialised(const LogFacts& facts) {
   const auto* job = facts.job();
   const auto done = job == nullptr ? 0 : job->completed();
   if (job == nullptr || done == job->ranks.size()) return {};
+  const bool absent = job->ranks.size() < static_cast<std::size_t>(job->nranks);
   return {{.rule = "initialisation-open",
-           .severity = Severity::info,
+           .severity = absent && done == 0 ? Severity::warning : Severity::info,
            .subject = fmt::format("{} of {} ranks", job->ranks.size() - done, job->nranks),
-           .evidence = "the log ends before their initialisation does",
-           .advice = "if the job hangs there: look at the ranks that the log does not show",
+           .evidence = "the log ends before their initialisation does." + missing_text(facts),
+           .advice = absent ? "give the logs of all ranks; if the job hangs there, look at those "
+                              "that did not come"
+                            : "if the job hangs there, look at what the last of them waits for",
            .confidence = 0.5}};
 }
 

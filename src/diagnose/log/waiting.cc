@@ -39,16 +39,18 @@ std::string behind_text(const Ranks& ranks, long Waiting::*what, std::string_vie
   const auto behind = ranks_where(ranks, [&](const Waiting& one) { return one.*what == least; });
   const auto ahead = ranks_where(ranks, [&](const Waiting& one) { return one.*what > least; });
   if (least < 0 || ahead.empty()) return {};
-  return fmt::format(" Rank {} is behind: it {} call {}, others (rank {}) a later one.",
-                     ranges_text(behind), verb, least, ranges_text(ahead));
+  return fmt::format(" {} {} {} call {}, others ({}) a later one.", ranks_text(behind, "Rank"),
+                     behind.size() == 1 ? "is behind: it" : "are behind: they", verb, least,
+                     ranks_text(ahead));
 }
 
 std::string group_text(const Ranks& ranks) {
-  const auto all = ranks_where(ranks, [](const Waiting&) { return true; });
   const auto least = lowest(ranks, &Waiting::sequence);
+  const auto first_ones =
+      ranks_where(ranks, [&](const Waiting& one) { return one.sequence == least; });
   const auto first =
       std::ranges::find_if(ranks, [&](const auto& one) { return one.second.sequence == least; });
-  std::string text = fmt::format(" Rank {} waited in call {}{}.", ranges_text(all), least,
+  std::string text = fmt::format(" {} waited in call {}{}.", ranks_text(first_ones, "Rank"), least,
                                  first == ranks.end() || first->second.operation.empty()
                                      ? ""
                                      : fmt::format(" ({})", first->second.operation));
@@ -71,9 +73,11 @@ std::string waiting_text(const LogFaults& faults) {
   const auto *unnamed = largest(faults, false), *named = largest(faults, true);
   const auto* calls = unnamed == nullptr ? named : unnamed;
   if (calls == nullptr) return {};
-  return group_text(*calls) + (named == nullptr
-                                   ? behind_text(*calls, &Waiting::sequence, "waits in")
-                                   : behind_text(*named, &Waiting::completed, "ended"));
+  const auto& compared = named == nullptr ? *calls : *named;
+  auto behind = behind_text(compared, &Waiting::completed, "ended");
+  if (named == nullptr || behind.empty())
+    behind = behind_text(compared, &Waiting::sequence, "waited in");
+  return group_text(*calls) + behind;
 }
 
 }  // namespace linerate::logs

@@ -83,6 +83,33 @@ TEST(LogFacts, KnowsRccl) {
   EXPECT_THAT(report.facts.versions, ElementsAre("2.22.3+hip6.3"));
 }
 
+TEST(LogFacts, TakesVersionsAndSettingsBehindPrefixes) {
+  for (const std::string_view prefix : {"", "[1,0]<stdout>:", "2025-02-01T07:30:01Z ", "w-0 | "}) {
+    const auto report =
+        read_log(fmt::format("{0}NCCL version 2.19.3\n{0}NCCL_ALGO set to Ring\n", prefix));
+
+    EXPECT_THAT(report.facts.versions, ElementsAre("2.19.3")) << prefix;
+    EXPECT_THAT(report.facts.settings, ElementsAre(Key("NCCL_ALGO"))) << prefix;
+  }
+}
+
+TEST(LogFacts, AreNotInSentencesOfOthers) {
+  const auto report = read_log("this image has NCCL version 2.19.3\nso NCCL_ALGO set to Ring\n" +
+                               info(0, "NCCL_ALGO of rank 1 is set to 1"));
+
+  EXPECT_THAT(report.facts.versions, IsEmpty());
+  EXPECT_THAT(report.facts.settings, IsEmpty());
+}
+
+TEST(LogFacts, BringNothingToTheTerminalThatItWouldObey) {
+  const auto report = read_log(info(0, "Channel 00/0 : 0[0] -> 1[1] via NET/\x07\x9b/0") +
+                               info(0, "NCCL_\x07X set to 1"));
+
+  const auto text = log_text(report);
+
+  EXPECT_EQ(text.find_first_of("\x07\x9b"), std::string::npos) << text;
+}
+
 TEST(LogFacts, ToleratesNumbersThatCannotBe) {
   const auto report =
       read_log(info(0, "comm 0x1 rank 9 nranks 2 - Init COMPLETE") +
@@ -110,6 +137,13 @@ TEST(SlowPaths, AreNoWarningWhereThereIsOnlyEthernet) {
   log = replaced(log, "NET/IB : Using [0]mlx5_0:1/IB [RO]", "NET/IB : No device found.");
 
   EXPECT_EQ(only(read_log(log)).severity, Severity::info);
+}
+
+TEST(SlowPaths, AreNotBetweenHostsWhereThereIsOne) {
+  auto log = replaced(healthy_log(), "Using network IB", "Using network Socket");
+  log = replaced(replaced(log, "NET/IB/0/GDRDMA", "NET/Socket/0"), "node1", "node0");
+
+  EXPECT_THAT(rules_of(read_log(log)), ElementsAre("network-within-host"));
 }
 
 TEST(SlowPaths, AreDataThroughTheHostsMemory) {
@@ -146,6 +180,7 @@ TEST(SlowPaths, AreRanksThatDiffer) {
   EXPECT_THAT(only(read_log(setting)).evidence, HasSubstr("mlx5_1 on rank 3 (node1)"));
   EXPECT_EQ(only(read_log(network)).rule, "mixed-networks");
   EXPECT_EQ(only(read_log(version)).rule, "versions-differ");
+  EXPECT_THAT(read_log(healthy_log() + "NCCL version 2.21.5\n").findings, IsEmpty());
 }
 
 TEST(SlowPaths, LetRanksDifferInTheirFiles) {
