@@ -10,21 +10,32 @@
 namespace linerate::logs {
 namespace {
 
-// "CCL" stands in NCCL's, RCCL's and PyTorch's lines. Each word has a character that is rare in
-// other text, and is looked for by it.
+// "CCL" stands in NCCL's, RCCL's and PyTorch's lines; of what other programs write, each
+// alternative of a row of Lines::any or Lines::gpu has one of the others. Each word has a character
+// that is rare in other text, and is looked for by it.
 struct Word {
   std::string_view text;
   std::size_t rare;  // its place
 };
-constexpr std::array<Word, 9> kWords{{{"CCL", 0},
-                                      {"CUDA ", 0},
-                                      {"NET/", 0},
-                                      {"NVRM", 0},
-                                      {"SIG", 0},
-                                      {"Segmentation", 0},
-                                      {"Killed", 0},
-                                      {"Last error", 0},
-                                      {"exitcode", 1}}};
+constexpr auto kWords = std::to_array<Word>({{"CCL", 0},
+                                             {"CUDA ", 0},
+                                             {"HIP ", 0},
+                                             {"NET/", 0},
+                                             {"NVRM", 0},
+                                             {"SIG", 0},
+                                             {"Segmentation", 0},
+                                             {"Killed", 0},
+                                             {"Bus error", 0},
+                                             {"Aborted", 0},
+                                             {"ncclI", 4},
+                                             {"ncclR", 4},
+                                             {"ncclS", 4},
+                                             {"ncclU", 4},
+                                             {"CANCELLED", 0},
+                                             {"exitcode", 1},
+                                             {"Exited with", 0},
+                                             {"Detected ", 0},
+                                             {"Last error", 0}});
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
 // From `from` on; `end`: none.

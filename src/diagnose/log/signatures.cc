@@ -24,6 +24,15 @@ bool has_in_order(std::string_view pieces, std::string_view text) {
   return true;
 }
 
+// Whether the row may mean such a line, whatever it says.
+bool concerns(const Signature& row, const Message& message) {
+  constexpr std::string_view kGpuError =
+      "CUDA error|CUDA failure|HIP error|HIP failure|Error: CUDA |Error: HIP ";
+  if (message.level == Level::warn || row.lines == Lines::any) return true;
+  if (row.lines == Lines::gpu) return matches(kGpuError, message.whole);
+  return row.lines == Lines::nccl && message.level == Level::info;
+}
+
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -35,7 +44,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 const Signature* find_signature(const Message& message) {
   for (const auto table : {network_signatures(), node_signatures(), job_signatures()}) {
     const auto row = std::ranges::find_if(table, [&](const Signature& one) {
-      return (one.any_level || message.level == Level::warn) && matches(one.pattern, message.whole);
+      return concerns(one, message) && matches(one.pattern, message.whole);
     });
     if (row != table.end()) return &*row;
   }

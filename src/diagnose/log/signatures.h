@@ -22,11 +22,19 @@ enum class Role : std::uint8_t {
   harmless,     // known, and no fault
 };
 
+// Whose lines may be meant, beside NCCL's warnings.
+enum class Lines : std::uint8_t {
+  warnings,  // no others
+  nccl,      // NCCL's INFO lines
+  gpu,       // any with "CUDA error" or its like
+  any,       // any program's; each alternative holds a word of lines.cc
+};
+
 struct Signature {
   std::string_view name;     // Finding::rule
   std::string_view pattern;  // see matches()
   Role role;
-  bool any_level;  // also of INFO lines, and lines that are not NCCL's own; else warnings alone
+  Lines lines;
   std::string_view meaning;
   std::string_view remedy;
   std::string_view source;  // where that is discussed or documented

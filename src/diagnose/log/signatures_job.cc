@@ -7,52 +7,64 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kJobRows = std::to_array<Signature>({
+    {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE", Role::origin, Lines::any,
+     "a node of the job failed", "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
     {"rank-killed",
-     "exitcode: -9)|exitcode  : -9 |exitcode: 137|Signal 9 (SIGKILL)|signal 9 (Killed)|on "
-     "signal 9|Exited with exit code 137",
-     Role::origin, true, "a rank was killed, mostly because the host had no more memory",
-     "dmesg | grep -i oom on its host; memory limits of the container or of Slurm", "Linux"},
+     "exitcode: -9)|exitcode  : -9 |exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
+     "signal 9 (Killed)|Killed (signal 9)|Exited with exit code 137|srun: error*: Killed|"
+     "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill",
+     Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
+     "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
+     "Linux, Slurm"},
     {"rank-crashed",
-     "Segmentation fault|exitcode: -11)|exitcode  : -11 |Signal: Segmentation|signal 11|"
-     "Signal 11 (SIGSEGV)|exitcode: -7)|Signal: Bus error|Bus error",
-     Role::origin, true, "a rank crashed",
-     "its back trace; a bus error is mostly a full /dev/shm, an overflow a stack that is too "
-     "large (ulimit -s 8192)",
+     "Segmentation fault|exitcode: -11)|exitcode  : -11 |Signal 11 (SIGSEGV)|"
+     "Exited with exit code 139|exitcode: -7)|exitcode  : -7 |Bus error",
+     Role::origin, Lines::any, "a rank crashed",
+     "look at its back trace; a bus error is mostly a full /dev/shm, an overflow a stack that is "
+     "too large (ulimit -s 8192)",
      "NCCL user guide"},
+    {"job-ended", "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION", Role::vague,
+     Lines::any, "Slurm ended the job: its time was over, or another job took its place",
+     "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
     {"rank-ended",
-     "ignal 15 (SIGTERM)|Signal 15|exitcode: -15)|exitcode  : -15 |sending*SIGTERM|closing "
-     "signal",
-     Role::consequence, true, "a launcher stopped the rank", "look for the first rank that failed",
-     "PyTorch elastic"},
-    {"rank-aborted", "exitcode: -6)|exitcode  : -6 |ignal: Aborted|Signal 6 (SIGABRT)|on signal 6",
-     Role::consequence, true, "a rank ended itself after a failure", "look at the lines before",
-     "PyTorch elastic"},
-    {"invalid-usage", "invalid usage|ncclInvalidUsage|ncclInvalidArgument|invalid argument (run",
-     Role::consequence, true, "NCCL was called in a way that it forbids",
-     "the warning before it says which; NCCL_DEBUG=WARN shows it", "NCCL user guide"},
+     "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode: -15)|exitcode  : -15 |closing signal SIG|"
+     "CANCELLED AT",
+     Role::consequence, Lines::any, "a launcher stopped the rank",
+     "look for the first rank that failed", "PyTorch elastic, Slurm"},
+    {"rank-aborted",
+     "exitcode: -6)|exitcode  : -6 |Signal: Aborted|Signal 6 (SIGABRT)|signal 6 (Aborted)|"
+     "Aborted (core dumped)|Exited with exit code 134",
+     Role::consequence, Lines::any, "a rank ended itself after a failure",
+     "look at the lines before", "PyTorch elastic"},
+    {"invalid-usage",
+     "CCL*invalid usage|CCL*invalid argument (run|ncclInvalidUsage|ncclInvalidArgument",
+     Role::consequence, Lines::any, "NCCL was called in a way that it forbids",
+     "look at the warning before it, which NCCL_DEBUG=WARN shows", "NCCL user guide"},
     {"collective-timeout",
-     "caught collective operation timeout|Timeout at NCCL work|collective timeout from",
-     Role::consequence, true, "a collective did not end in the time that PyTorch allows",
+     "caught collective operation timeout: WorkNCCL|Timeout at NCCL work|"
+     "CCL*due to a collective timeout from",
+     Role::consequence, Lines::any, "a collective did not end in the time that PyTorch allows",
      "find out what the rank that is behind did instead: py-spy dump, or the flight recorder "
      "(TORCH_NCCL_TRACE_BUFFER_SIZE=2000, TORCH_NCCL_DUMP_ON_TIMEOUT=1)",
      "hiyouga/LlamaFactory#7396, PyTorch flight recorder"},
-    {"heartbeat-timeout", "eartbeat monitor timed out|watchdog got stuck|watchdog hang",
-     Role::consequence, true,
+    {"heartbeat-timeout", "CCL*eartbeat monitor timed out|CCL*watchdog got stuck|CCL*watchdog hang",
+     Role::consequence, Lines::any,
      "PyTorch's watchdog itself is stuck, in CUDA, NCCL or the interpreter's lock",
-     "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC; py-spy dump of the rank", "PyTorch ProcessGroupNCCL"},
+     "py-spy dump shows where the rank is; TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC gives it more time",
+     "PyTorch ProcessGroupNCCL"},
     {"torch-failure",
-     "etected by watchdog|watchdog thread terminated|ncclCommAbort|communicator was aborted|"
-     "taking the entire process down|ncclRemoteError|ncclInProgress|Aborting*NCCL comm",
-     Role::consequence, true, "PyTorch noticed a failure and ended the process",
+     "CCL*etected by watchdog|CCL*watchdog thread terminated|NCCL communicator was aborted|"
+     "CCL*taking the entire process down|ncclRemoteError|NCCLABORTEDCOMM",
+     Role::consequence, Lines::any, "PyTorch noticed a failure and ended the process",
      "look for the first failure on any rank", "PyTorch ProcessGroupNCCL"},
     {"nccl-failed",
-     "unhandled system error|unhandled cuda error|nternal check failed|internal error|"
-     "ncclSystemError|ncclUnhandledCudaError|ncclInternalError|Test NCCL failure|Test CUDA "
-     "failure|NCCL error in",
-     Role::consequence, true, "NCCL reported a failure to its caller",
+     "CCL*unhandled system error|CCL*unhandled cuda error|CCL*nternal check failed|"
+     "CCL*internal error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|"
+     "Test NCCL failure|Test CUDA failure|NCCL error in",
+     Role::consequence, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"in-abort", "abort state|comm*abort|been destroyed|commReclaim|sets state|commDestroySync",
-     Role::consequence, false, "a communicator was taken down after a failure",
+     Role::consequence, Lines::warnings, "a communicator was taken down after a failure",
      "look for the first failure on any rank", "NCCL user guide"},
 });
 

@@ -1,6 +1,9 @@
 // Each row of the tables is met by a line, and no other row takes that line first.
 #include "diagnose/log/signatures.h"
 
+#include "base/text.h"
+#include "unit/diagnose/log/log_text.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,11 +82,12 @@ constexpr Example kExamples[] = {
     {"peer-access-failed",
      "W failed to peer with device 1(=7000): 217 peer access is not supported"},
     {"ipc-handle", "W cudaIpcGetMemHandle failed : invalid argument"},
-    {"invalid-device", "common.cu:1 'invalid device ordinal'"},
+    {"invalid-device", "Test CUDA failure common.cu:1 'invalid device ordinal'"},
     {"driver-too-old", "W Cuda failure 'CUDA driver version is insufficient for CUDA runtime'"},
     {"no-kernel-image", "W Cuda failure 209 'no kernel image is available for execution'"},
     {"out-of-gpu-memory", "W Cuda failure 'out of memory'"},
     {"out-of-gpu-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB"},
+    {"out-of-gpu-memory", "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 2 GiB"},
     {"illegal-access", "RuntimeError: CUDA error: an illegal memory access was encountered"},
     {"gpu-hardware", "W Cuda failure 214 'uncorrectable ECC error encountered'"},
     {"files-or-threads-limit", "W Call to socket failed : Too many open files"},
@@ -94,41 +98,73 @@ constexpr Example kExamples[] = {
     {"net-transport-missing", "W Rank 1 has no transport for send peer 2 on channel 0/0"},
     {"nvml-failed", "W nvmlInit failed: Driver/library version mismatch"},
     {"cuda-failure", "W Cuda failure 'unknown error'"},
+    {"node-failed", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2025 DUE TO NODE FAILURE ***"},
     {"rank-killed", "failed (exitcode: -9) local_rank: 0 (pid: 9) of binary: python"},
+    {"rank-killed", "srun: error: n4: task 6: Exited with exit code 137"},
+    {"rank-killed", "srun: error: n4: tasks 5-7: Killed"},
+    {"rank-killed", "slurmstepd: error: Detected 3 oom_kill events in StepId=8.0"},
+    {"rank-killed", "/var/spool/slurmd/job8/slurm_script: line 9: 31 Killed    python train.py"},
     {"rank-crashed", "Segmentation fault (core dumped)"},
+    {"rank-crashed", "Bus error (core dumped)"},
+    {"rank-crashed", "[n4:31] Signal: Bus error (7)"},
+    {"job-ended", "slurmstepd: error: *** STEP 8.0 ON n4 CANCELLED AT 2025 DUE TO TIME LIMIT ***"},
+    {"rank-ended", "slurmstepd: error: *** STEP 8.0 ON n4 CANCELLED AT 2025-02-01T07:30:01 ***"},
     {"rank-ended", "Sending process 7 closing signal SIGTERM"},
     {"rank-aborted", "failed (exitcode: -6) local_rank: 0 (pid: 88) of binary: python"},
+    {"rank-aborted", "[n4:31] Signal: Aborted (6)"},
+    {"rank-aborted", "process rank 0 with PID 31 on node n4 exited on signal 6 (Aborted)."},
     {"invalid-usage", "ncclInvalidUsage: This usually reflects invalid usage of NCCL library"},
     {"collective-timeout",
      "[Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=5"},
-    {"heartbeat-timeout", "[PG 0 Rank 1] Heartbeat monitor timed out! Process will be terminated"},
-    {"torch-failure", "[PG 0 Rank 1] Process group watchdog thread terminated with exception"},
+    {"heartbeat-timeout", "[E ProcessGroupNCCL.cpp:9] [PG 0 Rank 1] Heartbeat monitor timed out!"},
+    {"torch-failure", "[Rank 1] NCCL watchdog thread terminated with exception"},
     {"nccl-failed",
      "ncclSystemError: System call (e.g. socket, malloc) or external library failed"},
     {"in-abort", "W Comm 0x55 is in abort state"},
 };
 
-Message message_of(const Example& example) {
-  const bool warns = example.line.starts_with("W "), informs = example.line.starts_with("I ");
-  const auto text = warns || informs ? example.line.substr(2) : example.line;
-  return {.level = warns     ? Level::warn
-                   : informs ? Level::info
-                             : Level::none,
-          .text = text,
-          .whole = text};
+// By all that a log goes through; empty: none.
+std::string rule_of(const std::string& log) {
+  const auto report = read_log(log);
+  return report.findings.empty() ? "" : report.findings[0].rule;
 }
 
 TEST(Signatures, AreEachMetByALine) {
   std::set<std::string_view> met;
-  for (const auto& example : kExamples) {
-    const auto* row = find_signature(message_of(example));
-    ASSERT_NE(row, nullptr) << example.line;
-    EXPECT_EQ(row->name, example.name) << example.line;
-    met.insert(row->name);
+  for (const auto& [name, line] : kExamples) {
+    const auto log = line.starts_with("W ")   ? warn(0, "a.cc:1", line.substr(2))
+                     : line.starts_with("I ") ? info(0, line.substr(2))
+                                              : std::string(line);
+    EXPECT_EQ(rule_of(log), name) << line;
+    met.insert(name);
   }
   for (const auto table : {network_signatures(), node_signatures(), job_signatures()})
     for (const auto& row : table)
       EXPECT_TRUE(met.contains(row.name) || row.role == Role::harmless) << row.name;
+}
+
+// A line that the alternative matches, as far from a warning as the row allows.
+std::string line_of(const Signature& row, std::string_view alternative) {
+  const auto text = "a " + replaced(std::string(alternative), "*", " x ") + " b";
+  switch (row.lines) {
+    case Lines::warnings:
+      return warn(0, "a.cc:1", text);
+    case Lines::nccl:
+      return info(0, text);
+    case Lines::gpu:
+      return "CUDA error: " + text;
+    case Lines::any:
+      break;
+  }
+  return text;
+}
+
+TEST(Signatures, AreMetByEachAlternativeOfTheirPatterns) {
+  for (const auto table : {network_signatures(), node_signatures(), job_signatures()})
+    for (const auto& row : table)
+      for (const auto& alternative : split(row.pattern, '|'))
+        EXPECT_EQ(rule_of(line_of(row, alternative)), row.role == Role::harmless ? "" : row.name)
+            << alternative;
 }
 
 TEST(Signatures, SayCauseRemedyAndSource) {
@@ -157,6 +193,14 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
         "comm 0x1 rank 0 - Abort COMPLETE", "misc/socket.cc:47 -> 3",
         "Init timings - ncclCommInitRank: rank 0 nranks 8 total 12.00"})
     EXPECT_EQ(find_signature({.level = Level::info, .text = text, .whole = text}), nullptr) << text;
+  for (const std::string_view line :
+       {"INFO: NCCL collective timeout from the command line is 900 s",
+        "step 12: CUDA out of memory, going on with a smaller batch",
+        "installed a handler of SIGUSR1 and SIGTERM: Signal 15 writes a checkpoint",
+        "[PG ID 0 Rank 3] Aborting NCCL communicator 0 after destroy_process_group",
+        "metrics of NCCL sent; Broken pipe seen 0 times", "Detected 4 NICs", "Exited with code 0",
+        "SIGSEGV would show a Segmentation violation"})
+    EXPECT_EQ(rule_of(std::string(line)), "") << line;
 }
 
 TEST(SignaturePattern, TakesPiecesInOrderOrAnAlternative) {
