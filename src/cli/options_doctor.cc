@@ -95,14 +95,14 @@ Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) 
 
 Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words) {
   DoctorLogConfig config;
-  auto named = words;
-  const auto nstdin = std::erase(named, "-");
-  const auto [options, files] = without_operands(named, Audience::doctor_log);
+  const auto [options, files] = without_operands(words, Audience::doctor_log);
   const auto given = read_options(options, Audience::doctor_log, config);
   if (!given) return given.failure();
-  if (nstdin > 1) return Failure{"- is stdin, which can be read once: give it once."};
+  if (std::ranges::count(files, std::string("-")) > 1)
+    return Failure{"- is stdin, which can be read once: give it once."};
+  if (std::ranges::count(files, std::string()) > 0)
+    return Failure{"linerate doctor log is given an empty word: give the name of a file."};
   config.files = files;
-  if (nstdin == 1) config.files.emplace_back("-");
   if (config.files.empty())
     return Failure{
         "linerate doctor log needs the files that a job with NCCL_DEBUG=INFO wrote, or - "

@@ -149,7 +149,7 @@ SortedWords without_operands(std::span<const std::string> words, Audience progra
   SortedWords sorted;
   bool is_value = false;
   for (const auto& word : words) {
-    const bool is_option = word.starts_with('-');
+    const bool is_option = word.starts_with('-') && word.size() > 1;
     (is_value || is_option ? sorted.options : sorted.operands).push_back(word);
     const auto* row = is_option && !is_value ? option_called(word, program) : nullptr;
     is_value = row != nullptr && !row->is_flag();

@@ -21,7 +21,8 @@ struct Token {
 // exist, values that are missing or too many, and words that belong to no option.
 Result<std::vector<Token>> tokenise(std::span<const std::string> words, Audience program);
 
-// Words that are options and their values, and the others, each in the order typed.
+// Words that are options and their values, and the others, each in the order typed. A dash alone is
+// no option.
 struct SortedWords {
   std::vector<std::string> options{}, operands{};
 };

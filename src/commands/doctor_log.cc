@@ -21,30 +21,40 @@
 namespace linerate {
 namespace {
 
-// Of a file or a pipe, however large.
-Result<bool> read_log_file(const std::string& file, logs::LogReader& reader) {
-  const bool from_stdin = file == "-";
-  const auto name = plain_text(from_stdin ? "stdin" : file);
-  const FileDescriptor opened(from_stdin ? dup(STDIN_FILENO)
-                                         : open(file.c_str(), O_RDONLY | O_CLOEXEC));
+std::string shown_name(const std::string& file) { return plain_text(file == "-" ? "stdin" : file); }
+
+// Why a log cannot be read from it; empty: it can. stdin may be anything; devices have no end.
+std::string obstacle(const std::string& file) {
   struct stat status {};
-  if (!opened || fstat(opened.get(), &status) != 0)
-    return Failure{fmt::format("{}: it cannot be read: {}.", name, std::strerror(errno))};
-  if (S_ISDIR(status.st_mode))
-    return Failure{fmt::format("{}: it is a directory, not a file.", name)};
-  int failed = 0;
-  reader.read(name, [&](std::span<char> room) -> std::size_t {
-    for (;;) {
-      const auto got = ::read(opened.get(), room.data(), room.size());
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno == EINTR) continue;
-      failed = errno;
-      return 0;
-    }
-  });
+  if (file == "-") return {};
+  if (::stat(file.c_str(), &status) != 0) return fmt::format("{}.", std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) return "it is a directory, not a file.";
+  return S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) ? "" : "it is a device, not a file.";
+}
+
+// Of a file or a pipe, however large. Whether it has NULs, which text has not.
+Result<bool> read_log_file(const std::string& file, logs::LogReader& reader) {
+  const auto name = shown_name(file);
+  if (const auto why = obstacle(file); !why.empty())
+    return Failure{fmt::format("{}: {}", name, why)};
+  const FileDescriptor opened(file == "-" ? dup(STDIN_FILENO)
+                                          : open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  int failed = opened ? 0 : errno;
+  bool binary = false;
+  const auto read_some = [&](std::span<char> room) -> std::size_t {
+    ssize_t got = -1;
+    do {
+      got = ::read(opened.get(), room.data(), room.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) failed = errno;
+    const auto bytes = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    binary |= std::memchr(room.data(), 0, bytes) != nullptr;
+    return bytes;
+  };
+  if (failed == 0) reader.read(name, read_some);
   if (failed != 0)
     return Failure{fmt::format("{}: it cannot be read: {}.", name, std::strerror(failed))};
-  return true;
+  return binary;
 }
 
 }  // namespace
@@ -54,9 +64,19 @@ ExitCode doctor_log(const CommandInput& input) {
   const auto config = parse_doctor_log(input.call.words);
   if (!config) return refuse(config.sentence());
   logs::LogReader reader;
-  for (const auto& file : config->files)
-    if (const auto read = read_log_file(file, reader); !read) return refuse(read.sentence());
+  bool binary = false;
+  for (const auto& file : config->files) {
+    const auto read = read_log_file(file, reader);
+    if (!read) return refuse(read.sentence());
+    binary |= *read;
+  }
   const auto report = std::move(reader).report();
+  const bool empty = report.count.bytes == 0;
+  if (empty || (binary && report.messages == 0 && report.findings.empty()))
+    return refuse(fmt::format(
+        "{}: {}.",
+        report.files == 1 ? shown_name(config->files.front()) : counted(report.files, "file"),
+        empty ? "nothing is in it" : "it is no text"));
   TextFile::standard_output().write(config->json ? logs::log_json(report) : logs::log_text(report));
   const bool fails =
       config->fail_on && std::ranges::any_of(report.findings, [&](const Finding& finding) {

@@ -71,7 +71,8 @@ class DoctorLog(unittest.TestCase):
         self.assertIn(b"problem: shared-memory-full", done.stdout)
 
     def test_refuses_what_it_cannot_read_in_one_line(self) -> None:
-        for words in (["/nowhere"], [str(self.folder)], [], ["-", "-"]):
+        for words in (["/nowhere"], [str(self.folder)], [], ["-", "-"], [""], ["/dev/zero"], ["-"],
+                      [self.file("empty", "")], [self.file("core", "\0ELF\0")]):
             with self.subTest(words=words):
                 done = self.doctor(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

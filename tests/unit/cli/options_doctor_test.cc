@@ -56,14 +56,19 @@ TEST(ParseDoctorLog, TakesFilesAndStdin) {
   const auto config = parse_doctor_log({"a.log", "--json", "-", "b.log", "--fail-on", "problem"});
 
   ASSERT_TRUE(config.ok()) << config.sentence();
-  EXPECT_EQ(config->files, (std::vector<std::string>{"a.log", "b.log", "-"}));
+  EXPECT_EQ(config->files, (std::vector<std::string>{"a.log", "-", "b.log"}));
   EXPECT_TRUE(config->json);
   EXPECT_EQ(config->fail_on, Severity::problem);
 }
 
 TEST(ParseDoctorLog, RefusesInOneSentence) {
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {}, {"--json"}, {"-", "-"}, {"a", "--fail-on", "info"}, {"a", "--nccl", "2.21"}})
+  for (const auto& words : std::vector<std::vector<std::string>>{{},
+                                                                 {"--json"},
+                                                                 {"-", "-"},
+                                                                 {"a", "--fail-on", "info"},
+                                                                 {"a", "--nccl", "2.21"},
+                                                                 {""},
+                                                                 {"a", "--fail-on", "-"}})
     EXPECT_FALSE(parse_doctor_log(words).ok());
 }
 
