@@ -103,9 +103,12 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
 
 std::string closing_line(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
                          std::size_t nvariables) {
-  const auto version = fmt::format(
-      "read as NCCL {} does{}", text_of(config.nccl),
-      config.nccl_is_given ? "" : ", the newest known here (--nccl VERSION names another)");
+  const auto version =
+      fmt::format("read as NCCL {} does{}", text_of(config.nccl),
+                  !config.nccl_is_given ? ", the newest known here (--nccl VERSION names another)"
+                  : env::is_newer_than_known(config.nccl)
+                      ? ", as far as " + text_of(env::kNewest) + " is known here"
+                      : "");
   const auto variables = counted(nvariables, "variable");
   if (nvariables == 0 && findings.empty())
     return "no variable of NCCL or the libraries beside it is set\n";

@@ -108,10 +108,10 @@ int number_at(std::string_view& text) {
 
 Result<Release> parse_release(std::string_view text) {
   constexpr int kMostMinor = 99;
-  const Failure failure{
-      fmt::format("'{}' is no version of NCCL: give one of 2.0 or newer, such as 2.21 or 2.21.5.",
-                  plain_text(text))};
-  auto rest = text;
+  const Failure failure{fmt::format(
+      "'{}' is no version of NCCL 2: give one such as 2.21 or 2.21.5.", plain_text(text))};
+  auto rest = text.substr(0, text.find("+cuda"));   // as NCCL prints it
+  if (rest.ends_with("-1")) rest.remove_suffix(2);  // as its packages and tags are called
   if (!rest.starts_with("2.")) return failure;
   rest.remove_prefix(2);
   Release release{.minor = number_at(rest), .patch = kLastPatch};
@@ -128,6 +128,10 @@ Result<Release> parse_release(std::string_view text) {
 std::string text_of(const Release& release) {
   if (release.patch == 0 || release.patch == kLastPatch) return fmt::format("2.{}", release.minor);
   return fmt::format("2.{}.{}", release.minor, release.patch);
+}
+
+bool is_newer_than_known(const Release& release) {
+  return release.patch == kLastPatch ? release.minor > kNewest.minor : release > kNewest;
 }
 
 const Variable* find_variable(std::string_view name) {

@@ -25,8 +25,10 @@ struct Release {
 };
 inline constexpr Release kNewest{30, 7};
 
-// "2.21.5", or "2.21", which is the last of that minor version.
+// "2.21.5", also as "2.21.5+cuda12.4" and "2.21.5-1"; or "2.21", which is the last of that minor
+// version.
 Result<Release> parse_release(std::string_view text);
+bool is_newer_than_known(const Release& release);
 std::string text_of(const Release& release);  // "2.21.5", "2.21"
 
 // How the library reads the value.

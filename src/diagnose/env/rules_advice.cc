@@ -48,7 +48,7 @@ struct Advice {
 constexpr auto kInfo = Severity::info, kWarning = Severity::warning;
 constexpr std::string_view kCosts = "costs-speed", kBetter = "better-unset",
                            kAfterTests = "leave it out once the fault it works around is found",
-                           kOfSearches = "leave it out when nothing is being searched",
+                           kOfDebugging = "leave it out when you are not debugging",
                            kThroughHost =
                                "GPUs of a node exchange data through host memory "
                                "instead of directly over NVLink or PCIe.";
@@ -75,17 +75,18 @@ constexpr auto kAdvices = std::to_array<Advice>({
      "Allocation with the cuMem functions is off, which NVLink between hosts needs.", kAfterTests},
     {kCosts, kWarning, "NCCL_DEBUG", "TRACE",
      "The log is written by every rank, and grows with each call.",
-     "set NCCL_DEBUG=WARN when nothing is being searched"},
+     "set NCCL_DEBUG=WARN when you are not debugging"},
     {kCosts, kInfo, "NCCL_DEBUG", "INFO",
      "Every rank writes a log of some hundred lines at its start.",
-     "set NCCL_DEBUG=WARN when nothing is being searched"},
+     "set NCCL_DEBUG=WARN when you are not debugging"},
     {kCosts, kWarning, "CUDA_LAUNCH_BLOCKING", "1",
-     "Each launch waits for its kernel: communication and computation never overlap.", kOfSearches},
+     "Each launch waits for its kernel: communication and computation never overlap.",
+     kOfDebugging},
     {kCosts, kWarning, "TORCH_NCCL_BLOCKING_WAIT", "1",
      "wait() blocks the host until the collective has ended, and its overlap is lost.",
      "leave it out: TORCH_NCCL_ASYNC_ERROR_HANDLING, on by default, ends a job that hangs"},
     {kCosts, kWarning, "TORCH_DISTRIBUTED_DEBUG", "DETAIL",
-     "PyTorch checks every collective between all ranks before it runs it.", kOfSearches},
+     "PyTorch checks every collective between all ranks before it runs it.", kOfDebugging},
     {kBetter, kWarning, "NCCL_SOCKET_IFNAME", "lo",
      "The loopback interface reaches only this host: jobs on several nodes cannot start.",
      "set NCCL_SOCKET_IFNAME to the interface between the nodes, such as eth0"},

@@ -49,8 +49,20 @@ TEST(ParseRelease, TakesMinorVersionsAsTheirLast) {
   EXPECT_EQ(text_of(kNewest), "2.30.7");
 }
 
+TEST(ParseRelease, TakesWhatNcclPrintsAndItsPackagesAreCalled) {
+  for (const auto* text : {"2.21.5+cuda12.4", "2.21.5-1", "2.21.5-1+cuda12.4"})
+    EXPECT_EQ(parse_release(text).value(), (Release{21, 5})) << text;
+}
+
+TEST(IsNewerThanKnown, TakesMinorVersionsAsKnown) {
+  for (const auto* text : {"2.30.8", "2.31", "2.99"})
+    EXPECT_TRUE(is_newer_than_known(parse_release(text).value())) << text;
+  for (const auto* text : {"2.30", "2.30.7", "2.21.5"})
+    EXPECT_FALSE(is_newer_than_known(parse_release(text).value())) << text;
+}
+
 TEST(ParseRelease, RefusesInOneSentence) {
-  for (const auto* text : {"", "2", "2.", "3.1", "2.x", "2.21.", "2.21.5-1", "2.21.5.1", "2.-1"}) {
+  for (const auto* text : {"", "2", "2.", "3.1", "2.x", "2.21.", "2.21.5-2", "2.21.5.1", "2.-1"}) {
     const auto release = parse_release(text);
     ASSERT_FALSE(release.ok()) << text;
     EXPECT_TRUE(release.sentence().ends_with('.')) << release.sentence();

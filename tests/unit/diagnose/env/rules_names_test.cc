@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 namespace linerate::env {
 namespace {
 
@@ -48,9 +50,13 @@ TEST(UnreadName, SaysWhatToSetInstead) {
 }
 
 TEST(UnreadName, PointsToNamesThatAreRead) {
+  const std::regex name("(TORCH_)?NCCL_[A-Z0-9_]+");
   for (const auto& row : unread_names()) {
     EXPECT_EQ(find_variable(row.name), nullptr) << row.name;
     EXPECT_EQ(find_undocumented(row.name), nullptr) << row.name;
+    const std::string advice(row.advice);
+    for (std::sregex_iterator at(advice.begin(), advice.end(), name), end; at != end; ++at)
+      EXPECT_NE(find_variable(at->str()), nullptr) << row.name << ": " << at->str();
   }
 }
 
