@@ -42,7 +42,7 @@ constexpr auto kDoctorEnvRows = std::to_array<OptionRow>({
     {.long_name = "file",
      .metavar = "FILE",
      .help = "read the variables that FILE sets instead of this process' environment; - is stdin; "
-             "several times, where later files win",
+             "several times, where later files win; --file itself may be left out",
      .note =
          "Shell scripts and .env files, sbatch scripts, Dockerfiles, YAML and JSON (Kubernetes, "
          "compose), nccl.conf: [how each is read](doctor.md#what-it-reads).",
@@ -85,11 +85,13 @@ std::span<const OptionRow> doctor_env_options() { return kDoctorEnvRows; }
 
 Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) {
   DoctorEnvConfig config;
-  const auto given = read_options(words, Audience::doctor_env, config);
+  auto [options, files] = without_operands(words, Audience::doctor_env);
+  for (const auto& file : files) options.insert(options.end(), {"--file", file});
+  const auto given = read_options(options, Audience::doctor_env, config);
   if (!given) return given.failure();
   config.nccl_is_given = is_given(*given, "nccl");
   if (std::ranges::count(config.files, std::string("-")) > 1)
-    return Failure{"--file - is stdin, which can be read once: give it once."};
+    return Failure{"- is stdin, which can be read once: give it once."};
   return config;
 }
 

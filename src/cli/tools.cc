@@ -55,7 +55,7 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "save what linerate doctor looks at, to examine it elsewhere", Audience::doctor_snapshot,
      "Writes the facts that the checks read: no addresses, no users, no command lines.",
      "Saves a node's facts: [snapshots](doctor.md#snapshots)."},
-    {Command::doctor, "doctor env", "[options]",
+    {Command::doctor, "doctor env", "[FILE…] [options]",
      "what is wrong with the variables of NCCL, PyTorch, UCX, Open MPI and libfabric",
      Audience::doctor_env,
      "Says which variables are misspelt, misread, out of range, without effect or in each "

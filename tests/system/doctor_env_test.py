@@ -109,7 +109,7 @@ class DoctorEnv(unittest.TestCase):
     def test_refuses_what_it_cannot_read_in_one_line(self) -> None:
         broken = ["--file", self.file("a.yaml", "a: [1\n")]
         binary = ["--file", DOCTOR[0]]
-        for words in (broken, binary, ["--file", "/nowhere"], ["--format", "yaml"], ["more"]):
+        for words in (broken, binary, ["/nowhere"], ["--format", "yaml"], ["--more"]):
             with self.subTest(words=words):
                 done = self.doctor(*words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))

@@ -1,8 +1,10 @@
 // What `linerate doctor env` and `linerate doctor log` take, and what they refuse.
 #include "cli/doctor_config.h"
+#include "cli/option.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ TEST(ParseDoctor, ReadsTheEnvironmentAsTheNewestNcclByDefault) {
   EXPECT_EQ(config->nccl, env::kNewest);
   EXPECT_FALSE(config->nccl_is_given);
   EXPECT_FALSE(config->fail_on.has_value());
+  const auto row = std::ranges::find(doctor_env_options(), "nccl", &OptionRow::long_name);
+  EXPECT_EQ(row->default_text, env::text_of(env::kNewest));
 }
 
 TEST(ParseDoctor, TakesSeveralFilesAndStdin) {
@@ -31,13 +35,20 @@ TEST(ParseDoctor, TakesSeveralFilesAndStdin) {
   EXPECT_TRUE(config->nccl_is_given);
 }
 
+TEST(ParseDoctor, TakesFilesWithoutTheirOption) {
+  const auto config = parse_doctor_env({"a.yaml", "-", "--format", "yaml", "--file", "b.yaml"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_EQ(config->files, (std::vector<std::string>{"b.yaml", "a.yaml", "-"}));
+}
+
 TEST(ParseDoctor, TakesTheSeverityThatFails) {
   EXPECT_EQ(parse_doctor_env({"--fail-on", "problem"})->fail_on, Severity::problem);
   EXPECT_EQ(parse_doctor_env({"--fail-on", "warning"})->fail_on, Severity::warning);
 }
 
 TEST(ParseDoctor, RefusesInOneSentence) {
-  const std::vector<std::vector<std::string>> cases{{"more"},
+  const std::vector<std::vector<std::string>> cases{{"--more"},
                                                     {"--file", ""},
                                                     {"--format", "yaml"},
                                                     {"--file", "a", "--format", "xml"},
