@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <ranges>
 #include <set>
 
 namespace linerate::env {
@@ -89,9 +88,10 @@ std::vector<Finding> examine(std::span<const Setting> settings, const Release& n
   for (const auto& [number, scope] : scopes) {
     if (scope.has_others_within) continue;
     auto process = shared;
-    std::vector<const Scope*> seen;  // the inner ones first
-    for (int at = number; at != 0; at = seen.back()->around) seen.push_back(&scopes[at]);
-    for (const auto* outer : seen | std::views::reverse)
+    std::vector<const Scope*> seen;  // the outer ones first
+    for (int at = number; at != 0; at = seen.front()->around)
+      seen.insert(seen.begin(), &scopes[at]);
+    for (const auto* outer : seen)
       for (const auto* setting : outer->own) add_to(process, *setting, hidden);
     Findings found;
     for (const auto* setting : process.settings) {
