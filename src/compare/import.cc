@@ -70,6 +70,7 @@ void name_runs(RunFile& file, const std::string& name) {
   }
   for (auto& info : file.runs) info.run_id = told[info.run_id].text;
   for (auto& record : file.records) record.run_id = told[record.run_id].text;
+  for (auto& end : file.ends) end.run_id = told[end.run_id].text;
 }
 
 std::string why_no_results(const RunFile& file) {

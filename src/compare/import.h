@@ -28,7 +28,10 @@ Result<RunFile> read_runs(const std::string& name, std::string_view text,
 // Each table is a run: `linerate … --repeat` prints several. Tokens are told by the heading, not by
 // their column, so that all versions since 2.0 are read, and decorations of launchers
 // ("[1,0]<stdout>:", "0: ") are left out.
+// Runs whose last lines are there have an `end`; so has one that says that it failed.
 Result<RunFile> read_nccl_tests_text(std::string_view text, const ImportLimits& limits);
+// The first line by which nccl-tests says that it failed; empty: none.
+std::string_view failure_line(std::string_view text);
 // What -J writes, versions 1 to 3.
 Result<RunFile> read_nccl_tests_json(std::string_view text);
 // osu_latency, osu_bw, osu_allreduce, …: "# OSU MPI Allreduce Latency Test v7.0".

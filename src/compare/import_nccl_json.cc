@@ -16,6 +16,8 @@ namespace {
 
 using ReportJson = nlohmann::json;
 
+constexpr std::uint64_t kMostReportRanks = 10'000'000;
+
 // Null where the key is absent, or `from` is no object.
 const ReportJson* find(const ReportJson& from, const char* key) {
   if (!from.is_object()) return nullptr;
@@ -47,8 +49,7 @@ int ranks_of(const ReportJson& config) {
     for (const auto& device : *devices)
       processes.insert(fmt::format("{} {}", text(device, "hostname"), count(device, "pid")));
   const auto nranks = count(config, "nthreads") * count(config, "ngpus") * processes.size();
-  constexpr std::uint64_t kMostRanks = 10'000'000;
-  return static_cast<int>(std::min(nranks, kMostRanks));
+  return static_cast<int>(std::min(nranks, kMostReportRanks));
 }
 
 void add_setting(RunInfo& info, const ReportJson& config, const char* key, const char* name) {
@@ -68,8 +69,9 @@ std::optional<Record> result_of(const ReportJson& row, Placement placement) {
                  .count = count(row, "count")};
   if (const auto root = parse_integer("root", trim(text(row, "root"))); root && *root >= -1)
     record.what.root = static_cast<int>(*root % 1'000'000);
-  record.window.time_us =
-      find(*half, "time") != nullptr ? number(*half, "time") : number(*half, "cpu_time");
+  const bool of_cpu = find(*half, "time") == nullptr;
+  record.window.time_us = number(*half, of_cpu ? "cpu_time" : "time");
+  if (of_cpu) record.window.cpu_us = record.window.time_us;
   record.algbw_gbps = number(*half, "alg_bw");
   record.busbw_gbps = number(*half, "bus_bw");
   if (const auto* wrong = find(*half, "nwrong"); wrong != nullptr && wrong->is_number())
@@ -83,6 +85,31 @@ std::optional<Record> result_of(const ReportJson& row, Placement placement) {
   return record;
 }
 
+EndInfo end_of(const ReportJson& report) {
+  EndInfo end{.end_time = text(report, "end_time")};
+  if (const auto* checks = find(report, "out_of_bounds"))
+    end.failed_checks = count(*checks, "count");
+  if (const auto* average = find(report, "average_bus_bandwidth"))
+    end.average_busbw_gbps = number(*average, "bandwidth");
+  const auto* errors = find(report, "errors");
+  if (errors == nullptr || !errors->is_array()) return end;
+  for (const auto& error : *errors)
+    if (error.is_string() && !error.get<std::string>().empty()) end.error = error;
+  return end;
+}
+
+// One device of each process, or all.
+std::vector<RankInfo> devices_of(const ReportJson& config) {
+  std::vector<RankInfo> ranks;
+  if (const auto* devices = find(config, "devices"); devices != nullptr && devices->is_array())
+    for (const auto& device : *devices)
+      ranks.push_back({.rank = static_cast<int>(count(device, "rank") % kMostReportRanks),
+                       .group = static_cast<int>(count(device, "group") % kMostReportRanks),
+                       .hostname = text(device, "hostname"),
+                       .device_name = text(device, "device_info")});
+  return ranks;
+}
+
 RunInfo info_of(const ReportJson& report) {
   RunInfo info{.run_id = "1", .start_time = text(report, "start_time")};
   if (const auto* args = find(report, "args"); args != nullptr && args->is_array())
@@ -92,6 +119,7 @@ RunInfo info_of(const ReportJson& report) {
   const auto* config = find(report, "config");
   if (config == nullptr) return info;
   info.nranks = ranks_of(*config);
+  info.ranks = devices_of(*config);
   add_setting(info, *config, "minimum_bytes", "min_bytes");
   add_setting(info, *config, "maximum_bytes", "max_bytes");
   add_setting(info, *config, "iterations", "iters");
@@ -111,6 +139,8 @@ Result<RunFile> read_nccl_tests_json(std::string_view text) {
   RunFile file;
   file.runs.push_back(info_of(report));
   const auto& info = file.runs.front();
+  file.ends.push_back(end_of(report));
+  file.ends.back().run_id = info.run_id;
   for (const auto& row : *rows)
     for (const auto placement : {Placement::out_of_place, Placement::in_place})
       if (auto record = result_of(row, placement)) {

@@ -1,5 +1,6 @@
 // The heading names the columns from `time` on; what a row has before them is told by its form,
 // because old versions leave cells blank.
+#include "base/error.h"
 #include "base/text.h"
 #include "compare/import.h"
 #include "compare/import_lines.h"
@@ -13,9 +14,18 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kMostHeadingWords = 64, kMostRanks = 100'000;
+constexpr std::size_t kMostHeadingWords = 64, kMostRanks = 100'000, kMostBadLines = 1000;
+// Before the time a row has size and count, and at most type, operator and root.
+constexpr std::size_t kLeastLeading = 2, kMostLeading = 5;
 
 bool is_time(std::string_view word) { return word == "time" || word == "cputime"; }
+
+bool is_failure(std::string_view line) {
+  for (const std::string_view words :
+       {"Test NCCL failure", "Test CUDA failure", "Test timeout", "Test failure"})
+    if (line.find(words) != std::string_view::npos) return true;
+  return false;
+}
 
 std::string_view without_colon(std::string_view word) {
   return word.substr(0, word.size() - (word.ends_with(':') ? 1 : 0));
@@ -25,6 +35,7 @@ std::string_view without_colon(std::string_view word) {
 struct PlacementColumns {
   Placement placement = Placement::out_of_place;
   std::optional<std::size_t> time{}, algbw{}, busbw{}, wrong{};
+  bool cpu_time = false;  // which algbw does not follow from
 };
 
 struct Heading {
@@ -45,7 +56,8 @@ std::optional<Heading> read_heading(const std::vector<std::string_view>& words,
       const bool in_place = in_place_only || !heading.placements.empty();
       heading.placements.push_back(
           {.placement = in_place ? Placement::in_place : Placement::out_of_place,
-           .time = heading.words});
+           .time = heading.words,
+           .cpu_time = *word == "cputime"});
     }
     auto& columns = heading.placements.back();
     if (*word == "algbw") columns.algbw = heading.words;
@@ -70,6 +82,9 @@ class NcclTestsText {
   void options(const std::vector<std::string_view>& words);
   // Whether the line is a row; false also for other text between rows.
   bool row(std::string_view line);
+  void failure(std::string_view line);
+  void bad(std::string_view line);
+  void closing_lines(std::string_view line);
   void result(const PlacementColumns& columns, std::span<const std::string_view> numbers);
   void finish_run();
 
@@ -78,6 +93,7 @@ class NcclTestsText {
   RunFile file_;
   RunInfo info_;
   std::vector<Record> results_;
+  std::optional<EndInfo> end_;
   CaseInfo what_;
   std::optional<Heading> heading_;
   bool in_place_only_ = false;
@@ -93,8 +109,13 @@ void NcclTestsText::finish_run() {
       record.what.collective = collective_of(info_.program);
       file_.records.push_back(std::move(record));
     }
+    if (end_) {
+      end_->run_id = info_.run_id;
+      file_.ends.push_back(*std::move(end_));
+    }
     file_.runs.push_back(std::move(info_));
   }
+  end_.reset();
   info_ = {};
   results_.clear();
 }
@@ -102,7 +123,9 @@ void NcclTestsText::finish_run() {
 // "#  Rank  0 Group  0 Pid   6136 on      node7 device  0 [0000:18:00] NVIDIA H100"
 void NcclTestsText::device(const std::vector<std::string_view>& words, std::string_view line) {
   if (info_.ranks.size() >= kMostRanks) return;
-  RankInfo rank{.rank = static_cast<int>(info_.ranks.size())};
+  RankInfo rank{.rank = static_cast<int>(*whole(words[1]) % kMostRanks)};
+  if (words.size() > 3 && words[2] == "Group")
+    rank.group = static_cast<int>(whole(words[3]).value_or(0) % kMostRanks);
   const auto on = std::ranges::find(words, "on");
   if (on != words.end() && on + 1 != words.end()) rank.hostname = *(on + 1);
   const auto bracket = line.find("] ");
@@ -132,19 +155,43 @@ void NcclTestsText::comment(std::string_view line) {
   const auto words = words_of(line.substr(1));
   if (words.empty()) return;
   const bool has_options = without_colon(words[0]) == "nThread";
-  const bool starts = has_options || line.find("test starting:") != std::string_view::npos;
+  const bool is_rank = words[0] == "Rank" && words.size() > 1 && whole(words[1]);
+  auto heading = read_heading(words, in_place_only_);
+  const bool ended = end_ && end_->average_busbw_gbps;
+  const bool starts = has_options || words[0] == "nccl-tests" ||
+                      line.find("test starting:") != std::string_view::npos ||
+                      (ended && (is_rank || heading));
   if (starts && !results_.empty()) finish_run();
+  if (starts) end_.reset();
+  for (const auto word : words)
+    if (constexpr std::string_view kLibrary = "nccl-library="; word.starts_with(kLibrary))
+      info_.nccl_version =
+          static_cast<int>(whole(word.substr(kLibrary.size())).value_or(0) % kMostRanks);
   if (line.find("test starting:") != std::string_view::npos)
     info_.program = std::string(words.back());
   if (has_options) options(words);
-  // All that versions say that print an error instead of a count.
-  if (line.find("Out of bounds values") != std::string_view::npos &&
-      line.find("FAILED") != std::string_view::npos && !results_.empty())
-    results_.back().wrong = 1;
-  if (words[0] == "Rank" && words.size() > 1 && whole(words[1])) device(words, line);
+  if (!results_.empty()) closing_lines(line);
+  if (is_rank) device(words, line);
   const bool in_place = line.find("in-place") != std::string_view::npos;
   if (in_place) in_place_only_ = line.find("out-of-place") == std::string_view::npos;
-  if (auto heading = read_heading(words, in_place_only_)) heading_ = std::move(heading);
+  if (heading) heading_ = std::move(heading);
+}
+
+// "# Out of bounds values : 0 OK", "# Avg bus bandwidth    : 41.27"
+void NcclTestsText::closing_lines(std::string_view line) {
+  const auto words = words_of(line.substr(line.find(':') + 1));
+  if (words.empty()) return;
+  if (line.find("Avg bus bandwidth") != std::string_view::npos) {
+    if (!end_) end_.emplace();
+    end_->average_busbw_gbps = decimal(words[0]);
+  }
+  if (line.find("Out of bounds values") == std::string_view::npos || words.back() != "FAILED")
+    return;
+  if (!end_) end_.emplace();
+  end_->failed_checks = whole(words[0]).value_or(1);
+  // All that versions say that print an error instead of a count.
+  if (std::ranges::none_of(results_, [](const Record& r) { return r.wrong.value_or(0) > 0; }))
+    results_.back().wrong = 1;
 }
 
 void NcclTestsText::result(const PlacementColumns& columns,
@@ -156,6 +203,7 @@ void NcclTestsText::result(const PlacementColumns& columns,
   record.what = what_;
   record.what.placement = columns.placement;
   record.window.time_us = number(columns.time);
+  if (columns.cpu_time) record.window.cpu_us = record.window.time_us;
   record.algbw_gbps = number(columns.algbw);
   record.busbw_gbps = number(columns.busbw);
   if (columns.wrong && decimal(numbers[*columns.wrong]))
@@ -163,13 +211,31 @@ void NcclTestsText::result(const PlacementColumns& columns,
   results_.push_back(std::move(record));
 }
 
+// Of several processes the first one, which says the most.
+void NcclTestsText::failure(std::string_view line) {
+  if (!end_) end_.emplace();
+  if (end_->error) return;
+  end_->error = std::string(trim(line));
+  end_->exit_code = static_cast<int>(ExitCode::failed);
+}
+
+void NcclTestsText::bad(std::string_view line) {
+  constexpr std::size_t kShown = 120;
+  if (file_.bad_lines.size() < kMostBadLines)
+    file_.bad_lines.push_back({lines_.number(), std::string(line.substr(0, kShown))});
+}
+
 bool NcclTestsText::row(std::string_view line) {
   const auto words = words_of(line);
-  if (!heading_ || words.size() < heading_->words + 2) return false;
-  const auto bytes = whole(words[0]);
-  if (!bytes) return false;
+  const auto bytes = words.empty() ? std::nullopt : whole(words[0]);
+  if (!heading_ || !bytes || words.size() <= kLeastLeading || !whole(words[1])) return false;
+  if (words.size() < heading_->words + kLeastLeading ||
+      words.size() > heading_->words + kMostLeading) {
+    bad(line);
+    return false;
+  }
   const auto leading = std::span(words).first(words.size() - heading_->words);
-  what_ = {.redop = "none", .bytes = *bytes, .count = whole(leading[1]).value_or(0)};
+  what_ = {.redop = "none", .bytes = *bytes, .count = *whole(leading[1])};
   for (const auto word : leading.subspan(2)) {
     if (word == "-1" || whole(word))
       what_.root = word == "-1" ? -1 : static_cast<int>(*whole(word) % kMostRanks);
@@ -177,7 +243,13 @@ bool NcclTestsText::row(std::string_view line) {
       (what_.type.empty() ? what_.type : what_.redop) = std::string(word);
   }
   const auto numbers = std::span(words).subspan(leading.size());
-  for (const auto& columns : heading_->placements) result(columns, numbers);
+  bool readable = true;
+  for (const auto& columns : heading_->placements) {
+    result(columns, numbers);
+    for (const auto& at : {columns.time, columns.algbw, columns.busbw})
+      readable = readable && (!at || decimal(numbers[*at]));
+  }
+  if (!readable) bad(line);
   return true;
 }
 
@@ -186,6 +258,8 @@ Result<RunFile> NcclTestsText::read() {
   for (std::string_view line; lines_.next(line);) {
     if (line.starts_with('#'))
       comment(line);
+    else if (is_failure(line))
+      failure(line);
     else if (row(line) && ++rows > limits_.rows)
       return Failure{fmt::format("Line {} is a row more than linerate reads.", lines_.number())};
   }
@@ -196,6 +270,15 @@ Result<RunFile> NcclTestsText::read() {
 }
 
 }  // namespace
+
+std::string_view failure_line(std::string_view text) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (is_failure(line)) return trim(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return {};
+}
 
 Result<RunFile> read_nccl_tests_text(std::string_view text, const ImportLimits& limits) {
   return NcclTestsText(text, limits).read();

@@ -109,6 +109,7 @@ class OsuText {
 
   void finish_run() {
     using Json = nlohmann::json;
+    if (!file_.runs.empty()) file_.ends.push_back({.run_id = file_.runs.back().run_id});
     if (!notes_.empty())
       file_.runs.back().settings.push_back(
           {"heading", Json(notes_).dump(-1, ' ', false, Json::error_handler_t::replace)});

@@ -36,6 +36,12 @@ struct ReaderLimits {
   std::size_t keys = 256;  // of one object
 };
 
+// Of another program's text: a line that begins like a row and cannot be read as one.
+struct BadLine {
+  std::size_t number = 0;  // from 1
+  std::string text{};      // its beginning
+};
+
 // What a file holds, each kind in the order of its lines. Several runs may share a file: run_id
 // says what belongs together.
 struct RunFile {
@@ -44,6 +50,7 @@ struct RunFile {
   std::vector<Finding> findings{};
   std::vector<EndInfo> ends{};
   std::size_t unknown_lines = 0;  // of kinds that this version does not know
+  std::vector<BadLine> bad_lines{};
   bool torn = false;              // the last line was cut (a killed run) and left out
 };
 

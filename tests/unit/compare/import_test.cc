@@ -35,6 +35,12 @@ NCCL INFO a line of the library's own
 # Avg bus bandwidth    : 0.13
 )";
 
+// With this line for the first row.
+std::string replaced_row(const std::string& row) {
+  const auto begin = kTable.find("   1024");
+  return kTable.substr(0, begin) + row + kTable.substr(kTable.find('\n', begin) + 1);
+}
+
 RunFile read(const std::string& text) {
   auto file = read_runs("file", text);
   EXPECT_TRUE(file) << (file ? "" : file.sentence());
@@ -107,6 +113,17 @@ TEST(NcclTestsText, TakesEachTableForARun) {
   EXPECT_EQ(file.runs.size(), 3u);
   EXPECT_EQ(file.records.size(), 12u);
   EXPECT_EQ(file.records.back().run_id, file.runs.back().run_id);
+}
+
+TEST(NcclTestsText, TakesATableBehindAnAverageForAnotherRun) {
+  const auto end = kTable.find("# Out of");
+  const auto file = read(kTable + kHeadings + kTable.substr(kTable.find("   1024"), end) +
+                         "1024 is the number of elements, they say, and this is no row of it\n");
+
+  EXPECT_EQ(file.runs.size(), 2u);
+  EXPECT_TRUE(file.runs.back().ranks.empty());
+  EXPECT_EQ(file.records.size(), 8u);
+  EXPECT_TRUE(file.bad_lines.empty());
 }
 
 TEST(NcclTestsText, ReadsThroughTheMarksOfLaunchers) {
@@ -189,6 +206,39 @@ TEST(NcclTestsText, WithoutACountOfWrongDataIsJudgedByItsLastLines) {
 
   EXPECT_FALSE(read(kOldRccl).records.back().wrong.has_value());
   EXPECT_EQ(read(wrong).records.back().wrong, 1u);
+}
+
+TEST(NcclTestsText, KnowsTheAverageAndLinesThatAreNoRows) {
+  const auto file = read(replaced_row("   1024   256   float   sum   -1    11.50   0.09\n"));
+
+  ASSERT_EQ(file.ends.size(), 1u);
+  EXPECT_EQ(file.ends[0].run_id, file.runs[0].run_id);
+  EXPECT_DOUBLE_EQ(file.ends[0].average_busbw_gbps.value(), 0.13);
+  ASSERT_EQ(file.bad_lines.size(), 1u);
+  EXPECT_EQ(file.bad_lines[0].number, 11u);
+  EXPECT_EQ(file.records.size(), 2u);
+}
+
+TEST(NcclTestsText, KnowsTheVersionOfTheLibrary) {
+  const auto run =
+      read("# nccl-tests version 2.19.6 nccl-headers=22903 nccl-library=22807\n" + kTable)
+          .runs.at(0);
+
+  EXPECT_EQ(run.nccl_version, 22807);
+}
+
+TEST(NcclTestsText, KnowsWhyARunFailed) {
+  const std::string line = "node1: Test NCCL failure common.cu:958 'unhandled system error'";
+  const auto file = read(kTable + line + "\n .. node1 pid 7: Test failure common.cu:842\n");
+
+  ASSERT_EQ(file.ends.size(), 1u);
+  EXPECT_EQ(file.ends[0].error, line);
+  EXPECT_EQ(failure_line("NCCL INFO x\n" + line + "\nmore"), line);
+  EXPECT_EQ(failure_line(kTable), "");
+}
+
+TEST(NcclTestsText, WithoutItsLastLinesHasNoEnd) {
+  EXPECT_TRUE(read(kTable.substr(0, kTable.find("# Out of"))).ends.empty());
 }
 
 TEST(NcclTestsText, RefusesAHeadingWithoutRows) {
