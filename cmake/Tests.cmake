@@ -152,6 +152,9 @@ linerate_test(unit_diagnose tests/unit/diagnose linerate_diagnose linerate_bench
 linerate_test(unit_doctor_env tests/unit/diagnose/env linerate_doctor_env)
 linerate_test(unit_doctor_log tests/unit/diagnose/log linerate_doctor_log)
 linerate_test(unit_doctor_node tests/unit/diagnose/node linerate_doctor_node)
+linerate_test(unit_doctor_results tests/unit/diagnose/results linerate_doctor_results)
+target_compile_definitions(unit_doctor_results PRIVATE
+  LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_definitions(unit_doctor_node PRIVATE
   LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 linerate_test(unit_output tests/unit/output linerate_output)

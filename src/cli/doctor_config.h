@@ -1,9 +1,10 @@
-// What `linerate doctor env` and `linerate doctor log` were asked to do.
+// What `linerate doctor env`, `linerate doctor log` and `linerate doctor results` were asked to do.
 #pragma once
 
 #include "base/result.h"
 #include "diagnose/env/sources.h"
 #include "record/finding.h"
+#include "topo/version.h"
 
 #include <optional>
 #include <string>
@@ -26,8 +27,18 @@ struct DoctorLogConfig {
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
 
+struct DoctorResultsConfig {
+  std::vector<std::string> files{};  // "-": stdin; at least one
+  std::string platform{};            // a built-in node; empty: none
+  int nnodes = 0;                    // 0: as many as the results name hosts
+  std::optional<topo::NcclVersion> nccl{};
+  bool json = false;
+  std::optional<Severity> fail_on{};  // the least that gives exit code 3
+};
+
 // The words behind `linerate doctor env`. Values that are not given are the defaults of the rows.
 Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words);
 Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words);
+Result<DoctorResultsConfig> parse_doctor_results(const std::vector<std::string>& words);
 
 }  // namespace linerate

@@ -15,7 +15,7 @@ namespace {
 // Where the explanations begin: at least two blanks behind the widest name.
 constexpr std::size_t kOptionColumn = 35;
 constexpr std::size_t kVariableColumn = 38;
-constexpr std::size_t kToolColumn = 32;
+constexpr std::size_t kToolColumn = 34;
 constexpr std::size_t kCodeColumn = 7;
 constexpr std::size_t kWidest = 100;
 

@@ -93,6 +93,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::compare:
     case Audience::doctor_env:
     case Audience::doctor_log:
+    case Audience::doctor_results:
     case Audience::doctor_node:
     case Audience::doctor_snapshot:
     case Audience::report:

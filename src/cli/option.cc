@@ -45,12 +45,15 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
       {{"Options", doctor_env_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorLogGroups{
       {{"Options", doctor_log_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorResultsGroups{
+      {{"Options", doctor_results_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorNodeGroups{
       {{"Options", doctor_node_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorSnapshotGroups{
       {{"Options", doctor_snapshot_options()}, {"Help", kHelp}}};
   if (program == Audience::doctor_env) return kDoctorEnvGroups;
   if (program == Audience::doctor_log) return kDoctorLogGroups;
+  if (program == Audience::doctor_results) return kDoctorResultsGroups;
   if (program == Audience::doctor_snapshot) return kDoctorSnapshotGroups;
   return kDoctorNodeGroups;
 }
@@ -113,6 +116,7 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return kCompareGroups;
     case Audience::doctor_env:
     case Audience::doctor_log:
+    case Audience::doctor_results:
     case Audience::doctor_node:
     case Audience::doctor_snapshot:
       return groups_of_doctor(program);

@@ -1,4 +1,4 @@
-// The options of linerate doctor env and linerate doctor log.
+// The options of linerate doctor env, linerate doctor log and linerate doctor results.
 #include "cli/doctor_config.h"
 #include "cli/option.h"
 #include "cli/tokens.h"
@@ -78,8 +78,60 @@ constexpr auto kDoctorLogRows = std::to_array<OptionRow>({
      .apply = set_choice<DoctorLogConfig, kFailOn, &DoctorLogConfig::fail_on>},
 });
 
+Refusal set_nccl(const Argument& given, DoctorResultsConfig& config) {
+  const auto version = topo::parse_nccl_version(given.text);
+  if (!version) return fmt::format("{}: {}", given.label, version.sentence());
+  config.nccl = *version;
+  return {};
+}
+
+constexpr auto kDoctorResultsRows = std::to_array<OptionRow>({
+    {.long_name = "platform",
+     .metavar = "NAME",
+     .help = "say what such nodes should reach; linerate topo --list-platforms names them",
+     .apply = set_text<DoctorResultsConfig, &DoctorResultsConfig::platform>},
+    {.long_name = "nodes",
+     .metavar = "N",
+     .help = "how many they were; without it, as many as the results name hosts",
+     .belongs_to = "platform",
+     .apply =
+         [](const Argument& a, DoctorResultsConfig& config) {
+           return set_whole(a, {1, kMaxRuns}, config.nnodes);
+         }},
+    {.long_name = "nccl",
+     .metavar = "VERSION",
+     .help = "the version of NCCL that ran, where the results do not say it",
+     .belongs_to = "platform",
+     .apply = set_nccl},
+    {.long_name = "json",
+     .help = "print one JSON object",
+     .apply = set_flag<DoctorResultsConfig, &DoctorResultsConfig::json>},
+    {.long_name = "fail-on",
+     .metavar = "SEVERITY",
+     .help = "exit 3 from such a finding on: warning or problem",
+     .apply = set_choice<DoctorResultsConfig, kFailOn, &DoctorResultsConfig::fail_on>},
+});
+
+// Options, and files of which one may be stdin.
+template <typename Config>
+Result<Config> parsed_with_files(const std::vector<std::string>& words, Audience program,
+                                 std::string_view command, std::string_view needed) {
+  Config config;
+  const auto [options, files] = without_operands(words, program);
+  const auto given = read_options(options, program, config);
+  if (!given) return given.failure();
+  if (std::ranges::count(files, std::string("-")) > 1)
+    return Failure{"- is stdin, which can be read once: give it once."};
+  if (std::ranges::count(files, std::string()) > 0)
+    return Failure{fmt::format("{} is given an empty word: give the name of a file.", command)};
+  config.files = files;
+  if (config.files.empty()) return Failure{fmt::format("{} needs {}.", command, needed)};
+  return config;
+}
+
 }  // namespace
 
+std::span<const OptionRow> doctor_results_options() { return kDoctorResultsRows; }
 std::span<const OptionRow> doctor_log_options() { return kDoctorLogRows; }
 std::span<const OptionRow> doctor_env_options() { return kDoctorEnvRows; }
 
@@ -96,20 +148,15 @@ Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) 
 }
 
 Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words) {
-  DoctorLogConfig config;
-  const auto [options, files] = without_operands(words, Audience::doctor_log);
-  const auto given = read_options(options, Audience::doctor_log, config);
-  if (!given) return given.failure();
-  if (std::ranges::count(files, std::string("-")) > 1)
-    return Failure{"- is stdin, which can be read once: give it once."};
-  if (std::ranges::count(files, std::string()) > 0)
-    return Failure{"linerate doctor log is given an empty word: give the name of a file."};
-  config.files = files;
-  if (config.files.empty())
-    return Failure{
-        "linerate doctor log needs the files that a job with NCCL_DEBUG=INFO wrote, or - "
-        "for stdin."};
-  return config;
+  return parsed_with_files<DoctorLogConfig>(
+      words, Audience::doctor_log, "linerate doctor log",
+      "the files that a job with NCCL_DEBUG=INFO wrote, or - for stdin");
+}
+
+Result<DoctorResultsConfig> parse_doctor_results(const std::vector<std::string>& words) {
+  return parsed_with_files<DoctorResultsConfig>(
+      words, Audience::doctor_results, "linerate doctor results",
+      "files of nccl-tests, rccl-tests, OSU micro-benchmarks or linerate --jsonl, or - for stdin");
 }
 
 }  // namespace linerate

@@ -68,6 +68,14 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "several; - is stdin. Names the first cause of a failure, what followed from it, the ranks "
      "that are missing, and slow paths that were taken although nothing failed.",
      "Why a job failed, hung or was slow, by its log: [the doctor](doctor.md#logs)."},
+    {Command::doctor, "doctor results", "FILE… [options]",
+     "what is wrong with results of nccl-tests, rccl-tests, OSU micro-benchmarks or linerate",
+     Audience::doctor_results,
+     "Reads tables and reports of benchmarks; - is stdin. Finds wrong data, cut tables, numbers "
+     "that disagree, sizes that are slower than larger ones, bandwidth that falls, and, for named "
+     "hardware, results below what it should reach.",
+     "Whether results can be believed, and are as fast as they should be: [the "
+     "doctor](doctor.md#results)."},
     {Command::report, "report", "FILE… [options]",
      "one page that says whether runs are as fast as they should be, and pictures of them",
      Audience::report,

@@ -18,6 +18,7 @@ struct Examination {
 constexpr auto kExaminations = std::to_array<Examination>({
     {"env", doctor_env},
     {"log", doctor_log},
+    {"results", doctor_results},
     {"snapshot", doctor_snapshot},
 });
 

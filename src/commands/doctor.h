@@ -8,6 +8,7 @@ namespace linerate {
 
 ExitCode doctor_env(const CommandInput& input);
 ExitCode doctor_log(const CommandInput& input);
+ExitCode doctor_results(const CommandInput& input);
 ExitCode doctor_node(const CommandInput& input);  // without WHAT
 ExitCode doctor_snapshot(const CommandInput& input);
 

@@ -68,6 +68,7 @@ ARROWS = (
     Arrow("backends/gloo", "launch", "its connections take the interfaces that launch finds"),
     Arrow("backends", "backends/*", "the registry builds host and fake in"),
     *(Arrow(part, "job", "it is a job of ranks") for part in ("bench", "trainers")),
+    Arrow("diagnose", "compare", "what other programs printed is examined too"),
     Arrow("compare", "output", "numbers are printed in the same words"),
     Arrow("commands", "cli", "a command runs what the command line parsed"),
     Arrow("trainers/programs", "cli", "a trainer runs what the command line parsed"),

@@ -80,6 +80,8 @@ class Words(unittest.TestCase):
                                  (["help", "doctor"], "usage:   linerate doctor [WHAT]"),
                                  (["help", "doctor", "env"], "usage:   linerate doctor env"),
                                  (["help", "doctor", "log"], "usage:   linerate doctor log"),
+                                 (["help", "doctor", "results"],
+                                  "usage:   linerate doctor results"),
                                  (["help", "report"], "usage:   linerate report"),
                                  (["all_reduce", "-h", "--foo"], "usage:   all_reduce_perf")):
             with self.subTest(words=words):

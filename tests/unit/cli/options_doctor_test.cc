@@ -1,4 +1,4 @@
-// What `linerate doctor env` and `linerate doctor log` take, and what they refuse.
+// What `linerate doctor env`, `doctor log` and `doctor results` take, and what they refuse.
 #include "cli/doctor_config.h"
 #include "cli/option.h"
 
@@ -81,6 +81,23 @@ TEST(ParseDoctorLog, RefusesInOneSentence) {
                                                                  {""},
                                                                  {"a", "--fail-on", "-"}})
     EXPECT_FALSE(parse_doctor_log(words).ok());
+}
+
+TEST(ParseDoctorResults, TakesFilesAndTheHardware) {
+  const auto config = parse_doctor_results(
+      {"a.txt", "--platform", "dgx-h100", "--nodes", "2", "--nccl", "2.21", "-"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_EQ(config->files, (std::vector<std::string>{"a.txt", "-"}));
+  EXPECT_EQ(config->platform, "dgx-h100");
+  EXPECT_EQ(config->nnodes, 2);
+  EXPECT_EQ(config->nccl->minor, 21);
+}
+
+TEST(ParseDoctorResults, RefusesInOneSentence) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {}, {"-", "-"}, {"a", "--nodes", "2"}, {"a", "--platform", "x", "--nodes", "0"}})
+    EXPECT_FALSE(parse_doctor_results(words).ok());
 }
 
 }  // namespace
