@@ -22,19 +22,21 @@ constexpr double kMuchSlower = 3;   // likewise: also where one placement alone 
 constexpr double kFallsTo = 0.5;    // of the best bandwidth at smaller sizes
 constexpr std::uint64_t kSmallBytes = 4096, kLargeBytes = 1 << 20;
 
-// A size that is slow, and by which factor.
+// A size that is slow, by which factor, and the size that shows it.
 struct Slow {
   std::size_t at = 0;
   double times = 1;
+  std::size_t than = 0;
 };
 
 // By the fastest of the larger sizes.
 std::vector<Slow> slower_than_larger(const Series& series) {
   std::vector<Slow> slow;
-  double fastest = std::numeric_limits<double>::infinity();
+  auto fastest = series.size();
   for (std::size_t i = series.size(); i-- > 0;) {
-    if (series[i].us >= kTimesSlower * fastest) slow.push_back({i, series[i].us / fastest});
-    fastest = std::min(fastest, series[i].us);
+    if (fastest < series.size() && series[i].us >= kTimesSlower * series[fastest].us)
+      slow.push_back({i, series[i].us / series[fastest].us, fastest});
+    if (fastest == series.size() || series[i].us < series[fastest].us) fastest = i;
   }
   std::ranges::reverse(slow);
   return slow;
@@ -43,17 +45,19 @@ std::vector<Slow> slower_than_larger(const Series& series) {
 // By the best bandwidth of smaller sizes, where a larger size has it again.
 std::vector<Slow> dips(const Series& series) {
   std::vector<Slow> slow;
-  double best = 0, larger = 0;
+  double larger = 0;
   std::vector<double> best_of_larger(series.size(), 0);
   for (std::size_t i = series.size(); i-- > 0;) {
     best_of_larger[i] = larger;
     larger = std::max(larger, series[i].busbw_gbps);
   }
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const double busbw = series[i].busbw_gbps, like = std::min(best, best_of_larger[i]);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < series.size(); ++i) {
+    const double busbw = series[i].busbw_gbps;
+    const double like = std::min(series[best].busbw_gbps, best_of_larger[i]);
     if (busbw > 0 && series[i].bytes >= kLargeBytes && busbw < kFallsTo * like)
-      slow.push_back({i, like / busbw});
-    best = std::max(best, busbw);
+      slow.push_back({i, like / busbw, best});
+    if (busbw > series[best].busbw_gbps) best = i;
   }
   return slow;
 }
@@ -80,16 +84,16 @@ std::set<std::uint64_t> slow_bytes(const Series& series, bool on_gpus) {
 
 Seen slow_size(const Series& series, const Slow& slow, std::string_view where) {
   const auto& size = series[slow.at];
-  const auto before = slow.at == 0 ? std::string()
-                                   : fmt::format("{:.4g} us at {}, ", series[slow.at - 1].us,
-                                                 bytes_text(series[slow.at - 1].bytes));
-  const auto after = slow.at + 1 < series.size()
-                         ? fmt::format(", {:.4g} us at {}", series[slow.at + 1].us,
-                                       bytes_text(series[slow.at + 1].bytes))
-                         : std::string();
+  const auto& other = series[slow.than];
+  const bool is_larger = slow.than > slow.at;
   return {.subject = fmt::format("{}, {}", bytes_text(size.bytes), where),
-          .evidence = fmt::format("{:.2g} times slower than other sizes suggest: {}{:.4g} us{}.",
-                                  slow.times, before, size.us, after)};
+          .evidence =
+              is_larger ? fmt::format("It takes {:.4g} us; {} takes {:.4g} us, {:.2g} times less.",
+                                      size.us, bytes_text(other.bytes), other.us, slow.times)
+                        : fmt::format("Its busbw is {:.4g} GB/s; {} has {:.4g} GB/s, and larger "
+                                      "sizes have {:.2g} times as much.",
+                                      size.busbw_gbps, bytes_text(other.bytes), other.busbw_gbps,
+                                      slow.times)};
 }
 
 // Ranks that send nothing, or print into one table, have no shape.

@@ -70,7 +70,7 @@ TEST(SlowSizes, AreToldThreeTimesAtMost) {
 
   const auto findings = found_in(text);
 
-  EXPECT_EQ(faults_of(findings).size(), 3u);
+  ASSERT_EQ(faults_of(findings).size(), 3u);
   EXPECT_THAT(findings[2].evidence, HasSubstr("So are 4 more"));
 }
 
