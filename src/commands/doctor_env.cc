@@ -5,6 +5,7 @@
 #include "cli/doctor_config.h"
 #include "commands/doctor.h"
 #include "diagnose/env/sources.h"
+#include "diagnose/env/statements.h"
 #include "output/text_file.h"
 #include "record/json_io.h"
 
@@ -40,7 +41,8 @@ Result<Settings> read_source(const std::string& file, const env::ReadAs& as) {
   if (!settings) return Failure{plain_text(name + settings.sentence())};
   const bool detected = as.format == env::Format::detected;
   const auto format = detected ? env::detected_format(name, *text) : as.format;
-  if (const int line = format == env::Format::shell ? env::open_quote(*text) : 0; line != 0)
+  if (const int line = format == env::Format::shell ? env::statements_of(*text, 1).open_quote : 0;
+      line != 0)
     say(fmt::format("note: {}:{}: a quote is not closed: what is behind it is not read.",
                     plain_text(name), line));
   return settings;

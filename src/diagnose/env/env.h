@@ -3,6 +3,7 @@
 // Everything here is pure: text -> settings -> findings. The parts:
 //   registry        what is known of each variable
 //   sources         files that set variables: shell scripts, Dockerfiles, manifests, nccl.conf
+//   statements      what a shell's text is made of
 //   env.cc          which settings hold together: those of one process
 //   rules_names     names that nobody reads, or not this version
 //   rules_values    values that are misread or unknown

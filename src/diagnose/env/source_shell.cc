@@ -1,7 +1,7 @@
-// Statements of a shell, with its quotes, continued lines and here-documents, and nothing else of
-// its language.
+// The variables of a shell's statements, and of a Dockerfile's ENV.
 #include "base/text.h"
 #include "diagnose/env/sources.h"
+#include "diagnose/env/statements.h"
 
 #include <fmt/format.h>
 
@@ -14,150 +14,6 @@
 
 namespace linerate::env {
 namespace {
-
-struct Word {
-  std::string text{};
-  bool computed = false;  // it has a $, a ` or an unquoted ~ that the shell replaces
-  bool quoted = false;    // from its beginning on
-  int line = 0;
-};
-using Statement = std::vector<Word>;
-
-// Cuts a text into statements.
-class Cutter {
- public:
-  // `dockerfile`: a comment between continued lines does not end them.
-  Cutter(std::string_view text, int first_line, bool dockerfile)
-      : text_(text), line_(first_line), dockerfile_(dockerfile) {}
-
-  std::vector<Statement> cut() {
-    while (at_ < text_.size()) take(text_[at_++]);
-    end_statement();
-    return std::move(statements_);
-  }
-
-  // The line of a quote that was open at the end; 0: none was.
-  int open_quote() const { return quote_ == 0 ? 0 : quote_line_; }
-
- private:
-  void take(char c) {
-    const bool quoted = quote_ != 0;
-    if (c == '\\' && quote_ != '\'') {
-      take_escaped();
-    } else if (quoted && c == quote_) {
-      quote_ = 0;
-    } else if (!quoted && (c == '\'' || c == '"')) {
-      quote_ = c;
-      quote_line_ = line_;
-      word_.quoted |= !open_;
-      begin_word();
-    } else if (!quoted && c == '#' && !open_) {
-      skip_comment();
-    } else if (!quoted && (c == '\n' || c == ';' || c == '&' || c == '|')) {
-      end_statement();
-    } else if (!quoted && (c == '(' || c == ')')) {
-      take_bracket(c);
-    } else if (!quoted && std::isspace(static_cast<unsigned char>(c))) {
-      end_word();
-    } else if (!quoted && c == '<' && text_.substr(at_).starts_with('<')) {
-      begin_here_document();
-    } else {
-      if ((c == '$' || c == '`') && quote_ != '\'') word_.computed = true;
-      if (c == '~' && !quoted && word_.text.ends_with('=')) word_.computed = true;
-      begin_word();
-      word_.text += c;
-    }
-    if (c != '\n') return;
-    ++line_;
-    if (!quoted) skip_here_documents();
-  }
-  // What stands behind a bracket that none opens is a statement: "a) NAME=VALUE command".
-  void take_bracket(char c) {
-    end_word();
-    brackets_ += c == '(' ? 1 : -1;
-    if (brackets_ < 0) end_statement();
-  }
-  void begin_here_document() {
-    at_ = std::min(text_.find_first_not_of("- \t", at_ + 1), text_.size());
-    const auto mark = text_.substr(at_, text_.find_first_of(" \t\r\n;&|<>()", at_) - at_);
-    auto end = std::string(mark);
-    std::erase_if(end, [](char c) { return c == '\'' || c == '"' || c == '\\'; });
-    if (only_shifts_ || end.empty() || std::isdigit(static_cast<unsigned char>(end[0])) != 0)
-      return;
-    at_ += mark.size();
-    here_ends_.push_back(std::move(end));
-  }
-  // Where the end is missing, << was a shift: the ends of others are not looked for any more, which
-  // could take long.
-  void skip_here_documents() {
-    for (const auto& end : std::exchange(here_ends_, {})) {
-      auto rest = text_.substr(at_);
-      int line = line_;
-      bool found = false;
-      for (; !found && !rest.empty(); ++line) {
-        const auto content = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(content.size() + 1, rest.size()));
-        found = trim(content) == end;
-      }
-      only_shifts_ = !found;
-      if (only_shifts_) return;
-      at_ = text_.size() - rest.size();
-      line_ = line;
-    }
-  }
-  void take_escaped() {
-    if (at_ == text_.size()) return;
-    const char c = text_[at_++];
-    if (c != '\n') {
-      begin_word();
-      word_.text += c;
-      return;
-    }
-    ++line_;
-    continued_ = true;
-  }
-  void skip_comment() {
-    constexpr std::string_view kBatch = "#SBATCH";
-    if (text_.substr(at_ - 1).starts_with(kBatch)) {
-      begin_word();
-      word_.text = '#';
-      return;
-    }
-    at_ = std::min(text_.find('\n', at_), text_.size());
-    if (!dockerfile_ || !continued_ || at_ == text_.size()) return;
-    ++at_;
-    ++line_;
-  }
-  void begin_word() {
-    if (!open_) word_.line = line_;
-    open_ = true;
-  }
-  void end_word() {
-    if (open_) statement_.push_back(std::exchange(word_, {}));
-    open_ = false;
-  }
-  void end_statement() {
-    end_word();
-    continued_ = false;
-    brackets_ = 0;
-    if (!statement_.empty()) statements_.push_back(std::exchange(statement_, {}));
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  int line_;
-  bool dockerfile_;
-  bool continued_ = false;
-  char quote_ = 0;
-  int quote_line_ = 0;
-  int brackets_ = 0;                      // open ones of the statement
-  std::vector<std::string> here_ends_{};  // of here-documents that begin on the next line
-  bool only_shifts_ = false;
-  bool open_ = false;
-  Word word_{};
-  Statement statement_{};
-  std::vector<Statement> statements_{};
-};
 
 bool one_of_words(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, text) != words.end();
@@ -322,7 +178,7 @@ class Collector {
 };
 
 std::vector<Setting> read_statements(std::string_view text, const Place& place) {
-  auto statements = Cutter(text, place.line, false).cut();
+  auto statements = statements_of(text, place.line).statements;
   for (auto& statement : statements) statement = bare(std::move(statement));
   std::erase_if(statements, [](const Statement& statement) { return statement.empty(); });
   Collector collector(place);
@@ -338,12 +194,6 @@ std::vector<Setting> read_shell(std::string_view name, std::string_view text, in
   return read_statements(text, {name, first_scope, first_line});
 }
 
-int open_quote(std::string_view text) {
-  Cutter cutter(text, 1, false);
-  cutter.cut();
-  return cutter.open_quote();
-}
-
 void put_within(int scope, Setting& setting) {
   if (setting.scope == 0)
     setting.scope = scope;
@@ -354,7 +204,7 @@ void put_within(int scope, Setting& setting) {
 // Only ENV reaches the run.
 std::vector<Setting> read_dockerfile(std::string_view name, std::string_view text) {
   Collector collector({.file = name});
-  for (const auto& words : Cutter(text, 1, true).cut()) {
+  for (const auto& words : statements_of(text, 1, true).statements) {
     if (words.size() < 2 || lower(words[0].text) != "env") continue;
     if (!is_assignment(words[1].text) && words.size() > 2) {  // ENV NAME words of the value
       std::string value = words[2].text;

@@ -42,10 +42,6 @@ struct ReadAs {
 // read.
 Result<std::vector<Setting>> read_settings(std::string_view name, std::string_view text, ReadAs as);
 
-// The line of a quote that a script does not close, which hides what is behind it; 0: all are
-// closed.
-int open_quote(std::string_view text);
-
 std::vector<Setting> settings_of(const Environment& environment);
 
 // For a setting that was read in a text of `scope`: a command is a process within it.

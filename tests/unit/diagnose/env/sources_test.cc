@@ -1,6 +1,8 @@
 // Files of every kind, as settings.
 #include "diagnose/env/sources.h"
 
+#include "diagnose/env/statements.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -120,7 +122,7 @@ TEST(ReadShell, PassesOverHereDocuments) {
                    "it's export NCCL_NET=IB\n"
                    "EOF\n"
                    "cat <<-'END'; cat <<<word\n"
-                   "don't\n"
+                   "export NCCL_PROTO=LL\n"
                    "\tEND\n"
                    "export NCCL_DEBUG=INFO\n"
                    "N=$((1 << 2)) M=$((N << S))\n"
@@ -296,8 +298,8 @@ TEST(ReadSettings, PassOverAByteOrderMark) {
 }
 
 TEST(OpenQuote, NamesItsLine) {
-  EXPECT_EQ(open_quote("a\necho it's\nexport NCCL_NET=IB\n"), 2);
-  EXPECT_EQ(open_quote("echo 'a b' # it's\n"), 0);
+  EXPECT_EQ(statements_of("a\necho it's\nexport NCCL_NET=IB\n", 1).open_quote, 2);
+  EXPECT_EQ(statements_of("echo 'a b' # it's\n", 1).open_quote, 0);
 }
 
 TEST(DetectedFormat, GoesByContent) {
