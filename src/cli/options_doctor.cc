@@ -1,5 +1,6 @@
 // The options of linerate doctor env, linerate doctor log and linerate doctor results.
 #include "cli/doctor_config.h"
+#include "cli/doctor_rows.h"
 #include "cli/option.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
@@ -19,11 +20,6 @@ constexpr auto kSettingFormats = std::to_array<Choice<env::Format>>({
     {"yaml", env::Format::yaml},
     {"json", env::Format::yaml},
     {"nccl.conf", env::Format::nccl_conf},
-});
-
-constexpr auto kFailOn = std::to_array<Choice<std::optional<Severity>>>({
-    {"warning", Severity::warning},
-    {"problem", Severity::problem},
 });
 
 Refusal add_source(const Argument& given, DoctorEnvConfig& config) {
@@ -59,23 +55,13 @@ constexpr auto kDoctorEnvRows = std::to_array<OptionRow>({
      .help =
          "the version of NCCL that will read them; the default is the newest that is known here",
      .apply = set_release},
-    {.long_name = "json",
-     .help = "print one JSON object",
-     .apply = set_flag<DoctorEnvConfig, &DoctorEnvConfig::json>},
-    {.long_name = "fail-on",
-     .metavar = "SEVERITY",
-     .help = "exit 3 from such a finding on: warning or problem",
-     .apply = set_choice<DoctorEnvConfig, kFailOn, &DoctorEnvConfig::fail_on>},
+    kJsonRow<DoctorEnvConfig>,
+    kFailOnRow<DoctorEnvConfig>,
 });
 
 constexpr auto kDoctorLogRows = std::to_array<OptionRow>({
-    {.long_name = "json",
-     .help = "print one JSON object",
-     .apply = set_flag<DoctorLogConfig, &DoctorLogConfig::json>},
-    {.long_name = "fail-on",
-     .metavar = "SEVERITY",
-     .help = "exit 3 from such a finding on: warning or problem",
-     .apply = set_choice<DoctorLogConfig, kFailOn, &DoctorLogConfig::fail_on>},
+    kJsonRow<DoctorLogConfig>,
+    kFailOnRow<DoctorLogConfig>,
 });
 
 Refusal set_nccl(const Argument& given, DoctorResultsConfig& config) {

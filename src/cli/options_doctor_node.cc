@@ -1,5 +1,6 @@
 // The options of linerate doctor and of linerate doctor snapshot.
 #include "cli/doctor_node_config.h"
+#include "cli/doctor_rows.h"
 #include "cli/option.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
@@ -8,11 +9,6 @@
 
 namespace linerate {
 namespace {
-
-constexpr auto kNodeFailOn = std::to_array<Choice<std::optional<Severity>>>({
-    {"warning", Severity::warning},
-    {"problem", Severity::problem},
-});
 
 template <auto List>
 Refusal add_names(const Argument& given, DoctorNodeConfig& config) {
@@ -51,13 +47,8 @@ constexpr auto kDoctorNodeRows = std::to_array<OptionRow>({
      .metavar = "ID",
      .help = "say what a check looks at, why and what to do, and stop",
      .apply = set_text<DoctorNodeConfig, &DoctorNodeConfig::explained>},
-    {.long_name = "json",
-     .help = "print one JSON object",
-     .apply = set_flag<DoctorNodeConfig, &DoctorNodeConfig::json>},
-    {.long_name = "fail-on",
-     .metavar = "SEVERITY",
-     .help = "exit 3 from such a finding on: warning or problem",
-     .apply = set_choice<DoctorNodeConfig, kNodeFailOn, &DoctorNodeConfig::fail_on>},
+    kJsonRow<DoctorNodeConfig>,
+    kFailOnRow<DoctorNodeConfig>,
 });
 
 constexpr auto kDoctorSnapshotRows = std::to_array<OptionRow>({

@@ -7,7 +7,7 @@
 #include "diagnose/env/sources.h"
 #include "diagnose/env/statements.h"
 #include "output/text_file.h"
-#include "record/json_io.h"
+#include "record/findings.h"
 
 #include <fmt/format.h>
 
@@ -99,10 +99,6 @@ Settings read_process(const Environment& environment, const env::Release& nccl) 
   return settings;
 }
 
-std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
-  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
-}
-
 std::string closing_line(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
                          std::size_t nvariables) {
   const auto version =
@@ -121,29 +117,22 @@ std::string closing_line(const DoctorEnvConfig& config, const std::vector<Findin
                      counted(count_of(findings, Severity::info), "note"), variables, version);
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
+std::string env_text(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
+                     std::size_t nvariables) {
   std::string text;
-  for (const auto& finding : findings)
-    text += fmt::format("{}: {}: {}\n  {}\n  -> {}\n", name_of(finding.severity), finding.rule,
-                        plain_text(finding.subject), plain_text(finding.evidence),
-                        plain_text(finding.advice));
-  return text;
+  for (const auto& finding : findings) text += finding_text(finding);
+  return text + closing_line(config, findings, nvariables);
 }
 
-std::string findings_json(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
-                          std::size_t nvariables) {
+std::string env_json(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
+                     std::size_t nvariables) {
   constexpr int kDoctorEnvSchema = 1;
   json::Json document{{"kind", "doctor_env"},
                       {"schema", kDoctorEnvSchema},
                       {"nccl_version", text_of(config.nccl)},
                       {"variables", nvariables}};
   auto& list = document["findings"] = json::Json::array();
-  for (const auto& finding : findings)
-    list.push_back({{"rule", finding.rule},
-                    {"severity", name_of(finding.severity)},
-                    {"subject", finding.subject},
-                    {"evidence", finding.evidence},
-                    {"advice", finding.advice}});
+  for (const auto& finding : findings) list.push_back(finding_json(finding));
   return json::document(std::move(document));
 }
 
@@ -163,12 +152,8 @@ ExitCode doctor_env(const CommandInput& input) {
     if (const auto name = env::bare_name(setting.name); env::family_of(name) != nullptr)
       names.insert(name);
   TextFile::standard_output().write(
-      config->json ? findings_json(*config, findings, names.size())
-                   : findings_text(findings) + closing_line(*config, findings, names.size()));
-  const bool fails = config->fail_on && std::ranges::any_of(findings, [&](const Finding& finding) {
-                       return finding.severity >= *config->fail_on;
-                     });
-  return fails ? ExitCode::finding : ExitCode::ok;
+      (config->json ? env_json : env_text)(*config, findings, names.size()));
+  return any_from(findings, config->fail_on) ? ExitCode::finding : ExitCode::ok;
 }
 
 }  // namespace linerate

@@ -5,6 +5,7 @@
 #include "commands/doctor.h"
 #include "diagnose/log/report.h"
 #include "output/text_file.h"
+#include "record/findings.h"
 
 #include <fmt/format.h>
 
@@ -78,11 +79,7 @@ ExitCode doctor_log(const CommandInput& input) {
         report.files == 1 ? shown_name(config->files.front()) : counted(report.files, "file"),
         empty ? "nothing is in it" : "it is no text"));
   TextFile::standard_output().write(config->json ? logs::log_json(report) : logs::log_text(report));
-  const bool fails =
-      config->fail_on && std::ranges::any_of(report.findings, [&](const Finding& finding) {
-        return finding.severity >= *config->fail_on;
-      });
-  return fails ? ExitCode::finding : ExitCode::ok;
+  return any_from(report.findings, config->fail_on) ? ExitCode::finding : ExitCode::ok;
 }
 
 }  // namespace linerate

@@ -6,7 +6,7 @@
 #include "commands/load_machine.h"
 #include "diagnose/node/node.h"
 #include "output/text_file.h"
-#include "record/json_io.h"
+#include "record/findings.h"
 #include "topo/lint/lint.h"
 
 #include <fmt/format.h>
@@ -201,9 +201,7 @@ std::string examined_text(std::span<const ExaminedNode> nodes) {
   for (const auto& [finding, names] : joined(nodes)) {
     ++counts[static_cast<std::size_t>(finding.severity)];
     const auto where = examined > 1 && !names.empty() ? nodes_text(names) + ": " : std::string();
-    text += fmt::format("{}: {}: {}{}\n  {}\n  -> {}\n", name_of(finding.severity), finding.rule,
-                        where, plain_text(finding.subject), plain_text(finding.evidence),
-                        plain_text(finding.advice));
+    text += finding_text(finding, where);
   }
   text += not_run_text(nodes, examined);
   const auto about = fmt::format("{} on {}, {} could not run\n", counted(ran, "check"),
@@ -223,12 +221,7 @@ std::string examined_json(std::span<const ExaminedNode> nodes) {
     for (const auto& finding : result.findings) {
       json::Json line = json::Json::object();
       if (!name.empty()) line["node"] = name;
-      line.update({{"rule", finding.rule},
-                   {"severity", name_of(finding.severity)},
-                   {"subject", finding.subject},
-                   {"evidence", finding.evidence},
-                   {"advice", finding.advice},
-                   {"confidence", finding.confidence}});
+      line.update(finding_json(finding));
       findings.push_back(std::move(line));
     }
     if (name.empty()) continue;
@@ -288,11 +281,9 @@ ExitCode doctor_node(const CommandInput& input) {
   if (!snapshots) return refuse(snapshots.sentence());
   const auto nodes = examine_all(*snapshots, *chosen, *thresholds, is_here);
   out.write(config->json ? examined_json(nodes) : examined_text(nodes));
-  const bool fails = config->fail_on && std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
-                       return std::ranges::any_of(one.result.findings, [&](const Finding& f) {
-                         return f.severity >= *config->fail_on;
-                       });
-                     });
+  const bool fails = std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
+    return any_from(one.result.findings, config->fail_on);
+  });
   return fails ? ExitCode::finding : ExitCode::ok;
 }
 

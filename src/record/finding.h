@@ -1,5 +1,5 @@
-// What a rule found, of a run's results (src/diagnose), of a machine (topo/lint) or of variables
-// (src/diagnose/env).
+// What a rule found, of a run's results (src/diagnose), of a machine (topo/lint), or of variables,
+// a log or a node (src/diagnose/env, log, node).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace linerate {
 enum class Severity : std::uint8_t {
   info,     // worth knowing; nothing is wrong
   warning,  // something is wrong, or slower than it should be
-  problem,  // a setting does not do what it says, or a job failed; not of runs and machines
+  problem,  // a setting does not do what it says, a job failed, a node is broken: the doctor alone
 };
 // By Severity.
 inline constexpr std::array<std::string_view, 3> kSeverityNames{"info", "warning", "problem"};
@@ -23,7 +23,7 @@ constexpr std::string_view name_of(Severity severity) {
 }
 
 // The `finding` line. Texts are in words that go on after each other: "rank 3" "comes 40 us after
-// the first". Those of lint and of variables are sentences, and have no run.
+// the first". Those of lint and of the doctor's commands are sentences, and have no run.
 struct Finding {
   std::string run_id{};
   std::string rule{};  // "slow_component", "degraded-link"

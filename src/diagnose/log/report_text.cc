@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "diagnose/log/report.h"
-#include "record/json_io.h"
+#include "record/findings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -148,15 +148,12 @@ std::string head(const LogReport& report) {
 }
 
 std::string verdict(const LogReport& report) {
-  const auto count = [&](Severity severity) {
-    return static_cast<std::size_t>(
-        std::ranges::count(report.findings, severity, &Finding::severity));
-  };
-  if (count(Severity::problem) > 0) return counted(count(Severity::problem), "problem") + "\n";
+  const auto problems = count_of(report.findings, Severity::problem),
+             warnings = count_of(report.findings, Severity::warning);
+  if (problems > 0) return counted(problems, "problem") + "\n";
   if (report.messages == 0 && report.findings.empty())
     return "no message of NCCL in it: run with NCCL_DEBUG=INFO\n";
-  if (count(Severity::warning) > 0)
-    return fmt::format("no failure, {}\n", counted(count(Severity::warning), "warning"));
+  if (warnings > 0) return fmt::format("no failure, {}\n", counted(warnings, "warning"));
   const bool open = std::ranges::any_of(
       report.findings, [](const Finding& one) { return one.rule == "initialisation-open"; });
   return open ? "the log ends before initialisation does\n" : "no fault found\n";
@@ -166,10 +163,7 @@ std::string verdict(const LogReport& report) {
 
 std::string log_text(const LogReport& report) {
   auto text = head(report);
-  for (const auto& finding : report.findings)
-    text += fmt::format("\n{}: {}: {}\n  {}\n  -> {}\n", linerate::name_of(finding.severity),
-                        finding.rule, plain_text(finding.subject), plain_text(finding.evidence),
-                        plain_text(finding.advice));
+  for (const auto& finding : report.findings) text += "\n" + finding_text(finding);
   return text + "\n" + verdict(report);
 }
 
@@ -198,13 +192,7 @@ std::string log_json(const LogReport& report) {
   for (const auto& [name, values] : facts.settings)
     for (const auto& [value, places] : values) out["settings"][name].push_back(value);
   out["findings"] = Json::array();
-  for (const auto& finding : report.findings)
-    out["findings"].push_back({{"rule", finding.rule},
-                               {"severity", linerate::name_of(finding.severity)},
-                               {"subject", finding.subject},
-                               {"evidence", finding.evidence},
-                               {"advice", finding.advice},
-                               {"confidence", finding.confidence}});
+  for (const auto& finding : report.findings) out["findings"].push_back(finding_json(finding));
   return json::document(std::move(out));
 }
 

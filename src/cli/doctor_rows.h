@@ -1,0 +1,28 @@
+// The rows that the doctor's commands have in common, for configurations with such members.
+#pragma once
+
+#include "cli/option.h"
+#include "cli/values.h"
+#include "record/finding.h"
+
+#include <array>
+#include <optional>
+
+namespace linerate {
+
+inline constexpr auto kFailOn = std::to_array<Choice<std::optional<Severity>>>({
+    {"warning", Severity::warning},
+    {"problem", Severity::problem},
+});
+
+template <typename Config>
+inline constexpr OptionRow kJsonRow{
+    .long_name = "json", .help = "print one JSON object", .apply = set_flag<Config, &Config::json>};
+
+template <typename Config>
+inline constexpr OptionRow kFailOnRow{.long_name = "fail-on",
+                                      .metavar = "SEVERITY",
+                                      .help = "exit 3 from such a finding on: warning or problem",
+                                      .apply = set_choice<Config, kFailOn, &Config::fail_on>};
+
+}  // namespace linerate

@@ -1,0 +1,29 @@
+// The same words and keys in all of them.
+#include "record/findings.h"
+
+#include <algorithm>
+
+namespace linerate {
+
+std::size_t count_of(std::span<const Finding> findings, Severity severity) {
+  return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+bool any_from(std::span<const Finding> findings, std::optional<Severity> least) {
+  return least && std::ranges::any_of(
+                      findings, [&](const Finding& finding) { return finding.severity >= *least; });
+}
+
+std::string finding_text(const Finding& finding, std::string_view where) {
+  return fmt::format("{}: {}: {}{}\n  {}\n  -> {}\n", name_of(finding.severity), finding.rule,
+                     where, plain_text(finding.subject), plain_text(finding.evidence),
+                     plain_text(finding.advice));
+}
+
+json::Json finding_json(const Finding& finding) {
+  return {{"rule", finding.rule},       {"severity", name_of(finding.severity)},
+          {"subject", finding.subject}, {"evidence", finding.evidence},
+          {"advice", finding.advice},   {"confidence", finding.confidence}};
+}
+
+}  // namespace linerate

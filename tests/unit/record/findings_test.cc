@@ -1,0 +1,34 @@
+// What the doctor's commands print of a finding, and when one makes them fail.
+#include "record/findings.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace linerate {
+namespace {
+
+TEST(Findings, FailFromTheSeverityOn) {
+  const std::vector<Finding> findings{{.severity = Severity::info},
+                                      {.severity = Severity::warning}};
+
+  EXPECT_TRUE(any_from(findings, Severity::warning));
+  EXPECT_FALSE(any_from(findings, Severity::problem));
+  EXPECT_FALSE(any_from(findings, std::nullopt));
+  EXPECT_EQ(count_of(findings, Severity::warning), 1U);
+}
+
+TEST(Findings, AreSafeToShow) {
+  EXPECT_EQ(
+      finding_text({.rule = "r", .subject = "s\x1b", .evidence = "e\n", .advice = "a\x9b"}, "n: "),
+      "warning: r: n: s?\n  e?\n  -> a?\n");
+}
+
+TEST(Findings, AreJsonObjects) {
+  EXPECT_EQ(finding_json({.rule = "r", .subject = "s"}).dump(),
+            R"({"rule":"r","severity":"warning","subject":"s","evidence":"","advice":"",)"
+            R"("confidence":1.0})");
+}
+
+}  // namespace
+}  // namespace linerate
