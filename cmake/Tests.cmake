@@ -8,16 +8,17 @@ set(LINERATE_PYTHON /usr/bin/python3 CACHE FILEPATH "Interpreter of reports and 
 set(LINERATE_CASES ${CMAKE_BINARY_DIR}/cases)  # how each case ended, a file for each test
 set(runner ${CMAKE_CURRENT_SOURCE_DIR}/tests/runner)
 
-# cmake/test.sh gives ctest two slots for each core: a test that computes takes two of them, one
-# that mostly waits takes one.
+# cmake/test.sh gives ctest three slots for each core: a test that computes takes two of them, one
+# that mostly waits takes one, and one with short deadlines, which must not wait for a core, three.
 set(computing PROCESSORS 2)
 set(waiting PROCESSORS 1)
+set(punctual PROCESSORS 3)
 
-# linerate_gtest(NAME LABELS [SHARDS n] [LIMIT seconds] [WHOLE] [WAITS] [LEAVE_OUT regex]
+# linerate_gtest(NAME LABELS [SHARDS n] [LIMIT seconds] [WHOLE] [PUNCTUAL] [LEAVE_OUT regex]
 # [COMMAND word...]): the cases of the program NAME, or of COMMAND; each may take LIMIT. SHARDS run
 # beside each other.
 function(linerate_gtest name label)
-  cmake_parse_arguments(arg "WHOLE;WAITS" "SHARDS;LIMIT;LEAVE_OUT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "WHOLE;PUNCTUAL" "SHARDS;LIMIT;LEAVE_OUT" "COMMAND" ${ARGN})
   if(NOT arg_COMMAND)
     set(arg_COMMAND $<TARGET_FILE:${name}>)
   endif()
@@ -32,8 +33,8 @@ function(linerate_gtest name label)
     list(APPEND options --leave-out ${arg_LEAVE_OUT})
   endif()
   set(slots ${computing})
-  if(arg_WAITS)
-    set(slots ${waiting})
+  if(arg_PUNCTUAL)
+    set(slots ${punctual})
   endif()
   set(shards ${name})
   if(arg_SHARDS)
@@ -53,10 +54,10 @@ function(linerate_gtest name label)
   endforeach()
 endfunction()
 
-# linerate_test(NAME FOLDERS library... [SHARDS n] [WAITS] [THREADS] [LEAVE_OUT regex]): a program
+# linerate_test(NAME FOLDERS library... [SHARDS n] [PUNCTUAL] [THREADS] [LEAVE_OUT regex]): a program
 # of all sources of FOLDERS.
 function(linerate_test name folders)
-  cmake_parse_arguments(arg "WAITS;THREADS" "SHARDS;LEAVE_OUT" "" ${ARGN})
+  cmake_parse_arguments(arg "PUNCTUAL;THREADS" "SHARDS;LEAVE_OUT" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -75,11 +76,11 @@ function(linerate_test name folders)
     set(label threads)
     add_dependencies(tests_of_threads ${name})
   endif()
-  set(waits "")
-  if(arg_WAITS)
-    set(waits WAITS)
+  set(options "")
+  if(arg_PUNCTUAL)
+    set(options PUNCTUAL)
   endif()
-  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} LEAVE_OUT ${arg_LEAVE_OUT} ${waits})
+  linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} LEAVE_OUT ${arg_LEAVE_OUT} ${options})
 endfunction()
 
 # What the preset tsan builds; its tests have the label threads.
@@ -142,7 +143,7 @@ linerate_test(unit_backend_fake tests/unit/backends/fake
               linerate_backend_fake linerate_launch THREADS)
 linerate_test(unit_backends tests/unit/backends linerate_backends THREADS)
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*"
-              linerate_launch SHARDS 3 WAITS THREADS)
+              linerate_launch SHARDS 3 PUNCTUAL THREADS)
 linerate_test(unit_job tests/unit/job linerate_job THREADS)
 linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/limits;tests/unit/bench/survey"
               linerate_bench linerate_backend_fake linerate_launch THREADS)

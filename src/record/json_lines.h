@@ -51,7 +51,7 @@ struct RunFile {
   std::vector<EndInfo> ends{};
   std::size_t unknown_lines = 0;  // of kinds that this version does not know
   std::vector<BadLine> bad_lines{};
-  bool torn = false;              // the last line was cut (a killed run) and left out
+  bool torn = false;  // the last line was cut (a killed run) and left out
 };
 
 // Unknown kinds and keys are passed over, absent keys keep their defaults. Refused, with the number
