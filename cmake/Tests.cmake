@@ -54,8 +54,8 @@ function(linerate_gtest name label)
   endforeach()
 endfunction()
 
-# linerate_test(NAME FOLDERS library... [SHARDS n] [PUNCTUAL] [THREADS] [LEAVE_OUT regex]): a program
-# of all sources of FOLDERS.
+# linerate_test(NAME FOLDERS library... [SHARDS n] [PUNCTUAL] [THREADS] [LEAVE_OUT regex]): a
+# program of all sources of FOLDERS.
 function(linerate_test name folders)
   cmake_parse_arguments(arg "PUNCTUAL;THREADS" "SHARDS;LEAVE_OUT" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
