@@ -89,13 +89,8 @@ constexpr auto kDoctorResultsRows = std::to_array<OptionRow>({
      .help = "the version of NCCL that ran, where the results do not say it",
      .belongs_to = "platform",
      .apply = set_nccl},
-    {.long_name = "json",
-     .help = "print one JSON object",
-     .apply = set_flag<DoctorResultsConfig, &DoctorResultsConfig::json>},
-    {.long_name = "fail-on",
-     .metavar = "SEVERITY",
-     .help = "exit 3 from such a finding on: warning or problem",
-     .apply = set_choice<DoctorResultsConfig, kFailOn, &DoctorResultsConfig::fail_on>},
+    kJsonRow<DoctorResultsConfig>,
+    kFailOnRow<DoctorResultsConfig>,
 });
 
 // Options, and files of which one may be stdin.

@@ -6,6 +6,7 @@
 #include "compare/import.h"
 #include "diagnose/results/results.h"
 #include "output/text_file.h"
+#include "record/findings.h"
 #include "topo/cluster/platforms.h"
 
 #include <fmt/format.h>
@@ -71,10 +72,7 @@ ExitCode doctor_results(const CommandInput& input) {
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::severity);
   TextFile::standard_output().write(config->json ? results::report_json(examined.runs, findings)
                                                  : results::report_text(examined.runs, findings));
-  const bool fails = config->fail_on && std::ranges::any_of(findings, [&](const Finding& finding) {
-                       return finding.severity >= *config->fail_on;
-                     });
-  return fails ? ExitCode::finding : ExitCode::ok;
+  return any_from(findings, config->fail_on) ? ExitCode::finding : ExitCode::ok;
 }
 
 }  // namespace linerate

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "diagnose/results/results.h"
+#include "record/findings.h"
 #include "record/json_io.h"
 #include "record/verdict.h"
 
@@ -9,8 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 namespace linerate::results {
 namespace {
@@ -53,14 +52,14 @@ std::string bands_text(const Run& run) {
 }
 
 std::string closing_line(std::span<const Run> runs, std::span<const Finding> findings) {
-  std::array<std::size_t, kSeverityNames.size()> counts{};
-  for (const auto& finding : findings) ++counts[static_cast<std::size_t>(finding.severity)];
-  const auto [notes, warnings, problems] = counts;
+  const auto problems = count_of(findings, Severity::problem);
+  const auto warnings = count_of(findings, Severity::warning);
+  const auto notes = counted(count_of(findings, Severity::info), "note");
   const auto of_runs = counted(runs.size(), "run");
   if (warnings + problems == 0)
-    return fmt::format("nothing looks wrong: {} about {}\n", counted(notes, "note"), of_runs);
+    return fmt::format("nothing looks wrong: {} about {}\n", notes, of_runs);
   return fmt::format("{}, {}, {} about {}\n", counted(problems, "problem"),
-                     counted(warnings, "warning"), counted(notes, "note"), of_runs);
+                     counted(warnings, "warning"), notes, of_runs);
 }
 
 Json result_json(const Record& r) {
@@ -115,10 +114,7 @@ std::string report_text(std::span<const Run> runs, std::span<const Finding> find
     if (run.judged) text += bands_text(run);
   }
   text += "\n";
-  for (const auto& finding : findings)
-    text += fmt::format("{}: {}: {}\n  {}\n  -> {}\n", name_of(finding.severity), finding.rule,
-                        plain_text(finding.subject), plain_text(finding.evidence),
-                        plain_text(finding.advice));
+  for (const auto& finding : findings) text += finding_text(finding);
   return text + closing_line(runs, findings);
 }
 
@@ -128,13 +124,10 @@ std::string report_json(std::span<const Run> runs, std::span<const Finding> find
   auto& all = document["runs"] = Json::array();
   for (const auto& run : runs) all.push_back(run_json(run));
   auto& list = document["findings"] = Json::array();
-  for (const auto& finding : findings)
-    list.push_back({{"run_id", finding.run_id},
-                    {"rule", finding.rule},
-                    {"severity", name_of(finding.severity)},
-                    {"subject", finding.subject},
-                    {"evidence", finding.evidence},
-                    {"advice", finding.advice}});
+  for (const auto& finding : findings) {
+    list.push_back({{"run_id", finding.run_id}});
+    list.back().update(finding_json(finding));
+  }
   return json::document(std::move(document));
 }
 
