@@ -4,32 +4,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
+from doctor import DoctorTest
 from support import main, tool
 
-DOCTOR = [tool("linerate"), "doctor", "env"]
 BARE = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere"}
 
 
-class DoctorEnv(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name: str, text: str) -> str:
-        path = self.folder / name
-        path.write_text(text)
-        return str(path)
-
-    def doctor(self, *words: str, given: str = "",
-               **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*DOCTOR, *words], capture_output=True, text=True, input=given,
-                              env=BARE | variables, timeout=60, check=False)
+class DoctorEnv(DoctorTest):
+    words = ("doctor", "env")
+    variables = BARE
 
     def test_says_what_was_seen_why_it_matters_and_what_to_do(self) -> None:
         done = self.doctor(NCCL_BUFFSIZE="4M")
@@ -108,7 +92,7 @@ class DoctorEnv(unittest.TestCase):
 
     def test_refuses_what_it_cannot_read_in_one_line(self) -> None:
         broken = ["--file", self.file("a.yaml", "a: [1\n")]
-        binary = ["--file", DOCTOR[0]]
+        binary = ["--file", tool("linerate")]
         for words in (broken, binary, ["/nowhere"], ["--format", "yaml"], ["--more"]):
             with self.subTest(words=words):
                 done = self.doctor(*words)

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
+from doctor import DoctorTest
 from support import main, tool
 
-DOCTOR = [tool("linerate"), "doctor", "log"]
 HEALTHY = "".join(
     f"n{rank}:1{rank}:2{rank} [0] NCCL INFO ncclCommInitRank comm 0x1 rank {rank} nranks 2 "
     f"cudaDev 0 nvmlDev 0 busId 1000 commId 0xa - Init {state}\n"
@@ -21,19 +18,8 @@ CLOSED = ("n0:10:20 [0] misc/socket.cc:49 NCCL WARN socketProgress: "
 FULL = "n1:11:21 [0] misc/shmutils.cc:7 NCCL WARN Call to posix_fallocate failed : No space left\n"
 
 
-class DoctorLog(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name: str, text: str) -> str:
-        (self.folder / name).write_text(text)
-        return str(self.folder / name)
-
-    def doctor(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*DOCTOR, *words], capture_output=True, text=True, input=given,
-                              timeout=60, check=False)
+class DoctorLog(DoctorTest):
+    words = ("doctor", "log")
 
     def test_finds_no_fault_in_a_healthy_log(self) -> None:
         done = self.doctor("--fail-on", "warning", "-", given=HEALTHY)
@@ -65,7 +51,8 @@ class DoctorLog(unittest.TestCase):
                          [("shared-memory-full", "problem")])
 
     def test_reads_a_stream_of_any_bytes(self) -> None:
-        done = subprocess.run([*DOCTOR, "-"], capture_output=True, timeout=60, check=False,
+        done = subprocess.run([tool("linerate"), *self.words, "-"], capture_output=True,
+                              timeout=60, check=False,
                               input=bytes(range(256)) * 40_000 + b"\n" + FULL.encode())
 
         self.assertIn(b"problem: shared-memory-full", done.stdout)

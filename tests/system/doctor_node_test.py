@@ -4,26 +4,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
-from support import main, tool
-
-DOCTOR = [tool("linerate"), "doctor"]
+from doctor import DoctorTest
+from support import main
 
 
-class DoctorNode(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def doctor(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*DOCTOR, *words], capture_output=True, text=True, timeout=60,
-                              check=False)
-
+class DoctorNode(DoctorTest):
     def snapshot(self, node: str, **facts: str) -> str:
         path = self.folder / f"{node}.json"
         path.write_text(json.dumps({"kind": "snapshot", "schema": 1, "node": node,

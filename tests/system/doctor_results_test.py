@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
+from doctor import DoctorTest
 from support import main, tool
 
-DOCTOR = [tool("linerate"), "doctor", "results"]
 SIZES = [8 << shift for shift in range(25)]
 
 
@@ -32,19 +29,8 @@ def table(slow: int = 0, wrong: int = 0, times: float = 1) -> str:
     return text + f"\n# Avg bus bandwidth    : {total / len(SIZES):g}\n"
 
 
-class DoctorResults(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name: str, text: str) -> str:
-        (self.folder / name).write_text(text)
-        return str(self.folder / name)
-
-    def doctor(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*DOCTOR, *words], capture_output=True, text=True, input=given,
-                              timeout=60, check=False)
+class DoctorResults(DoctorTest):
+    words = ("doctor", "results")
 
     def rules(self, *words: str, given: str = "") -> list[str]:
         told = json.loads(self.doctor("--json", *words, given=given).stdout)
