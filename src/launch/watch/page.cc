@@ -92,6 +92,18 @@ ControlPage ControlPage::map(FileDescriptor memory, Shape shape) {
   return page;
 }
 
+// Its shape is not known: a head is told from a thread's record by its time.
+std::vector<ThreadStatus> ControlPage::threads_in(FileDescriptor memory) {
+  const auto bytes = lseek(memory.get(), 0, SEEK_END);
+  if (bytes < static_cast<off_t>(2 * sizeof(ThreadRecord))) return {};
+  const auto nrecords = static_cast<std::size_t>(bytes) / sizeof(ThreadRecord);
+  const auto page = map(std::move(memory), {.nslots = 1, .nthreads = nrecords - 1});
+  std::vector<ThreadStatus> threads;
+  for (std::size_t i = 0; i < nrecords - 1; ++i)
+    if (auto thread = page.thread(0, i); thread.entered_ns != 0) threads.push_back(thread);
+  return threads;
+}
+
 ControlPage::ControlPage(ControlPage&& other) noexcept
     : memory_(std::move(other.memory_)),
       shape_(other.shape_),

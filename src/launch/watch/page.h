@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace linerate {
 
@@ -51,9 +53,14 @@ class ControlPage {
   static ControlPage create(Shape shape);  // throws SystemError
   static ControlPage map(FileDescriptor memory,
                          Shape shape);  // memory from create()'s descriptor()
+  // Memory of another job: what its threads do, those of the first process first.
+  static std::vector<ThreadStatus> threads_in(FileDescriptor memory);
   ControlPage(ControlPage&& other) noexcept;
   ControlPage& operator=(ControlPage&& other) noexcept;
   ~ControlPage();
+
+  // "/proc/PID/fd/N" is a link to a name that begins so.
+  static constexpr std::string_view kName = "/memfd:linerate-watch";
 
   int descriptor() const { return memory_.get(); }
 
