@@ -27,6 +27,7 @@ function(linerate_fuzzers folder)
   endforeach()
 endfunction()
 
-linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz linerate_cli linerate_doctor_log
-                 linerate_doctor_node linerate_doctor_results linerate_backend_host)
+linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz linerate_cli linerate_doctor_hang
+                 linerate_doctor_log linerate_doctor_node linerate_doctor_results
+                 linerate_backend_host)
 linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/topo linerate_topo)

@@ -151,6 +151,7 @@ linerate_test(unit_probe tests/unit/bench/probe linerate_probe linerate_devices 
 linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
 linerate_test(unit_diagnose tests/unit/diagnose linerate_diagnose linerate_bench)
 linerate_test(unit_doctor_env tests/unit/diagnose/env linerate_doctor_env)
+linerate_test(unit_doctor_hang tests/unit/diagnose/hang linerate_doctor_hang)
 linerate_test(unit_doctor_log tests/unit/diagnose/log linerate_doctor_log)
 linerate_test(unit_doctor_node tests/unit/diagnose/node linerate_doctor_node)
 linerate_test(unit_doctor_results tests/unit/diagnose/results linerate_doctor_results)

@@ -1,4 +1,4 @@
-// What `linerate doctor env`, `linerate doctor log` and `linerate doctor results` were asked to do.
+// What `linerate doctor env`, `log`, `results` and `hang` were asked to do.
 #pragma once
 
 #include "base/result.h"
@@ -36,8 +36,16 @@ struct DoctorResultsConfig {
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
 
+struct DoctorHangConfig {
+  std::vector<int> pids{};           // and
+  std::vector<std::string> files{};  // of dumps, or their folders: at least one of both
+  bool json = false;
+  std::optional<Severity> fail_on{};  // the least that gives exit code 3
+};
+
 // The words behind `linerate doctor env`. Values that are not given are the defaults of the rows.
 Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words);
+Result<DoctorHangConfig> parse_doctor_hang(const std::vector<std::string>& words);
 Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words);
 Result<DoctorResultsConfig> parse_doctor_results(const std::vector<std::string>& words);
 

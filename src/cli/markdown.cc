@@ -92,6 +92,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::tune:
     case Audience::compare:
     case Audience::doctor_env:
+    case Audience::doctor_hang:
     case Audience::doctor_log:
     case Audience::doctor_results:
     case Audience::doctor_node:

@@ -43,6 +43,8 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
   static const std::array<OptionGroup, 2> kDoctorEnvGroups{
       {{"Options", doctor_env_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kDoctorHangGroups{
+      {{"Options", doctor_hang_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorLogGroups{
       {{"Options", doctor_log_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorResultsGroups{
@@ -52,6 +54,7 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
   static const std::array<OptionGroup, 2> kDoctorSnapshotGroups{
       {{"Options", doctor_snapshot_options()}, {"Help", kHelp}}};
   if (program == Audience::doctor_env) return kDoctorEnvGroups;
+  if (program == Audience::doctor_hang) return kDoctorHangGroups;
   if (program == Audience::doctor_log) return kDoctorLogGroups;
   if (program == Audience::doctor_results) return kDoctorResultsGroups;
   if (program == Audience::doctor_snapshot) return kDoctorSnapshotGroups;
@@ -115,6 +118,7 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::compare:
       return kCompareGroups;
     case Audience::doctor_env:
+    case Audience::doctor_hang:
     case Audience::doctor_log:
     case Audience::doctor_results:
     case Audience::doctor_node:

@@ -27,6 +27,7 @@ namespace linerate {
 
 struct CompareConfig;
 struct DoctorEnvConfig;
+struct DoctorHangConfig;
 struct DoctorLogConfig;
 struct DoctorResultsConfig;
 struct DoctorNodeConfig;
@@ -57,9 +58,9 @@ using Setter = Refusal (*)(const Argument&, Config&);
 using AnySetter =
     std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
                  Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
-                 Setter<DoctorLogConfig>, Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
-                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
-                 Setter<JobConfig>, Setter<TrainOptions>>;
+                 Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorResultsConfig>,
+                 Setter<DoctorNodeConfig>, Setter<DoctorSnapshotConfig>, Setter<ReportConfig>,
+                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -74,6 +75,7 @@ enum class Audience : std::uint8_t {
   tune,
   compare,
   doctor_env,
+  doctor_hang,
   doctor_log,
   doctor_results,
   doctor_node,
@@ -182,6 +184,7 @@ std::span<const OptionRow> compare_run_options();      // compare: of --run
 std::span<const OptionRow> compare_judge_options();    // compare: what a difference is
 std::span<const OptionRow> compare_output_options();   // compare: what is printed and kept
 std::span<const OptionRow> doctor_env_options();       // all of doctor env's
+std::span<const OptionRow> doctor_hang_options();      // all of doctor hang's
 std::span<const OptionRow> doctor_log_options();       // all of doctor log's
 std::span<const OptionRow> doctor_results_options();   // all of doctor results'
 std::span<const OptionRow> doctor_node_options();      // all of doctor's own

@@ -1,4 +1,4 @@
-// The options of linerate doctor env, linerate doctor log and linerate doctor results.
+// The options of linerate doctor env, log, results and hang.
 #include "cli/doctor_config.h"
 #include "cli/doctor_rows.h"
 #include "cli/option.h"
@@ -110,8 +110,14 @@ Result<Config> parsed_with_files(const std::vector<std::string>& words, Audience
   return config;
 }
 
+constexpr auto kDoctorHangRows = std::to_array<OptionRow>({
+    kJsonRow<DoctorHangConfig>,
+    kFailOnRow<DoctorHangConfig>,
+});
+
 }  // namespace
 
+std::span<const OptionRow> doctor_hang_options() { return kDoctorHangRows; }
 std::span<const OptionRow> doctor_results_options() { return kDoctorResultsRows; }
 std::span<const OptionRow> doctor_log_options() { return kDoctorLogRows; }
 std::span<const OptionRow> doctor_env_options() { return kDoctorEnvRows; }
@@ -125,6 +131,29 @@ Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words) 
   config.nccl_is_given = is_given(*given, "nccl");
   if (std::ranges::count(config.files, std::string("-")) > 1)
     return Failure{"- is stdin, which can be read once: give it once."};
+  return config;
+}
+
+Result<DoctorHangConfig> parse_doctor_hang(const std::vector<std::string>& words) {
+  DoctorHangConfig config;
+  const auto [options, named] = without_operands(words, Audience::doctor_hang);
+  const auto given = read_options(options, Audience::doctor_hang, config);
+  if (!given) return given.failure();
+  for (const auto& word : named) {
+    const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
+    const auto pid = parse_integer("", word);
+    constexpr std::int64_t kMostPid = 1 << 22;  // Linux's PID_MAX_LIMIT
+    if (!is_number)
+      config.files.push_back(word);
+    else if (!pid || *pid < 1 || *pid > kMostPid)
+      return Failure{fmt::format("'{}' is no pid; a file of that name is './{}'.", word, word)};
+    else if (std::ranges::find(config.pids, *pid) == config.pids.end())
+      config.pids.push_back(static_cast<int>(*pid));
+  }
+  if (config.pids.empty() && config.files.empty())
+    return Failure{
+        "linerate doctor hang needs pids of a job's processes, or the dumps of PyTorch's flight "
+        "recorder, or the folder with them."};
   return config;
 }
 

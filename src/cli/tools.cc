@@ -76,6 +76,15 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "hardware, results below what it should reach.",
      "Whether results can be believed, and are as fast as they should be: [the "
      "doctor](doctor.md#results)."},
+    {Command::doctor, "doctor hang", "PID|FILE…",
+     "why a job hangs: the rank that is missing in a collective, and what processes wait for",
+     Audience::doctor_hang,
+     "Looks at running processes for a second, by /proc alone, and reads the dumps of PyTorch's "
+     "flight recorder, in files or folders. Names ranks that have not entered a collective in "
+     "which "
+     "others wait, calls that differ between ranks, and processes that are stopped, wait in the "
+     "kernel or spin.",
+     "Why a job hangs, by its processes and dumps: [the doctor](doctor.md#a-job-that-hangs)."},
     {Command::report, "report", "FILE… [options]",
      "one page that says whether runs are as fast as they should be, and pictures of them",
      Audience::report,

@@ -17,6 +17,7 @@ struct Examination {
 };
 constexpr auto kExaminations = std::to_array<Examination>({
     {"env", doctor_env},
+    {"hang", doctor_hang},
     {"log", doctor_log},
     {"results", doctor_results},
     {"snapshot", doctor_snapshot},

@@ -7,6 +7,7 @@
 namespace linerate {
 
 ExitCode doctor_env(const CommandInput& input);
+ExitCode doctor_hang(const CommandInput& input);
 ExitCode doctor_log(const CommandInput& input);
 ExitCode doctor_results(const CommandInput& input);
 ExitCode doctor_node(const CommandInput& input);  // without WHAT

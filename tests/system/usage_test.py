@@ -80,6 +80,7 @@ class Words(unittest.TestCase):
                                  (["help", "doctor"], "usage:   linerate doctor [WHAT]"),
                                  (["help", "doctor", "env"], "usage:   linerate doctor env"),
                                  (["help", "doctor", "log"], "usage:   linerate doctor log"),
+                                 (["help", "doctor", "hang"], "usage:   linerate doctor hang"),
                                  (["help", "doctor", "results"],
                                   "usage:   linerate doctor results"),
                                  (["help", "report"], "usage:   linerate report"),

@@ -63,6 +63,21 @@ TEST(ParseDoctor, RefusesInOneSentence) {
   }
 }
 
+TEST(ParseDoctorHang, TellsPidsFromFiles) {
+  const auto config = parse_doctor_hang({"12", "rank_0", "--json", "./7", "12", "4194304"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_EQ(config->pids, (std::vector<int>{12, 4194304}));
+  EXPECT_EQ(config->files, (std::vector<std::string>{"rank_0", "./7"}));
+  EXPECT_TRUE(config->json);
+}
+
+TEST(ParseDoctorHang, Refuses) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {}, {"0"}, {"4194305"}, {"1", "--fail-on", "info"}, {"99999999999999999999"}})
+    EXPECT_FALSE(parse_doctor_hang(words).ok());
+}
+
 TEST(ParseDoctorLog, TakesFilesAndStdin) {
   const auto config = parse_doctor_log({"a.log", "--json", "-", "b.log", "--fail-on", "problem"});
 
