@@ -9,13 +9,9 @@ import pickle
 import signal
 import subprocess
 import sys
-import tempfile
-import unittest
-from pathlib import Path
 
+from doctor import DoctorTest
 from support import environment, main, tool
-
-DOCTOR = [tool("linerate"), "doctor", "hang"]
 
 
 def dump(last: int, state: str) -> dict:
@@ -36,15 +32,8 @@ class Runs:
         return os.getpid, ()
 
 
-class DoctorHang(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def doctor(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*DOCTOR, *words], capture_output=True, text=True, timeout=60,
-                              check=False)
+class DoctorHang(DoctorTest):
+    words = ("doctor", "hang")
 
     def start(self, *command: str, **variables: str) -> subprocess.Popen:
         process = subprocess.Popen(command, env=environment(**variables), stdout=subprocess.PIPE,
