@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kBetweenLines_s = 10;      // of a log
 constexpr double kBetweenDrawings_s = 0.2;  // at least: rows may come faster than anybody reads
+constexpr double kEnd_s = 0.25;             // from the last result to the end of the run
 constexpr const char* kEraseLine = "\r\x1b[K";
 
 }  // namespace
@@ -94,6 +95,7 @@ void Progress::begin_block(std::size_t block) {
 std::optional<double> Progress::seconds_left(double at_s) const {
   const double elapsed_s = at_s - began_s_;
   auto left_s = left_.seconds(at_s - piece_began_s_);
+  if (left_s) *left_s += kEnd_s;
   if (run_s_ > elapsed_s) left_s = run_s_ - elapsed_s;
   if (!left_s) return std::nullopt;
   return *left_s + later_runs_ * (run_s_ > 0 ? run_s_ : elapsed_s + *left_s);

@@ -66,7 +66,20 @@ TEST_F(ProgressTest, CountsInRunsToComeThatTakeAsLong) {
   }
   line.tick();
 
-  EXPECT_THAT(shown(), EndsWith("3 of 4 results in 12 s, about 36 s left"));
+  EXPECT_THAT(shown(), EndsWith("3 of 4 results in 12 s, about 37 s left"));  // their ends, too
+}
+
+TEST_F(ProgressTest, CountsTheTimeFromTheLastResultToTheEndOfTheRun) {
+  auto line = progress(ProgressStyle::updating);
+  line.begin();
+  line.plan(0, {{.pieces = std::vector<Piece>(3)}});
+  for (int i = 0; i < 2; ++i) {
+    wait(4.3);
+    line.done();
+  }
+  line.tick();
+
+  EXPECT_THAT(shown(), EndsWith("about 5 s left"));
 }
 
 TEST_F(ProgressTest, TakesRunsToBeAsLongAsThoseBefore) {
