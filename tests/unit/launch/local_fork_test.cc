@@ -1,9 +1,9 @@
 // --nprocs: real processes, their codes, their deaths and their parent.
 #include "launch/local_fork.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "launch/connect.h"
+#include "unit/launch/deadlines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,9 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
-
-const SteadyClock kClock;
-Deadline later() { return Deadline::after(kClock, 60); }
 
 std::unique_ptr<Bootstrap> join(const Identity& identity) {
   return connect_processes(identity, later());

@@ -70,11 +70,11 @@ TEST(Surveys, UseTwiceTheCachesOrWhatIsFree) {
   const auto bytes = [](std::size_t l3_bytes, std::size_t free_bytes) {
     return survey_plan(two_packages(), l3_bytes, free_bytes).largest_bytes;
   };
-  constexpr std::size_t kMuch = std::size_t{1} << 40;
+  constexpr std::size_t kTotal = std::size_t{1} << 40;
 
-  EXPECT_EQ(bytes(480 * kMiB, kMuch), 960 * kMiB);
-  EXPECT_EQ(bytes(0, kMuch), 256 * kMiB);
-  EXPECT_EQ(bytes(16384 * kMiB, kMuch), 2048 * kMiB);
+  EXPECT_EQ(bytes(480 * kMiB, kTotal), 960 * kMiB);
+  EXPECT_EQ(bytes(0, kTotal), 256 * kMiB);
+  EXPECT_EQ(bytes(16384 * kMiB, kTotal), 2048 * kMiB);
   EXPECT_EQ(bytes(480 * kMiB, 800 * kMiB), 100 * kMiB);
   EXPECT_EQ(bytes(480 * kMiB, 0), 8 * 16 * 1024);
 }

@@ -2,6 +2,7 @@
 #include "launch/net/socket.h"
 
 #include "base/error.h"
+#include "unit/launch/deadlines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,16 +17,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kLongS = 20;
-
 struct Pair {
   Socket client;
   Socket server;
 };
 
 Pair connected_pair() {
-  const SteadyClock clock;
-  const auto deadline = Deadline::after(clock, kLongS);
+  const auto deadline = later();
   auto listener = Listener::open({"127.0.0.1", 0});
   Pair pair;
   pair.client = connect_to(listener.address(), deadline);
@@ -44,8 +42,7 @@ std::string sentence_of(Call call) {
 }
 
 TEST(Socket, MovesAMessageLargerThanItsBuffers) {
-  const SteadyClock clock;
-  const auto deadline = Deadline::after(clock, kLongS);
+  const auto deadline = later();
   auto [client, server] = connected_pair();
   std::vector<std::byte> sent(8 << 20);
   for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i * 31 >> 3);
@@ -74,13 +71,12 @@ TEST(Socket, NamesTheLostPeerAndItsRank) {
 }
 
 TEST(Socket, GivesUpWaitingAtTheDeadlineAndNamesThePeer) {
-  const SteadyClock clock;
   auto [client, server] = connected_pair();
   client.name_peer("rank 3 (node07)", 3);
   std::vector<std::byte> buffer(4);
 
   const auto sentence = sentence_of<TimeoutError>(
-      [&, &socket = client] { socket.recv_all(buffer, Deadline::after(clock, 0.01)); });
+      [&, &socket = client] { socket.recv_all(buffer, Deadline::after(kClock, 0.01)); });
 
   EXPECT_EQ(sentence, "timed out waiting for rank 3 (node07)");
 }
@@ -113,14 +109,12 @@ TEST(Listener, RefusesAnAddressOfAnotherHost) {
 }
 
 TEST(Listener, StopsAcceptingAtTheDeadline) {
-  const SteadyClock clock;
   auto listener = Listener::open({"127.0.0.1", 0});
 
-  EXPECT_THROW((void)listener.accept(Deadline::after(clock, 0.01)), TimeoutError);
+  EXPECT_THROW((void)listener.accept(Deadline::after(kClock, 0.01)), TimeoutError);
 }
 
 TEST(ConnectTo, NamesTheAddressAndTheReasonWhenTheDeadlinePasses) {
-  const SteadyClock clock;
   SocketAddress address;
   {
     const auto listener = Listener::open({"127.0.0.1", 0});
@@ -128,17 +122,15 @@ TEST(ConnectTo, NamesTheAddressAndTheReasonWhenTheDeadlinePasses) {
   }
 
   const auto sentence =
-      sentence_of<TimeoutError>([&] { (void)connect_to(address, Deadline::after(clock, 0.05)); });
+      sentence_of<TimeoutError>([&] { (void)connect_to(address, Deadline::after(kClock, 0.05)); });
 
   EXPECT_THAT(sentence, HasSubstr(text_of(address)));
   EXPECT_THAT(sentence, HasSubstr("refused"));
 }
 
 TEST(ConnectTo, SaysThatANameCannotBeResolved) {
-  const SteadyClock clock;
-
   const auto sentence = sentence_of<TimeoutError>([&] {
-    (void)connect_to({"no-such-host.invalid", 1}, Deadline::after(clock, 0.01));
+    (void)connect_to({"no-such-host.invalid", 1}, Deadline::after(kClock, 0.01));
   });
 
   EXPECT_THAT(sentence, HasSubstr("'no-such-host.invalid' cannot be resolved"));

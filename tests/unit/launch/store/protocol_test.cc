@@ -1,9 +1,9 @@
 // Frames and requests of the store, from honest and from any other bytes.
 #include "launch/store/protocol.h"
 
-#include "base/clock.h"
 #include "launch/net/frame.h"
 #include "launch/store/store.h"
+#include "unit/launch/deadlines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -155,7 +155,6 @@ class StoreClientSeen : public ::testing::Test {
         client_(connect_to(listener_.address(), later())),
         connection_(listener_.accept(later()), kStartNs) {}
 
-  Deadline later() const { return Deadline::after(clock_, 30); }
   void send(std::span<const std::byte> bytes) { client_.send_all(bytes, later()); }
   void send(const Frame& frame) { send(encode_frame(frame.type, frame.payload)); }
   // Loopback delivers at once, but not within the call that sends.
@@ -167,7 +166,6 @@ class StoreClientSeen : public ::testing::Test {
     }
   }
 
-  SteadyClock clock_;
   Listener listener_;
   Socket client_;
   StoreConnection connection_;

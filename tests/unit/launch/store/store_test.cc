@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "launch/net/frame.h"
+#include "unit/launch/deadlines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,13 +21,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kLongS = 30;
-
 class Store : public ::testing::Test {
  protected:
   static Listener listen() { return Listener::open({"127.0.0.1", 0}); }
-  Deadline soon() const { return Deadline::after(clock_, 0.05); }
-  Deadline later() const { return Deadline::after(clock_, kLongS); }
   StoreClient client(const StoreServer& server, const std::string& token = "") const {
     return {server.address(), token, later()};
   }
@@ -49,8 +46,6 @@ class Store : public ::testing::Test {
     }
     return "nothing of this kind was thrown";
   }
-
-  SteadyClock clock_;
 };
 
 TEST_F(Store, YieldsWhatAnotherClientHasSet) {

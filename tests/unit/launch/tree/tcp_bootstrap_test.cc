@@ -6,6 +6,7 @@
 #include "launch/connect.h"
 #include "launch/net/frame.h"
 #include "support/bytes.h"
+#include "unit/launch/deadlines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,12 +27,6 @@ namespace linerate {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr double kLongS = 60;
-const SteadyClock kClock;
-
-Deadline later() { return Deadline::after(kClock, kLongS); }
-Deadline soon() { return Deadline::after(kClock, 0.1); }
 
 // Processes played by threads: each connects like a process of its own.
 class Job {
