@@ -320,13 +320,13 @@ foreach(name IN ITEMS compare steps)
   linerate_python_test(gpu_scripts.${name} system tests/gpu/${name}_test.py)
 endforeach()
 
-# The default build leaves the benchmark's programs out: a test of their own builds them, so that
-# they cannot rot.
+# The default build leaves the benchmark's programs out: a test builds them, so that they cannot
+# rot, and another one runs them.
 add_test(NAME benchmarks.build
   COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} -j 1 --target bench_peer bench_machine)
 set_tests_properties(benchmarks.build PROPERTIES
-  LABELS system FIXTURES_SETUP benchmarks TIMEOUT 600 ${computing})
-set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
+  LABELS full FIXTURES_SETUP benchmarks TIMEOUT 600 ${computing})
+set_tests_properties(system.bench PROPERTIES LABELS full FIXTURES_REQUIRED benchmarks)
 
 include(MpiTests)
 include(GlooTests)
