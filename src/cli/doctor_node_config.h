@@ -11,7 +11,8 @@
 namespace linerate {
 
 struct DoctorNodeConfig {
-  std::vector<std::string> snapshots{};  // files and folders; none: this node
+  std::vector<std::string> snapshots{};  // files and folders; none: this node, or those of the job
+  bool here = false;                     // this node, whoever started the process
   std::vector<std::string> only{}, skip{};
   std::string thresholds{};  // a file; empty: the built-in ones
   bool list = false;

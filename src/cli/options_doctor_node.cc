@@ -27,6 +27,10 @@ constexpr auto kDoctorNodeRows = std::to_array<OptionRow>({
      .help = "examine what linerate doctor snapshot saved instead of this node; a folder stands "
              "for its *.json; several are compared too",
      .apply = add_snapshot},
+    {.long_name = "here",
+     .help = "this node alone, whoever started the process: without it the nodes of a job under "
+             "mpirun, srun or torchrun are examined together",
+     .apply = set_flag<DoctorNodeConfig, &DoctorNodeConfig::here>},
     {.long_name = "only",
      .metavar = "IDS",
      .help = "these checks alone, with commas between them",
@@ -55,7 +59,10 @@ constexpr auto kDoctorSnapshotRows = std::to_array<OptionRow>({
     {.short_name = 'o',
      .long_name = "output",
      .metavar = "FILE",
-     .help = "the file to write, in JSON",
+     .help = "the file to write, in JSON; a folder gets one for each node",
+     .note =
+         "Under mpirun, srun or torchrun a name that does not end with .json is a folder, which "
+         "rank 0 fills.",
      .required = true,
      .apply = set_file_of<DoctorSnapshotConfig, &DoctorSnapshotConfig::file>},
 });

@@ -1,8 +1,9 @@
-// linerate doctor, of this node or of snapshots, and linerate doctor snapshot.
+// linerate doctor, of this node, of those of a job, or of snapshots.
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/doctor_node_config.h"
 #include "commands/doctor.h"
+#include "commands/gather_nodes.h"
 #include "commands/load_machine.h"
 #include "diagnose/node/node.h"
 #include "output/text_file.h"
@@ -274,26 +275,21 @@ ExitCode doctor_node(const CommandInput& input) {
   if (!chosen) return refuse(chosen.sentence());
   const auto thresholds = read_thresholds(config->thresholds);
   if (!thresholds) return refuse(thresholds.sentence());
-  const bool is_here = config->snapshots.empty();
-  const auto snapshots =
-      is_here ? Result<std::vector<node::Snapshot>>(std::vector{node::take_snapshot()})
-              : read_snapshots(config->snapshots);
+  const auto judge = [&](const GatheredNodes& read, bool is_here) {
+    auto nodes = examine_all(read.snapshots, *chosen, *thresholds, is_here);
+    if (!read.unread.empty()) nodes.push_back({"", {.findings = read.unread}});
+    out.write(config->json ? examined_json(nodes) : examined_text(nodes));
+    const bool fails = std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
+      return any_from(one.result.findings, config->fail_on);
+    });
+    return fails ? ExitCode::finding : ExitCode::ok;
+  };
+  const auto judge_read = [&](const GatheredNodes& read) { return judge(read, !read.of_job); };
+  if (config->snapshots.empty())
+    return config->here ? with_this_node(input, judge_read) : with_nodes(input, judge_read);
+  auto snapshots = read_snapshots(config->snapshots);
   if (!snapshots) return refuse(snapshots.sentence());
-  const auto nodes = examine_all(*snapshots, *chosen, *thresholds, is_here);
-  out.write(config->json ? examined_json(nodes) : examined_text(nodes));
-  const bool fails = std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
-    return any_from(one.result.findings, config->fail_on);
-  });
-  return fails ? ExitCode::finding : ExitCode::ok;
-}
-
-ExitCode doctor_snapshot(const CommandInput& input) {
-  if (answers_help(input.call.words, Audience::doctor_snapshot)) return ExitCode::ok;
-  const auto config = parse_doctor_snapshot(input.call.words);
-  if (!config) return refuse(config.sentence());
-  if (const auto why = write_whole_file(config->file, node::snapshot_text(node::take_snapshot())))
-    return refuse(fmt::format("{}: {}.", plain_text(config->file), *why));
-  return ExitCode::ok;
+  return judge({.snapshots = *std::move(snapshots)}, false);
 }
 
 }  // namespace linerate

@@ -1,0 +1,29 @@
+// What another process says within limits, which may hang or break without harm to this one.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+struct TellLimits {
+  double seconds = 10;
+  std::size_t bytes = std::size_t{1} << 20;
+};
+
+// What `tell` yields in a copy of this process. Refuses, in words that go on behind a name and a
+// blank: "took more than 10 s", "says more than 1048576 bytes", "broke down (signal 11)". What the
+// copy changes is not seen here. REQUIRES: only one at a time.
+Result<std::string> told_apart(const std::function<std::string()>& tell,
+                               const TellLimits& limits = {});
+
+// What a program that PATH finds prints on stdout; its stderr is dropped, its stdin empty. Refuses
+// likewise, also "is not installed" and "ended with code 9". REQUIRES: as above.
+Result<std::string> told_by_program(const std::vector<std::string>& argv,
+                                    const TellLimits& limits = {});
+
+}  // namespace linerate
