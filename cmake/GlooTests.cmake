@@ -10,3 +10,4 @@ target_link_libraries(linerate_backend_gloo PUBLIC linerate_devices linerate_lau
 
 linerate_test(unit_backend_gloo tests/unit/backends/gloo linerate_backend_gloo THREADS)
 linerate_conformance(gloo_conformance linerate_backend_gloo)
+set_tests_properties(unit_backend_gloo gloo_conformance PROPERTIES ${long})

@@ -10,9 +10,11 @@ set(runner ${CMAKE_CURRENT_SOURCE_DIR}/tests/runner)
 
 # cmake/test.sh gives ctest three slots for each core: a test that computes takes two of them, one
 # that mostly waits takes one, and one with short deadlines, which must not wait for a core, three.
+# A test of a higher cost starts earlier: what waits long waits beside what computes.
 set(computing PROCESSORS 2)
-set(waiting PROCESSORS 1)
-set(punctual PROCESSORS 3)
+set(waiting PROCESSORS 1 COST 50)
+set(punctual PROCESSORS 3 COST 100 RESOURCE_LOCK punctual)
+set(long COST 50)
 
 # linerate_gtest(NAME LABELS [SHARDS n] [LIMIT seconds] [WHOLE] [PUNCTUAL] [LEAVE_OUT regex]
 # [COMMAND word...]): the cases of the program NAME, or of COMMAND; each may take LIMIT. SHARDS run
@@ -275,6 +277,7 @@ foreach(file IN LISTS files)
     set_tests_properties(system.${name} PROPERTIES ${waiting})
   endif()
 endforeach()
+set_tests_properties(system.docs system.train_sync system.train_resident PROPERTIES ${long})
 # They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
 # started it.
 set_tests_properties(system.slurm system.placement system.train_launch PROPERTIES

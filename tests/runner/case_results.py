@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 SKIPPED = 77  # the exit code by which ctest knows a skipped test
+
+
+def take_interrupts() -> None:
+    """A job in the background of a script starts with Ctrl-C ignored, and so would its tests."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 
 @dataclass

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from case_results import Results
+from case_results import Results, take_interrupts
 from gtest_run import Run
 
 
@@ -72,6 +72,7 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="all in one start, as under mpirun")
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
+    take_interrupts()
     results = Results(args.name)
     if args.whole:
         run_whole(args.command, results, args.limit)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # Behaves as GoogleTest does with these cases; `does` says what one of them does.
 PROGRAM = '''\
-import os, pathlib, sys, time
+import os, pathlib, signal, sys, time
 does = {does}
 if "--gtest_list_tests" in sys.argv:
     print("Running main()\\nSuite.\\n" + "".join(f"  {{c}}  # x\\n" for c in does))
@@ -27,12 +28,15 @@ for case in chosen:
     if what == "dies": os.abort()
     if what == "exits": sys.exit(0)
     if what == "hangs": time.sleep(60)
+    if what == "sees Ctrl-C" and signal.getsignal(signal.SIGINT) == signal.SIG_IGN: sys.exit(4)
     if what == "skips": print("file.cc:7: Skipped\\nno such thing\\n")
     print(f"[  {{dict(fails='FAILED', skips='SKIPPED').get(what, 'OK')}}  ] {{case}} (0 ms)")
     code = code or what == "fails"
 sys.exit(3 if "leaks" in does.values() else code)
 '''
 class GoogleTests(unittest.TestCase):
+    before = None
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -41,7 +45,8 @@ class GoogleTests(unittest.TestCase):
     def python(self, script: str, *words: str) -> subprocess.CompletedProcess:
         environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
         return subprocess.run([sys.executable, HERE / script, *words], capture_output=True,
-                              text=True, timeout=60, env=environment, check=False)
+                              text=True, timeout=60, env=environment, check=False,
+                              preexec_fn=self.before)
 
     def results(self, name: str) -> dict:
         return json.loads((self.folder / f"{name}.json").read_text())
@@ -53,6 +58,11 @@ class GoogleTests(unittest.TestCase):
         done = self.python("gtest.py", "--name", "it", "--into", str(self.folder), "--limit", "2",
                            *words, "--", str(program))
         return self.results("it"), done
+
+    def test_programs_see_ctrl_c_in_the_background_of_a_script_too(self):
+        self.before = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
+        found, _ = self.gtest({"a": "sees Ctrl-C"})
+        self.assertEqual(found["passed"], 1)
 
     def test_every_outcome_is_counted_and_only_what_failed_is_printed(self):
         found, done = self.gtest({"a": "", "b": "fails", "c": "skips"})

@@ -9,7 +9,7 @@ import unittest
 from collections.abc import Iterator
 from pathlib import Path
 
-from case_results import Results
+from case_results import Results, take_interrupts
 
 
 def cases_of(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
@@ -79,6 +79,7 @@ def main() -> None:
     name, into, file = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     sys.argv = [str(file)]
     sys.path[0] = str(file.parent)
+    take_interrupts()
     module = importlib.import_module(file.stem)
     suite = unittest.defaultTestLoader.loadTestsFromModule(module)
     cases = [case.id() for case in cases_of(suite)]
