@@ -52,6 +52,12 @@ struct Judged {
 using ValueRule = std::optional<Finding> (*)(const Judged&);
 std::span<const ValueRule> advice_rules();  // those of rules_advice.cc, called by judge_values()
 
+// Whether this version drops the blanks around a word of the value: those of debug.cc,
+// since 2.30.7.
+inline bool trims_words(const Variable& row, const Release& nccl) {
+  return nccl >= Release{30, 7} && (row.kind == Kind::list || row.name == "NCCL_DEBUG");
+}
+
 // Without the empty ones.
 std::vector<std::string> words_of(std::string_view text, char separator);
 

@@ -88,17 +88,18 @@ std::optional<Finding> name_finding(const Setting& setting, const Release& nccl)
 }
 
 // NCCL cuts a line of nccl.conf at its first '=', and takes both sides as they are.
-std::optional<Finding> line_finding(const Setting& line) {
+std::optional<Finding> line_finding(const Setting& line, const Release& nccl) {
   const auto bare = bare_name(line.name);
   if (family_of(bare) == nullptr) return {};
   const auto* row = find_variable(bare);
-  const bool is_number = row != nullptr && (row->kind == Kind::whole || row->kind == Kind::flag);
+  const bool skips_blanks = row != nullptr && (row->kind == Kind::whole ||
+                                               row->kind == Kind::flag || trims_words(*row, nccl));
   std::string_view what;
   if (line.name != bare)
     what = "what stands around the name is part of the name";
-  else if (line.value.ends_with('\r') && !is_number)
+  else if (line.value.ends_with('\r') && !skips_blanks)
     what = "the carriage return at its end is part of the value";
-  else if (trim(line.value) != line.value && !is_number)
+  else if (trim(line.value) != line.value && !skips_blanks)
     what = "the blank is part of the value";
   else if (line.value.starts_with('"') || line.value.starts_with('\''))
     what = "the quotes are part of the value";
@@ -116,7 +117,7 @@ std::optional<Finding> line_finding(const Setting& line) {
 void judge_name(const Setting& setting, const Release& nccl, Findings& findings) {
   if (auto finding = name_finding(setting, nccl)) findings.push_back(*std::move(finding));
   if (!setting.conf) return;
-  if (auto finding = line_finding(setting)) findings.push_back(*std::move(finding));
+  if (auto finding = line_finding(setting, nccl)) findings.push_back(*std::move(finding));
 }
 
 void judge_hidden(const Setting& line, const Setting& holding, Findings& findings) {

@@ -117,15 +117,17 @@ std::optional<Finding> out_of_range(const Judged& of) {
 }
 
 // The words of "ring,tree", "^ring" and "allreduce:ring;broadcast:^tree", one after the other.
-std::vector<std::string> words_in(const Setting& setting, Kind kind, const Release& nccl) {
-  constexpr Release kTrimsLists{30, 7};  // parser_bitset.h
-  if (kind == Kind::choice || kind == Kind::any_case || kind == Kind::level) return {setting.value};
+std::vector<std::string> words_in(const Judged& of, Kind kind) {
+  const auto& value = of.setting.value;
+  const bool trims = trims_words(of.row, of.nccl);
+  if (kind == Kind::choice || kind == Kind::any_case || kind == Kind::level)
+    return {trims ? std::string(trim(value)) : value};
   std::vector<std::string> words;
-  for (std::string_view part : split(setting.value, kind == Kind::by_function ? ';' : '\n')) {
+  for (std::string_view part : split(value, kind == Kind::by_function ? ';' : '\n')) {
     if (kind == Kind::by_function) part.remove_prefix(part.find(':') + 1);  // npos + 1 is 0
     if (part.starts_with('^')) part.remove_prefix(1);
     for (const auto& word : words_of(part, ','))
-      words.push_back(kind == Kind::list && nccl >= kTrimsLists ? std::string(trim(word)) : word);
+      words.push_back(trims ? std::string(trim(word)) : word);
   }
   return words;
 }
@@ -143,7 +145,7 @@ std::optional<Finding> unknown_value(const Judged& of) {
       return to_the_letter ? choice == word : lower(choice) == lower(word);
     });
   };
-  const auto words = words_in(of.setting, is_bool ? Kind::any_case : kind, of.nccl);
+  const auto words = words_in(of, is_bool ? Kind::any_case : kind);
   const auto word = std::ranges::find_if_not(words, is_known);
   if (word == words.end()) return {};
   const std::vector<std::string_view> views(choices.begin(), choices.end());

@@ -11,6 +11,13 @@
 namespace linerate::env {
 namespace {
 
+bool feeds_a_shell(const Statement& statement) {
+  return std::ranges::any_of(statement, [](const Word& word) {
+    const auto name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
+    return name == "bash" || name == "sh" || name == "ssh" || name == "sbatch";
+  });
+}
+
 // Cuts a text into statements.
 class Cutter {
  public:
@@ -53,7 +60,7 @@ class Cutter {
     }
     if (c != '\n') return;
     ++line_;
-    if (!quoted) skip_here_documents();
+    if (!quoted) take_here_documents();
   }
   // What stands behind a bracket that none opens is a statement: "a) NAME=VALUE command".
   void take_bracket(char c) {
@@ -73,18 +80,24 @@ class Cutter {
   }
   // Where the end is missing, << was a shift: the ends of others are not looked for any more, which
   // could take long.
-  void skip_here_documents() {
+  // What a shell gets is kept as a quoted word of its statement.
+  void take_here_documents() {
     for (const auto& end : std::exchange(here_ends_, {})) {
       auto rest = text_.substr(at_);
+      std::size_t taken = 0;
       int line = line_;
       bool found = false;
       for (; !found && !rest.empty(); ++line) {
         const auto content = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(std::min(content.size() + 1, rest.size()));
         found = trim(content) == end;
+        if (!found) taken += content.size() + 1;
+        rest.remove_prefix(std::min(content.size() + 1, rest.size()));
       }
       only_shifts_ = !found;
       if (only_shifts_) return;
+      if (!statements_.empty() && feeds_a_shell(statements_.back()))
+        statements_.back().push_back(
+            {.text = std::string(text_.substr(at_, taken)), .quoted = true, .line = line_});
       at_ = text_.size() - rest.size();
       line_ = line;
     }

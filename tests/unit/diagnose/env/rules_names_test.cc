@@ -114,15 +114,15 @@ TEST(DeprecatedName, KnowsTheOldOnesOfPyTorch) {
 std::vector<Setting> conf(std::string_view text) { return read_nccl_conf("nccl.conf", text); }
 
 TEST(ConfLine, IsTakenAsItIs) {
-  for (const auto* line : {"export NCCL_DEBUG=INFO", "NCCL_DEBUG =INFO", "NCCL_DEBUG= INFO",
-                           "NCCL_DEBUG=\"INFO\"", "NCCL_DEBUG=INFO # loud", " NCCL_DEBUG=INFO",
-                           "NCCL_DEBUG=INFO ", "NCCL_DEBUG=INFO\t", "NCCL_DEBUG=INFO\r\r"}) {
+  for (const auto* line : {"export NCCL_ALGO=ring", "NCCL_ALGO =ring", "NCCL_ALGO= ring",
+                           "NCCL_ALGO=\"ring\"", "NCCL_ALGO=ring # fast", " NCCL_ALGO=ring",
+                           "NCCL_ALGO=ring ", "NCCL_ALGO=ring\t", "NCCL_ALGO=ring\r\r"}) {
     const auto findings = found_by("conf-line", conf(line));
     ASSERT_THAT(findings, SizeIs(1)) << line;
-    EXPECT_THAT(findings[0].advice, HasSubstr("NCCL_DEBUG=VALUE")) << line;
+    EXPECT_THAT(findings[0].advice, HasSubstr("NCCL_ALGO=VALUE")) << line;
     EXPECT_THAT(findings[0].subject, HasSubstr("nccl.conf:1")) << line;
   }
-  EXPECT_THAT(found_by("conf-line", conf("# export NCCL_DEBUG=INFO\nNCCL_DEBUG=INFO\r\n"
+  EXPECT_THAT(found_by("conf-line", conf("# export NCCL_DEBUG=INFO\nNCCL_DEBUG=INFO \r\n"
                                          "NCCL_IB_TC=3 \n")),
               IsEmpty());
 }

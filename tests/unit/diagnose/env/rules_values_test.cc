@@ -102,6 +102,8 @@ TEST(UnknownValue, LooksAtEachWordOfAList) {
   EXPECT_NE(advice_on("unknown-value", "NCCL_DEBUG_SUBSYS", "INIT,NETT"), "");
   EXPECT_EQ(advice_on("unknown-value", "NCCL_DEBUG_SUBSYS", "INIT, NET"), "");
   EXPECT_NE(advice_on("unknown-value", "NCCL_DEBUG_SUBSYS", "INIT, NET", {30, 4}), "");
+  EXPECT_EQ(advice_on("unknown-value", "NCCL_DEBUG", "INFO "), "");
+  EXPECT_NE(advice_on("unknown-value", "NCCL_DEBUG", "INFO ", {30, 4}), "");
 }
 
 TEST(UnknownValue, KnowsTheFormsOfLists) {

@@ -130,6 +130,19 @@ TEST(ReadShell, PassesOverHereDocuments) {
               ElementsAre("f:7 NCCL_DEBUG=INFO", "f:9 NCCL_ALGO=Ring"));
 }
 
+TEST(ReadShell, ReadsHereDocumentsOfShells) {
+  EXPECT_THAT(read("ssh n1 bash <<EOF\n"
+                   "export NCCL_NET=IB\n"
+                   "NCCL_DEBUG=INFO ./train\n"
+                   "EOF\n"
+                   "cat <<'END' | /bin/sh\n"
+                   "export NCCL_PROTO=LL\n"
+                   "END\n"
+                   "export NCCL_ALGO=Ring\n"),
+              ElementsAre("f:2 NCCL_NET=IB", "f:3 NCCL_DEBUG=INFO", "f:6 NCCL_PROTO=LL",
+                          "f:8 NCCL_ALGO=Ring"));
+}
+
 TEST(ReadShell, FindsExportsOfCasesAndFunctions) {
   const auto settings = read_shell("f",
                                    "case $HOST in a*) export NCCL_DEBUG=INFO;; esac\n"
