@@ -119,7 +119,9 @@ void LogFacts::take_comm(const Message& message) {
 }
 
 void LogFacts::take_version(const Message& message) {
-  keep(versions, word_of(trim(behind(message.text, "CCL version"))));
+  auto version = trim(behind(message.text, "CCL version"));
+  if (version.starts_with(':')) version = trim(version.substr(1));
+  keep(versions, word_of(version));
 }
 
 bool LogFacts::take_channel(const Message& message) {

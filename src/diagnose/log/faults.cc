@@ -17,10 +17,12 @@ constexpr auto kEnd = std::string_view::npos;
 
 bool is_number_char(char c) { return c >= '0' && c <= '9'; }
 
-// Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802".
+// Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802",
+// "init.cc:1079 -> 3".
 bool counts_behind(std::string_view before) {
   constexpr std::array<std::string_view, 5> kMarks{"exitcode", "exit code", "ignal", "rror",
                                                    "ailure"};
+  if (before.ends_with(" -> ")) return before.find(".cc:") != kEnd;
   before = before.substr(0, before.find_last_not_of(" :=-([") + 1);
   return std::ranges::any_of(kMarks, [&](auto word) { return before.ends_with(word); });
 }
@@ -38,14 +40,6 @@ std::size_t shape_of(std::string_view text) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return hash;
-}
-
-// "init.cc:1079 -> 3": an error goes up through NCCL's calls; 7 means "in progress".
-bool is_error_code(std::string_view text) {
-  const auto arrow = text.find(" -> ");
-  if (arrow == kEnd || text.find(".cc:") > arrow) return false;
-  const int code = leading_number(text.substr(arrow + 4));
-  return code >= 1 && code <= 6;
 }
 
 std::string key_of(const Signature* row, const Message& message) {
@@ -67,11 +61,6 @@ std::string_view until(std::string_view text, std::string_view ends) {
   return text.substr(0, text.find_first_of(ends));
 }
 
-// A line that repeats in other words what a thread's own line has said.
-bool is_echo(const Message& message) {
-  return message.level == Level::none && message.text.starts_with("what():");
-}
-
 auto order_of(const Fault& fault, bool timed) {
   return std::tuple(fault.role(), timed ? std::string_view(fault.time) : std::string_view(),
                     fault.line);
@@ -83,8 +72,11 @@ auto order_of(const Fault& fault, bool timed) {
 void LogFaults::take_watchdog(const Message& message) {
   const auto rank = message.rank;
   const auto sequence =
-      std::max(number_after(message.text, "SeqNum="), number_after(message.text, "NCCL work: "));
-  if (rank < 0 || sequence < 0) return;
+      std::max({number_after(message.text, "SeqNum="), number_after(message.text, "at NCCL work: "),
+                number_after(message.text, "at work: ")});
+  const auto completed = number_after(message.text, "last completed NCCL work: ");
+  first_timeout = std::max(first_timeout, number_after(message.text, "timeout from  rank "));
+  if (rank < 0 || (sequence < 0 && completed < 0)) return;
   std::string group;
   if (const auto at = message.text.find("[PG "); at != kEnd)
     group = plain_text(until(message.text.substr(at + 4, 60), "]"));
@@ -95,22 +87,15 @@ void LogFaults::take_watchdog(const Message& message) {
   const auto [known, is_new] = ranks.try_emplace(rank);
   entries_ += is_new ? 1 : 0;
   auto& one = known->second;
-  if (one.completed < 0) one.completed = number_after(message.text, "last completed NCCL work: ");
+  if (one.completed < 0) one.completed = completed;
   if (one.sequence >= 0) return;
   one.sequence = sequence;
   if (const auto at = message.text.find("OpType="); at != kEnd)
     one.operation = plain_text(until(message.text.substr(at + 7, 40), ",)"));
 }
 
-bool LogFaults::known_as_harmless(const Message& message) {
-  if (message.level == Level::warn) return false;
-  if (message.level == Level::info && is_error_code(message.text)) return failed = true;
-  return silent_.contains(shape_of(message.text));
-}
-
 bool LogFaults::take(const Message& message, Where where) {
-  if (known_as_harmless(message)) return false;
-  if (is_echo(message)) return true;
+  if (message.level != Level::warn && silent_.contains(shape_of(message.text))) return false;
   const auto* row = find_signature(message);
   if (row == nullptr && message.level != Level::warn) {
     if (silent_.size() >= kMostShapes) silent_.clear();

@@ -51,10 +51,9 @@ class LogFaults {
   bool order_is_known() const;
 
   std::map<std::string, std::map<int, Waiting>> waiting{};  // by process group ("": any), by rank
-  bool failed = false;                                      // a line reports an error code
+  long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:
-  bool known_as_harmless(const Message& message);
   void take_watchdog(const Message& message);
 
   std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape

@@ -39,6 +39,7 @@ std::string seen_text(const Fault& fault) {
 std::string followers_text(const LogFacts& facts, std::span<const Fault* const> faults) {
   std::vector<std::string> parts;
   for (const auto* fault : faults) {
+    if (name_of(*fault) == "error-code") continue;
     if (parts.size() == kMostOthers) break;
     parts.push_back(fault->row == nullptr
                         ? fmt::format("a warning that is not known, {}", seen_text(*fault))
@@ -68,18 +69,18 @@ double confidence_in(const Fault& root, bool order_is_known) {
 Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault& root,
                      std::span<const Fault* const> followers) {
   if (root.row == nullptr) {
-    auto finding = unknown_finding(
-        facts, root, faults.failed || !followers.empty() ? Severity::problem : Severity::warning);
+    auto finding =
+        unknown_finding(facts, root, followers.empty() ? Severity::warning : Severity::problem);
     finding.evidence += followers_text(facts, followers) + missing_text(facts);
     return finding;
   }
   auto evidence = fmt::format("{}: {}.", root.row->meaning, seen_text(root));
-  if (root.role() == Role::consequence) evidence += " What it follows from is not in this log.";
+  if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
   return {.rule = std::string(root.row->name),
-          .severity = Severity::problem,
+          .severity = root.role() == Role::ending ? Severity::warning : Severity::problem,
           .subject = who_text(facts, root),
           .evidence = std::move(evidence),
           .advice = advice_of(*root.row),
@@ -158,7 +159,8 @@ bool LogReader::LastError::goes_on_in(const Message& message) const {
 }
 
 void LogReader::take_line(std::string_view line, LogFaults::Where where) {
-  constexpr std::string_view kLastError = "Last error:";
+  constexpr std::string_view kLastError = "Last error:",
+                             kLastEntry = "log entry (may be unrelated) '";  // XLA's
   std::optional<LastError> opened;
   each_message(cleaned(line, room_), [&](const Message& found) {
     auto message = found;
@@ -167,9 +169,13 @@ void LogReader::take_line(std::string_view line, LogFaults::Where where) {
     } else if (message.text.ends_with(kLastError)) {
       opened = {std::string(message.text.substr(0, message.text.size() - kLastError.size())),
                 message.rank};
-    } else if (last_error_ && last_error_->goes_on_in(message)) {
-      message.level = Level::warn;
-      if (find_signature(message) == nullptr) message.level = Level::none;
+    } else {
+      const auto entry = message.text.find(kLastEntry);
+      if (entry != std::string_view::npos)
+        message.text = message.whole = message.text.substr(entry + kLastEntry.size());
+      if (entry != std::string_view::npos || (last_error_ && last_error_->goes_on_in(message)))
+        message.level = Level::warn;
+      if (find_signature(message) == nullptr) message = found;
     }
     if (message.level == Level::info && report_.facts.take(message)) return;
     if (!report_.faults.take(message, where) && message.level == Level::none)

@@ -18,6 +18,8 @@ enum class Role : std::uint8_t {
   fault,        // says what is wrong
   vague,        // something is wrong here, without a cause
   consequence,  // another rank or another line failed before
+  trace,        // the way of a failure through calls and launchers
+  ending,       // a rank is gone, after a failure or because it was done
   slow,         // nothing fails; it costs speed
   harmless,     // known, and no fault
 };

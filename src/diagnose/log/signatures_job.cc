@@ -12,7 +12,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"rank-killed",
      "exitcode: -9)|exitcode  : -9 |exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
      "signal 9 (Killed)|Killed (signal 9)|Exited with exit code 137|srun: error*: Killed|"
-     "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill",
+     "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill|"
+     "srun: error*: Out Of Memory|ed with exitcode=137|ed with exitcode=-9",
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
@@ -29,20 +30,44 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"rank-ended",
      "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode: -15)|exitcode  : -15 |closing signal SIG|"
      "CANCELLED AT",
-     Role::consequence, Lines::any, "a launcher stopped the rank",
-     "look for the first rank that failed", "PyTorch elastic, Slurm"},
+     Role::trace, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
+     "PyTorch elastic, Slurm"},
     {"rank-aborted",
      "exitcode: -6)|exitcode  : -6 |Signal: Aborted|Signal 6 (SIGABRT)|signal 6 (Aborted)|"
      "Aborted (core dumped)|Exited with exit code 134",
-     Role::consequence, Lines::any, "a rank ended itself after a failure",
-     "look at the lines before", "PyTorch elastic"},
+     Role::trace, Lines::any, "a rank ended itself after a failure", "look at the lines before",
+     "PyTorch elastic"},
+    {"mpi-failed",
+     "Open MPI OFI MTL is aborting|Fatal error in PMPI_Init|MPI_INIT has failed|MPI_INIT failed|"
+     "PML add procs failed*MPI|ORTE was unable to|ORTE daemon has unexpectedly failed",
+     Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
+     "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
+     "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
+     "NVIDIA/nccl-tests#295"},
+    {"rendezvous-unreachable",
+     "The client socket has timed out|The client socket cannot be initialized", Role::fault,
+     Lines::any, "a host does not reach the address of PyTorch's rendezvous",
+     "start torchrun on the host that --rdzv-endpoint or MASTER_ADDR names, open its port in the "
+     "firewall, and check that the name means the same address on all hosts",
+     "pytorch/pytorch#79388"},
+    {"port-in-use", "The server socket has failed to listen", Role::fault, Lines::any,
+     "the port of PyTorch's rendezvous is in use: by an earlier job, or two launchers on one host",
+     "end what holds it (ss -ltnp), or take another MASTER_PORT or --rdzv-endpoint",
+     "pytorch/pytorch#116974"},
+    {"unique-id-timeout", "retrieving ncclUniqueId*got error|retreiving ncclUniqueId*got error",
+     Role::vague, Lines::any,
+     "rank 0 of the group did not say in time where to connect: it is behind, failed or never came",
+     "look at what rank 0 did until then, and whether all ranks make the same process groups in "
+     "the "
+     "same order",
+     "hiyouga/LlamaFactory#3698, pytorch/pytorch#82091"},
     {"invalid-usage",
      "CCL*invalid usage|CCL*invalid argument (run|ncclInvalidUsage|ncclInvalidArgument",
      Role::consequence, Lines::any, "NCCL was called in a way that it forbids",
      "look at the warning before it, which NCCL_DEBUG=WARN shows", "NCCL user guide"},
     {"collective-timeout",
      "caught collective operation timeout: WorkNCCL|Timeout at NCCL work|"
-     "CCL*due to a collective timeout from",
+     "CCL*due to a collective timeout from|CCL*flight recorder dump signal",
      Role::consequence, Lines::any, "a collective did not end in the time that PyTorch allows",
      "find out what the rank that is behind did instead: py-spy dump, or the flight recorder "
      "(TORCH_NCCL_TRACE_BUFFER_SIZE=2000, TORCH_NCCL_DUMP_ON_TIMEOUT=1)",
@@ -55,16 +80,39 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"torch-failure",
      "CCL*etected by watchdog|CCL*watchdog thread terminated|NCCL communicator was aborted|"
      "CCL*taking the entire process down|ncclRemoteError|NCCLABORTEDCOMM",
-     Role::consequence, Lines::any, "PyTorch noticed a failure and ended the process",
+     Role::trace, Lines::any, "PyTorch noticed a failure and ended the process",
      "look for the first failure on any rank", "PyTorch ProcessGroupNCCL"},
     {"nccl-failed",
      "CCL*unhandled system error|CCL*unhandled cuda error|CCL*nternal check failed|"
      "CCL*internal error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|"
      "Test NCCL failure|Test CUDA failure|NCCL error in",
-     Role::consequence, Lines::any, "NCCL reported a failure to its caller",
+     Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
-    {"in-abort", "abort state|comm*abort|been destroyed|commReclaim|sets state|commDestroySync",
-     Role::consequence, Lines::warnings, "a communicator was taken down after a failure",
+    {"rank-failed",
+     "failed (exitcode: |exitcode  : |Exited with exit code |ed with exitcode=|Exit code:  ",
+     Role::trace, Lines::any, "a rank's program ended with an error",
+     "look for its last lines, mostly a Python traceback: torchrun --tee 3 keeps those of all "
+     "ranks",
+     "PyTorch elastic"},
+    {"store-closed",
+     "TCPStore.cpp*failed on SocketImpl|should dump*flag on TCPStore|CCL*from the global store",
+     Role::ending, Lines::any,
+     "the process that holds PyTorch's store, mostly rank 0, is gone: it failed, or it was done "
+     "before the others",
+     "look for the last lines of rank 0; if all went well, end with "
+     "torch.distributed.destroy_process_group()",
+     "pytorch/pytorch#128680"},
+    {"error-code", ".cc:* -> 1|.cc:* -> 2|.cc:* -> 3|.cc:* -> 4|.cc:* -> 5|.cc:* -> 6", Role::trace,
+     Lines::nccl,
+     "a call of NCCL failed (1: CUDA, 2: system, 3: internal, 4 and 5: wrong use, 6: another "
+     "rank), "
+     "and no warning says why",
+     "look at the other ranks; run with NCCL_DEBUG=INFO, without NCCL_DEBUG_SUBSYS",
+     "NCCL user guide"},
+    {"in-abort",
+     "abort state|comm*abort|encountered a fatal error|ncclAsyncJobComplete|been "
+     "destroyed|commReclaim|sets state|commDestroySync",
+     Role::trace, Lines::warnings, "a communicator was taken down after a failure",
      "look for the first failure on any rank", "NCCL user guide"},
 });
 

@@ -7,8 +7,8 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kNetworkRows = std::to_array<Signature>({
-    {"ib-port-error", "async event*port err|async event*PORT_ERR|async event*port error",
-     Role::origin, Lines::nccl, "an InfiniBand port went down while the job ran",
+    {"ib-port-error", "async*event*port err|async*event*PORT_ERR", Role::origin, Lines::nccl,
+     "an InfiniBand port went down while the job ran",
      "look at the cable, the optics and the switch port: ibstat, "
      "/sys/class/infiniband/*/ports/*/counters/link_downed",
      "NVIDIA/nccl#905"},
@@ -21,9 +21,9 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "the adapter refused an address that it was given: a bad registration, or a broken adapter",
      "set NCCL_NET_GDR_LEVEL=LOC as a test; update the adapter's firmware and driver",
      "NVIDIA/nccl#1905"},
-    {"ib-async-event", "async fatal event|async event", Role::origin, Lines::warnings,
-     "the adapter reported an error by itself", "look at dmesg, and at the port's counters",
-     "NVIDIA/nccl#905"},
+    {"ib-async-event", "async fatal event|async event|async error event", Role::origin,
+     Lines::warnings, "the adapter reported an error by itself",
+     "look at dmesg, and at the port's counters", "NVIDIA/nccl#905"},
     {"ib-local-protection",
      "completion*error 4,|completion*status=4 |completion*status=IBV_WC_LOC_PROT_ERR|"
      "completion*vendor err 81|completion*vendor_err=81",
@@ -65,24 +65,31 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"locked-memory-limit",
      "ibv_create_qp*annot allocate memory|ibv_create_cq*annot allocate memory|"
      "ibv_reg_mr*annot allocate memory|ibv_create_qp failed*|ibv_create_cq failed*|"
-     "ibv_reg_dmabuf_mr*annot allocate memory",
+     "ibv_reg_dmabuf_mr*annot allocate memory|Accept failed Cannot allocate memory",
      Role::fault, Lines::warnings,
      "the adapter could not pin memory: the limit of locked memory is too low",
      "set ulimit -l unlimited, also for the daemon that starts the ranks (sshd, slurmd, "
      "containers: --ulimit memlock=-1)",
      "NVIDIA/nccl#1129, NVIDIA/nccl#380"},
-    {"peer-memory-missing", "ibv_reg_mr*Bad address|ibv_reg_mr*failed", Role::fault,
-     Lines::warnings,
+    {"peer-memory-missing", "ibv_reg_mr*Bad address", Role::fault, Lines::warnings,
      "the adapter could not register the GPU's memory: nvidia_peermem is missing or of "
      "another driver",
      "modprobe nvidia_peermem, or use the open kernel modules with DMA-BUF; "
      "NCCL_NET_GDR_LEVEL=LOC does without",
      "Mellanox/nv_peer_memory#115"},
+    {"ib-registration-failed", "ibv_reg_mr*failed", Role::vague, Lines::warnings,
+     "the adapter could not register memory: the limit of locked memory is too low, or, for a "
+     "GPU's memory, nvidia_peermem is missing",
+     "set ulimit -l unlimited, also for the daemon that starts the ranks; modprobe nvidia_peermem, "
+     "or NCCL_NET_GDR_LEVEL=LOC as a test",
+     "NVIDIA/nccl#1842"},
     {"dmabuf-unsupported", "ibv_reg_dmabuf_mr*not supported", Role::fault, Lines::warnings,
      "the InfiniBand driver is too old to register GPU memory by DMA-BUF",
      "update it, or set NCCL_DMABUF_ENABLE=0", "NVIDIA/nccl#778"},
-    {"gid-index", "ibv_modify_qp*Invalid argument|ibv_modify_qp*No such device", Role::fault,
-     Lines::warnings,
+    {"gid-index",
+     "ibv_modify_qp*Invalid argument|ibv_modify_qp*No such device|ibv_modify_qp*No data available|"
+     "ibv_modify_qp failed with 61",
+     Role::fault, Lines::warnings,
      "the address that NCCL took from the port cannot be used: a GID index that is empty, or "
      "of another kind than the peer's",
      "unset NCCL_IB_GID_INDEX, or set the index of RoCE v2 with an IPv4 address (show_gids)",
@@ -106,7 +113,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Lines::warnings, "InfiniBand and RoCE ports were mixed in one job",
      "NCCL_IB_HCA names those of one kind", "NVIDIA/nccl: src/transport/net_ib"},
     {"ib-call-failed",
-     "Call to ibv_*failed|ibv_post_send() failed|ibv_post_recv() failed|ibv_poll_cq() returned",
+     "NET/IB : Unable to query|Call to ibv_*failed|ibv_post_send() failed|ibv_post_recv() "
+     "failed|ibv_poll_cq() returned",
      Role::fault, Lines::warnings, "a call of the InfiniBand library failed",
      "its error says why, and dmesg may too", "NCCL user guide"},
     {"no-socket-interface",
@@ -134,7 +142,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; open the ports between "
      "them",
      "NVIDIA/nccl#352, NVIDIA/nccl-tests#162"},
-    {"connect-timeout", "onnect*timed out|ocket*timed out|onnect*Connection timeout", Role::fault,
+    {"connect-timeout",
+     "onnect*timed out|ocket*timed out|onnect*Connection timeout|onnect*exceeded", Role::fault,
      Lines::warnings,
      "another host did not answer: a firewall, or an interface that it cannot be reached by "
      "(docker0, virbr0, veth)",
@@ -146,21 +155,52 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, Lines::any, "libfabric found no EFA device: NCCL falls back to sockets",
      "install the EFA driver, give the container /dev/infiniband, and check fi_info -p efa",
      "aws/aws-ofi-nccl#67"},
-    {"net-plugin-failed", "Failed to initialize any NET plugin", Role::fault, Lines::nccl,
-     "no network that NCCL_NET allows works here", "check NCCL_NET and NCCL_NET_PLUGIN",
+    {"net-plugin-failed", "Failed to initialize any NET plugin|Error: network*not found",
+     Role::fault, Lines::nccl, "no network that NCCL_NET allows works here",
+     "check NCCL_NET and NCCL_NET_PLUGIN; give the container /dev/infiniband",
      "NVIDIA/nccl: src/plugin/net.cc"},
-    {"ofi-failure", "OFI NCCL failure|NET/OFI*ailed|NET/OFI*rror", Role::vague, Lines::warnings,
+    {"nic-merge",
+     "Local mergedDev*different number of devices|an't merge net devices|Specified fused NIC|"
+     "TOPO/NET :|NET/TOPO :|NCCL_IB_MERGE_NICS|ake virtual NIC|irtual device",
+     Role::fault, Lines::warnings,
+     "NCCL could not join several ports to one network device, or the peer joined others",
+     "set NCCL_IB_MERGE_NICS=0 or NCCL_NET_MERGE_LEVEL=LOC; unset NCCL_NET_FORCE_MERGE; "
+     "NCCL_IB_HCA "
+     "the same on all hosts",
+     "NVIDIA/nccl: src/graph/topo.cc"},
+    {"address-not-resolved",
+     "Invalid NCCL_COMM_ID|No valid <IPv4_or_hostname>|No valid [IPv6]|getting address info",
+     Role::fault, Lines::warnings,
+     "NCCL_COMM_ID, or another address that was given, has no meaning",
+     "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
+    {"ofi-failure", "OFI NCCL failure|NET/OFI*ailed|NET/OFI*rror|NET/OFI*RC: -", Role::vague,
+     Lines::warnings, "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
+     "aws/aws-ofi-nccl"},
+    {"ofi-failure", "WARN*OFI NCCL failure|WARN: Function*NET/OFI", Role::vague, Lines::any,
      "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
      "aws/aws-ofi-nccl"},
-    {"ofi-failure", "WARN*OFI NCCL failure", Role::vague, Lines::any, "the libfabric plugin failed",
-     "FI_LOG_LEVEL=warn shows libfabric's reason", "aws/aws-ofi-nccl"},
+    {"efa-failure", "libfabric:*:efa:cq:*<warn> err: ", Role::vague, Lines::any,
+     "the EFA device could not carry out a transfer: mostly the peer that it names was gone",
+     "look for the first failure on that peer", "aws/aws-ofi-nccl#346"},
+    {"ucx-unreachable",
+     "UCX *ransport retry count exceeded|UCX *retry counter exceeded|UCX *Endpoint timeout",
+     Role::fault, Lines::any,
+     "UCX, which MPI uses, could not reach a peer's adapter, after all retries",
+     "ib_write_bw between the two hosts; name the right ports by UCX_NET_DEVICES=mlx5_0:1; look at "
+     "port counters; UCX_TLS=tcp does without",
+     "openucx/ucx#1920"},
+    {"network-kinds-differ", "FinalizeAccept: wrong type", Role::fault, Lines::warnings,
+     "ranks talk to each other by different networks (3: sockets, 4: InfiniBand), so they do not "
+     "have the same plugin, adapters or NCCL_* variables",
+     "make NCCL_NET, NCCL_IB_DISABLE, NCCL_NET_PLUGIN and the libraries the same on all hosts",
+     "NVIDIA/nccl-tests#188"},
     {"mixed-devices-per-rank", "mixed local Net device counts|mixed local CollNet device counts",
      Role::fault, Lines::warnings, "ranks see different numbers of NICs",
      "give all containers the same devices; NCCL_IB_HCA the same everywhere", "NVIDIA/nccl#2428"},
     {"truncated-message",
      "essage truncated|ismatched collective|receiving*bytes instead of|received*bytes instead "
-     "of|ollective "
-     "mismatch|mismatch in info from procs",
+     "of|ollective mismatch|mismatch in info from procs|mismatch in rank count|posted incorrect "
+     "receive info",
      Role::fault, Lines::warnings,
      "two ranks disagree about what they exchange: different calls, counts, NCCL versions or "
      "settings",
@@ -175,13 +215,12 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "NCCL user guide"},
     {"socket-failed",
      "ocket recv failed|ocket progress error|socketProgress|ocketSend|ocketRecv|Unable to "
-     "send|Unable to receive|ncclSocket*failed",
+     "send|Unable to receive|ncclSocket*failed|ocketTryAccept|ocketPollConnect",
      Role::consequence, Lines::warnings, "a connection between ranks broke",
      "look for the first failure on the other ranks", "NCCL user guide"},
     {"proxy-failed",
-     "Failed to execute operation|[Proxy*rror|[Service thread] Error|[Service thread] Could "
-     "not|[Service thread] Accept failed|Proxy Call to rank*failed|ncclProxyStop|roxyDestroy "
-     "failed|opId=",
+     "Failed to execute operation|[Proxy|[Service thread]|Proxy Call to rank*failed|ncclProxy|"
+     "roxyDestroy failed|opId=|ProxyConnect: ",
      Role::consequence, Lines::warnings,
      "NCCL's proxy thread met an error that another line explains",
      "look for the warning before it", "NCCL user guide"},
@@ -189,6 +228,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "two processes said that they are the same rank",
      "give each its own rank: launcher and program must agree on the number of tasks a node",
      "Lightning-AI/pytorch-lightning#14986"},
+    {"ras-port-in-use", "ras/*Call to bind failed", Role::harmless, Lines::warnings,
+     "another job has the port of ncclras", "", ""},
     {"ib-library-missing", "Failed to open libibverbs", Role::harmless, Lines::nccl, "", "", ""},
     {"ib-no-device", "NET/IB : No device found", Role::harmless, Lines::nccl, "no InfiniBand here",
      "", ""},

@@ -37,10 +37,15 @@ struct Share {
   std::size_t yes = 0, no = 0;
 };
 
+// Sockets, and those of a plugin (NET/FastSocket), have none.
+bool may_have_gpudirect(std::string_view transport) {
+  return transport.starts_with("NET/") && transport.find("Socket") == std::string_view::npos;
+}
+
 Share gpudirect(const LogFacts& facts, bool sends) {
   Share share;
   for (const auto& [key, count] : facts.channels)
-    if (key.transport.starts_with("NET/") && key.transport != "NET/Socket" && key.sends == sends)
+    if (may_have_gpudirect(key.transport) && key.sends == sends)
       (key.gpudirect ? share.yes : share.no) += count;
   return share;
 }
@@ -90,7 +95,7 @@ Findings gpudirect_off(const LogFacts& facts) {
   const auto send = gpudirect(facts, true), receive = gpudirect(facts, false);
   constexpr std::string_view kAdvice =
       "on the hosts that lack it: modprobe nvidia_peermem, or use the open kernel modules with "
-      "DMA-BUF; "
+      "DMA-BUF (on EFA: an instance that has it, p4d or newer); "
       "linerate topo --lint says how far GPU and NIC are apart [NVIDIA/nccl#897, NVIDIA/nccl#1537]";
   if (send.yes + receive.yes == 0 && send.no + receive.no > 0)
     return {{.rule = "gpudirect-off",

@@ -46,6 +46,7 @@ std::string behind_text(const Ranks& ranks, long Waiting::*what, std::string_vie
 
 std::string group_text(const Ranks& ranks) {
   const auto least = lowest(ranks, &Waiting::sequence);
+  if (least < 0) return {};
   const auto first_ones =
       ranks_where(ranks, [&](const Waiting& one) { return one.sequence == least; });
   const auto first =
@@ -71,13 +72,16 @@ const Ranks* largest(const LogFaults& faults, bool named) {
 // Lines without a group's name count calls of any group: they compare where no line has one.
 std::string waiting_text(const LogFaults& faults) {
   const auto *unnamed = largest(faults, false), *named = largest(faults, true);
+  const auto first = faults.first_timeout < 0
+                         ? std::string()
+                         : fmt::format(" Rank {} was the first to give up.", faults.first_timeout);
   const auto* calls = unnamed == nullptr ? named : unnamed;
-  if (calls == nullptr) return {};
+  if (calls == nullptr) return first;
   const auto& compared = named == nullptr ? *calls : *named;
   auto behind = behind_text(compared, &Waiting::completed, "ended");
   if (named == nullptr || behind.empty())
     behind = behind_text(compared, &Waiting::sequence, "waited in");
-  return group_text(*calls) + behind;
+  return first + group_text(*calls) + behind;
 }
 
 }  // namespace linerate::logs

@@ -206,6 +206,17 @@ TEST(LogReport, TakesTheLastEndedCallFromALaterLine) {
   EXPECT_THAT(read_log(log).findings[0].evidence, HasSubstr("Rank 1 is behind: it ended call 5,"));
 }
 
+TEST(LogReport, SaysWhoGaveUpFirst) {
+  const auto report = read_log(
+      "[rank5]:[E ProcessGroupNCCL.cpp:7] [PG ID 0 PG GUID 0(default_pg) Rank 5] Received a dump "
+      "signal due to a collective timeout from  rank 2 and we will try our best to dump the debug "
+      "info. Last "
+      "enqueued NCCL work: 9, last completed NCCL work: 8.\n");
+
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("Rank 2 was the first to give up."));
+  EXPECT_THAT(report.findings[0].evidence, Not(HasSubstr("waited in call")));
+}
+
 TEST(LogReport, SaysWhereRanksAreInDifferentCalls) {
   const auto report = read_log(
       "[Rank 0] Watchdog caught collective operation timeout: "
@@ -253,6 +264,16 @@ TEST(LogReport, BelievesOnlyTheSameRankBehindLastError) {
     EXPECT_EQ(read_log(failed + std::string(next)).findings[0].rule, "cuda-failure") << next;
 }
 
+TEST(LogReport, TakesTheLastWarningThatXlaQuotes) {
+  const std::string failed =
+      "NCCL operation ncclCommInitRank(x) failed: unhandled cuda error. Last NCCL warning(error) "
+      "log entry (may be unrelated) ";
+
+  EXPECT_EQ(read_log(failed + "'Cuda failure 2 'out of memory''.\n").findings[0].rule,
+            "out-of-gpu-memory");
+  EXPECT_EQ(read_log(failed + "'something odd'.\n").findings[0].rule, "nccl-failed");
+}
+
 TEST(LogReport, TellsExitCodesApart) {
   const auto report =
       read_log("failed (exitcode: 1) local_rank: 0\nfailed (exitcode: 137) local_rank: 1\n");
@@ -284,6 +305,26 @@ TEST(LogReport, ShowsWarningsThatItDoesNotKnow) {
   EXPECT_EQ(alone.findings[0].severity, Severity::warning);
   EXPECT_THAT(alone.findings[0].evidence, HasSubstr("something odd 17"));
   EXPECT_EQ(failed.findings[0].severity, Severity::problem);
+}
+
+TEST(LogReport, DoesNotPassOverAnErrorCodeWithoutAWarning) {
+  const auto pending = read_log(info(1, "init.cc:9 -> 7"));
+  const auto failed = read_log(info(1, "init.cc:9 -> 7") + info(1, "init.cc:9 -> 3"));
+
+  EXPECT_THAT(pending.findings, IsEmpty());
+  EXPECT_EQ(failed.findings[0].rule, "error-code");
+  EXPECT_EQ(failed.findings[0].severity, Severity::problem);
+}
+
+TEST(LogReport, OnlyWarnsOfAStoreThatMayHaveEndedInOrder) {
+  const std::string gone = "[W TCPStore.cpp:9] [c10d] recvValue failed on SocketImpl(fd=7): x\n";
+
+  const auto alone = read_log(gone);
+  const auto after = read_log(gone + "torch.OutOfMemoryError: CUDA out of memory. Tried\n");
+
+  EXPECT_EQ(alone.findings[0].severity, Severity::warning);
+  EXPECT_EQ(after.findings[0].rule, "out-of-gpu-memory");
+  EXPECT_THAT(after.findings[0].evidence, HasSubstr("store-closed"));
 }
 
 TEST(LogReport, TakesThePyTorchTextOfTheLastError) {
