@@ -156,6 +156,10 @@ linerate_test(unit_doctor_env tests/unit/diagnose/env linerate_doctor_env)
 linerate_test(unit_doctor_hang tests/unit/diagnose/hang linerate_doctor_hang)
 linerate_test(unit_doctor_log tests/unit/diagnose/log linerate_doctor_log)
 linerate_test(unit_doctor_node tests/unit/diagnose/node linerate_doctor_node)
+linerate_test(unit_doctor_prove tests/unit/diagnose/prove linerate_doctor_prove
+              linerate_doctor_env)
+target_compile_definitions(unit_doctor_prove PRIVATE
+  LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 linerate_test(unit_doctor_results tests/unit/diagnose/results linerate_doctor_results)
 target_compile_definitions(unit_doctor_results PRIVATE
   LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")

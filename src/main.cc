@@ -7,15 +7,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace {
 
-bool keeps_what_it_has(linerate::Command command) {
+bool keeps_what_it_has(const linerate::Invocation& call) {
   using linerate::Command;
-  return command == Command::perf || command == Command::suite || command == Command::memcpy ||
-         command == Command::compare;
+  const auto has = [&](std::string_view word) { return std::ranges::count(call.words, word) > 0; };
+  return call.command == Command::perf || call.command == Command::suite ||
+         call.command == Command::memcpy || call.command == Command::compare ||
+         (call.command == Command::doctor && has("prove"));
 }
 
 linerate::ExitCode run(const linerate::CommandInput& input) {
@@ -53,7 +57,7 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
 linerate::ExitCode run_words(std::span<const char* const> argv) {
   const auto call = linerate::read_invocation(argv);
   if (!call) return linerate::refuse(call.sentence());
-  const auto signals = linerate::catch_signals(keeps_what_it_has(call->command));
+  const auto signals = linerate::catch_signals(keeps_what_it_has(*call));
   const auto environment = linerate::Environment::of_process();
   return run({.call = *call,
               .environment = environment,

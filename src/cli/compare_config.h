@@ -2,11 +2,13 @@
 #pragma once
 
 #include "base/result.h"
+#include "cli/option.h"
 #include "compare/comparison.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate {
@@ -26,13 +28,17 @@ struct CompareConfig {
   std::string junit_file{};
   std::string save_baseline{};
   bool list_baselines = false;
-  std::optional<bool> progress{};  // nothing: where stderr is a terminal
+  std::optional<bool> progress{};                 // nothing: where stderr is a terminal
+  std::string_view program = "linerate compare";  // as progress says
 
   // How often each command is started: turns at windows want many short runs rather than few long
   // ones (comparing-runs.md#taking-turns).
   int times() const { return repeats.value_or(turns == TurnsAt::windows ? 30 : 10); }
   std::size_t sides() const { return sources.size() + commands.size(); }
 };
+
+// Of --smallest.
+Refusal set_smallest(const Argument& given, CompareConfig& config);
 
 // The words behind `linerate compare`: options, and up to two that are none.
 Result<CompareConfig> parse_compare(const std::vector<std::string>& words);

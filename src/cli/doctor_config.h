@@ -1,7 +1,8 @@
-// What `linerate doctor env`, `log`, `results` and `hang` were asked to do.
+// What `linerate doctor env`, `log`, `results`, `hang` and `prove` were asked to do.
 #pragma once
 
 #include "base/result.h"
+#include "cli/compare_config.h"
 #include "diagnose/env/sources.h"
 #include "record/finding.h"
 #include "topo/version.h"
@@ -43,10 +44,23 @@ struct DoctorHangConfig {
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
 
+// `smallest`, how often and when the sides run are those of compare; their commands come later.
+struct DoctorProveConfig : CompareConfig {
+  std::string id{};                     // empty: with `list` alone
+  std::optional<std::string> a{}, b{};  // what the sides have; nothing: what is set, and the other
+  std::string launch{};                 // what stands in front of the benchmark, as in a shell
+  // Behind --: arguments of all_reduce, or a whole command.
+  std::vector<std::string> benchmark{};
+  bool list = false;
+
+  bool has_command() const { return !benchmark.empty() && !benchmark.front().starts_with('-'); }
+};
+
 // The words behind `linerate doctor env`. Values that are not given are the defaults of the rows.
 Result<DoctorEnvConfig> parse_doctor_env(const std::vector<std::string>& words);
 Result<DoctorHangConfig> parse_doctor_hang(const std::vector<std::string>& words);
 Result<DoctorLogConfig> parse_doctor_log(const std::vector<std::string>& words);
+Result<DoctorProveConfig> parse_doctor_prove(const std::vector<std::string>& words);
 Result<DoctorResultsConfig> parse_doctor_results(const std::vector<std::string>& words);
 
 }  // namespace linerate

@@ -94,6 +94,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::doctor_env:
     case Audience::doctor_hang:
     case Audience::doctor_log:
+    case Audience::doctor_prove:
     case Audience::doctor_results:
     case Audience::doctor_node:
     case Audience::doctor_snapshot:

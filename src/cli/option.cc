@@ -47,6 +47,8 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
       {{"Options", doctor_hang_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorLogGroups{
       {{"Options", doctor_log_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 3> kDoctorProveGroups{
+      {{"Options", doctor_prove_options()}, {"Runs", compare_turn_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorResultsGroups{
       {{"Options", doctor_results_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kDoctorNodeGroups{
@@ -56,6 +58,7 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
   if (program == Audience::doctor_env) return kDoctorEnvGroups;
   if (program == Audience::doctor_hang) return kDoctorHangGroups;
   if (program == Audience::doctor_log) return kDoctorLogGroups;
+  if (program == Audience::doctor_prove) return kDoctorProveGroups;
   if (program == Audience::doctor_results) return kDoctorResultsGroups;
   if (program == Audience::doctor_snapshot) return kDoctorSnapshotGroups;
   return kDoctorNodeGroups;
@@ -120,6 +123,7 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::doctor_env:
     case Audience::doctor_hang:
     case Audience::doctor_log:
+    case Audience::doctor_prove:
     case Audience::doctor_results:
     case Audience::doctor_node:
     case Audience::doctor_snapshot:

@@ -29,6 +29,7 @@ struct CompareConfig;
 struct DoctorEnvConfig;
 struct DoctorHangConfig;
 struct DoctorLogConfig;
+struct DoctorProveConfig;
 struct DoctorResultsConfig;
 struct DoctorNodeConfig;
 struct DoctorSnapshotConfig;
@@ -58,9 +59,10 @@ using Setter = Refusal (*)(const Argument&, Config&);
 using AnySetter =
     std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
                  Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
-                 Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorResultsConfig>,
-                 Setter<DoctorNodeConfig>, Setter<DoctorSnapshotConfig>, Setter<ReportConfig>,
-                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
+                 Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorProveConfig>,
+                 Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
+                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
+                 Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -77,6 +79,7 @@ enum class Audience : std::uint8_t {
   doctor_env,
   doctor_hang,
   doctor_log,
+  doctor_prove,
   doctor_results,
   doctor_node,
   doctor_snapshot,
@@ -181,11 +184,13 @@ std::span<const OptionRow> plan_options();             // place: what is printed
 std::span<const OptionRow> model_options();            // place: the training job
 std::span<const OptionRow> tune_options();             // all of tune's
 std::span<const OptionRow> compare_run_options();      // compare: of --run
+std::span<const OptionRow> compare_turn_options();     // of these, those of any two commands
 std::span<const OptionRow> compare_judge_options();    // compare: what a difference is
 std::span<const OptionRow> compare_output_options();   // compare: what is printed and kept
 std::span<const OptionRow> doctor_env_options();       // all of doctor env's
 std::span<const OptionRow> doctor_hang_options();      // all of doctor hang's
 std::span<const OptionRow> doctor_log_options();       // all of doctor log's
+std::span<const OptionRow> doctor_prove_options();     // doctor prove: what, and how it runs
 std::span<const OptionRow> doctor_results_options();   // all of doctor results'
 std::span<const OptionRow> doctor_node_options();      // all of doctor's own
 std::span<const OptionRow> doctor_snapshot_options();  // all of doctor snapshot's

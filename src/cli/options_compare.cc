@@ -31,16 +31,6 @@ Refusal set_seed(const Argument& given, CompareConfig& config) {
   return set_read(whole_number(given, {}), config.seed);
 }
 
-Refusal set_smallest(const Argument& given, CompareConfig& config) {
-  const auto effect = parse_percent(given.label, given.text);
-  if (!effect) return effect.sentence();
-  if (*effect <= 0 || *effect > kLargestEffect)
-    return fmt::format("{} {} is no difference that could matter: give more than 0 %, up to 100%.",
-                       given.label, given.text);
-  config.smallest = *effect;
-  return {};
-}
-
 Refusal set_baseline(const Argument& given, CompareConfig& config) {
   const auto fits = [](unsigned char c) {
     return std::isalnum(c) || c == '.' || c == '_' || c == '-';
@@ -66,13 +56,13 @@ constexpr auto kCompareRows = std::to_array<OptionRow>({
      .apply = add_command},
     {.long_name = "repeat",
      .metavar = "N",
-     .help = "how often each --run is started; without it 10 times, or 30 with --turns windows",
+     .help = "how often each side runs; without it 10 times, or 30 with --turns windows",
      .belongs_to = "run",
      .apply = set_whole_of<CompareConfig, 1, kMostRepeats, &CompareConfig::repeats>},
     {.long_name = "turns",
      .metavar = "AT",
      .default_text = "runs",
-     .help = "two --run take turns at runs, or start together and do at windows",
+     .help = "the sides take turns at runs, or start together and do at windows",
      .note = "Windows find smaller differences where the machine is not steady. Both must be "
              "linerate's benchmarks (all *_perf), with rank 0 on this host. See "
              "[taking turns](comparing-runs.md#taking-turns).",
@@ -85,7 +75,7 @@ constexpr auto kCompareRows = std::to_array<OptionRow>({
      .apply = set_seed},
     {.long_name = "keep",
      .metavar = "FOLDER",
-     .help = "keep what --run measures: FOLDER/a.jsonl, FOLDER/b.jsonl",
+     .help = "keep what is measured: FOLDER/a.jsonl, FOLDER/b.jsonl",
      .note = "Files that exist are appended to.",
      .belongs_to = "run",
      .apply = set_text<CompareConfig, &CompareConfig::keep_folder>},
@@ -157,7 +147,20 @@ Refusal check_compare(const CompareConfig& config) {
 
 }  // namespace
 
+Refusal set_smallest(const Argument& given, CompareConfig& config) {
+  const auto effect = parse_percent(given.label, given.text);
+  if (!effect) return effect.sentence();
+  if (*effect <= 0 || *effect > kLargestEffect)
+    return fmt::format("{} {} is no difference that could matter: give more than 0 %, up to 100%.",
+                       given.label, given.text);
+  config.smallest = *effect;
+  return {};
+}
+
 std::span<const OptionRow> compare_run_options() { return kCompareRows; }
+std::span<const OptionRow> compare_turn_options() {
+  return compare_run_options().subspan(1);  // all but --run
+}
 std::span<const OptionRow> compare_judge_options() { return kJudgeRows; }
 std::span<const OptionRow> compare_output_options() { return kCompareOutputRows; }
 

@@ -1,4 +1,4 @@
-// The options of linerate doctor env, log, results and hang.
+// The options of linerate doctor env, log, results, hang and prove.
 #include "cli/doctor_config.h"
 #include "cli/doctor_rows.h"
 #include "cli/option.h"
@@ -115,8 +115,46 @@ constexpr auto kDoctorHangRows = std::to_array<OptionRow>({
     kFailOnRow<DoctorHangConfig>,
 });
 
+Refusal set_side_a(const Argument& given, DoctorProveConfig& config) {
+  config.a = given.text;
+  return {};
+}
+
+Refusal set_side_b(const Argument& given, DoctorProveConfig& config) {
+  config.b = given.text;
+  return {};
+}
+
+constexpr auto kDoctorProveRows = std::to_array<OptionRow>({
+    {.long_name = "list",
+     .help = "list what can be proven and stop",
+     .apply = set_flag<DoctorProveConfig, &DoctorProveConfig::list>},
+    {.long_name = "a",
+     .metavar = "VALUE",
+     .help = "what side A has, the one that is suspected; without it, what is set now",
+     .note = "`unset`: no value.",
+     .apply = set_side_a},
+    {.long_name = "b",
+     .metavar = "VALUE",
+     .help = "what side B has, which should be faster; without it, none, or the usual value if A "
+             "has none",
+     .note = "`unset`: no value.",
+     .apply = set_side_b},
+    {.long_name = "launch",
+     .metavar = "COMMAND",
+     .help = "what starts the ranks of the benchmark: 'mpirun -np 4', 'srun -N 2'",
+     .apply = set_text<DoctorProveConfig, &DoctorProveConfig::launch>},
+    {.long_name = "smallest",
+     .metavar = "PERCENT",
+     .default_text = "5%",
+     .help = "the smallest change of time that matters",
+     .apply = set_smallest},
+    kJsonRow<DoctorProveConfig>,
+});
+
 }  // namespace
 
+std::span<const OptionRow> doctor_prove_options() { return kDoctorProveRows; }
 std::span<const OptionRow> doctor_hang_options() { return kDoctorHangRows; }
 std::span<const OptionRow> doctor_results_options() { return kDoctorResultsRows; }
 std::span<const OptionRow> doctor_log_options() { return kDoctorLogRows; }
@@ -154,6 +192,24 @@ Result<DoctorHangConfig> parse_doctor_hang(const std::vector<std::string>& words
     return Failure{
         "linerate doctor hang needs pids of a job's processes, or the dumps of PyTorch's flight "
         "recorder, or the folder with them."};
+  return config;
+}
+
+Result<DoctorProveConfig> parse_doctor_prove(const std::vector<std::string>& words) {
+  DoctorProveConfig config;
+  config.program = "linerate doctor prove";
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes != words.end()) config.benchmark.assign(dashes + 1, words.end());
+  const auto [options, named] =
+      without_operands(std::vector(words.begin(), dashes), Audience::doctor_prove);
+  const auto given = read_options(options, Audience::doctor_prove, config);
+  if (!given) return given.failure();
+  if (named.size() > 1 || (named.empty() && !config.list))
+    return Failure{fmt::format(
+        "linerate doctor prove takes one ID and got {}: --list shows all; the benchmark's "
+        "arguments come behind --.",
+        named.size())};
+  if (!named.empty()) config.id = named.front();
   return config;
 }
 

@@ -208,6 +208,7 @@ Refusal incomplete(std::span<const Token> tokens, Audience program) {
   for (const auto& [row, text] : tokens) {
     if (row->belongs_to.empty() || is_given(tokens, row->belongs_to)) continue;
     const auto* owner = find_option(program, row->belongs_to);
+    if (owner == nullptr) continue;  // a row of several commands, and this one needs no owner
     return fmt::format("{} belongs to --{}{}{}: give both, or leave it out.", row->label(),
                        owner->long_name, owner->is_flag() ? "" : " ", owner->metavar);
   }

@@ -85,6 +85,13 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "others wait, calls that differ between ranks, and processes that are stopped, wait in the "
      "kernel or spin.",
      "Why a job hangs, by its processes and dumps: [the doctor](doctor.md#a-job-that-hangs)."},
+    {Command::doctor, "doctor prove", "ID [options]",
+     "whether a setting is what makes jobs slow, by runs with and without it",
+     Audience::doctor_prove,
+     "Runs all_reduce in turns with a setting as it is and with it switched, and says whether the "
+     "switch makes it faster: proven, refuted or not decided. Behind -- stand more "
+     "options of all_reduce_perf, or a whole command.",
+     "Whether a setting makes jobs slow: [proofs](doctor.md#proofs)."},
     {Command::report, "report", "FILE… [options]",
      "one page that says whether runs are as fast as they should be, and pictures of them",
      Audience::report,

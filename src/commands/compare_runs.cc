@@ -44,7 +44,7 @@ class Turns {
         config_(config),
         study_(random_id()),
         seed_(config.seed.value_or(random_seed())),
-        progress_("linerate compare",
+        progress_(std::string(config.program),
                   std::vector<std::size_t>(at_once() ? 1 : config.commands.size(),
                                            static_cast<std::size_t>(config.times())),
                   progress_style(config.progress, TextFile::standard_error().terminal())) {

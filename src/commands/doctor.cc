@@ -19,6 +19,7 @@ constexpr auto kExaminations = std::to_array<Examination>({
     {"env", doctor_env},
     {"hang", doctor_hang},
     {"log", doctor_log},
+    {"prove", doctor_prove},
     {"results", doctor_results},
     {"snapshot", doctor_snapshot},
 });

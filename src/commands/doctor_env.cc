@@ -85,20 +85,6 @@ std::vector<std::string> conf_files(const Environment& environment, const env::R
   return files;
 }
 
-Settings read_process(const Environment& environment, const env::Release& nccl) {
-  auto settings = env::settings_of(environment);
-  std::error_code ignored;
-  for (const auto& file : conf_files(environment, nccl)) {
-    if (!std::filesystem::exists(file, ignored)) continue;
-    auto lines = read_source(file, {.format = env::Format::nccl_conf, .nccl = nccl});
-    if (lines)
-      add_settings(settings, *std::move(lines));
-    else
-      say("note: not read: " + lines.sentence());
-  }
-  return settings;
-}
-
 std::string closing_line(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
                          std::size_t nvariables) {
   const auto version =
@@ -138,12 +124,26 @@ std::string env_json(const DoctorEnvConfig& config, const std::vector<Finding>& 
 
 }  // namespace
 
+std::vector<env::Setting> settings_here(const Environment& environment, const env::Release& nccl) {
+  auto settings = env::settings_of(environment);
+  std::error_code ignored;
+  for (const auto& file : conf_files(environment, nccl)) {
+    if (!std::filesystem::exists(file, ignored)) continue;
+    auto lines = read_source(file, {.format = env::Format::nccl_conf, .nccl = nccl});
+    if (lines)
+      add_settings(settings, *std::move(lines));
+    else
+      say("note: not read: " + lines.sentence());
+  }
+  return settings;
+}
+
 ExitCode doctor_env(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::doctor_env)) return ExitCode::ok;
   const auto config = parse_doctor_env(input.call.words);
   if (!config) return refuse(config.sentence());
   auto settings = config->files.empty()
-                      ? Result<Settings>(read_process(input.environment, config->nccl))
+                      ? Result<Settings>(settings_here(input.environment, config->nccl))
                       : read_sources(*config);
   if (!settings) return refuse(settings.sentence());
   const auto findings = env::examine(*settings, config->nccl);

@@ -81,6 +81,7 @@ class Words(unittest.TestCase):
                                  (["help", "doctor", "env"], "usage:   linerate doctor env"),
                                  (["help", "doctor", "log"], "usage:   linerate doctor log"),
                                  (["help", "doctor", "hang"], "usage:   linerate doctor hang"),
+                                 (["help", "doctor", "prove"], "usage:   linerate doctor prove"),
                                  (["help", "doctor", "results"],
                                   "usage:   linerate doctor results"),
                                  (["help", "report"], "usage:   linerate report"),

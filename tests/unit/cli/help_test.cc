@@ -100,8 +100,9 @@ TEST(CommandHelp, HasUsageForEveryCommand) {
 
 TEST(CommandHelp, NamesEveryOptionOfASubCommand) {
   for (const auto audience : {Audience::topo, Audience::place, Audience::tune, Audience::doctor_env,
-                              Audience::doctor_hang, Audience::doctor_log, Audience::doctor_results,
-                              Audience::doctor_node, Audience::doctor_snapshot, Audience::report}) {
+                              Audience::doctor_hang, Audience::doctor_log, Audience::doctor_prove,
+                              Audience::doctor_results, Audience::doctor_node,
+                              Audience::doctor_snapshot, Audience::report}) {
     const auto text = command_help(*find_command(audience));
 
     for (const auto& group : option_groups(audience))

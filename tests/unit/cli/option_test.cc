@@ -198,8 +198,9 @@ TEST(OptionTable, GivesEachNameOncePerTool) {
   for (const auto audience :
        {Audience::collectives, Audience::p2p, Audience::suite, Audience::memcpy, Audience::topo,
         Audience::place, Audience::tune, Audience::compare, Audience::doctor_env,
-        Audience::doctor_hang, Audience::doctor_log, Audience::doctor_results,
-        Audience::doctor_node, Audience::doctor_snapshot, Audience::report}) {
+        Audience::doctor_hang, Audience::doctor_log, Audience::doctor_prove,
+        Audience::doctor_results, Audience::doctor_node, Audience::doctor_snapshot,
+        Audience::report}) {
     std::set<std::string_view> long_names;
     std::multiset<char> short_names;
     for (const auto* row : option_rows(audience)) {

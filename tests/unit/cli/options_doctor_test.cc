@@ -78,6 +78,38 @@ TEST(ParseDoctorHang, Refuses) {
     EXPECT_FALSE(parse_doctor_hang(words).ok());
 }
 
+TEST(ParseDoctorProve, TellsTheBenchmarkFromItsOwnOptions) {
+  const auto config = parse_doctor_prove(
+      {"p2p", "--a", "1", "--launch", "mpirun -np 2", "--repeat", "7", "--", "-g", "2", "--a"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_EQ(config->id, "p2p");
+  EXPECT_EQ(config->a, "1");
+  EXPECT_EQ(config->b, std::nullopt);
+  EXPECT_EQ(config->launch, "mpirun -np 2");
+  EXPECT_EQ(config->times(), 7);
+  EXPECT_EQ(config->smallest, 0.05);
+  EXPECT_EQ(config->benchmark, (std::vector<std::string>{"-g", "2", "--a"}));
+  EXPECT_FALSE(config->has_command());
+}
+
+TEST(ParseDoctorProve, TakesAWholeCommand) {
+  const auto config = parse_doctor_prove({"shm", "--", "all_gather_perf", "-g", "2"});
+
+  ASSERT_TRUE(config.ok()) << config.sentence();
+  EXPECT_TRUE(config->has_command());
+}
+
+TEST(ParseDoctorProve, RefusesInOneSentence) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{},
+                                                                 {"--", "p2p"},
+                                                                 {"p2p", "shm"},
+                                                                 {"p2p", "--run", "true"},
+                                                                 {"p2p", "--smallest", "0"},
+                                                                 {"p2p", "--repeat", "0"}})
+    EXPECT_FALSE(parse_doctor_prove(words).ok());
+}
+
 TEST(ParseDoctorLog, TakesFilesAndStdin) {
   const auto config = parse_doctor_log({"a.log", "--json", "-", "b.log", "--fail-on", "problem"});
 
