@@ -19,7 +19,7 @@ bool keeps_what_it_has(const linerate::Invocation& call) {
   const auto has = [&](std::string_view word) { return std::ranges::count(call.words, word) > 0; };
   return call.command == Command::perf || call.command == Command::suite ||
          call.command == Command::memcpy || call.command == Command::compare ||
-         (call.command == Command::doctor && has("prove"));
+         (call.command == Command::doctor && (has("prove") || has("--quick-bench")));
 }
 
 linerate::ExitCode run(const linerate::CommandInput& input) {

@@ -15,6 +15,7 @@ struct DoctorNodeConfig {
   bool here = false;                     // this node, whoever started the process
   std::vector<std::string> only{}, skip{};
   std::string thresholds{};  // a file; empty: the built-in ones
+  bool quick_bench = false;
   bool list = false;
   std::string explained{};  // a check; empty: none
   bool json = false;

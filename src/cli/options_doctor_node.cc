@@ -44,6 +44,9 @@ constexpr auto kDoctorNodeRows = std::to_array<OptionRow>({
      .help = "other numbers to compare with, in YAML",
      .note = "[Their names](doctor.md#thresholds).",
      .apply = set_file_of<DoctorNodeConfig, &DoctorNodeConfig::thresholds>},
+    {.long_name = "quick-bench",
+     .help = "also measure all_reduce here for some ten seconds, and judge it",
+     .apply = set_flag<DoctorNodeConfig, &DoctorNodeConfig::quick_bench>},
     {.long_name = "list",
      .help = "list the checks and stop",
      .apply = set_flag<DoctorNodeConfig, &DoctorNodeConfig::list>},
@@ -81,7 +84,10 @@ std::span<const OptionRow> doctor_node_options() { return kDoctorNodeRows; }
 std::span<const OptionRow> doctor_snapshot_options() { return kDoctorSnapshotRows; }
 
 Result<DoctorNodeConfig> parse_doctor_node(const std::vector<std::string>& words) {
-  return parsed<DoctorNodeConfig>(words, Audience::doctor_node);
+  auto config = parsed<DoctorNodeConfig>(words, Audience::doctor_node);
+  if (config && config->quick_bench && !config->snapshots.empty())
+    return Failure{"--quick-bench measures this node, and --snapshot is about others: give one."};
+  return config;
 }
 
 Result<DoctorSnapshotConfig> parse_doctor_snapshot(const std::vector<std::string>& words) {

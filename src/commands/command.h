@@ -14,7 +14,7 @@
 //   doctor.cc     doctor: a table of what it examines; doctor_env.cc the variables,
 //                 doctor_log.cc logs, doctor_results.cc results, doctor_hang.cc processes
 //                 and dumps, doctor_prove.cc a setting, by runs with and without it,
-//                 doctor_node.cc the node and snapshots of nodes,
+//                 doctor_node.cc the node (with doctor_quick_bench.h) and snapshots of nodes,
 //                 which doctor_snapshot.cc saves and gather_nodes.h gathers
 //   report.cc     report, and pictures: Python scripts
 #pragma once

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/doctor_node_config.h"
 #include "commands/doctor.h"
+#include "commands/doctor_quick_bench.h"
 #include "commands/gather_nodes.h"
 #include "commands/load_machine.h"
 #include "diagnose/node/node.h"
@@ -34,6 +35,7 @@ struct Chosen {
 struct ExaminedNode {
   std::string name{};
   node::Examined result{};
+  std::string measured{};  // by --quick-bench; empty: not, or a finding says it
 };
 
 std::vector<std::string_view> all_ids() {
@@ -160,7 +162,7 @@ struct FindingOfNodes {
 std::vector<FindingOfNodes> joined(std::span<const ExaminedNode> nodes) {
   std::vector<FindingOfNodes> all;
   std::map<std::string, std::size_t> places;
-  for (const auto& [name, result] : nodes)
+  for (const auto& [name, result, measured] : nodes)
     for (const auto& finding : result.findings) {
       const auto key = fmt::format("{}\n{}\n{}", finding.rule, finding.subject, finding.evidence);
       const auto [place, is_new] = places.emplace(name.empty() ? "\n" + key : key, all.size());
@@ -193,7 +195,7 @@ std::string not_run_text(std::span<const ExaminedNode> nodes, std::size_t count)
 std::string examined_text(std::span<const ExaminedNode> nodes) {
   std::array<std::size_t, kSeverityNames.size()> counts{};
   std::size_t ran = 0, failed = 0, examined = 0;
-  for (const auto& [name, result] : nodes) {
+  for (const auto& [name, result, measured] : nodes) {
     examined += name.empty() ? 0 : 1;
     ran += result.ran;
     for (const auto& omitted : result.not_run) failed += omitted.applies ? omitted.ids.size() : 0;
@@ -204,6 +206,8 @@ std::string examined_text(std::span<const ExaminedNode> nodes) {
     const auto where = examined > 1 && !names.empty() ? nodes_text(names) + ": " : std::string();
     text += finding_text(finding, where);
   }
+  for (const auto& one : nodes)
+    if (!one.measured.empty()) text += fmt::format("{}: {}\n", kQuickBench, one.measured);
   text += not_run_text(nodes, examined);
   const auto about = fmt::format("{} on {}, {} could not run\n", counted(ran, "check"),
                                  counted(examined, "node"), failed);
@@ -218,7 +222,7 @@ std::string examined_json(std::span<const ExaminedNode> nodes) {
   json::Json document{{"kind", "doctor"}, {"schema", kDoctorSchema}};
   auto& findings = document["findings"] = json::Json::array();
   auto& states = document["nodes"] = json::Json::array();
-  for (const auto& [name, result] : nodes) {
+  for (const auto& [name, result, measured] : nodes) {
     for (const auto& finding : result.findings) {
       json::Json line = json::Json::object();
       if (!name.empty()) line["node"] = name;
@@ -227,6 +231,7 @@ std::string examined_json(std::span<const ExaminedNode> nodes) {
     }
     if (name.empty()) continue;
     json::Json state{{"node", name}, {"ran", result.ran}, {"not_run", json::Json::array()}};
+    if (!measured.empty()) state["quick_bench"] = measured;
     for (const auto& [reason, applies, ids] : result.not_run)
       state["not_run"].push_back({{"checks", ids}, {"reason", reason}, {"applies", applies}});
     states.push_back(std::move(state));
@@ -276,7 +281,11 @@ ExitCode doctor_node(const CommandInput& input) {
   const auto thresholds = read_thresholds(config->thresholds);
   if (!thresholds) return refuse(thresholds.sentence());
   const auto judge = [&](const GatheredNodes& read, bool is_here) {
+    if (config->quick_bench && !is_here)
+      return refuse("--quick-bench measures one node: add --here, or leave the launcher out.");
     auto nodes = examine_all(read.snapshots, *chosen, *thresholds, is_here);
+    if (config->quick_bench) nodes.front().measured = quick_bench(input, nodes.front().result);
+    if (input.interrupted()) return ExitCode::interrupted;
     if (!read.unread.empty()) nodes.push_back({"", {.findings = read.unread}});
     out.write(config->json ? examined_json(nodes) : examined_text(nodes));
     const bool fails = std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
