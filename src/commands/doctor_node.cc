@@ -5,7 +5,6 @@
 #include "commands/doctor.h"
 #include "commands/doctor_quick_bench.h"
 #include "commands/gather_nodes.h"
-#include "commands/load_machine.h"
 #include "diagnose/node/node.h"
 #include "output/text_file.h"
 #include "record/findings.h"
@@ -105,38 +104,36 @@ Result<node::Thresholds> read_thresholds(const std::string& file) {
   return thresholds;
 }
 
-// What lint's rules find in the topology of this machine.
-void add_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
+// What lint's rules find in the topology; where there is none, why.
+void add_lint(node::Examined& examined, const node::Snapshot& snapshot,
+              std::span<const topo::LintRule> rules) {
   if (rules.empty()) return;
-  const auto system = load_machine({});
-  if (!system)
-    return examined.not_run.push_back({.reason = system.sentence(), .ids = {rules.front().name}});
+  if (!snapshot.topology) {
+    auto& omitted = examined.not_run.emplace_back();
+    const auto* why = snapshot.find("topology");
+    omitted.reason = why == nullptr ? "the snapshot holds no topology"
+                                    : fmt::format("looking for the topology {}", *why);
+    for (const auto& rule : rules) omitted.ids.push_back(rule.name);
+    return;
+  }
   for (const auto& rule : rules) {
     ++examined.ran;
-    for (auto& finding : rule.findings(*system)) {
+    for (auto& finding : rule.findings(*snapshot.topology)) {
       finding.rule = rule.name;
       examined.findings.push_back(std::move(finding));
     }
   }
-  for (const auto& sentence : system->unseen)
+  for (const auto& sentence : snapshot.topology->unseen)
     examined.not_run.push_back({.reason = sentence, .ids = {"topology"}});
   std::ranges::stable_sort(examined.findings, std::greater<>(), &Finding::severity);
 }
 
-void omit_lint(node::Examined& examined, std::span<const topo::LintRule> rules) {
-  if (rules.empty()) return;
-  auto& omitted = examined.not_run.emplace_back();
-  omitted.reason = "a snapshot holds no topology: linerate topo --lint looks at it on the node";
-  for (const auto& rule : rules) omitted.ids.push_back(rule.name);
-}
-
 std::vector<ExaminedNode> examine_all(std::span<const node::Snapshot> snapshots,
-                                      const Chosen& chosen, const node::Thresholds& thresholds,
-                                      bool is_here) {
+                                      const Chosen& chosen, const node::Thresholds& thresholds) {
   std::vector<ExaminedNode> nodes;
   for (const auto& snapshot : snapshots) {
     auto result = node::examine(snapshot, chosen.checks, thresholds);
-    is_here ? add_lint(result, chosen.rules) : omit_lint(result, chosen.rules);
+    add_lint(result, snapshot, chosen.rules);
     nodes.push_back({snapshot.node, std::move(result)});
   }
   if (snapshots.size() > 1) nodes.push_back({"", {.findings = node::unlike_nodes(snapshots)}});
@@ -280,11 +277,12 @@ ExitCode doctor_node(const CommandInput& input) {
   if (!chosen) return refuse(chosen.sentence());
   const auto thresholds = read_thresholds(config->thresholds);
   if (!thresholds) return refuse(thresholds.sentence());
-  const auto judge = [&](const GatheredNodes& read, bool is_here) {
-    if (config->quick_bench && !is_here)
+  const auto judge = [&](const GatheredNodes& read) {
+    if (config->quick_bench && read.of_job)
       return refuse("--quick-bench measures one node: add --here, or leave the launcher out.");
-    auto nodes = examine_all(read.snapshots, *chosen, *thresholds, is_here);
-    if (config->quick_bench) nodes.front().measured = quick_bench(input, nodes.front().result);
+    auto nodes = examine_all(read.snapshots, *chosen, *thresholds);
+    if (config->quick_bench && !nodes.empty())
+      nodes.front().measured = quick_bench(input, nodes.front().result);
     if (input.interrupted()) return ExitCode::interrupted;
     if (!read.unread.empty()) nodes.push_back({"", {.findings = read.unread}});
     out.write(config->json ? examined_json(nodes) : examined_text(nodes));
@@ -293,12 +291,11 @@ ExitCode doctor_node(const CommandInput& input) {
     });
     return fails ? ExitCode::finding : ExitCode::ok;
   };
-  const auto judge_read = [&](const GatheredNodes& read) { return judge(read, !read.of_job); };
   if (config->snapshots.empty())
-    return config->here ? with_this_node(input, judge_read) : with_nodes(input, judge_read);
+    return config->here ? with_this_node(input, judge) : with_nodes(input, judge);
   auto snapshots = read_snapshots(config->snapshots);
   if (!snapshots) return refuse(snapshots.sentence());
-  return judge({.snapshots = *std::move(snapshots)}, false);
+  return judge({.snapshots = *std::move(snapshots)});
 }
 
 }  // namespace linerate

@@ -1,5 +1,6 @@
 // Text as a snapshot of a node, what the checks make of it, and PCI configuration spaces.
 #include "diagnose/node/node.h"
+#include "topo/lint/lint.h"
 
 #include <array>
 #include <cstddef>
@@ -20,6 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!again) std::abort();
   for (const auto& finding : node::examine(*snapshot, node::all_checks()).findings)
     if (finding.subject.empty() || finding.evidence.empty()) std::abort();
+  if (snapshot->topology)
+    for (const auto& finding : topo::lint(*snapshot->topology))
+      if (finding.subject.empty() || finding.evidence.empty()) std::abort();
   (void)node::unlike_nodes(std::array{*snapshot, node::Snapshot{.node = "other"}});
   return 0;
 }

@@ -47,6 +47,7 @@ constexpr auto kCompared = std::to_array<Compared>({
     {"speeds of PCI links", "/sys/bus/pci/devices/*/max_link_speed"},
     {"widths of PCI links", "/sys/bus/pci/devices/*/current_link_width"},
     {"IOMMU groups", "/sys/bus/pci/devices/*/iommu_group/type"},
+    {"GPUs", "gpu *", Severity::problem},
     // Which those who gather the nodes of a running job add.
     {"settings of NCCL", "settings of NCCL", Severity::problem},
     {"clock", "clock when all were read"},

@@ -1,6 +1,7 @@
 // What is wrong with a node: a snapshot of what Linux tells of it, and checks over that alone.
 //
 //   snapshot.cc       which files and calls a snapshot is made of: an allow-list
+//   topology.cc       its topology, for the rules of linerate topo --lint
 //   snapshot_json.cc  a snapshot as a file, and back
 //   pci_config.cc     access control and request size in a PCI device's configuration space
 //   node.cc           which checks can run, and what they find
@@ -13,6 +14,7 @@
 
 #include "base/result.h"
 #include "record/finding.h"
+#include "topo/system/system.h"
 
 #include <filesystem>
 #include <map>
@@ -30,6 +32,7 @@ namespace linerate::node {
 struct Snapshot {
   std::string node{};  // its hostname
   std::map<std::string, std::string, std::less<>> facts{};
+  std::optional<topo::System> topology{};
 
   const std::string* find(std::string_view key) const;  // null: not there or not readable
   // By key; * stands for any text without a slash.

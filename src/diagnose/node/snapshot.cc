@@ -1,6 +1,6 @@
 // Only what the tables below name gets into a snapshot: no addresses, no users, no command lines.
 #include "base/text.h"
-#include "diagnose/node/node.h"
+#include "diagnose/node/snapshot_parts.h"
 #include "topo/detect/sysfs.h"
 
 #include <fmt/format.h>
@@ -271,6 +271,7 @@ Snapshot take_snapshot(const fs::path& root) {
     taker.add("virtual machine", cpuinfo.find(" hypervisor") == std::string::npos ? "no" : "yes");
   if (const auto at = cpuinfo.find("model name"); at != std::string::npos)
     taker.add("processor", std::string(trim(split(cpuinfo.substr(at), '\n')[0].substr(10))));
+  add_topology(taker.snapshot, root);
   return std::move(taker.snapshot);
 }
 

@@ -1,6 +1,7 @@
 // A flat object of texts, so that any tool can read it.
 #include "diagnose/node/node.h"
 #include "record/json_io.h"
+#include "topo/read/system_json.h"
 
 namespace linerate::node {
 namespace {
@@ -13,10 +14,12 @@ constexpr std::size_t kMostFacts = 100000;
 std::string snapshot_text(const Snapshot& snapshot) {
   json::Json facts = json::Json::object();
   for (const auto& [key, value] : snapshot.facts) facts[key] = value;
-  return json::document({{"kind", "snapshot"},
-                         {"schema", kSnapshotSchema},
-                         {"node", snapshot.node},
-                         {"facts", std::move(facts)}});
+  json::Json document{{"kind", "snapshot"},
+                      {"schema", kSnapshotSchema},
+                      {"node", snapshot.node},
+                      {"facts", std::move(facts)}};
+  if (snapshot.topology) document["topology"] = topo::json_of(*snapshot.topology);
+  return json::document(std::move(document));
 }
 
 Result<Snapshot> parse_snapshot(std::string_view text) {
@@ -40,6 +43,11 @@ Result<Snapshot> parse_snapshot(std::string_view text) {
   for (const auto& [key, value] : facts->items()) {
     if (!value.is_string()) return refused(fmt::format("'{}' is not a text", plain_text(key)));
     snapshot.facts.emplace(key, value.get<std::string>());
+  }
+  if (const auto topology = object.find("topology"); topology != object.end()) {
+    auto system = topo::system_of_json(*topology);
+    if (!system) return refused(fmt::format("its topology {}", system.sentence()));
+    snapshot.topology = *std::move(system);
   }
   return snapshot;
 }

@@ -39,7 +39,9 @@ TEST_F(SnapshotOfFolder, TakesWhatIsOnTheList) {
   write("sys/class/net/eth0/mtu", "1500\n");
   write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
   write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
-  write("proc/cpuinfo", "model name\t: A CPU\nflags\t: fpu hypervisor\n");
+  write("proc/cpuinfo",
+        "vendor_id\t: GenuineIntel\nmodel name\t: A CPU\nflags\t: fpu hypervisor\n");
+  write("sys/devices/system/cpu/online", "0\n");
 
   const auto snapshot = take_snapshot(root());
 
@@ -53,6 +55,8 @@ TEST_F(SnapshotOfFolder, TakesWhatIsOnTheList) {
   expect("/sys/devices/system/cpu/*/cpufreq/scaling_governor", "performance,powersave");
   expect("virtual machine", "yes");
   expect("access /dev/nvidiactl", "absent");
+  ASSERT_TRUE(snapshot.topology);
+  EXPECT_EQ(snapshot.topology->cpus.front().name, "A CPU");
 }
 
 TEST_F(SnapshotOfFolder, LeavesOutWhatIsNobodysBusiness) {
@@ -120,12 +124,26 @@ TEST(SnapshotFile, ComesBackAsItWas) {
   EXPECT_EQ(*read, snapshot);
 }
 
+TEST(SnapshotFile, BringsItsTopologyBack) {
+  auto snapshot = healthy_node();
+  auto& system = snapshot.topology.emplace(topo::System{.name = "node001", .source = "a snapshot"});
+  system.cpus = {{.name = "A CPU"}};
+  system.cpus.front().nets = {{.name = "mlx5_0", .speed_mbps = 400000, .state = "DOWN (Polling)"}};
+
+  const auto read = parse_snapshot(snapshot_text(snapshot));
+
+  ASSERT_TRUE(read.ok()) << read.sentence();
+  EXPECT_EQ(*read, snapshot);
+}
+
 TEST(SnapshotFile, RefusesWhatIsNone) {
   for (const auto* text :
        {"", "[1]", "{}", R"({"kind":"snapshot"})", R"({"kind":"snapshot","schema":2})",
         R"({"kind":"snapshot","schema":1,"node":1,"facts":{}})",
         R"({"kind":"snapshot","schema":1,"node":"a","facts":[]})",
-        R"({"kind":"snapshot","schema":1,"node":"a","facts":{"x":1}})", R"({"kind":{}})"}) {
+        R"({"kind":"snapshot","schema":1,"node":"a","facts":{"x":1}})",
+        R"({"kind":"snapshot","schema":1,"node":"a","facts":{},"topology":{"cpus":[]}})",
+        R"({"kind":{}})"}) {
     const auto read = parse_snapshot(text);
     ASSERT_FALSE(read.ok()) << text;
     EXPECT_THAT(read.sentence(), testing::StartsWith(": it is no snapshot"));
