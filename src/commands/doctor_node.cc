@@ -6,6 +6,7 @@
 #include "commands/doctor_quick_bench.h"
 #include "commands/gather_nodes.h"
 #include "diagnose/node/node.h"
+#include "diagnose/prove/prove.h"
 #include "output/text_file.h"
 #include "record/findings.h"
 #include "topo/lint/lint.h"
@@ -261,6 +262,8 @@ ExitCode explain(const std::string& id) {
         fmt::format("{}: a rule of linerate topo --lint\n  more: docs/topology.md#lint\n", id));
   else
     return refuse(unknown_choice("check", id, all_ids()));
+  for (const auto proof : prove::proofs_of(id))
+    out.write(fmt::format("  by runs: linerate doctor prove {}\n", proof));
   return ExitCode::ok;
 }
 

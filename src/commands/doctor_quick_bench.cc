@@ -53,8 +53,10 @@ std::string verdict_text(const RunFile& file) {
 }
 
 std::string last_line(const ChildEnd& end) {
+  constexpr std::string_view kSpeaker = "linerate: ";
   const auto lines = split(trim(end.errors.empty() ? end.output : end.errors), '\n');
-  return plain_text(lines.back());
+  const auto& last = lines.back();
+  return plain_text(last.starts_with(kSpeaker) ? last.substr(kSpeaker.size()) : last);
 }
 
 }  // namespace

@@ -92,13 +92,6 @@ class DoctorNode(DoctorTest):
         self.assertIn("docs/topology.md#lint", self.doctor("--explain", "far-nic").stdout)
         self.assertIn("\ndegraded-link ", self.doctor("--list").stdout)
 
-    def test_measures_this_node_on_request(self) -> None:
-        done = self.doctor("--quick-bench", "--only", "hostname")
-
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"quick-bench: all_reduce over \w+, \d+ ranks")
-        self.assertRegex(done.stdout, r"\b[2-9] checks on 1 node, ")
-
     def test_takes_other_thresholds(self) -> None:
         limits = self.folder / "limits.yaml"
         limits.write_text("shm_bytes: 17179869184\n")
@@ -112,8 +105,7 @@ class DoctorNode(DoctorTest):
         broken.write_text("{}")
         empty = self.folder / "empty"
         empty.mkdir()
-        for words in (["--snapshot", "/nowhere"], ["--quick-bench", "--snapshot", "/"],
-                      ["--snapshot", str(broken)], ["--only", "shm"],
+        for words in (["--snapshot", "/nowhere"], ["--snapshot", str(broken)], ["--only", "shm"],
                       ["--snapshot", str(empty)], ["--explain", "nothing"], ["--fail-on", "info"],
                       ["--thresholds", str(broken.parent)], ["snapshot"],
                       ["snapshot", "-o", "/proc/nowhere/file"]):

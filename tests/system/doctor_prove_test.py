@@ -12,7 +12,7 @@ from doctor import DoctorTest
 from support import environment, main, run, tool
 
 PROVE = [tool("linerate"), "doctor", "prove"]
-SIZE = ["-b", "256K", "-e", "256K", "--stop", "max=0.1s"]
+SIZE = ["-b", "256K", "-e", "256K", "--stop", "max=0.05s"]
 
 
 def prove(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -30,7 +30,7 @@ class DoctorProve(DoctorTest):
         return str(self.folder / "sys")
 
     def test_proves_that_a_slow_algorithm_costs_speed(self) -> None:
-        done = prove("host-algorithm", "--a", "ring", "--repeat", "5", "--", *SIZE)
+        done = prove("host-algorithm", "--a", "ring", "--repeat", "8", "--", *SIZE)
 
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("\n# options: --algo ring | unset\n", done.stdout)
@@ -38,7 +38,7 @@ class DoctorProve(DoctorTest):
                       done.stdout)
 
     def test_refutes_where_the_switch_makes_it_slower(self) -> None:
-        done = prove("host-algorithm", "--repeat", "5", "--json", "--", *SIZE)
+        done = prove("host-algorithm", "--repeat", "8", "--json", "--", *SIZE)
 
         told = json.loads(done.stdout)
         self.assertEqual((done.returncode, told["verdict"]), (0, "refuted"), told)

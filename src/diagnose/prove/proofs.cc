@@ -65,6 +65,13 @@ Result<const Proof*> find_proof(std::string_view id) {
   return Failure{unknown_choice("thing to prove", id, ids)};
 }
 
+std::vector<std::string_view> proofs_of(std::string_view rule) {
+  std::vector<std::string_view> ids;
+  for (const auto& proof : kProofs)
+    if (std::ranges::count(split(proof.findings, ' '), rule) > 0) ids.push_back(proof.id);
+  return ids;
+}
+
 Result<Sides> sides_of(const Proof& proof, const Value& now, const Value& a, const Value& b) {
   Sides sides{.a = a ? value_of(*a) : now};
   if (b)

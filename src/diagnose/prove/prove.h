@@ -39,6 +39,9 @@ struct Proof {
 std::span<const Proof> all_proofs();
 Result<const Proof*> find_proof(std::string_view id);
 
+// Those that a rule suggests.
+std::vector<std::string_view> proofs_of(std::string_view rule);
+
 using Value = std::optional<std::string>;  // of the setting; nothing: it is not set
 inline constexpr std::string_view kUnset = "unset";
 

@@ -68,7 +68,8 @@ TEST(QuickBench, IsAProblemWhereTheRunFails) {
 TEST(QuickBench, CouldNotRunWhereWhatItNeedsIsMissing) {
   node::Examined examined;
 
-  const auto line = judge_quick_bench({.code = 5, .errors = "no libnccl\n"}, {}, examined);
+  const auto line =
+      judge_quick_bench({.code = 5, .errors = "linerate: no libnccl\n"}, {}, examined);
 
   EXPECT_EQ(line, "");
   EXPECT_THAT(examined.findings, IsEmpty());

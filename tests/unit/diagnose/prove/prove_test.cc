@@ -19,7 +19,9 @@ namespace {
 
 using stats::Difference;
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const Proof& proof_of(std::string_view id) {
   const auto found = find_proof(id);
@@ -87,6 +89,11 @@ TEST(Proofs, AreSuggestedByRulesThatExist) {
   for (const auto& proof : all_proofs())
     for (const auto& rule : split(proof.findings, ' '))
       EXPECT_NE(text.find('"' + rule + '"'), std::string::npos) << rule;
+}
+
+TEST(Proofs, AreFoundByTheRuleThatSuggestsThem) {
+  EXPECT_THAT(proofs_of("acs"), ElementsAre("p2p", "p2p-level", "gpudirect"));
+  EXPECT_THAT(proofs_of("ac"), IsEmpty());
 }
 
 TEST(Proofs, RefuseAnUnknownNameWithTheNearest) {
