@@ -20,8 +20,8 @@ bool is_number_char(char c) { return c >= '0' && c <= '9'; }
 // Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802",
 // "init.cc:1079 -> 3".
 bool counts_behind(std::string_view before) {
-  constexpr std::array<std::string_view, 5> kMarks{"exitcode", "exit code", "ignal", "rror",
-                                                   "ailure"};
+  constexpr std::array<std::string_view, 6> kMarks{"exitcode", "exit code", "turn code",
+                                                   "ignal",    "rror",      "ailure"};
   if (before.ends_with(" -> ")) return before.find(".cc:") != kEnd;
   before = before.substr(0, before.find_last_not_of(" :=-([") + 1);
   return std::ranges::any_of(kMarks, [&](auto word) { return before.ends_with(word); });

@@ -17,13 +17,18 @@ struct Word {
   std::string_view text;
   std::size_t rare;  // its place
 };
-constexpr auto kWords = std::to_array<Word>(
-    {{"CCL", 0},      {"CUDA ", 0},        {"HIP ", 0},       {"NET/", 0},       {"NVRM", 0},
-     {"SIG", 0},      {"Segmentation", 0}, {"Killed", 0},     {"Bus error", 0},  {"Aborted", 0},
-     {"ncclI", 4},    {"ncclR", 4},        {"ncclS", 4},      {"ncclU", 4},      {"CANCELLED", 0},
-     {"exitcode", 1}, {"Exited with", 0},  {"Detected ", 0},  {"UCX ", 2},       {"<warn>", 0},
-     {"TCPStore", 0}, {"The client", 0},   {"The server", 0}, {"Out Of Mem", 0}, {"Exit code", 0},
-     {"MPI", 0},      {"ORTE ", 0},        {"Last error", 0}});
+constexpr auto kWords =
+    std::to_array<Word>({{"CCL", 0},          {"CUDA ", 0},       {"HIP ", 0},
+                         {"NET/", 0},         {"NVRM", 0},        {"SIG", 0},
+                         {"Segmentation", 0}, {"Killed", 0},      {"Bus error", 0},
+                         {"Aborted", 0},      {"ncclI", 4},       {"ncclR", 4},
+                         {"ncclS", 4},        {"ncclU", 4},       {"CANCELLED", 0},
+                         {"exitcode", 1},     {"Exited with", 0}, {"Detected ", 0},
+                         {"UCX ", 2},         {"<warn>", 0},      {"TCPStore", 0},
+                         {"The client", 0},   {"The server", 0},  {"Out Of Mem", 0},
+                         {"xit code", 0},     {"exits with", 1},  {"Expected to have", 0},
+                         {"Node fail", 0},    {"MPI_I", 0},       {"OFI MTL", 0},
+                         {"ORTE ", 0},        {"Last error", 0}});
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
 // From `from` on; `end`: none.

@@ -7,10 +7,12 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kJobRows = std::to_array<Signature>({
-    {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE", Role::origin, Lines::any,
-     "a node of the job failed", "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
+    {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on", Role::origin,
+     Lines::any, "a node of the job failed", "sinfo -R says why; leave the node out (--exclude)",
+     "Slurm"},
     {"rank-killed",
-     "exitcode: -9)|exitcode  : -9 |exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
+     "exitcode: -9)|OOMKilled|with exit code 137|exits with return code = -9|exitcode  : -9 "
+     "|exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
      "signal 9 (Killed)|Killed (signal 9)|Exited with exit code 137|srun: error*: Killed|"
      "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill|"
      "srun: error*: Out Of Memory|ed with exitcode=137|ed with exitcode=-9",
@@ -18,7 +20,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
     {"rank-crashed",
-     "Segmentation fault|exitcode: -11)|exitcode  : -11 |Signal 11 (SIGSEGV)|"
+     "Segmentation fault|Signal 7 (SIGBUS)|exits with return code = -11|exits with return code = "
+     "-7|exitcode: -11)|exitcode  : -11 |Signal 11 (SIGSEGV)|"
      "Exited with exit code 139|exitcode: -7)|exitcode  : -7 |Bus error",
      Role::origin, Lines::any, "a rank crashed",
      "look at its back trace; a bus error is mostly a full /dev/shm, an overflow a stack that is "
@@ -33,13 +36,28 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::trace, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
      "PyTorch elastic, Slurm"},
     {"rank-aborted",
-     "exitcode: -6)|exitcode  : -6 |Signal: Aborted|Signal 6 (SIGABRT)|signal 6 (Aborted)|"
+     "exitcode: -6)|exits with return code = -6|exitcode  : -6 |Signal: Aborted|Signal 6 "
+     "(SIGABRT)|signal 6 (Aborted)|"
      "Aborted (core dumped)|Exited with exit code 134",
      Role::trace, Lines::any, "a rank ended itself after a failure", "look at the lines before",
      "PyTorch elastic"},
+    {"nccl-unusable", "have NCCL built in|ProcessGroupNCCL is only supported with GPUs",
+     Role::fault, Lines::any, "this PyTorch has no NCCL, or it sees no GPU",
+     "install a build of PyTorch with CUDA for Linux; nvidia-smi shows whether there are GPUs; "
+     "else "
+     "take the backend gloo",
+     "open-mmlab/mmsegmentation#1787"},
+    {"collectives-differ", "Detected mismatch between collectives on ranks", Role::fault,
+     Lines::any, "ranks called different collectives, or with other shapes: the line says which",
+     "look for a branch that not all ranks take, or data that ends earlier on some",
+     "PyTorch: TORCH_DISTRIBUTED_DEBUG=DETAIL"},
+    {"unused-parameters", "Expected to have finished reduction in the prior iteration", Role::fault,
+     Lines::any, "a parameter of the model got no gradient, so its reduction never began",
+     "give DistributedDataParallel find_unused_parameters=True, or leave the parameter out",
+     "PyTorch DistributedDataParallel"},
     {"mpi-failed",
-     "Open MPI OFI MTL is aborting|Fatal error in PMPI_Init|MPI_INIT has failed|MPI_INIT failed|"
-     "PML add procs failed*MPI|ORTE was unable to|ORTE daemon has unexpectedly failed",
+     "OFI MTL is aborting|Fatal error in PMPI_Init|MPI_INIT has failed|MPI_INIT failed|"
+     "ORTE was unable to|ORTE daemon has unexpectedly failed",
      Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
@@ -89,7 +107,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"rank-failed",
-     "failed (exitcode: |exitcode  : |Exited with exit code |ed with exitcode=|Exit code:  ",
+     "failed (exitcode: |exits with return code = |exitcode  : |Exited with exit code |ed with "
+     "exitcode=|Exit code:  ",
      Role::trace, Lines::any, "a rank's program ended with an error",
      "look for its last lines, mostly a Python traceback: torchrun --tee 3 keeps those of all "
      "ranks",

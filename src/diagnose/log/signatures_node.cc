@@ -54,7 +54,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"invalid-call",
      "argument is NULL|is not a valid pointer|allocated on device*NCCL device|: invalid root|: "
      "invalid type|: invalid reduction|Invalid "
-     "rank requested|Invalid device count|invalid device count|improper usage of|mixing different "
+     "rank requested|Invalid device count|invalid device count|corrupted comm object|improper "
+     "usage of|mixing different "
      "streams|not in a group call|before the previous operation returned|to self without a "
      "matching|Blocking and nonblocking communicators|aptured by the same graph|FP8 reduction "
      "support begins",
@@ -93,7 +94,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "the adapter cannot reach the GPUs' memory: messages go through the host's",
      "modprobe nvidia_peermem, or use the open kernel modules with DMA-BUF",
      "NVIDIA/nccl#1537, NVIDIA/nccl#897"},
-    {"peer-access-failed", "failed to peer with device|peer access is not supported", Role::fault,
+    {"peer-access-failed",
+     "failed to peer with device|peer mapping resources|peer access is not supported", Role::fault,
      Lines::warnings, "a GPU could not map another's memory",
      "set NCCL_P2P_DISABLE=1 as a test; switch ACS and the IOMMU off; give the same "
      "CUDA_VISIBLE_DEVICES order to "
@@ -105,8 +107,9 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "containers of one host need a common IPC and PID namespace (--ipc=host --pid=host); "
      "NCCL_CUMEM_ENABLE=0 takes the older way",
      "NVIDIA/nccl user guide"},
-    {"invalid-device", "invalid device ordinal|Invalid device*totalnDev|exceeds ndev", Role::fault,
-     Lines::gpu, "a rank asked for a GPU that it does not have",
+    {"invalid-device",
+     "invalid device ordinal|no CUDA-capable device|Invalid device*totalnDev|exceeds ndev",
+     Role::fault, Lines::gpu, "a rank asked for a GPU that it does not have",
      "start as many ranks a host as it has GPUs; check CUDA_VISIBLE_DEVICES and -g",
      "NVIDIA/nccl-tests#263"},
     {"driver-too-old",
@@ -128,6 +131,13 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "illegal instruction",
      Role::origin, Lines::gpu, "a kernel of the program or of NCCL crashed on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it; look in dmesg for an Xid", "CUDA"},
+    {"cuda-not-started", "initialization error|driver shutting down", Role::fault, Lines::gpu,
+     "CUDA could not start in this process: it was forked from one that had used CUDA, it is "
+     "ending, "
+     "or the container lacks the devices",
+     "start workers with the method spawn; nvidia-smi in the container shows whether it has the "
+     "GPUs",
+     "NVIDIA/nccl#1029"},
     {"wrong-device", "invalid resource handle", Role::fault, Lines::gpu,
      "a thread used a communicator or stream of another GPU than its current one",
      "call cudaSetDevice (torch.cuda.set_device) in each thread before it calls NCCL", "CUDA"},
@@ -141,19 +151,23 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::fault, Lines::warnings, "a limit of the process is too low: files, or threads",
      "raise them: ulimit -n 65536, ulimit -u unlimited, in containers --pids-limit -1",
      "NCCL user guide"},
+    {"topology-too-large", "too many XML|XML parser is limited", Role::fault, Lines::warnings,
+     "the node has more devices than this NCCL takes into its picture of it",
+     "update NCCL; name fewer NICs in NCCL_IB_HCA; unset NCCL_TOPO_FILE",
+     "NVIDIA/nccl: src/graph/xml.h"},
     {"topology-file", "XML|Attribute*of node*not found", Role::fault, Lines::warnings,
      "the topology file cannot be read", "unset NCCL_TOPO_FILE, or write the file anew",
      "NVIDIA/nccl#1125"},
     {"topology-other-host", "not found in list of system hostHashes", Role::fault, Lines::warnings,
      "the topology file was written on another host, and says so", "remove host_hash from it",
      "NVIDIA/nccl: src/graph/xml.cc"},
-    {"no-path", "Could not find a path for pattern", Role::slow, Lines::warnings,
-     "NCCL found no way through the node's topology, and takes a very slow one",
+    {"no-path", "Could not find a path for pattern|Could not find any local path", Role::slow,
+     Lines::warnings, "NCCL found no way through the node's topology, and takes a very slow one",
      "run linerate topo --lint on this node; unset NCCL_TOPO_FILE", "NVIDIA/nccl user guide"},
     {"topology-incomplete",
      "Could not find NET|Could not find net |Could not find GPU|Could not find gpu|Could not find "
-     "local GPU|Could not find intermediate GPU|Could not find rev link|Could not find any local "
-     "path|ould not find CPU|No path computed|requires NIC|Failed to find reverse path",
+     "local GPU|Could not find intermediate GPU|Could not find rev link|ould not find CPU|No path "
+     "computed|requires NIC|Failed to find reverse path",
      Role::fault, Lines::warnings,
      "NCCL's picture of the node lacks a device or a link that it needs",
      "run linerate topo --lint on this node; unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE; take NCCL "
@@ -182,7 +196,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"cuda-failure", "Cuda failure|CUDA failure|HIP failure|Hip failure", Role::vague,
      Lines::warnings, "a call of CUDA failed",
      "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
-    {"gpu-allocation-failed", "Failed to CUDA ", Role::vague, Lines::warnings,
+    {"gpu-allocation-failed", "Failed to CUDA |[Rem Allocator]", Role::vague, Lines::warnings,
      "NCCL got no memory: mostly the GPU has none left",
      "take a smaller batch; nvidia-smi shows whether other processes hold some",
      "NVIDIA/nccl user guide"},
@@ -210,6 +224,11 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "set what the warning names, or add it to the kernel's command line; set "
      "kernel.numa_balancing=0",
      "ROCm/rccl: src/init.cc"},
+    {"rccl-hidden-gpus", "Could not read node #", Role::slow, Lines::warnings,
+     "the rank does not see all GPUs of its node, and RCCL cannot read their links",
+     "let each rank see all of them, and choose by its local rank", "ROCm/rccl"},
+    {"device-without-path", "Could not find real path of*(/sys", Role::harmless, Lines::warnings,
+     "", "", ""},
     {"cuda-library-name", "Failed to find CUDA library", Role::harmless, Lines::warnings, "", "",
      ""},
     {"cumem-host-fallback", "cuMem host allocations do not appear to be working", Role::harmless,

@@ -213,6 +213,7 @@ TEST(LogReport, SaysWhoGaveUpFirst) {
       "info. Last "
       "enqueued NCCL work: 9, last completed NCCL work: 8.\n");
 
+  ASSERT_THAT(report.findings, SizeIs(1));
   EXPECT_THAT(report.findings[0].evidence, HasSubstr("Rank 2 was the first to give up."));
   EXPECT_THAT(report.findings[0].evidence, Not(HasSubstr("waited in call")));
 }
@@ -232,7 +233,7 @@ TEST(LogReport, TakesTheTextOfAFailureForItsCause) {
       "NCCL error in: x.cpp:1, unhandled cuda error, NCCL version 2.18.3\n"
       "Last error:\nCuda failure 'initialization error'\n");
 
-  EXPECT_EQ(report.findings[0].rule, "cuda-failure");
+  EXPECT_EQ(report.findings[0].rule, "cuda-not-started");
 }
 
 TEST(LogReport, TakesAFailureInPyTorchsWordsForNoVersion) {
@@ -312,6 +313,7 @@ TEST(LogReport, DoesNotPassOverAnErrorCodeWithoutAWarning) {
   const auto failed = read_log(info(1, "init.cc:9 -> 7") + info(1, "init.cc:9 -> 3"));
 
   EXPECT_THAT(pending.findings, IsEmpty());
+  ASSERT_THAT(failed.findings, SizeIs(1));
   EXPECT_EQ(failed.findings[0].rule, "error-code");
   EXPECT_EQ(failed.findings[0].severity, Severity::problem);
 }
@@ -322,6 +324,8 @@ TEST(LogReport, OnlyWarnsOfAStoreThatMayHaveEndedInOrder) {
   const auto alone = read_log(gone);
   const auto after = read_log(gone + "torch.OutOfMemoryError: CUDA out of memory. Tried\n");
 
+  ASSERT_THAT(alone.findings, SizeIs(1));
+  ASSERT_THAT(after.findings, SizeIs(1));
   EXPECT_EQ(alone.findings[0].severity, Severity::warning);
   EXPECT_EQ(after.findings[0].rule, "out-of-gpu-memory");
   EXPECT_THAT(after.findings[0].evidence, HasSubstr("store-closed"));
