@@ -55,6 +55,11 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Lines::any, "a parameter of the model got no gradient, so its reduction never began",
      "give DistributedDataParallel find_unused_parameters=True, or leave the parameter out",
      "PyTorch DistributedDataParallel"},
+    {"pytorch-bug", "CCL*INTERNAL ASSERT FAILED", Role::fault, Lines::any,
+     "PyTorch met a state that it holds impossible: a bug of this version",
+     "look the file and line up in PyTorch's issues; try another version, without "
+     "NCCL_DESYNC_DEBUG",
+     "pytorch/pytorch#105287"},
     {"mpi-failed",
      "OFI MTL is aborting|Fatal error in PMPI_Init|MPI_INIT has failed|MPI_INIT failed|"
      "ORTE was unable to|ORTE daemon has unexpectedly failed",

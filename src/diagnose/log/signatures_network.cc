@@ -127,6 +127,12 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "an address that another rank sent is none: its NCCL_SOCKET_IFNAME names no interface, "
      "or its NCCL is another version",
      "check NCCL_SOCKET_IFNAME and the NCCL version on all hosts", "NVIDIA/nccl#1837"},
+    {"ras-port-in-use", "ras/*Call to bind failed", Role::harmless, Lines::warnings,
+     "another job has the port of ncclras", "", ""},
+    {"address-in-use", "bind*Address already in use", Role::fault, Lines::warnings,
+     "a port that NCCL was to listen at is taken: too many communicators were made and not "
+     "destroyed, or another job has the port of NCCL_COMM_ID",
+     "ss -tanp shows who has it; destroy process groups that are done with", "NVIDIA/nccl#293"},
     {"connection-refused", "onnect*Connection refused*|refused*onnect", Role::fault,
      Lines::warnings,
      "nobody listens at the address that was connected to: it is of an earlier job, or its "
@@ -228,8 +234,6 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "two processes said that they are the same rank",
      "give each its own rank: launcher and program must agree on the number of tasks a node",
      "Lightning-AI/pytorch-lightning#14986"},
-    {"ras-port-in-use", "ras/*Call to bind failed", Role::harmless, Lines::warnings,
-     "another job has the port of ncclras", "", ""},
     {"ib-library-missing", "Failed to open libibverbs", Role::harmless, Lines::nccl, "", "", ""},
     {"ib-no-device", "NET/IB : No device found", Role::harmless, Lines::nccl, "no InfiniBand here",
      "", ""},

@@ -224,6 +224,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "set what the warning names, or add it to the kernel's command line; set "
      "kernel.numa_balancing=0",
      "ROCm/rccl: src/init.cc"},
+    {"cuda-failure", "rror: unknown error", Role::vague, Lines::gpu, "a call of CUDA failed",
+     "look at dmesg | grep Xid; CUDA_LAUNCH_BLOCKING=1 shows which call it was", "CUDA"},
     {"rccl-hidden-gpus", "Could not read node #", Role::slow, Lines::warnings,
      "the rank does not see all GPUs of its node, and RCCL cannot read their links",
      "let each rank see all of them, and choose by its local rank", "ROCm/rccl"},

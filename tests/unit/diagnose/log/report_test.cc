@@ -275,6 +275,14 @@ TEST(LogReport, TakesTheLastWarningThatXlaQuotes) {
   EXPECT_EQ(read_log(failed + "'something odd'.\n").findings[0].rule, "nccl-failed");
 }
 
+TEST(LogReport, FindsNoFaultInAPortOfRasThatIsTaken) {
+  EXPECT_THAT(read_log(warn(0, "ras/client_support.cc:7",
+                            "Call to bind failed: Address already in "
+                            "use"))
+                  .findings,
+              IsEmpty());
+}
+
 TEST(LogReport, TellsExitCodesApart) {
   const auto report =
       read_log("failed (exitcode: 1) local_rank: 0\nfailed (exitcode: 137) local_rank: 1\n");
