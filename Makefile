@@ -74,8 +74,9 @@ asan tsan: %: build-%/build.ninja ## the tests that stay in one process, under s
 	@cmake --build --preset $@ -j $(JOBS)
 	@$(FIXED_MAP) cmake/test.sh $@ build-$@ $(JOBS)
 
-docs: tools ## rewrite docs/cli.md from the table of options
+docs: tools ## rewrite docs/cli.md and docs/doctor from their tables
 	@build/bin/linerate docs cli > build/cli.md && mv build/cli.md docs/cli.md
+	@build/bin/linerate docs doctor docs/doctor
 
 fuzz: deps-full ## every reader of outside input, FUZZ_SECONDS each
 	@cmake/fuzz.sh $(FUZZ_SECONDS)

@@ -161,10 +161,6 @@ linerate_test(unit_doctor_prove tests/unit/diagnose/prove linerate_doctor_prove
 target_compile_definitions(unit_doctor_prove PRIVATE
   LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 linerate_test(unit_doctor_results tests/unit/diagnose/results linerate_doctor_results)
-target_compile_definitions(unit_doctor_results PRIVATE
-  LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
-target_compile_definitions(unit_doctor_node PRIVATE
-  LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 linerate_test(unit_output tests/unit/output linerate_output)
 target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
@@ -216,9 +212,11 @@ endforeach()
 if(TARGET unit_job)
   target_compile_definitions(unit_job PRIVATE LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 endif()
-if(TARGET unit_cli)
-  target_compile_definitions(unit_cli PRIVATE LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
-endif()
+foreach(test IN ITEMS unit_cli unit_commands unit_doctor_results)
+  if(TARGET ${test})
+    target_compile_definitions(${test} PRIVATE LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+endforeach()
 
 # linerate_python_test(NAME LABEL FILE [variable=value...]): a file of unittest's. What cannot run
 # here is skipped with its reason; a file of which nothing ran is a skipped test.

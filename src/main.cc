@@ -41,8 +41,7 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
     case Command::report:
       return linerate::report_command(input);
     case Command::docs:
-      fmt::print("{}", linerate::cli_markdown());
-      break;
+      return linerate::docs_command(input);
     case Command::help:
       fmt::print("{}", linerate::help_text(input.call));
       break;

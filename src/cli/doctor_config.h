@@ -18,12 +18,14 @@ struct DoctorEnvConfig {
   env::Format format = env::Format::detected;
   env::Release nccl = env::kNewest;
   bool nccl_is_given = false;
+  std::vector<std::string> skip{};  // rules whose findings are left out
   bool json = false;
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
 
 struct DoctorLogConfig {
   std::vector<std::string> files{};  // "-": stdin; at least one
+  std::vector<std::string> skip{};   // rules whose findings are left out
   bool json = false;
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
@@ -33,6 +35,7 @@ struct DoctorResultsConfig {
   std::string platform{};            // a built-in node; empty: none
   int nnodes = 0;                    // 0: as many as the results name hosts
   std::optional<topo::NcclVersion> nccl{};
+  std::vector<std::string> skip{};  // rules whose findings are left out
   bool json = false;
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };
@@ -40,6 +43,7 @@ struct DoctorResultsConfig {
 struct DoctorHangConfig {
   std::vector<int> pids{};           // and
   std::vector<std::string> files{};  // of dumps, or their folders: at least one of both
+  std::vector<std::string> skip{};   // rules whose findings are left out
   bool json = false;
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };

@@ -17,7 +17,7 @@ struct DoctorNodeConfig {
   std::string thresholds{};  // a file; empty: the built-in ones
   bool quick_bench = false;
   bool list = false;
-  std::string explained{};  // a check; empty: none
+  std::vector<std::string> explained{};
   bool json = false;
   std::optional<Severity> fail_on{};  // the least that gives exit code 3
 };

@@ -1,6 +1,7 @@
 // The rows that the doctor's commands have in common, for configurations with such members.
 #pragma once
 
+#include "base/text.h"
 #include "cli/option.h"
 #include "cli/values.h"
 #include "record/finding.h"
@@ -18,6 +19,18 @@ inline constexpr auto kFailOn = std::to_array<Choice<std::optional<Severity>>>({
 template <typename Config>
 inline constexpr OptionRow kJsonRow{
     .long_name = "json", .help = "print one JSON object", .apply = set_flag<Config, &Config::json>};
+
+template <typename Config>
+Refusal add_skipped(const Argument& given, Config& config) {
+  for (auto& id : split(given.text, ',')) config.skip.push_back(std::move(id));
+  return {};
+}
+
+template <typename Config>
+inline constexpr OptionRow kSkipRow{.long_name = "skip",
+                                    .metavar = "IDS",
+                                    .help = "all findings but these, with commas between them",
+                                    .apply = add_skipped<Config>};
 
 template <typename Config>
 inline constexpr OptionRow kFailOnRow{.long_name = "fail-on",

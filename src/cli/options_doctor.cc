@@ -55,11 +55,13 @@ constexpr auto kDoctorEnvRows = std::to_array<OptionRow>({
      .help =
          "the version of NCCL that will read them; the default is the newest that is known here",
      .apply = set_release},
+    kSkipRow<DoctorEnvConfig>,
     kJsonRow<DoctorEnvConfig>,
     kFailOnRow<DoctorEnvConfig>,
 });
 
 constexpr auto kDoctorLogRows = std::to_array<OptionRow>({
+    kSkipRow<DoctorLogConfig>,
     kJsonRow<DoctorLogConfig>,
     kFailOnRow<DoctorLogConfig>,
 });
@@ -89,6 +91,7 @@ constexpr auto kDoctorResultsRows = std::to_array<OptionRow>({
      .help = "the version of NCCL that ran, where the results do not say it",
      .belongs_to = "platform",
      .apply = set_nccl},
+    kSkipRow<DoctorResultsConfig>,
     kJsonRow<DoctorResultsConfig>,
     kFailOnRow<DoctorResultsConfig>,
 });
@@ -111,6 +114,7 @@ Result<Config> parsed_with_files(const std::vector<std::string>& words, Audience
 }
 
 constexpr auto kDoctorHangRows = std::to_array<OptionRow>({
+    kSkipRow<DoctorHangConfig>,
     kJsonRow<DoctorHangConfig>,
     kFailOnRow<DoctorHangConfig>,
 });

@@ -99,7 +99,8 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "should be, what is wrong and where, what changed between them, curves and tables. "
      "NAME=FILE gives a file a name; files of one name are repetitions.",
      "One page from the JSON Lines of runs: [what it shows](report.md)."},
-    {Command::docs, "docs", "cli", "the command line's documentation, as Markdown"},
+    {Command::docs, "docs", "cli|doctor FOLDER",
+     "the command line's documentation as Markdown, or the pages of all findings in FOLDER"},
     {Command::help, "help", "[COMMAND|TOOL]", "all commands and tools, or what one of them takes"},
     {Command::version, "version", "[--verbose]",
      "the version of linerate; --verbose: commit, compiler and modules too"},
@@ -205,13 +206,17 @@ Result<Invocation> perf_invocation(Invocation call) {
   return named_tool(std::move(call), 2);
 }
 
-// linerate docs PAGE
+// linerate docs cli, linerate docs doctor FOLDER
 Result<Invocation> docs_invocation(Invocation call) {
-  constexpr std::array<std::string_view, 1> kPages{"cli"};
+  constexpr std::array<std::string_view, 2> kPages{"cli", "doctor"};
   if (call.args.size() < 3)
-    return Failure{"linerate docs needs the name of a page: cli is the only one."};
-  if (call.args[2] != kPages[0]) return Failure{unknown_choice("page", call.args[2], kPages)};
-  return without_more(std::move(call), 3);
+    return Failure{"linerate docs needs the name of a page: cli, or doctor and a folder for it."};
+  const std::string page = call.args[2];
+  if (page == kPages[0]) return without_more(std::move(call), 3);
+  if (page != kPages[1]) return Failure{unknown_choice("page", page, kPages)};
+  if (call.args.size() < 4 || call.args[3][0] == '\0')
+    return Failure{"linerate docs doctor needs the folder to write to."};
+  return without_more(std::move(call), 4);
 }
 
 // linerate version [--verbose]

@@ -45,6 +45,7 @@ ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
 ExitCode compare_command(const CommandInput& input);
 ExitCode doctor_command(const CommandInput& input);
+ExitCode docs_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
 
 // Prints the help or the version where they are asked for; else false.

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/doctor_config.h"
 #include "commands/doctor.h"
+#include "commands/doctor_pages.h"
 #include "diagnose/env/sources.h"
 #include "diagnose/env/statements.h"
 #include "output/text_file.h"
@@ -97,10 +98,7 @@ std::string closing_line(const DoctorEnvConfig& config, const std::vector<Findin
   if (nvariables == 0 && findings.empty())
     return "no variable of NCCL or the libraries beside it is set\n";
   if (findings.empty()) return fmt::format("nothing looks wrong: {}, {}\n", variables, version);
-  return fmt::format("{}, {}, {} about {}, {}\n",
-                     counted(count_of(findings, Severity::problem), "problem"),
-                     counted(count_of(findings, Severity::warning), "warning"),
-                     counted(count_of(findings, Severity::info), "note"), variables, version);
+  return closing_text(findings, fmt::format(" about {}, {}", variables, version));
 }
 
 std::string env_text(const DoctorEnvConfig& config, const std::vector<Finding>& findings,
@@ -142,11 +140,13 @@ ExitCode doctor_env(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::doctor_env)) return ExitCode::ok;
   const auto config = parse_doctor_env(input.call.words);
   if (!config) return refuse(config.sentence());
+  if (const auto why = unknown_finding(config->skip)) return refuse(*why);
   auto settings = config->files.empty()
                       ? Result<Settings>(settings_here(input.environment, config->nccl))
                       : read_sources(*config);
   if (!settings) return refuse(settings.sentence());
-  const auto findings = env::examine(*settings, config->nccl);
+  auto findings = env::examine(*settings, config->nccl);
+  leave_out(findings, config->skip);
   std::set<std::string_view> names;
   for (const auto& setting : *settings)
     if (const auto name = env::bare_name(setting.name); env::family_of(name) != nullptr)

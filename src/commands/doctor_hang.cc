@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/doctor_config.h"
 #include "commands/doctor.h"
+#include "commands/doctor_pages.h"
 #include "diagnose/hang/hang.h"
 #include "launch/watch/page.h"
 #include "output/text_file.h"
@@ -105,6 +106,7 @@ Result<hang::HangReport> hang_report(const DoctorHangConfig& config) {
   report.processes = *std::move(processes);
   report.findings = hang::examine(report.dumps);
   std::ranges::move(hang::examine(report.processes), std::back_inserter(report.findings));
+  leave_out(report.findings, config.skip);
   std::ranges::stable_sort(report.findings, std::greater<>(), [](const Finding& finding) {
     return std::pair(finding.severity, finding.confidence);
   });
@@ -117,6 +119,7 @@ ExitCode doctor_hang(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::doctor_hang)) return ExitCode::ok;
   const auto config = parse_doctor_hang(input.call.words);
   if (!config) return refuse(config.sentence());
+  if (const auto why = unknown_finding(config->skip)) return refuse(*why);
   const auto report = hang_report(*config);
   if (!report) return refuse(report.sentence());
   TextFile::standard_output().write(config->json ? hang::hang_json(*report)

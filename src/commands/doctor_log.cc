@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/doctor_config.h"
 #include "commands/doctor.h"
+#include "commands/doctor_pages.h"
 #include "diagnose/log/report.h"
 #include "output/text_file.h"
 #include "record/findings.h"
@@ -64,6 +65,7 @@ ExitCode doctor_log(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::doctor_log)) return ExitCode::ok;
   const auto config = parse_doctor_log(input.call.words);
   if (!config) return refuse(config.sentence());
+  if (const auto why = unknown_finding(config->skip)) return refuse(*why);
   logs::LogReader reader;
   bool binary = false;
   for (const auto& file : config->files) {
@@ -71,13 +73,14 @@ ExitCode doctor_log(const CommandInput& input) {
     if (!read) return refuse(read.sentence());
     binary |= *read;
   }
-  const auto report = std::move(reader).report();
+  auto report = std::move(reader).report();
   const bool empty = report.count.bytes == 0;
   if (empty || (binary && report.messages == 0 && report.findings.empty()))
     return refuse(fmt::format(
         "{}: {}.",
         report.files == 1 ? shown_name(config->files.front()) : counted(report.files, "file"),
         empty ? "nothing is in it" : "it is no text"));
+  leave_out(report.findings, config->skip);
   TextFile::standard_output().write(config->json ? logs::log_json(report) : logs::log_text(report));
   return any_from(report.findings, config->fail_on) ? ExitCode::finding : ExitCode::ok;
 }

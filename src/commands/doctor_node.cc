@@ -3,10 +3,10 @@
 #include "base/text.h"
 #include "cli/doctor_node_config.h"
 #include "commands/doctor.h"
+#include "commands/doctor_pages.h"
 #include "commands/doctor_quick_bench.h"
 #include "commands/gather_nodes.h"
 #include "diagnose/node/node.h"
-#include "diagnose/prove/prove.h"
 #include "output/text_file.h"
 #include "record/findings.h"
 #include "topo/lint/lint.h"
@@ -30,6 +30,7 @@ namespace {
 struct Chosen {
   std::vector<node::Check> checks{};
   std::vector<topo::LintRule> rules{};
+  bool compares = true;  // several nodes
 };
 
 struct ExaminedNode {
@@ -38,10 +39,13 @@ struct ExaminedNode {
   std::string measured{};  // by --quick-bench; empty: not, or a finding says it
 };
 
+constexpr std::string_view kUnlikeNode = "unlike-node";
+
 std::vector<std::string_view> all_ids() {
   std::vector<std::string_view> ids;
   for (const auto& check : node::all_checks()) ids.push_back(check.id);
   for (const auto& rule : topo::lint_rules()) ids.push_back(rule.name);
+  ids.insert(ids.end(), {kUnlikeNode, "unread-node", "quick-bench"});
   return ids;
 }
 
@@ -61,6 +65,7 @@ Result<Chosen> chosen_by(const DoctorNodeConfig& config) {
                        &node::Check::id);
   std::ranges::copy_if(topo::lint_rules(), std::back_inserter(chosen.rules), holds,
                        &topo::LintRule::name);
+  chosen.compares = holds(kUnlikeNode);
   return chosen;
 }
 
@@ -137,7 +142,8 @@ std::vector<ExaminedNode> examine_all(std::span<const node::Snapshot> snapshots,
     add_lint(result, snapshot, chosen.rules);
     nodes.push_back({snapshot.node, std::move(result)});
   }
-  if (snapshots.size() > 1) nodes.push_back({"", {.findings = node::unlike_nodes(snapshots)}});
+  if (snapshots.size() > 1 && chosen.compares)
+    nodes.push_back({"", {.findings = node::unlike_nodes(snapshots)}});
   return nodes;
 }
 
@@ -209,10 +215,12 @@ std::string examined_text(std::span<const ExaminedNode> nodes) {
   text += not_run_text(nodes, examined);
   const auto about = fmt::format("{} on {}, {} could not run\n", counted(ran, "check"),
                                  counted(examined, "node"), failed);
+  const auto hint = counts[0] + counts[1] + counts[2] > 0 ? kExplainHint : std::string_view();
   if (counts[1] + counts[2] == 0)
-    return text + fmt::format("nothing looks wrong: {}, {}", counted(counts[0], "note"), about);
-  return text + fmt::format("{}, {}, {}: {}", counted(counts[2], "problem"),
-                            counted(counts[1], "warning"), counted(counts[0], "note"), about);
+    return text +
+           fmt::format("nothing looks wrong: {}, {}{}", counted(counts[0], "note"), about, hint);
+  return text + fmt::format("{}, {}, {}: {}{}", counted(counts[2], "problem"),
+                            counted(counts[1], "warning"), counted(counts[0], "note"), about, hint);
 }
 
 std::string examined_json(std::span<const ExaminedNode> nodes) {
@@ -237,45 +245,17 @@ std::string examined_json(std::span<const ExaminedNode> nodes) {
   return json::document(std::move(document));
 }
 
-std::string list_text() {
-  std::string text;
-  for (const auto& check : node::all_checks())
-    text += fmt::format("{:24} {:8} {}\n", check.id, name_of(check.severity), check.looks_at);
-  for (const auto& rule : topo::lint_rules())
-    text += fmt::format("{:24} {:8} {}\n", rule.name, "", "a rule of linerate topo --lint");
-  return text;
-}
-
-ExitCode explain(const std::string& id) {
-  auto out = TextFile::standard_output();
-  const auto checks = node::all_checks();
-  const auto check = std::ranges::find(checks, id, &node::Check::id);
-  if (check != checks.end())
-    out.write(fmt::format(
-        "{}: {}\n  at most: {}\n  reads: {}\n  why: {}\n  what to do: {}\n  more: "
-        "docs/doctor.md#checks\n",
-        check->id, check->looks_at, name_of(check->severity),
-        check->facts.empty() ? "several facts" : check->facts, check->why, check->remedy));
-  else if (std::ranges::find(topo::lint_rules(), id, &topo::LintRule::name) !=
-           topo::lint_rules().end())
-    out.write(
-        fmt::format("{}: a rule of linerate topo --lint\n  more: docs/topology.md#lint\n", id));
-  else
-    return refuse(unknown_choice("check", id, all_ids()));
-  for (const auto proof : prove::proofs_of(id))
-    out.write(fmt::format("  by runs: linerate doctor prove {}\n", proof));
-  return ExitCode::ok;
-}
-
 }  // namespace
 
 ExitCode doctor_node(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::doctor_node)) return ExitCode::ok;
   const auto config = parse_doctor_node(input.call.words);
   if (!config) return refuse(config.sentence());
-  if (!config->explained.empty()) return explain(config->explained);
+  if (const auto why = unknown_finding(config->explained)) return refuse(*why);
   auto out = TextFile::standard_output();
-  if (config->list) return out.write(list_text()), ExitCode::ok;
+  for (const auto& id : config->explained) out.write(explanation(id));
+  if (config->list) out.write(all_rules_text());
+  if (config->list || !config->explained.empty()) return ExitCode::ok;
   const auto chosen = chosen_by(*config);
   if (!chosen) return refuse(chosen.sentence());
   const auto thresholds = read_thresholds(config->thresholds);
@@ -288,6 +268,7 @@ ExitCode doctor_node(const CommandInput& input) {
       nodes.front().measured = quick_bench(input, nodes.front().result);
     if (input.interrupted()) return ExitCode::interrupted;
     if (!read.unread.empty()) nodes.push_back({"", {.findings = read.unread}});
+    for (auto& node : nodes) leave_out(node.result.findings, config->skip);
     out.write(config->json ? examined_json(nodes) : examined_text(nodes));
     const bool fails = std::ranges::any_of(nodes, [&](const ExaminedNode& one) {
       return any_from(one.result.findings, config->fail_on);

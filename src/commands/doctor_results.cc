@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/doctor_config.h"
 #include "commands/doctor.h"
+#include "commands/doctor_pages.h"
 #include "compare/import.h"
 #include "diagnose/results/results.h"
 #include "output/text_file.h"
@@ -63,12 +64,14 @@ ExitCode doctor_results(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::doctor_results)) return ExitCode::ok;
   const auto config = parse_doctor_results(input.call.words);
   if (!config) return refuse(config.sentence());
+  if (const auto why = unknown_finding(config->skip)) return refuse(*why);
   const auto hardware = hardware_of(*config);
   if (!hardware) return refuse(hardware.sentence());
   ExaminedResults examined;
   for (const auto& file : config->files)
     if (const auto why = examine_file(file, *hardware, examined); why) return refuse(*why);
   auto& findings = examined.findings;
+  leave_out(findings, config->skip);
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::severity);
   TextFile::standard_output().write(config->json ? results::report_json(examined.runs, findings)
                                                  : results::report_text(examined.runs, findings));

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "record/record.h"
+#include "record/rule_text.h"
 
 #include <span>
 #include <string_view>
@@ -35,10 +36,15 @@ struct Evidence {
 struct Rule {
   std::string_view name;  // Finding::rule
   std::vector<Finding> (*find)(const Evidence&);
+  Severity severity = Severity::warning;  // that of its findings
+  std::string_view finds{};               // a phrase
+  std::string_view speaks{};              // "if …", with its threshold
+  std::string_view why{}, remedy{};       // as of RuleText
 };
 
 // In the order in which they run: what disturbs all others comes first.
 std::span<const Rule> all_rules();
+std::vector<RuleText> run_rule_texts();
 
 // Of each rank thread, the share of all measured time that it waited while others had its core.
 // Empty where that is unknown, or means little: ranks that share cores wait for each other, and a

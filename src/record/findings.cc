@@ -20,10 +20,23 @@ std::string finding_text(const Finding& finding, std::string_view where) {
                      plain_text(finding.advice));
 }
 
+std::string closing_text(std::span<const Finding> findings, std::string_view about) {
+  const auto count = [&](Severity severity, std::string_view word) {
+    return counted(count_of(findings, severity), word);
+  };
+  return fmt::format("{}, {}, {}{}\n{}", count(Severity::problem, "problem"),
+                     count(Severity::warning, "warning"), count(Severity::info, "note"), about,
+                     findings.empty() ? "" : kExplainHint);
+}
+
 json::Json finding_json(const Finding& finding) {
-  return {{"rule", finding.rule},       {"severity", name_of(finding.severity)},
-          {"subject", finding.subject}, {"evidence", finding.evidence},
-          {"advice", finding.advice},   {"confidence", finding.confidence}};
+  return {{"rule", finding.rule},
+          {"severity", name_of(finding.severity)},
+          {"subject", finding.subject},
+          {"evidence", finding.evidence},
+          {"advice", finding.advice},
+          {"confidence", finding.confidence},
+          {"docs", fmt::format("docs/doctor/{}.md", finding.rule)}};
 }
 
 }  // namespace linerate

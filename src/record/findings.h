@@ -21,7 +21,14 @@ bool any_from(std::span<const Finding> findings, std::optional<Severity> least);
 // seen; what to do.
 std::string finding_text(const Finding& finding, std::string_view where = {});
 
-// An object without the run.
+// Below findings in text.
+inline constexpr std::string_view kExplainHint =
+    "more on a finding: linerate doctor --explain ID\n";
+
+// The last lines: "1 problem, 1 warning, 0 notes", `about` behind it, and the hint.
+std::string closing_text(std::span<const Finding> findings, std::string_view about = {});
+
+// An object without the run, with its page in `docs`.
 json::Json finding_json(const Finding& finding);
 
 }  // namespace linerate

@@ -34,7 +34,7 @@ class DoctorLog(DoctorTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("problem: shared-memory-full: rank 1 (n1)\n", done.stdout)
         self.assertIn("followed by: peer-closed (rank 0 (n0))", done.stdout)
-        self.assertTrue(done.stdout.endswith("\n1 problem\n"), done.stdout)
+        self.assertIn("\n1 problem\nmore on a finding: ", done.stdout)
 
     def test_fails_from_the_severity_asked_for_on(self) -> None:
         slow = HEALTHY + "n0:10:20 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.\n"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "record/finding.h"
+#include "record/rule_text.h"
 #include "topo/system/system.h"
 
 #include <span>
@@ -19,9 +20,15 @@ namespace linerate::topo {
 struct LintRule {
   std::string_view name;
   std::vector<Finding> (*findings)(const System& system);
+  Severity severity = Severity::warning;  // at most
+  std::string_view finds{};               // a phrase
+  std::string_view speaks{};              // "if …"; empty: whenever that is so
+  std::string_view why{}, remedy{};       // as of RuleText
 };
 
 std::span<const LintRule> lint_rules();
+// Of these, and of unlike_nodes().
+std::vector<RuleText> lint_texts();
 
 // What all rules find, in their order; within a rule in the order of the system.
 std::vector<Finding> lint(const System& system);

@@ -9,7 +9,8 @@
 //   rules_values    values that are misread or unknown
 //   rules_advice    values that do what they say, and are seldom wanted
 //   rules_together  settings that contradict each other, or switch others off
-// Most rules are rows of tables there; docs/doctor.md lists all.
+//   rule_texts      what docs/doctor says of the rules
+// Most rules are rows of tables there.
 //
 // A finding shows the value of a variable only if the registry knows its name: the values of other
 // variables may be anybody's secrets.
@@ -17,6 +18,7 @@
 
 #include "diagnose/env/registry.h"
 #include "record/finding.h"
+#include "record/rule_text.h"
 
 #include <span>
 #include <string>
@@ -35,6 +37,9 @@ struct Setting {
   int scope = 0;          // containers of a manifest and such: each sees its own, and those of 0
   int within = 0;         // another scope whose settings are seen there
 };
+
+// Of all rules.
+std::vector<RuleText> rule_texts();
 
 // What all rules find, the worst first.
 std::vector<Finding> examine(std::span<const Setting> settings, const Release& nccl);

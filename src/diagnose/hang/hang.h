@@ -2,15 +2,17 @@
 //
 // Two sources, and no debugger. The parts:
 //   document, pickle  a dump's bytes as values; code in a pickle is refused, never run
-//   dumps             dumps of PyTorch's flight recorder, one a rank: its calls of each process
-//   group calls             findings of these: a missing rank, calls that differ, all in the same
-//   call proc              what /proc says of a process; the only part that reads the machine
+//   dumps             dumps of PyTorch's flight recorder: a rank's calls of each process group
+//   calls             findings of these: a missing rank, calls that differ, all in the same call
+//   proc              what /proc says of a process; the only part that reads the machine
 //   processes         findings of that: stopped, ended, in the kernel, spinning, waiting for what
 //   report            text and JSON
+//   rule_texts        what docs/doctor says of the findings
 #pragma once
 
 #include "base/result.h"
 #include "record/finding.h"
+#include "record/rule_text.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -125,6 +127,7 @@ struct HangReport {
   Dumps dumps{};
   std::vector<Finding> findings{};  // the worst first
 };
+std::vector<RuleText> rule_texts();
 std::string hang_text(const HangReport& report);
 std::string hang_json(const HangReport& report);
 

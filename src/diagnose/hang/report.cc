@@ -67,10 +67,7 @@ std::string hang_text(const HangReport& report) {
                         counted(report.dumps.groups().size(), "process group"));
   for (const auto& finding : report.findings) text += finding_text(finding);
   if (report.findings.empty()) return text + "no rank waits in a collective\n";
-  return text + fmt::format("{}, {}, {}\n",
-                            counted(count_of(report.findings, Severity::problem), "problem"),
-                            counted(count_of(report.findings, Severity::warning), "warning"),
-                            counted(count_of(report.findings, Severity::info), "note"));
+  return text + closing_text(report.findings);
 }
 
 std::string hang_json(const HangReport& report) {

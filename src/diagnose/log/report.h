@@ -8,13 +8,15 @@
 //   faults       which of them a log has, and which came first
 //   slow_paths   what costs speed although nothing fails
 //   report       findings of all that, root cause first; text and JSON
-// A new message is a row of a table and a line of its test.
+//   rule_texts   what docs/doctor says of them
+// A new message is a row of a table and a line of its test; `make docs` makes its page.
 #pragma once
 
 #include "diagnose/log/facts.h"
 #include "diagnose/log/faults.h"
 #include "diagnose/log/lines.h"
 #include "record/finding.h"
+#include "record/rule_text.h"
 
 #include <optional>
 #include <span>
@@ -70,6 +72,9 @@ std::string missing_text(const LogFacts& facts);
 
 // Where PyTorch's watchdog saw the ranks, and who is behind; empty: no rank was seen.
 std::string waiting_text(const LogFaults& faults);
+
+// Of all findings that a log may give.
+std::vector<RuleText> rule_texts();
 
 // For people, as lines; and for programs: an object that ends in a newline.
 std::string log_text(const LogReport& report);

@@ -164,7 +164,8 @@ std::string verdict(const LogReport& report) {
 std::string log_text(const LogReport& report) {
   auto text = head(report);
   for (const auto& finding : report.findings) text += "\n" + finding_text(finding);
-  return text + "\n" + verdict(report);
+  text += "\n" + verdict(report);
+  return report.findings.empty() ? text : text + std::string(kExplainHint);
 }
 
 std::string log_json(const LogReport& report) {

@@ -8,12 +8,14 @@
 //   checks.cc         the table of checks; checks_host.cc, checks_rdma.cc, checks_pci.cc look
 //   thresholds.cc     the numbers that they compare with, and how a file changes them
 //   compare.cc        several nodes: what is not as on the others
-// A new check is a function, its declaration in checks.h and a row in checks.cc; docs/doctor.md has
-// its row too, which a test holds to the table.
+//   rule_texts.cc     what docs/doctor says of the checks
+// A new check is a function, its declaration in checks.h and a row in checks.cc, of which
+// `make docs` makes its page.
 #pragma once
 
 #include "base/result.h"
 #include "record/finding.h"
+#include "record/rule_text.h"
 #include "topo/system/system.h"
 
 #include <filesystem>
@@ -73,6 +75,11 @@ struct Thresholds {
   double carrier_changes = 10;
   double socket_buffer_bytes = 16 << 20;
 };
+struct Threshold {
+  std::string_view name;
+  double Thresholds::*value;
+};
+std::span<const Threshold> all_thresholds();
 // Changes those that a YAML map names; a refusal goes on behind the file's name.
 Result<Thresholds> parse_thresholds(std::string_view yaml);
 
@@ -94,9 +101,14 @@ struct Check {
   std::string_view why;    // sentences
   std::string_view remedy;
   std::vector<Seen> (*look)(const Snapshot&, const Thresholds&);
+  // When it finds something: "if …", with the names of the thresholds that it compares with.
+  std::string_view speaks{};
 };
 
 std::span<const Check> all_checks();
+
+// Of all checks and of unlike_nodes().
+std::vector<RuleText> rule_texts();
 
 // Checks that did not run, for one reason.
 struct Omitted {

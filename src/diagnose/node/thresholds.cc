@@ -8,10 +8,6 @@
 namespace linerate::node {
 namespace {
 
-struct Threshold {
-  std::string_view name;
-  double Thresholds::*value;
-};
 constexpr auto kThresholds = std::to_array<Threshold>({
     {"shm_bytes", &Thresholds::shm_bytes},
     {"shm_least_bytes", &Thresholds::shm_least_bytes},
@@ -28,6 +24,8 @@ constexpr auto kThresholds = std::to_array<Threshold>({
 });
 
 }  // namespace
+
+std::span<const Threshold> all_thresholds() { return kThresholds; }
 
 Result<Thresholds> parse_thresholds(std::string_view yaml) {
   constexpr std::size_t kMostBytes = 64U << 10U;

@@ -52,14 +52,10 @@ std::string bands_text(const Run& run) {
 }
 
 std::string closing_line(std::span<const Run> runs, std::span<const Finding> findings) {
-  const auto problems = count_of(findings, Severity::problem);
-  const auto warnings = count_of(findings, Severity::warning);
-  const auto notes = counted(count_of(findings, Severity::info), "note");
-  const auto of_runs = counted(runs.size(), "run");
-  if (warnings + problems == 0)
-    return fmt::format("nothing looks wrong: {} about {}\n", notes, of_runs);
-  return fmt::format("{}, {}, {} about {}\n", counted(problems, "problem"),
-                     counted(warnings, "warning"), notes, of_runs);
+  const auto about = fmt::format(" about {}", counted(runs.size(), "run"));
+  if (any_from(findings, Severity::warning)) return closing_text(findings, about);
+  return fmt::format("nothing looks wrong: {}{}\n{}", counted(findings.size(), "note"), about,
+                     findings.empty() ? "" : kExplainHint);
 }
 
 Json result_json(const Record& r) {

@@ -18,57 +18,99 @@ namespace {
 
 constexpr auto kRules = std::to_array<Rule>({
     {"wrong-data", Severity::problem, "results with wrong data",
+     "if an element that was checked is wrong (#wrong above 0, or failed checks)",
+     "Memory, a link or a library changes data: a job that trains on it is lost.",
      "believe no time of this run; exchange GPUs, cables and NICs one by one, and run it again "
-     "with "
-     "NCCL_ALGO=Ring and NCCL_PROTO=Simple: linerate names rank and place of the first wrong "
+     "with NCCL_ALGO=Ring and NCCL_PROTO=Simple: linerate names rank and place of the first wrong "
      "element",
      rules::wrong_data},
     {"failed-run", Severity::problem, "a run that ended with an error",
+     "if the file holds an error or an exit code above 0; as a note if its user interrupted it",
+     "What it measured until then may be fine; what is missing is not known.",
      "run it with NCCL_DEBUG=INFO and give its output to linerate doctor log", rules::failed_run},
     {"separate-jobs", Severity::problem,
      "processes that each ran a job of their own, and printed into one table",
+     "if rank 0 is listed more than once",
+     "Nothing went over the network between them: their bandwidths mean nothing.",
      "build nccl-tests with MPI=1, for the MPI that starts it; linerate finds its ranks itself",
      rules::separate_jobs},
     {"unreadable-rows", Severity::warning, "rows that are cut, joined or hold no numbers",
+     "if a line begins like a row and is none",
+     "The results of these rows are missing from all that is said here.",
      "have only rank 0 write to the file, and keep NCCL_DEBUG's lines out of it "
      "(NCCL_DEBUG_FILE)",
      rules::unreadable_rows},
     {"incomplete-run", Severity::warning, "a table without its last lines",
+     "as a warning if sizes are missing or the last line is cut, as a note if only the lines below "
+     "the table are",
+     "Larger sizes, wrong data and an error at the end are not in it.",
      "see whether the job was killed or still runs: linerate doctor log on its output",
      rules::incomplete_run},
     {"wrong-numbers", Severity::warning,
      "bandwidths that do not follow from size, time and number of ranks",
+     "if algbw is not size over time, or busbw not the same multiple of algbw as at other sizes, "
+     "by more than 2 % and the digits that are printed; as a note if the multiple is not that of "
+     "the ranks that are listed",
+     "A file that disagrees with itself cannot be believed.",
      "compare the file with the original: it was changed, or lines of several processes got into "
      "each other",
      rules::wrong_numbers},
     {"wrong-average", Severity::warning, "an average that does not follow from the rows",
-     "look for rows that are missing or were changed", rules::wrong_average},
-    {"one-rank", Severity::info, "a single rank, which sends nothing",
-     "-g 8 for the GPUs of a node, or more processes", rules::one_rank},
+     "if the average differs from the mean of the rows by more than 0.2 % and the digits that are "
+     "printed",
+     "Rows are missing, or were changed.", "look for rows that are missing or were changed",
+     rules::wrong_average},
+    {"one-rank", Severity::info, "a single rank, which sends nothing", "if the job has one rank",
+     "Its busbw is that of a copy, or 0.", "-g 8 for the GPUs of a node, or more processes",
+     rules::one_rank},
     {"slow-sizes", Severity::warning, "sizes that are slower than larger ones",
+     "if a size takes at least twice as long as a larger one, or, from 1 MiB on, if its bandwidth "
+     "is below half of what smaller and larger sizes reach. As a warning if both placements show "
+     "it, or one by a factor of three, else as a note; on host memory always as a note",
+     "An algorithm or protocol that does not fit, or something else that used the machine at that "
+     "moment.",
      "measure these sizes again, with more iterations (-n 100); if they stay slow, compare "
      "NCCL_ALGO and NCCL_PROTO there: linerate perf --show-algo",
      rules::slow_sizes},
     {"slow-first-size", Severity::info, "a first size that pays for what happens once",
+     "if the first size takes at least twice as long as a larger one",
+     "Connections and memory are set up during the first calls: it is no fault of that size.",
      "warm up more (-w 5), or leave the first size out", rules::slow_first_size},
     {"falls-at-large-sizes", Severity::warning,
      "a bandwidth at the largest sizes far below that of smaller ones",
+     "if the last size is 1 MiB or more, and its bandwidth below half of the best; not on host "
+     "memory, where caches shape the curve",
+     "Training mostly sends large messages.",
      "look at what only large messages need: congestion, pause frames, GPU clocks, and "
      "linerate doctor on each node",
      rules::falls_at_large_sizes},
     {"placements-differ", Severity::warning, "in place and out of place that differ",
+     "if from 1 MiB on one placement takes 1.5 times as long as the other, by the median of three "
+     "sizes or more; not on host memory",
+     "Both move the same bytes: one of them takes another way.",
      "repeat it; if it stays, look at the registration and alignment of buffers",
      rules::placements_differ},
     {"slow-small-sizes", Severity::warning, "a latency above that of any GPU interconnect",
+     "if the fastest of the sizes up to 4 KiB takes more than 300 us on one host, or 1000 us and "
+     "50 us for each rank on several; not on host memory",
+     "It is the latency of TCP or of retransmissions, not of InfiniBand, RoCE or NVLink.",
      "see which network NCCL took: linerate doctor log on the output with NCCL_DEBUG=INFO",
      rules::slow_small_sizes},
     {"average-misleads", Severity::info, "an average far below what large sizes reach",
+     "if the average is below 0.7 of the best bandwidth",
+     "It counts small sizes as much as large ones, and says little of either.",
      "compare the largest sizes, not the average: it depends on the sizes that were chosen",
      rules::average_misleads},
     {"below-expected", Severity::warning, "results below what the hardware should reach",
+     "with --platform, if results are below the band of such nodes; as a note if they are fewer "
+     "than two or than a fifth",
+     "The hardware could do more.",
      "see docs/low-result.md, linerate doctor and linerate topo --lint on the nodes",
      rules::below_expected},
     {"above-expected", Severity::info, "results above what the hardware should reach",
+     "with --platform, if results are above the band of such nodes",
+     "The hardware, the number of nodes or the version is another one than was said, or the "
+     "numbers are wrong.",
      "see whether --platform, --nodes and --nccl are those of the run", rules::above_expected},
 });
 
@@ -137,6 +179,18 @@ void guess_collective(Run& run) {
 }  // namespace
 
 std::span<const Rule> all_rules() { return kRules; }
+
+std::vector<RuleText> rule_texts() {
+  std::vector<RuleText> texts;
+  for (const auto& rule : kRules)
+    texts.push_back({.id = rule.id,
+                     .severity = rule.severity,
+                     .about = rule.finds,
+                     .speaks = std::string(rule.speaks),
+                     .why = rule.why,
+                     .remedy = rule.remedy});
+  return texts;
+}
 
 // Runs with one run_id are copies: their results are one run's.
 std::vector<Run> runs_of(const std::string& name, RunFile file) {

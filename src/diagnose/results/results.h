@@ -5,12 +5,13 @@
 //   rules_shape.cc how times and bandwidths go from size to size
 //   expected.cc    what named hardware should reach, by diagnose/nccl_model
 //   report.cc      text and JSON
-// Pure. A new rule is a function, its declaration below and a row in results.cc; docs/doctor.md has
-// its row too, which a test holds to the table.
+// Pure. A new rule is a function, its declaration below and a row in results.cc, of which
+// `make docs` makes its page.
 #pragma once
 
 #include "compare/runs.h"
 #include "record/json_lines.h"
+#include "record/rule_text.h"
 #include "topo/system/system.h"
 #include "topo/version.h"
 
@@ -61,12 +62,15 @@ struct Seen {
 struct Rule {
   std::string_view id;
   Severity severity;
-  std::string_view finds;  // a phrase
+  std::string_view finds;   // a phrase
+  std::string_view speaks;  // "if …", with the numbers
+  std::string_view why;     // sentences
   std::string_view remedy;
   std::vector<Seen> (*look)(const Run&);
 };
 // What destroys trust in the others comes first.
 std::span<const Rule> all_rules();
+std::vector<RuleText> rule_texts();
 
 // What all rules find, and what the run said of itself; the worst first.
 std::vector<Finding> examine(const Run& run);

@@ -135,7 +135,9 @@ TEST(ReadInvocation, GivesHelpOnATool) {
 TEST(ReadInvocation, RefusesWordsThatMeanNothing) {
   const std::vector<std::pair<std::vector<const char*>, std::string>> wrong{
       {{"linerate", "docs"}, "needs the name of a page: cli"},
-      {{"linerate", "docs", "foo"}, "Unknown page 'foo': choose one of cli."},
+      {{"linerate", "docs", "foo"}, "Unknown page 'foo': choose one of cli, doctor."},
+      {{"linerate", "docs", "doctor"}, "needs the folder to write to"},
+      {{"linerate", "docs", "doctor", "a", "b"}, "'b' behind 'a' means nothing"},
       {{"linerate", "docs", "cli", "extra"}, "'extra' behind 'cli' means nothing"},
       {{"linerate", "help", "foo"}, "Unknown command 'foo'"},
       {{"linerate", "help", "perf", "extra"}, "'extra' behind 'perf' means nothing"},

@@ -24,10 +24,18 @@ TEST(Findings, AreSafeToShow) {
       "warning: r: n: s?\n  e?\n  -> a?\n");
 }
 
+TEST(Findings, AreCountedBelow) {
+  const std::vector<Finding> one{{.severity = Severity::problem}};
+
+  EXPECT_EQ(closing_text(one, " about 1 run"),
+            "1 problem, 0 warnings, 0 notes about 1 run\n" + std::string(kExplainHint));
+  EXPECT_EQ(closing_text({}), "0 problems, 0 warnings, 0 notes\n");
+}
+
 TEST(Findings, AreJsonObjects) {
   EXPECT_EQ(finding_json({.rule = "r", .subject = "s"}).dump(),
             R"({"rule":"r","severity":"warning","subject":"s","evidence":"","advice":"",)"
-            R"("confidence":1.0})");
+            R"("confidence":1.0,"docs":"docs/doctor/r.md"})");
 }
 
 }  // namespace

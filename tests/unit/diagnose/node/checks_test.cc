@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace linerate::node {
@@ -264,14 +262,6 @@ TEST(NodeChecks, TakeOtherThresholds) {
   EXPECT_EQ(examined.findings.size(), 2U);
   for (const auto* wrong : {"roce_mut: 1\n", "roce_mtu: many\n", "- 1\n", "roce_mtu: -1\n", "a: ["})
     EXPECT_FALSE(parse_thresholds(wrong).ok()) << wrong;
-}
-
-TEST(NodeChecks, HaveTheirRowInTheDocs) {
-  std::ifstream file(LINERATE_SOURCE_DIR "/docs/doctor.md");
-  const std::string docs(std::istreambuf_iterator<char>(file), {});
-  for (const auto& check : all_checks())
-    EXPECT_THAT(docs, HasSubstr(fmt::format("| `{}` | {} | {} |\n", check.id,
-                                            name_of(check.severity), check.looks_at)));
 }
 
 }  // namespace

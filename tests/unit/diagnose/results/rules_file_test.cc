@@ -1,9 +1,6 @@
 // Damaged files in every layout: what is found, and that healthy ones give nothing.
 #include "example.h"
 
-#include <fstream>
-#include <iterator>
-
 namespace linerate::results {
 namespace {
 
@@ -184,14 +181,6 @@ TEST(OneRank, IsWorthANote) {
 
   EXPECT_TRUE(has_rule(text, "one-rank"));
   EXPECT_THAT(faults_in(text), IsEmpty());
-}
-
-TEST(ResultRules, AreAllInTheDocs) {
-  std::ifstream file(LINERATE_SOURCE_DIR "/docs/doctor.md");
-  const std::string docs(std::istreambuf_iterator<char>(file), {});
-  for (const auto& rule : all_rules())
-    EXPECT_THAT(docs, HasSubstr(fmt::format("| `{}` | {} | {} |\n", rule.id, name_of(rule.severity),
-                                            rule.finds)));
 }
 
 }  // namespace

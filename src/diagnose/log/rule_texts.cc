@@ -1,0 +1,160 @@
+// The tables of messages in words, and the findings that are no message's. The example of a message
+// is what a log gives whose only line is its pattern.
+#include "base/text.h"
+#include "diagnose/log/report.h"
+#include "record/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linerate::logs {
+namespace {
+
+// Of facts, and of warnings that no row knows.
+struct FactWords {
+  std::string_view id;
+  Severity severity;
+  std::string_view about, speaks, why, remedy;
+};
+using enum Severity;
+constexpr std::string_view kLoadPeerMemory =
+    "on the hosts that lack it: modprobe nvidia_peermem, or use the open kernel modules with "
+    "DMA-BUF; linerate topo --lint says how far GPU and NIC are apart";
+constexpr auto kFactWords = std::to_array<FactWords>({
+    {"unknown-warning", problem, "a warning of NCCL that no rule knows",
+     "as a problem if the job failed or other faults follow, else as a warning",
+     "It may be the cause of what follows, or harmless.",
+     "search for its text in NVIDIA/nccl's issues"},
+    {"sockets-between-hosts", warning, "TCP sockets between two hosts or more",
+     "as a warning if InfiniBand is there or was switched off, else as a note",
+     "Sockets reach a fraction of the speed of InfiniBand or RoCE.",
+     "NCCL_NET=IB makes a missing InfiniBand an error, whose reason NCCL_DEBUG=INFO shows"},
+    {"mixed-networks", warning, "ranks that use different networks", "",
+     "A job is as fast as its slowest network.",
+     "find out why the others have no InfiniBand: NCCL_NET=IB makes it an error"},
+    {"gpudirect-off", warning, "channels between hosts of which none uses GPUDirect RDMA", "",
+     "Data then goes through the hosts' memory, twice over PCIe.", kLoadPeerMemory},
+    {"gpudirect-one-way", warning, "GPUDirect RDMA where data is sent, and not where it arrives",
+     "", "One side lacks access to the GPUs' memory.", kLoadPeerMemory},
+    {"disabled-by-setting", warning, "NCCL_P2P_DISABLE=1 or NCCL_SHM_DISABLE=1", "",
+     "GPUs of a host then exchange data through its memory, or through the network.",
+     "unset it, unless it is needed to run at all: then look for the reason (ACS, IOMMU, "
+     "/dev/shm)"},
+    {"no-peer-access", info, "GPUs of a host that exchange data through its memory (SHM)", "",
+     "It is slower than direct access, and usual across sockets without NVLink.",
+     "nvidia-smi topo -p2p r shows why"},
+    {"network-within-host", warning, "ranks of one host that exchange data through the network",
+     "if all ranks are on one host",
+     "Neither direct access nor shared memory is used between them.",
+     "unset NCCL_P2P_DISABLE and NCCL_SHM_DISABLE; containers of a host need a common /dev/shm "
+     "and hostname"},
+    {"versions-differ", warning, "several versions of NCCL in one log", "",
+     "They may be of several jobs; ranks of one job fail or hang with each other.",
+     "install one version on all hosts of a job"},
+    {"settings-differ", warning, "a variable of NCCL that is not the same on all ranks", "",
+     "Ranks may then choose different ways, and fail or hang.",
+     "set it the same on all ranks, unless hosts differ"},
+    {"initialisation-open", warning, "a log that ends before initialisation does",
+     "as a warning if ranks are missing and none has ended it, else as a note",
+     "The ranks that came wait for those that did not.",
+     "give the logs of all ranks; if the job hangs there, look at those that did not come"},
+});
+
+std::string_view where_words(Lines lines) {
+  switch (lines) {
+    case Lines::warnings:
+      return "a warning of NCCL (WARN)";
+    case Lines::nccl:
+      return "a line of NCCL (INFO or WARN)";
+    case Lines::gpu:
+      return "a warning of NCCL, or a line with an error of CUDA or HIP,";
+    case Lines::any:
+      return "a line of any program";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view role_words(Role role) {
+  switch (role) {
+    case Role::origin:
+    case Role::fault:
+      return "As a problem if it is the first cause, else as a warning";
+    case Role::vague:
+      return "As a problem if no line says more, else below the first cause";
+    case Role::consequence:
+    case Role::trace:
+      return "It follows from something else: below that, or as a problem if the log does not show "
+             "it";
+    case Role::ending:
+      return "Below the first cause, or as a warning if the log shows none";
+    case Role::slow:
+      return "As a warning, also where nothing failed";
+    case Role::harmless:
+      break;
+  }
+  __builtin_unreachable();
+}
+
+// "'a … b' or 'c'"
+std::string pattern_words(std::string_view pattern) {
+  std::string words;
+  for (const auto& piece : split(pattern, '|')) {
+    words += words.empty() ? "'" : " or '";
+    for (const char c : std::string_view(piece).substr(0, piece.find_last_not_of('*') + 1))
+      words += c == '*' ? std::string(" … ") : std::string(1, c);
+    words += '\'';
+  }
+  return words;
+}
+
+std::string printed(const Signature& row) {
+  for (const auto& piece : split(row.pattern, '|')) {
+    auto line = pattern_words(piece);
+    line = line.substr(1, line.size() - 2) + '\n';
+    if (row.lines != Lines::any) line = "n0:10:20 [0] NCCL WARN " + line;
+    LogReader reader;
+    reader.read("job.log", [&line](std::span<char> room) {
+      const auto n = std::min(room.size(), line.size());
+      std::ranges::copy_n(line.begin(), static_cast<std::ptrdiff_t>(n), room.begin());
+      line.erase(0, n);
+      return n;
+    });
+    for (const auto& finding : std::move(reader).report().findings)
+      if (finding.rule == row.name) return finding_text(finding);
+  }
+  return {};
+}
+
+RuleText text_of(const Signature& row) {
+  return {.id = row.name,
+          .severity = row.role >= Role::ending ? warning : problem,
+          .about = row.meaning,
+          .speaks = fmt::format("if {} holds {}. {}", where_words(row.lines),
+                                pattern_words(row.pattern), role_words(row.role)),
+          .remedy = row.remedy,
+          .source = row.source,
+          .example = printed(row)};
+}
+
+}  // namespace
+
+std::vector<RuleText> rule_texts() {
+  std::vector<RuleText> texts;
+  for (const auto table : {network_signatures(), node_signatures(), job_signatures()})
+    for (const auto& row : table) {
+      const bool told = std::ranges::find(texts, row.name, &RuleText::id) != texts.end();
+      if (row.role != Role::harmless && !told) texts.push_back(text_of(row));
+    }
+  for (const auto& row : kFactWords)
+    texts.push_back({.id = row.id,
+                     .severity = row.severity,
+                     .about = row.about,
+                     .speaks = std::string(row.speaks),
+                     .why = row.why,
+                     .remedy = row.remedy});
+  return texts;
+}
+
+}  // namespace linerate::logs
