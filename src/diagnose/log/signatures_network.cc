@@ -24,6 +24,12 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"ib-async-event", "async fatal event|async event|async error event", Role::origin,
      Lines::warnings, "the adapter reported an error by itself",
      "look at dmesg, and at the port's counters", "NVIDIA/nccl#905"},
+    {"ib-device-failed",
+     "NET/IB: Device*marked as failed|NET/IB: Fatal error|NET/IB: The error is fatal", Role::fault,
+     Lines::warnings,
+     "an adapter failed while the job ran, and NCCL goes on with the others or ends",
+     "look at dmesg, the cable and the switch port of the device that the line names",
+     "NVIDIA/nccl: src/transport/net_ib/p2p_resiliency.cc"},
     {"ib-local-protection",
      "completion*error 4,|completion*status=4 |completion*status=IBV_WC_LOC_PROT_ERR|"
      "completion*vendor err 81|completion*vendor_err=81",
@@ -165,6 +171,15 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, Lines::nccl, "no network that NCCL_NET allows works here",
      "check NCCL_NET and NCCL_NET_PLUGIN; give the container /dev/infiniband",
      "NVIDIA/nccl: src/plugin/net.cc"},
+    {"gin-unavailable",
+     "Unable to use GIN|GIN not supported|GIN is disabled|No GIN-capable|No RMA-capable|requested "
+     "GIN|GIN Error|GIN plugin|RMA not supported|RMA requires CUDA",
+     Role::fault, Lines::warnings,
+     "networking from the GPU (GIN) was asked for, and a rank lacks what it needs",
+     "load DMA-BUF or nvidia_peermem, take a driver and adapters that have it on all hosts, or "
+     "leave "
+     "NCCL_GIN_TYPE out",
+     "NVIDIA/nccl: src/gin"},
     {"nic-merge",
      "Local mergedDev*different number of devices|an't merge net devices|Specified fused NIC|"
      "TOPO/NET :|NET/TOPO :|NCCL_IB_MERGE_NICS|ake virtual NIC|irtual device",
@@ -205,7 +220,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "give all containers the same devices; NCCL_IB_HCA the same everywhere", "NVIDIA/nccl#2428"},
     {"truncated-message",
      "essage truncated|ismatched collective|receiving*bytes instead of|received*bytes instead "
-     "of|ollective mismatch|mismatch in info from procs|mismatch in rank count|posted incorrect "
+     "of|ollective mismatch|mismatch in info from procs|mismatch in rank count|registration check "
+     "failed|Elastic GIN: rank|posted incorrect "
      "receive info",
      Role::fault, Lines::warnings,
      "two ranks disagree about what they exchange: different calls, counts, NCCL versions or "

@@ -45,8 +45,10 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"library-too-old", "library is too old|not backwards compatible", Role::fault, Lines::warnings,
      "the program was compiled for a newer NCCL than the one that it loaded",
      "find the older libnccl.so.2 on LD_LIBRARY_PATH, and remove it", "NVIDIA/nccl: src/init.cc"},
-    {"header-mismatch", "Invalid config*attribute|argument not initialized via NCCL", Role::fault,
-     Lines::warnings,
+    {"header-mismatch",
+     "Invalid config*attribute|compiled with too old version of NCCL|argument not initialized via "
+     "NCCL",
+     Role::fault, Lines::warnings,
      "the program was compiled with the header of another NCCL than the one that it loaded",
      "find the other libnccl.so.2 (LD_LIBRARY_PATH, pip's nvidia-nccl), and keep the one that the "
      "program was built for",
@@ -114,7 +116,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NVIDIA/nccl-tests#263"},
     {"driver-too-old",
      "driver version is insufficient|unsupported toolchain|forward compatibility was "
-     "attempted|driver is too old|Driver version found is|driver is older than",
+     "attempted|driver is too old|Driver version found is|Failed to load CUDA missing "
+     "symbol|driver is older than",
      Role::fault, Lines::gpu, "the driver is older than the CUDA that the program needs",
      "install a newer driver, or a build for an older CUDA", "NVIDIA/nvbandwidth#61"},
     {"no-kernel-image",
@@ -193,8 +196,9 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"out-of-host-memory", "Failed to malloc|returned null", Role::fault, Lines::warnings,
      "a rank got no memory from its host", "raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
-    {"cuda-failure", "Cuda failure|CUDA failure|HIP failure|Hip failure", Role::vague,
-     Lines::warnings, "a call of CUDA failed",
+    {"cuda-failure",
+     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA context on|set CUDA device",
+     Role::vague, Lines::warnings, "a call of CUDA failed",
      "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
     {"gpu-allocation-failed", "Failed to CUDA |[Rem Allocator]", Role::vague, Lines::warnings,
      "NCCL got no memory: mostly the GPU has none left",
@@ -203,16 +207,25 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"nvml-call-failed", "nvml*failed|NVML failure", Role::vague, Lines::warnings,
      "NVML does not answer about a GPU: it is lost, or hidden from the container",
      "nvidia-smi shows the same; look at dmesg | grep Xid", "NVIDIA/nccl user guide"},
-    {"system-call-failed", "Call to*failed|Call to*returned", Role::vague, Lines::warnings,
-     "a call of the system failed; the text behind it says why", "look at the limits and at dmesg",
-     "NCCL user guide"},
+    {"system-call-failed",
+     "Call to*failed|Call to*returned|Connect to*failed|Socket creation failed", Role::vague,
+     Lines::warnings, "a call of the system failed; the text behind it says why",
+     "look at the limits and at dmesg", "NCCL user guide"},
+    {"impossible-state",
+     "does not contain rank|does not loop back|Internal error|connections are not empty|has been "
+     "lost|Proxy append",
+     Role::vague, Lines::warnings,
+     "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
+     "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
+     "NVIDIA/nccl: src/graph"},
     {"setting-changed",
      "User asked for a m|is being ignored|imiting value to|cap it to|greater than the maximum "
      "allowed|too small. Minimum value|set both to|set it to 0|ignoring address|ignoring mask",
      Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
      "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
     {"feature-unavailable",
-     "annot initialize CollNet|CollNet is not supported|CollNet currently only|MNNVL is not "
+     "annot initialize CollNet|lvsym failed|dlsym failed|not dumping|CollNet is not "
+     "supported|CollNet currently only|MNNVL is not "
      "supported|CUMEM*not supported|No NVML|Flush only supported|Unable to create thread "
      "context|without profiler|not using it",
      Role::slow, Lines::warnings,
