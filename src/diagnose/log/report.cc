@@ -170,11 +170,13 @@ void LogReader::take_line(std::string_view line, LogFaults::Where where) {
       opened = {std::string(message.text.substr(0, message.text.size() - kLastError.size())),
                 message.rank};
     } else {
-      const auto entry = message.text.find(kLastEntry);
-      if (entry != std::string_view::npos)
-        message.text = message.whole = message.text.substr(entry + kLastEntry.size());
-      if (entry != std::string_view::npos || (last_error_ && last_error_->goes_on_in(message)))
-        message.level = Level::warn;
+      bool quoted = last_error_ && last_error_->goes_on_in(message);
+      for (const auto mark : {kLastError, kLastEntry})
+        if (const auto at = message.text.find(mark); at != std::string_view::npos) {
+          message.text = message.whole = trim(message.text.substr(at + mark.size()));
+          quoted = true;
+        }
+      if (quoted) message.level = Level::warn;
       if (find_signature(message) == nullptr) message = found;
     }
     if (message.level == Level::info && report_.facts.take(message)) return;

@@ -161,8 +161,20 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "(docker0, virbr0, veth)",
      "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>",
      "pytorch/pytorch#68893, NVIDIA/nccl#529"},
+    {"ofi-without-path",
+     "NET/OFI pciPath: |NET/OFI Error opening file: /sys|Could not find ncclGetVersion symbol",
+     Role::harmless, Lines::warnings, "", "", ""},
+    {"gdrcopy-failed", "NET/OFI*GDRCopy", Role::fault, Lines::warnings,
+     "GDRCopy, which the libfabric plugin asks for, does not work here",
+     "load its driver (modprobe gdrdrv), and give the container /dev/gdrdrv", "NVIDIA/gdrcopy"},
+    {"efa-registration", "NET/OFI Could not register memory|NET/OFI Unable to register memory",
+     Role::fault, Lines::warnings, "the EFA device could not register memory",
+     "set ulimit -l unlimited; update the driver and aws-ofi-nccl; "
+     "FI_EFA_SET_CUDA_SYNC_MEMOPS=0 helps old ones",
+     "aws/aws-ofi-nccl"},
     {"efa-provider-missing",
-     "NET/OFI*find any optimal provider|NET/OFI*No eligible providers were found|"
+     "NET/OFI*find any optimal provider|NET/OFI Only EFA provider is supported|"
+     "NET/OFI aws-ofi-nccl initialization failed|NET/OFI*No eligible providers were found|"
      "NET/OFI*Failed to initialize sendrecv protocol|NET/OFI*Failed to initialize rdma protocol",
      Role::fault, Lines::any, "libfabric found no EFA device: NCCL falls back to sockets",
      "install the EFA driver, give the container /dev/infiniband, and check fi_info -p efa",

@@ -265,6 +265,13 @@ TEST(LogReport, BelievesOnlyTheSameRankBehindLastError) {
     EXPECT_EQ(read_log(failed + std::string(next)).findings[0].rule, "cuda-failure") << next;
 }
 
+TEST(LogReport, TakesTheLastErrorInTheSameLine) {
+  const auto report = read_log(
+      "[rank0]: NCCL error in: a.cpp:9, internal error. Last error: Duplicate GPU detected : x\n");
+
+  EXPECT_EQ(report.findings[0].rule, "same-gpu-twice");
+}
+
 TEST(LogReport, TakesTheLastWarningThatXlaQuotes) {
   const std::string failed =
       "NCCL operation ncclCommInitRank(x) failed: unhandled cuda error. Last NCCL warning(error) "
