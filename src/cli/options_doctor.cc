@@ -182,6 +182,9 @@ Result<DoctorHangConfig> parse_doctor_hang(const std::vector<std::string>& words
   const auto given = read_options(options, Audience::doctor_hang, config);
   if (!given) return given.failure();
   for (const auto& word : named) {
+    if (word.empty() || word == "-")
+      return Failure{fmt::format(
+          "'{}' is neither a pid nor a dump, whose file's name ends in its rank.", word)};
     const bool is_number = word.find_first_not_of("0123456789") == std::string::npos;
     const auto pid = parse_integer("", word);
     constexpr std::int64_t kMostPid = 1 << 22;  // Linux's PID_MAX_LIMIT

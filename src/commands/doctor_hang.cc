@@ -54,6 +54,9 @@ Result<std::vector<hang::Observed>> observe(const std::vector<int>& pids) {
   for (const int pid : pids) {
     auto seen = hang::look_at("/proc", pid);
     if (!seen) return Failure{fmt::format("There is no process {} here.", pid)};
+    if (seen->of_kernel)
+      return Failure{
+          fmt::format("{} is a thread of the kernel, and no process of a job.", seen->title())};
     processes.push_back({.before = *std::move(seen)});
   }
   if (pids.empty()) return processes;
@@ -92,19 +95,33 @@ Result<std::vector<std::string>> dump_files(const std::vector<std::string>& name
   return files;
 }
 
+// A rank that is killed while it writes leaves a dump that is cut: the others still tell.
+Finding left_out(const std::vector<std::string>& reasons, std::size_t ndumps) {
+  const auto others = reasons.size() - 1;
+  return {.rule = "dump-left-out",
+          .subject = fmt::format("{} of {}", reasons.size(), counted(ndumps, "dump")),
+          .evidence = reasons.front() + (others > 0 ? fmt::format(" So are {} more.", others) : ""),
+          .advice = "look at the log of that rank; it may have died while it wrote"};
+}
+
 Result<hang::HangReport> hang_report(const DoctorHangConfig& config) {
   hang::HangReport report;
   const auto files = dump_files(config.files);
   if (!files) return files.failure();
+  std::vector<std::string> unread;
   for (const auto& file : *files) {
     const auto bytes = read_regular_file(file, hang::kMostDumpBytes);
-    if (!bytes) return Failure{fmt::format("{}: {}", plain_text(file), bytes.sentence())};
-    if (const auto why = report.dumps.add(file, *bytes)) return Failure{plain_text(file + *why)};
+    const auto why = bytes ? report.dumps.add(file, *bytes) : ": " + bytes.sentence();
+    if (!why) continue;
+    unread.push_back(plain_text(file + *why));
+    if (std::error_code failed; !fs::exists(file, failed)) return Failure{unread.back()};
   }
+  if (!unread.empty() && report.dumps.files().empty()) return Failure{unread.front()};
   auto processes = observe(config.pids);
   if (!processes) return processes.failure();
   report.processes = *std::move(processes);
   report.findings = hang::examine(report.dumps);
+  if (!unread.empty()) report.findings.push_back(left_out(unread, files->size()));
   std::ranges::move(hang::examine(report.processes), std::back_inserter(report.findings));
   leave_out(report.findings, config.skip);
   std::ranges::stable_sort(report.findings, std::greater<>(), [](const Finding& finding) {

@@ -35,7 +35,7 @@ Refusal examine_file(const std::string& file, const std::optional<results::Hardw
   const auto name = plain_text(from_stdin ? "stdin" : file);
   const auto text = read_file_or_pipe(from_stdin ? "/dev/stdin" : file, ImportLimits{}.bytes);
   if (!text) return fmt::format("{}: {}", name, text.sentence());
-  auto read = read_runs(file, *text);
+  auto read = read_runs(name, *text);
   if (!read) {
     const auto failure = failure_line(*text);
     if (failure.empty()) return plain_text(read.sentence());

@@ -44,8 +44,8 @@ Result<RunFile> read(std::string_view text, const ImportLimits& limits) {
       break;
   }
   return Failure{
-      "It holds no runs: linerate compare reads linerate's JSON Lines (--jsonl), the table of "
-      "nccl-tests and rccl-tests, nccl-tests' report (-J), and what OSU micro-benchmarks print."};
+      "It holds no runs of linerate (--jsonl), nccl-tests or rccl-tests (the table, or -J), or OSU "
+      "micro-benchmarks."};
 }
 
 // Fewer results than this, of two or three digits each, may be equal by chance.

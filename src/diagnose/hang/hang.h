@@ -90,6 +90,7 @@ struct ThreadSeen {
   std::string waits_in{};  // a function or system call of the kernel; empty: nowhere, or unknown
   double user_s = 0, system_s = 0;  // time on processors so far
   double queued_s = 0;              // in which it could run and no processor was free
+  bool of_kernel = false;
 };
 
 struct ConnectionSeen {
@@ -102,6 +103,7 @@ struct ProcessSeen {
   int pid = 0;
   std::string name{};
   char state = '?';                                // of the main thread; X: it has gone
+  bool of_kernel = false;                          // a thread of Linux' own
   int tracer = 0;                                  // a debugger's pid; 0: none
   std::map<std::string, std::string> variables{};  // of an allow-list
   std::vector<ThreadSeen> threads{};               // the main one first

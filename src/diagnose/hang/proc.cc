@@ -90,12 +90,14 @@ std::optional<ThreadSeen> thread_at(const fs::path& task, int tid) {
   if (name == std::string::npos || end == std::string::npos || end < name) return {};
   std::istringstream fields(stat->substr(end + 1));
   const std::vector<std::string> words{std::istream_iterator<std::string>(fields), {}};
-  constexpr std::size_t kState = 0, kUser = 11, kSystem = 12;
+  constexpr std::size_t kState = 0, kFlags = 6, kUser = 11, kSystem = 12;
+  constexpr std::int64_t kKernelThread = 0x00200000;  // PF_KTHREAD of linux/sched.h
   if (words.size() <= kSystem) return {};
   const auto seconds = [&](std::size_t field) {
     const auto ticks = parse_number("", words[field]);
     return ticks ? *ticks / static_cast<double>(sysconf(_SC_CLK_TCK)) : 0;
   };
+  const auto flags = parse_integer("", words[kFlags]);
   // "ran waited slices" in nanoseconds; not there where the kernel does not count it
   const auto waited = split(text_of(task / "schedstat").value_or(""), ' ');
   const auto queued_ns = parse_number("", waited.size() > 1 ? waited[1] : "");
@@ -105,7 +107,8 @@ std::optional<ThreadSeen> thread_at(const fs::path& task, int tid) {
                     .waits_in = waiting_place(task),
                     .user_s = seconds(kUser),
                     .system_s = seconds(kSystem),
-                    .queued_s = queued_ns ? *queued_ns * 1e-9 : 0};
+                    .queued_s = queued_ns ? *queued_ns * 1e-9 : 0,
+                    .of_kernel = flags && (*flags & kKernelThread) != 0};
 }
 
 // "0100007F:1F90" and its form of IPv6, in which each word of 32 bits is of the machine's order.
@@ -143,7 +146,7 @@ void add_connections(const fs::path& process, ProcessSeen& seen) {
     const auto target = fs::read_symlink(entry->path(), gone).string();
     if (target.starts_with("socket:[")) inodes.insert(target.substr(8, target.size() - 9));
   }
-  if (failed) seen.unseen.emplace_back("connections: the process is another user's");
+  if (failed) seen.unseen.emplace_back("connections: this user may not see them");
   constexpr std::size_t kMostTable = 64U << 20U;
   for (const auto* table : {"net/tcp", "net/tcp6"}) {
     std::istringstream lines(text_of(process / table, kMostTable).value_or(""));
@@ -169,14 +172,15 @@ std::optional<ProcessSeen> look_at(const fs::path& proc, int pid) {
   const auto process = proc / std::to_string(pid);
   const auto whole = thread_at(process, pid);
   if (!whole) return {};
-  ProcessSeen seen{.pid = pid, .name = whole->name, .state = whole->state};
+  ProcessSeen seen{
+      .pid = pid, .name = whole->name, .state = whole->state, .of_kernel = whole->of_kernel};
   if (seen.state == 'Z') return seen;  // nothing else is left of it
   for (const auto& line : split(text_of(process / "status").value_or(""), '\n'))
     if (line.starts_with("TracerPid:"))
       if (const auto tracer = parse_integer("", trim(line.substr(10))))
         seen.tracer = static_cast<int>(*tracer);
   const auto variables = text_of(process / "environ");
-  if (!variables) seen.unseen.emplace_back("variables: the process is another user's");
+  if (!variables) seen.unseen.emplace_back("variables: this user may not read them");
   for (const auto& variable : split(variables.value_or(""), '\0')) {
     const auto name = variable.substr(0, variable.find('='));
     if (name.size() < variable.size() &&

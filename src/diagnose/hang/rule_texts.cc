@@ -43,6 +43,10 @@ std::vector<RuleText> texts_of_dumps() {
        "What they did last is not known. A rank that wrote none has died, or hangs outside of "
        "PyTorch.",
        "give the dumps of all ranks; look at the log of a rank that wrote none"},
+      {"dump-left-out", warning, "dumps that cannot be read", dumps,
+       "if others can: those of all alone are refused",
+       "A rank that is killed while it writes leaves a dump that is cut.",
+       "look at the log of that rank"},
   };
 }
 

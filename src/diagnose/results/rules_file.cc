@@ -62,6 +62,7 @@ double counted_share(const Run& run) {
 
 // Why algbw or busbw is none of this result; empty: they are.
 std::string wrong_number(const Record& r, double share, std::optional<double> factor) {
+  if (r.window.time_us < 0) return fmt::format("its time is {} us", r.window.time_us);
   if (is_size_over_time(r)) {
     const double gbps = share * gbps_of(r);
     if (std::abs(r.algbw_gbps - gbps) > kLastDigit + gbps * tolerance_of_time(r.window.time_us))

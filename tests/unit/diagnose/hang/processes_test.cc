@@ -47,6 +47,14 @@ class Proc : public testing::Test {
   fs::path root_ = fs::path(testing::TempDir()) / fmt::format("hang_proc_{}", getpid());
 };
 
+TEST_F(Proc, TellsThreadsOfTheKernel) {
+  constexpr int kKernelThread = 0x00200000;  // PF_KTHREAD of linux/sched.h
+  write("8/stat", fmt::format("8 (kswapd0) S 2 0 0 0 -1 {} 1 0 0 0 250 50 0 0 20", kKernelThread));
+
+  EXPECT_TRUE(look_at(root_, 8)->of_kernel);
+  EXPECT_FALSE(look_at(root_, 7)->of_kernel);
+}
+
 TEST_F(Proc, TellsThreadsVariablesAndConnections) {
   const auto seen = look_at(root_, 7);
 

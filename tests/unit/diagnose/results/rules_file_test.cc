@@ -150,6 +150,11 @@ TEST(WrongNumbers, AreFoundWhereverTheyStand) {
   }
 }
 
+TEST(WrongNumbers, NameATimeBelowZero) {
+  EXPECT_THAT(faults_in(replaced(text_of({}), "183.11", "-183.11")),
+              Contains("warning wrong-numbers"));
+}
+
 TEST(WrongNumbers, SayThatRanksAreMissing) {
   const auto text = text_of({.nranks = 3});
   const auto at = text.find("#  Rank  2");
