@@ -74,6 +74,30 @@ constexpr auto kChecks = std::to_array<Check>({
      "sysctl net.ipv4.tcp_rmem='4096 131072 67108864' net.ipv4.tcp_wmem='4096 65536 67108864'",
      looks::socket_buffers,
      "if they grow to less than socket_buffer_bytes, and an interface has 25 Gb/s or more"},
+    {"shaped-interface", warning, "queues that delay, drop or limit packets", nullptr, "",
+     "qdisc *", "Sockets get no more than this queue lets through, whatever the link can do.",
+     "tc qdisc del dev INTERFACE root, where nobody needs it; a container's limit is the pod's "
+     "annotation kubernetes.io/egress-bandwidth",
+     looks::shaped_interface, "if the queue of an interface is netem or tbf"},
+    {"half-duplex", warning, "the duplex of interfaces", nullptr, "", "/sys/class/net/*/duplex",
+     "One side at a time may send: what both sides negotiated went wrong.",
+     "ethtool -s INTERFACE autoneg on, on the switch's port too; else change the cable",
+     looks::half_duplex, "if an interface is half-duplex"},
+    {"interface-errors", warning, "errors of interfaces", nullptr, "",
+     "/sys/class/net/*/statistics/rx_packets",
+     "TCP sends lost packets again and slows down; RoCE starts over at the lost packet.",
+     "CRC errors: change the cable or its plugs; missed and fifo errors: ethtool -G INTERFACE rx "
+     "4096, and spread its interrupts over processors",
+     looks::interface_errors,
+     "if more than interface_errors, and more than interface_error_share of the packets, were "
+     "lost"},
+    {"retransmits", info, "segments that TCP sent again", nullptr, "", "/proc/net/snmp",
+     "Packets are lost on the way to some peer: on a cluster's network that halves what a "
+     "connection carries.",
+     "ss -ti shows the peers (retrans:); look at the errors of the interfaces and switches on the "
+     "way there",
+     looks::retransmits,
+     "if 1000 segments or more, and more than retransmit_share, were sent again"},
     {"hostname", info, "the hostname", nullptr, "", "",
      "NCCL takes nodes of one name for one where their boot ids are the same too.",
      "hostnamectl set-hostname NAME, or NCCL_HOSTID", looks::hostname,

@@ -49,6 +49,11 @@ std::vector<Seen> swap_used(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> far_cpus(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> socket_buffers(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> hostname(const Snapshot& snapshot, const Limits& limits);
+// checks_net.cc
+std::vector<Seen> shaped_interface(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> half_duplex(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> interface_errors(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> retransmits(const Snapshot& snapshot, const Limits& limits);
 // checks_rdma.cc
 std::vector<Seen> memlock(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> verbs_access(const Snapshot& snapshot, const Limits& limits);

@@ -5,7 +5,8 @@
 //   snapshot_json.cc  a snapshot as a file, and back
 //   pci_config.cc     access control and request size in a PCI device's configuration space
 //   node.cc           which checks can run, and what they find
-//   checks.cc         the table of checks; checks_host.cc, checks_rdma.cc, checks_pci.cc look
+//   checks.cc         the table of checks; checks_host.cc, checks_net.cc, checks_rdma.cc
+//                     and checks_pci.cc look
 //   thresholds.cc     the numbers that they compare with, and how a file changes them
 //   compare.cc        several nodes: what is not as on the others
 //   rule_texts.cc     what docs/doctor says of the checks
@@ -74,6 +75,9 @@ struct Thresholds {
   double correctable_errors = 1000;  // of PCIe
   double carrier_changes = 10;
   double socket_buffer_bytes = 16 << 20;
+  double interface_errors = 100;        // of an interface, and
+  double interface_error_share = 1e-6;  // of its packets
+  double retransmit_share = 0.01;       // of TCP's segments
 };
 struct Threshold {
   std::string_view name;

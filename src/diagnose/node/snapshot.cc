@@ -1,5 +1,6 @@
 // Only what the tables below name gets into a snapshot: no addresses, no users, no command lines.
 #include "base/text.h"
+#include "base/told_apart.h"
 #include "diagnose/node/snapshot_parts.h"
 #include "topo/detect/sysfs.h"
 
@@ -48,6 +49,8 @@ std::string keep_limits(const std::string& text) {
 std::string keep_memory(const std::string& text) {
   return pieces_of(text, '\n', {"MemTotal:", "SwapTotal:", "SwapFree:", "HugePages_Total:"});
 }
+
+std::string keep_tcp(const std::string& text) { return pieces_of(text, '\n', {"Tcp:"}); }
 
 std::string keep_name(const std::string& text) { return pieces_of(text, '\n', {"PRETTY_NAME="}); }
 
@@ -107,7 +110,9 @@ constexpr auto kSources = std::to_array<Source>({
     {"/sys/devices/system/node/online"},
     {"/sys/class/dmi/id/chassis_type"},
     {"/sys/kernel/mm/transparent_hugepage/enabled"},
-    {"/sys/class/net/*/mtu|speed|operstate|carrier|type"},
+    {"/proc/net/snmp", keep_tcp},
+    {"/sys/class/net/*/mtu|speed|duplex|operstate|carrier|type"},
+    {"/sys/class/net/*/statistics/rx_packets|rx_crc_errors|rx_fifo_errors|rx_missed_errors"},
     {"/sys/class/infiniband/*/fw_ver|hca_type|board_id"},
     {"/sys/class/infiniband/*/ports/*/state|phys_state|rate|link_layer|lid|sm_lid"},
     {"/sys/class/infiniband/*/ports/*/counters/symbol_error|link_error_recovery|link_downed|"
@@ -215,6 +220,20 @@ void add_pci(Taker& taker) {
   }
 }
 
+// Of each interface the queue for all its packets: "netem limit 1000 delay 10ms", from
+// "qdisc netem 8001: dev eth0 root refcnt 2 limit 1000 delay 10ms".
+void add_queues(Taker& taker) {
+  const auto told = told_by_program({"tc", "qdisc", "show"}, {.seconds = 2});
+  for (const auto& line : split(told ? *told : "", '\n')) {
+    const auto words = split(trim(line), ' ');
+    if (words.size() < 6 || words[3] != "dev" || words[5] != "root") continue;
+    const std::size_t options = words.size() > 7 && words[6] == "refcnt" ? 8 : 6;
+    auto queue = words[1];
+    for (auto i = options; i < words.size(); ++i) queue += " " + words[i];
+    taker.add("qdisc " + words[4], queue);
+  }
+}
+
 // Kinds of the addresses of ports without the addresses: "RoCE v2 link-local".
 void add_gids(Taker& taker) {
   constexpr std::string_view kNone = "0000:0000:0000:0000:0000:0000:0000:0000";
@@ -266,6 +285,7 @@ Snapshot take_snapshot(const fs::path& root) {
   add_pci(taker);
   add_gids(taker);
   add_limits(taker);
+  if (root == "/") add_queues(taker);
   const auto cpuinfo = text_in(root / "proc/cpuinfo");
   if (cpuinfo.find("\nflags") != std::string::npos)  // of x86 only
     taker.add("virtual machine", cpuinfo.find(" hypervisor") == std::string::npos ? "no" : "yes");

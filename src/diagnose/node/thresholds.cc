@@ -21,6 +21,9 @@ constexpr auto kThresholds = std::to_array<Threshold>({
     {"correctable_errors", &Thresholds::correctable_errors},
     {"carrier_changes", &Thresholds::carrier_changes},
     {"socket_buffer_bytes", &Thresholds::socket_buffer_bytes},
+    {"interface_errors", &Thresholds::interface_errors},
+    {"interface_error_share", &Thresholds::interface_error_share},
+    {"retransmit_share", &Thresholds::retransmit_share},
 });
 
 }  // namespace
