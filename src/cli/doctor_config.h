@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "cli/compare_config.h"
 #include "diagnose/env/sources.h"
+#include "launch/net/socket.h"
 #include "record/finding.h"
 #include "topo/version.h"
 
@@ -42,7 +43,8 @@ struct DoctorResultsConfig {
 
 struct DoctorHangConfig {
   std::vector<int> pids{};           // and
-  std::vector<std::string> files{};  // of dumps, or their folders: at least one of both
+  std::vector<std::string> files{};  // of dumps, or their folders, and
+  SocketAddress ras{};               // of NCCL's RAS service; port 0: none. At least one of these
   std::vector<std::string> skip{};   // rules whose findings are left out
   bool json = false;
   std::optional<Severity> fail_on{};  // the least that gives exit code 3

@@ -4,6 +4,7 @@
 #include "cli/option.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
+#include "launch/net/address.h"
 
 #include <fmt/format.h>
 
@@ -113,7 +114,23 @@ Result<Config> parsed_with_files(const std::vector<std::string>& words, Audience
   return config;
 }
 
+Refusal set_ras(const Argument& given, DoctorHangConfig& config) {
+  constexpr std::uint16_t kUsualPort = 28028;  // NCCL's
+  const auto address = socket_address_of(given.text, kUsualPort);
+  if (!address)
+    return fmt::format("{}: '{}' is no address: give HOST or HOST:PORT.", given.label, given.text);
+  config.ras = *address;
+  return {};
+}
+
 constexpr auto kDoctorHangRows = std::to_array<OptionRow>({
+    {.long_name = "ras",
+     .metavar = "HOST",
+     .help = "ask NCCL's RAS service (from 2.24 on) on HOST or HOST:PORT for ranks that are "
+             "missing or behind",
+     .note = "Any node of the job will do. The port is 28028, unless the job's NCCL_RAS_ADDR "
+             "names another.",
+     .apply = set_ras},
     kSkipRow<DoctorHangConfig>,
     kJsonRow<DoctorHangConfig>,
     kFailOnRow<DoctorHangConfig>,
@@ -195,10 +212,10 @@ Result<DoctorHangConfig> parse_doctor_hang(const std::vector<std::string>& words
     else if (std::ranges::find(config.pids, *pid) == config.pids.end())
       config.pids.push_back(static_cast<int>(*pid));
   }
-  if (config.pids.empty() && config.files.empty())
+  if (config.pids.empty() && config.files.empty() && config.ras.port == 0)
     return Failure{
         "linerate doctor hang needs pids of a job's processes, or the dumps of PyTorch's flight "
-        "recorder, or the folder with them."};
+        "recorder, or the folder with them, or --ras HOST."};
   return config;
 }
 

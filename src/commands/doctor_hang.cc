@@ -1,9 +1,10 @@
-// linerate doctor hang: looks at processes twice, reads dumps, prints why they hang.
+// linerate doctor hang: looks at processes twice, reads dumps, asks NCCL, prints why they hang.
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/handle.h"
 #include "base/text.h"
 #include "cli/doctor_config.h"
+#include "commands/ask_ras.h"
 #include "commands/doctor.h"
 #include "commands/doctor_pages.h"
 #include "diagnose/hang/hang.h"
@@ -117,11 +118,17 @@ Result<hang::HangReport> hang_report(const DoctorHangConfig& config) {
     if (std::error_code failed; !fs::exists(file, failed)) return Failure{unread.back()};
   }
   if (!unread.empty() && report.dumps.files().empty()) return Failure{unread.front()};
+  if (config.ras.port != 0) {
+    auto answers = ask_ras(config.ras);
+    if (!answers) return answers.failure();
+    report.ras = *std::move(answers);
+  }
   auto processes = observe(config.pids);
   if (!processes) return processes.failure();
   report.processes = *std::move(processes);
   report.findings = hang::examine(report.dumps);
   if (!unread.empty()) report.findings.push_back(left_out(unread, files->size()));
+  std::ranges::move(hang::examine(report.ras), std::back_inserter(report.findings));
   std::ranges::move(hang::examine(report.processes), std::back_inserter(report.findings));
   leave_out(report.findings, config.skip);
   std::ranges::stable_sort(report.findings, std::greater<>(), [](const Finding& finding) {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "launch/identity_claims.h"
+#include "launch/net/address.h"
 #include "launch/net/frame.h"
 
 #include <fmt/format.h>
@@ -65,27 +66,12 @@ Result<Identity> of_nprocs(const Evidence& evidence, int nprocs) {
   return identity;
 }
 
-// HOST, HOST:PORT, [IPV6]:PORT or IPV6.
 Result<bool> override_store(std::string_view text, Identity& identity) {
-  const Failure bad{fmt::format("LINERATE_STORE={} makes no sense: give HOST or HOST:PORT.", text)};
-  std::string_view host = text;
-  std::string_view port;
-  const auto colon = text.rfind(':');
-  const bool bracketed = text.starts_with('[');
-  const bool one_colon = colon != std::string_view::npos && colon == text.find(':');
-  if (one_colon || (bracketed && colon != std::string_view::npos && text[colon - 1] == ']')) {
-    host = text.substr(0, colon);
-    port = text.substr(colon + 1);
-    const auto number = parse_integer("LINERATE_STORE", port);
-    if (!number || *number < 1 || *number > 65535) return bad;
-    identity.master_port = static_cast<std::uint16_t>(*number);
-  }
-  if (bracketed) {
-    if (!host.ends_with(']')) return bad;
-    host = host.substr(1, host.size() - 2);
-  }
-  if (host.empty()) return bad;
-  identity.master_host = host;
+  const auto address = socket_address_of(text, identity.master_port);
+  if (!address)
+    return Failure{fmt::format("LINERATE_STORE={} makes no sense: give HOST or HOST:PORT.", text)};
+  identity.master_host = address->host;
+  identity.master_port = address->port;
   return true;
 }
 

@@ -1,10 +1,12 @@
-// Any bytes as the flight recorder's dumps of two ranks, and the report on them.
+// Any bytes as the flight recorder's dumps and as RAS's answer, and the report on them.
 #include "diagnose/hang/hang.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -20,6 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto refused = report.dumps.add(name, bytes); refused && refused->empty())
       std::abort();
   report.findings = examine(report.dumps);
+  report.ras = {"node1:28028", std::string(text.substr(0, cut)), std::string(text), 1};
+  std::ranges::move(examine(report.ras), std::back_inserter(report.findings));
   for (const auto& finding : report.findings)
     if (finding.subject.empty() || finding.evidence.empty()) std::abort();
   (void)hang_text(report);

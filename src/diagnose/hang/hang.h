@@ -1,11 +1,12 @@
 // Says why a job hangs: which rank is missing in which collective, and what processes wait for.
 //
-// Two sources, and no debugger. The parts:
+// Three sources, and no debugger. The parts:
 //   document, pickle  a dump's bytes as values; code in a pickle is refused, never run
 //   dumps             dumps of PyTorch's flight recorder: a rank's calls of each process group
 //   calls             findings of these: a missing rank, calls that differ, all in the same call
 //   proc              what /proc says of a process; the only part that reads the machine
 //   processes         findings of that: stopped, ended, in the kernel, spinning, waiting for what
+//   ras               findings of what NCCL's RAS service prints: ranks that are missing or behind
 //   report            text and JSON
 //   rule_texts        what docs/doctor says of the findings
 #pragma once
@@ -124,8 +125,19 @@ struct Observed {
 };
 std::vector<Finding> examine(std::span<const Observed> processes);
 
+// What NCCL's RAS service (2.24 on) said at two moments to VERBOSE STATUS.
+struct RasAnswers {
+  std::string address{};  // "localhost:28028"; empty: it was not asked
+  std::string before{}, after{};
+  double seconds = 0;  // between them
+};
+std::vector<RuleText> ras_texts();
+// Ranks behind the others count where they have not moved between the answers.
+std::vector<Finding> examine(const RasAnswers& ras);
+
 struct HangReport {
   std::vector<Observed> processes{};
+  RasAnswers ras{};
   Dumps dumps{};
   std::vector<Finding> findings{};  // the worst first
 };

@@ -61,6 +61,9 @@ Json process_json(const Observed& process) {
 std::string hang_text(const HangReport& report) {
   std::string text;
   for (const auto& process : report.processes) text += process_line(process.after);
+  if (!report.ras.address.empty())
+    text += fmt::format("NCCL's RAS at {}: {}\n", report.ras.address,
+                        plain_text(report.ras.after.substr(0, report.ras.after.find('\n'))));
   if (const auto ranks = ranks_with_dumps(report.dumps); !ranks.empty())
     text += fmt::format("dumps of {} ({}), {}\n", counted(ranks.size(), "rank"),
                         logs::ranges_text(ranks),
@@ -75,6 +78,7 @@ std::string hang_json(const HangReport& report) {
   Json document{{"kind", "doctor_hang"}, {"schema", kSchema}};
   auto& processes = document["processes"] = Json::array();
   for (const auto& process : report.processes) processes.push_back(process_json(process));
+  if (!report.ras.address.empty()) document["ras"] = {{"address", report.ras.address}};
   document["ranks_with_dumps"] = ranks_with_dumps(report.dumps);
   auto& groups = document["process_groups"] = Json::array();
   for (const auto& group : report.dumps.groups()) {

@@ -94,6 +94,7 @@ std::vector<RuleText> texts_of_processes() {
 
 std::vector<RuleText> rule_texts() {
   auto texts = texts_of_dumps();
+  std::ranges::move(ras_texts(), std::back_inserter(texts));
   std::ranges::move(texts_of_processes(), std::back_inserter(texts));
   return texts;
 }

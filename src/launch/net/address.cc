@@ -135,6 +135,25 @@ bool in_network(const std::vector<unsigned char>& address, const InterfaceAddres
   return true;
 }
 
+std::optional<SocketAddress> socket_address_of(std::string_view text, std::uint16_t default_port) {
+  SocketAddress address{.host = {}, .port = default_port};
+  std::string_view host = text;
+  const auto colon = text.rfind(':');
+  const bool bracketed = text.starts_with('[');
+  const bool one_colon = colon != std::string_view::npos && colon == text.find(':');
+  if (one_colon || (bracketed && colon != std::string_view::npos && text[colon - 1] == ']')) {
+    const auto port = parse_integer("", text.substr(colon + 1));
+    if (!port || *port < 1 || *port > 65535) return std::nullopt;
+    address.port = static_cast<std::uint16_t>(*port);
+    host = text.substr(0, colon);
+  }
+  if (bracketed && !host.ends_with(']')) return std::nullopt;
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (host.empty()) return std::nullopt;
+  address.host = host;
+  return address;
+}
+
 NumericAddress numeric_address(const SocketAddress& text) {
   NumericAddress result;
   auto* v4 = reinterpret_cast<sockaddr_in*>(&result.storage);

@@ -8,12 +8,16 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace linerate {
+
+// Of "node07", "node07:80", "fd00::1" or "[fd00::1]:80"; nothing where the text is none of these.
+std::optional<SocketAddress> socket_address_of(std::string_view text, std::uint16_t default_port);
 
 using AddressList = Handle<addrinfo, freeaddrinfo>;
 

@@ -18,6 +18,22 @@ TEST(NearestFirst, TriesNetworksOfThisHostFirstAndItsOwnAddressesLast) {
   EXPECT_THAT(order, ElementsAre("10.1.9.9", "192.168.7.7", "fd00::1", "172.17.0.1"));
 }
 
+TEST(SocketAddresses, AreAHostAndPerhapsAPort) {
+  const auto shown = [](const std::string& text) {
+    const auto address = socket_address_of(text, 7);
+    return address ? text_of(*address) : "none";
+  };
+  EXPECT_EQ(shown("node07"), "node07:7");
+  EXPECT_EQ(shown("node07:80"), "node07:80");
+  EXPECT_EQ(shown("10.0.0.1:80"), "10.0.0.1:80");
+  EXPECT_EQ(shown("fd00::1"), "[fd00::1]:7");
+  EXPECT_EQ(shown("[fd00::1]"), "[fd00::1]:7");
+  EXPECT_EQ(shown("[fd00::1]:80"), "[fd00::1]:80");
+  for (const auto* text :
+       {"", ":80", "node07:", "node07:0", "node07:65536", "node07:x", "[fd00::1", "[]:80"})
+    EXPECT_EQ(shown(text), "none") << text;
+}
+
 TEST(NumericAddress, TakesBothFamiliesAndNoNames) {
   EXPECT_EQ(numeric_address({"10.0.0.1", 80}).storage.ss_family, AF_INET);
   EXPECT_EQ(numeric_address({"fd00::1", 80}).storage.ss_family, AF_INET6);
