@@ -17,7 +17,7 @@
 namespace linerate {
 namespace {
 
-constexpr double kReadS = 60;   // for a node
+constexpr double kReadS = 100;  // for a node
 constexpr double kMeetS = 180;  // for the processes to meet, reading included
 constexpr double kClocksS = 1;  // that clocks of nodes may differ by
 

@@ -1,5 +1,5 @@
 // Text as a snapshot of a node, what the checks make of it, and PCI configuration spaces.
-#include "diagnose/node/node.h"
+#include "diagnose/node/snapshot_parts.h"
 #include "topo/lint/lint.h"
 
 #include <array>
@@ -12,6 +12,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace linerate;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   (void)node::pci_capabilities(text);
+  node::Snapshot asked;
+  node::add_kernel_events(asked, text, 1e12);
+  node::add_gpu_states(asked, "pci.bus_id,fabric.state,fabric.status", text);
+  node::add_shaping(asked, text);
+  node::add_firewall(asked, text);
   const auto snapshot = node::parse_snapshot(text);
   if (!snapshot) {
     if (snapshot.sentence().empty()) std::abort();

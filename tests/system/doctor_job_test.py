@@ -1,4 +1,4 @@
-"""linerate doctor under a launcher: one snapshot a node, compared and printed by rank 0."""
+"""linerate doctor of other nodes: of a job, whose rank 0 compares and prints, and of snapshots."""
 
 from __future__ import annotations
 
@@ -27,6 +27,22 @@ class OneHost(DoctorTest):
 
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(list((self.folder / "nodes").glob("*.json"))), 1)
+
+
+class Elsewhere(DoctorTest):
+    def test_rules_of_the_topology_run_on_a_snapshot_too(self) -> None:
+        file = self.folder / "node.json"
+        self.doctor("snapshot", "-o", str(file))
+        snapshot = json.loads(file.read_text())
+        link = {"speed": "16.0 GT/s PCIe", "width": 16}
+        snapshot["topology"]["cpus"][0]["devices"] = [
+            {"bus_id": "0000:51:00.0", "link": link | {"width": 8}, "max_link": link,
+             "nets": [{"name": "mlx5_7", "speed_mbps": 200000, "state": "ACTIVE"}]}]
+        file.write_text(json.dumps(snapshot))
+
+        done = self.doctor("--snapshot", str(file))
+
+        self.assertIn("warning: degraded-link: mlx5_7 at 0000:51:00.0\n", done.stdout)
 
 
 class TwoHosts(DoctorTest):

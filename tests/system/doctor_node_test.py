@@ -33,20 +33,6 @@ class DoctorNode(DoctorTest):
 
         self.assertEqual(json.loads(here.stdout), json.loads(there.stdout))
 
-    def test_rules_of_the_topology_run_on_a_snapshot_too(self) -> None:
-        file = self.folder / "node.json"
-        self.doctor("snapshot", "-o", str(file))
-        snapshot = json.loads(file.read_text())
-        link = {"speed": "16.0 GT/s PCIe", "width": 16}
-        snapshot["topology"]["cpus"][0]["devices"] = [
-            {"bus_id": "0000:51:00.0", "link": link | {"width": 8}, "max_link": link,
-             "nets": [{"name": "mlx5_7", "speed_mbps": 200000, "state": "ACTIVE"}]}]
-        file.write_text(json.dumps(snapshot))
-
-        done = self.doctor("--snapshot", str(file))
-
-        self.assertIn("warning: degraded-link: mlx5_7 at 0000:51:00.0\n", done.stdout)
-
     def test_finds_a_small_shm_and_fails_from_the_severity_on(self) -> None:
         small = self.snapshot("a", **{"size /dev/shm": "67108864"})
         for words, code in ((), 0), (("--fail-on", "problem"), 3), (("--skip", "shm-size"), 0):

@@ -13,6 +13,7 @@ constexpr std::string_view kNoJobDevices =
     "neither a GPU for computing nor an InfiniBand or RoCE device";
 constexpr std::string_view kNoPeers =
     "fewer than two GPUs and RDMA devices, or not known to be outside of virtual machines";
+constexpr std::string_view kNoNvidia = "no GPU of NVIDIA's for computing";
 constexpr std::string_view kNoNuma = "no GPU or RDMA device, or one NUMA node";
 
 constexpr auto kChecks = std::to_array<Check>({
@@ -74,11 +75,6 @@ constexpr auto kChecks = std::to_array<Check>({
      "sysctl net.ipv4.tcp_rmem='4096 131072 67108864' net.ipv4.tcp_wmem='4096 65536 67108864'",
      looks::socket_buffers,
      "if they grow to less than socket_buffer_bytes, and an interface has 25 Gb/s or more"},
-    {"shaped-interface", warning, "queues that delay, drop or limit packets", nullptr, "",
-     "qdisc *", "Sockets get no more than this queue lets through, whatever the link can do.",
-     "tc qdisc del dev INTERFACE root, where nobody needs it; a container's limit is the pod's "
-     "annotation kubernetes.io/egress-bandwidth",
-     looks::shaped_interface, "if the queue of an interface is netem or tbf"},
     {"half-duplex", warning, "the duplex of interfaces", nullptr, "", "/sys/class/net/*/duplex",
      "One side at a time may send: what both sides negotiated went wrong.",
      "ethtool -s INTERFACE autoneg on, on the switch's port too; else change the cable",
@@ -91,13 +87,37 @@ constexpr auto kChecks = std::to_array<Check>({
      looks::interface_errors,
      "if more than interface_errors, and more than interface_error_share of the packets, were "
      "lost"},
-    {"retransmits", info, "segments that TCP sent again", nullptr, "", "/proc/net/snmp",
-     "Packets are lost on the way to some peer: on a cluster's network that halves what a "
-     "connection carries.",
-     "ss -ti shows the peers (retrans:); look at the errors of the interfaces and switches on the "
-     "way there",
-     looks::retransmits,
-     "if 1000 segments or more, and more than retransmit_share, were sent again"},
+    {"stray-interfaces", warning, "virtual interfaces that NCCL would take", needs::job_devices,
+     kNoJobDevices, "address *",
+     "NCCL tries them too, and other nodes do not reach them: jobs hang or end with 'connection "
+     "timed out'.",
+     "NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME name the right one: NCCL_SOCKET_IFNAME==eth0",
+     looks::stray_interfaces,
+     "if a virtual interface with an IPv4 address is up beside another one, and none begins with "
+     "ib: virbr, br-, veth, cni, flannel, cali, tun and the like"},
+    {"firewall", warning, "the firewall's rule for incoming connections", needs::job_devices,
+     kNoJobDevices, "nft input", "A job on several nodes then waits for connections until it ends.",
+     "nft insert rule inet filter input ip saddr NETWORK accept, on all nodes of the job",
+     looks::firewall,
+     "if the policy or the last rule of a chain of incoming packets drops or rejects"},
+    {"shaped-interface", warning, "limits of the traffic of interfaces", nullptr, "", "tc",
+     "Sockets get no more than that, or lose packets.",
+     "tc qdisc del dev INTERFACE root, where nobody needs it", looks::shaping,
+     "if an interface has a queue that holds back: as a warning netem and tbf, as a note htb, hfsc "
+     "and cake"},
+    {"tcp-losses", warning, "segments that TCP sent again", nullptr, "", "/proc/net/snmp",
+     "Each loss costs a connection milliseconds.",
+     "nstat -az TcpRetransSegs before and after a job; if it grows: ip -s link, look at cables, "
+     "MTU and switches",
+     looks::tcp_losses,
+     "if tcp_loss_percent of the segments were sent again, of 100000 or more; as a note where "
+     "there is no GPU for computing and no RDMA device"},
+    {"killed-for-memory", warning, "processes that were killed for lack of memory", nullptr, "",
+     "kernel log", "A rank that is killed makes all others wait.",
+     "dmesg | grep -i 'out of memory'; give the job more memory, or fewer workers to its loaders",
+     looks::killed_for_memory,
+     "if the kernel killed a process in the last 24 hours; as a note where there is no GPU for "
+     "computing and no RDMA device"},
     {"hostname", info, "the hostname", nullptr, "", "",
      "NCCL takes nodes of one name for one where their boot ids are the same too.",
      "hostnamectl set-hostname NAME, or NCCL_HOSTID", looks::hostname,
@@ -109,7 +129,7 @@ constexpr auto kChecks = std::to_array<Check>({
      "run --ulimit memlock=-1",
      looks::memlock,
      "if there is a limit and the process has no CAP_IPC_LOCK; as a problem if it is "
-     "below memlock_least_bytes, else as a warning"},
+     "below memlock_least_bytes and there is a GPU for computing, else as a warning"},
     {"verbs-access", problem, "access to /dev/infiniband", needs::rdma, kNoRdma, "",
      "NCCL then uses sockets, at a fraction of the speed, and some ranks may hang.",
      "modprobe ib_uverbs; docker run --device=/dev/infiniband", looks::verbs_access,
@@ -133,8 +153,10 @@ constexpr auto kChecks = std::to_array<Check>({
      "if the MTU of an interface with an active RoCE port is below roce_mtu"},
     {"roce-address", problem, "addresses of RoCE v2", needs::active_rdma, kNoActiveRdma, "",
      "Other nodes do not reach it: connections end with status 12 or an invalid argument.",
-     "give the interface an IP address: ip addr add ADDRESS dev INTERFACE", looks::roce_gid,
-     "if an active RoCE port has no RoCE v2 address but link-local ones"},
+     "ip addr add ADDRESS dev INTERFACE; or leave the port out: NCCL_IB_HCA=^DEVICE",
+     looks::roce_gid,
+     "if an active RoCE port has no RoCE v2 address but link-local ones; as a warning where "
+     "another port can be used, or there is no GPU for computing"},
     {"port-counters", info, "error counters of ports", needs::active_rdma, kNoActiveRdma,
      "/sys/class/infiniband/*/ports/*/counters/*",
      "What grows during a job costs speed; what is old does not matter.",
@@ -151,7 +173,7 @@ constexpr auto kChecks = std::to_array<Check>({
      "With several interfaces, IP packets that come in by another one than they would go out by "
      "are "
      "dropped.",
-     "sysctl net.ipv4.conf.all.rp_filter=2, also of each interface", looks::rp_filter,
+     "sysctl net.ipv4.conf.all.rp_filter=2, which counts for each interface", looks::rp_filter,
      "if rp_filter is 1 for one of several interfaces with active RoCE ports"},
     // PCI.
     {"acs", warning, "access control of PCI switches", needs::bare_metal_peers, kNoPeers,
@@ -164,7 +186,7 @@ constexpr auto kChecks = std::to_array<Check>({
     {"iommu", warning, "translation by the IOMMU", needs::bare_metal_peers, kNoPeers,
      "/sys/bus/pci/devices/*/iommu_group/type",
      "Data between GPUs and NICs goes through the IOMMU, which slows it down or breaks it.",
-     "boot with iommu=pt", looks::iommu,
+     "boot with iommu=pt, on Arm with iommu.passthrough=1", looks::iommu,
      "if the IOMMU group of a GPU or RDMA device is of type DMA"},
     {"small-bar", info, "regions of GPUs", needs::job_devices, kNoJobDevices,
      "/sys/bus/pci/devices/*/resource",
@@ -175,16 +197,51 @@ constexpr auto kChecks = std::to_array<Check>({
      "pcie /sys/bus/pci/devices/*", "The NIC then does not reach its speed when it sends.",
      "set MaxReadReq to 4096 in the firmware, or by setpci -s NIC CAP_EXP+8.w=5000:7000",
      looks::read_request, "if an RDMA device reads less than read_request_bytes at a time"},
+    {"relaxed-ordering", warning, "relaxed ordering of NICs", needs::rdma, kNoRdma,
+     "pcie /sys/bus/pci/devices/*",
+     "What the NIC writes then waits for what it wrote before, mostly on AMD's processors.",
+     "switch it on in the firmware, or by setpci -s NIC CAP_EXP+8.w=0010:0010",
+     looks::relaxed_ordering, "if it is off for an RDMA device"},
     {"pci-errors", warning, "PCIe errors of GPUs and NICs", needs::job_devices, kNoJobDevices,
      "/sys/bus/pci/devices/*/aer_dev_fatal", "Corrected ones are sent again and cost time.",
      "look for AER in the kernel's log; reseat the card or its riser", looks::pci_errors,
      "as a warning if a GPU or RDMA device has fatal errors; as a note if it has other "
      "uncorrected ones, or more corrected ones than correctable_errors"},
-    {"nvidia-access", problem, "NVIDIA's driver and its files in /dev", needs::nvidia,
-     "no GPU of NVIDIA's for computing", "", "Programs then see no GPU.",
-     "nvidia-smi as root; in a container docker run --gpus all", looks::nvidia_devices,
+    {"nvidia-access", problem, "NVIDIA's driver and its files in /dev", needs::nvidia, kNoNvidia,
+     "", "Programs then see no GPU.", "nvidia-smi as root; in a container docker run --gpus all",
+     looks::nvidia_devices,
      "if the process may not read and write /dev/nvidiactl or /dev/nvidia-uvm; as a "
      "warning if the driver is not loaded, as a note if a file is not there"},
+    {"driver-hangs", problem, "whether NVIDIA's driver answers", needs::nvidia, kNoNvidia, "",
+     "A GPU that is lost keeps every program waiting that asks for it.",
+     "dmesg | grep -e Xid -e 'blocked for more'; restart the node", looks::driver_hangs,
+     "if it has not told the topology within 30 s, or nvidia-smi has not ended within 10 s"},
+    {"peer-memory", warning, "the kernel's module for GPUDirect RDMA", needs::gpudirect,
+     "no GPU of NVIDIA's for computing, or no active InfiniBand or RoCE port", "/proc/modules",
+     "Data between nodes then goes through the host's memory.", "modprobe nvidia-peermem",
+     looks::peer_memory,
+     "if neither nvidia_peermem nor nv_peer_mem is loaded, and the driver is not the open one on "
+     "Linux 5.12 or newer, which needs none"},
+    {"gpu-xid", problem, "errors of GPUs in the kernel's log", needs::nvidia, kNoNvidia,
+     "kernel log", "Of some the GPU or its links do not recover by themselves.",
+     "see the number in NVIDIA's 'Xid Errors'; nvidia-smi --gpu-reset -i GPU with no job on it, or "
+     "restart the node",
+     looks::gpu_xid,
+     "if an error of the GPU itself is not older than 24 hours; as a note older ones, and those "
+     "that programs cause"},
+    {"gpu-memory", problem, "memory errors of GPUs", needs::nvidia, kNoNvidia, "nvidia-smi *",
+     "Jobs on it fail, or will; rows that wait for their replacement get it with a reset.",
+     "nvidia-smi --gpu-reset -i GPU with no job on it; if it stays, replace the GPU",
+     looks::gpu_memory,
+     "if there are uncorrected errors, or rows whose replacement waits or failed"},
+    {"gpu-throttled", warning, "GPUs whose clocks are lowered", needs::nvidia, kNoNvidia,
+     "nvidia-smi *", "The slowest GPU sets the pace of a job.",
+     "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER; look at fans, air and power supplies",
+     looks::gpu_throttled, "if it is for heat or the power supply"},
+    {"gpu-fabric", problem, "NVLink's fabric of GPUs behind NVSwitches", needs::nvidia, kNoNvidia,
+     "nvidia-smi *", "Without it programs fail with 'system not yet initialized' or without NVLS.",
+     "systemctl restart nvidia-fabricmanager, of the driver's version; then reset the GPUs",
+     looks::gpu_fabric, "if its state is not Completed, or its status not Success"},
 });
 
 }  // namespace

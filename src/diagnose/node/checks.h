@@ -25,12 +25,14 @@ std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string
 namespace needs {
 bool rdma(const Snapshot& snapshot);
 bool active_rdma(const Snapshot& snapshot);
+bool compute_gpu(const Snapshot& snapshot);
 bool job_devices(const Snapshot& snapshot);  // GPUs of data centres or RDMA
 bool several_job_devices(const Snapshot& snapshot);
 bool bare_metal_peers(const Snapshot& snapshot);  // several, and no virtual machine
 bool several_numa_nodes(const Snapshot& snapshot);
 bool nvidia(const Snapshot& snapshot);
 bool ethernet_only(const Snapshot& snapshot);
+bool gpudirect(const Snapshot& snapshot);  // NVIDIA's GPUs and an active RDMA port
 }  // namespace needs
 
 namespace looks {
@@ -50,10 +52,8 @@ std::vector<Seen> far_cpus(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> socket_buffers(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> hostname(const Snapshot& snapshot, const Limits& limits);
 // checks_net.cc
-std::vector<Seen> shaped_interface(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> half_duplex(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> interface_errors(const Snapshot& snapshot, const Limits& limits);
-std::vector<Seen> retransmits(const Snapshot& snapshot, const Limits& limits);
 // checks_rdma.cc
 std::vector<Seen> memlock(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> verbs_access(const Snapshot& snapshot, const Limits& limits);
@@ -72,6 +72,19 @@ std::vector<Seen> small_bar(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> read_request(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> pci_errors(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> nvidia_devices(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> relaxed_ordering(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> peer_memory(const Snapshot& snapshot, const Limits& limits);
+// checks_state.cc
+std::vector<Seen> gpu_xid(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> killed_for_memory(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_memory(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_throttled(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_fabric(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> driver_hangs(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> firewall(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> shaping(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> tcp_losses(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> stray_interfaces(const Snapshot& snapshot, const Limits& limits);
 }  // namespace looks
 
 }  // namespace linerate::node

@@ -1,10 +1,9 @@
-// Checks of Ethernet interfaces and of TCP: what sockets feel.
+// Checks of Ethernet interfaces: what sockets feel.
 #include "base/text.h"
 #include "diagnose/node/checks.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 namespace linerate::node {
@@ -19,27 +18,7 @@ double number_or_0(std::string_view text) {
 
 std::string interface_of(std::string_view key) { return split(key, '/')[4]; }
 
-// "Tcp: A B" and "Tcp: 1 2" of /proc/net/snmp: the number below the name; 0 where it is not there.
-double tcp_count(const Snapshot& snapshot, std::string_view name) {
-  const auto* text = snapshot.find("/proc/net/snmp");
-  const auto lines = split(text == nullptr ? "" : *text, '\n');
-  if (lines.size() < 2) return 0;
-  const auto names = split(lines[0], ' '), numbers = split(lines[1], ' ');
-  for (std::size_t i = 0; i < std::min(names.size(), numbers.size()); ++i)
-    if (names[i] == name) return number_or_0(numbers[i]);
-  return 0;
-}
-
 }  // namespace
-
-std::vector<Seen> looks::shaped_interface(const Snapshot& snapshot, const Limits&) {
-  std::vector<Seen> seen;
-  for (const auto& [key, text] : snapshot.matching("qdisc *"))
-    if (text.starts_with("netem") || text.starts_with("tbf"))
-      seen.push_back({.subject = std::string(key.substr(key.find(' ') + 1)),
-                      .evidence = fmt::format("Its queue is '{}' (tc qdisc show).", text)});
-  return seen;
-}
 
 std::vector<Seen> looks::half_duplex(const Snapshot& snapshot, const Limits&) {
   std::vector<Seen> seen;
@@ -66,16 +45,6 @@ std::vector<Seen> looks::interface_errors(const Snapshot& snapshot, const Limits
     }
   }
   return seen;
-}
-
-std::vector<Seen> looks::retransmits(const Snapshot& snapshot, const Limits& limits) {
-  const auto sent = tcp_count(snapshot, "OutSegs"), again = tcp_count(snapshot, "RetransSegs");
-  constexpr double kFewest = 1000;  // segments
-  if (again < kFewest || again <= sent * limits.retransmit_share) return {};
-  return {{.subject = "TCP",
-           .evidence = fmt::format("{:.2g} % of {:.0f} segments since the start were sent again "
-                                   "(/proc/net/snmp).",
-                                   100 * again / sent, sent)}};
 }
 
 }  // namespace linerate::node

@@ -57,6 +57,14 @@ bool needs::job_devices(const Snapshot& snapshot) {
   return rdma(snapshot) || !node::job_devices(snapshot).empty();
 }
 
+bool needs::compute_gpu(const Snapshot& snapshot) {
+  return std::ranges::any_of(node::job_devices(snapshot), &PciFact::is_gpu);
+}
+
+bool needs::gpudirect(const Snapshot& snapshot) {
+  return nvidia(snapshot) && active_rdma(snapshot);
+}
+
 bool needs::several_job_devices(const Snapshot& snapshot) {
   return node::job_devices(snapshot).size() > 1;
 }
@@ -139,6 +147,32 @@ std::vector<Seen> looks::read_request(const Snapshot& snapshot, const Limits& li
            .evidence = fmt::format("It reads {} bytes at a time (configuration space).", *bytes)});
   }
   return seen;
+}
+
+std::vector<Seen> looks::relaxed_ordering(const Snapshot& snapshot, const Limits&) {
+  std::vector<Seen> seen;
+  for (const auto& device : job_devices(snapshot))
+    if (!device.is_gpu && capability(snapshot, device.path, "relaxed") == 0)
+      seen.push_back(
+          {.subject = device.name, .evidence = "Relaxed ordering is off (configuration space)."});
+  return seen;
+}
+
+// The driver says what it is; DMA-BUF came to Linux' RDMA with 5.12.
+std::vector<Seen> looks::peer_memory(const Snapshot& snapshot, const Limits&) {
+  const auto* driver = snapshot.find("/proc/driver/nvidia/version");
+  const auto* kernel = snapshot.find("/proc/sys/kernel/osrelease");
+  for (const auto& name : split(*snapshot.find("/proc/modules"), ' '))
+    if (name == "nvidia_peermem" || name == "nv_peer_mem") return {};
+  const auto release = split(kernel == nullptr ? "" : *kernel, '.');
+  const auto major = parse_integer("", release.front());
+  const auto minor = release.size() < 2 ? major : parse_integer("", release[1]);
+  const bool has_dma_buf = major && minor && (*major > 5 || (*major == 5 && *minor >= 12));
+  const bool is_open = driver != nullptr && driver->find("Open Kernel Module") != std::string::npos;
+  if (is_open && has_dma_buf) return {};
+  return {{.subject = "GPUDirect RDMA",
+           .evidence = "nvidia_peermem is not loaded (/proc/modules), and the driver is not the "
+                       "open one on Linux 5.12 or newer, which needs none."}};
 }
 
 std::vector<Seen> looks::pci_errors(const Snapshot& snapshot, const Limits& limits) {

@@ -59,10 +59,11 @@ std::vector<Seen> looks::memlock(const Snapshot& snapshot, const Limits& limits)
   const auto soft = line.substr(0, line.find(' '));
   const auto bytes = parse_number("", soft);
   if (!bytes) return {};  // unlimited, or not told
-  return {
-      {.subject = "locked memory",
-       .evidence = fmt::format("The limit is {} bytes (/proc/self/limits).", soft),
-       .severity = *bytes < limits.memlock_least_bytes ? Severity::problem : Severity::warning}};
+  return {{.subject = "locked memory",
+           .evidence = fmt::format("The limit is {} bytes (/proc/self/limits).", soft),
+           .severity = *bytes < limits.memlock_least_bytes && needs::compute_gpu(snapshot)
+                           ? Severity::problem
+                           : Severity::warning}};
 }
 
 std::vector<Seen> looks::verbs_access(const Snapshot& snapshot, const Limits&) {
@@ -128,22 +129,29 @@ std::vector<Seen> looks::roce_mtu(const Snapshot& snapshot, const Limits& limits
   return seen;
 }
 
+// Where other ports can be used, or no GPU is there, nobody may miss it: clouds have ports without
+// an address beside a virtual machine's network.
 std::vector<Seen> looks::roce_gid(const Snapshot& snapshot, const Limits&) {
   std::vector<Seen> seen;
+  bool others = false;
   for (const auto& port : rdma_ports(snapshot)) {
+    if (!port.is_active()) continue;
     const auto gids = snapshot.matching("gid " + port.path + "/gids/*");
-    if (!port.is_roce() || !port.is_active()) continue;
     const auto count = [&](std::string_view kind) {
       return std::ranges::count_if(gids, [&](const auto& gid) {
         return gid.second.starts_with("RoCE v2") && gid.second.ends_with(kind);
       });
     };
-    if (count("IPv4") + count("global") > 0) continue;
+    const bool without = port.is_roce() && count("IPv4") + count("global") == 0;
+    others = others || !without;
+    if (!without || gids.empty()) continue;  // iWARP has none
     seen.push_back({.subject = port.name,
                     .evidence = fmt::format("{} RoCE v2 addresses with only a link-local prefix, "
                                             "none with a routable one ({}/gids).",
                                             count("link-local"), port.path)});
   }
+  for (auto& one : seen)
+    if (others || !needs::compute_gpu(snapshot)) one.severity = Severity::warning;
   return seen;
 }
 

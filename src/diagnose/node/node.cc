@@ -64,6 +64,11 @@ Omitted obstacle(const Snapshot& snapshot, const Check& check) {
   if (check.facts.empty() || snapshot.has(check.facts)) return {};
   if (check.facts.starts_with("pcie "))
     return {.reason = "PCI configuration spaces are shown to root alone"};
+  if (check.facts.starts_with("kernel "))
+    return {.reason = "the kernel's log is shown to root alone"};
+  const auto program = check.facts.substr(0, check.facts.find(' '));
+  if (const auto* why = snapshot.find(fmt::format("could not run {}", program)))
+    return {.reason = fmt::format("{} {}", program, *why)};
   return {.reason = fmt::format("{} is not there or not readable", check.facts)};
 }
 

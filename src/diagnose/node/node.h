@@ -1,12 +1,13 @@
 // What is wrong with a node: a snapshot of what Linux tells of it, and checks over that alone.
 //
 //   snapshot.cc       which files and calls a snapshot is made of: an allow-list
+//   asked.cc          what calls and programs tell: the kernel's log, nvidia-smi, tc, nft
 //   topology.cc       its topology, for the rules of linerate topo --lint
 //   snapshot_json.cc  a snapshot as a file, and back
 //   pci_config.cc     access control and request size in a PCI device's configuration space
 //   node.cc           which checks can run, and what they find
-//   checks.cc         the table of checks; checks_host.cc, checks_net.cc, checks_rdma.cc
-//                     and checks_pci.cc look
+//   checks.cc         the table of checks; checks_host.cc, checks_net.cc, checks_rdma.cc,
+//                     checks_pci.cc and checks_state.cc look
 //   thresholds.cc     the numbers that they compare with, and how a file changes them
 //   compare.cc        several nodes: what is not as on the others
 //   rule_texts.cc     what docs/doctor says of the checks
@@ -58,8 +59,8 @@ std::string snapshot_text(const Snapshot& snapshot);
 // Any text may come; a refusal goes on behind a file's name: ": it is not a JSON object."
 Result<Snapshot> parse_snapshot(std::string_view text);
 
-// "acs=0x1d port=6 read_request=512" of a configuration space; empty where it does not show them:
-// Linux shows the first 64 bytes to all, the others to root alone.
+// "acs=0x1d port=6 read_request=512 relaxed=1" of a configuration space; empty where it does not
+// show them: Linux shows the first 64 bytes to all, the others to root alone.
 std::string pci_capabilities(std::string_view config);
 
 struct Thresholds {
@@ -77,7 +78,7 @@ struct Thresholds {
   double socket_buffer_bytes = 16 << 20;
   double interface_errors = 100;        // of an interface, and
   double interface_error_share = 1e-6;  // of its packets
-  double retransmit_share = 0.01;       // of TCP's segments
+  double tcp_loss_percent = 1;
 };
 struct Threshold {
   std::string_view name;

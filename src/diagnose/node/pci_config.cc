@@ -47,8 +47,9 @@ std::string pci_capabilities(std::string_view config) {
   if (express == 0) return {};
   const auto port = field(config, express + 2, 2) >> 4U & 0xfU;
   const auto read_request = 128U << (field(config, express + 8, 2) >> 12U & 7U);
-  return fmt::format("acs={:#x} port={} read_request={}", acs == 0 ? 0 : field(config, acs + 6, 2),
-                     port, read_request);
+  const auto relaxed = field(config, express + 8, 2) >> 4U & 1U;
+  return fmt::format("acs={:#x} port={} read_request={} relaxed={}",
+                     acs == 0 ? 0 : field(config, acs + 6, 2), port, read_request, relaxed);
 }
 
 }  // namespace linerate::node

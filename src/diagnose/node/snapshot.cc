@@ -1,6 +1,5 @@
 // Only what the tables below name gets into a snapshot: no addresses, no users, no command lines.
 #include "base/text.h"
-#include "base/told_apart.h"
 #include "diagnose/node/snapshot_parts.h"
 #include "topo/detect/sysfs.h"
 
@@ -50,8 +49,6 @@ std::string keep_memory(const std::string& text) {
   return pieces_of(text, '\n', {"MemTotal:", "SwapTotal:", "SwapFree:", "HugePages_Total:"});
 }
 
-std::string keep_tcp(const std::string& text) { return pieces_of(text, '\n', {"Tcp:"}); }
-
 std::string keep_name(const std::string& text) { return pieces_of(text, '\n', {"PRETTY_NAME="}); }
 
 std::string keep_modules(const std::string& text) {
@@ -63,6 +60,25 @@ std::string keep_modules(const std::string& text) {
       if (name.starts_with(known)) names.insert(name);
   }
   return fmt::format("{}", fmt::join(names, " "));
+}
+
+// Segments sent, and sent again: "Tcp:" stands before their names, and then before the numbers.
+std::string keep_segments(const std::string& text) {
+  std::vector<std::string> names;
+  for (const auto& line : split(text, '\n')) {
+    if (!line.starts_with("Tcp:")) continue;
+    const auto words = split(line, ' ');
+    if (names.empty()) {
+      names = words;
+      continue;
+    }
+    const auto of = [&](std::string_view name) {
+      const auto at = std::ranges::find(names, name) - names.begin();
+      return at < std::ssize(words) ? words[static_cast<std::size_t>(at)] : std::string();
+    };
+    return of("OutSegs") + ' ' + of("RetransSegs");
+  }
+  return {};
 }
 
 std::string keep_total(const std::string& text) {
@@ -99,7 +115,8 @@ constexpr auto kSources = std::to_array<Source>({
     {"/proc/driver/nvidia/version|params"},
     {"/proc/sys/kernel/osrelease|numa_balancing"},
     {"/proc/sys/net/core/rmem_max|wmem_max"},
-    {"/proc/sys/net/ipv4/tcp_rmem|tcp_wmem"},
+    {"/proc/sys/net/ipv4/tcp_rmem|tcp_wmem|ip_local_port_range"},
+    {"/proc/net/snmp", keep_segments},
     {"/proc/sys/net/ipv4/conf/*/rp_filter"},
     {"/etc/os-release", keep_name},
     {"/sys/devices/system/clocksource/clocksource0/current_clocksource"},
@@ -110,7 +127,6 @@ constexpr auto kSources = std::to_array<Source>({
     {"/sys/devices/system/node/online"},
     {"/sys/class/dmi/id/chassis_type"},
     {"/sys/kernel/mm/transparent_hugepage/enabled"},
-    {"/proc/net/snmp", keep_tcp},
     {"/sys/class/net/*/mtu|speed|duplex|operstate|carrier|type"},
     {"/sys/class/net/*/statistics/rx_packets|rx_crc_errors|rx_fifo_errors|rx_missed_errors"},
     {"/sys/class/infiniband/*/fw_ver|hca_type|board_id"},
@@ -220,20 +236,6 @@ void add_pci(Taker& taker) {
   }
 }
 
-// Of each interface the queue for all its packets: "netem limit 1000 delay 10ms", from
-// "qdisc netem 8001: dev eth0 root refcnt 2 limit 1000 delay 10ms".
-void add_queues(Taker& taker) {
-  const auto told = told_by_program({"tc", "qdisc", "show"}, {.seconds = 2});
-  for (const auto& line : split(told ? *told : "", '\n')) {
-    const auto words = split(trim(line), ' ');
-    if (words.size() < 6 || words[3] != "dev" || words[5] != "root") continue;
-    const std::size_t options = words.size() > 7 && words[6] == "refcnt" ? 8 : 6;
-    auto queue = words[1];
-    for (auto i = options; i < words.size(); ++i) queue += " " + words[i];
-    taker.add("qdisc " + words[4], queue);
-  }
-}
-
 // Kinds of the addresses of ports without the addresses: "RoCE v2 link-local".
 void add_gids(Taker& taker) {
   constexpr std::string_view kNone = "0000:0000:0000:0000:0000:0000:0000:0000";
@@ -285,12 +287,15 @@ Snapshot take_snapshot(const fs::path& root) {
   add_pci(taker);
   add_gids(taker);
   add_limits(taker);
-  if (root == "/") add_queues(taker);
   const auto cpuinfo = text_in(root / "proc/cpuinfo");
   if (cpuinfo.find("\nflags") != std::string::npos)  // of x86 only
     taker.add("virtual machine", cpuinfo.find(" hypervisor") == std::string::npos ? "no" : "yes");
   if (const auto at = cpuinfo.find("model name"); at != std::string::npos)
     taker.add("processor", std::string(trim(split(cpuinfo.substr(at), '\n')[0].substr(10))));
+  const auto uptime = split(text_in(root / "proc/uptime"), ' ');
+  constexpr double kUsPerS = 1e6;
+  const auto up_s = parse_number("", uptime.front());
+  add_asked(taker.snapshot, root, up_s ? *up_s * kUsPerS : 0);
   add_topology(taker.snapshot, root);
   return std::move(taker.snapshot);
 }

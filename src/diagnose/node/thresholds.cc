@@ -23,7 +23,7 @@ constexpr auto kThresholds = std::to_array<Threshold>({
     {"socket_buffer_bytes", &Thresholds::socket_buffer_bytes},
     {"interface_errors", &Thresholds::interface_errors},
     {"interface_error_share", &Thresholds::interface_error_share},
-    {"retransmit_share", &Thresholds::retransmit_share},
+    {"tcp_loss_percent", &Thresholds::tcp_loss_percent},
 });
 
 }  // namespace

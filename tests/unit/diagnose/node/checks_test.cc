@@ -62,11 +62,6 @@ std::vector<Fault> faults_of_the_host() {
        warning,
        {{"/proc/meminfo", "SwapTotal:  8388608 kB\nSwapFree:  4194304 kB"}},
        "4 GiB"},
-      {"shaped-interface",
-       warning,
-       {{"qdisc eth0", "netem limit 1000 delay 10ms"}},
-       "'netem limit 1000 delay 10ms'"},
-      {"shaped-interface", warning, {{"qdisc eth0", "tbf rate 100Mbit burst 32Kb"}}, "tbf rate"},
       {"half-duplex", warning, {{"/sys/class/net/eth0/duplex", "half"}}, "half-duplex"},
       {"interface-errors",
        warning,
@@ -77,10 +72,6 @@ std::vector<Fault> faults_of_the_host() {
        {{"/sys/class/net/eth0/statistics/rx_packets", "2000000000"},
         {"/sys/class/net/eth0/statistics/rx_missed_errors", "2001"}},
        "2001 of 2000002001 packets"},
-      {"retransmits",
-       info,
-       {{"/proc/net/snmp", "Tcp: InSegs OutSegs RetransSegs\nTcp: 7 200000 2001"}},
-       "1 % of 200000 segments"},
       {"far-processors", warning, {{kGpu + "/local_cpulist", "64-95"}}, "near processors 64-95"},
   };
 }
@@ -111,7 +102,7 @@ std::vector<Fault> faults_of_rdma() {
        {{"/sys/class/infiniband/mlx5_1/device/net/ens1/mtu", "1500"}},
        "Its MTU is 1500"},
       {"roce-address",
-       problem,
+       warning,  // the other one has an address
        {{"gid " + kPort + "/gids/3", "RoCE v2 link-local"}},
        "1 RoCE v2 addresses with only a link-local"},
       {"port-counters", info, {{kPort + "/counters/link_downed", "7"}}, "link_downed 7"},
@@ -138,6 +129,10 @@ std::vector<Fault> faults_of_pci() {
        warning,
        {{"pcie /sys/bus/pci/devices/0000:51:00.0", "acs=0x0 port=0 read_request=128"}},
        "reads 128 bytes"},
+      {"relaxed-ordering",
+       warning,
+       {{"pcie /sys/bus/pci/devices/0000:51:00.0", "acs=0x0 port=0 read_request=512 relaxed=0"}},
+       "is off"},
       {"pci-errors", warning, {{kGpu + "/aer_dev_fatal", "2"}}, "2 fatal"},
       {"pci-errors", info, {{kGpu + "/aer_dev_correctable", "5000"}}, "5000 corrected"},
       {"nvidia-access", problem, {{"access /dev/nvidiactl", "denied"}}, "denied"},
@@ -146,9 +141,41 @@ std::vector<Fault> faults_of_pci() {
   };
 }
 
+std::vector<Fault> faults_of_gpus() {
+  const std::string smi = "nvidia-smi 0000:18:00.0 ";
+  return {
+      {"driver-hangs", problem, {{"topology", "took more than 30 s"}}, "took more than 30 s."},
+      {"peer-memory", warning, {{"/proc/modules", "mlx5_core nvidia"}}, "nvidia_peermem is not"},
+      {"gpu-xid", problem, {{"kernel xid 0000:18:00.0 79", "0.5"}}, "Xid 79, 0.5 hours ago"},
+      {"gpu-xid", info, {{"kernel xid 0000:18:00.0 79", "90.0"}}, "Xid 79"},
+      {"gpu-xid", info, {{"kernel xid 0000:18:00.0 31", "0.5"}}, "Xid 31"},
+      {"gpu-memory", problem, {{smi + "remapped_rows.pending", "Yes"}}, "remapped_rows.pending is"},
+      {"gpu-throttled",
+       warning,
+       {{smi + "clocks_throttle_reasons.active", "0x0000000000000040"}},
+       "lowered for heat"},
+      {"gpu-fabric", problem, {{smi + "fabric.state", "In Progress"}}, "'In Progress'"},
+      {"gpu-fabric", problem, {{smi + "fabric.status", "Unknown Error"}}, "'Unknown Error'"},
+  };
+}
+
+std::vector<Fault> faults_of_sockets() {
+  return {
+      {"firewall", warning, {{"nft input", "drop"}}, "drops what no rule accepts"},
+      {"shaped-interface",
+       warning,
+       {{"tc ens0", "qdisc tbf 8001: dev ens0 root refcnt 2 rate 1Gbit"}},
+       "rate 1Gbit"},
+      {"shaped-interface", info, {{"tc ens0", "qdisc htb 1: dev ens0 root"}}, "qdisc htb"},
+      {"tcp-losses", warning, {{"/proc/net/snmp", "1000000 20000"}}, "2 % of 1e+06 segments"},
+      {"killed-for-memory", warning, {{"kernel oom", "2.0"}}, "2.0 hours ago"},
+      {"stray-interfaces", warning, {{"address virbr0", "IPv4"}}, "up, beside ens0"},
+  };
+}
+
 std::vector<Fault> faults() {
   auto all = faults_of_the_host();
-  for (auto& more : {faults_of_rdma(), faults_of_pci()})
+  for (auto& more : {faults_of_rdma(), faults_of_pci(), faults_of_gpus(), faults_of_sockets()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -231,6 +258,68 @@ TEST(NodeChecks, AreSilentOnALaptop) {
   const auto examined = examine(laptop, all_checks());
 
   for (const auto& finding : examined.findings) ADD_FAILURE() << finding.rule << finding.evidence;
+}
+
+// A virtual machine with an RDMA function of its network, which nobody gave an address, and the
+// limits of a login: nothing is wrong there before a job with GPUs comes.
+TEST(NodeChecks, GiveNoProblemsWhereThereIsNoGpuForComputing) {
+  auto node = healthy_node();
+  std::erase_if(node.facts, [](const auto& fact) {
+    return fact.first.find("0000:18:00.0") != std::string::npos ||
+           fact.first.find("0000:2a:00.0") != std::string::npos;
+  });
+  node.facts[kLimits] = "Max locked memory 8388608 8388608 bytes";
+  for (const auto* number : {"0", "1"})
+    node.facts[fmt::format("gid /sys/class/infiniband/mlx5_{}/ports/1/gids/3", number)] =
+        "RoCE v2 link-local";
+
+  const auto without = examine(node, all_checks());
+  add_device(node, "0000:18:00.0", "0x030200");
+  const auto with_gpu = examine(node, all_checks());
+
+  for (const auto& finding : without.findings) EXPECT_EQ(finding.severity, warning) << finding.rule;
+  EXPECT_EQ(without.findings.size(), 3U);
+  EXPECT_EQ(std::ranges::count(with_gpu.findings, problem, &Finding::severity), 3);
+}
+
+TEST(NodeChecks, TakePortsWithoutRoceAddressesForOtherProtocols) {
+  auto node = healthy_node();
+  std::erase_if(node.facts, [](const auto& f) { return f.first.starts_with("gid " + kPort); });
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+}
+
+TEST(NodeChecks, KnowDriversThatNeedNoModuleForPeerMemory) {
+  auto node = healthy_node();
+  node.facts["/proc/modules"] = "nvidia";
+  node.facts["/proc/driver/nvidia/version"] = "NVRM version: NVIDIA UNIX Open Kernel Module  570";
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+
+  node.facts["/proc/sys/kernel/osrelease"] = "5.4.0-150-generic";
+  EXPECT_EQ(examine(node, all_checks()).findings.size(), 1U);
+}
+
+TEST(NodeChecks, LeaveStrayInterfacesAloneThatNcclDoesNotTake) {
+  for (const auto* name : {"docker0", "eth1", "lo"}) {
+    auto node = healthy_node();
+    node.facts[fmt::format("address {}", name)] = "IPv4";
+    EXPECT_TRUE(examine(node, all_checks()).findings.empty()) << name;
+  }
+  auto node = healthy_node();
+  node.facts["address virbr0"] = "IPv4";
+  node.facts["/sys/class/net/virbr0/operstate"] = "down";
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+}
+
+TEST(NodeChecks, SayWhichProgramCouldNotRun) {
+  auto node = healthy_node();
+  node.facts.erase("tc");
+  node.facts["could not run tc"] = "is not installed";
+
+  const auto not_run = examine(node, all_checks()).not_run;
+
+  ASSERT_EQ(not_run.size(), 2U);
+  EXPECT_TRUE(not_run[0].reason == "tc is not installed" ||
+              not_run[1].reason == "tc is not installed");
 }
 
 TEST(NodeChecks, DoNotCountLockedMemoryWithTheCapability) {

@@ -22,7 +22,7 @@ inline void add_device(Snapshot& node, const std::string& place, const std::stri
       {path + "/aer_dev_correctable", "3"},
       {path + "/iommu_group/type", "identity"},
       {path + "/current_link_width", "16"},
-      {"pcie " + path, "acs=0x0 port=0 read_request=4096"}});
+      {"pcie " + path, "acs=0x0 port=0 read_request=4096 relaxed=1"}});
 }
 
 inline void add_port(Snapshot& node, int number) {
@@ -55,17 +55,26 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
                 {"/proc/self/status", "CapEff:\t0000000000000000\nCpus_allowed_list:\t0-63"},
                 {"/proc/meminfo",
                  "MemTotal:  1056784000 kB\nSwapTotal:  8388604 kB\nSwapFree:  8388604 kB"},
-                {"qdisc eth0", "fq_codel limit 10240p"},
                 {"/sys/class/net/eth0/duplex", "full"},
                 {"/sys/class/net/eth0/statistics/rx_packets", "1000000"},
                 {"/sys/class/net/eth0/statistics/rx_crc_errors", "99"},
-                {"/proc/net/snmp", "Tcp: InSegs OutSegs RetransSegs\nTcp: 7 200000 1999"},
                 {"/proc/sys/kernel/osrelease", "6.1.0-22-amd64"},
                 {"/proc/sys/kernel/numa_balancing", "0"},
                 {"/proc/sys/net/ipv4/conf/all/rp_filter", "0"},
                 {"/proc/sys/net/ipv4/conf/ens0/rp_filter", "2"},
                 {"/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456"},
                 {"/proc/sys/net/ipv4/tcp_wmem", "4096\t131072\t67108864"},
+                {"/proc/modules", "mlx5_core nvidia nvidia_peermem"},
+                {"/proc/net/snmp", "123456789 4321"},
+                {"kernel log", "readable"},
+                {"tc", "asked"},
+                {"nft input", "accept"},
+                {"address ens0", "IPv4"},
+                {"nvidia-smi 0000:18:00.0 ecc.errors.uncorrected.volatile.total", "0"},
+                {"nvidia-smi 0000:18:00.0 remapped_rows.pending", "No"},
+                {"nvidia-smi 0000:18:00.0 clocks_throttle_reasons.active", "0x0000000000000001"},
+                {"nvidia-smi 0000:18:00.0 fabric.state", "Completed"},
+                {"nvidia-smi 0000:18:00.0 fabric.status", "Success"},
                 {"/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX  550.90.07"},
                 {"/sys/class/net/ens0/speed", "400000"},
                 {"/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc"},
@@ -83,7 +92,8 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
   add_port(node, 0);
   add_port(node, 1);
   node.facts["/sys/bus/pci/devices/0000:10:00.0/class"] = "0x060400";
-  node.facts["pcie /sys/bus/pci/devices/0000:10:00.0"] = "acs=0x0 port=6 read_request=128";
+  node.facts["pcie /sys/bus/pci/devices/0000:10:00.0"] =
+      "acs=0x0 port=6 read_request=128 relaxed=1";
   node.facts["cgroup cpu.max"] = "64";
   return node;
 }

@@ -42,6 +42,9 @@ TEST_F(SnapshotOfFolder, TakesWhatIsOnTheList) {
   write("proc/cpuinfo",
         "vendor_id\t: GenuineIntel\nmodel name\t: A CPU\nflags\t: fpu hypervisor\n");
   write("sys/devices/system/cpu/online", "0\n");
+  write("proc/uptime", "7200.00 10.0\n");
+  write("dev/kmsg", "3,1,3600000000,-;NVRM: Xid (PCI:0000:18:00): 79, GPU has fallen off\n");
+  write("proc/net/snmp", "Tcp: A OutSegs RetransSegs\nTcp: 1 200 3\nUdp: A\n");
 
   const auto snapshot = take_snapshot(root());
 
@@ -55,6 +58,8 @@ TEST_F(SnapshotOfFolder, TakesWhatIsOnTheList) {
   expect("/sys/devices/system/cpu/*/cpufreq/scaling_governor", "performance,powersave");
   expect("virtual machine", "yes");
   expect("access /dev/nvidiactl", "absent");
+  expect("kernel xid 0000:18:00.0 79", "1.0");
+  expect("/proc/net/snmp", "200 3");
   ASSERT_TRUE(snapshot.topology);
   EXPECT_EQ(snapshot.topology->cpus.front().name, "A CPU");
 }
@@ -104,7 +109,7 @@ TEST_F(SnapshotOfFolder, ReadsPciDevices) {
   const auto snapshot = take_snapshot(root());
 
   EXPECT_EQ(*snapshot.find("pcie /" + device.substr(0, device.size() - 1)),
-            "acs=0x1d port=6 read_request=512");
+            "acs=0x1d port=6 read_request=512 relaxed=0");
   EXPECT_EQ(snapshot.number("/" + device + "resource"), 256 << 20);
   EXPECT_EQ(snapshot.number("/" + device + "aer_dev_fatal"), 3);
   EXPECT_FALSE(snapshot.has("/sys/bus/pci/devices/0000:00:1f.0/*"));
