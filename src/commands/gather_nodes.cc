@@ -1,7 +1,7 @@
 #include "commands/gather_nodes.h"
 
+#include "base/child_output.h"
 #include "base/log.h"
-#include "base/told_apart.h"
 #include "job/processes.h"
 #include "launch/place.h"
 #include "launch/start_guard.h"
@@ -39,8 +39,8 @@ std::string shared_settings(const Environment& environment) {
 
 NodeReport read_node(const Environment& environment, const std::string& hostname) {
   NodeReport report{.hostname = hostname, .settings = shared_settings(environment)};
-  auto told = told_apart([] { return node::snapshot_text(node::take_snapshot()); },
-                         {.seconds = kReadS, .bytes = node::kMostSnapshotBytes});
+  auto told = output_of_copy([] { return node::snapshot_text(node::take_snapshot()); },
+                             {.seconds = kReadS, .bytes = node::kMostSnapshotBytes});
   (told ? report.snapshot : report.unread) = told ? *told : told.sentence();
   return report;
 }

@@ -1,7 +1,7 @@
 // What calls and programs tell; of their words only what the checks look at is kept.
+#include "base/child_output.h"
 #include "base/handle.h"
 #include "base/text.h"
-#include "base/told_apart.h"
 #include "diagnose/node/snapshot_parts.h"
 #include "topo/system/pci_ids.h"
 
@@ -57,7 +57,7 @@ constexpr auto kQueries = std::to_array<Query>({
 
 // A program's output; where there is none, the fact that says why.
 std::optional<std::string> asked(Snapshot& snapshot, const std::vector<std::string>& argv) {
-  auto told = told_by_program(argv);
+  auto told = output_of_program(argv);
   if (!told) snapshot.facts["could not run " + argv.front()] = told.sentence();
   return told ? std::optional(*std::move(told)) : std::nullopt;
 }
@@ -134,7 +134,7 @@ void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now
     add_firewall(snapshot, *rules);
   for (const auto& [option, fields] : kQueries) {
     if (snapshot.has("could not run nvidia-smi")) break;
-    auto csv = told_by_program(
+    auto csv = output_of_program(
         {"nvidia-smi", fmt::format("{}={}", option, fields), "--format=csv,noheader,nounits"});
     if (csv)
       add_gpu_states(snapshot, fields, *csv);

@@ -1,5 +1,5 @@
 // The topology is asked for apart: a driver that does not answer costs no more than its time.
-#include "base/told_apart.h"
+#include "base/child_output.h"
 #include "diagnose/node/snapshot_parts.h"
 #include "topo/detect/detect.h"
 #include "topo/read/system_json.h"
@@ -10,8 +10,8 @@
 namespace linerate::node {
 
 void add_topology(Snapshot& snapshot, const std::filesystem::path& root) {
-  constexpr TellLimits kLimits{.seconds = 30, .bytes = std::size_t{4} << 20};
-  const auto told = told_apart(
+  constexpr OutputLimits kLimits{.seconds = 30, .bytes = std::size_t{4} << 20};
+  const auto told = output_of_copy(
       [&] { return json::document(topo::json_of(topo::detect({.root = root}))); }, kLimits);
   auto system = told ? topo::system_of_json(nlohmann::json::parse(*told, nullptr, false))
                      : Result<topo::System>(told.failure());

@@ -10,7 +10,7 @@
 
 namespace linerate {
 
-struct TellLimits {
+struct OutputLimits {
   double seconds = 10;
   std::size_t bytes = std::size_t{1} << 20;
 };
@@ -18,12 +18,12 @@ struct TellLimits {
 // What `tell` yields in a copy of this process. Refuses, in words that go on behind a name and a
 // blank: "took more than 10 s", "says more than 1048576 bytes", "broke down (signal 11)". What the
 // copy changes is not seen here. REQUIRES: only one at a time.
-Result<std::string> told_apart(const std::function<std::string()>& tell,
-                               const TellLimits& limits = {});
+Result<std::string> output_of_copy(const std::function<std::string()>& tell,
+                                   const OutputLimits& limits = {});
 
 // What a program that PATH finds prints on stdout; its stderr is dropped, its stdin empty. Refuses
 // likewise, also "is not installed" and "ended with code 9". REQUIRES: as above.
-Result<std::string> told_by_program(const std::vector<std::string>& argv,
-                                    const TellLimits& limits = {});
+Result<std::string> output_of_program(const std::vector<std::string>& argv,
+                                      const OutputLimits& limits = {});
 
 }  // namespace linerate

@@ -1,5 +1,5 @@
 // The other process writes to a pipe, and is killed when its time is over; it dies with this one.
-#include "base/told_apart.h"
+#include "base/child_output.h"
 
 #include "base/child_signal.h"
 #include "base/clock.h"
@@ -41,7 +41,8 @@ void kill_child(pid_t child) {
   (void)status_of(child, Deadline::after(clock, kPatience));
 }
 
-Result<std::string> heard_from(pid_t child, const FileDescriptor& pipe, const TellLimits& limits) {
+Result<std::string> heard_from(pid_t child, const FileDescriptor& pipe,
+                               const OutputLimits& limits) {
   const SteadyClock clock;
   const auto deadline = Deadline::after(clock, limits.seconds);
   const auto given_up = [&](std::string why) {
@@ -72,7 +73,7 @@ Result<std::string> heard_from(pid_t child, const FileDescriptor& pipe, const Te
 }
 
 // `speak` runs in the child with its end of the pipe, and yields its exit code.
-Result<std::string> hear(const std::function<int(int)>& speak, const TellLimits& limits) {
+Result<std::string> hear(const std::function<int(int)>& speak, const OutputLimits& limits) {
   std::array<int, 2> ends{};
   check_system(::pipe2(ends.data(), O_CLOEXEC), "pipe2");
   const FileDescriptor in(ends[0]);
@@ -94,7 +95,8 @@ Result<std::string> hear(const std::function<int(int)>& speak, const TellLimits&
 
 }  // namespace
 
-Result<std::string> told_apart(const std::function<std::string()>& tell, const TellLimits& limits) {
+Result<std::string> output_of_copy(const std::function<std::string()>& tell,
+                                   const OutputLimits& limits) {
   return hear(
       [&](int out) {
         const auto text = tell();
@@ -108,8 +110,8 @@ Result<std::string> told_apart(const std::function<std::string()>& tell, const T
       limits);
 }
 
-Result<std::string> told_by_program(const std::vector<std::string>& argv,
-                                    const TellLimits& limits) {
+Result<std::string> output_of_program(const std::vector<std::string>& argv,
+                                      const OutputLimits& limits) {
   return hear(
       [&](int out) {
         const int nowhere = ::open("/dev/null", O_RDWR);
