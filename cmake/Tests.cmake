@@ -154,6 +154,7 @@ linerate_test(unit_memcpy tests/unit/bench/memcpy linerate_memcpy)
 linerate_test(unit_diagnose tests/unit/diagnose linerate_diagnose linerate_bench)
 linerate_test(unit_doctor_env tests/unit/diagnose/env linerate_doctor_env)
 linerate_test(unit_doctor_hang tests/unit/diagnose/hang linerate_doctor_hang)
+linerate_test(unit_doctor_health tests/unit/diagnose/health linerate_doctor_health)
 linerate_test(unit_doctor_log tests/unit/diagnose/log linerate_doctor_log)
 linerate_test(unit_doctor_node tests/unit/diagnose/node linerate_doctor_node)
 linerate_test(unit_doctor_prove tests/unit/diagnose/prove linerate_doctor_prove
@@ -198,6 +199,11 @@ if(TARGET unit_topo)
   add_dependencies(unit_topo fake_nvml)
   target_compile_definitions(unit_topo PRIVATE
     LINERATE_FAKE_NVML="$<TARGET_FILE:fake_nvml>" LINERATE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+endif()
+if(TARGET unit_doctor_health)
+  add_dependencies(unit_doctor_health fake_nvml)
+  target_compile_definitions(unit_doctor_health PRIVATE
+    LINERATE_FAKE_NVML="$<TARGET_FILE:fake_nvml>")
 endif()
 # The programs of docs/start-a-job.md and docs/streams.md.
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)

@@ -68,6 +68,11 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .help = "how long the communicators took: init, first call, destroy",
      .note = "A line below the table. JSON Lines always have it.",
      .apply = set_flag<RunConfig, &RunConfig::report_init>},
+    {.long_name = "watch-health",
+     .help = "watch NICs, GPUs and processors around the run, and say what moved",
+     .note = "Error counters, clocks, temperatures: [live health](doctor.md#while-a-run-lasts). In "
+             "lines # health below the table, and in --jsonl.",
+     .apply = set_flag<RunConfig, &RunConfig::watches_health>},
     {.long_name = "progress",
      .metavar = "HOW",
      .default_text = "auto",

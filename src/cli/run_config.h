@@ -20,6 +20,7 @@ struct OutputConfig {
   bool report_init = false;             // --report-init
   bool show_algorithms = false;         // --show-algo
   bool lists_verdicts = false;          // --verdict
+  bool watches_health = false;          // --watch-health
   std::optional<double> fail_below{};   // --fail-below: an efficiency
   bool fail_unsure = false;             // --fail-unsure
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW

@@ -36,6 +36,7 @@ struct TrainOptions : JobConfig {
   std::string jsonl_file{};  // empty: none
   TraceOptions trace{};
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
+  bool watches_health = false;     // --watch-health
   bool list = false, dry_run = false;
 };
 

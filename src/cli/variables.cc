@@ -129,7 +129,7 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
      "`MASTER_ADDR` say."},
     {"LINERATE_SYSFS",
      "Folder that is read instead of `/sys` to see whether there is an NVIDIA GPU, which "
-     "`--backend auto` then takes."},
+     "`--backend auto` then takes, and by `--watch-health`."},
     {"LINERATE_TOKEN",
      "Secret of a run without MPI, the same for all its ranks, at most 256 bytes: connections "
      "without it are refused. Never recorded. When unset: under srun the name of the job step, "

@@ -114,6 +114,7 @@ std::vector<Setting> job_settings(const RunConfig& c, std::span<const RunConfig>
           setting("emulate", c.emulate_file),
           setting("fake", c.fake),
           setting("expect", c.expects ? "auto" : "off"),
+          setting("watch_health", c.watches_health),
           setting("per_iter_timing", c.per_iter_timing),
           setting("NCCL_TESTS_SPLIT",
                   fmt::format("{}:{}", static_cast<int>(c.split.kind), c.split.value)),

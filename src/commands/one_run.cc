@@ -3,11 +3,13 @@
 
 #include "base/log.h"
 #include "bench/survey/machine_facts.h"
+#include "commands/watched_health.h"
 #include "diagnose/nccl_model.h"
 
 #include <fmt/format.h>
 
 #include <span>
+#include <utility>
 
 namespace linerate {
 
@@ -26,7 +28,7 @@ OneRun::Outcome OneRun::measure(RankContext& rank, const Start& start, bool alon
   const auto run = config.collective == nullptr ? run_p2p : run_benchmark;
   const auto events = events_of(rank);
   if (rank.is_first()) rank.tell_stages([this](const Stage& stage) { progress_->stage(stage); });
-  const auto totals = run(rank, config, start.info, events);
+  const auto totals = watched(rank, [&] { return run(rank, config, start.info, events); });
   if (totals.refusal && alone) throw Unavailable(*totals.refusal);
   Outcome outcome{.interrupted = totals.interrupted};
   if (!rank.is_first()) return outcome;
@@ -34,6 +36,22 @@ OneRun::Outcome OneRun::measure(RankContext& rank, const Start& start, bool alon
   judgement_ = judgement(totals);
   outcome.code = verdict(totals, *judgement_);
   return outcome;
+}
+
+// With --watch-health. A run that fails tells of rank 0's node alone: other nodes may be lost.
+RunTotals OneRun::watched(RankContext& rank, const std::function<RunTotals()>& run) {
+  if (!config_.watches_health) return run();
+  WatchedHealth health(rank, input_.environment);
+  RunTotals totals;
+  try {
+    totals = run();
+  } catch (...) {
+    if (rank.is_first()) health_ = {health.own()};
+    throw;
+  }
+  auto nodes = health.gather(rank);
+  if (rank.is_first()) health_ = std::move(nodes);
+  return totals;
 }
 
 RunEvents OneRun::events_of(const RankContext& rank) {
@@ -126,7 +144,8 @@ void OneRun::end(ExitCode code, const std::optional<std::string>& failure) {
   const auto& totals = failure ? outputs_->so_far() : totals_;
   outputs_->end(totals, {.exit_code = code,
                          .error = failure ? failure : remark(code),
-                         .judgement = judgement_ ? *judgement_ : judgement(totals)});
+                         .judgement = judgement_ ? *judgement_ : judgement(totals),
+                         .health = health_});
 }
 
 }  // namespace linerate

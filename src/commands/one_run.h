@@ -8,10 +8,12 @@
 #include "diagnose/judge.h"
 #include "job/job.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace linerate {
 
@@ -52,6 +54,7 @@ class OneRun {
   void end(ExitCode code, const std::optional<std::string>& failure);
 
  private:
+  RunTotals watched(RankContext& rank, const std::function<RunTotals()>& run);
   RunEvents events_of(const RankContext& rank);
   std::size_t known_cache_bytes(const RankContext& rank) const;
   void begin_judging(const RunStart& start);
@@ -68,6 +71,7 @@ class OneRun {
   Judge judge_;
   std::optional<Judgement> judgement_;  // of a run that came to its end
   std::string why_no_bound_;            // in words that follow a colon
+  std::vector<NodeHealth> health_;
 };
 
 }  // namespace linerate

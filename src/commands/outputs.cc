@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "commands/describe.h"
+#include "commands/watched_health.h"
 #include "output/console_table.h"
 #include "output/file_sinks.h"
 #include "output/nccl_tests_json.h"
@@ -197,6 +198,7 @@ void Outputs::write_end(const RunTotals& totals, const Ending& ending) {
                .verdict = ending.judgement.verdict,
                .slack = ending.judgement.slack,
                .findings = ending.judgement.findings};
+  add_health(ending.health, info);
   if (totals.busbw_rows > 0) info.average_busbw_gbps = totals.average_busbw_gbps();
   info.comm_times = totals.comm_times;
   info.memory = totals.memory;

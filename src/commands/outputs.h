@@ -53,6 +53,7 @@ class Outputs {
     ExitCode exit_code = ExitCode::ok;
     std::optional<std::string> error{};
     Judgement judgement{};
+    std::vector<NodeHealth> health{};
   };
   // Ends every sink, once. Of a run that never began the files get what its command line tells.
   void end(const RunTotals& totals, const Ending& ending);

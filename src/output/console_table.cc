@@ -2,6 +2,7 @@
 // matrices.
 #include "output/console_table.h"
 
+#include "output/health_text.h"
 #include "output/table_text.h"
 
 #include <fmt/format.h>
@@ -145,7 +146,7 @@ void P2pTable::end(const EndInfo& end) {
                       end.failed_checks == 0 ? "OK" : "FAILED");
   if (options_.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
   if (end.error) text += fmt::format("# error: {}\n", *end.error);
-  out_.write(text + verdicts_.lines(options_.lists_verdicts, end));
+  out_.write(text + verdicts_.lines(options_.lists_verdicts, end) + health_lines(end));
 }
 
 std::string P2pTable::text_of(const char* collective, const char* title, const char* unit) {

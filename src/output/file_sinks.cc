@@ -169,6 +169,7 @@ void JsonlSink::begin(const RunInfo& run) { out_.write(json_line(run)); }
 void JsonlSink::result(const Record& record) { out_.write(json_line(record)); }
 
 void JsonlSink::end(const EndInfo& end) {
+  for (const auto& health : end.health) out_.write(json_line(health));
   for (const auto& finding : end.findings) out_.write(json_line(finding));
   out_.write(json_line(end));
 }

@@ -1,6 +1,7 @@
 #include "output/table_text.h"
 
 #include "base/units.h"
+#include "output/health_text.h"
 #include "output/numbers.h"
 
 #include <fmt/format.h>
@@ -254,7 +255,7 @@ std::string table_footer(const EndInfo& end, const std::string& program,
   text += fmt::format("#\n# Collective test concluded: {}\n", program);
   if (!end.memory_bytes.empty()) text += memory_line(end);
   if (options.report_init && end.comm_times) text += comm_times_line(*end.comm_times);
-  text += registration_line(options) + verdicts + "#\n";
+  text += registration_line(options) + verdicts + health_lines(end) + "#\n";
   return text + (end.error ? error_line(*end.error) : "\n");
 }
 

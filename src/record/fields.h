@@ -257,6 +257,28 @@ void fields(auto& io, Is<Finding> auto& finding) {
   io.field("confidence", finding.confidence);
 }
 
+void fields(auto& io, Is<HealthValue> auto& value) {
+  io.field("subject", value.subject);
+  io.field("what", value.what);
+  io.field("before", value.before);
+  io.field("after", value.after);
+  io.field("min", value.min);
+  io.field("mean", value.mean);
+  io.field("max", value.max);
+  io.field("limit", value.limit);
+}
+
+void fields(auto& io, Is<NodeHealth> auto& health) {
+  io.field("run_id", health.run_id);
+  io.field("node", health.node);
+  io.sparse("hostname", health.hostname);
+  io.field("samples", health.samples);
+  io.field("counters", health.counters);
+  io.field("gpus", health.gpus);
+  io.field("values", health.values);
+  io.sparse("unread", health.unread);
+}
+
 void fields(auto& io, Is<EndInfo> auto& end) {
   io.field("run_id", end.run_id);
   io.sparse("end_time", end.end_time);

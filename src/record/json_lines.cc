@@ -105,6 +105,8 @@ std::string read_line(const Json& object, RunFile& file) {
     complete(file.records.back());
   } else if (kind == "finding") {
     fields(line, file.findings.emplace_back());
+  } else if (kind == "health") {
+    fields(line, file.health.emplace_back());
   } else if (kind == "end") {
     fields(line, file.ends.emplace_back());
   } else {
@@ -130,6 +132,8 @@ std::string json_line(Record record) {
 }
 
 std::string json_line(const Finding& finding) { return line_of({{"kind", "finding"}}, finding); }
+
+std::string json_line(const NodeHealth& health) { return line_of({{"kind", "health"}}, health); }
 
 std::string json_line(EndInfo end) {
   condense_network(end.network);

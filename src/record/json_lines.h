@@ -26,6 +26,7 @@ namespace linerate {
 std::string json_line(RunInfo run);
 std::string json_line(Record record);
 std::string json_line(const Finding& finding);
+std::string json_line(const NodeHealth& health);
 std::string json_line(EndInfo end);
 
 // Beyond these a text is refused, so that a wrong or hostile file costs a sentence, not the memory.
@@ -48,6 +49,7 @@ struct RunFile {
   std::vector<RunInfo> runs{};
   std::vector<Record> records{};
   std::vector<Finding> findings{};
+  std::vector<NodeHealth> health{};
   std::vector<EndInfo> ends{};
   std::size_t unknown_lines = 0;  // of kinds that this version does not know
   std::vector<BadLine> bad_lines{};

@@ -4,6 +4,7 @@
 #include "comm/content.h"
 #include "comm/op.h"
 #include "record/finding.h"
+#include "record/health.h"
 #include "stats/summary.h"
 
 #include <cstddef>
@@ -290,6 +291,7 @@ struct EndInfo {
   std::string verdict{};                // of all results: "ok", "low", …; empty: none has a bound
   double slack = 1;  // of every result, beside its own: what disturbed the whole run
   std::vector<Finding> findings{};
+  std::vector<NodeHealth> health{};  // of each node, where it was watched
 };
 
 // No wrong data, and nothing but the user ended the run: only then may "0 OK" be printed.

@@ -43,6 +43,18 @@ void find_optional(void* from, Functions& to) {
   find(from, "nvmlDeviceGetNvLinkState", to.link_state);
   find(from, "nvmlDeviceGetNvLinkRemotePciInfo_v2", to.link_remote);
   find(from, "nvmlDeviceGetFieldValues", to.field_values);
+  find(from, "nvmlDeviceGetTemperature", to.temperature);
+  find(from, "nvmlDeviceGetTemperatureThreshold", to.temperature_limit);
+  find(from, "nvmlDeviceGetClockInfo", to.clock);
+  find(from, "nvmlDeviceGetMaxClockInfo", to.max_clock);
+  find(from, "nvmlDeviceGetCurrentClocksThrottleReasons", to.slowdowns);
+  find(from, "nvmlDeviceGetUtilizationRates", to.utilization);
+  find(from, "nvmlDeviceGetTotalEccErrors", to.ecc_errors);
+  find(from, "nvmlDeviceGetPcieReplayCounter", to.pcie_replays);
+  find(from, "nvmlEventSetCreate", to.make_event_set);
+  find(from, "nvmlDeviceRegisterEvents", to.register_events);
+  find(from, "nvmlEventSetWait_v2", to.next_event);
+  find(from, "nvmlEventSetFree", to.free_event_set);
 }
 
 std::string status_text(const Functions& functions, Status status) {

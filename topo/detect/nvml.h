@@ -52,6 +52,26 @@ static_assert(sizeof(FieldValue) == 40);
 
 inline constexpr int kP2pSupported = 0;  // NVML_NVLINK_CAP_P2P_SUPPORTED
 
+// nvmlUtilization_t: percent of the last second or so.
+struct Utilization {
+  unsigned gpu, memory;
+};
+
+// nvmlEventData_t.
+struct Event {
+  Device device;
+  unsigned long long type, data;  // of an Xid: its number
+  unsigned gpu_instance, compute_instance;
+};
+static_assert(sizeof(Event) == 32);
+
+using EventSet = struct EventSetHandle*;         // the library's own
+inline constexpr unsigned long long kXid = 8;    // nvmlEventTypeXidCriticalError
+inline constexpr int kSmClock = 1;               // NVML_CLOCK_SM
+inline constexpr int kGpuSensor = 0;             // NVML_TEMPERATURE_GPU
+inline constexpr int kSlowdownTemperature = 1;   // NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
+inline constexpr int kSinceDriverWasLoaded = 0;  // NVML_VOLATILE_ECC
+
 // NVML_FI_DEV_…
 inline constexpr unsigned kNvlinkGetState = 165;
 inline constexpr unsigned kC2cLinkCount = 170;
@@ -77,6 +97,18 @@ struct Functions {
   Status (*link_state)(Device, unsigned, int*) = nullptr;
   Status (*link_remote)(Device, unsigned, PciInfo*) = nullptr;
   Status (*field_values)(Device, int, FieldValue*) = nullptr;
+  Status (*temperature)(Device, int, unsigned*) = nullptr;
+  Status (*temperature_limit)(Device, int, unsigned*) = nullptr;
+  Status (*clock)(Device, int, unsigned*) = nullptr;
+  Status (*max_clock)(Device, int, unsigned*) = nullptr;
+  Status (*slowdowns)(Device, unsigned long long*) = nullptr;
+  Status (*utilization)(Device, Utilization*) = nullptr;
+  Status (*ecc_errors)(Device, int, int, unsigned long long*) = nullptr;
+  Status (*pcie_replays)(Device, unsigned*) = nullptr;
+  Status (*make_event_set)(EventSet*) = nullptr;
+  Status (*register_events)(Device, unsigned long long, EventSet) = nullptr;
+  Status (*next_event)(EventSet, Event*, unsigned) = nullptr;
+  Status (*free_event_set)(EventSet) = nullptr;
 };
 
 // The library, initialised; shut down with its owner.

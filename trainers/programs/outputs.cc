@@ -1,6 +1,9 @@
 #include "trainers/programs/outputs.h"
 
 #include "base/text.h"
+#include "commands/watched_health.h"
+#include "output/health_text.h"
+#include "record/json_lines.h"
 #include "stats/summary.h"
 #include "trainers/programs/utilisation.h"
 
@@ -127,6 +130,17 @@ void TrainOutputs::step(const trainers::StepResult& result) {
                                     tokens_per_s(result), kPercent * exposed_.back()));
   if (has_row(result.step)) print(row_of(result));
   if (jsonl_ != nullptr) jsonl_->write(step_line(run_.run_id, result));
+}
+
+void TrainOutputs::health(std::vector<NodeHealth> nodes) {
+  EndInfo end{.run_id = run_.run_id};
+  add_health(std::move(nodes), end);
+  auto lines = health_lines(end);
+  lines.pop_back();  // print() ends it
+  print(lines);
+  if (jsonl_ == nullptr) return;
+  for (const auto& node : end.health) jsonl_->write(json_line(node));
+  for (const auto& finding : end.findings) jsonl_->write(json_line(finding));
 }
 
 void TrainOutputs::end(trainers::Trainer& trainer, ExitCode exit_code,

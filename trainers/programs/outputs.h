@@ -7,6 +7,7 @@
 #include "commands/live_progress.h"
 #include "job/rank_context.h"
 #include "output/text_file.h"
+#include "record/health.h"
 #include "trainers/engine/trainer.h"
 #include "trainers/programs/records.h"
 
@@ -25,6 +26,8 @@ class TrainOutputs {
   // Prints the heading.
   void begin(const RankContext& rank, const trainers::Trainer& trainer);
   void step(const trainers::StepResult& result);
+  // What moved on the job's nodes, with --watch-health.
+  void health(std::vector<NodeHealth> nodes);
   // The summary: `exit_code` as the run ends with, and which ranks the others waited for.
   void end(trainers::Trainer& trainer, ExitCode exit_code, std::vector<PeerWaitShare> waited_for,
            const MemoryUse& use);

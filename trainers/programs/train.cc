@@ -10,6 +10,7 @@
 #include "commands/command.h"
 #include "commands/describe.h"
 #include "commands/program.h"
+#include "commands/watched_health.h"
 #include "devices/cpu/math/cpu_math.h"
 #include "job/job.h"
 #include "job/processes.h"
@@ -42,6 +43,7 @@ struct Program {
   const std::vector<std::string>& words;  // behind it
   const TrainOptions& options;
   const trainers::Source& source;
+  const Environment& environment;
   const std::optional<trainers::Checkpoint>& checkpoint;  // to go on from
   TextFile* jsonl = nullptr;                              // rank 0's; null: none
 };
@@ -109,6 +111,8 @@ ExitCode train(RankContext& rank, const Program& program) {
   trainers::Trainer trainer(rank, program.options.train, program.source, *math);
   if (program.checkpoint) trainer.resume(*program.checkpoint);
   RunCheckpoints checkpoints(rank, program.options.checkpoints, trainer);
+  std::optional<WatchedHealth> health;
+  if (program.options.watches_health) health.emplace(rank, program.environment);
   auto outputs = open_outputs(rank, program, peak);
   Trace trace(rank, program.options.trace, trainer);
   if (outputs) outputs->begin(rank, trainer);
@@ -127,6 +131,10 @@ ExitCode train(RankContext& rank, const Program& program) {
     }
   }
   checkpoints.finish();
+  if (health) {
+    auto nodes = health->gather(rank);
+    if (outputs) outputs->health(std::move(nodes));
+  }
   auto waited_for = waits.shares(rank.bootstrap());
   const auto memory = resident.use(trainer.arena());
   if (outputs) outputs->end(trainer, code, std::move(waited_for), memory);
@@ -165,6 +173,7 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--slow-rank", fmt::format("\"{}:{}\"", train.slow_rank.rank, train.slow_rank.extra_s)},
           {"--trace", fmt::format("\"{}\"", options.trace.file)},
           {"--trace-steps", fmt::format("\"{}:{}\"", options.trace.first, options.trace.last)},
+          {"--watch-health", fmt::to_string(options.watches_health)},
           {"--checkpoint", fmt::format("\"{}\"", options.checkpoints.folder)},
           {"--checkpoint-every", fmt::to_string(options.checkpoints.every)}};
 }
@@ -218,6 +227,7 @@ ExitCode run(const std::string& name, const std::vector<std::string>& words, boo
                         .words = words,
                         .options = *options,
                         .source = **source,
+                        .environment = environment,
                         .checkpoint = *checkpoint,
                         .jsonl = jsonl ? &*jsonl : nullptr};
   return run_job({.config = *options,

@@ -14,11 +14,14 @@ namespace {
 using linerate::topo::FakeGpu;
 using linerate::topo::FakeLink;
 using linerate::topo::nvml::Device;
+using linerate::topo::nvml::Event;
+using linerate::topo::nvml::EventSet;
 using linerate::topo::nvml::FieldValue;
 using linerate::topo::nvml::PciInfo;
 using linerate::topo::nvml::Status;
+using linerate::topo::nvml::Utilization;
 
-constexpr Status kOk = 0, kInvalid = 2, kUnsupported = 3, kNotFound = 6;
+constexpr Status kOk = 0, kInvalid = 2, kUnsupported = 3, kNotFound = 6, kTimeout = 10, kLost = 15;
 
 const FakeGpu& gpu(Device device) { return *reinterpret_cast<const FakeGpu*>(device); }
 
@@ -30,6 +33,13 @@ const FakeLink* link_of(Device device, unsigned link) {
 Status copy(std::string_view from, char* to, std::size_t size) {
   if (from.size() + 1 > size) return 7;  // NVML_ERROR_INSUFFICIENT_SIZE
   *std::copy(from.begin(), from.end(), to) = '\0';
+  return kOk;
+}
+
+template <typename T>
+Status healthy(Device device, T FakeGpu::*member, T* value) {
+  if (gpu(device).lost) return kLost;
+  *value = gpu(device).*member;
   return kOk;
 }
 
@@ -69,6 +79,8 @@ Status nvmlShutdown() {
 
 const char* nvmlErrorString(Status status) {
   switch (status) {
+    case 3:
+      return "Not Supported";
     case 9:
       return "Driver Not Loaded";
     case 15:
@@ -159,5 +171,61 @@ Status nvmlDeviceGetFieldValues(Device device, int count, FieldValue* values) {
   for (int n = 0; n < count; ++n) values[n].status = answer(gpu(device), values[n]);
   return kOk;
 }
+
+Status nvmlDeviceGetTemperature(Device device, int, unsigned* value) {
+  return healthy(device, &FakeGpu::temperature, value);
+}
+
+Status nvmlDeviceGetTemperatureThreshold(Device device, int which, unsigned* value) {
+  return which == 1 ? healthy(device, &FakeGpu::slowdown_temperature, value) : kInvalid;
+}
+
+Status nvmlDeviceGetClockInfo(Device device, int which, unsigned* value) {
+  return which == 1 ? healthy(device, &FakeGpu::clock, value) : kInvalid;
+}
+
+Status nvmlDeviceGetMaxClockInfo(Device device, int which, unsigned* value) {
+  return which == 1 ? healthy(device, &FakeGpu::max_clock, value) : kInvalid;
+}
+
+Status nvmlDeviceGetCurrentClocksThrottleReasons(Device device, unsigned long long* value) {
+  return healthy(device, &FakeGpu::slowdowns, value);
+}
+
+Status nvmlDeviceGetUtilizationRates(Device device, Utilization* value) {
+  return healthy(device, &FakeGpu::utilization, &value->gpu);
+}
+
+Status nvmlDeviceGetTotalEccErrors(Device device, int type, int which, unsigned long long* value) {
+  if (!gpu(device).ecc) return kUnsupported;
+  if (which != 0) return kInvalid;
+  return healthy(device, type == 0 ? &FakeGpu::ecc_corrected : &FakeGpu::ecc_uncorrected, value);
+}
+
+Status nvmlDeviceGetPcieReplayCounter(Device device, unsigned* value) {
+  return healthy(device, &FakeGpu::pcie_replays, value);
+}
+
+Status nvmlEventSetCreate(EventSet* set) {
+  *set = reinterpret_cast<EventSet>(fake_nvml());
+  return kOk;
+}
+
+Status nvmlDeviceRegisterEvents(Device, unsigned long long types, EventSet) {
+  if (types != 8) return kInvalid;
+  return fake_nvml()->events ? kOk : kUnsupported;
+}
+
+Status nvmlEventSetWait_v2(EventSet, Event* event, unsigned) {
+  for (auto& one : fake_nvml()->gpus) {
+    if (one.xids.empty()) continue;
+    *event = {reinterpret_cast<Device>(&one), 8, one.xids.back(), 0, 0};
+    one.xids.pop_back();
+    return kOk;
+  }
+  return kTimeout;
+}
+
+Status nvmlEventSetFree(EventSet) { return kOk; }
 
 }  // extern "C"

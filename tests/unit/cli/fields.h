@@ -61,6 +61,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"seed", fmt::format("{}", c.seed)},
           {"nccl_library", c.nccl_library},
           {"report_init", fmt::format("{}", c.report_init)},
+          {"watches_health", fmt::format("{}", c.watches_health)},
           {"expects", fmt::format("{}", c.expects)},
           {"lists_verdicts", fmt::format("{}", c.lists_verdicts)},
           {"fail_below", fmt::format("{}", c.fail_below.value_or(-1))},

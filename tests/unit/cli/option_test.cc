@@ -96,6 +96,7 @@ std::vector<Example> own_examples() {
       {"", "nccl-tests-config", "", {{"nccl_tests_config", "true"}}},
       {"", "oversubscribe", "", {{"oversubscribe", "true"}}},
       {"", "report-init", "", {{"report_init", "true"}}},
+      {"", "watch-health", "", {{"watches_health", "true"}}},
       {"", "expect", "off", {{"expects", "false"}}},
       {"", "verdict", "", {{"lists_verdicts", "true"}}},
       {"", "fail-below", "0.9", {{"fail_below", "0.9"}}},

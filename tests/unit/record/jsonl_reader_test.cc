@@ -51,6 +51,37 @@ TEST(ReadJsonl, GivesBackTheMembersThemselves) {
   EXPECT_EQ(file->ends.at(0).memory_bytes.at(1).second, 4096u);
 }
 
+TEST(ReadJsonl, GivesBackHealth) {
+  const NodeHealth health{
+      .run_id = "r1",
+      .node = 3,
+      .hostname = "node07",
+      .samples = 12,
+      .counters = 28,
+      .gpus = 1,
+      .values = {{.subject = "eth0", .what = "rx_errors", .before = 1ULL << 60U, .after = 7},
+                 {.subject = "GPU 0",
+                  .what = "temperature_c",
+                  .min = 40,
+                  .mean = 45.5,
+                  .max = 50,
+                  .limit = 90}},
+      .unread = {"Xids: no"}};
+
+  const auto file = read_jsonl(json_line(health));
+
+  ASSERT_TRUE(file) << file.sentence();
+  EXPECT_EQ(json_line(health),
+            R"({"kind":"health","run_id":"r1","node":3,"hostname":"node07","samples":12,)"
+            R"("counters":28,"gpus":1,"values":[{"subject":"eth0","what":"rx_errors",)"
+            R"("before":1152921504606846976,"after":7},{"subject":"GPU 0","what":)"
+            R"("temperature_c","min":40.0,"mean":45.5,"max":50.0,"limit":90.0}],)"
+            R"("unread":["Xids: no"]})"
+            "\n");
+  EXPECT_EQ(json_line(file->health.at(0)), json_line(health));
+  EXPECT_EQ(file->unknown_lines, 0U);
+}
+
 TEST(ReadJsonl, GivesBackMemory) {
   auto run = example_run();
   run.memory.push_back({.bytes = 1024, .copy_gbps = 5});
