@@ -4,6 +4,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/env/env.h"
 #include "diagnose/hang/hang.h"
+#include "diagnose/health/health.h"
 #include "diagnose/log/report.h"
 #include "diagnose/node/node.h"
 #include "diagnose/prove/prove.h"
@@ -22,17 +23,18 @@ namespace {
 
 struct RuleFamily {
   std::string_view command;
-  std::string_view skip;  // the command in front of --skip ID; else how to do without
+  std::string_view without;  // how to leave it out; {} is the id
   std::vector<RuleText> (*texts)();
 };
 constexpr auto kFamilies = std::to_array<RuleFamily>({
-    {"linerate doctor", "linerate doctor", node::rule_texts},
-    {"linerate topo --lint", "linerate doctor", topo::lint_texts},
-    {"linerate doctor env", "linerate doctor env", env::rule_texts},
-    {"linerate doctor log", "linerate doctor log", logs::rule_texts},
-    {"linerate doctor results", "linerate doctor results", results::rule_texts},
-    {"linerate doctor hang", "linerate doctor hang", hang::rule_texts},
-    {"linerate perf", "", run_rule_texts},
+    {"linerate doctor", "linerate doctor --skip {}", node::rule_texts},
+    {"linerate topo --lint", "linerate doctor --skip {}", topo::lint_texts},
+    {"linerate doctor env", "linerate doctor env --skip {}", env::rule_texts},
+    {"linerate doctor log", "linerate doctor log --skip {}", logs::rule_texts},
+    {"linerate doctor results", "linerate doctor results --skip {}", results::rule_texts},
+    {"linerate doctor hang", "linerate doctor hang --skip {}", hang::rule_texts},
+    {"linerate perf", "--expect off judges nothing", run_rule_texts},
+    {"linerate perf --watch-health", "it watches where it is asked to", health::rule_texts},
 });
 
 struct RuleOf {
@@ -63,9 +65,7 @@ std::vector<Label> labels_of(const RuleOf& rule) {
       {"speaks", closed(text.speaks)},
       {"why", std::string(text.why)},
       {"what to do", closed(std::string(text.remedy))},
-      {"leave it out", rule.family->skip.empty()
-                           ? "--expect off judges nothing"
-                           : fmt::format("{} --skip {}", rule.family->skip, text.id)}};
+      {"leave it out", fmt::format(fmt::runtime(rule.family->without), text.id)}};
   for (const auto proof : prove::proofs_of(text.id))
     labels.emplace_back("by runs", fmt::format("linerate doctor prove {}", proof));
   std::erase_if(labels, [](const Label& label) { return label.second.empty(); });

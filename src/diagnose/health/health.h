@@ -12,6 +12,7 @@
 
 #include "record/finding.h"
 #include "record/health.h"
+#include "record/rule_text.h"
 
 #include <filesystem>
 #include <memory>
@@ -53,6 +54,9 @@ class NodeWatch {
 
 // The rule of all these findings.
 inline constexpr std::string_view kRule = "health";
+
+// What docs/doctor says of it.
+std::vector<RuleText> rule_texts();
 
 // What moved, or stood where it should not.
 std::vector<Finding> findings_of(std::span<const NodeHealth> nodes);

@@ -111,4 +111,14 @@ std::vector<Finding> findings_of(std::span<const NodeHealth> nodes) {
   return findings;
 }
 
+std::vector<RuleText> rule_texts() {
+  return {
+      {kRule, kWarning, "what moved on a node while a run lasted",
+       "error counters of NICs, NVML of GPUs, frequency and throttle counts of processors, Xids",
+       "at most 16 times for a run: if a counter rose, a GPU or processor was slowed down or ran "
+       "hot, or an ECC error or an Xid came",
+       "What moves during a run explains a slow or uneven result, or one that failed.",
+       "what the finding says: it names the device, the counter and what to look at"}};
+}
+
 }  // namespace linerate::health
