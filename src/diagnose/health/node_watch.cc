@@ -158,7 +158,7 @@ NodeHealth NodeWatch::finish() {
       health.values.push_back({.subject = counter.subject,
                                .what = counter.what,
                                .before = counter.before,
-                               .after = *after});
+                               .after = after});
     if (after || gone == counter.subject) continue;
     gone = counter.subject;
     health.unread.push_back(fmt::format("{} of {}: it is gone", counter.what, counter.subject));

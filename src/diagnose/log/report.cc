@@ -24,7 +24,7 @@ std::string where_text(const Fault& fault) { return fmt::format("{}:{}", fault.f
 std::string who_text(const LogFacts& facts, const Fault& fault) {
   std::set<std::string> names;
   for (const auto& place : fault.places) names.insert(facts.name_of(place));
-  const auto first = facts.name_of(fault.first);
+  auto first = facts.name_of(fault.first);
   const auto others = names.size() - 1;
   if (others == 0) return first;
   return fmt::format("{}{} {}", first, fault.ordered ? ", then" : " and", counted(others, "other"));

@@ -113,7 +113,7 @@ std::string printed(const Signature& row) {
   for (const auto& piece : split(row.pattern, '|')) {
     auto line = pattern_words(piece);
     line = line.substr(1, line.size() - 2) + '\n';
-    if (row.lines != Lines::any) line = "n0:10:20 [0] NCCL WARN " + line;
+    if (row.lines != Lines::any) line.insert(0, "n0:10:20 [0] NCCL WARN ");
     LogReader reader;
     reader.read("job.log", [&line](std::span<char> room) {
       const auto n = std::min(room.size(), line.size());

@@ -72,9 +72,9 @@ const Ranks* largest(const LogFaults& faults, bool named) {
 // Lines without a group's name count calls of any group: they compare where no line has one.
 std::string waiting_text(const LogFaults& faults) {
   const auto *unnamed = largest(faults, false), *named = largest(faults, true);
-  const auto first = faults.first_timeout < 0
-                         ? std::string()
-                         : fmt::format(" Rank {} was the first to give up.", faults.first_timeout);
+  auto first = faults.first_timeout < 0
+                   ? std::string()
+                   : fmt::format(" Rank {} was the first to give up.", faults.first_timeout);
   const auto* calls = unnamed == nullptr ? named : unnamed;
   if (calls == nullptr) return first;
   const auto& compared = named == nullptr ? *calls : *named;
