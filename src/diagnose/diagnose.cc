@@ -56,17 +56,7 @@ constexpr double kDoubt = 0.5;  // of other findings on an unstable machine
 
 std::span<const Rule> all_rules() { return kRules; }
 
-std::vector<RuleText> run_rule_texts() {
-  std::vector<RuleText> texts;
-  for (const auto& rule : kRules)
-    texts.push_back({.id = rule.name,
-                     .severity = rule.severity,
-                     .about = rule.finds,
-                     .speaks = std::string(rule.speaks),
-                     .why = rule.why,
-                     .remedy = rule.remedy});
-  return texts;
-}
+std::vector<RuleText> run_rule_texts() { return texts_of(kRules, &Rule::name); }
 
 std::vector<Finding> diagnose(const Evidence& evidence) {
   std::vector<Finding> findings;

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linerate {
 
@@ -21,5 +22,20 @@ struct RuleText {
   std::string_view source{};              // with commas between: "NVIDIA/nccl#290, CUDA"
   std::string example{};                  // what the command prints of it
 };
+
+// Of a table of rules with `severity`, `finds`, `speaks`, `why` and `remedy`; `id` is its member
+// with the finding's rule.
+template <typename Rules, typename Id>
+std::vector<RuleText> texts_of(const Rules& rules, Id id) {
+  std::vector<RuleText> texts;
+  for (const auto& rule : rules)
+    texts.push_back({.id = rule.*id,
+                     .severity = rule.severity,
+                     .about = rule.finds,
+                     .speaks = std::string(rule.speaks),
+                     .why = rule.why,
+                     .remedy = rule.remedy});
+  return texts;
+}
 
 }  // namespace linerate

@@ -109,14 +109,7 @@ constexpr auto kRules = std::to_array<LintRule>({
 std::span<const LintRule> lint_rules() { return kRules; }
 
 std::vector<RuleText> lint_texts() {
-  std::vector<RuleText> texts;
-  for (const auto& rule : kRules)
-    texts.push_back({.id = rule.name,
-                     .severity = rule.severity,
-                     .about = rule.finds,
-                     .speaks = std::string(rule.speaks),
-                     .why = rule.why,
-                     .remedy = rule.remedy});
+  auto texts = texts_of(kRules, &LintRule::name);
   texts.push_back({.id = "unlike-node",
                    .about = "a node that differs from most others with the same GPUs",
                    .speaks =

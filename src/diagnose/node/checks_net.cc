@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::string_view kNet = "/sys/class/net/";
 
-double number_or_0(std::string_view text) {
-  const auto number = parse_number("", text);
-  return number ? *number : 0;
-}
-
 std::string interface_of(std::string_view key) { return split(key, '/')[4]; }
 
 }  // namespace
@@ -33,7 +28,7 @@ std::vector<Seen> looks::interface_errors(const Snapshot& snapshot, const Limits
   std::vector<Seen> seen;
   for (const auto& [key, text] : snapshot.matching("/sys/class/net/*/statistics/rx_packets")) {
     const auto name = interface_of(key);
-    const auto packets = number_or_0(text);
+    const auto packets = snapshot.number(key).value_or(0);
     for (const std::string_view counter : {"rx_crc_errors", "rx_fifo_errors", "rx_missed_errors"}) {
       const auto path = fmt::format("{}{}/statistics/{}", kNet, name, counter);
       const auto errors = snapshot.number(path).value_or(0);

@@ -180,17 +180,7 @@ void guess_collective(Run& run) {
 
 std::span<const Rule> all_rules() { return kRules; }
 
-std::vector<RuleText> rule_texts() {
-  std::vector<RuleText> texts;
-  for (const auto& rule : kRules)
-    texts.push_back({.id = rule.id,
-                     .severity = rule.severity,
-                     .about = rule.finds,
-                     .speaks = std::string(rule.speaks),
-                     .why = rule.why,
-                     .remedy = rule.remedy});
-  return texts;
-}
+std::vector<RuleText> rule_texts() { return texts_of(kRules, &Rule::id); }
 
 // Runs with one run_id are copies: their results are one run's.
 std::vector<Run> runs_of(const std::string& name, RunFile file) {
