@@ -118,7 +118,7 @@ bool is_host_memory(const RunInfo& info) {
   const auto of_host = [](const RankInfo& rank) {
     return rank.device_name.starts_with("host memory") || rank.device_name == "fake device";
   };
-  const bool of_osu = info.version.starts_with("OSU") || info.program.find("MPI") == 0;
+  const bool of_osu = info.version.starts_with("OSU") || info.program.starts_with("MPI");
   return std::ranges::any_of(info.ranks, of_host) ||
          (of_osu && info.program.find("CUDA") == std::string::npos &&
           info.program.find("ROCM") == std::string::npos);
