@@ -177,7 +177,7 @@ class Taker {
     if (star == std::string::npos) return found(done + rest);
     const auto folder = done + rest.substr(0, star);
     for (const auto& name : names_in(inside(folder)))
-      expand(folder + '/' + name, rest.substr(star + 2), found);
+      expand(fmt::format("{}/{}", folder, name), rest.substr(star + 2), found);
   }
 
   fs::path inside(const std::string& key) const { return root_ / key.substr(1); }
