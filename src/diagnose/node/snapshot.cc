@@ -152,7 +152,7 @@ class Taker {
  public:
   explicit Taker(const fs::path& root) : root_(root) {}
 
-  void add(std::string key, std::string text) {
+  void add(std::string key, const std::string& text) {
     if (!text.empty()) snapshot.facts[std::move(key)] = text.substr(0, kMostOfFact);
   }
 
