@@ -63,7 +63,11 @@ add_custom_command(OUTPUT ${fake_gpus}/bin/linerate
   DEPENDS linerate)
 foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals nccl_verdict
                       memcpy_fakes memcpy_faults)
-  linerate_python_test(system.${name} system tests/system/${name}_test.py
+  set(label system)
+  if(name IN_LIST slow)
+    set(label slow)
+  endif()
+  linerate_python_test(system.${name} ${label} tests/system/${name}_test.py
     LINERATE_FAKE_GPUS=${fake_gpus}/bin/linerate)
 endforeach()
 set_tests_properties(system.nccl_faults system.nccl_signals PROPERTIES ${waiting})

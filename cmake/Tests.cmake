@@ -262,6 +262,10 @@ set(measuring tune measure verdict train_overlap doctor_prove)
 # (system.verdict).
 set(timing compare_power host_verdict host_repeats network_verdict network_verdict_mpi
   verdict_repeats)
+# Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
+set(slow bench calibration checkpoint_kills doctor_prove doctor_quick_bench emulation faults
+  gloo_hosts hangs hosts nccl_faults nccl_signals placement random_stops slurm suite_ends
+  train_launch train_overlap train_records train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
@@ -277,6 +281,8 @@ foreach(file IN LISTS files)
     set(label timing)
   elseif(LINERATE_SANITIZE AND name IN_LIST end_to_end)
     set(label end_to_end)
+  elseif(name IN_LIST slow)
+    set(label slow)
   endif()
   linerate_python_test(system.${name} ${label} ${file} ${LINERATE_SANITIZER_OPTIONS})
   if(name IN_LIST measuring OR name IN_LIST timing)
@@ -336,8 +342,8 @@ endforeach()
 add_test(NAME benchmarks.build
   COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} -j 1 --target bench_peer bench_machine)
 set_tests_properties(benchmarks.build PROPERTIES
-  LABELS full FIXTURES_SETUP benchmarks TIMEOUT 600 ${computing})
-set_tests_properties(system.bench PROPERTIES LABELS full FIXTURES_REQUIRED benchmarks)
+  LABELS slow FIXTURES_SETUP benchmarks TIMEOUT 600 ${computing})
+set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
 
 include(MpiTests)
 include(GlooTests)

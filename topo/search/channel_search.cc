@@ -52,7 +52,7 @@ class ChannelSearch {
   CandidateGraph candidate_, best_;
 };
 
-constexpr int kHopper = 90;
+constexpr int kSm90 = 90;
 constexpr int kMaxHeads = 32;  // NCCL_MAX_NVLS_ARITY
 constexpr int kAttempt = 1 << 14, kSameAttempt = 1 << 8;
 
@@ -74,7 +74,7 @@ bool ChannelSearch::is_possible() const {
   if (topology_.gpus() == 0 || best_.max_channels <= 0) return false;
   if (best_.pattern != Pattern::nvls) return true;
   const auto& rules = topology_.rules();
-  return topology_.has_switch() && topology_.sm() >= kHopper &&
+  return topology_.has_switch() && topology_.sm() >= kSm90 &&
          topology_.gpus() >= rules.min_nvls_gpus &&
          (rules.nvls_between_nodes || !topology_.multi_node());
 }
@@ -107,7 +107,7 @@ void ChannelSearch::limit_types() {
       std::tie(nearest_inter_, farthest_inter_) = topology_.nearest_and_farthest_type(true);
       farthest_intra_ = farthest_inter_;
     }
-    if (topology_.rules().far_nics_before_sm90 && topology_.sm() < kHopper) farthest_inter_ = sys;
+    if (topology_.rules().far_nics_before_sm90 && topology_.sm() < kSm90) farthest_inter_ = sys;
   }
   best_.intra_type = nearest_intra_;
   best_.inter_type = nearest_inter_;
@@ -198,7 +198,7 @@ bool ChannelSearch::may_vary() const {
 }
 
 bool ChannelSearch::simplify_tree() {
-  if (topology_.sm() < kHopper || candidate_.pattern != Pattern::balanced_tree) return false;
+  if (topology_.sm() < kSm90 || candidate_.pattern != Pattern::balanced_tree) return false;
   candidate_.pattern = Pattern::tree;
   return true;
 }

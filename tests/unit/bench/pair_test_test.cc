@@ -11,23 +11,23 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kBytes = 20'000;  // 2 us at the fake's 10 GB/s
+constexpr std::size_t kPairBytes = 20'000;  // 2 us at the fake's 10 GB/s
 constexpr std::int64_t kLatencyNs = 5'000;
 constexpr std::int64_t kBytesNs = 2'000;
 constexpr std::uint64_t kIters = 4;
 
-struct Trial {
-  PairTest test{.kind = PairKind::unidirectional, .source = 0, .dest = 1, .bytes = kBytes};
+struct PairTrial {
+  PairTest test{.kind = PairKind::unidirectional, .source = 0, .dest = 1, .bytes = kPairBytes};
   FakeOptions fake{};
   bool check = true;
-  std::size_t memory_bytes = 3 * kBytes;  // of a rank
+  std::size_t memory_bytes = 3 * kPairBytes;  // of a rank
 };
 
 // What both ranks saw, as rank 0 of a run keeps it.
-PairTiming measure(const Trial& run) {
+PairTiming measure(const PairTrial& run) {
   std::vector<PairTiming> of_ranks(3);
   run_sessions({.nranks = 3, .fake = run.fake}, [&](Session& session) {
-    session.allocate(buffer_sizes(kBytes, kBytes, run.memory_bytes));
+    session.allocate(buffer_sizes(kPairBytes, kPairBytes, run.memory_bytes));
     for (auto& timing :
          run_pair_test(session, run.test, {.iters = kIters, .warmup_iters = 1, .check = run.check}))
       of_ranks[static_cast<std::size_t>(session.ranks().front().rank)] = std::move(timing);
@@ -44,7 +44,7 @@ std::uint64_t wrong(const PairTiming& timing) {
 }
 
 // The numbers of `rank`'s calls in which one wrong bit is found.
-std::vector<std::uint64_t> verified_calls(Trial run, int rank, std::uint64_t ncalls) {
+std::vector<std::uint64_t> verified_calls(PairTrial run, int rank, std::uint64_t ncalls) {
   std::vector<std::uint64_t> found;
   for (std::uint64_t call = 1; call <= ncalls; ++call) {
     run.fake.flips = {{.rank = rank, .call = call}};
@@ -72,7 +72,7 @@ TEST(PairTest, ALatencyIterationTakesAMessageThereAndOneBack) {
 }
 
 TEST(PairTest, BothWaysAtOnceTakeAsLongAsOne) {
-  const auto timing = measure({.test = {PairKind::bidirectional, 1, 2, kBytes}});
+  const auto timing = measure({.test = {PairKind::bidirectional, 1, 2, kPairBytes}});
 
   EXPECT_EQ(timing.iteration_us, std::vector<double>(kIters, 7.0));
 }
@@ -81,8 +81,9 @@ TEST(PairTest, ASlowLinkShowsBetweenItsEndsOnly) {
   const FakeOptions slow{.slow_links = {{.a = 0, .b = 1, .factor = 0.5}}};
 
   EXPECT_EQ(measure({.fake = slow}).elapsed_ns, std::int64_t{kIters} * (kLatencyNs + 2 * kBytesNs));
-  EXPECT_EQ(measure({.test = {PairKind::unidirectional, 0, 2, kBytes}, .fake = slow}).elapsed_ns,
-            std::int64_t{kIters} * (kLatencyNs + kBytesNs));
+  EXPECT_EQ(
+      measure({.test = {PairKind::unidirectional, 0, 2, kPairBytes}, .fake = slow}).elapsed_ns,
+      std::int64_t{kIters} * (kLatencyNs + kBytesNs));
 }
 
 // Each message is received late, and so each next one begins late.
@@ -99,7 +100,7 @@ TEST(PairTest, VerifiesTheLastTimedMessage) {
 }
 
 TEST(PairTest, VerifiesTheLastTimedMessageOfEachWay) {
-  const Trial both{.test = {PairKind::bidirectional, 0, 1, kBytes}};
+  const PairTrial both{.test = {PairKind::bidirectional, 0, 1, kPairBytes}};
 
   EXPECT_EQ(verified_calls(both, 0, 2 * kLastMessage), Calls{kLastMessage});
   EXPECT_EQ(verified_calls(both, 1, 2 * kLastMessage), Calls{kLastMessage});
@@ -107,7 +108,7 @@ TEST(PairTest, VerifiesTheLastTimedMessageOfEachWay) {
 
 // Calls of rank 1 receive and send in turn; those of rank 0 send and receive.
 TEST(PairTest, VerifiesTheLastTimedRoundTripOnBothRanks) {
-  const Trial latency{.test = {PairKind::latency, 0, 1, 8}};
+  const PairTrial latency{.test = {PairKind::latency, 0, 1, 8}};
   const std::uint64_t last_back = 2 * (1 + 1 + kIters);
 
   EXPECT_EQ(verified_calls(latency, 0, 2 * last_back), Calls{last_back});
@@ -119,7 +120,7 @@ TEST(PairTest, VerifiesTheLastTimedRoundTripOnBothRanks) {
 TEST(PairTest, VerifiesAnExtraMessageWhereMemoryHoldsTwoBuffersOnly) {
   const auto extra = kLastMessage + 2 + 1;
 
-  EXPECT_EQ(verified_calls({.memory_bytes = 2 * kBytes}, 1, extra), Calls{extra});
+  EXPECT_EQ(verified_calls({.memory_bytes = 2 * kPairBytes}, 1, extra), Calls{extra});
 }
 
 TEST(PairTest, NamesTheReceivingRankAndTheByte) {
@@ -129,7 +130,7 @@ TEST(PairTest, NamesTheReceivingRankAndTheByte) {
   const auto& check = timing.checks[0].wrong > 0 ? timing.checks[0] : timing.checks[1];
   EXPECT_EQ(check.rank, 1);
   EXPECT_EQ(check.wrong, 1U);
-  EXPECT_LT(check.first.index, kBytes);
+  EXPECT_LT(check.first.index, kPairBytes);
   EXPECT_EQ(check.first.expected_bits ^ check.first.got_bits, 0x40U);
 }
 
@@ -141,7 +142,7 @@ TEST(PairTest, LooksAtNoDataUnlessAsked) {
 
 TEST(PairTest, LeavesOtherRanksAlone) {
   run_sessions({.nranks = 3}, [&](Session& session) {
-    session.allocate({.bytes = kBytes});
+    session.allocate({.bytes = kPairBytes});
 
     const auto timings = run_pair_test(
         session, {.kind = PairKind::unidirectional, .source = 0, .dest = 1, .bytes = 8}, {});

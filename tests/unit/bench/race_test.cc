@@ -17,8 +17,8 @@ namespace {
 using testing::ElementsAre;
 using testing::Field;
 
-constexpr std::size_t kBytes = 20'000;
-constexpr double kCallUs = 12;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
+constexpr std::size_t kRaceBytes = 20'000;
+constexpr double kRaceCallUs = 12;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
 
 // Algorithms that make one call as several.
 class Algorithms final : public Inspector {
@@ -32,7 +32,7 @@ class Algorithms final : public Inspector {
 
   // How many calls the algorithm makes that takes a call of `bytes`.
   int calls_for(std::size_t bytes) {
-    const bool defined = !chosen_.empty() && (chosen_ != "large only" || bytes > kBytes);
+    const bool defined = !chosen_.empty() && (chosen_ != "large only" || bytes > kRaceBytes);
     last_ = defined ? chosen_ : "twice";
     return last_ == "thrice" ? 3 : last_ == "twice" ? 2 : 1;
   }
@@ -63,8 +63,8 @@ RaceResult race(const Race::Limits& limits = {.rounds = 4}) {
   const auto backend = make_fake_backend({});
   run_ranks(*backend, 2, [&](RankOfBackend& rank) {
     WithAlgorithms comm(rank.comm);
-    Race race(rank.bootstrap, comm, rank.device.clock(), kBytes);
-    const auto mine = race.run(OpKind::all_reduce, kBytes, limits);
+    Race race(rank.bootstrap, comm, rank.device.clock(), kRaceBytes);
+    const auto mine = race.run(OpKind::all_reduce, kRaceBytes, limits);
     if (rank.number() == 0) result = mine;
   });
   return result;
@@ -74,9 +74,9 @@ TEST(Race, TimesEachAlgorithmThatIsDefinedForTheSize) {
   const auto result = race();
 
   ASSERT_EQ(result.candidates.size(), 3U);
-  EXPECT_EQ(result.find("once")->us.median, kCallUs);
-  EXPECT_EQ(result.find("twice")->us.median, 2 * kCallUs);
-  EXPECT_EQ(result.find("thrice")->us.median, 3 * kCallUs);
+  EXPECT_EQ(result.find("once")->us.median, kRaceCallUs);
+  EXPECT_EQ(result.find("twice")->us.median, 2 * kRaceCallUs);
+  EXPECT_EQ(result.find("thrice")->us.median, 3 * kRaceCallUs);
   EXPECT_EQ(result.find("large only"), nullptr);
 }
 
@@ -99,7 +99,7 @@ TEST(Race, RunsAWindowOfEachAlgorithmInEachRound) {
 }
 
 TEST(Race, RunsFewerRoundsWhereACallFillsAWindow) {
-  const Race::Limits limits{.rounds = 4, .rounds_of_long = 2, .window_us = kCallUs};
+  const Race::Limits limits{.rounds = 4, .rounds_of_long = 2, .window_us = kRaceCallUs};
 
   EXPECT_EQ(race(limits).best().us.n, 2U);
 }
@@ -118,12 +118,13 @@ TEST(Race, CountsTheSlowestRanksTime) {
     const TwiceAsFast fast(rank.device.clock());
     WithAlgorithms comm(rank.comm);
     Race race(rank.bootstrap, comm,
-              rank.number() == 1 ? static_cast<const Clock&>(fast) : rank.device.clock(), kBytes);
+              rank.number() == 1 ? static_cast<const Clock&>(fast) : rank.device.clock(),
+              kRaceBytes);
 
-    const auto result = race.run(OpKind::all_reduce, kBytes, {.rounds = 4});
+    const auto result = race.run(OpKind::all_reduce, kRaceBytes, {.rounds = 4});
 
     if (rank.number() == 0) {
-      EXPECT_NEAR(result.find("once")->us.median, 2 * kCallUs, 1e-9);
+      EXPECT_NEAR(result.find("once")->us.median, 2 * kRaceCallUs, 1e-9);
     }
   });
 }

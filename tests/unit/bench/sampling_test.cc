@@ -16,9 +16,9 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-constexpr std::size_t kBytes = 20'000;
-constexpr double kCallUs = 12;     // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
-constexpr double kCallOf4Us = 33;  // of 4 ranks: six messages of 5 us and 5000 B
+constexpr std::size_t kSampledBytes = 20'000;
+constexpr double kSampledCallUs = 12;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
+constexpr double kCallOf4Us = 33;      // of 4 ranks: six messages of 5 us and 5000 B
 
 // What rank 0 keeps of each set of threads; by default of all threads. With `nprocesses` also the
 // times of so many processes, as if the threads were theirs.
@@ -30,9 +30,10 @@ std::vector<SampleReduction> samples(const FakeJob& job, const SamplePlan& plan,
   for (const auto& set : sets) reductions.emplace_back(plan.samples, set.size());
   reductions.front().process_us.resize(nprocesses);
   run_sessions(job, [&](Session& session) {
-    constexpr BufferSizes kSizes{.bytes = kBytes};
-    session.allocate(kSizes);
-    const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kSizes);
+    constexpr BufferSizes kSampledSizes{.bytes = kSampledBytes};
+    session.allocate(kSampledSizes);
+    const auto on_thread =
+        case_on_thread(session, case_of("all_reduce", kSampledBytes), kSampledSizes);
     CallIssuer issuer(session, on_thread);
     std::vector<SampleReduction> none;
     Sampler(session).run(issuer, plan, sets, session.is_first() ? reductions : none);
@@ -48,7 +49,7 @@ TEST(Samples, TakeTheTimeOfACallWithoutTheBarrierBeforeIt) {
   const auto all = samples({.config = bench_config({.iters = 5})}, {.samples = 5});
 
   EXPECT_EQ(all.front().time_us.count(), 5U);
-  EXPECT_THAT(all.front().time_us.kept(), Each(kCallUs));
+  EXPECT_THAT(all.front().time_us.kept(), Each(kSampledCallUs));
   EXPECT_THAT(all.front().arrival_skew_us.kept(), Each(0));
   EXPECT_THAT(all.front().exit_skew_us.kept(), Each(0));
 }
@@ -81,7 +82,7 @@ TEST(Samples, WithoutABarrierBetweenThemFollowEachOther) {
   const auto all =
       samples({.fake = slow(1, 30), .config = bench_config({.sync = Sync::none})}, {.samples = 20});
 
-  EXPECT_THAT(all.front().time_us.kept(), Each(kCallUs + 30));
+  EXPECT_THAT(all.front().time_us.kept(), Each(kSampledCallUs + 30));
   EXPECT_THAT(all.front().late_us_sum, ElementsAre(0, 20 * 30));
 }
 
@@ -94,17 +95,18 @@ TEST(Samples, OfGroupsAreThoseOfTheirOwnThreads) {
 
   const auto all = samples(halves, {.samples = 20}, {{0, 1, 2, 3}, {0, 1}, {2, 3}});
 
-  EXPECT_THAT(all[0].time_us.kept(), Each(kCallUs + 10));
-  EXPECT_THAT(all[1].time_us.kept(), Each(kCallUs));
+  EXPECT_THAT(all[0].time_us.kept(), Each(kSampledCallUs + 10));
+  EXPECT_THAT(all[1].time_us.kept(), Each(kSampledCallUs));
   EXPECT_THAT(all[1].late_us_sum, ElementsAre(0, 0));
-  EXPECT_THAT(all[2].time_us.kept(), Each(kCallUs + 10));
+  EXPECT_THAT(all[2].time_us.kept(), Each(kSampledCallUs + 10));
   EXPECT_THAT(all[2].late_us_sum, ElementsAre(0, 20 * 10));
 }
 
 TEST(Samples, OfSeveralCallsAreTimesOfOne) {
   const auto all = samples({}, {.samples = 3, .batch = 4});
 
-  EXPECT_THAT(all.front().time_us.kept(), ElementsAre(kCallUs, kCallUs, kCallUs));
+  EXPECT_THAT(all.front().time_us.kept(),
+              ElementsAre(kSampledCallUs, kSampledCallUs, kSampledCallUs));
 }
 
 TEST(Samples, OfAProcessAreTheLongestOfItsThreads) {
@@ -149,12 +151,12 @@ TEST(Samples, OfTwoModesShowTheSlowOneInTheUpperPercentilesOnly) {
   const auto all = samples(job, {.samples = 1000});
   const auto summary = all.front().time_us.summary();
 
-  EXPECT_EQ(summary.min, kCallUs);
-  EXPECT_EQ(summary.median, kCallUs);
-  EXPECT_EQ(summary.p95, 3 * kCallUs);
-  EXPECT_EQ(summary.p99, 3 * kCallUs);
-  EXPECT_EQ(summary.max, 3 * kCallUs);
-  EXPECT_NEAR(summary.mean, (0.8 + 0.2 * 3) * kCallUs, 1);
+  EXPECT_EQ(summary.min, kSampledCallUs);
+  EXPECT_EQ(summary.median, kSampledCallUs);
+  EXPECT_EQ(summary.p95, 3 * kSampledCallUs);
+  EXPECT_EQ(summary.p99, 3 * kSampledCallUs);
+  EXPECT_EQ(summary.max, 3 * kSampledCallUs);
+  EXPECT_NEAR(summary.mean, (0.8 + 0.2 * 3) * kSampledCallUs, 1);
 }
 
 TEST(BatchFor, IsOneWhereTheClockCostsNothingOrTheCallIsLong) {

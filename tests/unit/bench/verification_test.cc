@@ -9,19 +9,19 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kBytes = 1024;
-constexpr std::uint64_t kIters = 5;
-constexpr std::uint64_t kLastTimed = 1 + kIters;  // after one call to warm up
+constexpr std::size_t kVerifiedBytes = 1024;
+constexpr std::uint64_t kVerifiedIters = 5;
+constexpr std::uint64_t kLastTimed = 1 + kVerifiedIters;  // after one call to warm up
 
-struct Trial {
-  BenchConfig config = bench_config({.iters = kIters});
+struct VerifiedTrial {
+  BenchConfig config = bench_config({.iters = kVerifiedIters});
   Placement placement = Placement::out_of_place;
-  BufferSizes sizes{.bytes = kBytes, .spare_bytes = kBytes};
+  BufferSizes sizes{.bytes = kVerifiedBytes, .spare_bytes = kVerifiedBytes};
 };
 
-Measurement measure(const Trial& run, const FakeOptions& fake) {
+Measurement measure(const VerifiedTrial& run, const FakeOptions& fake) {
   return measure_case({.fake = fake, .config = run.config},
-                      {case_of("all_reduce", kBytes), run.placement, run.sizes});
+                      {case_of("all_reduce", kVerifiedBytes), run.placement, run.sizes});
 }
 
 bool finds_wrong_data(const Measurement& m) {
@@ -29,7 +29,7 @@ bool finds_wrong_data(const Measurement& m) {
 }
 
 // The numbers of rank 1's calls in which one wrong bit is found.
-std::vector<std::uint64_t> verified_calls(const Trial& run, std::uint64_t ncalls) {
+std::vector<std::uint64_t> verified_calls(const VerifiedTrial& run, std::uint64_t ncalls) {
   std::vector<std::uint64_t> found;
   for (std::uint64_t call = 1; call <= ncalls; ++call)
     if (finds_wrong_data(measure(run, {.flips = {{.rank = 1, .call = call}}})))
@@ -48,62 +48,66 @@ TEST(VerifiedCall, IsTheLastTimedOneInPlace) {
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneOfASmallerSize) {
-  const Trial run{.sizes = {.bytes = 8 * kBytes, .spare_bytes = 8 * kBytes}};
+  const VerifiedTrial run{
+      .sizes = {.bytes = 8 * kVerifiedBytes, .spare_bytes = 8 * kVerifiedBytes}};
 
   EXPECT_EQ(verified_calls(run, 2 * kLastTimed), Calls{kLastTimed});
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneWithFixedBuffers) {
-  const Trial run{.config = bench_config({.iters = kIters, .sliding = Sliding::fixed})};
+  const VerifiedTrial run{.config =
+                              bench_config({.iters = kVerifiedIters, .sliding = Sliding::fixed})};
 
   EXPECT_EQ(verified_calls(run, 2 * kLastTimed), Calls{kLastTimed});
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneOfUnalignedBuffers) {
-  const Trial run{.config = bench_config({.iters = kIters}, {.unalign = 1})};
+  const VerifiedTrial run{.config = bench_config({.iters = kVerifiedIters}, {.unalign = 1})};
 
   EXPECT_EQ(verified_calls(run, 2 * kLastTimed), Calls{kLastTimed});
 }
 
 TEST(VerifiedCall, IsTheLastOfTheLastWindowWithAStoppingRule) {
-  Trial run{.config = bench_config({.iters = kIters})};
+  VerifiedTrial run{.config = bench_config({.iters = kVerifiedIters})};
   run.config.stop = {.max_s = 150e-6};  // a window and its samples with their barriers take 107 us
   const auto m = measure(run, {});
-  ASSERT_EQ(m.iters, 2 * kIters);
+  ASSERT_EQ(m.iters, 2 * kVerifiedIters);
 
-  const auto second = kLastTimed + 2 * kIters;
-  EXPECT_EQ(verified_calls(run, second + kIters), Calls{second});
+  const auto second = kLastTimed + 2 * kVerifiedIters;
+  EXPECT_EQ(verified_calls(run, second + kVerifiedIters), Calls{second});
 }
 
 TEST(VerifiedCall, OfEachRoundIsTheLastOfAWindow) {
-  Trial run{.config = bench_config({.iters = kIters}, {}, {.check = 3})};
+  VerifiedTrial run{.config = bench_config({.iters = kVerifiedIters}, {}, {.check = 3})};
 
-  const auto second = kLastTimed + 2 * kIters;  // after the samples
-  EXPECT_EQ(verified_calls(run, second + 3 * kIters), (Calls{kLastTimed, second, second + kIters}));
-  EXPECT_EQ(measure(run, {}).iters, kIters);
+  const auto second = kLastTimed + 2 * kVerifiedIters;  // after the samples
+  EXPECT_EQ(verified_calls(run, second + 3 * kVerifiedIters),
+            (Calls{kLastTimed, second, second + kVerifiedIters}));
+  EXPECT_EQ(measure(run, {}).iters, kVerifiedIters);
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneWithoutASpareBufferWhereTwoSlotsFit) {
-  const Trial run{.sizes = {.bytes = 2 * kBytes}};
+  const VerifiedTrial run{.sizes = {.bytes = 2 * kVerifiedBytes}};
 
   EXPECT_EQ(verified_calls(run, 2 * kLastTimed), Calls{kLastTimed});
 }
 
 TEST(VerifiedCall, IsAnExtraOneWhereMemoryHoldsOneSlotOnly) {
-  const auto extra = kLastTimed + kIters + 1;
+  const auto extra = kLastTimed + kVerifiedIters + 1;
 
-  EXPECT_EQ(verified_calls({.sizes = {.bytes = kBytes}}, extra), Calls{extra});
+  EXPECT_EQ(verified_calls({.sizes = {.bytes = kVerifiedBytes}}, extra), Calls{extra});
 }
 
 // Windows in place change their own input: each needs it filled anew.
 TEST(VerifiedCall, IsRightInRightRunsOfEveryKind) {
-  const auto stops = bench_config({.iters = kIters, .stop = {.max_s = 150e-6}});
-  const auto rounds = bench_config({.iters = kIters}, {}, {.check = 3});
-  const auto fixed = bench_config({.iters = kIters, .sliding = Sliding::fixed});
+  const auto stops = bench_config({.iters = kVerifiedIters, .stop = {.max_s = 150e-6}});
+  const auto rounds = bench_config({.iters = kVerifiedIters}, {}, {.check = 3});
+  const auto fixed = bench_config({.iters = kVerifiedIters, .sliding = Sliding::fixed});
   for (const auto placement : {Placement::out_of_place, Placement::in_place})
     for (const auto& config : {stops, rounds, fixed})
       for (const BufferSizes sizes :
-           {BufferSizes{kBytes, kBytes}, BufferSizes{4 * kBytes, 0}, BufferSizes{kBytes, 0}})
+           {BufferSizes{kVerifiedBytes, kVerifiedBytes}, BufferSizes{4 * kVerifiedBytes, 0},
+            BufferSizes{kVerifiedBytes, 0}})
         EXPECT_FALSE(finds_wrong_data(measure({config, placement, sizes}, {})))
             << name_of(placement) << ' ' << config.check << ' ' << sizes.bytes;
 }

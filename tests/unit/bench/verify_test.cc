@@ -12,11 +12,11 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kBytes = 768;  // a multiple of 16 bytes for each of 3 ranks
-constexpr BufferSizes kSizes{.bytes = 3 * kBytes, .spare_bytes = 3 * kBytes};
+constexpr std::size_t kSlotBytes = 768;  // a multiple of 16 bytes for each of 3 ranks
+constexpr BufferSizes kSlotSizes{.bytes = 3 * kSlotBytes, .spare_bytes = 3 * kSlotBytes};
 
-struct Trial {
-  Case what = case_of("all_reduce", kBytes);
+struct SlotTrial {
+  Case what = case_of("all_reduce", kSlotBytes);
   Placement placement = Placement::out_of_place;
   BenchConfig config{};
   std::size_t slot = kSpareSlot;
@@ -26,12 +26,12 @@ struct Trial {
 };
 
 // What each of 3 ranks finds wrong.
-std::vector<RankCheck> checks(const Trial& trial) {
+std::vector<RankCheck> checks(const SlotTrial& trial) {
   std::vector<RankCheck> all(3);
   run_sessions({.nranks = 3, .config = trial.config}, [&](Session& session) {
-    session.allocate(kSizes, trial.config.unalign * kWidestBytes);
+    session.allocate(kSlotSizes, trial.config.unalign * kWidestBytes);
     auto& local = session.ranks().front();
-    const auto on_thread = case_on_thread(session, trial.what, kSizes, trial.placement);
+    const auto on_thread = case_on_thread(session, trial.what, kSlotSizes, trial.placement);
     fill_sliding(session, on_thread, 1);
     fill_slot(session, on_thread, trial.slot);
     CallIssuer issuer(session, on_thread);
@@ -45,7 +45,7 @@ std::vector<RankCheck> checks(const Trial& trial) {
   return all;
 }
 
-std::vector<std::uint64_t> wrong(const Trial& trial) {
+std::vector<std::uint64_t> wrong(const SlotTrial& trial) {
   std::vector<std::uint64_t> counts;
   for (const auto& check : checks(trial)) counts.push_back(check.wrong);
   return counts;
@@ -59,7 +59,7 @@ TEST(CheckSlot, FindsNothingAfterRightCallsOfEveryCollective) {
       if (collective->varies || (placement == Placement::in_place && !collective->in_place))
         continue;
       if (collective->refusal != nullptr && collective->refusal(3)) continue;
-      const Case what{.collective = collective, .bytes = kBytes, .root = collective->rooted};
+      const Case what{.collective = collective, .bytes = kSlotBytes, .root = collective->rooted};
       for (const std::size_t slot : {std::size_t{0}, kSpareSlot})
         EXPECT_EQ(wrong({.what = what, .placement = placement, .slot = slot}), Wrong(3))
             << collective->name << ' ' << name_of(placement);
@@ -74,7 +74,7 @@ TEST(CheckSlot, FindsNothingInUnalignedBuffersOrGroups) {
 }
 
 TEST(CheckSlot, FindsEveryElementWrongWhereNothingWasWritten) {
-  EXPECT_EQ(wrong({.calls = false}), Wrong(3, kBytes / sizeof(float)));
+  EXPECT_EQ(wrong({.calls = false}), Wrong(3, kSlotBytes / sizeof(float)));
 }
 
 TEST(CheckSlot, NamesRankElementAndBits) {
@@ -93,13 +93,13 @@ TEST(CheckSlot, NamesRankElementAndBits) {
 
 // Each rank's element in another rank's part.
 TEST(CheckSlot, CountsElementsFromTheStartOfTheSlotOverAllParts) {
-  constexpr std::size_t kBlock = kBytes / sizeof(float) / 3;
+  constexpr std::size_t kBlock = kSlotBytes / sizeof(float) / 3;
   const auto flip = [](const Session&, View recv) {
     recv[(kBlock + 7) * sizeof(float)] ^= std::byte{1};
     recv[(2 * kBlock + 7) * sizeof(float)] ^= std::byte{1};
   };
 
-  const auto found = checks({.what = case_of("all_gather", kBytes), .corrupt = flip});
+  const auto found = checks({.what = case_of("all_gather", kSlotBytes), .corrupt = flip});
 
   EXPECT_EQ(found[0].wrong, 2U);
   EXPECT_EQ(found[0].first.index, kBlock + 7);
@@ -109,7 +109,7 @@ TEST(CheckSlot, CountsElementsFromTheStartOfTheSlotOverAllParts) {
 TEST(CheckSlot, SeesWhatIsWrittenWhereNoResultBelongs) {
   const auto write = [](const Session&, View recv) { recv[8] = std::byte{0x3f}; };
 
-  EXPECT_EQ(wrong({.what = case_of("reduce", kBytes), .corrupt = write}), (Wrong{1, 1, 1}));
+  EXPECT_EQ(wrong({.what = case_of("reduce", kSlotBytes), .corrupt = write}), (Wrong{1, 1, 1}));
 }
 
 TEST(AddChecks, CountsOnlyTheWrongElementsOfTheseRanks) {

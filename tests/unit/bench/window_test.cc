@@ -11,17 +11,19 @@
 namespace linerate {
 namespace {
 
-constexpr std::size_t kBytes = 20'000;
-constexpr std::int64_t kCallNs = 12'000;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
+constexpr std::size_t kWindowBytes = 20'000;
+constexpr std::int64_t kWindowCallNs =
+    12'000;  // of 2 ranks: two messages of 5 us and 10000 B at 10 GB/s
 constexpr std::int64_t kBarrierNs = 1'000;
-constexpr BufferSizes kSizes{.bytes = kBytes, .spare_bytes = kBytes};
+constexpr BufferSizes kWindowSizes{.bytes = kWindowBytes, .spare_bytes = kWindowBytes};
 
 // The window of each rank.
 std::vector<WindowTime> windows(const FakeJob& job, const WindowPlan& plan) {
   std::vector<WindowTime> times(static_cast<std::size_t>(job.nranks));
   run_sessions(job, [&](Session& session) {
-    session.allocate(kSizes);
-    const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kSizes);
+    session.allocate(kWindowSizes);
+    const auto on_thread =
+        case_on_thread(session, case_of("all_reduce", kWindowBytes), kWindowSizes);
     CallIssuer issuer(session, on_thread);
     times[static_cast<std::size_t>(session.ranks().front().rank)] =
         run_window(session, issuer, plan);
@@ -35,8 +37,8 @@ constexpr WindowPlan kSixCalls{.iters = 3, .agg_iters = 2};
 
 TEST(Window, TakesTheTimeOfItsCallsAndNothingElse) {
   for (const auto& time : windows({}, kSixCalls)) {
-    EXPECT_EQ(time.elapsed_ns, 6 * kCallNs);
-    EXPECT_EQ(time.enqueue_ns, 6 * kCallNs);  // calls of the fake return when they are done
+    EXPECT_EQ(time.elapsed_ns, 6 * kWindowCallNs);
+    EXPECT_EQ(time.enqueue_ns, 6 * kWindowCallNs);  // calls of the fake return when they are done
     EXPECT_EQ(time.lost_ns, 0);
     EXPECT_EQ(time.core_wait_ns, std::nullopt);  // its clock knows nothing of cores
   }
@@ -44,7 +46,7 @@ TEST(Window, TakesTheTimeOfItsCallsAndNothingElse) {
 
 // A rank that began earlier would wait for the other one in its first call.
 TEST(Window, BeginsWhenAllRanksAreThere) {
-  for (const auto& time : windows({}, {.iters = 1})) EXPECT_EQ(time.elapsed_ns, kCallNs);
+  for (const auto& time : windows({}, {.iters = 1})) EXPECT_EQ(time.elapsed_ns, kWindowCallNs);
 }
 
 // The slow rank leaves the barrier and each call 30 us late: the other one waits for it.
@@ -52,25 +54,25 @@ TEST(Window, HoldsTheWaitForASlowRankAndTellsItAsLost) {
   const auto times = windows({.fake = {.slow_ranks = {{.rank = 1, .extra_us = 30}}}}, kSixCalls);
 
   for (const auto& time : times) {
-    EXPECT_EQ(time.elapsed_ns, 6 * (kCallNs + 30'000));
+    EXPECT_EQ(time.elapsed_ns, 6 * (kWindowCallNs + 30'000));
     EXPECT_EQ(time.lost_ns, 6 * 30'000);
   }
 }
 
 TEST(Window, HoldsTheBarrierAfterEachCallWithBlocking1) {
   for (const auto& time : windows(blocking(Blocking::wait_and_barrier), kSixCalls))
-    EXPECT_EQ(time.elapsed_ns, 6 * (kCallNs + kBarrierNs));
+    EXPECT_EQ(time.elapsed_ns, 6 * (kWindowCallNs + kBarrierNs));
 }
 
 TEST(Window, HoldsNoBarrierWithBlocking2) {
   for (const auto& time : windows(blocking(Blocking::wait), kSixCalls))
-    EXPECT_EQ(time.elapsed_ns, 6 * kCallNs);
+    EXPECT_EQ(time.elapsed_ns, 6 * kWindowCallNs);
 }
 
 TEST(Window, LeavesTheBarrierOfEachIterationOutWithBlocking3) {
   for (const auto& time : windows(blocking(Blocking::outer), kSixCalls)) {
-    EXPECT_EQ(time.elapsed_ns, 6 * kCallNs);
-    EXPECT_EQ(time.enqueue_ns, 6 * kCallNs);
+    EXPECT_EQ(time.elapsed_ns, 6 * kWindowCallNs);
+    EXPECT_EQ(time.enqueue_ns, 6 * kWindowCallNs);
   }
 }
 
@@ -87,11 +89,11 @@ TEST(WindowTime, AddsUpWhatWindowsTook) {
 
 // Which of slots 0, 1 and 2 and the spare one hold a result after the calls of `plan`.
 std::vector<bool> written_slots(const WindowPlan& plan) {
-  constexpr BufferSizes kThree{.bytes = 3 * kBytes, .spare_bytes = kBytes};
+  constexpr BufferSizes kThree{.bytes = 3 * kWindowBytes, .spare_bytes = kWindowBytes};
   std::vector<bool> written;
   run_sessions({}, [&](Session& session) {
     session.allocate(kThree);
-    const auto on_thread = case_on_thread(session, case_of("all_reduce", kBytes), kThree);
+    const auto on_thread = case_on_thread(session, case_of("all_reduce", kWindowBytes), kThree);
     for (const std::size_t slot : {std::size_t{0}, std::size_t{1}, std::size_t{2}, kSpareSlot})
       fill_slot(session, on_thread, slot);
     CallIssuer issuer(session, on_thread);
