@@ -39,13 +39,6 @@ int rank_before(string_view text) {
   return leading_number(end == npos ? text : text.substr(end + 1));
 }
 
-// What launchers put before a line: "3: ", "[1,3]<stdout>:", "worker | ", a time; not words of it.
-bool is_prefix(string_view text) {
-  text = trim(text);
-  if (text.ends_with('Z')) text.remove_suffix(1);
-  return text.empty() || string_view(":])>|0123456789").find(text.back()) != npos;
-}
-
 // "NET/IB/0(4)/GDRDMA(PCI)/Shared" -> "NET/IB"; empty: no transport that NCCL has.
 string_view kind_of(string_view transport) {
   if (transport.starts_with("direct shared")) return "SHM";
@@ -126,16 +119,16 @@ void LogFacts::take_version(const Message& message) {
 
 bool LogFacts::take_channel(const Message& message) {
   const auto text = message.text;
-  const auto arrow = text.find(" -> "), via = text.find(" via ");
-  if (arrow == npos || via == npos || via < arrow) return false;
-  const auto transport = text.substr(via + 5);
+  const auto arrow = text.find("-> "), via = text.find("via ", arrow);
+  if (arrow == npos || via == npos) return false;
+  const auto transport = text.substr(via + 4);
   const auto kind = kind_of(transport);
   if (kind.empty()) return false;
   const bool net = kind.starts_with("NET/") || kind.starts_with("COLLNET/");
-  const bool receives = text.find("[receive]") != npos;
+  const bool receives = text.substr(arrow, via - arrow).find("[receive]") != npos;
   const bool sends = !receives;
   const int peer =
-      sends ? leading_number(text.substr(arrow + 4)) : rank_before(text.substr(0, arrow));
+      sends ? leading_number(text.substr(arrow + 3)) : rank_before(text.substr(0, arrow));
   const bool gpudirect = transport.find("GDRDMA") != npos;
   const auto hash = std::hash<string_view>{}(kind)*31 + std::hash<string_view>{}(message.host) +
                     (net ? static_cast<std::size_t>(peer) + 2 : 1) * 0x9e3779b97f4a7c15U +
@@ -236,6 +229,7 @@ bool LogFacts::take(const Message& message) {
     return true;
   if (begins && take_line(message)) return true;
   for (const auto& reader : kReaders) {
+    if (begins && !text.starts_with(reader.begin[0])) continue;
     const auto at = begins && !text.starts_with(reader.begin) ? npos : text.find(reader.begin);
     if (at == npos || !is_prefix(text.substr(0, at)) || text.find(reader.holds) == npos) continue;
     auto from_there = message;

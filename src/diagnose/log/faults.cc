@@ -94,6 +94,15 @@ void LogFaults::take_watchdog(const Message& message) {
     one.operation = plain_text(until(message.text.substr(at + 7, 40), ",)"));
 }
 
+void LogFaults::take_progress(const Message& message) {
+  if (open_.empty()) return;
+  std::erase_if(open_, [&](Fault* fault) {
+    fault->survived = fault->first.pid == message.pid && fault->first.device == message.device &&
+                      fault->first.host == message.host;
+    return fault->survived;
+  });
+}
+
 bool LogFaults::take(const Message& message, Where where) {
   if (message.level != Level::warn && silent_.contains(shape_of(message.text))) return false;
   const auto* row = find_signature(message);
@@ -123,6 +132,7 @@ bool LogFaults::take(const Message& message, Where where) {
   fault.file = where.file;
   fault.line = where.line;
   fault.first = place;
+  if (fault.count == 1 && fault.role() == Role::vague && place.pid >= 0) open_.push_back(&fault);
   return true;
 }
 
@@ -139,7 +149,13 @@ std::vector<const Fault*> LogFaults::all() const {
 
 const Fault* LogFaults::root() const {
   const auto list = all();
-  return list.empty() || list.front()->role() >= Role::slow ? nullptr : list.front();
+  const auto failed = [](const Fault* fault) { return fault->role() <= Role::trace; };
+  const bool alone = std::ranges::all_of(
+      list, [&](const Fault* fault) { return fault->role() == Role::suspect || !failed(fault); });
+  const auto first = std::ranges::find_if(list, [&](const Fault* fault) {
+    return fault->role() < Role::slow && !(alone && fault->role() == Role::suspect);
+  });
+  return first == list.end() ? nullptr : *first;
 }
 
 bool LogFaults::order_is_known() const {

@@ -23,6 +23,7 @@ struct Fault {
   std::size_t count = 0;
   Place first{};
   bool ordered = true;       // by one file or by times: `first` is known to be the first
+  bool survived = false;     // what the first one's process did next went well
   std::set<Place> places{};  // all of them, up to a limit
 
   Role role() const { return row == nullptr ? Role::vague : row->role; }
@@ -44,6 +45,9 @@ class LogFaults {
   // Whether the line reports a fault, or is known to report none.
   bool take(const Message& message, Where where);
 
+  // An INFO line of something that a rank achieves: a warning of it before that was not its end.
+  void take_progress(const Message& message);
+
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
   std::vector<const Fault*> all() const;
@@ -58,6 +62,7 @@ class LogFaults {
 
   std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape
   std::size_t entries_ = 0;                             // ranks and places, of all faults
+  std::vector<Fault*> open_{};                          // that may yet be survived
   std::unordered_set<std::size_t> silent_{};            // shapes of lines that no row matches
 };
 

@@ -1,8 +1,9 @@
-// A block is searched for each word once; memchr finds the lines around the hits.
+// A block is searched for words once; memchr finds the lines around the hits.
 #include "diagnose/log/lines.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -10,66 +11,63 @@
 namespace linerate::logs {
 namespace {
 
-// "CCL" stands in NCCL's, RCCL's and PyTorch's lines; of what other programs write, each
-// alternative of a row of Lines::any or Lines::gpu has one of the others. Each word has a character
-// that is rare in other text, and is looked for by it.
-struct Word {
-  std::string_view text;
-  std::size_t rare;  // its place
-};
-constexpr auto kWords =
-    std::to_array<Word>({{"CCL", 0},          {"CUDA ", 0},       {"HIP ", 0},
-                         {"NET/", 0},         {"NVRM", 0},        {"SIG", 0},
-                         {"Segmentation", 0}, {"Killed", 0},      {"Bus error", 0},
-                         {"Aborted", 0},      {"ncclI", 4},       {"ncclR", 4},
-                         {"ncclS", 4},        {"ncclU", 4},       {"CANCELLED", 0},
-                         {"exitcode", 1},     {"Exited with", 0}, {"Detected ", 0},
-                         {"UCX ", 2},         {"<warn>", 0},      {"TCPStore", 0},
-                         {"The client", 0},   {"The server", 0},  {"Out Of Mem", 0},
-                         {"xit code", 0},     {"exits with", 1},  {"Expected to have", 0},
-                         {"Node fail", 0},    {"MPI_I", 0},       {"OFI MTL", 0},
-                         {"ORTE ", 0},        {"Last error", 0}});
-constexpr std::size_t kBlock = std::size_t{1} << 18;
+// "CCL" stands in NCCL's, RCCL's and PyTorch's lines; of the others are those taken that have a
+// word of failure: each alternative of a row of Lines::any or of an error's level holds one.
+constexpr auto kWords = std::to_array<std::string_view>(
+    {"CCL",         "NET/",       "WARN",        "rror",        "RROR",       "xception",
+     "Interrupt",   "what()",     "FATAL",       "Fatal",       "fatal",      "CRITICAL",
+     "ailed",       "FAILED",     "ailure",      "Killed",      "Killing",    "killed",
+     "SIG",         "signal",     "Signal",      "egmentation", "bort",       "BORT",
+     "xit code",    "xitcode",    "exits with",  "CANCELLED",   "<warn>",     "UCX ",
+     "NVRM",        "oom-kill",   "oom_kill",    "OOM",         "Out Of Mem", "ut of mem",
+     ".cpp:",       ".cc:",       "*** ",        "ssh",         "publickey",  "TCP",
+     "MPI",         "ORTE",       "HSA_",        "ess fault",   "Machine",    "lockup",
+     "ink is Down", "tely down",  "locked for",  "fallen off",  "PullBack",   "ErrImage",
+     "low on",      "nable to",   "nvalid gen",  "subset of",   "slots",      "mismatch",
+     "nvidia-con",  "ce driver",  "double free", "free()",      "malloc()",   "corrupted",
+     "smashing",    "Illegal in", "nt socket",   "er socket",   "addresses",  "Exceeded",
+     "Expected to", "hared mem",  "C10d store",  "GLIBC",       "nccl",       "lookup err",
+     "loading sh"});
+constexpr std::size_t kBlock = std::size_t{1} << 18, kBeginning = 3;
 
-// From `from` on; `end`: none.
-const char* find_word(const char* from, const char* end, const Word& word) {
-  const auto size = word.text.size();
-  for (const char* at = from + word.rare; at < end; ++at) {
-    at = static_cast<const char*>(
-        std::memchr(at, word.text[word.rare], static_cast<std::size_t>(end - at)));
-    if (at == nullptr) return end;
-    const char* begin = at - word.rare;
-    if (static_cast<std::size_t>(end - begin) >= size &&
-        std::memcmp(begin, word.text.data(), size) == 0)
-      return begin;
-  }
-  return end;
-}
-
-// Where the next word stands, for positions that only grow.
+// Where the next word stands, for positions that only grow. Most positions are passed by a look at
+// three characters.
 class WordSearch {
  public:
-  WordSearch(const char* begin, const char* end) : end_(end) { next_.fill(begin), find(begin); }
+  WordSearch(const char* begin, const char* end) : end_(end), nearest_(next(begin)) {}
 
   const char* from(const char* at) {
-    if (nearest_ < at) find(at);
+    if (nearest_ < at) nearest_ = next(at);
     return nearest_;
   }
 
  private:
-  void find(const char* at) {
-    nearest_ = end_;
-    for (std::size_t i = 0; i < kWords.size(); ++i) {
-      if (!known_ || next_[i] < at) next_[i] = find_word(at, end_, kWords[i]);
-      nearest_ = std::min(nearest_, next_[i]);
-    }
-    known_ = true;
+  static constexpr std::size_t kSlots = 8192;
+  using Begins = std::array<bool, kSlots>;
+
+  static constexpr std::size_t slot_of(const char* at) {
+    const auto value = [at](int i) { return std::size_t{static_cast<unsigned char>(at[i])}; };
+    return (value(0) * 1009 + value(1) * 37 + value(2)) % kSlots;
+  }
+  static constexpr Begins begins() {
+    Begins begins{};
+    for (const auto word : kWords) begins[slot_of(word.data())] = true;
+    return begins;
+  }
+
+  const char* next(const char* at) const {
+    static constexpr Begins kBegins = begins();
+    for (; end_ - at >= static_cast<std::ptrdiff_t>(kBeginning); ++at)
+      if (kBegins[slot_of(at)] && std::ranges::any_of(kWords, [&](auto word) {
+            return word[0] == at[0] && word[1] == at[1] &&
+                   std::string_view(at, end_).starts_with(word);
+          }))
+        return at;
+    return end_;
   }
 
   const char* end_;
-  const char* nearest_ = nullptr;
-  std::array<const char*, kWords.size()> next_{};
-  bool known_ = false;
+  const char* nearest_;
 };
 
 class LineReader {

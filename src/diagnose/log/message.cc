@@ -1,4 +1,5 @@
-// "NCCL INFO" or "NCCL WARN" is found first; what stands before it is read backwards.
+// "NCCL INFO" or "NCCL WARN" is found first; what stands before it is read backwards. Other lines
+// are errors by a level that they name, or by an exception's name at their beginning.
 #include "diagnose/log/message.h"
 
 #include "base/text.h"
@@ -26,8 +27,9 @@ bool is_host_char(char c) {
 // Takes the last word off `rest`.
 string_view last_word(string_view& rest) {
   while (rest.ends_with(' ')) rest.remove_suffix(1);
-  const auto blank = rest.find_last_of(" \t");
-  const auto word = blank == kNone ? rest : rest.substr(blank + 1);
+  auto begin = rest.size();
+  while (begin > 0 && rest[begin - 1] != ' ' && rest[begin - 1] != '\t') --begin;
+  const auto word = rest.substr(begin);
   rest.remove_suffix(word.size());
   return word;
 }
@@ -120,21 +122,86 @@ int rank_in(string_view prefix) {
 }
 
 struct Tag {
-  std::size_t at = kNone;
+  std::size_t at = kNone, size = 0;
   Level level = Level::none;
 };
-constexpr std::size_t kTagSize = string_view("NCCL INFO").size();
 
+// "NCCL INFO", "NCCL WARN", and what NCCL before 2.4 and libfabric's plugin outside of NCCL write:
+// "include/socket.h:344 WARN ", "WARN: Function: ".
 Tag next_tag(string_view line, std::size_t from) {
   for (auto at = line.find("NCCL ", from); at != kNone; at = line.find("NCCL ", at + 1)) {
     const auto word = line.substr(at + 5, 4);
-    if (word == "INFO") return {at, Level::info};
-    if (word == "WARN") return {at, Level::warn};
+    if (word == "INFO") return {at, 9, Level::info};
+    if (word == "WARN") return {at, 9, Level::warn};
   }
+  if (from > 0) return {};
+  const auto at = line.find("WARN");
+  if (at == kNone) return {};
+  auto before = line.substr(0, at);
+  auto file = last_word(before);
+  const bool numbered = take_number(file) >= 0 && line.substr(at + 4).starts_with(' ');
+  const bool site = numbered && (file.ends_with(".cc") || file.ends_with(".cu") ||
+                                 file.ends_with(".h") || file.ends_with(".c"));
+  if (site || line.substr(at).starts_with("WARN: Function")) return {at, 4, Level::warn};
   return {};
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
+Level level_by_name(string_view line) {
+  for (const string_view end : {"Error", "Exception", "Interrupt", "error", "fatal", "Fatal"})
+    for (auto at = line.find(end); at != kNone; at = line.find(end, at + 1)) {
+      const auto behind = line.substr(at + end.size());
+      const bool ends = behind.empty() || behind == ":" || behind.starts_with(": ") ||
+                        behind.starts_with(" : ") || behind.starts_with('(');
+      auto begin = at;
+      while (begin > 0 && (is_host_char(line[begin - 1]) || line[begin - 1] == ':')) --begin;
+      while (begin < at && !is_letter(line[begin])) ++begin;
+      if (!ends || !is_prefix(line.substr(0, begin))) continue;
+      if (end == "Exception" || (at > begin && (end == "Error" || end == "Interrupt")))
+        return Level::exception;
+      if (at == begin) return Level::error;
+    }
+  return Level::none;
+}
+
+// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
+bool has_error_mark(string_view line) {
+  for (const string_view mark : {"[E", "[F", ": E ", ": F "})
+    for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1)) {
+      const auto behind = line.substr(line.find_first_of("EF", at) + 1, 60);
+      if (!behind.empty() && (behind[0] == ' ' || is_digit(behind[0])) &&
+          (behind.find(".cpp:") != kNone || behind.find(".cc:") != kNone))
+        return true;
+    }
+  return false;
+}
+
+Level level_of(string_view line) {
+  constexpr std::array<string_view, 7> kLevels{"ERROR",  "FATAL", "CRITICAL", "<error>",
+                                               "Abort(", "*** ",  "Fatal "};
+  constexpr std::size_t kLevelsWithin = 200;  // names of levels stand there
+  const auto named = level_by_name(line.substr(0, kMostPrefix));
+  if (named == Level::exception || line.starts_with("what():")) return Level::exception;
+  const auto begin = line.substr(0, kLevelsWithin);
+  if (named == Level::error || has_error_mark(begin)) return Level::error;
+  const bool says = std::ranges::any_of(kLevels, [&](string_view level) {
+    const auto at = begin.find(level);
+    return at != kNone && (at == 0 || !is_host_char(begin[at - 1])) &&
+           !begin.substr(at + level.size()).starts_with('_');
+  });
+  return says ? Level::error : Level::none;
+}
+
 }  // namespace
+
+bool is_prefix(string_view text) {
+  text = trim(text);
+  if (text.ends_with('Z')) text.remove_suffix(1);
+  return text.empty() || string_view(":])>|-0123456789").find(text.back()) != kNone ||
+         static_cast<unsigned char>(text.back()) >= 0x80;  // a frame's
+}
 
 int leading_number(string_view text) {
   int value = -1;
@@ -163,7 +230,9 @@ string_view cleaned(string_view line, std::string& room) {
 void each_message(string_view line, const std::function<void(const Message&)>& take) {
   auto tag = next_tag(line, 0);
   if (tag.at == kNone) {
-    Message message{.text = trim(line), .whole = trim(line), .time = time_in(line.substr(0, 80))};
+    const auto text = trim(line);
+    Message message{.level = level_of(text), .text = text, .whole = text};
+    message.time = time_in(line.substr(0, 80));
     message.rank = rank_in(line.substr(0, kMostPrefix));
     return take(message);
   }
@@ -174,9 +243,9 @@ void each_message(string_view line, const std::function<void(const Message&)>& t
     const auto prefix = line.substr(from, begin - from);
     message.time = time_in(prefix);
     message.rank = rank_in(prefix);
-    const auto next = next_tag(line, tag.at + kTagSize);
+    const auto next = next_tag(line, tag.at + tag.size);
     Message following{.level = next.level};
-    from = tag.at + kTagSize;
+    from = tag.at + tag.size;
     const auto end = next.at == kNone ? line.size() : read_header(line, next.at, following);
     const auto stop = std::max(end, from);
     message.text = trim(line.substr(from, stop - from));

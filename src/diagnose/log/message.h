@@ -8,12 +8,16 @@
 
 namespace linerate::logs {
 
-enum class Level : std::uint8_t { info, warn, none };  // none: no line of NCCL's own
+// Of NCCL's own lines; of lines of other programs that say of themselves that they report an error,
+// or an exception that nothing caught; of others.
+enum class Level : std::uint8_t { info, warn, error, exception, none };
+
+constexpr bool is_nccls(Level level) { return level <= Level::warn; }
 
 // The views are into the line.
 struct Message {
   Level level = Level::none;
-  std::string_view text{};   // behind "NCCL INFO "; of Level::none, the line
+  std::string_view text{};   // behind "NCCL INFO "; of other programs, the line
   std::string_view whole{};  // of a warning "transport/net_ib.cc:1295 NCCL WARN …"; else the text
   std::string_view site{};   // "transport/net_ib.cc:1295" of a warning
   std::string_view host{};   // empty, and the numbers -1: the line does not say
@@ -27,6 +31,10 @@ std::string_view cleaned(std::string_view line, std::string& room);
 
 // The messages of a cleaned line: several where ranks wrote into each other's lines.
 void each_message(std::string_view line, const std::function<void(const Message&)>& take);
+
+// Whether launchers put such things before a line, "3: ", "[1,3]<stdout>:", "worker | ", a time;
+// and not words of it.
+bool is_prefix(std::string_view text);
 
 // The number that `text` begins with; -1 where there is none, or none that fits.
 int leading_number(std::string_view text);

@@ -49,7 +49,8 @@ std::string followers_text(const LogFacts& facts, std::span<const Fault* const> 
 }
 
 std::string advice_of(const Signature& row) {
-  return fmt::format("{} [{}]", row.remedy, row.source);
+  const auto& texts = texts_of(row);
+  return fmt::format("{} [{}]", texts.remedy, texts.source);
 }
 
 Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity severity) {
@@ -63,7 +64,7 @@ Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity seve
 
 double confidence_in(const Fault& root, bool order_is_known) {
   if (root.role() <= Role::fault) return order_is_known ? 0.9 : 0.6;
-  return root.role() == Role::vague ? 0.5 : 0.4;
+  return root.role() == Role::vague ? 0.5 : 0.3;
 }
 
 Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault& root,
@@ -74,13 +75,14 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
     finding.evidence += followers_text(facts, followers) + missing_text(facts);
     return finding;
   }
-  auto evidence = fmt::format("{}: {}.", root.row->meaning, seen_text(root));
-  if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
+  auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
+  if (root.role() >= Role::suspect) evidence += " What it follows from is not in this log.";
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
+  const bool harmed = root.role() != Role::ending && !(root.survived && followers.empty());
   return {.rule = std::string(root.row->name),
-          .severity = root.role() == Role::ending ? Severity::warning : Severity::problem,
+          .severity = harmed ? Severity::problem : Severity::warning,
           .subject = who_text(facts, root),
           .evidence = std::move(evidence),
           .advice = advice_of(*root.row),
@@ -91,7 +93,7 @@ Finding further_finding(const LogFacts& facts, const Fault& fault) {
   return {.rule = std::string(fault.row->name),
           .severity = Severity::warning,
           .subject = who_text(facts, fault),
-          .evidence = fmt::format("{}: {}.", fault.row->meaning, seen_text(fault)),
+          .evidence = fmt::format("{}: {}.", texts_of(*fault.row).meaning, seen_text(fault)),
           .advice = advice_of(*fault.row),
           .confidence = fault.role() == Role::slow ? 0.9 : 0.5};
 }
@@ -142,7 +144,7 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   std::vector<Finding> findings;
   std::vector<const Fault*> followers;
   for (const auto* fault : faults.all()) {
-    if (fault == root) continue;
+    if (fault == root || fault->role() == Role::suspect) continue;
     if (fault->role() <= Role::fault || fault->role() == Role::slow)
       findings.push_back(further_finding(facts, *fault));
     else
@@ -164,7 +166,7 @@ void LogReader::take_line(std::string_view line, LogFaults::Where where) {
   std::optional<LastError> opened;
   each_message(cleaned(line, room_), [&](const Message& found) {
     auto message = found;
-    if (message.level != Level::none) {
+    if (is_nccls(message.level)) {
       ++report_.messages;
     } else if (message.text.ends_with(kLastError)) {
       opened = {std::string(message.text.substr(0, message.text.size() - kLastError.size())),
@@ -177,10 +179,11 @@ void LogReader::take_line(std::string_view line, LogFaults::Where where) {
           quoted = true;
         }
       if (quoted) message.level = Level::warn;
-      if (find_signature(message) == nullptr) message = found;
+      if (quoted && find_signature(message) == nullptr) message = found;
     }
-    if (message.level == Level::info && report_.facts.take(message)) return;
-    if (!report_.faults.take(message, where) && message.level == Level::none)
+    if (message.level == Level::info && report_.facts.take(message))
+      return report_.faults.take_progress(message);
+    if (!report_.faults.take(message, where) && !is_nccls(message.level))
       report_.facts.take(message);
   });
   last_error_ = std::move(opened);

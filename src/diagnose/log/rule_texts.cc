@@ -68,8 +68,14 @@ std::string_view where_words(Lines lines) {
       return "a warning of NCCL (WARN)";
     case Lines::nccl:
       return "a line of NCCL (INFO or WARN)";
+    case Lines::exceptions:
+      return "the last line of an exception";
+    case Lines::errors:
+      return "an error or an exception of any program";
+    case Lines::reports:
+      return "a warning of NCCL, or an error or an exception of any program,";
     case Lines::gpu:
-      return "a warning of NCCL, or a line with an error of CUDA or HIP,";
+      return "a warning of NCCL, an error or an exception, or a line with an error of CUDA or HIP,";
     case Lines::any:
       return "a line of any program";
   }
@@ -83,6 +89,10 @@ std::string_view role_words(Role role) {
       return "As a problem if it is the first cause, else as a warning";
     case Role::vague:
       return "As a problem if no line says more, else below the first cause";
+    case Role::report:
+      return "As a problem if no other line says more, else below the first cause";
+    case Role::suspect:
+      return "As a problem where something failed and no other line says why, else not at all";
     case Role::consequence:
     case Role::trace:
       return "It follows from something else: below that, or as a problem if the log does not show "
@@ -113,7 +123,11 @@ std::string printed(const Signature& row) {
   for (const auto& piece : split(row.pattern, '|')) {
     auto line = pattern_words(piece);
     line = line.substr(1, line.size() - 2) + '\n';
-    if (row.lines != Lines::any) line.insert(0, "n0:10:20 [0] NCCL WARN ");
+    if (row.lines == Lines::exceptions)
+      line.insert(line.size() - 1, ": x");
+    else if (row.lines != Lines::any)
+      line.insert(0, "n0:10:20 [0] NCCL WARN ");
+    if (row.role == Role::suspect) line += "Test NCCL failure\n";
     LogReader reader;
     reader.read("job.log", [&line](std::span<char> room) {
       const auto n = std::min(room.size(), line.size());
@@ -142,10 +156,11 @@ RuleText text_of(const Signature& row) {
 
 std::vector<RuleText> rule_texts() {
   std::vector<RuleText> texts;
-  for (const auto table : {network_signatures(), node_signatures(), job_signatures()})
+  for (const auto table : signature_tables())
     for (const auto& row : table) {
       const bool told = std::ranges::find(texts, row.name, &RuleText::id) != texts.end();
-      if (row.role != Role::harmless && !told) texts.push_back(text_of(row));
+      if (row.role != Role::harmless && !row.meaning.empty() && !told)
+        texts.push_back(text_of(row));
     }
   for (const auto& row : kFactWords)
     texts.push_back({.id = row.id,

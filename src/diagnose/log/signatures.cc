@@ -27,10 +27,10 @@ bool has_in_order(std::string_view pieces, std::string_view text) {
 // Whether the row may mean such a line, whatever it says.
 bool concerns(const Signature& row, const Message& message) {
   constexpr std::string_view kGpuError =
-      "CUDA error|CUDA failure|HIP error|HIP failure|Error: CUDA |Error: HIP ";
-  if (message.level == Level::warn || row.lines == Lines::any) return true;
-  if (row.lines == Lines::gpu) return matches(kGpuError, message.whole);
-  return row.lines == Lines::nccl && message.level == Level::info;
+      "CUDA error|CUDA failure|Cuda failure|HIP error|HIP failure|Error: CUDA |Error: HIP ";
+  const auto lines = static_cast<unsigned>(row.lines);
+  if ((lines >> static_cast<unsigned>(message.level) & 1U) != 0) return true;
+  return row.lines == Lines::gpu && matches(kGpuError, message.whole);
 }
 
 }  // namespace
@@ -41,8 +41,20 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
+std::array<std::span<const Signature>, 4> signature_tables() {
+  return {network_signatures(), node_signatures(), job_signatures(), general_signatures()};
+}
+
+const Signature& texts_of(const Signature& row) {
+  for (const auto table : signature_tables())
+    for (const auto& first : table)
+      if (first.name == row.name && !first.meaning.empty())
+        return row.meaning.empty() ? first : row;
+  return row;
+}
+
 const Signature* find_signature(const Message& message) {
-  for (const auto table : {network_signatures(), node_signatures(), job_signatures()}) {
+  for (const auto table : signature_tables()) {
     const auto row = std::ranges::find_if(table, [&](const Signature& one) {
       return concerns(one, message) && matches(one.pattern, message.whole);
     });

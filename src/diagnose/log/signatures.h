@@ -1,11 +1,14 @@
 // What lines of logs mean: a row for each known message, with its cause and its remedy.
 //
 // A row is data; faults.cc looks rows up and says which of several comes first. A new one is one
-// line of a table (signatures_network.cc, _node.cc, _job.cc) and one in signatures_test.cc.
+// line of a table (signatures_network.cc, _node.cc, _job.cc) and one in signatures_test.cc. What
+// none of them knows is named by its parts (signatures_general.cc): the error of the system that
+// it quotes, the part of NCCL that wrote it, the program that reports it.
 #pragma once
 
 #include "diagnose/log/message.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -17,6 +20,8 @@ enum class Role : std::uint8_t {
   origin,       // breaks by itself, before messages do: a link goes down, a rank is killed
   fault,        // says what is wrong
   vague,        // something is wrong here, without a cause
+  report,       // a program says that it failed, no more
+  suspect,      // may happen in healthy jobs, and is the likely cause where something failed
   consequence,  // another rank or another line failed before
   trace,        // the way of a failure through calls and launchers
   ending,       // a rank is gone, after a failure or because it was done
@@ -24,12 +29,15 @@ enum class Role : std::uint8_t {
   harmless,     // known, and no fault
 };
 
-// Whose lines may be meant, beside NCCL's warnings.
+// Whose lines may be meant: a bit for each level of message.h.
 enum class Lines : std::uint8_t {
-  warnings,  // no others
-  nccl,      // NCCL's INFO lines
-  gpu,       // any with "CUDA error" or its like
-  any,       // any program's; each alternative holds a word of lines.cc
+  warnings = 1 << 1,             // NCCL's
+  nccl = warnings | 1 << 0,      // its INFO lines too
+  exceptions = 1 << 3,           // of any program
+  errors = exceptions | 1 << 2,  // what any program calls an error
+  reports = warnings | errors,
+  gpu = reports | 1 << 6,         // and any with "CUDA error" or its like
+  any = nccl | reports | 1 << 4,  // any program's; each alternative holds a word of lines.cc
 };
 
 struct Signature {
@@ -37,18 +45,24 @@ struct Signature {
   std::string_view pattern;  // see matches()
   Role role;
   Lines lines;
-  std::string_view meaning;
-  std::string_view remedy;
-  std::string_view source;  // where that is discussed or documented
+  std::string_view meaning{};  // empty, and the next two: as of the first row of this name
+  std::string_view remedy{};
+  std::string_view source{};  // where that is discussed or documented
 };
 
 // The rows of a table in their order: the first that matches counts.
 std::span<const Signature> network_signatures();
 std::span<const Signature> node_signatures();
 std::span<const Signature> job_signatures();
+std::span<const Signature> general_signatures();
+// All of them, in the order in which they are looked up.
+std::array<std::span<const Signature>, 4> signature_tables();
 
 // Pieces between '*' stand in the text in this order; '|' separates alternatives.
 bool matches(std::string_view pattern, std::string_view text);
+
+// The row that has the texts of this one.
+const Signature& texts_of(const Signature& row);
 
 // Null: none matches.
 const Signature* find_signature(const Message& message);

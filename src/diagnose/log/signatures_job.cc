@@ -15,14 +15,20 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "|exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
      "signal 9 (Killed)|Killed (signal 9)|Exited with exit code 137|srun: error*: Killed|"
      "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill|"
-     "srun: error*: Out Of Memory|ed with exitcode=137|ed with exitcode=-9",
+     "srun: error*: Out Of Memory|ed with exitcode=137|ed with exitcode=-9|by signal: Killed|"
+     "signal SIGKILL|Exceeded*memory limit|invoked oom-killer|ut of memory: Kill|running low on "
+     "memory|SIGNAL: 9",
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
     {"rank-crashed",
      "Segmentation fault|Signal 7 (SIGBUS)|exits with return code = -11|exits with return code = "
      "-7|exitcode: -11)|exitcode  : -11 |Signal 11 (SIGSEGV)|"
-     "Exited with exit code 139|exitcode: -7)|exitcode  : -7 |Bus error",
+     "Exited with exit code 139|exitcode: -7)|exitcode  : -7 |Bus error|Illegal "
+     "instruction|Floating "
+     "point exception|(SIGFPE)|(SIGILL)|signal SIGSEGV|signal SIGBUS|Caught signal 11|double free|"
+     "free(): |malloc(): |corrupted size|stack smashing|SIGNAL: 11|exitcode -11|exitcode: 139)|"
+     "exitcode=-11|Unexpected bus error",
      Role::origin, Lines::any, "a rank crashed",
      "look at its back trace; a bus error is mostly a full /dev/shm, an overflow a stack that is "
      "too large (ulimit -s 8192)",
@@ -61,19 +67,44 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
     {"mpi-failed",
-     "OFI MTL is aborting|Fatal error in PMPI_Init|MPI_INIT has failed|MPI_INIT failed|"
+     "OFI MTL is aborting|Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|MPI_INIT "
+     "has "
+     "failed|MPI_INIT failed|MPI_Init failed|error occurred in MPI|not enough slots|MPI processes "
+     "are "
+     "unable to reach|unable to complete a TCP|"
      "ORTE was unable to|ORTE daemon has unexpectedly failed",
      Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
      "NVIDIA/nccl-tests#295"},
+    {"hosts-unreachable",
+     "ssh: connect to host|ssh exited with exit code|Host key verification failed|Permission "
+     "denied "
+     "(publickey|ssh: Could not resolve",
+     Role::fault, Lines::any, "a launcher did not reach a host by ssh",
+     "ssh to each host without a password; for a port of its own see the launcher's options",
+     "DeepSpeed, Open MPI"},
+    {"job-not-started",
+     "Unable to create step|Unable to allocate resources|nvalid generic resource|FailedScheduling|"
+     "ImagePullBackOff|ErrImagePull|FailedMount|The node was low on resource|OCI runtime create "
+     "failed",
+     Role::fault, Lines::any, "the scheduler could not start a part of the job",
+     "look at what was asked for (GPUs, memory, image, volumes), and at what the nodes have",
+     "Slurm, Kubernetes"},
+    {"wrong-results", "Out of bounds values*FAILED", Role::fault, Lines::any,
+     "a benchmark got wrong data: a GPU, a link or a driver corrupts it",
+     "repeat it with NCCL_P2P_DISABLE=1 and NCCL_NET_GDR_LEVEL=LOC to see which way it comes; look "
+     "at ECC and link errors",
+     "NVIDIA/nccl-tests"},
     {"rendezvous-unreachable",
-     "The client socket has timed out|The client socket cannot be initialized", Role::fault,
-     Lines::any, "a host does not reach the address of PyTorch's rendezvous",
+     "client socket has timed out|RendezvousConnectionError|connection to the C10d store has "
+     "failed",
+     Role::fault, Lines::any, "a host does not reach the address of PyTorch's rendezvous",
      "start torchrun on the host that --rdzv-endpoint or MASTER_ADDR names, open its port in the "
      "firewall, and check that the name means the same address on all hosts",
      "pytorch/pytorch#79388"},
-    {"port-in-use", "The server socket has failed to listen", Role::fault, Lines::any,
+    {"port-in-use", "failed to bind*Address already in use|server socket has failed to listen",
+     Role::fault, Lines::any,
      "the port of PyTorch's rendezvous is in use: by an earlier job, or two launchers on one host",
      "end what holds it (ss -ltnp), or take another MASTER_PORT or --rdzv-endpoint",
      "pytorch/pytorch#116974"},

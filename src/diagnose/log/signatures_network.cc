@@ -83,7 +83,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "modprobe nvidia_peermem, or use the open kernel modules with DMA-BUF; "
      "NCCL_NET_GDR_LEVEL=LOC does without",
      "Mellanox/nv_peer_memory#115"},
-    {"ib-registration-failed", "ibv_reg_mr*failed", Role::vague, Lines::warnings,
+    {"ib-registration-failed", "ibv_reg_mr*failed", Role::fault, Lines::warnings,
      "the adapter could not register memory: the limit of locked memory is too low, or, for a "
      "GPU's memory, nvidia_peermem is missing",
      "set ulimit -l unlimited, also for the daemon that starts the ranks; modprobe nvidia_peermem, "
@@ -133,13 +133,13 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "an address that another rank sent is none: its NCCL_SOCKET_IFNAME names no interface, "
      "or its NCCL is another version",
      "check NCCL_SOCKET_IFNAME and the NCCL version on all hosts", "NVIDIA/nccl#1837"},
-    {"ras-port-in-use", "ras/*Call to bind failed", Role::harmless, Lines::warnings,
+    {"ras-port-in-use", "ras/*bind failed", Role::harmless, Lines::warnings,
      "another job has the port of ncclras", "", ""},
     {"address-in-use", "bind*Address already in use", Role::fault, Lines::warnings,
      "a port that NCCL was to listen at is taken: too many communicators were made and not "
      "destroyed, or another job has the port of NCCL_COMM_ID",
      "ss -tanp shows who has it; destroy process groups that are done with", "NVIDIA/nccl#293"},
-    {"connection-refused", "onnect*Connection refused*|refused*onnect", Role::fault,
+    {"connection-refused", "onnect*Connection refused*|refused*onnect", Role::vague,
      Lines::warnings,
      "nobody listens at the address that was connected to: it is of an earlier job, or its "
      "rank has ended",
@@ -155,7 +155,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "them",
      "NVIDIA/nccl#352, NVIDIA/nccl-tests#162"},
     {"connect-timeout",
-     "onnect*timed out|ocket*timed out|onnect*Connection timeout|onnect*exceeded", Role::fault,
+     "onnect*timed out|ocket*timed out|onnect*Connection timeout|onnect*exceeded", Role::vague,
      Lines::warnings,
      "another host did not answer: a firewall, or an interface that it cannot be reached by "
      "(docker0, virbr0, veth)",
@@ -206,12 +206,6 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, Lines::warnings,
      "NCCL_COMM_ID, or another address that was given, has no meaning",
      "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
-    {"ofi-failure", "OFI NCCL failure|NET/OFI*ailed|NET/OFI*rror|NET/OFI*RC: -", Role::vague,
-     Lines::warnings, "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
-     "aws/aws-ofi-nccl"},
-    {"ofi-failure", "WARN*OFI NCCL failure|WARN: Function*NET/OFI", Role::vague, Lines::any,
-     "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
-     "aws/aws-ofi-nccl"},
     {"efa-failure", "libfabric:*:efa:cq:*<warn> err: ", Role::vague, Lines::any,
      "the EFA device could not carry out a transfer: mostly the peer that it names was gone",
      "look for the first failure on that peer", "aws/aws-ofi-nccl#346"},

@@ -7,8 +7,15 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kNodeRows = std::to_array<Signature>({
-    {"gpu-xid", "NVRM: Xid", Role::origin, Lines::any, "the driver reported an error of a GPU",
+    {"gpu-xid", "NVRM: Xid|fallen off the bus", Role::origin, Lines::any,
+     "the driver reported an error of a GPU",
      "look the number behind Xid up in NVIDIA's catalogue of them", "NVIDIA XID errors"},
+    {"kernel-fault",
+     "Machine check|Machine Check|Hardware Error|soft lockup|Link is Down|link status definitely "
+     "down|blocked for more than",
+     Role::origin, Lines::any, "the kernel reported a failure of the node",
+     "look at dmesg around that time; take the node out of service until it is understood",
+     "Linux"},
     {"shared-memory-full",
      "posix_fallocate*failed|failed to extend|No space left on device|Error while creating "
      "shared memory*No space",
@@ -16,6 +23,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "enlarge /dev/shm: docker --shm-size=8g, in Kubernetes an emptyDir of medium Memory at "
      "/dev/shm; remove /dev/shm/nccl-* of dead jobs",
      "NVIDIA/nccl#290, NVIDIA/nccl#525"},
+    {"shared-memory-full", "of shared memory|insufficient shared memory|unable to write to file </",
+     Role::fault, Lines::reports},
     {"shared-memory-permission", "shm_open failed*Permission|shared memory*Permission denied",
      Role::fault, Lines::warnings, "this user may not create files in /dev/shm",
      "chmod 1777 /dev/shm", "NVIDIA/nccl#328"},
@@ -110,41 +119,67 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NCCL_CUMEM_ENABLE=0 takes the older way",
      "NVIDIA/nccl user guide"},
     {"invalid-device",
-     "invalid device ordinal|no CUDA-capable device|Invalid device*totalnDev|exceeds ndev",
+     "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid "
+     "device*totalnDev|exceeds "
+     "ndev|No CUDA GPUs|no NVIDIA driver|not compiled with CUDA|nvalid number of GPUs|invalid "
+     "device "
+     "ID|ERROR_NO_DEVICE|ERROR_INVALID_DEVICE|rrorNoDevice|rrorInvalidDevice",
      Role::fault, Lines::gpu, "a rank asked for a GPU that it does not have",
      "start as many ranks a host as it has GPUs; check CUDA_VISIBLE_DEVICES and -g",
      "NVIDIA/nccl-tests#263"},
     {"driver-too-old",
      "driver version is insufficient|unsupported toolchain|forward compatibility was "
      "attempted|driver is too old|Driver version found is|Failed to load CUDA missing "
-     "symbol|driver is older than",
+     "symbol|driver is older than|on your system is too old|rrorInsufficientDriver|UNSUPPORTED_PTX|"
+     "DRIVER_MISMATCH|unsupported display driver",
      Role::fault, Lines::gpu, "the driver is older than the CUDA that the program needs",
      "install a newer driver, or a build for an older CUDA", "NVIDIA/nvbandwidth#61"},
     {"no-kernel-image",
-     "no kernel image is available|invalid device function|named symbol not found", Role::fault,
-     Lines::gpu, "the library has no code for this GPU",
+     "no kernel image is available|invalid device function|symbol not found|not compatible with "
+     "the "
+     "current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|PTX JIT",
+     Role::fault, Lines::gpu, "the library has no code for this GPU",
      "install an NCCL or PyTorch that was built for this GPU", "NVIDIA/nccl user guide"},
-    {"out-of-gpu-memory", "out of memory|OutOfMemory", Role::origin, Lines::gpu,
-     "a rank had no more memory on its GPU",
+    {"out-of-gpu-memory",
+     "out of memory|OutOfMemory|OUT_OF_MEMORY|RESOURCE_EXHAUSTED|rrorMemoryAllocation",
+     Role::origin, Lines::gpu, "a rank had no more memory on its GPU",
      "take a smaller batch; nvidia-smi shows whether other processes hold some; NCCL itself takes "
      "some hundred MB a communicator",
      "NVIDIA/nccl user guide"},
     {"illegal-access",
      "illegal memory access|device-side assert|misaligned address|unspecified launch failure|"
-     "illegal instruction",
+     "illegal instruction|illegal address|invalid address space|invalid program counter|launch "
+     "timed "
+     "out|ERROR_ILLEGAL|ERROR_ASSERT|ERROR_LAUNCH_FAILED|rrorIllegal|rrorLaunchFailure|memory "
+     "aperture",
      Role::origin, Lines::gpu, "a kernel of the program or of NCCL crashed on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it; look in dmesg for an Xid", "CUDA"},
-    {"cuda-not-started", "initialization error|driver shutting down", Role::fault, Lines::gpu,
+    {"illegal-access", "Memory access fault by GPU|HSA_STATUS_ERROR|HW Exception by GPU",
+     Role::origin, Lines::any},
+    {"cuda-graph-capture",
+     "stream is capturing|apture*nvalidated|StreamCapture|captured in a graph", Role::fault,
+     Lines::gpu, "a call was made that a CUDA graph cannot hold while it is recorded",
+     "warm up before the capture; keep other threads from CUDA meanwhile; or go without graphs",
+     "CUDA"},
+    {"cuda-not-started",
+     "initialization error|driver shutting down|re-initialize CUDA|driver initialization failed|"
+     "ERROR_NOT_INITIALIZED|CUDA unknown error|rrorInitialization|driver is shutting down",
+     Role::fault, Lines::gpu,
      "CUDA could not start in this process: it was forked from one that had used CUDA, it is "
      "ending, "
      "or the container lacks the devices",
      "start workers with the method spawn; nvidia-smi in the container shows whether it has the "
      "GPUs",
      "NVIDIA/nccl#1029"},
-    {"wrong-device", "invalid resource handle", Role::fault, Lines::gpu,
+    {"wrong-device",
+     "invalid resource handle|invalid device context|context is "
+     "destroyed|INVALID_CONTEXT|INVALID_HANDLE",
+     Role::fault, Lines::gpu,
      "a thread used a communicator or stream of another GPU than its current one",
      "call cudaSetDevice (torch.cuda.set_device) in each thread before it calls NCCL", "CUDA"},
-    {"gpu-hardware", "uncorrectable ECC|NVLink error|hardware stack error|busy or unavailable",
+    {"gpu-hardware",
+     "ECC error|NVLink error|hardware stack error|busy or unavailable|devices are busy|GPU is lost|"
+     "DEVICE_UNAVAILABLE|ECC_UNCORRECTABLE|rrorECCUncorrectable",
      Role::origin, Lines::gpu, "a GPU has a fault, or is held by another process",
      "look at nvidia-smi -q -d ECC and dmesg | grep Xid; nvidia-smi -r resets the GPU",
      "NVIDIA XID errors"},
@@ -158,6 +193,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "the node has more devices than this NCCL takes into its picture of it",
      "update NCCL; name fewer NICs in NCCL_IB_HCA; unset NCCL_TOPO_FILE",
      "NVIDIA/nccl: src/graph/xml.h"},
+    {"setting-changed", "Could not open XML topology", Role::slow, Lines::warnings},
     {"topology-file", "XML|Attribute*of node*not found", Role::fault, Lines::warnings,
      "the topology file cannot be read", "unset NCCL_TOPO_FILE, or write the file anew",
      "NVIDIA/nccl#1125"},
@@ -190,56 +226,20 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::fault, Lines::warnings,
      "NVML does not work here: the driver is missing or was updated without a restart",
      "nvidia-smi shows the same; restart the node", "NVIDIA/nccl user guide"},
+    {"nvml-failed",
+     "NVIDIA-SMI has failed|ailed to initialize NVML|Driver/library version mismatch|"
+     "nvidia-container-cli|could not select device driver",
+     Role::fault, Lines::any},
     {"gdrcopy-failed", "GDRCOPY|gdr_*failed", Role::fault, Lines::warnings,
      "GDRCopy, which NCCL_GDRCOPY_ENABLE asks for, does not work here",
      "load its driver (modprobe gdrdrv), or unset NCCL_GDRCOPY_ENABLE", "NVIDIA/gdrcopy"},
-    {"out-of-host-memory", "Failed to malloc|returned null", Role::fault, Lines::warnings,
-     "a rank got no memory from its host", "raise the memory limit of the container or of Slurm",
-     "Linux, Slurm"},
-    {"cuda-failure",
-     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA context on|set CUDA device",
-     Role::vague, Lines::warnings, "a call of CUDA failed",
-     "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
-    {"gpu-allocation-failed", "Failed to CUDA |[Rem Allocator]", Role::vague, Lines::warnings,
-     "NCCL got no memory: mostly the GPU has none left",
-     "take a smaller batch; nvidia-smi shows whether other processes hold some",
-     "NVIDIA/nccl user guide"},
-    {"nvml-call-failed", "nvml*failed|NVML failure", Role::vague, Lines::warnings,
-     "NVML does not answer about a GPU: it is lost, or hidden from the container",
-     "nvidia-smi shows the same; look at dmesg | grep Xid", "NVIDIA/nccl user guide"},
-    {"system-call-failed",
-     "Call to*failed|Call to*returned|Connect to*failed|Socket creation failed", Role::vague,
-     Lines::warnings, "a call of the system failed; the text behind it says why",
-     "look at the limits and at dmesg", "NCCL user guide"},
-    {"impossible-state",
-     "does not contain rank|does not loop back|Internal error|connections are not empty|has been "
-     "lost|Proxy append",
-     Role::vague, Lines::warnings,
-     "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
-     "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
-     "NVIDIA/nccl: src/graph"},
-    {"setting-changed",
-     "User asked for a m|is being ignored|imiting value to|cap it to|greater than the maximum "
-     "allowed|too small. Minimum value|set both to|set it to 0|ignoring address|ignoring mask",
-     Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
-     "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
-    {"feature-unavailable",
-     "annot initialize CollNet|lvsym failed|dlsym failed|not dumping|CollNet is not "
-     "supported|CollNet currently only|MNNVL is not "
-     "supported|CUMEM*not supported|No NVML|Flush only supported|Unable to create thread "
-     "context|without profiler|not using it",
-     Role::slow, Lines::warnings,
-     "something that was asked for is not there, and NCCL does without",
-     "leave the setting out, or install what it needs", "NCCL user guide"},
     {"rccl-kernel-options",
      "from kernel command line|NUMA auto balancing|from environment which can lead", Role::slow,
      Lines::warnings, "a setting of the kernel or of the environment can make RCCL slow or hang",
      "set what the warning names, or add it to the kernel's command line; set "
      "kernel.numa_balancing=0",
      "ROCm/rccl: src/init.cc"},
-    {"cuda-failure", "rror: unknown error", Role::vague, Lines::gpu, "a call of CUDA failed",
-     "look at dmesg | grep Xid; CUDA_LAUNCH_BLOCKING=1 shows which call it was", "CUDA"},
-    {"rccl-hidden-gpus", "Could not read node #", Role::slow, Lines::warnings,
+    {"rccl-hidden-gpus", "Could not read node #", Role::suspect, Lines::warnings,
      "the rank does not see all GPUs of its node, and RCCL cannot read their links",
      "let each rank see all of them, and choose by its local rank", "ROCm/rccl"},
     {"device-without-path", "Could not find real path of*(/sys", Role::harmless, Lines::warnings,

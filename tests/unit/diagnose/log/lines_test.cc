@@ -30,6 +30,11 @@ TEST(LogLines, HandsOnOnlyWhatMayMatter) {
   EXPECT_THAT(taken(""), IsEmpty());
 }
 
+TEST(LogLines, WithAWordOfFailureMayMatter) {
+  EXPECT_THAT(taken("mirage\nan Error\nfail\nNo\nMPI\nMP\nit failed"),
+              ElementsAre(Pair(2, "an Error"), Pair(5, "MPI"), Pair(7, "it failed")));
+}
+
 TEST(LogLines, AreTheSameHoweverBytesArrive) {
   const auto log = healthy_log();
   for (const std::size_t at_once : {1, 7, 100, 4096})

@@ -67,6 +67,38 @@ TEST(LogMessage, IsFoundBehindPrefixesOfLaunchers) {
   }
 }
 
+TEST(LogMessage, WithoutNcclsNameIsAWarningToo) {
+  for (const std::string_view line :
+       {"a:1:2 [0] include/socket.h:34 WARN x", "WARN: Function: f Line: 3: NET/OFI x"})
+    EXPECT_EQ(one(line).level, Level::warn) << line;
+  for (const std::string_view line : {"train.py:34 WARN x", "WARN slow", "12:30 WARN x"})
+    EXPECT_EQ(one(line).level, Level::none) << line;
+}
+
+TEST(LogMessage, OfAnotherProgramIsAnExceptionByItsName) {
+  for (const std::string_view line :
+       {"RuntimeError: x", "[rank3]: torch.OutOfMemoryError: x", "(Worker pid=7) KeyError: 'x'",
+        "KeyboardInterrupt", "2:Exception: x", "ERROR 08-12 10:00 [core.py:6] ValueError: x",
+        "  what():  x"})
+    EXPECT_EQ(one(line).level, Level::exception) << line;
+  for (const std::string_view line :
+       {"raise ValueError(x)", "except KeyError:", "INFO caught ValueError: x, skipped",
+        "Exception ignored in: x", "loss Error: 0.5", "val_error: 0.034"})
+    EXPECT_EQ(one(line).level, Level::none) << line;
+}
+
+TEST(LogMessage, OfAnotherProgramIsAnErrorByItsLevel) {
+  for (const std::string_view line :
+       {"srun: error: x", "Error: x", "2025-01-01 10:00:00 ERROR x.py:3 x", "fatal: x",
+        "[E socket.cpp:793] [c10d] x", "[rank1]:[E1229 22:06:38.4 Process.cpp:16] x",
+        "2024: E external/a/b.cc:9] x", "Abort(7) on node 0: x", "[n1:3] *** x",
+        "[17.5] [n1:3 :0] a.c:7 UCX  ERROR x"})
+    EXPECT_EQ(one(line).level, Level::error) << line;
+  for (const std::string_view line : {"[W socket.cpp:793] [c10d] x", "2024: W external/a/b.cc:9] x",
+                                      "[Epoch 3] lr 0.1", "Test error: 0.5"})
+    EXPECT_EQ(one(line).level, Level::none) << line;
+}
+
 TEST(LogMessage, TakesTheRankFromPrefixes) {
   EXPECT_EQ(one("[rank5]:[E515] [Rank 5] Watchdog").rank, 5);
   EXPECT_EQ(one("[E ProcessGroupNCCL.cpp:1] [PG 1 Rank 12] x").rank, 12);

@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <vector>
+
 namespace linerate::logs {
 namespace {
 
@@ -321,6 +324,67 @@ TEST(LogReport, ShowsWarningsThatItDoesNotKnow) {
   EXPECT_EQ(alone.findings[0].severity, Severity::warning);
   EXPECT_THAT(alone.findings[0].evidence, HasSubstr("something odd 17"));
   EXPECT_EQ(failed.findings[0].severity, Severity::problem);
+}
+
+TEST(LogReport, NamesThePartOfNcclThatWroteAnUnknownWarning) {
+  for (const auto& [site, text, rule] : std::vector<std::array<std::string_view, 3>>{
+           {"transport/net_ib/new.cc:5", "strange", "ib-failure"},
+           {"nccl_net_ofi_x:5", "NET/OFI strange", "ofi-failure"},
+           {"bootstrap.cc:5", "strange", "socket-failure"},
+           {"misc/ipcsocket.cc:5", "strange", "ipc-handle"},
+           {"graph/search.cc:5", "strange", "topology-incomplete"},
+           {"dev_runtime.cc:5", "strange", "registration-failed"},
+           {"gin/gin_host.cc:5", "strange", "gin-failure"},
+           {"misc/msccl/msccl_parser.cc:5", "strange", "msccl-failure"},
+           {"enqueue.cc:5", "strange", "invalid-call"}}) {
+    const auto report = read_log(warn(1, site, text));
+
+    ASSERT_THAT(report.findings, SizeIs(1)) << site;
+    EXPECT_EQ(report.findings[0].rule, rule);
+    EXPECT_EQ(report.findings[0].severity, Severity::problem);
+    EXPECT_EQ(report.findings[0].confidence, 0.5);
+  }
+}
+
+TEST(LogReport, NamesTheErrorOfTheSystemInAnUnknownWarning) {
+  for (const auto& [text, rule] : std::vector<std::array<std::string_view, 2>>{
+           {"strange failed : Permission denied (13)", "permission-denied"},
+           {"strange: Too many open files", "files-or-threads-limit"},
+           {"strange: Name or service not known", "address-not-resolved"},
+           {"strange x: No space left on device", "shared-memory-full"}})
+    EXPECT_EQ(read_log(warn(1, "new.cc:5", text)).findings[0].rule, rule) << text;
+}
+
+TEST(LogReport, OnlyWarnsWhereTheProcessGoesOn) {
+  const auto strange = warn(1, "transport/net_ib.cc:5", "strange");
+  const auto survived = read_log(strange + info(1, "Using network IB"));
+  const auto others = read_log(strange + info(2, "Using network IB"));
+  const auto failed = read_log(strange + info(1, "Using network IB") + kClosed);
+
+  EXPECT_EQ(survived.findings[0].severity, Severity::warning);
+  EXPECT_EQ(others.findings[0].severity, Severity::problem);
+  EXPECT_EQ(failed.findings[0].severity, Severity::problem);
+}
+
+TEST(LogReport, NamesASuspectOnlyWhereSomethingFailed) {
+  const auto suspect = info(0, "Call to connect returned Connection refused, retrying");
+  const auto failed = read_log(suspect + info(0, "init.cc:9 -> 2"));
+  const auto known = read_log(suspect + kUnreachable);
+
+  EXPECT_THAT(read_log(suspect).findings, IsEmpty());
+  EXPECT_EQ(failed.findings[0].rule, "connect-retries");
+  EXPECT_THAT(known.findings, SizeIs(1));
+  EXPECT_EQ(known.findings[0].rule, "ib-unreachable");
+}
+
+TEST(LogReport, TakesAnExceptionBeforeWhatFollowsFromIt) {
+  const auto report =
+      read_log("ERROR core.py:3 it failed to start\n" + kClosed + watchdog(0, "ALLREDUCE", 3, 2) +
+               "[rank3]: KeyError: 'x'\nRuntimeError: Engine core initialization failed.\n");
+
+  EXPECT_EQ(report.findings[0].rule, "uncaught-exception");
+  EXPECT_EQ(report.findings[0].subject, "rank 3");
+  EXPECT_EQ(read_log("ERROR core.py:3 x\n" + kClosed).findings[0].rule, "error-line");
 }
 
 TEST(LogReport, DoesNotPassOverAnErrorCodeWithoutAWarning) {

@@ -1,0 +1,196 @@
+// What messages mean that no other row knows: by the error of the system that they quote, by the
+// part of NCCL that wrote them, by the program that reports them. The order counts: an error of the
+// system says more than who met it, and what NCCL adapts to is no failure.
+#include "diagnose/log/signatures.h"
+
+#include <array>
+
+namespace linerate::logs {
+namespace {
+
+constexpr auto kGeneralRows = std::to_array<Signature>({
+    {"of-a-traceback",
+     "Traceback (most|File \"|^^^|During handling of|was the direct cause|Exception raised from|"
+     "Unable to register cu|already been registered",
+     Role::harmless, Lines::reports, "", "", ""},
+    {"failure-passed-on",
+     "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
+     "RayTaskError|Engine core initialization failed|Engine process failed|EngineDeadError|"
+     "EngineCore failed|EngineCore encountered|EngineCore died|Failed core "
+     "proc|HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|"
+     "rocess received signal|torch.distributed.elastic",
+     Role::trace, Lines::reports,
+     "a program ended because another one, or a part of it, had failed",
+     "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
+    {"ranks-missing",
+     "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
+     "initializing process group|RendezvousTimeoutError|arrier timed out|wait timeout after|Socket "
+     "Timeout|store->get|Timed out after*waiting|subset of ranks",
+     Role::consequence, Lines::reports,
+     "some ranks did not come to where all meet: they failed before, were never started, or went "
+     "another way",
+     "look for the first error of those that are missing; start all with the same number of ranks, "
+     "MASTER_ADDR and port",
+     "PyTorch distributed"},
+    {"ranks-missing", "submitted to be reduced*subset of ranks", Role::consequence, Lines::any},
+    {"peer-closed",
+     "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed by|ActorDiedError|"
+     "RayActorError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED",
+     Role::consequence, Lines::reports},
+    // Errors of the system.
+    {"disk-full", "No space left|Disk quota exceeded", Role::fault, Lines::reports,
+     "a file system is full, or a quota is used up", "df -h, df -i and quota show which", "Linux"},
+    {"port-in-use", "ddress already in use|EADDRINUSE", Role::fault, Lines::reports},
+    {"address-not-resolved",
+     "Name or service not known|name resolution|No address associated|assign requested address|"
+     "Address family not supported|Unsupported address family|unsupported IP family|"
+     "string is null|etaddrinfo",
+     Role::fault, Lines::reports},
+    {"no-route-to-host", "o route to host|etwork is unreachable|No interface found in the same",
+     Role::fault, Lines::reports},
+    {"connection-refused", "onnection refused", Role::vague, Lines::reports},
+    {"connect-timeout", "onnection timed out|ETIMEDOUT", Role::vague, Lines::reports},
+    {"files-or-threads-limit",
+     "oo many open files|temporarily unavailable|start new thread|pthread_create", Role::fault,
+     Lines::reports},
+    {"out-of-host-memory",
+     "annot allocate memory|can't allocate memory|MemoryError|bad_alloc|to malloc|malloc of|"
+     "returned null|ailed to allocate|nable to allocate|llocation failed",
+     Role::fault, Lines::reports, "a rank got no memory from its host",
+     "raise the memory limit of the container or of Slurm", "Linux, Slurm"},
+    {"permission-denied", "ermission denied|not permitted|EACCES|EPERM", Role::fault,
+     Lines::reports, "the system forbids this process something that it needs",
+     "the text says what: give it the rights, the device or the capability (containers: --cap-add, "
+     "--device)",
+     "Linux"},
+    {"library-missing",
+     "cannot open shared object|undefined symbol|symbol lookup error|GLIBC|missing symbol|dlopen|"
+     "issing ROCr|No module named|ModuleNotFoundError|ImportError",
+     Role::fault, Lines::reports, "a library or a module is missing, or of another version",
+     "ldd and LD_LIBRARY_PATH show which one was found; install the one that the program was built "
+     "for",
+     "Linux"},
+    {"library-missing", "version `GLIBC|symbol lookup error|while loading shared libraries",
+     Role::fault, Lines::any},
+    {"storage-failed", "nput/output error|tale file handle|ead-only file system", Role::fault,
+     Lines::reports, "a file system or a device failed", "look at dmesg, and at the storage",
+     "Linux"},
+    // What NCCL and its plugins adapt to.
+    {"setting-changed",
+     "User asked for a m|ignor|imiting value to|cap it to|greater than the maximum|too small. "
+     "Minimum value|set both to|set it to 0|setting it to|setting to|imiting |Unsetting|"
+     "defaulting|using default|Invalid NCCL_|Invalid value*for NCCL|Invalid*(minimum|Invalid*("
+     "maximum|must be a multiple|Duplicate option|NCCL_PROTO was set",
+     Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
+     "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
+    {"feature-unavailable",
+     "annot initialize CollNet|lvsym failed|dlsym failed|lsym failed|not dumping|CollNet is not "
+     "supported|CollNet currently only|MNNVL is not supported|CUMEM*not supported|No NVML|Flush "
+     "only supported|create thread context|without profiler|not using it|alling back|nstead|"
+     "isabling|kipping|failed to*register user|failed to*register send|not compatible|uner|"
+     "rofiler|NPKIT|NPKit|Rome model|MSCCL++|Resiliency is|stale CQE|FLID|istogram|GDR disabled|"
+     "Not configuring|lush requested|lush enabled|AWS platform|ras/|RAS |rying again",
+     Role::slow, Lines::warnings,
+     "something that was asked for is not there, and NCCL does without",
+     "leave the setting out, or install what it needs", "NCCL user guide"},
+    // Which part of NCCL, or of a plugin, met the failure.
+    {"ofi-failure", "NET/OFI|OFI |nccl_ofi", Role::vague, Lines::warnings,
+     "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
+     "aws/aws-ofi-nccl"},
+    {"nvml-call-failed", "nvml|NVML|rocm_smi|rsmi|RSMI|SMI ", Role::vague, Lines::warnings,
+     "NVML, or ROCm's SMI, does not answer about a GPU: it is lost, or hidden from the container",
+     "nvidia-smi or rocm-smi shows the same; look at dmesg | grep Xid", "NVIDIA/nccl user guide"},
+    {"gdrcopy-failed", "GDRCOPY|GDRCopy|gdr_|gdrwrap", Role::vague, Lines::warnings},
+    {"gpu-allocation-failed", "to CUDA |[Rem Allocator]|cudaFree|cuMemAlloc|alloc.h", Role::vague,
+     Lines::warnings, "NCCL got no memory: mostly the GPU has none left",
+     "take a smaller batch; nvidia-smi shows whether other processes hold some",
+     "NVIDIA/nccl user guide"},
+    {"cuda-failure",
+     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA |HIP |cudawrap|rocmwrap|ROCr|cuMem|"
+     "strongstream|cudaArch|rror: unknown error|cu*failed",
+     Role::vague, Lines::warnings, "a call of CUDA or HIP failed",
+     "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
+    {"ib-failure", "net_ib|NET/IB|NET/MLX5|ibvwrap|ibv_|mlx5|ib_plugin|p2p_plugin", Role::vague,
+     Lines::warnings, "NCCL's InfiniBand and RoCE transport met a failure",
+     "ibv_devinfo on both hosts, and ib_write_bw between the two adapters; NCCL_IB_DISABLE=1 tells "
+     "whether it is at fault",
+     "NVIDIA/nccl: src/transport/net_ib"},
+    {"gin-failure", "gin_|GIN |GIN-|GIN:|GIN/|rma_|RMA|Rma ", Role::vague, Lines::warnings,
+     "communication that the GPU starts itself, or one-sided communication, failed",
+     "look at the call that the warning names; the same driver and adapters on all hosts",
+     "NVIDIA/nccl: src/gin, src/rma"},
+    {"plugin-failure", "ucx|UCX|sharp|SHARP|coll_net|COLLNET|CollNet|plugin|Plugin", Role::vague,
+     Lines::warnings, "a plugin of NCCL's, or in-network reduction (SHARP), failed",
+     "NCCL_COLLNET_ENABLE=0 and NCCL_NET_PLUGIN=none do without them",
+     "NVIDIA/nccl: src/plugin, Mellanox/nccl-rdma-sharp-plugins"},
+    {"shared-memory-failed", "shm|Shm|shared memory|SHM |MsgQueue|CliqueManager", Role::vague,
+     Lines::warnings},
+    {"nvls-failed", "nvls|NVLS|ulticast|ultimem|mnnvl|MNNVL", Role::vague, Lines::warnings},
+    {"registration-failed",
+     "register|ymmetric|indow|dev_runtime|LSA|lsaRank|MemManager|mem_manager|allocator|egment",
+     Role::vague, Lines::warnings,
+     "a buffer could not be registered, or symmetric memory could not be used",
+     "NCCL_CUMEM_ENABLE=0 and NCCL_LOCAL_REGISTER=0 do without; allocate buffers by ncclMemAlloc",
+     "NCCL user guide"},
+    {"ipc-handle", "ipcsocket|IPC|Ipc|p2p.cc|p2p.cu", Role::vague, Lines::warnings},
+    {"topology-incomplete", "graph/|topo|Topo|TOPO|rome_models|ould not find", Role::vague,
+     Lines::warnings},
+    {"msccl-failure", "msccl|MSCCL", Role::vague, Lines::warnings,
+     "RCCL's MSCCL, which takes algorithms from files, failed", "RCCL_MSCCL_ENABLE=0 does without",
+     "ROCm/rccl: src/misc/msccl"},
+    {"socket-failure", "socket|Socket|ootstrap|Net :|ccept|onnect", Role::vague, Lines::warnings,
+     "ranks could not talk to each other by sockets, as they do to set up communicators",
+     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; look for firewalls",
+     "NVIDIA/nccl: src/bootstrap.cc, src/misc/socket.cc"},
+    {"system-call-failed", "Call to|ffinity|hread", Role::vague, Lines::warnings,
+     "a call of the system failed; the text behind it says why", "look at the limits and at dmesg",
+     "NCCL user guide"},
+    {"proxy-failed", "roxy", Role::consequence, Lines::warnings},
+    {"impossible-state",
+     "does not contain rank|does not loop back|nternal error|not empty|has been lost|"
+     "nknown|nexpected|init.cc|misc/|group.cc|transport.cc|has bugs|loop at",
+     Role::vague, Lines::warnings,
+     "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
+     "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
+     "NVIDIA/nccl: src/init.cc"},
+    {"invalid-call", "argcheck|enqueue|nccl*: |nvalid|NULL|requires", Role::vague, Lines::warnings,
+     "a call of NCCL could not be carried out as it was made",
+     "mend the call: the warning says what is wrong with it", "NCCL user guide"},
+    // Other programs.
+    {"ucx-failure", "UCX ", Role::vague, Lines::reports, "UCX, which MPI uses, failed",
+     "UCX_TLS=tcp tells whether its fast network is at fault; UCX_LOG_LEVEL=info says more",
+     "openucx/ucx"},
+    {"cuda-library-failed",
+     "CUBLAS_STATUS|CUDNN_STATUS|CUSOLVER_STATUS|cuDNN error|hipBLAS|"
+     "rocblas|MIOpen",
+     Role::vague, Lines::reports,
+     "a library of CUDA or ROCm failed: often the GPU has no memory left, or a kernel crashed "
+     "before",
+     "look for an earlier error; CUDA_LAUNCH_BLOCKING=1 shows where it is", "CUDA"},
+    {"cuda-failure", "CUDA error|HIP error|CUDA driver error", Role::vague, Lines::errors},
+    {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
+     "a program ended with an exception", "its message says why; the ranks wait for this one",
+     "Python, C++"},
+    {"error-line", "ERROR|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|Abort(|bort|MPI|signal|error",
+     Role::report, Lines::errors, "a program reported an error",
+     "look at the lines around it, and at the other ranks", "the program's own words"},
+    {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,
+     "a connection between ranks was not made at once",
+     "look for the rank that is connected to: it may be late, or behind a firewall",
+     "NVIDIA/nccl: src/misc/socket.cc"},
+    {"rendezvous-retries",
+     "client socket has failed to connect|client socket cannot be initialized|server socket has "
+     "failed to bind|network addresses of*cannot be retrieved",
+     Role::suspect, Lines::any, "PyTorch's rendezvous did not reach or get its address at once",
+     "check MASTER_ADDR and MASTER_PORT on all hosts, and whether the port is free and open",
+     "PyTorch: torch/csrc/distributed/c10d/socket.cpp"},
+    {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
+     "libfabric could not use a provider, a device or a peer",
+     "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},
+});
+
+}  // namespace
+
+std::span<const Signature> general_signatures() { return kGeneralRows; }
+
+}  // namespace linerate::logs
