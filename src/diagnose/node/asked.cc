@@ -9,11 +9,14 @@
 
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
+#include <map>
 #include <memory>
 
 namespace linerate::node {
@@ -40,9 +43,20 @@ void add_addresses(Snapshot& snapshot) {
   ifaddrs* first = nullptr;
   if (::getifaddrs(&first) != 0) return;
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(first, ::freeifaddrs);
-  for (const auto* at = first; at != nullptr; at = at->ifa_next)
-    if (at->ifa_addr != nullptr && at->ifa_addr->sa_family == AF_INET)
-      snapshot.facts[fmt::format("address {}", at->ifa_name)] = "IPv4";
+  std::map<std::uint32_t, std::string> networks;  // without the addresses: how many are alike
+  for (const auto* at = first; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    snapshot.facts[fmt::format("address {}", at->ifa_name)] = "IPv4";
+    if (at->ifa_netmask == nullptr) continue;
+    const auto bits = [](const sockaddr* of) {
+      sockaddr_in address{};
+      std::memcpy(&address, of, sizeof(address));
+      return address.sin_addr.s_addr;
+    };
+    const auto network = bits(at->ifa_addr) & bits(at->ifa_netmask);
+    const auto number = networks.emplace(network, std::to_string(networks.size())).first->second;
+    snapshot.facts[fmt::format("network {}", at->ifa_name)] = number;
+  }
 }
 
 struct Query {
@@ -53,6 +67,8 @@ constexpr auto kQueries = std::to_array<Query>({
     {"--query-remapped-rows", "gpu_bus_id,remapped_rows.pending,remapped_rows.failure"},
     {"--query-gpu", "pci.bus_id,clocks_throttle_reasons.active"},
     {"--query-gpu", "pci.bus_id,fabric.state,fabric.status"},
+    {"--query-gpu", "pci.bus_id,persistence_mode,mig.mode.current,compute_mode"},
+    {"--query-gpu", "pci.bus_id,power.limit,power.default_limit"},
 });
 
 // A program's output; where there is none, the fact that says why.

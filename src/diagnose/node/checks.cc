@@ -14,6 +14,7 @@ constexpr std::string_view kNoJobDevices =
 constexpr std::string_view kNoPeers =
     "fewer than two GPUs and RDMA devices, or not known to be outside of virtual machines";
 constexpr std::string_view kNoNvidia = "no GPU of NVIDIA's for computing";
+constexpr std::string_view kNoBond = "no bonded interface";
 constexpr std::string_view kNoNuma = "no GPU or RDMA device, or one NUMA node";
 
 constexpr auto kChecks = std::to_array<Check>({
@@ -63,6 +64,23 @@ constexpr auto kChecks = std::to_array<Check>({
      "/proc/meminfo", "A rank that waits for the disk holds up all others.",
      "free -h; find what takes the memory, or swapoff -a", looks::swap_used,
      "if more than swap_bytes are swapped out"},
+    {"low-memory", warning, "memory that is left", needs::job_devices, kNoJobDevices,
+     "/proc/meminfo", "When it ends the kernel kills processes, and all other ranks wait.",
+     "ps aux --sort -rss | head; end what no job needs, also segments in /dev/shm",
+     looks::low_memory, "if less than memory_bytes and less than 5 % of the memory are available"},
+    {"memory-limit", warning, "the memory that a control group allows", needs::memory_limit,
+     "no control group limits the memory", "cgroup memory.stat",
+     "The kernel kills a process of the group when it needs more; files in /dev/shm count.",
+     "docker run --memory=SIZE, in Kubernetes limits.memory, in Slurm --mem", looks::memory_limit,
+     "if it holds more than 90 % without the cache of files, or the kernel has killed a process of "
+     "it"},
+    {"remove-ipc", info, "whether systemd removes files in /dev/shm", needs::systemd_of_job,
+     "no GPU for computing or RDMA device, or a system without systemd", "logind RemoveIPC",
+     "When a user logs out whose job goes on, its segments are removed: new communicators fail "
+     "with 'No such file or directory'.",
+     "RemoveIPC=no in /etc/systemd/logind.conf, and systemctl restart systemd-logind; or "
+     "loginctl enable-linger USER",
+     looks::remove_ipc, "if RemoveIPC is on, which systemd takes where nothing is said"},
     {"far-processors", warning, "processors of this process and its devices",
      needs::several_numa_nodes, kNoNuma, "/proc/self/status",
      "All its data crosses the link between the sockets.",
@@ -79,6 +97,17 @@ constexpr auto kChecks = std::to_array<Check>({
      "One side at a time may send: what both sides negotiated went wrong.",
      "ethtool -s INTERFACE autoneg on, on the switch's port too; else change the cable",
      looks::half_duplex, "if an interface is half-duplex"},
+    {"bond-hash", warning, "how bonded interfaces choose a leg", needs::bond, kNoBond,
+     "/sys/class/net/*/bonding/xmit_hash_policy",
+     "Two hosts then exchange everything over one leg, at its speed.",
+     "ip link set BOND type bond xmit_hash_policy layer3+4, and the like on the switch",
+     looks::bond_hash,
+     "if a bond of two legs or more chooses by layer2 or layer2+3, and has RDMA devices, or no "
+     "InfiniBand or RoCE port is active"},
+    {"bond-leg", warning, "legs of bonded interfaces", needs::bond, kNoBond,
+     "/sys/class/net/*/bonding_slave/mii_status", "What is left carries all, at its speed.",
+     "cat /proc/net/bonding/BOND; look at the cable, and at the port of the switch",
+     looks::bond_leg, "if a leg is not up"},
     {"interface-errors", warning, "errors of interfaces", nullptr, "",
      "/sys/class/net/*/statistics/rx_packets",
      "TCP sends lost packets again and slows down; RoCE starts over at the lost packet.",
@@ -118,6 +147,15 @@ constexpr auto kChecks = std::to_array<Check>({
      looks::killed_for_memory,
      "if the kernel killed a process in the last 24 hours; as a note where there is no GPU for "
      "computing and no RDMA device"},
+    {"hostname-address", info, "the address of the hostname", needs::own_address_in_job,
+     "no GPU for computing or RDMA device, or /etc/hosts does not name this host", "",
+     "Where several hosts take part, gloo and what else asks for its own address listen there, and "
+     "others are refused.",
+     "give the hostname the address of its network in /etc/hosts; or GLOO_SOCKET_IFNAME=INTERFACE, "
+     "and MASTER_ADDR an address instead of a name",
+     looks::hostname_address,
+     "if /etc/hosts gives it 127.0.0.1, 127.0.1.1 or ::1; as a warning where there is an active "
+     "InfiniBand or RoCE port"},
     {"hostname", info, "the hostname", nullptr, "", "",
      "NCCL takes nodes of one name for one where their boot ids are the same too.",
      "hostnamectl set-hostname NAME, or NCCL_HOSTID", looks::hostname,
@@ -175,6 +213,21 @@ constexpr auto kChecks = std::to_array<Check>({
      "dropped.",
      "sysctl net.ipv4.conf.all.rp_filter=2, which counts for each interface", looks::rp_filter,
      "if rp_filter is 1 for one of several interfaces with active RoCE ports"},
+    {"same-network", warning, "IP networks of RoCE interfaces", needs::active_rdma, kNoActiveRdma,
+     "network *",
+     "Linux then answers for one address by the other interface: packets go to the wrong port.",
+     "give each interface a network of its own; or sysctl net.ipv4.conf.all.arp_ignore=1 "
+     "net.ipv4.conf.all.arp_announce=2, and a routing table for each address",
+     looks::same_network,
+     "if several interfaces with active RoCE ports are in one network, and arp_ignore is 0"},
+    {"partition-key", warning, "partition keys of InfiniBand ports", needs::active_rdma,
+     kNoActiveRdma, "/sys/class/infiniband/*/ports/*/pkeys/*",
+     "Limited members of a partition do not reach each other, and NCCL takes the key at index 0.",
+     "NCCL_IB_PKEY=INDEX where another is a full one; else have the subnet manager make the port a "
+     "full member (partitions.conf of opensm)",
+     looks::partition_key,
+     "if the key at index 0 of an active InfiniBand port is none of a full member; as a problem "
+     "where none is, and there is a GPU for computing"},
     // PCI.
     {"acs", warning, "access control of PCI switches", needs::bare_metal_peers, kNoPeers,
      "pcie /sys/bus/pci/devices/*",
@@ -238,6 +291,12 @@ constexpr auto kChecks = std::to_array<Check>({
      "nvidia-smi *", "The slowest GPU sets the pace of a job.",
      "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER; look at fans, air and power supplies",
      looks::gpu_throttled, "if it is for heat or the power supply"},
+    {"gpu-settings", info, "modes and power limits of GPUs", needs::nvidia, kNoNvidia,
+     "nvidia-smi *", "It may be meant: jobs on several GPUs do not expect it.",
+     "nvidia-smi -pm 1; nvidia-smi -mig 0; nvidia-smi -c DEFAULT; nvidia-smi -pl WATTS",
+     looks::gpu_settings,
+     "if persistence is off, MIG is on, or the compute mode allows one process or none; as a "
+     "warning if the power limit is below the usual one"},
     {"gpu-fabric", problem, "NVLink's fabric of GPUs behind NVSwitches", needs::nvidia, kNoNvidia,
      "nvidia-smi *", "Without it programs fail with 'system not yet initialized' or without NVLS.",
      "systemctl restart nvidia-fabricmanager, of the driver's version; then reset the GPUs",

@@ -32,6 +32,10 @@ bool bare_metal_peers(const Snapshot& snapshot);  // several, and no virtual mac
 bool several_numa_nodes(const Snapshot& snapshot);
 bool nvidia(const Snapshot& snapshot);
 bool ethernet_only(const Snapshot& snapshot);
+bool memory_limit(const Snapshot& snapshot);
+bool bond(const Snapshot& snapshot);
+bool own_address_in_job(const Snapshot& snapshot);
+bool systemd_of_job(const Snapshot& snapshot);
 bool gpudirect(const Snapshot& snapshot);  // NVIDIA's GPUs and an active RDMA port
 }  // namespace needs
 
@@ -51,9 +55,15 @@ std::vector<Seen> swap_used(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> far_cpus(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> socket_buffers(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> hostname(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> hostname_address(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> low_memory(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> memory_limit(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> remove_ipc(const Snapshot& snapshot, const Limits& limits);
 // checks_net.cc
 std::vector<Seen> half_duplex(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> interface_errors(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> bond_hash(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> bond_leg(const Snapshot& snapshot, const Limits& limits);
 // checks_rdma.cc
 std::vector<Seen> memlock(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> verbs_access(const Snapshot& snapshot, const Limits& limits);
@@ -65,6 +75,8 @@ std::vector<Seen> roce_gid(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> port_counters(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> link_flaps(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> rp_filter(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> same_network(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> partition_key(const Snapshot& snapshot, const Limits& limits);
 // checks_pci.cc
 std::vector<Seen> acs(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> iommu(const Snapshot& snapshot, const Limits& limits);
@@ -79,6 +91,7 @@ std::vector<Seen> gpu_xid(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> killed_for_memory(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> gpu_memory(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> gpu_throttled(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_settings(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> gpu_fabric(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> driver_hangs(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> firewall(const Snapshot& snapshot, const Limits& limits);

@@ -141,6 +141,46 @@ std::vector<Seen> looks::swap_used(const Snapshot& snapshot, const Limits& limit
               fmt::format("{:.3g} GiB are swapped out (/proc/meminfo).", used / kGiB));
 }
 
+std::vector<Seen> looks::low_memory(const Snapshot& snapshot, const Limits& limits) {
+  constexpr double kNearlyAll = 0.05;
+  const auto total = memory_of(snapshot, "MemTotal:");
+  const auto available = memory_of(snapshot, "MemAvailable:");
+  return when(available > 0 && available < limits.memory_bytes && available < kNearlyAll * total,
+              "memory",
+              fmt::format("{:.3g} of {:.4g} GiB are available (/proc/meminfo).", available / kGiB,
+                          total / kGiB));
+}
+
+bool needs::memory_limit(const Snapshot& snapshot) { return snapshot.has("cgroup memory.max"); }
+
+std::vector<Seen> looks::memory_limit(const Snapshot& snapshot, const Limits&) {
+  constexpr double kNearlyAll = 0.9;
+  const auto most = snapshot.number("cgroup memory.max").value_or(0);
+  const auto held = snapshot.number("cgroup memory.stat").value_or(0);
+  auto seen = when(held > kNearlyAll * most, "this control group",
+                   fmt::format("It holds {:.3g} of the {:.3g} GiB that it may, without the cache "
+                               "of files (memory.stat, memory.max).",
+                               held / kGiB, most / kGiB));
+  const auto killed = line_of(snapshot, "cgroup memory.events", "oom_kill ");
+  if (number_before("", killed) > 0)
+    seen.push_back({.subject = "this control group",
+                    .evidence = fmt::format("{} of its processes were killed for lack of memory "
+                                            "(memory.events).",
+                                            killed)});
+  return seen;
+}
+
+bool needs::systemd_of_job(const Snapshot& snapshot) {
+  return needs::job_devices(snapshot) && snapshot.has("logind RemoveIPC");
+}
+
+std::vector<Seen> looks::remove_ipc(const Snapshot& snapshot, const Limits&) {
+  const auto* value = snapshot.find("logind RemoveIPC");
+  const bool off = *value == "no" || *value == "false" || *value == "off" || *value == "0";
+  return when(!off, "systemd",
+              fmt::format("RemoveIPC is {} (/etc/systemd/logind.conf, logind.conf.d).", *value));
+}
+
 std::vector<Seen> looks::far_cpus(const Snapshot& snapshot, const Limits&) {
   const auto allowed = line_of(snapshot, "/proc/self/status", "Cpus_allowed_list:");
   const auto mine = numbers_in_list(allowed);
@@ -176,6 +216,17 @@ std::vector<Seen> looks::socket_buffers(const Snapshot& snapshot, const Limits& 
            .evidence = fmt::format("Buffers grow to {:.3g} MiB ({}).", *most / (1 << 20), name)});
   }
   return seen;
+}
+
+bool needs::own_address_in_job(const Snapshot& snapshot) {
+  return needs::job_devices(snapshot) && snapshot.has("hosts own name");
+}
+
+std::vector<Seen> looks::hostname_address(const Snapshot& snapshot, const Limits&) {
+  if (*snapshot.find("hosts own name") != "loopback") return {};
+  return {{.subject = snapshot.node,
+           .evidence = "Its address is a loopback one (/etc/hosts).",
+           .severity = needs::active_rdma(snapshot) ? Severity::warning : Severity::info}};
 }
 
 std::vector<Seen> looks::hostname(const Snapshot& snapshot, const Limits&) {

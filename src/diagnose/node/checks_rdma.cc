@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 
 namespace linerate::node {
@@ -40,6 +42,23 @@ std::vector<RdmaPort> rdma_ports(const Snapshot& snapshot) {
                      .layer = text(path + "/link_layer")});
   }
   return ports;
+}
+
+std::set<std::string> active_roce_interfaces(const Snapshot& snapshot) {
+  std::set<std::string> names;
+  for (const auto& port : rdma_ports(snapshot))
+    if (port.is_roce() && port.is_active())
+      for (const auto& [key, text] : snapshot.matching(port.device + "/device/net/*/mtu"))
+        names.insert(split(key, '/')[7]);
+  return names;
+}
+
+// The larger of an interface's value and that of all counts (ip-sysctl.rst of Linux).
+double ipv4_setting(const Snapshot& snapshot, std::string_view interface, std::string_view name) {
+  const auto value = [&](std::string_view of) {
+    return snapshot.number(fmt::format("/proc/sys/net/ipv4/conf/{}/{}", of, name)).value_or(0);
+  };
+  return std::max(value("all"), value(interface));
 }
 
 }  // namespace
@@ -184,24 +203,59 @@ std::vector<Seen> looks::link_flaps(const Snapshot& snapshot, const Limits& limi
   return seen;
 }
 
-// The larger of an interface's value and that of all counts (ip-sysctl.rst of Linux).
 std::vector<Seen> looks::rp_filter(const Snapshot& snapshot, const Limits&) {
-  const auto value = [&](const std::string& name) {
-    return snapshot.number("/proc/sys/net/ipv4/conf/" + name + "/rp_filter").value_or(0);
-  };
-  std::set<std::string> strict, all;
-  for (const auto& port : rdma_ports(snapshot)) {
-    if (!port.is_roce() || !port.is_active()) continue;
-    for (const auto& [key, text] : snapshot.matching(port.device + "/device/net/*/mtu")) {
-      const auto name = split(key, '/')[7];
-      all.insert(name);
-      if (std::max(value("all"), value(name)) == 1) strict.insert(name);
-    }
-  }
+  const auto all = active_roce_interfaces(snapshot);
+  std::vector<std::string> strict;
+  std::ranges::copy_if(all, std::back_inserter(strict), [&](const std::string& name) {
+    return ipv4_setting(snapshot, name, "rp_filter") == 1;
+  });
   if (all.size() < 2 || strict.empty()) return {};
-  return {{.subject = fmt::format("{} of {} RoCE interfaces", strict.size(), all.size()),
-           .evidence =
-               fmt::format("rp_filter of {} is 1 (/proc/sys/net/ipv4/conf).", *strict.begin())}};
+  return {
+      {.subject = fmt::format("{} of {} RoCE interfaces", strict.size(), all.size()),
+       .evidence = fmt::format("rp_filter of {} is 1 (/proc/sys/net/ipv4/conf).", strict.front())}};
+}
+
+std::vector<Seen> looks::same_network(const Snapshot& snapshot, const Limits&) {
+  std::map<std::string, std::vector<std::string_view>> by_network;
+  const auto names = active_roce_interfaces(snapshot);
+  for (const auto& name : names)
+    if (const auto* network = snapshot.find("network " + name);
+        network != nullptr && ipv4_setting(snapshot, name, "arp_ignore") == 0)
+      by_network[*network].push_back(name);
+  std::vector<Seen> seen;
+  for (const auto& [network, members] : by_network)
+    if (members.size() > 1)
+      seen.push_back({.subject = join(members, ", "),
+                      .evidence = "Their addresses are of one IP network, and arp_ignore is 0 "
+                                  "(/proc/sys/net/ipv4/conf)."});
+  return seen;
+}
+
+// The first bit of a key is that of full members.
+std::vector<Seen> looks::partition_key(const Snapshot& snapshot, const Limits&) {
+  const auto is_full = [](std::string_view key) {
+    return parse_hex(key.substr(std::min<std::size_t>(key.size(), 2))).value_or(0) >= 0x8000;
+  };
+  std::vector<Seen> seen;
+  for (const auto& port : rdma_ports(snapshot)) {
+    const auto keys = snapshot.matching(port.path + "/pkeys/*");
+    const auto* first = snapshot.find(port.path + "/pkeys/0");
+    if (port.layer != "InfiniBand" || !port.is_active() || keys.empty()) continue;
+    if (first != nullptr && is_full(*first)) continue;
+    const auto full =
+        std::ranges::find_if(keys, [&](const auto& key) { return is_full(key.second); });
+    const auto other = full == keys.end()
+                           ? std::string("no other makes it a full one")
+                           : fmt::format("{} at index {} does", full->second,
+                                         full->first.substr(full->first.rfind('/') + 1));
+    const bool lost = full == keys.end() && needs::compute_gpu(snapshot);
+    seen.push_back({.subject = port.name,
+                    .evidence = fmt::format("Its key at index 0 is {}, which does not make it a "
+                                            "full member; {} ({}/pkeys).",
+                                            first == nullptr ? "0x0000" : *first, other, port.path),
+                    .severity = lost ? Severity::problem : Severity::warning});
+  }
+  return seen;
 }
 
 }  // namespace linerate::node

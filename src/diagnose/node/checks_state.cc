@@ -83,6 +83,36 @@ std::vector<Seen> looks::gpu_throttled(const Snapshot& snapshot, const Limits&) 
   return seen;
 }
 
+std::vector<Seen> looks::gpu_settings(const Snapshot& snapshot, const Limits&) {
+  struct Setting {
+    std::string_view field, value, effect;
+  };
+  constexpr auto kSettings = std::to_array<Setting>({
+      {"persistence_mode", "Disabled", "each first use of the GPU waits for its driver to start"},
+      {"mig.mode.current", "Enabled", "its parts do not reach other GPUs directly"},
+      {"compute_mode", "Exclusive_Process", "a second process that uses it fails"},
+      {"compute_mode", "Prohibited", "every process that uses it fails"},
+  });
+  std::vector<Seen> seen;
+  for (const auto& [field, wrong, effect] : kSettings)
+    for (const auto& [key, value] : snapshot.matching(fmt::format("nvidia-smi * {}", field)))
+      if (value == wrong)
+        seen.push_back(
+            {.subject = gpu_of(key),
+             .evidence = fmt::format("{} is {}: {} (nvidia-smi).", field, value, effect)});
+  for (const auto& [key, value] : snapshot.matching("nvidia-smi * power.limit")) {
+    const auto usual =
+        snapshot.number(fmt::format("nvidia-smi {} power.default_limit", split(key, ' ')[1]));
+    if (usual && snapshot.number(key).value_or(*usual) < *usual)
+      seen.push_back({.subject = gpu_of(key),
+                      .evidence = fmt::format("Its power is limited to {} W, of {:.0f} W usually "
+                                              "(nvidia-smi): it computes more slowly.",
+                                              value, *usual),
+                      .severity = Severity::warning});
+  }
+  return seen;
+}
+
 std::vector<Seen> looks::gpu_fabric(const Snapshot& snapshot, const Limits&) {
   std::vector<Seen> seen;
   for (const auto& [key, state] : snapshot.matching("nvidia-smi * fabric.state")) {

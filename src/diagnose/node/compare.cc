@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 
 namespace linerate::node {
@@ -16,6 +17,7 @@ struct Compared {
   std::string_view what;
   std::string_view pattern;
   Severity severity = Severity::warning;
+  double tolerance = 0;  // of numbers that are alike if they differ by no larger part
 };
 
 constexpr auto kCompared = std::to_array<Compared>({
@@ -36,12 +38,14 @@ constexpr auto kCompared = std::to_array<Compared>({
     {"clock source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {"limits", "/proc/self/limits"},
     {"processor time allowed", "cgroup cpu.max"},
+    {"memory", "memory", Severity::problem, 0.02},
     {"memory allowed", "cgroup memory.max"},
     {"firmware of RDMA devices", "/sys/class/infiniband/*/fw_ver"},
     {"models of RDMA devices", "/sys/class/infiniband/*/board_id"},
     {"states of RDMA ports", "/sys/class/infiniband/*/ports/*/state", Severity::problem},
     {"rates of RDMA ports", "/sys/class/infiniband/*/ports/*/rate", Severity::problem},
     {"link layers of RDMA ports", "/sys/class/infiniband/*/ports/*/link_layer", Severity::problem},
+    {"partition keys of RDMA ports", "/sys/class/infiniband/*/ports/*/pkeys/*", Severity::problem},
     {"MTU of RDMA interfaces", "/sys/class/infiniband/*/device/net/*/mtu", Severity::problem},
     {"PCI devices", "/sys/bus/pci/devices/*/class"},
     {"speeds of PCI links", "/sys/bus/pci/devices/*/max_link_speed"},
@@ -63,6 +67,20 @@ std::string value_of(const Snapshot& snapshot, std::string_view pattern) {
     value += count > 1 ? fmt::format("{} x{}", text, count) : std::string(text);
   }
   return value;
+}
+
+// Those of `nodes`; numbers that are alike as their median is.
+std::vector<std::string> values_of(std::span<const Snapshot> nodes, const Compared& row) {
+  std::vector<std::string> values;
+  for (const auto& node : nodes) values.push_back(value_of(node, row.pattern));
+  if (row.tolerance == 0) return values;
+  const auto number = [](const std::string& text) { return number_before(" GiB", text); };
+  auto sorted = values;
+  std::ranges::sort(sorted, {}, number);
+  const auto& median = sorted[sorted.size() / 2];
+  for (auto& value : values)
+    if (std::abs(number(value) - number(median)) <= row.tolerance * number(median)) value = median;
+  return values;
 }
 
 constexpr std::size_t kShownNodes = 8;
@@ -92,7 +110,8 @@ std::vector<Finding> unlike_nodes(std::span<const Snapshot> nodes) {
   std::vector<Finding> findings;
   for (const auto& row : kCompared) {
     std::map<std::string, std::vector<std::string_view>> by_value;
-    for (const auto& node : nodes) by_value[value_of(node, row.pattern)].push_back(node.node);
+    const auto values = values_of(nodes, row);
+    for (std::size_t i = 0; i < nodes.size(); ++i) by_value[values[i]].push_back(nodes[i].node);
     const auto usual =
         std::ranges::max_element(by_value, {}, [](const auto& v) { return v.second.size(); });
     for (const auto& [value, names] : by_value) {

@@ -2,6 +2,7 @@
 //
 //   snapshot.cc       which files and calls a snapshot is made of: an allow-list
 //   asked.cc          what calls and programs tell: the kernel's log, nvidia-smi, tc, nft
+//   configured.cc     what files of /etc say
 //   topology.cc       its topology, for the rules of linerate topo --lint
 //   snapshot_json.cc  a snapshot as a file, and back
 //   pci_config.cc     access control and request size in a PCI device's configuration space
@@ -73,6 +74,7 @@ struct Thresholds {
   double bar_bytes = 256 << 20;     // no more is not resizable
   double idle_latency_us = 100;
   double swap_bytes = 1 << 30;
+  double memory_bytes = 4.0 * (1 << 30);
   double correctable_errors = 1000;  // of PCIe
   double carrier_changes = 10;
   double socket_buffer_bytes = 16 << 20;

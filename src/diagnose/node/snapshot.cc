@@ -46,8 +46,12 @@ std::string keep_limits(const std::string& text) {
 }
 
 std::string keep_memory(const std::string& text) {
-  return pieces_of(text, '\n', {"MemTotal:", "SwapTotal:", "SwapFree:", "HugePages_Total:"});
+  return pieces_of(text, '\n',
+                   {"MemTotal:", "MemAvailable:", "SwapTotal:", "SwapFree:", "HugePages_Total:"});
 }
+
+// Of those of a port most are zero: no key.
+std::string keep_key(const std::string& text) { return text == "0x0000" ? std::string() : text; }
 
 std::string keep_name(const std::string& text) { return pieces_of(text, '\n', {"PRETTY_NAME="}); }
 
@@ -117,7 +121,7 @@ constexpr auto kSources = std::to_array<Source>({
     {"/proc/sys/net/core/rmem_max|wmem_max"},
     {"/proc/sys/net/ipv4/tcp_rmem|tcp_wmem|ip_local_port_range"},
     {"/proc/net/snmp", keep_segments},
-    {"/proc/sys/net/ipv4/conf/*/rp_filter"},
+    {"/proc/sys/net/ipv4/conf/*/rp_filter|arp_ignore"},
     {"/etc/os-release", keep_name},
     {"/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {"/sys/devices/system/cpu/online|isolated"},
@@ -128,6 +132,8 @@ constexpr auto kSources = std::to_array<Source>({
     {"/sys/class/dmi/id/chassis_type"},
     {"/sys/kernel/mm/transparent_hugepage/enabled"},
     {"/sys/class/net/*/mtu|speed|duplex|operstate|carrier|type"},
+    {"/sys/class/net/*/bonding/mode|xmit_hash_policy|slaves"},
+    {"/sys/class/net/*/bonding_slave/mii_status"},
     {"/sys/class/net/*/statistics/rx_packets|rx_crc_errors|rx_fifo_errors|rx_missed_errors"},
     {"/sys/class/infiniband/*/fw_ver|hca_type|board_id"},
     {"/sys/class/infiniband/*/ports/*/state|phys_state|rate|link_layer|lid|sm_lid"},
@@ -136,6 +142,7 @@ constexpr auto kSources = std::to_array<Source>({
      "excessive_buffer_overrun_errors"},
     {"/sys/class/infiniband/*/ports/*/hw_counters/local_ack_timeout_err|packet_seq_err|"
      "out_of_sequence|implied_nak_seq_err|rnr_nak_retry_err"},
+    {"/sys/class/infiniband/*/ports/*/pkeys/*", keep_key},
     {"/sys/class/infiniband/*/device/net/*/mtu|carrier_changes"},
     {"/sys/class/infiniband/*/device/numa_node|local_cpulist"},
 });
@@ -252,24 +259,38 @@ void add_gids(Taker& taker) {
   });
 }
 
-// The least that a group or one above it allows (cgroup v2).
+// Bytes of the group's memory.stat that the kernel cannot give back: not the cache of files.
+double held_memory(const std::string& stat) {
+  double bytes = 0;
+  for (const auto& line : split(stat, '\n')) {
+    const auto words = split(line, ' ');
+    if (words[0] == "anon" || words[0] == "shmem" || words[0] == "slab_unreclaimable")
+      bytes += number_before("", words.back());
+  }
+  return bytes;
+}
+
+// The least that a group or one above it allows (cgroup v2), and what stands against it.
 void add_limits(Taker& taker) {
   std::string path;
   for (const auto& line : split(text_in(taker.inside("/proc/self/cgroup")), '\n'))
     if (line.starts_with("0::/")) path = line.substr(3);
   std::optional<double> cpus, memory;
-  const auto least = [](std::optional<double>& into, double value) {
-    into = into ? std::min(*into, value) : value;
-  };
   for (;; path.resize(path.rfind('/'))) {
     const auto group = "/sys/fs/cgroup" + (path == "/" ? std::string() : path);
     const auto words = split(text_in(taker.inside(group + "/cpu.max")), ' ');
     if (words.size() == 2)
       if (const auto quota = parse_number("", words[0]), period = parse_number("", words[1]);
           quota && period && *period > 0)
-        least(cpus, *quota / *period);
-    if (const auto bytes = parse_number("", text_in(taker.inside(group + "/memory.max"))))
-      least(memory, *bytes);
+        cpus = std::min(cpus.value_or(*quota / *period), *quota / *period);
+    const auto bytes = parse_number("", text_in(taker.inside(group + "/memory.max")));
+    if (bytes && (!memory || *bytes < *memory)) {
+      memory = *bytes;
+      taker.snapshot.facts["cgroup memory.stat"] =
+          fmt::format("{:.0f}", held_memory(text_in(taker.inside(group + "/memory.stat"))));
+      taker.add("cgroup memory.events",
+                pieces_of(text_in(taker.inside(group + "/memory.events")), '\n', {"oom_kill "}));
+    }
     if (path.rfind('/') == std::string::npos) break;
   }
   if (cpus) taker.add("cgroup cpu.max", fmt::format("{:.3g}", *cpus));
@@ -287,6 +308,11 @@ Snapshot take_snapshot(const fs::path& root) {
   add_pci(taker);
   add_gids(taker);
   add_limits(taker);
+  add_configured(taker.snapshot, root);
+  for (const auto& line : split(text_in(root / "proc/meminfo"), '\n'))
+    if (line.starts_with("MemTotal:"))
+      taker.add("memory",
+                fmt::format("{:.1f} GiB", number_before(" kB", trim(line.substr(9))) / (1 << 20)));
   const auto cpuinfo = text_in(root / "proc/cpuinfo");
   if (cpuinfo.find("\nflags") != std::string::npos)  // of x86 only
     taker.add("virtual machine", cpuinfo.find(" hypervisor") == std::string::npos ? "no" : "yes");

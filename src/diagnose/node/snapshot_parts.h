@@ -13,6 +13,9 @@ void add_topology(Snapshot& snapshot, const std::filesystem::path& root);
 // Adds what the kernel's log, addresses, tc, nft and nvidia-smi tell. `now_us` since the start.
 void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now_us);
 
+// Adds what /etc says of logind, and of the address of the hostname.
+void add_configured(Snapshot& snapshot, const std::filesystem::path& root);
+
 // Of their texts, which may be any: records of /dev/kmsg, CSV of nvidia-smi with these fields, `tc
 // qdisc show`, `nft list ruleset`.
 void add_kernel_events(Snapshot& snapshot, std::string_view log, double now_us);

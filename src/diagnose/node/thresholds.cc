@@ -18,6 +18,7 @@ constexpr auto kThresholds = std::to_array<Threshold>({
     {"bar_bytes", &Thresholds::bar_bytes},
     {"idle_latency_us", &Thresholds::idle_latency_us},
     {"swap_bytes", &Thresholds::swap_bytes},
+    {"memory_bytes", &Thresholds::memory_bytes},
     {"correctable_errors", &Thresholds::correctable_errors},
     {"carrier_changes", &Thresholds::carrier_changes},
     {"socket_buffer_bytes", &Thresholds::socket_buffer_bytes},

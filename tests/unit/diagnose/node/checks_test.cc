@@ -22,6 +22,8 @@ struct Fault {
 
 const std::string kGpu = "/sys/bus/pci/devices/0000:18:00.0";
 const std::string kPort = "/sys/class/infiniband/mlx5_1/ports/1";
+const std::string kInfiniBand = kPort + "/link_layer";
+const std::string kOtherLink = "/sys/class/infiniband/mlx5_0/ports/1/link_layer";
 const std::string kLimits = "/proc/self/limits";
 const std::string kStatus = "/proc/self/status";
 
@@ -62,6 +64,14 @@ std::vector<Fault> faults_of_the_host() {
        warning,
        {{"/proc/meminfo", "SwapTotal:  8388608 kB\nSwapFree:  4194304 kB"}},
        "4 GiB"},
+      {"low-memory",
+       warning,
+       {{"/proc/meminfo", "MemTotal:  1056784000 kB\nMemAvailable:  2097152 kB"}},
+       "2 of 1008 GiB are available"},
+      {"memory-limit", warning, {{"cgroup memory.stat", "540000000000"}}, "503 of the 512 GiB"},
+      {"memory-limit", warning, {{"cgroup memory.events", "oom_kill 2"}}, "2 of its processes"},
+      {"remove-ipc", info, {{"logind RemoveIPC", "yes"}}, "RemoveIPC is yes"},
+      {"hostname-address", warning, {{"hosts own name", "loopback"}}, "(/etc/hosts)"},
       {"half-duplex", warning, {{"/sys/class/net/eth0/duplex", "half"}}, "half-duplex"},
       {"interface-errors",
        warning,
@@ -97,6 +107,23 @@ std::vector<Fault> faults_of_rdma() {
        info,
        {{kPort + "/link_layer", "InfiniBand"}},
        "InfiniBand: mlx5_1 port 1. Ethernet: mlx5_0 port 1"},
+      {"partition-key",
+       problem,
+       {{kInfiniBand, "InfiniBand"}, {kOtherLink, "InfiniBand"}, {kPort + "/pkeys/0", "0x7fff"}},
+       "is 0x7fff, which does not make it a full member; no other"},
+      {"partition-key",
+       warning,
+       {{kInfiniBand, "InfiniBand"},
+        {kOtherLink, "InfiniBand"},
+        {kPort + "/pkeys/0", ""},
+        {kPort + "/pkeys/3", "0x800b"}},
+       "is 0x0000, which does not make it a full member; 0x800b at index 3 does"},
+      {"same-network", warning, {{"network ens1", "0"}}, "of one IP network"},
+      {"bond-hash",
+       warning,
+       {{"/sys/class/net/bond0/bonding/xmit_hash_policy", "layer2+3 2"}},
+       "It has 2 legs, and chooses one by layer2+3"},
+      {"bond-leg", warning, {{"/sys/class/net/ens1/bonding_slave/mii_status", "down"}}, "is down"},
       {"roce-mtu",
        warning,
        {{"/sys/class/infiniband/mlx5_1/device/net/ens1/mtu", "1500"}},
@@ -154,6 +181,9 @@ std::vector<Fault> faults_of_gpus() {
        warning,
        {{smi + "clocks_throttle_reasons.active", "0x0000000000000040"}},
        "lowered for heat"},
+      {"gpu-settings", info, {{smi + "persistence_mode", "Disabled"}}, "for its driver to start"},
+      {"gpu-settings", info, {{smi + "compute_mode", "Prohibited"}}, "every process"},
+      {"gpu-settings", warning, {{smi + "power.limit", "450.00"}}, "limited to 450.00 W, of 700 W"},
       {"gpu-fabric", problem, {{smi + "fabric.state", "In Progress"}}, "'In Progress'"},
       {"gpu-fabric", problem, {{smi + "fabric.status", "Unknown Error"}}, "'Unknown Error'"},
   };
@@ -307,6 +337,24 @@ TEST(NodeChecks, LeaveStrayInterfacesAloneThatNcclDoesNotTake) {
   auto node = healthy_node();
   node.facts["address virbr0"] = "IPv4";
   node.facts["/sys/class/net/virbr0/operstate"] = "down";
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+}
+
+TEST(NodeChecks, LeaveBondsAloneThatJobsDoNotUse) {
+  auto node = healthy_node();
+  node.facts["/sys/class/net/bond0/bonding/xmit_hash_policy"] = "layer2 0";
+  node.facts["/sys/class/net/bond0/bonding/slaves"] = "eno1 eno2";
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+
+  node.facts["/sys/class/net/bond0/bonding/slaves"] = "ens0 ens1";
+  node.facts["/sys/class/net/bond0/bonding/mode"] = "active-backup 1";
+  EXPECT_TRUE(examine(node, all_checks()).findings.empty());
+}
+
+TEST(NodeChecks, AllowOneIpNetworkWhereLinuxAnswersByTheRightInterface) {
+  auto node = healthy_node();
+  node.facts["network ens1"] = "0";
+  node.facts["/proc/sys/net/ipv4/conf/all/arp_ignore"] = "1";
   EXPECT_TRUE(examine(node, all_checks()).findings.empty());
 }
 

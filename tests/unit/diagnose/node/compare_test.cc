@@ -35,6 +35,19 @@ TEST(UnlikeNodes, AreNoneWhereOnlyNamesOfDevicesDiffer) {
   EXPECT_TRUE(unlike_nodes(nodes).empty());
 }
 
+TEST(UnlikeNodes, TakesMemoryForAlikeThatDiffersByLittle) {
+  std::vector<Snapshot> nodes{healthy_node("a"), healthy_node("b"), healthy_node("c")};
+  nodes[1].facts["memory"] = "1003.9 GiB";
+  EXPECT_TRUE(unlike_nodes(nodes).empty());
+
+  nodes[1].facts["memory"] = "976.2 GiB";
+  const auto findings = unlike_nodes(nodes);
+
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].subject, "b");
+  EXPECT_THAT(findings[0].evidence, HasSubstr("'976.2 GiB', and '1007.8 GiB' on 2 other nodes"));
+}
+
 TEST(UnlikeNodes, NamesBothSidesOfTwo) {
   std::vector<Snapshot> nodes{healthy_node("a"), healthy_node("b")};
   nodes[1].facts.erase("/proc/driver/nvidia/version");

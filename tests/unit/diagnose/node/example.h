@@ -39,10 +39,28 @@ inline void add_port(Snapshot& node, int number) {
       {port + "/phys_state", "5: LinkUp"},
       {port + "/rate", "400 Gb/sec (4X NDR)"},
       {port + "/link_layer", "Ethernet"},
+      {port + "/pkeys/0", "0xffff"},
+      {fmt::format("network ens{}", number), std::to_string(number)},
       {port + "/counters/symbol_error", "0"},
       {port + "/counters/link_downed", "0"},
       {"gid " + port + "/gids/0", "IB/RoCE v1 link-local"},
       {"gid " + port + "/gids/3", "RoCE v2 IPv4"}});
+}
+
+// A bond of both ports, memory, and what /etc says.
+inline void add_settings(Snapshot& node) {
+  node.facts.merge(std::map<std::string, std::string, std::less<>>{
+      {"memory", "1007.8 GiB"},
+      {"cgroup memory.max", "549755813888"},
+      {"cgroup memory.stat", "10000000000"},
+      {"cgroup memory.events", "oom_kill 0"},
+      {"logind RemoveIPC", "no"},
+      {"hosts own name", "other"},
+      {"/sys/class/net/bond0/bonding/mode", "802.3ad 4"},
+      {"/sys/class/net/bond0/bonding/slaves", "ens0 ens1"},
+      {"/sys/class/net/bond0/bonding/xmit_hash_policy", "layer3+4 1"},
+      {"/sys/class/net/ens0/bonding_slave/mii_status", "up"},
+      {"/sys/class/net/ens1/bonding_slave/mii_status", "up"}});
 }
 
 inline Snapshot healthy_node(const std::string& name = "node001") {
@@ -73,6 +91,9 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
                 {"nvidia-smi 0000:18:00.0 ecc.errors.uncorrected.volatile.total", "0"},
                 {"nvidia-smi 0000:18:00.0 remapped_rows.pending", "No"},
                 {"nvidia-smi 0000:18:00.0 clocks_throttle_reasons.active", "0x0000000000000001"},
+                {"nvidia-smi 0000:18:00.0 persistence_mode", "Enabled"},
+                {"nvidia-smi 0000:18:00.0 power.limit", "700.00"},
+                {"nvidia-smi 0000:18:00.0 power.default_limit", "700.00"},
                 {"nvidia-smi 0000:18:00.0 fabric.state", "Completed"},
                 {"nvidia-smi 0000:18:00.0 fabric.status", "Success"},
                 {"/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX  550.90.07"},
@@ -91,6 +112,7 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
   add_device(node, "0000:2a:00.0", "0x030200");
   add_port(node, 0);
   add_port(node, 1);
+  add_settings(node);
   node.facts["/sys/bus/pci/devices/0000:10:00.0/class"] = "0x060400";
   node.facts["pcie /sys/bus/pci/devices/0000:10:00.0"] =
       "acs=0x0 port=6 read_request=128 relaxed=1";

@@ -85,6 +85,48 @@ TEST_F(SnapshotOfFolder, LeavesOutWhatIsNobodysBusiness) {
   EXPECT_EQ(*snapshot.find("gid /sys/class/infiniband/mlx5_0/ports/1/gids/0"), "RoCE v2 IPv4");
 }
 
+TEST_F(SnapshotOfFolder, TakesWhatSystemdAndItsDropInsSay) {
+  const auto remove_ipc = [&] {
+    const auto snapshot = take_snapshot(root());
+    const auto* found = snapshot.find("logind RemoveIPC");
+    return found == nullptr ? std::string("none") : *found;
+  };
+  write("etc/systemd/logind.conf", "[Login]\n#RemoveIPC=no\n");
+  EXPECT_EQ(remove_ipc(), "none");  // systemd does not run
+
+  fs::create_directories(root() / "run/systemd/system");
+  EXPECT_EQ(remove_ipc(), "no");
+  write("usr/lib/systemd/logind.conf.d/50-a.conf", "[Login]\nRemoveIPC = Yes\n");
+  EXPECT_EQ(remove_ipc(), "yes");
+  write("etc/systemd/logind.conf.d/50-a.conf", "# nothing\n");
+  EXPECT_EQ(remove_ipc(), "no");
+  write("etc/systemd/logind.conf.d/60-b.conf", "RemoveIPC=true\n");
+  EXPECT_EQ(remove_ipc(), "true");
+}
+
+TEST_F(SnapshotOfFolder, TakesKeysMemoryAndTheKindOfTheOwnAddress) {
+  write("proc/sys/kernel/hostname", "node007\n");
+  write("etc/hosts", "127.0.0.1 localhost # node007\n127.0.1.1\tnode007.hunter2 node007\n");
+  write("sys/class/infiniband/mlx5_0/ports/1/pkeys/0", "0x7fff\n");
+  write("sys/class/infiniband/mlx5_0/ports/1/pkeys/1", "0x0000\n");
+  write("proc/meminfo", "MemTotal:       1056784000 kB\n");
+  write("proc/self/cgroup", "0::/a/b\n");
+  write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  write("sys/fs/cgroup/a/memory.max", "1000\n");
+  write("sys/fs/cgroup/a/memory.stat", "anon 700\nfile 900\nshmem 200\nslab_unreclaimable 1\n");
+  write("sys/fs/cgroup/a/memory.events", "oom 9\noom_kill 1\n");
+
+  const auto snapshot = take_snapshot(root());
+
+  EXPECT_EQ(*snapshot.find("hosts own name"), "loopback");
+  EXPECT_EQ(*snapshot.find("/sys/class/infiniband/mlx5_0/ports/1/pkeys/0"), "0x7fff");
+  EXPECT_FALSE(snapshot.has("/sys/class/infiniband/mlx5_0/ports/1/pkeys/1"));
+  EXPECT_EQ(*snapshot.find("memory"), "1007.8 GiB");
+  EXPECT_EQ(snapshot.number("cgroup memory.stat"), 901);
+  EXPECT_EQ(*snapshot.find("cgroup memory.events"), "oom_kill 1");
+  EXPECT_EQ(snapshot_text(snapshot).find("hunter2"), std::string::npos);
+}
+
 // A downward port of a switch with ACS on: the capability at 0x40, ACS at 0x100 behind another one.
 std::string bridge_config() {
   std::string config(4096, '\0');
