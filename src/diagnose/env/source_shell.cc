@@ -93,6 +93,7 @@ class Collector {
 
   void read(const Statement& statement) {
     const auto& first = statement[0].text;
+    if (written_file(statement).ends_with("nccl.conf")) return take_conf(statement);
     if (one_of_words(first, {"echo", "printf", "[", "[[", "test"})) return;
     if (first == "unset") return forget(statement);
     if (first == "setenv") {
@@ -129,6 +130,18 @@ class Collector {
   }
 
   std::vector<Setting> settings() { return std::move(settings_); }
+
+  // What a statement writes into nccl.conf: a here-document, or echo "NAME=VALUE".
+  void take_conf(const Statement& statement) {
+    const auto echo = std::ranges::find(statement, "echo", &Word::text);
+    for (auto word = statement.begin(); word != statement.end(); ++word) {
+      if (!word->document && (echo == statement.end() || word != echo + 1)) continue;
+      for (auto& setting : read_nccl_conf(place_.file, word->text, kNewest, word->line)) {
+        setting.computed = word->computed && setting.value.find_first_of("$`") != std::string::npos;
+        keep(std::move(setting));
+      }
+    }
+  }
 
  private:
   void keep(Setting setting) {
@@ -201,10 +214,11 @@ void put_within(int scope, Setting& setting) {
     setting.within = scope;
 }
 
-// Only ENV reaches the run.
+// Only ENV reaches the run, and what is written into nccl.conf.
 std::vector<Setting> read_dockerfile(std::string_view name, std::string_view text) {
   Collector collector({.file = name});
   for (const auto& words : statements_of(text, 1, true).statements) {
+    if (written_file(words).ends_with("nccl.conf")) collector.take_conf(words);
     if (words.size() < 2 || lower(words[0].text) != "env") continue;
     if (!is_assignment(words[1].text) && words.size() > 2) {  // ENV NAME words of the value
       std::string value = words[2].text;

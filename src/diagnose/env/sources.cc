@@ -125,11 +125,11 @@ std::vector<Setting> settings_of(const Environment& environment) {
 // As setEnvFile() of NCCL's src/misc/param.cc: comments begin in the first column, the name ends at
 // the first '=', and both sides count with their blanks, up to 1023 characters.
 std::vector<Setting> read_nccl_conf(std::string_view name, std::string_view text,
-                                    const Release& nccl) {
+                                    const Release& nccl, int first_line) {
   constexpr std::size_t kMostCharacters = 1023;
   constexpr Release kDropsCarriageReturns{30, 3};
   std::vector<Setting> settings;
-  int number = 0;
+  int number = first_line - 1;
   for (std::string line : split(text, '\n')) {
     ++number;
     if (line.ends_with('\r') && nccl >= kDropsCarriageReturns) line.pop_back();

@@ -54,6 +54,6 @@ std::vector<Setting> read_dockerfile(std::string_view name, std::string_view tex
 Result<std::vector<Setting>> read_yaml(std::string_view name, std::string_view text,
                                        int first_scope);
 std::vector<Setting> read_nccl_conf(std::string_view name, std::string_view text,
-                                    const Release& nccl = kNewest);
+                                    const Release& nccl = kNewest, int first_line = 1);
 
 }  // namespace linerate::env

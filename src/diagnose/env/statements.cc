@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstddef>
 #include <utility>
@@ -16,6 +17,16 @@ bool feeds_a_shell(const Statement& statement) {
     const auto name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
     return name == "bash" || name == "sh" || name == "ssh" || name == "sbatch";
   });
+}
+
+// As it is written: of one that is not literal, "\\$" is "$".
+std::string document(std::string_view text, bool literal) {
+  std::string written;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (literal || text[i] != '\\' || (next != '$' && next != '`')) written += text[i];
+  }
+  return written;
 }
 
 // Cuts a text into statements.
@@ -68,21 +79,22 @@ class Cutter {
     brackets_ += c == '(' ? 1 : -1;
     if (brackets_ < 0) end_statement();
   }
+  // With a quote in its end, a shell takes the document as it is.
   void begin_here_document() {
     at_ = std::min(text_.find_first_not_of("- \t", at_ + 1), text_.size());
     const auto mark = text_.substr(at_, text_.find_first_of(" \t\r\n;&|<>()", at_) - at_);
     auto end = std::string(mark);
-    std::erase_if(end, [](char c) { return c == '\'' || c == '"' || c == '\\'; });
+    const bool literal =
+        std::erase_if(end, [](char c) { return c == '\'' || c == '"' || c == '\\'; }) > 0;
     if (only_shifts_ || end.empty() || std::isdigit(static_cast<unsigned char>(end[0])) != 0)
       return;
     at_ += mark.size();
-    here_ends_.push_back(std::move(end));
+    here_ends_.push_back({std::move(end), literal});
   }
   // Where the end is missing, << was a shift: the ends of others are not looked for any more, which
   // could take long.
-  // What a shell gets is kept as a quoted word of its statement.
   void take_here_documents() {
-    for (const auto& end : std::exchange(here_ends_, {})) {
+    for (const auto& [end, literal] : std::exchange(here_ends_, {})) {
       auto rest = text_.substr(at_);
       std::size_t taken = 0;
       int line = line_;
@@ -95,9 +107,13 @@ class Cutter {
       }
       only_shifts_ = !found;
       if (only_shifts_) return;
-      if (!statements_.empty() && feeds_a_shell(statements_.back()))
-        statements_.back().push_back(
-            {.text = std::string(text_.substr(at_, taken)), .quoted = true, .line = line_});
+      if (!statements_.empty() &&
+          (feeds_a_shell(statements_.back()) || !written_file(statements_.back()).empty()))
+        statements_.back().push_back({.text = document(text_.substr(at_, taken), literal),
+                                      .computed = !literal,
+                                      .quoted = true,
+                                      .document = true,
+                                      .line = line_});
       at_ = text_.size() - rest.size();
       line_ = line;
     }
@@ -147,8 +163,12 @@ class Cutter {
   bool continued_ = false;
   char quote_ = 0;
   int quote_line_ = 0;
-  int brackets_ = 0;                      // open ones of the statement
-  std::vector<std::string> here_ends_{};  // of here-documents that begin on the next line
+  int brackets_ = 0;  // open ones of the statement
+  struct HereEnd {
+    std::string text{};
+    bool literal = false;
+  };
+  std::vector<HereEnd> here_ends_{};  // of here-documents that begin on the next line
   bool only_shifts_ = false;
   bool open_ = false;
   Word word_{};
@@ -157,6 +177,22 @@ class Cutter {
 };
 
 }  // namespace
+
+std::string_view written_file(const Statement& statement) {
+  constexpr std::array kRead{"nccl.conf", ".sh", ".sbatch", ".slurm", ".env", "bashrc", "profile"};
+  if (std::ranges::none_of(statement, [](const Word& word) {
+        return word.text == "cat" || word.text == "tee" || word.text == "echo" ||
+               word.text == "COPY";
+      }))
+    return {};
+  for (const auto& word : statement) {
+    auto text = std::string_view(word.text);
+    text.remove_prefix(std::min(text.find_first_not_of('>'), text.size()));
+    for (const std::string_view end : kRead)
+      if (text.ends_with(end)) return text;
+  }
+  return {};
+}
 
 Script statements_of(std::string_view text, int first_line, bool dockerfile) {
   return Cutter(text, first_line, dockerfile).cut();

@@ -12,6 +12,7 @@ struct Word {
   std::string text{};
   bool computed = false;  // it has a $, a ` or an unquoted ~ that the shell replaces
   bool quoted = false;    // from its beginning on
+  bool document = false;  // a here-document
   int line = 0;
 };
 using Statement = std::vector<Word>;
@@ -21,6 +22,11 @@ struct Script {
   int open_quote = 0;  // the line of a quote that is not closed; 0: all are
 };
 
+// The file that it writes and jobs read later, of those whose text is known: "/etc/nccl.conf",
+// "job.sbatch"; empty: none.
+std::string_view written_file(const Statement& statement);
+
+// Here-documents are words of their statement where a shell gets them or written_file() does.
 // `dockerfile`: a comment between continued lines does not end them.
 Script statements_of(std::string_view text, int first_line, bool dockerfile = false);
 

@@ -143,6 +143,25 @@ TEST(ReadShell, ReadsHereDocumentsOfShells) {
                           "f:8 NCCL_ALGO=Ring"));
 }
 
+TEST(ReadShell, ReadsWhatIsWrittenForJobs) {
+  EXPECT_THAT(
+      read("#!/bin/bash\n"
+           "cat > job.sbatch <<EOF\n"
+           "export NCCL_NET=IB NCCL_IB_HCA=\\$HCAS\n"
+           "EOF\n"
+           "cat <<'END' | sudo tee /etc/nccl.conf\n"
+           "NCCL_DEBUG=WARN\n"
+           "NCCL_SOCKET_IFNAME=$IFACE\n"
+           "END\n"
+           "cat >>/etc/nccl.conf <<END\n"
+           "NCCL_PROTO=$PROTO\n"
+           "END\n"
+           "echo \"NCCL_IB_TC=106\" >> /etc/nccl.conf\n"
+           "echo \"export NCCL_ALGO=Ring\" >> notes.txt\n"),
+      ElementsAre("f:3 NCCL_NET=IB", "f:3 NCCL_IB_HCA=?", "f:6 NCCL_DEBUG=WARN",
+                  "f:7 NCCL_SOCKET_IFNAME=$IFACE", "f:10 NCCL_PROTO=?", "f:12 NCCL_IB_TC=106"));
+}
+
 TEST(ReadShell, FindsExportsOfCasesAndFunctions) {
   const auto settings = read_shell("f",
                                    "case $HOST in a*) export NCCL_DEBUG=INFO;; esac\n"
@@ -171,6 +190,19 @@ TEST(ReadShell, RefusesMoreCommandsThanAnybodyWrites) {
   for (int i = 0; i < 1001; ++i) text += "NCCL_DEBUG=WARN ./a\n";
 
   EXPECT_THAT(read(text), ElementsAre(HasSubstr("more than 1000 of its commands")));
+}
+
+TEST(ReadDockerfile, TakesWhatIsWrittenIntoNcclConf) {
+  const auto settings = read_settings("Dockerfile",
+                                      "FROM a\nRUN echo NCCL_DEBUG=INFO > /etc/nccl.conf && "
+                                      "export NCCL_ALGO=Ring\n"
+                                      "COPY <<EOF /etc/nccl.conf\nNCCL_BUFFSIZE = 4M\nEOF\n",
+                                      {});
+
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(texts_of(*settings),
+              ElementsAre("Dockerfile:2 NCCL_DEBUG=INFO", "Dockerfile:4 NCCL_BUFFSIZE = 4M"));
+  EXPECT_TRUE(settings->front().conf);
 }
 
 TEST(ReadDockerfile, TakesBothFormsOfEnv) {
