@@ -1,7 +1,7 @@
 // The options of linerate doctor env, log, results, hang and prove.
 #include "cli/doctor_config.h"
-#include "cli/doctor_rows.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
 #include "launch/net/address.h"

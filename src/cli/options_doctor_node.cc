@@ -1,7 +1,7 @@
 // The options of linerate doctor and of linerate doctor snapshot.
 #include "cli/doctor_node_config.h"
-#include "cli/doctor_rows.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
 

@@ -1,6 +1,7 @@
 // All options of memcpy_perf.
 #include "bench/memcpy/copy_tests.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>
@@ -103,6 +104,7 @@ constexpr auto kMemcpyRows = std::to_array<OptionRow>({
      .metavar = "FILE",
      .help = "the results for a spreadsheet; appends to FILE",
      .apply = set_file_of<RunConfig, &RunConfig::csv_file>},
+    kWatchHealthRow<RunConfig>,
     {.short_name = 'h', .long_name = "help", .help = "print this text"},
     {.long_name = "version", .help = "print the version"},
     {.long_name = "list",

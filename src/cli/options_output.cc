@@ -1,5 +1,6 @@
 // The options that say what is printed and written, and how results are judged.
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>
@@ -68,11 +69,7 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .help = "how long the communicators took: init, first call, destroy",
      .note = "A line below the table. JSON Lines always have it.",
      .apply = set_flag<RunConfig, &RunConfig::report_init>},
-    {.long_name = "watch-health",
-     .help = "watch NICs, GPUs and processors around the run, and say what moved",
-     .note = "Error counters, clocks, temperatures: [live health](doctor.md#while-a-run-lasts). In "
-             "lines # health below the table, and in --jsonl.",
-     .apply = set_flag<RunConfig, &RunConfig::watches_health>},
+    kWatchHealthRow<RunConfig>,
     {.long_name = "progress",
      .metavar = "HOW",
      .default_text = "auto",

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/train_config.h"
 #include "cli/values.h"
 
@@ -42,11 +43,7 @@ constexpr auto kTrainingOutputRows = std::to_array<OptionRow>({
      .metavar = "FILE",
      .help = "write a line of JSON for the run, for each step, and for its end",
      .apply = set_file_of<TrainOptions, &TrainOptions::jsonl_file>},
-    {.long_name = "watch-health",
-     .help = "watch NICs, GPUs and processors around the training, and say what moved",
-     .note = "Error counters, clocks, temperatures: [live health](doctor.md#while-a-run-lasts). In "
-             "lines # health below the steps, and in --jsonl.",
-     .apply = set_flag<TrainOptions, &TrainOptions::watches_health>},
+    kWatchHealthRow<TrainOptions>,
     {.long_name = "trace",
      .metavar = "FILE",
      .help = "write when each rank computed, communicated and waited, for Perfetto or "

@@ -9,6 +9,7 @@
 #include "commands/describe.h"
 #include "commands/memcpy_output.h"
 #include "commands/repeat.h"
+#include "commands/watched_health.h"
 #include "devices/cpu/cpu_device.h"
 #include "launch/place.h"
 #include "launch/turns.h"
@@ -151,19 +152,24 @@ ExitCode MemcpyCommand::measure(const RunInfo& info) {
 ExitCode MemcpyCommand::run() {
   plan();
   const RunInfo info = describe();
+  std::optional<WatchedHealth> watch;
+  if (config_.watches_health) watch.emplace(input_.environment);
   output_.begin(info, size_note_, plans_, repeat_);
+  const auto health = [&watch] {
+    return watch ? std::vector<NodeHealth>{watch->own()} : std::vector<NodeHealth>();
+  };
   try {
     const auto code = measure(info);
     std::optional<std::string> remark;
     if (code == ExitCode::interrupted)
       remark = "interrupted by a signal: what is missing was not measured";
-    output_.end(code, remark);
+    output_.end(code, remark, health());
     return code;
   } catch (const Error& error) {
-    output_.end(error.exit_code(), error.what());
+    output_.end(error.exit_code(), error.what(), health());
     throw;
   } catch (const std::exception& error) {  // no memory
-    output_.end(ExitCode::failed, error.what());
+    output_.end(ExitCode::failed, error.what(), health());
     throw;
   }
 }

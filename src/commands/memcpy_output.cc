@@ -4,7 +4,9 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "commands/outputs.h"
+#include "commands/watched_health.h"
 #include "output/console_table.h"
+#include "output/health_text.h"
 
 #include <fmt/format.h>
 
@@ -120,14 +122,16 @@ void MemcpyOutput::end_unbegun(const RunInfo& program, const Error& error) {
   files_.end(end_info(error.exit_code(), error.what()));
 }
 
-void MemcpyOutput::end(ExitCode exit_code, const std::optional<std::string>& error) {
+void MemcpyOutput::end(ExitCode exit_code, const std::optional<std::string>& error,
+                       std::vector<NodeHealth> health) {
   progress_.end();
-  const auto end = end_info(exit_code, error);
+  auto end = end_info(exit_code, error);
+  add_health(std::move(health), end);
   files_.end(end);
   auto text = fmt::format("#\n# Out of bounds values : {} {}\n", end.failed_checks,
                           clean(end) ? "OK" : "FAILED");
   if (error) text += fmt::format("# error: {}\n", *error);
-  out_.write(text);
+  out_.write(text + health_lines(end));
 }
 
 }  // namespace linerate

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace linerate {
 
@@ -39,7 +40,9 @@ class MemcpyOutput {
              std::span<const CopyPlan> plans, const CopyRepeat& repeat);
   MemcpyEvents events(const CopyRepeat& repeat, std::function<bool()> interrupted);
   // `error` is the sentence of a run that could not go on.
-  void end(ExitCode exit_code, const std::optional<std::string>& error);
+  // `health` is the node's, with --watch-health.
+  void end(ExitCode exit_code, const std::optional<std::string>& error,
+           std::vector<NodeHealth> health);
   // Instead of both where `program` failed before begin: what the files then hold.
   void end_unbegun(const RunInfo& program, const Error& error);
 

@@ -2,6 +2,7 @@
 #include "commands/watched_health.h"
 
 #include "base/wire.h"
+#include "launch/place.h"
 #include "launch/quiet_thread.h"
 
 #include <sched.h>
@@ -33,6 +34,14 @@ WatchedHealth::WatchedHealth(RankContext& rank, const Environment& environment)
     : hostname_(rank.bootstrap().place().hostname) {
   if (!rank.is_first() && rank.node_leaders() == nullptr) return;
   rank.enter_local({.what = "first look at the node's health"});
+  start(environment);
+}
+
+WatchedHealth::WatchedHealth(const Environment& environment) : hostname_(this_host().hostname) {
+  start(environment);
+}
+
+void WatchedHealth::start(const Environment& environment) {
   watch_.emplace(places_of(environment));
   thread_ = quiet_thread([this] { sample_until_stopped(); });
 }

@@ -1,5 +1,5 @@
-// The nodes of a job, watched while it runs (--watch-health): each by the first rank's thread of
-// its own, which starts a thread that samples it once a second.
+// The nodes of a job, watched while it runs (--watch-health): each by a thread that its first rank
+// starts, or a process without ranks, and that samples it once a second.
 #pragma once
 
 #include "base/environment.h"
@@ -21,16 +21,19 @@ class WatchedHealth {
  public:
   // Starts on the first rank of each node; others watch nothing.
   WatchedHealth(RankContext& rank, const Environment& environment);
+  // Of a process without ranks.
+  explicit WatchedHealth(const Environment& environment);
   ~WatchedHealth() { stop(); }
   WatchedHealth(const WatchedHealth&) = delete;
   WatchedHealth& operator=(const WatchedHealth&) = delete;
 
   // Ends. Of all nodes, on rank 0. Collective over the ranks. Once, and then own() no more.
   std::vector<NodeHealth> gather(RankContext& rank);
-  // The same of this node alone, by itself. REQUIRES: the first rank of a node.
+  // The same of this node alone, by itself. REQUIRES: the first rank of a node, or none.
   NodeHealth own();
 
  private:
+  void start(const Environment& environment);
   void sample_until_stopped();
   void stop();
 

@@ -67,6 +67,10 @@ class WatchHealth(unittest.TestCase):
     def test_tells_it_of_pairs_of_ranks(self) -> None:
         self.assert_told(self.disturbed(tool("p2p_perf"), "-t", "2", "-e", "64M", "-n", "1000"))
 
+    def test_tells_it_of_copies(self) -> None:
+        self.assert_told(self.disturbed(tool("memcpy_perf"), "--backend", "host", "-b", "64M",
+                                        "-n", "1000"))
+
     def test_tells_it_of_a_training(self) -> None:
         self.assert_told(self.disturbed(tool("train_ddp"), "-t", "2", "--steps", "100000"))
 

@@ -1,4 +1,4 @@
-// The rows that the doctor's commands have in common, for configurations with such members.
+// The rows that several commands have in common, for configurations with such members.
 #pragma once
 
 #include "base/text.h"
@@ -37,5 +37,15 @@ inline constexpr OptionRow kFailOnRow{.long_name = "fail-on",
                                       .metavar = "SEVERITY",
                                       .help = "exit 3 from such a finding on: warning or problem",
                                       .apply = set_choice<Config, kFailOn, &Config::fail_on>};
+
+// Of what runs for a while.
+template <typename Config>
+inline constexpr OptionRow kWatchHealthRow{
+    .long_name = "watch-health",
+    .help = "watch NICs, GPUs and processors around the run, and say what moved",
+    .note =
+        "Error counters, clocks, temperatures: [live health](doctor.md#while-a-run-lasts). In "
+        "lines # health below the results, and in --jsonl.",
+    .apply = set_flag<Config, &Config::watches_health>};
 
 }  // namespace linerate
