@@ -13,21 +13,28 @@ namespace {
 
 // "CCL" stands in NCCL's, RCCL's and PyTorch's lines; of the others are those taken that have a
 // word of failure: each alternative of a row of Lines::any or of an error's level holds one.
-constexpr auto kWords = std::to_array<std::string_view>(
-    {"CCL",         "NET/",       "WARN",        "rror",        "RROR",       "xception",
-     "Interrupt",   "what()",     "FATAL",       "Fatal",       "fatal",      "CRITICAL",
-     "ailed",       "FAILED",     "ailure",      "Killed",      "Killing",    "killed",
-     "SIG",         "signal",     "Signal",      "egmentation", "bort",       "BORT",
-     "xit code",    "xitcode",    "exits with",  "CANCELLED",   "<warn>",     "UCX ",
-     "NVRM",        "oom-kill",   "oom_kill",    "OOM",         "Out Of Mem", "ut of mem",
-     ".cpp:",       ".cc:",       "*** ",        "ssh",         "publickey",  "TCP",
-     "MPI",         "ORTE",       "HSA_",        "ess fault",   "Machine",    "lockup",
-     "ink is Down", "tely down",  "locked for",  "fallen off",  "PullBack",   "ErrImage",
-     "low on",      "nable to",   "nvalid gen",  "subset of",   "slots",      "mismatch",
-     "nvidia-con",  "ce driver",  "double free", "free()",      "malloc()",   "corrupted",
-     "smashing",    "Illegal in", "nt socket",   "er socket",   "addresses",  "Exceeded",
-     "Expected to", "hared mem",  "C10d store",  "GLIBC",       "nccl",       "lookup err",
-     "loading sh"});
+constexpr std::string_view kWordList =
+    "CCL|NET/|WARN|rror|RROR|xception|Interrupt|what()|FATAL|Fatal|fatal|CRITICAL|ailed|FAILED|"
+    "ailure|Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit "
+    "Code|xitcode|"
+    "exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|ut of mem|.cpp:|.cc:|"
+    "] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|ink is Down|tely down|"
+    "locked for|fallen off|PullBack|ErrImage|low on|nable to|nvalid gen|subset of|slots|mismatch|"
+    "nvidia-con|ce driver|double free|free()|malloc()|corrupted|smashing|Illegal in|nt socket|"
+    "er socket|addresses|Exceeded|Expected to|hared mem|C10d store|GLIBC|nccl|lookup err|"
+    "loading sh|command not|terminate c|panic|TERM_|walltime|marked dead|No devices|"
+    "device handle|requires reset|GPU is lost|dump_cqe|dump error|AER: |on-zero|best-guess|"
+    "are currently unk|inated with|one child|has exited|Test time|noticed that|with error at|"
+    "CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier";
+constexpr auto kWords = [] {
+  std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
+  auto rest = kWordList;
+  for (auto& word : words) {
+    word = rest.substr(0, rest.find('|'));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return words;
+}();
 constexpr std::size_t kBlock = std::size_t{1} << 18, kBeginning = 3;
 
 // Where the next word stands, for positions that only grow. Most positions are passed by a look at

@@ -148,6 +148,13 @@ Tag next_tag(string_view line, std::size_t from) {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+// A launcher's prefix, a quotation mark, pytest's "E ", a colour that lost its escape.
+bool may_precede_name(string_view text) {
+  const auto word = trim(text);
+  return is_prefix(word) || word == "E" || word.ends_with("[0m") ||
+         string_view("\"`'*").find(word.back()) != kNone;
+}
+
 // "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
 Level level_by_name(string_view line) {
   for (const string_view end : {"Error", "Exception", "Interrupt", "error", "fatal", "Fatal"})
@@ -158,7 +165,7 @@ Level level_by_name(string_view line) {
       auto begin = at;
       while (begin > 0 && (is_host_char(line[begin - 1]) || line[begin - 1] == ':')) --begin;
       while (begin < at && !is_letter(line[begin])) ++begin;
-      if (!ends || !is_prefix(line.substr(0, begin))) continue;
+      if (!ends || !may_precede_name(line.substr(0, begin))) continue;
       if (end == "Exception" || (at > begin && (end == "Error" || end == "Interrupt")))
         return Level::exception;
       if (at == begin) return Level::error;
@@ -166,8 +173,12 @@ Level level_by_name(string_view line) {
   return Level::none;
 }
 
-// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
+// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ",
+// "E0504 10:00:00.1 1 model.cc:3] ".
 bool has_error_mark(string_view line) {
+  if (line.size() > 5 && (line[0] == 'E' || line[0] == 'F') &&
+      std::ranges::all_of(line.substr(1, 4), is_digit))
+    return line.find(".cc:") != kNone || line.find(".cpp:") != kNone;
   for (const string_view mark : {"[E", "[F", ": E ", ": F "})
     for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1)) {
       const auto behind = line.substr(line.find_first_of("EF", at) + 1, 60);
@@ -179,8 +190,9 @@ bool has_error_mark(string_view line) {
 }
 
 Level level_of(string_view line) {
-  constexpr std::array<string_view, 7> kLevels{"ERROR",  "FATAL", "CRITICAL", "<error>",
-                                               "Abort(", "*** ",  "Fatal "};
+  constexpr std::array<string_view, 12> kLevels{
+      "ERROR",  "CCL_ERROR",        "FATAL",   "CRITICAL",    "<error>",       "Abort(", "] *** ",
+      "Fatal ", "terminate called", "panic: ", "panicked at", "Error response"};
   constexpr std::size_t kLevelsWithin = 200;  // names of levels stand there
   const auto named = level_by_name(line.substr(0, kMostPrefix));
   if (named == Level::exception || line.starts_with("what():")) return Level::exception;
@@ -188,7 +200,7 @@ Level level_of(string_view line) {
   if (named == Level::error || has_error_mark(begin)) return Level::error;
   const bool says = std::ranges::any_of(kLevels, [&](string_view level) {
     const auto at = begin.find(level);
-    return at != kNone && (at == 0 || !is_host_char(begin[at - 1])) &&
+    return at != kNone && (at == 0 || !(is_letter(begin[at - 1]) || begin[at - 1] == '_')) &&
            !begin.substr(at + level.size()).starts_with('_');
   });
   return says ? Level::error : Level::none;

@@ -27,10 +27,14 @@ bool has_in_order(std::string_view pieces, std::string_view text) {
 // Whether the row may mean such a line, whatever it says.
 bool concerns(const Signature& row, const Message& message) {
   constexpr std::string_view kGpuError =
-      "CUDA error|CUDA failure|Cuda failure|HIP error|HIP failure|Error: CUDA |Error: HIP ";
+      "CUDA error|CUDA failure|Cuda failure|Cuda error|Cuda Runtime|CUDA initialization: "
+      "|cudaError|"
+      "CUDA_ERROR|HIP error|HIP failure|hipError|Error: CUDA |Error: HIP |memory error on GPU";
   const auto lines = static_cast<unsigned>(row.lines);
   if ((lines >> static_cast<unsigned>(message.level) & 1U) != 0) return true;
-  return row.lines == Lines::gpu && matches(kGpuError, message.whole);
+  // NCCL's INFO lines have only errors that it passes over.
+  return row.lines == Lines::gpu && message.level != Level::info &&
+         matches(kGpuError, message.whole);
 }
 
 }  // namespace

@@ -11,21 +11,13 @@ namespace {
 constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
      "Traceback (most|File \"|^^^|During handling of|was the direct cause|Exception raised from|"
-     "Unable to register cu|already been registered",
+     "Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
+     "dependency|computation placer",
      Role::harmless, Lines::reports, "", "", ""},
-    {"failure-passed-on",
-     "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
-     "RayTaskError|Engine core initialization failed|Engine process failed|EngineDeadError|"
-     "EngineCore failed|EngineCore encountered|EngineCore died|Failed core "
-     "proc|HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|"
-     "rocess received signal|torch.distributed.elastic",
-     Role::trace, Lines::reports,
-     "a program ended because another one, or a part of it, had failed",
-     "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
      "initializing process group|RendezvousTimeoutError|arrier timed out|wait timeout after|Socket "
-     "Timeout|store->get|Timed out after*waiting|subset of ranks",
+     "Timeout|store->get|Timed out after*waiting|subset of ranks|monitoredBarrier",
      Role::consequence, Lines::reports,
      "some ranks did not come to where all meet: they failed before, were never started, or went "
      "another way",
@@ -35,24 +27,61 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"ranks-missing", "submitted to be reduced*subset of ranks", Role::consequence, Lines::any},
     {"peer-closed",
      "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed by|ActorDiedError|"
-     "RayActorError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED",
+     "RayActorError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED|failed to recv, got "
+     "0|Connection was likely closed|RendezvousClosedError",
      Role::consequence, Lines::reports},
+    {"failure-passed-on",
+     "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
+     "RayTaskError|Engine core initialization failed|Engine process failed|EngineDeadError|"
+     "EngineCore failed|EngineCore encountered|EngineCore died|Failed core "
+     "proc|HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|"
+     "rocess received signal|torch.distributed.elastic",
+     Role::trace, Lines::reports,
+     "a program ended because another one, or a part of it, had failed",
+     "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
+    {"failure-passed-on",
+     "MPI_ABORT was invoked|Primary job  terminated|one child failed|SIGQUIT received|run noticed "
+     "that|has exited due to process|killed while executing a task by an unexpected|HYD_|[mpiexec@",
+     Role::trace, Lines::any},
     // Errors of the system.
     {"disk-full", "No space left|Disk quota exceeded", Role::fault, Lines::reports,
      "a file system is full, or a quota is used up", "df -h, df -i and quota show which", "Linux"},
     {"port-in-use", "ddress already in use|EADDRINUSE", Role::fault, Lines::reports},
     {"address-not-resolved",
-     "Name or service not known|name resolution|No address associated|assign requested address|"
-     "Address family not supported|Unsupported address family|unsupported IP family|"
-     "string is null|etaddrinfo",
-     Role::fault, Lines::reports},
-    {"no-route-to-host", "o route to host|etwork is unreachable|No interface found in the same",
-     Role::fault, Lines::reports},
-    {"connection-refused", "onnection refused", Role::vague, Lines::reports},
-    {"connect-timeout", "onnection timed out|ETIMEDOUT", Role::vague, Lines::reports},
+     "Invalid NCCL_COMM_ID|No valid <IPv4_or_hostname>|No valid [IPv6]|getting address info|Name "
+     "or service not known|name resolution|No address associated|assign requested address|Address "
+     "family not supported|Unsupported address family|unsupported IP family|string is "
+     "null|etaddrinfo",
+     Role::fault, Lines::reports, "NCCL_COMM_ID, or another address that was given, has no meaning",
+     "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
+    {"no-route-to-host",
+     "o route to host|etwork is unreachable|onnect*unreachable|Software caused connection abort|No "
+     "interface found in the same",
+     Role::fault, Lines::reports,
+     "packets to another host have no way: a firewall, or the wrong interface",
+     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; open the ports between "
+     "them",
+     "NVIDIA/nccl#352, NVIDIA/nccl-tests#162"},
+    {"connection-refused", "onnection refused|refused*onnect", Role::vague, Lines::reports,
+     "nobody listens at the address that was connected to: it is of an earlier job, or its "
+     "rank has ended",
+     "is the address one of this job's hosts? If not, remove the stale rendezvous file or id. "
+     "If so, look at what ended that rank",
+     "espnet/espnet#1940"},
+    {"connect-timeout",
+     "onnection timed out|ETIMEDOUT|onnect*timed out|ocket*timed "
+     "out|onnect*exceeded|onnect*onnection timeout",
+     Role::vague, Lines::reports,
+     "another host did not answer: a firewall, or an interface that it cannot be reached by "
+     "(docker0, virbr0, veth)",
+     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>",
+     "pytorch/pytorch#68893, NVIDIA/nccl#529"},
     {"files-or-threads-limit",
-     "oo many open files|temporarily unavailable|start new thread|pthread_create", Role::fault,
-     Lines::reports},
+     "oo many open files|temporarily unavailable|start new thread|pthread_create|hread "
+     "creation*failed",
+     Role::fault, Lines::reports, "a limit of the process is too low: files, or threads",
+     "raise them: ulimit -n 65536, ulimit -u unlimited, in containers --pids-limit -1",
+     "NCCL user guide"},
     {"out-of-host-memory",
      "annot allocate memory|can't allocate memory|MemoryError|bad_alloc|to malloc|malloc of|"
      "returned null|ailed to allocate|nable to allocate|llocation failed",
@@ -70,14 +99,15 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "ldd and LD_LIBRARY_PATH show which one was found; install the one that the program was built "
      "for",
      "Linux"},
-    {"library-missing", "version `GLIBC|symbol lookup error|while loading shared libraries",
+    {"library-missing",
+     "version `GLIBC|command not found|symbol lookup error|while loading shared libraries",
      Role::fault, Lines::any},
     {"storage-failed", "nput/output error|tale file handle|ead-only file system", Role::fault,
      Lines::reports, "a file system or a device failed", "look at dmesg, and at the storage",
      "Linux"},
     // What NCCL and its plugins adapt to.
     {"setting-changed",
-     "User asked for a m|ignor|imiting value to|cap it to|greater than the maximum|too small. "
+     "User asked for a m|gnor|imiting value to|cap it to|greater than the maximum|too small. "
      "Minimum value|set both to|set it to 0|setting it to|setting to|imiting |Unsetting|"
      "defaulting|using default|Invalid NCCL_|Invalid value*for NCCL|Invalid*(minimum|Invalid*("
      "maximum|must be a multiple|Duplicate option|NCCL_PROTO was set",
@@ -89,24 +119,40 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "only supported|create thread context|without profiler|not using it|alling back|nstead|"
      "isabling|kipping|failed to*register user|failed to*register send|not compatible|uner|"
      "rofiler|NPKIT|NPKit|Rome model|MSCCL++|Resiliency is|stale CQE|FLID|istogram|GDR disabled|"
-     "Not configuring|lush requested|lush enabled|AWS platform|ras/|RAS |rying again",
+     "Not configuring|lush requested|lush enabled|AWS platform|ras/|RAS |rying again|Continue.",
      Role::slow, Lines::warnings,
      "something that was asked for is not there, and NCCL does without",
      "leave the setting out, or install what it needs", "NCCL user guide"},
+    {"cleanup-failed",
+     "eregister|leanup|leaking|still active|still held|Closing |to close|Freeing|cudaFree|estroy|"
+     "estructing|with inflight|not released|munmap|outstanding recovery|shm close|shm unlink",
+     Role::ending, Lines::warnings,
+     "something could not be taken down in order: at the end of a job, or after a failure",
+     "look for a failure before it; if there is none, nothing is lost", "NVIDIA/nccl"},
     // Which part of NCCL, or of a plugin, met the failure.
+    {"gdrcopy-failed", "GDRCOPY|GDRCopy|gdr_|gdrwrap", Role::vague, Lines::warnings,
+     "GDRCopy, which NCCL or the libfabric plugin was asked to use, does not work here",
+     "load its driver (modprobe gdrdrv), give the container /dev/gdrdrv, or unset "
+     "NCCL_GDRCOPY_ENABLE",
+     "NVIDIA/gdrcopy"},
     {"ofi-failure", "NET/OFI|OFI |nccl_ofi", Role::vague, Lines::warnings,
      "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
      "aws/aws-ofi-nccl"},
     {"nvml-call-failed", "nvml|NVML|rocm_smi|rsmi|RSMI|SMI ", Role::vague, Lines::warnings,
      "NVML, or ROCm's SMI, does not answer about a GPU: it is lost, or hidden from the container",
      "nvidia-smi or rocm-smi shows the same; look at dmesg | grep Xid", "NVIDIA/nccl user guide"},
-    {"gdrcopy-failed", "GDRCOPY|GDRCopy|gdr_|gdrwrap", Role::vague, Lines::warnings},
-    {"gpu-allocation-failed", "to CUDA |[Rem Allocator]|cudaFree|cuMemAlloc|alloc.h", Role::vague,
+    {"ipc-handle", "IPC|Ipc|UDS|pidfd_getfd|cuMemImportFromShareable|ipcsocket|transport/p2p.c",
+     Role::vague, Lines::warnings, "ranks of one host could not share the memory of their GPUs",
+     "containers of one host need a common IPC and PID namespace (--ipc=host --pid=host); "
+     "NCCL_CUMEM_ENABLE=0 takes the older way, NCCL_P2P_DISABLE=1 does without",
+     "NVIDIA/nccl user guide"},
+    {"gpu-allocation-failed", "to CUDA |[Rem Allocator]|cuMemAlloc|alloc.h", Role::vague,
      Lines::warnings, "NCCL got no memory: mostly the GPU has none left",
      "take a smaller batch; nvidia-smi shows whether other processes hold some",
      "NVIDIA/nccl user guide"},
     {"cuda-failure",
-     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA |HIP |cudawrap|rocmwrap|ROCr|cuMem|"
+     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA |HIP "
+     "|cudawrap|libcuda|rocmwrap|ROCr|cuMem|"
      "strongstream|cudaArch|rror: unknown error|cu*failed",
      Role::vague, Lines::warnings, "a call of CUDA or HIP failed",
      "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
@@ -115,16 +161,23 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "ibv_devinfo on both hosts, and ib_write_bw between the two adapters; NCCL_IB_DISABLE=1 tells "
      "whether it is at fault",
      "NVIDIA/nccl: src/transport/net_ib"},
-    {"gin-failure", "gin_|GIN |GIN-|GIN:|GIN/|rma_|RMA|Rma ", Role::vague, Lines::warnings,
-     "communication that the GPU starts itself, or one-sided communication, failed",
-     "look at the call that the warning names; the same driver and adapters on all hosts",
+    {"ib-failure", "Failed status *syndrom|Completion with error at|Failed to modify QP",
+     Role::vague, Lines::any},
+    {"gin-failure", "gin_|GIN |GIN-|GIN:|GIN/|requested GIN|rma_|RMA|Rma ", Role::vague,
+     Lines::warnings,
+     "communication that the GPU starts itself (GIN), or one-sided communication, failed: a rank "
+     "lacks what it needs, or a call is not supported",
+     "load DMA-BUF or nvidia_peermem, take a driver and adapters that have it on all hosts, or "
+     "leave "
+     "NCCL_GIN_TYPE out",
      "NVIDIA/nccl: src/gin, src/rma"},
-    {"plugin-failure", "ucx|UCX|sharp|SHARP|coll_net|COLLNET|CollNet|plugin|Plugin", Role::vague,
-     Lines::warnings, "a plugin of NCCL's, or in-network reduction (SHARP), failed",
+    {"plugin-failure", "ucx|UCX|sharp|SHARP|coll_net|COLLNET|CollNet|plugin|Plugin|/net.cc",
+     Role::vague, Lines::warnings, "a plugin of NCCL's, or in-network reduction (SHARP), failed",
      "NCCL_COLLNET_ENABLE=0 and NCCL_NET_PLUGIN=none do without them",
      "NVIDIA/nccl: src/plugin, Mellanox/nccl-rdma-sharp-plugins"},
     {"shared-memory-failed", "shm|Shm|shared memory|SHM |MsgQueue|CliqueManager", Role::vague,
-     Lines::warnings},
+     Lines::warnings, "shared memory between ranks of a host could not be made or used",
+     "df -h /dev/shm shows its size; containers of a host need the same one", "NVIDIA/nccl#290"},
     {"nvls-failed", "nvls|NVLS|ulticast|ultimem|mnnvl|MNNVL", Role::vague, Lines::warnings},
     {"registration-failed",
      "register|ymmetric|indow|dev_runtime|LSA|lsaRank|MemManager|mem_manager|allocator|egment",
@@ -132,12 +185,27 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "a buffer could not be registered, or symmetric memory could not be used",
      "NCCL_CUMEM_ENABLE=0 and NCCL_LOCAL_REGISTER=0 do without; allocate buffers by ncclMemAlloc",
      "NCCL user guide"},
-    {"ipc-handle", "ipcsocket|IPC|Ipc|p2p.cc|p2p.cu", Role::vague, Lines::warnings},
-    {"topology-incomplete", "graph/|topo|Topo|TOPO|rome_models|ould not find", Role::vague,
-     Lines::warnings},
+    {"topology-incomplete",
+     "graph/|topo|Topo|TOPO|rome_models|ould not find|o path computed|requires NIC|reverse path",
+     Role::vague, Lines::warnings,
+     "NCCL's picture of the node lacks a device or a link that it needs",
+     "run linerate topo --lint on this node; unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE; take NCCL "
+     "2.27 or newer",
+     "NVIDIA/nccl#1748, ROCm/rccl#1728"},
     {"msccl-failure", "msccl|MSCCL", Role::vague, Lines::warnings,
      "RCCL's MSCCL, which takes algorithms from files, failed", "RCCL_MSCCL_ENABLE=0 does without",
      "ROCm/rccl: src/misc/msccl"},
+    {"proxy-failed",
+     "roxy|Failed to execute operation|[Proxy|[Service thread]|Proxy Call to "
+     "rank*failed|ncclProxy|opId=|ProxyConnect: ",
+     Role::consequence, Lines::warnings,
+     "NCCL's proxy thread met an error that another line explains",
+     "look for the warning before it", "NCCL user guide"},
+    {"socket-failed",
+     "ocket recv failed|ocket progress error|socketProgress|ocketSend|ocketRecv|Unable to "
+     "send|Unable to receive|ncclSocket*failed|ocketTryAccept|ocketPollConnect",
+     Role::consequence, Lines::warnings, "a connection between ranks broke",
+     "look for the first failure on the other ranks", "NCCL user guide"},
     {"socket-failure", "socket|Socket|ootstrap|Net :|ccept|onnect", Role::vague, Lines::warnings,
      "ranks could not talk to each other by sockets, as they do to set up communicators",
      "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; look for firewalls",
@@ -145,7 +213,6 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"system-call-failed", "Call to|ffinity|hread", Role::vague, Lines::warnings,
      "a call of the system failed; the text behind it says why", "look at the limits and at dmesg",
      "NCCL user guide"},
-    {"proxy-failed", "roxy", Role::consequence, Lines::warnings},
     {"impossible-state",
      "does not contain rank|does not loop back|nternal error|not empty|has been lost|"
      "nknown|nexpected|init.cc|misc/|group.cc|transport.cc|has bugs|loop at",
@@ -153,13 +220,21 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
      "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
      "NVIDIA/nccl: src/init.cc"},
-    {"invalid-call", "argcheck|enqueue|nccl*: |nvalid|NULL|requires", Role::vague, Lines::warnings,
-     "a call of NCCL could not be carried out as it was made",
+    {"invalid-call", "argcheck|enqueue|nccl*: |nvalid|NULL|requires|not supported", Role::vague,
+     Lines::warnings, "a call of NCCL could not be carried out as it was made",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
     // Other programs.
     {"ucx-failure", "UCX ", Role::vague, Lines::reports, "UCX, which MPI uses, failed",
      "UCX_TLS=tcp tells whether its fast network is at fault; UCX_LOG_LEVEL=info says more",
      "openucx/ucx"},
+    {"nvshmem-failed", "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR|non-zero status: ", Role::vague,
+     Lines::any, "NVSHMEM could not be started or used",
+     "NVSHMEM_DEBUG=INFO says more; it needs GPUDirect RDMA, and all GPUs of a node in P2P reach",
+     "NVIDIA/nvshmem"},
+    {"driver-message",
+     "mlx5_*ailed|mlx5_*rror|dump_cqe|dump error cqe|NVRM: *ailed|NVRM: *rror|amdgpu*rror|AER: ",
+     Role::report, Lines::any, "a driver of the kernel reported an error",
+     "look at dmesg around that time, at the adapter's firmware and at its link", "Linux"},
     {"cuda-library-failed",
      "CUBLAS_STATUS|CUDNN_STATUS|CUSOLVER_STATUS|cuDNN error|hipBLAS|"
      "rocblas|MIOpen",
@@ -168,10 +243,14 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "before",
      "look for an earlier error; CUDA_LAUNCH_BLOCKING=1 shows where it is", "CUDA"},
     {"cuda-failure", "CUDA error|HIP error|CUDA driver error", Role::vague, Lines::errors},
+    {"cuda-failure", "HSA_STATUS_ERROR", Role::vague, Lines::any},
     {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
      "a program ended with an exception", "its message says why; the ranks wait for this one",
      "Python, C++"},
-    {"error-line", "ERROR|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|Abort(|bort|MPI|signal|error",
+    {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
+    {"error-line",
+     "ERROR|terminate "
+     "called|panic|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|Abort(|bort|MPI|signal|error",
      Role::report, Lines::errors, "a program reported an error",
      "look at the lines around it, and at the other ranks", "the program's own words"},
     {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,
@@ -184,6 +263,11 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Role::suspect, Lines::any, "PyTorch's rendezvous did not reach or get its address at once",
      "check MASTER_ADDR and MASTER_PORT on all hosts, and whether the port is free and open",
      "PyTorch: torch/csrc/distributed/c10d/socket.cpp"},
+    {"gpu-guessed", "using best-guess GPU|devices used by this process are currently unknown",
+     Role::suspect, Lines::any,
+     "PyTorch did not know which GPU a rank uses, and guessed: ranks that share one hang",
+     "call torch.cuda.set_device(local_rank), or give init_process_group() its device_id",
+     "PyTorch distributed"},
     {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
      "libfabric could not use a provider, a device or a peer",
      "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},

@@ -7,9 +7,9 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kJobRows = std::to_array<Signature>({
-    {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on", Role::origin,
-     Lines::any, "a node of the job failed", "sinfo -R says why; leave the node out (--exclude)",
-     "Slurm"},
+    {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead",
+     Role::origin, Lines::any, "a node of the job failed",
+     "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
     {"rank-killed",
      "exitcode: -9)|OOMKilled|with exit code 137|exits with return code = -9|exitcode  : -9 "
      "|exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
@@ -17,7 +17,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill|"
      "srun: error*: Out Of Memory|ed with exitcode=137|ed with exitcode=-9|by signal: Killed|"
      "signal SIGKILL|Exceeded*memory limit|invoked oom-killer|ut of memory: Kill|running low on "
-     "memory|SIGNAL: 9",
+     "memory|SIGNAL: 9|terminated with code -9|TERM_MEMLIMIT|Exit Code:    137",
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
@@ -28,13 +28,16 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "instruction|Floating "
      "point exception|(SIGFPE)|(SIGILL)|signal SIGSEGV|signal SIGBUS|Caught signal 11|double free|"
      "free(): |malloc(): |corrupted size|stack smashing|SIGNAL: 11|exitcode -11|exitcode: 139)|"
-     "exitcode=-11|Unexpected bus error",
+     "exitcode=-11|Unexpected bus error|terminated with code -11|terminated with code -7|exitcode "
+     "139|corrupted double",
      Role::origin, Lines::any, "a rank crashed",
      "look at its back trace; a bus error is mostly a full /dev/shm, an overflow a stack that is "
      "too large (ulimit -s 8192)",
      "NCCL user guide"},
-    {"job-ended", "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION", Role::vague,
-     Lines::any, "Slurm ended the job: its time was over, or another job took its place",
+    {"job-ended",
+     "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",
+     Role::vague, Lines::any,
+     "Slurm ended the job: its time was over, or another job took its place",
      "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
     {"rank-ended",
      "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode: -15)|exitcode  : -15 |closing signal SIG|"
@@ -72,7 +75,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "failed|MPI_INIT failed|MPI_Init failed|error occurred in MPI|not enough slots|MPI processes "
      "are "
      "unable to reach|unable to complete a TCP|"
-     "ORTE was unable to|ORTE daemon has unexpectedly failed",
+     "ORTE was unable to|ORTE daemon has unexpectedly failed|run was unable to",
      Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
@@ -121,7 +124,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "look at the warning before it, which NCCL_DEBUG=WARN shows", "NCCL user guide"},
     {"collective-timeout",
      "caught collective operation timeout: WorkNCCL|Timeout at NCCL work|"
-     "CCL*due to a collective timeout from|CCL*flight recorder dump signal",
+     "CCL*due to a collective timeout from|CCL*flight recorder dump signal|Test timeout",
      Role::consequence, Lines::any, "a collective did not end in the time that PyTorch allows",
      "find out what the rank that is behind did instead: py-spy dump, or the flight recorder "
      "(TORCH_NCCL_TRACE_BUFFER_SIZE=2000, TORCH_NCCL_DUMP_ON_TIMEOUT=1)",
@@ -139,12 +142,13 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"nccl-failed",
      "CCL*unhandled system error|CCL*unhandled cuda error|CCL*nternal check failed|"
      "CCL*internal error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|"
-     "Test NCCL failure|Test CUDA failure|NCCL error in",
+     "Test NCCL failure|Test CUDA failure|NCCL error in|nccl*unhandled system error|nccl*unhandled "
+     "cuda error|nccl*internal error",
      Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"rank-failed",
      "failed (exitcode: |exits with return code = |exitcode  : |Exited with exit code |ed with "
-     "exitcode=|Exit code:  ",
+     "exitcode=|Exit code:  |terminated with code ",
      Role::trace, Lines::any, "a rank's program ended with an error",
      "look for its last lines, mostly a Python traceback: torchrun --tee 3 keeps those of all "
      "ranks",

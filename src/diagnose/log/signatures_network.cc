@@ -12,6 +12,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "look at the cable, the optics and the switch port: ibstat, "
      "/sys/class/infiniband/*/ports/*/counters/link_downed",
      "NVIDIA/nccl#905"},
+    {"ib-async-event", "non-fatal async event|unknown event type", Role::slow, Lines::warnings},
     {"gid-table-changed", "GID table changed", Role::origin, Lines::warnings,
      "a port's addresses changed while the job ran: its interface went down or got another IP",
      "find out what restarts the interface (NetworkManager, DHCP, a flapping link)",
@@ -139,34 +140,9 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "a port that NCCL was to listen at is taken: too many communicators were made and not "
      "destroyed, or another job has the port of NCCL_COMM_ID",
      "ss -tanp shows who has it; destroy process groups that are done with", "NVIDIA/nccl#293"},
-    {"connection-refused", "onnect*Connection refused*|refused*onnect", Role::vague,
-     Lines::warnings,
-     "nobody listens at the address that was connected to: it is of an earlier job, or its "
-     "rank has ended",
-     "is the address one of this job's hosts? If not, remove the stale rendezvous file or id. "
-     "If so, look at what ended that rank",
-     "espnet/espnet#1940"},
-    {"no-route-to-host",
-     "onnect*No route to host|onnect*Software caused connection abort|onnect*unreachable|"
-     "ocket*No route to host|ocket*Network is unreachable",
-     Role::fault, Lines::warnings,
-     "packets to another host have no way: a firewall, or the wrong interface",
-     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; open the ports between "
-     "them",
-     "NVIDIA/nccl#352, NVIDIA/nccl-tests#162"},
-    {"connect-timeout",
-     "onnect*timed out|ocket*timed out|onnect*Connection timeout|onnect*exceeded", Role::vague,
-     Lines::warnings,
-     "another host did not answer: a firewall, or an interface that it cannot be reached by "
-     "(docker0, virbr0, veth)",
-     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>",
-     "pytorch/pytorch#68893, NVIDIA/nccl#529"},
     {"ofi-without-path",
      "NET/OFI pciPath: |NET/OFI Error opening file: /sys|Could not find ncclGetVersion symbol",
      Role::harmless, Lines::warnings, "", "", ""},
-    {"gdrcopy-failed", "NET/OFI*GDRCopy", Role::fault, Lines::warnings,
-     "GDRCopy, which the libfabric plugin asks for, does not work here",
-     "load its driver (modprobe gdrdrv), and give the container /dev/gdrdrv", "NVIDIA/gdrcopy"},
     {"efa-registration", "NET/OFI Could not register memory|NET/OFI Unable to register memory",
      Role::fault, Lines::warnings, "the EFA device could not register memory",
      "set ulimit -l unlimited; update the driver and aws-ofi-nccl; "
@@ -183,15 +159,6 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, Lines::nccl, "no network that NCCL_NET allows works here",
      "check NCCL_NET and NCCL_NET_PLUGIN; give the container /dev/infiniband",
      "NVIDIA/nccl: src/plugin/net.cc"},
-    {"gin-unavailable",
-     "Unable to use GIN|GIN not supported|GIN is disabled|No GIN-capable|No RMA-capable|requested "
-     "GIN|GIN Error|GIN plugin|RMA not supported|RMA requires CUDA",
-     Role::fault, Lines::warnings,
-     "networking from the GPU (GIN) was asked for, and a rank lacks what it needs",
-     "load DMA-BUF or nvidia_peermem, take a driver and adapters that have it on all hosts, or "
-     "leave "
-     "NCCL_GIN_TYPE out",
-     "NVIDIA/nccl: src/gin"},
     {"nic-merge",
      "Local mergedDev*different number of devices|an't merge net devices|Specified fused NIC|"
      "TOPO/NET :|NET/TOPO :|NCCL_IB_MERGE_NICS|ake virtual NIC|irtual device",
@@ -201,11 +168,6 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "NCCL_IB_HCA "
      "the same on all hosts",
      "NVIDIA/nccl: src/graph/topo.cc"},
-    {"address-not-resolved",
-     "Invalid NCCL_COMM_ID|No valid <IPv4_or_hostname>|No valid [IPv6]|getting address info",
-     Role::fault, Lines::warnings,
-     "NCCL_COMM_ID, or another address that was given, has no meaning",
-     "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
     {"efa-failure", "libfabric:*:efa:cq:*<warn> err: ", Role::vague, Lines::any,
      "the EFA device could not carry out a transfer: mostly the peer that it names was gone",
      "look for the first failure on that peer", "aws/aws-ofi-nccl#346"},
@@ -241,17 +203,6 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::consequence, Lines::nccl, "another rank ended, and its connections with it",
      "look for the first failure on the other ranks, and for one whose log just stops",
      "NCCL user guide"},
-    {"socket-failed",
-     "ocket recv failed|ocket progress error|socketProgress|ocketSend|ocketRecv|Unable to "
-     "send|Unable to receive|ncclSocket*failed|ocketTryAccept|ocketPollConnect",
-     Role::consequence, Lines::warnings, "a connection between ranks broke",
-     "look for the first failure on the other ranks", "NCCL user guide"},
-    {"proxy-failed",
-     "Failed to execute operation|[Proxy|[Service thread]|Proxy Call to rank*failed|ncclProxy|"
-     "roxyDestroy failed|opId=|ProxyConnect: ",
-     Role::consequence, Lines::warnings,
-     "NCCL's proxy thread met an error that another line explains",
-     "look for the warning before it", "NCCL user guide"},
     {"rank-twice", "has already checked in", Role::fault, Lines::warnings,
      "two processes said that they are the same rank",
      "give each its own rank: launcher and program must agree on the number of tasks a node",

@@ -37,10 +37,6 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "RemoveIPC=no in logind.conf; the same /dev/shm (ipc: host) for all containers of a "
      "host, or NCCL_SHM_DISABLE=1",
      "NVIDIA/nccl#2190"},
-    {"shared-memory-failed",
-     "Error while creating shared memory|shmutils*|shm.h:*failed|Could not map", Role::vague,
-     Lines::warnings, "shared memory between ranks of a host could not be made",
-     "df -h /dev/shm shows its size", "NVIDIA/nccl#290"},
     {"same-gpu-twice", "Duplicate GPU detected|Multiple Ranks are using the same GPU", Role::fault,
      Lines::nccl, "two ranks use the same GPU",
      "give each rank a GPU of its own: check CUDA_VISIBLE_DEVICES and "
@@ -107,17 +103,11 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NVIDIA/nccl#1537, NVIDIA/nccl#897"},
     {"peer-access-failed",
      "failed to peer with device|peer mapping resources|peer access is not supported", Role::fault,
-     Lines::warnings, "a GPU could not map another's memory",
+     Lines::gpu, "a GPU could not map another's memory",
      "set NCCL_P2P_DISABLE=1 as a test; switch ACS and the IOMMU off; give the same "
      "CUDA_VISIBLE_DEVICES order to "
      "all ranks",
      "NVIDIA/nccl#257"},
-    {"ipc-handle",
-     "IpcGetMemHandle|IpcOpenMemHandle|IPC handle|cuMemImportFromShareable|UDS: |pidfd_getfd",
-     Role::fault, Lines::warnings, "ranks of one host could not share the memory of their GPUs",
-     "containers of one host need a common IPC and PID namespace (--ipc=host --pid=host); "
-     "NCCL_CUMEM_ENABLE=0 takes the older way",
-     "NVIDIA/nccl user guide"},
     {"invalid-device",
      "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid "
      "device*totalnDev|exceeds "
@@ -127,6 +117,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::fault, Lines::gpu, "a rank asked for a GPU that it does not have",
      "start as many ranks a host as it has GPUs; check CUDA_VISIBLE_DEVICES and -g",
      "NVIDIA/nccl-tests#263"},
+    {"invalid-device", "No devices were found", Role::fault, Lines::any},
     {"driver-too-old",
      "driver version is insufficient|unsupported toolchain|forward compatibility was "
      "attempted|driver is too old|Driver version found is|Failed to load CUDA missing "
@@ -137,15 +128,17 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"no-kernel-image",
      "no kernel image is available|invalid device function|symbol not found|not compatible with "
      "the "
-     "current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|PTX JIT",
+     "current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|NoBinaryForGpu|PTX JIT",
      Role::fault, Lines::gpu, "the library has no code for this GPU",
      "install an NCCL or PyTorch that was built for this GPU", "NVIDIA/nccl user guide"},
     {"out-of-gpu-memory",
-     "out of memory|OutOfMemory|OUT_OF_MEMORY|RESOURCE_EXHAUSTED|rrorMemoryAllocation",
+     "out of memory|torch.OutOfMemoryError|cuda.OutOfMemoryError|Out of memory error on "
+     "GPU|OUT_OF_MEMORY|RESOURCE_EXHAUSTED|rrorMemoryAllocation",
      Role::origin, Lines::gpu, "a rank had no more memory on its GPU",
      "take a smaller batch; nvidia-smi shows whether other processes hold some; NCCL itself takes "
      "some hundred MB a communicator",
      "NVIDIA/nccl user guide"},
+    {"illegal-access", "block: [*thread: [*Assertion*failed", Role::origin, Lines::any},
     {"illegal-access",
      "illegal memory access|device-side assert|misaligned address|unspecified launch failure|"
      "illegal instruction|illegal address|invalid address space|invalid program counter|launch "
@@ -154,7 +147,9 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "aperture",
      Role::origin, Lines::gpu, "a kernel of the program or of NCCL crashed on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it; look in dmesg for an Xid", "CUDA"},
-    {"illegal-access", "Memory access fault by GPU|HSA_STATUS_ERROR|HW Exception by GPU",
+    {"illegal-access",
+     "Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|HSA_STATUS_ERROR_EXCEPTION|HW Exception "
+     "by GPU",
      Role::origin, Lines::any},
     {"cuda-graph-capture",
      "stream is capturing|apture*nvalidated|StreamCapture|captured in a graph", Role::fault,
@@ -183,12 +178,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::origin, Lines::gpu, "a GPU has a fault, or is held by another process",
      "look at nvidia-smi -q -d ECC and dmesg | grep Xid; nvidia-smi -r resets the GPU",
      "NVIDIA XID errors"},
-    {"files-or-threads-limit",
-     "Too many open files|pthread_create*failed|hread creation*failed|Resource temporarily "
-     "unavailable",
-     Role::fault, Lines::warnings, "a limit of the process is too low: files, or threads",
-     "raise them: ulimit -n 65536, ulimit -u unlimited, in containers --pids-limit -1",
-     "NCCL user guide"},
+    {"gpu-hardware", "Unable to determine the device handle|GPU is lost|GPU requires reset",
+     Role::origin, Lines::any},
     {"topology-too-large", "too many XML|XML parser is limited", Role::fault, Lines::warnings,
      "the node has more devices than this NCCL takes into its picture of it",
      "update NCCL; name fewer NICs in NCCL_IB_HCA; unset NCCL_TOPO_FILE",
@@ -203,15 +194,6 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"no-path", "Could not find a path for pattern|Could not find any local path", Role::slow,
      Lines::warnings, "NCCL found no way through the node's topology, and takes a very slow one",
      "run linerate topo --lint on this node; unset NCCL_TOPO_FILE", "NVIDIA/nccl user guide"},
-    {"topology-incomplete",
-     "Could not find NET|Could not find net |Could not find GPU|Could not find gpu|Could not find "
-     "local GPU|Could not find intermediate GPU|Could not find rev link|ould not find CPU|No path "
-     "computed|requires NIC|Failed to find reverse path",
-     Role::fault, Lines::warnings,
-     "NCCL's picture of the node lacks a device or a link that it needs",
-     "run linerate topo --lint on this node; unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE; take NCCL "
-     "2.27 or newer",
-     "NVIDIA/nccl#1748, ROCm/rccl#1728"},
     {"device-not-in-sysfs", "Could not find real path of /sys", Role::fault, Lines::warnings,
      "the GPU is not in /sys/class/pci_bus: WSL, a virtual machine, or a container without /sys",
      "mount /sys in the container; under WSL 2 take NCCL 2.11 or newer", "NVIDIA/nccl#573"},
@@ -230,9 +212,6 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NVIDIA-SMI has failed|ailed to initialize NVML|Driver/library version mismatch|"
      "nvidia-container-cli|could not select device driver",
      Role::fault, Lines::any},
-    {"gdrcopy-failed", "GDRCOPY|gdr_*failed", Role::fault, Lines::warnings,
-     "GDRCopy, which NCCL_GDRCOPY_ENABLE asks for, does not work here",
-     "load its driver (modprobe gdrdrv), or unset NCCL_GDRCOPY_ENABLE", "NVIDIA/gdrcopy"},
     {"rccl-kernel-options",
      "from kernel command line|NUMA auto balancing|from environment which can lead", Role::slow,
      Lines::warnings, "a setting of the kernel or of the environment can make RCCL slow or hang",
@@ -244,8 +223,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "let each rank see all of them, and choose by its local rank", "ROCm/rccl"},
     {"device-without-path", "Could not find real path of*(/sys", Role::harmless, Lines::warnings,
      "", "", ""},
-    {"cuda-library-name", "Failed to find CUDA library", Role::harmless, Lines::warnings, "", "",
-     ""},
+    {"library-missing", "Failed to find CUDA library", Role::suspect, Lines::warnings},
     {"cumem-host-fallback", "cuMem host allocations do not appear to be working", Role::harmless,
      Lines::nccl, "", "", ""},
 });
