@@ -110,6 +110,9 @@ struct Check {
   std::vector<Seen> (*look)(const Snapshot&, const Thresholds&);
   // When it finds something: "if …", with the names of the thresholds that it compares with.
   std::string_view speaks{};
+  // The facts of a node on which it finds something, with | between them: "key=text". What its page
+  // shows is examined when it is made.
+  std::string_view example{};
 };
 
 std::span<const Check> all_checks();

@@ -249,6 +249,15 @@ TEST(NodeChecks, HaveAFaultInThisTestEach) {
   for (const auto& check : all_checks()) EXPECT_TRUE(tested.contains(check.id)) << check.id;
 }
 
+// What their pages show.
+TEST(NodeChecks, HaveAnExampleEach) {
+  const std::set<std::string_view> of_other_programs{"unread-node", "quick-bench"};
+  for (const auto& text : rule_texts()) {
+    const auto shown = of_other_programs.contains(text.id) ? "" : fmt::format(": {}: ", text.id);
+    EXPECT_THAT(text.example, HasSubstr(shown)) << text.id;
+  }
+}
+
 TEST(NodeChecks, LookAtSocketBuffersWhereOnlySocketsAreUsed) {
   auto node = healthy_node();
   for (const auto* number : {"0", "1"})
