@@ -99,10 +99,9 @@ Result<std::vector<std::string>> dump_files(const std::vector<std::string>& name
 // A rank that is killed while it writes leaves a dump that is cut: the others still tell.
 Finding left_out(const std::vector<std::string>& reasons, std::size_t ndumps) {
   const auto others = reasons.size() - 1;
-  return {.rule = "dump-left-out",
-          .subject = fmt::format("{} of {}", reasons.size(), counted(ndumps, "dump")),
-          .evidence = reasons.front() + (others > 0 ? fmt::format(" So are {} more.", others) : ""),
-          .advice = "look at the log of that rank; it may have died while it wrote"};
+  return hang::found("dump-left-out",
+                     fmt::format("{} of {}", reasons.size(), counted(ndumps, "dump")),
+                     reasons.front() + (others > 0 ? fmt::format(" So are {} more.", others) : ""));
 }
 
 Result<hang::HangReport> hang_report(const DoctorHangConfig& config) {

@@ -103,17 +103,11 @@ void add_difference(const ProcessGroup& group, std::vector<Finding>& findings) {
                           ended           ? "It has ended on all."
                           : of_operations ? "Later numbers do not belong together any more."
                                           : "NCCL hangs then, or the result is wrong.");
-  findings.push_back(
-      {.rule = of_operations ? "calls-differ" : "tensors-differ",
-       .severity = ended ? Severity::warning : Severity::problem,
-       .subject = fmt::format("{}, {}", ranks_named(list.back().second), group.title()),
-       .evidence = evidence,
-       .advice = of_operations
-                     ? "all ranks must call the same collectives in the same order: look for a "
-                       "branch by rank, data or time before this call"
-                     : "make sizes and types alike on all ranks: look for an uneven last batch, a "
-                       "parameter that only some ranks have, or another type on some",
-       .confidence = ended ? .5 : .95});
+  auto& finding = findings.emplace_back(
+      found(of_operations ? "calls-differ" : "tensors-differ",
+            fmt::format("{}, {}", ranks_named(list.back().second), group.title()), evidence,
+            ended ? .5 : .95));
+  if (ended) finding.severity = Severity::warning;
 }
 
 // Who is where at the first collective that does not end.
@@ -168,51 +162,40 @@ std::string last_call(const ProcessGroup& group, int rank) {
 
 Finding missing_ranks(const ProcessGroup& group, const Dumps& dumps, const Waiting& who) {
   const auto elsewhere = waits_elsewhere(dumps, group, who.behind);
-  return {.rule = "missing-in-collective",
-          .severity = Severity::problem,
-          .subject = fmt::format("{}, {}", ranks_named(who.behind), group.title()),
-          .evidence = fmt::format(
-              "{} wait{} in collective {} ({}{}), which {} {} not entered. {}{}",
-              ranks_named(who.waiting), verb(who.waiting, "s", ""), who.sequence,
-              call_text(*who.call), at_place(*who.call), ranks_named(who.behind),
-              verb(who.behind, "has", "have"), last_call(group, who.behind.front()), elsewhere),
-          .advice = elsewhere.empty()
-                        ? "look at what this rank does: its log, linerate doctor hang PID there; "
-                          "usual are an exception, less data than others, a branch by rank, slow "
-                          "storage"
-                        : "ranks wait for each other in several process groups: call the "
-                          "collectives of all groups in the same order on all ranks",
-          .confidence = elsewhere.empty() ? .9 : .6};
+  auto finding = found(
+      "missing-in-collective", fmt::format("{}, {}", ranks_named(who.behind), group.title()),
+      fmt::format("{} wait{} in collective {} ({}{}), which {} {} not entered. {}{}",
+                  ranks_named(who.waiting), verb(who.waiting, "s", ""), who.sequence,
+                  call_text(*who.call), at_place(*who.call), ranks_named(who.behind),
+                  verb(who.behind, "has", "have"), last_call(group, who.behind.front()), elsewhere),
+      elsewhere.empty() ? .9 : .6);
+  if (!elsewhere.empty())
+    finding.advice =
+        "ranks wait for each other in several process groups: call the collectives of all groups "
+        "in the same order on all ranks";
+  return finding;
 }
 
 Finding ranks_without_dump(const ProcessGroup& group, const Waiting& who) {
   const bool few = 2 * who.without_dump.size() <= group.members.size();
-  return {.rule = "no-dump",
-          .severity = few && who.behind.empty() ? Severity::problem : Severity::warning,
-          .subject = fmt::format("{}, {}", ranks_named(who.without_dump), group.title()),
-          .evidence = fmt::format(
-              "{} wait{} in collective {} ({}{}), and of {} there is no dump: what {} last is not "
-              "known.",
-              ranks_named(who.waiting), verb(who.waiting, "s", ""), who.sequence,
-              call_text(*who.call), at_place(*who.call), ranks_named(who.without_dump),
-              verb(who.without_dump, "it did", "they did")),
-          .advice =
-              "give the dumps of all ranks; a rank that wrote none has died, or hangs "
-              "outside of PyTorch: look at its log",
-          .confidence = few ? .7 : .4};
+  auto finding = found(
+      "no-dump", fmt::format("{}, {}", ranks_named(who.without_dump), group.title()),
+      fmt::format("{} wait{} in collective {} ({}{}), and of {} there is no dump: what {} last is "
+                  "not known.",
+                  ranks_named(who.waiting), verb(who.waiting, "s", ""), who.sequence,
+                  call_text(*who.call), at_place(*who.call), ranks_named(who.without_dump),
+                  verb(who.without_dump, "it did", "they did")),
+      few ? .7 : .4);
+  if (!few || !who.behind.empty()) finding.severity = Severity::warning;
+  return finding;
 }
 
 Finding all_in_collective(const ProcessGroup& group, const Dumps& dumps, const Waiting& who) {
-  Finding finding{
-      .rule = "collective-does-not-end",
-      .severity = Severity::problem,
-      .subject = fmt::format("collective {}, {}", who.sequence, group.title()),
-      .evidence = fmt::format("All ranks have entered it ({}{}), and on {} it does not end.",
-                              call_text(*who.call), at_place(*who.call), ranks_named(who.waiting)),
-      .advice =
-          "the program is right so far: look at the network and the GPUs, with linerate "
-          "doctor on the nodes, and linerate doctor log on the output with NCCL_DEBUG=INFO",
-      .confidence = .7};
+  auto finding = found(
+      "collective-does-not-end", fmt::format("collective {}, {}", who.sequence, group.title()),
+      fmt::format("All ranks have entered it ({}{}), and on {} it does not end.",
+                  call_text(*who.call), at_place(*who.call), ranks_named(who.waiting)),
+      .7);
   if (!who.done.empty())
     finding.evidence += fmt::format(" It has ended on {}.", ranks_named(who.done));
   if (!who.queued.empty()) {
@@ -265,16 +248,13 @@ void add_sends(const ProcessGroup& group, const Dumps& dumps, std::vector<Findin
         !dumps.files().contains(other))
       continue;
     findings.push_back(
-        {.rule = "unmatched-send",
-         .severity = Severity::problem,
-         .subject = fmt::format("ranks {} and {}, {}", ends.first, ends.second, group.title()),
-         .evidence = fmt::format("Rank {} {} rank {} ({} open{}), which does not {}.{}", waiting,
-                                 sends ? "sends to" : "waits for data of", other, mine.open,
-                                 at_place(*mine.first), sends ? "receive" : "send",
-                                 waits_elsewhere(dumps, group, {other})),
-         .advice = "each send needs a receive, and in the same order; where two ranks send to each "
-                   "other, batch_isend_irecv",
-         .confidence = .7});
+        found("unmatched-send",
+              fmt::format("ranks {} and {}, {}", ends.first, ends.second, group.title()),
+              fmt::format("Rank {} {} rank {} ({} open{}), which does not {}.{}", waiting,
+                          sends ? "sends to" : "waits for data of", other, mine.open,
+                          at_place(*mine.first), sends ? "receive" : "send",
+                          waits_elsewhere(dumps, group, {other})),
+              .7));
   }
 }
 

@@ -8,7 +8,7 @@
 //   processes         findings of that: stopped, ended, in the kernel, spinning, waiting for what
 //   ras               findings of what NCCL's RAS service prints: ranks that are missing or behind
 //   report            text and JSON
-//   rule_texts        what docs/doctor says of the findings
+//   rule_texts        what docs/doctor says of the findings: their severity and advice too
 #pragma once
 
 #include "base/result.h"
@@ -131,7 +131,6 @@ struct RasAnswers {
   std::string before{}, after{};
   double seconds = 0;  // between them
 };
-std::vector<RuleText> ras_texts();
 // Ranks behind the others count where they have not moved between the answers.
 std::vector<Finding> examine(const RasAnswers& ras);
 
@@ -142,6 +141,9 @@ struct HangReport {
   std::vector<Finding> findings{};  // the worst first
 };
 std::vector<RuleText> rule_texts();
+// Of that rule, with its severity and advice. REQUIRES: rule_texts() has it.
+Finding found(std::string_view id, std::string subject, std::string evidence,
+              double confidence = 1);
 std::string hang_text(const HangReport& report);
 std::string hang_json(const HangReport& report);
 

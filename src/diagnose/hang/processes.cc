@@ -92,70 +92,37 @@ bool stays_in_kernel(const Observed& process, const ThreadSeen& after) {
          before->waits_in == after.waits_in;
 }
 
-Finding ended(const ProcessSeen& seen) {
-  return {
-      .rule = "ended",
-      .severity = Severity::problem,
-      .evidence = seen.state == 'Z'
-                      ? "It has ended (a zombie, state Z), and its parent has not noticed."
-                      : "It ended while it was looked at.",
-      .advice = "its log says why it ended, dmesg whether memory ran out; the job cannot go on"};
-}
-
 Finding stopped(const ProcessSeen& seen) {
-  const auto debugger =
-      seen.tracer == 0 ? "" : fmt::format(" by the debugger with pid {}", seen.tracer);
-  return {.rule = "stopped",
-          .severity = Severity::problem,
-          .evidence = fmt::format("It is stopped{} (state {}).",
-                                  debugger.empty() ? " by a signal" : debugger, seen.state),
-          .advice = seen.tracer == 0 ? "kill -CONT PID lets it go on; Ctrl-Z, a scheduler that "
-                                       "suspends jobs, or a write to a terminal stops processes"
-                                     : "let the debugger go on or detach"};
-}
-
-Finding in_kernel(const ThreadSeen& thread) {
-  return {.rule = "waits-in-kernel",
-          .severity = Severity::problem,
-          .evidence = fmt::format("Thread {} waits {} and cannot be interrupted (state D).",
-                                  thread.name, wait_text(thread.waits_in)),
-          .advice =
-              "look at what it waits for: dmesg, df and ls on the file systems that it uses, "
-              "nvidia-smi; signals do not end such a wait",
-          .confidence = .9};
+  const auto by = seen.tracer == 0 ? std::string("a signal")
+                                   : fmt::format("the debugger with pid {}", seen.tracer);
+  auto finding =
+      found("stopped", "", fmt::format("It is stopped by {} (state {}).", by, seen.state));
+  if (seen.tracer != 0) finding.advice = "let the debugger go on or detach";
+  return finding;
 }
 
 Finding spinning(const Doing& doing, bool is_main) {
-  return {.rule = "spins",
-          .severity = Severity::info,
-          .evidence = fmt::format(
-              "{} keeps a processor busy, {}.",
-              is_main ? "Its main thread" : fmt::format("Its thread {}", doing.thread->name),
-              doing.system > doing.user ? "most of the time in the kernel" : "in its own code"),
-          .advice =
-              "that is work, or a wait that polls, as that for a GPU or for shared memory "
-              "is: py-spy dump --pid PID shows where",
-          .confidence = .7};
-}
-
-Finding sleeping(const ThreadSeen& main) {
-  return {.rule = "waits",
-          .severity = Severity::info,
-          .evidence = fmt::format("No thread does anything; the main one waits {}.",
-                                  wait_text(main.waits_in)),
-          .advice =
-              "py-spy dump --pid PID shows where; of PyTorch the flight recorder's dumps say "
-              "in which collective",
-          .confidence = .7};
+  return found(
+      "spins", "",
+      fmt::format("{} keeps a processor busy, {}.",
+                  is_main ? "Its main thread" : fmt::format("Its thread {}", doing.thread->name),
+                  doing.system > doing.user ? "most of the time in the kernel" : "in its own code"),
+      .7);
 }
 
 // What says most about a process.
 Finding about(const Observed& process) {
   const auto& seen = process.after;
-  if (seen.state == 'Z' || seen.state == 'X') return ended(seen);
+  if (seen.state == 'Z')
+    return found("ended", "", "It has ended (a zombie, state Z), and its parent has not noticed.");
+  if (seen.state == 'X') return found("ended", "", "It ended while it was looked at.");
   if (seen.state == 'T' || seen.state == 't') return stopped(seen);
   for (const auto& thread : seen.threads)
-    if (stays_in_kernel(process, thread)) return in_kernel(thread);
+    if (stays_in_kernel(process, thread))
+      return found("waits-in-kernel", "",
+                   fmt::format("Thread {} waits {} and cannot be interrupted (state D).",
+                               thread.name, wait_text(thread.waits_in)),
+                   .9);
   constexpr double kBusy = .9, kIdle = .05;
   const auto doings = doings_of(process);
   double used = 0;
@@ -163,11 +130,12 @@ Finding about(const Observed& process) {
   const auto busy =
       std::ranges::find_if(doings, [](const Doing& doing) { return doing.active >= kBusy; });
   if (busy != doings.end()) return spinning(*busy, busy->thread->tid == seen.pid);
-  if (used < kIdle && !seen.threads.empty()) return sleeping(seen.threads.front());
-  return {.rule = "works",
-          .severity = Severity::info,
-          .evidence = "It works and waits in turns.",
-          .advice = "it may be slow rather than hang: look at its log, and again"};
+  if (used < kIdle && !seen.threads.empty())
+    return found("waits", "",
+                 fmt::format("No thread does anything; the main one waits {}.",
+                             wait_text(seen.threads.front().waits_in)),
+                 .7);
+  return found("works", "", "It works and waits in turns.");
 }
 
 std::string titles(const std::vector<const ProcessSeen*>& processes) {
@@ -197,10 +165,10 @@ void add_activities(std::span<const Observed> processes, std::vector<Finding>& f
   for (auto& [key, kind] : kinds) {
     auto& [finding, which] = kind;
     finding.subject = titles(which);
-    if (has_most && which.size() < most && finding.severity == Severity::info) {
-      finding.severity = Severity::warning;
+    if (finding.severity == Severity::warning && has_most && which.size() < most)
       finding.evidence += fmt::format(" {} others do something else.", most);
-    }
+    else if (finding.severity == Severity::warning)
+      finding.severity = Severity::info;
     findings.push_back(std::move(finding));
   }
 }
@@ -221,14 +189,8 @@ void add_variables(std::span<const Observed> processes, std::vector<Finding>& fi
     for (const auto& [value, which] : values)
       if (!each_its_own || which.size() > 1)
         list.push_back(fmt::format("{} of {}", value, titles(which)));
-    findings.push_back({.rule = each_its_own ? "same-rank" : "settings-differ",
-                        .severity = Severity::problem,
-                        .subject = name,
-                        .evidence = fmt::format("It is {}.", fmt::join(list, "; ")),
-                        .advice = "processes of one job need it " +
-                                  std::string(each_its_own ? "each its own" : "alike") +
-                                  ": look at what starts them; or name the processes of one job",
-                        .confidence = .8});
+    findings.push_back(found(each_its_own ? "same-rank" : "settings-differ", name,
+                             fmt::format("It is {}.", fmt::join(list, "; ")), .8));
   }
 }
 
@@ -238,17 +200,12 @@ void add_connection_findings(const ProcessSeen& seen, std::vector<Finding>& find
       seen.connections, [](const ConnectionSeen& one) { return one.retransmits >= kSeveral; });
   if (silent == 0) return;
   const auto worst = std::ranges::max_element(seen.connections, {}, &ConnectionSeen::retransmits);
-  findings.push_back(
-      {.rule = "no-acknowledgement",
-       .severity = Severity::problem,
-       .subject = seen.title(),
-       .evidence = fmt::format("{} of it {} unanswered: {} bytes to {} were sent again {} times.",
-                               counted(static_cast<std::size_t>(silent), "connection"),
-                               silent == 1 ? "is" : "are", worst->unsent_bytes, worst->peer,
-                               worst->retransmits),
-       .advice = "that host is down, or packets are lost on the way: ping -M do -s 8972 (MTU), "
-                 "firewall, link counters with linerate doctor there",
-       .confidence = .9});
+  findings.push_back(found(
+      "no-acknowledgement", seen.title(),
+      fmt::format("{} of it {} unanswered: {} bytes to {} were sent again {} times.",
+                  counted(static_cast<std::size_t>(silent), "connection"),
+                  silent == 1 ? "is" : "are", worst->unsent_bytes, worst->peer, worst->retransmits),
+      .9));
 }
 
 }  // namespace

@@ -24,59 +24,7 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
-constexpr std::string_view kSource = "VERBOSE STATUS of NCCL's RAS service";
-
-// By the kind of the block that they pass on; "": those that are found otherwise.
-const std::vector<std::pair<std::string_view, RuleText>>& rules() {
-  using enum Severity;
-  static const std::vector<std::pair<std::string_view, RuleText>> all{
-      {"",
-       {"ras-behind", problem, "ranks that have launched fewer operations than others", kSource,
-        "if the numbers do not change between two looks; as a note if they do",
-        "The others wait for them in the operation that is missing.",
-        "look at what the processes with the fewest operations do: linerate doctor hang PID on "
-        "their node"}},
-      {"",
-       {"ras-status", warning, "ranks of a communicator whose state differs", kSource, "",
-        "A rank without the communicator (NOCOMM) has not created it yet, or has destroyed it.",
-        "compare what these ranks ran last: linerate doctor log on their output"}},
-      {"",
-       {"ras-agrees", info, "ranks that have all launched the same operations", kSource, "",
-        "No rank is missing: a job that hangs does so within its last operation, in the network "
-        "or on a GPU.",
-        "linerate doctor on the nodes, linerate doctor log on the output with NCCL_DEBUG=INFO"}},
-      {"INCOMPLETE",
-       {"ras-incomplete", problem, "ranks and processes that do not answer", kSource, "",
-        "They have ended, or are stopped, or nothing reaches them.",
-        "look at their processes, linerate doctor hang PID on their node, and at the end of their "
-        "logs"}},
-      {"DEAD",
-       {"ras-dead", problem, "processes that nothing reaches any more", kSource, "",
-        "The others wait for them in vain.",
-        "see whether they and their nodes still run, and end the job; linerate doctor log on "
-        "their output says why"}},
-      {"ERROR",
-       {"ras-error", problem, "communicators with an error", kSource, "",
-        "A communicator with an error does not work again.",
-        "linerate doctor log on the output of these ranks with NCCL_DEBUG=WARN names the first "
-        "error"}},
-      {"TIMEOUT",
-       {"ras-timeout", warning, "answers of processes that came too late", kSource, "",
-        "What RAS says is then not of the whole job.",
-        "ask again, and look at the processes that it names"}},
-  };
-  return all;
-}
-
-Finding found(std::string_view id, std::string subject, std::string evidence) {
-  const auto rule = std::ranges::find(rules(), id, [](const auto& one) { return one.second.id; });
-  return {.rule = std::string(id),
-          .severity = rule->second.severity,
-          .subject = std::move(subject),
-          .evidence = std::move(evidence),
-          .advice = std::string(rule->second.remedy),
-          .confidence = 0.9};
-}
+constexpr double kConfidence = 0.9;
 
 // Ranks that have launched as many operations.
 struct Launched {
@@ -136,7 +84,8 @@ Finding behind(const Block& block, std::string_view operation, std::vector<Launc
                              : fmt::format("and this did not change within {:.1f} s", ras.seconds);
   auto finding = found(
       "ras-behind", block.subject(),
-      fmt::format("Of {} have launched: {}; {}.", operation, fmt::join(groups, "; "), nothing));
+      fmt::format("Of {} have launched: {}; {}.", operation, fmt::join(groups, "; "), nothing),
+      kConfidence);
   if (!moved) return finding;
   finding.severity = Severity::info;
   finding.advice = "nothing: the ranks are apart, but go on";
@@ -168,7 +117,8 @@ void examine_mismatch(const Block& block, const RasAnswers& ras, bool moved,
   end_part();
   if (!states.empty())
     findings.push_back(found("ras-status", block.subject(),
-                             fmt::format("Ranks differ in status: {}.", fmt::join(states, "; "))));
+                             fmt::format("Ranks differ in status: {}.", fmt::join(states, "; ")),
+                             kConfidence));
 }
 
 bool is_kind(std::string_view word) {
@@ -201,25 +151,20 @@ std::vector<Block> blocks_of(const std::string& answer) {
 
 }  // namespace
 
-std::vector<RuleText> ras_texts() {
-  std::vector<RuleText> texts;
-  for (const auto& [kind, text] : rules()) texts.push_back(text);
-  return texts;
-}
-
 std::vector<Finding> examine(const RasAnswers& ras) {
   std::vector<Finding> findings;
   const auto before = blocks_of(ras.before), after = blocks_of(ras.after);
   if (after.empty() && !ras.after.empty())
     return {found("ras-agrees", "all communicators",
-                  "No rank is missing, and all have launched the same operations.")};
+                  "No rank is missing, and all have launched the same operations.", kConfidence)};
   for (const auto& block : after) {
     const bool moved = std::ranges::find(before, block) == before.end();
     if (block.kind == "MISMATCH") examine_mismatch(block, ras, moved, findings);
-    for (const auto& [kind, text] : rules())
+    for (const std::string_view kind : {"INCOMPLETE", "DEAD", "ERROR", "TIMEOUT"})
       if (kind == block.kind)
-        findings.push_back(found(text.id, block.subject(),
-                                 fmt::format("RAS says: {}.", fmt::join(block.lines, "; "))));
+        findings.push_back(found("ras-" + lower(kind), block.subject(),
+                                 fmt::format("RAS says: {}.", fmt::join(block.lines, "; ")),
+                                 kConfidence));
   }
   return findings;
 }
