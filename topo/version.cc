@@ -16,6 +16,8 @@ Failure no_version(std::string_view text) {
                              kNewestModelled.minor)};
 }
 
+constexpr int kMajor = 10'000, kMinor = 100;  // in a code
+
 }  // namespace
 
 Result<NcclVersion> parse_nccl_version(std::string_view text) {
@@ -38,6 +40,14 @@ std::string text_of(const NcclVersion& version) {
   constexpr int kLast = kLastPatch;
   if (version.patch == kLast) return fmt::format("{}.{}", version.major, version.minor);
   return fmt::format("{}.{}.{}", version.major, version.minor, version.patch);
+}
+
+NcclVersion version_of_code(int code) {
+  return {code / kMajor, code % kMajor / kMinor, code % kMinor};
+}
+
+int code_of(const NcclVersion& version) {
+  return version.major * kMajor + version.minor * kMinor + version.patch;
 }
 
 }  // namespace linerate::topo

@@ -27,4 +27,8 @@ Result<NcclVersion> parse_nccl_version(std::string_view text);
 
 std::string text_of(const NcclVersion& version);  // "2.28.9"
 
+// As ncclGetVersion() tells it since 2.9: 22809 is 2.28.9.
+NcclVersion version_of_code(int code);
+int code_of(const NcclVersion& version);
+
 }  // namespace linerate::topo

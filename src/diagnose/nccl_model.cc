@@ -120,12 +120,6 @@ topo::Graph graph_of(const topo::System& system, const std::set<BusId>& used,
   return topo::build_graph(topo::only_gpus(whole, gpus), version);
 }
 
-topo::NcclVersion version_of(int code) {  // 22809
-  constexpr int kMajor = 10'000, kMinor = 100;
-  const topo::NcclVersion version{code / kMajor, code % kMajor / kMinor, code % kMinor};
-  return std::clamp(version, topo::kOldestModelled, topo::kNewestModelled);
-}
-
 // Nothing: the model fits.
 std::optional<std::string> misfit(const RunInfo& run, const std::set<BusId>& used) {
   if (run.nranks < 2) return "one rank alone sends nothing";
@@ -170,7 +164,8 @@ Result<std::unique_ptr<PerformanceModel>> make_nccl_model(const RunInfo& run,
                                                           const topo::System& system) {
   const auto used = gpus_of_a_node(run);
   if (const auto why = misfit(run, used)) return Failure{*why};
-  const auto version = version_of(run.nccl_version);
+  const auto version = std::clamp(topo::version_of_code(run.nccl_version), topo::kOldestModelled,
+                                  topo::kNewestModelled);
   const auto asked = topo::read_tuner_settings(Environment::of_record(run.environment), version);
   if (!asked) return asked.failure();
   const auto graph = graph_of(system, used, version);

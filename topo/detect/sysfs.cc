@@ -120,12 +120,14 @@ ThreadSet threads_in_mask(std::string_view words) {
 
 ThreadSet threads_in_list(std::string_view list) {
   ThreadSet threads;
+  std::int64_t count = 0;  // Linux names none twice
   for (const auto& piece : split(trim(list), ',')) {
     const auto dash = piece.find('-');
     const auto first = parse_integer("thread", piece.substr(0, dash));
     const auto last =
         dash == std::string::npos ? first : parse_integer("thread", piece.substr(dash + 1));
     if (!first || !last || *first < 0 || *last >= kMaxThreads) return {};
+    if (count += std::max<std::int64_t>(*last - *first + 1, 0); count > kMaxThreads) return {};
     for (auto thread = *first; thread <= *last; ++thread) threads.insert(static_cast<int>(thread));
   }
   return threads;

@@ -2,11 +2,11 @@
 #include "topo/lint/lint.h"
 
 #include "base/text.h"
+#include "record/findings.h"
 #include "record/json_io.h"
 #include "topo/show/views.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <utility>
 
@@ -27,17 +27,12 @@ std::string lint_text(const LintReport& report) {
 }
 
 std::string lint_json(const LintReport& report) {
-  using Json = nlohmann::ordered_json;
-  Json json{{"kind", "lint"}, {"schema", kLintSchema}};
-  auto& findings = json["findings"] = Json::array();
+  json::Json json{{"kind", "lint"}, {"schema", kLintSchema}};
+  auto& findings = json["findings"] = json::Json::array();
   for (const auto& [node, finding] : report.lines) {
-    Json line = Json::object();
+    json::Json line = json::Json::object();
     if (!node.empty()) line["node"] = node;
-    line["rule"] = finding.rule;
-    line["severity"] = name_of(finding.severity);
-    line["subject"] = finding.subject;
-    line["evidence"] = finding.evidence;
-    line["advice"] = finding.advice;
+    line.update(finding_json(finding));
     findings.push_back(std::move(line));
   }
   json["unseen"] = report.unseen;

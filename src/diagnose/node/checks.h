@@ -16,9 +16,6 @@ struct PciFact {
 // What jobs run on: accelerators without a display, and NICs with RDMA.
 std::vector<PciFact> job_devices(const Snapshot& snapshot);
 
-// "1,3-5" of Linux; what is no such list is empty.
-std::vector<int> numbers_in_list(std::string_view list);
-
 // The text behind "key:" of a fact with lines, without blanks; empty: none.
 std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string_view key);
 

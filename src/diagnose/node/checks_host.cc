@@ -1,25 +1,13 @@
 // Memory, limits, processors and the operating system.
 #include "base/text.h"
 #include "diagnose/node/checks.h"
+#include "topo/detect/sysfs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace linerate::node {
-
-std::vector<int> numbers_in_list(std::string_view list) {
-  constexpr std::int64_t kMost = 1 << 16;
-  std::vector<int> numbers;
-  for (const auto& piece : split(trim(list), ',')) {
-    const auto ends = split(piece, '-');
-    const auto first = parse_integer("", ends.front()), last = parse_integer("", ends.back());
-    if (!first || !last || *first < 0 || *last >= kMost) return {};
-    for (auto n = *first; n <= *last; ++n) numbers.push_back(static_cast<int>(n));
-    if (static_cast<std::int64_t>(numbers.size()) > kMost) return {};
-  }
-  return numbers;
-}
 
 std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string_view key) {
   const auto* text = snapshot.find(fact);
@@ -90,7 +78,7 @@ std::vector<Seen> looks::stack_limit(const Snapshot& snapshot, const Limits&) {
 
 std::vector<Seen> looks::cpu_quota(const Snapshot& snapshot, const Limits&) {
   const auto cpus =
-      numbers_in_list(line_of(snapshot, "/proc/self/status", "Cpus_allowed_list:")).size();
+      topo::threads_in_list(line_of(snapshot, "/proc/self/status", "Cpus_allowed_list:")).size();
   const auto quota = snapshot.number("cgroup cpu.max").value_or(static_cast<double>(cpus));
   return when(quota < static_cast<double>(cpus), "this control group",
               fmt::format("It may use {:.3g} of {} processors' time (cpu.max).", quota, cpus));
@@ -183,14 +171,14 @@ std::vector<Seen> looks::remove_ipc(const Snapshot& snapshot, const Limits&) {
 
 std::vector<Seen> looks::far_cpus(const Snapshot& snapshot, const Limits&) {
   const auto allowed = line_of(snapshot, "/proc/self/status", "Cpus_allowed_list:");
-  const auto mine = numbers_in_list(allowed);
+  const auto mine = topo::threads_in_list(allowed);
   std::vector<Seen> seen;
   for (const auto& device : job_devices(snapshot)) {
     const auto* list = snapshot.find(device.path + "/local_cpulist");
     if (list == nullptr || mine.empty()) continue;
-    const auto near = numbers_in_list(*list);
-    const bool shared = std::ranges::any_of(
-        near, [&](int cpu) { return std::ranges::find(mine, cpu) != mine.end(); });
+    const auto near = topo::threads_in_list(*list);
+    const bool shared =
+        std::ranges::any_of(near, [&](int thread) { return mine.contains(thread); });
     if (!near.empty() && !shared)
       seen.push_back({.subject = device.name,
                       .evidence = fmt::format("It is near processors {} (local_cpulist); this "

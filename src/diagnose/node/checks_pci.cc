@@ -1,6 +1,7 @@
 // GPUs, NICs and the bridges above them.
 #include "base/text.h"
 #include "diagnose/node/checks.h"
+#include "topo/detect/sysfs.h"
 
 #include <fmt/format.h>
 
@@ -75,7 +76,8 @@ bool needs::bare_metal_peers(const Snapshot& snapshot) {
 
 bool needs::several_numa_nodes(const Snapshot& snapshot) {
   const auto* online = snapshot.find("/sys/devices/system/node/online");
-  return needs::job_devices(snapshot) && online != nullptr && numbers_in_list(*online).size() > 1;
+  return needs::job_devices(snapshot) && online != nullptr &&
+         topo::threads_in_list(*online).size() > 1;
 }
 
 bool needs::nvidia(const Snapshot& snapshot) {

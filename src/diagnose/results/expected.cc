@@ -20,11 +20,6 @@ namespace {
 constexpr double kOfOtherMachines = 1.25;
 constexpr double kFewResults = 0.2;  // of all that are judged: one or two may be disturbed
 
-int code_of(const topo::NcclVersion& version) {
-  constexpr int kMajor = 10'000, kMinor = 100;
-  return version.major * kMajor + version.minor * kMinor + version.patch;
-}
-
 std::vector<std::string> gpus_of(const topo::System& system, const topo::NcclVersion& version) {
   std::vector<std::string> ids;
   const auto graph = topo::build_graph(system, version);
