@@ -61,8 +61,13 @@ std::string_view until(std::string_view text, std::string_view ends) {
   return text.substr(0, text.find_first_of(ends));
 }
 
+// Of two that only say that something failed the first counts.
+Role rank_of(const Fault& fault) {
+  return fault.role() == Role::report ? Role::consequence : fault.role();
+}
+
 auto order_of(const Fault& fault, bool timed) {
-  return std::tuple(fault.role(), timed ? std::string_view(fault.time) : std::string_view(),
+  return std::tuple(rank_of(fault), timed ? std::string_view(fault.time) : std::string_view(),
                     fault.line);
 }
 
@@ -103,6 +108,10 @@ void LogFaults::take_progress(const Message& message) {
   });
 }
 
+void LogFaults::take_quote(std::string_view text) {
+  if (quote.empty()) quote = shortened(plain_text(text), 200);
+}
+
 bool LogFaults::take(const Message& message, Where where) {
   if (message.level != Level::warn && silent_.contains(shape_of(message.text))) return false;
   const auto* row = find_signature(message);
@@ -141,9 +150,9 @@ std::vector<const Fault*> LogFaults::all() const {
   for (const auto& [key, fault] : faults_) list.push_back(&fault);
   std::set<Role> untimed;
   for (const auto* fault : list)
-    if (fault->time.empty()) untimed.insert(fault->role());
+    if (fault->time.empty()) untimed.insert(rank_of(*fault));
   std::ranges::sort(
-      list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(one->role())); });
+      list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(rank_of(*one))); });
   return list;
 }
 

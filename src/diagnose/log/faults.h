@@ -48,6 +48,9 @@ class LogFaults {
   // An INFO line of something that a rank achieves: a warning of it before that was not its end.
   void take_progress(const Message& message);
 
+  // What PyTorch or XLA quote as NCCL's last warning: the first of them that is not empty is kept.
+  void take_quote(std::string_view text);
+
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
   std::vector<const Fault*> all() const;
@@ -55,6 +58,7 @@ class LogFaults {
   bool order_is_known() const;
 
   std::map<std::string, std::map<int, Waiting>> waiting{};  // by process group ("": any), by rank
+  std::string quote{};
   long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:

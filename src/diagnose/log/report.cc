@@ -76,7 +76,9 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
     return finding;
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
-  if (root.role() >= Role::suspect) evidence += " What it follows from is not in this log.";
+  if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
+  if (!faults.quote.empty() && root.role() == Role::trace)
+    evidence += fmt::format(" NCCL's last message was: '{}'.", faults.quote);
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
@@ -179,6 +181,7 @@ void LogReader::take_line(std::string_view line, LogFaults::Where where) {
           quoted = true;
         }
       if (quoted) message.level = Level::warn;
+      if (quoted) report_.faults.take_quote(message.text);
       if (quoted && find_signature(message) == nullptr) message = found;
     }
     if (message.level == Level::info && report_.facts.take(message))

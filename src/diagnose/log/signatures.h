@@ -20,8 +20,8 @@ enum class Role : std::uint8_t {
   origin,       // breaks by itself, before messages do: a link goes down, a rank is killed
   fault,        // says what is wrong
   vague,        // something is wrong here, without a cause
-  report,       // a program says that it failed, no more
   suspect,      // may happen in healthy jobs, and is the likely cause where something failed
+  report,       // a program says that it failed, no more: the cause, or as good as the next
   consequence,  // another rank or another line failed before
   trace,        // the way of a failure through calls and launchers
   ending,       // a rank is gone, after a failure or because it was done

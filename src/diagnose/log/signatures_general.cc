@@ -12,7 +12,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
      "Traceback (most|File \"|^^^|During handling of|was the direct cause|Exception raised from|"
      "Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
-     "dependency|computation placer",
+     "dependency|computation placer|PMIX ERROR|PRTE ERROR|frame #",
      Role::harmless, Lines::reports, "", "", ""},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "

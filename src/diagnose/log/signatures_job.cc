@@ -136,7 +136,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "PyTorch ProcessGroupNCCL"},
     {"torch-failure",
      "CCL*etected by watchdog|CCL*watchdog thread terminated|NCCL communicator was aborted|"
-     "CCL*taking the entire process down|ncclRemoteError|NCCLABORTEDCOMM",
+     "CCL*taking the entire process "
+     "down|ncclRemoteError|NCCLABORTEDCOMM|[E*ProcessGroupNCCL.cpp|[F*ProcessGroupNCCL.cpp",
      Role::trace, Lines::any, "PyTorch noticed a failure and ended the process",
      "look for the first failure on any rank", "PyTorch ProcessGroupNCCL"},
     {"nccl-failed",

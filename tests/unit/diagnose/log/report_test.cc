@@ -268,6 +268,13 @@ TEST(LogReport, BelievesOnlyTheSameRankBehindLastError) {
     EXPECT_EQ(read_log(failed + std::string(next)).findings[0].rule, "cuda-failure") << next;
 }
 
+TEST(LogReport, QuotesALastErrorThatItDoesNotKnow) {
+  const auto report = read_log("NCCL error in: a.cpp:9, internal error\nLast error:\nnew words\n");
+
+  EXPECT_EQ(report.findings[0].rule, "nccl-failed");
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("NCCL's last message was: 'new words'."));
+}
+
 TEST(LogReport, TakesTheLastErrorInTheSameLine) {
   const auto report = read_log(
       "[rank0]: NCCL error in: a.cpp:9, internal error. Last error: Duplicate GPU detected : x\n");
@@ -385,6 +392,7 @@ TEST(LogReport, TakesAnExceptionBeforeWhatFollowsFromIt) {
   EXPECT_EQ(report.findings[0].rule, "uncaught-exception");
   EXPECT_EQ(report.findings[0].subject, "rank 3");
   EXPECT_EQ(read_log("ERROR core.py:3 x\n" + kClosed).findings[0].rule, "error-line");
+  EXPECT_EQ(read_log(kClosed + "ERROR core.py:3 x\n").findings[0].rule, "peer-closed");
 }
 
 TEST(LogReport, DoesNotPassOverAnErrorCodeWithoutAWarning) {
