@@ -60,6 +60,40 @@ struct Attention {
   Array q{}, k{}, v{}, o{};
   Array
       lse{};  // [batch, heads, length]: log of the softmax's sum; float32, or float64 with float64
+  // rope: those of a sequence's rows, in memory of the host; none: 0 to length - 1.
+  std::span<const std::int32_t> positions{};
+};
+
+// Rows of each sequence that hold consecutive positions, of a tensor with `length` rows for each.
+struct SequenceRows {
+  std::size_t length = 0, first = 0, count = 0;
+  std::size_t position = 0;  // of the first, in the whole sequence
+};
+
+inline constexpr std::size_t kAttentionTile = 64;  // keys that the online softmax takes at once
+
+// A part of causal attention: what some queries take from some keys, of which each query sees those
+// of positions up to its own. Queries go from block to block of keys, and between two blocks lie
+// what they have so far: the largest score in lse, `sum` and `sums`. These three, dk and dv are
+// float32, or float64 with float64; `sum` lies as lse, `sums` as o, and may be o.
+// Blocks in the order of positions have the bits of one, where each but the last is a multiple of
+// kAttentionTile of keys, or where both forwards have the same leaves and each border is one of
+// these. REQUIRES: no query sees a key, or all see the first one.
+struct AttentionBlock {
+  Attention of{};          // its stride is that of q and dq; `length` and `positions` are not read
+  SequenceRows queries{};  // rows of q, o, lse, dq
+  SequenceRows keys{};     // rows of k, v, dk, dv
+  std::size_t kv_stride = 0;  // between two positions of these
+  std::size_t leaf = 0;       // forward: no tile goes beyond a multiple of this position; 0: any
+  bool begins = true, ends = true;  // the first block of these queries, the last one
+  Array sum{}, sums{};              // unused by a block that begins and ends; backward has no `sum`
+};
+
+// A matrix's rows into those of another one, rounded where types differ.
+struct RowCopy {
+  std::size_t rows = 0, columns = 0;
+  Array to{}, from{};
+  std::size_t to_stride = 0, from_stride = 0;
 };
 
 // Loss of `rows` rows of logits over `vocabulary` classes against `targets`.
@@ -124,8 +158,8 @@ class Math {
                                Stream& stream) = 0;
 
   // Rotary position embedding (Su et al. 2021), pairs (i, i + head / 2), base 10000, in place, of
-  // `heads` heads at each of `length` positions of `batch` sequences; `inverse` turns back, which
-  // is the gradient. A position begins every `stride` elements.
+  // `heads` heads at each of `length` rows of `batch` sequences; `inverse` turns back, which is the
+  // gradient. A row begins every `stride` elements.
   virtual void rope(const Attention& shape, Array x, std::size_t heads, bool inverse,
                     Stream& stream) = 0;
 
@@ -133,6 +167,10 @@ class Math {
   // Writes dq, dk and dv, which lie as q, k and v do. `dout` lies as o.
   virtual void attention_backward(const Attention& what, Array dout, Array dq, Array dk, Array dv,
                                   Stream& stream) = 0;
+  virtual void attention_forward(const AttentionBlock& block, Stream& stream) = 0;
+  // Adds to dk and dv what it sums up of its queries. Writes dq when it ends.
+  virtual void attention_backward(const AttentionBlock& block, Array dout, Array dq, Array dk,
+                                  Array dv, Stream& stream) = 0;
 
   // x[r] = table[tokens[r]] (+ positions[r % length] where there are any), rows of `columns`.
   virtual void embedding_forward(Array x, Array table, Array positions,
@@ -153,6 +191,7 @@ class Math {
   virtual void scale(Array x, double factor, std::size_t count, Stream& stream) = 0;
   // Between any two of the four types, rounding to nearest even.
   virtual void cast(Array to, Array from, std::size_t count, Stream& stream) = 0;
+  virtual void copy_rows(const RowCopy& what, Stream& stream) = 0;
   // y = x * mask / (1 - p): an element is kept or not as a pure function of (key, first + index).
   // y may be x. Backward is the same call on the gradient.
   virtual void dropout(Array y, Array x, std::size_t count, double p, std::uint64_t key,

@@ -53,12 +53,20 @@ class CpuMath final : public Math {
     stream.run([=] { cpu::rope(shape, x, heads, inverse); });
   }
   void attention_forward(const Attention& what, Stream& stream) override {
-    stream.run([=] { cpu::attention_forward(what); });
+    stream.run([=] { cpu::attention_forward(cpu::block_of(what)); });
+  }
+  void attention_forward(const AttentionBlock& block, Stream& stream) override {
+    stream.run([=] { cpu::attention_forward(block); });
   }
   void attention_backward(const Attention& what, Array dout, Array dq, Array dk, Array dv,
                           Stream& stream) override {
-    const cpu::AttentionGradients gradients{dq, dk, dv};
-    stream.run([=] { cpu::attention_backward(what, dout, gradients); });
+    const cpu::AttentionGradients gradients{dout, dq, dk, dv, false};
+    stream.run([=] { cpu::attention_backward(cpu::block_of(what), gradients); });
+  }
+  void attention_backward(const AttentionBlock& block, Array dout, Array dq, Array dk, Array dv,
+                          Stream& stream) override {
+    const cpu::AttentionGradients gradients{dout, dq, dk, dv};
+    stream.run([=] { cpu::attention_backward(block, gradients); });
   }
 
   void embedding_forward(Array x, Array table, Array positions,
@@ -86,6 +94,9 @@ class CpuMath final : public Math {
   }
   void cast(Array to, Array from, std::size_t count, Stream& stream) override {
     stream.run([=] { cpu::cast(to, from, count); });
+  }
+  void copy_rows(const RowCopy& what, Stream& stream) override {
+    stream.run([=] { cpu::copy_rows(what); });
   }
   void dropout(Array y, Array x, std::size_t count, double p, std::uint64_t key,
                std::uint64_t first, Stream& stream) override {

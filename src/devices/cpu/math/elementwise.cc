@@ -102,9 +102,15 @@ void scale(Array x, double factor, std::size_t count) {
 }
 
 void cast(Array to, Array from, std::size_t count) {
-  with_float(to.type, [&]<typename To>() {
-    with_float(from.type, [&]<typename From>() {
-      cast_elements(elements<To>(to), elements<From>(from), count);
+  copy_rows({.rows = 1, .columns = count, .to = to, .from = from});
+}
+
+void copy_rows(const RowCopy& what) {
+  with_float(what.to.type, [&]<typename To>() {
+    with_float(what.from.type, [&]<typename From>() {
+      for (std::size_t r = 0; r < what.rows; ++r)
+        cast_elements(elements<To>(what.to) + r * what.to_stride,
+                      elements<From>(what.from) + r * what.from_stride, what.columns);
     });
   });
 }

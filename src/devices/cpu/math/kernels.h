@@ -34,10 +34,13 @@ void swiglu_backward(Array dx, Array dy, Array x, Rows shape);
 void rope(const Attention& shape, Array x, std::size_t heads, bool inverse);
 
 struct AttentionGradients {
-  Array dq{}, dk{}, dv{};
+  Array dout{}, dq{}, dk{}, dv{};
+  bool adds = true;  // to dk and dv; else it writes them, in the type of k
 };
-void attention_forward(const Attention& what);
-void attention_backward(const Attention& what, Array dout, const AttentionGradients& gradients);
+// The whole of it.
+AttentionBlock block_of(const Attention& what);
+void attention_forward(const AttentionBlock& block);
+void attention_backward(const AttentionBlock& block, const AttentionGradients& gradients);
 
 // Rows of `columns` elements, one for each token; positions repeat after `length` rows.
 struct Embedding {
@@ -53,6 +56,7 @@ void cross_entropy(const CrossEntropy& what, double scale);
 void add(Array out, Array a, Array b, std::size_t count);
 void scale(Array x, double factor, std::size_t count);
 void cast(Array to, Array from, std::size_t count);
+void copy_rows(const RowCopy& what);
 
 struct Dropout {
   Array y{}, x{};

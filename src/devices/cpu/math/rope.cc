@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <complex>
+#include <utility>
 #include <vector>
 
 namespace linerate::cpu {
@@ -14,10 +15,12 @@ constexpr double kBase = 10000;
 constexpr std::size_t kStride = 32;  // positions whose rotations one exact one is turned by
 
 // cos and sin of position * frequency, for each position and pair: a rotation is that of the next
-// lower multiple of kStride, turned on, which is as exact and takes a hundredth of the time.
+// lower multiple of kStride, turned on, which is as exact and takes a hundredth of the time. Its
+// bits are those of the position alone.
 template <typename W>
 struct Rotations {
-  Rotations(std::size_t length, std::size_t pairs) : cos(length * pairs), sin(length * pairs) {
+  Rotations(const Attention& shape, std::size_t pairs)
+      : cos(shape.length * pairs), sin(shape.length * pairs) {
     std::vector<std::complex<double>> fine(kStride);
     for (std::size_t i = 0; i < pairs; ++i) {
       const double frequency =
@@ -25,12 +28,15 @@ struct Rotations {
       for (std::size_t p = 0; p < kStride; ++p)
         fine[p] = std::polar(1.0, static_cast<double>(p) * frequency);
       std::complex<double> coarse;
-      for (std::size_t p = 0; p < length; ++p) {
-        if (p % kStride == 0) coarse = std::polar(1.0, static_cast<double>(p) * frequency);
+      for (std::size_t row = 0, turned = 0; row < shape.length; ++row) {
+        const std::size_t p =
+            shape.positions.empty() ? row : static_cast<std::size_t>(shape.positions[row]);
+        if (p - p % kStride != std::exchange(turned, p - p % kStride) || row == 0)
+          coarse = std::polar(1.0, static_cast<double>(turned) * frequency);
         const double a = coarse.real(), b = coarse.imag();
         const double c = fine[p % kStride].real(), d = fine[p % kStride].imag();
-        cos[p * pairs + i] = static_cast<W>(a * c - b * d);
-        sin[p * pairs + i] = static_cast<W>(a * d + b * c);
+        cos[row * pairs + i] = static_cast<W>(a * c - b * d);
+        sin[row * pairs + i] = static_cast<W>(a * d + b * c);
       }
     }
   }
@@ -54,7 +60,7 @@ void rope(const Attention& shape, Array x, std::size_t heads, bool inverse) {
   with_float(x.type, [&]<typename T>() {
     using W = Wide<T>;
     const std::size_t pairs = shape.head / 2;
-    const Rotations<W> rotations(shape.length, pairs);
+    const Rotations<W> rotations(shape, pairs);
     vectorised([&]<typename Isa>(Isa) LINERATE_KERNEL {
       for (std::size_t r = 0; r < shape.batch * shape.length; ++r) {
         const std::size_t at = r % shape.length * pairs;

@@ -1,17 +1,8 @@
 // Causal attention and rotary embedding against their definitions, in ragged shapes.
-#include "unit/devices/math/math_fixture.h"
+#include "unit/devices/math/attention_case.h"
 
 namespace linerate::math_test {
 namespace {
-
-// q, k and v of a position lie side by side, as a model has them.
-struct AttentionShape {
-  std::size_t batch, length, heads, kv_heads, head;
-
-  std::size_t stride() const { return (heads + 2 * kv_heads) * head; }
-  std::size_t qkv_count() const { return batch * length * stride(); }
-  std::size_t out_count() const { return batch * length * heads * head; }
-};
 
 constexpr AttentionShape kAttentionShapes[] = {{1, 1, 1, 1, 1},    {2, 5, 2, 2, 3},
                                                {1, 67, 4, 2, 16},  {2, 64, 2, 1, 32},
@@ -48,40 +39,6 @@ Values naive_attention(const AttentionShape& shape, const Values& qkv) {
     for (std::size_t h = 0; h < shape.heads; ++h) naive_head(shape, qkv, b * shape.length, h, out);
   return out;
 }
-
-// All that forward and backward read and write.
-struct AttentionCase {
-  AttentionCase(const AttentionShape& of, DataType type, const Values& values,
-                std::size_t shift = 0)
-      : shape(of),
-        qkv(type, values, shift),
-        out(type, Values(of.out_count()), shift),
-        lse(wide_of(type), Values(of.batch * of.heads * of.length), shift),
-        dqkv(type, Values(of.qkv_count(), 7), shift) {}
-
-  Attention attention() {
-    const Array q = qkv.array();
-    return {.batch = shape.batch,
-            .length = shape.length,
-            .heads = shape.heads,
-            .kv_heads = shape.kv_heads,
-            .head = shape.head,
-            .stride = shape.stride(),
-            .q = q,
-            .k = q.from(shape.heads * shape.head),
-            .v = q.from((shape.heads + shape.kv_heads) * shape.head),
-            .o = out.array(),
-            .lse = lse.array()};
-  }
-  void backward(Fixture& on, Tensor& dout) {
-    const Array dq = dqkv.array();
-    on.math().attention_backward(attention(), dout.array(), dq, dq.from(shape.heads * shape.head),
-                                 dq.from((shape.heads + shape.kv_heads) * shape.head), on.stream());
-  }
-
-  AttentionShape shape;
-  Tensor qkv, out, lse, dqkv;
-};
 
 class EveryAttention : public EveryType {};
 

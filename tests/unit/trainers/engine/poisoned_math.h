@@ -77,6 +77,13 @@ class PoisonedMath final : public Math {
                           Stream& stream) override {
     inner_->attention_backward(what, dout, dq, dk, dv, stream);
   }
+  void attention_forward(const AttentionBlock& block, Stream& stream) override {
+    inner_->attention_forward(block, stream);
+  }
+  void attention_backward(const AttentionBlock& block, Array dout, Array dq, Array dk, Array dv,
+                          Stream& stream) override {
+    inner_->attention_backward(block, dout, dq, dk, dv, stream);
+  }
   void embedding_forward(Array x, Array table, Array positions,
                          std::span<const std::int32_t> tokens, std::size_t length,
                          std::size_t columns, Stream& stream) override {
@@ -94,6 +101,7 @@ class PoisonedMath final : public Math {
   void cast(Array to, Array from, std::size_t count, Stream& stream) override {
     inner_->cast(to, from, count, stream);
   }
+  void copy_rows(const RowCopy& what, Stream& stream) override { inner_->copy_rows(what, stream); }
   void dropout(Array y, Array x, std::size_t count, double p, std::uint64_t key,
                std::uint64_t first, Stream& stream) override {
     inner_->dropout(y, x, count, p, key, first, stream);
