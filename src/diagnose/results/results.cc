@@ -180,7 +180,11 @@ void guess_collective(Run& run) {
 
 std::span<const Rule> all_rules() { return kRules; }
 
-std::vector<RuleText> rule_texts() { return texts_of(kRules, &Rule::id); }
+std::vector<RuleText> rule_texts() {
+  auto texts = texts_of(kRules, &Rule::id);
+  for (auto& text : texts) text.example = example_of(text.id);
+  return texts;
+}
 
 // Runs with one run_id are copies: their results are one run's.
 std::vector<Run> runs_of(const std::string& name, RunFile file) {

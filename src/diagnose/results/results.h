@@ -5,8 +5,9 @@
 //   rules_shape.cc how times and bandwidths go from size to size
 //   expected.cc    what named hardware should reach, by diagnose/nccl_model
 //   report.cc      text and JSON
-// Pure. A new rule is a function, its declaration below and a row in results.cc, of which
-// `make docs` makes its page.
+//   examples.cc    what the pages of rules show: a healthy run, spoilt for each
+// Pure. A new rule is a function, its declaration below, a row in results.cc and one in
+// examples.cc, of which `make docs` makes its page.
 #pragma once
 
 #include "compare/runs.h"
@@ -71,6 +72,7 @@ struct Rule {
 // What destroys trust in the others comes first.
 std::span<const Rule> all_rules();
 std::vector<RuleText> rule_texts();
+std::string example_of(std::string_view rule);  // as it is printed
 
 // What all rules find, and what the run said of itself; the worst first.
 std::vector<Finding> examine(const Run& run);

@@ -66,13 +66,13 @@ std::string wrong_number(const Record& r, double share, std::optional<double> fa
   if (is_size_over_time(r)) {
     const double gbps = share * gbps_of(r);
     if (std::abs(r.algbw_gbps - gbps) > kLastDigit + gbps * tolerance_of_time(r.window.time_us))
-      return fmt::format("{} B in {} us are algbw {:.4g}, and not {}", r.what.bytes,
+      return fmt::format("{} B in {:.7g} us are algbw {:.4g}, and not {:.6g}", r.what.bytes,
                          r.window.time_us, gbps, r.algbw_gbps);
   }
   const double busbw = r.algbw_gbps * factor.value_or(0);
   if (factor && std::abs(r.busbw_gbps - busbw) > kLastDigit * (1 + *factor) + kPrinted * busbw)
-    return fmt::format("busbw {} is not {:.4g} times algbw {}, as at other sizes", r.busbw_gbps,
-                       *factor, r.algbw_gbps);
+    return fmt::format("busbw {:.6g} is not {:.4g} times algbw {:.6g}, as at other sizes",
+                       r.busbw_gbps, *factor, r.algbw_gbps);
   return {};
 }
 
@@ -130,9 +130,10 @@ std::vector<Seen> rules::separate_jobs(const Run& run) {
 std::vector<Seen> rules::unreadable_rows(const Run& run) {
   if (run.bad_lines.empty()) return {};
   const auto& first = run.bad_lines.front();
-  return {{.evidence = fmt::format("{} begin like a row and are none, the first is line {}: '{}'.",
-                                   counted(run.bad_lines.size(), "line"), first.number,
-                                   plain_text(first.text))}};
+  const auto others = run.bad_lines.size() - 1;
+  return {{.evidence = fmt::format("Line {} begins like a row and is none: '{}'.{}", first.number,
+                                   plain_text(first.text),
+                                   others == 0 ? "" : fmt::format(" So do {} more.", others))}};
 }
 
 std::vector<Seen> rules::incomplete_run(const Run& run) {

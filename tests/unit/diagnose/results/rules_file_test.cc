@@ -188,5 +188,10 @@ TEST(OneRank, IsWorthANote) {
   EXPECT_THAT(faults_in(text), IsEmpty());
 }
 
+TEST(ResultRules, HaveAnExampleOfTheirOwnEach) {
+  for (const auto& text : rule_texts())
+    EXPECT_THAT(text.example, testing::HasSubstr(fmt::format(": {}: ", text.id))) << text.id;
+}
+
 }  // namespace
 }  // namespace linerate::results
