@@ -8,6 +8,7 @@
 //   processes         findings of that: stopped, ended, in the kernel, spinning, waiting for what
 //   ras               findings of what NCCL's RAS service prints: ranks that are missing or behind
 //   report            text and JSON
+//   examples          what docs/doctor shows of them
 //   rule_texts        what docs/doctor says of the findings: their severity and advice too
 #pragma once
 
@@ -141,6 +142,7 @@ struct HangReport {
   std::vector<Finding> findings{};  // the worst first
 };
 std::vector<RuleText> rule_texts();
+std::string example_of(std::string_view rule);  // as it is printed; RAS' are none
 // Of that rule, with its severity and advice. REQUIRES: rule_texts() has it.
 Finding found(std::string_view id, std::string subject, std::string evidence,
               double confidence = 1);

@@ -131,17 +131,23 @@ std::vector<RuleText> texts_of_processes() {
   };
 }
 
-}  // namespace
-
-std::vector<RuleText> rule_texts() {
+std::vector<RuleText> bare_texts() {
   auto texts = texts_of_dumps();
   for (auto more : {texts_of_ras(), texts_of_processes()})
     std::ranges::move(more, std::back_inserter(texts));
   return texts;
 }
 
+}  // namespace
+
+std::vector<RuleText> rule_texts() {
+  auto texts = bare_texts();
+  for (auto& text : texts) text.example = example_of(text.id);
+  return texts;
+}
+
 Finding found(std::string_view id, std::string subject, std::string evidence, double confidence) {
-  const auto texts = rule_texts();
+  const auto texts = bare_texts();
   const auto rule = std::ranges::find(texts, id, &RuleText::id);
   return {.rule = std::string(id),
           .severity = rule->severity,

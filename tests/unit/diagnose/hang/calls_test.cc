@@ -179,5 +179,12 @@ TEST(Dumps, RefuseWhatIsNone) {
               HasSubstr("too deep"));
 }
 
+TEST(HangRules, HaveAnExampleEachButThoseThatRasWords) {
+  for (const auto& text : rule_texts())
+    if (text.id != "dump-left-out" && !text.id.starts_with("ras-")) {
+      EXPECT_THAT(text.example, HasSubstr(": " + std::string(text.id) + ": "));
+    }
+}
+
 }  // namespace
 }  // namespace linerate::hang
