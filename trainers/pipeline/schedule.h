@@ -3,12 +3,14 @@
 // A model is cut into p v chunks of consecutive layers, for p stages (ranks along the axis pp) of v
 // chunks each: chunk c of stage s is chunk c p + s of the model. A step takes m micro-batches
 // forward through all chunks, and gradients back. A schedule is a list of operations for each
-// stage, for an engine to execute.
+// stage, that an engine executes, a checker and a simulator read, and a drawing shows.
 //   bubble.h        a pipeline's shape, and the closed forms of how long stages idle
 //   schedule.h      operations, and the known schedules, made by name
 //   messages.h      which messages there are, and where they stand in the lists
 //   dependencies.h  what each operation waits for
 //   check.h         finds the fault of any schedule before it runs
+//   simulate.h      when operations begin and end, and what stages hold
+//   draw.h          a schedule, or what was recorded of one, as text
 // How a stage runs its list: computations one after another on the compute stream. All messages
 // from one stage to another have a stream and a communicator of their own, whatever they carry,
 // because both ends have them in one order. An operation is issued once the computations before it

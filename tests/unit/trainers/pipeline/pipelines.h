@@ -1,7 +1,7 @@
 // Pipelines and schedules that tests go through.
 #pragma once
 
-#include "trainers/pipeline/schedule.h"
+#include "trainers/pipeline/simulate.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -31,6 +31,11 @@ void for_all_schedules(Use use) {
           use(kind, schedule_of(kind.name, pipeline));
           if (testing::Test::HasFailure()) return;
         }
+}
+
+inline PipelineTimes simulated_evenly(const PipelineSchedule& schedule, const ChunkTimes& times) {
+  const auto chunks = static_cast<std::size_t>(schedule.pipeline.model_chunks());
+  return simulated(schedule, std::vector<ChunkTimes>(chunks, times));
 }
 
 // "F0 F1 B0 W0"; with chunks "F0.1"; messages "sa0" (send_activation), "ra0", "sg0", "rg0".
