@@ -3,10 +3,10 @@
 #pragma once
 
 #include "model/training_bytes.h"
-#include "trainers/engine/axis.h"
 #include "trainers/engine/config.h"
 #include "trainers/engine/gradients.h"
 #include "trainers/memory/arena.h"
+#include "trainers/parallel/axis.h"
 
 #include <cstdint>
 #include <optional>

@@ -11,9 +11,9 @@
 // has one.
 #pragma once
 
-#include "trainers/engine/axis.h"
 #include "trainers/engine/shards.h"
 #include "trainers/memory/arena.h"
+#include "trainers/parallel/axis.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // The parameters of a rank: all of them, or a shard of each unit that is gathered for its use.
 #pragma once
 
-#include "trainers/engine/axis.h"
 #include "trainers/engine/gradients.h"
 #include "trainers/engine/shards.h"
 #include "trainers/memory/arena.h"
+#include "trainers/parallel/axis.h"
 
 #include <cstddef>
 #include <cstdint>

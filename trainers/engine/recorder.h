@@ -3,9 +3,9 @@
 #pragma once
 
 #include "job/rank_context.h"
-#include "trainers/engine/axis.h"
 #include "trainers/engine/compute_stream.h"
 #include "trainers/engine/step_time.h"
+#include "trainers/parallel/axis.h"
 
 #include <cstdint>
 #include <span>

@@ -3,9 +3,9 @@
 // subtree, as many bytes travel as in a ring's reduce_scatter and all_gather.
 #pragma once
 
-#include "trainers/engine/axis.h"
 #include "trainers/engine/gradients.h"
 #include "trainers/engine/tree_sum.h"
+#include "trainers/parallel/axis.h"
 
 #include <cstddef>
 #include <span>

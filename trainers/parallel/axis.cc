@@ -1,4 +1,4 @@
-#include "trainers/engine/axis.h"
+#include "trainers/parallel/axis.h"
 
 #include "model/wire_bytes.h"
 
