@@ -180,16 +180,14 @@ class Cutter {
 
 std::string_view written_file(const Statement& statement) {
   constexpr std::array kRead{"nccl.conf", ".sh", ".sbatch", ".slurm", ".env", "bashrc", "profile"};
-  if (std::ranges::none_of(statement, [](const Word& word) {
-        return word.text == "cat" || word.text == "tee" || word.text == "echo" ||
-               word.text == "COPY";
-      }))
-    return {};
+  bool is_next = false;  // behind >, >>, tee and COPY, and their options
   for (const auto& word : statement) {
-    auto text = std::string_view(word.text);
-    text.remove_prefix(std::min(text.find_first_not_of('>'), text.size()));
+    const auto text = std::string_view(word.text);
+    const auto name = text.substr(std::min(text.find_first_not_of('>'), text.size()));
+    const bool is_target = is_next || name.size() < text.size();
     for (const std::string_view end : kRead)
-      if (text.ends_with(end)) return text;
+      if (is_target && name.ends_with(end)) return name;
+    is_next = name.empty() || name == "tee" || name == "COPY" || (is_next && name.starts_with('-'));
   }
   return {};
 }

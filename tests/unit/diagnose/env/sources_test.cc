@@ -157,7 +157,9 @@ TEST(ReadShell, ReadsWhatIsWrittenForJobs) {
            "NCCL_PROTO=$PROTO\n"
            "END\n"
            "echo \"NCCL_IB_TC=106\" >> /etc/nccl.conf\n"
-           "echo \"export NCCL_ALGO=Ring\" >> notes.txt\n"),
+           "echo \"export NCCL_ALGO=Ring\" >> notes.txt\n"
+           "echo \"NCCL_ALGO=Ring is now in /etc/nccl.conf\"\n"
+           "echo NCCL_ALGO=Ring is in /etc/nccl.conf\n"),
       ElementsAre("f:3 NCCL_NET=IB", "f:3 NCCL_IB_HCA=?", "f:6 NCCL_DEBUG=WARN",
                   "f:7 NCCL_SOCKET_IFNAME=$IFACE", "f:10 NCCL_PROTO=?", "f:12 NCCL_IB_TC=106"));
 }
