@@ -42,10 +42,15 @@ struct ChunkTimes {
 inline double naive_bubble_us(const Pipeline& pipeline, const ChunkTimes& times) {
   return (pipeline.stages - 1) * pipeline.micro_batches * times.compute_us();
 }
-// GPipe and 1F1B, and with several chunks, each shorter, the interleaved schedule: Narayanan et al.
-// 2021 (Megatron-LM, SC'21), 2.2. The last where p divides m.
+// GPipe and 1F1B: Narayanan et al. 2021 (Megatron-LM, SC'21), 2.2.
 inline double flushed_bubble_us(const Pipeline& pipeline, const ChunkTimes& times) {
   return (pipeline.stages - 1) * times.compute_us();
+}
+// The same, of chunks that are shorter, where there are p micro-batches or more (p need not divide
+// them). A round of fewer comes back to a stage late, for each chunk but the first.
+inline double interleaved_bubble_us(const Pipeline& pipeline, const ChunkTimes& times) {
+  const int late = std::max(0, pipeline.stages - pipeline.micro_batches);
+  return (pipeline.stages - 1 + (pipeline.chunks - 1) * late) * times.compute_us();
 }
 // Qi et al. 2023 (Zero Bubble Pipeline Parallelism), table 1, has (p - 1) (F + B - W), which is the
 // largest where neither F nor B is shorter than W. But the last stage waits (p - 1) F for its first
@@ -56,7 +61,7 @@ inline double zb_h1_bubble_us(const Pipeline& pipeline, const ChunkTimes& times)
          std::max({forward_us, input_us, forward_us + input_us - weight_us});
 }
 
-// Of the step's time: (p - 1) / (v m + p - 1) of flushed_bubble_us().
+// Of the step's time: (p - 1) / (v m + p - 1) of interleaved_bubble_us(), if p <= m.
 inline double bubble_share(double bubble_us, const Pipeline& pipeline, const ChunkTimes& times) {
   const double busy_us = pipeline.micro_batches * pipeline.chunks * times.compute_us();
   return bubble_us / (bubble_us + busy_us);
