@@ -62,7 +62,10 @@ std::string command_of(const Proof& proof, const Value& value, std::string_view 
                        std::string_view program);
 
 enum class Ruling : std::uint8_t { proven, refuted, undecided };
-std::string_view name_of(Ruling ruling);  // "proven", "refuted", "not decided"
+constexpr std::string_view name_of(Ruling ruling) {
+  constexpr std::string_view kNames[] = {"proven", "refuted", "not decided"};
+  return kNames[static_cast<std::size_t>(ruling)];
+}
 
 // Proven: B is FASTER in a case and SLOWER in none. Refuted: it is FASTER in none, and in each the
 // interval leaves out that it might be, by as much as matters.

@@ -46,18 +46,6 @@ std::string advice_of(const Proved& proved, Ruling ruling) {
 
 }  // namespace
 
-std::string_view name_of(Ruling ruling) {
-  switch (ruling) {
-    case Ruling::proven:
-      return "proven";
-    case Ruling::refuted:
-      return "refuted";
-    case Ruling::undecided:
-      return "not decided";
-  }
-  __builtin_unreachable();
-}
-
 Ruling ruling_of(std::span<const ComparedCase> cases, const stats::Rule& rule) {
   const auto any = [&](Difference verdict) {
     return std::ranges::find(cases, verdict, &ComparedCase::verdict) != cases.end();
