@@ -105,6 +105,15 @@ struct CrossEntropy {
   std::uint8_t* hits = nullptr;  // [rows], or none: 1 where no logit is larger than the target's
 };
 
+// Of every row a part of the classes, which several ranks or leaves of a sum share: [first, first +
+// what.vocabulary). The loss over all classes takes three steps, between which the caller combines
+// what was found of the parts: `most` by maximum, then `sum` and `own` by addition.
+struct CrossEntropyPart {
+  CrossEntropy what{};  // its targets count over all classes
+  std::size_t first = 0;
+  double *most = nullptr, *sum = nullptr, *own = nullptr;  // [rows] each; device memory
+};
+
 // One step of AdamW (Loshchilov & Hutter 2019) over `count` elements.
 struct AdamW {
   std::size_t count = 0;
@@ -172,11 +181,13 @@ class Math {
   virtual void attention_backward(const AttentionBlock& block, Array dout, Array dq, Array dk,
                                   Array dv, Stream& stream) = 0;
 
-  // x[r] = table[tokens[r]] (+ positions[r % length] where there are any), rows of `columns`.
+  // x[r] = table[tokens[r]] (+ positions[r % length] where there are any), rows of `columns`. A
+  // negative token has a row of zeros.
   virtual void embedding_forward(Array x, Array table, Array positions,
                                  std::span<const std::int32_t> tokens, std::size_t length,
                                  std::size_t columns, Stream& stream) = 0;
-  // Accumulates into both gradients, row by row in their order.
+  // Accumulates into both gradients, row by row in their order; of a negative token into that of
+  // the positions alone.
   virtual void embedding_backward(Array table_gradient, Array positions_gradient, Array dx,
                                   std::span<const std::int32_t> tokens, std::size_t length,
                                   std::size_t columns, Stream& stream) = 0;
@@ -184,6 +195,14 @@ class Math {
   // Losses; logits become their gradient: (softmax - one hot) * scale, zeros where a row does not
   // count.
   virtual void cross_entropy(const CrossEntropy& what, double scale, Stream& stream) = 0;
+
+  // most[r]: the largest logit of the part.
+  virtual void largest_logits(const CrossEntropyPart& part, Stream& stream) = 0;
+  // sum[r]: of exp(logit - most) over the part; own[r]: the target's logit, 0 where it is
+  // elsewhere. `most` is that of all classes.
+  virtual void sum_exponentials(const CrossEntropyPart& part, Stream& stream) = 0;
+  // As cross_entropy() of the part's logits; all three are those of all classes.
+  virtual void cross_entropy_part(const CrossEntropyPart& part, double scale, Stream& stream) = 0;
 
   // out = a + b; `out` may be either.
   virtual void add(Array out, Array a, Array b, std::size_t count, Stream& stream) = 0;

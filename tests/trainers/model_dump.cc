@@ -19,8 +19,13 @@ nlohmann::json masks_of(const ModelConfig& model, const ModelInput& input) {
   const auto device = make_cpu_device(0, clock);
   const auto stream = device->stream();
   const auto math = make_cpu_math();
-  const UnitPass pass{
-      .config = model, .table = table, .batch = batch, .math = *math, .stream = *stream};
+  TensorParallel tensor;
+  const UnitPass pass{.config = model,
+                      .table = table,
+                      .batch = batch,
+                      .math = *math,
+                      .tensor = tensor,
+                      .stream = *stream};
   nlohmann::json masks = nlohmann::json::array();
   for (std::size_t which = 0; which < 1 + 2 * model.layers; ++which) {
     std::vector<double> mask(pass.elements(), 1.0);

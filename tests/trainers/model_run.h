@@ -70,7 +70,7 @@ class ModelRun {
   ModelRun(const ModelConfig& config, const ModelOptions& options)
       : config_(config),
         options_(options),
-        model_(std::make_unique<Model>(config_, table_, options, *math_, arena_)),
+        model_(std::make_unique<Model>(config_, table_, options, *math_, tensor_, arena_)),
         parameters_(arena_.allocate(Category::parameter, options.type, table_.count())),
         gradients_(arena_.allocate(Category::gradient, options.type, table_.count())) {}
 
@@ -137,6 +137,7 @@ class ModelRun {
   std::unique_ptr<Stream> stream_ = device_->stream();
   std::unique_ptr<Math> math_ = make_cpu_math();
   Arena arena_{*device_};
+  TensorParallel tensor_;
   std::unique_ptr<Model> model_;
   Block parameters_, gradients_;
 };

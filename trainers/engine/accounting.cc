@@ -47,7 +47,7 @@ std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan
 struct Place {
   std::uint64_t shards = 1, replicas = 1;  // as the closed forms have them
   std::uint64_t micro_batches = 1;         // of the global batch
-  std::uint64_t rounds = 1;
+  std::uint64_t rounds = 1, data_nranks = 1;
   // Those of this rank, of the ranks that share state with it, and of those below it in a tree.
   MicroBatchRange own{}, group{}, below{};
 };
@@ -57,6 +57,7 @@ Place place_of(const TrainConfig& config, const GradientPlan& plan, int rank, in
   Place place{.shards = static_cast<std::uint64_t>(nranks),
               .micro_batches = micro_batches.count(),
               .rounds = share_of(micro_batches.count(), 0, nranks).count,
+              .data_nranks = static_cast<std::uint64_t>(nranks),
               .own = micro_batches_of_ranks(micro_batches, {rank, rank + 1}, nranks)};
   if (const auto tree = place_in(config.sync, rank, nranks))
     place.below = micro_batches_of_ranks(micro_batches, {tree->first, tree->last}, nranks);
@@ -128,9 +129,45 @@ void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan&
       kWord * all_reduce_sends(2 * place.micro_batches, place.replicas);
 }
 
+// Of a rank's micro-batches what tensor parallelism adds up: the embeddings, two results and two
+// gradients of each block, more where forward is done again, and the head's; and of each position
+// the largest logit, the sum and the target's own.
+void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& place,
+                     const TensorShare& share) {
+  if (share.nranks == 1) return;
+  const auto& model = config.model;
+  const std::uint64_t again =
+      config.recompute == Recompute::full ? 1 : 0;  // attention's, once more
+  const auto element = static_cast<std::uint64_t>(bytes_of(config.type));
+  const auto micro_batches = micro_batches_of(config, static_cast<int>(place.data_nranks));
+  const std::string axis(kTensorAxisName);
+  const auto add = [&](TensorSum what, std::uint64_t calls, std::uint64_t count,
+                       std::uint64_t bytes, bool up_a_tree) {
+    const auto nodes =
+        up_a_tree && config.deterministic
+            ? nodes_of(share.first(), share.first() + share.own(), share.leaves).size()
+            : 1;
+    sent[{axis, std::string(name_of(what))}] +=
+        calls * bytes *
+        (nodes * reduce_scatter_sends(count, share.nranks) + all_gather_sends(count, share.nranks));
+  };
+  for (auto i = place.own.first; i < place.own.second; ++i) {
+    const std::uint64_t rows = micro_batches.sequences(i) * model.length;
+    const auto count = rows * model.hidden;
+    add(TensorSum::embedding, 1, count, element, false);
+    add(TensorSum::forward, (2 + again) * model.layers, count, element, true);
+    add(TensorSum::backward, 2 * model.layers + 1, count, element, true);
+    add(TensorSum::loss, 1, rows, sizeof(double), false);
+    add(TensorSum::loss, 1, 2 * rows, sizeof(double), true);
+  }
+  const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
+  sent[{axis, "norm"}] += sizeof(double) * all_reduce_sends(words, share.nranks);
+}
+
 }  // namespace
 
-Account account_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks) {
+Account account_of(const TrainConfig& config, const GradientPlan& plan, const Position& position) {
+  const int rank = position.data_rank, nranks = position.data_nranks;
   const auto place = place_of(config, plan, rank, nranks);
   const auto& placements = plan.table.placements;
   const auto parts = parts_of(config, plan);
@@ -156,6 +193,7 @@ Account account_of(const TrainConfig& config, const GradientPlan& plan, int rank
     add_gradients(account.sent, config, layout);
   layout.types = types_of(config.type);
   add_scalars(account.sent, config, plan, place);
+  add_tensor_sums(account.sent, config, place, position.tensor);
   std::erase_if(account.sent, [](const auto& one) { return one.second == 0; });
   if (layout.sharded.parameters) {
     const std::vector<TrainingPart> forward(parts.rbegin(), parts.rend());

@@ -5,6 +5,7 @@
 #include "model/training_bytes.h"
 #include "trainers/engine/config.h"
 #include "trainers/engine/gradients.h"
+#include "trainers/engine/plan.h"
 #include "trainers/memory/arena.h"
 #include "trainers/parallel/axis.h"
 
@@ -22,8 +23,8 @@ struct Account {
   std::uint64_t live_bytes = 0;  // of gathered parameters, at most
 };
 
-// REQUIRES: mesh_refusal() has none.
-Account account_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks);
+// `plan` is that of the position.
+Account account_of(const TrainConfig& config, const GradientPlan& plan, const Position& position);
 
 // Of all axes; `what`: gradient, parameter, the first word of a purpose.
 std::uint64_t sent_for(const SentBytes& sent, std::string_view what);

@@ -42,6 +42,7 @@ struct TrainConfig {
 
   LossScaleOptions loss_scale{};  // of float16
 
+  std::size_t tp = 1;  // ranks that share each layer's matrices: tensor parallelism
   Stage stage = Stage::none;
   int shard_size = 0;  // ranks that share state among them; 0: all
   BucketCaps buckets{};

@@ -40,20 +40,40 @@ StatePlacements placements_of(Stage stage) {
 
 }  // namespace
 
-ParameterTable table_of(const TrainConfig& config, int nranks) {
-  auto table = parameters_of(config.model);
-  table.mesh = mesh_of(config, nranks);
+Position position_of(const TrainConfig& config, int rank, int nranks) {
+  const auto tp = static_cast<int>(config.tp);
+  const auto leaves = config.deterministic ? canonical_leaves(config.model) : config.tp;
+  return {.tensor = {.leaves = leaves,
+                     .rank = static_cast<std::size_t>(rank % tp),
+                     .nranks = config.tp},
+          .data_rank = rank / tp,
+          .data_nranks = nranks / tp};
+}
+
+ParameterTable table_of(const TrainConfig& config, const Position& position) {
+  auto table = parameters_of(config.model, position.tensor);
+  table.mesh = mesh_of(config, position.data_nranks);
   table.placements = placements_of(config.stage);
   return table;
 }
 
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
-  if (nranks % shards_of(config, nranks) == 0) return std::nullopt;
-  std::string choices;
-  for (int size = 1; size <= nranks; ++size)
-    if (nranks % size == 0) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", size);
-  return fmt::format("--shard-size {} does not divide {} ranks; choices: {}.", config.shard_size,
-                     nranks, choices);
+  const auto divisors = [](int of) {
+    std::string choices;
+    for (int size = 1; size <= of; ++size)
+      if (of % size == 0) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", size);
+    return choices;
+  };
+  const auto tp = static_cast<int>(config.tp);
+  if (nranks % tp != 0)
+    return fmt::format("--tp {} does not divide {} ranks; choices: {}.", tp, nranks,
+                       divisors(nranks));
+  if (const auto refusal = tensor_refusal(config.model, config.tp, config.deterministic))
+    return refusal;
+  const int data = nranks / tp;
+  if (data % shards_of(config, data) == 0) return std::nullopt;
+  return fmt::format("--shard-size {} does not divide {} {}; choices: {}.", config.shard_size, data,
+                     tp > 1 ? "data-parallel ranks" : "ranks", divisors(data));
 }
 
 MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,

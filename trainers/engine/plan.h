@@ -16,14 +16,25 @@ namespace linerate::trainers {
 // along axis 1 all hold the same. In stage 0 all ranks are along axis 1.
 inline constexpr std::size_t kShardAxis = 0, kReplicateAxis = 1;
 inline constexpr std::string_view kAxisNames[] = {"dp_shard", "dp_replicate"};
-// The model's parameters on this mesh, with the placements of their state. REQUIRES: mesh_refusal()
-// has none.
-ParameterTable table_of(const TrainConfig& config, int nranks);
+// Tensor-parallel ranks are neighbours: they hold parts of the same layers, and work on the same
+// sequences.
+inline constexpr std::string_view kTensorAxisName = "tp";
+
+// Where a rank of the job stands. REQUIRES: mesh_refusal() has none.
+struct Position {
+  TensorShare tensor{};
+  int data_rank = 0, data_nranks = 1;  // among the data-parallel ranks of the same tensor share
+};
+Position position_of(const TrainConfig& config, int rank, int nranks);
+
+// The parameters of a rank, with the placements of their state on the mesh of its data-parallel
+// ranks.
+ParameterTable table_of(const TrainConfig& config, const Position& position);
 // The axis along which gradients are added up first.
 inline std::size_t main_axis(const ParameterTable& table) {
   return is_sharded(table.placements.optimizer) ? kShardAxis : kReplicateAxis;
 }
-// Nothing, or why there is no such mesh of as many ranks.
+// Nothing, or why as many ranks cannot be arranged so.
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks);
 
 // The micro-batches of a global batch: consecutive sequences, as many in each but for the last one.

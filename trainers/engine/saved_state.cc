@@ -30,15 +30,35 @@ Manifest manifest_of(const TrainConfig& config, const ParameterTable& table) {
                                       {"seed", fmt::to_string(config.seed)},
                                       {"state", std::string(name_of(state_type_of(config.type)))}}};
   for (const auto& parameter : table.parameters)
-    manifest.tensors.push_back({.name = parameter.name, .shape = parameter.shape});
+    manifest.tensors.push_back({.name = parameter.name, .shape = parameter.whole_shape});
   return manifest;
 }
 
-// Ranks that hold the same share the writing of it.
+// As the slices of whole tensors that it consists of.
+std::vector<ParameterSlice> Trainer::whole_slices(const ParameterSlice& slice) const {
+  const auto& parameter = table_.parameters[slice.parameter];
+  std::vector<ParameterSlice> slices;
+  for (std::size_t done = 0; done < slice.count; done += slices.back().count) {
+    const auto range = parameter.whole_range(slice.index + done, slice.count - done);
+    auto& part = slices.emplace_back(slice);
+    part.index = range.offset;
+    part.count = range.count;
+    part.flat += done;
+    part.at += done;
+  }
+  return slices;
+}
+
+// Ranks that hold the same share the writing of it; of what tensor-parallel ranks hold copies of,
+// the first one does.
 Snapshot Trainer::snapshot() {
   auto slices = adam_.slices();
-  const auto copies =
-      copies_of(table_.placements.optimizer, table_.mesh, static_cast<std::size_t>(rank_.rank()));
+  if (position_.tensor.rank > 0)
+    std::erase_if(slices, [&](const ParameterSlice& slice) {
+      return table_.parameters[slice.parameter].pieces.empty();
+    });
+  const auto copies = copies_of(table_.placements.optimizer, table_.mesh,
+                                static_cast<std::size_t>(position_.data_rank));
   slices = share_of_slices(slices, copies.place, copies.count);
   const auto type = adam_.state_type();
   std::size_t bytes = 0;
@@ -55,12 +75,14 @@ Snapshot Trainer::snapshot() {
       left = left.subspan(to.size());
       const auto* from = adam_.state(kind, slice, *store_).data;
       arena_.device().copy(to, {from, to.size()}, compute_);
-      snapshot.parts.push_back({.what = {.tensor = slice.parameter,
-                                         .kind = kind,
-                                         .index = slice.index,
-                                         .count = slice.count},
-                                .type = type,
-                                .bytes = to});
+      for (const auto& whole : whole_slices(slice))
+        snapshot.parts.push_back({.what = {.tensor = whole.parameter,
+                                           .kind = kind,
+                                           .index = whole.index,
+                                           .count = whole.count},
+                                  .type = type,
+                                  .bytes = to.subspan((whole.at - slice.at) * bytes_of(type),
+                                                      whole.count * bytes_of(type))});
     }
     adam_.leave_file();
   }
@@ -75,13 +97,17 @@ void Trainer::resume(const Checkpoint& checkpoint) {
   for (const auto kind : kStateKinds)
     for (const auto& slice : adam_.slices()) {
       if (injected(Bug::resumes_without_moments) && kind == StateKind::v) continue;
-      const auto early = injected(Bug::reads_an_element_early) && slice.index > 0 ? 1u : 0u;
       values.resize(slice.count * bytes_of(type));
-      reader.read({.tensor = slice.parameter,
-                   .kind = kind,
-                   .index = slice.index - early,
-                   .count = slice.count},
-                  type, values);
+      for (const auto& whole : whole_slices(slice)) {
+        const auto early = injected(Bug::reads_an_element_early) && whole.index > 0 ? 1u : 0u;
+        reader.read({.tensor = whole.parameter,
+                     .kind = kind,
+                     .index = whole.index - early,
+                     .count = whole.count},
+                    type,
+                    std::span(values).subspan((whole.at - slice.at) * bytes_of(type),
+                                              whole.count * bytes_of(type)));
+      }
       const auto to = adam_.state(kind, slice, *store_);
       arena_.device().copy(View(to.data, values.size()), values, compute_);
       compute_.synchronize(Deadline::never());  // `values` is used again

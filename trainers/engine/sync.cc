@@ -12,8 +12,6 @@ namespace {
 // Of what goes up a tree: a rank passes one on while the next one arrives.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
 
-View view_of(Array array, std::size_t count) { return {array.data, count * bytes_of(array.type)}; }
-
 class AllReduceSync final : public BucketSync {
  public:
   explicit AllReduceSync(const GradientTools& tools) : tools_(tools) {}

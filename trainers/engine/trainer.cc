@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -28,17 +29,13 @@ WorkTag of_round(Work work, const Round& round, std::size_t unit = 0) {
           .micro_batch = static_cast<std::uint32_t>(round.micro_batch)};
 }
 
-// The ranks along one axis of the mesh.
-Communicator& add_axis(RankContext& rank, const Mesh& mesh, std::size_t axis) {
-  const auto own = static_cast<std::size_t>(rank.rank());
-  return rank.add_axis(static_cast<int>(mesh.group(own, axis)),
+// The data-parallel ranks along one axis of their mesh.
+Communicator& add_axis(RankContext& rank, const Position& position, const Mesh& mesh,
+                       std::size_t axis) {
+  const auto own = static_cast<std::size_t>(position.data_rank);
+  const auto copy = position.tensor.rank * mesh.nranks();  // each tensor share has a mesh
+  return rank.add_axis(static_cast<int>(copy + mesh.group(own, axis)),
                        static_cast<int>(mesh.coordinate(own, axis)));
-}
-
-std::vector<Axis*> axes_of(Axis& axis, std::optional<Axis>& replicas) {
-  std::vector<Axis*> axes{&axis};
-  if (replicas) axes.push_back(&*replicas);
-  return axes;
 }
 
 bool is_hybrid(const ParameterTable& table) {
@@ -64,17 +61,25 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       config_(config),
       source_(source),
       math_(math),
-      micro_batches_(micro_batches_of(config, rank.nranks())),
-      table_(table_of(config, rank.nranks())),
+      position_(position_of(config, rank.rank(), rank.nranks())),
+      share_(model_of_share(config.model, position_.tensor)),
+      micro_batches_(micro_batches_of(config, position_.data_nranks)),
+      table_(table_of(config, position_)),
       compute_(rank.stream()),
       arena_(rank.world()),
-      axis_(kAxisNames[main_axis(table_)], add_axis(rank, table_.mesh, main_axis(table_))),
-      replicas_(is_hybrid(table_) ? std::optional<Axis>(std::in_place, kAxisNames[kReplicateAxis],
-                                                        add_axis(rank, table_.mesh, kReplicateAxis))
-                                  : std::nullopt),
-      recorder_(rank, compute_, axes_of(axis_, replicas_)),
-      layout_(flat_layout(table_, static_cast<std::size_t>(rank.nranks()))),
-      plan_(plan_of(config, table_, layout_, rank.rank())),
+      axis_(kAxisNames[main_axis(table_)],
+            add_axis(rank, position_, table_.mesh, main_axis(table_))),
+      replicas_(is_hybrid(table_)
+                    ? std::optional<Axis>(std::in_place, kAxisNames[kReplicateAxis],
+                                          add_axis(rank, position_, table_.mesh, kReplicateAxis))
+                    : std::nullopt),
+      tensor_axis_(config.tp > 1
+                       ? std::optional<Axis>(std::in_place, kTensorAxisName,
+                                             rank.add_axis(position_.data_rank, rank.rank()))
+                       : std::nullopt),
+      recorder_(rank, compute_, axes()),
+      layout_(flat_layout(table_, table_.mesh.nranks())),
+      plan_(plan_of(config, table_, layout_, position_.data_rank)),
       tools_{.axis = axis_,
              .replicas = replicas_ ? &*replicas_ : nullptr,
              .math = math,
@@ -84,9 +89,14 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       gradients_(make_gradients(plan_, tools_)),
       store_(make_parameter_store(plan_, config.gather, tools_)),
       adam_(config, plan_, tools_),
-      model_(config.model, table_,
-             {.sequences = micro_batches_.size, .type = config.type, .recompute = config.recompute},
-             math, arena_),
+      tensor_(position_.tensor, config.deterministic, tensor_axis_ ? &*tensor_axis_ : nullptr, math,
+              arena_),
+      model_(share_, table_,
+             {.sequences = micro_batches_.size,
+              .type = config.type,
+              .recompute = config.recompute,
+              .cut_classes = !position_.tensor.whole()},
+             math, tensor_, arena_),
       inputs_(std::make_unique<Inputs>()),
       loss_scale_(config.loss_scale) {
   const auto positions = micro_batches_.size * config.model.length;
@@ -98,12 +108,19 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
 
 Trainer::~Trainer() = default;
 
+std::vector<Axis*> Trainer::axes() {
+  std::vector<Axis*> axes{&axis_};
+  for (auto* axis : {&replicas_, &tensor_axis_})
+    if (*axis) axes.push_back(&**axis);
+  return axes;
+}
+
 // Each rank has consecutive micro-batches, the first ones perhaps one more than the others, which
 // take part in the last round without one.
 Round Trainer::round_of(std::uint64_t index) const {
-  const auto nranks = rank_.nranks();
+  const auto nranks = position_.data_nranks;
   const auto rounds = share_of(micro_batches_.count(), 0, nranks).count;
-  const auto mine = share_of(micro_batches_.count(), rank_.rank(), nranks);
+  const auto mine = share_of(micro_batches_.count(), position_.data_rank, nranks);
   Round round{.first = index == 0,
               .last = index + 1 == rounds,
               .active = index < mine.count || injected(Bug::repeats_a_sequence),
@@ -113,7 +130,7 @@ Round Trainer::round_of(std::uint64_t index) const {
   const bool each = is_sharded(table_.placements.gradients);  // round hands its gradients on
   const auto& mesh = table_.mesh;
   const auto along = main_axis(table_);
-  const auto own = static_cast<std::size_t>(rank_.rank());
+  const auto own = static_cast<std::size_t>(position_.data_rank);
   for (std::size_t place = 0; place < mesh.axes()[along].size; ++place) {
     const auto share =
         share_of(micro_batches_.count(), static_cast<int>(mesh.moved(own, along, place)), nranks);
@@ -135,7 +152,7 @@ StepResult Trainer::step() {
   recorder_.begin();
   sleep_where_asked();
   sums_.assign(2 * micro_batches_.count(), 0);
-  const auto rounds = share_of(micro_batches_.count(), 0, rank_.nranks()).count;
+  const auto rounds = share_of(micro_batches_.count(), 0, position_.data_nranks).count;
   for (std::uint64_t index = 0; index < rounds; ++index) run_round(round_of(index));
   gradients_->finish();
 
@@ -195,6 +212,14 @@ void Trainer::load(std::uint64_t micro_batch) {
     source_.read(sequence, std::span(in.tokens).subspan(i * length, length),
                  std::span(in.targets).subspan(i * length, length));
   }
+  // Of tokens this rank knows its own; of targets all.
+  const auto& vocabulary = table_.parameters[0];
+  if (!vocabulary.pieces.empty()) {
+    const auto first = static_cast<std::int32_t>(vocabulary.pieces.front().origin);
+    const auto count = static_cast<std::int32_t>(share_.vocabulary);
+    for (auto& token : in.tokens)
+      token = token >= first && token - first < count ? token - first : -1;
+  }
   const auto to_device = [&](const std::vector<std::int32_t>& from, const Block& to) {
     const auto bytes = std::as_bytes(std::span(from));
     arena_.device().copy(to.view().first(bytes.size()), bytes, compute_);
@@ -242,8 +267,9 @@ void Trainer::backward(const Round& round) {
 }
 
 SentBytes Trainer::sent_bytes() {
-  auto sent = axis_.comm().bytes();
-  if (replicas_) sent.insert(replicas_->comm().bytes().begin(), replicas_->comm().bytes().end());
+  SentBytes sent;
+  for (auto* axis : axes())
+    for (const auto& [tag, bytes] : axis->comm().bytes()) sent[tag] += bytes;
   return sent;
 }
 
@@ -260,8 +286,8 @@ void Trainer::all_reduce_scalars(Axis& axis, View values, DataType type, std::st
 
 double Trainer::summed_loss() {
   const View sums = std::as_writable_bytes(std::span(sums_));
-  for (auto* axis : axes_of(axis_, replicas_))
-    all_reduce_scalars(*axis, sums, DataType::float64, "loss");
+  all_reduce_scalars(axis_, sums, DataType::float64, "loss");
+  if (replicas_) all_reduce_scalars(*replicas_, sums, DataType::float64, "loss");
   return sum_of(std::span(sums_).first(micro_batches_.count()));
 }
 
@@ -269,18 +295,33 @@ double Trainer::summed_hits() const {
   return sum_of(std::span(sums_).last(micro_batches_.count()));
 }
 
+// What tensor-parallel ranks hold copies of, the first one counts.
+std::vector<Range> Trainer::counted_ranges(const OwnedRange& owned) const {
+  if (position_.tensor.rank == 0) return {{0, owned.count}};
+  std::vector<Range> ranges;
+  for (const auto& slice : slices_of(table_, layout_, std::span(&owned, 1)))
+    if (!table_.parameters[slice.parameter].pieces.empty())
+      ranges.push_back({slice.flat - owned.begin, slice.count});
+  return ranges;
+}
+
+void Trainer::sum_of_norm(View values, DataType type) {
+  if (plan_.steps_a_shard() || injected(Bug::norm_counts_replicas))
+    all_reduce_scalars(axis_, values, type, "norm");
+  if (tensor_axis_) all_reduce_scalars(*tensor_axis_, values, type, "norm");
+}
+
 double Trainer::gradient_square_sum() {
   if (config_.deterministic) return exact_square_sum();
-  std::vector<SquareSum> sums(gradients_->owned().size());
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto& owned = gradients_->owned()[i];
-    math_.square_sum(&sums[i], gradients_->of(owned), owned.count, compute_);
-  }
+  std::deque<SquareSum> sums;
+  for (const auto& owned : gradients_->owned())
+    for (const auto& range : counted_ranges(owned))
+      math_.square_sum(&sums.emplace_back(), gradients_->of(owned).from(range.offset), range.count,
+                       compute_);
   compute_.synchronize(Deadline::never());
   double sum = 0;
   for (const auto& part : sums) sum += part.finite ? part.sum : std::nan("");
-  if (!plan_.steps_a_shard() && !injected(Bug::norm_counts_replicas)) return sum;
-  all_reduce_scalars(axis_, std::as_writable_bytes(std::span(&sum, 1)), DataType::float64, "norm");
+  sum_of_norm(std::as_writable_bytes(std::span(&sum, 1)), DataType::float64);
   return sum;
 }
 
@@ -288,9 +329,10 @@ double Trainer::gradient_square_sum() {
 double Trainer::exact_square_sum() {
   compute_.synchronize(Deadline::never());
   ExactSum sum;
-  for (const auto& owned : gradients_->owned()) sum.add_squares(gradients_->of(owned), owned.count);
-  if (!plan_.steps_a_shard()) return sum.value();
-  all_reduce_scalars(axis_, std::as_writable_bytes(sum.words()), DataType::int64, "norm");
+  for (const auto& owned : gradients_->owned())
+    for (const auto& range : counted_ranges(owned))
+      sum.add_squares(gradients_->of(owned).from(range.offset), range.count);
+  sum_of_norm(std::as_writable_bytes(sum.words()), DataType::int64);
   return sum.value();
 }
 
@@ -298,7 +340,7 @@ double Trainer::exact_square_sum() {
 void Trainer::check_account(const SentBytes& before, bool skipped) {
   auto sent = sent_bytes();
   for (const auto& [tag, bytes] : before) sent[tag] -= bytes;
-  auto account = account_of(config_, plan_, rank_.rank(), rank_.nranks());
+  auto account = account_of(config_, plan_, position_);
   if (skipped && !is_sharded(table_.placements.parameters))
     std::erase_if(account.sent,
                   [](const auto& one) { return one.first.second.starts_with("parameter"); });

@@ -11,6 +11,7 @@
 #include "trainers/engine/plan.h"
 #include "trainers/engine/recorder.h"
 #include "trainers/engine/step_time.h"
+#include "trainers/engine/tensor_axis.h"
 #include "trainers/optimizer/gradient_scale.h"
 
 #include <cstdint>
@@ -82,22 +83,31 @@ class Trainer {
   double loss_scale() const {
     return config_.type == DataType::float16 ? loss_scale_.scale() / counted() : 1;
   }
-  // Sums over all ranks that differ in what they have.
   void all_reduce_scalars(Axis& axis, View values, DataType type, std::string_view purpose);
+  // Of what it owns, what this rank counts in the norm: of copies one rank does.
+  std::vector<Range> counted_ranges(const OwnedRange& owned) const;
+  // Sums over all ranks that differ in what they have.
+  void sum_of_norm(View values, DataType type);
   double gradient_square_sum();
   double exact_square_sum();
+  std::vector<ParameterSlice> whole_slices(const ParameterSlice& slice) const;
   void check_account(const SentBytes& before, bool skipped);
+
+  std::vector<Axis*> axes();
 
   RankContext& rank_;
   const TrainConfig& config_;
   const Source& source_;
   Math& math_;
+  const Position position_;
+  const ModelConfig share_;  // of the model
   const MicroBatches micro_batches_;
   const ParameterTable table_;
   ComputeStream compute_;
   Arena arena_;
   Axis axis_;                     // ranks that state is cut over; in stage 0 all ranks
   std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
+  std::optional<Axis> tensor_axis_;
   Recorder recorder_;
   StepSpans spans_;
   const FlatLayout layout_;
@@ -106,6 +116,7 @@ class Trainer {
   std::unique_ptr<Gradients> gradients_;
   std::unique_ptr<ParameterStore> store_;
   Adam adam_;
+  TensorAxis tensor_;
   Model model_;
   std::unique_ptr<Inputs> inputs_;
   Array embeddings_{};        // of the round: gathered from unit 0's forward to its backward

@@ -38,7 +38,7 @@ TreeExchange::TreeExchange(const TreeReduction& reduction, std::span<const Array
   axis.comm().all_to_all_v({.send = send_.view(),
                             .recv = recv_.view(),
                             .type = tools_.type,
-                            .tag = axis.tag("gradient exchange")},
+                            .tag = axis.tag(reduction.exchange)},
                            send_ranges_, recv_ranges_, axis.stream());
   done_ = axis.stream().record();
 }
@@ -73,6 +73,7 @@ TreeAllReduce::TreeAllReduce(const TreeReduction& reduction, std::span<const Arr
       axis_(reduction.axis),
       leaves_(reduction.leaves),
       shard_count_(shard_count_of(reduction)),
+      purpose_(reduction.gather),
       exchange_(reduction, mine, tools) {}
 
 void TreeAllReduce::end(View to) {
@@ -87,7 +88,7 @@ void TreeAllReduce::end(View to) {
                            .recv = to,
                            .count = shard_count_,
                            .type = tools_.type,
-                           .tag = axis_.tag("gradient all_gather")},
+                           .tag = axis_.tag(purpose_)},
                           axis_.stream());
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace linerate::trainers {
@@ -23,6 +24,7 @@ struct TreeReduction {
   const MicroBatchRanges& by_rank;  // the leaves that each of its ranks hands on
   std::size_t leaves = 1;           // of the global batch
   std::size_t count = 0;            // elements; a multiple of the ranks
+  std::string_view exchange = "gradient exchange", gather = "gradient all_gather";  // purposes
 };
 
 // The exchange under way. Its memory is the call's until end() was called.
@@ -64,6 +66,7 @@ class TreeAllReduce {
   const GradientTools tools_;
   Axis& axis_;
   const std::size_t leaves_, shard_count_;
+  const std::string_view purpose_;
   TreeExchange exchange_;
 };
 

@@ -26,6 +26,10 @@ enum class Category : std::uint8_t {
 inline constexpr std::size_t kCategories = 8;
 std::string_view name_of(Category category);
 
+inline View view_of(Array array, std::size_t count) {
+  return {array.data, count * bytes_of(array.type)};
+}
+
 // Memory of an Arena; returns it and its count on destruction. The arena outlives it.
 class Block {
  public:

@@ -32,7 +32,7 @@ std::vector<Row> block_rows(const ModelConfig& model) {
       {[](auto& t) -> Array& { return t.norm1.rstd; }, 1, kOther, true},
       {[](auto& t) -> Array& { return t.norm1.y; }, h},
       {[](auto& t) -> Array& { return t.qkv; }, model.qkv()},
-      {[](auto& t) -> Array& { return t.o; }, h, kAttention},
+      {[](auto& t) -> Array& { return t.o; }, model.q_hidden(), kAttention},
       {[](auto& t) -> Array& { return t.lse; }, model.heads, kAttention, true},
       {[](auto& t) -> Array& { return t.middle; }, h},
       {[](auto& t) -> Array& { return t.norm2.mean; }, mean, kOther, true},
@@ -69,7 +69,9 @@ Activations::Activations(const ModelConfig& model, const ModelOptions& options, 
                     .y = allocate(model.hidden, options.type)},
            .logits = allocate(model.vocabulary, options.type),
            .losses = allocate(1, DataType::float64),
-           .hits = allocate(1, DataType::uint8)};
+           .hits = allocate(1, DataType::uint8),
+           .most = allocate(options.cut_classes ? 1 : 0, DataType::float64),
+           .sums = allocate(options.cut_classes ? 2 : 0, DataType::float64)};
   if (!options.trains) return;
   scratch_ = {.dx = allocate(model.hidden, options.type),
               .dnarrow = allocate(model.hidden, options.type),
@@ -83,10 +85,11 @@ std::size_t activation_bytes(const ModelConfig& model, const ModelOptions& optio
   const auto s = bytes_of(statistics_of(options.type));
   const auto h = model.hidden;
   const auto norm = h * e + (model.llama ? 1 : 2) * s;  // y and the statistics
-  const auto attention = h * e + model.heads * s;
+  const auto attention = model.q_hidden() * e + model.heads * s;
   const auto middle = h * e + 2 * norm + (model.qkv() + model.mlp_in() + model.mlp) * e;
 
-  const auto head = norm + model.vocabulary * e + sizeof(double) + sizeof(std::uint8_t);
+  const auto classes = (options.cut_classes ? 4 : 1) * sizeof(double) + sizeof(std::uint8_t);
+  const auto head = norm + model.vocabulary * e + classes;
   const auto kept = options.trains ? model.layers : 1;
   const auto attentions = options.recompute == Recompute::none ? kept : 1;
   const auto middles = options.recompute == Recompute::full ? 1 : kept;

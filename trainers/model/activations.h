@@ -34,6 +34,9 @@ struct HeadTensors {
   Array logits{};  // backward turns them into their gradient
   Array losses{};  // float64
   Array hits{};    // uint8
+  // Where classes are parts of a sum: the largest logits, the sums and the targets' logits;
+  // float64.
+  Array most{}, sums{};
 };
 
 // Backward's own: gradients of a block at a time.

@@ -33,7 +33,7 @@ struct Qkv {
   Array q{}, k{}, v{};
 };
 inline Qkv parts_of(const ModelConfig& model, Array joined) {
-  return {joined, joined.from(model.hidden), joined.from(model.hidden + model.kv_hidden())};
+  return {joined, joined.from(model.q_hidden()), joined.from(model.q_hidden() + model.kv_hidden())};
 }
 Attention attention_of(const UnitPass& pass, const BlockTensors& tensors);
 

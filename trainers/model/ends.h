@@ -22,6 +22,7 @@ void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings,
 // The table of token embeddings, which is the head's weight, and its gradient.
 struct TiedHead {
   Layer norm{};
+  std::size_t token = 0;  // in the table
   Array weight{}, gradient{};
 };
 // Logits.

@@ -11,11 +11,12 @@ namespace linerate::trainers {
 
 struct Model::Parts {
   Parts(const ModelConfig& model, const ParameterTable& parameters, const ModelOptions& chosen,
-        Math& functions, Arena& memory)
+        Math& functions, TensorParallel& parallel, Arena& memory)
       : config(model),
         table(parameters),
         options(chosen),
         math(functions),
+        tensor(parallel),
         device(memory.device()),
         activations(model, chosen, memory),
         embeddings(embeddings_of(parameters)),
@@ -30,12 +31,14 @@ struct Model::Parts {
             .table = table,
             .batch = batch,
             .math = math,
+            .tensor = tensor,
             .stream = stream,
             .parameters = parameters};
   }
   TiedHead head(Array weights, Array gradients) const {
     const auto offset = table.parameters[embeddings.token].offset;
     return {.norm = norm,
+            .token = embeddings.token,
             .weight = weights.from(offset),
             .gradient = gradients ? gradients.from(offset) : Array{}};
   }
@@ -63,6 +66,7 @@ struct Model::Parts {
   const ParameterTable& table;
   const ModelOptions options;
   Math& math;
+  TensorParallel& tensor;
   Device& device;
   const Activations activations;
   const Embeddings embeddings;
@@ -72,8 +76,8 @@ struct Model::Parts {
 };
 
 Model::Model(const ModelConfig& config, const ParameterTable& table, const ModelOptions& options,
-             Math& math, Arena& arena)
-    : parts_(std::make_unique<Parts>(config, table, options, math, arena)) {}
+             Math& math, TensorParallel& tensor, Arena& arena)
+    : parts_(std::make_unique<Parts>(config, table, options, math, tensor, arena)) {}
 
 Model::~Model() = default;
 

@@ -22,11 +22,13 @@ struct ModelOptions {
   std::size_t sequences = 1;  // of a micro-batch, at most
   DataType type = DataType::float32;
   Recompute recompute = Recompute::none;
-  bool trains = true;  // false: forward only, nothing is saved
+  bool trains = true;        // false: forward only, nothing is saved
+  bool cut_classes = false;  // logits are parts of a sum: the tensor-parallel share is not whole
 };
 
 // Sequences of `length` tokens and what follows each token; negative: does not count. Device
-// memory.
+// memory. Tokens count from the first one of this rank's share of the vocabulary, and are negative
+// where they are another's; targets are those of the whole vocabulary.
 struct MicroBatch {
   std::span<const std::int32_t> tokens{}, targets{};
   std::size_t sequences = 0;
@@ -38,10 +40,10 @@ struct MicroBatch {
 // forward() of unit 0 to the last; backward() of the last unit to unit 0.
 class Model {
  public:
-  // `table` is parameters_of(config); all references outlive it. Activations are allocated here,
-  // once.
+  // `table` is parameters_of() of the whole model and the share of `tensor`, `config` is
+  // model_of_share(); all references outlive it. Activations are allocated here, once.
   Model(const ModelConfig& config, const ParameterTable& table, const ModelOptions& options,
-        Math& math, Arena& arena);
+        Math& math, TensorParallel& tensor, Arena& arena);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -71,8 +73,8 @@ class Model {
   std::span<const double> losses() const;
   // The same of whether a row's target had the largest logit: 0 where it does not count.
   std::span<const std::uint8_t> hits() const;
-  // [sequences * length, vocabulary], between the last unit's forward and its backward, which
-  // turns them into their gradient: for tests.
+  // [sequences * length, vocabulary of this rank], between the last unit's forward and its
+  // backward, which turns them into their gradient: for tests.
   Array logits() const;
 
  private:

@@ -19,62 +19,93 @@ constexpr double kDeviation = 0.02;
 // Appends parameters to a table, unit by unit.
 class Builder {
  public:
-  explicit Builder(const ModelConfig& model) : model_(model) {}
+  Builder(const ModelConfig& model, const TensorShare& share) : model_(model), share_(share) {}
 
   void begin_unit(std::string prefix) {
     prefix_ = std::move(prefix);
     table_.unit_counts.push_back(0);
   }
 
-  // rows x columns: what multiplies a vector of `columns` elements, or a table of `rows` vectors.
-  void matrix(const char* name, std::size_t rows, std::size_t columns, double deviation) {
-    add({.name = prefix_ + name + ".weight",
-         .shape = {rows, columns},
-         .deviation = deviation,
-         .decays = true});
-  }
+  // What lies joined along a dimension, each of it cut among tensor-parallel ranks.
+  using Joined = std::vector<std::size_t>;
 
-  // What multiplies `in` elements and yields `out`; with a bias in GPT-2.
-  void linear(const char* name, std::size_t out, std::size_t in, double deviation) {
-    matrix(name, out, in, deviation);
-    if (!model_.llama)
-      add({.name = prefix_ + name + ".bias", .shape = {out}, .initial = Parameter::Initial::zeros});
+  // rows x columns: what multiplies a vector of `columns` elements, or a table of `rows` vectors.
+  void table_of_rows(const char* name, std::size_t rows, const Joined& cut) {
+    matrix(name, {rows, model_.hidden}, kDeviation, 0, cut);
+  }
+  // What yields all of `joined`: cut by outputs. With a bias in GPT-2.
+  void by_outputs(const char* name, const Joined& joined) {
+    const auto out = std::accumulate(joined.begin(), joined.end(), std::size_t{0});
+    matrix(name, {out, model_.hidden}, kDeviation, 0, joined);
+    if (!model_.llama) add(zeros(name, out), 0, joined);
+  }
+  // What adds to the residual stream: cut by inputs. Its bias, in GPT-2, is not.
+  void by_inputs(const char* name, std::size_t in) {
+    const double residual = kDeviation / std::sqrt(2.0 * static_cast<double>(model_.layers));
+    matrix(name, {model_.hidden, in}, residual, 1, {in});
+    if (!model_.llama) add(zeros(name, model_.hidden), 0, {});
   }
 
   void norm(const char* name) {
     add({.name = prefix_ + name + ".weight",
-         .shape = {model_.hidden},
-         .initial = Parameter::Initial::ones});
-    if (model_.norm() == NormKind::layer)
-      add({.name = prefix_ + name + ".bias",
-           .shape = {model_.hidden},
-           .initial = Parameter::Initial::zeros});
+         .initial = Parameter::Initial::ones,
+         .whole_shape = {model_.hidden}},
+        0, {});
+    if (model_.norm() == NormKind::layer) add(zeros(name, model_.hidden), 0, {});
   }
 
   ParameterTable table() && { return std::move(table_); }
 
  private:
-  void add(Parameter parameter) {
+  void matrix(const char* name, const std::vector<std::size_t>& shape, double deviation,
+              std::size_t dim, const Joined& cut) {
+    add({.name = prefix_ + name + ".weight",
+         .deviation = deviation,
+         .decays = true,
+         .whole_shape = shape},
+        dim, cut);
+  }
+  Parameter zeros(const char* name, std::size_t count) const {
+    return {.name = prefix_ + name + ".bias",
+            .initial = Parameter::Initial::zeros,
+            .whole_shape = {count}};
+  }
+
+  void add(Parameter parameter, std::size_t dim, const Joined& joined) {
     auto& end = table_.unit_counts.back();
     parameter.unit = table_.units() - 1;
     parameter.offset = end;
+    parameter.shape = parameter.whole_shape;
+    parameter.cut = dim;
+    std::size_t before = 0, own = 0;
+    for (const auto whole : share_.whole() ? Joined{} : joined) {
+      const auto range = share_.all(whole);
+      parameter.pieces.push_back({whole, before + range.offset, range.count});
+      before += whole;
+      own += range.count;
+    }
+    if (!parameter.pieces.empty()) parameter.shape[dim] = own;
     end += parameter.count();
     table_.parameters.push_back(std::move(parameter));
   }
 
   const ModelConfig& model_;
+  const TensorShare share_;
   std::string prefix_;
   ParameterTable table_;
 };
 
 void add_block(Builder& builder, const ModelConfig& model) {
-  const double residual = kDeviation / std::sqrt(2.0 * static_cast<double>(model.layers));
+  const auto kv = model.kv_hidden(), mlp = model.mlp;
   builder.norm("norm1");
-  builder.linear("attention.qkv", model.qkv(), model.hidden, kDeviation);
-  builder.linear("attention.out", model.hidden, model.hidden, residual);
+  builder.by_outputs("attention.qkv", {model.q_hidden(), kv, kv});
+  builder.by_inputs("attention.out", model.q_hidden());
   builder.norm("norm2");
-  builder.linear(model.llama ? "mlp.gate_up" : "mlp.up", model.mlp_in(), model.hidden, kDeviation);
-  builder.linear("mlp.down", model.hidden, model.mlp, residual);
+  if (model.llama)
+    builder.by_outputs("mlp.gate_up", {mlp, mlp});
+  else
+    builder.by_outputs("mlp.up", {mlp});
+  builder.by_inputs("mlp.down", mlp);
 }
 
 // Box & Muller 1958. The values of a key are the sequence of SplitMix64 that starts there, two
@@ -88,10 +119,27 @@ double normal_value(std::uint64_t key, std::size_t index) {
   return radius * std::cos(2 * std::numbers::pi * (number(2 * index + 1) * kUlp));
 }
 
+std::size_t product_of(const std::vector<std::size_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
 }  // namespace
 
-std::size_t Parameter::count() const {
-  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+std::size_t Parameter::count() const { return product_of(shape); }
+
+std::size_t Parameter::whole_count() const { return product_of(whole_shape); }
+
+Range Parameter::whole_range(std::size_t index, std::size_t count) const {
+  if (pieces.empty()) return {index, count};
+  const auto columns = shape.size() > 1 ? shape[1] : 1;
+  const auto whole_columns = whole_shape.size() > 1 ? whole_shape[1] : 1;
+  const auto row = index / columns, column = index % columns;
+  auto along = cut == 0 ? row : column;
+  auto piece = pieces.begin();
+  for (; along >= piece->count; ++piece) along -= piece->count;
+  const auto place = piece->origin + along, left = piece->count - along;
+  if (cut == 0) return {place * whole_columns + column, std::min(count, left * columns - column)};
+  return {row * whole_columns + place, std::min(count, left)};
 }
 
 std::size_t ParameterTable::count() const { return unit_begin(units()); }
@@ -107,11 +155,11 @@ std::optional<std::size_t> ParameterTable::index_of(std::string_view name) const
   return static_cast<std::size_t>(found - parameters.begin());
 }
 
-ParameterTable parameters_of(const ModelConfig& model) {
-  Builder builder(model);
+ParameterTable parameters_of(const ModelConfig& model, const TensorShare& share) {
+  Builder builder(model, share);
   builder.begin_unit("embedding.");
-  builder.matrix("token", model.vocabulary, model.hidden, kDeviation);
-  if (!model.llama) builder.matrix("position", model.length, model.hidden, kDeviation);
+  builder.table_of_rows("token", model.vocabulary, {model.vocabulary});
+  if (!model.llama) builder.table_of_rows("position", model.length, {});
   for (std::size_t layer = 0; layer < model.layers; ++layer) {
     builder.begin_unit(fmt::format("block{}.", layer));
     add_block(builder, model);
@@ -130,7 +178,8 @@ double initial_value(const ParameterTable& table, std::size_t parameter, std::si
     case Parameter::Initial::zeros:
       return 0;
     case Parameter::Initial::normal:
-      return row.deviation * normal_value(splitmix64(splitmix64(seed) ^ parameter), index);
+      return row.deviation * normal_value(splitmix64(splitmix64(seed) ^ parameter),
+                                          row.whole_range(index, 1).offset);
   }
   __builtin_unreachable();
 }

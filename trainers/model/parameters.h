@@ -8,6 +8,7 @@
 
 #include "trainers/layout/placement.h"
 #include "trainers/model/config.h"
+#include "trainers/model/tensor_parallel.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,23 @@ struct Parameter {
   double deviation = 0;  // of normal values
   bool decays = false;   // takes part in weight decay: matrices do
 
+  // Tensor parallelism: the parameter is a rank's part of one of `whole_shape`, cut along dimension
+  // `cut`, in which several matrices may lie joined, each cut by itself. None: all ranks hold it.
+  struct Piece {
+    std::size_t whole = 0;   // elements along the dimension, of all ranks
+    std::size_t origin = 0;  // of this rank's first one, along the whole dimension
+    std::size_t count = 0;   // of this rank
+  };
+  std::vector<std::size_t> whole_shape{};
+  std::size_t cut = 0;
+  std::vector<Piece> pieces{};
+
   std::size_t count() const;  // product of the shape
+  std::size_t whole_count() const;
+  bool is_cut_along(std::size_t dim) const { return !pieces.empty() && cut == dim; }
+  // Of elements [index, index + count) of this rank's part, those that lie in a row in the whole
+  // parameter, too, from the first one on: where they begin there, and how many.
+  Range whole_range(std::size_t index, std::size_t count) const;
 };
 
 // Where the state of the parameters lies on a mesh of ranks, between two steps. Data-parallel axes
@@ -57,11 +74,11 @@ struct ParameterTable {
 };
 
 // GPT-2's initial values (Radford et al. 2019): deviation 0.02, that of projections into the
-// residual stream divided by sqrt(2 * layers).
-ParameterTable parameters_of(const ModelConfig& model);
+// residual stream divided by sqrt(2 * layers). `share`: the part of a tensor-parallel rank.
+ParameterTable parameters_of(const ModelConfig& model, const TensorShare& share = {});
 
 // The initial value of an element: a pure function of the seed, the parameter's place in the table
-// and the element's index in it, whatever rank asks.
+// and the element's index in the whole of it, whatever rank asks for its part.
 double initial_value(const ParameterTable& table, std::size_t parameter, std::size_t index,
                      std::uint64_t seed);
 

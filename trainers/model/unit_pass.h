@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace linerate::trainers {
@@ -25,6 +26,7 @@ struct UnitPass {
   const ParameterTable& table;
   const MicroBatch& batch;
   Math& math;
+  TensorParallel& tensor;
   Stream& stream;
   Array parameters{};  // of the unit
   Array gradients{};   // of the unit; empty in forward
@@ -41,9 +43,9 @@ struct UnitPass {
     if (ready != nullptr && *ready) (*ready)(index);
   }
 
-  // y = x W^T + bias.
+  // y = x W^T + bias. A sum over tensor-parallel ranks where the layer is cut by inputs.
   void project(const Layer& layer, Array y, Array x) const;
-  // Adds to the gradients; dx = dy W.
+  // Adds to the gradients; dx = dy W. A sum where the layer is cut by outputs.
   void project_backward(const Layer& layer, Array dy, Array x, Array dx) const;
 
   void normalise(const Layer& layer, const NormTensors& norm, Array x) const;
@@ -58,6 +60,11 @@ struct UnitPass {
   // y = x with elements dropped: a pure function of the micro-batch's key, of `which` dropout, of
   // the position in the global batch and of the element. y may be x. Nothing where p is 0.
   void drop(std::size_t which, Array y, Array x) const;
+
+  // c = sum over k of what `product` multiplies, where the ranks and their leaves have parts of k:
+  // those of `joined`, one after the other.
+  void sum_products(const Gemm& product, std::span<const Parameter::Piece> joined,
+                    TensorSum what) const;
 
  private:
   Norm norm_of(const Layer& layer, const NormTensors& norm, Array x) const;

@@ -64,29 +64,36 @@ std::string trainer_list_text() {
 
 std::string training_plan_text(const TrainOptions& options, int nranks) {
   const auto& train = options.train;
-  const auto table = trainers::table_of(train, nranks);
-  const auto layout = trainers::flat_layout(table, static_cast<std::size_t>(nranks));
+  const auto first = trainers::position_of(train, 0, nranks);
+  const auto table = trainers::table_of(train, first);
+  const auto layout = trainers::flat_layout(table, table.mesh.nranks());
   const auto plan = trainers::plan_of(train, table, layout, 0);
-  const auto micro_batches = trainers::micro_batches_of(train, nranks);
+  const auto micro_batches = trainers::micro_batches_of(train, first.data_nranks);
   auto text = fmt::format(
       "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
       "# {} micro-batches of {} sequences of {} tokens make a step\n",
-      train.model.name, table.count(), table.units(), nranks, static_cast<int>(train.stage),
-      micro_batches.count(), micro_batches.size, train.model.length);
+      train.model.name, trainers::parameters_of(train.model).count(), table.units(), nranks,
+      static_cast<int>(train.stage), micro_batches.count(), micro_batches.size, train.model.length);
   text += mesh_text(table);
   for (const auto& bucket : plan.buckets)
     text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
                         bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
                         table.parameters[bucket.parameters.back()].name);
   const auto activations = trainers::activation_bytes(
-      train.model,
-      {.sequences = micro_batches.size, .type = train.type, .recompute = train.recompute});
+      trainers::model_of_share(train.model, first.tensor), {.sequences = micro_batches.size,
+                                                            .type = train.type,
+                                                            .recompute = train.recompute,
+                                                            .cut_classes = !first.tensor.whole()});
   text +=
       "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
       "gathered  activations\n";
   std::vector<trainers::SentBytes> sent;
   for (int rank = 0; rank < nranks; ++rank) {
-    const auto account = trainers::account_of(train, plan, rank, nranks);
+    const auto position = trainers::position_of(train, rank, nranks);
+    const auto share = trainers::table_of(train, position);
+    const auto flat = trainers::flat_layout(share, share.mesh.nranks());
+    const auto own = trainers::plan_of(train, share, flat, position.data_rank);
+    const auto account = trainers::account_of(train, own, position);
     sent.push_back(account.sent);
     text += fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
                         trainers::sent_for(account.sent, "gradient"),

@@ -85,6 +85,15 @@ class CpuMath final : public Math {
   void cross_entropy(const CrossEntropy& what, double scale, Stream& stream) override {
     stream.run([=] { cpu::cross_entropy(what, scale); });
   }
+  void largest_logits(const CrossEntropyPart& part, Stream& stream) override {
+    stream.run([=] { cpu::largest_logits(part); });
+  }
+  void sum_exponentials(const CrossEntropyPart& part, Stream& stream) override {
+    stream.run([=] { cpu::sum_exponentials(part); });
+  }
+  void cross_entropy_part(const CrossEntropyPart& part, double scale, Stream& stream) override {
+    stream.run([=] { cpu::cross_entropy_part(part, scale); });
+  }
 
   void add(Array out, Array a, Array b, std::size_t count, Stream& stream) override {
     stream.run([=] { cpu::add(out, a, b, count); });

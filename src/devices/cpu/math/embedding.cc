@@ -35,18 +35,20 @@ void add_rows(T* gradient, const Embedding& what, std::span<const std::size_t> r
   });
 }
 
-// Groups rows by the row of the gradient that they go to, in their order.
+// Groups rows by the row of the gradient that they go to, in their order; those of negative
+// destinations go nowhere.
 template <typename T, typename Destination>
 void scatter(Array gradient, const Embedding& what, Destination destination) {
   std::vector<std::size_t> rows(what.tokens.size());
   std::iota(rows.begin(), rows.end(), 0);
+  std::erase_if(rows, [&](auto r) { return destination(r) < 0; });
   std::stable_sort(rows.begin(), rows.end(),
                    [&](auto a, auto b) { return destination(a) < destination(b); });
   Scratch<Wide<T>> sums(what.columns);
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-    const std::size_t to = destination(rows[begin]);
+    const auto to = destination(rows[begin]);
     while (end < rows.size() && destination(rows[end]) == to) ++end;
-    add_rows(elements<T>(gradient) + to * what.columns, what,
+    add_rows(elements<T>(gradient) + static_cast<std::size_t>(to) * what.columns, what,
              std::span(rows).subspan(begin, end - begin), sums.data());
   }
 }
@@ -56,9 +58,13 @@ void scatter(Array gradient, const Embedding& what, Destination destination) {
 void embedding_forward(const Embedding& what) {
   const std::size_t n = what.columns;
   with_float(what.x.type, [&]<typename T>() {
-    for (std::size_t r = 0; r < what.tokens.size(); ++r)
-      std::copy_n(elements<T>(what.table) + static_cast<std::size_t>(what.tokens[r]) * n, n,
-                  elements<T>(what.x) + r * n);
+    for (std::size_t r = 0; r < what.tokens.size(); ++r) {
+      T* const to = elements<T>(what.x) + r * n;
+      if (what.tokens[r] < 0)
+        std::fill_n(to, n, T{});
+      else
+        std::copy_n(elements<T>(what.table) + static_cast<std::size_t>(what.tokens[r]) * n, n, to);
+    }
   });
   if (!what.positions) return;
   for (std::size_t r = 0; r < what.tokens.size(); ++r)
@@ -67,10 +73,10 @@ void embedding_forward(const Embedding& what) {
 
 void embedding_backward(const Embedding& what) {
   with_float(what.x.type, [&]<typename T>() {
-    scatter<T>(what.table, what,
-               [&](std::size_t r) { return static_cast<std::size_t>(what.tokens[r]); });
+    scatter<T>(what.table, what, [&](std::size_t r) { return std::int64_t{what.tokens[r]}; });
     if (what.positions)
-      scatter<T>(what.positions, what, [&](std::size_t r) { return r % what.length; });
+      scatter<T>(what.positions, what,
+                 [&](std::size_t r) { return static_cast<std::int64_t>(r % what.length); });
   });
 }
 

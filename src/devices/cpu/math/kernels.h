@@ -52,6 +52,9 @@ void embedding_forward(const Embedding& what);
 void embedding_backward(const Embedding& what);
 
 void cross_entropy(const CrossEntropy& what, double scale);
+void largest_logits(const CrossEntropyPart& part);
+void sum_exponentials(const CrossEntropyPart& part);
+void cross_entropy_part(const CrossEntropyPart& part, double scale);
 
 void add(Array out, Array a, Array b, std::size_t count);
 void scale(Array x, double factor, std::size_t count);

@@ -71,25 +71,83 @@ struct LossRow {
   }
 };
 
+// Calls `each` of all rows, with their logits.
+template <typename Each>
+void each_row(const CrossEntropy& what, Each each) {
+  with_float(what.logits.type, [&]<typename T>() {
+    vectorised([&]<typename Isa>(Isa) LINERATE_KERNEL {
+      for (std::size_t r = 0; r < what.rows; ++r)
+        each.template operator()<T, Isa>(r, elements<T>(what.logits) + r * what.stride);
+    });
+  });
+}
+
+// Where the target of a row lies in a part; its size where it does not.
+std::size_t target_in(const CrossEntropyPart& part, std::size_t row) {
+  const auto target = static_cast<std::size_t>(part.what.targets[row]);
+  const bool inside = target >= part.first && target - part.first < part.what.vocabulary;
+  return inside ? target - part.first : part.what.vocabulary;
+}
+
 }  // namespace
 
 void cross_entropy(const CrossEntropy& what, double scale) {
-  with_float(what.logits.type, [&]<typename T>() {
-    Scratch<Wide<T>> p(what.vocabulary);
-    vectorised([&]<typename Isa>(Isa) LINERATE_KERNEL {
-      for (std::size_t r = 0; r < what.rows; ++r) {
-        T* const logits = elements<T>(what.logits) + r * what.stride;
-        typename LossRow<T, Isa>::Result row;
-        if (what.targets[r] < 0) {
-          std::fill_n(logits, what.vocabulary, T{});
-        } else {
-          const auto target = static_cast<std::size_t>(what.targets[r]);
-          row = LossRow<T, Isa>::result(logits, what.vocabulary, target, p.data(), scale);
-        }
-        what.losses[r] = row.loss;
-        if (what.hits != nullptr) what.hits[r] = row.hit ? 1 : 0;
-      }
-    });
+  Scratch<double> p(what.vocabulary);  // of the widest type
+  each_row(what, [&]<typename T, typename Isa>(std::size_t r, T* logits) LINERATE_KERNEL {
+    typename LossRow<T, Isa>::Result row;
+    if (what.targets[r] < 0) {
+      std::fill_n(logits, what.vocabulary, T{});
+    } else {
+      const auto target = static_cast<std::size_t>(what.targets[r]);
+      row = LossRow<T, Isa>::result(logits, what.vocabulary, target,
+                                    reinterpret_cast<Wide<T>*>(p.data()), scale);
+    }
+    what.losses[r] = row.loss;
+    if (what.hits != nullptr) what.hits[r] = row.hit ? 1 : 0;
+  });
+}
+
+void largest_logits(const CrossEntropyPart& part) {
+  const auto& what = part.what;
+  each_row(what, [&]<typename T, typename Isa>(std::size_t r, T* logits) LINERATE_KERNEL {
+    part.most[r] = static_cast<double>(LossRow<T, Isa>::largest(logits, what.vocabulary));
+  });
+}
+
+void sum_exponentials(const CrossEntropyPart& part) {
+  const auto& what = part.what;
+  Scratch<double> p(what.vocabulary);
+  each_row(what, [&]<typename T, typename Isa>(std::size_t r, T* logits) LINERATE_KERNEL {
+    part.sum[r] = part.own[r] = 0;
+    if (what.targets[r] < 0) return;
+    part.sum[r] =
+        LossRow<T, Isa>::exponentials(logits, what.vocabulary, static_cast<Wide<T>>(part.most[r]),
+                                      reinterpret_cast<Wide<T>*>(p.data()));
+    const auto target = target_in(part, r);
+    if (target < what.vocabulary)
+      part.own[r] = static_cast<double>(static_cast<Wide<T>>(logits[target]));
+  });
+}
+
+void cross_entropy_part(const CrossEntropyPart& part, double scale) {
+  const auto& what = part.what;
+  Scratch<double> scratch(what.vocabulary);
+  each_row(what, [&]<typename T, typename Isa>(std::size_t r, T* logits) LINERATE_KERNEL {
+    what.losses[r] = 0;
+    if (what.hits != nullptr) what.hits[r] = 0;
+    if (what.targets[r] < 0) {
+      std::fill_n(logits, what.vocabulary, T{});
+      return;
+    }
+    auto* const p = reinterpret_cast<Wide<T>*>(scratch.data());
+    LossRow<T, Isa>::exponentials(logits, what.vocabulary, static_cast<Wide<T>>(part.most[r]), p);
+    LossRow<T, Isa>::scaled(logits, p, what.vocabulary, static_cast<Wide<T>>(scale / part.sum[r]));
+    const auto target = target_in(part, r);
+    if (target < what.vocabulary)
+      logits[target] =
+          T(static_cast<Wide<T>>((static_cast<double>(p[target]) / part.sum[r] - 1) * scale));
+    what.losses[r] = std::log(part.sum[r]) + part.most[r] - part.own[r];
+    if (what.hits != nullptr) what.hits[r] = part.own[r] == part.most[r] ? 1 : 0;
   });
 }
 

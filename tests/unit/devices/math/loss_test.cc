@@ -54,6 +54,66 @@ TEST_P(EveryLoss, AndItsGradientAreTheDefinition) {
   }
 }
 
+// What parts of the classes yield, combined, beside one call over all of them.
+TEST_P(EveryLoss, OfPartsOfTheClassesIsThatOfAll) {
+  for (const LossShape& shape : kLossShapes) {
+    const std::size_t half = shape.vocabulary / 2;
+    Tensor whole = random(shape.rows * shape.stride, 1, 4);
+    Tensor parts = random(shape.rows * shape.stride, 1, 4);
+    const auto targets = some_targets(shape);
+    std::vector<double> losses(shape.rows), part_losses(shape.rows);
+    std::vector<std::uint8_t> hits(shape.rows), part_hits(shape.rows);
+    std::vector<double> most(shape.rows), sum(shape.rows), own(shape.rows);
+    std::vector<double> mosts[2]{most, most}, sums[2]{sum, sum}, owns[2]{own, own};
+    const auto part = [&](std::size_t i) {
+      const std::size_t first = i * half;
+      return CrossEntropyPart{
+          .what = {shape.rows, i == 0 ? half : shape.vocabulary - half, shape.stride,
+                   parts.array().from(first), targets.data(), part_losses.data(), part_hits.data()},
+          .first = first,
+          .most = most.data(),
+          .sum = sum.data(),
+          .own = own.data()};
+    };
+
+    math().cross_entropy({shape.rows, shape.vocabulary, shape.stride, whole.array(), targets.data(),
+                          losses.data(), hits.data()},
+                         0.25, stream());
+    for (std::size_t i = 0; i < 2; ++i) {
+      math().largest_logits(part(i), stream());
+      mosts[i] = most;
+    }
+    for (std::size_t r = 0; r < shape.rows; ++r) most[r] = std::max(mosts[0][r], mosts[1][r]);
+    for (std::size_t i = 0; i < 2; ++i) {
+      math().sum_exponentials(part(i), stream());
+      sums[i] = sum;
+      owns[i] = own;
+    }
+    for (std::size_t r = 0; r < shape.rows; ++r) {
+      sum[r] = sums[0][r] + sums[1][r];
+      own[r] = owns[0][r] + owns[1][r];
+    }
+    for (std::size_t i = 0; i < 2; ++i) math().cross_entropy_part(part(i), 0.25, stream());
+
+    EXPECT_EQ(part_hits, hits);
+    for (std::size_t r = 0; r < shape.rows; ++r)
+      EXPECT_NEAR(part_losses[r], losses[r], GetParam() == DataType::float64 ? 1e-13 : 2e-6);
+    expect_close(parts, whole.values());
+  }
+}
+
+TEST_P(EveryLoss, TokensOfOtherRanksAreZerosAndHaveNoGradient) {
+  Tensor table(GetParam(), {1, 2, 3, 4}), x(GetParam(), {9, 9, 9, 9}),
+      gradient(GetParam(), {0, 0, 0, 0});
+  const std::vector<std::int32_t> tokens{-1, 1};
+
+  math().embedding_forward(x.array(), table.array(), {}, tokens, 2, 2, stream());
+  math().embedding_backward(gradient.array(), {}, x.array(), tokens, 2, 2, stream());
+
+  EXPECT_EQ(x.values(), (Values{0, 0, 3, 4}));
+  EXPECT_EQ(gradient.values(), (Values{0, 0, 3, 4}));
+}
+
 TEST_P(EveryLoss, HitsWhereNoLogitIsLargerThanTheTargets) {
   Tensor logits(GetParam(), {0, 2, 1, /**/ 3, 2, 1, /**/ 1, 1, 0, /**/ 0, 0, 5});
   const std::vector<std::int32_t> targets{1, 1, 1, -1};

@@ -66,7 +66,7 @@ TEST(BucketsOfUnits, AreTheUnitsWhereThereIsNoCap) {
 TEST(ParameterSlices, OfAllRanksAreAllParametersOnce) {
   const TrainConfig config{.model = *model_named("nano"), .stage = Stage::optimizer};
   for (const std::size_t nranks : {1, 2, 3, 7}) {
-    const auto table = table_of(config, static_cast<int>(nranks));
+    const auto table = table_of(config, position_of(config, 0, static_cast<int>(nranks)));
     const auto layout = flat_layout(table, nranks);
     const auto buckets = buckets_of_units(table, layout, {.bytes = 1 << 20}, 4);
     std::vector<std::size_t> seen(table.parameters.size(), 0);

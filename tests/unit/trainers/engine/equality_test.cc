@@ -20,13 +20,14 @@ struct RankLayout {
   Overlap overlap = Overlap::on;
   int shard_size = 0;
   Sync sync = Sync::all_reduce;
+  std::size_t tp = 1;
 };
 
 std::ostream& operator<<(std::ostream& out, const RankLayout& layout) {
   return out << layout.nranks << " ranks, stage " << static_cast<int>(layout.stage)
              << ", micro-batch " << layout.micro_batch << ", overlap "
              << static_cast<int>(layout.overlap) << ", groups of " << layout.shard_size << ", sync "
-             << static_cast<int>(layout.sync);
+             << static_cast<int>(layout.sync) << ", tp " << layout.tp;
 }
 
 TrainConfig with(TrainConfig config, const RankLayout& layout) {
@@ -35,6 +36,7 @@ TrainConfig with(TrainConfig config, const RankLayout& layout) {
   config.overlap = layout.overlap;
   config.shard_size = layout.shard_size;
   config.sync = layout.sync;
+  config.tp = layout.tp;
   return config;
 }
 
@@ -76,6 +78,30 @@ TEST_P(Equality, OfHybridShardingIsToTheBit) {
     }
 }
 
+// Of GPT-2's 6 heads and Llama's 2 key and value heads.
+std::vector<std::size_t> tensor_sizes(bool llama) {
+  if (llama || kSanitized) return {2};
+  return {2, 3, 6};
+}
+
+TEST_P(Equality, OfTensorParallelLayoutsIsToTheBit) {
+  const TinyHooks in_fixed_blocks{.math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
+  for (const auto recompute : {Recompute::none, Recompute::full}) {
+    auto config = tiny_training(GetParam());
+    config.deterministic = true;
+    config.recompute = recompute;
+    const auto one = run_tiny(with(config, {}), 1, in_fixed_blocks);
+    for (const auto tp : tensor_sizes(GetParam()))
+      for (const int data : {1, 2, 3})
+        for (const auto stage : kEveryStage) {
+          if (data == 1 && stage != Stage::none) continue;
+          const RankLayout layout{.nranks = data * static_cast<int>(tp), .stage = stage, .tp = tp};
+          SCOPED_TRACE(::testing::PrintToString(layout));
+          expect_the_same(run_tiny(with(config, layout), layout.nranks, in_fixed_blocks), one);
+        }
+  }
+}
+
 TEST_P(Equality, OfEverySyncIsToTheBit) {
   auto config = tiny_training(GetParam());
   config.deterministic = true;
@@ -101,7 +127,14 @@ TEST_P(Equality, HoldsWithinRoundingInFastMode) {
         RankLayout{2, Stage::parameters, 0, Overlap::fake, 1},
         RankLayout{.nranks = 3, .micro_batch = 1, .sync = Sync::reduce_scatter},
         RankLayout{.nranks = 3, .micro_batch = 0, .overlap = Overlap::off, .sync = Sync::tree},
-        RankLayout{.nranks = 4, .micro_batch = 0, .sync = Sync::parameter_server}}) {
+        RankLayout{.nranks = 4, .micro_batch = 0, .sync = Sync::parameter_server},
+        RankLayout{.nranks = 2, .micro_batch = 0, .tp = 2},
+        RankLayout{.nranks = 4, .stage = Stage::gradients, .micro_batch = 2, .tp = 2},
+        RankLayout{.nranks = 4,
+        .stage = Stage::parameters,
+        .micro_batch = 0,
+        .overlap = Overlap::off,
+        .tp = 2}}) {
     SCOPED_TRACE(::testing::PrintToString(layout));
     const auto other = losses_of(run_tiny(with(config, layout), layout.nranks));
     ASSERT_EQ(other.size(), one.size());

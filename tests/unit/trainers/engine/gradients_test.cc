@@ -31,7 +31,7 @@ ReadyRound ready_round(Stage stage, Overlap overlap) {
   config.overlap = overlap;
   ReadyRound round;
   on_ranks(2, [&](RankTools& rank) {
-    const auto table = table_of(config, 2);
+    const auto table = table_of(config, {.data_nranks = 2});
     const auto layout = flat_layout(table, 2);
     const auto plan = plan_of(config, table, layout, rank.axis.rank());
     ComputeStream compute(rank.tools.compute);

@@ -35,7 +35,7 @@ TrainConfig tiny_of(Stage stage, int shard_size = 0) {
 
 TEST(TableOf, PlacesStateAsTheStageSays) {
   for (const auto& row : kStagePlacements) {
-    const auto table = table_of(tiny_of(row.stage, 2), 6);
+    const auto table = table_of(tiny_of(row.stage, 2), {.data_nranks = 6});
     const auto& placements = table.placements;
 
     EXPECT_EQ(placements.parameters, (Placements{row.parameters, replicate()}));
@@ -97,7 +97,7 @@ TrainConfig bucketed(Stage stage, std::size_t cap_mb = 25) {
 }
 
 std::vector<std::vector<std::size_t>> bucketed_parameters(const TrainConfig& config) {
-  const auto table = table_of(config, 2);
+  const auto table = table_of(config, {.data_nranks = 2});
   const auto layout = flat_layout(table, 2);
   std::vector<std::vector<std::size_t>> buckets;
   for (const auto& bucket : plan_of(config, table, layout, 1).buckets) {
@@ -189,11 +189,12 @@ TEST(Account, IsOfThePartsThatThePlacementsLeaveARank) {
     for (const int shard_size : {0, 2}) {
       auto config = tiny_of(row.stage, shard_size);
       config.deterministic = true;
-      const auto table = table_of(config, kRanks);
+      const auto table = table_of(config, {.data_nranks = kRanks});
       const auto layout = flat_layout(table, kRanks);
       for (int rank = 0; rank < kRanks; ++rank) {
         const auto plan = plan_of(config, table, layout, rank);
-        const auto state = account_of(config, plan, rank, kRanks).state;
+        const auto state =
+            account_of(config, plan, {.data_rank = rank, .data_nranks = kRanks}).state;
         const auto held = [&](const Placements& placements) {
           return elements_of(plan, placements, static_cast<std::size_t>(rank));
         };
@@ -209,14 +210,16 @@ TEST(Account, IsOfThePartsThatThePlacementsLeaveARank) {
 // Another placement of the same ranks and the same stage: what follows reads the table alone.
 TEST(Account, FollowsTheTable) {
   const auto config = tiny_of(Stage::parameters);
-  auto table = table_of(config, 4);
+  auto table = table_of(config, {.data_nranks = 4});
   table.placements.parameters[kShardAxis] = replicate();
   const auto layout = flat_layout(table, 4);
-  const auto account = account_of(config, plan_of(config, table, layout, 1), 1, 4);
+  const auto account =
+      account_of(config, plan_of(config, table, layout, 1), {.data_rank = 1, .data_nranks = 4});
 
   const auto zero_2 = tiny_of(Stage::gradients);
-  const auto expected_table = table_of(zero_2, 4);
-  const auto expected = account_of(zero_2, plan_of(zero_2, expected_table, layout, 1), 1, 4);
+  const auto expected_table = table_of(zero_2, {.data_nranks = 4});
+  const auto expected = account_of(zero_2, plan_of(zero_2, expected_table, layout, 1),
+                                   {.data_rank = 1, .data_nranks = 4});
 
   EXPECT_EQ(account.state, expected.state);
   EXPECT_EQ(account.sent, expected.sent);

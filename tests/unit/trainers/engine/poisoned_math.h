@@ -92,6 +92,15 @@ class PoisonedMath final : public Math {
   void cross_entropy(const CrossEntropy& what, double scale, Stream& stream) override {
     inner_->cross_entropy(what, scale, stream);
   }
+  void largest_logits(const CrossEntropyPart& part, Stream& stream) override {
+    inner_->largest_logits(part, stream);
+  }
+  void sum_exponentials(const CrossEntropyPart& part, Stream& stream) override {
+    inner_->sum_exponentials(part, stream);
+  }
+  void cross_entropy_part(const CrossEntropyPart& part, double scale, Stream& stream) override {
+    inner_->cross_entropy_part(part, scale, stream);
+  }
   void add(Array out, Array a, Array b, std::size_t count, Stream& stream) override {
     inner_->add(out, a, b, count, stream);
   }

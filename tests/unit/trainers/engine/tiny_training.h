@@ -92,7 +92,7 @@ inline void add_to(TinyState& state, const ParameterTable& table, const Snapshot
   for (const auto& part : snapshot.parts) {
     const auto element = bytes_of(part.type);
     auto& values = state[{part.what.kind, part.what.tensor}];
-    values.resize(table.parameters[part.what.tensor].count() * element);
+    values.resize(table.parameters[part.what.tensor].whole_count() * element);
     std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
   }
 }

@@ -13,7 +13,8 @@ class ActivationBytes : public testing::Test {
   std::size_t counted_bytes(const ModelConfig& config, const ModelOptions& options) {
     Arena arena(*device_);
     const auto table = parameters_of(config);
-    const Model model(config, table, options, *math_, arena);
+    TensorParallel tensor;
+    const Model model(config, table, options, *math_, tensor, arena);
     EXPECT_EQ(arena.total().now, arena.bytes(Category::activation).now);
     return arena.bytes(Category::activation).now;
   }

@@ -71,7 +71,8 @@ TEST(Model, TellsEachParameterOnceFromTheLastToTheFirst) {
 class ReadyGradients {
  public:
   explicit ReadyGradients(const ModelConfig& config)
-      : table_(parameters_of(config)), model_(config, table_, {.type = kDouble}, *math_, arena_) {
+      : table_(parameters_of(config)),
+        model_(config, table_, {.type = kDouble}, *math_, tensor_, arena_) {
     const auto input = made_up_input(config, 1);
     gradients_.resize(table_.count());
     model_.begin({.tokens = input.tokens, .targets = input.targets, .sequences = 1});
@@ -110,6 +111,7 @@ class ReadyGradients {
   std::unique_ptr<Stream> stream_ = device_->stream();
   std::unique_ptr<Math> math_ = make_cpu_math();
   Arena arena_{*device_};
+  TensorParallel tensor_;
   Model model_;
   std::vector<double> gradients_;
   std::vector<std::pair<std::size_t, std::vector<double>>> seen_;

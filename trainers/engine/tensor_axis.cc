@@ -1,0 +1,84 @@
+#include "trainers/engine/tensor_axis.h"
+
+#include "trainers/engine/tree_exchange.h"
+#include "trainers/engine/tree_sum.h"
+
+#include <utility>
+#include <vector>
+
+namespace linerate::trainers {
+namespace {
+
+// The leaves of each rank.
+MicroBatchRanges leaves_by_rank(const TensorShare& share) {
+  MicroBatchRanges ranges;
+  for (std::size_t rank = 0; rank < share.nranks; ++rank)
+    ranges.emplace_back(rank * share.own(), (rank + 1) * share.own());
+  return ranges;
+}
+
+}  // namespace
+
+void TensorAxis::reduce(Array y, std::size_t count, RedOp op, std::string_view purpose,
+                        Stream& stream) {
+  if (axis_ == nullptr) return;
+  auto& to = axis_->stream();
+  to.wait(stream.record());
+  const auto view = view_of(y, count);
+  axis_->comm().all_reduce(
+      {.send = view, .recv = view, .count = count, .type = y.type, .tag = axis_->tag(purpose)},
+      {.op = op}, to);
+  stream.wait(to.record());
+}
+
+void TensorAxis::all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream) {
+  reduce(y, count, RedOp::sum, name_of(what), stream);
+}
+
+void TensorAxis::largest(Array y, std::size_t count, Stream& stream) {
+  reduce(y, count, RedOp::max, name_of(TensorSum::loss), stream);
+}
+
+void TensorAxis::sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) {
+  if (canonical_ && !share().whole()) return sum_up_the_tree(y, count, what, term, stream);
+  term(0, y);
+  all_reduce(y, count, what, stream);
+}
+
+// Counts are padded, so that the ranks divide them.
+void TensorAxis::sum_up_the_tree(Array y, std::size_t count, TensorSum what, const Term& term,
+                                 Stream& stream) {
+  const auto& own = share();
+  const auto padded = padded_count(count, own.nranks);
+  const auto allocate = [&] { return arena_.allocate(Category::comm, y.type, padded); };
+  TreeSum tree(own.leaves, padded, y.type);
+  for (std::size_t leaf = 0; leaf < own.own(); ++leaf) {
+    auto array = allocate();
+    term(leaf, array.array(y.type));
+    tree.add({0, own.first() + leaf}, std::move(array), math_, stream);
+  }
+  Block sum;
+  if (axis_ == nullptr) {
+    sum = tree.take();
+  } else {
+    std::vector<Array> mine;
+    for (const auto& [first, node] : tree.nodes()) mine.push_back(node.second.array(y.type));
+    const auto by_rank = leaves_by_rank(own);
+    const auto purpose = name_of(what);
+    const TreeReduction reduction{.axis = *axis_,
+                                  .by_rank = by_rank,
+                                  .leaves = own.leaves,
+                                  .count = padded,
+                                  .exchange = purpose,
+                                  .gather = purpose};
+    sum = allocate();
+    TreeAllReduce exchange(
+        reduction, mine,
+        {.axis = *axis_, .math = math_, .compute = stream, .arena = arena_, .type = y.type});
+    exchange.end(sum.view());
+    stream.wait(axis_->stream().record());
+  }
+  arena_.device().copy(view_of(y, count), sum.view().first(count * bytes_of(y.type)), stream);
+}
+
+}  // namespace linerate::trainers

@@ -1,0 +1,33 @@
+// Tensor parallelism's sums over the ranks of an axis: an all_reduce each, or in canonical mode the
+// tree over all leaves, of which each rank adds up its own first.
+#pragma once
+
+#include "trainers/engine/axis.h"
+#include "trainers/engine/gradients.h"
+#include "trainers/model/tensor_parallel.h"
+
+namespace linerate::trainers {
+
+class TensorAxis final : public TensorParallel {
+ public:
+  // `axis`: null on one rank. All outlive it; calls on the axis' stream, which the compute stream
+  // waits for.
+  TensorAxis(const TensorShare& share, bool canonical, Axis* axis, Math& math, Arena& arena)
+      : TensorParallel(share), canonical_(canonical), axis_(axis), math_(math), arena_(arena) {}
+
+  void all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream) override;
+  void sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) override;
+  void largest(Array y, std::size_t count, Stream& stream) override;
+
+ private:
+  void reduce(Array y, std::size_t count, RedOp op, std::string_view purpose, Stream& stream);
+  void sum_up_the_tree(Array y, std::size_t count, TensorSum what, const Term& term,
+                       Stream& stream);
+
+  const bool canonical_;
+  Axis* const axis_;
+  Math& math_;
+  Arena& arena_;
+};
+
+}  // namespace linerate::trainers

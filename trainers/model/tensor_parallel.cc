@@ -1,0 +1,93 @@
+#include "trainers/model/tensor_parallel.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <numeric>
+
+namespace linerate::trainers {
+namespace {
+
+// More terms than these are smaller than what a core likes to multiply.
+constexpr std::size_t kMaxLeaves = 16;
+
+std::size_t begin_of(const TensorShare& share, std::size_t count, std::size_t leaf) {
+  return count * leaf / share.leaves;
+}
+
+}  // namespace
+
+Range TensorShare::leaf(std::size_t count, std::size_t leaf) const {
+  const auto begin = begin_of(*this, count, first() + leaf);
+  return {begin, begin_of(*this, count, first() + leaf + 1) - begin};
+}
+
+Range TensorShare::all(std::size_t count) const {
+  const auto begin = begin_of(*this, count, first());
+  return {begin, begin_of(*this, count, first() + own()) - begin};
+}
+
+ModelConfig model_of_share(const ModelConfig& whole, const TensorShare& share) {
+  auto model = whole;
+  model.head_size = whole.head();
+  model.heads = share.all(whole.heads).count;
+  model.kv_heads = share.all(whole.kv_heads).count;
+  model.mlp = share.all(whole.mlp).count;
+  model.vocabulary = share.all(whole.vocabulary).count;
+  return model;
+}
+
+std::size_t canonical_leaves(const ModelConfig& whole) {
+  const auto heads = std::gcd(whole.heads, whole.kv_heads);
+  auto leaves = std::min(heads, kMaxLeaves);
+  while (heads % leaves != 0) --leaves;
+  return leaves;
+}
+
+std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t nranks,
+                                          bool deterministic) {
+  const auto choices = [](std::size_t of) {
+    std::string text;
+    for (std::size_t size = 1; size <= of; ++size)
+      if (of % size == 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", size);
+    return text;
+  };
+  if (whole.heads % nranks != 0)
+    return fmt::format("--tp {} does not divide the {} heads of {}; choices: {}.", nranks,
+                       whole.heads, whole.name, choices(whole.heads));
+  if (whole.kv_heads % nranks != 0)
+    return fmt::format("--tp {} does not divide the {} key and value heads of {}; choices: {}.",
+                       nranks, whole.kv_heads, whole.name, choices(whole.kv_heads));
+  const auto leaves = canonical_leaves(whole);
+  if (deterministic && leaves % nranks != 0)
+    return fmt::format(
+        "--deterministic adds up {} parts of each layer, which --tp {} does not divide; choices: "
+        "{}.",
+        leaves, nranks, choices(leaves));
+  return {};
+}
+
+std::string_view name_of(TensorSum what) {
+  switch (what) {
+    case TensorSum::embedding:
+      return "embedding";
+    case TensorSum::forward:
+      return "forward";
+    case TensorSum::backward:
+      return "backward";
+    case TensorSum::loss:
+      return "cross entropy";
+  }
+  __builtin_unreachable();
+}
+
+void TensorParallel::all_reduce(Array, std::size_t, TensorSum, Stream&) {}
+
+void TensorParallel::sum(Array y, std::size_t, TensorSum, const Term& term, Stream&) {
+  assert(share_.whole());
+  term(0, y);
+}
+
+void TensorParallel::largest(Array, std::size_t, Stream&) {}
+
+}  // namespace linerate::trainers

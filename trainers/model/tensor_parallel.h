@@ -1,0 +1,81 @@
+// Tensor parallelism (Shoeybi et al. 2019): each rank of an axis has some of the heads of
+// attention, some columns of the MLP and some tokens of the vocabulary, for all positions. A
+// projection is cut by its outputs or by its inputs; where it is cut by what a product adds up
+// over, the product is a sum over the ranks:
+//
+//   forward     of attention.out and mlp.down, cut by inputs: of their results
+//   backward    of qkv, mlp.up and the head, cut by outputs: of their inputs' gradients
+//
+// What is cut has `leaves`, of which each rank has as many, one after the other. A sum has a term
+// of each leaf. Where there are more leaves than ranks (canonical mode), they are added up in a
+// fixed order: results then have the same bits for any number of ranks that the leaves divide into.
+#pragma once
+
+#include "comm/buffer.h"
+#include "comm/math.h"
+#include "trainers/model/config.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace linerate::trainers {
+
+// Which leaves a rank has. REQUIRES: nranks divides leaves.
+struct TensorShare {
+  std::size_t leaves = 1;
+  std::size_t rank = 0, nranks = 1;
+
+  std::size_t own() const { return leaves / nranks; }
+  std::size_t first() const { return rank * own(); }
+  // All of it is on one rank, and added up in one go.
+  bool whole() const { return leaves == 1; }
+  // Of `count` elements in a row, those of this rank's leaf `leaf` (from 0); all of its leaves.
+  Range leaf(std::size_t count, std::size_t leaf) const;
+  Range all(std::size_t count) const;
+};
+
+// Of the model that a rank computes: its heads, its columns of the MLP, its tokens.
+ModelConfig model_of_share(const ModelConfig& whole, const TensorShare& share);
+
+// Leaves of canonical mode: all tensor-parallel sizes that divide them have the same bits.
+std::size_t canonical_leaves(const ModelConfig& whole);
+
+// Nothing, or why the model cannot be cut among as many ranks.
+std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t nranks,
+                                          bool deterministic);
+
+// What ranks add up, for the account of bytes.
+enum class TensorSum : std::uint8_t { embedding, forward, backward, loss };
+std::string_view name_of(TensorSum what);  // "embedding", "forward", "backward", "cross entropy"
+
+// How a rank's terms become sums. This one: of one leaf on one rank. Used by the rank's thread.
+class TensorParallel {
+ public:
+  TensorParallel() = default;
+  virtual ~TensorParallel() = default;
+  TensorParallel(const TensorParallel&) = delete;
+  TensorParallel& operator=(const TensorParallel&) = delete;
+
+  const TensorShare& share() const { return share_; }
+
+  // y = the sum of all ranks' y, in any order. Collective over the axis.
+  virtual void all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream);
+  // Writes the term of this rank's leaf `leaf` (from 0) to `to`.
+  using Term = std::function<void(std::size_t leaf, Array to)>;
+  // y = the sum of the terms of all leaves, `count` elements each. Collective.
+  virtual void sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream);
+  // Each element becomes the largest of all ranks' float64. Collective.
+  virtual void largest(Array y, std::size_t count, Stream& stream);
+
+ protected:
+  explicit TensorParallel(const TensorShare& share) : share_(share) {}
+
+ private:
+  const TensorShare share_;
+};
+
+}  // namespace linerate::trainers
