@@ -28,7 +28,7 @@ all: build/build.ninja ## release build in build/, programs in build/bin
 tools: build/build.ninja ## the benchmarks and modules alone, without trainers and tests
 	@cmake --build build -j $(JOBS) --target tools
 
-trainers: build/build.ninja ## train_ddp and train_fsdp
+trainers: build/build.ninja ## train_ddp, train_fsdp and train_3d
 	@cmake --build build -j $(JOBS) --target trainers
 
 help: ## this list

@@ -24,14 +24,14 @@ linerate_library(training_programs trainers/programs linerate_training_engine li
 
 # Programs as linerate is one: symbols are exported for the modules of backends.
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)
-foreach(trainer ddp fsdp)
+foreach(trainer ddp fsdp 3d)
   add_executable(train_${trainer} trainers/train_${trainer}.cc)
   target_link_libraries(train_${trainer} PRIVATE
     -Wl,--whole-archive ${layers} -Wl,--no-whole-archive linerate_training_programs)
   set_target_properties(train_${trainer} PROPERTIES ENABLE_EXPORTS ON)
   install(TARGETS train_${trainer} RUNTIME DESTINATION bin COMPONENT trainers EXCLUDE_FROM_ALL)
 endforeach()
-add_custom_target(trainers DEPENDS train_ddp train_fsdp)
+add_custom_target(trainers DEPENDS train_ddp train_fsdp train_3d)
 
 # The documentation is what --data text reads: beside the programs, as where they are installed.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/linerate)

@@ -1,4 +1,6 @@
 // Fully sharded data-parallel training: ranks share parameters, gradients and optimizer state.
 #include "trainers/programs/train.h"
 
-int main(int argc, char** argv) { return linerate::run_trainer(argc, argv, true); }
+int main(int argc, char** argv) {
+  return linerate::run_trainer(argc, argv, linerate::TrainProgram::fsdp);
+}

@@ -142,10 +142,10 @@ std::string commands_text() {
   return text;
 }
 
-// The options of train_ddp and train_fsdp that the tools have not.
+// The options of the trainers that the tools have not.
 std::string trainers_text() {
   std::string text =
-      "## train_ddp, train_fsdp\n\n"
+      "## train_ddp, train_fsdp, train_3d\n\n"
       "[Trainers](trainers.md). They also take the options of the group Ranks above.\n";
   for (const auto& group : option_groups(Audience::train))
     if (group.title != "Help" && group.title != "Ranks")

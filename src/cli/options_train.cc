@@ -164,10 +164,18 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
     {.long_name = "zero",
      .metavar = "STAGE",
      .default_text = "3",
-     .help = "train_fsdp: what is sharded: 1 the optimizer, 2 and gradients, 3 and parameters; 0 "
-             "nothing",
-     .note = "train_ddp is stage 0.",
+     .help = "train_fsdp, train_3d: what is sharded: 1 the optimizer, 2 and gradients, 3 and "
+             "parameters; 0 nothing",
+     .note = "train_ddp is stage 0, and so is train_3d unless it is told.",
      .apply = set_whole_of<TrainOptions, 0, 3, &TrainOptions::zero>},
+    {.long_name = "tp",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "train_3d: N neighbouring ranks share the matrices of each layer: tensor parallelism",
+     .note =
+         "Each has some of the heads, of the MLP's columns and of the vocabulary. N divides the "
+         "heads, the key and value heads, and the number of ranks; the others are data-parallel.",
+     .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::train, &TrainConfig::tp>},
     {.long_name = "shard-size",
      .metavar = "N",
      .default_text = "0",
@@ -279,10 +287,12 @@ Refusal check_sync(const TrainConfig& train) {
   return {};
 }
 
-Refusal check_train(const TrainOptions& options, bool sharded) {
+Refusal check_train(const TrainOptions& options, TrainProgram program) {
   const auto& train = options.train;
-  if (!sharded && train.stage != Stage::none)
+  if (program == TrainProgram::ddp && train.stage != Stage::none)
     return "train_ddp shards nothing: leave --zero out, or run train_fsdp.";
+  if (program != TrainProgram::three_d && train.tp > 1)
+    return fmt::format("{} is data-parallel: leave --tp out, or run train_3d.", name_of(program));
   if (train.stage == Stage::none && train.shard_size > 0)
     return "--shard-size needs something that is sharded: run train_fsdp with --zero 1, 2 or 3.";
   if (auto refusal = check_sync(train)) return refusal;
@@ -299,19 +309,24 @@ Refusal check_train(const TrainOptions& options, bool sharded) {
 std::span<const OptionRow> training_options() { return kTrainingRows; }
 std::span<const OptionRow> parallel_options() { return kParallelRows; }
 
-Result<TrainOptions> parse_train(const std::vector<std::string>& words, bool sharded) {
+std::string_view name_of(TrainProgram program) {
+  constexpr std::string_view kNames[] = {"train_ddp", "train_fsdp", "train_3d"};
+  return kNames[static_cast<std::size_t>(program)];
+}
+
+Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainProgram program) {
   TrainOptions options;
   const auto given = read_options(words, Audience::train, options);
   if (!given) return given.failure();
   auto& train = options.train;
   const bool stage_given = is_given(*given, "zero");
-  train.stage = static_cast<Stage>(sharded || stage_given ? options.zero : 0);
+  train.stage = static_cast<Stage>(program == TrainProgram::fsdp || stage_given ? options.zero : 0);
   train.model.dropout = options.dropout;
   train.schedule.steps = train.steps;
   train.data.vocabulary = train.model.vocabulary;
   train.data.length = train.model.length;
   train.data.seed = train.seed;
-  if (const auto refusal = check_train(options, sharded)) return Failure{*refusal};
+  if (const auto refusal = check_train(options, program)) return Failure{*refusal};
   return options;
 }
 

@@ -43,8 +43,12 @@ struct TrainOptions : JobConfig {
 // What contradicts itself.
 Refusal check_checkpoints(const CheckpointOptions& options);
 
-// The words behind train_ddp (`sharded` false) or train_fsdp. Values that are not given are the
-// defaults of the rows; what contradicts itself is refused.
-Result<TrainOptions> parse_train(const std::vector<std::string>& words, bool sharded);
+// The programs: one trainer, which they differ in the options of.
+enum class TrainProgram : std::uint8_t { ddp, fsdp, three_d };
+std::string_view name_of(TrainProgram program);  // "train_ddp", "train_fsdp", "train_3d"
+
+// The words behind a program's name. Values that are not given are the defaults of the rows; what
+// contradicts itself is refused.
+Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainProgram program);
 
 }  // namespace linerate

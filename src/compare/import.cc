@@ -75,7 +75,7 @@ void name_runs(RunFile& file, const std::string& name) {
 
 std::string why_no_results(const RunFile& file) {
   for (const auto& run : file.runs)
-    if (run.program == "train_ddp" || run.program == "train_fsdp")
+    if (run.program.starts_with("train_"))
       return fmt::format("It holds steps of {}, which are no benchmark's results.", run.program);
   return "It holds no result.";
 }

@@ -36,12 +36,18 @@ class Training(unittest.TestCase):
         self.same(tool("train_fsdp"), "--nprocs", "2", "--zero", "3")
         self.same(tool("train_fsdp"), "--nprocs", "2", "-t", "2", "--zero", "1")
 
+    def test_has_the_same_loss_where_ranks_share_layers(self):
+        self.same(tool("train_3d"), "-t", "2", "--tp", "2")
+        self.same(tool("train_3d"), "-t", "4", "--tp", "4")
+        self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--zero", "3")
+
     def test_has_the_same_loss_on_the_fake_backend(self):
         self.same(tool("train_fsdp"), "-t", "3", "--zero", "2", "--backend", "fake")
 
     def test_has_the_same_loss_under_mpirun(self):
         needs_module("mpi")
         self.same(*mpirun(2, tool("train_fsdp")))
+        self.same(*mpirun(4, tool("train_3d")), "--tp", "2")
 
 
 class Times(unittest.TestCase):
@@ -81,6 +87,15 @@ class Words(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(said, done.stderr)
                 self.assertEqual(done.stdout, "")
+
+    def test_of_tensor_parallelism_are_refused_where_it_cannot_be(self):
+        for program, words, said in (("train_3d", ["-t", "3", "--tp", "3"], "4 heads"),
+                                     ("train_3d", ["-t", "2", "--tp", "4"], "2 ranks"),
+                                     ("train_fsdp", ["-t", "2", "--tp", "2"], "run train_3d")):
+            with self.subTest(program=program, words=words):
+                done = run([tool(program), *words])
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(said, done.stderr)
 
     def test_that_shard_are_refused_by_train_ddp(self):
         self.assertEqual(run([tool("train_ddp"), "--zero", "2"]).returncode, 2)

@@ -22,6 +22,11 @@ enum class Bug : std::uint8_t {
   norm_of_own_shard,       // not added up over shards
   norm_counts_replicas,    // added up where all ranks hold the same
   scales_on_rank_0_alone,  // others keep their loss scale after an overflow
+  // Tensor parallelism
+  skips_a_tensor_sum,              // of gradients, which stay those of a rank's own part
+  adds_tensor_terms_by_rank,       // not in the tree's order
+  norm_counts_tensor_copies,       // of what all ranks hold
+  saves_tensor_parts_as_they_are,  // not where they lie in the whole
   // Parameters and optimizer
   seed_depends_on_rank,       // of initial values
   drops_by_own_position,      // dropout masks depend on where a rank has a sequence

@@ -297,7 +297,8 @@ double Trainer::summed_hits() const {
 
 // What tensor-parallel ranks hold copies of, the first one counts.
 std::vector<Range> Trainer::counted_ranges(const OwnedRange& owned) const {
-  if (position_.tensor.rank == 0) return {{0, owned.count}};
+  if (position_.tensor.rank == 0 || injected(Bug::norm_counts_tensor_copies))
+    return {{0, owned.count}};
   std::vector<Range> ranges;
   for (const auto& slice : slices_of(table_, layout_, std::span(&owned, 1)))
     if (!table_.parameters[slice.parameter].pieces.empty())

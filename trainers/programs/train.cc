@@ -48,13 +48,27 @@ struct Program {
   TextFile* jsonl = nullptr;                              // rank 0's; null: none
 };
 
-// The products of a block's forward and backward: of the MLP's first matrix.
-std::array<Gemm, 3> products_of(const trainers::TrainConfig& train) {
-  const auto rows = train.model.length, in = train.model.hidden, out = train.model.mlp;
-  const Array c{nullptr, train.type};
-  return {{{.m = rows, .n = out, .k = in, .c = c, .transpose_b = true},
-           {.m = rows, .n = in, .k = out, .c = c},
-           {.m = out, .n = in, .k = rows, .c = c, .transpose_a = true, .accumulates = true}}};
+// All products of a block: of each projection forward, and both of backward, where what adds up is
+// cut into leaves a leaf of it. Few tokens stand for the vocabulary: kernels are chosen by size.
+std::vector<Gemm> products_of(const trainers::ModelConfig& model, DataType type,
+                              std::size_t leaves) {
+  const auto rows = model.length;
+  const Array c{nullptr, type};
+  std::vector<Gemm> products;
+  const auto add = [&](std::size_t out, std::size_t in, std::size_t out_leaf, std::size_t in_leaf) {
+    products.push_back({.m = rows, .n = out, .k = in_leaf, .c = c, .transpose_b = true});
+    products.push_back({.m = rows, .n = in, .k = out_leaf, .c = c});
+    products.push_back(
+        {.m = out, .n = in, .k = rows, .c = c, .transpose_a = true, .accumulates = true});
+  };
+  const auto by_outputs = [&](std::size_t out) {
+    add(out, model.hidden, out / leaves, model.hidden);
+  };
+  const auto by_inputs = [&](std::size_t in) { add(model.hidden, in, model.hidden, in / leaves); };
+  for (const auto out : {model.q_hidden(), model.kv_hidden(), model.mlp}) by_outputs(out);
+  for (const auto in : {model.q_hidden(), model.mlp}) by_inputs(in);
+  by_outputs(std::min<std::size_t>(model.vocabulary, 1024));
+  return products;
 }
 
 // Equal bits on any layout rest on products whose bits depend on their elements alone. Where
@@ -66,7 +80,9 @@ std::unique_ptr<Math> open_math(RankContext& rank, const TrainOptions& options) 
   auto math = make_cpu_math({.threads = options.threads});
   if (!options.train.deterministic) return math;
   const auto gemm = [&](const Gemm& product) { math->gemm(product, rank.stream()); };
-  const bool unstable = rank.any_thread(!gemm_bits_are_stable(gemm, products_of(options.train)));
+  const auto leaves = trainers::canonical_leaves(options.train.model);
+  const bool unstable = rank.any_thread(!gemm_bits_are_stable(
+      gemm, products_of(options.train.model, options.train.type, leaves), leaves));
   if (!unstable) return math;
   if (rank.is_first())
     say("note: OpenBLAS's products depend on where matrices lie: they are computed in fixed "
@@ -158,6 +174,7 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--warmup-steps", fmt::to_string(train.schedule.warmup_steps)},
           {"--weight-decay", fmt::to_string(train.weight_decay)},
           {"--clip", fmt::to_string(train.clip)},
+          {"--tp", fmt::to_string(train.tp)},
           {"--zero", fmt::to_string(static_cast<int>(train.stage))},
           {"--shard-size", fmt::to_string(train.shard_size)},
           {"--bucket-cap-mb", fmt::to_string(train.buckets.bytes >> 20)},
@@ -191,12 +208,13 @@ Result<std::optional<TextFile>> opened_output(const TrainOptions& options,
   return std::optional(*std::move(file));
 }
 
-ExitCode run(const std::string& name, const std::vector<std::string>& words, bool sharded) {
+ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
+  const std::string name(name_of(program));
   if (asks_for_help(words, Audience::train)) {
     fmt::print("{}", program_help(name, Audience::train));
     return ExitCode::ok;
   }
-  const auto options = parse_train(words, sharded);
+  const auto options = parse_train(words, program);
   if (!options) return refuse(options.sentence());
   if (options->list) {
     fmt::print("{}", trainer_list_text());
@@ -223,26 +241,26 @@ ExitCode run(const std::string& name, const std::vector<std::string>& words, boo
   auto output = opened_output(*options, environment, signals.interrupted);
   if (!output) return refuse(output.sentence());
   auto jsonl = *std::move(output);
-  const Program program{.name = name,
-                        .words = words,
-                        .options = *options,
-                        .source = **source,
-                        .environment = environment,
-                        .checkpoint = *checkpoint,
-                        .jsonl = jsonl ? &*jsonl : nullptr};
+  const Program training{.name = name,
+                         .words = words,
+                         .options = *options,
+                         .source = **source,
+                         .environment = environment,
+                         .checkpoint = *checkpoint,
+                         .jsonl = jsonl ? &*jsonl : nullptr};
   return run_job({.config = *options,
                   .environment = environment,
                   .interrupted = signals.interrupted,
                   .answer_interrupts = signals.answer_interrupts,
                   .settings = settings},
-                 [&](RankContext& rank) { return train(rank, program); });
+                 [&](RankContext& rank) { return train(rank, training); });
 }
 
 }  // namespace
 
-int run_trainer(int argc, char** argv, bool sharded) {
+int run_trainer(int argc, char** argv, TrainProgram program) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  return run_program([&] { return run(sharded ? "train_fsdp" : "train_ddp", words, sharded); });
+  return run_program([&] { return run(program, words); });
 }
 
 }  // namespace linerate

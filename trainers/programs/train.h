@@ -8,9 +8,11 @@
 //   utilisation.h  measures the peak of matrix products, of which MFU and HFU are shares
 #pragma once
 
+#include "cli/train_config.h"
+
 namespace linerate {
 
-// `sharded`: train_fsdp; else train_ddp. Yields what main() returns.
-int run_trainer(int argc, char** argv, bool sharded);
+// Yields what main() returns.
+int run_trainer(int argc, char** argv, TrainProgram program);
 
 }  // namespace linerate

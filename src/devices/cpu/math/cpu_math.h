@@ -24,9 +24,10 @@ std::unique_ptr<Math> make_cpu_math(const CpuMathOptions& options = {});
 
 // Whether a product's bits depend on its elements alone: on that rest equal bits for any number of
 // ranks. Each must have the same bits when its matrices begin elsewhere and have longer rows, and
-// when it is computed as two halves of m, and of n. Of a product only sizes, transpositions,
-// accumulation and C's type are read. `gemm` computes one in the host's memory, done on return.
+// when it is computed in 2 and in `parts` parts of m, and of n. Of a product only sizes,
+// transpositions, accumulation and C's type are read. `gemm` computes one in the host's memory,
+// done on return.
 bool gemm_bits_are_stable(const std::function<void(const Gemm&)>& gemm,
-                          std::span<const Gemm> products);
+                          std::span<const Gemm> products, std::size_t parts = 2);
 
 }  // namespace linerate

@@ -91,13 +91,15 @@ Matrix result(const std::function<void(const Gemm&)>& gemm, const Gemm& p, const
 }  // namespace
 
 bool gemm_bits_are_stable(const std::function<void(const Gemm&)>& gemm,
-                          std::span<const Gemm> products) {
+                          std::span<const Gemm> products, std::size_t parts) {
   return std::ranges::all_of(products, [&](const Gemm& product) {
     const Matrix expected = result(gemm, product, {}, {});
     return result(gemm, product, {.shift = 1, .padding = 3}, {}) == expected &&
            result(gemm, product, {.shift = 5, .padding = 16}, {}) == expected &&
            result(gemm, product, {}, {.m = 2}) == expected &&
-           result(gemm, product, {}, {.n = 2}) == expected;
+           result(gemm, product, {}, {.n = 2}) == expected &&
+           result(gemm, product, {}, {.m = parts}) == expected &&
+           result(gemm, product, {}, {.n = parts}) == expected;
   });
 }
 

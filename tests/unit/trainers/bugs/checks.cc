@@ -22,17 +22,19 @@ struct RankLayout {
   Stage stage = Stage::none;
   Overlap overlap = Overlap::on;
   int shard_size = 0;
+  std::size_t tp = 1;
 };
 
 std::string text_of(const RankLayout& layout) {
-  return fmt::format("{} ranks, stage {}, shard size {}", layout.nranks,
-                     static_cast<int>(layout.stage), layout.shard_size);
+  return fmt::format("{} ranks, stage {}, shard size {}, tp {}", layout.nranks,
+                     static_cast<int>(layout.stage), layout.shard_size, layout.tp);
 }
 
 Run on(const RankLayout& layout, TrainConfig config) {
   config.stage = layout.stage;
   config.overlap = layout.overlap;
   config.shard_size = layout.shard_size;
+  config.tp = layout.tp;
   return {.config = std::move(config), .nranks = layout.nranks};
 }
 
@@ -58,7 +60,9 @@ constexpr RankLayout kLayouts[] = {{2, Stage::none},
                                    {4, Stage::gradients},
                                    {3, Stage::parameters},
                                    {4, Stage::parameters, Overlap::off},
-                                   {4, Stage::gradients, Overlap::on, 2}};
+                                   {4, Stage::gradients, Overlap::on, 2},
+                                   {3, Stage::none, Overlap::on, 0, 3},
+                                   {4, Stage::parameters, Overlap::on, 0, 2}};
 
 Failure unequal_bits(const TrainConfig& config) {
   const auto one = sound(on({.nranks = 1}, config));
@@ -144,8 +148,9 @@ Failure resume() {
   auto config = canonical();
   config.steps = config.schedule.steps = 5;
   const auto whole = sound(on({.nranks = 1}, config));
-  for (const auto& [saving, resuming] :
-       {std::pair{kLayouts[3], kLayouts[0]}, {kLayouts[0], kLayouts[4]}}) {
+  for (const auto& [saving, resuming] : {std::pair{kLayouts[3], kLayouts[0]},
+                                         {kLayouts[0], kLayouts[4]},
+                                         {kLayouts[6], kLayouts[7]}}) {
     const TemporaryFolder folder;
     auto save = on(saving, config);
     save.save_after = kSaved;

@@ -85,7 +85,8 @@ std::vector<std::size_t> tensor_sizes(bool llama) {
 }
 
 TEST_P(Equality, OfTensorParallelLayoutsIsToTheBit) {
-  const TinyHooks in_fixed_blocks{.math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
+  const TinyHooks in_fixed_blocks{
+      .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
   for (const auto recompute : {Recompute::none, Recompute::full}) {
     auto config = tiny_training(GetParam());
     config.deterministic = true;

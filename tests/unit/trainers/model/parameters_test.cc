@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace linerate::trainers {
 namespace {
@@ -132,6 +134,62 @@ TEST(InitialValues, StayWhatTheyAre) {
   // From the formulas of SplitMix64 and of Box and Muller, in Python.
   EXPECT_DOUBLE_EQ(initial_value(table, 0, 0, 0), 0.02 * 1.9549744116420429);
   EXPECT_DOUBLE_EQ(initial_value(table, 1, 1000, 7), 0.02 * -0.28169526133532274);
+}
+
+// The elements of all tensor-parallel ranks' parts, each where it lies in the whole.
+TEST(Parameters, OfTensorParallelRanksMakeUpTheWhole) {
+  for (const auto* name : {"nano", "llama-mini"}) {
+    const auto model = *model_named(name);
+    const auto whole = parameters_of(model);
+    for (const std::size_t nranks : {1, 2}) {
+      for (std::size_t i = 0; i < whole.parameters.size(); ++i) {
+        std::vector<int> times(whole.parameters[i].count());
+        bool copies = false;
+        for (std::size_t rank = 0; rank < nranks; ++rank) {
+          const auto part =
+              parameters_of(model, {.leaves = 2, .rank = rank, .nranks = nranks}).parameters[i];
+          EXPECT_EQ(part.whole_count(), times.size());
+          copies = part.pieces.empty();
+          for (std::size_t done = 0; done < part.count();) {
+            const auto range = part.whole_range(done, part.count() - done);
+            ASSERT_GT(range.count, 0u);
+            for (std::size_t k = 0; k < range.count; ++k) ++times.at(range.offset + k);
+            done += range.count;
+          }
+        }
+        const auto expected = copies ? static_cast<int>(nranks) : 1;
+        EXPECT_TRUE(std::ranges::all_of(times, [&](int n) { return n == expected; }))
+            << whole.parameters[i].name;
+      }
+    }
+  }
+}
+
+// Queries, keys and values lie joined, and each rank has its heads of all three.
+TEST(Parameters, OfATensorParallelRankAreThoseOfItsHeads) {
+  const auto table =
+      parameters_of(*model_named("llama-mini"), {.leaves = 2, .rank = 1, .nranks = 2});
+
+  const auto& qkv = table.parameters[*table.index_of("block0.attention.qkv.weight")];
+
+  EXPECT_EQ(qkv.shape, (std::vector<std::size_t>{384, 512}));  // of 768: 256 + 64 + 64
+  EXPECT_EQ(qkv.whole_range(0, 1).offset, 256u * 512);
+  EXPECT_EQ(qkv.whole_range(256 * 512, 1).offset, (512u + 64) * 512);
+  EXPECT_EQ(qkv.whole_range(320 * 512 + 3, 1).offset, (512u + 128 + 64) * 512 + 3);
+  const auto& out = table.parameters[*table.index_of("block0.attention.out.weight")];
+  EXPECT_EQ(out.shape, (std::vector<std::size_t>{512, 256}));
+  EXPECT_EQ(out.whole_range(256, 999).offset, 512u + 256);
+  EXPECT_EQ(out.whole_range(256, 999).count, 256u);
+}
+
+TEST(TensorParallel, SaysWhyAModelCannotBeCut) {
+  const auto nano = *model_named("nano"), llama = *model_named("llama-mini");
+
+  EXPECT_FALSE(tensor_refusal(nano, 4, true));
+  EXPECT_EQ(tensor_refusal(nano, 3, false),
+            "--tp 3 does not divide the 4 heads of nano; choices: 1, 2, 4.");
+  EXPECT_EQ(tensor_refusal(llama, 4, false),
+            "--tp 4 does not divide the 2 key and value heads of llama-mini; choices: 1, 2.");
 }
 
 }  // namespace

@@ -1,0 +1,7 @@
+// Tensor-parallel and data-parallel training at once: ranks share layers, and state where it is
+// asked.
+#include "trainers/programs/train.h"
+
+int main(int argc, char** argv) {
+  return linerate::run_trainer(argc, argv, linerate::TrainProgram::three_d);
+}
