@@ -352,8 +352,8 @@ include(NcclTests)
 
 # No test that runs under sanitizers starts these.
 if(LINERATE_SANITIZE)
-  foreach(unused train_ddp train_fsdp train_3d linerate_training_programs example_token example_overlap
-      mpi_overhead)
+  foreach(unused train_ddp train_fsdp train_3d linerate_training_programs example_token
+      example_overlap mpi_overhead)
     if(TARGET ${unused})
       set_target_properties(${unused} PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()

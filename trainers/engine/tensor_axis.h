@@ -2,9 +2,9 @@
 // tree over all leaves, of which each rank adds up its own first.
 #pragma once
 
-#include "trainers/engine/axis.h"
 #include "trainers/engine/gradients.h"
 #include "trainers/model/tensor_parallel.h"
+#include "trainers/parallel/axis.h"
 
 namespace linerate::trainers {
 
