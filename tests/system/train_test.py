@@ -89,7 +89,8 @@ class Words(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
 
     def test_of_another_trainer_are_refused(self):
-        for program, *words in (("train_ddp", "--zero", "2"), ("train_fsdp", "-t", "2", "--tp", "2"),
+        for program, *words in (("train_ddp", "--zero", "2"),
+                                ("train_fsdp", "-t", "2", "--tp", "2"),
                                 ("train_3d", "-t", "3", "--tp", "3")):
             self.assertEqual(run([tool(program), *words]).returncode, 2, words)
 
