@@ -118,6 +118,8 @@ linerate_test(unit_training_model tests/unit/trainers/model linerate_training_mo
 linerate_test(unit_training_layout tests/unit/trainers/layout linerate_training_layout
               linerate_backend_host linerate_launch THREADS)
 linerate_test(unit_training_pipeline tests/unit/trainers/pipeline linerate_training_pipeline)
+linerate_test(unit_training_parallel tests/unit/trainers/parallel linerate_training_parallel
+              linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS)
 linerate_test(unit_training_checkpoint tests/unit/trainers/checkpoint linerate_training_checkpoint
               linerate_launch THREADS)
 linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_engine

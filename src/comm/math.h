@@ -89,6 +89,12 @@ struct AttentionBlock {
   Array sum{}, sums{};              // unused by a block that begins and ends; backward has no `sum`
 };
 
+// All of it.
+inline AttentionBlock whole_block(const Attention& what) {
+  const SequenceRows all{.length = what.length, .count = what.length};
+  return {.of = what, .queries = all, .keys = all, .kv_stride = what.stride};
+}
+
 // A matrix's rows into those of another one, rounded where types differ.
 struct RowCopy {
   std::size_t rows = 0, columns = 0;

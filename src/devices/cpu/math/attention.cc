@@ -436,11 +436,6 @@ void each_group(const AttentionBlock& block, Begin begin, Body body, End end) {
 
 }  // namespace
 
-AttentionBlock block_of(const Attention& what) {
-  const SequenceRows all{.length = what.length, .count = what.length};
-  return {.of = what, .queries = all, .keys = all, .kv_stride = what.stride};
-}
-
 void attention_forward(const AttentionBlock& block) {
   with_float(block.of.q.type, [&]<typename T>() {
     const Forward<T> forward(block);

@@ -53,7 +53,7 @@ class CpuMath final : public Math {
     stream.run([=] { cpu::rope(shape, x, heads, inverse); });
   }
   void attention_forward(const Attention& what, Stream& stream) override {
-    stream.run([=] { cpu::attention_forward(cpu::block_of(what)); });
+    stream.run([=] { cpu::attention_forward(whole_block(what)); });
   }
   void attention_forward(const AttentionBlock& block, Stream& stream) override {
     stream.run([=] { cpu::attention_forward(block); });
@@ -61,7 +61,7 @@ class CpuMath final : public Math {
   void attention_backward(const Attention& what, Array dout, Array dq, Array dk, Array dv,
                           Stream& stream) override {
     const cpu::AttentionGradients gradients{dout, dq, dk, dv, false};
-    stream.run([=] { cpu::attention_backward(cpu::block_of(what), gradients); });
+    stream.run([=] { cpu::attention_backward(whole_block(what), gradients); });
   }
   void attention_backward(const AttentionBlock& block, Array dout, Array dq, Array dk, Array dv,
                           Stream& stream) override {

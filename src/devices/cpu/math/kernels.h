@@ -37,8 +37,6 @@ struct AttentionGradients {
   Array dout{}, dq{}, dk{}, dv{};
   bool adds = true;  // to dk and dv; else it writes them, in the type of k
 };
-// The whole of it.
-AttentionBlock block_of(const Attention& what);
 void attention_forward(const AttentionBlock& block);
 void attention_backward(const AttentionBlock& block, const AttentionGradients& gradients);
 
