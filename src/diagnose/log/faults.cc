@@ -61,8 +61,9 @@ std::string_view until(std::string_view text, std::string_view ends) {
   return text.substr(0, text.find_first_of(ends));
 }
 
-// Of two that only say that something failed the first counts.
+// Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
+  if (fault.survived && fault.role() <= Role::vague) return Role::suspect;
   return fault.role() == Role::report ? Role::consequence : fault.role();
 }
 
@@ -101,8 +102,10 @@ void LogFaults::take_watchdog(const Message& message) {
 
 void LogFaults::take_progress(const Message& message) {
   if (open_.empty()) return;
+  const bool complete = message.text.ends_with("Init COMPLETE");
   std::erase_if(open_, [&](Fault* fault) {
-    fault->survived = fault->first.pid == message.pid && fault->first.device == message.device &&
+    fault->survived = (complete || (fault->role() == Role::vague && message.pid >= 0)) &&
+                      fault->first.pid == message.pid && fault->first.device == message.device &&
                       fault->first.host == message.host;
     return fault->survived;
   });
@@ -120,7 +123,7 @@ bool LogFaults::take(const Message& message, Where where) {
     silent_.insert(shape_of(message.text));
     return false;
   }
-  if (row != nullptr && row->role == Role::harmless) return true;
+  if (row != nullptr && row->role == Role::harmless && row->explains.empty()) return true;
   if (row != nullptr && row->name == "collective-timeout") take_watchdog(message);
   if (message.text.find("last completed NCCL work") != kEnd) take_watchdog(message);
   auto key = key_of(row, message);
@@ -133,21 +136,26 @@ bool LogFaults::take(const Message& message, Where where) {
   std::ranges::replace(time, 'T', ' ');
   if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
     fault.ordered = false;
+  if (row != nullptr && row->role == Role::trace) told_ = where.file;
   const bool earlier = !time.empty() && time < fault.time;
+  const bool again = fault.survived && fault.first == place;
+  if (again) fault.survived = false;
+  if (again || fault.count == 0) open_.push_back(&fault);
   if (fault.count++ > 0 && !earlier) return true;
+  fault.told = told_ == where.file;
   fault.row = row;
   fault.text = shortened(plain_text(message.whole), 400);
   fault.time = std::move(time);
   fault.file = where.file;
   fault.line = where.line;
   fault.first = place;
-  if (fault.count == 1 && fault.role() == Role::vague && place.pid >= 0) open_.push_back(&fault);
   return true;
 }
 
 std::vector<const Fault*> LogFaults::all() const {
   std::vector<const Fault*> list;
-  for (const auto& [key, fault] : faults_) list.push_back(&fault);
+  for (const auto& [key, fault] : faults_)
+    if (fault.role() != Role::harmless) list.push_back(&fault);
   std::set<Role> untimed;
   for (const auto* fault : list)
     if (fault->time.empty()) untimed.insert(rank_of(*fault));
@@ -165,6 +173,14 @@ const Fault* LogFaults::root() const {
     return fault->role() < Role::slow && !(alone && fault->role() == Role::suspect);
   });
   return first == list.end() ? nullptr : *first;
+}
+
+const Fault* LogFaults::reason_of(const Fault& fault) const {
+  for (const auto& [key, one] : faults_)
+    if (fault.row != nullptr && one.row != nullptr && one.row->explains == fault.row->name &&
+        one.file == fault.file && one.line < fault.line)
+      return &one;
+  return nullptr;
 }
 
 bool LogFaults::order_is_known() const {

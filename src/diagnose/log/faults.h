@@ -26,7 +26,13 @@ struct Fault {
   bool survived = false;     // what the first one's process did next went well
   std::set<Place> places{};  // all of them, up to a limit
 
-  Role role() const { return row == nullptr ? Role::vague : row->role; }
+  bool told = false;  // its file had told of a failure before
+
+  Role role() const {
+    if (row == nullptr) return Role::vague;
+    if (row->role == Role::crash) return told ? Role::trace : Role::fault;
+    return row->role;
+  }
 };
 
 // Where PyTorch's watchdog saw a rank: sequence numbers count the calls of a process group.
@@ -54,6 +60,8 @@ class LogFaults {
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
   std::vector<const Fault*> all() const;
+  // An earlier line whose row explains this one; null: none.
+  const Fault* reason_of(const Fault& fault) const;
   // False: another fault of its role may have come before the root, in a file without times.
   bool order_is_known() const;
 
@@ -67,6 +75,7 @@ class LogFaults {
   std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape
   std::size_t entries_ = 0;                             // ranks and places, of all faults
   std::vector<Fault*> open_{};                          // that may yet be survived
+  std::string told_{};                                  // the file that told of a failure last
   std::unordered_set<std::size_t> silent_{};            // shapes of lines that no row matches
 };
 

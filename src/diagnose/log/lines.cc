@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -15,17 +16,18 @@ namespace {
 // word of failure: each alternative of a row of Lines::any or of an error's level holds one.
 constexpr std::string_view kWordList =
     "CCL|NET/|WARN|rror|RROR|xception|Interrupt|what()|FATAL|Fatal|fatal|CRITICAL|ailed|FAILED|"
-    "ailure|Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit "
-    "Code|xitcode|"
-    "exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|ut of mem|.cpp:|.cc:|"
-    "] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|ink is Down|tely down|"
-    "locked for|fallen off|PullBack|ErrImage|low on|nable to|nvalid gen|subset of|slots|mismatch|"
-    "nvidia-con|ce driver|double free|free()|malloc()|corrupted|smashing|Illegal in|nt socket|"
-    "er socket|addresses|Exceeded|Expected to|hared mem|C10d store|GLIBC|nccl|lookup err|"
-    "loading sh|command not|terminate c|panic|TERM_|walltime|marked dead|No devices|"
-    "device handle|requires reset|GPU is lost|dump_cqe|dump error|AER: |on-zero|best-guess|"
-    "are currently unk|inated with|one child|has exited|Test time|noticed that|with error at|"
-    "CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier";
+    "ailure|Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit Code|xit "
+    "status|"
+    "xitcode|exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|ut of mem|"
+    ".cpp:|.cc:|] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|ink is Down|ink "
+    "DOWN|able unpl|tely "
+    "down|locked for|fallen off|PullBack|ErrImage|low on|nable to|nvalid gen|subset of|slots|"
+    "mismatch|nvidia-con|ce driver|double free|free()|malloc()|corrupted|smashing|Illegal in|nt "
+    "socket|er socket|addresses|Exceeded|Expected to|hared mem|C10d store|GLIBC|nccl|lookup err|"
+    "loading sh|command not|terminate c|panic|TERM_|walltime|marked dead|No devices|device handle|"
+    "requires reset|GPU is lost|dump_cqe|AER: |on-zero|best-guess|No space|isk quota|egfault|"
+    "tection fault|tomics not|ejects atom|are currently unk|inated with|one child|has exited|Test "
+    "time|noticed that|CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;
@@ -35,7 +37,8 @@ constexpr auto kWords = [] {
   }
   return words;
 }();
-constexpr std::size_t kBlock = std::size_t{1} << 18, kBeginning = 3;
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+constexpr std::ptrdiff_t kBeginning = 3;
 
 // Where the next word stands, for positions that only grow. Most positions are passed by a look at
 // three characters.
@@ -49,27 +52,35 @@ class WordSearch {
   }
 
  private:
-  static constexpr std::size_t kSlots = 8192;
-  using Begins = std::array<bool, kSlots>;
+  static constexpr std::uint32_t of(char c) { return static_cast<unsigned char>(c); }
+  static constexpr std::size_t slot_of(std::uint32_t three) { return three * 0x9e3779b1U >> 19U; }
 
-  static constexpr std::size_t slot_of(const char* at) {
-    const auto value = [at](int i) { return std::size_t{static_cast<unsigned char>(at[i])}; };
-    return (value(0) * 1009 + value(1) * 37 + value(2)) % kSlots;
-  }
-  static constexpr Begins begins() {
-    Begins begins{};
-    for (const auto word : kWords) begins[slot_of(word.data())] = true;
-    return begins;
+  // By the slot of its beginning a word, 0: none, counted from 1; and the next one of its slot.
+  struct Words {
+    std::array<std::uint8_t, std::size_t{1} << 13> first{};
+    std::array<std::uint8_t, kWords.size() + 1> next{};
+  };
+  static constexpr Words by_beginning() {
+    static_assert(kWords.size() < 256);
+    Words words;
+    for (std::uint8_t i = 1; i <= kWords.size(); ++i) {
+      const auto word = kWords[i - 1];
+      auto& first = words.first[slot_of(of(word[0]) | of(word[1]) << 8U | of(word[2]) << 16U)];
+      words.next[i] = first;
+      first = i;
+    }
+    return words;
   }
 
   const char* next(const char* at) const {
-    static constexpr Begins kBegins = begins();
-    for (; end_ - at >= static_cast<std::ptrdiff_t>(kBeginning); ++at)
-      if (kBegins[slot_of(at)] && std::ranges::any_of(kWords, [&](auto word) {
-            return word[0] == at[0] && word[1] == at[1] &&
-                   std::string_view(at, end_).starts_with(word);
-          }))
-        return at;
+    static constexpr Words kBegins = by_beginning();
+    if (end_ - at < kBeginning) return end_;
+    auto three = of(at[0]) << 8U | of(at[1]) << 16U;
+    for (; end_ - at >= kBeginning; ++at) {
+      three = three >> 8U | of(at[2]) << 16U;
+      for (auto i = kBegins.first[slot_of(three)]; i != 0; i = kBegins.next[i])
+        if (std::string_view(at, end_).starts_with(kWords[i - 1])) return at;
+    }
     return end_;
   }
 

@@ -76,6 +76,9 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
     return finding;
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
+  if (root.survived) evidence += " Its rank went on after it.";
+  if (const auto* reason = faults.reason_of(root))
+    evidence += fmt::format(" An earlier line says why: {}.", seen_text(*reason));
   if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
   if (!faults.quote.empty() && root.role() == Role::trace)
     evidence += fmt::format(" NCCL's last message was: '{}'.", faults.quote);

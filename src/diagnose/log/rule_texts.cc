@@ -74,6 +74,8 @@ std::string_view where_words(Lines lines) {
       return "an error or an exception of any program";
     case Lines::reports:
       return "a warning of NCCL, or an error or an exception of any program,";
+    case Lines::others:
+      return "a line without NCCL's tag or a level";
     case Lines::gpu:
       return "a warning of NCCL, an error or an exception, or a line with an error of CUDA or HIP,";
     case Lines::any:
@@ -86,17 +88,16 @@ std::string_view role_words(Role role) {
   switch (role) {
     case Role::origin:
     case Role::fault:
+    case Role::crash:
       return "As a problem if it is the first cause, else as a warning";
     case Role::vague:
-      return "As a problem if no line says more, else below the first cause";
     case Role::report:
       return "As a problem if no other line says more, else below the first cause";
     case Role::suspect:
       return "As a problem where something failed and no other line says why, else not at all";
     case Role::consequence:
     case Role::trace:
-      return "It follows from something else: below that, or as a problem if the log does not show "
-             "it";
+      return "It follows from something else: below that, or as a problem if the log lacks it";
     case Role::ending:
       return "Below the first cause, or as a warning if the log shows none";
     case Role::slow:

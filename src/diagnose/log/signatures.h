@@ -17,8 +17,9 @@ namespace linerate::logs {
 
 // In the order of causality: of two faults of one run, the first of these is nearer to the root.
 enum class Role : std::uint8_t {
-  origin,       // breaks by itself, before messages do: a link goes down, a rank is killed
+  origin,       // breaks by itself, before messages do: a link goes down, memory is used up
   fault,        // says what is wrong
+  crash,        // says so of its own process: a fault, or a trace where a failure was told before
   vague,        // something is wrong here, without a cause
   suspect,      // may happen in healthy jobs, and is the likely cause where something failed
   report,       // a program says that it failed, no more: the cause, or as good as the next
@@ -36,8 +37,9 @@ enum class Lines : std::uint8_t {
   exceptions = 1 << 3,           // of any program
   errors = exceptions | 1 << 2,  // what any program calls an error
   reports = warnings | errors,
+  others = 1 << 4,                // of any program that neither NCCL's tag nor a level marks
   gpu = reports | 1 << 6,         // and any with "CUDA error" or its like
-  any = nccl | reports | 1 << 4,  // any program's; each alternative holds a word of lines.cc
+  any = nccl | reports | others,  // any program's; each alternative holds a word of lines.cc
 };
 
 struct Signature {
@@ -48,6 +50,8 @@ struct Signature {
   std::string_view meaning{};  // empty, and the next two: as of the first row of this name
   std::string_view remedy{};
   std::string_view source{};  // where that is discussed or documented
+  // The fault that it is the reason of, if that follows; a harmless one is kept for that alone.
+  std::string_view explains{};
 };
 
 // The rows of a table in their order: the first that matches counts.

@@ -10,19 +10,18 @@ namespace {
 
 constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
-     "Traceback (most|File \"|^^^|During handling of|was the direct cause|Exception raised from|"
+     "Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised from|"
      "Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
-     "dependency|computation placer|PMIX ERROR|PRTE ERROR|frame #",
+     "dependency|ation placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate "
+     "called a",
      Role::harmless, Lines::reports, "", "", ""},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
      "initializing process group|RendezvousTimeoutError|arrier timed out|wait timeout after|Socket "
-     "Timeout|store->get|Timed out after*waiting|subset of ranks|monitoredBarrier",
+     "Timeout|store->get|Timed out after*waiting|imeout waiting|subset of ranks|monitoredBarrier",
      Role::consequence, Lines::reports,
-     "some ranks did not come to where all meet: they failed before, were never started, or went "
-     "another way",
-     "look for the first error of those that are missing; start all with the same number of ranks, "
-     "MASTER_ADDR and port",
+     "some ranks did not come to where all meet: they failed, were not started, or went elsewhere",
+     "look for the first error of those; give all the same number of ranks, MASTER_ADDR and port",
      "PyTorch distributed"},
     {"ranks-missing", "submitted to be reduced*subset of ranks", Role::consequence, Lines::any},
     {"peer-closed",
@@ -33,9 +32,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"failure-passed-on",
      "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
      "RayTaskError|Engine core initialization failed|Engine process failed|EngineDeadError|"
-     "EngineCore failed|EngineCore encountered|EngineCore died|Failed core "
-     "proc|HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|"
-     "rocess received signal|torch.distributed.elastic",
+     "EngineCore failed|EngineCore encountered|EngineCore died|Failed core proc|"
+     "HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|torch.distributed.elastic",
      Role::trace, Lines::reports,
      "a program ended because another one, or a part of it, had failed",
      "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
@@ -44,13 +42,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "that|has exited due to process|killed while executing a task by an unexpected|HYD_|[mpiexec@",
      Role::trace, Lines::any},
     // Errors of the system.
-    {"disk-full", "No space left|Disk quota exceeded", Role::fault, Lines::reports,
+    {"disk-full", "No space left|isk quota exceeded", Role::fault, Lines::any,
      "a file system is full, or a quota is used up", "df -h, df -i and quota show which", "Linux"},
     {"port-in-use", "ddress already in use|EADDRINUSE", Role::fault, Lines::reports},
     {"address-not-resolved",
      "Invalid NCCL_COMM_ID|No valid <IPv4_or_hostname>|No valid [IPv6]|getting address info|Name "
-     "or service not known|name resolution|No address associated|assign requested address|Address "
-     "family not supported|Unsupported address family|unsupported IP family|string is "
+     "or service not known|name resolution|No address associated|assign requested address|family "
+     "not supported|nsupported address family|nsupported IP family|string is "
      "null|etaddrinfo",
      Role::fault, Lines::reports, "NCCL_COMM_ID, or another address that was given, has no meaning",
      "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
@@ -59,26 +57,21 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "interface found in the same",
      Role::fault, Lines::reports,
      "packets to another host have no way: a firewall, or the wrong interface",
-     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; open the ports between "
-     "them",
+     "set NCCL_SOCKET_IFNAME=<the interface that reaches the others>; open the ports",
      "NVIDIA/nccl#352, NVIDIA/nccl-tests#162"},
     {"connection-refused", "onnection refused|refused*onnect", Role::vague, Lines::reports,
-     "nobody listens at the address that was connected to: it is of an earlier job, or its "
-     "rank has ended",
-     "is the address one of this job's hosts? If not, remove the stale rendezvous file or id. "
-     "If so, look at what ended that rank",
+     "nobody listens at that address: it is of an earlier job, or its rank has ended",
+     "look at what ended that rank; if no rank has the address, remove the stale rendezvous id",
      "espnet/espnet#1940"},
     {"connect-timeout",
      "onnection timed out|ETIMEDOUT|onnect*timed out|ocket*timed "
      "out|onnect*exceeded|onnect*onnection timeout",
      Role::vague, Lines::reports,
-     "another host did not answer: a firewall, or an interface that it cannot be reached by "
-     "(docker0, virbr0, veth)",
+     "another host did not answer: a firewall, or an interface like docker0, virbr0, veth",
      "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>",
      "pytorch/pytorch#68893, NVIDIA/nccl#529"},
     {"files-or-threads-limit",
-     "oo many open files|temporarily unavailable|start new thread|pthread_create|hread "
-     "creation*failed",
+     "oo many open files|temporarily unavailable|start new thread|pthread_create|hread creation",
      Role::fault, Lines::reports, "a limit of the process is too low: files, or threads",
      "raise them: ulimit -n 65536, ulimit -u unlimited, in containers --pids-limit -1",
      "NCCL user guide"},
@@ -89,34 +82,35 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "raise the memory limit of the container or of Slurm", "Linux, Slurm"},
     {"permission-denied", "ermission denied|not permitted|EACCES|EPERM", Role::fault,
      Lines::reports, "the system forbids this process something that it needs",
-     "the text says what: give it the rights, the device or the capability (containers: --cap-add, "
-     "--device)",
-     "Linux"},
+     "give it the right, the device or the capability (containers: --cap-add, --device)", "Linux"},
     {"library-missing",
-     "cannot open shared object|undefined symbol|symbol lookup error|GLIBC|missing symbol|dlopen|"
-     "issing ROCr|No module named|ModuleNotFoundError|ImportError",
+     "cannot open shared object|undefined symbol|symbol lookup error|GLIBC|missing "
+     "symbol|dlopen|issing ROCr|ailed to open lib|No module named|ModuleNotFoundError|ImportError",
      Role::fault, Lines::reports, "a library or a module is missing, or of another version",
-     "ldd and LD_LIBRARY_PATH show which one was found; install the one that the program was built "
-     "for",
-     "Linux"},
+     "ldd and LD_LIBRARY_PATH show which was found; install that of the program's build", "Linux"},
     {"library-missing",
-     "version `GLIBC|command not found|symbol lookup error|while loading shared libraries",
+     "version `GLIBC|symbol lookup error|while loading shared libraries|run: command not found|"
+     "python: command not found|python3: command not found|orted: command not found",
      Role::fault, Lines::any},
     {"storage-failed", "nput/output error|tale file handle|ead-only file system", Role::fault,
      Lines::reports, "a file system or a device failed", "look at dmesg, and at the storage",
      "Linux"},
-    // What NCCL and its plugins adapt to.
+    // What NCCL and its plugins adapt to, and what they do not.
+    {"plugin-settings", "ismatch enforced|(shim)*mismatch|(shim)*expected", Role::fault,
+     Lines::warnings, "the cloud's network plugin wants other settings than those given",
+     "set each variable that it names as it says, or load the profile that comes with the plugin",
+     "Google Cloud GPUDirect-TCPXO"},
     {"setting-changed",
-     "User asked for a m|gnor|imiting value to|cap it to|greater than the maximum|too small. "
+     "User asked for a m|gnor|cap it to|greater than the maximum|too small. "
      "Minimum value|set both to|set it to 0|setting it to|setting to|imiting |Unsetting|"
      "defaulting|using default|Invalid NCCL_|Invalid value*for NCCL|Invalid*(minimum|Invalid*("
      "maximum|must be a multiple|Duplicate option|NCCL_PROTO was set",
      Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
      "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
     {"feature-unavailable",
-     "annot initialize CollNet|lvsym failed|dlsym failed|lsym failed|not dumping|CollNet is not "
+     "annot initialize CollNet|lvsym failed|lsym failed|not dumping|CollNet is not "
      "supported|CollNet currently only|MNNVL is not supported|CUMEM*not supported|No NVML|Flush "
-     "only supported|create thread context|without profiler|not using it|alling back|nstead|"
+     "only supported|create thread context|not using it|alling back|nstead|"
      "isabling|kipping|failed to*register user|failed to*register send|not compatible|uner|"
      "rofiler|NPKIT|NPKit|Rome model|MSCCL++|Resiliency is|stale CQE|FLID|istogram|GDR disabled|"
      "Not configuring|lush requested|lush enabled|AWS platform|ras/|RAS |rying again|Continue.",
@@ -132,12 +126,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     // Which part of NCCL, or of a plugin, met the failure.
     {"gdrcopy-failed", "GDRCOPY|GDRCopy|gdr_|gdrwrap", Role::vague, Lines::warnings,
      "GDRCopy, which NCCL or the libfabric plugin was asked to use, does not work here",
-     "load its driver (modprobe gdrdrv), give the container /dev/gdrdrv, or unset "
-     "NCCL_GDRCOPY_ENABLE",
+     "modprobe gdrdrv, give the container /dev/gdrdrv, or unset NCCL_GDRCOPY_ENABLE",
      "NVIDIA/gdrcopy"},
     {"ofi-failure", "NET/OFI|OFI |nccl_ofi", Role::vague, Lines::warnings,
      "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
      "aws/aws-ofi-nccl"},
+    {"ofi-failure", "NET/OFI*nexpected|NET/OFI*ailed|NET/OFI*rror|NET/OFI*nable|NET/OFI*ould",
+     Role::vague, Lines::others},
     {"nvml-call-failed", "nvml|NVML|rocm_smi|rsmi|RSMI|SMI ", Role::vague, Lines::warnings,
      "NVML, or ROCm's SMI, does not answer about a GPU: it is lost, or hidden from the container",
      "nvidia-smi or rocm-smi shows the same; look at dmesg | grep Xid", "NVIDIA/nccl user guide"},
@@ -151,15 +146,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "take a smaller batch; nvidia-smi shows whether other processes hold some",
      "NVIDIA/nccl user guide"},
     {"cuda-failure",
-     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA |HIP "
-     "|cudawrap|libcuda|rocmwrap|ROCr|cuMem|"
-     "strongstream|cudaArch|rror: unknown error|cu*failed",
+     "Cuda failure|CUDA failure|HIP failure|Hip failure|CUDA |HIP |cudawrap|libcuda|rocmwrap|ROCr|"
+     "cuMem|strongstream|cudaArch|rror: unknown error|cu*failed",
      Role::vague, Lines::warnings, "a call of CUDA or HIP failed",
      "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
     {"ib-failure", "net_ib|NET/IB|NET/MLX5|ibvwrap|ibv_|mlx5|ib_plugin|p2p_plugin", Role::vague,
      Lines::warnings, "NCCL's InfiniBand and RoCE transport met a failure",
-     "ibv_devinfo on both hosts, and ib_write_bw between the two adapters; NCCL_IB_DISABLE=1 tells "
-     "whether it is at fault",
+     "ibv_devinfo on both hosts, ib_write_bw between the adapters; as a test NCCL_IB_DISABLE=1",
      "NVIDIA/nccl: src/transport/net_ib"},
     {"ib-failure", "Failed status *syndrom|Completion with error at|Failed to modify QP",
      Role::vague, Lines::any},
@@ -167,9 +160,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Lines::warnings,
      "communication that the GPU starts itself (GIN), or one-sided communication, failed: a rank "
      "lacks what it needs, or a call is not supported",
-     "load DMA-BUF or nvidia_peermem, take a driver and adapters that have it on all hosts, or "
-     "leave "
-     "NCCL_GIN_TYPE out",
+     "load DMA-BUF or nvidia_peermem; take a driver and adapters that have it; unset NCCL_GIN_TYPE",
      "NVIDIA/nccl: src/gin, src/rma"},
     {"plugin-failure", "ucx|UCX|sharp|SHARP|coll_net|COLLNET|CollNet|plugin|Plugin|/net.cc",
      Role::vague, Lines::warnings, "a plugin of NCCL's, or in-network reduction (SHARP), failed",
@@ -189,17 +180,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "graph/|topo|Topo|TOPO|rome_models|ould not find|o path computed|requires NIC|reverse path",
      Role::vague, Lines::warnings,
      "NCCL's picture of the node lacks a device or a link that it needs",
-     "run linerate topo --lint on this node; unset NCCL_TOPO_FILE and NCCL_GRAPH_FILE; take NCCL "
-     "2.27 or newer",
+     "linerate topo --lint on this node; unset NCCL_TOPO_FILE, NCCL_GRAPH_FILE; take NCCL 2.27",
      "NVIDIA/nccl#1748, ROCm/rccl#1728"},
     {"msccl-failure", "msccl|MSCCL", Role::vague, Lines::warnings,
      "RCCL's MSCCL, which takes algorithms from files, failed", "RCCL_MSCCL_ENABLE=0 does without",
      "ROCm/rccl: src/misc/msccl"},
-    {"proxy-failed",
-     "roxy|Failed to execute operation|[Proxy|[Service thread]|Proxy Call to "
-     "rank*failed|ncclProxy|opId=|ProxyConnect: ",
-     Role::consequence, Lines::warnings,
-     "NCCL's proxy thread met an error that another line explains",
+    {"proxy-failed", "roxy|Failed to execute operation|[Service thread]|opId=", Role::consequence,
+     Lines::warnings, "NCCL's proxy thread met an error that another line explains",
      "look for the warning before it", "NCCL user guide"},
     {"socket-failed",
      "ocket recv failed|ocket progress error|socketProgress|ocketSend|ocketRecv|Unable to "
@@ -208,18 +195,24 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "look for the first failure on the other ranks", "NCCL user guide"},
     {"socket-failure", "socket|Socket|ootstrap|Net :|ccept|onnect", Role::vague, Lines::warnings,
      "ranks could not talk to each other by sockets, as they do to set up communicators",
-     "set NCCL_SOCKET_IFNAME=<the interface that reaches the other hosts>; look for firewalls",
+     "set NCCL_SOCKET_IFNAME=<the interface that reaches the others>; look for firewalls",
      "NVIDIA/nccl: src/bootstrap.cc, src/misc/socket.cc"},
+    {"not-to-open", "o such file|ould not open|nable to open|annot open|ailed to open", Role::vague,
+     Lines::warnings, "a file or a device that it names is not there, or cannot be opened",
+     "is it in this container, and may this user open it?", "Linux"},
     {"system-call-failed", "Call to|ffinity|hread", Role::vague, Lines::warnings,
      "a call of the system failed; the text behind it says why", "look at the limits and at dmesg",
      "NCCL user guide"},
     {"impossible-state",
-     "does not contain rank|does not loop back|nternal error|not empty|has been lost|"
+     "nternal error|not empty|has been lost|"
      "nknown|nexpected|init.cc|misc/|group.cc|transport.cc|has bugs|loop at",
      Role::vague, Lines::warnings,
      "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
      "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
      "NVIDIA/nccl: src/init.cc"},
+    {"ranks-disagree", "ismatch|nconsistent|xpected|differ", Role::vague, Lines::warnings,
+     "ranks, or a rank and its plugin, disagree about a setting or a version",
+     "make NCCL, its plugins and the NCCL_* variables the same on all hosts", "NVIDIA/nccl"},
     {"invalid-call", "argcheck|enqueue|nccl*: |nvalid|NULL|requires|not supported", Role::vague,
      Lines::warnings, "a call of NCCL could not be carried out as it was made",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
@@ -236,11 +229,9 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Role::report, Lines::any, "a driver of the kernel reported an error",
      "look at dmesg around that time, at the adapter's firmware and at its link", "Linux"},
     {"cuda-library-failed",
-     "CUBLAS_STATUS|CUDNN_STATUS|CUSOLVER_STATUS|cuDNN error|hipBLAS|"
-     "rocblas|MIOpen",
-     Role::vague, Lines::reports,
-     "a library of CUDA or ROCm failed: often the GPU has no memory left, or a kernel crashed "
-     "before",
+     "CUBLAS_STATUS|CUDNN_STATUS|CUSOLVER_STATUS|cuDNN error|hipBLAS|rocblas|MIOpen", Role::vague,
+     Lines::reports,
+     "a library of CUDA or ROCm failed: often for want of memory, or after a kernel's crash",
      "look for an earlier error; CUDA_LAUNCH_BLOCKING=1 shows where it is", "CUDA"},
     {"cuda-failure", "CUDA error|HIP error|CUDA driver error", Role::vague, Lines::errors},
     {"cuda-failure", "HSA_STATUS_ERROR", Role::vague, Lines::any},
@@ -248,10 +239,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "a program ended with an exception", "its message says why; the ranks wait for this one",
      "Python, C++"},
     {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
-    {"error-line",
-     "ERROR|terminate "
-     "called|panic|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|Abort(|bort|MPI|signal|error",
-     Role::report, Lines::errors, "a program reported an error",
+    {"error-line", "ERROR|panic|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal", Role::report,
+     Lines::errors, "a program reported an error",
      "look at the lines around it, and at the other ranks", "the program's own words"},
     {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,
      "a connection between ranks was not made at once",
@@ -268,6 +257,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "PyTorch did not know which GPU a rank uses, and guessed: ranks that share one hang",
      "call torch.cuda.set_device(local_rank), or give init_process_group() its device_id",
      "PyTorch distributed"},
+    {"library-missing", "command not found", Role::suspect, Lines::any},
     {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
      "libfabric could not use a provider, a device or a peer",
      "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},

@@ -11,50 +11,50 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::origin, Lines::any, "a node of the job failed",
      "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
     {"rank-killed",
-     "exitcode: -9)|OOMKilled|with exit code 137|exits with return code = -9|exitcode  : -9 "
-     "|exitcode: 137)|exitcode  : 137 |Signal 9 (SIGKILL)|"
-     "signal 9 (Killed)|Killed (signal 9)|Exited with exit code 137|srun: error*: Killed|"
-     "line *Killed|Killed process|OOM Killed|Detected*oom_kill|Detected*oom-kill|"
-     "srun: error*: Out Of Memory|ed with exitcode=137|ed with exitcode=-9|by signal: Killed|"
-     "signal SIGKILL|Exceeded*memory limit|invoked oom-killer|ut of memory: Kill|running low on "
-     "memory|SIGNAL: 9|terminated with code -9|TERM_MEMLIMIT|Exit Code:    137",
+     "OOMKilled|OOM Killed|Detected*oom_kill|Detected*oom-kill|srun: error*: Out Of Memory|"
+     "Exceeded*memory limit|invoked oom-killer|ut of memory: Kill|running low on "
+     "memory|TERM_MEMLIMIT",
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
+    {"rank-killed",
+     "exitcode*: -9|with exit code 137|exits with return code = -9|exitcode: 137)|exitcode  : 137 |"
+     "Signal 9 (SIGKILL)|signal 9 (Killed)|Killed (signal 9)|srun: error*: Killed|line *Killed|"
+     "Killed process|ed with exitcode=137|ed with exitcode=-9|by signal: Killed|signal SIGKILL|"
+     "SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status 137|Signals.SIGKILL",
+     Role::fault, Lines::any},
     {"rank-crashed",
-     "Segmentation fault|Signal 7 (SIGBUS)|exits with return code = -11|exits with return code = "
-     "-7|exitcode: -11)|exitcode  : -11 |Signal 11 (SIGSEGV)|"
-     "Exited with exit code 139|exitcode: -7)|exitcode  : -7 |Bus error|Illegal "
-     "instruction|Floating "
-     "point exception|(SIGFPE)|(SIGILL)|signal SIGSEGV|signal SIGBUS|Caught signal 11|double free|"
-     "free(): |malloc(): |corrupted size|stack smashing|SIGNAL: 11|exitcode -11|exitcode: 139)|"
-     "exitcode=-11|Unexpected bus error|terminated with code -11|terminated with code -7|exitcode "
-     "139|corrupted double",
-     Role::origin, Lines::any, "a rank crashed",
-     "look at its back trace; a bus error is mostly a full /dev/shm, an overflow a stack that is "
-     "too large (ulimit -s 8192)",
-     "NCCL user guide"},
+     "Signal: Segmentation fault|Signal: Bus error|Python error: Segmentation|Python error: Bus|"
+     "Caught signal 11|Caught signal 7|Caught signal 8|egfault encountered|double free|free(): "
+     "|malloc(): |corrupted size|stack smashing|corrupted double",
+     Role::crash, Lines::any, "a rank crashed",
+     "look at its back trace; a bus error is mostly a full /dev/shm", "NCCL user guide"},
+    {"rank-crashed",
+     "Segmentation fault|segfault at|general protection fault|Signal 7 (SIGBUS)|exits with return "
+     "code = -11|exits with return code = -7|exitcode*: -11|Signal 11 (SIGSEGV)|Exited with exit "
+     "code 139|exitcode*: -7|Bus error|Illegal instruction|Floating point exception|(SIGFPE)|"
+     "(SIGILL)|signal SIGSEGV|signal SIGBUS|SIGNAL: 11|exitcode -11|exitcode: 139)|exitcode=-11|"
+     "Unexpected bus error|terminated with code -11|terminated with code -7|exitcode 139|exit "
+     "status 139|Exit Code:    139|Signals.SIGSEGV|Signals.SIGBUS|SIGSEGV (@",
+     Role::fault, Lines::any},
     {"job-ended",
      "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",
      Role::vague, Lines::any,
      "Slurm ended the job: its time was over, or another job took its place",
      "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
     {"rank-ended",
-     "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode: -15)|exitcode  : -15 |closing signal SIG|"
-     "CANCELLED AT",
+     "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal SIG|CANCELLED AT",
      Role::trace, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
      "PyTorch elastic, Slurm"},
     {"rank-aborted",
-     "exitcode: -6)|exits with return code = -6|exitcode  : -6 |Signal: Aborted|Signal 6 "
-     "(SIGABRT)|signal 6 (Aborted)|"
-     "Aborted (core dumped)|Exited with exit code 134",
+     "exitcode*: -6|exits with return code = -6|Signal: Aborted|Signal 6 (SIGABRT)|"
+     "signal 6 (Aborted)|Aborted (core dumped)|terminate called without|Signals.SIGABRT|Exited "
+     "with exit code 134",
      Role::trace, Lines::any, "a rank ended itself after a failure", "look at the lines before",
      "PyTorch elastic"},
     {"nccl-unusable", "have NCCL built in|ProcessGroupNCCL is only supported with GPUs",
      Role::fault, Lines::any, "this PyTorch has no NCCL, or it sees no GPU",
-     "install a build of PyTorch with CUDA for Linux; nvidia-smi shows whether there are GPUs; "
-     "else "
-     "take the backend gloo",
+     "install PyTorch for CUDA on Linux; nvidia-smi shows whether there are GPUs; else take gloo",
      "open-mmlab/mmsegmentation#1787"},
     {"collectives-differ", "Detected mismatch between collectives on ranks", Role::fault,
      Lines::any, "ranks called different collectives, or with other shapes: the line says which",
@@ -66,24 +66,20 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "PyTorch DistributedDataParallel"},
     {"pytorch-bug", "CCL*INTERNAL ASSERT FAILED", Role::fault, Lines::any,
      "PyTorch met a state that it holds impossible: a bug of this version",
-     "look the file and line up in PyTorch's issues; try another version, without "
-     "NCCL_DESYNC_DEBUG",
+     "look the line up in PyTorch's issues; try another version, without NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
     {"mpi-failed",
      "OFI MTL is aborting|Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|MPI_INIT "
-     "has "
-     "failed|MPI_INIT failed|MPI_Init failed|error occurred in MPI|not enough slots|MPI processes "
-     "are "
-     "unable to reach|unable to complete a TCP|"
-     "ORTE was unable to|ORTE daemon has unexpectedly failed|run was unable to",
+     "has failed|MPI_INIT failed|MPI_Init failed|error occurred in MPI|not enough slots|MPI "
+     "processes are unable to reach|unable to complete a TCP|ORTE was unable to|ORTE daemon has "
+     "unexpectedly failed|run was unable to",
      Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
      "NVIDIA/nccl-tests#295"},
     {"hosts-unreachable",
      "ssh: connect to host|ssh exited with exit code|Host key verification failed|Permission "
-     "denied "
-     "(publickey|ssh: Could not resolve",
+     "denied (publickey|ssh: Could not resolve",
      Role::fault, Lines::any, "a launcher did not reach a host by ssh",
      "ssh to each host without a password; for a port of its own see the launcher's options",
      "DeepSpeed, Open MPI"},
@@ -96,12 +92,10 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Slurm, Kubernetes"},
     {"wrong-results", "Out of bounds values*FAILED", Role::fault, Lines::any,
      "a benchmark got wrong data: a GPU, a link or a driver corrupts it",
-     "repeat it with NCCL_P2P_DISABLE=1 and NCCL_NET_GDR_LEVEL=LOC to see which way it comes; look "
-     "at ECC and link errors",
+     "try NCCL_P2P_DISABLE=1 and NCCL_NET_GDR_LEVEL=LOC; look at ECC and link errors",
      "NVIDIA/nccl-tests"},
     {"rendezvous-unreachable",
-     "client socket has timed out|RendezvousConnectionError|connection to the C10d store has "
-     "failed",
+     "client socket has timed out|RendezvousConnectionError|to the C10d store has failed",
      Role::fault, Lines::any, "a host does not reach the address of PyTorch's rendezvous",
      "start torchrun on the host that --rdzv-endpoint or MASTER_ADDR names, open its port in the "
      "firewall, and check that the name means the same address on all hosts",
@@ -114,10 +108,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"unique-id-timeout", "retrieving ncclUniqueId*got error|retreiving ncclUniqueId*got error",
      Role::vague, Lines::any,
      "rank 0 of the group did not say in time where to connect: it is behind, failed or never came",
-     "look at what rank 0 did until then, and whether all ranks make the same process groups in "
-     "the "
-     "same order",
+     "what did rank 0 do until then, and do all ranks make the same groups in the same order?",
      "hiyouga/LlamaFactory#3698, pytorch/pytorch#82091"},
+    {"peer-closed", "CCL*remote process exited", Role::consequence, Lines::any},
     {"invalid-usage",
      "CCL*invalid usage|CCL*invalid argument (run|ncclInvalidUsage|ncclInvalidArgument",
      Role::consequence, Lines::any, "NCCL was called in a way that it forbids",
@@ -151,22 +144,17 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "failed (exitcode: |exits with return code = |exitcode  : |Exited with exit code |ed with "
      "exitcode=|Exit code:  |terminated with code ",
      Role::trace, Lines::any, "a rank's program ended with an error",
-     "look for its last lines, mostly a Python traceback: torchrun --tee 3 keeps those of all "
-     "ranks",
+     "look for its last lines, mostly a traceback: torchrun --tee 3 keeps those of all ranks",
      "PyTorch elastic"},
     {"store-closed",
      "TCPStore.cpp*failed on SocketImpl|should dump*flag on TCPStore|CCL*from the global store",
      Role::ending, Lines::any,
-     "the process that holds PyTorch's store, mostly rank 0, is gone: it failed, or it was done "
-     "before the others",
-     "look for the last lines of rank 0; if all went well, end with "
-     "torch.distributed.destroy_process_group()",
+     "the process with PyTorch's store, mostly rank 0, is gone: it failed, or was done first",
+     "look for the last lines of rank 0; if all went well, end with destroy_process_group()",
      "pytorch/pytorch#128680"},
     {"error-code", ".cc:* -> 1|.cc:* -> 2|.cc:* -> 3|.cc:* -> 4|.cc:* -> 5|.cc:* -> 6", Role::trace,
      Lines::nccl,
-     "a call of NCCL failed (1: CUDA, 2: system, 3: internal, 4 and 5: wrong use, 6: another "
-     "rank), "
-     "and no warning says why",
+     "a call of NCCL failed (1: CUDA, 2: system, 3: internal, 4, 5: wrong use, 6: a peer)",
      "look at the other ranks; run with NCCL_DEBUG=INFO, without NCCL_DEBUG_SUBSYS",
      "NCCL user guide"},
     {"in-abort",

@@ -9,8 +9,7 @@ namespace {
 constexpr auto kNetworkRows = std::to_array<Signature>({
     {"ib-port-error", "async*event*port err|async*event*PORT_ERR", Role::origin, Lines::nccl,
      "an InfiniBand port went down while the job ran",
-     "look at the cable, the optics and the switch port: ibstat, "
-     "/sys/class/infiniband/*/ports/*/counters/link_downed",
+     "look at the cable, the optics, the switch port, ibstat, the port's counter link_downed",
      "NVIDIA/nccl#905"},
     {"ib-async-event", "non-fatal async event|unknown event type", Role::slow, Lines::warnings},
     {"gid-table-changed", "GID table changed", Role::origin, Lines::warnings,
@@ -58,9 +57,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"ib-unreachable",
      "completion*error 12,|completion*status=12 |completion*status=IBV_WC_RETRY_EXC_ERR",
      Role::fault, Lines::warnings,
-     "the peer's adapter did not answer, after all retries (status 12). At the start of a "
-     "job: the NICs cannot reach each other. After hours: loss, congestion or a link that "
-     "flaps",
+     "the peer's adapter did not answer, after all retries (status 12). At the start of a job: the "
+     "NICs cannot reach each other. After hours: loss, congestion or a link that flaps",
      "at the start: ib_write_bw between these two NICs with the same GID index; unset "
      "NCCL_IB_GID_INDEX or set 3 for RoCE v2; NCCL_CROSS_NIC=0 where rails are not connected. "
      "Later: port counters, PFC and ECN; NCCL_IB_TIMEOUT=22 bridges short outages",
@@ -75,18 +73,14 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "ibv_reg_dmabuf_mr*annot allocate memory|Accept failed Cannot allocate memory",
      Role::fault, Lines::warnings,
      "the adapter could not pin memory: the limit of locked memory is too low",
-     "set ulimit -l unlimited, also for the daemon that starts the ranks (sshd, slurmd, "
-     "containers: --ulimit memlock=-1)",
+     "ulimit -l unlimited, also for sshd or slurmd; in containers --ulimit memlock=-1",
      "NVIDIA/nccl#1129, NVIDIA/nccl#380"},
     {"peer-memory-missing", "ibv_reg_mr*Bad address", Role::fault, Lines::warnings,
-     "the adapter could not register the GPU's memory: nvidia_peermem is missing or of "
-     "another driver",
-     "modprobe nvidia_peermem, or use the open kernel modules with DMA-BUF; "
-     "NCCL_NET_GDR_LEVEL=LOC does without",
+     "the adapter could not register GPU memory: nvidia_peermem is missing or of another driver",
+     "modprobe nvidia_peermem, or use the open kernel modules; NCCL_NET_GDR_LEVEL=LOC does without",
      "Mellanox/nv_peer_memory#115"},
     {"ib-registration-failed", "ibv_reg_mr*failed", Role::fault, Lines::warnings,
-     "the adapter could not register memory: the limit of locked memory is too low, or, for a "
-     "GPU's memory, nvidia_peermem is missing",
+     "memory could not be registered: locked memory is short, or for a GPU nvidia_peermem missing",
      "set ulimit -l unlimited, also for the daemon that starts the ranks; modprobe nvidia_peermem, "
      "or NCCL_NET_GDR_LEVEL=LOC as a test",
      "NVIDIA/nccl#1842"},
@@ -97,8 +91,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "ibv_modify_qp*Invalid argument|ibv_modify_qp*No such device|ibv_modify_qp*No data available|"
      "ibv_modify_qp failed with 61",
      Role::fault, Lines::warnings,
-     "the address that NCCL took from the port cannot be used: a GID index that is empty, or "
-     "of another kind than the peer's",
+     "the port's address cannot be used: the GID index is empty, or of another kind than its "
+     "peer's",
      "unset NCCL_IB_GID_INDEX, or set the index of RoCE v2 with an IPv4 address (show_gids)",
      "NCCL user guide, NVIDIA/nccl#925"},
     {"roce-no-route", "ibv_modify_qp*unreachable|ibv_modify_qp*No route", Role::fault,
@@ -112,7 +106,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"ib-modify-qp", "ibv_modify_qp*failed", Role::fault, Lines::warnings,
      "two ports could not be connected", "ib_write_bw between the two NICs shows the reason",
      "NCCL user guide"},
-    {"ib-device-not-open", "ibv_open_device*failed|NET/IB : Unable to open device", Role::fault,
+    {"ib-device-not-open",
+     "ibv_open_device*failed|NET/IB : Unable to open device|ould not open*NCCL_IB_HCA", Role::fault,
      Lines::warnings, "this process may not use an adapter that it sees",
      "give the container /dev/infiniband and IPC_LOCK; all ranks need the same NICs",
      "NVIDIA/nccl#451, NVIDIA/nccl#2428"},
@@ -131,8 +126,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "set NCCL_SOCKET_IFNAME to a name that ip -br address shows on every host, or unset it",
      "NCCL user guide, pytorch/pytorch#29482"},
     {"address-family", "is neither AF_INET", Role::fault, Lines::warnings,
-     "an address that another rank sent is none: its NCCL_SOCKET_IFNAME names no interface, "
-     "or its NCCL is another version",
+     "another rank sent no address: no such NCCL_SOCKET_IFNAME, or another NCCL",
      "check NCCL_SOCKET_IFNAME and the NCCL version on all hosts", "NVIDIA/nccl#1837"},
     {"ras-port-in-use", "ras/*bind failed", Role::harmless, Lines::warnings,
      "another job has the port of ncclras", "", ""},
@@ -145,8 +139,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::harmless, Lines::warnings, "", "", ""},
     {"efa-registration", "NET/OFI Could not register memory|NET/OFI Unable to register memory",
      Role::fault, Lines::warnings, "the EFA device could not register memory",
-     "set ulimit -l unlimited; update the driver and aws-ofi-nccl; "
-     "FI_EFA_SET_CUDA_SYNC_MEMOPS=0 helps old ones",
+     "ulimit -l unlimited; update driver and plugin; old ones: FI_EFA_SET_CUDA_SYNC_MEMOPS=0",
      "aws/aws-ofi-nccl"},
     {"efa-provider-missing",
      "NET/OFI*find any optimal provider|NET/OFI Only EFA provider is supported|"
@@ -164,9 +157,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "TOPO/NET :|NET/TOPO :|NCCL_IB_MERGE_NICS|ake virtual NIC|irtual device",
      Role::fault, Lines::warnings,
      "NCCL could not join several ports to one network device, or the peer joined others",
-     "set NCCL_IB_MERGE_NICS=0 or NCCL_NET_MERGE_LEVEL=LOC; unset NCCL_NET_FORCE_MERGE; "
-     "NCCL_IB_HCA "
-     "the same on all hosts",
+     "NCCL_IB_MERGE_NICS=0; unset NCCL_NET_FORCE_MERGE; NCCL_IB_HCA the same on all hosts",
      "NVIDIA/nccl: src/graph/topo.cc"},
     {"efa-failure", "libfabric:*:efa:cq:*<warn> err: ", Role::vague, Lines::any,
      "the EFA device could not carry out a transfer: mostly the peer that it names was gone",
@@ -183,19 +174,17 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "have the same plugin, adapters or NCCL_* variables",
      "make NCCL_NET, NCCL_IB_DISABLE, NCCL_NET_PLUGIN and the libraries the same on all hosts",
      "NVIDIA/nccl-tests#188"},
-    {"mixed-devices-per-rank", "mixed local Net device counts|mixed local CollNet device counts",
+    {"mixed-devices-per-rank",
+     "mixed local Net device counts|mixed local CollNet device counts|extra devices of other ranks",
      Role::fault, Lines::warnings, "ranks see different numbers of NICs",
      "give all containers the same devices; NCCL_IB_HCA the same everywhere", "NVIDIA/nccl#2428"},
     {"truncated-message",
-     "essage truncated|ismatched collective|receiving*bytes instead of|received*bytes instead "
-     "of|ollective mismatch|mismatch in info from procs|mismatch in rank count|registration check "
-     "failed|Elastic GIN: rank|posted incorrect "
-     "receive info",
+     "essage truncated|ismatched collective|receiving*bytes instead of|received*bytes instead of|"
+     "ollective mismatch|mismatch in info from procs|mismatch in rank count|registration check "
+     "failed|Elastic GIN: rank|posted incorrect receive info",
      Role::fault, Lines::warnings,
-     "two ranks disagree about what they exchange: different calls, counts, NCCL versions or "
-     "settings",
-     "use the same NCCL and the same NCCL_* variables on all hosts; "
-     "TORCH_DISTRIBUTED_DEBUG=DETAIL compares the calls",
+     "two ranks disagree about what they exchange: other calls, counts, versions or settings",
+     "make NCCL and NCCL_* the same on all hosts; TORCH_DISTRIBUTED_DEBUG=DETAIL compares calls",
      "NVIDIA/nccl#969, NVIDIA/nccl#1328"},
     {"peer-closed",
      "onnection closed by remote peer|onnection reset by peer|Broken pipe|remote process has "
@@ -207,9 +196,12 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "two processes said that they are the same rank",
      "give each its own rank: launcher and program must agree on the number of tasks a node",
      "Lightning-AI/pytorch-lightning#14986"},
-    {"ib-library-missing", "Failed to open libibverbs", Role::harmless, Lines::nccl, "", "", ""},
+    {"ib-library-missing", "Failed to open libibverbs|Failed to open libmlx5", Role::harmless,
+     Lines::nccl, "", "", "", "net-plugin-failed"},
     {"ib-no-device", "NET/IB : No device found", Role::harmless, Lines::nccl, "no InfiniBand here",
-     "", ""},
+     "", "", "net-plugin-failed"},
+    {"net-plugin-missing", "NET/Plugin*No plugin found|NET/Plugin*ould not find|NET/Plugin*dlerror",
+     Role::harmless, Lines::nccl, "", "", "", "net-plugin-failed"},
 });
 
 }  // namespace

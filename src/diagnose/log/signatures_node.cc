@@ -11,8 +11,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "the driver reported an error of a GPU",
      "look the number behind Xid up in NVIDIA's catalogue of them", "NVIDIA XID errors"},
     {"kernel-fault",
-     "Machine check|Machine Check|Hardware Error|soft lockup|Link is Down|link status definitely "
-     "down|blocked for more than",
+     "Machine check|Machine Check|Hardware Error|soft lockup|Link is Down|Link DOWN|able "
+     "unplugged|link status definitely down|blocked for more than",
      Role::origin, Lines::any, "the kernel reported a failure of the node",
      "look at dmesg around that time; take the node out of service until it is understood",
      "Linux"},
@@ -25,73 +25,62 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NVIDIA/nccl#290, NVIDIA/nccl#525"},
     {"shared-memory-full", "of shared memory|insufficient shared memory|unable to write to file </",
      Role::fault, Lines::reports},
-    {"shared-memory-permission", "shm_open failed*Permission|shared memory*Permission denied",
+    {"shared-memory-permission",
+     "shm_open failed*Permission|shared memory*Permission denied|shmutils*Permission denied",
      Role::fault, Lines::warnings, "this user may not create files in /dev/shm",
      "chmod 1777 /dev/shm", "NVIDIA/nccl#328"},
     {"shared-memory-gone",
-     "attaching to shared memory*No such file|unlink shared memory*failed|attaching to shared "
-     "memory|shared memory*No such file",
+     "unlink shared memory*failed|attaching to shared "
+     "memory|shared memory*No such file|shmutils*No such file",
      Role::fault, Lines::warnings,
-     "a segment in /dev/shm is not there: ranks of one host have different /dev/shm, or "
-     "systemd removed it when a user logged out",
-     "RemoveIPC=no in logind.conf; the same /dev/shm (ipc: host) for all containers of a "
-     "host, or NCCL_SHM_DISABLE=1",
+     "no such segment: ranks of a host have different /dev/shm, or systemd removed it at a logout",
+     "RemoveIPC=no in logind.conf; one /dev/shm (ipc: host) for a host, or NCCL_SHM_DISABLE=1",
      "NVIDIA/nccl#2190"},
     {"same-gpu-twice", "Duplicate GPU detected|Multiple Ranks are using the same GPU", Role::fault,
      Lines::nccl, "two ranks use the same GPU",
-     "give each rank a GPU of its own: check CUDA_VISIBLE_DEVICES and "
-     "torch.cuda.set_device(local_rank)",
+     "give each its own: check CUDA_VISIBLE_DEVICES and torch.cuda.set_device(local_rank)",
      "horovod/horovod#3929, NVIDIA/nccl#1241"},
     {"versions-mismatch", "Mismatched NCCL version|NCCL version mismatch", Role::fault, Lines::any,
      "ranks run different versions of NCCL",
-     "install one version everywhere: check LD_LIBRARY_PATH, the container's image, pip's "
-     "nvidia-nccl",
+     "install one everywhere: check LD_LIBRARY_PATH, the container's image, pip's nvidia-nccl",
      "NVIDIA/nccl: src/init.cc"},
     {"library-too-old", "library is too old|not backwards compatible", Role::fault, Lines::warnings,
      "the program was compiled for a newer NCCL than the one that it loaded",
      "find the older libnccl.so.2 on LD_LIBRARY_PATH, and remove it", "NVIDIA/nccl: src/init.cc"},
     {"header-mismatch",
-     "Invalid config*attribute|compiled with too old version of NCCL|argument not initialized via "
-     "NCCL",
+     "Invalid config*attribute|compiled with too old version of NCCL|not initialized via NCCL",
      Role::fault, Lines::warnings,
      "the program was compiled with the header of another NCCL than the one that it loaded",
-     "find the other libnccl.so.2 (LD_LIBRARY_PATH, pip's nvidia-nccl), and keep the one that the "
-     "program was built for",
+     "find the other libnccl.so.2 (LD_LIBRARY_PATH, pip's nvidia-nccl), and keep the right one",
      "SpursGoZmy/Table-LLaVA#4"},
     {"invalid-call",
      "argument is NULL|is not a valid pointer|allocated on device*NCCL device|: invalid root|: "
-     "invalid type|: invalid reduction|Invalid "
-     "rank requested|Invalid device count|invalid device count|corrupted comm object|improper "
-     "usage of|mixing different "
-     "streams|not in a group call|before the previous operation returned|to self without a "
-     "matching|Blocking and nonblocking communicators|aptured by the same graph|FP8 reduction "
-     "support begins",
+     "invalid type|: invalid reduction|Invalid rank requested|Invalid device count|invalid device "
+     "count|corrupted comm object|improper usage of|mixing different streams|not in a group call|"
+     "before the previous operation returned|to self without a matching|Blocking and nonblocking "
+     "communicators|aptured by the same graph|FP8 reduction support begins",
      Role::fault, Lines::warnings, "the program called NCCL in a way that it forbids",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
-    {"imex-channel", "Check the IMEX|Cuda failure 800*not permitted", Role::fault, Lines::warnings,
+    {"imex-channel",
+     "MNNVL*available but not working|Check the IMEX|Cuda failure 800*not permitted", Role::fault,
+     Lines::warnings,
      "NVLink between nodes is there, and this process may not use it: no IMEX channel",
-     "give the container /dev/nvidia-caps-imex-channels, and check nvidia-imex-ctl -N; "
-     "NCCL_MNNVL_ENABLE=0 does without",
+     "give it /dev/nvidia-caps-imex-channels; check nvidia-imex-ctl -N; or NCCL_MNNVL_ENABLE=0",
      "NVIDIA/nccl#1925"},
     {"fabric-degraded", "healthMask*SIGSEGV|NVLink*degraded", Role::fault, Lines::warnings,
      "the NVLink fabric is not healthy", "set NCCL_MNNVL_ENABLE=0, and have the fabric checked",
      "NVIDIA/nccl#2186"},
-    {"nvls-failed",
-     "nvls.cc*Cuda failure|Failed to bind NVLink SHARP|Multicast*ailed|nvls*CUDA error",
-     Role::fault, Lines::warnings,
-     "NVLink SHARP could not be set up: mostly the fabric manager was restarted and the GPUs "
-     "not reset, or it does not run",
-     "restart the fabric manager with no job on the node, then nvidia-smi -r; "
-     "NCCL_NVLS_ENABLE=0 does without",
+    {"nvls-failed", "nvls.cc*Cuda failure|Multicast*ailed|nvls*CUDA error", Role::fault,
+     Lines::warnings,
+     "NVLink SHARP could not be set up: the fabric manager is off, or restarted without the GPUs",
+     "without jobs restart the fabric manager, then nvidia-smi -r; or NCCL_NVLS_ENABLE=0",
      "NVIDIA/nccl#1488, pytorch/pytorch#177472"},
+    {"nvls-failed", "Failed to bind NVLink SHARP", Role::fault, Lines::any},
     {"fabric-manager-off", "system not yet initialized|ailure 802", Role::fault, Lines::gpu,
-     "CUDA cannot start: the fabric manager does not run, or is of another version than the "
-     "driver",
+     "CUDA cannot start: the fabric manager does not run, or is of another version than the driver",
      "look at systemctl status nvidia-fabricmanager", "NVIDIA/nccl-tests#264"},
     {"nvlink-p2p-disabled", "P2P is disabled between NVLINK connected GPUs", Role::slow,
-     Lines::nccl,
-     "two GPUs have NVLink between them and may not use it: the link has a fault, or "
-     "NCCL_P2P_DISABLE is set",
+     Lines::nccl, "two GPUs may not use their NVLink: it has a fault, or NCCL_P2P_DISABLE is set",
      "look at nvidia-smi topo -p2p n and nvidia-smi nvlink -e", "NVIDIA/nccl#2329"},
     {"p2p-disabled", "P2P is disabled between connected GPUs|P2P could not be enabled", Role::slow,
      Lines::nccl, "GPUs of a host do not reach each other's memory: data goes through the host's",
@@ -104,16 +93,12 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"peer-access-failed",
      "failed to peer with device|peer mapping resources|peer access is not supported", Role::fault,
      Lines::gpu, "a GPU could not map another's memory",
-     "set NCCL_P2P_DISABLE=1 as a test; switch ACS and the IOMMU off; give the same "
-     "CUDA_VISIBLE_DEVICES order to "
-     "all ranks",
+     "NCCL_P2P_DISABLE=1 as a test; ACS and IOMMU off; one order in CUDA_VISIBLE_DEVICES",
      "NVIDIA/nccl#257"},
     {"invalid-device",
-     "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid "
-     "device*totalnDev|exceeds "
-     "ndev|No CUDA GPUs|no NVIDIA driver|not compiled with CUDA|nvalid number of GPUs|invalid "
-     "device "
-     "ID|ERROR_NO_DEVICE|ERROR_INVALID_DEVICE|rrorNoDevice|rrorInvalidDevice",
+     "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid device*totalnDev|"
+     "exceeds ndev|No CUDA GPUs|no NVIDIA driver|not compiled with CUDA|nvalid number of GPUs|"
+     "invalid device ID|ERROR_NO_DEVICE|ERROR_INVALID_DEVICE|rrorNoDevice|rrorInvalidDevice",
      Role::fault, Lines::gpu, "a rank asked for a GPU that it does not have",
      "start as many ranks a host as it has GPUs; check CUDA_VISIBLE_DEVICES and -g",
      "NVIDIA/nccl-tests#263"},
@@ -127,30 +112,31 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "install a newer driver, or a build for an older CUDA", "NVIDIA/nvbandwidth#61"},
     {"no-kernel-image",
      "no kernel image is available|invalid device function|symbol not found|not compatible with "
-     "the "
-     "current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|NoBinaryForGpu|PTX JIT",
+     "the current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|NoBinaryForGpu|PTX JIT",
      Role::fault, Lines::gpu, "the library has no code for this GPU",
      "install an NCCL or PyTorch that was built for this GPU", "NVIDIA/nccl user guide"},
     {"out-of-gpu-memory",
      "out of memory|torch.OutOfMemoryError|cuda.OutOfMemoryError|Out of memory error on "
      "GPU|OUT_OF_MEMORY|RESOURCE_EXHAUSTED|rrorMemoryAllocation",
      Role::origin, Lines::gpu, "a rank had no more memory on its GPU",
-     "take a smaller batch; nvidia-smi shows whether other processes hold some; NCCL itself takes "
-     "some hundred MB a communicator",
+     "a smaller batch; nvidia-smi shows who else holds some; NCCL takes 100s of MB a communicator",
      "NVIDIA/nccl user guide"},
-    {"illegal-access", "block: [*thread: [*Assertion*failed", Role::origin, Lines::any},
     {"illegal-access",
      "illegal memory access|device-side assert|misaligned address|unspecified launch failure|"
      "illegal instruction|illegal address|invalid address space|invalid program counter|launch "
-     "timed "
-     "out|ERROR_ILLEGAL|ERROR_ASSERT|ERROR_LAUNCH_FAILED|rrorIllegal|rrorLaunchFailure|memory "
-     "aperture",
+     "timed out|ERROR_ILLEGAL_A|ERROR_ILLEGAL_I|ERROR_ASSERT|ERROR_LAUNCH_FAILED|rrorIllegalA|"
+     "rrorIllegalI|rrorLaunchFailure|memory aperture",
      Role::origin, Lines::gpu, "a kernel of the program or of NCCL crashed on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it; look in dmesg for an Xid", "CUDA"},
     {"illegal-access",
-     "Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|HSA_STATUS_ERROR_EXCEPTION|HW Exception "
-     "by GPU",
+     "block: [*thread: [*Assertion*failed|Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|"
+     "HSA_STATUS_ERROR_EXCEPTION|HW Exception by GPU",
      Role::origin, Lines::any},
+    {"pcie-atomics", "tomics not enabled|tomics not supported|ejects atomics", Role::fault,
+     Lines::any,
+     "RCCL's kernels need PCIe atomics, and none reach the GPU, as in many virtual machines",
+     "take the bare machine, or a slot at the processor; dmesg | grep -i atomic shows the device",
+     "ROCm hardware requirements"},
     {"cuda-graph-capture",
      "stream is capturing|apture*nvalidated|StreamCapture|captured in a graph", Role::fault,
      Lines::gpu, "a call was made that a CUDA graph cannot hold while it is recorded",
@@ -161,10 +147,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "ERROR_NOT_INITIALIZED|CUDA unknown error|rrorInitialization|driver is shutting down",
      Role::fault, Lines::gpu,
      "CUDA could not start in this process: it was forked from one that had used CUDA, it is "
-     "ending, "
-     "or the container lacks the devices",
-     "start workers with the method spawn; nvidia-smi in the container shows whether it has the "
-     "GPUs",
+     "ending, or the container lacks the devices",
+     "start workers by spawn; nvidia-smi in the container shows whether it has the GPUs",
      "NVIDIA/nccl#1029"},
     {"wrong-device",
      "invalid resource handle|invalid device context|context is "
@@ -193,7 +177,10 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NVIDIA/nccl: src/graph/xml.cc"},
     {"no-path", "Could not find a path for pattern|Could not find any local path", Role::slow,
      Lines::warnings, "NCCL found no way through the node's topology, and takes a very slow one",
-     "run linerate topo --lint on this node; unset NCCL_TOPO_FILE", "NVIDIA/nccl user guide"},
+     "run linerate topo --lint on this node; unset NCCL_TOPO_FILE", "NVIDIA/nccl user guide",
+     "topology-incomplete"},
+    {"topology-incomplete", "ring*does not loop back|ring*does not contain", Role::fault,
+     Lines::warnings},
     {"device-not-in-sysfs", "Could not find real path of /sys", Role::fault, Lines::warnings,
      "the GPU is not in /sys/class/pci_bus: WSL, a virtual machine, or a container without /sys",
      "mount /sys in the container; under WSL 2 take NCCL 2.11 or newer", "NVIDIA/nccl#573"},
@@ -215,8 +202,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"rccl-kernel-options",
      "from kernel command line|NUMA auto balancing|from environment which can lead", Role::slow,
      Lines::warnings, "a setting of the kernel or of the environment can make RCCL slow or hang",
-     "set what the warning names, or add it to the kernel's command line; set "
-     "kernel.numa_balancing=0",
+     "set what the warning names, there or on the kernel's command line; kernel.numa_balancing=0",
      "ROCm/rccl: src/init.cc"},
     {"rccl-hidden-gpus", "Could not read node #", Role::suspect, Lines::warnings,
      "the rank does not see all GPUs of its node, and RCCL cannot read their links",
@@ -224,8 +210,6 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"device-without-path", "Could not find real path of*(/sys", Role::harmless, Lines::warnings,
      "", "", ""},
     {"library-missing", "Failed to find CUDA library", Role::suspect, Lines::warnings},
-    {"cumem-host-fallback", "cuMem host allocations do not appear to be working", Role::harmless,
-     Lines::nccl, "", "", ""},
 });
 
 }  // namespace

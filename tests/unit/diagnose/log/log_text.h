@@ -40,6 +40,22 @@ inline std::string warn(int rank, std::string_view site, std::string_view text) 
                      rank % 2, site, text);
 }
 
+// What PyTorch's watchdog says of a rank.
+inline std::string watchdog(int rank, std::string_view operation, int sequence, int completed) {
+  return fmt::format(
+      "[rank{0}]:[E1 Process.cpp:1] [Rank {0}] Watchdog caught collective operation timeout: "
+      "WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=1, Timeout(ms)=600000) ran for 600001 ms\n"
+      "[rank{0}]:[E1 ProcessGroupNCCL.cpp:2] [PG ID 0 PG GUID 0(default_pg) Rank {0}] Timeout at "
+      "NCCL work: {1}, last enqueued NCCL work: {1}, last completed NCCL work: {3}.\n",
+      rank, sequence, operation, completed);
+}
+
+inline const std::string kUnreachable = warn(
+    3, "transport/net_ib.cc:99",
+    "NET/IB : Got completion from peer 10.0.0.1<9> with status=12 opcode=0 len=0 vendor err 129");
+inline const std::string kClosed =
+    warn(0, "misc/socket.cc:49", "socketProgress: Connection closed by remote peer node1<9>");
+
 // Four ranks on two hosts that start, connect and finish: NCCL 2.21 over InfiniBand.
 inline std::string healthy_log() {
   std::string log;

@@ -23,21 +23,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-std::string watchdog(int rank, std::string_view operation, int sequence, int completed) {
-  return fmt::format(
-      "[rank{0}]:[E1 Process.cpp:1] [Rank {0}] Watchdog caught collective operation timeout: "
-      "WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=1, Timeout(ms)=600000) ran for 600001 ms\n"
-      "[rank{0}]:[E1 ProcessGroupNCCL.cpp:2] [PG ID 0 PG GUID 0(default_pg) Rank {0}] Timeout at "
-      "NCCL work: {1}, last enqueued NCCL work: {1}, last completed NCCL work: {3}.\n",
-      rank, sequence, operation, completed);
-}
-
-const std::string kUnreachable = warn(
-    3, "transport/net_ib.cc:99",
-    "NET/IB : Got completion from peer 10.0.0.1<9> with status=12 opcode=0 len=0 vendor err 129");
-const std::string kClosed =
-    warn(0, "misc/socket.cc:49", "socketProgress: Connection closed by remote peer node1<9>");
-
 TEST(LogReport, OfAHealthyJobHasNoFault) {
   EXPECT_EQ(log_text(read_log(healthy_log())),
             "log        48 lines, 47 messages of NCCL, 1 file\n"
@@ -74,26 +59,6 @@ TEST(LogReport, NamesTheRootCauseAndFoldsWhatFollowed) {
           "Later: port counters, PFC and ECN; NCCL_IB_TIMEOUT=22 bridges short outages "
           "[NVIDIA/nccl#426, NCCL user guide]\n"
           "\n1 problem\nmore on a finding: linerate doctor --explain ID\n"));
-}
-
-TEST(LogReport, TakesTheCauseAlsoWhereItsLineComesLast) {
-  const auto report = read_logs({{"rank0.log", kClosed}, {"rank3.log", kUnreachable}});
-
-  ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].rule, "ib-unreachable");
-}
-
-TEST(LogReport, TakesTheEarlierOfTwoCausesByTheirTimes) {
-  const auto at = [](std::string_view time, std::string_view text) {
-    return fmt::format("[{}] n:1:1 [0] a.cc:1 NCCL WARN {}\n", time, text);
-  };
-  const auto late = at("2025-01-01 10:00:09", "Call to ibv_modify_qp failed with error No route");
-  const auto early = at("2025-01-01 10:00:03",
-                        "Call to posix_fallocate failed : No space left on "
-                        "device");
-
-  EXPECT_EQ(read_logs({{"a", late}, {"b", early}}).findings[0].rule, "shared-memory-full");
-  EXPECT_EQ(read_logs({{"a", early}, {"b", late}}).findings[0].rule, "shared-memory-full");
 }
 
 TEST(LogReport, ComparesTimesOfAllFormsAlthoughAConsequenceHasNone) {
@@ -315,14 +280,6 @@ TEST(LogReport, ReadsTheWatchdogBehindAProgressBar) {
   EXPECT_EQ(report.findings[0].subject, "rank 0");
 }
 
-TEST(LogReport, PutsAKilledRankBeforeTheTimeoutOfOthers) {
-  const auto report = read_log(watchdog(0, "ALLREDUCE", 12, 11) +
-                               "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n");
-
-  EXPECT_EQ(report.findings[0].rule, "rank-killed");
-  EXPECT_THAT(report.findings[0].evidence, HasSubstr("collective-timeout"));
-}
-
 TEST(LogReport, ShowsWarningsThatItDoesNotKnow) {
   const auto alone = read_log(healthy_log() + warn(1, "new.cc:5", "something odd 17"));
   const auto failed = read_log(warn(1, "new.cc:5", "something odd 17") + info(1, "init.cc:9 -> 3"));
@@ -360,39 +317,6 @@ TEST(LogReport, NamesTheErrorOfTheSystemInAnUnknownWarning) {
            {"strange: Name or service not known", "address-not-resolved"},
            {"strange x: No space left on device", "shared-memory-full"}})
     EXPECT_EQ(read_log(warn(1, "new.cc:5", text)).findings[0].rule, rule) << text;
-}
-
-TEST(LogReport, OnlyWarnsWhereTheProcessGoesOn) {
-  const auto strange = warn(1, "transport/net_ib.cc:5", "strange");
-  const auto survived = read_log(strange + info(1, "Using network IB"));
-  const auto others = read_log(strange + info(2, "Using network IB"));
-  const auto failed = read_log(strange + info(1, "Using network IB") + kClosed);
-
-  EXPECT_EQ(survived.findings[0].severity, Severity::warning);
-  EXPECT_EQ(others.findings[0].severity, Severity::problem);
-  EXPECT_EQ(failed.findings[0].severity, Severity::problem);
-}
-
-TEST(LogReport, NamesASuspectOnlyWhereSomethingFailed) {
-  const auto suspect = info(0, "Call to connect returned Connection refused, retrying");
-  const auto failed = read_log(suspect + info(0, "init.cc:9 -> 2"));
-  const auto known = read_log(suspect + kUnreachable);
-
-  EXPECT_THAT(read_log(suspect).findings, IsEmpty());
-  EXPECT_EQ(failed.findings[0].rule, "connect-retries");
-  EXPECT_THAT(known.findings, SizeIs(1));
-  EXPECT_EQ(known.findings[0].rule, "ib-unreachable");
-}
-
-TEST(LogReport, TakesAnExceptionBeforeWhatFollowsFromIt) {
-  const auto report =
-      read_log("ERROR core.py:3 it failed to start\n" + kClosed + watchdog(0, "ALLREDUCE", 3, 2) +
-               "[rank3]: KeyError: 'x'\nRuntimeError: Engine core initialization failed.\n");
-
-  EXPECT_EQ(report.findings[0].rule, "uncaught-exception");
-  EXPECT_EQ(report.findings[0].subject, "rank 3");
-  EXPECT_EQ(read_log("ERROR core.py:3 x\n" + kClosed).findings[0].rule, "error-line");
-  EXPECT_EQ(read_log(kClosed + "ERROR core.py:3 x\n").findings[0].rule, "peer-closed");
 }
 
 TEST(LogReport, DoesNotPassOverAnErrorCodeWithoutAWarning) {

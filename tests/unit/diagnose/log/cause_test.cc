@@ -1,0 +1,124 @@
+// Which message is taken for the cause, and when it is no more than a warning.
+#include "diagnose/log/report.h"
+#include "unit/diagnose/log/log_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate::logs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+TEST(LogCause, TakesTheCauseAlsoWhereItsLineComesLast) {
+  const auto report = read_logs({{"rank0.log", kClosed}, {"rank3.log", kUnreachable}});
+
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].rule, "ib-unreachable");
+}
+
+TEST(LogCause, TakesTheEarlierOfTwoCausesByTheirTimes) {
+  const auto at = [](std::string_view time, std::string_view text) {
+    return fmt::format("[{}] n:1:1 [0] a.cc:1 NCCL WARN {}\n", time, text);
+  };
+  const auto late = at("2025-01-01 10:00:09", "Call to ibv_modify_qp failed with error No route");
+  const auto early = at("2025-01-01 10:00:03",
+                        "Call to posix_fallocate failed : No space left on "
+                        "device");
+
+  EXPECT_EQ(read_logs({{"a", late}, {"b", early}}).findings[0].rule, "shared-memory-full");
+  EXPECT_EQ(read_logs({{"a", early}, {"b", late}}).findings[0].rule, "shared-memory-full");
+}
+
+TEST(LogCause, PutsAKilledRankBeforeTheTimeoutOfOthers) {
+  const auto report = read_log(watchdog(0, "ALLREDUCE", 12, 11) +
+                               "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n");
+
+  EXPECT_EQ(report.findings[0].rule, "rank-killed");
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("collective-timeout"));
+}
+
+TEST(LogCause, OnlyWarnsWhereTheProcessGoesOn) {
+  const auto strange = warn(1, "transport/net_ib.cc:5", "strange");
+  const auto survived = read_log(strange + info(1, "Using network IB"));
+  const auto others = read_log(strange + info(2, "Using network IB"));
+  const auto failed = read_log(strange + info(1, "Using network IB") + kClosed);
+
+  EXPECT_EQ(survived.findings[0].severity, Severity::warning);
+  EXPECT_EQ(others.findings[0].severity, Severity::problem);
+  EXPECT_EQ(failed.findings[0].severity, Severity::problem);
+}
+
+TEST(LogCause, OnlyWarnsOfAFaultWhereInitialisationCompletes) {
+  const auto refused = warn(1, "misc/ibvwrap.cc:5", "Call to ibv_open_device failed");
+  const auto complete = info(1, "comm 0x1 rank 1 nranks 4 - Init COMPLETE");
+  const auto severity = [](const std::string& log) { return read_log(log).findings[0].severity; };
+
+  EXPECT_EQ(severity(refused + complete), Severity::warning);
+  EXPECT_THAT(read_log(refused + complete).findings[0].evidence, HasSubstr("went on after it"));
+  EXPECT_EQ(severity(refused + info(1, "Using network Socket")), Severity::problem);
+  EXPECT_EQ(severity(refused + info(0, "comm 0x1 rank 0 nranks 4 - Init COMPLETE")),
+            Severity::problem);
+  EXPECT_EQ(severity(refused + complete + refused), Severity::problem);
+  EXPECT_EQ(severity(refused + complete + kClosed), Severity::problem);
+  EXPECT_EQ(read_log(refused + complete + kUnreachable).findings[0].rule, "ib-unreachable");
+}
+
+TEST(LogCause, TakesACrashForACauseUnlessAFailureWasTold) {
+  const std::string crash = "[n4:31 :0:31] Caught signal 11 (Segmentation fault)\n";
+  const std::string told = "[rank0]: ncclRemoteError: a remote process exited\n";
+  const std::string left = "failed (exitcode: -11) local_rank: 1 (pid: 88) of binary: python\n";
+  const auto rule = [](const std::string& log) { return read_log(log).findings[0].rule; };
+
+  EXPECT_EQ(rule(crash + kClosed + told), "rank-crashed");
+  EXPECT_EQ(rule(kClosed + told + crash), "peer-closed");
+  EXPECT_EQ(rule(kClosed + told + left), "rank-crashed");
+  EXPECT_EQ(rule(warn(0, "a.cc:1", "Duplicate GPU detected : x") + left), "same-gpu-twice");
+}
+
+TEST(LogCause, TakesAFullDiskBeforeTheTimeoutOfOthers) {
+  const auto report = read_log("saving: [Errno 28] No space left on device\n" +
+                               watchdog(3, "ALLREDUCE", 3, 2) + "failed (exitcode: -9)\n");
+
+  EXPECT_EQ(report.findings[0].rule, "disk-full");
+}
+
+TEST(LogCause, SaysWhyThereIsNoNetworkFromAnInfoLine) {
+  const auto missing = info(0, "Failed to open libibverbs.so[.1]");
+  const auto none = warn(0, "plugin/net.cc:9", "Failed to initialize any NET plugin");
+  const std::string says = "An earlier line says why: 'Failed to open libibverbs.so[.1]'";
+
+  EXPECT_THAT(read_log(missing).findings, IsEmpty());
+  EXPECT_EQ(read_log(missing + none).findings[0].rule, "net-plugin-failed");
+  EXPECT_THAT(read_log(missing + none).findings[0].evidence, HasSubstr(says));
+  EXPECT_THAT(read_log(none + missing).findings[0].evidence, Not(HasSubstr(says)));
+  EXPECT_THAT(read_log(missing + kUnreachable).findings[0].evidence, Not(HasSubstr(says)));
+}
+
+TEST(LogCause, NamesASuspectOnlyWhereSomethingFailed) {
+  const auto suspect = info(0, "Call to connect returned Connection refused, retrying");
+  const auto failed = read_log(suspect + info(0, "init.cc:9 -> 2"));
+  const auto known = read_log(suspect + kUnreachable);
+
+  EXPECT_THAT(read_log(suspect).findings, IsEmpty());
+  EXPECT_EQ(failed.findings[0].rule, "connect-retries");
+  EXPECT_THAT(known.findings, SizeIs(1));
+  EXPECT_EQ(known.findings[0].rule, "ib-unreachable");
+}
+
+TEST(LogCause, TakesAnExceptionBeforeWhatFollowsFromIt) {
+  const auto report =
+      read_log("ERROR core.py:3 it failed to start\n" + kClosed + watchdog(0, "ALLREDUCE", 3, 2) +
+               "[rank3]: KeyError: 'x'\nRuntimeError: Engine core initialization failed.\n");
+
+  EXPECT_EQ(report.findings[0].rule, "uncaught-exception");
+  EXPECT_EQ(report.findings[0].subject, "rank 3");
+  EXPECT_EQ(read_log("ERROR core.py:3 x\n" + kClosed).findings[0].rule, "error-line");
+  EXPECT_EQ(read_log(kClosed + "ERROR core.py:3 x\n").findings[0].rule, "peer-closed");
+}
+
+}  // namespace
+}  // namespace linerate::logs
