@@ -59,8 +59,10 @@ std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams)
   return std::max<std::uint64_t>(std::min(wanted, queued), 1);
 }
 
-CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat,
-                          const std::function<void(CopyStage)>& begins) {
+std::optional<CopyFigure> measure_copies(CopyBench& bench, const CopyMeasurement& what,
+                                         const CopyRepeat& repeat,
+                                         const std::function<void(CopyStage)>& begins,
+                                         const std::function<bool()>& interrupted) {
   const auto tell = [&](CopyStage stage) {
     if (begins) begins(stage);
   };
@@ -70,6 +72,7 @@ CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const C
   CopyFigure figure{.rounds = rounds_for(repeat.bytes, what.streams)};
   figure.copies.assign(what.streams.size(), figure.rounds);
   for (std::uint64_t i = 0; i < repeat.warmup_iters; ++i) {
+    if (interrupted()) return {};
     tell(CopyStage::sample);
     const auto timing = run->measure(std::vector(what.streams.size(), figure.rounds));
     figure.copies = balanced(timing, figure.rounds);
@@ -77,6 +80,7 @@ CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const C
   std::vector<double> intervals_us;
   std::vector<std::vector<double>> streams_us(what.streams.size());
   for (std::uint64_t i = 0; i < repeat.iters; ++i) {
+    if (interrupted()) return {};
     tell(CopyStage::sample);
     const auto timing = run->measure(figure.copies);
     intervals_us.push_back(timing.interval_us);

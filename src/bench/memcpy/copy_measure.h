@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,8 +44,11 @@ std::uint64_t rounds_for(std::size_t bytes, std::span<const CopyStream> streams)
 
 // The warm-up also tells how fast each stream is: the faster ones then make more copies, up to four
 // times as many, so that all of them are busy to the end of the interval. `begins`, which may be
-// empty, is told of each stage, outside what is timed.
-CopyFigure measure_copies(CopyBench& bench, const CopyMeasurement& what, const CopyRepeat& repeat,
-                          const std::function<void(CopyStage)>& begins);
+// empty, is told of each stage, outside what is timed. Nothing where `interrupted`, which is asked
+// before each sample, said so.
+std::optional<CopyFigure> measure_copies(CopyBench& bench, const CopyMeasurement& what,
+                                         const CopyRepeat& repeat,
+                                         const std::function<void(CopyStage)>& begins,
+                                         const std::function<bool()>& interrupted);
 
 }  // namespace linerate

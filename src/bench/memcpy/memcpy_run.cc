@@ -41,7 +41,7 @@ class MemcpyRun {
 
  private:
   void measure_all();
-  CopyFigure measure(const CopyMeasurement& what);
+  std::optional<CopyFigure> measure(const CopyMeasurement& what);
   void report(const CopyMeasurement& what, const CopyFigure& figure);
   Record record_of(const CopyMeasurement& what, const CopyFigure& figure, CopyCell cell) const;
   void fill_case(const CopyMeasurement& what, CopyCell cell, Record& record) const;
@@ -171,9 +171,9 @@ void MemcpyRun::warn() const {
 }
 
 // What goes wrong gets the place where it did.
-CopyFigure MemcpyRun::measure(const CopyMeasurement& what) {
+std::optional<CopyFigure> MemcpyRun::measure(const CopyMeasurement& what) {
   try {
-    return measure_copies(bench_, what, repeat_, events_.stage);
+    return measure_copies(bench_, what, repeat_, events_.stage, events_.interrupted);
   } catch (const Error& error) {
     const auto others = what.streams.size() - 1;
     throw Error(
@@ -186,11 +186,11 @@ CopyFigure MemcpyRun::measure(const CopyMeasurement& what) {
 
 void MemcpyRun::measure_all() {
   for (const CopyMeasurement& what : plan_->measurements) {
-    totals_.interrupted = events_.interrupted();
-    if (totals_.interrupted) return;
     const auto figure = measure(what);
-    report(what, figure);
-    note(what, figure);
+    totals_.interrupted = !figure;
+    if (!figure) return;
+    report(what, *figure);
+    note(what, *figure);
   }
 }
 

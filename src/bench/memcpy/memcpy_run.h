@@ -24,7 +24,7 @@ struct MemcpyEvents {
   // was not measured.
   std::function<void(const CopyPlan&, const std::map<CopyCell, double>&)> matrix{};
   std::function<void(const std::string&)> warn{};  // what is odd about a test: sentences
-  std::function<bool()> interrupted{};             // asked between measurements
+  std::function<bool()> interrupted{};             // asked before each sample
 };
 
 struct MemcpyTotals {
