@@ -52,7 +52,8 @@ build-%/build.ninja: | deps
 # clang's ThreadSanitizer takes half of the time of g++'s.
 build-tsan/build.ninja: CMAKE_ARGS += -DCMAKE_CXX_COMPILER=$(or $(shell cmake/clang.sh),g++)
 
-run: tools ## measure all_reduce on 2 host ranks; table here, report in build/run
+run: build/build.ninja ## measure all_reduce on 2 host ranks; table here, report in build/run
+	@cmake --build build -j $(JOBS) --target host_tools
 	@rm -rf $(RUN) && mkdir -p $(RUN)
 	@build/bin/all_reduce_perf --backend host -b 8 -e 64M -f 2 -g 2 --jsonl $(RUN)/run.jsonl
 	@build/bin/linerate report $(RUN)/run.jsonl -o $(RUN) --format html,png

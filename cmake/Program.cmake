@@ -11,6 +11,8 @@ set_target_properties(linerate PROPERTIES ENABLE_EXPORTS ON)
 
 # What is installed: no tests. Modules add themselves.
 add_custom_target(tools DEPENDS linerate)
+# The same without what only GPUs need.
+add_custom_target(host_tools DEPENDS linerate)
 
 # The tools' names stand in the collectives' rows; p2p_perf and memcpy_perf have none.
 set(tools p2p_perf memcpy_perf)
