@@ -63,7 +63,8 @@ std::string_view until(std::string_view text, std::string_view ends) {
 
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
-  if (fault.survived && fault.role() <= Role::vague) return Role::suspect;
+  if (fault.survived && fault.role() > Role::origin && fault.role() <= Role::report)
+    return Role::suspect;
   return fault.role() == Role::report ? Role::consequence : fault.role();
 }
 
@@ -100,13 +101,16 @@ void LogFaults::take_watchdog(const Message& message) {
     one.operation = plain_text(until(message.text.substr(at + 7, 40), ",)"));
 }
 
-void LogFaults::take_progress(const Message& message) {
+// Initialisation completes if all ranks take part: what came before stopped none of them.
+void LogFaults::take_progress(const Message& message, std::string_view file) {
   if (open_.empty()) return;
   const bool complete = message.text.ends_with("Init COMPLETE");
   std::erase_if(open_, [&](Fault* fault) {
-    fault->survived = (complete || (fault->role() == Role::vague && message.pid >= 0)) &&
-                      fault->first.pid == message.pid && fault->first.device == message.device &&
-                      fault->first.host == message.host;
+    const auto& first = fault->first;
+    const bool same =
+        first.pid == message.pid && first.device == message.device && first.host == message.host;
+    fault->survived = same ? complete || (fault->role() == Role::vague && message.pid >= 0)
+                           : complete && first == Place() && fault->file == file;
     return fault->survived;
   });
 }

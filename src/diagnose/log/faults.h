@@ -52,7 +52,7 @@ class LogFaults {
   bool take(const Message& message, Where where);
 
   // An INFO line of something that a rank achieves: a warning of it before that was not its end.
-  void take_progress(const Message& message);
+  void take_progress(const Message& message, std::string_view file);
 
   // What PyTorch or XLA quote as NCCL's last warning: the first of them that is not empty is kept.
   void take_quote(std::string_view text);

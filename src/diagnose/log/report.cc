@@ -85,7 +85,8 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
-  const bool harmed = root.role() != Role::ending && !(root.survived && followers.empty());
+  const bool harmed = root.role() != Role::ending &&
+                      !(root.survived && std::ranges::all_of(followers, &Fault::survived));
   return {.rule = std::string(root.row->name),
           .severity = harmed ? Severity::problem : Severity::warning,
           .subject = who_text(facts, root),
@@ -188,7 +189,7 @@ void LogReader::take_line(std::string_view line, LogFaults::Where where) {
       if (quoted && find_signature(message) == nullptr) message = found;
     }
     if (message.level == Level::info && report_.facts.take(message))
-      return report_.faults.take_progress(message);
+      return report_.faults.take_progress(message, where.file);
     if (!report_.faults.take(message, where) && !is_nccls(message.level))
       report_.facts.take(message);
   });

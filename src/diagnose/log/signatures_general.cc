@@ -10,10 +10,9 @@ namespace {
 
 constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
-     "Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised from|"
-     "Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
-     "dependency|ation placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate "
-     "called a",
+     "Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised from|Unable "
+     "to register cu|already been registered|from LD_PRELOAD|: ignored|pip's dependency|ation "
+     "placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate called a",
      Role::harmless, Lines::reports, "", "", ""},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
@@ -48,13 +47,12 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"address-not-resolved",
      "Invalid NCCL_COMM_ID|No valid <IPv4_or_hostname>|No valid [IPv6]|getting address info|Name "
      "or service not known|name resolution|No address associated|assign requested address|family "
-     "not supported|nsupported address family|nsupported IP family|string is "
-     "null|etaddrinfo",
+     "not supported|nsupported address family|nsupported IP family|string is null|etaddrinfo",
      Role::fault, Lines::reports, "NCCL_COMM_ID, or another address that was given, has no meaning",
      "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
     {"no-route-to-host",
-     "o route to host|etwork is unreachable|onnect*unreachable|Software caused connection abort|No "
-     "interface found in the same",
+     "o route to host|etwork is unreachable|onnect*unreachable|Software caused connection "
+     "abort|interface found in the same",
      Role::fault, Lines::reports,
      "packets to another host have no way: a firewall, or the wrong interface",
      "set NCCL_SOCKET_IFNAME=<the interface that reaches the others>; open the ports",

@@ -95,8 +95,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "try NCCL_P2P_DISABLE=1 and NCCL_NET_GDR_LEVEL=LOC; look at ECC and link errors",
      "NVIDIA/nccl-tests"},
     {"rendezvous-unreachable",
-     "client socket has timed out|RendezvousConnectionError|to the C10d store has failed",
-     Role::fault, Lines::any, "a host does not reach the address of PyTorch's rendezvous",
+     "client socket has timed out|RendezvousConnectionError|the C10d store has failed", Role::fault,
+     Lines::any, "a host does not reach the address of PyTorch's rendezvous",
      "start torchrun on the host that --rdzv-endpoint or MASTER_ADDR names, open its port in the "
      "firewall, and check that the name means the same address on all hosts",
      "pytorch/pytorch#79388"},

@@ -17,8 +17,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "look at dmesg around that time; take the node out of service until it is understood",
      "Linux"},
     {"shared-memory-full",
-     "posix_fallocate*failed|failed to extend|No space left on device|Error while creating "
-     "shared memory*No space",
+     "posix_fallocate*failed|failed to extend|No space left on device|ing shared memory*No space",
      Role::fault, Lines::warnings, "/dev/shm is too small or full",
      "enlarge /dev/shm: docker --shm-size=8g, in Kubernetes an emptyDir of medium Memory at "
      "/dev/shm; remove /dev/shm/nccl-* of dead jobs",
@@ -63,8 +62,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
     {"imex-channel",
      "MNNVL*available but not working|Check the IMEX|Cuda failure 800*not permitted", Role::fault,
-     Lines::warnings,
-     "NVLink between nodes is there, and this process may not use it: no IMEX channel",
+     Lines::warnings, "this process may not use the NVLink between nodes: no IMEX channel",
      "give it /dev/nvidia-caps-imex-channels; check nvidia-imex-ctl -N; or NCCL_MNNVL_ENABLE=0",
      "NVIDIA/nccl#1925"},
     {"fabric-degraded", "healthMask*SIGSEGV|NVLink*degraded", Role::fault, Lines::warnings,
@@ -135,7 +133,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"pcie-atomics", "tomics not enabled|tomics not supported|ejects atomics", Role::fault,
      Lines::any,
      "RCCL's kernels need PCIe atomics, and none reach the GPU, as in many virtual machines",
-     "take the bare machine, or a slot at the processor; dmesg | grep -i atomic shows the device",
+     "take the bare machine, or a slot at the processor; dmesg shows the device",
      "ROCm hardware requirements"},
     {"cuda-graph-capture",
      "stream is capturing|apture*nvalidated|StreamCapture|captured in a graph", Role::fault,

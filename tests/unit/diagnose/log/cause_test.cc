@@ -67,6 +67,16 @@ TEST(LogCause, OnlyWarnsOfAFaultWhereInitialisationCompletes) {
   EXPECT_EQ(read_log(refused + complete + kUnreachable).findings[0].rule, "ib-unreachable");
 }
 
+TEST(LogCause, OnlyWarnsOfAnErrorOfAnyoneWhereInitialisationCompletes) {
+  const std::string errors = "ERROR x: timeout\nImportError: x, without it\nwrite: No space left\n";
+  const auto complete = info(1, "comm 0x1 rank 1 nranks 4 - Init COMPLETE");
+
+  for (const auto& finding : read_log(errors + complete).findings)
+    EXPECT_EQ(finding.severity, Severity::warning) << finding.rule;
+  EXPECT_EQ(read_log(complete + errors).findings[0].severity, Severity::problem);
+  EXPECT_EQ(read_logs({{"0", errors}, {"1", complete}}).findings[0].severity, Severity::problem);
+}
+
 TEST(LogCause, TakesACrashForACauseUnlessAFailureWasTold) {
   const std::string crash = "[n4:31 :0:31] Caught signal 11 (Segmentation fault)\n";
   const std::string told = "[rank0]: ncclRemoteError: a remote process exited\n";
