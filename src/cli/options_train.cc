@@ -276,6 +276,9 @@ Refusal check_sync(const TrainConfig& train) {
     return hook + " is of train_ddp: run that, or leave the hook out.";
   if (train.deterministic)
     return hook + " loses bits of the gradients, which --deterministic keeps: leave out either.";
+  if (train.hook == Hook::topk && train.tp > 1)
+    return "--hook topk would send other elements of what --tp's ranks hold copies of on each of "
+           "them: leave out either.";
   if (train.hook == Hook::topk && train.sync != Sync::all_reduce)
     return "--hook topk gathers what each rank sends, and adds nothing up on the way: leave --sync "
            "out.";
@@ -294,7 +297,8 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
   if (program != TrainProgram::three_d && train.tp > 1)
     return fmt::format("{} is data-parallel: leave --tp out, or run train_3d.", name_of(program));
   if (train.stage == Stage::none && train.shard_size > 0)
-    return "--shard-size needs something that is sharded: run train_fsdp with --zero 1, 2 or 3.";
+    return "--shard-size needs something that is sharded: run train_fsdp or train_3d with --zero "
+           "1, 2 or 3.";
   if (auto refusal = check_sync(train)) return refusal;
   if (train.gather.max_live_parameters > 0 && !train.gather.reshard_after_forward)
     return "--max-live-parameters needs units that are freed after forward: leave "

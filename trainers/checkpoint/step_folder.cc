@@ -144,7 +144,13 @@ void CheckpointFolder::begin(std::int64_t step) {
 
 void CheckpointFolder::commit(Manifest& manifest, std::int64_t keep) {
   const auto partial = partial_folder(path_, manifest.step);
-  write_text(partial / kManifest, manifest_text(manifest));
+  const auto text = manifest_text(manifest);
+  if (text.size() > kMaxManifestBytes)
+    throw Error(fmt::format(
+        "The checkpoint of step {} is not kept: its manifest has {} bytes, and no more than {} are "
+        "read back. Fewer tensor-parallel ranks write fewer parts.",
+        manifest.step, text.size(), kMaxManifestBytes));
+  write_text(partial / kManifest, text);
   sync_folder(open_folder(partial), partial);
   rename_folder(partial, step_folder(path_, manifest.step));
   sync_folder(fd_, path_);

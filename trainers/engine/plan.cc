@@ -45,7 +45,8 @@ Position position_of(const TrainConfig& config, int rank, int nranks) {
   const auto leaves = config.deterministic ? canonical_leaves(config.model) : config.tp;
   return {.tensor = {.leaves = leaves,
                      .rank = static_cast<std::size_t>(rank % tp),
-                     .nranks = config.tp},
+                     .nranks = config.tp,
+                     .in_order = config.deterministic},
           .data_rank = rank / tp,
           .data_nranks = nranks / tp};
 }

@@ -41,9 +41,15 @@ void TensorAxis::largest(Array y, std::size_t count, Stream& stream) {
 }
 
 void TensorAxis::sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) {
-  if (canonical_ && !share().whole() && !injected(Bug::adds_tensor_terms_by_rank))
+  const bool by_rank = injected(Bug::adds_tensor_terms_by_rank);
+  if (share().in_order && !share().whole() && !by_rank)
     return sum_up_the_tree(y, count, what, term, stream);
   term(0, y);
+  for (std::size_t leaf = 1; leaf < share().own(); ++leaf) {
+    const auto more = arena_.allocate(Category::comm, y.type, count);
+    term(leaf, more.array(y.type));
+    math_.add(y, y, more.array(y.type), count, stream);
+  }
   if (injected(Bug::skips_a_tensor_sum) && what == TensorSum::backward) return;
   all_reduce(y, count, what, stream);
 }

@@ -12,8 +12,8 @@ class TensorAxis final : public TensorParallel {
  public:
   // `axis`: null on one rank. All outlive it; calls on the axis' stream, which the compute stream
   // waits for.
-  TensorAxis(const TensorShare& share, bool canonical, Axis* axis, Math& math, Arena& arena)
-      : TensorParallel(share), canonical_(canonical), axis_(axis), math_(math), arena_(arena) {}
+  TensorAxis(const TensorShare& share, Axis* axis, Math& math, Arena& arena)
+      : TensorParallel(share), axis_(axis), math_(math), arena_(arena) {}
 
   void all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream) override;
   void sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) override;
@@ -24,7 +24,6 @@ class TensorAxis final : public TensorParallel {
   void sum_up_the_tree(Array y, std::size_t count, TensorSum what, const Term& term,
                        Stream& stream);
 
-  const bool canonical_;
   Axis* const axis_;
   Math& math_;
   Arena& arena_;

@@ -89,8 +89,7 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       gradients_(make_gradients(plan_, tools_)),
       store_(make_parameter_store(plan_, config.gather, tools_)),
       adam_(config, plan_, tools_),
-      tensor_(position_.tensor, config.deterministic, tensor_axis_ ? &*tensor_axis_ : nullptr, math,
-              arena_),
+      tensor_(position_.tensor, tensor_axis_ ? &*tensor_axis_ : nullptr, math, arena_),
       model_(share_, table_,
              {.sequences = micro_batches_.size,
               .type = config.type,
@@ -275,6 +274,7 @@ SentBytes Trainer::sent_bytes() {
 
 void Trainer::all_reduce_scalars(Axis& axis, View values, DataType type, std::string_view purpose) {
   if (injected(Bug::norm_of_own_shard) && purpose == "norm") return;
+  axis.stream().wait(compute_.record());
   axis.comm().all_reduce({.send = values,
                           .recv = values,
                           .count = values.size() / bytes_of(type),
@@ -288,6 +288,7 @@ double Trainer::summed_loss() {
   const View sums = std::as_writable_bytes(std::span(sums_));
   all_reduce_scalars(axis_, sums, DataType::float64, "loss");
   if (replicas_) all_reduce_scalars(*replicas_, sums, DataType::float64, "loss");
+  compute_.synchronize(Deadline::never());
   return sum_of(std::span(sums_).first(micro_batches_.count()));
 }
 
@@ -323,6 +324,7 @@ double Trainer::gradient_square_sum() {
   double sum = 0;
   for (const auto& part : sums) sum += part.finite ? part.sum : std::nan("");
   sum_of_norm(std::as_writable_bytes(std::span(&sum, 1)), DataType::float64);
+  compute_.synchronize(Deadline::never());
   return sum;
 }
 
@@ -334,6 +336,7 @@ double Trainer::exact_square_sum() {
     for (const auto& range : counted_ranges(owned))
       sum.add_squares(gradients_->of(owned).from(range.offset), range.count);
   sum_of_norm(std::as_writable_bytes(sum.words()), DataType::int64);
+  compute_.synchronize(Deadline::never());
   return sum.value();
 }
 

@@ -56,6 +56,7 @@ class Trainer {
   // damaged. REQUIRES: no step was made, and the checkpoint is of the same training: difference().
   void resume(const Checkpoint& checkpoint);
 
+  // Of this rank.
   const ParameterTable& table() const { return table_; }
   const Arena& arena() const { return arena_; }
   // By all steps so far, and the calls around them.
@@ -105,7 +106,7 @@ class Trainer {
   const ParameterTable table_;
   ComputeStream compute_;
   Arena arena_;
-  Axis axis_;                     // ranks that state is cut over; in stage 0 all ranks
+  Axis axis_;  // data-parallel ranks that state is cut over; in stage 0 all of them
   std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
   std::optional<Axis> tensor_axis_;
   Recorder recorder_;

@@ -130,7 +130,7 @@ std::size_t Parameter::count() const { return product_of(shape); }
 std::size_t Parameter::whole_count() const { return product_of(whole_shape); }
 
 Range Parameter::whole_range(std::size_t index, std::size_t count) const {
-  if (pieces.empty()) return {index, count};
+  if (pieces.empty() || shape == whole_shape) return {index, count};
   const auto columns = shape.size() > 1 ? shape[1] : 1;
   const auto whole_columns = whole_shape.size() > 1 ? whole_shape[1] : 1;
   const auto row = index / columns, column = index % columns;

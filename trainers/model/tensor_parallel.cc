@@ -46,25 +46,21 @@ std::size_t canonical_leaves(const ModelConfig& whole) {
 
 std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t nranks,
                                           bool deterministic) {
-  const auto choices = [](std::size_t of) {
-    std::string text;
-    for (std::size_t size = 1; size <= of; ++size)
-      if (of % size == 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", size);
-    return text;
+  const auto fits = [&](std::size_t size) {
+    return whole.heads % size == 0 && whole.kv_heads % size == 0 && size <= whole.vocabulary &&
+           (!deterministic || canonical_leaves(whole) % size == 0);
   };
-  if (whole.heads % nranks != 0)
-    return fmt::format("--tp {} does not divide the {} heads of {}; choices: {}.", nranks,
-                       whole.heads, whole.name, choices(whole.heads));
-  if (whole.kv_heads % nranks != 0)
-    return fmt::format("--tp {} does not divide the {} key and value heads of {}; choices: {}.",
-                       nranks, whole.kv_heads, whole.name, choices(whole.kv_heads));
-  const auto leaves = canonical_leaves(whole);
-  if (deterministic && leaves % nranks != 0)
-    return fmt::format(
-        "--deterministic adds up {} parts of each layer, which --tp {} does not divide; choices: "
-        "{}.",
-        leaves, nranks, choices(leaves));
-  return {};
+  if (fits(nranks)) return {};
+  std::string choices;
+  for (std::size_t size = 1; size <= whole.kv_heads; ++size)
+    if (fits(size)) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", size);
+  return fmt::format(
+      "--tp {} does not divide the {} heads and the {} key and value heads of {}{}; choices: {}.",
+      nranks, whole.heads, whole.kv_heads, whole.name,
+      deterministic ? fmt::format(", or the {} parts in which --deterministic adds them up",
+                                  canonical_leaves(whole))
+                    : "",
+      choices);
 }
 
 std::string_view name_of(TensorSum what) {

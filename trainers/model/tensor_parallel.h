@@ -7,8 +7,8 @@
 //   backward    of qkv, mlp.up and the head, cut by outputs: of their inputs' gradients
 //
 // What is cut has `leaves`, of which each rank has as many, one after the other. A sum has a term
-// of each leaf. Where there are more leaves than ranks (canonical mode), they are added up in a
-// fixed order: results then have the same bits for any number of ranks that the leaves divide into.
+// of each leaf. In canonical mode they are added up in a fixed order: results then have the same
+// bits for any number of ranks that divides the leaves. Else each rank has one leaf.
 #pragma once
 
 #include "comm/buffer.h"
@@ -28,6 +28,7 @@ namespace linerate::trainers {
 struct TensorShare {
   std::size_t leaves = 1;
   std::size_t rank = 0, nranks = 1;
+  bool in_order = false;  // canonical mode: leaves are added up one by one, in a fixed order
 
   std::size_t own() const { return leaves / nranks; }
   std::size_t first() const { return rank * own(); }

@@ -31,7 +31,7 @@ void UnitPass::sum_products(const Gemm& product, std::span<const Parameter::Piec
   const auto term = [&](std::size_t leaf, Array to) {
     auto own = product;
     own.c = to;
-    if (share.whole()) return math.gemm(own, stream);
+    if (!share.in_order || share.whole()) return math.gemm(own, stream);
     std::size_t before = 0;
     for (const auto& piece : joined) {
       const auto all = share.all(piece.whole), part = share.leaf(piece.whole, leaf);

@@ -88,8 +88,8 @@ void TrainOutputs::print(const std::string& text) {
 void TrainOutputs::begin(const RankContext& rank, const trainers::Trainer& trainer) {
   const auto& train = options_.train;
   print(fmt::format("# {}: {}, {} parameters, {}, {} ranks, {} backend", run_.program,
-                    train.model.name, trainer.table().count(), name_of(train.type), rank.nranks(),
-                    rank.backend().name()));
+                    train.model.name, trainers::parameters_of(train.model).count(),
+                    name_of(train.type), rank.nranks(), rank.backend().name()));
   const auto entropy = source_.entropy();
   print(fmt::format("# data {}{}; {} sequences of {} tokens a step, {} steps{}", source_.name(),
                     entropy ? fmt::format(" of {:.4f} nats a token", *entropy) : "", train.batch,
@@ -151,7 +151,7 @@ void TrainOutputs::end(trainers::Trainer& trainer, ExitCode exit_code,
                   .loss = loss_,
                   .waited_for = std::move(waited_for),
                   .resident = use};
-  if (end.steps > 0) summarise(trainer, end);
+  if (end.steps > 0) summarise(end);
   print_waits(end.waited_for);
   print(peaks_text(trainer.arena()));
   print(resident_text(use));
@@ -159,7 +159,7 @@ void TrainOutputs::end(trainers::Trainer& trainer, ExitCode exit_code,
   if (jsonl_ != nullptr) jsonl_->write(end_line(run_.run_id, end, trainer));
 }
 
-void TrainOutputs::summarise(const trainers::Trainer& trainer, TrainingEnd& end) {
+void TrainOutputs::summarise(TrainingEnd& end) {
   const double step_us = usual(step_us_);
   end.tokens_per_s = static_cast<double>(tokens_) / step_us * 1e6;
   print(
@@ -168,7 +168,8 @@ void TrainOutputs::summarise(const trainers::Trainer& trainer, TrainingEnd& end)
                   step_us_.size() - (step_us_.size() > 2 * kWarmUp ? kWarmUp : 0), step_us * 1e-3,
                   end.tokens_per_s, kPercent * usual(exposed_), end.loss));
   const auto used =
-      utilisation_of(options_.train, trainer.table().count(), end.tokens_per_s, run_.peak_flops);
+      utilisation_of(options_.train, trainers::parameters_of(options_.train.model).count(),
+                     end.tokens_per_s, run_.peak_flops);
   end.mfu = used.mfu;
   end.hfu = used.hfu;
   print(fmt::format(

@@ -36,7 +36,7 @@ class TrainOutputs {
   void print(const std::string& text);
   bool has_row(std::int64_t step);
   void plan_progress(std::int64_t steps);
-  void summarise(const trainers::Trainer& trainer, TrainingEnd& end);
+  void summarise(TrainingEnd& end);
   void print_waits(const std::vector<PeerWaitShare>& waited_for);
 
   const TrainingRun run_;

@@ -150,6 +150,7 @@ TEST(Parameters, OfTensorParallelRanksMakeUpTheWhole) {
               parameters_of(model, {.leaves = 2, .rank = rank, .nranks = nranks}).parameters[i];
           EXPECT_EQ(part.whole_count(), times.size());
           copies = part.pieces.empty();
+          if (nranks == 1) EXPECT_EQ(part.whole_range(0, part.count()).count, part.count());
           for (std::size_t done = 0; done < part.count();) {
             const auto range = part.whole_range(done, part.count() - done);
             ASSERT_GT(range.count, 0u);
@@ -187,9 +188,12 @@ TEST(TensorParallel, SaysWhyAModelCannotBeCut) {
 
   EXPECT_FALSE(tensor_refusal(nano, 4, true));
   EXPECT_EQ(tensor_refusal(nano, 3, false),
-            "--tp 3 does not divide the 4 heads of nano; choices: 1, 2, 4.");
+            "--tp 3 does not divide the 4 heads and the 4 key and value heads of nano; choices: 1, "
+            "2, 4.");
   EXPECT_EQ(tensor_refusal(llama, 4, false),
-            "--tp 4 does not divide the 2 key and value heads of llama-mini; choices: 1, 2.");
+            "--tp 4 does not divide the 8 heads and the 2 key and value heads of llama-mini; "
+            "choices: 1, 2.");
+  EXPECT_TRUE(tensor_refusal(*model_named("d36"), 4, true)->ends_with("choices: 1, 2, 5, 10."));
 }
 
 }  // namespace
