@@ -89,11 +89,10 @@ class Words(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
 
     def test_of_another_trainer_are_refused(self):
-        for program, *words in (("train_ddp", "--zero", "2"),
-                                ("train_fsdp", "-t", "2", "--tp", "2"),
-                                ("train_3d", "-t", "3", "--tp", "3"),
-                                ("train_3d", "-t", "2", "--tp", "2", "--hook", "topk")):
-            self.assertEqual(run([tool(program), *words]).returncode, 2, words)
+        for words in ("train_ddp --zero 2", "train_fsdp -t 2 --tp 2", "train_3d -t 3 --tp 3",
+                      "train_3d -t 2 --tp 2 --hook topk"):
+            program, *rest = words.split()
+            self.assertEqual(run([tool(program), *rest]).returncode, 2, words)
 
     def test_plan_without_training(self):
         done = run([tool("train_fsdp"), "--model", "d48", "-t", "8", "--dry-run"])

@@ -150,7 +150,9 @@ TEST(Parameters, OfTensorParallelRanksMakeUpTheWhole) {
               parameters_of(model, {.leaves = 2, .rank = rank, .nranks = nranks}).parameters[i];
           EXPECT_EQ(part.whole_count(), times.size());
           copies = part.pieces.empty();
-          if (nranks == 1) EXPECT_EQ(part.whole_range(0, part.count()).count, part.count());
+          if (nranks == 1) {
+            EXPECT_EQ(part.whole_range(0, part.count()).count, part.count());
+          }
           for (std::size_t done = 0; done < part.count();) {
             const auto range = part.whole_range(done, part.count() - done);
             ASSERT_GT(range.count, 0u);
