@@ -92,7 +92,7 @@ class Slow(Emulated):
         small = ("all_reduce_perf", "-t", "8", "-b", "8", "-e", "8")
         healthy = self.time_us(*small)
         slow = self.time_us(*small, more="slow: {rank: 5, delay_us: 2000}\n")
-        self.assertGreater(slow, 2000)
+        self.assertGreater(slow, 1900)  # a rank without a core begins to count late
         self.assertGreater(slow, healthy + 1000)
 
 
