@@ -79,11 +79,10 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
     text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
                         bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
                         table.parameters[bucket.parameters.back()].name);
-  const auto activations = trainers::activation_bytes(
-      trainers::model_of_share(train.model, first.tensor), {.sequences = micro_batches.size,
-                                                            .type = train.type,
-                                                            .recompute = train.recompute,
-                                                            .cut_classes = !first.tensor.whole()});
+  const trainers::ModelOptions options_of_model{.sequences = micro_batches.size,
+                                                .type = train.type,
+                                                .recompute = train.recompute,
+                                                .cut_classes = !first.tensor.whole()};
   text +=
       "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
       "gathered  activations\n";
@@ -95,11 +94,13 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
     const auto own = trainers::plan_of(train, share, flat, position.data_rank);
     const auto account = trainers::account_of(train, own, position);
     sent.push_back(account.sent);
-    text += fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
-                        trainers::sent_for(account.sent, "gradient"),
-                        trainers::sent_for(account.sent, "parameter"), account.state.parameters,
-                        account.state.gradients, account.state.optimizer, account.live_bytes,
-                        activations);
+    text +=
+        fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
+                    trainers::sent_for(account.sent, "gradient"),
+                    trainers::sent_for(account.sent, "parameter"), account.state.parameters,
+                    account.state.gradients, account.state.optimizer, account.live_bytes,
+                    trainers::activation_bytes(
+                        trainers::model_of_share(train.model, position.tensor), options_of_model));
   }
   return text + sent_text(sent);
 }
