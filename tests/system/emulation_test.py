@@ -37,8 +37,7 @@ class Emulated(unittest.TestCase):
         return found
 
     def time_us(self, *words: str, more: str = "", of: str = "time_us") -> float:
-        return min(line["window"][of] for line in self.lines(*words, more=more)
-                   if "window" in line)
+        return min(line["window"][of] for line in self.lines(*words, more=more) if "window" in line)
 
 
 class Results(Emulated):

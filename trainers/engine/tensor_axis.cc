@@ -45,6 +45,7 @@ void TensorAxis::sum(Array y, std::size_t count, TensorSum what, const Term& ter
   if (share().in_order && !share().whole() && !by_rank)
     return sum_up_the_tree(y, count, what, term, stream);
   term(0, y);
+  // A rank has one leaf here, but where a test has several added up in this order.
   for (std::size_t leaf = 1; leaf < share().own(); ++leaf) {
     const auto more = arena_.allocate(Category::comm, y.type, count);
     term(leaf, more.array(y.type));
