@@ -104,6 +104,11 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
   CallIssuer issuer(session_, on_thread);
   warm_up(on_thread, issuer);
   if (interrupted_) return m;
+  if (setup_.largest != nullptr) {
+    touch_buffers();
+    issuer.once(0);
+    issuer.synchronize();
+  }
   measure(on_thread, issuer, m);
   if (m.checked) verify(on_thread, issuer, m);
   if (config.observes_calls && warmup_calls() == 0) {
@@ -150,6 +155,15 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CallIssuer& issuer) {
     issuer.synchronize();
     first_call_us_ = static_cast<double>(session_.clock().now_ns() - start_ns) / kNsPerUs;
   }
+  issuer.synchronize();
+}
+
+// Once; nccl-tests' warm-up goes through all sizes.
+void CaseRunner::touch_buffers() {
+  const auto on_thread = agree_on(prepare(*setup_.largest, Placement::out_of_place));
+  setup_.largest = nullptr;
+  CallIssuer issuer(session_, on_thread);
+  for (std::size_t slot = 0; slot < on_thread.sliding_slots; ++slot) issuer.once(slot);
   issuer.synchronize();
 }
 

@@ -20,6 +20,9 @@ class CaseRunner {
     BufferSizes buffers;  // of each rank
     double clock_cost_ns = 0;
     const TrafficMatrix* traffic = nullptr;  // of all_to_all_v; outlives the runner
+    // Called untimed before the first window, so that no window is the first to touch its memory: a
+    // GPU's first copy there takes longer. Outlives the runner; null: none.
+    const Case* largest = nullptr;
   };
   CaseRunner(Session& session, Setup setup);
 
@@ -51,6 +54,7 @@ class CaseRunner {
   CaseOnThread agree_on(CaseOnThread on_thread);
   std::uint64_t warmup_calls() const;
   void warm_up(const CaseOnThread& on_thread, CallIssuer& issuer);
+  void touch_buffers();
   void observed_call(CallIssuer& issuer, std::size_t slot);
   void measure(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m);
   void await_turn();

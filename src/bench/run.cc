@@ -49,9 +49,11 @@ class BenchmarkRun final : public MeasuredRun {
 };
 
 void BenchmarkRun::measure() {
-  CaseRunner runner(session_, {.buffers = buffers_,
-                               .clock_cost_ns = info_.timing.clock_cost_ns,
-                               .traffic = traffic_.get()});
+  CaseRunner::Setup setup{
+      .buffers = buffers_, .clock_cost_ns = info_.timing.clock_cost_ns, .traffic = traffic_.get()};
+  if (session_.rank().capabilities().device_memory && config_.warmup_iters > 0)
+    setup.largest = &*std::ranges::max_element(cases_, {}, &Case::bytes);
+  CaseRunner runner(session_, setup);
   for (std::uint64_t cycle = 0; config_.run_cycles == 0 || cycle < config_.run_cycles; ++cycle) {
     run_cycle(runner);
     if (totals_.interrupted) break;

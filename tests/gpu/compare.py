@@ -3,9 +3,10 @@
 compare.py --seconds S --jsonl FILE [--host-time] NCCL_TESTS_PROGRAM LINERATE_PROGRAM -- OPTION...
 
 Runs both with OPTION... in turn until S seconds have passed, at least three times each. Out of
-place, linerate's median must be within 1 % of nccl-tests' from 4 MiB on; with --host-time, which is
-for -C 1, within 0.1 us at every size, in place too. Exit code 1: a size is outside; 2: a program
-failed, or the two print different sizes. FILE gets a line for each size.
+place, linerate's median must be within 1 % of nccl-tests' from 4 MiB on, and with -D, where each
+has kernels of its own, at most 1 % above it; with --host-time, which is for -C 1, in place at most
+0.1 us above it. Exit code 1: a size is outside; 2: a program failed, or
+the two print different sizes. FILE gets a line for each size.
 """
 
 import argparse
@@ -30,15 +31,16 @@ class Failed(Exception):
 
 
 def add_rows(table: str, times: Times) -> None:
-    """The rows of a table: size, count, type, redop, root, and twice time, algbw, busbw, wrong."""
+    """The rows of a table: size, count, type, redop, root, and twice time, algbw, busbw, wrong.
+    nccl-tests' hypercube has no redop."""
     for tokens in map(str.split, table.splitlines()):
-        if len(tokens) != 13 or not tokens[0].isdigit():
+        if len(tokens) not in (12, 13) or not tokens[0].isdigit():
             continue
-        if not {tokens[8], tokens[12]} <= {"0", "N/A"}:
+        if not {tokens[-5], tokens[-1]} <= {"0", "N/A"}:
             raise Failed(f"wrong data: {' '.join(tokens)}")
         out_of_place, in_place = times.setdefault(int(tokens[0]), ([], []))
-        out_of_place.append(float(tokens[5]))
-        in_place.append(float(tokens[9]))
+        out_of_place.append(float(tokens[-8]))
+        in_place.append(float(tokens[-4]))
 
 
 def run(command: list[str], times: Times) -> None:
@@ -84,7 +86,8 @@ def compare(args: argparse.Namespace) -> int:
     with args.jsonl.open("a") as file:
         for size in sorted(theirs_us):
             out_of_place, in_place = map(judged_times, theirs_us[size], ours_us[size])
-            judged = judgement(size, out_of_place, in_place, args.host_time)
+            judged = judgement(size, out_of_place, in_place, host_time=args.host_time,
+                               own_kernels="-D" in args.options)
             njudged += judged != "not judged"
             outside += [f"{size} ({out_of_place.ratio:.4f})"] if judged == "outside" else []
             print(text_of(size, out_of_place, in_place, judged))

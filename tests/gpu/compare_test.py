@@ -87,13 +87,20 @@ class Compare(unittest.TestCase):
                 (4 * MIB, 9.9, False, "inside"), (4 * MIB, 10.1, False, "inside"),
                 (4 * MIB, 9.89, False, "outside"), (4 * MIB, 10.11, False, "outside"),
                 (4 * MIB - 1, 20.0, False, "not judged"),
-                (8, 10.1, True, "inside"), (8, 10.11, True, "outside"), (8, 9.89, True, "outside")):
+                (8, 10.1, True, "inside"), (8, 10.11, True, "outside"), (8, 9.0, True, "inside")):
             with self.subTest(size=size, ours_us=ours_us, host_time=host_time):
                 times = judged_times([10.0, 10.0, 99.0], [ours_us])
                 alike = judged_times([1.0], [1.0])
-                self.assertEqual(judgement(size, times, alike, host_time), expected)
-                if host_time:
-                    self.assertEqual(judgement(size, alike, times, host_time), expected)
+                judged = (alike, times) if host_time else (times, alike)
+                self.assertEqual(judgement(size, *judged, host_time=host_time), expected)
+        faster, slower = judged_times([10.0], [7.0]), judged_times([10.0], [10.2])
+        self.assertEqual(judgement(4 * MIB, faster, alike, own_kernels=True), "inside")
+        self.assertEqual(judgement(4 * MIB, slower, alike, own_kernels=True), "outside")
+
+    def test_reads_rows_without_an_operator_as_hypercubes(self):
+        times = {}
+        compare.add_rows("  64 16 float -1 5.0 1.0 1.0 0 4.0 1.0 1.0 0\n", times)
+        self.assertEqual(times, {64: ([5.0], [4.0])})
 
 
 if __name__ == "__main__":

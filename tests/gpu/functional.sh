@@ -1,17 +1,14 @@
-# The tests that need a GPU, the sanitizer's tools, ranks that share a GPU, and ranks that are lost.
-# Sourced by run.sh.
+# The tests that need a GPU, ranks that are lost, and the sanitizer's tools. Sourced by run.sh.
 # shellcheck shell=bash disable=SC2154,SC2034
 
 functional() {
   local xids
   xids=$(dmesg 2>/dev/null | grep -c 'NVRM: Xid')
+  lost_ranks
   on_gpu "tests of collectives" --limit 200 --hides ' skipped ' \
     python3 "$bundle/tests/system/nccl_gpu_test.py"
-  on_gpu "tests of copies" --limit 120 --hides ' skipped ' \
+  on_gpu "tests of copies" --limit 60 --hides ' skipped ' \
     python3 "$bundle/tests/system/memcpy_gpu_test.py"
-  lost_ranks
-  shared_gpu
-  sanitizer
   dmesg >/dev/null 2>&1 || leave_out "Xids" "dmesg may not be read here"
   step "nothing is left" "$here/nothing_left.sh" "$bundle" "$xids"
 }
@@ -24,16 +21,6 @@ lost_ranks() {
     step "one of two ranks gets SIG$signal" --limit 75 \
       python3 "$here/lost_rank.py" "$signal" "$bin/all_reduce_perf" --backend nccl \
       --expect off -b 1M -e 1M -n 50 -N 0 --nprocs 2 --oversubscribe -T 8
-  done
-}
-
-shared_gpu() {
-  local tool
-  rm -f "$OUT/four_ranks.jsonl"
-  for tool in all_reduce all_gather reduce_scatter broadcast reduce alltoall alltoallv gather \
-    scatter sendrecv hypercube; do
-    collective "$tool" -- -b 1K -e 1M -f 32 -n 2 --nprocs 4 --oversubscribe -T 40 --show-algo \
-      --jsonl "$OUT/four_ranks.jsonl"
   done
 }
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Tries linerate on a machine with an NVIDIA GPU, from what prepare.sh made; nothing is installed
-# there and no setting is changed. Usage: run.sh smoke|compare|memory|functional|all. Results go to
-# the folder OUT (build/gpu-results), the output of each part to OUT/PART.log. Exit code 1 if a step
-# fails; without a GPU it is the first one that does.
+# there and no setting is changed. Usage: run.sh PART... or run.sh all, some 10 minutes. Results go
+# to the folder OUT (build/gpu-results), the output of each part to OUT/PART.log. Exit code 1 if a
+# step fails; without a GPU it is the first one that does.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-declare -A limits_s=([smoke]=180 [compare]=480 [memory]=300 [functional]=540)
-order=(smoke compare memory functional)
+declare -A limits_s=([smoke]=150 [functional]=240 [sanitizer]=150 [memory]=150 [compare]=300
+  [tools]=300)
+order=(smoke functional sanitizer memory compare tools)
 
 usage() {
-  echo "usage: run.sh smoke|compare|memory|functional|all" >&2
+  echo "usage: run.sh PART... or run.sh all; parts: ${order[*]}" >&2
   exit 2
 }
 
@@ -26,10 +27,9 @@ find_bundle() {
   exit 2
 }
 
-# NCCL of the system, or of PyTorch's wheel where the linker finds none.
+# NCCL of PyTorch's wheel, or of the system where there is no PyTorch.
 find_nccl() {
   local folder
-  python3 -c 'import ctypes; ctypes.CDLL("libnccl.so.2")' 2>/dev/null && return
   folder=$(python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib")' 2>/dev/null)
   [[ -z $folder ]] || export LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
 }
@@ -51,28 +51,29 @@ on_gpu() {
 }
 
 run_part() {
-  begin_part "${limits_s[$1]}"
+  local part=$1
+  begin_part "${limits_s[$part]}"
   find_nccl
   if step "a GPU is here" --limit 30 --shows '^GPU 0' nvidia-smi -L; then
-    "$1"
+    "$part"
   else
-    echo "Nothing else of $1 is tried without a GPU."
+    echo "Nothing else of $part is tried without a GPU."
   fi
-  summary "$1"
+  summary "$part"
 }
 
-[[ $# == 1 ]] || usage
-case $1 in
-  all) parts=("${order[@]}") ;;
-  smoke | compare | memory | functional) parts=("$1") ;;
-  *) usage ;;
-esac
+parts=("$@")
+[[ $* != all ]] || parts=("${order[@]}")
+((${#parts[@]} > 0)) || usage
+for part in "${parts[@]}"; do
+  [[ -n ${limits_s[$part]-} ]] || usage
+done
 find_bundle
 bin=$bundle/linerate/bin
 OUT=${OUT:-build/gpu-results}
 mkdir -p "$OUT" && OUT=$(cd "$OUT" && pwd) || exit 2
 export PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
-for file in steps "${order[@]}"; do
+for file in steps smoke functional memory compare; do
   # shellcheck source=/dev/null
   . "$here/$file.sh"
 done

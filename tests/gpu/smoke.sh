@@ -6,7 +6,7 @@ smoke() {
   step "clocks" nvidia-smi -q -d CLOCK,PERFORMANCE
   step "system" bash -c 'uname -a; ldd --version | head -n 1; df -h /dev/shm; nproc'
   nccl_by_itself
-  step "linerate's version" "$bin/linerate" --version
+  step "linerate's version" "$bin/linerate" version --verbose
   on_gpu "kernels, graphs and events" --hides SKIPPED "$bundle/gpu_device"
   first_calls
   step "memcpy_perf" --shows 'Out of bounds values : 0 OK' \
@@ -14,6 +14,8 @@ smoke() {
   collective all_reduce --shows '^# algo: ' --limit 90 -- -b 1K -e 64K -f 8 -n 2 --nprocs 2 \
     --oversubscribe -T 60 --show-algo
   topology
+  step "linerate doctor" --exit 0,1 "$bin/linerate" doctor
+  step "linerate doctor snapshot" "$bin/linerate" doctor snapshot -o "$OUT/snapshot.json"
 }
 
 # Without linerate: what fails here is a fault of the machine, or of its libraries.
@@ -33,6 +35,7 @@ first_calls() {
   NCCL_DEBUG=INFO NCCL_DEBUG_FILE=$log collective all_reduce -- -b 8 -e 64M -f 64 \
     --report-init -M 1
   step "NCCL warns of nothing" --exit 1 grep -n 'NCCL WARN' "$log"
+  step "linerate doctor log finds nothing" "$bin/linerate" doctor log "$log"
   for words in '-G 3' '-R 2' '-R 2 -D 1' '-R 2 -D 2'; do
     # shellcheck disable=SC2086
     collective all_reduce -- -b 8 -e 1M -f 8 $words

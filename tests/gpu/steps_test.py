@@ -64,7 +64,8 @@ class Steps(unittest.TestCase):
 
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn("memory: 1 steps, 1 failed", done.stdout)
-            self.assertIn("4 parts, 4 failed: smoke compare memory functional", done.stdout)
+            self.assertIn("6 parts, 6 failed: smoke functional sanitizer memory compare tools",
+                          done.stdout)
             self.assertIn("No devices", (folder / "out" / "smoke.log").read_text())
 
 

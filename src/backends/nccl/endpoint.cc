@@ -11,7 +11,7 @@ namespace {
 std::string last_words(const NcclApi& api, ncclComm_t comm) {
   const char* const text = api.get_last_error(comm);
   std::string words = text == nullptr ? "" : text;
-  while (!words.empty() && (words.back() == '\n' || words.back() == '.')) words.pop_back();
+  while (words.ends_with('\n') || words.ends_with('.') || words.ends_with('!')) words.pop_back();
   for (char& c : words)
     if (c == '\n') c = ' ';
   return words;
@@ -20,8 +20,10 @@ std::string last_words(const NcclApi& api, ncclComm_t comm) {
 std::string sentence(const NcclApi& api, ncclResult_t code, ncclComm_t comm, std::string_view who,
                      std::string_view call) {
   const auto words = last_words(api, comm);
-  return fmt::format("{}: {} failed: {}{}{}. NCCL_DEBUG=WARN tells more.", who, call,
-                     api.get_error_string(code), words.empty() ? "" : ": ", words);
+  std::string_view meaning = api.get_error_string(code);
+  meaning = meaning.substr(0, meaning.find(" (run with NCCL_DEBUG"));
+  return fmt::format("{}: {} failed: {}{}{}. NCCL_DEBUG=WARN tells more.", who, call, meaning,
+                     words.empty() ? "" : ": ", words);
 }
 
 }  // namespace
@@ -39,6 +41,8 @@ void Endpoint::fail(ncclResult_t code, std::string_view call, std::source_locati
   if (aborted_) throw Aborted(fmt::format("{}: {} was ended by an abort.", who_, call));
   throw NcclError(api_, code, comm_, who_, call, where);
 }
+
+std::string Endpoint::last_words() const { return nccl::last_words(api_, comm_); }
 
 std::optional<NcclError> Endpoint::async_error() {
   const std::lock_guard lock(mutex_);

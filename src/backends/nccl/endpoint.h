@@ -51,6 +51,9 @@ class Endpoint final : public cuda::Attended {
       fail(code, call, where);
   }
 
+  // NCCL's text on its last error, without a full stop; empty if it has none.
+  std::string last_words() const;
+
   // An error of NCCL's own threads since; nothing where all is well or the endpoint is aborted.
   std::optional<NcclError> async_error();
   // Throws what async_error() yields, and Aborted once the endpoint is stopped or aborted.

@@ -96,6 +96,28 @@ TEST(CaseRunner, TellsNothingOfAFirstCallThatWasMeasured) {
   });
 }
 
+TEST(CaseRunner, CallsTheLargestCaseBeforeTheFirstWindowAlone) {
+  const auto untimed_ns = [](const Case* largest) {
+    std::vector<std::int64_t> took_ns;
+    run_sessions({.config = bench_config({.iters = 1})}, [&](Session& session) {
+      const auto run = all_reduce();
+      session.allocate(run.sizes);
+      CaseRunner runner(session, {.buffers = run.sizes, .largest = largest});
+      for (int i = 0; i < 2; ++i) {
+        const auto start_ns = session.clock().now_ns();
+        runner.run(case_of("all_reduce", 8), Placement::out_of_place);
+        if (session.is_first()) took_ns.push_back(session.clock().now_ns() - start_ns);
+      }
+    });
+    return took_ns;
+  };
+  const auto largest = case_of("all_reduce", kBytes);
+  const auto with = untimed_ns(&largest), without = untimed_ns(nullptr);
+
+  EXPECT_GE(with[0] - without[0], kCallNs);
+  EXPECT_EQ(with[1], without[1]);
+}
+
 TEST(CaseRunner, ChecksEveryRankInEachRoundAndNothingWithoutOne) {
   EXPECT_THAT(measure_case({.nranks = 3, .config = bench_config({}, {}, {.check = 2})}).checks,
               SizeIs(6));

@@ -87,8 +87,13 @@ DeviceSide::~DeviceSide() {
 void DeviceSide::create() {
   if (created_) return;
   created_ = true;
-  endpoint_->check(endpoint_->api().dev_comm_create(endpoint_->comm(), &requirements_, &comm_),
-                   "ncclDevCommCreate");
+  const auto code = endpoint_->api().dev_comm_create(endpoint_->comm(), &requirements_, &comm_);
+  if (code == ncclInvalidUsage)  // the communicator has no symmetric memory, say
+    throw Unavailable(
+        fmt::format("{}: -D {} cannot run here: {}. NCCL_DEBUG=INFO tells why; another version of "
+                    "NCCL may take it (--nccl-lib).",
+                    endpoint_->who(), implementation_.number, endpoint_->last_words()));
+  endpoint_->check(code, "ncclDevCommCreate");
 }
 
 void DeviceSide::check_reach(int nranks) const {

@@ -220,6 +220,16 @@ TEST(DeviceSide, RefusesMultimemWithoutAMulticastAddress) {
   EXPECT_THAT(sentence, StartsWith("-D 3 needs NVLink SHARP"));
 }
 
+TEST(DeviceSide, RefusesCommunicatorsWithoutSymmetricMemory) {
+  const Setting setting{.number = 2,
+                        .create = [](ncclComm_t, const ncclDevCommRequirements*, ncclDevComm*) {
+                          return ncclInvalidUsage;
+                        }};
+
+  EXPECT_THAT(refusal_of([&] { run_pair(setting, [](DeviceSideRank&) {}); }),
+              HasSubstr("-D 2 cannot run here: "));
+}
+
 TEST(DeviceSide, RefusesBuffersOutsideOfWindows) {
   run_pair({}, [](DeviceSideRank& rank) {
     const Buffer other = rank.comm.allocate(64, MemoryKind::device);
