@@ -6,9 +6,11 @@
 #include "commands/doctor_pages.h"
 #include "commands/doctor_quick_bench.h"
 #include "commands/gather_nodes.h"
+#include "diagnose/node/checks.h"
 #include "diagnose/node/node.h"
 #include "output/text_file.h"
 #include "record/findings.h"
+#include "topo/detect/sysfs.h"
 #include "topo/lint/lint.h"
 
 #include <fmt/format.h>
@@ -129,8 +131,11 @@ void add_lint(node::Examined& examined, const node::Snapshot& snapshot,
       examined.findings.push_back(std::move(finding));
     }
   }
+  // Checks of what there is not do not apply, which is said there.
   for (const auto& sentence : snapshot.topology->unseen)
-    examined.not_run.push_back({.reason = sentence, .ids = {"topology"}});
+    if (sentence != topo::kNoVerbsPorts &&
+        (!sentence.starts_with("No NVIDIA driver") || node::needs::nvidia(snapshot)))
+      examined.not_run.push_back({.reason = sentence, .ids = {"topology"}});
   std::ranges::stable_sort(examined.findings, std::greater<>(), &Finding::severity);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -14,7 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)node::pci_capabilities(text);
   node::Snapshot asked;
   node::add_kernel_events(asked, text, 1e12);
-  node::add_gpu_states(asked, "pci.bus_id,fabric.state,fabric.status", text);
+  (void)node::add_gpu_states(asked, text);
+  const std::array<std::string, 2> gpus{"0000:18:00.0", "0000:2a:00.0"};
+  node::add_nvlink_errors(asked, gpus, text);
+  node::add_peer_access(asked, gpus, text);
+  (void)node::examine(asked, node::all_checks());
   node::add_shaping(asked, text);
   node::add_firewall(asked, text);
   const auto snapshot = node::parse_snapshot(text);

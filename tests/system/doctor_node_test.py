@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from doctor import DoctorTest
 from support import main
@@ -22,6 +23,8 @@ class DoctorNode(DoctorTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\d+ checks on 1 node, \d+ could not run\n")
         self.assertRegex(done.stdout, r"(?m)^(could not run|does not apply): ")
+        if not Path("/sys/class/infiniband").exists():
+            self.assertNotIn("could not run: topology: No InfiniBand", done.stdout)
 
     def test_a_snapshot_of_this_node_is_examined_like_it(self) -> None:
         file = str(self.folder / "node.json")

@@ -61,6 +61,10 @@ std::uint64_t guid_of(std::string_view text);
 // goes to `unseen`, a sentence each.
 std::vector<Cpu> cpus_of_tree(const std::filesystem::path& root, std::vector<std::string>& unseen);
 
+// Where there are none, what nets_of_tree() says.
+inline constexpr std::string_view kNoVerbsPorts =
+    "No InfiniBand or RoCE devices: /sys/class/infiniband is not there or empty.";
+
 // A port, and where it sits on the bus; no place: nobody tells.
 struct FoundNet {
   Net net{};

@@ -140,9 +140,7 @@ std::vector<FoundNet> verbs_ports(const fs::path& root, std::vector<std::string>
     for (const auto& port : names_in(folder / name / "ports"))
       if (const auto number = parse_integer("port", port); number && *number > 0 && *number < 256)
         found.push_back(verbs_port(root, name, static_cast<int>(*number)));
-  if (found.empty())
-    unseen.emplace_back(
-        "No InfiniBand or RoCE devices: /sys/class/infiniband is not there or empty.");
+  if (found.empty()) unseen.emplace_back(kNoVerbsPorts);
   return found;
 }
 

@@ -59,21 +59,10 @@ void add_addresses(Snapshot& snapshot) {
   }
 }
 
-struct Query {
-  const char *option, *fields;  // the first field is the GPU's place
-};
-constexpr auto kQueries = std::to_array<Query>({
-    {"--query-gpu", "pci.bus_id,ecc.errors.uncorrected.volatile.total"},
-    {"--query-remapped-rows", "gpu_bus_id,remapped_rows.pending,remapped_rows.failure"},
-    {"--query-gpu", "pci.bus_id,clocks_throttle_reasons.active"},
-    {"--query-gpu", "pci.bus_id,fabric.state,fabric.status"},
-    {"--query-gpu", "pci.bus_id,persistence_mode,mig.mode.current,compute_mode"},
-    {"--query-gpu", "pci.bus_id,power.limit,power.default_limit"},
-});
-
 // A program's output; where there is none, the fact that says why.
-std::optional<std::string> asked(Snapshot& snapshot, const std::vector<std::string>& argv) {
-  auto told = output_of_program(argv);
+std::optional<std::string> asked(Snapshot& snapshot, const std::vector<std::string>& argv,
+                                 const OutputLimits& limits = {}) {
+  auto told = output_of_program(argv, limits);
   if (!told) snapshot.facts["could not run " + argv.front()] = told.sentence();
   return told ? std::optional(*std::move(told)) : std::nullopt;
 }
@@ -98,16 +87,6 @@ void add_kernel_events(Snapshot& snapshot, std::string_view log, double now_us) 
         parse_integer("", line.substr(close + 3, line.find(',', close) - close - 3));
     if (place && number)
       snapshot.facts[fmt::format("kernel xid {} {}", text_of(*place), *number)] = hours;
-  }
-}
-
-void add_gpu_states(Snapshot& snapshot, std::string_view fields, std::string_view csv) {
-  const auto names = split(fields, ',');
-  for (const auto& line : split(csv, '\n')) {
-    const auto values = split(line, ',');
-    const auto place = topo::parse_bus_id(trim(values.front()));
-    for (std::size_t i = 1; place && i < std::min(names.size(), values.size()); ++i)
-      snapshot.facts[fmt::format("nvidia-smi {} {}", text_of(*place), names[i])] = trim(values[i]);
   }
 }
 
@@ -148,15 +127,16 @@ void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now
   if (const auto qdiscs = asked(snapshot, {"tc", "qdisc", "show"})) add_shaping(snapshot, *qdiscs);
   if (const auto rules = asked(snapshot, {"nft", "list", "ruleset"}))
     add_firewall(snapshot, *rules);
-  for (const auto& [option, fields] : kQueries) {
-    if (snapshot.has("could not run nvidia-smi")) break;
-    auto csv = output_of_program(
-        {"nvidia-smi", fmt::format("{}={}", option, fields), "--format=csv,noheader,nounits"});
-    if (csv)
-      add_gpu_states(snapshot, fields, *csv);
-    else if (fields == kQueries.front().fields || csv.sentence().starts_with("took"))
-      snapshot.facts["could not run nvidia-smi"] = csv.sentence();  // else it is too old for these
-  }
+  // GPUs whose driver starts anew for each program take seconds each.
+  constexpr OutputLimits kLimits{.seconds = 20, .bytes = std::size_t{4} << 20};
+  const auto xml = asked(snapshot, {"nvidia-smi", "-q", "-x"}, kLimits);
+  const auto gpus = xml ? add_gpu_states(snapshot, *xml) : std::vector<std::string>();
+  if (gpus.empty()) return;
+  if (const auto counters = output_of_program({"nvidia-smi", "nvlink", "-e"}, kLimits))
+    add_nvlink_errors(snapshot, gpus, *counters);
+  if (gpus.size() == 1) return;
+  if (const auto matrix = output_of_program({"nvidia-smi", "topo", "-p2p", "r"}, kLimits))
+    add_peer_access(snapshot, gpus, *matrix);
 }
 
 }  // namespace linerate::node

@@ -15,6 +15,9 @@ constexpr std::string_view kNoPeers =
     "fewer than two GPUs and RDMA devices, or not known to be outside of virtual machines";
 constexpr std::string_view kNoNvidia = "no GPU of NVIDIA's for computing";
 constexpr std::string_view kNoBond = "no bonded interface";
+constexpr std::string_view kNoSeveralNvidia = "fewer than two GPUs in what nvidia-smi tells";
+constexpr std::string_view kNotSet =
+    "no GPU or RDMA device, or processors that Linux does not steer, as in virtual machines";
 constexpr std::string_view kNoNuma = "no GPU or RDMA device, or one NUMA node";
 
 constexpr auto kChecks = std::to_array<Check>({
@@ -41,7 +44,8 @@ constexpr auto kChecks = std::to_array<Check>({
      "/proc/self/limits", "NCCL before 2.28 may crash in its first kernel with that.",
      "ulimit -s 8192", looks::stack_limit, "if the limit is unlimited",
      "/proc/self/limits=Max stack size unlimited unlimited bytes"},
-    {"cpu-quota", info, "processor time that a control group allows", nullptr, "", "cgroup cpu.max",
+    {"cpu-quota", info, "processor time that a control group allows", needs::cpu_quota,
+     "no control group limits processor time", "cgroup cpu.max",
      "Ranks that wait spin: when the quota is used up all of them stop until its next period.",
      "give as many processors as threads run: docker run --cpus=N, in Kubernetes limits.cpu",
      looks::cpu_quota, "if the quota is less than the processors that the process may use",
@@ -53,12 +57,12 @@ constexpr auto kChecks = std::to_array<Check>({
      "vendor says that it is",
      looks::clock_source, "if it is hpet, acpi_pm or jiffies",
      "/sys/devices/system/clocksource/clocksource0/current_clocksource=hpet"},
-    {"cpu-governor", warning, "the frequency governor of the processors", needs::job_devices,
-     kNoJobDevices, "/sys/devices/system/cpu/*/cpufreq/scaling_governor",
+    {"cpu-governor", warning, "the frequency governor of the processors", needs::set_frequencies,
+     kNotSet, "/sys/devices/system/cpu/*/cpufreq/scaling_governor",
      "Processors that slow down between calls add microseconds to each.",
      "cpupower frequency-set -g performance", looks::governor, "if it is not performance",
      "/sys/devices/system/cpu/*/cpufreq/scaling_governor=powersave"},
-    {"idle-states", info, "the idle states of the processors", needs::job_devices, kNoJobDevices,
+    {"idle-states", info, "the idle states of the processors", needs::idle_states, kNotSet,
      "/sys/devices/system/cpu/cpu0/cpuidle/*/latency",
      "A thread that sleeps between calls wakes up that much later.",
      "cpupower idle-set -D 10 while latency matters", looks::idle_states,
@@ -94,6 +98,21 @@ constexpr auto kChecks = std::to_array<Check>({
      "loginctl enable-linger USER",
      looks::remove_ipc, "if RemoveIPC is on, which systemd takes where nothing is said",
      "logind RemoveIPC=yes"},
+    {"numa-calls", info, "whether the process may choose the NUMA node of memory", needs::nvidia,
+     kNoNvidia, "call get_mempolicy",
+     "NCCL 2.23 and newer shares memory between the ranks of a node by cuMem, which asks for a "
+     "NUMA "
+     "node: it falls back to /dev/shm, or fails.",
+     "docker run --cap-add SYS_NICE, in Kubernetes securityContext.capabilities.add; or "
+     "NCCL_CUMEM_HOST_ENABLE=0",
+     looks::numa_calls, "if get_mempolicy is refused, as Docker does without CAP_SYS_NICE",
+     "call get_mempolicy=refused"},
+    {"huge-pages", info, "huge pages for EFA", needs::efa, "no EFA device", "/proc/meminfo",
+     "libfabric then takes small pages for its buffers, and more time to register them.",
+     "sysctl vm.nr_hugepages=5128, as the EFA installer does at the start; in Kubernetes "
+     "limits.hugepages-2Mi",
+     looks::huge_pages, "if there are none",
+     "/sys/bus/pci/devices/0000:50:00.0/vendor=0x1d0f|/proc/meminfo=HugePages_Total: 0"},
     {"far-processors", warning, "processors of this process and its devices",
      needs::several_numa_nodes, kNoNuma, "/proc/self/status",
      "All its data crosses the link between the sockets.",
@@ -309,7 +328,8 @@ constexpr auto kChecks = std::to_array<Check>({
      "switch it on in the firmware, or by setpci -s NIC CAP_EXP+8.w=0010:0010",
      looks::relaxed_ordering, "if it is off for an RDMA device",
      "pcie /sys/bus/pci/devices/0000:50:00.0=acs=0x0 port=0 read_request=4096 relaxed=0"},
-    {"pci-errors", warning, "PCIe errors of GPUs and NICs", needs::job_devices, kNoJobDevices,
+    {"pci-errors", warning, "PCIe errors of GPUs and NICs", needs::pci_error_counts,
+     "no GPU for computing or RDMA device, or Linux counts no PCIe errors of them",
      "/sys/bus/pci/devices/*/aer_dev_fatal", "Corrected ones are sent again and cost time.",
      "look for AER in the kernel's log; reseat the card or its riser", looks::pci_errors,
      "as a warning if a GPU or RDMA device has fatal errors; as a note if it has other "
@@ -324,7 +344,7 @@ constexpr auto kChecks = std::to_array<Check>({
     {"driver-hangs", problem, "whether NVIDIA's driver answers", needs::nvidia, kNoNvidia, "",
      "A GPU that is lost keeps every program waiting that asks for it.",
      "dmesg | grep -e Xid -e 'blocked for more'; restart the node", looks::driver_hangs,
-     "if it has not told the topology within 30 s, or nvidia-smi has not ended within 10 s",
+     "if it has not told the topology within 30 s, or nvidia-smi has not ended within 20 s",
      "topology=took more than 30 s"},
     {"peer-memory", warning, "the kernel's module for GPUDirect RDMA", needs::gpudirect,
      "no GPU of NVIDIA's for computing, or no active InfiniBand or RoCE port", "/proc/modules",
@@ -345,25 +365,95 @@ constexpr auto kChecks = std::to_array<Check>({
      "Jobs on it fail, or will; rows that wait for their replacement get it with a reset.",
      "nvidia-smi --gpu-reset -i GPU with no job on it; if it stays, replace the GPU",
      looks::gpu_memory,
-     "if there are uncorrected errors, or rows whose replacement waits or failed",
-     "nvidia-smi 0000:18:00.0 remapped_rows.pending=Yes"},
+     "if there are uncorrected errors since the driver was loaded, or a repair or the replacement "
+     "of rows waits, failed or used up its 512 rows; as a warning uncorrected errors of SRAM from "
+     "before, more than 10000 corrected ones of SRAM or 20 million of DRAM",
+     "nvidia-smi 0000:18:00.0 remapped_rows.remapped_row_pending=Yes"},
+    {"gpu-recovery", problem, "what the driver asks to do with GPUs", needs::nvidia, kNoNvidia,
+     "nvidia-smi *", "It has seen an error after which the GPU or its NVLinks cannot be trusted.",
+     "end the jobs on it; Reset: nvidia-smi --gpu-reset -i GPU; Reboot: restart the node; Drain "
+     "P2P: end the jobs on the GPUs that it is linked to, then reset",
+     looks::gpu_recovery, "if gpu_recovery_action is not None",
+     "nvidia-smi 0000:18:00.0 gpu_recovery_action=Drain and Reset"},
     {"gpu-throttled", warning, "GPUs whose clocks are lowered", needs::nvidia, kNoNvidia,
      "nvidia-smi *", "The slowest GPU sets the pace of a job.",
      "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER; look at fans, air and power supplies",
-     looks::gpu_throttled, "if it is for heat or the power supply",
-     "nvidia-smi 0000:18:00.0 clocks_throttle_reasons.active=0x0000000000000040"},
-    {"gpu-settings", info, "modes and power limits of GPUs", needs::nvidia, kNoNvidia,
-     "nvidia-smi *", "It may be meant: jobs on several GPUs do not expect it.",
-     "nvidia-smi -pm 1; nvidia-smi -mig 0; nvidia-smi -c DEFAULT; nvidia-smi -pl WATTS",
+     looks::gpu_throttled,
+     "if it is for heat or the power supply; as a note if they were for slowed_s or longer since "
+     "the driver was loaded",
+     "nvidia-smi 0000:18:00.0 "
+     "clocks_event_reasons.clocks_event_reason_hw_thermal_slowdown=Active"},
+    {"gpu-settings", warning, "modes and limits of GPUs", needs::nvidia, kNoNvidia, "nvidia-smi *",
+     "It may be meant: jobs on several GPUs do not expect it.",
+     "nvidia-smi -pm 1; nvidia-smi -mig 0; nvidia-smi -c DEFAULT; nvidia-smi -e 1; nvidia-smi -pl "
+     "WATTS; nvidia-smi -rac",
      looks::gpu_settings,
-     "if persistence is off, MIG is on, or the compute mode allows one process or none; as a "
-     "warning if the power limit is below the usual one",
-     "nvidia-smi 0000:18:00.0 persistence_mode=Disabled"},
+     "if the power limit or the clock of applications is below the usual one; as a note if "
+     "persistence is off, MIG is on, the compute mode allows one process or none, or errors of the "
+     "memory are not corrected",
+     "nvidia-smi 0000:18:00.0 applications_clocks.graphics_clock=1410 MHz|nvidia-smi 0000:18:00.0 "
+     "default_applications_clocks.graphics_clock=1980 MHz"},
+    {"gpu-vbios", warning, "the firmware of GPUs of one model", needs::several_nvidia,
+     kNoSeveralNvidia, "nvidia-smi *",
+     "Clocks, power and NVLinks may differ with it, and the slowest GPU sets the pace of a job.",
+     "update all to the version of the system's maker (nvidia-smi -q | grep VBIOS)",
+     looks::gpu_vbios, "if their VBIOS has not the same version",
+     "nvidia-smi 0000:18:00.0 vbios_version=96.00.89.00.01|nvidia-smi 0000:18:00.0 "
+     "processes=0|nvidia-smi 0000:2a:00.0 vbios_version=96.00.74.00.01|nvidia-smi 0000:2a:00.0 "
+     "processes=0"},
+    {"gpu-pcie", warning, "PCIe links of GPUs at work", needs::nvidia, kNoNvidia, "nvidia-smi *",
+     "Copies to the host, and to NICs below the same switch, are that much slower.",
+     "reseat the GPU or its riser, and look at the slot's setting in the firmware; in a virtual "
+     "machine ask the provider",
+     looks::gpu_link,
+     "if a GPU in performance state P0 has a link of a lower generation than it and its slot can, "
+     "or fewer lanes; as a note if more than correctable_errors packets were sent again",
+     "nvidia-smi 0000:18:00.0 performance_state=P0|nvidia-smi 0000:18:00.0 "
+     "pci.pci_gpu_link_info.pcie_gen.current_link_gen=3|nvidia-smi 0000:18:00.0 "
+     "pci.pci_gpu_link_info.pcie_gen.max_link_gen=5"},
+    {"nvlink-errors", warning, "errors of NVLinks", needs::nvidia, kNoNvidia, "nvidia-smi *",
+     "What a link sends again costs bandwidth; more of them take it down.",
+     "nvidia-smi nvlink -e -i GPU shows which link; look at it again after a job (nvidia-smi "
+     "nvlink -re sets the counters to 0); if they grow: reset the GPU, then reseat or replace it",
+     looks::nvlink_errors, "if a counter of replays, recoveries, CRC or other errors is not 0",
+     "nvidia-smi 0000:18:00.0 nvlink.crc_errors=12"},
+    {"gpu-peers", problem, "GPUs that reach each other's memory", needs::several_nvidia,
+     kNoSeveralNvidia, "nvidia-p2p*",
+     "NCCL then moves data between them through the host's memory.",
+     "on bare metal: switch the IOMMU and ACS off; in a virtual machine ask the provider; GPUs "
+     "without it: take a job's GPUs from one group (nvidia-smi topo -m)",
+     looks::gpu_peers,
+     "if nvidia-smi topo -p2p r is not OK for a pair: as a problem if the GPU has 12 NVLinks or "
+     "more, which NVSwitches join, else as a warning",
+     "nvidia-smi 0000:18:00.0 processes=0|nvidia-smi 0000:2a:00.0 processes=0|nvidia-p2p "
+     "0000:18:00.0 0000:2a:00.0=CNS"},
     {"gpu-fabric", problem, "NVLink's fabric of GPUs behind NVSwitches", needs::nvidia, kNoNvidia,
      "nvidia-smi *", "Without it programs fail with 'system not yet initialized' or without NVLS.",
      "systemctl restart nvidia-fabricmanager, of the driver's version; then reset the GPUs",
-     looks::gpu_fabric, "if its state is not Completed, or its status not Success",
+     looks::gpu_fabric,
+     "if its state is not Completed, or its status not Success; as a warning if its health is not "
+     "full, or GPUs of this node are in several cliques or clusters",
      "nvidia-smi 0000:18:00.0 fabric.state=In Progress"},
+    {"imex-access", problem, "channels for NVLinks between nodes", needs::nvlinks_between_nodes,
+     "no NVLinks between nodes (MNNVL)", "access /dev/nvidia-caps-imex-channels",
+     "NCCL then says 'Check the IMEX channel', and fails or takes the network between nodes.",
+     "start nvidia-imex on all nodes of the NVLink domain, with "
+     "/etc/nvidia-imex/nodes_config.cfg; mknod or the driver's NVreg_CreateImexChannel0=1 makes "
+     "the channel; docker run --device=/dev/nvidia-caps-imex-channels/channel0, in Kubernetes a "
+     "ComputeDomain",
+     looks::imex_channel,
+     "if the process may read and write no /dev/nvidia-caps-imex-channels/channel*; as a warning "
+     "if "
+     "there is none",
+     "nvidia-smi 0000:18:00.0 fabric.clusterUuid=5a1b|access "
+     "/dev/nvidia-caps-imex-channels=absent"},
+    {"gpu-in-use", warning, "memory of GPUs that is in use", needs::nvidia, kNoNvidia,
+     "nvidia-smi *", "A job finds less memory, and shares the GPU's time.",
+     "nvidia-smi shows which processes; where it shows none, those of other containers, or of a "
+     "job that hangs: ps aux | grep ' [DZ]', then fuser -v /dev/nvidia*",
+     looks::gpu_in_use,
+     "if more than gpu_used_bytes are in use, and no process is seen; as a note where one is seen",
+     "nvidia-smi 0000:18:00.0 processes=0|nvidia-smi 0000:18:00.0 fb_memory_usage.used=41203 MiB"},
 });
 
 }  // namespace

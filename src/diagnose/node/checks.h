@@ -28,6 +28,13 @@ bool several_job_devices(const Snapshot& snapshot);
 bool bare_metal_peers(const Snapshot& snapshot);  // several, and no virtual machine
 bool several_numa_nodes(const Snapshot& snapshot);
 bool nvidia(const Snapshot& snapshot);
+bool several_nvidia(const Snapshot& snapshot);  // that nvidia-smi shows
+bool nvlinks_between_nodes(const Snapshot& snapshot);
+bool efa(const Snapshot& snapshot);
+bool cpu_quota(const Snapshot& snapshot);
+bool set_frequencies(const Snapshot& snapshot);  // by Linux, of a node with job devices
+bool idle_states(const Snapshot& snapshot);      // likewise
+bool pci_error_counts(const Snapshot& snapshot);
 bool ethernet_only(const Snapshot& snapshot);
 bool memory_limit(const Snapshot& snapshot);
 bool bond(const Snapshot& snapshot);
@@ -56,6 +63,8 @@ std::vector<Seen> hostname_address(const Snapshot& snapshot, const Limits& limit
 std::vector<Seen> low_memory(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> memory_limit(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> remove_ipc(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> numa_calls(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> huge_pages(const Snapshot& snapshot, const Limits& limits);
 // checks_net.cc
 std::vector<Seen> half_duplex(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> interface_errors(const Snapshot& snapshot, const Limits& limits);
@@ -86,15 +95,23 @@ std::vector<Seen> peer_memory(const Snapshot& snapshot, const Limits& limits);
 // checks_state.cc
 std::vector<Seen> gpu_xid(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> killed_for_memory(const Snapshot& snapshot, const Limits& limits);
-std::vector<Seen> gpu_memory(const Snapshot& snapshot, const Limits& limits);
-std::vector<Seen> gpu_throttled(const Snapshot& snapshot, const Limits& limits);
-std::vector<Seen> gpu_settings(const Snapshot& snapshot, const Limits& limits);
-std::vector<Seen> gpu_fabric(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> driver_hangs(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> firewall(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> shaping(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> tcp_losses(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> stray_interfaces(const Snapshot& snapshot, const Limits& limits);
+// checks_gpu.cc
+std::vector<Seen> gpu_memory(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_throttled(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_settings(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_fabric(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_recovery(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_vbios(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_link(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> nvlink_errors(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_peers(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> imex_channel(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_in_use(const Snapshot& snapshot, const Limits& limits);
 }  // namespace looks
 
 }  // namespace linerate::node

@@ -20,6 +20,8 @@ std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string
 namespace {
 
 constexpr double kGiB = 1 << 30;
+constexpr std::string_view kGovernors = "/sys/devices/system/cpu/*/cpufreq/scaling_governor";
+constexpr std::string_view kIdleLatencies = "/sys/devices/system/cpu/cpu0/cpuidle/*/latency";
 
 // Of /proc/meminfo, in bytes; 0: not told.
 double memory_of(const Snapshot& snapshot, std::string_view key) {
@@ -67,8 +69,10 @@ std::vector<Seen> looks::shm_full(const Snapshot& snapshot, const Limits& limits
 std::vector<Seen> looks::open_files(const Snapshot& snapshot, const Limits& limits) {
   const auto text = limit_text(snapshot, "Max open files", true);
   const auto number = parse_number("", text);
-  return when(number && *number < limits.open_files, "open files",
-              fmt::format("The hard limit is {} (/proc/self/limits).", text));
+  if (!number || *number >= limits.open_files) return {};
+  return {{.subject = "open files",
+           .evidence = fmt::format("The hard limit is {} (/proc/self/limits).", text),
+           .severity = needs::several_job_devices(snapshot) ? Severity::warning : Severity::info}};
 }
 
 std::vector<Seen> looks::stack_limit(const Snapshot& snapshot, const Limits&) {
@@ -97,16 +101,14 @@ std::vector<Seen> looks::clock_source(const Snapshot& snapshot, const Limits&) {
 }
 
 std::vector<Seen> looks::governor(const Snapshot& snapshot, const Limits&) {
-  const auto found =
-      snapshot.matching("/sys/devices/system/cpu/*/cpufreq/scaling_governor").front();
+  const auto found = snapshot.matching(kGovernors).front();
   return when(found.second != "performance", "processors",
               fmt::format("The governor is {} ({}).", found.second, found.first));
 }
 
 std::vector<Seen> looks::idle_states(const Snapshot& snapshot, const Limits& limits) {
   double slowest = 0;
-  for (const auto& [key, value] :
-       snapshot.matching("/sys/devices/system/cpu/cpu0/cpuidle/*/latency")) {
+  for (const auto& [key, value] : snapshot.matching(kIdleLatencies)) {
     const auto folder = std::string(key.substr(0, key.rfind('/')));
     const auto* disabled = snapshot.find(folder + "/disable");
     if (disabled != nullptr && *disabled != "0") continue;
@@ -139,6 +141,8 @@ std::vector<Seen> looks::low_memory(const Snapshot& snapshot, const Limits& limi
                           total / kGiB));
 }
 
+bool needs::cpu_quota(const Snapshot& snapshot) { return snapshot.has("cgroup cpu.max"); }
+
 bool needs::memory_limit(const Snapshot& snapshot) { return snapshot.has("cgroup memory.max"); }
 
 std::vector<Seen> looks::memory_limit(const Snapshot& snapshot, const Limits&) {
@@ -156,6 +160,29 @@ std::vector<Seen> looks::memory_limit(const Snapshot& snapshot, const Limits&) {
                                             "(memory.events).",
                                             killed)});
   return seen;
+}
+
+bool needs::set_frequencies(const Snapshot& snapshot) {
+  return needs::job_devices(snapshot) && snapshot.has(kGovernors);
+}
+
+bool needs::idle_states(const Snapshot& snapshot) {
+  return needs::job_devices(snapshot) && snapshot.has(kIdleLatencies);
+}
+
+// What Docker's filter of system calls lets pass with CAP_SYS_NICE alone. CUDA asks for memory of a
+// NUMA node so, and NCCL for the memory that ranks of a node share.
+std::vector<Seen> looks::numa_calls(const Snapshot& snapshot, const Limits&) {
+  const auto* answer = snapshot.find("call get_mempolicy");
+  return when(answer != nullptr && *answer != "allowed", "this process",
+              fmt::format("It may not choose the NUMA node of its memory: get_mempolicy is {}.",
+                          answer == nullptr ? "" : *answer));
+}
+
+// Of libfabric's efa provider, whose buffers lie in huge pages where there are some.
+std::vector<Seen> looks::huge_pages(const Snapshot& snapshot, const Limits&) {
+  const auto pages = line_of(snapshot, "/proc/meminfo", "HugePages_Total:");
+  return when(pages == "0", "memory", "There are no huge pages (HugePages_Total, /proc/meminfo).");
 }
 
 bool needs::systemd_of_job(const Snapshot& snapshot) {

@@ -10,7 +10,8 @@
 namespace linerate::node {
 namespace {
 
-constexpr std::string_view kNvidiaVendor = "0x10de", kAmdVendor = "0x1002";
+constexpr std::string_view kNvidiaVendor = "0x10de", kAmdVendor = "0x1002",
+                           kAmazonVendor = "0x1d0f";
 
 // The number behind "NAME=" in a fact of pci_capabilities().
 std::optional<std::int64_t> capability(const Snapshot& snapshot, const std::string& path,
@@ -85,6 +86,17 @@ bool needs::nvidia(const Snapshot& snapshot) {
     const auto* vendor = snapshot.find(device.path + "/vendor");
     return device.is_gpu && vendor != nullptr && *vendor == kNvidiaVendor;
   });
+}
+
+bool needs::efa(const Snapshot& snapshot) {
+  return std::ranges::any_of(node::job_devices(snapshot), [&](const PciFact& device) {
+    const auto* vendor = snapshot.find(device.path + "/vendor");
+    return !device.is_gpu && vendor != nullptr && *vendor == kAmazonVendor;
+  });
+}
+
+bool needs::pci_error_counts(const Snapshot& snapshot) {
+  return needs::job_devices(snapshot) && snapshot.has("/sys/bus/pci/devices/*/aer_dev_fatal");
 }
 
 bool needs::ethernet_only(const Snapshot& snapshot) {

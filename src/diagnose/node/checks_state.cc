@@ -1,4 +1,4 @@
-// What the kernel's log, calls and programs told: GPUs' errors, the firewall, what slows TCP.
+// What the kernel's log, calls and programs told: Xids, the firewall, what slows TCP.
 #include "base/text.h"
 #include "diagnose/node/checks.h"
 
@@ -15,14 +15,6 @@ namespace {
 constexpr std::array kXidOfHardware{48, 56, 57, 58, 62, 64, 65, 68,  69,
                                     73, 74, 79, 80, 81, 92, 95, 119, 120};
 constexpr double kRecentHours = 24;
-
-bool is_none(std::string_view value) {
-  return value == "0" || value == "No" || value.find("N/A") != std::string_view::npos ||
-         value == "Not Supported";
-}
-
-// "0000:18:00.0" of "nvidia-smi 0000:18:00.0 fabric.state"
-std::string gpu_of(std::string_view key) { return "GPU " + split(key, ' ')[1]; }
 
 // Since it is common on laptops, and nobody's fault there.
 Severity unless_alone(const Snapshot& snapshot) {
@@ -55,77 +47,6 @@ std::vector<Seen> looks::killed_for_memory(const Snapshot& snapshot, const Limit
                                    "ago (its log).",
                                    hours),
            .severity = unless_alone(snapshot)}};
-}
-
-std::vector<Seen> looks::gpu_memory(const Snapshot& snapshot, const Limits&) {
-  std::vector<Seen> seen;
-  for (const auto* field :
-       {"ecc.errors.uncorrected.volatile.total", "remapped_rows.pending", "remapped_rows.failure"})
-    for (const auto& [key, value] : snapshot.matching(fmt::format("nvidia-smi * {}", field)))
-      if (!is_none(value))
-        seen.push_back({.subject = gpu_of(key),
-                        .evidence = fmt::format("{} is {} (nvidia-smi).", field, value)});
-  return seen;
-}
-
-std::vector<Seen> looks::gpu_throttled(const Snapshot& snapshot, const Limits&) {
-  constexpr std::uint64_t kSlowed = 0x08 | 0x20 | 0x40 | 0x80;  // hardware, heat, power brake
-  std::vector<Seen> seen;
-  for (const auto& [key, value] :
-       snapshot.matching("nvidia-smi * clocks_throttle_reasons.active")) {
-    const auto bits = parse_hex(value.starts_with("0x") ? value.substr(2) : value);
-    if (bits && (*bits & kSlowed) != 0)
-      seen.push_back({.subject = gpu_of(key),
-                      .evidence = fmt::format("Its clocks are lowered for {} "
-                                              "(clocks_throttle_reasons.active, nvidia-smi).",
-                                              (*bits & 0x60) != 0 ? "heat" : "power supply")});
-  }
-  return seen;
-}
-
-std::vector<Seen> looks::gpu_settings(const Snapshot& snapshot, const Limits&) {
-  struct Setting {
-    std::string_view field, value, effect;
-  };
-  constexpr auto kSettings = std::to_array<Setting>({
-      {"persistence_mode", "Disabled", "each first use of the GPU waits for its driver to start"},
-      {"mig.mode.current", "Enabled", "its parts do not reach other GPUs directly"},
-      {"compute_mode", "Exclusive_Process", "a second process that uses it fails"},
-      {"compute_mode", "Prohibited", "every process that uses it fails"},
-  });
-  std::vector<Seen> seen;
-  for (const auto& [field, wrong, effect] : kSettings)
-    for (const auto& [key, value] : snapshot.matching(fmt::format("nvidia-smi * {}", field)))
-      if (value == wrong)
-        seen.push_back(
-            {.subject = gpu_of(key),
-             .evidence = fmt::format("{} is {}: {} (nvidia-smi).", field, value, effect)});
-  for (const auto& [key, value] : snapshot.matching("nvidia-smi * power.limit")) {
-    const auto usual =
-        snapshot.number(fmt::format("nvidia-smi {} power.default_limit", split(key, ' ')[1]));
-    if (usual && snapshot.number(key).value_or(*usual) < *usual)
-      seen.push_back({.subject = gpu_of(key),
-                      .evidence = fmt::format("Its power is limited to {} W, of {:.0f} W usually "
-                                              "(nvidia-smi): it computes more slowly.",
-                                              value, *usual),
-                      .severity = Severity::warning});
-  }
-  return seen;
-}
-
-std::vector<Seen> looks::gpu_fabric(const Snapshot& snapshot, const Limits&) {
-  std::vector<Seen> seen;
-  for (const auto& [key, state] : snapshot.matching("nvidia-smi * fabric.state")) {
-    const auto* status =
-        snapshot.find(fmt::format("nvidia-smi {} fabric.status", split(key, ' ')[1]));
-    const bool failed = state == "Completed" && status != nullptr && *status != "Success";
-    if (!failed && (is_none(state) || state == "Completed")) continue;
-    seen.push_back({.subject = gpu_of(key),
-                    .evidence = fmt::format("Its NVLink fabric is '{}', with status '{}' "
-                                            "(nvidia-smi).",
-                                            state, status == nullptr ? "" : *status)});
-  }
-  return seen;
 }
 
 std::vector<Seen> looks::driver_hangs(const Snapshot& snapshot, const Limits&) {

@@ -52,6 +52,13 @@ constexpr auto kCompared = std::to_array<Compared>({
     {"widths of PCI links", "/sys/bus/pci/devices/*/current_link_width"},
     {"IOMMU groups", "/sys/bus/pci/devices/*/iommu_group/type"},
     {"GPUs", "gpu *", Severity::problem},
+    {"VBIOS of GPUs", "nvidia-smi * vbios_version"},
+    {"power limits of GPUs", "nvidia-smi * *power_readings.*power_limit"},
+    {"clocks of applications on GPUs", "nvidia-smi * applications_clocks.graphics_clock"},
+    {"NVLink clusters of GPUs", "nvidia-smi * fabric.clusterUuid", Severity::info},
+    {"NVLink cliques of GPUs", "nvidia-smi * fabric.cliqueId", Severity::info},
+    {"indices of RoCE v2 addresses (NCCL_IB_GID_INDEX)",
+     "roce index /sys/class/infiniband/*/ports/*"},
     // Which those who gather the nodes of a running job add.
     {"settings of NCCL", "settings of NCCL", Severity::problem},
     {"clock", "clock when all were read"},

@@ -7,10 +7,12 @@
 #include <fmt/ranges.h>
 
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <set>
 
@@ -208,6 +210,20 @@ void add_devices(Taker& taker) {
       if (name.starts_with("uverbs") || name == "nvidiactl" || name == "nvidia-uvm")
         add_access(taker, fmt::format("{}/{}", folder, name));
   for (const auto* always : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) add_access(taker, always);
+  constexpr std::string_view kChannels = "/dev/nvidia-caps-imex-channels";
+  std::string access = "absent";
+  for (const auto& name : names_in(taker.inside(std::string(kChannels)))) {
+    const auto channel = taker.inside(fmt::format("{}/{}", kChannels, name));
+    access = ::access(channel.c_str(), R_OK | W_OK) == 0 ? "read and write" : "denied";
+    if (access != "denied") break;
+  }
+  taker.add(fmt::format("access {}", kChannels), access);
+}
+
+// Whether the filter of system calls lets the process ask for its NUMA policy.
+void add_calls(Taker& taker) {
+  const bool refused = ::syscall(SYS_get_mempolicy, nullptr, nullptr, 0UL, nullptr, 0UL) != 0;
+  if (!refused || errno == EPERM) taker.add("call get_mempolicy", refused ? "refused" : "allowed");
 }
 
 void add_shm(Taker& taker) {
@@ -243,7 +259,8 @@ void add_pci(Taker& taker) {
   }
 }
 
-// Kinds of the addresses of ports without the addresses: "RoCE v2 link-local".
+// Kinds of the addresses of ports without the addresses: "RoCE v2 link-local". Beside them the
+// least index of one that is routed, which NCCL_IB_GID_INDEX would name.
 void add_gids(Taker& taker) {
   constexpr std::string_view kNone = "0000:0000:0000:0000:0000:0000:0000:0000";
   taker.expand("", "/sys/class/infiniband/*/ports/*/gids/*", [&](const std::string& key) {
@@ -256,6 +273,11 @@ void add_gids(Taker& taker) {
                        : gid.starts_with("0000:0000:0000:0000:0000:ffff:") ? "IPv4"
                                                                            : "global";
     if (!type.empty()) taker.add("gid " + key, fmt::format("{} {}", type, kind));
+    const auto index = parse_integer("", key.substr(cut + 6));
+    if (!type.starts_with("RoCE v2") || std::string_view(kind) != "IPv4" || !index) return;
+    auto& least = taker.snapshot.facts["roce index " + key.substr(0, cut)];
+    const auto known = parse_integer("", least);
+    if (!known || *index < *known) least = std::to_string(*index);
   });
 }
 
@@ -304,6 +326,7 @@ Snapshot take_snapshot(const fs::path& root) {
   taker.snapshot.node = text_in(root / "proc/sys/kernel/hostname");
   for (const auto& source : kSources) taker.read(source);
   add_devices(taker);
+  if (root == "/") add_calls(taker);
   add_shm(taker);
   add_pci(taker);
   add_gids(taker);

@@ -16,11 +16,19 @@ void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now
 // Adds what /etc says of logind, and of the address of the hostname.
 void add_configured(Snapshot& snapshot, const std::filesystem::path& root);
 
-// Of their texts, which may be any: records of /dev/kmsg, CSV of nvidia-smi with these fields, `tc
-// qdisc show`, `nft list ruleset`.
+// Of their texts, which may be any: records of /dev/kmsg, `tc qdisc show`, `nft list ruleset`.
 void add_kernel_events(Snapshot& snapshot, std::string_view log, double now_us);
-void add_gpu_states(Snapshot& snapshot, std::string_view fields, std::string_view csv);
 void add_shaping(Snapshot& snapshot, std::string_view qdiscs);
 void add_firewall(Snapshot& snapshot, std::string_view ruleset);
+
+// Of nvidia-smi's texts, which may be any. `nvidia-smi -q -x`: facts "nvidia-smi 0000:18:00.0
+// fabric.state", by the names of its elements. Yields the places of the GPUs, in its order, by
+// which the others count: `nvidia-smi nvlink -e` ("nvidia-smi 0000:18:00.0 nvlink.crc_errors", of
+// all links together), `nvidia-smi topo -p2p r` ("nvidia-p2p 0000:18:00.0 0000:2a:00.0": why not).
+std::vector<std::string> add_gpu_states(Snapshot& snapshot, std::string_view xml);
+void add_nvlink_errors(Snapshot& snapshot, std::span<const std::string> gpus,
+                       std::string_view counters);
+void add_peer_access(Snapshot& snapshot, std::span<const std::string> gpus,
+                     std::string_view matrix);
 
 }  // namespace linerate::node

@@ -25,6 +25,8 @@ constexpr auto kThresholds = std::to_array<Threshold>({
     {"interface_errors", &Thresholds::interface_errors},
     {"interface_error_share", &Thresholds::interface_error_share},
     {"tcp_loss_percent", &Thresholds::tcp_loss_percent},
+    {"slowed_s", &Thresholds::slowed_s},
+    {"gpu_used_bytes", &Thresholds::gpu_used_bytes},
 });
 
 }  // namespace

@@ -28,16 +28,6 @@ TEST(KernelEvents, AreXidsAndKilledProcessesWithTheHoursSince) {
   EXPECT_EQ(node.facts.size(), 3U);
 }
 
-TEST(GpuStates, AreByPlaceAndField) {
-  Snapshot node;
-  add_gpu_states(node, "pci.bus_id,fabric.state,fabric.status",
-                 "00000000:18:00.0, Completed, Success\nno GPU\n00000000:2A:00.0, N/A\n");
-
-  EXPECT_EQ(fact(node, "nvidia-smi 0000:18:00.0 fabric.status"), "Success");
-  EXPECT_EQ(fact(node, "nvidia-smi 0000:2a:00.0 fabric.state"), "N/A");
-  EXPECT_EQ(node.facts.size(), 3U);
-}
-
 TEST(Shaping, IsOfQueuesThatHoldBack) {
   Snapshot node;
   add_shaping(node,

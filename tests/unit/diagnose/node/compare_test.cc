@@ -48,6 +48,20 @@ TEST(UnlikeNodes, TakesMemoryForAlikeThatDiffersByLittle) {
   EXPECT_THAT(findings[0].evidence, HasSubstr("'976.2 GiB', and '1007.8 GiB' on 2 other nodes"));
 }
 
+TEST(UnlikeNodes, ComparesFirmwareOfGpusAndIndicesOfRoceAddresses) {
+  std::vector<Snapshot> nodes{healthy_node("a"), healthy_node("b"), healthy_node("c")};
+  nodes[1].facts["nvidia-smi 0000:18:00.0 vbios_version"] = "96.00.74.00.01";
+  nodes[2].facts["roce index /sys/class/infiniband/mlx5_0/ports/1"] = "5";
+  nodes[2].facts["nvidia-smi 0000:18:00.0 fabric.clusterUuid"] = "77";
+
+  const auto findings = unlike_nodes(nodes);
+
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_THAT(findings[0].evidence, HasSubstr("'96.00.74.00.01, 96.00.89.00.01'"));
+  EXPECT_THAT(findings[1].evidence, HasSubstr("NCCL_IB_GID_INDEX"));
+  EXPECT_EQ(findings[2].severity, Severity::info);
+}
+
 TEST(UnlikeNodes, NamesBothSidesOfTwo) {
   std::vector<Snapshot> nodes{healthy_node("a"), healthy_node("b")};
   nodes[1].facts.erase("/proc/driver/nvidia/version");

@@ -40,11 +40,51 @@ inline void add_port(Snapshot& node, int number) {
       {port + "/rate", "400 Gb/sec (4X NDR)"},
       {port + "/link_layer", "Ethernet"},
       {port + "/pkeys/0", "0xffff"},
+      {"roce index " + port, "3"},
       {fmt::format("network ens{}", number), std::to_string(number)},
       {port + "/counters/symbol_error", "0"},
       {port + "/counters/link_downed", "0"},
       {"gid " + port + "/gids/0", "IB/RoCE v1 link-local"},
       {"gid " + port + "/gids/3", "RoCE v2 IPv4"}});
+}
+
+inline void add_gpu(Snapshot& node, const std::string& place) {
+  add_device(node, place, "0x030200");
+  const auto add = [&](const char* element, const char* text) {
+    node.facts[fmt::format("nvidia-smi {} {}", place, element)] = text;
+  };
+  node.facts["gpu " + place] = "NVIDIA H100 80GB HBM3, 18 NVLinks";
+  add("product_name", "NVIDIA H100 80GB HBM3");
+  add("vbios_version", "96.00.89.00.01");
+  add("ecc_errors.volatile.dram_uncorrectable", "0");
+  add("ecc_errors.volatile.dram_correctable", "12");
+  add("ecc_errors.unrepairable_memory", "No");
+  add("remapped_rows.remapped_row_pending", "No");
+  add("remapped_rows.remapped_row_unc", "3");
+  add("clocks_event_reasons.clocks_event_reason_gpu_idle", "Active");
+  add("clocks_event_reasons.clocks_event_reason_hw_slowdown", "Not Active");
+  add("clocks_event_reasons_counters.clocks_event_reasons_counters_hw_power_brake", "20 us");
+  add("clocks_event_reasons_counters.clocks_event_reasons_counters_sw_power_cap", "90000000 us");
+  add("persistence_mode", "Enabled");
+  add("compute_mode", "Default");
+  add("gpu_recovery_action", "None");
+  add("gpu_power_readings.current_power_limit", "700.00 W");
+  add("gpu_power_readings.default_power_limit", "700.00 W");
+  add("applications_clocks.graphics_clock", "1980 MHz");
+  add("default_applications_clocks.graphics_clock", "1980 MHz");
+  add("performance_state", "P0");
+  add("pci.pci_gpu_link_info.pcie_gen.current_link_gen", "5");
+  add("pci.pci_gpu_link_info.pcie_gen.max_link_gen", "5");
+  add("pci.pci_gpu_link_info.link_widths.current_link_width", "16x");
+  add("pci.pci_gpu_link_info.link_widths.max_link_width", "16x");
+  add("pci.replay_counter", "2");
+  add("nvlink.crc_errors", "0");
+  add("fabric.state", "Completed");
+  add("fabric.status", "Success");
+  add("fabric.clusterUuid", "5a1b");
+  add("fabric.health.bandwidth", "Full");
+  add("processes", "0");
+  add("fb_memory_usage.used", "4 MiB");
 }
 
 // A bond of both ports, memory, and what /etc says.
@@ -88,14 +128,9 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
                 {"tc", "asked"},
                 {"nft input", "accept"},
                 {"address ens0", "IPv4"},
-                {"nvidia-smi 0000:18:00.0 ecc.errors.uncorrected.volatile.total", "0"},
-                {"nvidia-smi 0000:18:00.0 remapped_rows.pending", "No"},
-                {"nvidia-smi 0000:18:00.0 clocks_throttle_reasons.active", "0x0000000000000001"},
-                {"nvidia-smi 0000:18:00.0 persistence_mode", "Enabled"},
-                {"nvidia-smi 0000:18:00.0 power.limit", "700.00"},
-                {"nvidia-smi 0000:18:00.0 power.default_limit", "700.00"},
-                {"nvidia-smi 0000:18:00.0 fabric.state", "Completed"},
-                {"nvidia-smi 0000:18:00.0 fabric.status", "Success"},
+                {"call get_mempolicy", "allowed"},
+                {"nvidia-p2p", "asked"},
+                {"access /dev/nvidia-caps-imex-channels", "read and write"},
                 {"/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX  550.90.07"},
                 {"/sys/class/net/ens0/speed", "400000"},
                 {"/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc"},
@@ -108,8 +143,8 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
                 {"size /dev/shm", "540000000000"},
                 {"free /dev/shm", "530000000000"},
                 {"virtual machine", "no"}}};
-  add_device(node, "0000:18:00.0", "0x030200");
-  add_device(node, "0000:2a:00.0", "0x030200");
+  add_gpu(node, "0000:18:00.0");
+  add_gpu(node, "0000:2a:00.0");
   add_port(node, 0);
   add_port(node, 1);
   add_settings(node);

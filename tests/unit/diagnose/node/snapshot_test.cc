@@ -83,6 +83,7 @@ TEST_F(SnapshotOfFolder, LeavesOutWhatIsNobodysBusiness) {
   EXPECT_EQ(*snapshot.find("/proc/cmdline"), "iommu=pt intel_iommu=on");
   EXPECT_EQ(*snapshot.find("cgroup cpu.max"), "1.5");
   EXPECT_EQ(*snapshot.find("gid /sys/class/infiniband/mlx5_0/ports/1/gids/0"), "RoCE v2 IPv4");
+  EXPECT_EQ(*snapshot.find("roce index /sys/class/infiniband/mlx5_0/ports/1"), "0");
 }
 
 TEST_F(SnapshotOfFolder, TakesWhatSystemdAndItsDropInsSay) {
