@@ -16,7 +16,8 @@ linerate_library(optimizer trainers/optimizer linerate_comm)
 linerate_library(training_checkpoint trainers/checkpoint linerate_training_memory linerate_record
                  ZLIB::ZLIB)
 linerate_library(training_engine trainers/engine linerate_training_model linerate_training_data
-                 linerate_training_layout linerate_training_parallel linerate_training_checkpoint
+                 linerate_training_layout linerate_training_parallel linerate_training_pipeline
+                 linerate_training_checkpoint
                  linerate_optimizer linerate_model linerate_job)
 
 linerate_library(training_programs trainers/programs linerate_training_engine linerate_cpu_math

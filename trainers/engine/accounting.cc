@@ -2,12 +2,14 @@
 
 #include "trainers/data/sampler.h"
 #include "trainers/engine/plan.h"
+#include "trainers/engine/stage_links.h"
 #include "trainers/engine/sync.h"
 #include "trainers/engine/tree_sum.h"
 #include "trainers/optimizer/exact_sum.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -36,9 +38,9 @@ std::vector<TrainingPart> units_of(const GradientPlan& plan) {
 std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan& plan) {
   std::vector<TrainingPart> parts;
   for (const auto& bucket : plan.buckets) {
-    const bool stays = bucket.begin == 0 || parts.empty();  // the first and the last unit
-    const bool again = config.gather.reshard_after_forward && !stays;
-    parts.push_back({.count = bucket.count(), .gathers = again ? std::uint64_t{2} : 1});
+    const bool end = bucket.begin == 0 || parts.empty();  // the first and the last unit
+    const bool stays = !plan.pipelined && (end || !config.gather.reshard_after_forward);
+    parts.push_back({.count = bucket.count(), .gathers = stays ? std::uint64_t{1} : 2});
   }
   return parts;
 }
@@ -116,6 +118,8 @@ void add_top_k(SentBytes& sent, const TrainConfig& config, const TrainingLayout&
              top_k_bytes(top_k_count(part.count, config.topk_ratio), layout.types.gradient);
 }
 
+bool is_last(const Position& position) { return position.stage + 1 == position.nstages; }
+
 // Losses and hits of all micro-batches, and the gradient's norm.
 void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan& plan,
                  const Place& place) {
@@ -133,8 +137,11 @@ void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan&
 // gradients of each block, more where forward is done again, and the head's; and of each position
 // the largest logit, the sum and the target's own.
 void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& place,
-                     const TensorShare& share) {
+                     const Position& position) {
+  const auto& share = position.tensor;
   if (share.nranks == 1) return;
+  const std::uint64_t layers = config.model.layers / config.pp;
+  const std::uint64_t embeds = position.stage == 0 ? 1 : 0, heads = is_last(position) ? 1 : 0;
   const auto& model = config.model;
   const std::uint64_t again =
       config.recompute == Recompute::full ? 1 : 0;  // attention's, once more
@@ -154,19 +161,50 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
   for (auto i = place.own.first; i < place.own.second; ++i) {
     const std::uint64_t rows = micro_batches.sequences(i) * model.length;
     const auto count = rows * model.hidden;
-    add(TensorSum::embedding, 1, count, element, false);
-    add(TensorSum::forward, (2 + again) * model.layers, count, element, true);
-    add(TensorSum::backward, 2 * model.layers + 1, count, element, true);
-    add(TensorSum::loss, 1, rows, sizeof(double), false);
-    add(TensorSum::loss, 1, 2 * rows, sizeof(double), true);
+    add(TensorSum::embedding, embeds, count, element, false);
+    add(TensorSum::forward, (2 + again) * layers, count, element, true);
+    add(TensorSum::backward, 2 * layers + heads, count, element, true);
+    add(TensorSum::loss, heads, rows, sizeof(double), false);
+    add(TensorSum::loss, heads, 2 * rows, sizeof(double), true);
   }
   const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
   sent[{axis, "norm"}] += sizeof(double) * all_reduce_sends(words, share.nranks);
 }
 
-}  // namespace
+// Of a rank's micro-batches each chunk's result and its input's gradient, but at the model's ends;
+// the tied table once, and its gradient once or, in canonical mode, of each micro-batch.
+void add_messages(Account& account, const TrainConfig& config, const Place& place,
+                  const std::vector<const GradientPlan*>& plans, const Position& position) {
+  if (position.nstages == 1) return;
+  const auto element = static_cast<std::uint64_t>(bytes_of(config.type));
+  const auto micro_batches = micro_batches_of(config, position.data_nranks);
+  const std::string axis(kPipelineAxisName);
+  const auto add = [&](std::string_view purpose, std::uint64_t bytes) {
+    account.sent[{axis, std::string(purpose)}] += bytes;
+  };
+  const std::uint64_t first = position.stage == 0 ? 1 : 0, last = is_last(position) ? 1 : 0;
+  for (auto i = place.own.first; i < place.own.second; ++i) {
+    const auto bytes =
+        micro_batches.sequences(i) * config.model.length * config.model.hidden * element;
+    add(kActivations, (config.virtual_stages - last) * bytes);
+    add(kSlopes, (config.virtual_stages - first) * bytes);
+  }
+  if (first > 0) add(kTiedTable, plans.front()->table.parameters.front().count() * element);
+  if (last > 0) {
+    const auto table = plans.back()->table.tied->count() * element;
+    const std::uint64_t own = place.own.second - place.own.first;
+    add(kTiedGradient, table * (config.deterministic ? own : std::min<std::uint64_t>(own, 1)));
+    account.state.parameters += table;
+  }
+  constexpr std::uint64_t kWord = 8;
+  const auto stages = static_cast<std::uint64_t>(position.nstages);
+  add("loss", kWord * all_reduce_sends(2 * place.micro_batches, stages));
+  add("norm", kWord * all_reduce_sends(config.deterministic ? ExactSum::kWords : 1, stages));
+}
 
-Account account_of(const TrainConfig& config, const GradientPlan& plan, const Position& position) {
+// What is sent and held for the parameters of a chunk.
+void add_chunk(Account& account, const TrainConfig& config, const GradientPlan& plan,
+               const Position& position) {
   const int rank = position.data_rank, nranks = position.data_nranks;
   const auto place = place_of(config, plan, rank, nranks);
   const auto& placements = plan.table.placements;
@@ -180,8 +218,7 @@ Account account_of(const TrainConfig& config, const GradientPlan& plan, const Po
                         .replicas = place.replicas,
                         .micro_batches = place.rounds,
                         .offloads_optimizer = !config.offload_folder.empty()};
-  Account account;
-  account.sent[{std::string(kAxisNames[kShardAxis]), "parameter all_gather"}] =
+  account.sent[{std::string(kAxisNames[kShardAxis]), "parameter all_gather"}] +=
       training_wire_bytes(layout).parameters;
   const auto tree = place_in(config.sync, rank, nranks);
   if (tree && !plan.steps_a_shard()) layout.tree = &*tree;
@@ -192,19 +229,41 @@ Account account_of(const TrainConfig& config, const GradientPlan& plan, const Po
   else
     add_gradients(account.sent, config, layout);
   layout.types = types_of(config.type);
-  add_scalars(account.sent, config, plan, place);
-  add_tensor_sums(account.sent, config, place, position.tensor);
-  std::erase_if(account.sent, [](const auto& one) { return one.second == 0; });
   if (layout.sharded.parameters) {
     const std::vector<TrainingPart> forward(parts.rbegin(), parts.rend());
     layout.parts = forward;
-    account.live_bytes = training_live_bytes(layout, {.ahead = units_ahead(plan, config.gather),
-                                                      .most = config.gather.max_live_parameters});
+    account.live_bytes =
+        std::max(account.live_bytes,
+                 training_live_bytes(layout, {.ahead = units_ahead(plan, config.gather),
+                                              .most = config.gather.max_live_parameters}));
   }
   const auto units = units_of(plan);
   layout.parts = units;
-  account.state = training_state_bytes(layout);
+  const auto state = training_state_bytes(layout);
+  account.state.parameters += state.parameters;
+  account.state.gradients += state.gradients;
+  account.state.optimizer += state.optimizer;
+  account.state.offloaded += state.offloaded;
+}
+
+}  // namespace
+
+Account account_of(const TrainConfig& config, const std::vector<const GradientPlan*>& plans,
+                   const Position& position) {
+  Account account;
+  for (const auto* plan : plans) add_chunk(account, config, *plan, position);
+  const auto place = place_of(config, *plans.front(), position.data_rank, position.data_nranks);
+  add_scalars(account.sent, config, *plans.front(), place);
+  add_tensor_sums(account.sent, config, place, position);
+  add_messages(account, config, place, plans, position);
+  std::erase_if(account.sent, [](const auto& one) { return one.second == 0; });
   return account;
+}
+
+Account account_of(const TrainConfig& config, const ChunkPlans& chunks, const Position& position) {
+  std::vector<const GradientPlan*> plans;
+  for (const auto& chunk : chunks) plans.push_back(&chunk->plan);
+  return account_of(config, plans, position);
 }
 
 std::uint64_t sent_for(const SentBytes& sent, std::string_view what) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linerate::trainers {
 
@@ -23,8 +24,10 @@ struct Account {
   std::uint64_t live_bytes = 0;  // of gathered parameters, at most
 };
 
-// `plan` is that of the position.
-Account account_of(const TrainConfig& config, const GradientPlan& plan, const Position& position);
+// `plans` are those of the position's chunks.
+Account account_of(const TrainConfig& config, const std::vector<const GradientPlan*>& plans,
+                   const Position& position);
+Account account_of(const TrainConfig& config, const ChunkPlans& chunks, const Position& position);
 
 // Of all axes; `what`: gradient, parameter, the first word of a purpose.
 std::uint64_t sent_for(const SentBytes& sent, std::string_view what);

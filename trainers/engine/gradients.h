@@ -49,6 +49,7 @@ struct GradientPlan {
   std::vector<OwnedRange> owned{};  // what this rank steps
   Overlap overlap = Overlap::on;
   bool canonical = false;
+  bool pipelined = false;  // several micro-batches are between their forward and backward
   Sync sync = Sync::all_reduce;
   HookPlan hook{};
 
@@ -63,6 +64,7 @@ using MicroBatchRanges = std::vector<MicroBatchRange>;
 struct Round {
   bool first = true, last = true;
   bool active = true;                              // this rank computes a micro-batch
+  std::size_t index = 0;                           // of the round in its step
   std::size_t micro_batch = 0, micro_batches = 1;  // that one of so many of the global batch
   // Canonical: those that each rank of the axis hands on when this round reduces.
   MicroBatchRanges by_rank{};

@@ -51,7 +51,7 @@ class WholeParameters final : public ParameterStore {
 };
 
 // A shard of each unit. The embeddings and the final norm, which begin and end backward too, stay
-// from their forward to their backward.
+// from their forward to their backward where that is the micro-batch's next use.
 class ShardedParameters final : public ParameterStore {
  public:
   ShardedParameters(const GradientPlan& plan, const GatherPlan& gather, const GradientTools& tools)
@@ -76,8 +76,8 @@ class ShardedParameters final : public ParameterStore {
   }
 
   void release(std::size_t unit, Pass pass) override {
-    const bool stays = (unit == 0 && !injected(Bug::frees_embeddings)) ||
-                       unit + 1 == units_.size() || !gather_.reshard_after_forward;
+    const bool end = (unit == 0 && !injected(Bug::frees_embeddings)) || unit + 1 == units_.size();
+    const bool stays = !plan_.pipelined && (end || !gather_.reshard_after_forward);
     if (pass == Pass::forward && stays) return;
     if (injected(Bug::keeps_gathered_parameters)) return;
     live_ -= plan_.layout.padded(unit);

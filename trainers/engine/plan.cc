@@ -2,10 +2,14 @@
 
 #include "model/training_bytes.h"
 #include "trainers/data/sampler.h"
+#include "trainers/pipeline/simulate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace linerate::trainers {
 namespace {
@@ -38,17 +42,65 @@ StatePlacements placements_of(Stage stage) {
           .optimizer = {sharded.optimizer ? shard(0) : replicate(), replicate()}};
 }
 
+// The units of one of `count` chunks of a model: as many layers in each, with the embeddings or the
+// head at the ends.
+Range units_of_chunk(const ModelConfig& model, std::size_t chunk, std::size_t count) {
+  const auto layers = model.layers / count;
+  const auto first = chunk == 0 ? 0 : 1 + chunk * layers;
+  const auto end = 1 + (chunk + 1) * layers + (chunk + 1 == count ? 1 : 0);
+  return {first, end - first};
+}
+
+// Of schedules that the engine does not run.
+std::optional<std::string> splits_backward(std::string_view schedule) {
+  std::vector<std::string_view> whole;
+  for (const auto& kind : schedule_kinds())
+    if (kind.inputs_ahead == nullptr) whole.push_back(kind.name);
+  if (std::ranges::find(whole, schedule) != whole.end()) return std::nullopt;
+  return fmt::format(
+      "--schedule {} computes gradients of inputs and of weights apart, which the trainers do at "
+      "once; choices: {}.",
+      schedule, fmt::join(whole, ", "));
+}
+
+// What a schedule says of a pipeline that does not depend on its micro-batches, and how layers are
+// cut.
+std::optional<std::string> pipeline_refusal(const TrainConfig& config) {
+  const auto chunks = config.pp * config.virtual_stages;
+  if (config.pp == 1 && chunks == 1) return std::nullopt;
+  if (config.pp == 1) return "--virtual-stages is of a pipeline: give --pp, too.";
+  const auto schedule = pipeline_schedule(
+      config.pp_schedule,
+      {.stages = static_cast<int>(config.pp), .chunks = static_cast<int>(config.virtual_stages)});
+  if (!schedule) return schedule.sentence();
+  if (const auto splits = splits_backward(config.pp_schedule)) return *splits;
+  if (config.model.layers % chunks == 0) return std::nullopt;
+  std::string choices;
+  for (std::size_t stages = 1; stages * config.virtual_stages <= config.model.layers; ++stages)
+    if (config.model.layers % (stages * config.virtual_stages) == 0)
+      choices += fmt::format("{}{}", choices.empty() ? "" : ", ", stages);
+  return fmt::format("--pp {}{} does not divide the {} layers of {}; choices: {}.", config.pp,
+                     config.virtual_stages == 1
+                         ? ""
+                         : fmt::format(" with --virtual-stages {}", config.virtual_stages),
+                     config.model.layers, config.model.name, choices.empty() ? "none" : choices);
+}
+
 }  // namespace
 
 Position position_of(const TrainConfig& config, int rank, int nranks) {
   const auto tp = static_cast<int>(config.tp);
+  const auto nstages = static_cast<int>(config.pp);
+  const auto data_nranks = nranks / tp / nstages;
   const auto leaves = config.deterministic ? canonical_leaves(config.model) : config.tp;
   return {.tensor = {.leaves = leaves,
                      .rank = static_cast<std::size_t>(rank % tp),
                      .nranks = config.tp,
                      .in_order = config.deterministic},
-          .data_rank = rank / tp,
-          .data_nranks = nranks / tp};
+          .data_rank = rank / tp % data_nranks,
+          .data_nranks = data_nranks,
+          .stage = rank / tp / data_nranks,
+          .nstages = nstages};
 }
 
 ParameterTable table_of(const TrainConfig& config, const Position& position) {
@@ -71,10 +123,15 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
                        divisors(nranks));
   if (const auto refusal = tensor_refusal(config.model, config.tp, config.deterministic))
     return refusal;
-  const int data = nranks / tp;
+  if (const auto refusal = pipeline_refusal(config)) return refusal;
+  const auto pp = static_cast<int>(config.pp);
+  if (nranks / tp % pp != 0)
+    return fmt::format("--pp {} does not divide {} ranks{}; choices: {}.", pp, nranks / tp,
+                       tp > 1 ? fmt::format(" of each of --tp {}", tp) : "", divisors(nranks / tp));
+  const int data = nranks / tp / pp;
   if (data % shards_of(config, data) == 0) return std::nullopt;
   return fmt::format("--shard-size {} does not divide {} {}; choices: {}.", config.shard_size, data,
-                     tp > 1 ? "data-parallel ranks" : "ranks", divisors(data));
+                     tp * pp > 1 ? "data-parallel ranks" : "ranks", divisors(data));
 }
 
 MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,
@@ -87,7 +144,7 @@ MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::p
 MicroBatches micro_batches_of(const TrainConfig& config, int nranks) {
   const auto ranks = static_cast<std::uint64_t>(nranks);
   const auto share = (config.batch + ranks - 1) / ranks;
-  const auto usual = config.deterministic ? 1 : share;
+  const auto usual = config.deterministic || config.pp > 1 ? 1 : share;
   return {.batch = config.batch, .size = config.micro_batch > 0 ? config.micro_batch : usual};
 }
 
@@ -98,6 +155,7 @@ GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
                     .layout = layout,
                     .overlap = config.overlap,
                     .canonical = config.deterministic,
+                    .pipelined = config.pp > 1,
                     .sync = config.sync,
                     .hook = {.hook = config.hook,
                              .topk_ratio = config.topk_ratio,
@@ -110,6 +168,59 @@ GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
                      : buckets_of_units(table, layout, caps, element);
   plan.owned = owned_of(table, layout, plan.buckets, static_cast<std::size_t>(rank));
   return plan;
+}
+
+ChunkPlan::ChunkPlan(const TrainConfig& config, const Position& position, const Range& units)
+    : first_unit(units.offset),
+      last(units.offset + units.count == config.model.layers + 2),
+      table(units_of(table_of(config, position), units)),
+      layout(flat_layout(table, table.mesh.nranks())),
+      plan(plan_of(config, table, layout, position.data_rank)) {}
+
+ChunkPlans chunks_of(const TrainConfig& config, const Position& position) {
+  ChunkPlans chunks;
+  for (std::size_t chunk = 0; chunk < config.virtual_stages; ++chunk)
+    chunks.push_back(std::make_unique<ChunkPlan>(
+        config, position,
+        units_of_chunk(config.model, chunk * config.pp + static_cast<std::size_t>(position.stage),
+                       config.pp * config.virtual_stages)));
+  return chunks;
+}
+
+PipelineSchedule schedule_of(const TrainConfig& config, const Position& position) {
+  const auto rounds =
+      share_of(micro_batches_of(config, position.data_nranks).count(), 0, position.data_nranks);
+  return *pipeline_schedule(config.pp > 1 ? config.pp_schedule : "naive",
+                            {.stages = static_cast<int>(config.pp),
+                             .chunks = static_cast<int>(config.virtual_stages),
+                             .micro_batches = static_cast<int>(rounds.count)});
+}
+
+std::size_t slots_of(const std::vector<Operation>& list, std::size_t chunk) {
+  std::vector<Operation> own;
+  std::ranges::copy_if(list, std::back_inserter(own), [&](const Operation& operation) {
+    return static_cast<std::size_t>(operation.chunk) == chunk;
+  });
+  return static_cast<std::size_t>(held_activations(own).for_weights);
+}
+
+ModelOptions model_options_of(const TrainConfig& config, const Position& position,
+                              const ChunkPlan& chunk, std::size_t slots) {
+  return {.sequences = micro_batches_of(config, position.data_nranks).size,
+          .type = config.type,
+          .recompute = config.recompute,
+          .cut_classes = !position.tensor.whole(),
+          .first_layer = chunk.first_layer(),
+          .embeds = chunk.embeds(),
+          .heads = chunk.heads(),
+          .slots = slots};
+}
+
+ModelConfig model_of_chunk(const TrainConfig& config, const Position& position,
+                           const ChunkPlan& chunk) {
+  auto model = model_of_share(config.model, position.tensor);
+  model.layers = chunk.layers();
+  return model;
 }
 
 }  // namespace linerate::trainers

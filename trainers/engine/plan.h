@@ -5,10 +5,13 @@
 #include "trainers/engine/config.h"
 #include "trainers/engine/gradients.h"
 #include "trainers/model/parameters.h"
+#include "trainers/pipeline/schedule.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace linerate::trainers {
 
@@ -19,16 +22,25 @@ inline constexpr std::string_view kAxisNames[] = {"dp_shard", "dp_replicate"};
 // Tensor-parallel ranks are neighbours: they hold parts of the same layers, and work on the same
 // sequences.
 inline constexpr std::string_view kTensorAxisName = "tp";
+// Stages of a pipeline are far apart: they hold different layers, and send each other little.
+inline constexpr std::string_view kPipelineAxisName = "pp";
 
-// Where a rank of the job stands. REQUIRES: mesh_refusal() has none.
+// Where a rank of the job stands: tensor-parallel ranks count fastest, then data-parallel ones,
+// then stages. REQUIRES: mesh_refusal() has none.
 struct Position {
   TensorShare tensor{};
-  int data_rank = 0, data_nranks = 1;  // among the data-parallel ranks of the same tensor share
+  int data_rank = 0, data_nranks = 1;  // among the data-parallel ranks of the same share and stage
+  int stage = 0, nstages = 1;          // of the pipeline
+
+  // Of the ranks of the same share and data-parallel rank, one for each stage.
+  std::size_t pipeline() const {
+    return static_cast<std::size_t>(data_rank) * tensor.nranks + tensor.rank;
+  }
 };
 Position position_of(const TrainConfig& config, int rank, int nranks);
 
-// The parameters of a rank, with the placements of their state on the mesh of its data-parallel
-// ranks.
+// The parameters of all stages, as a rank has its share of them, with the placements of their state
+// on the mesh of its data-parallel ranks.
 ParameterTable table_of(const TrainConfig& config, const Position& position);
 // The axis along which gradients are added up first.
 inline std::size_t main_axis(const ParameterTable& table) {
@@ -61,5 +73,37 @@ MicroBatches micro_batches_of(const TrainConfig& config, int nranks);
 // each where parameters are. Both references outlive the plan.
 GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
                      const FlatLayout& layout, int rank);
+
+// A chunk of the model that a rank trains: all of it, where there is no pipeline.
+struct ChunkPlan {
+  // `units` of the whole model.
+  ChunkPlan(const TrainConfig& config, const Position& position, const Range& units);
+  ChunkPlan(const ChunkPlan&) = delete;
+  ChunkPlan& operator=(const ChunkPlan&) = delete;
+
+  bool embeds() const { return first_unit == 0; }
+  bool heads() const { return last; }
+  std::size_t first_layer() const { return embeds() ? 0 : first_unit - 1; }
+  std::size_t layers() const { return table.units() - (embeds() ? 1 : 0) - (heads() ? 1 : 0); }
+
+  const std::size_t first_unit = 0;
+  const bool last = true;
+  const ParameterTable table;
+  const FlatLayout layout;
+  const GradientPlan plan;
+};
+using ChunkPlans = std::vector<std::unique_ptr<const ChunkPlan>>;
+// Of a rank's stage, from the first to the last.
+ChunkPlans chunks_of(const TrainConfig& config, const Position& position);
+
+// Its operations in a step: those of the stage, for as many micro-batches as the data-parallel rank
+// with the most has.
+PipelineSchedule schedule_of(const TrainConfig& config, const Position& position);
+// Micro-batches of a chunk whose activations a stage holds at once, at most.
+std::size_t slots_of(const std::vector<Operation>& list, std::size_t chunk);
+ModelOptions model_options_of(const TrainConfig& config, const Position& position,
+                              const ChunkPlan& chunk, std::size_t slots);
+ModelConfig model_of_chunk(const TrainConfig& config, const Position& position,
+                           const ChunkPlan& chunk);
 
 }  // namespace linerate::trainers

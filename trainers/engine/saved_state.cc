@@ -1,5 +1,6 @@
 // What checkpoints need of a Trainer.
 #include "base/text.h"
+#include "trainers/engine/chunk.h"
 #include "trainers/engine/injected.h"
 #include "trainers/engine/trainer.h"
 
@@ -35,8 +36,9 @@ Manifest manifest_of(const TrainConfig& config, const ParameterTable& table) {
 }
 
 // As the slices of whole tensors that it consists of.
-std::vector<ParameterSlice> Trainer::whole_slices(const ParameterSlice& slice) const {
-  const auto& parameter = table_.parameters[slice.parameter];
+std::vector<ParameterSlice> Trainer::whole_slices(const ParameterTable& table,
+                                                  const ParameterSlice& slice) const {
+  const auto& parameter = table.parameters[slice.parameter];
   if (injected(Bug::saves_tensor_parts_as_they_are)) return {slice};
   std::vector<ParameterSlice> slices;
   for (std::size_t done = 0; done < slice.count; done += slices.back().count) {
@@ -52,32 +54,46 @@ std::vector<ParameterSlice> Trainer::whole_slices(const ParameterSlice& slice) c
 
 // Ranks that hold the same share the writing of it; of what tensor-parallel ranks hold copies of,
 // the first one does.
-Snapshot Trainer::snapshot() {
-  auto slices = adam_.slices();
+std::vector<ParameterSlice> Trainer::saved_slices(const Chunk& chunk) const {
+  auto slices = chunk.adam.slices();
   if (position_.tensor.rank > 0)
     std::erase_if(slices, [&](const ParameterSlice& slice) {
-      return table_.parameters[slice.parameter].pieces.empty();
+      return chunk.what.table.parameters[slice.parameter].pieces.empty();
     });
   const auto copies = copies_of(table_.placements.optimizer, table_.mesh,
                                 static_cast<std::size_t>(position_.data_rank));
-  slices = share_of_slices(slices, copies.place, copies.count);
-  const auto type = adam_.state_type();
+  return share_of_slices(slices, copies.place, copies.count);
+}
+
+Snapshot Trainer::snapshot() {
+  const auto type = chunks_.front()->adam.state_type();
   std::size_t bytes = 0;
-  for (const auto& slice : slices) bytes += std::size(kStateKinds) * slice.count * bytes_of(type);
+  for (const auto& chunk : chunks_)
+    for (const auto& slice : saved_slices(*chunk))
+      bytes += std::size(kStateKinds) * slice.count * bytes_of(type);
   Snapshot snapshot{.manifest = manifest_of(config_, table_),
                     .memory = arena_.allocate(Category::checkpoint, bytes)};
   snapshot.manifest.step = step_;
   snapshot.manifest.updates = updates_;
   snapshot.manifest.loss_scale = loss_scale_.state();
   auto left = snapshot.memory.view();
-  for (const auto& slice : slices) {
+  for (const auto& chunk : chunks_) left = save(*chunk, left, snapshot);
+  compute_.synchronize(Deadline::never());
+  return snapshot;
+}
+
+// Into the begin of `left`; yields what remains of that.
+View Trainer::save(Chunk& chunk, View left, Snapshot& snapshot) {
+  const auto& table = chunk.what.table;
+  const auto type = chunk.adam.state_type();
+  for (const auto& slice : saved_slices(chunk)) {
     for (const auto kind : kStateKinds) {
       const auto to = left.first(slice.count * bytes_of(type));
       left = left.subspan(to.size());
-      const auto* from = adam_.state(kind, slice, *store_).data;
+      const auto* from = chunk.adam.state(kind, slice, *chunk.store).data;
       arena_.device().copy(to, {from, to.size()}, compute_);
-      for (const auto& whole : whole_slices(slice))
-        snapshot.parts.push_back({.what = {.tensor = whole.parameter,
+      for (const auto& whole : whole_slices(table, slice))
+        snapshot.parts.push_back({.what = {.tensor = table.parameters[whole.parameter].number,
                                            .kind = kind,
                                            .index = whole.index,
                                            .count = whole.count},
@@ -85,23 +101,34 @@ Snapshot Trainer::snapshot() {
                                   .bytes = to.subspan((whole.at - slice.at) * bytes_of(type),
                                                       whole.count * bytes_of(type))});
     }
-    adam_.leave_file();
+    chunk.adam.leave_file();
   }
-  compute_.synchronize(Deadline::never());
-  return snapshot;
+  return left;
 }
 
 void Trainer::resume(const Checkpoint& checkpoint) {
   ChunkReader reader(checkpoint.folder, checkpoint.manifest);
-  const auto type = adam_.state_type();
+  for (const auto& chunk : chunks_) {
+    read(*chunk, reader);
+    chunk->adam.take_masters(*chunk->store);
+    chunk->store->publish();
+  }
+  step_ = checkpoint.manifest.step + (injected(Bug::resumes_a_step_late) ? 1 : 0);
+  updates_ = checkpoint.manifest.updates;
+  loss_scale_.restore(checkpoint.manifest.loss_scale);
+}
+
+void Trainer::read(Chunk& chunk, ChunkReader& reader) {
+  const auto& table = chunk.what.table;
+  const auto type = chunk.adam.state_type();
   std::vector<std::byte> values;
   for (const auto kind : kStateKinds)
-    for (const auto& slice : adam_.slices()) {
+    for (const auto& slice : chunk.adam.slices()) {
       if (injected(Bug::resumes_without_moments) && kind == StateKind::v) continue;
       values.resize(slice.count * bytes_of(type));
-      for (const auto& whole : whole_slices(slice)) {
+      for (const auto& whole : whole_slices(table, slice)) {
         const auto early = injected(Bug::reads_an_element_early) && whole.index > 0 ? 1u : 0u;
-        reader.read({.tensor = whole.parameter,
+        reader.read({.tensor = table.parameters[whole.parameter].number,
                      .kind = kind,
                      .index = whole.index - early,
                      .count = whole.count},
@@ -109,16 +136,11 @@ void Trainer::resume(const Checkpoint& checkpoint) {
                     std::span(values).subspan((whole.at - slice.at) * bytes_of(type),
                                               whole.count * bytes_of(type)));
       }
-      const auto to = adam_.state(kind, slice, *store_);
+      const auto to = chunk.adam.state(kind, slice, *chunk.store);
       arena_.device().copy(View(to.data, values.size()), values, compute_);
       compute_.synchronize(Deadline::never());  // `values` is used again
-      adam_.leave_file();
+      chunk.adam.leave_file();
     }
-  adam_.take_masters(*store_);
-  store_->publish();
-  step_ = checkpoint.manifest.step + (injected(Bug::resumes_a_step_late) ? 1 : 0);
-  updates_ = checkpoint.manifest.updates;
-  loss_scale_.restore(checkpoint.manifest.loss_scale);
 }
 
 }  // namespace linerate::trainers

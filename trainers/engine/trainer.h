@@ -10,11 +10,13 @@
 #include "trainers/engine/config.h"
 #include "trainers/engine/plan.h"
 #include "trainers/engine/recorder.h"
+#include "trainers/engine/stage_links.h"
 #include "trainers/engine/step_time.h"
 #include "trainers/engine/tensor_axis.h"
 #include "trainers/optimizer/gradient_scale.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,7 +50,7 @@ class Trainer {
   std::int64_t steps_done() const { return step_; }
   // When what of the last step was done by this rank.
   const StepSpans& spans() const { return spans_; }
-  const Recorder& recorder() const { return recorder_; }
+  const Recorder& recorder() const { return *recorder_; }
 
   // Of the state after the last step: a copy of this rank's part of it.
   Snapshot snapshot();
@@ -57,7 +59,7 @@ class Trainer {
   void resume(const Checkpoint& checkpoint);
 
   // Of this rank.
-  const ParameterTable& table() const { return table_; }
+  const ParameterTable& table() const { return table_; }  // of all stages
   const Arena& arena() const { return arena_; }
   // By all steps so far, and the calls around them.
   SentBytes sent_bytes();
@@ -67,13 +69,30 @@ class Trainer {
 
  private:
   struct Inputs;
+  // A chunk of the model, and what this rank holds of it.
+  struct Chunk;
 
   Round round_of(std::uint64_t index) const;
   void sleep_where_asked();
-  void run_round(const Round& round);
-  void load(std::uint64_t micro_batch);
-  void forward(const Round& round);
-  void backward(const Round& round);
+  void run(const Operation& operation);
+  void load(Chunk& chunk, const Round& round);
+  void forward(Chunk& chunk, const Round& round);
+  void backward(Chunk& chunk, const Round& round);
+  // Of a pipeline: what goes between stages.
+  void send(const Operation& operation, const Round& round);
+  void receive(const Operation& operation, const Round& round);
+  void take(Chunk& chunk, const Round& round, Action action, Array to);
+  std::size_t message_bytes(const Round& round) const;
+  std::size_t tied_bytes() const;
+  void begin_tied_table();
+  void send_tied_table(Array embeddings);
+  // What the head of a unit of the chunk is tied to, and where its part of the gradient goes.
+  Array head_table(const Chunk& chunk, std::size_t unit);
+  Array head_gradient(Chunk& chunk);
+  bool sends_tied_gradient(const Round& round) const;
+  void send_tied_gradient(const Round& round);
+  Incoming begin_tied_gradient(const Chunk& chunk, const Round& round);
+  void add_tied_gradient(const Incoming& part, Array embeddings);
   // Over all micro-batches, on all ranks; hits once the losses are summed.
   double summed_loss();
   double summed_hits() const;
@@ -86,22 +105,26 @@ class Trainer {
   }
   void all_reduce_scalars(Axis& axis, View values, DataType type, std::string_view purpose);
   // Of what it owns, what this rank counts in the norm: of copies one rank does.
-  std::vector<Range> counted_ranges(const OwnedRange& owned) const;
+  std::vector<Range> counted_ranges(const Chunk& chunk, const OwnedRange& owned) const;
   // Sums over all ranks that differ in what they have.
   void sum_of_norm(View values, DataType type);
   double gradient_square_sum();
   double exact_square_sum();
-  std::vector<ParameterSlice> whole_slices(const ParameterSlice& slice) const;
+  std::vector<ParameterSlice> whole_slices(const ParameterTable& table,
+                                           const ParameterSlice& slice) const;
+  std::vector<ParameterSlice> saved_slices(const Chunk& chunk) const;
+  View save(Chunk& chunk, View left, Snapshot& snapshot);
+  void read(Chunk& chunk, ChunkReader& reader);
   void check_account(const SentBytes& before, bool skipped);
 
   std::vector<Axis*> axes();
+  std::size_t stage() const { return static_cast<std::size_t>(position_.stage); }
 
   RankContext& rank_;
   const TrainConfig& config_;
   const Source& source_;
   Math& math_;
   const Position position_;
-  const ModelConfig share_;  // of the model
   const MicroBatches micro_batches_;
   const ParameterTable table_;
   ComputeStream compute_;
@@ -109,18 +132,20 @@ class Trainer {
   Axis axis_;  // data-parallel ranks that state is cut over; in stage 0 all of them
   std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
   std::optional<Axis> tensor_axis_;
-  Recorder recorder_;
+  std::optional<StageLinks> links_;  // of a pipeline
+  std::optional<Recorder> recorder_;
   StepSpans spans_;
-  const FlatLayout layout_;
-  const GradientPlan plan_;
   const GradientTools tools_;
-  std::unique_ptr<Gradients> gradients_;
-  std::unique_ptr<ParameterStore> store_;
-  Adam adam_;
   TensorAxis tensor_;
-  Model model_;
-  std::unique_ptr<Inputs> inputs_;
-  Array embeddings_{};        // of the round: gathered from unit 0's forward to its backward
+  const PipelineSchedule schedule_;
+  const ChunkPlans plans_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::map<Operation, Incoming> incoming_;
+  // Of the last stage: a copy of the first one's table of tokens, from the begin of the step on,
+  // and its gradient.
+  Block tied_table_, tied_gradient_;
+  Event tied_table_arrives_{};
+  bool tied_table_is_here_ = false;
   std::vector<double> sums_;  // of all micro-batches: losses, then tokens that were hit
   LossScale loss_scale_;
   std::int64_t step_ = 0;

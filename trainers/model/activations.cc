@@ -46,7 +46,7 @@ std::vector<Row> block_rows(const ModelConfig& model) {
 }  // namespace
 
 Activations::Activations(const ModelConfig& model, const ModelOptions& options, Arena& arena)
-    : blocks_(model.layers) {
+    : layers_(model.layers), blocks_(options.slots * model.layers) {
   const auto rows = options.sequences * model.length;
   const auto allocate = [&](std::size_t columns, DataType type) {
     if (columns == 0) return Array{};
@@ -58,20 +58,23 @@ Activations::Activations(const ModelConfig& model, const ModelOptions& options, 
   // One piece of memory for a tensor of all blocks that keep it.
   for (const auto& row : block_rows(model)) {
     const bool kept = options.trains && options.recompute <= row.kept_by;
-    const auto all = allocate(row.columns * (kept ? model.layers : 1),
+    const auto all = allocate(row.columns * (kept ? blocks_.size() : 1),
                               row.statistic ? statistics : options.type);
-    for (std::size_t layer = 0; layer < model.layers; ++layer)
-      row.tensor(blocks_[layer]) = kept ? all.from(layer * rows * row.columns) : all;
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      row.tensor(blocks_[i]) = kept ? all.from(i * rows * row.columns) : all;
   }
-  head_ = {.x = options.trains ? allocate(model.hidden, options.type) : blocks_.front().x,
-           .norm = {.mean = allocate(model.llama ? 0 : 1, statistics),
-                    .rstd = allocate(1, statistics),
-                    .y = allocate(model.hidden, options.type)},
-           .logits = allocate(model.vocabulary, options.type),
-           .losses = allocate(1, DataType::float64),
-           .hits = allocate(1, DataType::uint8),
-           .most = allocate(options.cut_classes ? 1 : 0, DataType::float64),
-           .sums = allocate(options.cut_classes ? 2 : 0, DataType::float64)};
+  if (!options.heads) output_ = allocate(model.hidden, options.type);
+  for (std::size_t slot = 0; options.heads && slot < options.slots; ++slot)
+    heads_.push_back(
+        {.x = options.trains ? allocate(model.hidden, options.type) : blocks_.front().x,
+         .norm = {.mean = allocate(model.llama ? 0 : 1, statistics),
+                  .rstd = allocate(1, statistics),
+                  .y = allocate(model.hidden, options.type)},
+         .logits = allocate(model.vocabulary, options.type),
+         .losses = allocate(1, DataType::float64),
+         .hits = allocate(1, DataType::uint8),
+         .most = allocate(options.cut_classes ? 1 : 0, DataType::float64),
+         .sums = allocate(options.cut_classes ? 2 : 0, DataType::float64)});
   if (!options.trains) return;
   scratch_ = {.dx = allocate(model.hidden, options.type),
               .dnarrow = allocate(model.hidden, options.type),
@@ -90,14 +93,14 @@ std::size_t activation_bytes(const ModelConfig& model, const ModelOptions& optio
 
   const auto classes = (options.cut_classes ? 4 : 1) * sizeof(double) + sizeof(std::uint8_t);
   const auto head = norm + model.vocabulary * e + classes;
-  const auto kept = options.trains ? model.layers : 1;
+  const auto kept = options.trains ? options.slots * model.layers : 1;
   const auto attentions = options.recompute == Recompute::none ? kept : 1;
   const auto middles = options.recompute == Recompute::full ? 1 : kept;
-  const auto inputs = options.trains ? model.layers + 1 : 1;
+  const auto ends = options.heads ? options.slots * (head + (options.trains ? h * e : 0)) : h * e;
   const auto scratch = 2 * h + std::max(model.mlp_in(), model.qkv()) +
                        (model.llama ? model.mlp : 0) + (model.dropout > 0 ? h : 0);
 
-  const auto position = inputs * h * e + attentions * attention + middles * middle + head +
+  const auto position = kept * h * e + attentions * attention + middles * middle + ends +
                         (options.trains ? scratch * e : 0);
   return options.sequences * model.length * position;
 }

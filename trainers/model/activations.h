@@ -52,17 +52,23 @@ class Activations {
  public:
   Activations(const ModelConfig& config, const ModelOptions& options, Arena& arena);
 
-  const BlockTensors& block(std::size_t layer) const { return blocks_[layer]; }
-  const HeadTensors& head() const { return head_; }
+  const BlockTensors& block(std::size_t slot, std::size_t layer) const {
+    return blocks_[slot * layers_ + layer];
+  }
+  const HeadTensors& head(std::size_t slot) const { return heads_[slot]; }
   const Scratch& scratch() const { return scratch_; }
-  // Where a block writes its result: the next one's input, or the head's. It may be its own input.
-  Array output_of(std::size_t layer) const {
-    return layer + 1 < blocks_.size() ? blocks_[layer + 1].x : head_.x;
+  // Where a block writes its result: the next one's input, or the head's, or what is sent on. It
+  // may be its own input.
+  Array output_of(std::size_t slot, std::size_t layer) const {
+    if (layer + 1 < layers_) return block(slot, layer + 1).x;
+    return heads_.empty() ? output_ : heads_[slot].x;
   }
 
  private:
-  std::vector<BlockTensors> blocks_;
-  HeadTensors head_;
+  const std::size_t layers_;
+  std::vector<BlockTensors> blocks_;  // by slot, then by layer
+  std::vector<HeadTensors> heads_;    // by slot, where the chunk has the head
+  Array output_{};                    // where it has none: of any slot
   Scratch scratch_;
   std::vector<Block> memory_;
 };

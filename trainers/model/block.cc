@@ -35,7 +35,7 @@ DecoderBlock decoder_block(const ParameterTable& table, std::size_t layer) {
   const auto named = [&](std::string_view name) {
     return layer_named(table, fmt::format("block{}.{}", layer, name));
   };
-  const bool gated = table.index_of("block0.mlp.gate_up.weight").has_value();
+  const bool gated = table.index_of(fmt::format("block{}.mlp.gate_up.weight", layer)).has_value();
   return {.layer = layer,
           .norm1 = named("norm1"),
           .qkv = named("attention.qkv"),

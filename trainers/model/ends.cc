@@ -22,7 +22,7 @@ CrossEntropyPart classes_of(const CrossEntropy& all, Range part, std::size_t ori
 void losses_of_parts(const UnitPass& pass, const HeadTensors& t, const CrossEntropy& all,
                      double scale) {
   auto& tensor = pass.tensor;
-  const auto& vocabulary = pass.table.parameters[embeddings_of(pass.table).token].pieces.front();
+  const auto& vocabulary = token_table(pass.table).pieces.front();
   const auto origin = vocabulary.origin;
   const auto own = classes_of(all, {0, all.vocabulary}, origin, t.most, t.sums);
   pass.math.largest_logits(own, pass.stream);
@@ -44,6 +44,10 @@ Embeddings embeddings_of(const ParameterTable& table) {
   const auto token = table.index_of("embedding.token.weight");
   assert(token);
   return {.token = *token, .position = table.index_of("embedding.position.weight")};
+}
+
+const Parameter& token_table(const ParameterTable& table) {
+  return table.tied ? *table.tied : table.parameters[embeddings_of(table).token];
 }
 
 // Each element is one rank's, but for the positions, which the first one adds: a sum of two, whose
@@ -111,7 +115,7 @@ void head_backward(const UnitPass& pass, const TiedHead& head, const HeadTensors
                      .lda = model.vocabulary,
                      .ldb = model.hidden,
                      .ldc = model.hidden},
-                    pass.table.parameters[head.token].pieces, TensorSum::backward);
+                    head.pieces, TensorSum::backward);
   pass.normalise_backward(head.norm, t.norm, t.x, scratch);
   pass.math.gemm({.m = model.vocabulary,
                   .n = model.hidden,

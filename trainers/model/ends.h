@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 namespace linerate::trainers {
 
@@ -13,6 +14,8 @@ struct Embeddings {
   std::optional<std::size_t> position{};  // learned positions, of GPT-2
 };
 Embeddings embeddings_of(const ParameterTable& table);
+// The token embeddings, of this chunk or of the model's first one.
+const Parameter& token_table(const ParameterTable& table);
 
 void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Array x);
 // scratch.dx is the gradient of x; dropout overwrites it.
@@ -22,7 +25,7 @@ void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings,
 // The table of token embeddings, which is the head's weight, and its gradient.
 struct TiedHead {
   Layer norm{};
-  std::size_t token = 0;  // in the table
+  std::span<const Parameter::Piece> pieces{};  // of the vocabulary, that this rank has
   Array weight{}, gradient{};
 };
 // Logits.

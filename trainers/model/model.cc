@@ -19,42 +19,45 @@ struct Model::Parts {
         tensor(parallel),
         device(memory.device()),
         activations(model, chosen, memory),
-        embeddings(embeddings_of(parameters)),
-        norm(layer_named(parameters, "norm")) {
+        batches(chosen.slots) {
+    if (chosen.embeds) embeddings = embeddings_of(parameters);
+    if (chosen.heads) norm = layer_named(parameters, "norm");
     for (std::size_t layer = 0; layer < model.layers; ++layer)
-      blocks.push_back(decoder_block(parameters, layer));
+      blocks.push_back(decoder_block(parameters, chosen.first_layer + layer));
   }
 
-  UnitPass pass(Array parameters, Stream& stream) {
+  UnitPass pass(std::size_t slot, Array parameters, Stream& stream) {
     assert(parameters.type == options.type);
     return {.config = config,
             .table = table,
-            .batch = batch,
+            .batch = batches[slot],
             .math = math,
             .tensor = tensor,
             .stream = stream,
             .parameters = parameters};
   }
   TiedHead head(Array weights, Array gradients) const {
-    const auto offset = table.parameters[embeddings.token].offset;
+    const auto& token = token_table(table);
     return {.norm = norm,
-            .token = embeddings.token,
-            .weight = weights.from(offset),
-            .gradient = gradients ? gradients.from(offset) : Array{}};
+            .pieces = token.pieces,
+            .weight = weights.from(token.offset),
+            .gradient = gradients ? gradients.from(token.offset) : Array{}};
   }
-  std::size_t last_unit() const { return config.layers + 1; }
+  // Units are the embeddings, the layers and the head, where the chunk has them.
+  bool embeds(std::size_t unit) const { return options.embeds && unit == 0; }
+  std::size_t layer_of(std::size_t unit) const { return options.embeds ? unit - 1 : unit; }
 
-  void head_unit_backward(const UnitPass& pass, const TiedHead& tied, double loss_scale) {
+  void head_unit_backward(const UnitPass& pass, const TiedHead& tied, const HeadTensors& head,
+                          double loss_scale) {
     const auto& scratch = activations.scratch();
     const auto bytes = pass.elements() * bytes_of(options.type);
-    head_losses(pass, activations.head(), loss_scale);
+    head_losses(pass, head, loss_scale);
     device.zero({scratch.dx.data, bytes}, pass.stream);
-    head_backward(pass, tied, activations.head(), scratch);
+    head_backward(pass, tied, head, scratch);
   }
 
-  void block_unit_backward(const UnitPass& pass, std::size_t layer) {
-    const auto& block = blocks[layer];
-    const auto& tensors = activations.block(layer);
+  void block_unit_backward(const UnitPass& pass, const DecoderBlock& block,
+                           const BlockTensors& tensors) {
     const auto& scratch = activations.scratch();
     if (options.recompute == Recompute::full) block_recompute(pass, block, tensors);
     mlp_backward(pass, block, tensors, scratch);
@@ -69,10 +72,10 @@ struct Model::Parts {
   TensorParallel& tensor;
   Device& device;
   const Activations activations;
-  const Embeddings embeddings;
-  const Layer norm;
+  Embeddings embeddings;
+  Layer norm;
   std::vector<DecoderBlock> blocks;
-  MicroBatch batch;
+  std::vector<MicroBatch> batches;  // by slot
 };
 
 Model::Model(const ModelConfig& config, const ParameterTable& table, const ModelOptions& options,
@@ -83,53 +86,60 @@ Model::~Model() = default;
 
 void Model::begin(const MicroBatch& batch) {
   assert(batch.sequences > 0 && batch.sequences <= parts_->options.sequences);
-  assert(batch.tokens.size() == batch.sequences * parts_->config.length);
-  assert(batch.targets.size() == batch.tokens.size());
-  parts_->batch = batch;
+  [[maybe_unused]] const auto positions = batch.sequences * parts_->config.length;
+  assert(!parts_->options.embeds || batch.tokens.size() == positions);
+  assert(!parts_->options.heads || batch.targets.size() == positions);
+  parts_->batches[slot_] = batch;
 }
 
+Array Model::input() const { return parts_->activations.block(slot_, 0).x; }
+Array Model::output() const {
+  return parts_->activations.output_of(slot_, parts_->config.layers - 1);
+}
+Array Model::slope() const { return parts_->activations.scratch().dx; }
+
 void Model::forward(std::size_t unit, Array parameters, Array embeddings, Stream& stream) {
-  const auto pass = parts_->pass(parameters, stream);
+  const auto pass = parts_->pass(slot_, parameters, stream);
   const auto& activations = parts_->activations;
-  if (unit == 0) {
-    embeddings_forward(pass, parts_->embeddings, activations.block(0).x);
-  } else if (unit < parts_->last_unit()) {
-    const auto layer = unit - 1;
-    block_forward(pass, parts_->blocks[layer], activations.block(layer),
-                  activations.output_of(layer));
-  } else {
-    head_forward(pass, parts_->head(embeddings, {}), activations.head());
-    if (!parts_->options.trains) head_losses(pass, activations.head(), 1);
-  }
+  if (parts_->embeds(unit))
+    return embeddings_forward(pass, parts_->embeddings, activations.block(slot_, 0).x);
+  const auto layer = parts_->layer_of(unit);
+  if (layer < parts_->config.layers)
+    return block_forward(pass, parts_->blocks[layer], activations.block(slot_, layer),
+                         activations.output_of(slot_, layer));
+  head_forward(pass, parts_->head(embeddings, {}), activations.head(slot_));
+  if (!parts_->options.trains) head_losses(pass, activations.head(slot_), 1);
 }
 
 void Model::backward(std::size_t unit, Array parameters, Array embeddings,
                      const Gradients& gradients, double loss_scale, const Ready& ready,
                      Stream& stream) {
   assert(parts_->options.trains);
-  auto pass = parts_->pass(parameters, stream);
+  auto pass = parts_->pass(slot_, parameters, stream);
+  const auto& activations = parts_->activations;
   pass.gradients = gradients.own;
   pass.ready = &ready;
-  if (unit == 0) {
-    embeddings_backward(pass, parts_->embeddings, parts_->activations.scratch());
-  } else if (unit < parts_->last_unit()) {
-    parts_->block_unit_backward(pass, unit - 1);
-  } else {
-    parts_->head_unit_backward(pass, parts_->head(embeddings, gradients.embeddings), loss_scale);
-  }
+  if (parts_->embeds(unit))
+    return embeddings_backward(pass, parts_->embeddings, activations.scratch());
+  const auto layer = parts_->layer_of(unit);
+  if (layer < parts_->config.layers)
+    return parts_->block_unit_backward(pass, parts_->blocks[layer],
+                                       activations.block(slot_, layer));
+  parts_->head_unit_backward(pass, parts_->head(embeddings, gradients.embeddings),
+                             activations.head(slot_), loss_scale);
 }
 
 std::span<const double> Model::losses() const {
-  const auto losses = parts_->activations.head().losses;
+  const auto losses = parts_->activations.head(slot_).losses;
   return {reinterpret_cast<const double*>(losses.data),
-          parts_->batch.sequences * parts_->config.length};
+          parts_->batches[slot_].sequences * parts_->config.length};
 }
 
 std::span<const std::uint8_t> Model::hits() const {
-  const auto hits = parts_->activations.head().hits;
+  const auto hits = parts_->activations.head(slot_).hits;
   return {reinterpret_cast<const std::uint8_t*>(hits.data), losses().size()};
 }
 
-Array Model::logits() const { return parts_->activations.head().logits; }
+Array Model::logits() const { return parts_->activations.head(slot_).logits; }
 
 }  // namespace linerate::trainers

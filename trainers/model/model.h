@@ -24,11 +24,16 @@ struct ModelOptions {
   Recompute recompute = Recompute::none;
   bool trains = true;        // false: forward only, nothing is saved
   bool cut_classes = false;  // logits are parts of a sum: the tensor-parallel share is not whole
+  // Of a pipeline's chunk: its first layer, and which ends of the model it has.
+  std::size_t first_layer = 0;
+  bool embeds = true, heads = true;
+  std::size_t slots = 1;  // micro-batches whose activations are held at once
 };
 
 // Sequences of `length` tokens and what follows each token; negative: does not count. Device
-// memory. Tokens count from the first one of this rank's share of the vocabulary, and are negative
-// where they are another's; targets are those of the whole vocabulary.
+// memory; tokens where the chunk embeds, targets where it has the head. Tokens count from the first
+// one of this rank's share of the vocabulary, and are negative where they are another's; targets
+// are those of the whole vocabulary.
 struct MicroBatch {
   std::span<const std::int32_t> tokens{}, targets{};
   std::size_t sequences = 0;
@@ -36,20 +41,32 @@ struct MicroBatch {
   std::uint64_t first_position = 0;  // of its first token in the global batch, for dropout
 };
 
-// One rank's model. Its work goes to one stream, in this order for each micro-batch: begin();
-// forward() of unit 0 to the last; backward() of the last unit to unit 0.
+// One rank's model, or a chunk of it. Its work goes to one stream, in this order for each
+// micro-batch: begin(); forward() of unit 0 to the last; backward() of the last unit to unit 0.
+// Each of several micro-batches has a slot, which select() goes to.
 class Model {
  public:
   // `table` is parameters_of() of the whole model and the share of `tensor`, `config` is
-  // model_of_share(); all references outlive it. Activations are allocated here, once.
+  // model_of_share(), or both of a chunk; all references outlive it. Activations are allocated
+  // here, once.
   Model(const ModelConfig& config, const ParameterTable& table, const ModelOptions& options,
         Math& math, TensorParallel& tensor, Arena& arena);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
+  // What follows is of this slot; of 0 before the first call.
+  void select(std::size_t slot) { slot_ = slot; }
   // `batch` stays valid until the backward of unit 0.
   void begin(const MicroBatch& batch);
+
+  // What goes between chunks, of [sequences * length, hidden]: the input of the first layer,
+  // written by the caller where the chunk does not embed; the result of the last layer, of a chunk
+  // without the head, until the next forward; the gradient of that result, by the caller before
+  // backward, which turns it into that of the input.
+  Array input() const;
+  Array output() const;
+  Array slope() const;
 
   // `parameters` of the unit. The last unit's forward computes logits, and losses where the model
   // does not train; it needs unit 0's parameters too (`embeddings`, unused by others), since the
@@ -80,6 +97,7 @@ class Model {
  private:
   struct Parts;
   const std::unique_ptr<Parts> parts_;
+  std::size_t slot_ = 0;
 };
 
 // Bytes of the activations that a Model allocates: a closed form, which the arena is held to.

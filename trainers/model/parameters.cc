@@ -73,6 +73,7 @@ class Builder {
 
   void add(Parameter parameter, std::size_t dim, const Joined& joined) {
     auto& end = table_.unit_counts.back();
+    parameter.number = table_.parameters.size();
     parameter.unit = table_.units() - 1;
     parameter.offset = end;
     parameter.shape = parameter.whole_shape;
@@ -169,6 +170,19 @@ ParameterTable parameters_of(const ModelConfig& model, const TensorShare& share)
   return std::move(builder).table();
 }
 
+ParameterTable units_of(const ParameterTable& whole, const Range& units) {
+  ParameterTable table{.mesh = whole.mesh, .placements = whole.placements};
+  for (auto unit = units.offset; unit < units.offset + units.count; ++unit)
+    table.unit_counts.push_back(whole.unit_counts[unit]);
+  for (auto parameter : whole.parameters) {
+    if (parameter.unit < units.offset || parameter.unit - units.offset >= units.count) continue;
+    parameter.unit -= units.offset;
+    table.parameters.push_back(std::move(parameter));
+  }
+  if (units.offset > 0) table.tied = whole.parameters.front();
+  return table;
+}
+
 double initial_value(const ParameterTable& table, std::size_t parameter, std::size_t index,
                      std::uint64_t seed) {
   const auto& row = table.parameters[parameter];
@@ -178,7 +192,7 @@ double initial_value(const ParameterTable& table, std::size_t parameter, std::si
     case Parameter::Initial::zeros:
       return 0;
     case Parameter::Initial::normal:
-      return row.deviation * normal_value(splitmix64(splitmix64(seed) ^ parameter),
+      return row.deviation * normal_value(splitmix64(splitmix64(seed) ^ row.number),
                                           row.whole_range(index, 1).offset);
   }
   __builtin_unreachable();

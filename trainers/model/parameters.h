@@ -26,6 +26,7 @@ struct Parameter {
   // Of a projection [out, in]: y = x W^T. Rows of qkv are all queries' heads, then all keys', then
   // all values'; those of gate_up all of the gate, then all of up.
   std::vector<std::size_t> shape{};
+  std::size_t number = 0;  // in the table of the whole model
   std::size_t unit = 0;
   std::size_t offset = 0;  // of its first element within the unit
   Initial initial = Initial::normal;
@@ -62,7 +63,9 @@ struct StatePlacements {
 struct ParameterTable {
   std::vector<Parameter> parameters{};     // by unit, then by offset
   std::vector<std::size_t> unit_counts{};  // elements of each unit
-  Mesh mesh{};                             // of parameters_of(): one rank, no axes
+  // The token embeddings, which the head is tied to, where units_of() left them out.
+  std::optional<Parameter> tied{};
+  Mesh mesh{};  // of parameters_of(): one rank, no axes
   StatePlacements placements{};
 
   std::size_t units() const { return unit_counts.size(); }
@@ -77,7 +80,10 @@ struct ParameterTable {
 // residual stream divided by sqrt(2 * layers). `share`: the part of a tensor-parallel rank.
 ParameterTable parameters_of(const ModelConfig& model, const TensorShare& share = {});
 
-// The initial value of an element: a pure function of the seed, the parameter's place in the table
+// A run of a whole model's units: a pipeline's chunk of it.
+ParameterTable units_of(const ParameterTable& whole, const Range& units);
+
+// The initial value of an element: a pure function of the seed, the parameter's place in the model
 // and the element's index in the whole of it, whatever rank asks for its part.
 double initial_value(const ParameterTable& table, std::size_t parameter, std::size_t index,
                      std::uint64_t seed);

@@ -6,6 +6,7 @@
 #include "trainers/engine/accounting.h"
 #include "trainers/engine/plan.h"
 #include "trainers/model/parameters.h"
+#include "trainers/pipeline/draw.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@
 
 namespace linerate {
 namespace {
+
+constexpr std::size_t kColumns = 100;  // of a drawn schedule
 
 // Of each axis and purpose what the ranks send in a step, from the least to the most.
 std::string sent_text(const std::vector<trainers::SentBytes>& by_rank) {
@@ -44,6 +47,39 @@ std::string mesh_text(const trainers::ParameterTable& table) {
                      replicas, shards);
 }
 
+// The schedule as it is if a backward takes twice as long as a forward, and messages take no time.
+std::string pipeline_text(const trainers::TrainConfig& train,
+                          const trainers::PipelineSchedule& schedule) {
+  if (train.pp == 1) return {};
+  const auto& pipeline = schedule.pipeline;
+  const trainers::ChunkTimes one{.forward_us = 1, .backward_input_us = 1, .backward_weight_us = 1};
+  const std::vector<trainers::ChunkTimes> chunks(static_cast<std::size_t>(pipeline.model_chunks()),
+                                                 one);
+  const auto times = trainers::simulated(schedule, chunks);
+  return fmt::format(
+      "# pipeline {}: {} stages of {} layers{}; each waits {:.1f} % of the time if backward takes "
+      "twice as long as forward\n{}",
+      train.pp_schedule, train.pp, train.model.layers / train.pp,
+      train.virtual_stages > 1 ? fmt::format(" in {} chunks", train.virtual_stages) : "",
+      100 * times.bubble_share(),
+      trainers::drawn_pipeline(trainers::drawn_spans(schedule, times), pipeline.stages, kColumns));
+}
+
+std::size_t activation_bytes_of(const trainers::TrainConfig& train,
+                                const trainers::Position& position,
+                                const trainers::ChunkPlans& chunks,
+                                const trainers::PipelineSchedule& schedule) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const auto slots =
+        trainers::slots_of(schedule.stages[static_cast<std::size_t>(position.stage)], i);
+    bytes +=
+        trainers::activation_bytes(trainers::model_of_chunk(train, position, *chunks[i]),
+                                   trainers::model_options_of(train, position, *chunks[i], slots));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::string trainer_list_text() {
@@ -66,8 +102,6 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
   const auto& train = options.train;
   const auto first = trainers::position_of(train, 0, nranks);
   const auto table = trainers::table_of(train, first);
-  const auto layout = trainers::flat_layout(table, table.mesh.nranks());
-  const auto plan = trainers::plan_of(train, table, layout, 0);
   const auto micro_batches = trainers::micro_batches_of(train, first.data_nranks);
   auto text = fmt::format(
       "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
@@ -75,32 +109,28 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
       train.model.name, trainers::parameters_of(train.model).count(), table.units(), nranks,
       static_cast<int>(train.stage), micro_batches.count(), micro_batches.size, train.model.length);
   text += mesh_text(table);
-  for (const auto& bucket : plan.buckets)
-    text += fmt::format("bucket of {} for {} parameters, the last of them {}\n",
-                        bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
-                        table.parameters[bucket.parameters.back()].name);
-  const trainers::ModelOptions options_of_model{.sequences = micro_batches.size,
-                                                .type = train.type,
-                                                .recompute = train.recompute,
-                                                .cut_classes = !first.tensor.whole()};
+  const auto schedule = trainers::schedule_of(train, first);
+  text += pipeline_text(train, schedule);
+  for (const auto& chunk : trainers::chunks_of(train, first))
+    for (const auto& bucket : chunk->plan.buckets)
+      text +=
+          fmt::format("bucket of {} for {} parameters, the last of them {}\n",
+                      bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
+                      chunk->table.parameters[bucket.parameters.back()].name);
   text +=
       "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
       "gathered  activations\n";
   std::vector<trainers::SentBytes> sent;
   for (int rank = 0; rank < nranks; ++rank) {
     const auto position = trainers::position_of(train, rank, nranks);
-    const auto share = trainers::table_of(train, position);
-    const auto flat = trainers::flat_layout(share, share.mesh.nranks());
-    const auto own = trainers::plan_of(train, share, flat, position.data_rank);
-    const auto account = trainers::account_of(train, own, position);
+    const auto chunks = trainers::chunks_of(train, position);
+    const auto account = trainers::account_of(train, chunks, position);
     sent.push_back(account.sent);
-    text +=
-        fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
-                    trainers::sent_for(account.sent, "gradient"),
-                    trainers::sent_for(account.sent, "parameter"), account.state.parameters,
-                    account.state.gradients, account.state.optimizer, account.live_bytes,
-                    trainers::activation_bytes(
-                        trainers::model_of_share(train.model, position.tensor), options_of_model));
+    text += fmt::format("{:>7} {:>18} {:>18} {:>12} {:>12} {:>12} {:>12} {:>12}\n", rank,
+                        trainers::sent_for(account.sent, "gradient"),
+                        trainers::sent_for(account.sent, "parameter"), account.state.parameters,
+                        account.state.gradients, account.state.optimizer, account.live_bytes,
+                        activation_bytes_of(train, position, chunks, schedule));
   }
   return text + sent_text(sent);
 }

@@ -194,7 +194,7 @@ TEST(Account, IsOfThePartsThatThePlacementsLeaveARank) {
       for (int rank = 0; rank < kRanks; ++rank) {
         const auto plan = plan_of(config, table, layout, rank);
         const auto state =
-            account_of(config, plan, {.data_rank = rank, .data_nranks = kRanks}).state;
+            account_of(config, {&plan}, {.data_rank = rank, .data_nranks = kRanks}).state;
         const auto held = [&](const Placements& placements) {
           return elements_of(plan, placements, static_cast<std::size_t>(rank));
         };
@@ -213,13 +213,13 @@ TEST(Account, FollowsTheTable) {
   auto table = table_of(config, {.data_nranks = 4});
   table.placements.parameters[kShardAxis] = replicate();
   const auto layout = flat_layout(table, 4);
-  const auto account =
-      account_of(config, plan_of(config, table, layout, 1), {.data_rank = 1, .data_nranks = 4});
+  const auto plan = plan_of(config, table, layout, 1);
+  const auto account = account_of(config, {&plan}, {.data_rank = 1, .data_nranks = 4});
 
   const auto zero_2 = tiny_of(Stage::gradients);
   const auto expected_table = table_of(zero_2, {.data_nranks = 4});
-  const auto expected = account_of(zero_2, plan_of(zero_2, expected_table, layout, 1),
-                                   {.data_rank = 1, .data_nranks = 4});
+  const auto expected_plan = plan_of(zero_2, expected_table, layout, 1);
+  const auto expected = account_of(zero_2, {&expected_plan}, {.data_rank = 1, .data_nranks = 4});
 
   EXPECT_EQ(account.state, expected.state);
   EXPECT_EQ(account.sent, expected.sent);

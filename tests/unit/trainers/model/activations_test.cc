@@ -10,9 +10,15 @@ constexpr Recompute kRecomputes[] = {Recompute::none, Recompute::selective, Reco
 
 class ActivationBytes : public testing::Test {
  protected:
+  // Of a chunk too, which `config` has the layers of, behind others.
   std::size_t counted_bytes(const ModelConfig& config, const ModelOptions& options) {
     Arena arena(*device_);
-    const auto table = parameters_of(config);
+    auto whole = config;
+    whole.layers += options.first_layer + 1;
+    const auto first = options.embeds ? 0 : options.first_layer + 1;
+    const auto units = config.layers + (options.embeds ? 1 : 0) + (options.heads ? 1 : 0);
+    if (options.heads) --whole.layers;
+    const auto table = units_of(parameters_of(whole), {first, units});
     TensorParallel tensor;
     const Model model(config, table, options, *math_, tensor, arena);
     EXPECT_EQ(arena.total().now, arena.bytes(Category::activation).now);
@@ -46,6 +52,16 @@ TEST_F(ActivationBytes, AreWhatTheArenaCountsForAnySizesAndTypes) {
         config.dropout = dropout;
         expect_closed_form(config, {.sequences = 3, .type = type});
       }
+}
+
+TEST_F(ActivationBytes, OfAChunkAreThoseOfItsMicroBatches) {
+  for (const auto& config : {ragged_gpt2(), ragged_llama()})
+    for (const bool embeds : {true, false})
+      for (const bool heads : {true, false})
+        for (const std::size_t slots : {1, 3})
+          expect_closed_form(
+              config,
+              {.first_layer = embeds ? 0u : 2u, .embeds = embeds, .heads = heads, .slots = slots});
 }
 
 // Per layer and position in bytes: x, norm1's y, o, middle, norm2's y of h = 768, qkv of 3 h, up
