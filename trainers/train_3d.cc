@@ -1,5 +1,5 @@
-// Tensor-parallel and data-parallel training at once: ranks share layers, and state where it is
-// asked.
+// Tensor-parallel, pipeline-parallel and data-parallel training at once: ranks share layers, have
+// layers of their own, and share state where it is asked.
 #include "trainers/programs/train.h"
 
 int main(int argc, char** argv) {

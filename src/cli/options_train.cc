@@ -176,6 +176,27 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
          "Each has some of the heads, of the MLP's columns and of the vocabulary. N divides the "
          "heads, the key and value heads, and the number of ranks; the others are data-parallel.",
      .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::train, &TrainConfig::tp>},
+    {.long_name = "pp",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "train_3d: N stages, of as many layers each, pass micro-batches on: pipeline "
+             "parallelism",
+     .note = "N divides the layers, and the number of ranks. Stages are far apart: ranks of one "
+             "stage are neighbours. A micro-batch is one sequence unless --micro-batch says more.",
+     .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::train, &TrainConfig::pp>},
+    {.long_name = "schedule",
+     .metavar = "NAME",
+     .default_text = "1f1b",
+     .help = "order in which a stage goes forward and backward: naive, gpipe, 1f1b or interleaved",
+     .belongs_to = "pp",
+     .apply = set_text<TrainOptions, &TrainOptions::train, &TrainConfig::pp_schedule>},
+    {.long_name = "virtual-stages",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "chunks of layers that each stage has, of --schedule interleaved",
+     .belongs_to = "pp",
+     .apply = set_whole_of<TrainOptions, 1, kMaxUnits, &TrainOptions::train,
+                           &TrainConfig::virtual_stages>},
     {.long_name = "shard-size",
      .metavar = "N",
      .default_text = "0",
@@ -294,8 +315,12 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
   const auto& train = options.train;
   if (program == TrainProgram::ddp && train.stage != Stage::none)
     return "train_ddp shards nothing: leave --zero out, or run train_fsdp.";
-  if (program != TrainProgram::three_d && train.tp > 1)
-    return fmt::format("{} is data-parallel: leave --tp out, or run train_3d.", name_of(program));
+  if (program != TrainProgram::three_d && train.tp * train.pp > 1)
+    return fmt::format("{} is data-parallel: leave --{} out, or run train_3d.", name_of(program),
+                       train.tp > 1 ? "tp" : "pp");
+  if (train.pp > 1 && !train.gather.reshard_after_forward)
+    return "--reshard-after-forward 0 keeps units until a micro-batch's backward, and --pp has "
+           "several micro-batches under way: leave out either.";
   if (train.stage == Stage::none && train.shard_size > 0)
     return "--shard-size needs something that is sharded: run train_fsdp or train_3d with --zero "
            "1, 2 or 3.";

@@ -1,0 +1,69 @@
+"""Tensor and pipeline parallelism as users start them: one rank's losses, refusals, the plan."""
+
+import unittest
+
+from support import main, mpirun, needs_module, run, tool
+from train_test import EXACT, steps
+
+REFUSED = (
+    "train_fsdp -t 2 --tp 2",
+    "train_3d -t 3 --tp 3",
+    "train_3d -t 2 --tp 2 --hook topk",
+    "train_fsdp -t 2 --pp 2",
+    "train_3d -t 3 --pp 3",
+    "train_3d -t 2 --pp 2 --virtual-stages 2",
+    "train_3d -t 2 --pp 2 --schedule zb-h1",
+    "train_3d -t 2 --pp 2 --schedule 2f2b",
+    "train_3d --schedule gpipe",
+    "train_3d -t 2 --pp 2 --reshard-after-forward 0",
+)
+
+
+class Losses(unittest.TestCase):
+    """Those of train_ddp on one rank, to the bit."""
+
+    def setUp(self):
+        self.losses = [line["loss"] for line in steps(tool("train_ddp"), *EXACT)]
+
+    def same(self, *command: str) -> None:
+        self.assertEqual([line["loss"] for line in steps(*command, *EXACT)], self.losses)
+
+    def test_where_ranks_share_layers(self):
+        self.same(tool("train_3d"), "-t", "2", "--tp", "2")
+        self.same(tool("train_3d"), "-t", "4", "--tp", "4")
+        self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--zero", "3")
+
+    def test_where_stages_pass_micro_batches_on(self):
+        self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--pp", "2")
+        self.same(tool("train_3d"), "-t", "4", "--pp", "2", "--schedule", "interleaved",
+                  "--virtual-stages", "2", "--zero", "3")
+        self.same(tool("train_3d"), "-t", "4", "--pp", "4", "--backend", "fake")
+
+    def test_under_mpirun(self):
+        needs_module("mpi")
+        self.same(*mpirun(4, tool("train_3d")), "--tp", "2", "--pp", "2")
+
+    def test_on_gloo(self):
+        needs_module("gloo")
+        self.same(tool("train_3d"), "--nprocs", "4", "--pp", "4", "--backend", "gloo")
+
+
+class Words(unittest.TestCase):
+    def test_that_ask_for_no_layout_are_refused_by_one_sentence(self):
+        for words in REFUSED:
+            program, *rest = words.split()
+            done = run([tool(program), *rest])
+            self.assertEqual(done.returncode, 2, words)
+            said = [line for line in done.stderr.splitlines() if "note:" not in line]
+            self.assertEqual(len(said), 1, done.stderr)
+
+    def test_draw_the_schedule_without_training(self):
+        done = run([tool("train_3d"), "-t", "4", "--pp", "4", "--schedule", "gpipe", "--dry-run"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("\n0 F0F1F2F3F4F5F6F7......", done.stdout)
+        self.assertIn("\n3 ......F0F1F2F3F4F5F6F7B0--B1--", done.stdout)
+        self.assertIn("\nsent by a rank on pp for activation: 0 to 524288 bytes\n", done.stdout)
+
+
+if __name__ == "__main__":
+    main()
