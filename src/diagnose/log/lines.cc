@@ -27,7 +27,8 @@ constexpr std::string_view kWordList =
     "loading sh|command not|terminate c|panic|TERM_|walltime|marked dead|No devices|device handle|"
     "requires reset|GPU is lost|dump_cqe|AER: |on-zero|best-guess|No space|isk quota|egfault|"
     "tection fault|tomics not|ejects atom|are currently unk|inated with|one child|has exited|Test "
-    "time|noticed that|CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier";
+    "time|noticed that|CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active "
+    "IB|port retry";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

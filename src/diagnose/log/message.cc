@@ -195,7 +195,10 @@ Level level_of(string_view line) {
       "Fatal ", "terminate called", "panic: ", "panicked at", "Error response"};
   constexpr std::size_t kLevelsWithin = 200;  // names of levels stand there
   const auto named = level_by_name(line.substr(0, kMostPrefix));
-  if (named == Level::exception || line.starts_with("what():")) return Level::exception;
+  const auto what = line.find("what():");
+  if (named == Level::exception || what == 0 ||
+      (what < kLevelsWithin && may_precede_name(line.substr(0, what))))
+    return Level::exception;
   const auto begin = line.substr(0, kLevelsWithin);
   if (named == Level::error || has_error_mark(begin)) return Level::error;
   const bool says = std::ranges::any_of(kLevels, [&](string_view level) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
-     "Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised from|Unable "
+     ".py:*]     |Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised "
+     "from|Unable "
      "to register cu|already been registered|from LD_PRELOAD|: ignored|pip's dependency|ation "
      "placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate called a",
      Role::harmless, Lines::reports, "", "", ""},
@@ -32,7 +33,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
      "RayTaskError|Engine core initialization failed|Engine process failed|EngineDeadError|"
      "EngineCore failed|EngineCore encountered|EngineCore died|Failed core proc|"
-     "HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|torch.distributed.elastic",
+     "HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|torch.distributed.elastic|Error "
+     "executing method",
      Role::trace, Lines::reports,
      "a program ended because another one, or a part of it, had failed",
      "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
@@ -106,7 +108,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
      "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
     {"feature-unavailable",
-     "annot initialize CollNet|lvsym failed|lsym failed|not dumping|CollNet is not "
+     "may affect performance|get incoming CPU|nvml*Not Supported|annot initialize CollNet|lvsym "
+     "failed|lsym failed|not dumping|CollNet is not "
      "supported|CollNet currently only|MNNVL is not supported|CUMEM*not supported|No NVML|Flush "
      "only supported|create thread context|not using it|alling back|nstead|"
      "isabling|kipping|failed to*register user|failed to*register send|not compatible|uner|"
@@ -129,6 +132,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"ofi-failure", "NET/OFI|OFI |nccl_ofi", Role::vague, Lines::warnings,
      "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
      "aws/aws-ofi-nccl"},
+    {"ofi-failure", "fi_mr_reg*failed|fi_domain*failed|fi_endpoint*failed|fi_getinfo*failed",
+     Role::vague, Lines::any},
     {"ofi-failure", "NET/OFI*nexpected|NET/OFI*ailed|NET/OFI*rror|NET/OFI*nable|NET/OFI*ould",
      Role::vague, Lines::others},
     {"nvml-call-failed", "nvml|NVML|rocm_smi|rsmi|RSMI|SMI ", Role::vague, Lines::warnings,
@@ -148,6 +153,11 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "cuMem|strongstream|cudaArch|rror: unknown error|cu*failed",
      Role::vague, Lines::warnings, "a call of CUDA or HIP failed",
      "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
+    {"sharp-failure", "sharp_plugin|NET/IB : SHARP", Role::vague, Lines::warnings,
+     "in-network reduction (SHARP) could not be set up",
+     "look at sharp_am on the subnet manager's host, and whether the switches have SHARP and trees "
+     "are free; NCCL_COLLNET_ENABLE=0 does without",
+     "Mellanox/nccl-rdma-sharp-plugins#151"},
     {"ib-failure", "net_ib|NET/IB|NET/MLX5|ibvwrap|ibv_|mlx5|ib_plugin|p2p_plugin", Role::vague,
      Lines::warnings, "NCCL's InfiniBand and RoCE transport met a failure",
      "ibv_devinfo on both hosts, ib_write_bw between the adapters; as a test NCCL_IB_DISABLE=1",
@@ -191,6 +201,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "send|Unable to receive|ncclSocket*failed|ocketTryAccept|ocketPollConnect",
      Role::consequence, Lines::warnings, "a connection between ranks broke",
      "look for the first failure on the other ranks", "NCCL user guide"},
+    {"connect-retries", "Maximum retry reached", Role::suspect, Lines::warnings},
     {"socket-failure", "socket|Socket|ootstrap|Net :|ccept|onnect", Role::vague, Lines::warnings,
      "ranks could not talk to each other by sockets, as they do to set up communicators",
      "set NCCL_SOCKET_IFNAME=<the interface that reaches the others>; look for firewalls",
@@ -211,15 +222,25 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"ranks-disagree", "ismatch|nconsistent|xpected|differ", Role::vague, Lines::warnings,
      "ranks, or a rank and its plugin, disagree about a setting or a version",
      "make NCCL, its plugins and the NCCL_* variables the same on all hosts", "NVIDIA/nccl"},
-    {"invalid-call", "argcheck|enqueue|nccl*: |nvalid|NULL|requires|not supported", Role::vague,
-     Lines::warnings, "a call of NCCL could not be carried out as it was made",
+    {"invalid-call",
+     "before the previous operation returned|argcheck|enqueue|nccl*: |nvalid|NULL|requires|not "
+     "supported",
+     Role::vague, Lines::warnings, "a call of NCCL could not be carried out as it was made",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
     // Other programs.
+    {"sharp-failure", "[*:*:* - *.c:*] ERROR|[* unique id *] ERROR", Role::vague, Lines::errors},
+    {"ucx-transport-missing", "UCX *transports '*are not available", Role::suspect, Lines::any,
+     "UCX was asked for transports that it was built without, or whose devices are not here",
+     "ucx_info -d lists those that are; take a UCX with CUDA, or leave UCX_TLS out",
+     "LMCache/LMCache#605", "uncaught-exception"},
     {"ucx-failure", "UCX ", Role::vague, Lines::reports, "UCX, which MPI uses, failed",
      "UCX_TLS=tcp tells whether its fast network is at fault; UCX_LOG_LEVEL=info says more",
      "openucx/ucx"},
-    {"nvshmem-failed", "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR|non-zero status: ", Role::vague,
-     Lines::any, "NVSHMEM could not be started or used",
+    {"ucx-failure", "UCX Fatal|UCX  FATAL", Role::vague, Lines::any},
+    {"nvshmem-failed",
+     "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR|non-zero status: |.cpp:*NULL value|no active IB "
+     "device",
+     Role::vague, Lines::any, "NVSHMEM could not be started or used",
      "NVSHMEM_DEBUG=INFO says more; it needs GPUDirect RDMA, and all GPUs of a node in P2P reach",
      "NVIDIA/nvshmem"},
     {"driver-message",
@@ -232,7 +253,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "a library of CUDA or ROCm failed: often for want of memory, or after a kernel's crash",
      "look for an earlier error; CUDA_LAUNCH_BLOCKING=1 shows where it is", "CUDA"},
     {"cuda-failure", "CUDA error|HIP error|CUDA driver error", Role::vague, Lines::errors},
-    {"cuda-failure", "HSA_STATUS_ERROR", Role::vague, Lines::any},
+    {"cuda-failure", "HSA_STATUS_ERROR|[CUDA_ERROR_*] ", Role::vague, Lines::any},
     {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
      "a program ended with an exception", "its message says why; the ranks wait for this one",
      "Python, C++"},

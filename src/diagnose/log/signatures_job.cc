@@ -20,7 +20,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"rank-killed",
      "exitcode*: -9|with exit code 137|exits with return code = -9|exitcode: 137)|exitcode  : 137 |"
      "Signal 9 (SIGKILL)|signal 9 (Killed)|Killed (signal 9)|srun: error*: Killed|line *Killed|"
-     "Killed process|ed with exitcode=137|ed with exitcode=-9|by signal: Killed|signal SIGKILL|"
+     "Killed process|<stderr>:Killed|ed with exitcode=137|ed with exitcode=-9|by signal: "
+     "Killed|signal SIGKILL|"
      "SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status 137|Signals.SIGKILL",
      Role::fault, Lines::any},
     {"rank-crashed",

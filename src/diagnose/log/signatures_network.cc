@@ -75,6 +75,13 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "the adapter could not pin memory: the limit of locked memory is too low",
      "ulimit -l unlimited, also for sshd or slurmd; in containers --ulimit memlock=-1",
      "NVIDIA/nccl#1129, NVIDIA/nccl#380"},
+    {"locked-memory-limit", "libfabric:*<warn>*annot allocate memory", Role::fault, Lines::any},
+    {"slingshot-undeliverable", "OFI*rror - UNDELIVERABLE", Role::origin, Lines::any,
+     "Slingshot could not deliver a message: a peer or a link was gone, or the adapter ran out of "
+     "space for messages that nobody waits for",
+     "look for the first rank that ended; FI_CXI_RX_MATCH_MODE=software matches messages by "
+     "software",
+     "quokka-astro/quokka#353"},
     {"peer-memory-missing", "ibv_reg_mr*Bad address", Role::fault, Lines::warnings,
      "the adapter could not register GPU memory: nvidia_peermem is missing or of another driver",
      "modprobe nvidia_peermem, or use the open kernel modules; NCCL_NET_GDR_LEVEL=LOC does without",
@@ -161,7 +168,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "the EFA device could not carry out a transfer: mostly the peer that it names was gone",
      "look for the first failure on that peer", "aws/aws-ofi-nccl#346"},
     {"ucx-unreachable",
-     "UCX *ransport retry count exceeded|UCX *retry counter exceeded|UCX *Endpoint timeout",
+     "_log.c:*port retry count exceeded|UCX *ransport retry count exceeded|UCX *retry counter "
+     "exceeded|UCX *Endpoint timeout",
      Role::fault, Lines::any,
      "UCX, which MPI uses, could not reach a peer's adapter, after all retries",
      "ib_write_bw between the two hosts; name the right ports by UCX_NET_DEVICES=mlx5_0:1; look at "

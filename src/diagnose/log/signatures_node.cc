@@ -56,7 +56,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "argument is NULL|is not a valid pointer|allocated on device*NCCL device|: invalid root|: "
      "invalid type|: invalid reduction|Invalid rank requested|Invalid device count|invalid device "
      "count|corrupted comm object|improper usage of|mixing different streams|not in a group call|"
-     "before the previous operation returned|to self without a matching|Blocking and nonblocking "
+     "to self without a matching|Blocking and nonblocking "
      "communicators|aptured by the same graph|FP8 reduction support begins",
      Role::fault, Lines::warnings, "the program called NCCL in a way that it forbids",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
@@ -65,6 +65,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Lines::warnings, "this process may not use the NVLink between nodes: no IMEX channel",
      "give it /dev/nvidia-caps-imex-channels; check nvidia-imex-ctl -N; or NCCL_MNNVL_ENABLE=0",
      "NVIDIA/nccl#1925"},
+    {"imex-channel", "CUDA_ERROR_NOT_PERMITTED", Role::fault, Lines::gpu},
     {"fabric-degraded", "healthMask*SIGSEGV|NVLink*degraded", Role::fault, Lines::warnings,
      "the NVLink fabric is not healthy", "set NCCL_MNNVL_ENABLE=0, and have the fabric checked",
      "NVIDIA/nccl#2186"},
@@ -140,6 +141,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Lines::gpu, "a call was made that a CUDA graph cannot hold while it is recorded",
      "warm up before the capture; keep other threads from CUDA meanwhile; or go without graphs",
      "CUDA"},
+    {"nvml-failed", "nvidia-container-cli", Role::fault, Lines::any},
     {"cuda-not-started",
      "initialization error|driver shutting down|re-initialize CUDA|driver initialization failed|"
      "ERROR_NOT_INITIALIZED|CUDA unknown error|rrorInitialization|driver is shutting down",
@@ -160,7 +162,9 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::origin, Lines::gpu, "a GPU has a fault, or is held by another process",
      "look at nvidia-smi -q -d ECC and dmesg | grep Xid; nvidia-smi -r resets the GPU",
      "NVIDIA XID errors"},
-    {"gpu-hardware", "Unable to determine the device handle|GPU is lost|GPU requires reset",
+    {"gpu-hardware",
+     "Unable to determine the device handle|GPU is lost|GPU requires reset|uncorrectable hardware "
+     "error",
      Role::origin, Lines::any},
     {"topology-too-large", "too many XML|XML parser is limited", Role::fault, Lines::warnings,
      "the node has more devices than this NCCL takes into its picture of it",
