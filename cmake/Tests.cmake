@@ -127,8 +127,13 @@ linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_
               LEAVE_OUT ${long_training})
 # The engine once more, where tests switch on bugs: races among them, so that ThreadSanitizer does
 # not run these.
-get_target_property(sources linerate_training_engine SOURCES)
+set(sources)
+foreach(part engine model parallel)
+  get_target_property(of_part linerate_training_${part} SOURCES)
+  list(APPEND sources ${of_part})
+endforeach()
 get_target_property(libraries linerate_training_engine LINK_LIBRARIES)
+list(REMOVE_ITEM libraries linerate_training_model linerate_training_parallel)
 add_library(engine_with_bugs STATIC EXCLUDE_FROM_ALL ${sources})
 linerate_unite(engine_with_bugs ${sources})
 target_include_directories(engine_with_bugs BEFORE PUBLIC

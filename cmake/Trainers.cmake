@@ -11,7 +11,7 @@ linerate_library(training_memory trainers/memory linerate_comm)
 linerate_library(training_layout trainers/layout linerate_training_memory linerate_model)
 linerate_library(training_pipeline trainers/pipeline linerate_base)
 linerate_library(training_parallel trainers/parallel linerate_training_memory linerate_model)
-linerate_library(training_model trainers/model linerate_training_layout linerate_training_memory)
+linerate_library(training_model trainers/model linerate_training_layout linerate_training_parallel)
 linerate_library(optimizer trainers/optimizer linerate_comm)
 linerate_library(training_checkpoint trainers/checkpoint linerate_training_memory linerate_record
                  ZLIB::ZLIB)

@@ -12,6 +12,7 @@
 namespace linerate {
 namespace {
 
+using trainers::ContextMethod;
 using trainers::Decay;
 using trainers::Hook;
 using trainers::Overlap;
@@ -31,6 +32,8 @@ constexpr std::array<Choice<Decay>, 3> kDecays{
 constexpr std::array<Choice<Overlap>, 3> kOverlap{
     {{"on", Overlap::on}, {"off", Overlap::off}, {"fake", Overlap::fake}}};
 
+constexpr std::array<Choice<ContextMethod>, 2> kContextMethods{
+    {{"ring", ContextMethod::ring}, {"ulysses", ContextMethod::ulysses}}};
 constexpr std::array<Choice<Sync>, 4> kGradientSyncs{
     {{"all_reduce", Sync::all_reduce},
      {"reduce_scatter", Sync::reduce_scatter},
@@ -197,6 +200,22 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .belongs_to = "pp",
      .apply = set_whole_of<TrainOptions, 1, kMaxUnits, &TrainOptions::train,
                            &TrainConfig::virtual_stages>},
+    {.long_name = "cp",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "train_3d: N ranks share each sequence: context parallelism",
+     .note = "Each has two chunks of it, of which the causal mask hides as much for all, or one "
+             "where twice N does not divide the sequence. N divides the positions of a sequence "
+             "and the ranks beside --tp.",
+     .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::train, &TrainConfig::cp>},
+    {.long_name = "cp-method",
+     .metavar = "HOW",
+     .default_text = "ring",
+     .help = "ring: keys and values go around beside compute; ulysses: positions are exchanged for "
+             "heads",
+     .note = "With ulysses N divides the heads, and the key and value heads, of a rank.",
+     .apply =
+         set_choice<TrainOptions, kContextMethods, &TrainOptions::train, &TrainConfig::cp_method>},
     {.long_name = "shard-size",
      .metavar = "N",
      .default_text = "0",
@@ -276,7 +295,7 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::threads>},
     {.long_name = "deterministic",
      .help = "the same bits for any number of ranks, stage and backend",
-     .note = "Gradients are added up over a fixed tree of micro-batches.",
+     .note = "Gradients are added up over a fixed tree of parts of micro-batches.",
      .apply = set_flag<TrainOptions, &TrainOptions::train, &TrainConfig::deterministic>},
     {.long_name = "assert-accounting",
      .help = "fail where a rank sent or holds other bytes than the closed forms say",
@@ -315,9 +334,11 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
   const auto& train = options.train;
   if (program == TrainProgram::ddp && train.stage != Stage::none)
     return "train_ddp shards nothing: leave --zero out, or run train_fsdp.";
-  if (program != TrainProgram::three_d && train.tp * train.pp > 1)
+  if (program != TrainProgram::three_d && train.tp * train.cp * train.pp > 1)
     return fmt::format("{} is data-parallel: leave --{} out, or run train_3d.", name_of(program),
-                       train.tp > 1 ? "tp" : "pp");
+                       train.tp > 1   ? "tp"
+                       : train.cp > 1 ? "cp"
+                                      : "pp");
   if (train.pp > 1 && !train.gather.reshard_after_forward)
     return "--reshard-after-forward 0 keeps units until a micro-batch's backward, and --pp has "
            "several micro-batches under way: leave out either.";

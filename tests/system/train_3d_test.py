@@ -9,6 +9,10 @@ REFUSED = (
     "train_fsdp -t 2 --tp 2",
     "train_3d -t 3 --tp 3",
     "train_3d -t 2 --tp 2 --hook topk",
+    "train_fsdp -t 2 --cp 2",
+    "train_3d -t 3 --cp 3",
+    "train_3d -t 2 --cp 2 --tp 2",
+    "train_3d -t 8 --model llama-mini --cp 8 --cp-method ulysses",
     "train_fsdp -t 2 --pp 2",
     "train_3d -t 3 --pp 3",
     "train_3d -t 2 --pp 2 --virtual-stages 2",
@@ -33,6 +37,12 @@ class Losses(unittest.TestCase):
         self.same(tool("train_3d"), "-t", "4", "--tp", "4")
         self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--zero", "3")
 
+    def test_where_ranks_share_sequences(self):
+        self.same(tool("train_3d"), "-t", "2", "--cp", "2")
+        self.same(tool("train_3d"), "-t", "4", "--cp", "4", "--cp-method", "ulysses")
+        self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--cp", "2", "--zero", "3")
+        self.same(tool("train_3d"), "--nprocs", "4", "--pp", "2", "--cp", "2", "--zero", "2")
+
     def test_where_stages_pass_micro_batches_on(self):
         self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--pp", "2")
         self.same(tool("train_3d"), "-t", "4", "--pp", "2", "--schedule", "interleaved",
@@ -42,6 +52,7 @@ class Losses(unittest.TestCase):
     def test_under_mpirun(self):
         needs_module("mpi")
         self.same(*mpirun(4, tool("train_3d")), "--tp", "2", "--pp", "2")
+        self.same(*mpirun(4, tool("train_3d")), "--tp", "2", "--cp", "2")
 
     def test_on_gloo(self):
         needs_module("gloo")

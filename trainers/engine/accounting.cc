@@ -4,8 +4,9 @@
 #include "trainers/engine/plan.h"
 #include "trainers/engine/stage_links.h"
 #include "trainers/engine/sync.h"
-#include "trainers/engine/tree_sum.h"
 #include "trainers/optimizer/exact_sum.h"
+#include "trainers/parallel/context.h"
+#include "trainers/parallel/tree_sum.h"
 
 #include <fmt/format.h>
 
@@ -48,41 +49,46 @@ std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan
 // Where a rank stands in the mesh, and what it has of a step's work.
 struct Place {
   std::uint64_t shards = 1, replicas = 1;  // as the closed forms have them
-  std::uint64_t micro_batches = 1;         // of the global batch
-  std::uint64_t rounds = 1, data_nranks = 1;
-  // Those of this rank, of the ranks that share state with it, and of those below it in a tree.
-  MicroBatchRange own{}, group{}, below{};
+  std::uint64_t rounds = 1;
+  MicroBatches micro_batches{};  // of the global batch
+  Share own{};                   // micro-batches of this rank
+  // Leaves of the tree over gradients: of all, of this rank, of the ranks that share state with it,
+  // and of those below it in a tree.
+  std::size_t leaves = 1;
+  Leaves of_rank{}, of_group{}, of_below{};
 };
 
-Place place_of(const TrainConfig& config, const GradientPlan& plan, int rank, int nranks) {
+Place place_of(const TrainConfig& config, const GradientPlan& plan, const Position& position) {
+  const int nranks = position.batch_nranks();
   const auto micro_batches = micro_batches_of(config, nranks);
-  Place place{.shards = static_cast<std::uint64_t>(nranks),
-              .micro_batches = micro_batches.count(),
+  const GradientLeaves leaves(micro_batches, position);
+  const auto rank = static_cast<std::size_t>(position.data_rank);
+  Place place{.shards = static_cast<std::uint64_t>(position.data_nranks),
               .rounds = share_of(micro_batches.count(), 0, nranks).count,
-              .data_nranks = static_cast<std::uint64_t>(nranks),
-              .own = micro_batches_of_ranks(micro_batches, {rank, rank + 1}, nranks)};
-  if (const auto tree = place_in(config.sync, rank, nranks))
-    place.below = micro_batches_of_ranks(micro_batches, {tree->first, tree->last}, nranks);
+              .micro_batches = micro_batches,
+              .own = share_of(micro_batches.count(), position.batch_rank(), nranks),
+              .leaves = leaves.count(),
+              .of_rank = leaves.of_rank(rank)};
+  if (const auto tree = place_in(config.sync, position.data_rank, position.data_nranks))
+    place.of_below = leaves.of_ranks(static_cast<std::size_t>(tree->first),
+                                     static_cast<std::size_t>(tree->last));
   if (!plan.steps_a_shard()) return place;
   const auto& mesh = plan.table.mesh;
   place.shards = mesh.axes()[kShardAxis].size;
   place.replicas = mesh.axes()[kReplicateAxis].size;
-  const auto first = static_cast<int>(mesh.group(static_cast<std::size_t>(rank), kShardAxis));
-  place.group = micro_batches_of_ranks(micro_batches,
-                                       {first, first + static_cast<int>(place.shards)}, nranks);
+  const auto first = mesh.group(rank, kShardAxis);
+  place.of_group = leaves.of_ranks(first, first + place.shards);
   return place;
 }
 
 // Of canonical mode: nodes of the tree over micro-batches instead of one sum.
 void set_partial_sums(TrainingLayout& layout, const Place& place) {
-  const auto nodes = [&](const MicroBatchRange& own) {
-    return nodes_of(own.first, own.second, place.micro_batches).size();
-  };
+  const auto nodes = [&](const Leaves& some) { return nodes_of(some, place.leaves).size(); };
   if (layout.sharded.gradients)
-    layout.micro_batches = place.own.second - place.own.first;  // a round without one sends none
+    layout.micro_batches = 1, layout.partial_sums = place.of_rank.size();  // of all rounds
   else
-    layout.partial_sums = nodes(layout.tree != nullptr ? place.below : place.own);
-  layout.replica_partial_sums = nodes(place.group);
+    layout.partial_sums = nodes(layout.tree != nullptr ? place.of_below : place.of_rank);
+  layout.replica_partial_sums = nodes(place.of_group);
 }
 
 // The purposes of the calls of both phases; the same for both where one call makes them.
@@ -120,17 +126,18 @@ void add_top_k(SentBytes& sent, const TrainConfig& config, const TrainingLayout&
 
 bool is_last(const Position& position) { return position.stage + 1 == position.nstages; }
 
-// Losses and hits of all micro-batches, and the gradient's norm.
+// Losses and hits of all micro-batches by `leaves`, and the gradient's norm.
 void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan& plan,
-                 const Place& place) {
+                 const Place& place, std::size_t leaves) {
   const std::string main(kAxisNames[main_axis(plan.table)]);
   constexpr std::uint64_t kWord = 8;
-  sent[{main, "loss"}] += kWord * all_reduce_sends(2 * place.micro_batches, place.shards);
+  const auto losses = 2 * place.micro_batches.count() * leaves;
+  sent[{main, "loss"}] += kWord * all_reduce_sends(losses, place.shards);
   if (!plan.steps_a_shard()) return;
   const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
   sent[{main, "norm"}] += kWord * all_reduce_sends(words, place.shards);
   sent[{std::string(kAxisNames[kReplicateAxis]), "loss"}] +=
-      kWord * all_reduce_sends(2 * place.micro_batches, place.replicas);
+      kWord * all_reduce_sends(losses, place.replicas);
 }
 
 // Of a rank's micro-batches what tensor parallelism adds up: the embeddings, two results and two
@@ -146,7 +153,6 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
   const std::uint64_t again =
       config.recompute == Recompute::full ? 1 : 0;  // attention's, once more
   const auto element = static_cast<std::uint64_t>(bytes_of(config.type));
-  const auto micro_batches = micro_batches_of(config, static_cast<int>(place.data_nranks));
   const std::string axis(kTensorAxisName);
   const auto add = [&](TensorSum what, std::uint64_t calls, std::uint64_t count,
                        std::uint64_t bytes, bool up_a_tree) {
@@ -158,8 +164,8 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
         calls * bytes *
         (nodes * reduce_scatter_sends(count, share.nranks) + all_gather_sends(count, share.nranks));
   };
-  for (auto i = place.own.first; i < place.own.second; ++i) {
-    const std::uint64_t rows = micro_batches.sequences(i) * model.length;
+  for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
+    const std::uint64_t rows = place.micro_batches.sequences(i) * model.length / config.cp;
     const auto count = rows * model.hidden;
     add(TensorSum::embedding, embeds, count, element, false);
     add(TensorSum::forward, (2 + again) * layers, count, element, true);
@@ -171,42 +177,69 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
   sent[{axis, "norm"}] += sizeof(double) * all_reduce_sends(words, share.nranks);
 }
 
+// Of a rank's micro-batches what context parallelism exchanges in each layer.
+void add_attention(SentBytes& sent, const TrainConfig& config, const Place& place,
+                   const Position& position) {
+  const auto& share = position.sequence;
+  if (share.split.ranks == 1) return;
+  const auto model = model_of_share(config.model, position.tensor);
+  const auto layers = model.layers / config.pp;
+  const std::uint64_t again = config.recompute == Recompute::none ? 0 : 1;
+  const std::string axis(kContextAxisName);
+  for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
+    const ContextLayout layout{.split = share.split,
+                               .exchanges_heads = config.cp_method == ContextMethod::ulysses,
+                               .leaves = share.leaves > 1 ? share.leaves : 0,
+                               .batch = place.micro_batches.sequences(i),
+                               .heads = model.heads,
+                               .kv_heads = model.kv_heads,
+                               .head = model.head(),
+                               .element = bytes_of(config.type)};
+    const auto bytes = context_bytes(layout, share.rank);
+    sent[{axis, std::string(kAttentionForward)}] += (1 + again) * layers * bytes.forward;
+    sent[{axis, std::string(kAttentionBackward)}] += layers * bytes.backward;
+  }
+}
+
 // Of a rank's micro-batches each chunk's result and its input's gradient, but at the model's ends;
 // the tied table once, and its gradient once or, in canonical mode, of each micro-batch.
 void add_messages(Account& account, const TrainConfig& config, const Place& place,
                   const std::vector<const GradientPlan*>& plans, const Position& position) {
   if (position.nstages == 1) return;
   const auto element = static_cast<std::uint64_t>(bytes_of(config.type));
-  const auto micro_batches = micro_batches_of(config, position.data_nranks);
   const std::string axis(kPipelineAxisName);
   const auto add = [&](std::string_view purpose, std::uint64_t bytes) {
     account.sent[{axis, std::string(purpose)}] += bytes;
   };
   const std::uint64_t first = position.stage == 0 ? 1 : 0, last = is_last(position) ? 1 : 0;
-  for (auto i = place.own.first; i < place.own.second; ++i) {
-    const auto bytes =
-        micro_batches.sequences(i) * config.model.length * config.model.hidden * element;
+  std::uint64_t head_rows = 0;  // of all micro-batches
+  for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
+    const auto rows = place.micro_batches.sequences(i) * config.model.length / config.cp;
+    const auto bytes = rows * config.model.hidden * element;
+    head_rows += rows;
     add(kActivations, (config.virtual_stages - last) * bytes);
     add(kSlopes, (config.virtual_stages - first) * bytes);
   }
   if (first > 0) add(kTiedTable, plans.front()->table.parameters.front().count() * element);
   if (last > 0) {
-    const auto table = plans.back()->table.tied->count() * element;
-    const std::uint64_t own = place.own.second - place.own.first;
-    add(kTiedGradient, table * (config.deterministic ? own : std::min<std::uint64_t>(own, 1)));
+    const auto& tied = *plans.back()->table.tied;
+    const auto table = tied.count() * element;
+    add(kTiedGradient, config.deterministic
+                           ? head_rows * (tied.shape[0] + config.model.hidden) * element
+                           : table * std::min<std::uint64_t>(place.own.count, 1));
     account.state.parameters += table;
   }
   constexpr std::uint64_t kWord = 8;
   const auto stages = static_cast<std::uint64_t>(position.nstages);
-  add("loss", kWord * all_reduce_sends(2 * place.micro_batches, stages));
+  const auto losses = 2 * place.micro_batches.count() * position.sequence.leaves;
+  add("loss", kWord * all_reduce_sends(losses, stages));
   add("norm", kWord * all_reduce_sends(config.deterministic ? ExactSum::kWords : 1, stages));
 }
 
 // What is sent and held for the parameters of a chunk.
 void add_chunk(Account& account, const TrainConfig& config, const GradientPlan& plan,
                const Position& position) {
-  const int rank = position.data_rank, nranks = position.data_nranks;
-  const auto place = place_of(config, plan, rank, nranks);
+  const auto place = place_of(config, plan, position);
   const auto& placements = plan.table.placements;
   const auto parts = parts_of(config, plan);
   TrainingLayout layout{.parts = parts,
@@ -220,7 +253,7 @@ void add_chunk(Account& account, const TrainConfig& config, const GradientPlan& 
                         .offloads_optimizer = !config.offload_folder.empty()};
   account.sent[{std::string(kAxisNames[kShardAxis]), "parameter all_gather"}] +=
       training_wire_bytes(layout).parameters;
-  const auto tree = place_in(config.sync, rank, nranks);
+  const auto tree = place_in(config.sync, position.data_rank, position.data_nranks);
   if (tree && !plan.steps_a_shard()) layout.tree = &*tree;
   if (config.deterministic) set_partial_sums(layout, place);
   if (config.hook == Hook::fp16 || config.hook == Hook::bf16) layout.types.gradient = 2;
@@ -252,9 +285,10 @@ Account account_of(const TrainConfig& config, const std::vector<const GradientPl
                    const Position& position) {
   Account account;
   for (const auto* plan : plans) add_chunk(account, config, *plan, position);
-  const auto place = place_of(config, *plans.front(), position.data_rank, position.data_nranks);
-  add_scalars(account.sent, config, *plans.front(), place);
+  const auto place = place_of(config, *plans.front(), position);
+  add_scalars(account.sent, config, *plans.front(), place, position.sequence.leaves);
   add_tensor_sums(account.sent, config, place, position);
+  add_attention(account.sent, config, place, position);
   add_messages(account, config, place, plans, position);
   std::erase_if(account.sent, [](const auto& one) { return one.second == 0; });
   return account;

@@ -1,7 +1,7 @@
 #include "trainers/engine/adam.h"
 
-#include "trainers/engine/injected.h"
 #include "trainers/memory/mapped_file.h"
+#include "trainers/parallel/injected.h"
 
 #include <algorithm>
 #include <utility>

@@ -22,8 +22,7 @@ struct Trainer::Chunk {
       : index(static_cast<int>(chunk)),
         what(*of.plans_[chunk]),
         config(model_of_chunk(of.config_, of.position_, what)),
-        options(model_options_of(of.config_, of.position_, what,
-                                 slots_of(of.schedule_.stages[of.stage()], chunk))),
+        options(options_of(of, chunk)),
         gradients(make_gradients(what.plan, of.tools_)),
         store(make_parameter_store(what.plan, of.config_.gather, of.tools_)),
         adam(of.config_, what.plan, of.tools_),
@@ -41,6 +40,12 @@ struct Trainer::Chunk {
     store->publish();
   }
 
+  static ModelOptions options_of(Trainer& of, std::size_t chunk) {
+    auto options = model_options_of(of.config_, of.position_, *of.plans_[chunk],
+                                    slots_of(of.schedule_.stages[of.stage()], chunk));
+    if (of.context_axis_) options.context_axis = &*of.context_axis_;
+    return options;
+  }
   std::size_t slot(const Round& round) const { return round.index % options.slots; }
 
   const int index;

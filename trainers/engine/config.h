@@ -42,10 +42,12 @@ struct TrainConfig {
 
   LossScaleOptions loss_scale{};  // of float16
 
-  std::size_t tp = 1;             // ranks that share each layer's matrices: tensor parallelism
-  std::size_t pp = 1;             // stages of a pipeline, each of some layers: pipeline parallelism
+  std::size_t tp = 1;  // ranks that share each layer's matrices: tensor parallelism
+  std::size_t cp = 1;  // ranks that share each sequence: context parallelism
+  ContextMethod cp_method = ContextMethod::ring;
+  std::size_t pp = 1;  // stages of a pipeline, each of some layers: pipeline parallelism
   std::string pp_schedule = "1f1b";  // of its micro-batches: schedule_kinds()
-  std::size_t virtual_stages = 1;  // chunks of layers of each stage
+  std::size_t virtual_stages = 1;    // chunks of layers of each stage
   Stage stage = Stage::none;
   int shard_size = 0;  // ranks that share state among them; 0: all
   BucketCaps buckets{};

@@ -1,9 +1,9 @@
 #include "trainers/engine/gradients.h"
 
 #include "trainers/engine/hooks.h"
-#include "trainers/engine/injected.h"
 #include "trainers/engine/sync.h"
 #include "trainers/engine/tree_exchange.h"
+#include "trainers/parallel/injected.h"
 
 #include <algorithm>
 #include <optional>
@@ -33,7 +33,7 @@ std::vector<Array> arrays_of(const TreeSum& sum, DataType type, std::size_t firs
   return arrays;
 }
 
-// The sum over all micro-batches of a shard, of which each replica has some: `sums` of each bucket
+// The sum over all leaves of a shard, of which each replica has some: `sums` of each bucket
 // go to where `shard_of` says.
 template <typename ShardOf>
 void sum_over_replicas(std::vector<TreeSum>& sums, const Round& round, const GradientTools& tools,
@@ -47,7 +47,7 @@ void sum_over_replicas(std::vector<TreeSum>& sums, const Round& round, const Gra
     const auto mine = arrays_of(sums[i], tools.type);
     const TreeReduction reduction{.axis = *tools.replicas,
                                   .by_rank = round.by_replica,
-                                  .leaves = round.micro_batches,
+                                  .leaves = round.leaves,
                                   .count = shard_of(i).size() / bytes_of(tools.type)};
     under_way.push_back(std::make_unique<TreeAllReduce>(reduction, mine, tools));
     sums[i].clear();
@@ -66,8 +66,8 @@ class WholeGradients final : public Gradients {
     if (plan.hook.hook != Hook::none) sync_ = make_hook(plan, std::move(sync_), tools);
   }
 
-  Array unit(std::size_t unit) override {
-    auto& into = plan_.canonical ? of_micro_batch_ : all_;
+  Array unit(std::size_t unit, std::size_t leaf) override {
+    const auto& into = plan_.canonical ? of_leaves_[leaf] : all_;
     return into.array(tools_.type).from(plan_.layout.begin[unit]);
   }
   void finish() override {
@@ -83,14 +83,17 @@ class WholeGradients final : public Gradients {
   void reset() override { tools_.arena.device().zero(all_.view(), tools_.compute); }
   void begin() override {
     if (!plan_.canonical) return;
-    if (!tree_) tree_.emplace(round_.micro_batches, plan_.layout.count(), tools_.type);
+    if (!tree_) tree_.emplace(round_.leaves, plan_.layout.count(), tools_.type);
     if (!round_.active) return;
-    of_micro_batch_ = allocate();
-    tools_.arena.device().zero(of_micro_batch_.view(), tools_.compute);
+    for (std::size_t i = 0; i < round_.own.size(); ++i) {
+      of_leaves_.push_back(allocate());
+      tools_.arena.device().zero(of_leaves_.back().view(), tools_.compute);
+    }
   }
   void end() override {
-    if (plan_.canonical && round_.active)
-      tree_->add({0, round_.micro_batch}, std::move(of_micro_batch_), tools_.math, tools_.compute);
+    for (std::size_t i = 0; i < of_leaves_.size(); ++i)
+      tree_->add({0, round_.own[i]}, std::move(of_leaves_[i]), tools_.math, tools_.compute);
+    of_leaves_.clear();
   }
   // Canonical: the tree's nodes are there after the last micro-batch only.
   When reduces() const override {
@@ -139,13 +142,13 @@ class WholeGradients final : public Gradients {
   Event begin_exchange(const Bucket& bucket) {
     const auto mine = arrays_of(*tree_, tools_.type, bucket.begin);
     if (goes_up_a_tree()) {
-      if (!rooted_) rooted_.emplace(plan_.sync, round_.by_rank, round_.micro_batches, tools_);
+      if (!rooted_) rooted_.emplace(plan_.sync, round_.by_rank, round_.leaves, tools_);
       rooted_->up(mine, view(bucket.begin, bucket.count()));
       return tools_.axis.stream().record();
     }
     const TreeReduction reduction{.axis = tools_.axis,
                                   .by_rank = round_.by_rank,
-                                  .leaves = round_.micro_batches,
+                                  .leaves = round_.leaves,
                                   .count = bucket.count()};
     if (!plan_.steps_a_shard())
       return all_reduces_.emplace_back(std::make_unique<TreeAllReduce>(reduction, mine, tools_))
@@ -160,7 +163,7 @@ class WholeGradients final : public Gradients {
       all_reduces_[i]->end(view(plan_.buckets[i].begin, plan_.buckets[i].count()));
     std::vector<TreeSum> sums;
     for (std::size_t i = 0; i < exchanges_.size(); ++i) {
-      sums.emplace_back(round_.micro_batches, owned()[i].count, tools_.type);
+      sums.emplace_back(round_.leaves, owned()[i].count, tools_.type);
       exchanges_[i]->end(sums.back());
       exchanges_[i].reset();
     }
@@ -169,7 +172,8 @@ class WholeGradients final : public Gradients {
     exchanges_.clear();
   }
 
-  Block all_, of_micro_batch_;
+  Block all_;
+  std::vector<Block> of_leaves_;  // of this round
   std::optional<TreeSum> tree_;
   std::unique_ptr<BucketSync> sync_;  // where nothing is sharded, but for canonical mode
   std::optional<RootedTreeSum> rooted_;
@@ -185,10 +189,10 @@ class ShardedGradients final : public Gradients {
         shards_(tools.arena.allocate(Category::gradient, tools.type, count_of(plan.owned))),
         blocks_(plan.buckets.size()) {}
 
-  Array unit(std::size_t unit) override {
+  Array unit(std::size_t unit, std::size_t leaf) override {
     const auto begin = plan_.layout.begin[unit];
     const auto index = bucket_at(begin);
-    return block(index).array(tools_.type).from(begin - plan_.buckets[index].begin);
+    return block(index, leaf).array(tools_.type).from(begin - plan_.buckets[index].begin);
   }
   void finish() override {
     collect(true);
@@ -200,8 +204,7 @@ class ShardedGradients final : public Gradients {
  protected:
   void begin() override {
     if (!plan_.canonical || !sums_.empty()) return;
-    for (const auto& range : owned())
-      sums_.emplace_back(round_.micro_batches, range.count, tools_.type);
+    for (const auto& range : owned()) sums_.emplace_back(round_.leaves, range.count, tools_.type);
   }
   When reduces() const override { return When::when_ready; }
 
@@ -209,19 +212,20 @@ class ShardedGradients final : public Gradients {
     collect(false);
     Reduction what;
     what.bucket = index;
-    auto& mine = block(index);
     if (plan_.canonical) {
-      const std::vector<Array> nodes(round_.active ? 1 : 0, mine.array(tools_.type));
+      std::vector<Array> nodes;
+      for (std::size_t leaf = 0; round_.active && leaf < round_.own.size(); ++leaf)
+        nodes.push_back(block(index, leaf).array(tools_.type));
       const TreeReduction reduction{.axis = tools_.axis,
                                     .by_rank = round_.by_rank,
-                                    .leaves = round_.micro_batches,
+                                    .leaves = round_.leaves,
                                     .count = plan_.buckets[index].count()};
       what.exchange = std::make_unique<TreeExchange>(reduction, nodes, tools_);
       what.done = what.exchange->done();
     } else {
-      reduce_scatter(what, mine.view());
+      reduce_scatter(what, block(index, 0).view());
     }
-    what.gradients = std::move(mine);
+    what.gradients = std::exchange(blocks_[index], {});
     under_way_.push_back(std::move(what));
     return under_way_.back().done;
   }
@@ -229,7 +233,8 @@ class ShardedGradients final : public Gradients {
  private:
   struct Reduction {
     std::size_t bucket = 0;
-    Block gradients, result;
+    std::vector<Block> gradients;  // of leaves
+    Block result;
     std::unique_ptr<TreeExchange> exchange{};
     Event done{};
   };
@@ -240,8 +245,10 @@ class ShardedGradients final : public Gradients {
     });
     return static_cast<std::size_t>(found - plan_.buckets.begin());
   }
-  Block& block(std::size_t index) {
-    auto& found = blocks_[index];
+  Block& block(std::size_t index, std::size_t leaf) {
+    auto& leaves = blocks_[index];
+    if (leaves.size() <= leaf) leaves.resize(leaf + 1);
+    auto& found = leaves[leaf];
     if (!found) {
       found = tools_.arena.allocate(Category::gradient, tools_.type, plan_.buckets[index].count());
       tools_.arena.device().zero(found.view(), tools_.compute);
@@ -286,7 +293,7 @@ class ShardedGradients final : public Gradients {
   }
 
   const Block shards_;
-  std::vector<Block> blocks_;
+  std::vector<std::vector<Block>> blocks_;  // by bucket and leaf
   std::vector<Reduction> under_way_;
   std::vector<TreeSum> sums_;  // canonical: by bucket
 };

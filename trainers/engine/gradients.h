@@ -7,18 +7,18 @@
 // all before it are ready.
 //   WholeGradients    stages 0 and 1: one array of all gradients, reduced in the last round
 //   ShardedGradients  stages 2 and 3: a bucket's gradients live until they are reduced, each round
-// Both do it fast, or canonically: up the tree over micro-batches (tree_sum.h), of which each round
-// has one.
+// Both do it fast, or canonically: up the tree over leaves (parallel/tree_sum.h), of which each
+// round has one, or one of each chunk.
 #pragma once
 
 #include "trainers/engine/shards.h"
 #include "trainers/memory/arena.h"
 #include "trainers/parallel/axis.h"
+#include "trainers/parallel/tree_sum.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace linerate::trainers {
@@ -56,19 +56,18 @@ struct GradientPlan {
   bool steps_a_shard() const { return is_sharded(table.placements.optimizer); }
 };
 
-// Micro-batches [first, last); of each rank of an axis.
-using MicroBatchRange = std::pair<std::size_t, std::size_t>;
-using MicroBatchRanges = std::vector<MicroBatchRange>;
-
 // One round of a step, as a rank takes part in it.
 struct Round {
   bool first = true, last = true;
-  bool active = true;                              // this rank computes a micro-batch
-  std::size_t index = 0;                           // of the round in its step
-  std::size_t micro_batch = 0, micro_batches = 1;  // that one of so many of the global batch
-  // Canonical: those that each rank of the axis hands on when this round reduces.
-  MicroBatchRanges by_rank{};
-  MicroBatchRanges by_replica{};  // all of those of each replica's ranks
+  bool active = true;           // this rank computes a micro-batch
+  std::size_t index = 0;        // of the round in its step
+  std::size_t micro_batch = 0;  // that one of the global batch
+  // Canonical: leaves of the tree over the global batch. A micro-batch is one; where ranks share
+  // sequences, a chunk of it is.
+  Leaves own{};               // whose gradients backward writes, into an array each
+  std::size_t leaves = 1;     // of all ranks
+  LeavesByRank by_rank{};     // those that each rank of the axis hands on when this round reduces
+  LeavesByRank by_replica{};  // all of those of each replica's ranks
 };
 
 // Used by the rank's thread. All references outlive it.
@@ -88,7 +87,8 @@ class Gradients {
   // The first round of a step begins with zeros.
   void begin_round(const Round& round);
   // Where backward accumulates the gradient of a unit; its memory is there until it is reduced.
-  virtual Array unit(std::size_t unit) = 0;
+  // `leaf`: of the round's own ones.
+  virtual Array unit(std::size_t unit, std::size_t leaf = 0) = 0;
   // Backward has written this micro-batch's gradient of a parameter.
   void ready(std::size_t parameter);
   // Begins what was not begun.

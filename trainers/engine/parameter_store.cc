@@ -1,6 +1,6 @@
 #include "trainers/engine/parameter_store.h"
 
-#include "trainers/engine/injected.h"
+#include "trainers/parallel/injected.h"
 
 #include <algorithm>
 #include <utility>

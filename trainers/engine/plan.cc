@@ -2,6 +2,7 @@
 
 #include "model/training_bytes.h"
 #include "trainers/data/sampler.h"
+#include "trainers/parallel/injected.h"
 #include "trainers/pipeline/simulate.h"
 
 #include <fmt/format.h>
@@ -75,15 +76,22 @@ std::optional<std::string> pipeline_refusal(const TrainConfig& config) {
   if (!schedule) return schedule.sentence();
   if (const auto splits = splits_backward(config.pp_schedule)) return *splits;
   if (config.model.layers % chunks == 0) return std::nullopt;
-  std::string choices;
-  for (std::size_t stages = 1; stages * config.virtual_stages <= config.model.layers; ++stages)
-    if (config.model.layers % (stages * config.virtual_stages) == 0)
-      choices += fmt::format("{}{}", choices.empty() ? "" : ", ", stages);
+  const auto choices = numbers_that(config.model.layers, [&](std::size_t stages) {
+    return config.model.layers % (stages * config.virtual_stages) == 0;
+  });
   return fmt::format("--pp {}{} does not divide the {} layers of {}; choices: {}.", config.pp,
                      config.virtual_stages == 1
                          ? ""
                          : fmt::format(" with --virtual-stages {}", config.virtual_stages),
                      config.model.layers, config.model.name, choices.empty() ? "none" : choices);
+}
+
+ContextConfig context_of(const TrainConfig& config) {
+  return {.nranks = config.cp, .method = config.cp_method, .deterministic = config.deterministic};
+}
+
+std::string divisors(std::size_t of) {
+  return numbers_that(of, [&](std::size_t number) { return of % number == 0; });
 }
 
 }  // namespace
@@ -97,6 +105,8 @@ Position position_of(const TrainConfig& config, int rank, int nranks) {
                      .rank = static_cast<std::size_t>(rank % tp),
                      .nranks = config.tp,
                      .in_order = config.deterministic},
+          .sequence = sequence_share(config.model.length, context_of(config),
+                                     static_cast<std::size_t>(rank / tp) % config.cp),
           .data_rank = rank / tp % data_nranks,
           .data_nranks = data_nranks,
           .stage = rank / tp / data_nranks,
@@ -111,34 +121,62 @@ ParameterTable table_of(const TrainConfig& config, const Position& position) {
 }
 
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
-  const auto divisors = [](int of) {
-    std::string choices;
-    for (int size = 1; size <= of; ++size)
-      if (of % size == 0) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", size);
-    return choices;
-  };
-  const auto tp = static_cast<int>(config.tp);
-  if (nranks % tp != 0)
-    return fmt::format("--tp {} does not divide {} ranks; choices: {}.", tp, nranks,
-                       divisors(nranks));
+  const auto ranks = static_cast<std::size_t>(nranks);
+  if (ranks % config.tp != 0)
+    return fmt::format("--tp {} does not divide {} ranks; choices: {}.", config.tp, ranks,
+                       divisors(ranks));
   if (const auto refusal = tensor_refusal(config.model, config.tp, config.deterministic))
     return refusal;
   if (const auto refusal = pipeline_refusal(config)) return refusal;
-  const auto pp = static_cast<int>(config.pp);
-  if (nranks / tp % pp != 0)
-    return fmt::format("--pp {} does not divide {} ranks{}; choices: {}.", pp, nranks / tp,
-                       tp > 1 ? fmt::format(" of each of --tp {}", tp) : "", divisors(nranks / tp));
-  const int data = nranks / tp / pp;
-  if (data % shards_of(config, data) == 0) return std::nullopt;
+  const auto beside_tp = ranks / config.tp;
+  if (beside_tp % config.pp != 0)
+    return fmt::format("--pp {} does not divide {} ranks{}; choices: {}.", config.pp, beside_tp,
+                       config.tp > 1 ? fmt::format(" of each of --tp {}", config.tp) : "",
+                       divisors(beside_tp));
+  const auto data = beside_tp / config.pp;
+  const auto* of_data = config.tp * config.pp > 1 ? "data-parallel ranks" : "ranks";
+  if (data % config.cp != 0)
+    return fmt::format("--cp {} does not divide {} {}; choices: {}.", config.cp, data, of_data,
+                       divisors(data));
+  const TensorShare share{.leaves = config.tp, .nranks = config.tp};
+  if (const auto refusal = context_refusal(model_of_share(config.model, share), context_of(config)))
+    return refusal;
+  if (data % static_cast<std::size_t>(shards_of(config, static_cast<int>(data))) == 0)
+    return std::nullopt;
   return fmt::format("--shard-size {} does not divide {} {}; choices: {}.", config.shard_size, data,
-                     tp * pp > 1 ? "data-parallel ranks" : "ranks", divisors(data));
+                     of_data, divisors(data));
 }
 
-MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,
-                                       int nranks) {
-  const auto first = share_of(micro_batches.count(), ranks.first, nranks);
-  const auto last = share_of(micro_batches.count(), ranks.second - 1, nranks);
-  return {first.first, last.first + last.count};
+Leaves GradientLeaves::of(std::size_t data_rank, std::uint64_t first, std::uint64_t count) const {
+  const auto& split = position_.sequence.split;
+  const auto rank = data_rank % split.ranks;
+  const auto slots = split.ranks > 1 ? split.chunks_of_rank() : 1;
+  const bool by_rank = injected(Bug::adds_chunks_by_rank);
+  Leaves leaves;
+  for (auto micro_batch = first; micro_batch < first + count; ++micro_batch)
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const auto chunk = by_rank ? rank * slots + slot : split.chunk_at(rank, slot).index;
+      leaves.push_back(micro_batch * chunks() + chunk);
+    }
+  return leaves;
+}
+
+Leaves GradientLeaves::of_rank(std::size_t data_rank) const {
+  const auto share = share_of(micro_batches_, static_cast<int>(data_rank) / position_.cp(),
+                              position_.batch_nranks());
+  return of(data_rank, share.first, share.count);
+}
+
+Leaves GradientLeaves::of_round(std::size_t data_rank, std::uint64_t round) const {
+  const auto share = share_of(micro_batches_, static_cast<int>(data_rank) / position_.cp(),
+                              position_.batch_nranks());
+  return of(data_rank, share.first + round, round < share.count ? 1 : 0);
+}
+
+Leaves GradientLeaves::of_ranks(std::size_t first, std::size_t last) const {
+  LeavesByRank by_rank(last);
+  for (auto rank = first; rank < last; ++rank) by_rank[rank] = of_rank(rank);
+  return leaves_of(by_rank, first, last);
 }
 
 MicroBatches micro_batches_of(const TrainConfig& config, int nranks) {
@@ -188,8 +226,8 @@ ChunkPlans chunks_of(const TrainConfig& config, const Position& position) {
 }
 
 PipelineSchedule schedule_of(const TrainConfig& config, const Position& position) {
-  const auto rounds =
-      share_of(micro_batches_of(config, position.data_nranks).count(), 0, position.data_nranks);
+  const auto rounds = share_of(micro_batches_of(config, position.batch_nranks()).count(), 0,
+                               position.batch_nranks());
   return *pipeline_schedule(config.pp > 1 ? config.pp_schedule : "naive",
                             {.stages = static_cast<int>(config.pp),
                              .chunks = static_cast<int>(config.virtual_stages),
@@ -206,10 +244,13 @@ std::size_t slots_of(const std::vector<Operation>& list, std::size_t chunk) {
 
 ModelOptions model_options_of(const TrainConfig& config, const Position& position,
                               const ChunkPlan& chunk, std::size_t slots) {
-  return {.sequences = micro_batches_of(config, position.data_nranks).size,
+  return {.sequences = micro_batches_of(config, position.batch_nranks()).size,
           .type = config.type,
           .recompute = config.recompute,
           .cut_classes = !position.tensor.whole(),
+          .sequence = position.sequence,
+          .context = config.cp_method,
+          .ties_by_rows = config.deterministic,
           .first_layer = chunk.first_layer(),
           .embeds = chunk.embeds(),
           .heads = chunk.heads(),
@@ -220,6 +261,7 @@ ModelConfig model_of_chunk(const TrainConfig& config, const Position& position,
                            const ChunkPlan& chunk) {
   auto model = model_of_share(config.model, position.tensor);
   model.layers = chunk.layers();
+  model.length = position.sequence.split.local_length();
   return model;
 }
 

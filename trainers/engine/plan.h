@@ -15,22 +15,32 @@
 
 namespace linerate::trainers {
 
-// The data-parallel ranks as a mesh: axis 0, of consecutive ranks, shards what the stage says, and
+// The ranks that hold the same share of the model, of the context-parallel and the data-parallel
+// axis, as a mesh: axis 0, of consecutive ranks, shards what the stage says, and
 // along axis 1 all hold the same. In stage 0 all ranks are along axis 1.
 inline constexpr std::size_t kShardAxis = 0, kReplicateAxis = 1;
 inline constexpr std::string_view kAxisNames[] = {"dp_shard", "dp_replicate"};
 // Tensor-parallel ranks are neighbours: they hold parts of the same layers, and work on the same
 // sequences.
 inline constexpr std::string_view kTensorAxisName = "tp";
+// Beyond them, context-parallel ranks share the same sequences. They hold the same parameters, and
+// add up gradients with the data-parallel ranks.
+inline constexpr std::string_view kContextAxisName = "cp";
 // Stages of a pipeline are far apart: they hold different layers, and send each other little.
 inline constexpr std::string_view kPipelineAxisName = "pp";
 
-// Where a rank of the job stands: tensor-parallel ranks count fastest, then data-parallel ones,
-// then stages. REQUIRES: mesh_refusal() has none.
+// Where a rank of the job stands: tensor-parallel ranks count fastest, then context-parallel ones,
+// then data-parallel ones, then stages. REQUIRES: mesh_refusal() has none.
 struct Position {
   TensorShare tensor{};
-  int data_rank = 0, data_nranks = 1;  // among the data-parallel ranks of the same share and stage
+  SequenceShare sequence{};
+  int data_rank = 0, data_nranks = 1;  // among the ranks of the same share of the model and stage
   int stage = 0, nstages = 1;          // of the pipeline
+
+  int cp() const { return static_cast<int>(sequence.split.ranks); }
+  // Among those that have other sequences.
+  int batch_rank() const { return data_rank / cp(); }
+  int batch_nranks() const { return data_nranks / cp(); }
 
   // Of the ranks of the same share and data-parallel rank, one for each stage.
   std::size_t pipeline() const {
@@ -60,14 +70,32 @@ struct MicroBatches {
   }
 };
 
-// Of consecutive ranks, which have consecutive micro-batches: those of the ranks before
-// `ranks.second`.
-MicroBatchRange micro_batches_of_ranks(const MicroBatches& micro_batches, std::pair<int, int> ranks,
-                                       int nranks);
-
 // In canonical mode each is one sequence, unless asked otherwise: they must not depend on the
-// ranks.
+// ranks. `nranks`: those that have other sequences.
 MicroBatches micro_batches_of(const TrainConfig& config, int nranks);
+
+// Canonical mode: the leaves of a global batch whose gradients the ranks add up.
+class GradientLeaves {
+ public:
+  GradientLeaves(const MicroBatches& micro_batches, const Position& position)
+      : micro_batches_(micro_batches.count()), position_(position) {}
+
+  std::size_t count() const { return micro_batches_ * chunks(); }
+  // Of all micro-batches of a rank, or of that of one round.
+  Leaves of_rank(std::size_t data_rank) const;
+  Leaves of_round(std::size_t data_rank, std::uint64_t round) const;
+  // Of the ranks [first, last).
+  Leaves of_ranks(std::size_t first, std::size_t last) const;
+
+ private:
+  std::size_t chunks() const {
+    return position_.sequence.split.ranks > 1 ? position_.sequence.split.chunks() : 1;
+  }
+  Leaves of(std::size_t data_rank, std::uint64_t first, std::uint64_t count) const;
+
+  const std::uint64_t micro_batches_;
+  const Position& position_;
+};
 
 // Of a rank. Buckets of parameters where nothing is sharded, else of whole units, and of a unit
 // each where parameters are. Both references outlive the plan.

@@ -1,8 +1,8 @@
 // What checkpoints need of a Trainer.
 #include "base/text.h"
 #include "trainers/engine/chunk.h"
-#include "trainers/engine/injected.h"
 #include "trainers/engine/trainer.h"
+#include "trainers/parallel/injected.h"
 
 #include <fmt/format.h>
 

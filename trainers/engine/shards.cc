@@ -1,6 +1,6 @@
 #include "trainers/engine/shards.h"
 
-#include "trainers/engine/injected.h"
+#include "trainers/parallel/injected.h"
 
 #include <algorithm>
 

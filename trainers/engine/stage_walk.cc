@@ -3,10 +3,10 @@
 #include "base/splitmix.h"
 #include "trainers/data/sampler.h"
 #include "trainers/engine/chunk.h"
-#include "trainers/engine/injected.h"
+#include "trainers/parallel/injected.h"
 #include "trainers/pipeline/messages.h"
 
-#include <numeric>
+#include <algorithm>
 #include <utility>
 
 namespace linerate::trainers {
@@ -23,13 +23,19 @@ WorkTag of_round(Work work, const Round& round, std::size_t unit = 0) {
           .micro_batch = static_cast<std::uint32_t>(round.micro_batch)};
 }
 
-bool is_of_activations(Action action) {
-  return action == Action::send_activation || action == Action::receive_activation;
+// Of whole sequences.
+void keep_own_positions(const SequenceShare& share, std::vector<std::int32_t>& tokens) {
+  if (share.split.ranks == 1) return;
+  const auto whole = std::exchange(tokens, {});
+  const auto rows = whole.size() / share.split.ranks;
+  each_run(share, {0, rows}, [&](const RowRun& run) {
+    const auto* const from = &whole[run.sequence * share.split.length + run.position];
+    tokens.insert(tokens.end(), from, from + run.count);
+  });
 }
 
-template <typename T>
-double total_of(std::span<T> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0);
+bool is_of_activations(Action action) {
+  return action == Action::send_activation || action == Action::receive_activation;
 }
 
 }  // namespace
@@ -60,6 +66,11 @@ void Trainer::load(Chunk& chunk, const Round& round) {
     source_.read(sequence, std::span(in.tokens).subspan(i * length, length),
                  std::span(in.targets).subspan(i * length, length));
   }
+  auto share = position_.sequence;
+  if (injected(Bug::tokens_of_other_chunks)) share.split.zigzag = false;
+  for (auto* rows : {&in.tokens, &in.targets}) keep_own_positions(share, *rows);
+  if (injected(Bug::targets_within_rank) && share.split.ranks > 1)
+    std::copy(in.tokens.begin() + 1, in.tokens.end(), in.targets.begin());
   // Of tokens this rank knows its own; of targets all.
   const auto& vocabulary = table_.parameters[0];
   if (!vocabulary.pieces.empty()) {
@@ -109,20 +120,31 @@ void Trainer::backward(Chunk& chunk, const Round& round) {
   model.select(chunk.slot(round));
   gradients.begin_round(round);
   const auto tied = begin_tied_gradient(chunk, round);
+  const bool two_leaves = config_.deterministic && round.own.size() > 1;
   if (round.active && !chunk.what.heads())
     take(chunk, round, Action::receive_gradient, model.slope());
   for (auto unit = chunk.what.table.units(); unit-- > 0;) {
     const auto parameters = chunk.store->use(unit, ParameterStore::Pass::backward);
     const bool is_head = chunk.what.heads() && unit + 1 == chunk.what.table.units();
     if (round.active) {
-      if (unit == 0 && tied.data) add_tied_gradient(tied, gradients.unit(0));
+      HeadRows rows;
+      if (unit == 0 && tied.data) {
+        compute_.wait(tied.done);
+        if (config_.deterministic)
+          rows = head_rows_in(tied.data, round);
+        else
+          add_tied_gradient(tied, gradients.unit(0));
+      }
       compute_.on(of_round(Work::backward, round, chunk.what.first_unit + unit), [&] {
         model.backward(
             unit, parameters, head_table(chunk, unit),
-            {.own = gradients.unit(unit), .embeddings = is_head ? head_gradient(chunk) : Array{}},
+            {.own = gradients.unit(unit),
+             .embeddings = is_head ? head_gradient(chunk) : Array{},
+             .second = two_leaves ? gradients.unit(unit, 1) : Array{},
+             .head_rows = rows},
             loss_scale(), [&](std::size_t parameter) { gradients.ready(parameter); }, compute_);
       });
-      if (links_ && is_head) send_tied_gradient(round);
+      if (links_ && is_head) send_tied_gradient(chunk, round);
     } else {
       for (std::size_t i = 0; i < chunk.what.table.parameters.size(); ++i)
         if (chunk.what.table.parameters[i].unit == unit) gradients.ready(i);
@@ -132,13 +154,29 @@ void Trainer::backward(Chunk& chunk, const Round& round) {
   gradients.end_round();
   if (!round.active || !chunk.what.heads()) return;
   compute_.synchronize(Deadline::never());
-  sums_[round.micro_batch] = total_of(model.losses());
-  sums_[micro_batches_.count() + round.micro_batch] = total_of(model.hits());
+  add_losses(model, round);
+}
+
+// The rows of each leaf in their order.
+void Trainer::add_losses(const Model& model, const Round& round) {
+  const auto& share = position_.sequence;
+  const auto losses = model.losses();
+  const auto hits = model.hits();
+  each_run(share, {0, losses.size()}, [&](const RowRun& run) {
+    for (std::size_t i = 0; i < run.count; ++i) {
+      const auto leaf = round.micro_batch * share.leaves + (run.position + i) / share.leaf_length();
+      sums_[leaf] += losses[run.first + i];
+      sums_[sums_.size() / 2 + leaf] += hits[run.first + i];
+    }
+  });
+}
+
+std::size_t Trainer::rows_of(const Round& round) const {
+  return micro_batches_.sequences(round.micro_batch) * position_.sequence.split.local_length();
 }
 
 std::size_t Trainer::message_bytes(const Round& round) const {
-  return micro_batches_.sequences(round.micro_batch) * config_.model.length * config_.model.hidden *
-         bytes_of(config_.type);
+  return rows_of(round) * config_.model.hidden * bytes_of(config_.type);
 }
 
 void Trainer::send(const Operation& operation, const Round& round) {
@@ -194,6 +232,7 @@ Array Trainer::head_table(const Chunk& chunk, std::size_t unit) {
 }
 
 Array Trainer::head_gradient(Chunk& chunk) {
+  if (config_.deterministic) return {};  // the embeddings' backward adds its part
   if (!links_) return chunk.gradients->unit(0);
   if (!tied_gradient_) {
     tied_gradient_ = arena_.allocate(Category::gradient, tied_bytes());
@@ -202,25 +241,46 @@ Array Trainer::head_gradient(Chunk& chunk) {
   return tied_gradient_.array(config_.type);
 }
 
-// In canonical mode a leaf is the head's part and then the embeddings': on one rank as here. Else
-// the sum over this pipeline's micro-batches is sent at once.
+// In canonical mode a leaf is the head's part and then the embeddings': the first stage computes
+// both, from what the head's product adds up over rows. Else the sum over this pipeline's
+// micro-batches is sent at once.
 bool Trainer::sends_tied_gradient(const Round& round) const {
-  const auto own = share_of(micro_batches_.count(), position_.data_rank, position_.data_nranks);
+  const auto own =
+      share_of(micro_batches_.count(), position_.batch_rank(), position_.batch_nranks());
   return config_.deterministic || round.index + 1 == own.count;
 }
 
-void Trainer::send_tied_gradient(const Round& round) {
-  if (sends_tied_gradient(round)) links_->send(0, kTiedGradient, std::move(tied_gradient_));
+std::size_t Trainer::tied_gradient_bytes(const Round& round) const {
+  if (!config_.deterministic) return tied_bytes();
+  const auto columns = table_.parameters.front().shape[0] + config_.model.hidden;
+  return rows_of(round) * columns * bytes_of(config_.type);
+}
+
+// The gradients of logits of all rows, then the inputs of the head's product.
+HeadRows Trainer::head_rows_in(const Block& block, const Round& round) const {
+  const auto logits = block.array(config_.type);
+  return {logits, logits.from(rows_of(round) * table_.parameters.front().shape[0])};
+}
+
+void Trainer::send_tied_gradient(const Chunk& chunk, const Round& round) {
+  if (!sends_tied_gradient(round)) return;
+  if (!config_.deterministic) return links_->send(0, kTiedGradient, std::move(tied_gradient_));
+  auto block = arena_.allocate(Category::comm, tied_gradient_bytes(round));
+  const auto from = chunk.model.head_rows(), to = head_rows_in(block, round);
+  const auto logits = rows_of(round) * table_.parameters.front().shape[0];
+  arena_.device().copy(view_of(to.logits, logits), view_of(from.logits, logits), compute_);
+  const auto inputs = rows_of(round) * config_.model.hidden;
+  arena_.device().copy(view_of(to.inputs, inputs), view_of(from.inputs, inputs), compute_);
+  links_->send(0, kTiedGradient, std::move(block));
 }
 
 Incoming Trainer::begin_tied_gradient(const Chunk& chunk, const Round& round) {
   const bool comes = links_ && chunk.what.embeds() && round.active && sends_tied_gradient(round);
   if (!comes) return {};
-  return links_->receive(position_.nstages - 1, kTiedGradient, tied_bytes());
+  return links_->receive(position_.nstages - 1, kTiedGradient, tied_gradient_bytes(round));
 }
 
 void Trainer::add_tied_gradient(const Incoming& part, Array embeddings) {
-  compute_.wait(part.done);
   math_.add(embeddings, embeddings, part.data.array(config_.type),
             table_.parameters.front().count(), compute_);
 }

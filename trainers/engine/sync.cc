@@ -1,6 +1,6 @@
 #include "trainers/engine/sync.h"
 
-#include "trainers/engine/injected.h"
+#include "trainers/parallel/injected.h"
 
 #include <algorithm>
 #include <cassert>
@@ -150,7 +150,7 @@ std::unique_ptr<BucketSync> make_sync(Sync sync, const GradientTools& tools) {
   return std::make_unique<AllReduceSync>(tools);
 }
 
-RootedTreeSum::RootedTreeSum(Sync sync, const MicroBatchRanges& by_rank, std::size_t leaves,
+RootedTreeSum::RootedTreeSum(Sync sync, const LeavesByRank& by_rank, std::size_t leaves,
                              const GradientTools& tools)
     : sync_(sync),
       place_(*place_in(sync, tools.axis.rank(), tools.axis.nranks())),
@@ -160,8 +160,9 @@ RootedTreeSum::RootedTreeSum(Sync sync, const MicroBatchRanges& by_rank, std::si
 
 std::vector<TreeNode> RootedTreeSum::nodes_below(int rank) const {
   const auto place = *place_in(sync_, rank, tools_.axis.nranks());
-  return nodes_of(by_rank_[static_cast<std::size_t>(place.first)].first,
-                  by_rank_[static_cast<std::size_t>(place.last) - 1].second, leaves_);
+  return nodes_of(leaves_of(by_rank_, static_cast<std::size_t>(place.first),
+                            static_cast<std::size_t>(place.last)),
+                  leaves_);
 }
 
 View RootedTreeSum::room(std::size_t nodes, std::size_t count) {
@@ -173,8 +174,7 @@ void RootedTreeSum::up(std::span<const Array> mine, View to) {
   const auto count = to.size() / bytes_of(tools_.type);
   auto& axis = tools_.axis;
   TreeSum sum(leaves_, count, tools_.type);
-  const auto& own = by_rank_[static_cast<std::size_t>(axis.rank())];
-  const auto nodes = nodes_of(own.first, own.second, leaves_);
+  const auto nodes = nodes_of(by_rank_[static_cast<std::size_t>(axis.rank())], leaves_);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     add(nodes[i], ConstView(mine[i].data, to.size()), sum);
   axis.comm().as_one(axis.tag("gradient reduce"), axis.stream(), [&] {

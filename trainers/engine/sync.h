@@ -9,7 +9,7 @@
 #include "model/rank_tree.h"
 #include "trainers/engine/buckets.h"
 #include "trainers/engine/gradients.h"
-#include "trainers/engine/tree_sum.h"
+#include "trainers/parallel/tree_sum.h"
 
 #include <cstddef>
 #include <memory>
@@ -40,7 +40,7 @@ std::unique_ptr<BucketSync> make_sync(Sync sync, const GradientTools& tools);
 class RootedTreeSum {
  public:
   // REQUIRES: `sync` has a tree.
-  RootedTreeSum(Sync sync, const MicroBatchRanges& by_rank, std::size_t leaves,
+  RootedTreeSum(Sync sync, const LeavesByRank& by_rank, std::size_t leaves,
                 const GradientTools& tools);
 
   // Adds up `count` elements, of which `mine` are this rank's nodes. On the root the
@@ -59,7 +59,7 @@ class RootedTreeSum {
 
   const Sync sync_;
   const TreePlace place_;
-  const MicroBatchRanges by_rank_;
+  const LeavesByRank by_rank_;
   const std::size_t leaves_;
   const GradientTools tools_;
   std::vector<Block> under_way_;  // what calls send and receive

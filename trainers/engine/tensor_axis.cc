@@ -1,9 +1,10 @@
 #include "trainers/engine/tensor_axis.h"
 
-#include "trainers/engine/injected.h"
 #include "trainers/engine/tree_exchange.h"
-#include "trainers/engine/tree_sum.h"
+#include "trainers/parallel/injected.h"
+#include "trainers/parallel/tree_sum.h"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,11 +12,11 @@ namespace linerate::trainers {
 namespace {
 
 // The leaves of each rank.
-MicroBatchRanges leaves_by_rank(const TensorShare& share) {
-  MicroBatchRanges ranges;
+LeavesByRank leaves_by_rank(const TensorShare& share) {
+  LeavesByRank by_rank(share.nranks, Leaves(share.own()));
   for (std::size_t rank = 0; rank < share.nranks; ++rank)
-    ranges.emplace_back(rank * share.own(), (rank + 1) * share.own());
-  return ranges;
+    std::iota(by_rank[rank].begin(), by_rank[rank].end(), rank * share.own());
+  return by_rank;
 }
 
 }  // namespace

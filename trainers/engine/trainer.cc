@@ -3,9 +3,9 @@
 #include "base/error.h"
 #include "trainers/data/sampler.h"
 #include "trainers/engine/chunk.h"
-#include "trainers/engine/injected.h"
 #include "trainers/optimizer/exact_sum.h"
 #include "trainers/optimizer/gradient_scale.h"
+#include "trainers/parallel/injected.h"
 
 #include <algorithm>
 #include <chrono>
@@ -33,6 +33,13 @@ bool is_hybrid(const ParameterTable& table) {
   return main_axis(table) == kShardAxis && table.mesh.axes()[kReplicateAxis].size > 1;
 }
 
+Communicator& add_context_axis(RankContext& rank, const Position& position) {
+  const auto share = position.stage * static_cast<int>(position.tensor.nranks) +
+                     static_cast<int>(position.tensor.rank);
+  return rank.add_axis(share * position.batch_nranks() + position.batch_rank(),
+                       static_cast<int>(position.sequence.rank));
+}
+
 template <typename T>
 double sum_of(std::span<T> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -46,7 +53,8 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       source_(source),
       math_(math),
       position_(position_of(config, rank.rank(), rank.nranks())),
-      micro_batches_(micro_batches_of(config, position_.data_nranks)),
+      micro_batches_(micro_batches_of(config, position_.batch_nranks())),
+      leaves_(micro_batches_, position_),
       table_(table_of(config, position_)),
       compute_(rank.stream()),
       arena_(rank.world()),
@@ -61,6 +69,9 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
                              std::in_place, kTensorAxisName,
                              rank.add_axis(rank.rank() / static_cast<int>(config.tp), rank.rank()))
                        : std::nullopt),
+      context_axis_(config.cp > 1 ? std::optional<Axis>(std::in_place, kContextAxisName,
+                                                        add_context_axis(rank, position_))
+                                  : std::nullopt),
       tools_{.axis = axis_,
              .replicas = replicas_ ? &*replicas_ : nullptr,
              .math = math,
@@ -83,7 +94,7 @@ Trainer::~Trainer() = default;
 
 std::vector<Axis*> Trainer::axes() {
   std::vector<Axis*> axes{&axis_};
-  for (auto* axis : {&replicas_, &tensor_axis_})
+  for (auto* axis : {&replicas_, &tensor_axis_, &context_axis_})
     if (*axis) axes.push_back(&**axis);
   if (links_)
     for (auto* axis : links_->axes()) axes.push_back(axis);
@@ -93,32 +104,28 @@ std::vector<Axis*> Trainer::axes() {
 // Each rank has consecutive micro-batches, the first ones perhaps one more than the others, which
 // take part in the last round without one.
 Round Trainer::round_of(std::uint64_t index) const {
-  const auto nranks = position_.data_nranks;
+  const auto nranks = position_.batch_nranks();
   const auto rounds = share_of(micro_batches_.count(), 0, nranks).count;
-  const auto mine = share_of(micro_batches_.count(), position_.data_rank, nranks);
+  const auto mine = share_of(micro_batches_.count(), position_.batch_rank(), nranks);
   Round round{.first = index == 0,
               .last = index + 1 == rounds,
               .active = index < mine.count || injected(Bug::repeats_a_sequence),
               .index = index,
               .micro_batch = mine.first + index -
                              (injected(Bug::repeats_a_sequence) && index == mine.count ? 1 : 0),
-              .micro_batches = micro_batches_.count()};
+              .leaves = leaves_.count()};
   const bool each = is_sharded(table_.placements.gradients);  // round hands its gradients on
   const auto& mesh = table_.mesh;
   const auto along = main_axis(table_);
   const auto own = static_cast<std::size_t>(position_.data_rank);
+  round.own = leaves_.of_round(own, index);
   for (std::size_t place = 0; place < mesh.axes()[along].size; ++place) {
-    const auto share =
-        share_of(micro_batches_.count(), static_cast<int>(mesh.moved(own, along, place)), nranks);
-    const auto first = each ? share.first + index : share.first;
-    const auto last =
-        each ? std::min(first + 1, share.first + share.count) : share.first + share.count;
-    round.by_rank.emplace_back(first, std::max(first, last));
+    const auto rank = mesh.moved(own, along, place);
+    round.by_rank.push_back(each ? leaves_.of_round(rank, index) : leaves_.of_rank(rank));
   }
-  const auto shards = static_cast<int>(mesh.axes()[kShardAxis].size);
-  for (int rank = 0; replicas_ && rank < nranks; rank += shards)
-    round.by_replica.push_back(
-        micro_batches_of_ranks(micro_batches_, {rank, rank + shards}, nranks));
+  const auto shards = mesh.axes()[kShardAxis].size;
+  for (std::size_t rank = 0; replicas_ && rank < mesh.nranks(); rank += shards)
+    round.by_replica.push_back(leaves_.of_ranks(rank, rank + shards));
   return round;
 }
 
@@ -127,7 +134,7 @@ StepResult Trainer::step() {
   const auto sent_before = sent_bytes();
   recorder_->begin();
   sleep_where_asked();
-  sums_.assign(2 * micro_batches_.count(), 0);
+  sums_.assign(2 * micro_batches_.count() * position_.sequence.leaves, 0);
   begin_tied_table();
   for (const auto& operation : schedule_.stages[stage()]) run(operation);
   for (auto& chunk : chunks_) chunk->gradients->finish();
@@ -136,8 +143,9 @@ StepResult Trainer::step() {
   if (links_) links_->finish();
   result.accuracy = summed_hits() / counted();
   result.tokens = config_.batch * config_.model.length;
-  const double divisor =
-      counted() * loss_scale() / (injected(Bug::divides_by_own_tokens) ? rank_.nranks() : 1);
+  const double divisor = counted() * loss_scale() /
+                         (injected(Bug::divides_by_own_tokens) ? rank_.nranks() : 1) *
+                         (injected(Bug::divides_by_context_ranks) ? position_.cp() : 1);
   compute_.on({.work = Work::norm},
               [&] { result.norm = global_norm(gradient_square_sum(), divisor); });
   result.skipped = !std::isfinite(result.norm);
@@ -191,12 +199,10 @@ double Trainer::summed_loss() {
   if (replicas_) all_reduce_scalars(*replicas_, sums, DataType::float64, "loss");
   if (links_) all_reduce_scalars(links_->all(), sums, DataType::float64, "loss");
   compute_.synchronize(Deadline::never());
-  return sum_of(std::span(sums_).first(micro_batches_.count()));
+  return sum_of(std::span(sums_).first(sums_.size() / 2));
 }
 
-double Trainer::summed_hits() const {
-  return sum_of(std::span(sums_).last(micro_batches_.count()));
-}
+double Trainer::summed_hits() const { return sum_of(std::span(sums_).last(sums_.size() / 2)); }
 
 // What tensor-parallel ranks hold copies of, the first one counts.
 std::vector<Range> Trainer::counted_ranges(const Chunk& chunk, const OwnedRange& owned) const {

@@ -82,17 +82,21 @@ class Trainer {
   void send(const Operation& operation, const Round& round);
   void receive(const Operation& operation, const Round& round);
   void take(Chunk& chunk, const Round& round, Action action, Array to);
+  std::size_t rows_of(const Round& round) const;  // positions of a micro-batch on this rank
   std::size_t message_bytes(const Round& round) const;
   std::size_t tied_bytes() const;
+  std::size_t tied_gradient_bytes(const Round& round) const;
   void begin_tied_table();
   void send_tied_table(Array embeddings);
   // What the head of a unit of the chunk is tied to, and where its part of the gradient goes.
   Array head_table(const Chunk& chunk, std::size_t unit);
   Array head_gradient(Chunk& chunk);
   bool sends_tied_gradient(const Round& round) const;
-  void send_tied_gradient(const Round& round);
+  void send_tied_gradient(const Chunk& chunk, const Round& round);
+  HeadRows head_rows_in(const Block& block, const Round& round) const;
   Incoming begin_tied_gradient(const Chunk& chunk, const Round& round);
   void add_tied_gradient(const Incoming& part, Array embeddings);
+  void add_losses(const Model& model, const Round& round);
   // Over all micro-batches, on all ranks; hits once the losses are summed.
   double summed_loss();
   double summed_hits() const;
@@ -126,12 +130,13 @@ class Trainer {
   Math& math_;
   const Position position_;
   const MicroBatches micro_batches_;
+  const GradientLeaves leaves_;
   const ParameterTable table_;
   ComputeStream compute_;
   Arena arena_;
   Axis axis_;  // data-parallel ranks that state is cut over; in stage 0 all of them
   std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
-  std::optional<Axis> tensor_axis_;
+  std::optional<Axis> tensor_axis_, context_axis_;
   std::optional<StageLinks> links_;  // of a pipeline
   std::optional<Recorder> recorder_;
   StepSpans spans_;
@@ -146,7 +151,7 @@ class Trainer {
   Block tied_table_, tied_gradient_;
   Event tied_table_arrives_{};
   bool tied_table_is_here_ = false;
-  std::vector<double> sums_;  // of all micro-batches: losses, then tokens that were hit
+  std::vector<double> sums_;  // by leaf of all sequences: losses, then tokens that were hit
   LossScale loss_scale_;
   std::int64_t step_ = 0;
   std::int64_t updates_ = 0;  // steps that were not skipped

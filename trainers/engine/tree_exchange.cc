@@ -12,10 +12,9 @@ std::size_t shard_count_of(const TreeReduction& reduction) {
 
 }  // namespace
 
-std::vector<std::vector<TreeNode>> nodes_by_rank(const MicroBatchRanges& by_rank,
-                                                 std::size_t leaves) {
+std::vector<std::vector<TreeNode>> nodes_by_rank(const LeavesByRank& by_rank, std::size_t leaves) {
   std::vector<std::vector<TreeNode>> nodes;
-  for (const auto& [first, last] : by_rank) nodes.push_back(nodes_of(first, last, leaves));
+  for (const auto& own : by_rank) nodes.push_back(nodes_of(own, leaves));
   return nodes;
 }
 

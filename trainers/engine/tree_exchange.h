@@ -4,8 +4,8 @@
 #pragma once
 
 #include "trainers/engine/gradients.h"
-#include "trainers/engine/tree_sum.h"
 #include "trainers/parallel/axis.h"
+#include "trainers/parallel/tree_sum.h"
 
 #include <cstddef>
 #include <span>
@@ -14,16 +14,15 @@
 
 namespace linerate::trainers {
 
-// The nodes that hold the leaves [first, last) of each rank.
-std::vector<std::vector<TreeNode>> nodes_by_rank(const MicroBatchRanges& by_rank,
-                                                 std::size_t leaves);
+// The nodes that hold each rank's leaves.
+std::vector<std::vector<TreeNode>> nodes_by_rank(const LeavesByRank& by_rank, std::size_t leaves);
 
 // Gradients that are added up among the ranks of an axis.
 struct TreeReduction {
   Axis& axis;
-  const MicroBatchRanges& by_rank;  // the leaves that each of its ranks hands on
-  std::size_t leaves = 1;           // of the global batch
-  std::size_t count = 0;            // elements; a multiple of the ranks
+  const LeavesByRank& by_rank;  // the leaves that each of its ranks hands on
+  std::size_t leaves = 1;       // of all ranks
+  std::size_t count = 0;        // elements; a multiple of the ranks
   std::string_view exchange = "gradient exchange", gather = "gradient all_gather";  // purposes
 };
 

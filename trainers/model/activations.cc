@@ -43,6 +43,17 @@ std::vector<Row> block_rows(const ModelConfig& model) {
   };
 }
 
+// What Ulysses saves of a sequence: all positions of some heads.
+std::size_t exchanged_bytes(const ModelConfig& model, const ModelOptions& options) {
+  if (options.sequence.split.ranks == 1 || options.context != ContextMethod::ulysses) return 0;
+  const auto& split = options.sequence.split;
+  const auto elements = model.qkv() + model.q_hidden();
+  const auto position =
+      elements * bytes_of(options.type) + model.heads * bytes_of(statistics_of(options.type));
+  return split.length * position / split.ranks *
+         (keeps_attention(options) ? options.slots * model.layers : 1);
+}
+
 }  // namespace
 
 Activations::Activations(const ModelConfig& model, const ModelOptions& options, Arena& arena)
@@ -102,7 +113,7 @@ std::size_t activation_bytes(const ModelConfig& model, const ModelOptions& optio
 
   const auto position = kept * h * e + attentions * attention + middles * middle + ends +
                         (options.trains ? scratch * e : 0);
-  return options.sequences * model.length * position;
+  return options.sequences * (model.length * position + exchanged_bytes(model, options));
 }
 
 }  // namespace linerate::trainers

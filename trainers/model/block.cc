@@ -7,6 +7,11 @@
 namespace linerate::trainers {
 namespace {
 
+// Where attention saves what a layer's backward needs of this micro-batch's forward.
+std::size_t saved_by(const UnitPass& pass, std::size_t layer) {
+  return pass.slot * pass.config.layers + layer - pass.first_layer;
+}
+
 void attention_branch(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t) {
   const auto& model = pass.config;
   pass.normalise(block.norm1, t.norm1, t.x);
@@ -16,7 +21,7 @@ void attention_branch(const UnitPass& pass, const DecoderBlock& block, const Blo
     pass.math.rope(shape, shape.q, model.heads, false, pass.stream);
     pass.math.rope(shape, shape.k, model.kv_heads, false, pass.stream);
   }
-  attention_recompute(pass, t);
+  attention_recompute(pass, block.layer, t);
   pass.project(block.out, t.middle, t.o);
   pass.drop(UnitPass::attention_dropout(block.layer), t.middle, t.middle);
   pass.math.add(t.middle, t.x, t.middle, pass.elements(), pass.stream);
@@ -58,11 +63,12 @@ Attention attention_of(const UnitPass& pass, const BlockTensors& tensors) {
           .k = k,
           .v = v,
           .o = tensors.o,
-          .lse = tensors.lse};
+          .lse = tensors.lse,
+          .positions = pass.positions};
 }
 
-void attention_recompute(const UnitPass& pass, const BlockTensors& tensors) {
-  pass.math.attention_forward(attention_of(pass, tensors), pass.stream);
+void attention_recompute(const UnitPass& pass, std::size_t layer, const BlockTensors& tensors) {
+  pass.attention.forward(saved_by(pass, layer), attention_of(pass, tensors), pass.stream);
 }
 
 void block_recompute(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t) {
@@ -107,7 +113,8 @@ void attention_backward(const UnitPass& pass, const DecoderBlock& block, const B
 
   const auto shape = attention_of(pass, t);
   const auto [dq, dk, dv] = parts_of(model, scratch.dwide);
-  pass.math.attention_backward(shape, scratch.dnarrow, dq, dk, dv, pass.stream);
+  pass.attention.backward(saved_by(pass, block.layer), shape, {scratch.dnarrow, dq, dk, dv},
+                          pass.stream);
   if (model.llama) {
     pass.math.rope(shape, dq, model.heads, true, pass.stream);
     pass.math.rope(shape, dk, model.kv_heads, true, pass.stream);

@@ -19,7 +19,7 @@ void block_forward(const UnitPass& pass, const DecoderBlock& block, const BlockT
 // Forward up to the MLP's activation: all that backward needs, for full recomputation.
 void block_recompute(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& tensors);
 // From qkv to o and lse alone, for selective recomputation.
-void attention_recompute(const UnitPass& pass, const BlockTensors& tensors);
+void attention_recompute(const UnitPass& pass, std::size_t layer, const BlockTensors& tensors);
 
 // scratch.dx: from the gradient of the block's result to that of its input. First that of the MLP's
 // branch, then that of attention's, which needs `o` and `lse`.

@@ -1,5 +1,7 @@
 #include "trainers/model/ends.h"
 
+#include "trainers/parallel/injected.h"
+
 #include <cassert>
 #include <cstdint>
 
@@ -38,6 +40,23 @@ void losses_of_parts(const UnitPass& pass, const HeadTensors& t, const CrossEntr
   pass.math.cross_entropy_part(own, scale, pass.stream);
 }
 
+// Of the head's product with these rows, whose logits are their gradient.
+void add_to_tied_weight(const UnitPass& pass, const HeadRows& head, Array gradient, Range rows) {
+  const auto& model = pass.config;
+  pass.math.gemm({.m = model.vocabulary,
+                  .n = model.hidden,
+                  .k = rows.count,
+                  .a = head.logits.from(rows.offset * model.vocabulary),
+                  .b = head.inputs.from(rows.offset * model.hidden),
+                  .c = gradient,
+                  .transpose_a = true,
+                  .lda = model.vocabulary,
+                  .ldb = model.hidden,
+                  .ldc = model.hidden,
+                  .accumulates = true},
+                 pass.stream);
+}
+
 }  // namespace
 
 Embeddings embeddings_of(const ParameterTable& table) {
@@ -55,21 +74,34 @@ const Parameter& token_table(const ParameterTable& table) {
 void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Array x) {
   const bool adds_positions = embeddings.position && pass.tensor.share().rank == 0;
   const auto positions = adds_positions ? pass.parameter(*embeddings.position) : Array{};
-  pass.math.embedding_forward(x, pass.parameter(embeddings.token), positions, pass.batch.tokens,
-                              pass.config.length, pass.config.hidden, pass.stream);
+  const auto columns = pass.config.hidden;
+  each_run(pass.sequence, {0, pass.rows()}, [&](const RowRun& run) {
+    const auto position =
+        injected(Bug::positions_within_rank) ? run.first % pass.config.length : run.position;
+    pass.math.embedding_forward(x.from(run.first * columns), pass.parameter(embeddings.token),
+                                positions ? positions.from(position * columns) : Array{},
+                                pass.batch.tokens.subspan(run.first, run.count), run.count, columns,
+                                pass.stream);
+  });
   pass.tensor.all_reduce(x, pass.elements(), TensorSum::embedding, pass.stream);
   pass.drop(UnitPass::kEmbeddingDropout, x, x);
 }
 
-void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings,
+void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings, const HeadRows& head,
                          const Scratch& scratch) {
-  const auto positions = embeddings.position ? pass.gradient(*embeddings.position) : Array{};
+  const auto columns = pass.config.hidden;
   pass.drop(UnitPass::kEmbeddingDropout, scratch.dx, scratch.dx);
-  pass.math.embedding_backward(pass.gradient(embeddings.token), positions, scratch.dx,
-                               pass.batch.tokens, pass.config.length, pass.config.hidden,
-                               pass.stream);
-  if (embeddings.position) pass.finish(*embeddings.position);
-  pass.finish(embeddings.token);
+  pass.accumulate({.weight = embeddings.token, .bias = embeddings.position},
+                  [&](Range rows, Array tokens, Array positions) {
+                    if (pass.ties_by_rows) add_to_tied_weight(pass, head, tokens, rows);
+                    each_run(pass.sequence, rows, [&](const RowRun& run) {
+                      pass.math.embedding_backward(
+                          tokens, positions ? positions.from(run.position * columns) : Array{},
+                          scratch.dx.from(run.first * columns),
+                          pass.batch.tokens.subspan(run.first, run.count), run.count, columns,
+                          pass.stream);
+                    });
+                  });
 }
 
 void head_forward(const UnitPass& pass, const TiedHead& head, const HeadTensors& t) {
@@ -117,18 +149,8 @@ void head_backward(const UnitPass& pass, const TiedHead& head, const HeadTensors
                      .ldc = model.hidden},
                     head.pieces, TensorSum::backward);
   pass.normalise_backward(head.norm, t.norm, t.x, scratch);
-  pass.math.gemm({.m = model.vocabulary,
-                  .n = model.hidden,
-                  .k = pass.rows(),
-                  .a = t.logits,
-                  .b = t.norm.y,
-                  .c = head.gradient,
-                  .transpose_a = true,
-                  .lda = model.vocabulary,
-                  .ldb = model.hidden,
-                  .ldc = model.hidden,
-                  .accumulates = true},
-                 pass.stream);
+  if (!pass.ties_by_rows)
+    add_to_tied_weight(pass, {t.logits, t.norm.y}, head.gradient, {0, pass.rows()});
 }
 
 }  // namespace linerate::trainers

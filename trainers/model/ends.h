@@ -18,8 +18,8 @@ Embeddings embeddings_of(const ParameterTable& table);
 const Parameter& token_table(const ParameterTable& table);
 
 void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Array x);
-// scratch.dx is the gradient of x; dropout overwrites it.
-void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings,
+// scratch.dx is the gradient of x; dropout overwrites it. `head`: where its part is added here.
+void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings, const HeadRows& head,
                          const Scratch& scratch);
 
 // The table of token embeddings, which is the head's weight, and its gradient.

@@ -17,13 +17,27 @@ struct Model::Parts {
         options(chosen),
         math(functions),
         tensor(parallel),
-        device(memory.device()),
+        arena(memory),
+        sequence(share_of(model, chosen)),
+        attention({.axis = chosen.context_axis,
+                   .exchanges_heads = chosen.context == ContextMethod::ulysses,
+                   .split = sequence.split,
+                   .leaves = sequence.leaves,
+                   .kept = keeps_attention(chosen) ? chosen.slots * model.layers : 1},
+                  functions, memory),
         activations(model, chosen, memory),
         batches(chosen.slots) {
     if (chosen.embeds) embeddings = embeddings_of(parameters);
     if (chosen.heads) norm = layer_named(parameters, "norm");
     for (std::size_t layer = 0; layer < model.layers; ++layer)
       blocks.push_back(decoder_block(parameters, chosen.first_layer + layer));
+    if (sequence.split.ranks > 1) positions = sequence.split.positions(sequence.rank);
+  }
+  static SequenceShare share_of(const ModelConfig& model, const ModelOptions& options) {
+    auto share = options.sequence;
+    if (share.split.length == 0) share.split.length = model.length;
+    assert(share.split.local_length() == model.length);
+    return share;
   }
 
   UnitPass pass(std::size_t slot, Array parameters, Stream& stream) {
@@ -33,6 +47,13 @@ struct Model::Parts {
             .batch = batches[slot],
             .math = math,
             .tensor = tensor,
+            .sequence = sequence,
+            .positions = positions,
+            .attention = attention,
+            .slot = slot,
+            .first_layer = options.first_layer,
+            .ties_by_rows = options.ties_by_rows,
+            .arena = arena,
             .stream = stream,
             .parameters = parameters};
   }
@@ -52,7 +73,7 @@ struct Model::Parts {
     const auto& scratch = activations.scratch();
     const auto bytes = pass.elements() * bytes_of(options.type);
     head_losses(pass, head, loss_scale);
-    device.zero({scratch.dx.data, bytes}, pass.stream);
+    arena.device().zero({scratch.dx.data, bytes}, pass.stream);
     head_backward(pass, tied, head, scratch);
   }
 
@@ -61,7 +82,7 @@ struct Model::Parts {
     const auto& scratch = activations.scratch();
     if (options.recompute == Recompute::full) block_recompute(pass, block, tensors);
     mlp_backward(pass, block, tensors, scratch);
-    if (options.recompute == Recompute::selective) attention_recompute(pass, tensors);
+    if (options.recompute == Recompute::selective) attention_recompute(pass, block.layer, tensors);
     attention_backward(pass, block, tensors, scratch);
   }
 
@@ -70,7 +91,10 @@ struct Model::Parts {
   const ModelOptions options;
   Math& math;
   TensorParallel& tensor;
-  Device& device;
+  Arena& arena;
+  const SequenceShare sequence;
+  std::vector<std::int32_t> positions;
+  ContextAttention attention;
   const Activations activations;
   Embeddings embeddings;
   Layer norm;
@@ -118,9 +142,12 @@ void Model::backward(std::size_t unit, Array parameters, Array embeddings,
   auto pass = parts_->pass(slot_, parameters, stream);
   const auto& activations = parts_->activations;
   pass.gradients = gradients.own;
+  pass.second = gradients.second;
   pass.ready = &ready;
   if (parts_->embeds(unit))
-    return embeddings_backward(pass, parts_->embeddings, activations.scratch());
+    return embeddings_backward(pass, parts_->embeddings,
+                               gradients.head_rows.logits ? gradients.head_rows : head_rows(),
+                               activations.scratch());
   const auto layer = parts_->layer_of(unit);
   if (layer < parts_->config.layers)
     return parts_->block_unit_backward(pass, parts_->blocks[layer],
@@ -138,6 +165,12 @@ std::span<const double> Model::losses() const {
 std::span<const std::uint8_t> Model::hits() const {
   const auto hits = parts_->activations.head(slot_).hits;
   return {reinterpret_cast<const std::uint8_t*>(hits.data), losses().size()};
+}
+
+HeadRows Model::head_rows() const {
+  if (!parts_->options.heads) return {};
+  const auto& head = parts_->activations.head(slot_);
+  return {head.logits, head.norm.y};
 }
 
 Array Model::logits() const { return parts_->activations.head(slot_).logits; }

@@ -6,6 +6,8 @@
 #include "trainers/memory/arena.h"
 #include "trainers/model/config.h"
 #include "trainers/model/parameters.h"
+#include "trainers/model/sequence_share.h"
+#include "trainers/parallel/axis.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +26,25 @@ struct ModelOptions {
   Recompute recompute = Recompute::none;
   bool trains = true;        // false: forward only, nothing is saved
   bool cut_classes = false;  // logits are parts of a sum: the tensor-parallel share is not whole
+  SequenceShare sequence{};  // what the model's length is the local length of
+  ContextMethod context = ContextMethod::ring;
+  Axis* context_axis = nullptr;  // ranks that share sequences; null: none
+  // The embeddings' backward computes the head's part of the tied table's gradient, so that a leaf
+  // of it has both: canonical mode.
+  bool ties_by_rows = false;
   // Of a pipeline's chunk: its first layer, and which ends of the model it has.
   std::size_t first_layer = 0;
   bool embeds = true, heads = true;
   std::size_t slots = 1;  // micro-batches whose activations are held at once
 };
 
-// Sequences of `length` tokens and what follows each token; negative: does not count. Device
+// Of the head, between the last unit's backward and the next forward: gradients of the logits, and
+// the inputs that the tied table was multiplied by. Of all rows.
+struct HeadRows {
+  Array logits{}, inputs{};
+};
+
+// This rank's rows of sequences and what follows each token; negative: does not count. Device
 // memory; tokens where the chunk embeds, targets where it has the head. Tokens count from the first
 // one of this rank's share of the vocabulary, and are negative where they are another's; targets
 // are those of the whole vocabulary.
@@ -38,7 +52,7 @@ struct MicroBatch {
   std::span<const std::int32_t> tokens{}, targets{};
   std::size_t sequences = 0;
   std::uint64_t dropout_key = 0;     // of (seed, step)
-  std::uint64_t first_position = 0;  // of its first token in the global batch, for dropout
+  std::uint64_t first_position = 0;  // of its first sequence in the global batch, for dropout
 };
 
 // One rank's model, or a chunk of it. Its work goes to one stream, in this order for each
@@ -77,10 +91,13 @@ class Model {
   using Ready = std::function<void(std::size_t parameter)>;
 
   // Accumulates into `gradients` of the unit. The last unit's backward computes the losses, and
-  // also accumulates the head's part into unit 0's (`embeddings`). `loss_scale` multiplies all
-  // gradients, which are those of the sum over tokens: the caller divides by their number.
+  // also accumulates the head's part into unit 0's (`embeddings`); with options.ties_by_rows, unit
+  // 0's backward does. `loss_scale` multiplies all gradients, which are those of the sum over
+  // tokens: the caller divides by their number.
   struct Gradients {
     Array own{}, embeddings{};
+    Array second{};  // canonical mode: own of the later of a rank's two chunks of each sequence
+    HeadRows head_rows{};  // for unit 0, where another chunk has the head
   };
   void backward(std::size_t unit, Array parameters, Array embeddings, const Gradients& gradients,
                 double loss_scale, const Ready& ready, Stream& stream);
@@ -93,12 +110,18 @@ class Model {
   // [sequences * length, vocabulary of this rank], between the last unit's forward and its
   // backward, which turns them into their gradient: for tests.
   Array logits() const;
+  HeadRows head_rows() const;
 
  private:
   struct Parts;
   const std::unique_ptr<Parts> parts_;
   std::size_t slot_ = 0;
 };
+
+// Attention's tensors of all layers are there at the same time.
+inline bool keeps_attention(const ModelOptions& options) {
+  return options.trains && options.recompute == Recompute::none;
+}
 
 // Bytes of the activations that a Model allocates: a closed form, which the arena is held to.
 std::size_t activation_bytes(const ModelConfig& config, const ModelOptions& options);

@@ -37,6 +37,13 @@ ModelConfig model_of_share(const ModelConfig& whole, const TensorShare& share) {
   return model;
 }
 
+std::string numbers_that(std::size_t most, const std::function<bool(std::size_t)>& fit) {
+  std::string numbers;
+  for (std::size_t number = 1; number <= most; ++number)
+    if (fit(number)) numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", number);
+  return numbers;
+}
+
 std::size_t canonical_leaves(const ModelConfig& whole) {
   const auto heads = std::gcd(whole.heads, whole.kv_heads);
   auto leaves = std::min(heads, kMaxLeaves);
@@ -51,16 +58,13 @@ std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t 
            (!deterministic || canonical_leaves(whole) % size == 0);
   };
   if (fits(nranks)) return {};
-  std::string choices;
-  for (std::size_t size = 1; size <= whole.kv_heads; ++size)
-    if (fits(size)) choices += fmt::format("{}{}", choices.empty() ? "" : ", ", size);
   return fmt::format(
       "--tp {} does not divide the {} heads and the {} key and value heads of {}{}; choices: {}.",
       nranks, whole.heads, whole.kv_heads, whole.name,
       deterministic ? fmt::format(", or the {} parts in which --deterministic adds them up",
                                   canonical_leaves(whole))
                     : "",
-      choices);
+      numbers_that(whole.kv_heads, fits));
 }
 
 std::string_view name_of(TensorSum what) {

@@ -42,6 +42,9 @@ struct TensorShare {
 // Of the model that a rank computes: its heads, its columns of the MLP, its tokens.
 ModelConfig model_of_share(const ModelConfig& whole, const TensorShare& share);
 
+// "1, 2, 4": the numbers up to `most` that fit.
+std::string numbers_that(std::size_t most, const std::function<bool(std::size_t)>& fit);
+
 // Leaves of canonical mode: all tensor-parallel sizes that divide them have the same bits.
 std::size_t canonical_leaves(const ModelConfig& whole);
 

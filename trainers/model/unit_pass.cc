@@ -1,10 +1,12 @@
 #include "trainers/model/unit_pass.h"
 
 #include "base/splitmix.h"
+#include "trainers/parallel/injected.h"
 
 #include <fmt/format.h>
 
 #include <cassert>
+#include <utility>
 
 namespace linerate::trainers {
 namespace {
@@ -43,6 +45,42 @@ void UnitPass::sum_products(const Gemm& product, std::span<const Parameter::Piec
   tensor.sum(product.c, product.m * product.n, what, term, stream);
 }
 
+void UnitPass::accumulate(const Layer& layer, const AddRows& add) const {
+  const auto& weight = table.parameters[layer.weight];
+  const auto bias = layer.bias ? table.parameters[*layer.bias].count() : 0;
+  assert(bias == 0 || table.parameters[*layer.bias].offset == weight.offset + weight.count());
+  if (sequence.leaves == 1) {
+    const auto to = gradients.from(weight.offset);
+    add({0, rows()}, to, bias > 0 ? to.from(weight.count()) : Array{});
+  } else {
+    for (std::size_t chunk = 0; chunk < sequence.split.chunks_of_rank(); ++chunk)
+      accumulate_chunk(chunk, {weight.offset, weight.count() + bias}, add, bias);
+  }
+  if (layer.bias) finish(*layer.bias);
+  finish(layer.weight);
+}
+
+void UnitPass::accumulate_chunk(std::size_t chunk, Range parameters_of_layer, const AddRows& add,
+                                std::size_t bias) const {
+  const auto& split = sequence.split;
+  const bool at_once = injected(Bug::takes_a_chunk_for_a_leaf) && split.ranks > 1;
+  const auto leaves = at_once ? 1 : sequence.leaves_of_chunk();
+  const auto count = parameters_of_layer.count, leaf_length = split.chunk_length() / leaves;
+  const auto type = gradients.type;
+  TreeSum sum(leaves, count, type);
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+    auto block = arena.allocate(Category::comm, type, count);
+    arena.device().zero(block.view(), stream);
+    const auto to = block.array(type);
+    const auto first = chunk * split.chunk_length() + leaf * leaf_length;
+    for (std::size_t s = 0; s < batch.sequences; ++s)
+      add({s * config.length + first, leaf_length}, to, bias > 0 ? to.from(count - bias) : Array{});
+    sum.add({0, leaf}, std::move(block), math, stream);
+  }
+  const auto to = (chunk == 0 ? gradients : second).from(parameters_of_layer.offset);
+  arena.device().copy(view_of(to, count), sum.take().view(), stream);
+}
+
 void UnitPass::project(const Layer& layer, Array y, Array x) const {
   const auto& weight = table.parameters[layer.weight];
   const auto out = weight.shape[0], in = weight.shape[1];
@@ -66,23 +104,22 @@ void UnitPass::project(const Layer& layer, Array y, Array x) const {
 void UnitPass::project_backward(const Layer& layer, Array dy, Array x, Array dx) const {
   const auto& weight = table.parameters[layer.weight];
   const auto out = weight.shape[0], in = weight.shape[1];
-  if (layer.bias) {
-    math.bias_backward(gradient(*layer.bias), dy, rows(), out, stream);
-    finish(*layer.bias);
-  }
-  math.gemm({.m = out,
-             .n = in,
-             .k = rows(),
-             .a = dy,
-             .b = x,
-             .c = gradient(layer.weight),
-             .transpose_a = true,
-             .lda = out,
-             .ldb = in,
-             .ldc = in,
-             .accumulates = true},
-            stream);
-  finish(layer.weight);
+  accumulate(layer, [&](Range of, Array weight_gradient, Array bias_gradient) {
+    const auto dy_rows = dy.from(of.offset * out);
+    if (bias_gradient) math.bias_backward(bias_gradient, dy_rows, of.count, out, stream);
+    math.gemm({.m = out,
+               .n = in,
+               .k = of.count,
+               .a = dy_rows,
+               .b = x.from(of.offset * in),
+               .c = weight_gradient,
+               .transpose_a = true,
+               .lda = out,
+               .ldb = in,
+               .ldc = in,
+               .accumulates = true},
+              stream);
+  });
   const Gemm product{.m = rows(),
                      .n = in,
                      .k = out,
@@ -98,33 +135,41 @@ void UnitPass::project_backward(const Layer& layer, Array dy, Array x, Array dx)
     math.gemm(product, stream);
 }
 
-Norm UnitPass::norm_of(const Layer& layer, const NormTensors& norm, Array x) const {
+Norm UnitPass::norm_of(const Layer& layer, const NormTensors& norm, Array x, Range of) const {
   return {.kind = config.norm(),
-          .rows = rows(),
+          .rows = of.count,
           .columns = config.hidden,
-          .x = x,
+          .x = x.from(of.offset * config.hidden),
           .weight = parameter(layer.weight),
           .bias = layer.bias ? parameter(*layer.bias) : Array{},
-          .mean = norm.mean,
-          .rstd = norm.rstd};
+          .mean = norm.mean ? norm.mean.from(of.offset) : Array{},
+          .rstd = norm.rstd.from(of.offset)};
 }
 
 void UnitPass::normalise(const Layer& layer, const NormTensors& norm, Array x) const {
-  math.norm_forward(norm_of(layer, norm, x), norm.y, stream);
+  math.norm_forward(norm_of(layer, norm, x, {0, rows()}), norm.y, stream);
 }
 
 void UnitPass::normalise_backward(const Layer& layer, const NormTensors& norm, Array x,
                                   const Scratch& scratch) const {
-  math.norm_backward(norm_of(layer, norm, x), scratch.dnarrow, scratch.dx, gradient(layer.weight),
-                     layer.bias ? gradient(*layer.bias) : Array{}, stream);
-  if (layer.bias) finish(*layer.bias);
-  finish(layer.weight);
+  accumulate(layer, [&](Range of, Array weight_gradient, Array bias_gradient) {
+    const auto first = of.offset * config.hidden;
+    math.norm_backward(norm_of(layer, norm, x, of), scratch.dnarrow.from(first),
+                       scratch.dx.from(first), weight_gradient, bias_gradient, stream);
+  });
 }
 
 void UnitPass::drop(std::size_t which, Array y, Array x) const {
   if (config.dropout == 0) return;
   const auto key = splitmix64(splitmix64(batch.dropout_key) ^ which);
-  math.dropout(y, x, elements(), config.dropout, key, batch.first_position * config.hidden, stream);
+  each_run(sequence, {0, rows()}, [&](const RowRun& run) {
+    const auto first = run.first * config.hidden;
+    const auto in_sequence =
+        injected(Bug::drops_within_rank) ? run.first % config.length : run.position;
+    const auto position = batch.first_position + run.sequence * sequence.split.length + in_sequence;
+    math.dropout(y.from(first), x.from(first), run.count * config.hidden, config.dropout, key,
+                 position * config.hidden, stream);
+  });
 }
 
 }  // namespace linerate::trainers

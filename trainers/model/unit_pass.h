@@ -4,9 +4,11 @@
 
 #include "trainers/model/activations.h"
 #include "trainers/model/model.h"
+#include "trainers/parallel/context_attention.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,9 +29,16 @@ struct UnitPass {
   const MicroBatch& batch;
   Math& math;
   TensorParallel& tensor;
+  const SequenceShare& sequence;
+  std::span<const std::int32_t> positions{};  // of a sequence's rows; empty: all in their order
+  ContextAttention& attention;
+  std::size_t slot = 0, first_layer = 0;
+  bool ties_by_rows = false;
+  Arena& arena;
   Stream& stream;
   Array parameters{};  // of the unit
   Array gradients{};   // of the unit; empty in forward
+  Array second{};      // the same of the later of two chunks
   const Model::Ready* ready = nullptr;
 
   std::size_t rows() const { return batch.sequences * config.length; }
@@ -37,11 +46,15 @@ struct UnitPass {
   Array parameter(std::size_t index) const {
     return parameters.from(table.parameters[index].offset);
   }
-  Array gradient(std::size_t index) const { return gradients.from(table.parameters[index].offset); }
   // Nothing more is added to the gradient of this parameter.
   void finish(std::size_t index) const {
     if (ready != nullptr && *ready) (*ready)(index);
   }
+
+  // Calls add(rows, weight, bias) to have what `rows` add to the gradients of a layer added there:
+  // all rows at once, or those of a leaf, of each sequence after the other.
+  using AddRows = std::function<void(Range rows, Array weight, Array bias)>;
+  void accumulate(const Layer& layer, const AddRows& add) const;
 
   // y = x W^T + bias. A sum over tensor-parallel ranks where the layer is cut by inputs.
   void project(const Layer& layer, Array y, Array x) const;
@@ -67,7 +80,10 @@ struct UnitPass {
                     TensorSum what) const;
 
  private:
-  Norm norm_of(const Layer& layer, const NormTensors& norm, Array x) const;
+  Norm norm_of(const Layer& layer, const NormTensors& norm, Array x, Range rows) const;
+  // Of the leaves of a chunk, up their tree.
+  void accumulate_chunk(std::size_t chunk, Range parameters, const AddRows& add,
+                        std::size_t bias) const;
 };
 
 }  // namespace linerate::trainers

@@ -2,6 +2,8 @@
 // side, and so do those of all ranks where they are gathered.
 #include "trainers/parallel/ring_attention.h"
 
+#include "trainers/parallel/injected.h"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -32,8 +34,11 @@ class Ring {
     const auto gathered = gather();
     for (std::size_t slot = 0; slot < split_.chunks_of_rank(); ++slot) {
       const auto queries = split_.chunk_at(tools_.rank(), slot);
-      for (std::size_t i = 0; i <= queries.index; ++i)
-        take(queries, split_.chunk(i), chunk_of(gathered, split_.chunk(i)));
+      for (std::size_t i = 0; i <= queries.index; ++i) {
+        const bool backwards = injected(Bug::takes_blocks_as_they_come) && split_.ranks > 1;
+        const auto keys = split_.chunk(backwards ? queries.index - i : i);
+        take(queries, keys, chunk_of(gathered, keys));
+      }
     }
   }
 
@@ -151,7 +156,8 @@ class Ring {
 
   SequenceRows rows_of(const SequenceChunk& chunk) const {
     const auto length = split_.chunk_length();
-    return {mine_.length, chunk.slot * length, length, chunk.index * length};
+    const std::size_t early = injected(Bug::sees_the_next_token) ? 1 : 0;
+    return {mine_.length, chunk.slot * length, length, chunk.index * length + early};
   }
   SequenceRows rows_of(const Part& part) const {
     auto rows = rows_of(part.queries);
@@ -207,15 +213,17 @@ class Ring {
       if (!to) sums[step % 2] = chunks(sums_type(), split_.chunks_of_rank());
       zero(to);
       each_seen(rank, kv_of_rank, [&](const auto& queries, const auto& keys, Array kv_of_keys) {
-        differentiate(block(rows_of(queries), queries, keys, kv_of_keys), slopes,
-                      to.array(sums_type()).from(keys.slot * chunk_count()));
+        const auto with = block(rows_of(queries), queries, keys, kv_of_keys);
+        if (injected(Bug::skips_a_block_of_keys) && keys.index + 1 == queries.index) return;
+        differentiate(with, slopes, to.array(sums_type()).from(keys.slot * chunk_count()));
       });
       if (step == 0) return;
       if (step > 1) add_what_arrived(to.array(sums_type()));
       if (!arriving) arriving = chunks(sums_type(), split_.chunks_of_rank());
       arrived = pass_on(to, arriving, sums_type());
     });
-    if (arriving) add_what_arrived(home.array(sums_type()));
+    if (arriving && !injected(Bug::leaves_ring_sums_on_the_way))
+      add_what_arrived(home.array(sums_type()));
   }
 
   // What the leaves of `from` have for the keys of `to`.

@@ -1,6 +1,9 @@
 // What is sent are rows of the other rank's heads, one for each sequence and position of this rank.
 #include "trainers/parallel/ulysses.h"
 
+#include "trainers/parallel/injected.h"
+#include "trainers/parallel/whole_attention.h"
+
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -82,11 +85,13 @@ class HeadExchange {
     for (std::size_t rank = 0; rank < split_.ranks; ++rank)
       for (std::size_t sequence = 0; sequence < batch_; ++sequence)
         for (std::size_t slot = 0; slot < split_.chunks_of_rank(); ++slot) {
+          const auto chunk = injected(Bug::heads_come_back_by_rank) && packs
+                                 ? rank * split_.chunks_of_rank() + slot
+                                 : split_.chunk_at(rank, slot).index;
           copy({.rows = 1,
                 .columns = count,
                 .to = sent,
-                .from = whole.from(sequence * split_.length * width +
-                                   split_.chunk_at(rank, slot).index * count)},
+                .from = whole.from(sequence * split_.length * width + chunk * count)},
                packs);
           sent = sent.from(count);
         }
@@ -106,30 +111,6 @@ std::vector<Columns> columns_of(const Attention& mine, const Attention& heads, A
 }
 std::vector<Columns> columns_of(const Attention& mine, const Attention& heads, Array out) {
   return {{out, mine.heads * mine.head, heads.heads * heads.head}};
-}
-
-// By leaves of queries, in their order. dk and dv are summed up beside dq, in sum_type().
-void backward_by_leaves(const ContextTools& tools, const Attention& heads, Array dout, Array dqkv) {
-  const auto queries = heads.heads * heads.head, keys = 2 * heads.kv_heads * heads.head;
-  const auto rows = heads.batch * heads.length;
-  const auto type = sum_type(dqkv.type);
-  const auto memory = tools.arena.allocate(Category::comm, type, rows * heads.stride);
-  const auto sums = memory.array(type).from(queries);
-  tools.arena.device().zero(memory.view(), tools.compute);
-  for (std::size_t first = 0; first < heads.length; first += tools.leaf_length()) {
-    auto block = whole_block(heads);
-    block.queries.first = block.queries.position = first;
-    block.queries.count = tools.leaf_length();
-    block.keys.count = first + tools.leaf_length();
-    tools.math.attention_backward(block, dout, dqkv, sums, sums.from(keys / 2), tools.compute);
-  }
-  tools.math.copy_rows({.rows = rows,
-                        .columns = keys,
-                        .to = dqkv.from(queries),
-                        .from = sums,
-                        .to_stride = heads.stride,
-                        .from_stride = heads.stride},
-                       tools.compute);
 }
 
 }  // namespace
@@ -160,9 +141,7 @@ void ulysses_forward(const ContextTools& tools, const Attention& mine,
   const auto& heads = saved.attention;
   const HeadExchange exchange(tools, mine.batch, kAttentionForward);
   exchange.to_heads(heads.q, columns_of(mine, heads, mine.q, mine.k, mine.v));
-  auto block = whole_block(heads);
-  block.leaf = tools.leaf_length();
-  tools.math.attention_forward(block, tools.compute);
+  whole_forward({tools.math, tools.arena, tools.compute}, heads, tools.leaf_length());
   exchange.from_heads(heads.o, columns_of(mine, heads, mine.o));
 }
 
@@ -176,13 +155,9 @@ void ulysses_backward(const ContextTools& tools, const Attention& mine,
   const auto dqkv = memory.array(type);
   const HeadExchange exchange(tools, mine.batch, kAttentionBackward);
   exchange.to_heads(dout.array(type), columns_of(mine, heads, slopes.dout));
-  if (tools.leaves == 0) {
-    const auto dk = dqkv.from(heads.heads * heads.head);
-    tools.math.attention_backward(heads, dout.array(type), dqkv, dk,
-                                  dk.from(heads.kv_heads * heads.head), tools.compute);
-  } else {
-    backward_by_leaves(tools, heads, dout.array(type), dqkv);
-  }
+  const auto dk = dqkv.from(heads.heads * heads.head);
+  whole_backward({tools.math, tools.arena, tools.compute}, heads, tools.leaf_length(),
+                 {dout.array(type), dqkv, dk, dk.from(heads.kv_heads * heads.head)});
   exchange.from_heads(dqkv, columns_of(mine, heads, slopes.dq, slopes.dk, slopes.dv));
 }
 

@@ -102,7 +102,7 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
   const auto& train = options.train;
   const auto first = trainers::position_of(train, 0, nranks);
   const auto table = trainers::table_of(train, first);
-  const auto micro_batches = trainers::micro_batches_of(train, first.data_nranks);
+  const auto micro_batches = trainers::micro_batches_of(train, first.batch_nranks());
   auto text = fmt::format(
       "# {}: {} parameters in {} units, {} ranks, ZeRO stage {}\n"
       "# {} micro-batches of {} sequences of {} tokens make a step\n",

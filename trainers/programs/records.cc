@@ -51,6 +51,7 @@ std::string run_line(const TrainingRun& run, const TrainOptions& options, const 
                   {"backend", rank.backend().name()},
                   {"batch", train.batch},
                   {"tp", train.tp},
+                  {"cp", train.cp},
                   {"pp", train.pp},
                   {"zero", static_cast<int>(train.stage)},
                   {"deterministic", train.deterministic},

@@ -50,9 +50,9 @@ struct Program {
 
 // The products of a block's forward and backward: of the MLP's first matrix; and of few tokens,
 // which take a fourth of the time in large models, of what lies joined and of the leaves of what
-// tensor-parallel ranks add up.
-std::vector<Gemm> products_of(const trainers::ModelConfig& model, DataType type,
-                              std::size_t leaves) {
+// ranks add up.
+std::vector<Gemm> products_of(const trainers::ModelConfig& model, DataType type, std::size_t leaves,
+                              std::size_t sequence_leaves) {
   const auto hidden = model.hidden, rows = model.length, few = std::min<std::size_t>(rows, 256);
   const Array c{nullptr, type};
   const auto forward = [&](std::size_t m, std::size_t out, std::size_t in) {
@@ -62,7 +62,12 @@ std::vector<Gemm> products_of(const trainers::ModelConfig& model, DataType type,
     return Gemm{.m = m, .n = in, .k = out, .c = c};
   };
   const auto of_weight = [&](std::size_t k, std::size_t out, std::size_t in) {
-    return Gemm{.m = out, .n = in, .k = k, .c = c, .transpose_a = true, .accumulates = true};
+    return Gemm{.m = out,
+                .n = in,
+                .k = k / sequence_leaves,
+                .c = c,
+                .transpose_a = true,
+                .accumulates = true};
   };
   return {forward(rows, model.mlp, hidden),
           of_input(rows, hidden, model.mlp),
@@ -85,9 +90,12 @@ std::unique_ptr<Math> open_math(RankContext& rank, const TrainOptions& options) 
   auto math = make_cpu_math({.threads = options.threads});
   if (!options.train.deterministic) return math;
   const auto gemm = [&](const Gemm& product) { math->gemm(product, rank.stream()); };
-  const auto leaves = trainers::canonical_leaves(options.train.model);
-  const bool unstable = rank.any_thread(!gemm_bits_are_stable(
-      gemm, products_of(options.train.model, options.train.type, leaves), leaves));
+  const auto& model = options.train.model;
+  const auto leaves = trainers::canonical_leaves(model);
+  const auto of_sequence = trainers::sequence_leaves(model.length);
+  const bool unstable = rank.any_thread(
+      !gemm_bits_are_stable(gemm, products_of(model, options.train.type, leaves, of_sequence),
+                            std::max(leaves, of_sequence)));
   if (!unstable) return math;
   if (rank.is_first())
     say("note: OpenBLAS's products depend on where matrices lie: they are computed in fixed "
@@ -180,6 +188,8 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--weight-decay", fmt::to_string(train.weight_decay)},
           {"--clip", fmt::to_string(train.clip)},
           {"--tp", fmt::to_string(train.tp)},
+          {"--cp", fmt::to_string(train.cp)},
+          {"--cp-method", fmt::to_string(static_cast<int>(train.cp_method))},
           {"--pp", fmt::to_string(train.pp)},
           {"--schedule", fmt::format("\"{}\"", train.pp_schedule)},
           {"--virtual-stages", fmt::to_string(train.virtual_stages)},

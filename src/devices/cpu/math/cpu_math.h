@@ -24,7 +24,7 @@ std::unique_ptr<Math> make_cpu_math(const CpuMathOptions& options = {});
 
 // Whether a product's bits depend on its elements alone: on that rest equal bits for any number of
 // ranks. Each must have the same bits when its matrices begin elsewhere and have longer rows, and
-// when it is computed in 2 and in `parts` parts of m, and of n. Of a product only sizes,
+// when it is computed in 2 and in `parts` parts of m, of n, and of both. Of a product only sizes,
 // transpositions, accumulation and C's type are read. `gemm` computes one in the host's memory,
 // done on return.
 bool gemm_bits_are_stable(const std::function<void(const Gemm&)>& gemm,

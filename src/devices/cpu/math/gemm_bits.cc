@@ -99,7 +99,8 @@ bool gemm_bits_are_stable(const std::function<void(const Gemm&)>& gemm,
            result(gemm, product, {}, {.m = 2}) == expected &&
            result(gemm, product, {}, {.n = 2}) == expected &&
            result(gemm, product, {}, {.m = parts}) == expected &&
-           result(gemm, product, {}, {.n = parts}) == expected;
+           result(gemm, product, {}, {.n = parts}) == expected &&
+           result(gemm, product, {}, {.m = parts, .n = parts}) == expected;
   });
 }
 

@@ -1,6 +1,6 @@
-// Each bug of trainers/engine/bugs.h, switched on, is noticed by the check that is named for it.
+// Each bug of trainers/parallel/bugs.h, switched on, is noticed by the check that is named for it.
 #include "checks.h"
-#include "trainers/engine/injected.h"
+#include "trainers/parallel/injected.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +41,18 @@ constexpr Caught kCaught[] = {
     {Bug::adds_tensor_terms_by_rank, "adds_tensor_terms_by_rank", "equal bits"},
     {Bug::norm_counts_tensor_copies, "norm_counts_tensor_copies", "near the reference"},
     {Bug::saves_tensor_parts_as_they_are, "saves_tensor_parts_as_they_are", "resume"},
+    {Bug::positions_within_rank, "positions_within_rank", "near the reference"},
+    {Bug::drops_within_rank, "drops_within_rank", "equal bits"},
+    {Bug::targets_within_rank, "targets_within_rank", "near the reference"},
+    {Bug::tokens_of_other_chunks, "tokens_of_other_chunks", "near the reference"},
+    {Bug::sees_the_next_token, "sees_the_next_token", "near the reference"},
+    {Bug::skips_a_block_of_keys, "skips_a_block_of_keys", "near the reference"},
+    {Bug::leaves_ring_sums_on_the_way, "leaves_ring_sums_on_the_way", "near the reference"},
+    {Bug::heads_come_back_by_rank, "heads_come_back_by_rank", "near the reference"},
+    {Bug::divides_by_context_ranks, "divides_by_context_ranks", "near the reference"},
+    {Bug::takes_blocks_as_they_come, "takes_blocks_as_they_come", "equal bits"},
+    {Bug::adds_chunks_by_rank, "adds_chunks_by_rank", "equal bits"},
+    {Bug::takes_a_chunk_for_a_leaf, "takes_a_chunk_for_a_leaf", "equal bits"},
     {Bug::seed_depends_on_rank, "seed_depends_on_rank", "ranks agree"},
     {Bug::drops_by_own_position, "drops_by_own_position", "equal bits"},
     {Bug::decays_norms, "decays_norms", "equal bits"},

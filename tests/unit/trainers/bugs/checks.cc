@@ -2,7 +2,7 @@
 #include "checks.h"
 
 #include "support/folder.h"
-#include "trainers/engine/injected.h"
+#include "trainers/parallel/injected.h"
 #include "training.h"
 
 #include <fmt/format.h>
@@ -22,12 +22,13 @@ struct RankLayout {
   Stage stage = Stage::none;
   Overlap overlap = Overlap::on;
   int shard_size = 0;
-  std::size_t tp = 1;
+  std::size_t tp = 1, cp = 1;
+  ContextMethod method = ContextMethod::ring;
 };
 
 std::string text_of(const RankLayout& layout) {
-  return fmt::format("{} ranks, stage {}, shard size {}, tp {}", layout.nranks,
-                     static_cast<int>(layout.stage), layout.shard_size, layout.tp);
+  return fmt::format("{} ranks, stage {}, shard size {}, tp {}, cp {}", layout.nranks,
+                     static_cast<int>(layout.stage), layout.shard_size, layout.tp, layout.cp);
 }
 
 Run on(const RankLayout& layout, TrainConfig config) {
@@ -35,6 +36,8 @@ Run on(const RankLayout& layout, TrainConfig config) {
   config.overlap = layout.overlap;
   config.shard_size = layout.shard_size;
   config.tp = layout.tp;
+  config.cp = layout.cp;
+  config.cp_method = layout.method;
   return {.config = std::move(config), .nranks = layout.nranks};
 }
 
@@ -55,14 +58,18 @@ TrainConfig canonical(DataType type = DataType::float32) {
 }
 
 // Six micro-batches over four ranks: two have one less.
-constexpr RankLayout kLayouts[] = {{2, Stage::none},
-                                   {3, Stage::optimizer, Overlap::off},
-                                   {4, Stage::gradients},
-                                   {3, Stage::parameters},
-                                   {4, Stage::parameters, Overlap::off},
-                                   {4, Stage::gradients, Overlap::on, 2},
-                                   {3, Stage::none, Overlap::on, 0, 3},
-                                   {4, Stage::parameters, Overlap::on, 0, 2}};
+constexpr RankLayout kLayouts[] = {
+    {2, Stage::none},
+    {3, Stage::optimizer, Overlap::off},
+    {4, Stage::gradients},
+    {3, Stage::parameters},
+    {4, Stage::parameters, Overlap::off},
+    {4, Stage::gradients, Overlap::on, 2},
+    {3, Stage::none, Overlap::on, 0, 3},
+    {4, Stage::parameters, Overlap::on, 0, 2},
+    {2, Stage::none, Overlap::on, 0, 1, 2},
+    {4, Stage::parameters, Overlap::on, 0, 2, 2},
+    {4, Stage::gradients, Overlap::on, 0, 1, 2, ContextMethod::ulysses}};
 
 Failure unequal_bits(const TrainConfig& config) {
   const auto one = sound(on({.nranks = 1}, config));
@@ -150,7 +157,8 @@ Failure resume() {
   const auto whole = sound(on({.nranks = 1}, config));
   for (const auto& [saving, resuming] : {std::pair{kLayouts[3], kLayouts[0]},
                                          {kLayouts[0], kLayouts[4]},
-                                         {kLayouts[6], kLayouts[7]}}) {
+                                         {kLayouts[6], kLayouts[7]},
+                                         {kLayouts[9], kLayouts[8]}}) {
     const TemporaryFolder folder;
     auto save = on(saving, config);
     save.save_after = kSaved;

@@ -45,6 +45,7 @@ std::vector<double> Outcome::norms() const { return of_steps(*this, &StepResult:
 TrainConfig tiny() {
   auto config = tiny_training();
   config.micro_batch = 1;
+  config.model.length = config.data.length = 16;
   config.assert_accounting = false;
   return config;
 }

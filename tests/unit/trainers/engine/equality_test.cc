@@ -20,14 +20,16 @@ struct RankLayout {
   Overlap overlap = Overlap::on;
   int shard_size = 0;
   Sync sync = Sync::all_reduce;
-  std::size_t tp = 1;
+  std::size_t tp = 1, cp = 1, pp = 1;
+  ContextMethod method = ContextMethod::ring;
 };
 
 std::ostream& operator<<(std::ostream& out, const RankLayout& layout) {
   return out << layout.nranks << " ranks, stage " << static_cast<int>(layout.stage)
              << ", micro-batch " << layout.micro_batch << ", overlap "
              << static_cast<int>(layout.overlap) << ", groups of " << layout.shard_size << ", sync "
-             << static_cast<int>(layout.sync) << ", tp " << layout.tp;
+             << static_cast<int>(layout.sync) << ", tp " << layout.tp << ", cp " << layout.cp
+             << ", pp " << layout.pp << " by method " << static_cast<int>(layout.method);
 }
 
 TrainConfig with(TrainConfig config, const RankLayout& layout) {
@@ -37,6 +39,9 @@ TrainConfig with(TrainConfig config, const RankLayout& layout) {
   config.shard_size = layout.shard_size;
   config.sync = layout.sync;
   config.tp = layout.tp;
+  config.cp = layout.cp;
+  config.pp = layout.pp;
+  config.cp_method = layout.method;
   return config;
 }
 
@@ -84,6 +89,33 @@ std::vector<std::size_t> tensor_sizes(bool llama) {
   return {2, 3, 6};
 }
 
+// With a length of 16 there are two chunks for each of two or four ranks, one for each of eight.
+std::vector<RankLayout> context_layouts() {
+  constexpr auto kUlysses = ContextMethod::ulysses;
+  std::vector<RankLayout> layouts{{.nranks = 2, .cp = 2},
+                                  {.nranks = 2, .cp = 2, .method = kUlysses},
+                                  {.nranks = 8, .stage = Stage::parameters, .tp = 2, .cp = 2}};
+  if (kSanitized) return layouts;
+  for (const RankLayout& more : std::initializer_list<RankLayout>{
+           {.nranks = 4, .stage = Stage::optimizer, .cp = 4},
+           {.nranks = 8, .cp = 8},
+           {.nranks = 4, .cp = 2},
+           {.nranks = 6, .sync = Sync::tree, .cp = 2},
+           {.nranks = 4, .sync = Sync::parameter_server, .cp = 4},
+           {.nranks = 4, .stage = Stage::optimizer, .cp = 2, .method = kUlysses},
+           {.nranks = 6, .stage = Stage::gradients, .cp = 2},
+           {.nranks = 8, .stage = Stage::parameters, .cp = 2},
+           {.nranks = 8, .stage = Stage::gradients, .shard_size = 4, .cp = 2},
+           {.nranks = 8, .stage = Stage::optimizer, .shard_size = 2, .cp = 4},
+           {.nranks = 4, .tp = 2, .cp = 2},
+           {.nranks = 4, .cp = 2, .pp = 2},
+           {.nranks = 8, .stage = Stage::parameters, .cp = 2, .pp = 2, .method = kUlysses},
+           {.nranks = 8, .stage = Stage::optimizer, .tp = 2, .cp = 2, .pp = 2},
+           {.nranks = 8, .stage = Stage::gradients, .tp = 2, .cp = 2}})
+    layouts.push_back(more);
+  return layouts;
+}
+
 TEST_P(Equality, OfTensorParallelLayoutsIsToTheBit) {
   const TinyHooks in_fixed_blocks{
       .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
@@ -104,6 +136,33 @@ TEST_P(Equality, OfTensorParallelLayoutsIsToTheBit) {
   }
 }
 
+// Sequences that have leaves, and two of them in some micro-batches.
+TrainConfig training_of_leaves(bool llama) {
+  auto config = tiny_training(llama);
+  config.model.length = config.data.length = 16;
+  config.model.dropout = 0.1;
+  config.deterministic = true;
+  return config;
+}
+
+TEST_P(Equality, OfContextParallelLayoutsIsToTheBit) {
+  const TinyHooks in_fixed_blocks{
+      .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
+  for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    auto config = training_of_leaves(GetParam());
+    config.recompute = recompute;
+    const std::uint64_t sequences = recompute == Recompute::selective ? 2 : 1;
+    const auto one = run_tiny(with(config, {.micro_batch = sequences}), 1, in_fixed_blocks);
+    for (auto layout : context_layouts()) {
+      layout.micro_batch = sequences;
+      const auto shared = static_cast<int>(layout.tp * layout.cp * layout.pp);
+      if (recompute != Recompute::none && layout.nranks > shared) continue;
+      SCOPED_TRACE(::testing::PrintToString(layout));
+      expect_the_same(run_tiny(with(config, layout), layout.nranks, in_fixed_blocks), one);
+    }
+  }
+}
+
 TEST_P(Equality, OfEverySyncIsToTheBit) {
   auto config = tiny_training(GetParam());
   config.deterministic = true;
@@ -117,12 +176,16 @@ TEST_P(Equality, OfEverySyncIsToTheBit) {
 }
 
 TEST_P(Equality, HoldsWithinRoundingInFastMode) {
-  const auto config = tiny_training(GetParam());
+  auto config = tiny_training(GetParam());
+  config.model.length = config.data.length = 12;
   const auto one = losses_of(run_tiny(with(config, {.micro_batch = 6}), 1));
   for (const auto& layout :
-       {RankLayout{2, Stage::none, 0}, RankLayout{2, Stage::none, 1, Overlap::fake},
-        RankLayout{3, Stage::optimizer, 1}, RankLayout{4, Stage::gradients, 1, Overlap::off},
-        RankLayout{2, Stage::parameters, 2}, RankLayout{3, Stage::parameters, 1, Overlap::fake},
+       {RankLayout{2, Stage::none, 0},
+        RankLayout{2, Stage::none, 1, Overlap::fake},
+        RankLayout{3, Stage::optimizer, 1},
+        RankLayout{4, Stage::gradients, 1, Overlap::off},
+        RankLayout{2, Stage::parameters, 2},
+        RankLayout{3, Stage::parameters, 1, Overlap::fake},
         RankLayout{4, Stage::optimizer, 1, Overlap::on, 2},
         RankLayout{4, Stage::gradients, 1, Overlap::off, 2},
         RankLayout{6, Stage::parameters, 1, Overlap::on, 2},
@@ -136,7 +199,16 @@ TEST_P(Equality, HoldsWithinRoundingInFastMode) {
         .stage = Stage::parameters,
         .micro_batch = 0,
         .overlap = Overlap::off,
-        .tp = 2}}) {
+        .tp = 2},
+        RankLayout{.nranks = 2, .micro_batch = 0, .cp = 2},
+        RankLayout{.nranks = 3, .stage = Stage::optimizer, .micro_batch = 2, .cp = 3},
+        RankLayout{.nranks = 4, .micro_batch = 0, .sync = Sync::tree, .cp = 4},
+        RankLayout{.nranks = 4,
+        .stage = Stage::parameters,
+        .micro_batch = 1,
+        .cp = 2,
+        .method = ContextMethod::ulysses},
+        RankLayout{.nranks = 4, .stage = Stage::gradients, .micro_batch = 3, .tp = 2, .cp = 2}}) {
     SCOPED_TRACE(::testing::PrintToString(layout));
     const auto other = losses_of(run_tiny(with(config, layout), layout.nranks));
     ASSERT_EQ(other.size(), one.size());

@@ -226,5 +226,73 @@ TEST(Account, FollowsTheTable) {
   EXPECT_EQ(account.live_bytes, 0u);
 }
 
+TEST(ContextParallelRanks, HoldTheActivationsThatTheClosedFormSays) {
+  for (const auto method : {ContextMethod::ring, ContextMethod::ulysses})
+    for (const auto recompute : {Recompute::none, Recompute::selective}) {
+      auto config = tiny_training();
+      config.model.length = config.data.length = 16;
+      config.recompute = recompute;
+      config.cp = 2;
+      config.cp_method = method;
+      config.steps = 1;
+      const auto run = run_tiny(config, 2);
+      const auto position = position_of(config, 0, 2);
+      const auto chunks = chunks_of(config, position);
+      const auto options = model_options_of(config, position, *chunks.front(), 1);
+      const auto inputs = 2 * options.sequences * 8 * sizeof(std::int32_t);
+      for (const auto& rank : run.ranks)
+        EXPECT_EQ(
+            rank.peaks[static_cast<std::size_t>(Category::activation)],
+            activation_bytes(model_of_chunk(config, position, *chunks.front()), options) + inputs);
+    }
+}
+
+struct Refused {
+  std::size_t cp = 1, tp = 1;
+  int nranks = 1;
+  ContextMethod method = ContextMethod::ring;
+  bool deterministic = false;
+  const char* why = nullptr;  // none: it is not
+};
+
+TEST(ContextParallelRanks, AreRefusedWhereTheyDoNotDivideWhatTheyShare) {
+  auto config = tiny_training(true);  // 6 heads, 2 of keys and values
+  config.model.length = 24;
+  for (const auto& [cp, tp, nranks, method, deterministic, why] : std::initializer_list<Refused>{
+           {3, 1, 6},
+           {3, 1, 4, {}, false, "--cp 3 does not divide 4 ranks; choices: 1, 2, 4."},
+           {5,
+            1,
+            5,
+            {},
+            false,
+            "--cp 5 does not divide the 24 positions of a sequence; choices: 1, 2, 3, 4, 6, 8, 12, "
+            "24."},
+           {3,
+            1,
+            3,
+            {},
+            true,
+            "--cp 3 does not divide the 24 positions of a sequence, or the 8 parts in which "
+            "--deterministic adds them up; choices: 1, 2, 4, 8."},
+           {2, 1, 2, ContextMethod::ulysses},
+           {2, 2, 4, ContextMethod::ulysses, false,
+            "--cp 2 does not divide the 24 positions of a sequence, or the 3 heads and 1 key and "
+            "value heads that --cp-method ulysses exchanges for them; choices: 1."}}) {
+    config.cp = cp;
+    config.tp = tp;
+    config.cp_method = method;
+    config.deterministic = deterministic;
+    EXPECT_EQ(mesh_refusal(config, nranks).value_or(""), why == nullptr ? "" : why);
+  }
+}
+
+TEST(ContextParallelRanks, HaveOneChunkOfASequenceWhereTwoWouldNotDivideIt) {
+  EXPECT_TRUE(sequence_share(24, {.nranks = 4}, 0).split.zigzag);
+  EXPECT_FALSE(sequence_share(12, {.nranks = 4}, 0).split.zigzag);
+  EXPECT_TRUE(sequence_share(128, {.nranks = 4, .deterministic = true}, 0).split.zigzag);
+  EXPECT_FALSE(sequence_share(128, {.nranks = 8, .deterministic = true}, 0).split.zigzag);
+}
+
 }  // namespace
 }  // namespace linerate::trainers

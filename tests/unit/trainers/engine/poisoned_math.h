@@ -23,8 +23,8 @@ inline void make_infinite(Array element) {
   if (element.type == DataType::float64) write(kDouble);
 }
 
-// Forwards all work. Of the `call`th backward of the embeddings, from 0, the last of a micro-batch,
-// the first element of the gradient becomes infinite: one element of one shard.
+// Forwards all work. Of the `call`th backward of a sequence's embeddings, from 0, the first element
+// of the gradient becomes infinite: one element of one shard.
 class PoisonedMath final : public Math {
  public:
   PoisonedMath(std::unique_ptr<Math> inner, int call) : inner_(std::move(inner)), call_(call) {}

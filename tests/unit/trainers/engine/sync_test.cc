@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 namespace linerate::trainers {
 namespace {
@@ -82,18 +83,19 @@ TEST_P(SyncWithTree, AddsUpLeavesInOneOrder) {
   std::vector<float> first;
   for (const int nranks : {1, 2, 3, 5, 8, 13}) {
     SCOPED_TRACE(nranks);
-    MicroBatchRanges by_rank;
+    LeavesByRank by_rank;
     for (int rank = 0; rank < nranks; ++rank) {
       const auto at = [&](int r) {
         return kLeaves * static_cast<std::size_t>(r) / static_cast<std::size_t>(nranks);
       };
-      by_rank.emplace_back(at(rank), at(rank + 1));
+      auto& own = by_rank.emplace_back(at(rank + 1) - at(rank));
+      std::iota(own.begin(), own.end(), at(rank));
     }
     std::vector<std::vector<float>> sums(static_cast<std::size_t>(nranks));
     on_ranks(nranks, [&](RankTools& rank) {
       const auto own = static_cast<std::size_t>(rank.axis.rank());
       TreeSum mine(kLeaves, kCount, DataType::float32);
-      for (auto leaf = by_rank[own].first; leaf < by_rank[own].second; ++leaf)
+      for (const auto leaf : by_rank[own])
         mine.add({0, leaf}, block_of(rank, leaf_of(leaf)), rank.tools.math, rank.tools.compute);
       std::vector<Array> nodes;
       for (const auto& [leaf, node] : mine.nodes())

@@ -1,7 +1,7 @@
 // Whether a bug is switched on: never. The tests' engine has another file of this name.
 #pragma once
 
-#include "trainers/engine/bugs.h"
+#include "trainers/parallel/bugs.h"
 
 namespace linerate::trainers {
 

@@ -1,4 +1,4 @@
-#include "trainers/engine/tree_sum.h"
+#include "trainers/parallel/tree_sum.h"
 
 #include <algorithm>
 #include <cassert>
@@ -45,6 +45,26 @@ std::vector<TreeNode> nodes_of(std::size_t first, std::size_t last, std::size_t 
     first = last_leaf(node, leaves);
   }
   return nodes;
+}
+
+std::vector<TreeNode> nodes_of(const Leaves& some, std::size_t leaves) {
+  std::vector<TreeNode> nodes;
+  for (std::size_t i = 0; i < some.size();) {
+    const auto first = some[i];
+    auto end = first;
+    while (i < some.size() && some[i] == end) ++i, ++end;
+    const auto run = nodes_of(first, end, leaves);
+    nodes.insert(nodes.end(), run.begin(), run.end());
+  }
+  return nodes;
+}
+
+Leaves leaves_of(const LeavesByRank& by_rank, std::size_t first, std::size_t last) {
+  Leaves all;
+  for (auto rank = first; rank < last; ++rank)
+    all.insert(all.end(), by_rank[rank].begin(), by_rank[rank].end());
+  std::ranges::sort(all);
+  return all;
 }
 
 void TreeSum::add(TreeNode node, Block array, Math& math, Stream& stream) {

@@ -2,7 +2,7 @@
 // tests link it is this one.
 #pragma once
 
-#include "trainers/engine/bugs.h"
+#include "trainers/parallel/bugs.h"
 
 #include <optional>
 

@@ -32,6 +32,13 @@ std::size_t last_leaf(const TreeNode& node, std::size_t leaves);
 // The fewest nodes that hold the leaves [first, last), in the order of their leaves.
 std::vector<TreeNode> nodes_of(std::size_t first, std::size_t last, std::size_t leaves);
 
+// Any of the leaves, in their order.
+using Leaves = std::vector<std::size_t>;
+using LeavesByRank = std::vector<Leaves>;
+std::vector<TreeNode> nodes_of(const Leaves& some, std::size_t leaves);
+// What the ranks [first, last) have together.
+Leaves leaves_of(const LeavesByRank& by_rank, std::size_t first, std::size_t last);
+
 // Sums arrays of `count` elements up the tree of `leaves`. Used by one thread.
 class TreeSum {
  public:

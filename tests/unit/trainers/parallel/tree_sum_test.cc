@@ -1,5 +1,5 @@
 // A sum over leaves has the same bits however they are dealt out.
-#include "trainers/engine/tree_sum.h"
+#include "trainers/parallel/tree_sum.h"
 
 #include "base/clock.h"
 #include "devices/cpu/cpu_device.h"

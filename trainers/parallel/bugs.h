@@ -27,6 +27,19 @@ enum class Bug : std::uint8_t {
   adds_tensor_terms_by_rank,       // not in the tree's order
   norm_counts_tensor_copies,       // of what all ranks hold
   saves_tensor_parts_as_they_are,  // not where they lie in the whole
+  // Context parallelism
+  positions_within_rank,        // learned or turned, not those in the sequence
+  drops_within_rank,            // dropout masks likewise
+  targets_within_rank,          // shifted after the sequence was cut
+  tokens_of_other_chunks,       // zig-zag for attention alone
+  sees_the_next_token,          // the mask is off by one between ranks
+  skips_a_block_of_keys,        // in backward of the ring
+  leaves_ring_sums_on_the_way,  // gradients of keys that have gone around
+  heads_come_back_by_rank,      // Ulysses: not in the order of positions
+  divides_by_context_ranks,     // the loss is taken for a mean over them
+  takes_blocks_as_they_come,    // canonical: not in the order of positions
+  adds_chunks_by_rank,          // canonical: likewise
+  takes_a_chunk_for_a_leaf,     // canonical: its gradient is not summed up by leaves
   // Parameters and optimizer
   seed_depends_on_rank,       // of initial values
   drops_by_own_position,      // dropout masks depend on where a rank has a sequence
