@@ -1,6 +1,7 @@
 #include "commands/doctor_pages.h"
 
 #include "base/text.h"
+#include "commands/run_examples.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/env/env.h"
 #include "diagnose/hang/hang.h"
@@ -45,7 +46,10 @@ struct RuleOf {
 std::vector<RuleOf> all_texts() {
   std::vector<RuleOf> all;
   for (const auto& family : kFamilies)
-    for (auto& text : family.texts()) all.push_back({&family, std::move(text)});
+    for (auto& text : family.texts()) {
+      if (text.example.empty()) text.example = run_example(text.id);
+      all.push_back({&family, std::move(text)});
+    }
   return all;
 }
 

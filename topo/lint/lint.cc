@@ -110,6 +110,7 @@ std::span<const LintRule> lint_rules() { return kRules; }
 
 std::vector<RuleText> lint_texts() {
   auto texts = texts_of(kRules, &LintRule::name);
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i].example = rules::example_of(kRules[i]);
   texts.push_back({.id = "unlike-node",
                    .about = "a node that differs from most others with the same GPUs",
                    .speaks =

@@ -49,6 +49,9 @@ std::string name_of(const Net& net);
 // "32.0 GT/s PCIe x16", "unknown speed x8"
 std::string link_text(const PciLink& link);
 
+// What the page of the rule shows.
+std::string example_of(const LintRule& rule);
+
 // The rules: a function each, those about one kind of link or port in one file, listed in lint.cc.
 
 std::vector<Finding> missing_gpu(const System& system);

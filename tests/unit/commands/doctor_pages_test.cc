@@ -2,8 +2,11 @@
 #include "commands/doctor_pages.h"
 
 #include "base/text.h"
+#include "diagnose/diagnose.h"
 #include "diagnose/node/node.h"
+#include "topo/lint/lint.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +55,17 @@ TEST(DoctorPages, SayWhenEachCheckOfANodeSpeaksAndNameAllThresholds) {
   for (const auto& threshold : node::all_thresholds())
     EXPECT_THAT(all, HasSubstr(std::string(threshold.name) + " is ")) << threshold.name;
   EXPECT_THAT(explanation("shm-size"), HasSubstr("shm_bytes is 1 GiB, shm_least_bytes is 512 MiB"));
+}
+
+TEST(DoctorPages, ShowAnExampleOfEachRuleOfTopologiesAndRuns) {
+  auto pages = doctor_pages();
+  for (const auto& rule : topo::lint_rules())
+    EXPECT_THAT(pages[fmt::format("{}.md", rule.name)],
+                HasSubstr(fmt::format(": {}: ", rule.name)));
+  for (const auto& rule : all_rules())
+    EXPECT_THAT(pages[fmt::format("{}.md", rule.name)], HasSubstr("\n# Verdict "));
+  EXPECT_THAT(pages["late_rank.md"], HasSubstr("rank 2 comes 160 us after the first"));
+  EXPECT_THAT(pages["health.md"], HasSubstr("# health: node node001: mlx5_0 port 1: symbol_error"));
 }
 
 TEST(DoctorPages, ShowWhatIsPrinted) {
