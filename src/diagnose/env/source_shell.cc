@@ -64,6 +64,13 @@ std::optional<std::string_view> fallback_in(std::string_view value) {
   return plain && is_name(value.substr(2, dash - 2)) ? std::optional(text) : std::nullopt;
 }
 
+// With the ends of lines that printf and echo -e make of "\\n".
+std::string as_printed(std::string text) {
+  for (auto at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at))
+    text.replace(at, 2, "\n");
+  return text;
+}
+
 struct Place {
   std::string_view file{};
   int scope = 1;  // the next command's
@@ -133,13 +140,16 @@ class Collector {
 
   // What a statement writes into nccl.conf: a here-document, or echo "NAME=VALUE".
   void take_conf(const Statement& statement) {
-    const auto echo = std::ranges::find(statement, "echo", &Word::text);
-    for (auto word = statement.begin(); word != statement.end(); ++word) {
-      if (!word->document && (echo == statement.end() || word != echo + 1)) continue;
-      for (auto& setting : read_nccl_conf(place_.file, word->text, kNewest, word->line)) {
-        setting.computed = word->computed && setting.value.find_first_of("$`") != std::string::npos;
-        keep(std::move(setting));
-      }
+    bool printed = false;  // by echo or printf, which takes "\\n" for the end of a line
+    for (const auto& word : statement) {
+      if (word.document || (printed && word.text.find('=') != std::string::npos))
+        for (auto& setting :
+             read_nccl_conf(place_.file, as_printed(word.text), kNewest, word.line)) {
+          setting.computed =
+              word.computed && setting.value.find_first_of("$`") != std::string::npos;
+          keep(std::move(setting));
+        }
+      printed = printed || one_of_words(word.text, {"echo", "printf"});
     }
   }
 

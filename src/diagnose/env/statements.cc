@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace linerate::env {
@@ -56,7 +57,10 @@ class Cutter {
     } else if (!quoted && c == '#' && !open_) {
       skip_comment();
     } else if (!quoted && (c == '\n' || c == ';' || c == '&' || c == '|')) {
+      const bool doubled =
+          text_.substr(at_).starts_with('|') || text_.substr(0, at_).ends_with("||");
       end_statement();
+      piped_ = c == '|' && !doubled;
     } else if (!quoted && (c == '(' || c == ')')) {
       take_bracket(c);
     } else if (!quoted && std::isspace(static_cast<unsigned char>(c))) {
@@ -123,6 +127,8 @@ class Cutter {
     const char c = text_[at_++];
     if (c != '\n') {
       begin_word();
+      if (quote_ == '"' && std::string_view("$`\"\\").find(c) == std::string_view::npos)
+        word_.text += '\\';
       word_.text += c;
       return;
     }
@@ -153,7 +159,12 @@ class Cutter {
     end_word();
     continued_ = false;
     brackets_ = 0;
-    if (!statement_.empty()) statements_.push_back(std::exchange(statement_, {}));
+    if (statement_.empty()) return;
+    const bool joins = piped_ && !statements_.empty() && !written_file(statement_).empty();
+    if (joins) std::ranges::move(statement_, std::back_inserter(statements_.back()));
+    if (!joins) statements_.push_back(std::move(statement_));
+    statement_.clear();
+    piped_ = false;
   }
 
   std::string_view text_;
@@ -161,6 +172,7 @@ class Cutter {
   int line_;
   bool dockerfile_;
   bool continued_ = false;
+  bool piped_ = false;  // the statement before is written by this one, if this one is a tee
   char quote_ = 0;
   int quote_line_ = 0;
   int brackets_ = 0;  // open ones of the statement

@@ -144,24 +144,30 @@ TEST(ReadShell, ReadsHereDocumentsOfShells) {
 }
 
 TEST(ReadShell, ReadsWhatIsWrittenForJobs) {
-  EXPECT_THAT(
-      read("#!/bin/bash\n"
-           "cat > job.sbatch <<EOF\n"
-           "export NCCL_NET=IB NCCL_IB_HCA=\\$HCAS\n"
-           "EOF\n"
-           "cat <<'END' | sudo tee /etc/nccl.conf\n"
-           "NCCL_DEBUG=WARN\n"
-           "NCCL_SOCKET_IFNAME=$IFACE\n"
-           "END\n"
-           "cat >>/etc/nccl.conf <<END\n"
-           "NCCL_PROTO=$PROTO\n"
-           "END\n"
-           "echo \"NCCL_IB_TC=106\" >> /etc/nccl.conf\n"
-           "echo \"export NCCL_ALGO=Ring\" >> notes.txt\n"
-           "echo \"NCCL_ALGO=Ring is now in /etc/nccl.conf\"\n"
-           "echo NCCL_ALGO=Ring is in /etc/nccl.conf\n"),
-      ElementsAre("f:3 NCCL_NET=IB", "f:3 NCCL_IB_HCA=?", "f:6 NCCL_DEBUG=WARN",
-                  "f:7 NCCL_SOCKET_IFNAME=$IFACE", "f:10 NCCL_PROTO=?", "f:12 NCCL_IB_TC=106"));
+  EXPECT_THAT(read("#!/bin/bash\n"
+                   "cat > job.sbatch <<EOF\n"
+                   "export NCCL_NET=IB NCCL_IB_HCA=\\$HCAS\n"
+                   "EOF\n"
+                   "cat <<'END' | sudo tee /etc/nccl.conf\n"
+                   "NCCL_DEBUG=WARN\n"
+                   "NCCL_SOCKET_IFNAME=$IFACE\n"
+                   "END\n"
+                   "cat >>/etc/nccl.conf <<END\n"
+                   "NCCL_PROTO=$PROTO\n"
+                   "END\n"
+                   "echo \"NCCL_IB_TC=106\" >> /etc/nccl.conf\n"
+                   "echo NCCL_IB_SL=3 | sudo tee -a /etc/nccl.conf >/dev/null\n"
+                   "printf 'NCCL_MIN_CTAS=4\\nNCCL_MAX_CTAS=8\\n' | tee /etc/nccl.conf\n"
+                   "echo -e \"NCCL_BUFFSIZE=8\\nNCCL_NTHREADS=64\" > ~/.nccl.conf\n"
+                   "echo NCCL_ALGO=Ring || tee /etc/nccl.conf\n"
+                   "echo NCCL_ALGO=Ring | grep x\n"
+                   "echo \"export NCCL_ALGO=Ring\" >> notes.txt\n"
+                   "echo \"NCCL_ALGO=Ring is now in /etc/nccl.conf\"\n"
+                   "echo NCCL_ALGO=Ring is in /etc/nccl.conf\n"),
+              ElementsAre("f:3 NCCL_NET=IB", "f:3 NCCL_IB_HCA=?", "f:6 NCCL_DEBUG=WARN",
+                          "f:7 NCCL_SOCKET_IFNAME=$IFACE", "f:10 NCCL_PROTO=?",
+                          "f:12 NCCL_IB_TC=106", "f:13 NCCL_IB_SL=3", "f:14 NCCL_MIN_CTAS=4",
+                          "f:15 NCCL_MAX_CTAS=8", "f:15 NCCL_BUFFSIZE=8", "f:16 NCCL_NTHREADS=64"));
 }
 
 TEST(ReadShell, FindsExportsOfCasesAndFunctions) {
