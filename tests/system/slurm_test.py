@@ -1,7 +1,9 @@
 """srun with a real slurmctld and slurmd: with PMIx, and with linerate's own store."""
 
+import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -68,10 +70,28 @@ class Srun(unittest.TestCase):
         self.assertEqual(len(rows(done.stdout)), 4, done.stdout)
         self.assertEqual(done.stdout.count("# Using devices"), 1)
 
+    def check_doctor(self, *words: str) -> None:
+        """Both nodes of this cluster are one host, which is read once."""
+        done = self.srun(*words, tool("linerate"), "doctor", "--json", "--only", "shm-size")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([node["node"] for node in json.loads(done.stdout)["nodes"]],
+                         [socket.gethostname()])
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.srun(*words, tool("linerate"), "doctor", "snapshot", "-o", folder + "/new")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(len(list(Path(folder).glob("new/*.json"))), 1)
+
+    def test_the_doctor_reads_each_host_once_over_the_own_store(self):
+        self.check_doctor("-N1", "-n3", "--mpi=none")
+
     def needs_pmix(self) -> None:
         kinds = self.srun("--mpi=list")
         if "pmix" not in kinds.stdout + kinds.stderr:
             self.skipTest("this Slurm has no pmix plugin")
+
+    def test_the_doctor_reads_each_host_once_over_mpi(self):
+        self.needs_pmix()
+        self.check_doctor("-N2", "-n4", "--mpi=pmix")
 
     def test_pmix_runs_over_mpi(self):
         self.needs_pmix()
