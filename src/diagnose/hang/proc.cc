@@ -22,20 +22,10 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostThreads = 4096, kMostSockets = 65536;
 
 // Nothing that may hold a secret.
-constexpr std::string_view kVariables[] = {"RANK",
-                                           "WORLD_SIZE",
-                                           "LOCAL_RANK",
-                                           "LOCAL_WORLD_SIZE",
-                                           "MASTER_ADDR",
-                                           "MASTER_PORT",
-                                           "OMPI_COMM_WORLD_RANK",
-                                           "OMPI_COMM_WORLD_SIZE",
-                                           "PMI_RANK",
-                                           "PMI_SIZE",
-                                           "SLURM_PROCID",
-                                           "SLURM_NTASKS",
-                                           "TORCH_NCCL_DEBUG_INFO_TEMP_FILE",
-                                           "TORCH_NCCL_TRACE_BUFFER_SIZE"};
+constexpr std::string_view kVariables =
+    "|RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_ADDR|MASTER_PORT|OMPI_COMM_WORLD_RANK|"
+    "OMPI_COMM_WORLD_SIZE|PMI_RANK|PMI_SIZE|SLURM_PROCID|SLURM_NTASKS|"
+    "TORCH_NCCL_DEBUG_INFO_TEMP_FILE|TORCH_NCCL_TRACE_BUFFER_SIZE|";
 
 // The system calls in which the threads of jobs wait, of those that all processors have.
 struct Syscall {
@@ -184,7 +174,7 @@ std::optional<ProcessSeen> look_at(const fs::path& proc, int pid) {
   for (const auto& variable : split(variables.value_or(""), '\0')) {
     const auto name = variable.substr(0, variable.find('='));
     if (name.size() < variable.size() &&
-        std::ranges::find(kVariables, name) != std::end(kVariables))
+        kVariables.find(fmt::format("|{}|", name)) != std::string_view::npos)
       seen.variables.emplace(name, plain_text(shortened(variable.substr(name.size() + 1), 200)));
   }
   for (const int tid : numbers_in(process / "task", kMostThreads))

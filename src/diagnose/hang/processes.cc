@@ -11,55 +11,38 @@ namespace linerate::hang {
 namespace {
 
 // What is waited for in functions of Linux and in system calls, by how their names or words within
-// begin. The first row that fits holds.
+// begin, with | between them. The first row that fits holds.
 struct WaitRow {
-  std::string_view part, what;
+  std::string_view parts, what;
 };
 constexpr WaitRow kWaits[] = {
     {"futex", "a lock, or another thread of it"},
-    {"nfs", "a network file system"},
-    {"rpc_", "a network file system"},
+    {"nfs|rpc_", "a network file system"},
     {"fuse", "a file system in user space"},
-    {"ptlrpc", "Lustre, a network file system"},
-    {"ll_", "Lustre, a network file system"},
+    {"ptlrpc|ll_", "Lustre, a network file system"},
     {"nvme", "storage"},
-    {"nv", "NVIDIA's driver"},
-    {"uvm_", "NVIDIA's driver"},
-    {"mlx", "an RDMA adapter's driver"},
-    {"ib_", "an RDMA adapter's driver"},
-    {"folio_", "storage"},
-    {"io_schedule", "storage"},
-    {"wait_on_page", "storage"},
-    {"fsync", "storage"},
-    {"bit_wait_io", "storage"},
-    {"jbd2", "storage"},
-    {"xfs", "storage"},
+    {"nv|uvm_", "NVIDIA's driver"},
+    {"mlx|ib_", "an RDMA adapter's driver"},
+    {"folio_|io_schedule|wait_on_page|fsync|bit_wait_io|jbd2|xfs", "storage"},
     {"pipe_", "another process, through a pipe"},
     {"unix_stream", "another process of this host, through a socket"},
-    {"inet_csk_accept", "a connection that another process is to make"},
-    {"accept", "a connection that another process is to make"},
+    {"inet_csk_accept|accept", "a connection that another process is to make"},
     {"connect", "a connection to another process"},
-    {"sk_", "data or room of a connection"},
-    {"wait_woken", "data or room of a connection"},
+    {"sk_|wait_woken", "data or room of a connection"},
     {"recv", "data of a connection"},
     {"send", "room of a connection"},
-    {"epoll", "data or events of connections and pipes"},
-    {"ppoll", "data or events of connections and pipes"},
-    {"pselect", "data or events of connections and pipes"},
-    {"poll", "data or events of connections and pipes"},
-    {"select", "data or events of connections and pipes"},
+    {"epoll|ppoll|pselect|poll|select", "data or events of connections and pipes"},
     {"nanosleep", "a pause to end"},
-    {"do_wait", "a child process to end"},
-    {"wait4", "a child process to end"},
-    {"waitid", "a child process to end"},
-    {"sigtimedwait", "a signal"},
-    {"sigsuspend", "a signal"},
+    {"do_wait|wait4|waitid", "a child process to end"},
+    {"sigtimedwait|sigsuspend", "a signal"},
 };
 
 std::string wait_text(const std::string& place) {
   if (place.empty()) return "in the kernel, where is not told";
   const auto row = std::ranges::find_if(kWaits, [&](const WaitRow& one) {
-    return ("_" + place).find(fmt::format("_{}", one.part)) != std::string::npos;
+    return std::ranges::any_of(split(one.parts, '|'), [&](const std::string& part) {
+      return ("_" + place).find("_" + part) != std::string::npos;
+    });
   });
   return row == std::end(kWaits) ? fmt::format("in {}", place)
                                  : fmt::format("for {} (in {})", row->what, place);
