@@ -3,6 +3,7 @@
 #pragma once
 
 #include "trainers/engine/trainer.h"
+#include "trainers/parallel/injected.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,9 @@ struct Trainer::Chunk {
     if (of.context_axis_) options.context_axis = &*of.context_axis_;
     return options;
   }
-  std::size_t slot(const Round& round) const { return round.index % options.slots; }
+  std::size_t slot(const Round& round) const {
+    return injected(Bug::mixes_up_micro_batches) ? 0 : round.index % options.slots;
+  }
 
   const int index;
   const ChunkPlan& what;

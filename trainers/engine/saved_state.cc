@@ -109,6 +109,7 @@ View Trainer::save(Chunk& chunk, View left, Snapshot& snapshot) {
 void Trainer::resume(const Checkpoint& checkpoint) {
   ChunkReader reader(checkpoint.folder, checkpoint.manifest);
   for (const auto& chunk : chunks_) {
+    if (injected(Bug::resumes_the_first_stage_alone) && position_.stage > 0) continue;
     read(*chunk, reader);
     chunk->adam.take_masters(*chunk->store);
     chunk->store->publish();

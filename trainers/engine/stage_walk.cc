@@ -211,12 +211,14 @@ std::size_t Trainer::tied_bytes() const {
 
 // The last stage has a copy of the first one's, new in each step.
 void Trainer::begin_tied_table() {
-  if (!tied_table_) return;
+  const bool old = injected(Bug::keeps_the_first_head_table) && step_ > 1;
+  if (!tied_table_ || old) return;
   tied_table_arrives_ = links_->receive(0, kTiedTable, tied_table_.view());
   tied_table_is_here_ = false;
 }
 
 void Trainer::send_tied_table(Array embeddings) {
+  if (injected(Bug::keeps_the_first_head_table) && step_ > 1) return;
   auto block = arena_.allocate(Category::comm, tied_bytes());
   arena_.device().copy(block.view(), ConstView(embeddings.data, block.bytes()), compute_);
   links_->send(position_.nstages - 1, kTiedTable, std::move(block));
@@ -247,7 +249,8 @@ Array Trainer::head_gradient(Chunk& chunk) {
 bool Trainer::sends_tied_gradient(const Round& round) const {
   const auto own =
       share_of(micro_batches_.count(), position_.batch_rank(), position_.batch_nranks());
-  return config_.deterministic || round.index + 1 == own.count;
+  return config_.deterministic || round.index + 1 == own.count ||
+         injected(Bug::sends_each_head_gradient);
 }
 
 std::size_t Trainer::tied_gradient_bytes(const Round& round) const {
@@ -281,6 +284,7 @@ Incoming Trainer::begin_tied_gradient(const Chunk& chunk, const Round& round) {
 }
 
 void Trainer::add_tied_gradient(const Incoming& part, Array embeddings) {
+  if (injected(Bug::leaves_the_head_gradient_out)) return;
   math_.add(embeddings, embeddings, part.data.array(config_.type),
             table_.parameters.front().count(), compute_);
 }

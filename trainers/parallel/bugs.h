@@ -40,6 +40,14 @@ enum class Bug : std::uint8_t {
   takes_blocks_as_they_come,    // canonical: not in the order of positions
   adds_chunks_by_rank,          // canonical: likewise
   takes_a_chunk_for_a_leaf,     // canonical: its gradient is not summed up by leaves
+  // Pipelines
+  keeps_the_first_head_table,     // the head's copy of the embeddings, in all steps
+  leaves_the_head_gradient_out,   // of the embeddings'
+  sends_each_head_gradient,       // of a micro-batch, though their sum would do
+  mixes_up_micro_batches,         // a backward has the activations of another one
+  norm_of_own_stage,              // not added up over stages
+  loss_of_own_stage,              // likewise
+  resumes_the_first_stage_alone,  // others begin anew
   // Parameters and optimizer
   seed_depends_on_rank,       // of initial values
   drops_by_own_position,      // dropout masks depend on where a rank has a sequence

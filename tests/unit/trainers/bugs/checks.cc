@@ -24,11 +24,13 @@ struct RankLayout {
   int shard_size = 0;
   std::size_t tp = 1, cp = 1;
   ContextMethod method = ContextMethod::ring;
+  std::size_t pp = 1;
 };
 
 std::string text_of(const RankLayout& layout) {
-  return fmt::format("{} ranks, stage {}, shard size {}, tp {}, cp {}", layout.nranks,
-                     static_cast<int>(layout.stage), layout.shard_size, layout.tp, layout.cp);
+  return fmt::format("{} ranks, stage {}, shard size {}, tp {}, cp {}, pp {}", layout.nranks,
+                     static_cast<int>(layout.stage), layout.shard_size, layout.tp, layout.cp,
+                     layout.pp);
 }
 
 Run on(const RankLayout& layout, TrainConfig config) {
@@ -38,6 +40,7 @@ Run on(const RankLayout& layout, TrainConfig config) {
   config.tp = layout.tp;
   config.cp = layout.cp;
   config.cp_method = layout.method;
+  config.pp = layout.pp;
   return {.config = std::move(config), .nranks = layout.nranks};
 }
 
@@ -69,7 +72,9 @@ constexpr RankLayout kLayouts[] = {
     {4, Stage::parameters, Overlap::on, 0, 2},
     {2, Stage::none, Overlap::on, 0, 1, 2},
     {4, Stage::parameters, Overlap::on, 0, 2, 2},
-    {4, Stage::gradients, Overlap::on, 0, 1, 2, ContextMethod::ulysses}};
+    {4, Stage::gradients, Overlap::on, 0, 1, 2, ContextMethod::ulysses},
+    {.nranks = 2, .pp = 2},
+    {.nranks = 4, .stage = Stage::gradients, .overlap = Overlap::off, .pp = 2}};
 
 Failure unequal_bits(const TrainConfig& config) {
   const auto one = sound(on({.nranks = 1}, config));
@@ -158,7 +163,9 @@ Failure resume() {
   for (const auto& [saving, resuming] : {std::pair{kLayouts[3], kLayouts[0]},
                                          {kLayouts[0], kLayouts[4]},
                                          {kLayouts[6], kLayouts[7]},
-                                         {kLayouts[9], kLayouts[8]}}) {
+                                         {kLayouts[9], kLayouts[8]},
+                                         {kLayouts[11], kLayouts[4]},
+                                         {kLayouts[3], kLayouts[12]}}) {
     const TemporaryFolder folder;
     auto save = on(saving, config);
     save.save_after = kSaved;

@@ -145,8 +145,41 @@ TEST_P(PipelineEquality, OfAPipelineWithoutWorkIsToTheBit) {
                        {2, "interleaved", 2, 4, Stage::gradients}});
 }
 
+TEST_P(PipelineEquality, OfEveryTypeIsToTheBit) {
+  for (const auto type : {DataType::bfloat16, DataType::float16, DataType::float64}) {
+    auto config = canonical();
+    config.type = type;
+    expect_bits(config, {{.pp = 4, .data = 2, .stage = Stage::gradients}});
+  }
+}
+
+TEST_P(PipelineEquality, OfLongerMicroBatchesIsToTheBit) {
+  auto config = canonical();
+  config.micro_batch = 2;
+  config.batch = 7;  // the last one is shorter
+  expect_bits(config, {{.pp = 2, .data = 2}, {2, "interleaved", 2, 3, Stage::parameters}});
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, PipelineEquality, ::testing::Bool(),
                          [](const auto& model) { return model.param ? "Llama" : "Gpt2"; });
+
+// Gradients of the middle of the model are too large; the scale halves until they are not.
+TEST(PipelineOverflow, SkipsTheStepOnAllStagesAndHalvesTheScale) {
+  auto config = deep_training();
+  config.type = DataType::float16;
+  config.deterministic = true;
+  config.loss_scale = {.initial = 0x1p26, .hysteresis = 1};
+  config.steps = 12;
+  const auto one = trained_on(config, one_rank());
+  ASSERT_TRUE(one.ranks[0].skipped.front());
+  ASSERT_FALSE(one.ranks[0].skipped.back());
+
+  const auto run = trained_on(config, {.pp = 4, .data = 2, .stage = Stage::optimizer});
+
+  expect_the_same(run, one);
+  EXPECT_EQ(run.ranks[0].skipped, one.ranks[0].skipped);
+  EXPECT_EQ(run.ranks[0].loss_scale, one.ranks[0].loss_scale);
+}
 
 TEST(PipelineStages, HoldTheUnitsOfTheirChunks) {
   auto config = with(deep_training(), {.pp = 2, .schedule = "interleaved", .virtual_stages = 2});

@@ -26,21 +26,23 @@ struct SavedLayout {
   int nranks = 1;
   Stage stage = Stage::none;
   int shard_size = 0;
+  std::size_t pp = 1;
 };
 
 std::ostream& operator<<(std::ostream& out, const SavedLayout& layout) {
   return out << layout.nranks << " ranks, stage " << static_cast<int>(layout.stage)
-             << ", groups of " << layout.shard_size;
+             << ", groups of " << layout.shard_size << ", pp " << layout.pp;
 }
 
 constexpr SavedLayout kLayouts[] = {
-    {1, Stage::none},      {2, Stage::none},       {2, Stage::parameters},   {3, Stage::optimizer},
-    {4, Stage::gradients}, {4, Stage::parameters}, {4, Stage::parameters, 2}};
+    {1, Stage::none},          {2, Stage::none},       {2, Stage::parameters},
+    {3, Stage::optimizer},     {4, Stage::gradients},  {4, Stage::parameters},
+    {4, Stage::parameters, 2}, {2, Stage::none, 0, 2}, {4, Stage::parameters, 0, 2}};
 constexpr std::int64_t kSavedStep = 3;
 
 // All of them, or where each takes its time: whole, in shards, in groups of shards.
 std::vector<SavedLayout> layouts() {
-  if (kSanitized) return {kLayouts[0], kLayouts[3], kLayouts[6]};
+  if (kSanitized) return {kLayouts[0], kLayouts[3], kLayouts[6], kLayouts[8]};
   return {std::begin(kLayouts), std::end(kLayouts)};
 }
 
@@ -69,6 +71,7 @@ struct Plan {
 Training train(const SavedLayout& layout, Plan plan) {
   plan.config.stage = layout.stage;
   plan.config.shard_size = layout.shard_size;
+  plan.config.pp = layout.pp;
   Training training;
   std::mutex mutex;
   const auto body = [&](RankContext& rank, Trainer& trainer) {
