@@ -37,7 +37,7 @@ class Lines(unittest.TestCase):
 
     def test_have_the_documented_keys(self):
         keys = documented("Steps of a trainer")
-        lines = self.lines(tool("train_fsdp"), "-t", "2", "--steps", "2")
+        lines = self.lines(tool("train_3d"), "-t", "4", "--pp", "2", "--zero", "3", "--steps", "2")
         self.assertEqual([line["kind"] for line in lines], ["run", "step", "step", "end"])
         for line in lines:
             self.assertEqual(set(line) - {"kind"}, keys[line["kind"]])

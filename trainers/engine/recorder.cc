@@ -64,6 +64,7 @@ void Recorder::take_calls(Axis& axis, std::vector<CallSpan>& into) const {
     const auto at = span(call.start, call.end);
     into.push_back({.axis = call.axis,
                     .purpose = call.purpose,
+                    .stream = axis.title(),
                     .bytes = call.bytes,
                     .start_ns = at.first,
                     .end_ns = at.second,

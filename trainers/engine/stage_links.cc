@@ -1,5 +1,7 @@
 #include "trainers/engine/stage_links.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -48,8 +50,15 @@ StageLinks::StageLinks(RankContext& rank, const TrainConfig& config, const Posit
     const auto own = group[static_cast<std::size_t>(stage_)];
     auto& comm = rank.add_axis(color_of(position, own, nstages + links_.size()), stage_);
     if (own >= nstages)
-      links_[own - nstages].axis = std::make_unique<Axis>(kPipelineAxisName, comm);
+      links_[own - nstages].axis =
+          std::make_unique<Axis>(kPipelineAxisName, comm, title_of(links_[own - nstages]));
   }
+}
+
+std::string StageLinks::title_of(const Link& link) const {
+  const bool sends = link.from == stage_;
+  return fmt::format("{} {} stage {}{}", kPipelineAxisName, sends ? "to" : "from",
+                     sends ? link.to : link.from, link.tied ? ", head" : "");
 }
 
 std::vector<Axis*> StageLinks::axes() {

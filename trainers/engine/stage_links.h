@@ -15,6 +15,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +57,7 @@ class StageLinks {
     bool tied = false;
     std::unique_ptr<Axis> axis{};  // null: between other stages
   };
+  std::string title_of(const Link& link) const;
   Axis& axis_of(int from, int to, std::string_view purpose);
 
   const int stage_;

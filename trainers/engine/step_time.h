@@ -20,6 +20,7 @@ namespace linerate::trainers {
 // One call on the time line of the step's clock.
 struct CallSpan {
   std::string_view axis{}, purpose{};
+  std::string_view stream{};  // that it was on: Axis::title()
   std::uint64_t bytes = 0;
   std::int64_t start_ns = 0, end_ns = 0;
   std::int64_t last_start_ns = 0;  // when the last rank began it

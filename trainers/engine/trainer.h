@@ -50,6 +50,8 @@ class Trainer {
   std::int64_t steps_done() const { return step_; }
   // When what of the last step was done by this rank.
   const StepSpans& spans() const { return spans_; }
+  const Position& position() const { return position_; }
+  const Pipeline& pipeline() const { return schedule_.pipeline; }
   const Recorder& recorder() const { return *recorder_; }
 
   // Of the state after the last step: a copy of this rank's part of it.

@@ -60,18 +60,23 @@ class CountedComm final : public CommDecorator {
 // Used by the rank's thread.
 class Axis {
  public:
-  // `comm` outlives it.
-  Axis(std::string_view name, Communicator& comm)
-      : name_(name), comm_(comm), stream_(comm.device().open_stream(StreamKind::async)) {}
+  // `comm` outlives it. `title`: of its stream, where several axes have one name.
+  Axis(std::string_view name, Communicator& comm, std::string title = {})
+      : name_(name),
+        title_(title.empty() ? std::string(name) : std::move(title)),
+        comm_(comm),
+        stream_(comm.device().open_stream(StreamKind::async)) {}
 
   int rank() const { return comm_.rank(); }
   int nranks() const { return comm_.nranks(); }
   CountedComm& comm() { return comm_; }
   Stream& stream() { return *stream_; }
+  const std::string& title() const { return title_; }
   Tag tag(std::string_view purpose) const { return {.axis = name_, .purpose = purpose}; }
 
  private:
   const std::string_view name_;
+  const std::string title_;
   CountedComm comm_;
   const std::unique_ptr<Stream> stream_;
 };

@@ -143,18 +143,15 @@ void TrainOutputs::health(std::vector<NodeHealth> nodes) {
   for (const auto& finding : end.findings) jsonl_->write(json_line(finding));
 }
 
-void TrainOutputs::end(trainers::Trainer& trainer, ExitCode exit_code,
-                       std::vector<PeerWaitShare> waited_for, const MemoryUse& use) {
+void TrainOutputs::end(trainers::Trainer& trainer, TrainingEnd end) {
   progress_.end();
-  TrainingEnd end{.exit_code = exit_code,
-                  .steps = step_us_.size(),
-                  .loss = loss_,
-                  .waited_for = std::move(waited_for),
-                  .resident = use};
+  end.steps = step_us_.size();
+  end.loss = loss_;
   if (end.steps > 0) summarise(end);
   print_waits(end.waited_for);
+  if (end.steps > 0) print_bubbles(end.bubbles);
   print(peaks_text(trainer.arena()));
-  print(resident_text(use));
+  print(resident_text(end.resident));
   for (const auto& line : sent_lines(trainer.sent_bytes(), end.steps)) print(line);
   if (jsonl_ != nullptr) jsonl_->write(end_line(run_.run_id, end, trainer));
 }
@@ -184,6 +181,17 @@ void TrainOutputs::print_waits(const std::vector<PeerWaitShare>& waited_for) {
     if (share >= kLeastWait && ranks.size() < kMaxWaits)
       ranks.push_back(fmt::format("{:.1f} % of the time for rank {}", kPercent * share, rank));
   if (!ranks.empty()) print(fmt::format("# other ranks waited {}", fmt::join(ranks, ", ")));
+}
+
+void TrainOutputs::print_bubbles(const StageWaitShares& bubbles) {
+  if (bubbles.stages.empty()) return;
+  std::vector<std::string> stages;
+  for (const auto share : bubbles.stages) stages.push_back(fmt::format("{:.1f}", kPercent * share));
+  print(fmt::format(
+      "# bubble: stages waited {:.1f} % of the time for each other ({}); {} alone makes "
+      "them wait {:.1f} %",
+      kPercent * bubbles.all, fmt::join(stages, ", "), options_.train.pp_schedule,
+      kPercent * bubbles.by_schedule));
 }
 
 }  // namespace linerate

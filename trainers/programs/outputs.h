@@ -28,9 +28,8 @@ class TrainOutputs {
   void step(const trainers::StepResult& result);
   // What moved on the job's nodes, with --watch-health.
   void health(std::vector<NodeHealth> nodes);
-  // The summary: `exit_code` as the run ends with, and which ranks the others waited for.
-  void end(trainers::Trainer& trainer, ExitCode exit_code, std::vector<PeerWaitShare> waited_for,
-           const MemoryUse& use);
+  // The summary, with what `end` has of the run as a whole; what is of its steps is added.
+  void end(trainers::Trainer& trainer, TrainingEnd end);
 
  private:
   void print(const std::string& text);
@@ -38,6 +37,7 @@ class TrainOutputs {
   void plan_progress(std::int64_t steps);
   void summarise(TrainingEnd& end);
   void print_waits(const std::vector<PeerWaitShare>& waited_for);
+  void print_bubbles(const StageWaitShares& bubbles);
 
   const TrainingRun run_;
   const TrainOptions& options_;

@@ -109,6 +109,12 @@ std::string end_line(const std::string& run_id, const TrainingEnd& end,
   line["waited_for"] = Json::array();
   for (const auto& [rank, share] : end.waited_for)
     line["waited_for"].push_back({{"rank", rank}, {"share", rounded(share)}});
+  if (const auto& bubbles = end.bubbles; !bubbles.stages.empty()) {
+    line["bubble"] = {{"share", rounded(bubbles.all)},
+                      {"by_schedule", rounded(bubbles.by_schedule)},
+                      {"stages", Json::array()}};
+    for (const auto share : bubbles.stages) line["bubble"]["stages"].push_back(rounded(share));
+  }
   return line_of(line);
 }
 

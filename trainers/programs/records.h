@@ -6,6 +6,7 @@
 #include "trainers/engine/trainer.h"
 #include "trainers/programs/peer_waits.h"
 #include "trainers/programs/resident.h"
+#include "trainers/programs/stage_waits.h"
 
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@ struct TrainingEnd {
   double tokens_per_s = 0, mfu = 0, hfu = 0;  // where there were steps
   double loss = 0;
   std::vector<PeerWaitShare> waited_for{};
+  StageWaitShares bubbles{};
   MemoryUse resident{};
 };
 

@@ -137,17 +137,17 @@ std::string TraceEvents::of(const trainers::StepResult& result, const StepSpans&
   return std::move(to).text();
 }
 
-int TraceEvents::thread_of(std::string_view axis, Writer& to) {
-  const auto found = std::ranges::find(axes_, axis);
-  const int thread = kFirstAxis + static_cast<int>(found - axes_.begin());
-  if (found != axes_.end()) return thread;
-  axes_.emplace_back(axis);
-  to.tell("thread_name", thread, {{"name", fmt::format("communication, axis {}", axis)}});
+int TraceEvents::thread_of(std::string_view stream, Writer& to) {
+  const auto found = std::ranges::find(streams_, stream);
+  const int thread = kFirstAxis + static_cast<int>(found - streams_.begin());
+  if (found != streams_.end()) return thread;
+  streams_.emplace_back(stream);
+  to.tell("thread_name", thread, {{"name", fmt::format("communication, axis {}", stream)}});
   return thread;
 }
 
 void TraceEvents::put_call(const CallSpan& call, std::int64_t step, Writer& to) {
-  const int thread = thread_of(call.axis, to);
+  const int thread = thread_of(call.stream, to);
   to.put({.name = std::string(call.purpose),
           .category = "communication",
           .thread = thread,

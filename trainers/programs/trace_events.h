@@ -35,15 +35,15 @@ class TraceEvents {
  private:
   class Writer;
 
-  // The number of the axis' thread. Names it, where it is new.
-  int thread_of(std::string_view axis, Writer& to);
+  // The number of the thread of a stream of calls. Names it, where it is new.
+  int thread_of(std::string_view stream, Writer& to);
   void put_call(const trainers::CallSpan& call, std::int64_t step, Writer& to);
 
   const int rank_;
   const std::string hostname_;
   const std::vector<std::string> units_;
-  std::vector<std::string> axes_;  // that have a thread
-  bool named_ = false;             // the process and its first threads
+  std::vector<std::string> streams_;  // that have a thread
+  bool named_ = false;                // the process and its first threads
 };
 
 }  // namespace linerate

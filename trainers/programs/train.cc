@@ -20,6 +20,7 @@
 #include "trainers/programs/outputs.h"
 #include "trainers/programs/peer_waits.h"
 #include "trainers/programs/preview.h"
+#include "trainers/programs/stage_waits.h"
 #include "trainers/programs/trace.h"
 #include "trainers/programs/utilisation.h"
 
@@ -146,11 +147,13 @@ ExitCode train(RankContext& rank, const Program& program) {
   Trace trace(rank, program.options.trace, trainer);
   if (outputs) outputs->begin(rank, trainer);
   PeerWaits waits;
+  StageWaits stage_waits;
   auto code = ExitCode::ok;
   while (trainer.steps_done() < program.options.train.steps) {
     rank.enter({.what = "step"});
     const auto result = trainer.step();
     waits.add(result.time);
+    stage_waits.add(result.time, trainer.spans());
     if (outputs) outputs->step(result);
     trace.step(result);
     checkpoints.after_step();
@@ -165,8 +168,14 @@ ExitCode train(RankContext& rank, const Program& program) {
     if (outputs) outputs->health(std::move(nodes));
   }
   auto waited_for = waits.shares(rank.bootstrap());
+  auto bubbles = stage_waits.shares(rank.bootstrap(), trainer.position().stage,
+                                    program.options.train.pp_schedule, trainer.pipeline());
   const auto memory = resident.use(trainer.arena());
-  if (outputs) outputs->end(trainer, code, std::move(waited_for), memory);
+  if (outputs)
+    outputs->end(trainer, {.exit_code = code,
+                           .waited_for = std::move(waited_for),
+                           .bubbles = std::move(bubbles),
+                           .resident = memory});
   return code;
 }
 

@@ -21,6 +21,7 @@ trainers::StepSpans spans() {
           .waits = {{6'000'500, 7'000'000}},
           .calls = {{.axis = "dp",
                      .purpose = "gradient all_reduce",
+                     .stream = "dp",
                      .bytes = 4096,
                      .start_ns = 5'500'000,
                      .end_ns = 7'000'000,
