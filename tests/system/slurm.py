@@ -1,5 +1,6 @@
 """A real slurmctld and two slurmd on this machine, with everything they write in one folder."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -64,6 +65,17 @@ def wait_for_nodes(variables: dict[str, str]) -> None:
             return
         time.sleep(0.2)
     raise RuntimeError(f"the test cluster did not start: {state.stdout} {state.stderr}")
+
+
+def stacks_of(*names: str) -> str:
+    """Every thread's stack of the processes whose command line has one of `names`, where gdb is."""
+    found = subprocess.run(["pgrep", "-f", "|".join(names)], capture_output=True, text=True,
+                           check=False).stdout.split()
+    if not shutil.which("gdb"):
+        return f"processes {found}; their stacks want gdb"
+    return "\n".join(subprocess.run(["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt 12"],
+                                    capture_output=True, text=True, check=False).stdout
+                     for pid in found if int(pid) != os.getpid())
 
 
 @contextmanager

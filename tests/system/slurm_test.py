@@ -1,31 +1,18 @@
 """srun with a real slurmctld and slurmd: with PMIx, and with linerate's own store."""
 
 import json
-import os
-import shutil
 import socket
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from slurm import cluster
+from slurm import cluster, stacks_of
 from suites import SMALL, suite, summary, tables
 from support import BIN, environment, json_lines, main, needs, needs_root, rows, tool
 
 SWEEP = ["-b", "8", "-e", "4K", "-f", "8", "-n", "5"]
 STEP_LIMIT_S = 100
-
-
-def stacks_of(*names: str) -> str:
-    """Every thread's stack of the processes whose command line has one of `names`, where gdb is."""
-    found = subprocess.run(["pgrep", "-f", "|".join(names)], capture_output=True, text=True,
-                           check=False).stdout.split()
-    if not shutil.which("gdb"):
-        return f"processes {found}; their stacks want gdb"
-    return "\n".join(subprocess.run(["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt 12"],
-                                    capture_output=True, text=True, check=False).stdout
-                     for pid in found if int(pid) != os.getpid())
 
 
 def setUpModule() -> None:
