@@ -28,7 +28,7 @@ constexpr std::string_view kWordList =
     "requires reset|GPU is lost|dump_cqe|AER: |on-zero|best-guess|No space|isk quota|egfault|"
     "tection fault|tomics not|ejects atom|are currently unk|inated with|one child|has exited|Test "
     "time|noticed that|CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active "
-    "IB|port retry";
+    "IB|port retry|rotection on|with driver ver";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

@@ -60,7 +60,8 @@ const Signature& texts_of(const Signature& row) {
 
 const Signature* find_signature(const Message& message) {
   // Which name errors that may come.
-  constexpr std::string_view kNotices = "SHMEM INFO|SHMEM TRACE|UCX  INFO|UCX  DEBUG|UCX  TRACE";
+  constexpr std::string_view kNotices =
+      "SHMEM INFO|SHMEM TRACE|UCX  INFO|UCX  DIAG|UCX  DEBUG|UCX  TRACE";
   if (message.level == Level::none && matches(kNotices, message.whole)) return nullptr;
   for (const auto table : signature_tables()) {
     const auto row = std::ranges::find_if(table, [&](const Signature& one) {

@@ -238,7 +238,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "openucx/ucx"},
     {"ucx-failure", "UCX Fatal|UCX  FATAL", Role::vague, Lines::any},
     {"nvshmem-failed",
-     "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR|non-zero status: |.cpp:*NULL value|no active IB "
+     "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR:|NVSHMEM ERROR|bootstrap*.cpp:*o socket "
+     "interface|non-zero status: |.cpp:*NULL value|no active IB "
      "device",
      Role::vague, Lines::any, "NVSHMEM could not be started or used",
      "NVSHMEM_DEBUG=INFO says more; it needs GPUDirect RDMA, and all GPUs of a node in P2P reach",

@@ -39,6 +39,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "set NCCL_NET_GDR_LEVEL=LOC to confirm; then switch ACS off in the bridges above GPU and "
      "NIC, or load the nvidia_peermem of this driver",
      "NVIDIA/nccl#928"},
+    {"ib-local-protection", "_log.c:*ocal protection on", Role::fault, Lines::any},
     {"ib-remote-access",
      "completion*error 9,|completion*error 10,|completion*status=9 |completion*status=10 |"
      "completion*status=IBV_WC_REM_INV_REQ_ERR|completion*status=IBV_WC_REM_ACCESS_ERR",

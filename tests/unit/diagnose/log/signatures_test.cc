@@ -64,6 +64,11 @@ constexpr Example kExamples[] = {
     {"gpu-guessed",
      "[W a.cpp:9] Rank 0 using best-guess GPU 0 to perform barrier\nTest NCCL failure"},
     {"nvshmem-failed", "/x/init.cu:1033: non-zero status: 7 nvshmem setup failed"},
+    {"nvshmem-failed", "/x/bootstrap_uid.cpp:f:77: No socket interface found"},
+    {"nvshmem-failed", "n:7:7 [0] NVSHMEM ERROR x"},
+    {"ib-local-protection",
+     "[1.5] [n4:31:0] a.c:9 UCX  DIAG  ep 0x7: error 'Input/output error' on mlx5_1:1\n"
+     "[n4:31:0:31] ib_mlx5_log.c:7  Local protection on mlx5_1:1/IB (synd 0x4)"},
     {"driver-message", "[12.3] infiniband mlx5_0: dump_cqe:272:(pid 12): dump error cqe"},
     {"libfabric-warning", "libfabric:7:core:core:f():7<warn> no provider\nTest NCCL failure x"},
     {"nvshmem-failed", "/nvshmem/ibgda.cpp:77: NULL value Unable to create x"},
@@ -140,6 +145,11 @@ constexpr Example kExamples[] = {
     {"fabric-degraded", "W NVLink fabric degraded"},
     {"nvls-failed", "W Failed to bind NVLink SHARP (NVLS) Multicast memory of size 1"},
     {"fabric-manager-off", "W Cuda failure 802 'system not yet initialized'"},
+    {"fabric-manager-off",
+     "Jan 01 00:00:01 n1 nv-fabricmanager[7]: fabric manager driver interface version 1.2.3 don't "
+     "match with driver version 1.2.4"},
+    {"fabric-manager-failed",
+     "Jan 01 00:00:01 n1 nv-fabricmanager[7]: query of x failed: x [NV_WARN_NOTHING_TO_DO]"},
     {"nvlink-p2p-disabled", "I P2P is disabled between NVLINK connected GPUs 1 and 0"},
     {"p2p-disabled", "I P2P is disabled between connected GPUs 1 and 0"},
     {"gpudirect-disabled", "I NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'"},
@@ -364,6 +374,7 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
         "metrics of NCCL sent; Broken pipe seen 0 times", "Detected 4 NICs", "Exited with code 0",
         "n:7:7 [0] NVSHMEM INFO [0] status 0 cudaErrorNoKernelImageForDevice 209",
         "[1.5] [n:7:0] x.c:9 UCX  DEBUG handler of CUDA_ERROR_NOT_PERMITTED",
+        "NVSHMEM_ENABLE_ERROR_CHECKS false (type: bool, default: false)",
         "SIGSEGV would show a Segmentation violation", "/bin/sh: ip: command not found"})
     EXPECT_EQ(rule_of(std::string(line)), "") << line;
 }
