@@ -200,6 +200,13 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .belongs_to = "pp",
      .apply = set_whole_of<TrainOptions, 1, kMaxUnits, &TrainOptions::train,
                            &TrainConfig::virtual_stages>},
+    {.long_name = "sequence-parallel",
+     .help = "the ranks of --tp split the positions of what they do not cut",
+     .note =
+         "Norms, dropout and residuals: their memory is divided by N of --tp, and each all_reduce "
+         "becomes a reduce_scatter and an all_gather. N divides the positions of a sequence.",
+     .belongs_to = "tp",
+     .apply = set_flag<TrainOptions, &TrainOptions::train, &TrainConfig::sequence_parallel>},
     {.long_name = "cp",
      .metavar = "N",
      .default_text = "1",

@@ -9,6 +9,7 @@ REFUSED = (
     "train_fsdp -t 2 --tp 2",
     "train_3d -t 3 --tp 3",
     "train_3d -t 2 --tp 2 --hook topk",
+    "train_3d -t 2 --sequence-parallel",
     "train_fsdp -t 2 --cp 2",
     "train_3d -t 3 --cp 3",
     "train_3d -t 2 --cp 2 --tp 2",
@@ -36,6 +37,7 @@ class Losses(unittest.TestCase):
         self.same(tool("train_3d"), "-t", "2", "--tp", "2")
         self.same(tool("train_3d"), "-t", "4", "--tp", "4")
         self.same(tool("train_3d"), "--nprocs", "4", "--tp", "2", "--zero", "3")
+        self.same(tool("train_3d"), "-t", "4", "--tp", "4", "--sequence-parallel")
 
     def test_where_ranks_share_sequences(self):
         self.same(tool("train_3d"), "-t", "2", "--cp", "2")

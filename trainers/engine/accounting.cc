@@ -154,24 +154,37 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
       config.recompute == Recompute::full ? 1 : 0;  // attention's, once more
   const auto element = static_cast<std::uint64_t>(bytes_of(config.type));
   const std::string axis(kTensorAxisName);
-  const auto add = [&](TensorSum what, std::uint64_t calls, std::uint64_t count,
-                       std::uint64_t bytes, bool up_a_tree) {
-    const auto nodes =
-        up_a_tree && config.deterministic
-            ? nodes_of(share.first(), share.first() + share.own(), share.leaves).size()
-            : 1;
-    sent[{axis, std::string(name_of(what))}] +=
-        calls * bytes *
-        (nodes * reduce_scatter_sends(count, share.nranks) + all_gather_sends(count, share.nranks));
+  const bool splits = share.splits_rows;
+  const auto nodes = [&](bool up_a_tree) {
+    return up_a_tree && config.deterministic
+               ? nodes_of(share.first(), share.first() + share.own(), share.leaves).size()
+               : 1;
   };
+  const auto add = [&](TensorSum what, std::uint64_t calls, std::uint64_t count,
+                       std::uint64_t bytes, bool up_a_tree, bool scattered) {
+    const auto results = scattered ? 0 : all_gather_sends(count, share.nranks);
+    sent[{axis, std::string(name_of(what))}] +=
+        calls * bytes * (nodes(up_a_tree) * reduce_scatter_sends(count, share.nranks) + results);
+  };
+  // Inputs of two products of each block forward, of all four products backward, and those of the
+  // head and the embeddings; in canonical mode what the gradients of norms are summed up of.
+  const std::uint64_t norms = 2 * layers + heads;
+  const auto gathers =
+      (2 + 2 * again + 4) * layers + heads + embeds + (config.deterministic ? 2 * norms : 0);
   for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
     const std::uint64_t rows = place.micro_batches.sequences(i) * model.length / config.cp;
     const auto count = rows * model.hidden;
-    add(TensorSum::embedding, embeds, count, element, false);
-    add(TensorSum::forward, (2 + again) * layers, count, element, true);
-    add(TensorSum::backward, 2 * layers + heads, count, element, true);
-    add(TensorSum::loss, heads, rows, sizeof(double), false);
-    add(TensorSum::loss, heads, 2 * rows, sizeof(double), true);
+    add(TensorSum::embedding, embeds, count, element, false, splits);
+    add(TensorSum::forward, (2 + again) * layers, count, element, true, splits);
+    add(TensorSum::backward, 2 * layers + heads, count, element, true, splits);
+    add(TensorSum::cross_entropy, heads, rows, sizeof(double), false, false);
+    add(TensorSum::cross_entropy, heads, 2 * rows, sizeof(double), true, false);
+    if (!splits) continue;
+    sent[{axis, std::string(kRowGather)}] +=
+        gathers * element * all_gather_sends(count, share.nranks);
+    if (!config.deterministic)
+      add(TensorSum::norm_weight, norms, (model.llama ? 1 : 2) * model.hidden, element, false,
+          false);
   }
   const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
   sent[{axis, "norm"}] += sizeof(double) * all_reduce_sends(words, share.nranks);
@@ -215,7 +228,7 @@ void add_messages(Account& account, const TrainConfig& config, const Place& plac
   std::uint64_t head_rows = 0;  // of all micro-batches
   for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
     const auto rows = place.micro_batches.sequences(i) * config.model.length / config.cp;
-    const auto bytes = rows * config.model.hidden * element;
+    const auto bytes = rows / position.tensor.row_parts() * config.model.hidden * element;
     head_rows += rows;
     add(kActivations, (config.virtual_stages - last) * bytes);
     add(kSlopes, (config.virtual_stages - first) * bytes);

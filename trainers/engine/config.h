@@ -42,8 +42,9 @@ struct TrainConfig {
 
   LossScaleOptions loss_scale{};  // of float16
 
-  std::size_t tp = 1;  // ranks that share each layer's matrices: tensor parallelism
-  std::size_t cp = 1;  // ranks that share each sequence: context parallelism
+  std::size_t tp = 1;              // ranks that share each layer's matrices: tensor parallelism
+  bool sequence_parallel = false;  // they split the rows of what is not cut
+  std::size_t cp = 1;              // ranks that share each sequence: context parallelism
   ContextMethod cp_method = ContextMethod::ring;
   std::size_t pp = 1;  // stages of a pipeline, each of some layers: pipeline parallelism
   std::string pp_schedule = "1f1b";  // of its micro-batches: schedule_kinds()

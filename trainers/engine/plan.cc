@@ -104,7 +104,8 @@ Position position_of(const TrainConfig& config, int rank, int nranks) {
   return {.tensor = {.leaves = leaves,
                      .rank = static_cast<std::size_t>(rank % tp),
                      .nranks = config.tp,
-                     .in_order = config.deterministic},
+                     .in_order = config.deterministic,
+                     .splits_rows = config.sequence_parallel && config.tp > 1},
           .sequence = sequence_share(config.model.length, context_of(config),
                                      static_cast<std::size_t>(rank / tp) % config.cp),
           .data_rank = rank / tp % data_nranks,
@@ -128,6 +129,11 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
   if (const auto refusal = tensor_refusal(config.model, config.tp, config.deterministic))
     return refusal;
   if (const auto refusal = pipeline_refusal(config)) return refusal;
+  if (const auto positions = config.model.length / config.cp;
+      config.sequence_parallel && positions % config.tp != 0)
+    return fmt::format(
+        "--sequence-parallel: --tp {} does not divide the {} positions of a sequence{}.", config.tp,
+        positions, config.cp > 1 ? " that a rank has" : "");
   const auto beside_tp = ranks / config.tp;
   if (beside_tp % config.pp != 0)
     return fmt::format("--pp {} does not divide {} ranks{}; choices: {}.", config.pp, beside_tp,
@@ -248,6 +254,7 @@ ModelOptions model_options_of(const TrainConfig& config, const Position& positio
           .type = config.type,
           .recompute = config.recompute,
           .cut_classes = !position.tensor.whole(),
+          .row_parts = position.tensor.row_parts(),
           .sequence = position.sequence,
           .context = config.cp_method,
           .ties_by_rows = config.deterministic,

@@ -176,7 +176,8 @@ std::size_t Trainer::rows_of(const Round& round) const {
 }
 
 std::size_t Trainer::message_bytes(const Round& round) const {
-  return rows_of(round) * config_.model.hidden * bytes_of(config_.type);
+  return rows_of(round) / position_.tensor.row_parts() * config_.model.hidden *
+         bytes_of(config_.type);
 }
 
 void Trainer::send(const Operation& operation, const Round& round) {

@@ -19,6 +19,12 @@ LeavesByRank leaves_by_rank(const TensorShare& share) {
   return by_rank;
 }
 
+std::vector<Array> arrays_in(const TreeSum& tree, DataType type) {
+  std::vector<Array> arrays;
+  for (const auto& [first, node] : tree.nodes()) arrays.push_back(node.second.array(type));
+  return arrays;
+}
+
 }  // namespace
 
 void TensorAxis::reduce(Array y, std::size_t count, RedOp op, std::string_view purpose,
@@ -37,8 +43,8 @@ void TensorAxis::all_reduce(Array y, std::size_t count, TensorSum what, Stream& 
   reduce(y, count, RedOp::sum, name_of(what), stream);
 }
 
-void TensorAxis::largest(Array y, std::size_t count, Stream& stream) {
-  reduce(y, count, RedOp::max, name_of(TensorSum::loss), stream);
+void TensorAxis::all_reduce_max(Array y, std::size_t count, Stream& stream) {
+  reduce(y, count, RedOp::max, name_of(TensorSum::cross_entropy), stream);
 }
 
 void TensorAxis::sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) {
@@ -56,24 +62,78 @@ void TensorAxis::sum(Array y, std::size_t count, TensorSum what, const Term& ter
   all_reduce(y, count, what, stream);
 }
 
+TreeSum TensorAxis::own_terms(std::size_t count, DataType type, const Term& term, Stream& stream) {
+  const auto& own = share();
+  TreeSum tree(own.leaves, count, type);
+  for (std::size_t leaf = 0; leaf < own.own(); ++leaf) {
+    auto array = arena_.allocate(Category::comm, type, count);
+    term(leaf, array.array(type));
+    tree.add({0, own.first() + leaf}, std::move(array), math_, stream);
+  }
+  return tree;
+}
+
+void TensorAxis::sum_scattered(Array y, std::size_t count, TensorSum what, const Term& term,
+                               Stream& stream) {
+  if (!share().in_order) {
+    const auto all = arena_.allocate(Category::comm, y.type, count);
+    term(0, all.array(y.type));
+    return reduce_scatter(y, all.array(y.type), count, what, stream);
+  }
+  const auto part = count / share().nranks;
+  const auto tree = own_terms(count, y.type, term, stream);
+  const auto by_rank = leaves_by_rank(share());
+  const TreeReduction reduction{.axis = *axis_,
+                                .by_rank = by_rank,
+                                .leaves = share().leaves,
+                                .count = count,
+                                .exchange = name_of(what)};
+  TreeExchange exchange(
+      reduction, arrays_in(tree, y.type),
+      {.axis = *axis_, .math = math_, .compute = stream, .arena = arena_, .type = y.type});
+  TreeSum sum(share().leaves, part, y.type);
+  exchange.end(sum);
+  arena_.device().copy(view_of(y, part), sum.take().view(), stream);
+}
+
+void TensorAxis::reduce_scatter(Array y, Array x, std::size_t count, TensorSum what,
+                                Stream& stream) {
+  const auto part = count / share().nranks;
+  auto& to = axis_->stream();
+  to.wait(stream.record());
+  axis_->comm().reduce_scatter({.send = view_of(x, count),
+                                .recv = view_of(y, part),
+                                .count = part,
+                                .type = y.type,
+                                .tag = axis_->tag(name_of(what))},
+                               {}, to);
+  stream.wait(to.record());
+}
+
+void TensorAxis::gather(Array all, Array own, std::size_t count, Stream& stream) {
+  const auto part = count / share().nranks;
+  auto& to = axis_->stream();
+  to.wait(stream.record());
+  axis_->comm().all_gather({.send = view_of(own, part),
+                            .recv = view_of(all, count),
+                            .count = part,
+                            .type = own.type,
+                            .tag = axis_->tag(kRowGather)},
+                           to);
+  stream.wait(to.record());
+}
+
 // Counts are padded, so that the ranks divide them.
 void TensorAxis::sum_up_the_tree(Array y, std::size_t count, TensorSum what, const Term& term,
                                  Stream& stream) {
   const auto& own = share();
   const auto padded = padded_count(count, own.nranks);
-  const auto allocate = [&] { return arena_.allocate(Category::comm, y.type, padded); };
-  TreeSum tree(own.leaves, padded, y.type);
-  for (std::size_t leaf = 0; leaf < own.own(); ++leaf) {
-    auto array = allocate();
-    term(leaf, array.array(y.type));
-    tree.add({0, own.first() + leaf}, std::move(array), math_, stream);
-  }
+  auto tree = own_terms(padded, y.type, term, stream);
   Block sum;
   if (axis_ == nullptr) {
     sum = tree.take();
   } else {
-    std::vector<Array> mine;
-    for (const auto& [first, node] : tree.nodes()) mine.push_back(node.second.array(y.type));
+    const auto mine = arrays_in(tree, y.type);
     const auto by_rank = leaves_by_rank(own);
     const auto purpose = name_of(what);
     const TreeReduction reduction{.axis = *axis_,
@@ -82,7 +142,7 @@ void TensorAxis::sum_up_the_tree(Array y, std::size_t count, TensorSum what, con
                                   .count = padded,
                                   .exchange = purpose,
                                   .gather = purpose};
-    sum = allocate();
+    sum = arena_.allocate(Category::comm, y.type, padded);
     TreeAllReduce exchange(
         reduction, mine,
         {.axis = *axis_, .math = math_, .compute = stream, .arena = arena_, .type = y.type});

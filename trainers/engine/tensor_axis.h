@@ -5,6 +5,7 @@
 #include "trainers/engine/gradients.h"
 #include "trainers/model/tensor_parallel.h"
 #include "trainers/parallel/axis.h"
+#include "trainers/parallel/tree_sum.h"
 
 namespace linerate::trainers {
 
@@ -17,10 +18,16 @@ class TensorAxis final : public TensorParallel {
 
   void all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream) override;
   void sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) override;
-  void largest(Array y, std::size_t count, Stream& stream) override;
+  void sum_scattered(Array y, std::size_t count, TensorSum what, const Term& term,
+                     Stream& stream) override;
+  void reduce_scatter(Array y, Array x, std::size_t count, TensorSum what, Stream& stream) override;
+  void gather(Array all, Array part, std::size_t count, Stream& stream) override;
+  void all_reduce_max(Array y, std::size_t count, Stream& stream) override;
 
  private:
   void reduce(Array y, std::size_t count, RedOp op, std::string_view purpose, Stream& stream);
+  // Of this rank's leaves.
+  TreeSum own_terms(std::size_t count, DataType type, const Term& term, Stream& stream);
   void sum_up_the_tree(Array y, std::size_t count, TensorSum what, const Term& term,
                        Stream& stream);
 

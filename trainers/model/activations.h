@@ -31,6 +31,7 @@ struct BlockTensors {
 struct HeadTensors {
   Array x{};
   NormTensors norm{};
+  Array inputs{};  // of the product: all rows of norm.y
   Array logits{};  // backward turns them into their gradient
   Array losses{};  // float64
   Array hits{};    // uint8

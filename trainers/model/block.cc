@@ -15,7 +15,10 @@ std::size_t saved_by(const UnitPass& pass, std::size_t layer) {
 void attention_branch(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t) {
   const auto& model = pass.config;
   pass.normalise(block.norm1, t.norm1, t.x);
-  pass.project(block.qkv, t.qkv, t.norm1.y);
+  {
+    Block memory;
+    pass.project(block.qkv, t.qkv, pass.gathered(t.norm1.y, memory));
+  }
   if (model.llama) {
     const auto shape = attention_of(pass, t);
     pass.math.rope(shape, shape.q, model.heads, false, pass.stream);
@@ -74,7 +77,8 @@ void attention_recompute(const UnitPass& pass, std::size_t layer, const BlockTen
 void block_recompute(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t) {
   attention_branch(pass, block, t);
   pass.normalise(block.norm2, t.norm2, t.middle);
-  pass.project(block.up, t.up, t.norm2.y);
+  Block memory;
+  pass.project(block.up, t.up, pass.gathered(t.norm2.y, memory));
   const auto columns = pass.config.mlp;
   if (pass.config.llama)
     pass.math.swiglu_forward(t.act, t.up, pass.rows(), columns, pass.stream);
@@ -93,7 +97,8 @@ void block_forward(const UnitPass& pass, const DecoderBlock& block, const BlockT
 void mlp_backward(const UnitPass& pass, const DecoderBlock& block, const BlockTensors& t,
                   const Scratch& scratch) {
   const auto dy = branch_gradient(pass, UnitPass::mlp_dropout(block.layer), scratch);
-  pass.project_backward(block.down, dy, t.act, scratch.dact);
+  Block memory;
+  pass.project_backward(block.down, pass.gathered(dy, memory), t.act, scratch.dact);
 
   const auto columns = pass.config.mlp;
   if (pass.config.llama)
@@ -101,7 +106,7 @@ void mlp_backward(const UnitPass& pass, const DecoderBlock& block, const BlockTe
   else
     pass.math.gelu_backward(scratch.dwide, scratch.dact, t.up, pass.rows() * columns, pass.stream);
 
-  pass.project_backward(block.up, scratch.dwide, t.norm2.y, scratch.dnarrow);
+  pass.project_backward(block.up, scratch.dwide, pass.gathered(t.norm2.y, memory), scratch.dnarrow);
   pass.normalise_backward(block.norm2, t.norm2, t.middle, scratch);
 }
 
@@ -109,7 +114,8 @@ void attention_backward(const UnitPass& pass, const DecoderBlock& block, const B
                         const Scratch& scratch) {
   const auto& model = pass.config;
   const auto dy = branch_gradient(pass, UnitPass::attention_dropout(block.layer), scratch);
-  pass.project_backward(block.out, dy, t.o, scratch.dnarrow);
+  Block memory;
+  pass.project_backward(block.out, pass.gathered(dy, memory), t.o, scratch.dnarrow);
 
   const auto shape = attention_of(pass, t);
   const auto [dq, dk, dv] = parts_of(model, scratch.dwide);
@@ -120,7 +126,8 @@ void attention_backward(const UnitPass& pass, const DecoderBlock& block, const B
     pass.math.rope(shape, dk, model.kv_heads, true, pass.stream);
   }
 
-  pass.project_backward(block.qkv, scratch.dwide, t.norm1.y, scratch.dnarrow);
+  pass.project_backward(block.qkv, scratch.dwide, pass.gathered(t.norm1.y, memory),
+                        scratch.dnarrow);
   pass.normalise_backward(block.norm1, t.norm1, t.x, scratch);
 }
 

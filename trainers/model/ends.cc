@@ -28,9 +28,9 @@ void losses_of_parts(const UnitPass& pass, const HeadTensors& t, const CrossEntr
   const auto origin = vocabulary.origin;
   const auto own = classes_of(all, {0, all.vocabulary}, origin, t.most, t.sums);
   pass.math.largest_logits(own, pass.stream);
-  tensor.largest(t.most, all.rows, pass.stream);
+  tensor.all_reduce_max(t.most, all.rows, pass.stream);
   tensor.sum(
-      t.sums, 2 * all.rows, TensorSum::loss,
+      t.sums, 2 * all.rows, TensorSum::cross_entropy,
       [&](std::size_t leaf, Array to) {
         auto part = tensor.share().leaf(vocabulary.whole, leaf);
         part.offset -= origin;
@@ -75,15 +75,22 @@ void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Arra
   const bool adds_positions = embeddings.position && pass.tensor.share().rank == 0;
   const auto positions = adds_positions ? pass.parameter(*embeddings.position) : Array{};
   const auto columns = pass.config.hidden;
+  const bool splits = pass.tensor.share().splits_rows;
+  const auto count = pass.rows() * columns;
+  const auto memory = splits ? pass.arena.allocate(Category::comm, x.type, count) : Block();
+  const auto all = splits ? memory.array(x.type) : x;
   each_run(pass.sequence, {0, pass.rows()}, [&](const RowRun& run) {
     const auto position =
         injected(Bug::positions_within_rank) ? run.first % pass.config.length : run.position;
-    pass.math.embedding_forward(x.from(run.first * columns), pass.parameter(embeddings.token),
+    pass.math.embedding_forward(all.from(run.first * columns), pass.parameter(embeddings.token),
                                 positions ? positions.from(position * columns) : Array{},
                                 pass.batch.tokens.subspan(run.first, run.count), run.count, columns,
                                 pass.stream);
   });
-  pass.tensor.all_reduce(x, pass.elements(), TensorSum::embedding, pass.stream);
+  if (splits)
+    pass.tensor.reduce_scatter(x, all, count, TensorSum::embedding, pass.stream);
+  else
+    pass.tensor.all_reduce(x, count, TensorSum::embedding, pass.stream);
   pass.drop(UnitPass::kEmbeddingDropout, x, x);
 }
 
@@ -91,13 +98,15 @@ void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings, con
                          const Scratch& scratch) {
   const auto columns = pass.config.hidden;
   pass.drop(UnitPass::kEmbeddingDropout, scratch.dx, scratch.dx);
+  Block memory;
+  const auto dx = pass.gathered(scratch.dx, memory);
   pass.accumulate({.weight = embeddings.token, .bias = embeddings.position},
                   [&](Range rows, Array tokens, Array positions) {
                     if (pass.ties_by_rows) add_to_tied_weight(pass, head, tokens, rows);
                     each_run(pass.sequence, rows, [&](const RowRun& run) {
                       pass.math.embedding_backward(
                           tokens, positions ? positions.from(run.position * columns) : Array{},
-                          scratch.dx.from(run.first * columns),
+                          dx.from(run.first * columns),
                           pass.batch.tokens.subspan(run.first, run.count), run.count, columns,
                           pass.stream);
                     });
@@ -107,10 +116,12 @@ void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings, con
 void head_forward(const UnitPass& pass, const TiedHead& head, const HeadTensors& t) {
   const auto& model = pass.config;
   pass.normalise(head.norm, t.norm, t.x);
+  if (t.inputs.data != t.norm.y.data)
+    pass.tensor.gather(t.inputs, t.norm.y, pass.rows() * model.hidden, pass.stream);
   pass.math.gemm({.m = pass.rows(),
                   .n = model.vocabulary,
                   .k = model.hidden,
-                  .a = t.norm.y,
+                  .a = t.inputs,
                   .b = head.weight,
                   .c = t.logits,
                   .transpose_b = true,
@@ -150,7 +161,7 @@ void head_backward(const UnitPass& pass, const TiedHead& head, const HeadTensors
                     head.pieces, TensorSum::backward);
   pass.normalise_backward(head.norm, t.norm, t.x, scratch);
   if (!pass.ties_by_rows)
-    add_to_tied_weight(pass, {t.logits, t.norm.y}, head.gradient, {0, pass.rows()});
+    add_to_tied_weight(pass, {t.logits, t.inputs}, head.gradient, {0, pass.rows()});
 }
 
 }  // namespace linerate::trainers

@@ -170,7 +170,7 @@ std::span<const std::uint8_t> Model::hits() const {
 HeadRows Model::head_rows() const {
   if (!parts_->options.heads) return {};
   const auto& head = parts_->activations.head(slot_);
-  return {head.logits, head.norm.y};
+  return {head.logits, head.inputs};
 }
 
 Array Model::logits() const { return parts_->activations.head(slot_).logits; }

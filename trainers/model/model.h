@@ -24,9 +24,10 @@ struct ModelOptions {
   std::size_t sequences = 1;  // of a micro-batch, at most
   DataType type = DataType::float32;
   Recompute recompute = Recompute::none;
-  bool trains = true;        // false: forward only, nothing is saved
-  bool cut_classes = false;  // logits are parts of a sum: the tensor-parallel share is not whole
-  SequenceShare sequence{};  // what the model's length is the local length of
+  bool trains = true;         // false: forward only, nothing is saved
+  bool cut_classes = false;   // logits are parts of a sum: the tensor-parallel share is not whole
+  std::size_t row_parts = 1;  // of sequence parallelism
+  SequenceShare sequence{};   // what the model's length is the local length of
   ContextMethod context = ContextMethod::ring;
   Axis* context_axis = nullptr;  // ranks that share sequences; null: none
   // The embeddings' backward computes the head's part of the tied table's gradient, so that a leaf

@@ -75,8 +75,10 @@ std::string_view name_of(TensorSum what) {
       return "forward";
     case TensorSum::backward:
       return "backward";
-    case TensorSum::loss:
+    case TensorSum::cross_entropy:
       return "cross entropy";
+    case TensorSum::norm_weight:
+      return "norm weight";
   }
   __builtin_unreachable();
 }
@@ -88,6 +90,12 @@ void TensorParallel::sum(Array y, std::size_t, TensorSum, const Term& term, Stre
   term(0, y);
 }
 
-void TensorParallel::largest(Array, std::size_t, Stream&) {}
+void TensorParallel::sum_scattered(Array, std::size_t, TensorSum, const Term&, Stream&) {}
+
+void TensorParallel::reduce_scatter(Array, Array, std::size_t, TensorSum, Stream&) {}
+
+void TensorParallel::gather(Array, Array, std::size_t, Stream&) {}
+
+void TensorParallel::all_reduce_max(Array, std::size_t, Stream&) {}
 
 }  // namespace linerate::trainers

@@ -29,11 +29,16 @@ struct TensorShare {
   std::size_t leaves = 1;
   std::size_t rank = 0, nranks = 1;
   bool in_order = false;  // canonical mode: leaves are added up one by one, in a fixed order
+  // Sequence parallelism (Korthikanti et al. 2022): outside of what is cut, each rank has some
+  // rows: of all in their order as many, one rank after the other.
+  bool splits_rows = false;
 
   std::size_t own() const { return leaves / nranks; }
   std::size_t first() const { return rank * own(); }
   // All of it is on one rank, and added up in one go.
   bool whole() const { return leaves == 1; }
+  // That rows are cut into.
+  std::size_t row_parts() const { return splits_rows ? nranks : 1; }
   // Of `count` elements in a row, those of this rank's leaf `leaf` (from 0); all of its leaves.
   Range leaf(std::size_t count, std::size_t leaf) const;
   Range all(std::size_t count) const;
@@ -53,8 +58,9 @@ std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t 
                                           bool deterministic);
 
 // What ranks add up, for the account of bytes.
-enum class TensorSum : std::uint8_t { embedding, forward, backward, loss };
-std::string_view name_of(TensorSum what);  // "embedding", "forward", "backward", "cross entropy"
+enum class TensorSum : std::uint8_t { embedding, forward, backward, cross_entropy, norm_weight };
+std::string_view name_of(TensorSum what);  // "embedding", …, "cross entropy", "norm weight"
+inline constexpr std::string_view kRowGather = "rows";  // purpose of gather()
 
 // How a rank's terms become sums. This one: of one leaf on one rank. Used by the rank's thread.
 class TensorParallel {
@@ -72,8 +78,15 @@ class TensorParallel {
   using Term = std::function<void(std::size_t leaf, Array to)>;
   // y = the sum of the terms of all leaves, `count` elements each. Collective.
   virtual void sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream);
+  // The same where rows are split: y is this rank's part of the sum, a rank's after the other's.
+  virtual void sum_scattered(Array y, std::size_t count, TensorSum what, const Term& term,
+                             Stream& stream);
+  // y = this rank's part of the sum of all ranks' x, in any order; all = the ranks' parts, one
+  // after the other. `count` elements of all ranks.
+  virtual void reduce_scatter(Array y, Array x, std::size_t count, TensorSum what, Stream& stream);
+  virtual void gather(Array all, Array part, std::size_t count, Stream& stream);
   // Each element becomes the largest of all ranks' float64. Collective.
-  virtual void largest(Array y, std::size_t count, Stream& stream);
+  virtual void all_reduce_max(Array y, std::size_t count, Stream& stream);
 
  protected:
   explicit TensorParallel(const TensorShare& share) : share_(share) {}

@@ -42,6 +42,8 @@ void UnitPass::sum_products(const Gemm& product, std::span<const Parameter::Piec
       own.accumulates = true;
     }
   };
+  if (share.splits_rows)
+    return tensor.sum_scattered(product.c, product.m * product.n, what, term, stream);
   tensor.sum(product.c, product.m * product.n, what, term, stream);
 }
 
@@ -98,7 +100,8 @@ void UnitPass::project(const Layer& layer, Array y, Array x) const {
     sum_products(product, weight.pieces, TensorSum::forward);
   else
     math.gemm(product, stream);
-  if (layer.bias) math.add_bias(y, parameter(*layer.bias), rows(), out, stream);
+  const auto of_y = weight.is_cut_along(1) ? own_rows() : rows();
+  if (layer.bias) math.add_bias(y, parameter(*layer.bias), of_y, out, stream);
 }
 
 void UnitPass::project_backward(const Layer& layer, Array dy, Array x, Array dx) const {
@@ -147,11 +150,12 @@ Norm UnitPass::norm_of(const Layer& layer, const NormTensors& norm, Array x, Ran
 }
 
 void UnitPass::normalise(const Layer& layer, const NormTensors& norm, Array x) const {
-  math.norm_forward(norm_of(layer, norm, x, {0, rows()}), norm.y, stream);
+  math.norm_forward(norm_of(layer, norm, x, {0, own_rows()}), norm.y, stream);
 }
 
 void UnitPass::normalise_backward(const Layer& layer, const NormTensors& norm, Array x,
                                   const Scratch& scratch) const {
+  if (tensor.share().splits_rows) return normalise_own_rows_backward(layer, norm, x, scratch);
   accumulate(layer, [&](Range of, Array weight_gradient, Array bias_gradient) {
     const auto first = of.offset * config.hidden;
     math.norm_backward(norm_of(layer, norm, x, of), scratch.dnarrow.from(first),
@@ -159,11 +163,62 @@ void UnitPass::normalise_backward(const Layer& layer, const NormTensors& norm, A
   });
 }
 
+// The gradients of a norm's parameters are sums over the rows of all ranks. In canonical mode each
+// rank computes those of all rows, which it gathers.
+void UnitPass::normalise_own_rows_backward(const Layer& layer, const NormTensors& norm, Array x,
+                                           const Scratch& scratch) const {
+  const auto& weight = table.parameters[layer.weight];
+  const auto bias = layer.bias ? config.hidden : 0, count = config.hidden + bias;
+  const auto type = x.type;
+  const auto allocate = [&](DataType of, std::size_t elements_of) {
+    return arena.allocate(Category::comm, of, elements_of);
+  };
+  const auto own = allocate(type, count);  // of this rank's rows
+  arena.device().zero(own.view(), stream);
+  math.norm_backward(norm_of(layer, norm, x, {0, own_rows()}), scratch.dnarrow, scratch.dx,
+                     own.array(type), bias > 0 ? own.array(type).from(config.hidden) : Array{},
+                     stream);
+  if (!tensor.share().in_order) {
+    if (!injected(Bug::norm_weights_of_own_rows))
+      tensor.all_reduce(own.array(type), count, TensorSum::norm_weight, stream);
+    const auto to = gradients.from(weight.offset);
+    math.add(to, to, own.array(type), count, stream);
+    if (layer.bias) finish(*layer.bias);
+    return finish(layer.weight);
+  }
+  Block x_memory, dy_memory;
+  const auto all_x = gathered(x, x_memory), dy = gathered(scratch.dnarrow, dy_memory);
+  const auto all = rows() * config.hidden;
+  const auto y = allocate(type, all), dx = allocate(type, all);
+  const auto statistics = norm.rstd.type;
+  const auto mean = allocate(statistics, rows()), rstd = allocate(statistics, rows());
+  const NormTensors of_all{norm.mean ? mean.array(statistics) : Array{}, rstd.array(statistics),
+                           y.array(type)};
+  math.norm_forward(norm_of(layer, of_all, all_x, {0, rows()}), of_all.y, stream);
+  arena.device().zero(dx.view(), stream);
+  accumulate(layer, [&](Range of, Array weight_gradient, Array bias_gradient) {
+    const auto first = of.offset * config.hidden;
+    math.norm_backward(norm_of(layer, of_all, all_x, of), dy.from(first),
+                       dx.array(type).from(first), weight_gradient, bias_gradient, stream);
+  });
+}
+
+Array UnitPass::gathered(Array own, Block& memory) const {
+  if (!tensor.share().splits_rows) return own;
+  const auto count = rows() * config.hidden;
+  memory = arena.allocate(Category::comm, own.type, count);
+  tensor.gather(memory.array(own.type), own, count, stream);
+  return memory.array(own.type);
+}
+
 void UnitPass::drop(std::size_t which, Array y, Array x) const {
   if (config.dropout == 0) return;
   const auto key = splitmix64(splitmix64(batch.dropout_key) ^ which);
-  each_run(sequence, {0, rows()}, [&](const RowRun& run) {
-    const auto first = run.first * config.hidden;
+  const auto parts = tensor.share().row_parts();
+  const auto own = parts > 1 ? tensor.share().rank * own_rows() : 0;
+  const auto begin = injected(Bug::drops_rows_of_the_first) ? 0 : own;
+  each_run(sequence, {begin, own_rows()}, [&](const RowRun& run) {
+    const auto first = (run.first - begin) * config.hidden;
     const auto in_sequence =
         injected(Bug::drops_within_rank) ? run.first % config.length : run.position;
     const auto position = batch.first_position + run.sequence * sequence.split.length + in_sequence;

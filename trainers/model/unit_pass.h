@@ -42,7 +42,11 @@ struct UnitPass {
   const Model::Ready* ready = nullptr;
 
   std::size_t rows() const { return batch.sequences * config.length; }
-  std::size_t elements() const { return rows() * config.hidden; }  // of the residual stream
+  // Of the residual stream, the norms and dropout.
+  std::size_t own_rows() const { return rows() / tensor.share().row_parts(); }
+  std::size_t elements() const { return own_rows() * config.hidden; }
+  // All rows of what this rank has its own of, in `memory`; itself where these are all.
+  Array gathered(Array own, Block& memory) const;
   Array parameter(std::size_t index) const {
     return parameters.from(table.parameters[index].offset);
   }
@@ -56,9 +60,11 @@ struct UnitPass {
   using AddRows = std::function<void(Range rows, Array weight, Array bias)>;
   void accumulate(const Layer& layer, const AddRows& add) const;
 
-  // y = x W^T + bias. A sum over tensor-parallel ranks where the layer is cut by inputs.
+  // y = x W^T + bias; where rows are split, x has all, and of a sum y has its own. A sum over
+  // tensor-parallel ranks where the layer is cut by inputs.
   void project(const Layer& layer, Array y, Array x) const;
-  // Adds to the gradients; dx = dy W. A sum where the layer is cut by outputs.
+  // Adds to the gradients; dx = dy W; dy and x have all rows, of a sum dx has its own. A sum where
+  // the layer is cut by outputs.
   void project_backward(const Layer& layer, Array dy, Array x, Array dx) const;
 
   void normalise(const Layer& layer, const NormTensors& norm, Array x) const;
@@ -81,6 +87,8 @@ struct UnitPass {
 
  private:
   Norm norm_of(const Layer& layer, const NormTensors& norm, Array x, Range rows) const;
+  void normalise_own_rows_backward(const Layer& layer, const NormTensors& norm, Array x,
+                                   const Scratch& scratch) const;
   // Of the leaves of a chunk, up their tree.
   void accumulate_chunk(std::size_t chunk, Range parameters, const AddRows& add,
                         std::size_t bias) const;

@@ -197,6 +197,7 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--weight-decay", fmt::to_string(train.weight_decay)},
           {"--clip", fmt::to_string(train.clip)},
           {"--tp", fmt::to_string(train.tp)},
+          {"--sequence-parallel", fmt::to_string(train.sequence_parallel)},
           {"--cp", fmt::to_string(train.cp)},
           {"--cp-method", fmt::to_string(static_cast<int>(train.cp_method))},
           {"--pp", fmt::to_string(train.pp)},

@@ -25,6 +25,7 @@ struct RankLayout {
   std::size_t tp = 1, cp = 1;
   ContextMethod method = ContextMethod::ring;
   std::size_t pp = 1;
+  bool sequence_parallel = false;
 };
 
 std::string text_of(const RankLayout& layout) {
@@ -41,6 +42,7 @@ Run on(const RankLayout& layout, TrainConfig config) {
   config.cp = layout.cp;
   config.cp_method = layout.method;
   config.pp = layout.pp;
+  config.sequence_parallel = layout.sequence_parallel;
   return {.config = std::move(config), .nranks = layout.nranks};
 }
 
@@ -74,7 +76,9 @@ constexpr RankLayout kLayouts[] = {
     {4, Stage::parameters, Overlap::on, 0, 2, 2},
     {4, Stage::gradients, Overlap::on, 0, 1, 2, ContextMethod::ulysses},
     {.nranks = 2, .pp = 2},
-    {.nranks = 4, .stage = Stage::gradients, .overlap = Overlap::off, .pp = 2}};
+    {.nranks = 4, .stage = Stage::gradients, .overlap = Overlap::off, .pp = 2},
+    {.nranks = 2, .tp = 2, .sequence_parallel = true},
+    {.nranks = 4, .stage = Stage::optimizer, .tp = 2, .cp = 2, .sequence_parallel = true}};
 
 Failure unequal_bits(const TrainConfig& config) {
   const auto one = sound(on({.nranks = 1}, config));

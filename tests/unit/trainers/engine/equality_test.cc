@@ -22,6 +22,7 @@ struct RankLayout {
   Sync sync = Sync::all_reduce;
   std::size_t tp = 1, cp = 1, pp = 1;
   ContextMethod method = ContextMethod::ring;
+  bool sequence_parallel = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const RankLayout& layout) {
@@ -42,6 +43,7 @@ TrainConfig with(TrainConfig config, const RankLayout& layout) {
   config.cp = layout.cp;
   config.pp = layout.pp;
   config.cp_method = layout.method;
+  config.sequence_parallel = layout.sequence_parallel;
   return config;
 }
 
@@ -163,6 +165,29 @@ TEST_P(Equality, OfContextParallelLayoutsIsToTheBit) {
   }
 }
 
+TEST_P(Equality, OfSequenceParallelLayoutsIsToTheBit) {
+  const TinyHooks in_fixed_blocks{
+      .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
+  for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    auto config = training_of_leaves(GetParam());
+    config.recompute = recompute;
+    const std::uint64_t sequences = recompute == Recompute::selective ? 2 : 1;
+    const auto one = run_tiny(with(config, {.micro_batch = sequences}), 1, in_fixed_blocks);
+    for (RankLayout layout : std::initializer_list<RankLayout>{
+             {.nranks = 2, .tp = 2},
+             {.nranks = 4, .stage = Stage::parameters, .tp = 2},
+             {.nranks = 4, .tp = 2, .cp = 2},
+             {.nranks = 4, .tp = 2, .pp = 2},
+             {.nranks = 8, .stage = Stage::gradients, .tp = 2, .cp = 2, .pp = 2}}) {
+      layout.micro_batch = sequences;
+      layout.sequence_parallel = true;
+      if (recompute != Recompute::none && layout.nranks > 2) continue;
+      SCOPED_TRACE(::testing::PrintToString(layout));
+      expect_the_same(run_tiny(with(config, layout), layout.nranks, in_fixed_blocks), one);
+    }
+  }
+}
+
 TEST_P(Equality, OfEverySyncIsToTheBit) {
   auto config = tiny_training(GetParam());
   config.deterministic = true;
@@ -208,7 +233,15 @@ TEST_P(Equality, HoldsWithinRoundingInFastMode) {
         .micro_batch = 1,
         .cp = 2,
         .method = ContextMethod::ulysses},
-        RankLayout{.nranks = 4, .stage = Stage::gradients, .micro_batch = 3, .tp = 2, .cp = 2}}) {
+        RankLayout{.nranks = 4, .stage = Stage::gradients, .micro_batch = 3, .tp = 2, .cp = 2},
+        RankLayout{.nranks = 2, .micro_batch = 0, .tp = 2, .sequence_parallel = true},
+        RankLayout{.nranks = 8,
+        .stage = Stage::parameters,
+        .micro_batch = 1,
+        .tp = 2,
+        .cp = 2,
+        .pp = 2,
+        .sequence_parallel = true}}) {
     SCOPED_TRACE(::testing::PrintToString(layout));
     const auto other = losses_of(run_tiny(with(config, layout), layout.nranks));
     ASSERT_EQ(other.size(), one.size());

@@ -247,6 +247,33 @@ TEST(ContextParallelRanks, HoldTheActivationsThatTheClosedFormSays) {
     }
 }
 
+TEST(SequenceParallelRanks, HoldTheActivationsThatTheClosedFormSays) {
+  for (const bool llama : {false, true})
+    for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+      auto config = tiny_training(llama);
+      config.model.length = config.data.length = 16;
+      config.model.dropout = llama ? 0.1 : 0;
+      config.recompute = recompute;
+      config.tp = 2;
+      config.steps = 1;
+      const auto bytes = [&] {
+        const auto run = run_tiny(config, 2);
+        const auto position = position_of(config, 0, 2);
+        const auto chunks = chunks_of(config, position);
+        const auto options = model_options_of(config, position, *chunks.front(), 1);
+        const auto model =
+            activation_bytes(model_of_chunk(config, position, *chunks.front()), options);
+        const auto inputs = 2 * options.sequences * 16 * sizeof(std::int32_t);
+        EXPECT_EQ(run.ranks.front().peaks[static_cast<std::size_t>(Category::activation)],
+                  model + inputs);
+        return model;
+      };
+      const auto whole = bytes();
+      config.sequence_parallel = true;
+      EXPECT_LT(bytes(), whole);
+    }
+}
+
 struct Refused {
   std::size_t cp = 1, tp = 1;
   int nranks = 1;
