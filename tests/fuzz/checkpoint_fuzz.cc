@@ -12,7 +12,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!manifest) return manifest.sentence().empty() ? (std::abort(), 0) : 0;
   for (const auto& chunk : manifest->chunks) {
     const auto bytes = manifest->file_bytes.at(chunk.file);
-    if (chunk.what.end() > manifest->tensors.at(chunk.what.tensor).count()) std::abort();
+    const auto& tensor = manifest->tensors.at(chunk.what.tensor);
+    std::size_t elements = 0;
+    for (const auto& box : boxes_of(chunk.what, tensor.columns())) {
+      if (box.column + box.columns > tensor.columns()) std::abort();
+      if ((box.row + box.rows) * tensor.columns() > tensor.count()) std::abort();
+      elements += box.rows * box.columns;
+    }
+    if (elements != chunk.what.count) std::abort();
     if (chunk.offset > bytes || chunk.bytes() > bytes - chunk.offset) std::abort();
   }
   auto taken = *manifest;

@@ -13,7 +13,6 @@
 #include <cassert>
 #include <cerrno>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 namespace linerate::trainers {
@@ -32,8 +31,26 @@ void write_whole(const FileDescriptor& file, ConstView bytes, const std::string&
   }
 }
 
+// What comes behind `done` elements of a part: a box is cut between rows.
+TensorSlice next_of(const SavedPart& part, std::size_t done) {
+  auto what = part.what;
+  const auto run = std::max<std::size_t>(what.run, 1), most = kMaxChunkElements / run * run;
+  assert(most > 0);
+  what.index += what.run == 0 ? done : done / run * part.columns;
+  what.count = std::min(what.count - done, most);
+  return what;
+}
+
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
   throw Error(fmt::format("'{}' is damaged: {}", path.string(), why), ExitCode::usage);
+}
+
+TensorBox common_box(const TensorBox& a, const TensorBox& b) {
+  const auto row = std::max(a.row, b.row), column = std::max(a.column, b.column);
+  const auto end = std::min(a.row + a.rows, b.row + b.rows);
+  const auto right = std::min(a.column + a.columns, b.column + b.columns);
+  if (row >= end || column >= right) return {};
+  return {row, column, end - row, right - column};
 }
 
 }  // namespace
@@ -51,8 +68,7 @@ std::vector<Chunk> write_chunks(const std::filesystem::path& folder, std::size_t
   for (const auto& part : parts)
     for (std::size_t done = 0; done < part.what.count;) {
       Chunk chunk{.what = part.what, .type = part.type, .file = rank, .offset = offset};
-      chunk.what.index += done;
-      chunk.what.count = std::min(part.what.count - done, kMaxChunkElements);
+      chunk.what = next_of(part, done);
       const auto bytes = part.bytes.subspan(done * bytes_of(part.type), chunk.bytes());
       chunk.crc = crc_of(bytes);
       write_whole(file, bytes, path);
@@ -70,22 +86,24 @@ ChunkReader::ChunkReader(std::filesystem::path folder, const Manifest& manifest)
 void ChunkReader::read(const TensorSlice& what, DataType type, View into) {
   const auto element = bytes_of(type);
   assert(into.size() == what.count * element);
-  const auto place = [](const TensorSlice& of) { return std::tuple(of.tensor, of.kind, of.index); };
-  // The last chunk that begins at the slice or before it.
-  auto chunk = std::ranges::upper_bound(manifest_.chunks, place(what), {},
-                                        [&](const Chunk& c) { return place(c.what); });
-  for (--chunk; chunk != manifest_.chunks.end() && chunk->what.tensor == what.tensor &&
-                chunk->what.kind == what.kind && chunk->what.index < what.end();
-       ++chunk) {
-    if (chunk->type != type)
-      refuse(folder_, fmt::format("it has {} where this run keeps {}.", name_of(chunk->type),
-                                  name_of(type)));
-    load(*chunk);
-    const auto first = std::max(chunk->what.index, what.index);
-    const auto last = std::min(chunk->what.end(), what.end());
-    std::memcpy(into.data() + (first - what.index) * element,
-                buffer_.data() + (first - chunk->what.index) * element, (last - first) * element);
-  }
+  const auto columns = manifest_.tensors[what.tensor].columns();
+  const auto of_tensor = std::ranges::equal_range(
+      manifest_.chunks, std::pair(what.tensor, what.kind), {},
+      [](const Chunk& c) { return std::pair(c.what.tensor, c.what.kind); });
+  for (const auto& chunk : of_tensor)
+    for (const auto& theirs : boxes_of(chunk.what, columns))
+      for (const auto& own : boxes_of(what, columns)) {
+        const auto box = common_box(theirs, own);
+        if (box.rows == 0 || box.columns == 0) continue;
+        if (chunk.type != type)
+          refuse(folder_, fmt::format("it has {} where this run keeps {}.", name_of(chunk.type),
+                                      name_of(type)));
+        load(chunk);
+        for (auto row = box.row; row < box.row + box.rows; ++row)
+          std::memcpy(into.data() + what.at(row, box.column, columns) * element,
+                      buffer_.data() + chunk.what.at(row, box.column, columns) * element,
+                      box.columns * element);
+      }
 }
 
 // Nothing but a regular file of that folder itself, of the size that the manifest says.

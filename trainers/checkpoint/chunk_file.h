@@ -23,6 +23,7 @@ struct SavedPart {
   TensorSlice what{};
   DataType type = DataType::float32;
   ConstView bytes{};
+  std::size_t columns = 0;  // of the whole tensor, for a box
 };
 
 // Writes the file that `rank` has in `folder`, to the disk itself: what it yields is safe. Throws
@@ -36,8 +37,8 @@ class ChunkReader {
   // The manifest outlives it.
   ChunkReader(std::filesystem::path folder, const Manifest& manifest);
 
-  // `into` is as large as the slice. Reads each chunk that intersects it, and none twice in a
-  // row. Throws Error, exit code 2, where a file is not as the manifest says or a chunk's CRC is
+  // `into` is as large as the slice, or box. Reads each chunk that intersects it, and none twice in
+  // a row. Throws Error, exit code 2, where a file is not as the manifest says or a chunk's CRC is
   // wrong. REQUIRES: the slice is within its tensor.
   void read(const TensorSlice& what, DataType type, View into);
 

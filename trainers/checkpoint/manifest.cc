@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -17,8 +18,8 @@ namespace {
 using json::Json;
 
 constexpr std::string_view kFormat = "linerate checkpoint";
-constexpr int kVersion = 1;
-constexpr int kMaxDepth = 4;  // the object, a list, an object in it, its shape
+constexpr int kVersion = 2, kFirstVersion = 1;  // which has no boxes
+constexpr int kMaxDepth = 4;                    // the object, a list, an object in it, its shape
 constexpr std::size_t kMaxText = 256;
 constexpr std::size_t kMaxFacts = 64;
 constexpr std::size_t kMaxDimensions = 8;
@@ -79,6 +80,26 @@ SavedTensor tensor_of(const Json& item, std::string& problem) {
   return tensor;
 }
 
+// Of a matrix.
+void take_box(const SavedTensor& of, Members& members, TensorSlice& what) {
+  std::vector<std::size_t> offsets, sizes;
+  members.list("offsets", [&](const Json& offset) {
+    if (!json::convert(offset, offsets.emplace_back())) members.complain("offsets");
+  });
+  members.list("sizes", [&](const Json& size) {
+    if (!json::convert(size, sizes.emplace_back())) members.complain("sizes");
+  });
+  if (offsets.size() != 2 || sizes.size() != 2 || of.shape.size() != 2)
+    return members.complain("offsets");
+  for (std::size_t dim = 0; dim < 2; ++dim)
+    if (sizes[dim] == 0 || offsets[dim] >= of.shape[dim] ||
+        sizes[dim] > of.shape[dim] - offsets[dim])
+      return members.complain("offsets");
+  what.index = offsets[0] * of.shape[1] + offsets[1];
+  what.count = sizes[0] * sizes[1];
+  what.run = sizes[1];
+}
+
 Chunk chunk_of(const Json& item, const Manifest& within, std::string& problem) {
   constexpr DataType kTypes[] = {DataType::float32, DataType::float64};
   Chunk chunk;
@@ -87,8 +108,6 @@ Chunk chunk_of(const Json& item, const Manifest& within, std::string& problem) {
   members.take("tensor", what.tensor);
   members.choice("kind", kStateKinds, what.kind);
   members.choice("type", kTypes, chunk.type);
-  members.take("index", what.index);
-  members.take("count", what.count);
   members.take("file", chunk.file);
   members.take("offset", chunk.offset);
   members.take("crc32", chunk.crc);
@@ -97,6 +116,13 @@ Chunk chunk_of(const Json& item, const Manifest& within, std::string& problem) {
     members.complain("chunks");
     return chunk;
   }
+  if (item.contains("offsets")) {
+    take_box(within.tensors[what.tensor], members, what);
+  } else {
+    members.take("index", what.index);
+    members.take("count", what.count);
+  }
+  if (!problem.empty()) return chunk;
   const auto elements = within.tensors[what.tensor].count();
   const auto bytes = within.file_bytes[chunk.file];
   if (what.count == 0 || what.count > kMaxChunkElements || what.index > elements ||
@@ -138,22 +164,67 @@ void sort_chunks(std::vector<Chunk>& chunks) {
   });
 }
 
-// REQUIRES: sorted chunks of tensors that exist. The first slice that is missing, or there twice.
+// How many rows of each column of a matrix have been covered by boxes, which come in the order of
+// their first elements.
+class CoveredRows {
+ public:
+  explicit CoveredRows(std::size_t columns) : columns_(columns) {}
+
+  // Where the box begins in rows that are covered, or behind rows that are not: false.
+  bool add(const TensorBox& box) {
+    const auto first = border(box.column), last = border(box.column + box.columns);
+    for (auto at = first; at != last; ++at)
+      if (at->second != box.row) return false;
+    rows_.erase(std::next(first), last);
+    first->second += box.rows;
+    for (const auto column : {box.column + box.columns, box.column}) merge(column);
+    return true;
+  }
+  // The first element that is not covered.
+  std::size_t next() const {
+    const auto least =
+        std::ranges::min_element(rows_, {}, [](const auto& at) { return at.second; });
+    return least->second * columns_ + least->first;
+  }
+
+ private:
+  using Rows = std::map<std::size_t, std::size_t>;  // from this column on, to the next
+
+  Rows::iterator border(std::size_t column) {
+    if (column == columns_) return rows_.end();
+    const auto next = rows_.upper_bound(column);
+    return rows_.try_emplace(column, std::prev(next)->second).first;
+  }
+  void merge(std::size_t column) {
+    const auto at = rows_.find(column);
+    if (at != rows_.end() && at != rows_.begin() && std::prev(at)->second == at->second)
+      rows_.erase(at);
+  }
+
+  const std::size_t columns_;
+  Rows rows_{{0, 0}};
+};
+
+// REQUIRES: sorted chunks of tensors that exist. What is missing, or there twice.
 std::optional<std::string> uncovered(const Manifest& manifest) {
   auto chunk = manifest.chunks.begin();
   for (std::size_t i = 0; i < manifest.tensors.size(); ++i)
     for (const auto kind : kStateKinds) {
       const auto& tensor = manifest.tensors[i];
-      std::size_t next = 0;
-      for (; chunk != manifest.chunks.end() && chunk->what.tensor == i &&
-             chunk->what.kind == kind && chunk->what.index == next;
+      const auto columns = tensor.columns();
+      std::vector<TensorBox> boxes;
+      for (; chunk != manifest.chunks.end() && chunk->what.tensor == i && chunk->what.kind == kind;
            ++chunk)
-        next = chunk->what.end();
-      if (next != tensor.count())
+        std::ranges::copy(boxes_of(chunk->what, columns), std::back_inserter(boxes));
+      std::ranges::sort(boxes, {},
+                        [](const TensorBox& box) { return std::pair(box.row, box.column); });
+      CoveredRows covered(columns);
+      const bool fits =
+          std::ranges::all_of(boxes, [&](const TensorBox& box) { return covered.add(box); });
+      if (!fits || covered.next() != tensor.count())
         return fmt::format("it lacks elements of {} of '{}' from {} on, or has them twice.",
-                           name_of(kind), tensor.name, next);
+                           name_of(kind), tensor.name, covered.next());
     }
-  if (chunk != manifest.chunks.end()) return "it has elements of a tensor twice.";
   return {};
 }
 
@@ -173,6 +244,22 @@ std::string_view name_of(StateKind kind) {
       return "v";
   }
   return {};
+}
+
+std::vector<TensorBox> boxes_of(const TensorSlice& slice, std::size_t columns) {
+  auto row = slice.index / columns;
+  const auto column = slice.index % columns;
+  if (slice.run > 0) return {{row, column, slice.count / slice.run, slice.run}};
+  std::vector<TensorBox> boxes;
+  auto left = slice.count;
+  if (column > 0) {
+    const auto count = std::min(left, columns - column);
+    boxes.push_back({row++, column, 1, count});
+    left -= count;
+  }
+  if (left >= columns) boxes.push_back({row, 0, left / columns, columns});
+  if (left % columns > 0) boxes.push_back({row + left / columns, 0, 1, left % columns});
+  return boxes;
 }
 
 std::size_t SavedTensor::count() const {
@@ -195,15 +282,23 @@ std::string manifest_text(Manifest& manifest) {
   for (const auto& [name, value] : manifest.configuration) root["configuration"][name] = value;
   for (const auto& tensor : manifest.tensors)
     root["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
-  for (const auto& chunk : manifest.chunks)
-    root["chunks"].push_back({{"tensor", chunk.what.tensor},
-                              {"kind", name_of(chunk.what.kind)},
-                              {"type", name_of(chunk.type)},
-                              {"index", chunk.what.index},
-                              {"count", chunk.what.count},
-                              {"file", chunk.file},
-                              {"offset", chunk.offset},
-                              {"crc32", chunk.crc}});
+  for (const auto& chunk : manifest.chunks) {
+    Json item{{"tensor", chunk.what.tensor},
+              {"kind", name_of(chunk.what.kind)},
+              {"type", name_of(chunk.type)}};
+    if (chunk.what.run > 0) {
+      const auto columns = manifest.tensors[chunk.what.tensor].columns();
+      item["offsets"] = {chunk.what.index / columns, chunk.what.index % columns};
+      item["sizes"] = {chunk.what.count / chunk.what.run, chunk.what.run};
+    } else {
+      item["index"] = chunk.what.index;
+      item["count"] = chunk.what.count;
+    }
+    item["file"] = chunk.file;
+    item["offset"] = chunk.offset;
+    item["crc32"] = chunk.crc;
+    root["chunks"].push_back(std::move(item));
+  }
   return root.dump() + '\n';
 }
 
@@ -216,8 +311,10 @@ Result<Manifest> parse_manifest(std::string_view text) {
   const auto root = Json::parse(text, shallow, false);
   if (deep || !root.is_object() || root.value("format", Json()) != kFormat)
     return Failure{"it is no manifest of a checkpoint."};
-  if (root.value("version", Json()) != kVersion)
-    return Failure{fmt::format("it is of another version than {}.", kVersion)};
+  const auto version = root.value("version", Json());
+  if (version != kVersion && version != kFirstVersion)
+    return Failure{
+        fmt::format("it is of another version than {} and {}.", kFirstVersion, kVersion)};
   Manifest manifest;
   std::string problem;
   Members members(root, problem);

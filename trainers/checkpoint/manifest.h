@@ -4,7 +4,8 @@
 //   rank-00000.bin       the chunks that a rank wrote, one after the other
 //   manifest.json        what they are; written last
 //
-// A chunk is a slice of the elements of one tensor, with a CRC-32 of its bytes. A rank writes
+// A chunk is a slice of the elements of one tensor, or some columns of some rows of a matrix, which
+// is cut so among tensor-parallel ranks, with a CRC-32 of its bytes. A rank writes
 // what it holds, and reads what it will hold: the chunks that its slices intersect, whoever
 // wrote them.
 //   manifest.h     what a checkpoint holds; read from JSON, of which nothing is believed
@@ -37,17 +38,33 @@ struct SavedTensor {
   std::vector<std::size_t> shape{};
 
   std::size_t count() const;
+  // As a matrix: elements of a row. One of one dimension is a row.
+  std::size_t columns() const { return shape.size() < 2 ? count() : count() / shape.front(); }
   bool operator==(const SavedTensor&) const = default;
 };
 
-// Elements [index, index + count) of a tensor, flattened.
+// Elements [index, index + count) of a tensor, flattened. With `run`, a box: so many elements of
+// each of count / run rows, the first one at `index`.
 struct TensorSlice {
   std::size_t tensor = 0;
   StateKind kind = StateKind::master;
   std::size_t index = 0, count = 0;
+  std::size_t run = 0;  // 0: no box
 
-  std::size_t end() const { return index + count; }
+  // Where its element in this row and column is among its own.
+  std::size_t at(std::size_t row, std::size_t column, std::size_t columns) const {
+    if (run == 0) return row * columns + column - index;
+    return (row - index / columns) * run + column - index % columns;
+  }
 };
+
+// Some columns of some rows of a tensor.
+struct TensorBox {
+  std::size_t row = 0, column = 0, rows = 0, columns = 0;
+};
+// What a slice of a tensor with rows of `columns` elements is made of: three at most, in their
+// order.
+std::vector<TensorBox> boxes_of(const TensorSlice& slice, std::size_t columns);
 
 struct Chunk {
   TensorSlice what{};

@@ -35,19 +35,23 @@ Manifest manifest_of(const TrainConfig& config, const ParameterTable& table) {
   return manifest;
 }
 
-// As the slices of whole tensors that it consists of.
-std::vector<ParameterSlice> Trainer::whole_slices(const ParameterTable& table,
-                                                  const ParameterSlice& slice) const {
+// Where inputs are cut, whole rows of a rank's part are a box of the whole.
+std::vector<std::pair<TensorSlice, std::size_t>> Trainer::whole_slices(
+    const ParameterTable& table, const ParameterSlice& slice) const {
   const auto& parameter = table.parameters[slice.parameter];
-  if (injected(Bug::saves_tensor_parts_as_they_are)) return {slice};
-  std::vector<ParameterSlice> slices;
-  for (std::size_t done = 0; done < slice.count; done += slices.back().count) {
-    const auto range = parameter.whole_range(slice.index + done, slice.count - done);
-    auto& part = slices.emplace_back(slice);
-    part.index = range.offset;
-    part.count = range.count;
-    part.flat += done;
-    part.at += done;
+  const bool as_it_is = injected(Bug::saves_tensor_parts_as_they_are);
+  std::vector<std::pair<TensorSlice, std::size_t>> slices;
+  for (std::size_t done = 0; done < slice.count; done += slices.back().first.count) {
+    const auto left = slice.count - done;
+    auto range = parameter.whole_range(slice.index + done, left);
+    if (as_it_is) range = {slice.index, slice.count};
+    TensorSlice what{.tensor = parameter.number, .index = range.offset, .count = range.count};
+    const auto columns = parameter.is_cut_along(1) ? parameter.shape[1] : left;
+    if (range.count == columns && range.count < left && !as_it_is) {
+      what.run = columns;
+      what.count = left / columns * columns;
+    }
+    slices.emplace_back(what, done);
   }
   return slices;
 }
@@ -92,14 +96,14 @@ View Trainer::save(Chunk& chunk, View left, Snapshot& snapshot) {
       left = left.subspan(to.size());
       const auto* from = chunk.adam.state(kind, slice, *chunk.store).data;
       arena_.device().copy(to, {from, to.size()}, compute_);
-      for (const auto& whole : whole_slices(table, slice))
-        snapshot.parts.push_back({.what = {.tensor = table.parameters[whole.parameter].number,
-                                           .kind = kind,
-                                           .index = whole.index,
-                                           .count = whole.count},
-                                  .type = type,
-                                  .bytes = to.subspan((whole.at - slice.at) * bytes_of(type),
-                                                      whole.count * bytes_of(type))});
+      for (auto [what, at] : whole_slices(table, slice)) {
+        what.kind = kind;
+        snapshot.parts.push_back(
+            {.what = what,
+             .type = type,
+             .bytes = to.subspan(at * bytes_of(type), what.count * bytes_of(type)),
+             .columns = table.parameters[slice.parameter].whole_shape.back()});
+      }
     }
     chunk.adam.leave_file();
   }
@@ -127,15 +131,11 @@ void Trainer::read(Chunk& chunk, ChunkReader& reader) {
     for (const auto& slice : chunk.adam.slices()) {
       if (injected(Bug::resumes_without_moments) && kind == StateKind::v) continue;
       values.resize(slice.count * bytes_of(type));
-      for (const auto& whole : whole_slices(table, slice)) {
-        const auto early = injected(Bug::reads_an_element_early) && whole.index > 0 ? 1u : 0u;
-        reader.read({.tensor = table.parameters[whole.parameter].number,
-                     .kind = kind,
-                     .index = whole.index - early,
-                     .count = whole.count},
-                    type,
-                    std::span(values).subspan((whole.at - slice.at) * bytes_of(type),
-                                              whole.count * bytes_of(type)));
+      for (auto [what, at] : whole_slices(table, slice)) {
+        what.kind = kind;
+        what.index -= injected(Bug::reads_an_element_early) && what.index > 0 ? 1u : 0u;
+        reader.read(what, type,
+                    std::span(values).subspan(at * bytes_of(type), what.count * bytes_of(type)));
       }
       const auto to = chunk.adam.state(kind, slice, *chunk.store);
       arena_.device().copy(View(to.data, values.size()), values, compute_);

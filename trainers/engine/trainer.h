@@ -116,8 +116,9 @@ class Trainer {
   void sum_of_norm(View values, DataType type);
   double gradient_square_sum();
   double exact_square_sum();
-  std::vector<ParameterSlice> whole_slices(const ParameterTable& table,
-                                           const ParameterSlice& slice) const;
+  // Of the whole tensors; where the values of each begin within the slice.
+  std::vector<std::pair<TensorSlice, std::size_t>> whole_slices(const ParameterTable& table,
+                                                                const ParameterSlice& slice) const;
   std::vector<ParameterSlice> saved_slices(const Chunk& chunk) const;
   View save(Chunk& chunk, View left, Snapshot& snapshot);
   void read(Chunk& chunk, ChunkReader& reader);

@@ -51,6 +51,54 @@ TEST(ChunkReader, ReadsAnySliceOfWhatAnyRanksWrote) {
         }
 }
 
+// What one rank wrote of all columns but the last, another one of that.
+TEST(ChunkReader, ReadsAnySliceAndBoxOfBoxes) {
+  const TemporaryFolder folder;
+  auto manifest = sample_manifest();
+  manifest.tensors.pop_back();
+  const auto box = [](std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) {
+    return TensorSlice{.index = row * 3 + column, .count = rows * columns, .run = columns};
+  };
+  const auto values_of = [](const TensorSlice& what) {
+    std::vector<float> values;
+    for (const auto& of : boxes_of(what, 3))
+      for (auto row = of.row; row < of.row + of.rows; ++row)
+        for (auto column = of.column; column < of.column + of.columns; ++column)
+          values.push_back(sample_value(0, what.kind, row * 3 + column));
+    return values;
+  };
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::vector<std::vector<float>> values;
+    std::vector<SavedPart> parts;
+    for (const auto kind : kStateKinds) {
+      auto what = rank == 0 ? box(0, 0, 5, 2) : box(0, 2, 5, 1);
+      what.kind = kind;
+      values.push_back(values_of(what));
+      parts.push_back({.what = what, .columns = 3});
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      parts[i].bytes = std::as_bytes(std::span(values[i]));
+    const auto chunks = write_chunks(folder.root(), rank, parts);
+    manifest.chunks.insert(manifest.chunks.end(), chunks.begin(), chunks.end());
+    manifest.file_bytes.push_back(std::filesystem::file_size(folder.path(chunk_file_name(rank))));
+  }
+  const auto read = parse_manifest(manifest_text(manifest));
+  ASSERT_TRUE(read.ok()) << read.sentence();
+  ChunkReader reader(folder.root(), *read);
+  for (std::size_t index = 0; index < 15; ++index)
+    for (std::size_t end = index + 1; end <= 15; ++end) {
+      const TensorSlice what{.kind = StateKind::m, .index = index, .count = end - index};
+      EXPECT_EQ(read_floats(reader, what), sample_values(what));
+    }
+  for (std::size_t row = 0; row < 5; ++row)
+    for (std::size_t column = 0; column < 3; ++column)
+      for (std::size_t rows = 1; row + rows <= 5; ++rows)
+        for (std::size_t columns = 1; column + columns <= 3; ++columns) {
+          const auto what = box(row, column, rows, columns);
+          EXPECT_EQ(read_floats(reader, what), values_of(what));
+        }
+}
+
 TEST(ChunkReader, ReadsOnlyWhatIntersects) {
   const TemporaryFolder folder;
   const auto manifest = files_of(folder);
@@ -80,6 +128,24 @@ TEST(WriteChunks, CutsWhatIsLargerThanAReaderHolds) {
   EXPECT_EQ(chunks[1].offset, kMaxChunkElements * sizeof(float));
   EXPECT_EQ(std::filesystem::file_size(folder.root() / "rank-00002.bin"),
             what.count * sizeof(float));
+}
+
+TEST(WriteChunks, CutsABoxBetweenRows) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kColumns = 3000, kRun = 1000, kRows = 1500;
+  const std::vector<float> values(kRun * kRows);
+
+  const auto chunks =
+      write_chunks(folder.root(), 0,
+                   std::vector<SavedPart>{{.what = {.index = 5, .count = kRun * kRows, .run = kRun},
+                                           .bytes = std::as_bytes(std::span(values)),
+                                           .columns = kColumns}});
+
+  ASSERT_EQ(chunks.size(), 2u);
+  EXPECT_EQ(chunks[0].what.count, 1048 * kRun);
+  EXPECT_EQ(chunks[1].what.index, 5 + 1048 * kColumns);
+  EXPECT_EQ(chunks[1].what.count, (kRows - 1048) * kRun);
+  EXPECT_EQ(chunks[1].what.run, kRun);
 }
 
 // As Python's zlib.crc32 gives it, of two floats' bytes.

@@ -56,7 +56,8 @@ TEST(ManifestText, IsRefusedWhereItIsNoManifest) {
             "it is no manifest of a checkpoint.");
   EXPECT_EQ(refusal([](Json& root) { root["tensors"] = Json::parse("[[[[[[[]]]]]]]"); }),
             "it is no manifest of a checkpoint.");
-  EXPECT_EQ(refusal([](Json& root) { root["version"] = 2; }), "it is of another version than 1.");
+  EXPECT_EQ(refusal([](Json& root) { root["version"] = 3; }),
+            "it is of another version than 1 and 2.");
 }
 
 TEST(ManifestText, IsRefusedByTheFirstMemberThatIsNotAsItShouldBe) {
@@ -98,11 +99,73 @@ TEST(ManifestText, IsRefusedWhereElementsAreMissingOrThereTwice) {
   EXPECT_EQ(refusal([](Json& root) { root["chunks"].erase(root["chunks"].size() - 1); }),
             "it lacks elements of v of 'second' from 0 on, or has them twice.");
   EXPECT_EQ(refusal([](Json& root) { root["chunks"].push_back(root["chunks"][1]); }),
-            "it lacks elements of m of 'first.weight' from 0 on, or has them twice.");
+            "it lacks elements of master of 'first.weight' from 9 on, or has them twice.");
   EXPECT_EQ(refusal([](Json& root) { root["chunks"].push_back(root["chunks"].back()); }),
-            "it has elements of a tensor twice.");
+            "it lacks elements of v of 'second' from 4 on, or has them twice.");
   EXPECT_EQ(refusal([](Json& root) { root["chunks"] = Json::array(); }),
             "it lacks elements of master of 'first.weight' from 0 on, or has them twice.");
+}
+
+// Columns 0 and 1 of all rows, then column 2 of rows 0 to 2 and of the others: of `kind`, instead
+// of the slices of the sample.
+void put_boxes(Json& root) {
+  Json chunks = Json::array();
+  for (const auto& chunk : root["chunks"])
+    if (chunk["tensor"] != 0) chunks.push_back(chunk);
+  for (const auto* kind : {"master", "m", "v"})
+    for (const auto& [offsets, sizes] : std::initializer_list<std::pair<Json, Json>>{
+             {{0, 0}, {5, 2}}, {{0, 2}, {3, 1}}, {{3, 2}, {2, 1}}})
+      chunks.push_back({{"tensor", 0},
+                        {"kind", kind},
+                        {"type", "float"},
+                        {"offsets", offsets},
+                        {"sizes", sizes},
+                        {"file", 0},
+                        {"offset", 0},
+                        {"crc32", 0}});
+  root["chunks"] = std::move(chunks);
+}
+
+std::string refusal_of_box(const std::function<void(Json& box)>& change) {
+  return refusal([&](Json& root) {
+    put_boxes(root);
+    for (auto& chunk : root["chunks"])
+      if (chunk["tensor"] == 0 && chunk["kind"] == "m" && chunk["sizes"] == Json({3, 1}))
+        return change(chunk);
+  });
+}
+
+TEST(ManifestText, TakesBoxesThatCoverEachElementOnce) {
+  auto root = sample_json();
+  put_boxes(root);
+  auto manifest = parse_manifest(root.dump());
+  ASSERT_TRUE(manifest.ok()) << manifest.sentence();
+  EXPECT_EQ(manifest->chunks[0].what.run, 2u);
+
+  auto taken = *manifest;
+  const auto again = parse_manifest(manifest_text(taken));
+  ASSERT_TRUE(again.ok()) << again.sentence();
+  EXPECT_EQ(again->chunks[2].what.index, 11u);
+}
+
+TEST(ManifestText, IsRefusedWhereBoxesOverlapLeaveAGapOrLieOutside) {
+  const auto lacks = [](int from) {
+    return "it lacks elements of m of 'first.weight' from " + std::to_string(from) +
+           " on, or has them twice.";
+  };
+  EXPECT_EQ(refusal_of_box([](Json&) {}), "taken");
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["sizes"] = {4, 1}; }), lacks(14));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["sizes"] = {2, 1}; }), lacks(8));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["offsets"] = {0, 1}; }), lacks(2));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["offsets"] = {3, 2}; }), wrong("offsets"));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["offsets"] = {0, 3}; }), wrong("offsets"));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["sizes"] = {0, 1}; }), wrong("offsets"));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["sizes"] = {3}; }), wrong("offsets"));
+  EXPECT_EQ(refusal_of_box([](Json& box) {
+              box["offsets"] = {~std::uint64_t{0}, 2};
+            }),
+            wrong("offsets"));
+  EXPECT_EQ(refusal_of_box([](Json& box) { box["tensor"] = 1; }), wrong("offsets"));
 }
 
 TEST(ManifestText, IsRefusedWhereASizeOrATextIsOutOfBounds) {

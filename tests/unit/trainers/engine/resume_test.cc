@@ -208,6 +208,17 @@ TEST(Difference, NamesTheModelDataBatchAndSeedAndNoLayout) {
             "");
 }
 
+// A matrix that is cut by inputs is a box, not a chunk for each row.
+TEST(Snapshot, OfATensorParallelRankHasFewChunks) {
+  auto config = tiny_training();
+  config.tp = 2;
+  const auto code = on_trainers(host_threads(4), config, [&](RankContext&, Trainer& trainer) {
+    const auto parameters = trainer.table().parameters.size();
+    EXPECT_LE(trainer.snapshot().parts.size(), 3 * std::size(kStateKinds) * parameters);
+  });
+  EXPECT_EQ(code, ExitCode::ok);
+}
+
 TEST(Shares, OfWhatAllHaveAreEvenAndTheWhole) {
   const std::vector<ParameterSlice> slices{
       {.parameter = 0, .count = 10, .flat = 0, .at = 0},

@@ -93,7 +93,12 @@ inline void add_to(TinyState& state, const ParameterTable& table, const Snapshot
     const auto element = bytes_of(part.type);
     auto& values = state[{part.what.kind, part.what.tensor}];
     values.resize(table.parameters[part.what.tensor].whole_count() * element);
-    std::memcpy(&values[part.what.index * element], part.bytes.data(), part.bytes.size());
+    const auto columns = snapshot.manifest.tensors[part.what.tensor].columns();
+    for (const auto& box : boxes_of(part.what, columns))
+      for (auto row = box.row; row < box.row + box.rows; ++row)
+        std::memcpy(&values[(row * columns + box.column) * element],
+                    &part.bytes[part.what.at(row, box.column, columns) * element],
+                    box.columns * element);
   }
 }
 
