@@ -273,7 +273,8 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
   emulation faults gloo gloo_hosts hangs health hosts nccl_faults nccl_signals outputs placement
-  progress random_stops slurm suite_ends train_launch train_overlap train_progress train_records
+  progress random_stops slurm suite_ends train_launch train_layouts train_overlap train_progress
+  train_records
   train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
@@ -301,6 +302,7 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 set_tests_properties(system.docs system.train_sync system.train_resident PROPERTIES ${long})
+set_tests_properties(system.train_layouts PROPERTIES TIMEOUT 2400)
 # They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
 # started it.
 set_tests_properties(system.slurm system.placement system.train_launch PROPERTIES

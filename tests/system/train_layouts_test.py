@@ -1,0 +1,47 @@
+"""Every layout of 1, 2, 4 and 8 ranks over tp, cp, pp and dp has one rank's losses, to the bit."""
+
+import unittest
+from collections.abc import Iterator
+from itertools import product
+
+from support import main, tool
+from train_test import steps
+
+STEPS = 3
+TRAINING = ["--deterministic", "--assert-accounting", "--steps", str(STEPS)]
+SCHEDULES = {1: [[]],
+             2: [["--schedule", name] for name in ("naive", "gpipe", "1f1b")]
+             + [["--schedule", "interleaved", "--virtual-stages", "2"]],
+             4: [["--schedule", name] for name in ("gpipe", "1f1b")]}
+
+
+def layouts(nranks: int) -> Iterator[list[str]]:
+    """Of nano, which has four layers and four heads."""
+    for tp, cp, pp in product((1, 2, 4), (1, 2, 4, 8), (1, 2, 4)):
+        if nranks % (tp * cp * pp):
+            continue
+        sharing = nranks // (tp * pp)  # the ranks that hold the same layers' same parts
+        for schedule, zero in product(SCHEDULES[pp], range(4 if sharing > 1 else 1)):
+            yield ["-t", str(nranks), "--tp", str(tp), "--cp", str(cp), "--zero", str(zero),
+                   *(["--pp", str(pp)] if pp > 1 else []), *schedule]
+
+
+class Layouts(unittest.TestCase):
+    def test_have_the_losses_of_one_rank(self):
+        def losses(words: list[str]) -> list[tuple[float, float]]:
+            return [(line["loss"], line["grad_norm"])
+                    for line in steps(tool("train_3d"), *words, *TRAINING)]
+
+        one = losses([])
+        self.assertEqual(len(one), STEPS)
+        count = 0
+        for nranks in (1, 2, 4, 8):
+            for words in layouts(nranks):
+                with self.subTest(words=words):
+                    self.assertEqual(losses(words), one)
+                    count += 1
+        self.assertGreaterEqual(count, 150)
+
+
+if __name__ == "__main__":
+    main()
