@@ -19,12 +19,18 @@ nlohmann::json masks_of(const ModelConfig& model, const ModelInput& input) {
   const auto device = make_cpu_device(0, clock);
   const auto stream = device->stream();
   const auto math = make_cpu_math();
+  Arena arena(*device);
   TensorParallel tensor;
+  const SequenceShare whole{.split = {.length = model.length, .zigzag = false}};
+  ContextAttention attention({}, *math, arena);
   const UnitPass pass{.config = model,
                       .table = table,
                       .batch = batch,
                       .math = *math,
                       .tensor = tensor,
+                      .sequence = whole,
+                      .attention = attention,
+                      .arena = arena,
                       .stream = *stream};
   nlohmann::json masks = nlohmann::json::array();
   for (std::size_t which = 0; which < 1 + 2 * model.layers; ++which) {
