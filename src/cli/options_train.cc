@@ -190,7 +190,8 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
     {.long_name = "schedule",
      .metavar = "NAME",
      .default_text = "1f1b",
-     .help = "order in which a stage goes forward and backward: naive, gpipe, 1f1b or interleaved",
+     .help = "order in which a stage goes forward and backward: naive, gpipe, 1f1b, interleaved or "
+             "zb-h1",
      .belongs_to = "pp",
      .apply = set_text<TrainOptions, &TrainOptions::train, &TrainConfig::pp_schedule>},
     {.long_name = "virtual-stages",

@@ -17,7 +17,7 @@ REFUSED = (
     "train_fsdp -t 2 --pp 2",
     "train_3d -t 3 --pp 3",
     "train_3d -t 2 --pp 2 --virtual-stages 2",
-    "train_3d -t 2 --pp 2 --schedule zb-h1",
+    "train_3d -t 2 --pp 2 --schedule zb-h1 --recompute full",
     "train_3d -t 2 --pp 2 --schedule 2f2b",
     "train_3d --schedule gpipe",
     "train_3d -t 2 --pp 2 --reshard-after-forward 0",
@@ -50,6 +50,7 @@ class Losses(unittest.TestCase):
         self.same(tool("train_3d"), "-t", "4", "--pp", "2", "--schedule", "interleaved",
                   "--virtual-stages", "2", "--zero", "3")
         self.same(tool("train_3d"), "-t", "4", "--pp", "4", "--backend", "fake")
+        self.same(tool("train_3d"), "-t", "4", "--pp", "2", "--schedule", "zb-h1", "--zero", "2")
 
     def test_under_mpirun(self):
         needs_module("mpi")

@@ -10,9 +10,9 @@ from train_test import steps
 STEPS = 3
 TRAINING = ["--deterministic", "--assert-accounting", "--steps", str(STEPS)]
 SCHEDULES = {1: [[]],
-             2: [["--schedule", name] for name in ("naive", "gpipe", "1f1b")]
+             2: [["--schedule", name] for name in ("naive", "gpipe", "1f1b", "zb-h1")]
              + [["--schedule", "interleaved", "--virtual-stages", "2"]],
-             4: [["--schedule", name] for name in ("gpipe", "1f1b")]}
+             4: [["--schedule", name] for name in ("gpipe", "1f1b", "zb-h1")]}
 
 
 def layouts(nranks: int) -> Iterator[list[str]]:

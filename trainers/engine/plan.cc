@@ -6,7 +6,6 @@
 #include "trainers/pipeline/simulate.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,16 +51,19 @@ Range units_of_chunk(const ModelConfig& model, std::size_t chunk, std::size_t co
   return {first, end - first};
 }
 
-// Of schedules that the engine does not run.
-std::optional<std::string> splits_backward(std::string_view schedule) {
-  std::vector<std::string_view> whole;
-  for (const auto& kind : schedule_kinds())
-    if (kind.inputs_ahead == nullptr) whole.push_back(kind.name);
-  if (std::ranges::find(whole, schedule) != whole.end()) return std::nullopt;
+// What a backward in two halves cannot do.
+std::optional<std::string> split_refusal(const TrainConfig& config) {
+  const auto kinds = schedule_kinds();
+  const auto kind = std::ranges::find(kinds, config.pp_schedule, &ScheduleKind::name);
+  if (kind->inputs_ahead == nullptr) return std::nullopt;
+  const auto* other = config.recompute != Recompute::none ? "--recompute"
+                      : config.sequence_parallel          ? "--sequence-parallel"
+                                                          : nullptr;
+  if (other == nullptr) return std::nullopt;
   return fmt::format(
-      "--schedule {} computes gradients of inputs and of weights apart, which the trainers do at "
-      "once; choices: {}.",
-      schedule, fmt::join(whole, ", "));
+      "--schedule {} computes weights' gradients later, from what backward keeps until then, which "
+      "{} does not: leave out either.",
+      config.pp_schedule, other);
 }
 
 // What a schedule says of a pipeline that does not depend on its micro-batches, and how layers are
@@ -74,7 +76,7 @@ std::optional<std::string> pipeline_refusal(const TrainConfig& config) {
       config.pp_schedule,
       {.stages = static_cast<int>(config.pp), .chunks = static_cast<int>(config.virtual_stages)});
   if (!schedule) return schedule.sentence();
-  if (const auto splits = splits_backward(config.pp_schedule)) return *splits;
+  if (const auto refusal = split_refusal(config)) return refusal;
   if (config.model.layers % chunks == 0) return std::nullopt;
   const auto choices = numbers_that(config.model.layers, [&](std::size_t stages) {
     return config.model.layers % (stages * config.virtual_stages) == 0;

@@ -102,7 +102,8 @@ Incoming StageLinks::receive(int stage, std::string_view purpose, std::size_t by
 }
 
 void StageLinks::finish() {
-  for (const auto& message : sent_) compute_.wait(message.done);
+  for (const auto& link : links_)
+    if (link.axis) compute_.wait(link.axis->stream().record());
   sent_.clear();
 }
 

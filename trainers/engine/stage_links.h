@@ -48,7 +48,8 @@ class StageLinks {
   // Begins to receive; compute waits for `done` by itself.
   Incoming receive(int stage, std::string_view purpose, std::size_t bytes);
   Event receive(int stage, std::string_view purpose, View into);
-  // All that was sent has arrived.
+  // All that was sent and received has arrived, also what nobody waited for: the table of a
+  // pipeline without a micro-batch.
   void finish();
 
  private:

@@ -46,7 +46,7 @@ void Trainer::run(const Operation& operation) {
   const auto round = round_of(static_cast<std::uint64_t>(operation.micro_batch));
   auto& chunk = *chunks_[static_cast<std::size_t>(operation.chunk)];
   if (operation.action == Action::forward) return forward(chunk, round);
-  if (operation.action == Action::backward) return backward(chunk, round);
+  if (is_computation(operation.action)) return backward(chunk, round, operation.action);
   if (!round.active) return;
   is_send(operation.action) ? send(operation, round) : receive(operation, round);
 }
@@ -114,18 +114,18 @@ void Trainer::forward(Chunk& chunk, const Round& round) {
   }
 }
 
-void Trainer::backward(Chunk& chunk, const Round& round) {
-  auto& model = chunk.model;
+// Of the halves the first one uses the parameters, the second one writes the gradients.
+void Trainer::backward(Chunk& chunk, const Round& round, Action action) {
+  const bool inputs = action != Action::backward_weight, weights = action != Action::backward_input;
   auto& gradients = *chunk.gradients;
-  model.select(chunk.slot(round));
-  gradients.begin_round(round);
-  const auto tied = begin_tied_gradient(chunk, round);
-  const bool two_leaves = config_.deterministic && round.own.size() > 1;
-  if (round.active && !chunk.what.heads())
-    take(chunk, round, Action::receive_gradient, model.slope());
+  chunk.model.select(chunk.slot(round));
+  if (weights) gradients.begin_round(round);
+  const auto tied = weights ? begin_tied_gradient(chunk, round) : Incoming{};
+  if (round.active && inputs && !chunk.what.heads())
+    take(chunk, round, Action::receive_gradient, chunk.model.slope());
   for (auto unit = chunk.what.table.units(); unit-- > 0;) {
-    const auto parameters = chunk.store->use(unit, ParameterStore::Pass::backward);
-    const bool is_head = chunk.what.heads() && unit + 1 == chunk.what.table.units();
+    const auto parameters =
+        inputs ? chunk.store->use(unit, ParameterStore::Pass::backward) : Array{};
     if (round.active) {
       HeadRows rows;
       if (unit == 0 && tied.data) {
@@ -136,25 +136,41 @@ void Trainer::backward(Chunk& chunk, const Round& round) {
           add_tied_gradient(tied, gradients.unit(0));
       }
       compute_.on(of_round(Work::backward, round, chunk.what.first_unit + unit), [&] {
-        model.backward(
-            unit, parameters, head_table(chunk, unit),
-            {.own = gradients.unit(unit),
-             .embeddings = is_head ? head_gradient(chunk) : Array{},
-             .second = two_leaves ? gradients.unit(unit, 1) : Array{},
-             .head_rows = rows},
-            loss_scale(), [&](std::size_t parameter) { gradients.ready(parameter); }, compute_);
+        unit_backward(chunk, round, action, {unit, parameters, rows});
       });
-      if (links_ && is_head) send_tied_gradient(chunk, round);
-    } else {
+      const bool is_head = chunk.what.heads() && unit + 1 == chunk.what.table.units();
+      if (links_ && is_head && inputs) send_tied_gradient(chunk, round);
+    } else if (weights) {
       for (std::size_t i = 0; i < chunk.what.table.parameters.size(); ++i)
         if (chunk.what.table.parameters[i].unit == unit) gradients.ready(i);
     }
-    chunk.store->release(unit, ParameterStore::Pass::backward);
+    if (inputs) chunk.store->release(unit, ParameterStore::Pass::backward);
   }
-  gradients.end_round();
-  if (!round.active || !chunk.what.heads()) return;
+  if (weights) gradients.end_round();
+  if (!round.active || !chunk.what.heads() || !inputs) return;
   compute_.synchronize(Deadline::never());
-  add_losses(model, round);
+  add_losses(chunk.model, round);
+}
+
+void Trainer::unit_backward(Chunk& chunk, const Round& round, Action action,
+                            const UnitBackward& what) {
+  const auto unit = what.unit;
+  auto& gradients = *chunk.gradients;
+  const bool is_head = chunk.what.heads() && unit + 1 == chunk.what.table.units();
+  const auto head = [&] { return is_head ? head_gradient(chunk) : Array{}; };
+  if (action == Action::backward_input)
+    return chunk.model.backward_input(unit, what.parameters, head_table(chunk, unit), head(),
+                                      loss_scale(), compute_);
+  const bool two_leaves = config_.deterministic && round.own.size() > 1;
+  Model::Gradients into{.own = gradients.unit(unit),
+                        .second = two_leaves ? gradients.unit(unit, 1) : Array{},
+                        .head_rows = what.head_rows};
+  const auto ready = [&](std::size_t parameter) { gradients.ready(parameter); };
+  if (action == Action::backward_weight)
+    return chunk.model.backward_weight(unit, into, ready, compute_);
+  into.embeddings = head();
+  chunk.model.backward(unit, what.parameters, head_table(chunk, unit), into, loss_scale(), ready,
+                       compute_);
 }
 
 // The rows of each leaf in their order.

@@ -79,7 +79,14 @@ class Trainer {
   void run(const Operation& operation);
   void load(Chunk& chunk, const Round& round);
   void forward(Chunk& chunk, const Round& round);
-  void backward(Chunk& chunk, const Round& round);
+  // Whole, or one of its halves.
+  void backward(Chunk& chunk, const Round& round, Action action);
+  struct UnitBackward {
+    std::size_t unit = 0;
+    Array parameters{};
+    HeadRows head_rows{};  // that have arrived for it
+  };
+  void unit_backward(Chunk& chunk, const Round& round, Action action, const UnitBackward& what);
   // Of a pipeline: what goes between stages.
   void send(const Operation& operation, const Round& round);
   void receive(const Operation& operation, const Round& round);

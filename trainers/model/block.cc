@@ -32,7 +32,13 @@ void attention_branch(const UnitPass& pass, const DecoderBlock& block, const Blo
 
 // The gradient of a branch's result before its dropout.
 Array branch_gradient(const UnitPass& pass, std::size_t which, const Scratch& scratch) {
-  if (pass.config.dropout == 0) return scratch.dx;
+  if (pass.config.dropout == 0) {
+    if (pass.later == nullptr) return scratch.dx;
+    const auto count = pass.elements();
+    pass.arena.device().copy(view_of(scratch.dbranch, count), view_of(scratch.dx, count),
+                             pass.stream);
+    return scratch.dbranch;
+  }
   pass.drop(which, scratch.dbranch, scratch.dx);
   return scratch.dbranch;
 }

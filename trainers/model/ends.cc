@@ -96,10 +96,20 @@ void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Arra
 
 void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings, const HeadRows& head,
                          const Scratch& scratch) {
-  const auto columns = pass.config.hidden;
   pass.drop(UnitPass::kEmbeddingDropout, scratch.dx, scratch.dx);
+  if (pass.later != nullptr) {
+    const auto dx = pass.later->allocate(pass.arena, scratch.dx.type, pass.elements());
+    pass.arena.device().copy(view_of(dx, pass.elements()), view_of(scratch.dx, pass.elements()),
+                             pass.stream);
+    return;
+  }
   Block memory;
-  const auto dx = pass.gathered(scratch.dx, memory);
+  tables_backward(pass, embeddings, head, pass.gathered(scratch.dx, memory));
+}
+
+void tables_backward(const UnitPass& pass, const Embeddings& embeddings, const HeadRows& head,
+                     Array dx) {
+  const auto columns = pass.config.hidden;
   pass.accumulate({.weight = embeddings.token, .bias = embeddings.position},
                   [&](Range rows, Array tokens, Array positions) {
                     if (pass.ties_by_rows) add_to_tied_weight(pass, head, tokens, rows);

@@ -21,6 +21,9 @@ void embeddings_forward(const UnitPass& pass, const Embeddings& embeddings, Arra
 // scratch.dx is the gradient of x; dropout overwrites it. `head`: where its part is added here.
 void embeddings_backward(const UnitPass& pass, const Embeddings& embeddings, const HeadRows& head,
                          const Scratch& scratch);
+// Of that of x behind its dropout, of all rows.
+void tables_backward(const UnitPass& pass, const Embeddings& embeddings, const HeadRows& head,
+                     Array dx);
 
 // The table of token embeddings, which is the head's weight, and its gradient.
 struct TiedHead {

@@ -4,7 +4,9 @@
 #include "trainers/model/block.h"
 #include "trainers/model/ends.h"
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
 #include <vector>
 
 namespace linerate::trainers {
@@ -26,7 +28,9 @@ struct Model::Parts {
                    .kept = keeps_attention(chosen) ? chosen.slots * model.layers : 1},
                   functions, memory),
         activations(model, chosen, memory),
-        batches(chosen.slots) {
+        batches(chosen.slots),
+        later(chosen.slots) {
+    for (auto& units : later) units.resize(parameters.units());
     if (chosen.embeds) embeddings = embeddings_of(parameters);
     if (chosen.heads) norm = layer_named(parameters, "norm");
     for (std::size_t layer = 0; layer < model.layers; ++layer)
@@ -70,7 +74,7 @@ struct Model::Parts {
 
   void head_unit_backward(const UnitPass& pass, const TiedHead& tied, const HeadTensors& head,
                           double loss_scale) {
-    const auto& scratch = activations.scratch();
+    const auto scratch = scratch_for(pass);
     const auto bytes = pass.elements() * bytes_of(options.type);
     head_losses(pass, head, loss_scale);
     arena.device().zero({scratch.dx.data, bytes}, pass.stream);
@@ -79,11 +83,33 @@ struct Model::Parts {
 
   void block_unit_backward(const UnitPass& pass, const DecoderBlock& block,
                            const BlockTensors& tensors) {
-    const auto& scratch = activations.scratch();
     if (options.recompute == Recompute::full) block_recompute(pass, block, tensors);
-    mlp_backward(pass, block, tensors, scratch);
+    mlp_backward(pass, block, tensors, scratch_for(pass));
     if (options.recompute == Recompute::selective) attention_recompute(pass, block.layer, tensors);
-    attention_backward(pass, block, tensors, scratch);
+    attention_backward(pass, block, tensors, scratch_for(pass));
+  }
+
+  void unit_backward(const UnitPass& pass, std::size_t unit, const TiedHead& tied,
+                     const HeadRows& rows, double loss_scale) {
+    if (embeds(unit)) return embeddings_backward(pass, embeddings, rows, activations.scratch());
+    const auto layer = layer_of(unit);
+    if (layer < config.layers)
+      return block_unit_backward(pass, blocks[layer], activations.block(pass.slot, layer));
+    head_unit_backward(pass, tied, activations.head(pass.slot), loss_scale);
+  }
+
+  // Where weights' gradients are computed later, memory that stays until then.
+  Scratch scratch_for(const UnitPass& pass) {
+    auto scratch = activations.scratch();
+    if (pass.later == nullptr) return scratch;
+    const auto allocate = [&](std::size_t columns) {
+      return pass.later->allocate(arena, options.type, pass.rows() * columns);
+    };
+    scratch.dnarrow = allocate(std::max(config.hidden, config.q_hidden()));
+    scratch.dwide = allocate(std::max(config.mlp_in(), config.qkv()));
+    scratch.dbranch = allocate(config.hidden);
+    if (!config.llama) scratch.dact = scratch.dwide;
+    return scratch;
   }
 
   const ModelConfig& config;
@@ -99,7 +125,8 @@ struct Model::Parts {
   Embeddings embeddings;
   Layer norm;
   std::vector<DecoderBlock> blocks;
-  std::vector<MicroBatch> batches;  // by slot
+  std::vector<MicroBatch> batches;                  // by slot
+  std::vector<std::vector<UnitPass::Later>> later;  // by slot and unit
 };
 
 Model::Model(const ModelConfig& config, const ParameterTable& table, const ModelOptions& options,
@@ -140,20 +167,31 @@ void Model::backward(std::size_t unit, Array parameters, Array embeddings,
                      Stream& stream) {
   assert(parts_->options.trains);
   auto pass = parts_->pass(slot_, parameters, stream);
-  const auto& activations = parts_->activations;
   pass.gradients = gradients.own;
   pass.second = gradients.second;
   pass.ready = &ready;
+  parts_->unit_backward(pass, unit, parts_->head(embeddings, gradients.embeddings),
+                        gradients.head_rows.logits ? gradients.head_rows : head_rows(), loss_scale);
+}
+
+void Model::backward_input(std::size_t unit, Array parameters, Array embeddings,
+                           Array head_gradient, double loss_scale, Stream& stream) {
+  auto pass = parts_->pass(slot_, parameters, stream);
+  pass.later = &parts_->later[slot_][unit];
+  parts_->unit_backward(pass, unit, parts_->head(embeddings, head_gradient), {}, loss_scale);
+}
+
+void Model::backward_weight(std::size_t unit, const Gradients& gradients, const Ready& ready,
+                            Stream& stream) {
+  auto pass = parts_->pass(slot_, {nullptr, parts_->options.type}, stream);
+  pass.gradients = gradients.own;
+  pass.second = gradients.second;
+  pass.ready = &ready;
+  const auto later = std::exchange(parts_->later[slot_][unit], {});
   if (parts_->embeds(unit))
-    return embeddings_backward(pass, parts_->embeddings,
-                               gradients.head_rows.logits ? gradients.head_rows : head_rows(),
-                               activations.scratch());
-  const auto layer = parts_->layer_of(unit);
-  if (layer < parts_->config.layers)
-    return parts_->block_unit_backward(pass, parts_->blocks[layer],
-                                       activations.block(slot_, layer));
-  parts_->head_unit_backward(pass, parts_->head(embeddings, gradients.embeddings),
-                             activations.head(slot_), loss_scale);
+    tables_backward(pass, parts_->embeddings, gradients.head_rows,
+                    later.memory.front().array(parts_->options.type));
+  for (const auto& [layer, add] : later.adds) pass.accumulate(layer, add);
 }
 
 std::span<const double> Model::losses() const {

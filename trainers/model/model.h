@@ -103,6 +103,14 @@ class Model {
   void backward(std::size_t unit, Array parameters, Array embeddings, const Gradients& gradients,
                 double loss_scale, const Ready& ready, Stream& stream);
 
+  // The same in two halves, of a pipeline's chunk that keeps everything for backward: first all but
+  // what own gradients get, `head_gradient` is there already; then that, in the same order of
+  // units, before the slot's next micro-batch. Parameters may be gone by then.
+  void backward_input(std::size_t unit, Array parameters, Array embeddings, Array head_gradient,
+                      double loss_scale, Stream& stream);
+  void backward_weight(std::size_t unit, const Gradients& gradients, const Ready& ready,
+                       Stream& stream);
+
   // Of the micro-batch's rows, once the stream has done the last unit's backward, or its forward
   // where the model does not train.
   std::span<const double> losses() const;

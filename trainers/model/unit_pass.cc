@@ -48,6 +48,10 @@ void UnitPass::sum_products(const Gemm& product, std::span<const Parameter::Piec
 }
 
 void UnitPass::accumulate(const Layer& layer, const AddRows& add) const {
+  if (later != nullptr) {
+    later->adds.emplace_back(layer, add);
+    return;
+  }
   const auto& weight = table.parameters[layer.weight];
   const auto bias = layer.bias ? table.parameters[*layer.bias].count() : 0;
   assert(bias == 0 || table.parameters[*layer.bias].offset == weight.offset + weight.count());
@@ -107,22 +111,24 @@ void UnitPass::project(const Layer& layer, Array y, Array x) const {
 void UnitPass::project_backward(const Layer& layer, Array dy, Array x, Array dx) const {
   const auto& weight = table.parameters[layer.weight];
   const auto out = weight.shape[0], in = weight.shape[1];
-  accumulate(layer, [&](Range of, Array weight_gradient, Array bias_gradient) {
+  const auto add = [pass = *this, out, in, dy, x](Range of, Array weight_gradient,
+                                                  Array bias_gradient) {
     const auto dy_rows = dy.from(of.offset * out);
-    if (bias_gradient) math.bias_backward(bias_gradient, dy_rows, of.count, out, stream);
-    math.gemm({.m = out,
-               .n = in,
-               .k = of.count,
-               .a = dy_rows,
-               .b = x.from(of.offset * in),
-               .c = weight_gradient,
-               .transpose_a = true,
-               .lda = out,
-               .ldb = in,
-               .ldc = in,
-               .accumulates = true},
-              stream);
-  });
+    if (bias_gradient) pass.math.bias_backward(bias_gradient, dy_rows, of.count, out, pass.stream);
+    pass.math.gemm({.m = out,
+                    .n = in,
+                    .k = of.count,
+                    .a = dy_rows,
+                    .b = x.from(of.offset * in),
+                    .c = weight_gradient,
+                    .transpose_a = true,
+                    .lda = out,
+                    .ldb = in,
+                    .ldc = in,
+                    .accumulates = true},
+                   pass.stream);
+  };
+  accumulate(layer, add);
   const Gemm product{.m = rows(),
                      .n = in,
                      .k = out,
@@ -156,11 +162,23 @@ void UnitPass::normalise(const Layer& layer, const NormTensors& norm, Array x) c
 void UnitPass::normalise_backward(const Layer& layer, const NormTensors& norm, Array x,
                                   const Scratch& scratch) const {
   if (tensor.share().splits_rows) return normalise_own_rows_backward(layer, norm, x, scratch);
-  accumulate(layer, [&](Range of, Array weight_gradient, Array bias_gradient) {
-    const auto first = of.offset * config.hidden;
-    math.norm_backward(norm_of(layer, norm, x, of), scratch.dnarrow.from(first),
-                       scratch.dx.from(first), weight_gradient, bias_gradient, stream);
-  });
+  if (later != nullptr) {
+    const auto unused = arena.allocate(Category::comm, x.type, 2 * config.hidden);
+    arena.device().zero(unused.view(), stream);
+    const auto to = unused.array(x.type);
+    math.norm_backward(norm_of(layer, norm, x, {0, rows()}), scratch.dnarrow, scratch.dx, to,
+                       layer.bias ? to.from(config.hidden) : Array{}, stream);
+  }
+  const auto add = [pass = *this, layer, norm, x, dy = scratch.dnarrow, dx = scratch.dx](
+                       Range of, Array weight_gradient, Array bias_gradient) {
+    const auto first = of.offset * pass.config.hidden;
+    auto what = pass.norm_of(layer, norm, x, of);
+    // Another dx comes out, which nobody reads: parameters may be gone.
+    if (pass.later != nullptr) what.weight = what.bias = dx;
+    pass.math.norm_backward(what, dy.from(first), dx.from(first), weight_gradient, bias_gradient,
+                            pass.stream);
+  };
+  accumulate(layer, add);
 }
 
 // The gradients of a norm's parameters are sums over the rows of all ranks. In canonical mode each

@@ -12,6 +12,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace linerate::trainers {
 
@@ -40,6 +42,9 @@ struct UnitPass {
   Array gradients{};   // of the unit; empty in forward
   Array second{};      // the same of the later of two chunks
   const Model::Ready* ready = nullptr;
+  // Of a backward in two halves: what the second one does.
+  struct Later;
+  Later* later = nullptr;
 
   std::size_t rows() const { return batch.sequences * config.length; }
   // Of the residual stream, the norms and dropout.
@@ -58,7 +63,17 @@ struct UnitPass {
   // Calls add(rows, weight, bias) to have what `rows` add to the gradients of a layer added there:
   // all rows at once, or those of a leaf, of each sequence after the other.
   using AddRows = std::function<void(Range rows, Array weight, Array bias)>;
+  // Later, where backward has two halves: `add` captures by value, and no parameters.
   void accumulate(const Layer& layer, const AddRows& add) const;
+  struct Later {
+    std::vector<std::pair<Layer, AddRows>> adds{};
+    std::vector<Block> memory{};  // what they read
+
+    Array allocate(Arena& from, DataType type, std::size_t count) {
+      memory.push_back(from.allocate(Category::activation, type, count));
+      return memory.back().array(type);
+    }
+  };
 
   // y = x W^T + bias; where rows are split, x has all, and of a sum y has its own. A sum over
   // tensor-parallel ranks where the layer is cut by inputs.

@@ -66,7 +66,7 @@ struct NamedSchedule {
   std::size_t chunks;
 };
 constexpr NamedSchedule kSchedules[] = {
-    {"naive", 1}, {"gpipe", 1}, {"1f1b", 1}, {"interleaved", 2}};
+    {"naive", 1}, {"gpipe", 1}, {"1f1b", 1}, {"interleaved", 2}, {"zb-h1", 1}};
 
 class PipelineEquality : public ::testing::TestWithParam<bool> {
  protected:
@@ -208,6 +208,7 @@ TEST(PipelineStages, HoldAsManyActivationsAsTheScheduleSays) {
   EXPECT_EQ(slots({4, "gpipe"}, 3), 6u);
   EXPECT_EQ(slots({4, "1f1b"}, 0), 4u);
   EXPECT_EQ(slots({4, "1f1b"}, 3), 1u);
+  EXPECT_EQ(slots({4, "zb-h1"}, 3), 4u);  // until weights have their gradients
 }
 
 TEST(PipelineRefusal, NamesTheChoices) {
@@ -223,7 +224,10 @@ TEST(PipelineRefusal, NamesTheChoices) {
   EXPECT_THAT(refusal({4, "interleaved", 1}, 4), HasSubstr("2 or more chunks"));
   EXPECT_THAT(refusal({4, "gpipe", 2}, 4), HasSubstr("interleaved has several"));
   EXPECT_THAT(refusal({2, "interleaved", 3}, 2), HasSubstr("--virtual-stages 3"));
-  EXPECT_THAT(refusal({2, "zb-h1"}, 2), HasSubstr("naive, gpipe, 1f1b, interleaved"));
+  auto again = with(deep_training(), {2, "zb-h1"});
+  EXPECT_EQ(mesh_refusal(again, 2), std::nullopt);
+  again.recompute = Recompute::selective;
+  EXPECT_THAT(mesh_refusal(again, 2).value_or(""), HasSubstr("--recompute does not"));
   EXPECT_THAT(refusal({2, "2f2b"}, 2), HasSubstr("1f1b"));
   EXPECT_THAT(refusal({1, "1f1b", 2}, 2), HasSubstr("--pp"));
 }
