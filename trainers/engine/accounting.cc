@@ -1,5 +1,6 @@
 #include "trainers/engine/accounting.h"
 
+#include "model/tensor_parallel.h"
 #include "trainers/data/sampler.h"
 #include "trainers/engine/plan.h"
 #include "trainers/engine/stage_links.h"
@@ -140,51 +141,34 @@ void add_scalars(SentBytes& sent, const TrainConfig& config, const GradientPlan&
       kWord * all_reduce_sends(losses, place.replicas);
 }
 
-// Of a rank's micro-batches what tensor parallelism adds up: the embeddings, two results and two
-// gradients of each block, more where forward is done again, and the head's; and of each position
-// the largest logit, the sum and the target's own.
+// Of a rank's micro-batches what tensor parallelism adds up and gathers.
 void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& place,
                      const Position& position) {
   const auto& share = position.tensor;
   if (share.nranks == 1) return;
-  const std::uint64_t layers = config.model.layers / config.pp;
-  const std::uint64_t embeds = position.stage == 0 ? 1 : 0, heads = is_last(position) ? 1 : 0;
   const auto& model = config.model;
-  const std::uint64_t again =
-      config.recompute == Recompute::full ? 1 : 0;  // attention's, once more
-  const auto element = static_cast<std::uint64_t>(bytes_of(config.type));
+  const auto terms = nodes_of(share.first(), share.first() + share.own(), share.leaves).size();
+  TensorLayout layout{.nranks = share.nranks,
+                      .hidden = model.hidden,
+                      .layers = model.layers / config.pp,
+                      .embeds = position.stage == 0,
+                      .heads = is_last(position),
+                      .repeats_forward = config.recompute == Recompute::full,
+                      .splits_rows = share.splits_rows,
+                      .norm_weights = model.llama ? std::uint64_t{1} : 2,
+                      .element = bytes_of(config.type),
+                      .terms = config.deterministic ? terms : 0};
   const std::string axis(kTensorAxisName);
-  const bool splits = share.splits_rows;
-  const auto nodes = [&](bool up_a_tree) {
-    return up_a_tree && config.deterministic
-               ? nodes_of(share.first(), share.first() + share.own(), share.leaves).size()
-               : 1;
-  };
-  const auto add = [&](TensorSum what, std::uint64_t calls, std::uint64_t count,
-                       std::uint64_t bytes, bool up_a_tree, bool scattered) {
-    const auto results = scattered ? 0 : all_gather_sends(count, share.nranks);
-    sent[{axis, std::string(name_of(what))}] +=
-        calls * bytes * (nodes(up_a_tree) * reduce_scatter_sends(count, share.nranks) + results);
-  };
-  // Inputs of two products of each block forward, of all four products backward, and those of the
-  // head and the embeddings; in canonical mode what the gradients of norms are summed up of.
-  const std::uint64_t norms = 2 * layers + heads;
-  const auto gathers =
-      (2 + 2 * again + 4) * layers + heads + embeds + (config.deterministic ? 2 * norms : 0);
   for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
-    const std::uint64_t rows = place.micro_batches.sequences(i) * model.length / config.cp;
-    const auto count = rows * model.hidden;
-    add(TensorSum::embedding, embeds, count, element, false, splits);
-    add(TensorSum::forward, (2 + again) * layers, count, element, true, splits);
-    add(TensorSum::backward, 2 * layers + heads, count, element, true, splits);
-    add(TensorSum::cross_entropy, heads, rows, sizeof(double), false, false);
-    add(TensorSum::cross_entropy, heads, 2 * rows, sizeof(double), true, false);
-    if (!splits) continue;
-    sent[{axis, std::string(kRowGather)}] +=
-        gathers * element * all_gather_sends(count, share.nranks);
-    if (!config.deterministic)
-      add(TensorSum::norm_weight, norms, (model.llama ? 1 : 2) * model.hidden, element, false,
-          false);
+    layout.rows = place.micro_batches.sequences(i) * model.length / config.cp;
+    const auto bytes = tensor_bytes(layout);
+    for (const auto& [what, count] : {std::pair(TensorSum::embedding, bytes.embedding),
+                                      {TensorSum::forward, bytes.forward},
+                                      {TensorSum::backward, bytes.backward},
+                                      {TensorSum::cross_entropy, bytes.cross_entropy},
+                                      {TensorSum::norm_weight, bytes.norm_weight}})
+      sent[{axis, std::string(name_of(what))}] += count;
+    sent[{axis, std::string(kRowGather)}] += bytes.rows;
   }
   const std::uint64_t words = config.deterministic ? ExactSum::kWords : 1;
   sent[{axis, "norm"}] += sizeof(double) * all_reduce_sends(words, share.nranks);

@@ -42,8 +42,8 @@ std::vector<double> of_steps(const Outcome& outcome, double StepResult::*member)
 std::vector<double> Outcome::losses() const { return of_steps(*this, &StepResult::loss); }
 std::vector<double> Outcome::norms() const { return of_steps(*this, &StepResult::norm); }
 
-TrainConfig tiny() {
-  auto config = tiny_training();
+TrainConfig tiny(bool llama) {
+  auto config = tiny_training(llama);
   config.micro_batch = 1;
   config.model.length = config.data.length = 16;
   config.assert_accounting = false;

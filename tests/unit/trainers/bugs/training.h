@@ -37,7 +37,7 @@ struct Outcome {
 };
 
 // Six sequences a step, three steps, buckets of a few KiB.
-TrainConfig tiny();
+TrainConfig tiny(bool llama = false);
 Outcome train(const Run& run);
 
 }  // namespace linerate::trainers

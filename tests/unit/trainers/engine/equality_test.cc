@@ -138,6 +138,45 @@ TEST_P(Equality, OfTensorParallelLayoutsIsToTheBit) {
   }
 }
 
+TEST_P(Equality, OfTensorParallelRanksBesideOtherSumsIsToTheBit) {
+  const TinyHooks in_fixed_blocks{
+      .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
+  auto config = tiny_training(GetParam());
+  config.deterministic = true;
+  const auto one = run_tiny(with(config, {}), 1, in_fixed_blocks);
+  for (const RankLayout& layout : std::initializer_list<RankLayout>{
+           {.nranks = 8, .stage = Stage::gradients, .shard_size = 2, .tp = 2},
+           {.nranks = 8, .stage = Stage::parameters, .shard_size = 2, .tp = 2},
+           {.nranks = 6, .sync = Sync::tree, .tp = 2},
+           {.nranks = 4, .sync = Sync::parameter_server, .tp = 2},
+           {.nranks = 4, .sync = Sync::reduce_scatter, .tp = 2}}) {
+    SCOPED_TRACE(::testing::PrintToString(layout));
+    expect_the_same(run_tiny(with(config, layout), layout.nranks, in_fixed_blocks), one);
+  }
+}
+
+// Fast mode adds up in any order, but what ranks hold copies of stays the same.
+TEST_P(Equality, OfCopiesOnTensorParallelRanksIsToTheBitInFastMode) {
+  for (const bool splits : {false, true}) {
+    auto config = tiny_training(GetParam());
+    config.model.length = config.data.length = 12;
+    config.tp = 2;
+    config.sequence_parallel = splits;
+    std::vector<std::vector<std::byte>> copies(2);
+    const auto code =
+        on_trainers(host_threads(2), config, [&](RankContext& rank, Trainer& trainer) {
+          (void)trained(trainer, config.steps);
+          auto& own = copies[static_cast<std::size_t>(rank.rank())];
+          for (const auto& [slice, array] : trainer.parameters())
+            if (trainer.table().parameters[slice.parameter].pieces.empty())
+              own.insert(own.end(), array.data, array.from(slice.count).data);
+        });
+    EXPECT_EQ(code, ExitCode::ok);
+    EXPECT_FALSE(copies[0].empty());
+    EXPECT_EQ(copies[0], copies[1]) << splits;
+  }
+}
+
 // Sequences that have leaves, and two of them in some micro-batches.
 TrainConfig training_of_leaves(bool llama) {
   auto config = tiny_training(llama);

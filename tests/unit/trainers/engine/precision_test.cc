@@ -100,6 +100,18 @@ class OneSequence final : public Source {
   }
 };
 
+TEST_P(Precision, SkipsTheStepOnAllTensorParallelRanksWhereOneIsInfinite) {
+  config_.tp = 2;
+  config_.loss_scale.hysteresis = 1;
+  config_.steps = 1;
+  const auto run =
+      run_tiny(config_, 2, {.math = [&](int rank) -> std::unique_ptr<Math> {
+                 return std::make_unique<PoisonedMath>(make_cpu_math(), rank == 1 ? 0 : -1);
+               }});
+  expect_equal_on_all_ranks(run);
+  EXPECT_TRUE(run.ranks.front().skipped.front());
+}
+
 // AdamW's bias correction counts the steps that it made: one that is skipped leaves no trace.
 TEST_P(Precision, StepsBehindASkippedOneAsIfItWereTheNext) {
   config_.schedule = {.decay = Decay::constant, .peak = 0.01, .steps = 9};
