@@ -242,16 +242,20 @@ PipelineSchedule schedule_of(const TrainConfig& config, const Position& position
                              .micro_batches = static_cast<int>(rounds.count)});
 }
 
-std::size_t slots_of(const std::vector<Operation>& list, std::size_t chunk) {
+HeldMicroBatches held_of(const std::vector<Operation>& list, std::size_t chunk) {
   std::vector<Operation> own;
-  std::ranges::copy_if(list, std::back_inserter(own), [&](const Operation& operation) {
-    return static_cast<std::size_t>(operation.chunk) == chunk;
-  });
-  return static_cast<std::size_t>(held_activations(own).for_weights);
+  std::size_t later = 0, most = 0;
+  for (const auto& operation : list) {
+    if (static_cast<std::size_t>(operation.chunk) != chunk) continue;
+    own.push_back(operation);
+    if (operation.action == Action::backward_input) most = std::max(most, ++later);
+    if (operation.action == Action::backward_weight) --later;
+  }
+  return {static_cast<std::size_t>(held_activations(own).for_weights), most};
 }
 
 ModelOptions model_options_of(const TrainConfig& config, const Position& position,
-                              const ChunkPlan& chunk, std::size_t slots) {
+                              const ChunkPlan& chunk, const HeldMicroBatches& held) {
   return {.sequences = micro_batches_of(config, position.batch_nranks()).size,
           .type = config.type,
           .recompute = config.recompute,
@@ -263,7 +267,8 @@ ModelOptions model_options_of(const TrainConfig& config, const Position& positio
           .first_layer = chunk.first_layer(),
           .embeds = chunk.embeds(),
           .heads = chunk.heads(),
-          .slots = slots};
+          .slots = held.slots,
+          .later = held.later};
 }
 
 ModelConfig model_of_chunk(const TrainConfig& config, const Position& position,

@@ -127,10 +127,14 @@ ChunkPlans chunks_of(const TrainConfig& config, const Position& position);
 // Its operations in a step: those of the stage, for as many micro-batches as the data-parallel rank
 // with the most has.
 PipelineSchedule schedule_of(const TrainConfig& config, const Position& position);
-// Micro-batches of a chunk whose activations a stage holds at once, at most.
-std::size_t slots_of(const std::vector<Operation>& list, std::size_t chunk);
+// Micro-batches of a chunk that a stage holds something of at once, at most.
+struct HeldMicroBatches {
+  std::size_t slots = 1;  // their activations
+  std::size_t later = 0;  // what weights' gradients are computed from later
+};
+HeldMicroBatches held_of(const std::vector<Operation>& list, std::size_t chunk);
 ModelOptions model_options_of(const TrainConfig& config, const Position& position,
-                              const ChunkPlan& chunk, std::size_t slots);
+                              const ChunkPlan& chunk, const HeldMicroBatches& held);
 ModelConfig model_of_chunk(const TrainConfig& config, const Position& position,
                            const ChunkPlan& chunk);
 

@@ -135,6 +135,10 @@ std::size_t activation_bytes(const ModelConfig& model, const ModelOptions& optio
                  (model.llama ? model.mlp : 0)) *
                 e;
   }
+  const auto narrow = narrow_columns(model, options);
+  const auto branches = 2 * (narrow + h) + model.mlp_in() + model.qkv();
+  position += options.later * e *
+              (model.layers * branches + (options.heads ? narrow : 0) + (options.embeds ? h : 0));
   return options.sequences * (model.length * position + model.length / options.row_parts * own +
                               exchanged_bytes(model, options));
 }

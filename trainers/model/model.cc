@@ -74,7 +74,7 @@ struct Model::Parts {
 
   void head_unit_backward(const UnitPass& pass, const TiedHead& tied, const HeadTensors& head,
                           double loss_scale) {
-    const auto scratch = scratch_for(pass);
+    const auto scratch = scratch_for(pass, 0);
     const auto bytes = pass.elements() * bytes_of(options.type);
     head_losses(pass, head, loss_scale);
     arena.device().zero({scratch.dx.data, bytes}, pass.stream);
@@ -84,9 +84,9 @@ struct Model::Parts {
   void block_unit_backward(const UnitPass& pass, const DecoderBlock& block,
                            const BlockTensors& tensors) {
     if (options.recompute == Recompute::full) block_recompute(pass, block, tensors);
-    mlp_backward(pass, block, tensors, scratch_for(pass));
+    mlp_backward(pass, block, tensors, scratch_for(pass, config.mlp_in()));
     if (options.recompute == Recompute::selective) attention_recompute(pass, block.layer, tensors);
-    attention_backward(pass, block, tensors, scratch_for(pass));
+    attention_backward(pass, block, tensors, scratch_for(pass, config.qkv()));
   }
 
   void unit_backward(const UnitPass& pass, std::size_t unit, const TiedHead& tied,
@@ -98,15 +98,17 @@ struct Model::Parts {
     head_unit_backward(pass, tied, activations.head(pass.slot), loss_scale);
   }
 
-  // Where weights' gradients are computed later, memory that stays until then.
-  Scratch scratch_for(const UnitPass& pass) {
+  // Where weights' gradients are computed later, memory that stays until then. `wide`: columns of a
+  // branch's wide gradient; 0: there is no branch.
+  Scratch scratch_for(const UnitPass& pass, std::size_t wide) {
     auto scratch = activations.scratch();
     if (pass.later == nullptr) return scratch;
     const auto allocate = [&](std::size_t columns) {
       return pass.later->allocate(arena, options.type, pass.rows() * columns);
     };
     scratch.dnarrow = allocate(std::max(config.hidden, config.q_hidden()));
-    scratch.dwide = allocate(std::max(config.mlp_in(), config.qkv()));
+    if (wide == 0) return scratch;
+    scratch.dwide = allocate(wide);
     scratch.dbranch = allocate(config.hidden);
     if (!config.llama) scratch.dact = scratch.dwide;
     return scratch;

@@ -37,6 +37,7 @@ struct ModelOptions {
   std::size_t first_layer = 0;
   bool embeds = true, heads = true;
   std::size_t slots = 1;  // micro-batches whose activations are held at once
+  std::size_t later = 0;  // that are between both halves of their backward at once
 };
 
 // Of the head, between the last unit's backward and the next forward: gradients of the logits, and

@@ -71,11 +71,11 @@ std::size_t activation_bytes_of(const trainers::TrainConfig& train,
                                 const trainers::PipelineSchedule& schedule) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const auto slots =
-        trainers::slots_of(schedule.stages[static_cast<std::size_t>(position.stage)], i);
+    const auto held =
+        trainers::held_of(schedule.stages[static_cast<std::size_t>(position.stage)], i);
     bytes +=
         trainers::activation_bytes(trainers::model_of_chunk(train, position, *chunks[i]),
-                                   trainers::model_options_of(train, position, *chunks[i], slots));
+                                   trainers::model_options_of(train, position, *chunks[i], held));
   }
   return bytes;
 }

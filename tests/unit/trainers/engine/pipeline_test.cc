@@ -201,7 +201,7 @@ TEST(PipelineStages, HoldAsManyActivationsAsTheScheduleSays) {
     const auto config = with(deep_training(), layout);
     const auto position = position_of(config, rank, layout.nranks());
     const auto list = schedule_of(config, position).stages[static_cast<std::size_t>(rank)];
-    return slots_of(list, 0);
+    return held_of(list, 0).slots;
   };
 
   EXPECT_EQ(slots({4, "naive"}, 0), 1u);
@@ -209,6 +209,32 @@ TEST(PipelineStages, HoldAsManyActivationsAsTheScheduleSays) {
   EXPECT_EQ(slots({4, "1f1b"}, 0), 4u);
   EXPECT_EQ(slots({4, "1f1b"}, 3), 1u);
   EXPECT_EQ(slots({4, "zb-h1"}, 3), 4u);  // until weights have their gradients
+}
+
+// And tokens and targets, of 4 bytes.
+TEST(PipelineStages, HoldTheActivationsOfTheClosedForm) {
+  for (const bool llama : {false, true})
+    for (const auto& [name, chunks] : kSchedules) {
+      const PipelineLayout layout{4, name, chunks};
+      const auto config = with(deep_training(llama), layout);
+      const auto run = trained_on(config, layout);
+      for (int rank = 0; rank < layout.nranks(); ++rank) {
+        SCOPED_TRACE(std::string(name) + ", rank " + std::to_string(rank));
+        const auto stage = static_cast<std::size_t>(rank);
+        const auto position = position_of(config, rank, layout.nranks());
+        const auto plans = chunks_of(config, position);
+        const auto list = schedule_of(config, position).stages[stage];
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < plans.size(); ++i) {
+          const auto held = held_of(list, i);
+          const auto inputs = (plans[i]->embeds() ? 1u : 0u) + (plans[i]->heads() ? 1u : 0u);
+          bytes += activation_bytes(model_of_chunk(config, position, *plans[i]),
+                                    model_options_of(config, position, *plans[i], held)) +
+                   held.slots * inputs * config.model.length * 4;
+        }
+        EXPECT_EQ(run.ranks[stage].peaks[static_cast<std::size_t>(Category::activation)], bytes);
+      }
+    }
 }
 
 TEST(PipelineRefusal, NamesTheChoices) {
