@@ -47,6 +47,7 @@ enum class Bug : std::uint8_t {
   leaves_the_head_gradient_out,   // of the embeddings'
   sends_each_head_gradient,       // of a micro-batch, though their sum would do
   mixes_up_micro_batches,         // a backward has the activations of another one
+  leaves_out_the_last_weights,    // of a step, whose gradients come behind those of inputs
   norm_of_own_stage,              // not added up over stages
   loss_of_own_stage,              // likewise
   resumes_the_first_stage_alone,  // others begin anew

@@ -59,6 +59,7 @@ constexpr Caught kCaught[] = {
     {Bug::leaves_the_head_gradient_out, "leaves_the_head_gradient_out", "near the reference"},
     {Bug::sends_each_head_gradient, "sends_each_head_gradient", "accounting"},
     {Bug::mixes_up_micro_batches, "mixes_up_micro_batches", "near the reference"},
+    {Bug::leaves_out_the_last_weights, "leaves_out_the_last_weights", "near the reference"},
     {Bug::norm_of_own_stage, "norm_of_own_stage", "near the reference"},
     {Bug::loss_of_own_stage, "loss_of_own_stage", "near the reference"},
     {Bug::resumes_the_first_stage_alone, "resumes_the_first_stage_alone", "resume"},

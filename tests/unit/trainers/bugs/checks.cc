@@ -26,12 +26,13 @@ struct RankLayout {
   ContextMethod method = ContextMethod::ring;
   std::size_t pp = 1;
   bool sequence_parallel = false;
+  const char* schedule = "1f1b";
 };
 
 std::string text_of(const RankLayout& layout) {
-  return fmt::format("{} ranks, stage {}, shard size {}, tp {}, cp {}, pp {}", layout.nranks,
+  return fmt::format("{} ranks, stage {}, shard size {}, tp {}, cp {}, pp {} {}", layout.nranks,
                      static_cast<int>(layout.stage), layout.shard_size, layout.tp, layout.cp,
-                     layout.pp);
+                     layout.pp, layout.schedule);
 }
 
 Run on(const RankLayout& layout, TrainConfig config) {
@@ -42,6 +43,7 @@ Run on(const RankLayout& layout, TrainConfig config) {
   config.cp = layout.cp;
   config.cp_method = layout.method;
   config.pp = layout.pp;
+  config.pp_schedule = layout.schedule;
   config.sequence_parallel = layout.sequence_parallel;
   return {.config = std::move(config), .nranks = layout.nranks};
 }
@@ -78,7 +80,8 @@ constexpr RankLayout kLayouts[] = {
     {.nranks = 2, .pp = 2},
     {.nranks = 4, .stage = Stage::gradients, .overlap = Overlap::off, .pp = 2},
     {.nranks = 2, .tp = 2, .sequence_parallel = true},
-    {.nranks = 4, .stage = Stage::optimizer, .tp = 2, .cp = 2, .sequence_parallel = true}};
+    {.nranks = 4, .stage = Stage::optimizer, .tp = 2, .cp = 2, .sequence_parallel = true},
+    {.nranks = 2, .pp = 2, .schedule = "zb-h1"}};
 
 // Llama's two key and value heads are not for three ranks.
 bool exists(const RankLayout& layout, const TrainConfig& config) {
