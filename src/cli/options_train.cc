@@ -177,7 +177,8 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .help = "train_3d: N neighbouring ranks share the matrices of each layer: tensor parallelism",
      .note =
          "Each has some of the heads, of the MLP's columns and of the vocabulary. N divides the "
-         "heads, the key and value heads, and the number of ranks; the others are data-parallel.",
+         "heads and the number of ranks, and divides the key and value heads or is a multiple of "
+         "them; other ranks are data-parallel.",
      .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::train, &TrainConfig::tp>},
     {.long_name = "pp",
      .metavar = "N",

@@ -33,6 +33,8 @@ TensorBytes tensor_bytes(const TensorLayout& layout) {
                     .cross_entropy = heads * sizeof(double) *
                                      (sum_sends(layout.rows, layout.nranks, 1) +
                                       sum_sends(2 * layout.rows, layout.nranks, terms))};
+  bytes.keys_and_values = layout.layers * layout.element *
+                          sum_sends(layout.rows * layout.keys_and_values, layout.copies, 1);
   if (!layout.splits_rows) return bytes;
   const auto norms = 2 * layout.layers + heads;
   const auto of_norms = layout.terms > 0 ? 2 * norms : 0;

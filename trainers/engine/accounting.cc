@@ -157,6 +157,8 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
                       .splits_rows = share.splits_rows,
                       .norm_weights = model.llama ? std::uint64_t{1} : 2,
                       .element = bytes_of(config.type),
+                      .copies = share.copies(model.kv_heads),
+                      .keys_and_values = 2 * model_of_share(model, share).kv_hidden(),
                       .terms = config.deterministic ? terms : 0};
   const std::string axis(kTensorAxisName);
   for (auto i = place.own.first; i < place.own.first + place.own.count; ++i) {
@@ -166,7 +168,8 @@ void add_tensor_sums(SentBytes& sent, const TrainConfig& config, const Place& pl
                                       {TensorSum::forward, bytes.forward},
                                       {TensorSum::backward, bytes.backward},
                                       {TensorSum::cross_entropy, bytes.cross_entropy},
-                                      {TensorSum::norm_weight, bytes.norm_weight}})
+                                      {TensorSum::norm_weight, bytes.norm_weight},
+                                      {TensorSum::keys_and_values, bytes.keys_and_values}})
       sent[{axis, std::string(name_of(what))}] += count;
     sent[{axis, std::string(kRowGather)}] += bytes.rows;
   }

@@ -60,10 +60,9 @@ std::vector<std::pair<TensorSlice, std::size_t>> Trainer::whole_slices(
 // the first one does.
 std::vector<ParameterSlice> Trainer::saved_slices(const Chunk& chunk) const {
   auto slices = chunk.adam.slices();
-  if (position_.tensor.rank > 0)
-    std::erase_if(slices, [&](const ParameterSlice& slice) {
-      return chunk.what.table.parameters[slice.parameter].pieces.empty();
-    });
+  for (auto& slice : slices)
+    slice.count = counted_of(chunk.what.table.parameters[slice.parameter], slice);
+  std::erase_if(slices, [](const ParameterSlice& slice) { return slice.count == 0; });
   const auto copies = copies_of(table_.placements.optimizer, table_.mesh,
                                 static_cast<std::size_t>(position_.data_rank));
   return share_of_slices(slices, copies.place, copies.count);

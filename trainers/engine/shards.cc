@@ -22,6 +22,11 @@ std::vector<OwnedRange> owned_of(const ParameterTable& table, const FlatLayout& 
   return owned;
 }
 
+std::size_t counted_of(const Parameter& parameter, const ParameterSlice& slice) {
+  const auto counted = parameter.count() - parameter.uncounted;
+  return slice.index < counted ? std::min(slice.count, counted - slice.index) : 0;
+}
+
 std::vector<ParameterSlice> slices_of(const ParameterTable& table, const FlatLayout& layout,
                                       std::span<const OwnedRange> owned) {
   std::vector<ParameterSlice> slices;

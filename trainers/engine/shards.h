@@ -44,6 +44,9 @@ struct ParameterSlice {
   std::size_t owned = 0;  // range
 };
 
+// Of its elements, those that this tensor-parallel rank counts and saves: its first ones.
+std::size_t counted_of(const Parameter& parameter, const ParameterSlice& slice);
+
 std::vector<ParameterSlice> slices_of(const ParameterTable& table, const FlatLayout& layout,
                                       std::span<const OwnedRange> owned);
 

@@ -43,6 +43,19 @@ void TensorAxis::all_reduce(Array y, std::size_t count, TensorSum what, Stream& 
   reduce(y, count, RedOp::sum, name_of(what), stream);
 }
 
+void TensorAxis::sum_over_copies(Array y, std::size_t count, Stream& stream) {
+  auto& to = copies_->stream();
+  to.wait(stream.record());
+  const auto view = view_of(y, count);
+  copies_->comm().all_reduce({.send = view,
+                              .recv = view,
+                              .count = count,
+                              .type = y.type,
+                              .tag = copies_->tag(name_of(TensorSum::keys_and_values))},
+                             {}, to);
+  stream.wait(to.record());
+}
+
 void TensorAxis::all_reduce_max(Array y, std::size_t count, Stream& stream) {
   reduce(y, count, RedOp::max, name_of(TensorSum::cross_entropy), stream);
 }

@@ -13,8 +13,9 @@ class TensorAxis final : public TensorParallel {
  public:
   // `axis`: null on one rank. All outlive it; calls on the axis' stream, which the compute stream
   // waits for.
-  TensorAxis(const TensorShare& share, Axis* axis, Math& math, Arena& arena)
-      : TensorParallel(share), axis_(axis), math_(math), arena_(arena) {}
+  // `copies`: of ranks that hold the same key and value heads; null: each has its own.
+  TensorAxis(const TensorShare& share, Axis* axis, Math& math, Arena& arena, Axis* copies = nullptr)
+      : TensorParallel(share), axis_(axis), copies_(copies), math_(math), arena_(arena) {}
 
   void all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream) override;
   void sum(Array y, std::size_t count, TensorSum what, const Term& term, Stream& stream) override;
@@ -22,6 +23,7 @@ class TensorAxis final : public TensorParallel {
                      Stream& stream) override;
   void reduce_scatter(Array y, Array x, std::size_t count, TensorSum what, Stream& stream) override;
   void gather(Array all, Array part, std::size_t count, Stream& stream) override;
+  void sum_over_copies(Array y, std::size_t count, Stream& stream) override;
   void all_reduce_max(Array y, std::size_t count, Stream& stream) override;
 
  private:
@@ -32,6 +34,7 @@ class TensorAxis final : public TensorParallel {
                        Stream& stream);
 
   Axis* const axis_;
+  Axis* const copies_;
   Math& math_;
   Arena& arena_;
 };

@@ -72,13 +72,18 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
       context_axis_(config.cp > 1 ? std::optional<Axis>(std::in_place, kContextAxisName,
                                                         add_context_axis(rank, position_))
                                   : std::nullopt),
+      copies_axis_(copies() > 1
+                       ? std::optional<Axis>(std::in_place, kTensorAxisName,
+                                             rank.add_axis(rank.rank() / copies(), rank.rank()))
+                       : std::nullopt),
       tools_{.axis = axis_,
              .replicas = replicas_ ? &*replicas_ : nullptr,
              .math = math,
              .compute = compute_,
              .arena = arena_,
              .type = config.type},
-      tensor_(position_.tensor, tensor_axis_ ? &*tensor_axis_ : nullptr, math, arena_),
+      tensor_(position_.tensor, tensor_axis_ ? &*tensor_axis_ : nullptr, math, arena_,
+              copies_axis_ ? &*copies_axis_ : nullptr),
       schedule_(schedule_of(config, position_)),
       plans_(chunks_of(config, position_)),
       loss_scale_(config.loss_scale) {
@@ -94,7 +99,7 @@ Trainer::~Trainer() = default;
 
 std::vector<Axis*> Trainer::axes() {
   std::vector<Axis*> axes{&axis_};
-  for (auto* axis : {&replicas_, &tensor_axis_, &context_axis_})
+  for (auto* axis : {&replicas_, &tensor_axis_, &context_axis_, &copies_axis_})
     if (*axis) axes.push_back(&**axis);
   if (links_)
     for (auto* axis : links_->axes()) axes.push_back(axis);
@@ -212,8 +217,8 @@ std::vector<Range> Trainer::counted_ranges(const Chunk& chunk, const OwnedRange&
   std::vector<Range> ranges;
   const auto& [table, layout] = std::tie(chunk.what.table, chunk.what.layout);
   for (const auto& slice : slices_of(table, layout, std::span(&owned, 1)))
-    if (!table.parameters[slice.parameter].pieces.empty())
-      ranges.push_back({slice.flat - owned.begin, slice.count});
+    if (const auto count = counted_of(table.parameters[slice.parameter], slice); count > 0)
+      ranges.push_back({slice.flat - owned.begin, count});
   return ranges;
 }
 

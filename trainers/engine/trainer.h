@@ -132,6 +132,7 @@ class Trainer {
   void check_account(const SentBytes& before, bool skipped);
 
   std::vector<Axis*> axes();
+  int copies() const { return static_cast<int>(position_.tensor.copies(config_.model.kv_heads)); }
   std::size_t stage() const { return static_cast<std::size_t>(position_.stage); }
 
   RankContext& rank_;
@@ -147,6 +148,7 @@ class Trainer {
   Axis axis_;  // data-parallel ranks that state is cut over; in stage 0 all of them
   std::optional<Axis> replicas_;  // hybrid sharding: ranks that hold the same shard
   std::optional<Axis> tensor_axis_, context_axis_;
+  std::optional<Axis> copies_axis_;  // tensor-parallel ranks of the same key and value heads
   std::optional<StageLinks> links_;  // of a pipeline
   std::optional<Recorder> recorder_;
   StepSpans spans_;

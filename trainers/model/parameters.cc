@@ -33,6 +33,12 @@ class Builder {
   void table_of_rows(const char* name, std::size_t rows, const Joined& cut) {
     matrix(name, {rows, model_.hidden}, kDeviation, 0, cut);
   }
+  // Queries, keys and values: cut by heads, of which there may be fewer than ranks.
+  void by_heads(const char* name) {
+    of_heads_ = true;
+    by_outputs(name, {model_.q_hidden(), model_.kv_hidden(), model_.kv_hidden()});
+    of_heads_ = false;
+  }
   // What yields all of `joined`: cut by outputs. With a bias in GPT-2.
   void by_outputs(const char* name, const Joined& joined) {
     const auto out = std::accumulate(joined.begin(), joined.end(), std::size_t{0});
@@ -80,26 +86,44 @@ class Builder {
     parameter.cut = dim;
     std::size_t before = 0, own = 0;
     for (const auto whole : share_.whole() ? Joined{} : joined) {
-      const auto range = share_.all(whole);
+      const bool copied = of_heads_ && before > 0;  // keys or values
+      const auto range = copied ? kv_part() : share_.all(whole);
       parameter.pieces.push_back({whole, before + range.offset, range.count});
       before += whole;
       own += range.count;
     }
     if (!parameter.pieces.empty()) parameter.shape[dim] = own;
+    if (!share_.whole()) set_copies(parameter);
     end += parameter.count();
     table_.parameters.push_back(std::move(parameter));
   }
 
+  // Keys' elements, or values', of this rank.
+  Range kv_part() const {
+    const auto heads = share_.kv_heads(model_.kv_heads);
+    return {heads.offset * model_.head(), heads.count * model_.head()};
+  }
+  // Of what several ranks hold, the first one counts.
+  void set_copies(Parameter& parameter) const {
+    if (parameter.pieces.empty() && share_.rank > 0) parameter.uncounted = parameter.count();
+    const auto copies = share_.copies(model_.kv_heads);
+    if (!of_heads_ || copies == 1) return;
+    parameter.copied_rows = 2 * kv_part().count;
+    if (share_.rank % copies > 0)
+      parameter.uncounted = parameter.count() / parameter.shape[0] * parameter.copied_rows;
+  }
+
   const ModelConfig& model_;
   const TensorShare share_;
+  bool of_heads_ = false;
   std::string prefix_;
   ParameterTable table_;
 };
 
 void add_block(Builder& builder, const ModelConfig& model) {
-  const auto kv = model.kv_hidden(), mlp = model.mlp;
+  const auto mlp = model.mlp;
   builder.norm("norm1");
-  builder.by_outputs("attention.qkv", {model.q_hidden(), kv, kv});
+  builder.by_heads("attention.qkv");
   builder.by_inputs("attention.out", model.q_hidden());
   builder.norm("norm2");
   if (model.llama)

@@ -46,6 +46,11 @@ struct Parameter {
 
   std::size_t count() const;  // product of the shape
   std::size_t whole_count() const;
+  // Of its last elements: another tensor-parallel rank, which holds them too, counts and saves
+  // them.
+  std::size_t uncounted = 0;
+  // Of its last rows, those of key and value heads that other ranks have copies of.
+  std::size_t copied_rows = 0;
   bool is_cut_along(std::size_t dim) const { return !pieces.empty() && cut == dim; }
   // Of elements [index, index + count) of this rank's part, those that lie in a row in the whole
   // parameter, too, from the first one on: where they begin there, and how many.

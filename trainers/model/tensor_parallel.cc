@@ -31,7 +31,7 @@ ModelConfig model_of_share(const ModelConfig& whole, const TensorShare& share) {
   auto model = whole;
   model.head_size = whole.head();
   model.heads = share.all(whole.heads).count;
-  model.kv_heads = share.all(whole.kv_heads).count;
+  model.kv_heads = share.kv_heads(whole.kv_heads).count;
   model.mlp = share.all(whole.mlp).count;
   model.vocabulary = share.all(whole.vocabulary).count;
   return model;
@@ -54,17 +54,20 @@ std::size_t canonical_leaves(const ModelConfig& whole) {
 std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t nranks,
                                           bool deterministic) {
   const auto fits = [&](std::size_t size) {
-    return whole.heads % size == 0 && whole.kv_heads % size == 0 && size <= whole.vocabulary &&
+    const bool kv = whole.kv_heads % size == 0 || size % whole.kv_heads == 0;
+    return whole.heads % size == 0 && kv && size <= whole.vocabulary &&
            (!deterministic || canonical_leaves(whole) % size == 0);
   };
   if (fits(nranks)) return {};
   return fmt::format(
-      "--tp {} does not divide the {} heads and the {} key and value heads of {}{}; choices: {}.",
-      nranks, whole.heads, whole.kv_heads, whole.name,
+      "--tp {} does not divide the {} heads of {}, or neither divides nor is a multiple of its {} "
+      "key "
+      "and value heads{}; choices: {}.",
+      nranks, whole.heads, whole.name, whole.kv_heads,
       deterministic ? fmt::format(", or the {} parts in which --deterministic adds them up",
                                   canonical_leaves(whole))
                     : "",
-      numbers_that(whole.kv_heads, fits));
+      numbers_that(whole.heads, fits));
 }
 
 std::string_view name_of(TensorSum what) {
@@ -79,6 +82,8 @@ std::string_view name_of(TensorSum what) {
       return "cross entropy";
     case TensorSum::norm_weight:
       return "norm weight";
+    case TensorSum::keys_and_values:
+      return "keys and values";
   }
   __builtin_unreachable();
 }
@@ -95,6 +100,8 @@ void TensorParallel::sum_scattered(Array, std::size_t, TensorSum, const Term&, S
 void TensorParallel::reduce_scatter(Array, Array, std::size_t, TensorSum, Stream&) {}
 
 void TensorParallel::gather(Array, Array, std::size_t, Stream&) {}
+
+void TensorParallel::sum_over_copies(Array, std::size_t, Stream&) {}
 
 void TensorParallel::all_reduce_max(Array, std::size_t, Stream&) {}
 

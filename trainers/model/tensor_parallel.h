@@ -37,6 +37,12 @@ struct TensorShare {
   std::size_t first() const { return rank * own(); }
   // All of it is on one rank, and added up in one go.
   bool whole() const { return leaves == 1; }
+  // Of so many key and value heads, those of this rank; and ranks that hold the same: where there
+  // are more ranks than heads, as many neighbours have copies of each.
+  Range kv_heads(std::size_t heads) const {
+    return nranks <= heads ? all(heads) : Range{rank / copies(heads), 1};
+  }
+  std::size_t copies(std::size_t heads) const { return nranks <= heads ? 1 : nranks / heads; }
   // That rows are cut into.
   std::size_t row_parts() const { return splits_rows ? nranks : 1; }
   // Of `count` elements in a row, those of this rank's leaf `leaf` (from 0); all of its leaves.
@@ -58,7 +64,14 @@ std::optional<std::string> tensor_refusal(const ModelConfig& whole, std::size_t 
                                           bool deterministic);
 
 // What ranks add up, for the account of bytes.
-enum class TensorSum : std::uint8_t { embedding, forward, backward, cross_entropy, norm_weight };
+enum class TensorSum : std::uint8_t {
+  embedding,
+  forward,
+  backward,
+  cross_entropy,
+  norm_weight,
+  keys_and_values
+};
 std::string_view name_of(TensorSum what);  // "embedding", …, "cross entropy", "norm weight"
 inline constexpr std::string_view kRowGather = "rows";  // purpose of gather()
 
@@ -85,6 +98,8 @@ class TensorParallel {
   // after the other. `count` elements of all ranks.
   virtual void reduce_scatter(Array y, Array x, std::size_t count, TensorSum what, Stream& stream);
   virtual void gather(Array all, Array part, std::size_t count, Stream& stream);
+  // y = the sum of those ranks' y that hold copies of the same key and value heads, in any order.
+  virtual void sum_over_copies(Array y, std::size_t count, Stream& stream);
   // Each element becomes the largest of all ranks' float64. Collective.
   virtual void all_reduce_max(Array y, std::size_t count, Stream& stream);
 

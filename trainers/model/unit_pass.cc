@@ -128,7 +128,8 @@ void UnitPass::project_backward(const Layer& layer, Array dy, Array x, Array dx)
                     .accumulates = true},
                    pass.stream);
   };
-  accumulate(layer, add);
+  // Of copies each rank has a part of the gradient, which the input's adds up as it is.
+  if (weight.copied_rows == 0) accumulate(layer, add);
   const Gemm product{.m = rows(),
                      .n = in,
                      .k = out,
@@ -142,6 +143,28 @@ void UnitPass::project_backward(const Layer& layer, Array dy, Array x, Array dx)
     sum_products(product, weight.pieces, TensorSum::backward);
   else
     math.gemm(product, stream);
+  if (weight.copied_rows == 0) return;
+  if (!injected(Bug::keys_and_values_of_own_queries)) add_up_copies(dy, out, weight.copied_rows);
+  accumulate(layer, add);
+}
+
+void UnitPass::add_up_copies(Array dy, std::size_t stride, std::size_t columns) const {
+  const auto memory = arena.allocate(Category::comm, dy.type, rows() * columns);
+  const RowCopy packed{.rows = rows(),
+                       .columns = columns,
+                       .to = memory.array(dy.type),
+                       .from = dy.from(stride - columns),
+                       .to_stride = columns,
+                       .from_stride = stride};
+  math.copy_rows(packed, stream);
+  tensor.sum_over_copies(packed.to, rows() * columns, stream);
+  math.copy_rows({.rows = rows(),
+                  .columns = columns,
+                  .to = packed.from,
+                  .from = packed.to,
+                  .to_stride = stride,
+                  .from_stride = columns},
+                 stream);
 }
 
 Norm UnitPass::norm_of(const Layer& layer, const NormTensors& norm, Array x, Range of) const {

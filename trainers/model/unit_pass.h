@@ -102,6 +102,8 @@ struct UnitPass {
 
  private:
   Norm norm_of(const Layer& layer, const NormTensors& norm, Array x, Range rows) const;
+  // Of the last `columns` of dy the sums over the ranks that hold copies of them.
+  void add_up_copies(Array dy, std::size_t stride, std::size_t columns) const;
   void normalise_own_rows_backward(const Layer& layer, const NormTensors& norm, Array x,
                                    const Scratch& scratch) const;
   // Of the leaves of a chunk, up their tree.

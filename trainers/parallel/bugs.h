@@ -27,6 +27,7 @@ enum class Bug : std::uint8_t {
   adds_tensor_terms_by_rank,       // not in the tree's order
   norm_counts_tensor_copies,       // of what all ranks hold
   saves_tensor_parts_as_they_are,  // not where they lie in the whole
+  keys_and_values_of_own_queries,  // of copied heads: their gradients are not added up
   norm_weights_of_own_rows,        // sequence parallelism: their gradients are not added up
   drops_rows_of_the_first,         // likewise: dropout masks of the first rank's rows
   // Context parallelism

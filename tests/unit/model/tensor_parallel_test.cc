@@ -40,6 +40,13 @@ TEST(TensorBytes, OfCanonicalModeHaveEachTermOnceOneWay) {
                                                .cross_entropy = (2 * 2 + 3 * 4 + 4) * 8}));
 }
 
+TEST(TensorBytes, OfCopiesOfKeysAndValuesAreAnAllReduceOfALayer) {
+  auto layout = kTwo;
+  layout.copies = 2;
+  layout.keys_and_values = 2;
+  EXPECT_EQ(tensor_bytes(layout).keys_and_values, 3u * 2 * (4 * 2 / 2) * 4);
+}
+
 TEST(TensorBytes, OfSplitRowsAreScattersAndGathers) {
   auto layout = kTwo;
   layout.splits_rows = true;

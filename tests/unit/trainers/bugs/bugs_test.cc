@@ -41,6 +41,7 @@ constexpr Caught kCaught[] = {
     {Bug::adds_tensor_terms_by_rank, "adds_tensor_terms_by_rank", "equal bits"},
     {Bug::norm_counts_tensor_copies, "norm_counts_tensor_copies", "near the reference"},
     {Bug::saves_tensor_parts_as_they_are, "saves_tensor_parts_as_they_are", "resume"},
+    {Bug::keys_and_values_of_own_queries, "keys_and_values_of_own_queries", "near the reference"},
     {Bug::norm_weights_of_own_rows, "norm_weights_of_own_rows", "near the reference"},
     {Bug::drops_rows_of_the_first, "drops_rows_of_the_first", "equal bits"},
     {Bug::positions_within_rank, "positions_within_rank", "near the reference"},

@@ -79,6 +79,7 @@ constexpr RankLayout kLayouts[] = {
     {4, Stage::gradients, Overlap::on, 0, 1, 2, ContextMethod::ulysses},
     {.nranks = 2, .pp = 2},
     {.nranks = 4, .stage = Stage::gradients, .overlap = Overlap::off, .pp = 2},
+    {.nranks = 6, .tp = 6},
     {.nranks = 2, .tp = 2, .sequence_parallel = true},
     {.nranks = 4, .stage = Stage::optimizer, .tp = 2, .cp = 2, .sequence_parallel = true},
     {.nranks = 2, .pp = 2, .schedule = "zb-h1"}};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <ostream>
 #include <utility>
 
@@ -177,6 +178,34 @@ TEST_P(Equality, OfCopiesOnTensorParallelRanksIsToTheBitInFastMode) {
   }
 }
 
+// Three ranks have the same of Llama's two key and value heads, and one of them saves it.
+TEST_P(Equality, OfCopiesOfKeyAndValueHeadsIsToTheBitInFastMode) {
+  auto config = tiny_training(GetParam());
+  config.tp = 6;
+  std::vector<std::vector<std::byte>> copied(6);
+  std::vector<std::size_t> saved(6);
+  std::size_t elements = 0;
+  const auto code = on_trainers(host_threads(6), config, [&](RankContext& rank, Trainer& trainer) {
+    (void)trained(trainer, config.steps);
+    const auto own = static_cast<std::size_t>(rank.rank());
+    for (const auto& [slice, array] : trainer.parameters()) {
+      const auto& parameter = trainer.table().parameters[slice.parameter];
+      const auto tail = parameter.count() / parameter.shape[0] * parameter.copied_rows;
+      copied[own].insert(copied[own].end(), array.from(slice.count - tail).data,
+                         array.from(slice.count).data);
+    }
+    for (const auto& part : trainer.snapshot().parts) saved[own] += part.what.count;
+    if (own == 0)
+      for (const auto& parameter : trainer.table().parameters)
+        elements += std::size(kStateKinds) * parameter.whole_count();
+  });
+  EXPECT_EQ(code, ExitCode::ok);
+  EXPECT_EQ(std::accumulate(saved.begin(), saved.end(), std::size_t{0}), elements);
+  EXPECT_EQ(copied[0].empty(), !GetParam());
+  for (std::size_t rank = 0; rank < 6; ++rank)
+    EXPECT_EQ(copied[rank], copied[rank / 3 * 3]) << rank;
+}
+
 // Sequences that have leaves, and two of them in some micro-batches.
 TrainConfig training_of_leaves(bool llama) {
   auto config = tiny_training(llama);
@@ -274,6 +303,9 @@ TEST_P(Equality, HoldsWithinRoundingInFastMode) {
         .method = ContextMethod::ulysses},
         RankLayout{.nranks = 4, .stage = Stage::gradients, .micro_batch = 3, .tp = 2, .cp = 2},
         RankLayout{.nranks = 2, .micro_batch = 0, .tp = 2, .sequence_parallel = true},
+        RankLayout{.nranks = 6, .micro_batch = 0, .tp = 6},
+        RankLayout{.nranks = 6, .micro_batch = 0, .tp = 6, .sequence_parallel = true},
+        RankLayout{.nranks = 12, .stage = Stage::optimizer, .micro_batch = 1, .tp = 6},
         RankLayout{.nranks = 8,
         .stage = Stage::parameters,
         .micro_batch = 1,

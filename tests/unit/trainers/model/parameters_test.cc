@@ -189,12 +189,16 @@ TEST(TensorParallel, SaysWhyAModelCannotBeCut) {
   const auto nano = *model_named("nano"), llama = *model_named("llama-mini");
 
   EXPECT_FALSE(tensor_refusal(nano, 4, true));
-  EXPECT_EQ(tensor_refusal(nano, 3, false),
-            "--tp 3 does not divide the 4 heads and the 4 key and value heads of nano; choices: 1, "
-            "2, 4.");
-  EXPECT_EQ(tensor_refusal(llama, 4, false),
-            "--tp 4 does not divide the 8 heads and the 2 key and value heads of llama-mini; "
-            "choices: 1, 2.");
+  EXPECT_EQ(
+      tensor_refusal(nano, 3, false),
+      "--tp 3 does not divide the 4 heads of nano, or neither divides nor is a multiple of its "
+      "4 key and value heads; choices: 1, 2, 4.");
+  EXPECT_FALSE(tensor_refusal(llama, 8, false));
+  EXPECT_EQ(
+      tensor_refusal(llama, 4, true),
+      "--tp 4 does not divide the 8 heads of llama-mini, or neither divides nor is a multiple "
+      "of its 2 key and value heads, or the 2 parts in which --deterministic adds them up; "
+      "choices: 1, 2.");
   EXPECT_TRUE(tensor_refusal(*model_named("d36"), 4, true)->ends_with("choices: 1, 2, 5, 10."));
 }
 
