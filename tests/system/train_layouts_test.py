@@ -22,8 +22,11 @@ def layouts(nranks: int) -> Iterator[list[str]]:
             continue
         sharing = nranks // (tp * pp)  # the ranks that hold the same layers' same parts
         for schedule, zero in product(SCHEDULES[pp], range(4 if sharing > 1 else 1)):
-            yield ["-t", str(nranks), "--tp", str(tp), "--cp", str(cp), "--zero", str(zero),
-                   *(["--pp", str(pp)] if pp > 1 else []), *schedule]
+            words = ["-t", str(nranks), "--tp", str(tp), "--cp", str(cp), "--zero", str(zero),
+                     *(["--pp", str(pp)] if pp > 1 else []), *schedule]
+            yield words
+            if tp > 1 and zero in (0, 3) and "zb-h1" not in words:
+                yield [*words, "--sequence-parallel"]
 
 
 class Layouts(unittest.TestCase):
