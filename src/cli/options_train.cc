@@ -281,6 +281,7 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .metavar = "0|1",
      .default_text = "1",
      .help = "stage 3: free a unit's parameters between forward and backward",
+     .note = "0 with --pp: they stay until the step's last backward.",
      .apply = set_choice<TrainOptions, kSwitch, &TrainOptions::train, &TrainConfig::gather,
                          &trainers::GatherPlan::reshard_after_forward>},
     {.long_name = "max-live-parameters",
@@ -348,9 +349,6 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
                        train.tp > 1   ? "tp"
                        : train.cp > 1 ? "cp"
                                       : "pp");
-  if (train.pp > 1 && !train.gather.reshard_after_forward)
-    return "--reshard-after-forward 0 keeps units until a micro-batch's backward, and --pp has "
-           "several micro-batches under way: leave out either.";
   if (train.stage == Stage::none && train.shard_size > 0)
     return "--shard-size needs something that is sharded: run train_fsdp or train_3d with --zero "
            "1, 2 or 3.";

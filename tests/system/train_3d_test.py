@@ -20,7 +20,6 @@ REFUSED = (
     "train_3d -t 2 --pp 2 --schedule zb-h1 --recompute full",
     "train_3d -t 2 --pp 2 --schedule 2f2b",
     "train_3d --schedule gpipe",
-    "train_3d -t 2 --pp 2 --reshard-after-forward 0",
 )
 
 

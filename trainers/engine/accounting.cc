@@ -41,7 +41,7 @@ std::vector<TrainingPart> parts_of(const TrainConfig& config, const GradientPlan
   std::vector<TrainingPart> parts;
   for (const auto& bucket : plan.buckets) {
     const bool end = bucket.begin == 0 || parts.empty();  // the first and the last unit
-    const bool stays = !plan.pipelined && (end || !config.gather.reshard_after_forward);
+    const bool stays = (end && !plan.pipelined) || !config.gather.reshard_after_forward;
     parts.push_back({.count = bucket.count(), .gathers = stays ? std::uint64_t{1} : 2});
   }
   return parts;
@@ -251,8 +251,12 @@ void add_chunk(Account& account, const TrainConfig& config, const GradientPlan& 
                         .replicas = place.replicas,
                         .micro_batches = place.rounds,
                         .offloads_optimizer = !config.offload_folder.empty()};
+  // Of a pipeline's step, whose micro-batches share them, of all its chunks.
+  const bool stay = plan.pipelined && !config.gather.reshard_after_forward;
+  if (stay) layout.micro_batches = 1;
   account.sent[{std::string(kAxisNames[kShardAxis]), "parameter all_gather"}] +=
       training_wire_bytes(layout).parameters;
+  layout.micro_batches = place.rounds;
   const auto tree = place_in(config.sync, position.data_rank, position.data_nranks);
   if (tree && !plan.steps_a_shard()) layout.tree = &*tree;
   if (config.deterministic) set_partial_sums(layout, place);
@@ -265,10 +269,9 @@ void add_chunk(Account& account, const TrainConfig& config, const GradientPlan& 
   if (layout.sharded.parameters) {
     const std::vector<TrainingPart> forward(parts.rbegin(), parts.rend());
     layout.parts = forward;
-    account.live_bytes =
-        std::max(account.live_bytes,
-                 training_live_bytes(layout, {.ahead = units_ahead(plan, config.gather),
-                                              .most = config.gather.max_live_parameters}));
+    const auto live = training_live_bytes(layout, {.ahead = units_ahead(plan, config.gather),
+                                                   .most = config.gather.max_live_parameters});
+    account.live_bytes = stay ? account.live_bytes + live : std::max(account.live_bytes, live);
   }
   const auto units = units_of(plan);
   layout.parts = units;

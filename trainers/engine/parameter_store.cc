@@ -77,11 +77,18 @@ class ShardedParameters final : public ParameterStore {
 
   void release(std::size_t unit, Pass pass) override {
     const bool end = (unit == 0 && !injected(Bug::frees_embeddings)) || unit + 1 == units_.size();
-    const bool stays = !plan_.pipelined && (end || !gather_.reshard_after_forward);
-    if (pass == Pass::forward && stays) return;
+    const bool keeps = !gather_.reshard_after_forward;
+    if (plan_.pipelined ? keeps : pass == Pass::forward && (end || keeps)) return;
     if (injected(Bug::keeps_gathered_parameters)) return;
     live_ -= plan_.layout.padded(unit);
     units_[unit] = {};
+  }
+
+  // Micro-batches that are under way share what is gathered.
+  void end_passes() override {
+    if (!plan_.pipelined) return;
+    for (auto& unit : units_) unit = {};
+    live_ = 0;
   }
 
   Array of(const OwnedRange& owned) override { return shards_.array(tools_.type).from(owned.at); }

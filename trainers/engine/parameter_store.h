@@ -14,8 +14,9 @@
 namespace linerate::trainers {
 
 struct GatherPlan {
-  std::size_t prefetch = 1;           // units that are gathered ahead of their use
-  bool reshard_after_forward = true;  // frees a unit between forward and backward
+  std::size_t prefetch = 1;  // units that are gathered ahead of their use
+  // Frees a unit between forward and backward; else in a pipeline at the end of the step.
+  bool reshard_after_forward = true;
   // Elements: what is gathered ahead waits until no more than this are gathered; 0: no limit.
   // Embeddings, final norm and the unit in use are gathered all the same.
   std::size_t max_live_parameters = 0;
@@ -32,6 +33,8 @@ class ParameterStore {
   virtual Array use(std::size_t unit, Pass pass) = 0;
   // Of the unit that the pass has done.
   virtual void release(std::size_t /*unit*/, Pass /*pass*/) {}
+  // After the step's last pass.
+  virtual void end_passes() {}
   // What this rank steps, where the optimizer writes it.
   virtual Array of(const OwnedRange& owned) = 0;
   // After the optimizer's step: all ranks get what each has stepped.

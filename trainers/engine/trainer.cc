@@ -142,7 +142,10 @@ StepResult Trainer::step() {
   sums_.assign(2 * micro_batches_.count() * position_.sequence.leaves, 0);
   begin_tied_table();
   for (const auto& operation : schedule_.stages[stage()]) run(operation);
-  for (auto& chunk : chunks_) chunk->gradients->finish();
+  for (auto& chunk : chunks_) {
+    chunk->gradients->finish();
+    chunk->store->end_passes();
+  }
 
   compute_.on({.work = Work::loss}, [&] { result.loss = summed_loss() / counted(); });
   if (links_) links_->finish();

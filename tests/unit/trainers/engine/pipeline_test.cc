@@ -145,6 +145,16 @@ TEST_P(PipelineEquality, OfAPipelineWithoutWorkIsToTheBit) {
                        {2, "interleaved", 2, 4, Stage::gradients}});
 }
 
+// The accounts have one gather of each unit a step, and all units at once.
+TEST_P(PipelineEquality, OfUnitsThatStayGatheredIsToTheBit) {
+  auto config = canonical();
+  config.gather.reshard_after_forward = false;
+  std::vector<PipelineLayout> layouts;
+  for (const auto& [name, chunks] : kSchedules)
+    layouts.push_back({2, name, chunks, 2, Stage::parameters});
+  expect_bits(config, layouts);
+}
+
 TEST_P(PipelineEquality, OfEveryTypeIsToTheBit) {
   for (const auto type : {DataType::bfloat16, DataType::float16, DataType::float64}) {
     auto config = canonical();
