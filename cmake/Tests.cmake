@@ -174,6 +174,7 @@ linerate_test(unit_output tests/unit/output linerate_output)
 target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
 linerate_test(unit_compare tests/unit/compare linerate_compare)
+linerate_test(unit_scale tests/unit/scale linerate_scale)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices THREADS)
@@ -273,9 +274,8 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
   emulation faults gloo gloo_hosts hangs health hosts nccl_faults nccl_signals outputs placement
-  progress random_stops slurm suite_ends train_launch train_layouts train_overlap train_progress
-  train_records
-  train_resident train_sync train_trace verdict)
+  progress random_stops scale slurm suite_ends train_launch train_layouts train_overlap
+  train_progress train_records train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)

@@ -19,6 +19,7 @@ bool keeps_what_it_has(const linerate::Invocation& call) {
   const auto has = [&](std::string_view word) { return std::ranges::count(call.words, word) > 0; };
   return call.command == Command::perf || call.command == Command::suite ||
          call.command == Command::memcpy || call.command == Command::compare ||
+         call.command == Command::scale ||
          (call.command == Command::doctor && (has("prove") || has("--quick-bench")));
 }
 
@@ -36,6 +37,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::tune_command(input);
     case Command::compare:
       return linerate::compare_command(input);
+    case Command::scale:
+      return linerate::scale_command(input);
     case Command::doctor:
       return linerate::doctor_command(input);
     case Command::report:

@@ -212,4 +212,15 @@ std::string shortened(std::string_view text, std::size_t columns) {
   return std::string(text.substr(0, text.substr(0, end).find_last_not_of(' ') + 1)) + "…";
 }
 
+std::string shell_word(std::string_view word) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+=.,:/@%^").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + '\'';
+}
+
 }  // namespace linerate

@@ -61,4 +61,7 @@ std::size_t columns_of(std::string_view text);
 // The text where it fits, else its beginning and an ellipsis.
 std::string shortened(std::string_view text, std::size_t columns);
 
+// The word as a shell takes it: quoted where it has to be.
+std::string shell_word(std::string_view word);
+
 }  // namespace linerate

@@ -99,6 +99,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::doctor_node:
     case Audience::doctor_snapshot:
     case Audience::report:
+    case Audience::scale:
     case Audience::train:
       break;
   }

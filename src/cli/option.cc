@@ -64,6 +64,16 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
   return kDoctorNodeGroups;
 }
 
+// Of the commands that have one table.
+std::span<const OptionGroup> groups_of_one_table(Audience program) {
+  static const auto kHelp = help_options().first(1);  // -h
+  static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kReport{{{"Options", report_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kScale{{{"Options", scale_options()}, {"Help", kHelp}}};
+  if (program == Audience::tune) return kTune;
+  return program == Audience::report ? kReport : kScale;
+}
+
 }  // namespace
 
 std::string OptionRow::label() const {
@@ -79,10 +89,6 @@ std::string OptionRow::shortest() const {
 std::span<const OptionGroup> option_groups(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
   static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
-  static const std::array<OptionGroup, 2> kTuneGroups{
-      {{"Options", tune_options()}, {"Help", kHelp}}};
-  static const std::array<OptionGroup, 2> kReportGroups{
-      {{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
                                                        {"What is shown", view_options()},
                                                        {"What is predicted", prediction_options()},
@@ -117,7 +123,9 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::place:
       return kPlaceGroups;
     case Audience::tune:
-      return kTuneGroups;
+    case Audience::report:
+    case Audience::scale:
+      return groups_of_one_table(program);
     case Audience::compare:
       return kCompareGroups;
     case Audience::doctor_env:
@@ -128,8 +136,6 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::doctor_node:
     case Audience::doctor_snapshot:
       return groups_of_doctor(program);
-    case Audience::report:
-      return kReportGroups;
     case Audience::train:
       return kTrainGroups;
   }

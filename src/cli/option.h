@@ -9,7 +9,7 @@
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
 //   run_config.h, topo_config.h, tune_config.h, compare_config.h, doctor_config.h,
-//   doctor_node_config.h, report_config.h, train_config.h
+//   doctor_node_config.h, report_config.h, scale_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -38,6 +38,7 @@ struct MachineChoice;
 struct PlaceConfig;
 struct ReportConfig;
 struct RunConfig;
+struct ScaleConfig;
 struct TopoConfig;
 struct TrainOptions;
 struct TuneConfig;
@@ -61,8 +62,8 @@ using AnySetter =
                  Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
                  Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorProveConfig>,
                  Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
-                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<MachineChoice>,
-                 Setter<JobConfig>, Setter<TrainOptions>>;
+                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<ScaleConfig>,
+                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -84,6 +85,7 @@ enum class Audience : std::uint8_t {
   doctor_node,
   doctor_snapshot,
   report,
+  scale,
   train
 };
 
@@ -195,6 +197,7 @@ std::span<const OptionRow> doctor_results_options();   // all of doctor results'
 std::span<const OptionRow> doctor_node_options();      // all of doctor's own
 std::span<const OptionRow> doctor_snapshot_options();  // all of doctor snapshot's
 std::span<const OptionRow> report_options();           // all of report's
+std::span<const OptionRow> scale_options();            // all of scale's
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
 std::span<const OptionRow> parallel_options();         // trainers: how ranks share the work
 std::span<const OptionRow> checkpoint_options();       // trainers: what is saved and resumed

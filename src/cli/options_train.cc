@@ -357,6 +357,10 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
     return "--max-live-parameters needs units that are freed after forward: leave "
            "--reshard-after-forward 0 out.";
   if (auto refusal = check_checkpoints(options.checkpoints)) return refusal;
+  const bool saves = !options.checkpoints.folder.empty() || !options.checkpoints.resume.empty();
+  if (options.no_communication && (saves || train.deterministic))
+    return "--no-communication trains nothing: leave --checkpoint, --resume and --deterministic "
+           "out.";
   if (auto refusal = trainers::model_refusal(train.model)) return refusal;
   return {};
 }

@@ -66,6 +66,11 @@ constexpr auto kTrainingOutputRows = std::to_array<OptionRow>({
      .metavar = "RANK:TIME",
      .help = "let a rank sleep so long in each step, to see where others wait for it",
      .apply = set_slow_rank},
+    {.long_name = "no-communication",
+     .help = "leave all communication out, to see what a step takes without it",
+     .note = "Results mean nothing then. The control of a "
+             "[scaling study](scaling.md#without-communication).",
+     .apply = set_flag<TrainOptions, &TrainOptions::no_communication>},
     {.long_name = "list",
      .help = "print models, data and backends, one per line, and train nothing",
      .apply = set_flag<TrainOptions, &TrainOptions::list>},

@@ -46,6 +46,14 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "nccl-tests' or rccl-tests' output or of OSU micro-benchmarks, folders of such files, names "
      "of baselines, or commands to be run in turns (--run).",
      "Whether B is faster or slower than A, or the same: [comparing runs](comparing-runs.md)."},
+    {Command::scale, "scale", "[STUDY.yaml] [options]",
+     "how training scales: trainers on more and more ranks, and what is lost to what",
+     Audience::scale,
+     "Runs trainers in several layouts on several numbers of ranks, again and again in an order "
+     "drawn by lot, with and without communication, and says how efficient each is and what was "
+     "lost to compute and to communication. A study is a file of YAML, options, or both.",
+     "How training scales over ranks: [scaling studies](scaling.md). Keys of a study's file are "
+     "the long names of these options, and `layouts` is a map of names to commands."},
     {Command::doctor, "doctor", "[WHAT] [options]", "what is wrong with this node, or with WHAT",
      Audience::doctor_node,
      "Examines this node, without privileges, or snapshots of nodes, and says what makes jobs "
@@ -243,6 +251,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
     case Command::topo:
     case Command::tune:
     case Command::compare:
+    case Command::scale:
     case Command::doctor:
     case Command::report:
       return call;

@@ -21,6 +21,7 @@ enum class Command : std::uint8_t {
   topo,
   tune,
   compare,
+  scale,
   doctor,
   report,
   docs,

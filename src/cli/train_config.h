@@ -37,6 +37,7 @@ struct TrainOptions : JobConfig {
   TraceOptions trace{};
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
   bool watches_health = false;     // --watch-health
+  bool no_communication = false;   // --no-communication
   bool list = false, dry_run = false;
 };
 

@@ -87,10 +87,10 @@ Result<Benchmark> own_benchmark(const prove::Proof& proof, const DoctorProveConf
   Benchmark own{.launch = here && backend == "mpi" ? "mpirun -np 2" : config.launch};
   own.program = fmt::format(
       "{} perf all_reduce --backend {} -b 64K -e 16M -f 16 --stop max=0.3s --expect off",
-      prove::shell_word(std::filesystem::read_symlink("/proc/self/exe").string()), backend);
+      shell_word(std::filesystem::read_symlink("/proc/self/exe").string()), backend);
   if (!counted)
     own.program += backend == "nccl" ? fmt::format(" -g {}", ngpus) : few_ranks(backend);
-  for (const auto& word : config.benchmark) own.program += ' ' + prove::shell_word(word);
+  for (const auto& word : config.benchmark) own.program += ' ' + shell_word(word);
   return own;
 }
 
@@ -101,7 +101,7 @@ Result<Benchmark> benchmark_of(const prove::Proof& proof, const DoctorProveConfi
                          count_nvidia_gpus(environment.get("LINERATE_SYSFS").value_or("/sys")));
   Benchmark given{.launch = config.launch};
   for (const auto& word : config.benchmark)
-    given.program += (given.program.empty() ? "" : " ") + prove::shell_word(word);
+    given.program += (given.program.empty() ? "" : " ") + shell_word(word);
   return given;
 }
 

@@ -193,7 +193,8 @@ void RankContext::split(const std::function<int(int rank)>& color) {
 }
 
 Communicator& RankContext::add_axis(int color, int key) {
-  axes_.push_back(world().split(color, key));
+  auto axis = world().split(color, key);
+  axes_.push_back(decorate_ ? decorate_(std::move(axis)) : std::move(axis));
   watched_->add(axes_.back().get());
   return *axes_.back();
 }

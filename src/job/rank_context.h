@@ -108,6 +108,9 @@ class RankContext {
   // parallel program. The watch ends its calls too. Lives until close(). Collective. REQUIRES: this
   // thread drives one rank, and its colour is not negative.
   Communicator& add_axis(int color, int key);
+  // What is put around the communicators of add_axis() from now on.
+  using Decorate = std::function<std::unique_ptr<Communicator>(std::unique_ptr<Communicator> axis)>;
+  void decorate_axes(Decorate decorate) { decorate_ = std::move(decorate); }
 
   // Whether this thread was asked to end; whether any was, the same on all (collective).
   bool interrupted() const { return input_.interrupted && input_.interrupted(); }
@@ -169,6 +172,7 @@ class RankContext {
   std::vector<LocalRank> ranks_;
   std::vector<Buffer> buffers_;
   std::vector<std::unique_ptr<Communicator>> axes_;
+  Decorate decorate_;  // null: nothing
   Forget forget_{.watched = watched_};
   std::unique_ptr<Group> group_;
   std::unique_ptr<Bootstrap> node_leaders_;

@@ -311,8 +311,8 @@ std::uint64_t sent_for(const SentBytes& sent, std::string_view what) {
 }
 
 std::optional<std::string> difference(const Account& account, SentBytes sent, const Arena& arena) {
-  std::erase_if(sent,
-                [](const auto& one) { return one.second == 0 || one.first.second == "metrics"; });
+  std::erase_if(
+      sent, [](const auto& one) { return one.second == 0 || one.first.second == kMetricsPurpose; });
   auto tags = account.sent;
   tags.insert(sent.begin(), sent.end());
   for (const auto& [tag, bytes] : tags) {

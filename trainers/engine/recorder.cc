@@ -77,7 +77,7 @@ void Recorder::take_calls(Axis& axis, std::vector<CallSpan>& into) const {
                           .recv = std::as_writable_bytes(std::span(all)),
                           .count = mine.size(),
                           .type = DataType::int64,
-                          .tag = axis.tag("metrics")},
+                          .tag = axis.tag(kMetricsPurpose)},
                          axis.stream());
   axis.stream().synchronize(Deadline::never());
   for (auto theirs = all.begin(); theirs != all.end(); theirs += std::ssize(mine))

@@ -22,6 +22,9 @@ struct TracedCall {
   Event start{}, end{};
 };
 
+// The purpose of the calls by which ranks compare their clocks, between steps.
+inline constexpr std::string_view kMetricsPurpose = "metrics";
+
 // Bytes sent, by axis and purpose: the words of the calls' tags.
 using SentBytes = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 

@@ -94,6 +94,8 @@ void TrainOutputs::begin(const RankContext& rank, const trainers::Trainer& train
   print(fmt::format("# data {}{}; {} sequences of {} tokens a step, {} steps{}", source_.name(),
                     entropy ? fmt::format(" of {:.4f} nats a token", *entropy) : "", train.batch,
                     train.model.length, train.steps, train.deterministic ? ", deterministic" : ""));
+  if (options_.no_communication)
+    print("# no communication: times are those of compute alone, losses mean nothing");
   const auto done = trainer.steps_done();
   if (done > 0) print(fmt::format("# resumed after step {}", done));
   print("#  step      loss  grad norm         lr   step ms   tokens/s  exposed");

@@ -55,6 +55,7 @@ std::string run_line(const TrainingRun& run, const TrainOptions& options, const 
                   {"pp", train.pp},
                   {"zero", static_cast<int>(train.stage)},
                   {"deterministic", train.deterministic},
+                  {"no_communication", options.no_communication},
                   {"resumed_step", trainer.steps_done()},
                   {"peak_flops_per_s", rounded(run.peak_flops)},
                   {"clock_error_us", rounded(trainer.recorder().clock_error_us())}});

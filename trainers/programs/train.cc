@@ -16,6 +16,7 @@
 #include "job/processes.h"
 #include "output/file_sinks.h"
 #include "trainers/memory/mapped_file.h"
+#include "trainers/parallel/silent_comm.h"
 #include "trainers/programs/checkpoints.h"
 #include "trainers/programs/outputs.h"
 #include "trainers/programs/peer_waits.h"
@@ -136,6 +137,10 @@ ExitCode train(RankContext& rank, const Program& program) {
   const auto math = open_math(rank, program.options);
   rank.enter({.what = "probe of matrix products"});
   const double peak = measured_peak_flops(rank, program.options.train.type, *math);
+  if (program.options.no_communication)
+    rank.decorate_axes([](std::unique_ptr<Communicator> axis) -> std::unique_ptr<Communicator> {
+      return std::make_unique<trainers::SilentComm>(std::move(axis));
+    });
   Resident resident(rank);
   rank.enter({.what = "initial values"});
   trainers::Trainer trainer(rank, program.options.train, program.source, *math);
@@ -218,6 +223,7 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--slow-rank", fmt::format("\"{}:{}\"", train.slow_rank.rank, train.slow_rank.extra_s)},
           {"--trace", fmt::format("\"{}\"", options.trace.file)},
           {"--trace-steps", fmt::format("\"{}:{}\"", options.trace.first, options.trace.last)},
+          {"--no-communication", fmt::to_string(options.no_communication)},
           {"--watch-health", fmt::to_string(options.watches_health)},
           {"--checkpoint", fmt::format("\"{}\"", options.checkpoints.folder)},
           {"--checkpoint-every", fmt::to_string(options.checkpoints.every)}};

@@ -96,17 +96,6 @@ std::string words_of(const Proof& proof, const Value& value) {
   return value ? fmt::format("{} {}", proof.setting, *value) : fmt::format("no {}", proof.setting);
 }
 
-std::string shell_word(std::string_view word) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-+=.,:/@%^").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, is_plain)) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + '\'';
-}
-
 std::string command_of(const Proof& proof, const Value& value, std::string_view launch,
                        std::string_view program) {
   std::string before(launch), behind;

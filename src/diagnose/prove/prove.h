@@ -55,8 +55,6 @@ Result<Sides> sides_of(const Proof& proof, const Value& now, const Value& a, con
 // "NCCL_ALGO=Tree", "NCCL_ALGO unset"; "--algo ring", "no --algo".
 std::string words_of(const Proof& proof, const Value& value);
 
-// A word for sh.
-std::string shell_word(std::string_view word);
 // What sh runs: behind `launch`, so that each of its processes has the setting.
 std::string command_of(const Proof& proof, const Value& value, std::string_view launch,
                        std::string_view program);

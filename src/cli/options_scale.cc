@@ -1,0 +1,154 @@
+// The options of linerate scale.
+#include "base/text.h"
+#include "cli/option.h"
+#include "cli/scale_config.h"
+#include "cli/tokens.h"
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+using scale::Study;
+
+constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMostStudyRanks = 1 << 20;
+constexpr std::int64_t kMostBatch = 1 << 24;
+
+// "zero3=train_fsdp --zero 3"; without a name the command is it. An option's '=' comes later.
+Refusal add_layout(const Argument& given, ScaleConfig& config) {
+  const auto equals = given.text.find('=');
+  const bool named = equals < given.text.find(' ');
+  const auto name = named ? given.text.substr(0, equals) : given.text;
+  const auto command = named ? given.text.substr(equals + 1) : given.text;
+  if (trim(name).empty() || trim(command).empty())
+    return fmt::format(
+        "{} '{}' is no layout: give a command such as 'train_fsdp --zero 3', with "
+        "NAME= before it or without.",
+        given.label, plain_text(given.text));
+  config.study.layouts.push_back({std::string(trim(name)), std::string(trim(command))});
+  return {};
+}
+
+Refusal set_ranks(const Argument& given, ScaleConfig& config) {
+  return set_node_counts(given, {1, kMostStudyRanks}, config.study.ranks);
+}
+
+using Both = std::pair<bool, bool>;  // strong, weak
+constexpr std::array<Choice<Both>, 3> kScalings{
+    {{"strong", {true, false}}, {"weak", {false, true}}, {"both", {true, true}}}};
+constexpr std::array<Choice<bool>, 2> kOnOff{{{"on", true}, {"off", false}}};
+
+Refusal set_scaling(const Argument& given, ScaleConfig& config) {
+  struct {
+    Both chosen;
+  } held{};
+  using Held = decltype(held);
+  if (auto refusal = set_choice<Held, kScalings, &Held::chosen>(given, held)) return refusal;
+  std::tie(config.study.strong, config.study.weak) = held.chosen;
+  return {};
+}
+
+constexpr auto kScaleRows = std::to_array<OptionRow>({
+    {.short_name = 'o',
+     .long_name = "output",
+     .metavar = "FOLDER",
+     .help = "the folder of the study: runs.jsonl, and the page; it is made",
+     .note = "A study goes on where it was interrupted: runs that runs.jsonl holds are not made "
+             "again.",
+     .apply = set_text<ScaleConfig, &ScaleConfig::folder>},
+    {.long_name = "layout",
+     .metavar = "[NAME=]COMMAND",
+     .help = "a trainer with its options, such as 'zero3=train_fsdp --zero 3'; again for each",
+     .apply = add_layout},
+    {.long_name = "ranks",
+     .metavar = "LIST",
+     .help = "numbers of ranks: 1,2,4, or 1:8, which is 1, 2, 4 and 8",
+     .apply = set_ranks},
+    {.long_name = "scaling",
+     .metavar = "HOW",
+     .default_text = "strong",
+     .help = "strong (the batch stays), weak (it grows with the ranks) or both",
+     .apply = set_scaling},
+    {.long_name = "start",
+     .metavar = "HOW",
+     .default_text = "threads",
+     .help = "ranks are threads, processes, or started by a launcher: 'mpirun -np {ranks}'",
+     .apply = set_text<ScaleConfig, &ScaleConfig::study, &Study::start>},
+    {.long_name = "options",
+     .metavar = "WORDS",
+     .help = "more options of every trainer, such as '--model micro'",
+     .apply = set_text<ScaleConfig, &ScaleConfig::study, &Study::options>},
+    {.long_name = "batch",
+     .metavar = "N",
+     .default_text = "8",
+     .help = "sequences of a step, over all ranks, on the fewest ranks",
+     .apply = set_whole_of<ScaleConfig, 1, kMostBatch, &ScaleConfig::study, &Study::batch>},
+    {.long_name = "steps",
+     .metavar = "N",
+     .default_text = "10",
+     .help = "steps of each run; the first two do not count",
+     .apply = set_whole_of<ScaleConfig, 1, kMostSteps, &ScaleConfig::study, &Study::steps>},
+    {.long_name = "repeat",
+     .metavar = "N",
+     .default_text = "5",
+     .help = "runs of each point",
+     .apply = set_whole_of<ScaleConfig, 1, kMaxRuns, &ScaleConfig::study, &Study::repeats>},
+    {.long_name = "control",
+     .metavar = "on|off",
+     .default_text = "on",
+     .help = "run each point without communication too, to tell what it costs",
+     .apply = set_choice<ScaleConfig, kOnOff, &ScaleConfig::study, &Study::control>},
+    {.long_name = "seed",
+     .metavar = "N",
+     .help = "draw the same order of runs again; it is printed",
+     .apply = [](const Argument& given,
+                 ScaleConfig& config) { return set_read(whole_number(given, {}), config.seed); }},
+    {.long_name = "limit",
+     .metavar = "SECONDS",
+     .default_text = "0",
+     .help = "end a run that takes longer, and go on with the next; 0: none",
+     .apply = [](const Argument& given,
+                 ScaleConfig& config) { return set_seconds(given, config.limit_s); }},
+    {.long_name = "dry-run",
+     .help = "print the commands that would run, in their order",
+     .apply = set_flag<ScaleConfig, &ScaleConfig::dry_run>},
+    {.long_name = "json",
+     .help = "print one JSON object instead of tables",
+     .apply = set_flag<ScaleConfig, &ScaleConfig::json>},
+    {.long_name = "progress",
+     .metavar = "HOW",
+     .default_text = "auto",
+     .help = "show progress: auto (stderr is a terminal), on or off",
+     .apply = set_choice<ScaleConfig, kProgress, &ScaleConfig::progress>},
+});
+
+}  // namespace
+
+std::span<const OptionRow> scale_options() { return kScaleRows; }
+
+Result<std::string> study_file(const std::vector<std::string>& words) {
+  const auto operands = without_operands(words, Audience::scale).operands;
+  if (operands.size() > 1)
+    return Failure{fmt::format("linerate scale reads one study, and got {}: '{}' and '{}' …",
+                               operands.size(), plain_text(operands[0]), plain_text(operands[1]))};
+  return operands.empty() ? std::string() : operands.front();
+}
+
+Result<ScaleConfig> parse_scale(const std::vector<std::string>& words) {
+  ScaleConfig config;
+  const auto options = without_operands(words, Audience::scale).options;
+  const auto given = read_options(options, Audience::scale, config);
+  if (!given) return given.failure();
+  if (const auto refusal = scale::study_refusal(config.study)) return Failure{*refusal};
+  if (config.folder.empty() && !config.dry_run)
+    return Failure{"-o/--output is required: the folder of the study, which is made."};
+  return config;
+}
+
+}  // namespace linerate

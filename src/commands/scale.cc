@@ -1,0 +1,264 @@
+// linerate scale: trainers on more and more ranks, one run after the other in an order drawn by
+// lot; what has ended is in runs.jsonl, so that an interrupted study goes on.
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/scale_config.h"
+#include "commands/child.h"
+#include "commands/command.h"
+#include "commands/describe.h"
+#include "commands/report.h"
+#include "commands/scratch_folder.h"
+#include "commands/turns_progress.h"
+#include "compare/comparison.h"
+#include "launch/place.h"
+#include "output/text_file.h"
+#include "scale/run_result.h"
+#include "scale/scaling.h"
+#include "scale/scaling_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace linerate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of runs.jsonl, and of a run's lines
+
+struct Plan {
+  std::vector<scale::Point> points{};
+  std::vector<std::string> commands{};  // of these
+  std::vector<Turn> order{};            // each side a point
+};
+
+Plan plan_of(const ScaleConfig& config, std::uint64_t seed) {
+  Plan plan{.points = scale::points_of(config.study)};
+  const auto programs = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const auto& point : plan.points)
+    plan.commands.push_back(scale::command_of(config.study, point, programs));
+  plan.order = turns(plan.points.size(), config.study.repeats, seed);
+  return plan;
+}
+
+double load_here() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+// What a program says of its failure, without its own name.
+std::string last_line(std::string_view text) {
+  constexpr std::string_view kSpeaker = "linerate: ";
+  text = trim(text);
+  const auto begin = text.rfind('\n');
+  if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
+  return std::string(text.starts_with(kSpeaker) ? text.substr(kSpeaker.size()) : text);
+}
+
+class StudyRun {
+ public:
+  StudyRun(const CommandInput& input, const ScaleConfig& config, std::uint64_t seed)
+      : input_(input),
+        config_(config),
+        plan_(plan_of(config, seed)),
+        file_(fs::path(config.folder) / "runs.jsonl") {}
+
+  ExitCode run();
+
+ private:
+  void load();
+  void run_all();
+  bool is_done(const Turn& turn) const;
+  scale::RunResult run_one(const Turn& turn);
+  void judge(const ChildEnd& end, const fs::path& records, scale::RunResult& result) const;
+  void print() const;
+  void make_page(const std::string& json) const;
+
+  const CommandInput& input_;
+  const ScaleConfig& config_;
+  const Plan plan_;
+  const fs::path file_;
+  ScratchFolder scratch_;
+  std::vector<scale::RunResult> results_;
+  bool interrupted_ = false;
+  bool hung_ = false;  // the run under way
+};
+
+// What earlier calls have measured; of another study's points nothing is taken.
+void StudyRun::load() {
+  std::error_code failed;
+  fs::create_directories(config_.folder, failed);
+  if (failed)
+    throw Error(
+        fmt::format("The folder '{}' cannot be made: {}.", config_.folder, failed.message()),
+        ExitCode::usage);
+  if (!fs::exists(file_, failed)) return;
+  const auto text = read_regular_file(file_.string(), kMostBytes);
+  if (!text) throw Error(fmt::format("{}: {}", file_.string(), text.sentence()), ExitCode::usage);
+  auto results = scale::read_results(*text);
+  if (!results) throw Error(file_.string() + results.sentence(), ExitCode::usage);
+  const std::set<std::string_view> own(plan_.commands.begin(), plan_.commands.end());
+  for (auto& result : *results)
+    if (own.contains(result.command)) results_.push_back(std::move(result));
+}
+
+bool StudyRun::is_done(const Turn& turn) const {
+  return std::ranges::any_of(results_, [&](const scale::RunResult& result) {
+    return result.repeat == turn.repeat && result.command == plan_.commands[turn.side];
+  });
+}
+
+void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunResult& result) const {
+  result.exit_code = end.code;
+  result.seconds = end.seconds;
+  if (end.code == 0) {
+    const auto text = read_regular_file(records.string(), kMostBytes);
+    const auto times = text ? scale::step_times_of(*text) : std::nullopt;
+    if (times) {
+      result.times = *times;
+      return;
+    }
+  }
+  result.outcome = hung_           ? scale::Outcome::hung
+                   : end.code == 2 ? scale::Outcome::refused
+                                   : scale::Outcome::failed;
+  result.reason = hung_ ? fmt::format("it took longer than {:g} s", config_.limit_s)
+                        : last_line(end.errors.empty() ? end.output : end.errors);
+  if (result.reason.empty() && end.code == 0) result.reason = "it wrote no steps";
+}
+
+scale::RunResult StudyRun::run_one(const Turn& turn) {
+  const auto& point = plan_.points[turn.side];
+  scale::RunResult result{.layout = config_.study.layouts[point.layout].name,
+                          .nranks = point.nranks,
+                          .batch = point.batch,
+                          .control = point.control,
+                          .repeat = turn.repeat,
+                          .command = plan_.commands[turn.side],
+                          .start_time = utc_text(std::chrono::system_clock::now()),
+                          .hostname = this_host().hostname,
+                          .load = load_here()};
+  const auto records = scratch_.path() / "run.jsonl";
+  std::error_code none;
+  fs::remove(records, none);
+  const SteadyClock clock;
+  const auto start_ns = clock.now_ns();
+  hung_ = false;
+  const auto ended_early = [&] {
+    const double seconds = static_cast<double>(clock.now_ns() - start_ns) * 1e-9;
+    hung_ = hung_ || (config_.limit_s > 0 && seconds > config_.limit_s);
+    return hung_ || input_.interrupted();
+  };
+  const auto command = fmt::format("exec {} --jsonl {}", result.command, records.string());
+  const auto end = run_child(
+      {.program = "/bin/sh", .argv = {"/bin/sh", "-c", command}, .captured = true}, ended_early);
+  interrupted_ = input_.interrupted() || end.code == static_cast<int>(ExitCode::interrupted);
+  judge(end, records, result);
+  return result;
+}
+
+void StudyRun::run_all() {
+  std::vector<std::size_t> to_do(plan_.points.size());
+  for (const auto& turn : plan_.order) to_do[turn.side] += is_done(turn) ? 0 : 1;
+  TurnsProgress progress("linerate scale", to_do,
+                         progress_style(config_.progress, TextFile::standard_error().terminal()));
+  auto opened = TextFile::append(file_.string(), input_.interrupted);
+  if (!opened) throw Error(opened.sentence(), ExitCode::usage);
+  auto file = std::move(opened).value();
+  if (!file.ends_with_line()) file.write("\n");
+  for (const auto& turn : plan_.order) {
+    if (is_done(turn)) continue;
+    progress.begins(turn.side);
+    auto result = run_one(turn);
+    progress.ended(turn.side, result.seconds);
+    if (interrupted_) break;
+    file.write(scale::line_of(result));
+    results_.push_back(std::move(result));
+  }
+  progress.clear();
+}
+
+// The page is one more thing: without Python the tables stand all the same.
+void StudyRun::make_page(const std::string& json) const {
+  try {
+    const ReportScript script{"scaling.py", "a Python 3 with jinja2 and matplotlib"};
+    auto command = command_of(script, input_.environment);
+    command.push_back(config_.folder);
+    say("note: " + std::string(trim(run_script(script, command, json))));
+  } catch (const Unavailable& missing) {
+    say(fmt::format("note: no page was made: {}", missing.what()));
+  }
+}
+
+void StudyRun::print() const {
+  const auto& start = config_.study.start;
+  const bool here = start == scale::kThreads || start == scale::kProcesses;
+  const auto tables = scale::scaling_of(
+      config_.study, results_,
+      here ? std::optional(static_cast<int>(std::thread::hardware_concurrency())) : std::nullopt);
+  const auto json = scale::tables_json(
+      tables, fs::absolute(config_.folder).lexically_normal().filename().string());
+  TextFile::standard_output().write(config_.json ? json : scale::tables_text(tables));
+  make_page(json);
+}
+
+ExitCode StudyRun::run() {
+  load();
+  run_all();
+  print();
+  if (interrupted_) {
+    say(fmt::format("interrupted: the same command goes on with {}", file_.string()));
+    return ExitCode::interrupted;
+  }
+  const bool failed = std::ranges::any_of(results_, [](const scale::RunResult& result) {
+    return result.outcome == scale::Outcome::failed || result.outcome == scale::Outcome::hung;
+  });
+  return failed ? ExitCode::failed : ExitCode::ok;
+}
+
+// The words of the study's file, and those of the command line behind them.
+Result<std::vector<std::string>> all_words(const std::vector<std::string>& words) {
+  const auto file = study_file(words);
+  if (!file) return file.failure();
+  if (file->empty()) return words;
+  const auto text = read_regular_file(*file, kMostBytes);
+  if (!text) return Failure{fmt::format("{}: {}", *file, text.sentence())};
+  auto read = scale::words_of_file(*text);
+  if (!read) return Failure{*file + read.sentence()};
+  auto all = std::move(read).value();
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+}  // namespace
+
+ExitCode scale_command(const CommandInput& input) {
+  if (answers_help(input.call.words, Audience::scale)) return ExitCode::ok;
+  const auto words = all_words(input.call.words);
+  if (!words) return refuse(words.sentence());
+  const auto config = parse_scale(*words);
+  if (!config) return refuse(config.sentence());
+  const auto seed = config->seed.value_or(std::random_device{}());
+  if (config->dry_run) {
+    const auto plan = plan_of(*config, seed);
+    for (const auto& turn : plan.order) fmt::print("{}\n", plan.commands[turn.side]);
+    return ExitCode::ok;
+  }
+  say(fmt::format("note: the order of runs is drawn with --seed {}", seed));
+  input.answer_interrupts(false);
+  return StudyRun(input, *config, seed).run();
+}
+
+}  // namespace linerate

@@ -1,0 +1,144 @@
+#include "scale/study.h"
+
+#include "base/text.h"
+#include "yaml/document.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace linerate::scale {
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 20;  // of a study's file
+constexpr std::array<std::string_view, 3> kTrainers{"train_ddp", "train_fsdp", "train_3d"};
+
+std::vector<Scaling> scalings_of(const Study& study) {
+  std::vector<Scaling> scalings;
+  if (study.strong) scalings.push_back(Scaling::strong);
+  if (study.weak) scalings.push_back(Scaling::weak);
+  return scalings;
+}
+
+// The trainer's name becomes its path.
+std::string with_path(const std::string& command, const std::filesystem::path& programs) {
+  const auto end = std::min(command.find(' '), command.size());
+  const auto name = command.substr(0, end);
+  if (std::ranges::find(kTrainers, name) == kTrainers.end()) return command;
+  return shell_word((programs / name).string()) + command.substr(end);
+}
+
+std::string replaced(std::string text, std::string_view place, const std::string& by) {
+  for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + by.size()))
+    text.replace(at, place.size(), by);
+  return text;
+}
+
+// A value of the file as the word behind an option.
+Result<std::string> word_of(const YAML::Node& value) {
+  if (value.IsScalar()) return value.Scalar();
+  std::vector<std::string> words;
+  for (const auto& item : value) {
+    if (!value.IsSequence() || !item.IsScalar())
+      return Failure{
+          fmt::format(", line {}: give one value, or a list of them.", value.Mark().line + 1)};
+    words.push_back(item.Scalar());
+  }
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+}  // namespace
+
+std::string_view name_of(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
+
+std::uint64_t Study::batch_of(Scaling scaling, int nranks) const {
+  if (scaling == Scaling::strong) return batch;
+  return batch * static_cast<std::uint64_t>(nranks) / static_cast<std::uint64_t>(fewest());
+}
+
+std::vector<Point> points_of(const Study& study) {
+  std::set<Point> points;
+  for (std::size_t layout = 0; layout < study.layouts.size(); ++layout)
+    for (const int nranks : study.ranks)
+      for (const auto scaling : scalings_of(study)) {
+        Point point{.layout = layout, .nranks = nranks, .batch = study.batch_of(scaling, nranks)};
+        points.insert(point);
+        point.control = true;
+        if (study.control && nranks > 1) points.insert(point);
+      }
+  return {points.begin(), points.end()};
+}
+
+std::string command_of(const Study& study, const Point& point,
+                       const std::filesystem::path& programs) {
+  auto command = with_path(study.layouts[point.layout].command, programs);
+  if (study.start == kThreads)
+    command += fmt::format(" -t {}", point.nranks);
+  else if (study.start == kProcesses)
+    command += fmt::format(" --nprocs {}", point.nranks);
+  else
+    command = replaced(study.start, kRanksPlace, fmt::to_string(point.nranks)) + ' ' + command;
+  if (!study.options.empty()) command += ' ' + study.options;
+  command += fmt::format(" --batch {} --steps {}", point.batch, study.steps);
+  if (point.control) command += " --no-communication";
+  return command;
+}
+
+std::optional<std::string> study_refusal(const Study& study) {
+  if (study.layouts.empty())
+    return "A study needs a layout: give --layout 'train_ddp', or NAME='train_fsdp --zero 3'.";
+  if (study.ranks.empty()) return "A study needs numbers of ranks: give --ranks 1,2,4.";
+  std::set<std::string_view> names;
+  for (const auto& layout : study.layouts)
+    if (!names.insert(layout.name).second)
+      return fmt::format("Two layouts are called '{}': give each a name of its own.",
+                         plain_text(layout.name));
+  const bool launcher = study.start != kThreads && study.start != kProcesses;
+  if (launcher && study.start.find(kRanksPlace) == std::string::npos)
+    return fmt::format(
+        "--start '{}' says no number of ranks: give threads, processes, or a "
+        "launcher with {}, such as 'mpirun -np {}'.",
+        plain_text(study.start), kRanksPlace, kRanksPlace);
+  for (const int nranks : study.ranks)
+    if (study.weak && study.batch * static_cast<std::uint64_t>(nranks) %
+                              static_cast<std::uint64_t>(study.fewest()) !=
+                          0)
+      return fmt::format(
+          "--batch {} on {} ranks has no whole number of sequences on {}: give a "
+          "multiple of {}.",
+          study.batch, study.fewest(), nranks, study.fewest());
+  return {};
+}
+
+Result<std::vector<std::string>> words_of_file(std::string_view yaml) {
+  const auto document = yaml::load_document(yaml, kMostBytes);
+  if (!document) return document.failure();
+  if (!document->IsMap()) return Failure{": a study is a map of options, such as 'ranks: [1, 2]'."};
+  std::vector<std::string> words;
+  for (const auto& entry : *document) {
+    const auto key = entry.first.Scalar();
+    if (key == "layouts") {
+      if (!entry.second.IsMap())
+        return Failure{
+            fmt::format(", line {}: layouts is a map of names to commands, such as "
+                        "'zero3: train_fsdp --zero 3'.",
+                        entry.first.Mark().line + 1)};
+      for (const auto& layout : entry.second) {
+        const auto command = word_of(layout.second);
+        if (!command) return command.failure();
+        words.insert(words.end(),
+                     {"--layout", fmt::format("{}={}", layout.first.Scalar(), *command)});
+      }
+      continue;
+    }
+    const auto word = word_of(entry.second);
+    if (!word) return word.failure();
+    words.insert(words.end(), {"--" + key, *word});
+  }
+  return words;
+}
+
+}  // namespace linerate::scale
