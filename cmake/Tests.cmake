@@ -302,7 +302,6 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 set_tests_properties(system.docs system.train_sync system.train_resident PROPERTIES ${long})
-set_tests_properties(system.train_layouts PROPERTIES TIMEOUT 2400)
 # They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
 # started it.
 set_tests_properties(system.slurm system.placement system.train_launch PROPERTIES
@@ -321,6 +320,10 @@ linerate_python_test(system.random_stops_200 full tests/system/random_stops_test
 set_tests_properties(system.random_stops_200 PROPERTIES RUN_SERIAL ON TIMEOUT 7200)
 linerate_python_test(system.checkpoint_50_kills full tests/system/checkpoint_kills_test.py
   LINERATE_KILLS=50 LINERATE_SEED=17)
+# Each layout of up to 8 ranks, some 250.
+linerate_python_test(system.train_all_layouts full tests/system/train_layouts_test.py
+  TRAIN_LAYOUTS=all)
+set_tests_properties(system.train_all_layouts PROPERTIES TIMEOUT 3600)
 # 2200 steps, some minutes.
 linerate_python_test(system.train_learning full tests/system/train_learning_test.py)
 set_tests_properties(system.train_learning PROPERTIES TIMEOUT 3600)
